@@ -41,7 +41,7 @@ func ApplyFile(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, o
 
 // Restored describes the use of a saved routing.
 type Restored struct {
-	persist.Judgement
+	persist.Assessment
 	// Engine is the engine in the file, "" if it has none.
 	Engine string
 	// How reports what was computed; [persist.Kept] also if all routes had to be kept.
@@ -84,8 +84,8 @@ func Restore(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool)
 	}
 	res := &Result{}
 	if keep {
-		b.Judgement = persist.Judge(lids.fabric, saved)
-		res.Tables = persist.Lay(lids.fabric, saved.Tables)
+		b.Assessment = persist.Assess(lids.fabric, saved)
+		res.Tables = persist.Transfer(lids.fabric, saved.Tables)
 		b.Trees = persist.BrokenTrees(res.Tables, saved.Fabric)
 	} else if err := job.restore(ctx, lids.fabric, saved, res, b); err != nil {
 		return nil, nil, err
@@ -130,6 +130,6 @@ func (job *Job) restore(ctx context.Context, f *fabric.Fabric, saved *snapshot.S
 		res.Tables = made.Tables
 		res.Hops, res.Roots = made.Hops, made.SavedRoots
 	}
-	b.Judgement, b.How, b.Trees, b.Unreached = made.Judgement, made.How, made.Trees, len(made.Unreached)
+	b.Assessment, b.How, b.Trees, b.Unreached = made.Assessment, made.How, made.Trees, len(made.Unreached)
 	return nil
 }

@@ -64,7 +64,7 @@ func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err erro
 	}
 	back = job.Keep == KeepAsOpenSM && cameUp(last.Fabric, f)
 	if !fabric.SameNodes(last.Fabric, f) {
-		last = persist.Lay(f, last)
+		last = persist.Transfer(f, last)
 	}
 	return last, back, nil
 }

@@ -81,7 +81,7 @@ func (s *Session) keptRoutes(ctx context.Context, st *State, c *Calibration) err
 	}
 	if c.from != nil && c.from.settings == c.settings {
 		past := c.from.past
-		past.Tables = persist.Lay(live.Fabric, past.Tables)
+		past.Tables = persist.Transfer(live.Fabric, past.Tables)
 		switch made, err := gives(compute.KeepAsOpenSM, past); {
 		case err != nil:
 			return err

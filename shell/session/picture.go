@@ -165,7 +165,7 @@ func (p *Picture) On(f *fabric.Fabric) *Picture {
 		t.Fabric = f
 		c.Tables = &t
 	default:
-		c.Tables = persist.Lay(f, p.Tables)
+		c.Tables = persist.Transfer(f, p.Tables)
 		for s := range f.NumSwitches() { // a switch that was added holds an empty table
 			n := f.SwitchNode(s)
 			c.Tables.Known[s] = c.Tables.Known[s] || n.InSubnet && p.Fabric.SwitchByGUID(n.GUID) == fabric.None

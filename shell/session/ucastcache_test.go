@@ -21,14 +21,14 @@ func TestUnicastCache(t *testing.T) {
 		failed, engine, says string
 	}{
 		{
-			"leaf-02", compute.CachedEngine, "the unicast cache holds: what is missing (nodes: 3, links: 4) needs no " +
+			"leaf-02", compute.CachedEngine, "the unicast cache is valid: missing nodes (3) and links (4) need no " +
 				"computation",
 		},
 		{
-			"node-0003 HCA-1", compute.CachedEngine, "the unicast cache holds: what is missing (nodes: 1, links: 1) " +
-				"needs no computation",
+			"node-0003 HCA-1", compute.CachedEngine, "the unicast cache is valid: missing nodes (1) and links (1) " +
+				"need no computation",
 		},
-		{"spine-02", "minhop", "the unicast cache is invalid: spine-02 is gone, a switch that no adapter hung on"},
+		{"spine-02", "minhop", "the unicast cache is invalid: spine-02 is gone, a switch without CAs"},
 	} {
 		s := open(t, "sim:fattree:2,4")
 		set, err := settings.Parse(t.Context(), []string{"minhop"},

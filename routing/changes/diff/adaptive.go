@@ -9,27 +9,27 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Adaptive says what differs in how the switches of both subnets route adaptively.
+// Adaptive is the difference between the adaptive routing of two states of a subnet.
 type Adaptive struct {
-	// LIDs counts the LIDs whose packets a table of a switch lets choose otherwise: by another state, or among other
-	// ports. The numbers of groups do not count.
+	// LIDs counts, by switch, the LIDs for which a table allows other choices: by another state, or among other ports.
+	// The numbers of groups do not matter.
 	LIDs     int
 	Switches []AdaptiveSwitch
 }
 
-// AdaptiveSwitch is a switch with such LIDs, or one that has other settings.
+// AdaptiveSwitch is a switch with such LIDs or with other settings.
 type AdaptiveSwitch struct {
 	Name string
 	GUID GUID
 	LIDs int
-	// Settings are those that differ: "adaptive routing on", "fast reroute off", "other SLs", "other private tables".
+	// Settings lists the differences: "adaptive routing on", "fast reroute off", "other SLs", "other private tables".
 	Settings []string
 }
 
-// Same reports whether nothing differs.
+// Same reports whether there is no difference.
 func (a *Adaptive) Same() bool { return a == nil || len(a.Switches) == 0 }
 
-// AdaptiveBetween compares what switches hold for adaptive routing, nil where in neither picture one does.
+// AdaptiveBetween compares the adaptive routing of two states. It returns nil if neither has any.
 // O(switches x LIDs x tables).
 func AdaptiveBetween(before, after *fabric.Tables) *Adaptive {
 	if before.Adaptive == nil && after.Adaptive == nil {
@@ -53,7 +53,7 @@ func AdaptiveBetween(before, after *fabric.Tables) *Adaptive {
 	return a
 }
 
-// chooser is a switch with its static ports.
+// chooser is a switch that routes adaptively, with its static ports.
 type chooser struct {
 	*fabric.AdaptiveSwitch
 	t  *fabric.Tables
@@ -85,10 +85,10 @@ func otherSettings(was, is *fabric.AdaptiveSwitch) (all []string) {
 	return all
 }
 
-// otherLIDs counts the LIDs for which some table that both have lets packets choose otherwise.
+// otherLIDs counts the LIDs for which some table that both have allows other choices.
 func (c *chooser) otherLIDs(is *chooser) int {
 	same := map[[2]int]bool{} // groups
-	alike := func(a, b int) bool {
+	equal := func(a, b int) bool {
 		v, known := same[[2]int{a, b}]
 		if !known {
 			v = slices.EqualFunc(c.group(a), is.group(b), func(x, y []uint8) bool { return slices.Equal(x, y) })
@@ -102,7 +102,7 @@ func (c *chooser) otherLIDs(is *chooser) int {
 		for table := range uint8(tables) {
 			portWas, was := c.Entry(table, lid, c.t.Port(c.sw, lid))
 			portIs, now := is.Entry(table, lid, is.t.Port(is.sw, lid))
-			other := was.State() != now.State() || was.State() != fabric.StateStatic && !alike(was.Group(), now.Group())
+			other := was.State() != now.State() || was.State() != fabric.StateStatic && !equal(was.Group(), now.Group())
 			if other || table > 0 && portWas != portIs {
 				n++
 				break
@@ -112,7 +112,7 @@ func (c *chooser) otherLIDs(is *chooser) int {
 	return n
 }
 
-// group is one without its order within sub-groups, which makes no difference.
+// group returns a group with sorted sub-groups, because the order within sub-groups has no effect.
 func (c *chooser) group(i int) fabric.PortGroup {
 	if i >= len(c.Groups) {
 		return nil
@@ -124,7 +124,7 @@ func (c *chooser) group(i int) fabric.PortGroup {
 	return g
 }
 
-// top is the highest LID that a table says something of.
+// top returns the highest LID with an entry in a table.
 func (c *chooser) top() uint16 {
 	top := uint16(0)
 	for i := range c.Tables {

@@ -12,25 +12,26 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Base is a picture with which others are compared that differ from it in little. It is read-only.
+// Base is a state with which others are compared that differ from it in few places. It is read-only.
 type Base struct {
 	forest *trees.Forest
 	m      *matching
-	// total counts the pairs. all says that every pair is delivered and every table
-	// known, without which others are compared as if there were no base.
+	// total counts the pairs. all is set if every pair is delivered and every table was read. Otherwise others are
+	// compared as if there were no base.
 	total int64
 	all   bool
-	// hostOf is the host whose base LID is this, -1 for none; groupsAt the groups whose packets come in at a switch.
+	// hostOf is the host with a base LID, or -1. groupsAt lists the groups whose packets enter at a switch.
 	hostOf   []int32
 	groupsAt [][]int32
-	// entries and paths are by port, ranked the ports between switches, most paths first. ends names switch ports.
+	// entries and paths are by port. ranked lists the ports between switches, most paths first. ends describes switch
+	// ports.
 	entries []int
 	paths   []int64
 	ranked  []fabric.PortIndex
 	ends    []End
 }
 
-// NewBase prepares the picture of a forest. O(switches x LIDs) on all processors.
+// NewBase prepares the state of a forest. O(switches x LIDs) on all processors.
 func NewBase(ctx context.Context, forest *trees.Forest) (*Base, error) {
 	t := forest.Tables
 	b := &Base{forest: forest, m: match(t, t), paths: make([]int64, len(t.Fabric.Ports))}
@@ -88,8 +89,8 @@ func (b *Base) index() {
 	})
 }
 
-// Compare is the package's Compare with the base for the old picture. Where all pairs of the base are
-// delivered, and [trees.Forest.Against] finds the difference, it looks at no more than that changes.
+// Compare is like the function [Compare] with the base as the old state. If all pairs of the base are delivered and
+// [trees.Forest.Against] finds the difference, its cost depends only on what that changes.
 func (b *Base) Compare(ctx context.Context, after *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples

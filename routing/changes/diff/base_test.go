@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// TestBaseAsAnew: whatever fails, a base finds what comparing all of it finds.
-func TestBaseAsAnew(t *testing.T) {
+// TestBaseEqualsCompare compares random failures with a base and without one.
+func TestBaseEqualsCompare(t *testing.T) {
 	r := testenv.Rand(t)
 	quick, cut := 0, 0
 	for i := range testenv.Count(t, 150, 2000) {
@@ -66,10 +66,10 @@ func TestBaseAsAnew(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("case %d, without %v:\n%+v from the base\n%+v of all", i, gone, got, want)
+			t.Fatalf("case %d, without %v:\n%+v from the base\n%+v from Compare", i, gone, got, want)
 		}
 	}
-	t.Logf("%d compared by what changed alone, %d of them with hosts cut off", quick, cut)
+	t.Logf("%d compared by the change alone, %d of them with unreachable hosts", quick, cut)
 	if quick == 0 || cut == 0 {
 		t.Error("want some of each")
 	}

@@ -8,8 +8,7 @@ import (
 	"example.org/ibconsole/routing/checks/choices"
 )
 
-// choices counts the pairs by every choice of switches that route adaptively, in place of what the linear tables alone
-// do.
+// choices counts the pairs by all choices of switches that route adaptively, instead of by the linear tables alone.
 func (m *matching) choices(ctx context.Context, r *Result, opt Options) error {
 	ends := make([]choices.End, len(m.hosts))
 	for i, h := range m.hosts {
@@ -39,7 +38,8 @@ func (m *matching) choices(ctx context.Context, r *Result, opt Options) error {
 	return nil
 }
 
-// kindOf is where pairs are counted that are reached so before and after, and named, nil for nowhere.
+// kindOf returns the counter and the list of examples for pairs by their reach before and after. The list is nil where
+// there is none.
 func (r *Result) kindOf(was, is choices.Reach) (*int64, *[]Pair) {
 	switch {
 	case was == choices.Unknown || is == choices.Unknown:

@@ -18,8 +18,8 @@ type delta struct {
 	now      *fabric.Tables
 	examples int
 	walker   *trees.Walker
-	// groups and groupOf are those of the base, or where hosts are gone the same with those apart; left are,
-	// by group of the base, the one of those that are still there, -1 for none.
+	// groups and groupOf are those of the base. If hosts are gone, these form groups of their own, and left maps a
+	// group of the base to the group of its remaining hosts, or -1.
 	groups  []group
 	groupOf []int32
 	left    []int32
@@ -33,7 +33,7 @@ type delta struct {
 	changed []pair
 }
 
-// compare is nil where a path that is there no more is none of a host that is gone.
+// compare returns nil if a path is lost whose hosts are both still there.
 func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options) *Result {
 	was := b.forest.Tables
 	ports := len(was.Fabric.Ports)
@@ -128,7 +128,7 @@ func (d *delta) touch(port fabric.PortIndex) {
 	}
 }
 
-// forget takes away the entries of switches that are unreachable.
+// forget removes the entries of switches that are unreachable.
 func (d *delta) forget() {
 	was := d.forest.Tables
 	for s := range was.Fabric.NumSwitches() {
@@ -143,7 +143,7 @@ func (d *delta) forget() {
 	}
 }
 
-// carry puts n paths onto the ports of a path.
+// carry adds n paths to the ports of a path.
 func (d *delta) carry(ports []uint32, n int64) {
 	f := d.forest.Tables.Fabric
 	for _, slot := range ports {
@@ -153,7 +153,7 @@ func (d *delta) carry(ports []uint32, n int64) {
 	}
 }
 
-// lose takes away the hosts that are gone.
+// lose removes the hosts that are gone.
 func (d *delta) lose() {
 	was, now := d.forest.Tables.Fabric, d.now.Fabric
 	for _, e := range was.EndPorts {
@@ -176,7 +176,7 @@ func (d *delta) lose() {
 	d.r.Lost = (&walked{m: d.m}).named(cut)
 }
 
-// split makes groups of their own of the hosts that are gone.
+// split puts the hosts that are gone into groups of their own.
 func (d *delta) split() {
 	d.groups, d.groupOf, d.left = nil, make([]int32, len(d.m.hosts)), slices.Repeat([]int32{-1}, len(d.m.groups))
 	for _, g := range d.m.groups {
@@ -205,7 +205,7 @@ func (d *delta) split() {
 	}
 }
 
-// loseTo takes away the paths to a host from those that are gone, or to one that is gone from all.
+// loseTo removes the paths to a host from those that are gone, or from all hosts if it is gone itself.
 func (d *delta) loseTo(dst int32, cut []pair) []pair {
 	lid := d.m.old.lid(d.m.hosts[dst].old)
 	for i := range d.groups {
@@ -234,7 +234,7 @@ func (d *delta) sources(group, dst int32) int64 {
 	return n
 }
 
-// note names the first pairs of a kind.
+// note appends the first pairs of a kind as examples.
 func (d *delta) note(pairs []pair, g *group, dst int32) []pair {
 	for _, src := range g.hosts {
 		if len(pairs) >= d.examples {
@@ -247,7 +247,7 @@ func (d *delta) note(pairs []pair, g *group, dst int32) []pair {
 	return pairs
 }
 
-// change counts the paths to a host that are others. It reports whether they arrive.
+// change counts the changed paths to a host. It reports whether all of them arrive.
 func (d *delta) change(c *trees.Change, dst int32) bool {
 	to := walk.ToPort(d.m.hosts[dst].old)
 	var named []int32
@@ -288,7 +288,7 @@ func (d *delta) change(c *trees.Change, dst int32) bool {
 	return true
 }
 
-// loads lists what changes by switch port, and finds the links with most paths.
+// loads lists the changes by switch port, and finds the links with most paths.
 func (d *delta) loads() {
 	// The greatest change first, then by port: no change is of 2^40 paths, and no fabric has 2^23 ports.
 	const portBits = 23
@@ -329,7 +329,7 @@ func (d *delta) load(p fabric.PortIndex) Load {
 	return l
 }
 
-// worst is the port to another switch with most paths now, the first of several.
+// worst returns the port to another switch with most paths in the new state, the first of several.
 func (d *delta) worst() fabric.PortIndex {
 	worst, most := fabric.PortIndex(fabric.None), int64(0)
 	better := func(p fabric.PortIndex) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package diff says what differs between two pictures of a subnet: table
-// entries, paths, links and how many paths each link carries.
+// Package diff compares two states of a subnet: table entries, paths, links and the number of paths on each link.
 //
-// The two may stand on different fabrics. Switches are matched by node GUID, other ports by node GUID and number,
-// end ports by port GUID. Pairs are the ordered pairs of distinct end ports of channel adapters and routers that
-// either picture has, the unreachable ones included. A pair is delivered if the paths to all LIDs of the destination
-// are, where switches route adaptively by every choice of theirs. Loads are those of the linear tables. All pairs are
-// counted, none is sampled, but they are not walked one by one: the paths to one LID are a tree over the switches.
+// The two may have different fabrics. Switches are matched by node GUID, other ports by node GUID and number, end ports
+// by port GUID. Pairs are the ordered pairs of distinct end ports of CAs in either state, including unreachable ones. A
+// pair is delivered if the paths to all LIDs of the destination are, with adaptive routing for all choices of the
+// switches. Loads are those of the linear tables. All pairs are counted, without sampling, but not walked one by one:
+// the paths to one LID form a tree over the switches.
 package diff
 
 import (
@@ -18,52 +17,52 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 )
 
-// Options are how to compare.
+// Options controls a comparison.
 type Options struct {
-	// Examples is how many pairs of each kind to name, 10 if it is 0.
+	// Examples is the maximum number of pairs of each kind to list (default 10).
 	Examples int
-	// Progress, where set, is called now and then with the destinations done, in
-	// lots of 64, and all there are. It may be called from several goroutines.
+	// Progress, if set, is called from time to time with the number of destinations done, in batches of 64, and their
+	// total. It may be called from several goroutines.
 	Progress func(done, total int)
 }
 
-// Result is what differs. Lists of names are ordered by LID or by index, loads by how much they change.
+// Result is the difference. Lists are ordered by LID or by index, loads by the size of their change.
 type Result struct {
-	// Old and New say where the tables come from.
+	// Old and New are the origins of the tables.
 	Old     string
 	New     string
 	Entries Entries
-	// Switches are those with changed entries.
+	// Switches lists those with changed entries.
 	Switches []Switch
 	Pairs    Pairs
-	// Lost, Connected and Changed name the first pairs of those that Pairs counts.
+	// Lost, Connected, Changed and ByLuck list the first pairs of those that Pairs counts.
 	Lost      []Pair
 	Connected []Pair
 	Changed   []Pair
 	ByLuck    []Pair
-	// Gone are end ports of the old subnet that the new one has not, Come the
-	// other way round. Moved are those whose base LID changes.
+	// Gone lists end ports that only the old subnet has, Come those that only the new one has. Moved lists those whose
+	// base LID changes.
 	Gone  []Port
 	Come  []Port
 	Moved []Moved
-	// Down and Up are links that only the old, only the new fabric has.
+	// Down lists links that only the old fabric has, Up those that only the new one has.
 	Down []Link
 	Up   []Link
-	// Loads are the switch ports whose number of entries or paths changes, the greatest change of paths first.
+	// Loads lists the switch ports whose number of entries or paths changes, the greatest change of paths first.
 	Loads []Load
-	// WorstOld and WorstNew are the links between switches that carry most paths, nil where no path takes such a link.
+	// WorstOld and WorstNew are the links between switches with most paths, nil if no path uses such a link.
 	WorstOld *Load
 	WorstNew *Load
-	// Multicast is nil where one of the pictures has no multicast tables.
+	// Multicast is nil if one of the states has no multicast tables.
 	Multicast *Multicast
 }
 
-// Entries sums up what changes in tables.
+// Entries summarizes the changes in tables.
 type Entries struct {
 	Changed  int
 	Blocks   int
 	Switches int
-	// Unread are switches of both subnets whose table one of the two does not know.
+	// Unread counts switches of both subnets whose table was not read in one of the two.
 	Unread int
 }
 
@@ -71,31 +70,31 @@ type Entries struct {
 type Switch struct {
 	Name string
 	GUID GUID
-	// Changed counts entries for LIDs from 1 up; what stands above the top of a
-	// table is no entry. Blocks are the 64-LID blocks with changed entries.
+	// Changed counts entries for LIDs from 1 up to the LinearFDBTop. Blocks counts the 64-LID blocks with changed
+	// entries.
 	Changed int
 	Blocks  int
 	TopOld  uint16
 	TopNew  uint16
 }
 
-// Pairs counts ordered pairs of end ports. Total is the sum of the others but ByLuckBefore.
+// Pairs counts ordered pairs of end ports. Total is the sum of the others except ByLuckBefore.
 type Pairs struct {
 	Total int64
-	// Same are delivered in both pictures over the same links.
+	// Same counts pairs that are delivered in both states over the same links.
 	Same int64
-	// Changed are delivered in both over different links.
+	// Changed counts pairs that are delivered in both over different links.
 	Changed int64
-	// Lost are delivered in the old picture only, Connected in the new one only.
+	// Lost counts pairs that are delivered in the old state only, Connected those in the new one only.
 	Lost      int64
 	Connected int64
-	// Unreached are delivered in neither.
+	// Unreached counts pairs that are delivered in neither.
 	Unreached int64
-	// ByLuck are delivered by some choices of adaptive routing in the new picture, and not by others; ByLuckBefore
-	// counts those of them that were in the old picture as well.
+	// ByLuck counts pairs that some choices of adaptive routing deliver in the new state and others do not.
+	// ByLuckBefore counts those among them for which this was so in the old state as well.
 	ByLuck       int64
 	ByLuckBefore int64
-	// Unknown meet a switch, in either picture, whose table was not read.
+	// Unknown counts pairs whose path in either state uses a switch whose table was not read.
 	Unknown int64
 }
 
@@ -105,12 +104,12 @@ type Pair struct {
 	Dst Port
 }
 
-// Port is an end port. The name is escaped.
+// Port is an end port with its escaped name.
 type Port struct {
 	Name string
 	GUID GUID
 	LID  uint16
-	// Unreachable says of an end port that is gone that failures have separated it from the subnet.
+	// Unreachable is set for an end port in Gone that failures have separated from the subnet.
 	Unreachable bool
 }
 
@@ -126,20 +125,19 @@ type Link struct {
 	B End
 }
 
-// End is one port of a link. The name, "NODE/PORT", is escaped.
+// End is one port of a link, with the escaped name "NODE/PORT".
 type End struct {
 	Name string
-	// GUID is that of the node.
-	GUID GUID
+	GUID GUID // node GUID
 	Num  uint8
 }
 
-// Load is what leaves a switch by one port.
+// Load is the load of a switch port.
 type Load struct {
 	From End
-	// To is the other end of the link: of the new picture, else of the old one, nil where both have none.
+	// To is the other end of the link in the new state, or otherwise in the old one. It is nil if neither has a link.
 	To *End
-	// Entries count the LIDs of the table, paths those that are delivered, one for each LID.
+	// Entries counts the LIDs of the table, Paths the delivered paths, one for each LID.
 	EntriesOld int
 	EntriesNew int
 	PathsOld   int64
@@ -149,12 +147,12 @@ type Load struct {
 // GUID is a GUID that prints as 0x%016x.
 type GUID uint64
 
-// String gives 0x and sixteen digits.
+// String returns 0x and sixteen digits.
 func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
 
 const defaultExamples = 10
 
-// Compare compares two pictures. It fails with ctx's error where ctx ends first. O(switches x LIDs) on all processors.
+// Compare compares two states. It returns the error of ctx if that ends first. O(switches x LIDs) on all processors.
 func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -188,7 +186,7 @@ func (r *Result) Verdict() verdict.Verdict {
 		r.Multicast.Unread > 0)
 }
 
-// Same says that nothing differs, as far as both pictures know.
+// Same reports whether nothing differs as far as both states are known.
 func (r *Result) Same() bool {
 	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown+
 		r.Pairs.ByLuckBefore == r.Pairs.Total &&

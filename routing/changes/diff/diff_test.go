@@ -18,11 +18,10 @@ import (
 //	h1 -[1] A [3]--[3] B [1]- h3
 //	h2 -[2]   [4]--[4]   [2]- h4
 //
-// A and B have LIDs 1 and 2, hosts 11 to 14. Everything between the switches
-// takes ports 3.
+// A and B have LIDs 1 and 2, hosts 11 to 14. All paths between the switches use ports 3.
 func twin(t *testing.T) *fabric.Tables { return twinOf(t, 0x102) }
 
-// twinOf is twin with another node GUID of switch B.
+// twinOf is twin with another node GUID for switch B.
 func twinOf(t *testing.T, guidB uint64) *fabric.Tables {
 	t.Helper()
 	var b fabric.Builder
@@ -79,8 +78,7 @@ func compared(t *testing.T, before, after *fabric.Tables) *Result {
 	return r
 }
 
-// Figures by hand from the drawing of twin: of its 12 pairs, 4 cross from A to B
-// and 4 from B to A.
+// TestCompareByHand has figures from the drawing of twin: of its 12 pairs, 4 cross from A to B and 4 from B to A.
 func TestCompareByHand(t *testing.T) {
 	before := twin(t)
 	f := before.Fabric
@@ -102,7 +100,7 @@ func TestCompareByHand(t *testing.T) {
 		{"nothing", before, before, Pairs{Total: 12, Same: 12}, Entries{}, 0},
 		{"one entry to the other cable", before, with(before, 0, 14, 4), Pairs{Total: 12, Same: 10, Changed: 2},
 			Entries{1, 1, 1, 0}, 2},
-		// h1 and h2 to h4 run into nothing.
+		// h1 and h2 lose their path to h4.
 		{"one entry to nothing", before, with(before, 0, 14, fabric.NoPath), Pairs{Total: 12, Same: 10, Lost: 2},
 			Entries{1, 1, 1, 0}, 2},
 		{
@@ -115,7 +113,7 @@ func TestCompareByHand(t *testing.T) {
 		{"a host that is gone", before, &alone, Pairs{Total: 12, Same: 6, Lost: 6}, Entries{}, 6},
 		{"a table that was not read", before, &unread, Pairs{Total: 12, Same: 2, Unknown: 10}, Entries{Unread: 1}, 0},
 		{
-			"an entry that no host sends to", before, with(before, 0, 2, 4), Pairs{Total: 12, Same: 12},
+			"an entry that no host uses", before, with(before, 0, 2, 4), Pairs{Total: 12, Same: 12},
 			Entries{1, 1, 1, 0}, 2,
 		},
 	} {
@@ -133,7 +131,7 @@ func TestCompareByHand(t *testing.T) {
 			if len(r.Loads) != tc.loads {
 				t.Errorf("%d loads, want %d: %+v", len(r.Loads), tc.loads, r.Loads)
 			}
-			// A difference that was found stands, whatever else was not read.
+			// A difference that was found remains one whatever else was not read.
 			want := verdict.OK
 			switch {
 			case tc.pairs.Same+tc.pairs.Unknown != 12 || tc.entries.Changed > 0:
@@ -174,16 +172,16 @@ func TestMovedLID(t *testing.T) {
 		t.Errorf("moved %+v, want h4 from 14 to 20", r.Moved)
 	}
 	if r.Pairs.Same != 12 {
-		t.Errorf("%+v: no path changes where only a LID does", r.Pairs)
+		t.Errorf("%+v, want no changed paths where only a LID changes", r.Pairs)
 	}
-	// Two entries a switch: one goes, one comes; the top follows.
+	// Each switch has two changed entries: one is removed, one is added, and the LinearFDBTop rises.
 	if r.Entries.Changed != 4 || r.Switches[0].TopOld != 14 || r.Switches[0].TopNew != 20 {
 		t.Errorf("%+v, %+v", r.Entries, r.Switches)
 	}
 }
 
-// A host without LID neither sends nor receives: six of the twelve pairs are
-// with h4. Wires and tables are the same.
+// TestHostGetsALID compares with a host without LID, which neither sends nor receives: six of the twelve pairs are with
+// h4. Wires and tables are the same.
 func TestHostGetsALID(t *testing.T) {
 	after := twin(t)
 	f := after.Fabric
@@ -203,25 +201,25 @@ func TestHostGetsALID(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got, want := compared(t, after, &before).Pairs, (Pairs{Total: 12, Same: 6, Lost: 6}); got != want {
-		t.Errorf("the other way: %+v, want %+v", got, want)
+		t.Errorf("reversed: %+v, want %+v", got, want)
 	}
 }
 
-// A switch that was not read in either picture, and a host that comes to it.
+// TestHostComesToAnUnreadSwitch adds a host to a switch that was not read in either state.
 func TestHostComesToAnUnreadSwitch(t *testing.T) {
 	after := *twin(t)
 	after.Known = []bool{true, false}
 	link, _ := after.Fabric.LinkOf(after.Fabric.PortByLID(14))
 	before := after
 	before.Fabric = after.Fabric.Without([]fabric.Link{link})
-	// All pairs but h1 with h2 meet switch B; of those with h4 the new picture knows too little.
+	// All pairs except h1 with h2 use switch B, whose table is unknown.
 	if got, want := compared(t, &before, &after).Pairs, (Pairs{Total: 12, Same: 2, Unknown: 10}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
-// Another switch in the place of B: indexes, LIDs and tables are what they were,
-// but only the paths between h1 and h2 take the same links.
+// TestReplacedSwitch has another switch in the place of B: indexes, LIDs and tables are the same, but only the paths
+// between h1 and h2 use the same links.
 func TestReplacedSwitch(t *testing.T) {
 	r := compared(t, twin(t), twinOf(t, 0x103))
 	if want := (Pairs{Total: 12, Same: 2, Changed: 10}); r.Pairs != want {
@@ -232,7 +230,7 @@ func TestReplacedSwitch(t *testing.T) {
 	}
 }
 
-// TestResult compares all of a result with one that was written down by hand.
+// TestResult compares a whole result with a literal.
 func TestResult(t *testing.T) {
 	before := twin(t)
 	end := func(name string, guid GUID, num uint8) End { return End{name, guid, num} }
@@ -279,7 +277,7 @@ func TestCompareCancelled(t *testing.T) {
 	}
 }
 
-// 11,664 hosts on 1,620 switches: 136 million pairs.
+// BenchmarkCompare has 11,664 hosts on 1,620 switches: 136 million pairs.
 func BenchmarkCompare(b *testing.B) {
 	f := made(b, "fattree:3,36")
 	before := route(b, f)
@@ -287,7 +285,7 @@ func BenchmarkCompare(b *testing.B) {
 	failed := route(b, f.Without(links[len(links)-1:]))
 	other := *before
 	other.LFT = before.LFT.Clone()
-	for s := range f.Switches { // every LID leaves by the port of the LID before
+	for s := range f.Switches { // every LID gets the port of the previous LID
 		row := other.LFT.Row(fabric.SwitchIndex(s))
 		for lid := len(row) - 1; lid > 1; lid-- {
 			row[lid] = row[lid-1]

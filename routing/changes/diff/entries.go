@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Entry is one table entry that changes.
+// Entry is a table entry that changes.
 type Entry struct {
 	// SwitchOld and SwitchNew are the switch's index in each fabric.
 	SwitchOld, SwitchNew fabric.SwitchIndex
@@ -18,9 +18,8 @@ type Entry struct {
 	Old, New uint8
 }
 
-// Changes gives every entry that differs between two pictures, by switch of the old fabric and by LID, from LID 1
-// up. Switches that one subnet lacks or whose table one picture does not know are passed over. O(switches x
-// LIDs).
+// Changes iterates over the entries that differ between two states, by switch of the old fabric and by LID, from LID 1
+// up. It skips switches that one subnet lacks or whose table was not read in one state. O(switches x LIDs).
 func Changes(before, after *fabric.Tables) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for so, n := range before.Fabric.Switches {
@@ -55,7 +54,7 @@ func knownOf(before, after *fabric.Tables, so, sn fabric.SwitchIndex) knowledge 
 	return unread
 }
 
-// rowChanges gives the changed entries of one switch, block by block.
+// rowChanges iterates over the changed entries of one switch, block by block.
 func rowChanges(before, after *fabric.Tables, so, sn fabric.SwitchIndex) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		blocks := max(before.LFT.Blocks(), after.LFT.Blocks())
@@ -74,7 +73,7 @@ func rowChanges(before, after *fabric.Tables, so, sn fabric.SwitchIndex) iter.Se
 	}
 }
 
-// block is 64 entries of a switch, those above its top NoPath.
+// block returns 64 entries of a switch, with NoPath above its LinearFDBTop.
 func block(t *fabric.Tables, sw fabric.SwitchIndex, b int) (entries [fabric.BlockSize]uint8) {
 	fabric.FillNoPath(entries[:])
 	if left := int(t.Top[sw]) + 1 - b*fabric.BlockSize; left > 0 && b < t.LFT.Blocks() {
@@ -83,7 +82,7 @@ func block(t *fabric.Tables, sw fabric.SwitchIndex, b int) (entries [fabric.Bloc
 	return entries
 }
 
-// sameBlock is a quick look at 64 entries that are all within both tops.
+// sameBlock reports whether 64 entries are all within both LinearFDBTops and equal.
 func sameBlock(before, after *fabric.Tables, so, sn fabric.SwitchIndex, b int) bool {
 	last := (b+1)*fabric.BlockSize - 1
 	return last <= int(before.Top[so]) && last <= int(after.Top[sn]) && b < before.LFT.Blocks() &&
@@ -91,8 +90,8 @@ func sameBlock(before, after *fabric.Tables, so, sn fabric.SwitchIndex, b int) b
 		bytes.Equal(before.LFT.Block(so, b), after.LFT.Block(sn, b))
 }
 
-// Count sums up the entries that [Changes] gives, and the switches of both subnets
-// that it passes over as a table of theirs was not read. O(switches x LIDs).
+// Count summarizes the entries that [Changes] returns, and counts the switches of both subnets that it skips because a
+// table was not read. O(switches x LIDs).
 func Count(before, after *fabric.Tables) Entries {
 	var e Entries
 	for so, n := range before.Fabric.Switches {
@@ -101,7 +100,7 @@ func Count(before, after *fabric.Tables) Entries {
 	return e
 }
 
-// count adds a switch, and says what changes in its table.
+// count adds a switch and returns the changes of its table.
 func (e *Entries) count(before, after *fabric.Tables, so, sn fabric.SwitchIndex) (s Switch) {
 	switch knownOf(before, after, so, sn) {
 	case notInBoth:

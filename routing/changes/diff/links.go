@@ -64,7 +64,7 @@ func (s *side) end(port fabric.PortIndex) End {
 	return End{Name: s.f.PortName(port), GUID: GUID(s.f.Nodes[p.Node].GUID), Num: p.Num}
 }
 
-// loads lists what changes by switch port, and finds the links with most paths.
+// loads lists the changes by switch port, and finds the links with most paths.
 func (m *matching) loads(r *Result, w *walked) {
 	pathsOld, pathsNew := make([]int64, len(m.old.f.Ports)), make([]int64, len(m.new.f.Ports))
 	for _, x := range w.workers {
@@ -112,7 +112,7 @@ func (m *matching) loads(r *Result, w *walked) {
 	}
 }
 
-// unread says that an old port is of a switch of both subnets whose entries one picture does not know.
+// unread reports whether an old port belongs to a switch of both subnets whose entries were not read in one state.
 func (m *matching) unread(port fabric.PortIndex) bool {
 	so := m.old.f.Nodes[m.old.f.Ports[port].Node].Switch
 	return so != fabric.None && knownOf(m.old.t, m.new.t, so, m.old.otherSwitch[so]) == unread
@@ -127,7 +127,7 @@ func (s *side) peer(port fabric.PortIndex) *End {
 	return &end
 }
 
-// worst is the switch port to another switch by which most paths leave, the first of several, None without paths.
+// worst returns the switch port to another switch with most paths, the first of several, or None without paths.
 func (s *side) worst(paths []int64) fabric.PortIndex {
 	worst, most := fabric.PortIndex(fabric.None), int64(0)
 	for p, n := range paths {
@@ -138,12 +138,12 @@ func (s *side) worst(paths []int64) fabric.PortIndex {
 	return worst
 }
 
-// linked reports whether a port has a link.
+// linked reports whether a port exists and has a link.
 func (s *side) linked(port fabric.PortIndex) bool {
 	return port != fabric.None && s.f.Ports[port].Linked()
 }
 
-// entryCounts counts the LIDs that leave by each port of the switches of the subnet.
+// entryCounts counts the entries for each port of the switches of the subnet.
 func (s *side) entryCounts() []int {
 	counts := make([]int, len(s.f.Ports))
 	for sw, n := range s.f.Switches {

@@ -33,6 +33,6 @@ func TestOtherLoadsDiffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Loads) == 0 || r.Same() {
-		t.Errorf("%d loads differ, and the tables are called the same: %v", len(r.Loads), r.Same())
+		t.Errorf("%d loads differ, but Same is %v", len(r.Loads), r.Same())
 	}
 }

@@ -10,17 +10,17 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// matching says what of one picture is what of the other.
+// matching maps the nodes, ports and links of two states to each other.
 type matching struct {
 	old, new side
-	// hosts are the end ports of both that are no switches, by LID.
+	// hosts lists the end ports of CAs in either state, by LID.
 	hosts []host
-	// groups are the hosts that send into the same ports, whose packets have the same path but for the first link.
+	// groups are the hosts attached to the same switches. Their packets have the same path except for the first link.
 	groups  []group
 	groupOf []int32
-	// sameLink says for each port of the old fabric whether its link is there in the new one.
+	// sameLink reports, for each port of the old fabric, whether the new one has the same link.
 	sameLink []bool
-	// aligned says that indexes mean the same in both and links are the same.
+	// aligned is set if indexes and links are equal in both.
 	aligned bool
 }
 
@@ -28,26 +28,26 @@ type side struct {
 	t     *fabric.Tables
 	f     *fabric.Fabric
 	wires walk.Wires
-	// other are the ports of the other fabric, by port of this one, or None.
+	// other holds the ports of the other fabric, by port of this one, or None.
 	other []fabric.PortIndex
-	// first is port 0 of each switch, otherSwitch its index in the other fabric or None.
+	// first is port 0 of each switch, otherSwitch its index in the other fabric, or None.
 	first       []fabric.PortIndex
 	otherSwitch []fabric.SwitchIndex
 }
 
-// host is an end port in the old and in the new subnet, None where it is not there. At is where it is named, a port of
-// the new picture where inNew is set.
+// host is an end port in the old and in the new subnet, None where it does not exist. at is the port that is shown, a
+// port of the new state if inNew is set.
 type host struct {
 	old, new fabric.PortIndex
 	at       fabric.PortIndex
 	inNew    bool
 }
 
-// group are hosts that are attached to the same switch in each picture.
+// group is a set of hosts that are attached to the same switch in each state.
 type group struct {
-	// old and new are where packets come in, Nowhere for a host that is not there.
+	// old and new are the switches where packets enter, Nowhere for a host that does not exist.
 	old, new walk.Target
-	// same says that the links of the hosts are the same.
+	// same is set if the links of the hosts are the same.
 	same  bool
 	hosts []int32
 }
@@ -73,7 +73,7 @@ func match(before, after *fabric.Tables) *matching {
 
 func newSide(t *fabric.Tables) side { return side{t: t, f: t.Fabric, wires: walk.NewWires(t)} }
 
-// match fills in what the things of s are in the other fabric.
+// match maps the ports and switches of s to the other fabric.
 func (s *side) match(other *fabric.Fabric) {
 	s.other = matchPorts(s.f, other)
 	for _, n := range s.f.Switches {
@@ -103,7 +103,7 @@ func matchPorts(f, g *fabric.Fabric) []fabric.PortIndex {
 	return ports
 }
 
-// matchHosts lists the end ports of both pictures, those that failures made unreachable included.
+// matchHosts lists the end ports of both states, including those that failures made unreachable.
 func (m *matching) matchHosts() {
 	seen := map[uint64]bool{}
 	add := func(s *side, ends []fabric.PortIndex) {
@@ -125,7 +125,7 @@ func (m *matching) matchHosts() {
 	})
 }
 
-// port is the port that a host is named by.
+// port returns the port that is shown for a host.
 func (m *matching) port(h host) *fabric.Port {
 	if h.inNew {
 		return &m.new.f.Ports[h.at]
@@ -154,7 +154,7 @@ func (m *matching) group() {
 	}
 }
 
-// entrance is where packets of an end port come in.
+// entrance returns the switch where packets of an end port enter.
 func (s *side) entrance(port fabric.PortIndex) walk.Target {
 	if port == fabric.None || s.f.Ports[port].LID == 0 || !s.f.Ports[port].Linked() {
 		return walk.Nowhere
@@ -162,7 +162,7 @@ func (s *side) entrance(port fabric.PortIndex) walk.Target {
 	return walk.Beyond(s.f, s.f.Ports[port].Peer)
 }
 
-// lid is the LID of an end port, 0 for None.
+// lid returns the LID of an end port, or 0 for None.
 func (s *side) lid(port fabric.PortIndex) uint16 {
 	if port == fabric.None {
 		return 0

@@ -7,18 +7,18 @@ import (
 	"example.org/ibconsole/routing/checks/mcast"
 )
 
-// Multicast sums up what changes in multicast tables.
+// Multicast summarizes the changes in multicast tables.
 type Multicast struct {
 	// Changed counts entries, each the ports of a switch for a multicast LID.
 	Changed  int
 	Switches int
 	LIDs     int
-	// PortsGone and PortsCome count the ports in them.
+	// PortsGone and PortsCome count the ports in these entries.
 	PortsGone int
 	PortsCome int
 	// Unread counts the switches of both subnets whose table was not read in one of the two.
 	Unread int
-	// Examples are the first entries.
+	// Examples lists the first entries.
 	Examples []MulticastEntry
 }
 
@@ -31,7 +31,7 @@ type MulticastEntry struct {
 	Come   []int
 }
 
-// multicast compares multicast tables; nil where one of the two has none.
+// multicast compares multicast tables. It returns nil if one of the states has none.
 func multicast(before, after *fabric.Tables, examples int) *Multicast {
 	if before.MFT == nil || after.MFT == nil {
 		return nil

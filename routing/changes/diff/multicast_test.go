@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// Planted changes are counted one by one.
+// TestMulticastChanges checks the counts of planted changes.
 func TestMulticastChanges(t *testing.T) {
 	before := *treestest.Minhop(t, treestest.Made(t, "fattree:2,4"))
 	after := before
@@ -35,6 +35,6 @@ func TestMulticastChanges(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	if r, err := Compare(t.Context(), &before, &before, Options{}); err != nil || !r.Same() {
-		t.Errorf("of the same: %+v, %v", r, err)
+		t.Errorf("with itself: %+v, %v", r, err)
 	}
 }

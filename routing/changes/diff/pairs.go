@@ -12,11 +12,11 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// lot is how many LIDs one piece of work has at least: as many as share the cache lines of a table.
+// lot is the minimum number of LIDs of a batch: as many as share the cache lines of a table.
 const lot = fabric.BlockSize
 
-// target is a LID of a destination in each picture. One that has more LIDs in one picture than in the other is sent to
-// by the LIDs of the other again.
+// target is a LID of a destination in each state. Where one state has fewer LIDs than the other, its LIDs are used
+// again.
 type target struct {
 	host            int32
 	oldLID, newLID  uint16
@@ -29,14 +29,14 @@ type kind uint8
 const (
 	kindSame kind = iota
 	kindChanged
-	kindCutOff
+	kindLost
 	kindConnected
 	kindUnreached
 	kindUnknown
 	kinds
 )
 
-// walked is what the walk over all pairs found.
+// walked is the result of the walk over all pairs.
 type walked struct {
 	m        *matching
 	examples int
@@ -49,7 +49,7 @@ type lotResult struct {
 	examples [kinds][]pair
 }
 
-// pair are two indexes into hosts.
+// pair holds two indexes into hosts.
 type pair struct{ src, dst int32 }
 
 func (m *matching) walk(ctx context.Context, opt Options) (*walked, error) {
@@ -67,8 +67,8 @@ func (m *matching) walk(ctx context.Context, opt Options) (*walked, error) {
 	return w, err
 }
 
-// targets are the LIDs of all hosts, and where each lot of them begins and the last one ends: none separates those of a
-// host.
+// targets returns the LIDs of all hosts, and the start of each batch of them plus the end of the last one. The LIDs of
+// a host are in one batch.
 func (m *matching) targets() (targets []target, starts []int) {
 	starts = []int{0}
 	for i, h := range m.hosts {
@@ -90,7 +90,7 @@ func (m *matching) targets() (targets []target, starts []int) {
 	return targets, starts
 }
 
-// numLIDs is how many LIDs an end port has, 1 where it has none.
+// numLIDs returns the number of LIDs of an end port, or 1 if it has none.
 func (s *side) numLIDs(port fabric.PortIndex) int {
 	if s.lid(port) == 0 {
 		return 1
@@ -102,24 +102,24 @@ func (s *side) numLIDs(port fabric.PortIndex) int {
 type worker struct {
 	*walked
 	old, new workerSide
-	// pairs are, by group, what becomes of the pairs with a host by its LIDs so far.
+	// pairs holds, by group, the result for the pairs with a host by its LIDs so far.
 	pairs []pairFates
-	// same says for each switch of the old picture that its path is the same.
+	// same reports, for each switch of the old state, whether its path is the same.
 	same  []bool
 	fates []fates
 }
 
-// fates are where the packets of a group end in each picture.
+// fates tells where the packets of a group end in each state.
 type fates struct{ old, new walk.Fate }
 
-// pairFates are the worst of the fates for several LIDs: lost, or else open, or else reaching the host. Same says that
-// all paths are the same.
+// pairFates holds the worst of the fates for several LIDs (lost, then open, then reaching the host). same is set if all
+// paths are the same.
 type pairFates struct {
 	fates
 	same bool
 }
 
-// worst is the worse of two fates.
+// worst returns the worse of two fates.
 func worst(a, b walk.Fate) walk.Fate {
 	for _, f := range []walk.Fate{walk.Lost, walk.Open} {
 		if a == f || b == f {
@@ -134,9 +134,9 @@ type workerSide struct {
 	tree *walk.Tree
 	lids []uint16
 	cols [][]uint8
-	// weight counts the hosts whose packets a switch passes.
+	// weight counts the hosts whose packets pass a switch.
 	weight []int32
-	// paths counts the pairs that leave by each port of a switch.
+	// paths counts the pairs whose packets leave by each port of a switch.
 	paths []int64
 }
 
@@ -163,7 +163,7 @@ func (s *workerSide) read() {
 	walk.Columns(s.t, s.lids, s.cols)
 }
 
-// run takes the LIDs of some hosts as destinations.
+// run counts the pairs to the LIDs of some hosts.
 func (w *worker) run(r *lotResult, targets []target) {
 	w.old.lids, w.new.lids = w.old.lids[:0], w.new.lids[:0]
 	for i := range targets {
@@ -214,7 +214,7 @@ func (s *workerSide) start(dst fabric.PortIndex, col []uint8) {
 	s.tree.Start(walk.ToPort(dst), col)
 }
 
-// fate is where packets that come in at x end, Lost where the destination has no LID.
+// fate returns where packets that enter at x end, or Lost if the destination has no LID.
 func (s *workerSide) fate(dst fabric.PortIndex, x walk.Target) walk.Fate {
 	if s.lid(dst) == 0 {
 		return walk.Lost
@@ -222,7 +222,7 @@ func (s *workerSide) fate(dst fabric.PortIndex, x walk.Target) walk.Fate {
 	return s.tree.Fate(x)
 }
 
-// compare sets same for all switches whose packets the old picture delivers.
+// compare sets same for all switches whose packets are delivered in the old state.
 func (w *worker) compare() {
 	for _, sw := range w.old.tree.Order {
 		w.same[sw] = false
@@ -240,8 +240,8 @@ func (w *worker) compare() {
 	}
 }
 
-// count counts the pairs from a group to a destination with its last LID, notes examples and puts the hosts of the
-// group onto the switch where their packets come in.
+// count counts the pairs from a group to a destination with its last LID, notes examples and adds the hosts of the
+// group to the weight of the switch where their packets enter.
 func (w *worker) count(r *lotResult, group int32, to *target, equal bool) {
 	g := &w.m.groups[group]
 	n := int32(len(g.hosts))
@@ -265,7 +265,7 @@ func (w *worker) count(r *lotResult, group int32, to *target, equal bool) {
 			w.note(r, k, g, to.host)
 		}
 	}
-	if f.old == walk.Open || f.new == walk.Open { // the loads of both pictures are those of the paths that both know
+	if f.old == walk.Open || f.new == walk.Open { // loads count only paths that are known in both states
 		return
 	}
 	if f.old == walk.Reaches && g.old >= 0 && !to.again {
@@ -283,7 +283,7 @@ func (p *pairFates) kind() kind {
 	case p.old != walk.Reaches && p.new != walk.Reaches:
 		return kindUnreached
 	case p.new != walk.Reaches:
-		return kindCutOff
+		return kindLost
 	case p.old != walk.Reaches:
 		return kindConnected
 	case p.same:
@@ -300,7 +300,7 @@ func (w *worker) note(r *lotResult, k kind, g *group, dst int32) {
 	}
 }
 
-// flow takes the weights along a tree and counts what leaves by each port. All weights are 0 afterwards.
+// flow carries the weights along a tree and counts the paths that leave by each port. All weights are 0 afterwards.
 func (s *workerSide) flow(tree *walk.Tree) {
 	for _, sw := range slices.Backward(tree.Order) {
 		n := s.weight[sw]
@@ -315,7 +315,7 @@ func (s *workerSide) flow(tree *walk.Tree) {
 	}
 }
 
-// result puts counts and examples into r.
+// result stores counts and examples in r.
 func (w *walked) result(r *Result) {
 	var sum lotResult
 	for i := range w.lots {
@@ -326,13 +326,13 @@ func (w *walked) result(r *Result) {
 		}
 	}
 	r.Pairs = Pairs{
-		Same: sum.counts[kindSame], Changed: sum.counts[kindChanged], Lost: sum.counts[kindCutOff],
+		Same: sum.counts[kindSame], Changed: sum.counts[kindChanged], Lost: sum.counts[kindLost],
 		Connected: sum.counts[kindConnected], Unreached: sum.counts[kindUnreached], Unknown: sum.counts[kindUnknown],
 	}
 	for _, n := range sum.counts {
 		r.Pairs.Total += n
 	}
-	r.Lost = w.named(sum.examples[kindCutOff])
+	r.Lost = w.named(sum.examples[kindLost])
 	r.Connected = w.named(sum.examples[kindConnected])
 	r.Changed = w.named(sum.examples[kindChanged])
 }

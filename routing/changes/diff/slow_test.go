@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// slowly counts the pairs by walking each of them, and the paths by the name of
-// the port "GUID/num" that they leave a switch by.
+// slowly counts the pairs by walking each of them, and the paths by the name "GUID/num" of the port by which they leave
+// a switch.
 type slowly struct {
 	pairs              Pairs
 	pathsOld, pathsNew map[string]int64
@@ -49,7 +49,7 @@ func slow(before, after *fabric.Tables) slowly {
 	return s
 }
 
-// pair walks to each LID that the destination has in either picture, by turns where one has more of them.
+// pair walks to each LID that the destination has in either state, in turn where one state has more of them.
 func (s *slowly) pair(before, after *fabric.Tables, src, dst uint64) {
 	was, is := lids(before, dst), lids(after, dst)
 	vo, vn, same := walk.Delivered, walk.Delivered, true
@@ -67,7 +67,7 @@ func (s *slowly) pair(before, after *fabric.Tables, src, dst uint64) {
 		v, po := trace(before, src, dst, was[k%len(was)], old)
 		w, pn := trace(after, src, dst, is[k%len(is)], now)
 		vo, vn, same = worse(vo, v), worse(vn, w), same && po == pn
-		if v == walk.Unknown || w == walk.Unknown { // what one of them does not know is not in the loads of the other
+		if v == walk.Unknown || w == walk.Unknown { // loads count only paths that are known in both states
 			continue
 		}
 		if k < len(was) {
@@ -80,7 +80,7 @@ func (s *slowly) pair(before, after *fabric.Tables, src, dst uint64) {
 	s.count(vo, vn, same, fmt.Sprintf("%x %x", src, dst))
 }
 
-// lids are those of an end port, or none that is one, 0.
+// lids returns the LIDs of an end port, or only 0 if it has none.
 func lids(t *fabric.Tables, guid uint64) (all []uint16) {
 	p := t.Fabric.PortByGUID(guid)
 	if p == fabric.None || t.Fabric.Ports[p].LID == 0 {
@@ -108,7 +108,7 @@ func (s *slowly) count(vo, vn walk.Verdict, same bool, pair string) {
 	case vo.Arrives() && vn.Arrives():
 		n, s.kinds[pair] = &s.pairs.Changed, "changed"
 	case vo.Arrives():
-		n, s.kinds[pair] = &s.pairs.Lost, "cut off"
+		n, s.kinds[pair] = &s.pairs.Lost, "lost"
 	case vn.Arrives():
 		n, s.kinds[pair] = &s.pairs.Connected, "connected"
 	default:
@@ -117,7 +117,7 @@ func (s *slowly) count(vo, vn walk.Verdict, same bool, pair string) {
 	*n++
 }
 
-// trace walks one pair and writes the path as text, by GUIDs and port numbers.
+// trace walks one pair and returns the path as text, by GUIDs and port numbers.
 func trace(t *fabric.Tables, src, dst uint64, lid uint16, paths map[string]int64) (walk.Verdict, string) {
 	f := t.Fabric
 	s, d := f.PortByGUID(src), f.PortByGUID(dst)
@@ -144,8 +144,8 @@ func portKey(f *fabric.Fabric, port fabric.PortIndex) string {
 	return fmt.Sprintf("%x/%d", f.Nodes[p.Node].GUID, p.Num)
 }
 
-// shuffled is the fabric with its nodes in another order, so that no index
-// means what it did, and some of its links exchanged or left out.
+// shuffled returns the fabric with its nodes in another order, so that all indexes differ, and some links exchanged or
+// removed.
 func shuffled(t *testing.T, rnd *rand.Rand, f *fabric.Fabric, exchange, drop int) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -225,8 +225,7 @@ func route(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	return r.Tables
 }
 
-// broken are the tables with so many random entries, and now and then a switch
-// that did not answer or a lower top.
+// broken returns the tables with some random entries, and sometimes with an unread switch or a lower LinearFDBTop.
 func broken(rnd *rand.Rand, t *fabric.Tables, entries int) *fabric.Tables {
 	c := *t
 	c.LFT, c.Known, c.Top = t.LFT.Clone(), slices.Clone(t.Known), slices.Clone(t.Top)
@@ -247,7 +246,7 @@ func broken(rnd *rand.Rand, t *fabric.Tables, entries int) *fabric.Tables {
 	return &c
 }
 
-// permuted is the fabric with the LIDs of its end ports exchanged at random.
+// permuted returns the fabric with the LIDs of its end ports exchanged at random.
 func permuted(t *testing.T, rnd *rand.Rand, f *fabric.Fabric) *fabric.Fabric {
 	t.Helper()
 	lids := make([]uint16, len(f.EndPorts))
@@ -265,14 +264,14 @@ func permuted(t *testing.T, rnd *rand.Rand, f *fabric.Fabric) *fabric.Fabric {
 	return g
 }
 
-// fewer is the fabric with random links failed.
+// fewer returns the fabric without n random links.
 func fewer(rnd *rand.Rand, f *fabric.Fabric, n int) *fabric.Fabric {
 	links := f.Links()
 	rnd.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
 	return f.Without(links[:n])
 }
 
-// Every kind of change, at random, against a walk of each pair.
+// TestCompareAgainstWalkingEachPair compares random changes of every kind with a walk of each pair.
 func TestCompareAgainstWalkingEachPair(t *testing.T) {
 	rnd := testenv.Rand(t)
 	specs := []string{"random:7,3,20", "fattree:2,4", "torus:3x3 hosts=2", "fattree:3,4", "random:1,0,3",
@@ -284,7 +283,7 @@ func TestCompareAgainstWalkingEachPair(t *testing.T) {
 		before := broken(rnd, route(t, withLMC(t, fewer(rnd, f, rnd.IntN(2)), uint8(i/len(specs)%2))), rnd.IntN(8))
 		var after *fabric.Tables
 		switch rnd.IntN(5) {
-		case 0: // a failure that nobody routed around
+		case 0: // a failure without new routing
 			after = broken(rnd, before, rnd.IntN(4))
 			after.Fabric = fewer(rnd, before.Fabric, rnd.IntN(min(4, links)))
 		case 1: // a failure and a new routing, by more LIDs or as many
@@ -305,7 +304,7 @@ func TestCompareAgainstWalkingEachPair(t *testing.T) {
 		}
 	}
 	if seen.Same*seen.Changed*seen.Lost*seen.Connected*seen.Unreached*seen.Unknown == 0 {
-		t.Errorf("not every kind of pair came up: %+v", seen)
+		t.Errorf("some kinds of pairs did not occur: %+v", seen)
 	}
 }
 
@@ -320,7 +319,7 @@ func check(t *testing.T, before, after *fabric.Tables, seen Pairs) Pairs {
 		t.Errorf("%+v, walked %+v", got.Pairs, want.pairs)
 	}
 	for kind, pairs := range map[string][]Pair{
-		"cut off": got.Lost, "connected": got.Connected, "changed": got.Changed,
+		"lost": got.Lost, "connected": got.Connected, "changed": got.Changed,
 	} {
 		n := 0
 		for _, k := range want.kinds {
@@ -419,8 +418,8 @@ func checkEntries(t *testing.T, before, after *fabric.Tables, got *Result) {
 	}
 }
 
-// A fabric of some size: 648 hosts, 54 switches, one link failed and all routed
-// anew, then thousands of entries broken.
+// TestCompareLargerAgainstWalkingEachPair has 648 hosts and 54 switches, two failed links with new routing, and then
+// thousands of broken entries.
 func TestCompareLargerAgainstWalkingEachPair(t *testing.T) {
 	if !testenv.Full() {
 		t.Skip("walks 840,000 pairs: only in full runs")

@@ -8,8 +8,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// NotCompared returns the words behind a count of changed entries where the tables of so many switches were not read in
-// one of the pictures, "" for none.
+// NotCompared returns the suffix of a count of changed entries if the tables of some switches were not read in one of
+// the states, or "".
 func NotCompared(unread int) string {
 	if unread == 0 {
 		return ""

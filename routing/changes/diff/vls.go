@@ -8,22 +8,20 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Mapping is an SL2VL table that two pictures have.
+// Mapping is an SL2VL table of a node that both states have.
 type Mapping struct {
 	// NodeOld and NodeNew are the node's index in each fabric.
 	NodeOld, NodeNew fabric.NodeIndex
-	// In is the port by which packets come in, 0 for the node's own, and Out that by
-	// which they leave.
+	// In is the port at which packets arrive, 0 for the node's own packets, and Out the port by which they leave.
 	In, Out  uint8
 	Old, New fabric.VLs
 }
 
-// Changed reports whether it is another table in the new picture.
+// Changed reports whether the table differs.
 func (m *Mapping) Changed() bool { return m.Old != m.New }
 
-// Mappings gives the SL2VL tables of the nodes that both subnets have, of the ports that have a
-// link in the old one; none where one of the pictures has no such tables, as they were
-// neither computed nor read.
+// Mappings iterates over the SL2VL tables of nodes in both subnets, for the ports that have a link in the old one. It
+// returns none if one of the states has no such tables, because they were neither computed nor read.
 func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
 	return func(yield func(Mapping) bool) {
 		if before.SL2VL == nil || after.SL2VL == nil {
@@ -51,8 +49,8 @@ func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
 	}
 }
 
-// SwitchMappings counts the [Mappings] of switches whose tables were read, and those of
-// them that are others, without a port's to itself, by which no packet leaves.
+// SwitchMappings counts the [Mappings] of switches whose tables were read, and the changed ones among them. It skips a
+// port's mapping to itself, which no packet uses.
 func SwitchMappings(before, after *fabric.Tables) (compared, changed int) {
 	for m := range Mappings(before, after) {
 		sw := before.Fabric.Nodes[m.NodeOld].Switch
@@ -66,9 +64,8 @@ func SwitchMappings(before, after *fabric.Tables) (compared, changed int) {
 	return compared, changed
 }
 
-// mappedPorts are the ports by which packets come in and leave that a node has
-// tables for: the linked ones; to a switch packets come from its port 0, too, and
-// an adapter has one table a port, with 0 for in.
+// mappedPorts returns the ports for which a node has tables: the linked ones. A switch also has one for packets from
+// its port 0; a CA has one table for each port, with 0 for in.
 func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	n := &f.Nodes[node]
 	sw := n.IsSwitch()
@@ -86,9 +83,8 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	return ins, outs
 }
 
-// PathSLs counts the paths between end ports of both subnets, by their first LIDs, whose
-// SL is another; known is false where nobody knows those of one of the
-// pictures. O(end ports^2).
+// PathSLs counts the paths between end ports of both subnets, by their first LIDs, whose SL changes. known is false if
+// the SLs of one state were not read. O(end ports^2).
 func PathSLs(before, after *fabric.Tables) (changed int, known bool) {
 	switch {
 	case before.Unread.SLs || after.Unread.SLs:

@@ -14,13 +14,12 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Base are tables from which one failure after the other is routed. It is
-// read-only, and as large as its forest.
+// Base holds tables from which failures are routed one after another. It is read-only and as large as its forest.
 type Base struct {
 	*trees.Forest
-	// used are the numbers of entries by port of each switch.
+	// used counts the entries by port of each switch.
 	used [][]uint16
-	// least is nil but for what [Base.Measured] made.
+	// least is set only by [Base.Measured].
 	least *least
 	spare sync.Pool
 }
@@ -38,8 +37,8 @@ func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
 	})
 }
 
-// Route is the package's Route from these tables. Where f is a part of their fabric ([fabric.Removed]) it
-// looks at no more than the failure changes. O(switches + removed links x LIDs + touched entries x ports).
+// Route is like the function [Route], from these tables. If f is a part of their fabric ([fabric.Removed]), the cost
+// depends only on the changes of the failure: O(switches + removed links x LIDs + touched entries x ports).
 func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Result, error) {
 	removed, ok := fabric.Removed(b.Tables.Fabric, f)
 	if !ok || !b.Takes(f) {
@@ -58,8 +57,8 @@ func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options)
 	return w.result(b.Tables.LFT.Patched(slices.Clone(w.edits))), nil
 }
 
-// Takes reports whether the base has tables for all of f, a part of its fabric: of
-// every switch, and up to the highest LID.
+// Takes reports whether the base has tables for all of f, a part of its fabric: for every switch, up to the highest
+// LID.
 func (b *Base) Takes(f *fabric.Fabric) bool {
 	if f.MaxLID > b.Tables.LFT.MaxLID {
 		return false
@@ -72,27 +71,27 @@ func (b *Base) Takes(f *fabric.Fabric) bool {
 	return true
 }
 
-// Worker routes one failure after the other. It is scratch memory for one goroutine.
+// Worker routes failures one after another. It is scratch memory for one goroutine.
 type Worker struct {
 	*repair
 	base    *Base
 	part    *routing.Subgraph
 	removed []fabric.Link
 	losses  losses
-	// firstOf is by switch where its cables start in those of the loss that is being found, from 1 up, 0 for none.
+	// firstOf is, by switch, 1 + the start of its cables among those of the current loss, or 0 for none.
 	firstOf []int32
-	// nearAll is what gather found, near what is to be taken of it.
+	// nearAll is the result of gather, near the rest of it that is not yet used.
 	nearAll, near []uint64
-	// only is memory of preferred: no switch has more ports.
+	// only is scratch memory of preferred: no switch has more ports.
 	only [4]uint64
 
-	// What todo finds, and its memory.
+	// The results of todo and its scratch memory.
 	dead, deadBefore []uint64
 	switches         []fabric.SwitchIndex
 	tasks            []task
 }
 
-// NewWorker makes scratch memory.
+// NewWorker returns new scratch memory.
 func (b *Base) NewWorker() *Worker {
 	w := &Worker{base: b, part: b.Graph.Without(b.Tables.Fabric, nil)}
 	w.repair = &repair{
@@ -111,10 +110,10 @@ func (b *Base) NewWorker() *Worker {
 	return w
 }
 
-// gone is more entries than a switch has: no LID is given to a port that counts so many.
+// gone exceeds the number of entries of any switch: no LID is assigned to a port with this count.
 const gone = math.MaxUint16
 
-// countOf counts as for the LIDs and links that are there.
+// countOf counts the entries of a switch for the LIDs and links that remain.
 func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 	copy(used, w.base.used[s])
 	t := w.base.Tables
@@ -135,10 +134,10 @@ func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 	}
 }
 
-// Edits routes a failure, and returns the entries that change. It tells visit of every LID for which there was
-// something to do, in ascending order, with the entries for it that change and those for which there is no path. All
-// hold until the next call. f is what owns LIDs: the part without the links, or the whole where all of it still hangs
-// together. Everything must have had a path before.
+// Edits routes a failure and returns the entries that change. It calls visit for every affected LID, in ascending
+// order, with the changed entries for it and those without a path. All results are valid until the next call. f owns
+// the LIDs: it is the part without the links, or the whole fabric if it stays connected. Every LID must have been
+// reachable before.
 func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link, visit func(lid uint16, edits []fabric.Edit,
 	unreached []Unreached)) []fabric.Edit {
 	w.begin(f, removed)
@@ -159,7 +158,7 @@ func (w *Worker) lid(d task) {
 	}
 }
 
-// begin forgets the failure before.
+// begin discards the previous failure.
 func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
 	w.removed = removed
 	w.part.Change(w.base.Tables.Fabric, removed)
@@ -171,7 +170,7 @@ func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
 	w.f, w.edits, w.unreached, w.looked = f, w.edits[:0], w.unreached[:0], 0
 }
 
-// todo finds the entries that led over links which are no more. It holds until the next call.
+// todo finds the entries that use links which no longer exist. The result is valid until the next call.
 func (w *Worker) todo() []task {
 	w.dead = w.dead[:0]
 	w.eachEnd(w.findDead)
@@ -182,7 +181,7 @@ func (w *Worker) todo() []task {
 	return w.tasks
 }
 
-// eachEnd goes through the ends of the removed links at switches of the subnet.
+// eachEnd calls do for the ends of the removed links at switches of the subnet.
 func (w *Worker) eachEnd(do func(s fabric.SwitchIndex, port uint8)) {
 	f := w.base.Tables.Fabric
 	for _, l := range w.removed {
@@ -194,7 +193,7 @@ func (w *Worker) eachEnd(do func(s fabric.SwitchIndex, port uint8)) {
 	}
 }
 
-// findDead adds the entries that led out of a port, in order of LIDs and of those by switches.
+// findDead adds the entries that use a port, ordered by LID and then by switch.
 func (w *Worker) findDead(sw fabric.SwitchIndex, port uint8) {
 	w.deadBefore = append(w.deadBefore[:0], w.dead...)
 	w.dead = w.dead[:0]
@@ -221,7 +220,7 @@ func (w *Worker) findDead(sw fabric.SwitchIndex, port uint8) {
 	w.dead = append(w.dead, before...)
 }
 
-// group makes tasks of switches by LID.
+// group groups the found switches into tasks by LID.
 func (w *Worker) group(found []uint64) {
 	w.switches, w.tasks = slices.Grow(w.switches[:0], len(found))[:len(found)], w.tasks[:0]
 	for i, x := range found {

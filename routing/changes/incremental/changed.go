@@ -11,11 +11,11 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// changed is the repair of tables for a subnet of which anything may be other than it was.
+// changed repairs tables for a subnet that may have changed in any way.
 type changed struct {
 	*repair
 	old *fabric.Tables
-	// start are the old tables under the indexes of now.
+	// start holds the old tables under the new indexes.
 	start *fabric.LFT
 	// before is the old index of each switch.
 	before []fabric.SwitchIndex
@@ -67,7 +67,7 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 	return r
 }
 
-// oldPeer is the switch, by its index now, to which a port led before.
+// oldPeer returns the switch, by its new index, to which a port led before.
 func (r *changed) oldPeer(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
 	was := r.before[s]
 	if was == fabric.None {
@@ -84,9 +84,9 @@ func (r *changed) oldPeer(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
 	return r.f.SwitchByGUID(r.old.Fabric.Nodes[peer].GUID)
 }
 
-// todo finds what is broken.
+// todo finds the broken entries.
 func (r *changed) todo() []task {
-	anew := r.movedLIDs()
+	moved := r.movedLIDs()
 	broken := map[uint16][]fabric.SwitchIndex{}
 	for sw := range r.f.NumSwitches() {
 		switch s := sw; {
@@ -104,8 +104,8 @@ func (r *changed) todo() []task {
 	var all []task
 	for lid := range int(r.f.MaxLID) + 1 {
 		d := uint16(lid)
-		if anew[d] || len(broken[d]) > 0 {
-			all = append(all, task{d, broken[d], anew[d]})
+		if moved[d] || len(broken[d]) > 0 {
+			all = append(all, task{d, broken[d], moved[d]})
 		}
 	}
 	return all
@@ -117,7 +117,7 @@ func (r *changed) routed(s fabric.SwitchIndex) bool {
 	return was != fabric.None && r.old.Known[was] && r.old.Fabric.SwitchNode(was).InSubnet
 }
 
-// deadEntries finds the entries of a switch that lead out of ports whose link has gone.
+// deadEntries finds the entries of a switch that use ports whose link is gone.
 func (r *changed) deadEntries(s fabric.SwitchIndex, broken map[uint16][]fabric.SwitchIndex) {
 	n, was := r.f.SwitchNode(s), r.old.Fabric.SwitchNode(r.before[s])
 	for p := 1; p <= int(min(n.NumPorts, was.NumPorts)); p++ {
@@ -145,7 +145,7 @@ func (r *changed) samePeer(before, now fabric.NodeIndex) bool {
 	return now != fabric.None && r.f.Nodes[now].GUID == r.old.Fabric.Nodes[before].GUID
 }
 
-// movedLIDs are the LIDs whose port is another one than before, or hangs elsewhere.
+// movedLIDs returns the LIDs whose port has changed or is attached elsewhere.
 func (r *changed) movedLIDs() map[uint16]bool {
 	moved := map[uint16]bool{}
 	was := r.old.Fabric
@@ -165,7 +165,7 @@ func (r *changed) movedLIDs() map[uint16]bool {
 	return moved
 }
 
-// sameSwitch reports whether an end port is attached to the port of a switch that it hung on before.
+// sameSwitch reports whether an end port is attached to the same switch port as before.
 func (r *changed) sameSwitch(before, now fabric.PortIndex) bool {
 	sw, num := r.f.AttachedSwitch(now)
 	oldSW, oldNum := r.old.Fabric.AttachedSwitch(before)

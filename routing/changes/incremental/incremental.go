@@ -10,31 +10,30 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ErrNoTables says that there is nothing to go on from.
-var ErrNoTables = errors.New("incremental routing goes on from the tables of the base, and there are none")
+// ErrNoTables means that there are no tables to start from.
+var ErrNoTables = errors.New("incremental routing requires the tables of the base, and there are none")
 
-// Unreached is a switch from which a LID cannot be reached any more.
+// Unreached is a switch without a path to a LID.
 type Unreached struct {
 	Switch fabric.SwitchIndex
 	LID    uint16
 }
 
-// Result is what [Route] made.
+// Result is the result of [Route].
 type Result struct {
 	Tables *fabric.Tables
-	// Touched counts the entries that are others than before, Switches those that have some.
+	// Touched counts the changed entries, Switches the switches that have some.
 	Touched, Switches int
-	// Unreached are the entries for which there is no path; they are as they were.
+	// Unreached lists the entries for which there is no path. They are unchanged.
 	Unreached []Unreached
-	// Looked counts the entries that had to be looked at one by one, LIDs those of
-	// which some entry was found to lead nowhere.
+	// Looked counts the entries that were examined one by one, LIDs the LIDs with a broken entry.
 	Looked, LIDs int
-	// Changes are what differs, with what that invalidates.
+	// Changes lists the changes of the subnet with what they invalidate.
 	Changes []Verdict
 }
 
-// Route adapts tables to f. Old switches and ports are found by their GUIDs, unless the fabrics have the same
-// indexes, as those of failures on paper do. O(ports + changed links x LIDs + switches x LIDs to be routed).
+// Route adapts tables to f. Old switches and ports are matched by GUID, unless the fabrics have the same indexes, as
+// after simulated failures. O(ports + changed links x LIDs + switches x LIDs to be routed).
 func Route(ctx context.Context, f *fabric.Fabric, old *fabric.Tables, opt routing.Options) (*Result, error) {
 	if old == nil {
 		return nil, ErrNoTables
@@ -46,7 +45,7 @@ func Route(ctx context.Context, f *fabric.Fabric, old *fabric.Tables, opt routin
 	return r.result(r.start.Patched(r.edits)), nil
 }
 
-// run repairs the entries for some LIDs, each by lid.
+// run repairs the entries for some LIDs, each with lid.
 func (r *repair) run(ctx context.Context, todo []task, lid func(task), progress func(done, total int)) error {
 	for i, d := range todo {
 		if i%256 == 0 {
@@ -66,10 +65,10 @@ func (r *repair) run(ctx context.Context, todo []task, lid func(task), progress 
 	return nil
 }
 
-// task is a LID with the switches whose entries for it no longer lead anywhere.
+// task is a LID with the switches whose entries for it are broken.
 type task struct {
 	lid    uint16
 	broken []fabric.SwitchIndex
-	// anew says that all switches are to be routed anew for it.
-	anew bool
+	// all is set if all switches must be routed for it.
+	all bool
 }

@@ -41,7 +41,7 @@ func full(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	return res.Tables
 }
 
-// failed takes a link or two, or all links of a switch, away.
+// failed removes a link or two, or all links of a switch.
 func failed(f *fabric.Fabric, r *rand.Rand) ([]fabric.Link, *fabric.Fabric) {
 	links := f.Links()
 	var gone []fabric.Link
@@ -63,12 +63,12 @@ func failed(f *fabric.Fabric, r *rand.Rand) ([]fabric.Link, *fabric.Fabric) {
 var fabrics = []string{
 	"fattree:2,24", "fattree:3,10", "torus:6x6", "torus:4x4x4", "random:60,12,150", "hypercube:6", "xgft:2,8,8,1,4,1,2",
 	"mesh:6x6",
-	"mesh:3x3,links=2", "mesh:3x2,links=40", // cables in parallel, and more than a word has bits
+	"mesh:3x3,links=2", "mesh:3x2,links=40", // parallel cables, and more than a word has bits
 }
 
-// TestRandomFailures: whatever fails, every pair that can be connected is, nothing
-// loops, and far fewer entries are touched than a full routing computes, and than
-// it changes.
+// TestRandomFailures checks random failures: every pair that can be connected is, nothing loops, and far fewer entries
+// are touched
+// than a full routing computes or changes.
 func TestRandomFailures(t *testing.T) {
 	r := testenv.Rand(t)
 	count := testenv.Count(t, 400, 2000)
@@ -116,7 +116,7 @@ func baseOf(t testing.TB, old *fabric.Tables) *incremental.Base {
 	return base
 }
 
-// checkQuick: from a prepared base the result is the same.
+// checkQuick checks that the result from a prepared base is the same.
 func checkQuick(t *testing.T, what string, base *incremental.Base, f *fabric.Fabric, want *incremental.Result) {
 	t.Helper()
 	got, err := base.Route(context.Background(), f, routing.Options{})
@@ -144,8 +144,8 @@ func checkQuick(t *testing.T, what string, base *incremental.Base, f *fabric.Fab
 	}
 }
 
-// TestBaseOfAnything: tables that are broken or incomplete, and fabrics that are no
-// part of theirs, are taken as Route takes them.
+// TestBaseOfAnything checks that a base handles broken or incomplete tables, and fabrics that are not a part of theirs,
+// as Route does.
 func TestBaseOfAnything(t *testing.T) {
 	r := testenv.Rand(t)
 	for i := range testenv.Count(t, 100, 3000) {
@@ -171,7 +171,7 @@ func TestBaseOfAnything(t *testing.T) {
 	}
 }
 
-// changed counts the entries that differ, for LIDs that still are there.
+// changed counts the entries that differ, for LIDs that still exist.
 func changed(a, b *fabric.Tables) int {
 	n := 0
 	for sw := range a.Fabric.NumSwitches() {
@@ -215,7 +215,7 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 		}
 	}
 	if count != res.Touched {
-		t.Fatalf("%s: %d entries are others, the result says %d", what, count, res.Touched)
+		t.Fatalf("%s: %d entries differ, the result counts %d", what, count, res.Touched)
 	}
 	if len(res.Unreached) > 0 {
 		t.Fatalf("%s: %d entries have no path, although all that is in the subnet hangs together", what,
@@ -223,7 +223,7 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 	}
 }
 
-// TestHostLinkChangesNothing and the tests after it are the cases of the memo.
+// TestHostLinkChangesNothing and the following tests are the cases of the memo.
 func TestHostLinkChangesNothing(t *testing.T) {
 	old := routed(t, "fattree:2,8")
 	f := old.Fabric
@@ -240,8 +240,7 @@ func TestHostLinkChangesNothing(t *testing.T) {
 	}
 }
 
-// TestParallelLinksTakeOver: of two links between two switches one fails, and each
-// of its routes goes over the other.
+// TestParallelLinksTakeOver removes one of two links between two switches. All its routes must use the other one.
 func TestParallelLinksTakeOver(t *testing.T) {
 	old := routed(t, "xgft:2,4,4,1,2,1,2")
 	f := old.Fabric
@@ -268,18 +267,18 @@ func TestParallelLinksTakeOver(t *testing.T) {
 		if was == f.Ports[gone.A].Num {
 			moved++
 			if now != other {
-				t.Errorf("LID %d goes by port %d, want %d, the parallel link", lid, now, other)
+				t.Errorf("LID %d uses port %d, want %d, the parallel link", lid, now, other)
 			}
 		} else if was != now {
-			t.Errorf("LID %d, which did not go by the link, goes by %d now and not by %d", lid, now, was)
+			t.Errorf("LID %d, which did not use the link, uses port %d instead of %d", lid, now, was)
 		}
 	}
 	if moved == 0 {
-		t.Error("no route went over the link")
+		t.Error("no route used the link")
 	}
 }
 
-// parallel is the port, of the node of l.A, of another link between the same nodes.
+// parallel returns the port, of the node of l.A, of another link between the same nodes.
 func parallel(f *fabric.Fabric, l fabric.Link) fabric.PortIndex {
 	n := &f.Nodes[f.Ports[l.A].Node]
 	for p := range n.Ports() {
@@ -290,9 +289,8 @@ func parallel(f *fabric.Fabric, l fabric.Link) fabric.PortIndex {
 	return fabric.None
 }
 
-// TestWhatComesIsRouted: the tables of the subnet without a switch are adapted to the
-// subnet with it, and of those without a host to that with it.
-func TestWhatComesIsRouted(t *testing.T) {
+// TestAdditionsAreRouted adapts the tables of a subnet without a switch to the subnet with it, and the same for a host.
+func TestAdditionsAreRouted(t *testing.T) {
 	r := testenv.Rand(t)
 	for _, spec := range fabrics {
 		whole := routed(t, spec).Fabric
@@ -315,7 +313,7 @@ func TestWhatComesIsRouted(t *testing.T) {
 	}
 }
 
-// TestVerdicts holds the rows of the memo's table 1 against changes made on paper.
+// TestVerdicts compares the rows of the memo's table 1 with simulated changes.
 func TestVerdicts(t *testing.T) {
 	f := routed(t, "xgft:2,4,4,1,2,1,2").Fabric
 	var single, host, sw []fabric.Link
@@ -366,8 +364,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// BenchmarkOneLink adapts 1620 switches to one failed link after the other, and
-// routes them anew.
+// BenchmarkOneLink adapts 1620 switches to failed links one after another, and compares with full routing.
 func BenchmarkOneLink(b *testing.B) {
 	old := routed(b, "fattree:3,36")
 	base := baseOf(b, old)

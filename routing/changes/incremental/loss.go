@@ -8,36 +8,37 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// loss is what a failure does to the paths of the fewest hops to a switch: the same for all its LIDs in [least], as a
-// switch has no such path left exactly where each of its cables that led nearer has failed or leads to one that has
-// none.
+// loss is the effect of a failure on the paths of the fewest hops to a switch. It is the same for all LIDs of the
+// switch that are in [least], because a switch has lost such a path exactly if each of its cables that led nearer has
+// failed or leads to a switch that has lost it.
 type loss struct {
-	// cut are the cables that led nearer and do no more, of switches that have others.
+	// cut lists the failed cables that led nearer, of switches that have others.
 	cut []affected
-	// farther are the switches that have no others, but a path of more hops; unreached have none.
+	// farther lists the switches that have no others, but a path of more hops. unreached lists those without a path.
 	farther   []affected
 	unreached []fabric.SwitchIndex
-	// cables are those that can be taken instead, in as many words for each switch as [least] has.
+	// cables are the cables that can replace them, in as many words for each switch as [least] has.
 	cables []uint64
 }
 
-// affected is a switch, and where the cables that it can take start in those of the loss.
+// affected is a switch, and the start of its usable cables among those of the loss.
 type affected struct {
 	at    fabric.SwitchIndex
 	first int32
-	// port is that of the cable, where it is one that is cut.
+	// port is the failed port, for elements of cut.
 	port uint8
 }
 
-// losses are those of one failure that were asked about.
+// losses holds the losses of one failure that were computed so far.
 type losses struct {
-	// at is by switch where in found its loss is, from 1 up. What is behind found is memory of failures before.
+	// at is, by switch, 1 + the index of its loss in found. Elements of found beyond its length are memory of earlier
+	// failures.
 	at    []int32
 	to    []fabric.SwitchIndex
 	found []loss
 }
 
-// forget makes room for another failure.
+// forget discards the losses for the next failure.
 func (m *losses) forget() {
 	for _, to := range m.to {
 		m.at[to] = 0
@@ -45,7 +46,7 @@ func (m *losses) forget() {
 	m.to, m.found = m.to[:0], m.found[:0]
 }
 
-// loss is that of the paths to the switch of a LID in [least].
+// loss returns the loss of the paths to the switch of a LID in [least].
 func (w *Worker) loss(lid uint16) *loss {
 	m, to := &w.losses, w.base.At[lid]
 	if m.at[to] == 0 {
@@ -57,8 +58,8 @@ func (w *Worker) loss(lid uint16) *loss {
 	return &m.found[m.at[to]-1]
 }
 
-// findLoss goes from the removed links to the switches that have lost all their paths, the nearest first, and on to
-// what feeds them. O(their links + switches that are cut).
+// findLoss visits the switches that have lost all their paths, starting at the removed links and nearest first, and
+// then the switches that feed them. O(their links + switches that lose a cable).
 func (w *Worker) findLoss(o *loss, lid uint16) {
 	o.cut, o.farther, o.unreached, o.cables = o.cut[:0], o.farther[:0], o.unreached[:0], o.cables[:0]
 	w.repair.begin()
@@ -92,7 +93,7 @@ func (w *Worker) findLoss(o *loss, lid uint16) {
 	w.findFarther(o)
 }
 
-// cut takes a cable of a switch away that led nearer.
+// cut removes a cable of a switch that led nearer.
 func (w *Worker) cut(o *loss, nearer []uint64, s fabric.SwitchIndex, port uint8) {
 	if w.firstOf[s] == 0 {
 		w.firstOf[s] = int32(len(o.cables)) + 1
@@ -107,7 +108,7 @@ func (w *Worker) cut(o *loss, nearer []uint64, s fabric.SwitchIndex, port uint8)
 	}
 }
 
-// findFarther finds the paths of the switches that are lost.
+// findFarther finds the paths of the switches in lost.
 func (w *Worker) findFarther(o *loss) {
 	w.findHops()
 	for _, s := range w.reached {

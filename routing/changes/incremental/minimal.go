@@ -13,44 +13,45 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// least is what is known of LIDs to which all packets take the fewest hops that there are.
+// least holds data about LIDs to which all packets take the fewest possible hops.
 type least struct {
-	// lids are these, of which the last switch has the right entry, too.
+	// lids marks them. The entry of their last switch is right as well.
 	lids []bool
-	// nearer has by the switch of such a LID which cables of all switches lead a hop nearer to it: bit i of the words
-	// from first of a switch on is its cable at port lowest + i.
+	// nearer holds, by the switch of such a LID, the cables of all switches that lead a hop nearer to it: bit i of the
+	// words of a switch, which start at first, is its cable at port lowest + i.
 	nearer [][]uint64
 	first  []int32
 	lowest []uint8
-	// parallel says which switches have several cables to one other.
+	// parallel marks the switches that have several cables to one other switch.
 	parallel []bool
 }
 
-// part are the words of one switch.
+// part returns the words of one switch.
 func (l *least) part(words []uint64, s fabric.SwitchIndex) []uint64 {
 	return words[l.first[s]:l.first[s+1]]
 }
 
-// words is how many words hold a bit for each cable of a switch.
+// words returns the number of words that hold a bit for each cable of a switch.
 func (l *least) words(s fabric.SwitchIndex) int32 { return l.first[s+1] - l.first[s] }
 
-// among reports whether a port is that of one of some cables of a switch.
+// among reports whether a port belongs to a set of cables of a switch.
 func (l *least) among(s fabric.SwitchIndex, cables []uint64, port uint8) bool {
 	bit := int(port) - int(l.lowest[s])
 	return bit >= 0 && bit < 64*len(cables) && cables[bit/64]>>(bit%64)&1 == 1
 }
 
-// add adds the cable at a port to some of a switch.
+// add adds the cable at a port to a set of cables of a switch.
 func (l *least) add(s fabric.SwitchIndex, cables []uint64, port uint8) {
 	bit := port - l.lowest[s]
 	cables[bit/64] |= 1 << (bit % 64)
 }
 
-// mostHops is below what the queue has room for.
+// mostHops is less than the length of the queue.
 const mostHops = 60
 
-// Measured is the base with what it takes to route failures of LIDs to which all packets take the fewest hops in less
-// time, by the same entries. It has a bit more for each cable and switch. O(cables x switches) on all processors.
+// Measured returns the base with additional data, which makes routing failures faster for LIDs to which all packets
+// take the fewest hops. The resulting entries are the same. It adds one bit for each cable and switch. O(cables x
+// switches) on all processors.
 func (b *Base) Measured(ctx context.Context) (*Base, error) {
 	l, err := b.findLeast(ctx)
 	if err != nil {
@@ -100,7 +101,7 @@ func parallel(links []routing.SwitchLink) bool {
 	return len(slices.Compact(peers)) < len(links)
 }
 
-// findNearer finds by the depths below a switch which cables lead nearer to it.
+// findNearer finds the cables that lead nearer to a switch from the depths below it.
 func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) {
 	for s := range depth {
 		own := l.part(words, fabric.SwitchIndex(s))
@@ -114,7 +115,7 @@ func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) 
 
 // findLeast finds the LIDs to which all packets take the fewest hops.
 func (b *Base) findLeast(ctx context.Context) (*least, error) {
-	// LIDs with the same depths are looked at once, as the first of them.
+	// LIDs with the same depths are examined once, as the first of them.
 	first, at := make([]uint16, len(b.At)), map[*uint8]uint16{}
 	var some []uint16
 	for lid := range b.At {
@@ -136,7 +137,7 @@ func (b *Base) findLeast(ctx context.Context) (*least, error) {
 	return &least{lids: lids}, err
 }
 
-// takesLeast reports whether no switch would get to that of a LID by fewer hops by way of another neighbour.
+// takesLeast reports whether no switch would need fewer hops to the switch of a LID through another neighbour.
 func (b *Base) takesLeast(lid uint16) bool {
 	if b.At[lid] == fabric.None {
 		return false
@@ -155,9 +156,9 @@ func (b *Base) takesLeast(lid uint16) bool {
 	return true
 }
 
-// keepHops gives switches other entries for a LID by as many hops as they had, where they can, and those that feed the
-// others. Where packets take the fewest hops and links are only gone, no other switch has another path: those through a
-// switch that keeps its hops stay.
+// keepHops replaces the entries of switches for a LID by others with the same number of hops where possible, and
+// otherwise also those of the switches that feed them. Where packets take the fewest hops and links are only removed,
+// no other path changes: paths through a switch that keeps its number of hops stay.
 func (w *Worker) keepHops(d task) {
 	if w.keepAll(d) {
 		return
@@ -179,7 +180,7 @@ func (w *Worker) keepHops(d task) {
 	}
 }
 
-// keepAll gives the switches whose entries for a LID are broken others that lead nearer, where all of them have such.
+// keepAll replaces the broken entries for a LID by others that lead nearer, if all these switches have such cables.
 func (w *Worker) keepAll(d task) bool {
 	ok, near := true, w.near
 	for _, s := range d.broken {
@@ -191,7 +192,7 @@ func (w *Worker) keepAll(d task) bool {
 		near = w.near
 		for _, s := range d.broken {
 			n := w.base.least.words(s)
-			// What a switch has for the LIDs of one port is nearer in memory than what all have for one of them.
+			// The row of a switch for the LIDs of one port is more local in memory than the column of one LID.
 			w.replace(s, d.lid, w.base.Tables.LFT.Row(s)[d.lid], near[:n])
 			near = near[n:]
 		}
@@ -200,8 +201,8 @@ func (w *Worker) keepAll(d task) bool {
 	return ok
 }
 
-// gather lays out which cables lead nearer of the switches with broken entries, in the order in which keepAll takes
-// them: in a loop of its own one such is read from memory while the next already is.
+// gather collects the cables that lead nearer for the switches with broken entries, in the order in which keepAll uses
+// them. In a loop of its own the reads from memory overlap.
 func (w *Worker) gather() {
 	l := w.base.least
 	near := w.nearAll[:0]
@@ -218,7 +219,7 @@ func (w *Worker) gather() {
 	w.nearAll, w.near = near, near
 }
 
-// anyLeft reports whether one of some cables of a switch has not failed.
+// anyLeft reports whether a cable of a set has not failed.
 func (w *Worker) anyLeft(s fabric.SwitchIndex, cables []uint64) bool {
 	used := w.usage(s)[w.base.least.lowest[s]:]
 	for i, word := range cables {
@@ -231,7 +232,7 @@ func (w *Worker) anyLeft(s fabric.SwitchIndex, cables []uint64) bool {
 	return false
 }
 
-// replace is what [repair.choose] does, among cables of a switch of which one has not failed.
+// replace does the same as [repair.choose] among a set of cables of a switch of which at least one has not failed.
 func (w *Worker) replace(s fabric.SwitchIndex, lid uint16, was uint8, cables []uint64) {
 	if w.base.least.parallel[s] {
 		cables = w.preferred(s, cables, w.oldPeer(s, was))
@@ -239,7 +240,7 @@ func (w *Worker) replace(s fabric.SwitchIndex, lid uint16, was uint8, cables []u
 	w.change(s, lid, was, w.fewest(s, cables))
 }
 
-// preferred are the cables of a switch that lead to another one, of some, or all where none does.
+// preferred returns the cables of a set that lead to another switch, or the whole set if none does.
 func (w *Worker) preferred(s fabric.SwitchIndex, cables []uint64, to fabric.SwitchIndex) []uint64 {
 	only, found := w.only[:len(cables)], false
 	clear(only)
@@ -255,7 +256,7 @@ func (w *Worker) preferred(s fabric.SwitchIndex, cables []uint64, to fabric.Swit
 	return cables
 }
 
-// fewest is the port with the fewest entries of cables of a switch, of equals the lowest.
+// fewest returns the port with the fewest entries in a set of cables of a switch, the lowest of several.
 func (w *Worker) fewest(s fabric.SwitchIndex, cables []uint64) uint8 {
 	lowest := w.base.least.lowest[s]
 	used := w.usage(s)[lowest:]

@@ -7,27 +7,27 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// far is the number of hops of what is not reached.
+// far is the number of hops where there is no path.
 const far = 255
 
-// repair is the work on one set of tables. Entries for one LID do not depend on
-// those for another, but for how many there are by each port.
+// repair repairs one set of tables. Entries for one LID depend on those for others only through the number of entries
+// at each port.
 type repair struct {
 	f, wasFabric *fabric.Fabric
 	unread       fabric.Unread
-	// links are the cables of a switch, and column the entries for a LID.
+	// links returns the cables of a switch, column the entries for a LID.
 	links  func(s fabric.SwitchIndex) []routing.SwitchLink
 	column func(lid uint16) []uint8
-	// depth is over how many links packets reached the switch of the LID, and attached
-	// which one that is and the port that leads on from there.
+	// depth returns the number of links from each switch to the switch of the LID, attached that switch and its port to
+	// the LID.
 	depth    func(lid uint16, target fabric.SwitchIndex) []uint8
 	attached func(lid uint16) (sw fabric.SwitchIndex, port uint8)
 	// count counts the entries of a switch by port.
 	count func(s fabric.SwitchIndex, used []uint16)
-	// oldPeer is the switch, by its index now, to which a port led before.
+	// oldPeer returns the switch, by its new index, to which a port led before.
 	oldPeer func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
 
-	// used are the numbers of entries by port of the switches in counted.
+	// used counts the entries by port of the switches in counted.
 	used    [][]uint16
 	counted []fabric.SwitchIndex
 	isIn    []bool
@@ -37,21 +37,21 @@ type repair struct {
 	looked    int
 	unreached []Unreached
 
-	// Of the LID at hand: the entries, the switches that have lost their path, in the
-	// order in which they were found, and the hops of all that were asked about.
+	// The entries for the current LID, the switches that have lost their path, in the order in which they were found,
+	// and the states of all switches.
 	entries []uint8
 	lost    []fabric.SwitchIndex
 	state   []uint8
-	// reached are the lost ones that have found a path, the nearest first.
+	// reached lists the lost switches that have found a path, the nearest first.
 	reached []fabric.SwitchIndex
-	// depths are the hops of those that are as they were, hops of the others.
+	// depths holds the hops of the unchanged switches, hops those of the others.
 	depths, hops []uint8
-	// queue are the switches that may have a path of so many hops, up to deepest.
+	// queue lists the switches that may have a path of a number of hops, up to deepest.
 	queue   [64][]fabric.SwitchIndex
 	deepest int
 }
 
-// The states of a switch for the LID at hand.
+// The states of a switch for the current LID.
 const (
 	asIs uint8 = iota
 	lost
@@ -64,7 +64,7 @@ func (r *repair) init(f *fabric.Fabric) {
 	r.state, r.hops = make([]uint8, n), make([]uint8, n)
 }
 
-// newCounts has a number for each port of each switch.
+// newCounts returns a counter for each port of each switch.
 func newCounts(f *fabric.Fabric) [][]uint16 {
 	ports := 0
 	for _, n := range f.Switches {
@@ -78,7 +78,7 @@ func newCounts(f *fabric.Fabric) [][]uint16 {
 	return counts
 }
 
-// countEntries adds entries of a switch to those by each of its ports. Those that name no port of it are nobody's.
+// countEntries counts entries of a switch by port. It skips those that are no port of it.
 func countEntries(used []uint16, entries []uint8) {
 	for _, port := range entries {
 		if int(port) < len(used) {
@@ -87,8 +87,8 @@ func countEntries(used []uint16, entries []uint8) {
 	}
 }
 
-// unreadOf says what is not known of adapted tables: hosts and lanes keep the service
-// levels and mappings that they have, which nobody fits to other routes.
+// unreadOf returns what is unknown of adapted tables: hosts and SL2VL tables keep their service levels and mappings,
+// which are not adapted to the new routes.
 func unreadOf(was *fabric.Tables) fabric.Unread {
 	if was.SLs != nil {
 		return fabric.Unread{SLs: true, SL2VL: true}
@@ -105,10 +105,10 @@ func (r *repair) result(lft *fabric.LFT) *Result {
 	}
 }
 
-// owned reports whether a LID is to be routed: a port of the subnet has it.
+// owned reports whether a LID must be routed: a port of the subnet has it.
 func (r *repair) owned(lid uint16) bool { return r.f.PortByLID(lid) != fabric.None }
 
-// switches counts those that have edits.
+// switches counts the switches that have edits.
 func switches(edits []fabric.Edit) int {
 	seen := map[fabric.SwitchIndex]bool{}
 	for _, e := range edits {
@@ -117,14 +117,14 @@ func switches(edits []fabric.Edit) int {
 	return len(seen)
 }
 
-// set writes an entry.
+// set sets an entry.
 func (r *repair) set(s fabric.SwitchIndex, lid uint16, port uint8) {
 	if was := r.entries[s]; was != port {
 		r.change(s, lid, was, port)
 	}
 }
 
-// change writes an entry that is another one than was.
+// change replaces an entry by a different one.
 func (r *repair) change(s fabric.SwitchIndex, lid uint16, was, port uint8) {
 	used := r.usage(s)
 	if int(was) < len(used) && used[was] != gone {
@@ -134,7 +134,7 @@ func (r *repair) change(s fabric.SwitchIndex, lid uint16, was, port uint8) {
 	r.edits = append(r.edits, fabric.Edit{Switch: s, LID: lid, Port: port})
 }
 
-// usage counts the entries of a switch by port.
+// usage returns the number of entries of a switch by port.
 func (r *repair) usage(s fabric.SwitchIndex) []uint16 {
 	used := r.used[s]
 	if !r.isIn[s] {
@@ -155,7 +155,7 @@ func (r *repair) lid(d task) {
 	r.begin()
 	r.entries = r.column(lid)
 	r.depths = r.depth(lid, target)
-	if d.anew {
+	if d.all {
 		for s := range r.f.NumSwitches() {
 			if r.f.SwitchNode(s).InSubnet {
 				r.lose(s)
@@ -190,7 +190,7 @@ func (r *repair) lose(s fabric.SwitchIndex) {
 	}
 }
 
-// loseFeeders finds the switches whose path leads through one that is lost.
+// loseFeeders finds the switches whose path uses a lost switch.
 func (r *repair) loseFeeders() {
 	for i := 0; i < len(r.lost); i++ {
 		links := r.links(r.lost[i])
@@ -203,7 +203,7 @@ func (r *repair) loseFeeders() {
 	}
 }
 
-// findPaths gives each switch that is lost the path of the fewest hops.
+// findPaths gives each lost switch a path of the fewest hops.
 func (r *repair) findPaths(lid uint16) {
 	r.findHops()
 	for _, s := range r.reached {
@@ -212,7 +212,7 @@ func (r *repair) findPaths(lid uint16) {
 	r.noteUnreached(lid)
 }
 
-// noteUnreached notes the switches that are lost still.
+// noteUnreached records the switches that are still lost.
 func (r *repair) noteUnreached(lid uint16) {
 	for _, s := range r.lost {
 		if r.state[s] == lost {
@@ -221,7 +221,7 @@ func (r *repair) noteUnreached(lid uint16) {
 	}
 }
 
-// findHops finds the fewest hops of each switch that is lost, the nearest first.
+// findHops finds the fewest hops of each lost switch, the nearest first.
 func (r *repair) findHops() {
 	r.emptyQueue()
 	r.reached = r.reached[:0]
@@ -249,7 +249,7 @@ func (r *repair) findHops() {
 	}
 }
 
-// hopsOf is over how many links packets of a switch arrive, far where they do not.
+// hopsOf returns the number of links on the path of a switch, or far without a path.
 func (r *repair) hopsOf(s fabric.SwitchIndex) uint8 {
 	if r.state[s] == asIs {
 		return r.depths[s]
@@ -269,7 +269,7 @@ func (r *repair) enqueue(h int, s fabric.SwitchIndex) {
 	r.deepest = max(r.deepest, h)
 }
 
-// spread lets the neighbours of a switch that has found its path try that.
+// spread queues the lost neighbours of a switch that has found its path.
 func (r *repair) spread(s fabric.SwitchIndex) {
 	h := int(r.hops[s]) + 1
 	if h >= len(r.queue) {
@@ -282,8 +282,8 @@ func (r *repair) spread(s fabric.SwitchIndex) {
 	}
 }
 
-// choose is the port of a switch whose path has h hops: the one it has, else one that leads to the switch to
-// which it led, else any; of equals the one with the fewest entries.
+// choose returns the port of a switch whose path has h hops: its present one, or one that leads to the same switch as
+// before, or any. Among equals it returns the one with the fewest entries.
 func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
 	now := r.entries[s]
 	used, oldPeer := r.usage(s), r.oldPeer(s, now)

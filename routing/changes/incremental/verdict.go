@@ -11,16 +11,15 @@ import (
 // Verdict is a change of the subnet, and what it invalidates by table 1 of the memo, section 7.
 type Verdict struct {
 	Change fabric.Change
-	// Row is the row of the table: "missing switch".
+	// Row is the row of the table, such as "missing switch".
 	Row string
-	// MinHop says that the hop counts between switches are no longer valid.
+	// MinHop is set if the hop counts between switches are no longer valid.
 	MinHop bool
-	// LFT says which routes are no longer valid, unicast and multicast alike: all,
-	// those through the port, those of the LIDs that changed, or none.
+	// LFT is the part of the routes that is no longer valid, unicast and multicast alike.
 	LFT Extent
 }
 
-// Roots says that the roots which an engine found are no longer valid: a switch went or came.
+// Roots reports whether automatically found roots are no longer valid, because a switch was removed or added.
 func (v Verdict) Roots() bool { return v.LFT == AllRoutes }
 
 // Extent is a part of the routes.
@@ -34,7 +33,7 @@ const (
 	AllRoutes   Extent = "all"
 )
 
-// String says for example "missing cable (SW to SW), leaf-01/5 to spine-01/1: ...".
+// String returns text such as "missing cable (SW to SW), leaf-01/5 to spine-01/1: ...".
 func (v Verdict) String() string {
 	hops := "hop counts stay valid"
 	if v.MinHop {
@@ -43,19 +42,19 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("%s: %v; %s; routes invalid: %s", v.Row, v.Change, hops, v.LFT)
 }
 
-// Verdicts judges every change between two subnets. Changes that the table does
-// not speak of, such as descriptions, are left out.
+// Verdicts classifies all changes between two subnets. It omits changes that are not in the table, such as
+// descriptions.
 func Verdicts(before, now *fabric.Fabric) []Verdict {
 	var all []Verdict
 	for _, c := range fabric.Changes(before, now) {
-		if v, ok := judge(before, now, c); ok {
+		if v, ok := classify(before, now, c); ok {
 			all = append(all, v)
 		}
 	}
 	return all
 }
 
-func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
+func classify(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
 	v := Verdict{Change: c, LFT: NoRoutes}
 	switch c.Kind {
 	case fabric.NodeGone, fabric.NodeNew:
@@ -90,8 +89,8 @@ func judge(before, now *fabric.Fabric, c fabric.Change) (Verdict, bool) {
 	return v, true
 }
 
-// moved reports whether a cable that is new leads to a port of an adapter that had another one before. The
-// table does not speak of it: the routes to its LIDs lead to where it was.
+// moved reports whether a new cable leads to a port of a CA that had another cable before. The table does not cover
+// this case: the routes to its LIDs lead to its old switch.
 func moved(before, now *fabric.Fabric, c fabric.Change) bool {
 	for _, end := range []fabric.End{c.At, c.Peer} {
 		was := before.NodeByGUID(end.GUID)
@@ -108,7 +107,7 @@ func moved(before, now *fabric.Fabric, c fabric.Change) bool {
 	return false
 }
 
-// linked reports whether a cable joins two nodes.
+// linked reports whether a cable connects two nodes.
 func linked(f *fabric.Fabric, a, b uint64) bool {
 	n := f.NodeByGUID(a)
 	if n == fabric.None {

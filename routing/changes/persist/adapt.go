@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package persist brings a saved routing to the subnet as it is now. It follows section 7 of the memo "OpenSM
-// Unicast Routing Enhancements for Scalability" (Zahavi and Kalka, 2005): the saved topology is compared with
-// the subnet, each change is judged by the memo's table 1, what is still valid of the tables, the min-hop
-// tables and the roots is used, and only the rest is computed.
+// Package persist adapts a saved routing to the present subnet. It follows section 7 of the memo "OpenSM Unicast
+// Routing Enhancements for Scalability" (Zahavi and Kalka, 2005): it compares the saved topology with the subnet,
+// classifies each change by the memo's table 1, uses the tables, min-hop tables and roots that are still valid, and
+// computes only the rest.
 package persist
 
 import (
@@ -19,37 +19,37 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// How says what the tables of a [Result] are made of.
+// How is the method that made the tables of a [Result].
 type How string
 
-// The ways, from the least that is computed to the most.
+// The methods, from the least computation to the most.
 const (
 	// Kept tables are the saved ones.
 	Kept How = "as saved"
-	// FromMinHop tables are the saved ones, with what is invalid chosen anew among the ports of saved min-hop tables.
+	// FromMinHop tables are the saved ones, with invalid entries replaced by ports of the saved min-hop tables.
 	FromMinHop How = "adapted by the saved min-hop tables"
 	// Adapted tables are the saved ones, repaired by [incremental.Route].
 	Adapted How = "adapted"
-	// Counted tables are the saved ones where they are among the shortest by
-	// min-hop tables that were counted anew, for the saved roots.
-	Counted How = "adapted by min-hop tables counted anew"
-	// Anew tables have nothing of the saved ones.
-	Anew How = "routed anew"
+	// Counted tables are the saved ones where they are among the shortest by recomputed min-hop tables, for the saved
+	// roots.
+	Counted How = "adapted by recomputed min-hop tables"
+	// Recomputed tables use nothing of the saved ones.
+	Recomputed How = "recomputed"
 )
 
-// ErrNoTables says that a file holds a topology and no routes.
+// ErrNoTables means that a file has a topology but no routes.
 var ErrNoTables = errors.New("there are no routes in it (dump routing writes such a file)")
 
-// Judgement is what the changes since a routing was saved make of it.
-type Judgement struct {
+// Assessment is what is still valid of a saved routing.
+type Assessment struct {
 	Verdicts []incremental.Verdict
-	// MinHop and Roots say that the saved ones are there and valid.
+	// MinHop and Roots are set if the saved ones exist and are valid.
 	MinHop, Roots bool
 }
 
-// Judge compares the subnet of a saved routing with f.
-func Judge(f *fabric.Fabric, saved *snapshot.Snapshot) Judgement {
-	j := Judgement{Verdicts: incremental.Verdicts(saved.Fabric, f)}
+// Assess compares the subnet of a saved routing with f.
+func Assess(f *fabric.Fabric, saved *snapshot.Snapshot) Assessment {
+	j := Assessment{Verdicts: incremental.Verdicts(saved.Fabric, f)}
 	if r := saved.Routing; r != nil {
 		j.MinHop = r.MinHop != nil && !slices.ContainsFunc(j.Verdicts, func(v incremental.Verdict) bool {
 			return v.MinHop
@@ -59,39 +59,39 @@ func Judge(f *fabric.Fabric, saved *snapshot.Snapshot) Judgement {
 	return j
 }
 
-// Result is a routing that was brought to a subnet.
+// Result is a saved routing that was adapted to a subnet.
 type Result struct {
-	Judgement
+	Assessment
 	How    How
 	Tables *fabric.Tables
-	// Hops are what they were routed by, nil where that is not known.
+	// Hops are the hop counts that were used, nil where these are not known.
 	Hops routing.Hops
-	// SavedRoots are the saved roots by their indexes now, nil where they are not valid.
+	// SavedRoots are the saved roots by their present indexes, nil if they are not valid.
 	SavedRoots []fabric.SwitchIndex
-	// Result is that of an engine that routed, else nil.
+	// Result is the result of the engine if one was used, or nil.
 	Result *routing.Result
-	// Unreached are entries that nothing could repair.
+	// Unreached lists entries without a path.
 	Unreached []incremental.Unreached
-	// Trees are the multicast LIDs whose trees are invalid; their tables are empty.
+	// Trees lists the multicast LIDs whose trees are invalid. Their tables are empty.
 	Trees []uint16
 }
 
-// Router routes a subnet by the engine of the saved routing, or what stands in for it. Roots are node GUIDs,
-// nil for unknown; existing are tables to keep where they are among the shortest, nil for none.
+// Router routes a subnet by the engine of the saved routing, or its replacement. roots are node GUIDs, nil for unknown.
+// existing holds entries to keep where they are among the shortest, nil for none.
 type Router func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error)
 
-// countsHops are the engines whose tables follow from min-hop tables, and how.
+// countsHops lists the engines whose tables follow from min-hop tables, with their properties.
 var countsHops = map[string]struct{ dor, roots bool }{"minhop": {}, "dor": {dor: true}, "updn": {roots: true},
 	"dnup": {}}
 
-// Adapt brings a saved routing to f, and computes no more of it than the changes make invalid. It fails with
-// [ErrNoTables], with the router's error, and with ctx's where ctx ends first.
+// Adapt adapts a saved routing to f and computes only what the changes make invalid. It returns [ErrNoTables], the
+// error of the router, or the error of ctx if that ends first.
 func Adapt(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, opt routing.Options,
 	route Router) (*Result, error) {
 	if saved.Tables == nil {
 		return nil, ErrNoTables
 	}
-	a := adapter{ctx: ctx, f: f, saved: saved, opt: opt, route: route, res: &Result{Judgement: Judge(f, saved)}}
+	a := adapter{ctx: ctx, f: f, saved: saved, opt: opt, route: route, res: &Result{Assessment: Assess(f, saved)}}
 	if a.res.Roots {
 		a.res.SavedRoots = a.roots()
 	}
@@ -115,17 +115,17 @@ func (a *adapter) adapt() error {
 	engine, counts := countsHops[a.engine()]
 	switch {
 	case a.invalid(incremental.AllRoutes):
-		return a.anew(nil, nil)
+		return a.recompute(nil, nil)
 	case !a.incomplete():
-		a.res.How, a.res.Tables = Kept, Lay(a.f, old)
+		a.res.How, a.res.Tables = Kept, Transfer(a.f, old)
 	case old.SLs != nil || old.SL2VL != nil || a.engine() != "" && !counts:
-		return a.anew(nil, nil)
+		return a.recompute(nil, nil)
 	case counts && !a.res.MinHop:
 		var roots []uint64
 		if engine.roots {
 			roots = a.rootGUIDs()
 		}
-		return a.anew(roots, Lay(a.f, old).LFT)
+		return a.recompute(roots, Transfer(a.f, old).LFT)
 	case counts:
 		if err := a.byMinHop(engine.dor); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (a *adapter) adapt() error {
 	return nil
 }
 
-// engine is the one that made the tables, "" where that is not known.
+// engine returns the engine that made the tables, or "" if it is unknown.
 func (a *adapter) engine() string {
 	if a.saved.Routing == nil {
 		return ""
@@ -151,7 +151,7 @@ func (a *adapter) invalid(what incremental.Extent) bool {
 	return slices.ContainsFunc(a.res.Verdicts, func(v incremental.Verdict) bool { return v.LFT == what })
 }
 
-// incomplete reports whether anything is to be routed: routes are invalid, or there are none of a port.
+// incomplete reports whether something must be routed: routes are invalid, or a port has none.
 func (a *adapter) incomplete() bool {
 	if a.invalid(incremental.ThroughPort) || a.invalid(incremental.ChangedLIDs) {
 		return true
@@ -171,12 +171,12 @@ func (a *adapter) incomplete() bool {
 	return false
 }
 
-func (a *adapter) anew(roots []uint64, existing *fabric.LFT) error {
+func (a *adapter) recompute(roots []uint64, existing *fabric.LFT) error {
 	res, err := a.route(a.ctx, roots, existing)
 	if err != nil {
 		return err
 	}
-	a.res.How, a.res.Tables, a.res.Hops, a.res.Result = Anew, res.Tables, res.Hops, res
+	a.res.How, a.res.Tables, a.res.Hops, a.res.Result = Recomputed, res.Tables, res.Hops, res
 	if existing != nil {
 		a.res.How = Counted
 		a.keepMFT()
@@ -188,16 +188,16 @@ func (a *adapter) anew(roots []uint64, existing *fabric.LFT) error {
 	return nil
 }
 
-// byMinHop chooses anew, among the least-hop ports that were saved, what is no longer valid.
+// byMinHop replaces entries that are no longer valid by least-hop ports that were saved.
 func (a *adapter) byMinHop(dor bool) error {
 	hops := newSavedHops(a.f, a.saved)
 	if hops == nil {
-		return a.anew(nil, nil)
+		return a.recompute(nil, nil)
 	}
 	opt := a.opt
 	opt.Existing = nil
 	if a.f.MaxLMC() == a.saved.Fabric.MaxLMC() {
-		opt.Existing = Lay(a.f, a.saved.Tables).LFT
+		opt.Existing = Transfer(a.f, a.saved.Tables).LFT
 	}
 	lft, err := assign.Tables(a.ctx, a.f, hops, &opt, dor)
 	if err != nil {
@@ -217,17 +217,17 @@ func (a *adapter) incremental() error {
 	return nil
 }
 
-// keepMFT keeps the multicast trees that are valid.
+// keepMFT keeps the valid multicast trees.
 func (a *adapter) keepMFT() {
 	t := a.res.Tables
 	if t.MFT != nil && a.res.How != Kept || a.saved.Tables.MFT == nil {
 		return
 	}
-	t.MFT = layMFT(a.f, a.saved.Tables, nodesFrom(a.f, a.saved.Fabric))
+	t.MFT = transferMFT(a.f, a.saved.Tables, nodesFrom(a.f, a.saved.Fabric))
 	a.res.Trees = dropTrees(t, a.saved.Fabric)
 }
 
-// used are the multicast LIDs that have entries.
+// used returns the multicast LIDs that have entries.
 func used(t *fabric.Tables) (all []uint16) {
 	for i := range t.MFT.LIDs() {
 		mlid := fabric.FirstMLID + uint16(i)

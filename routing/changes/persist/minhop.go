@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// MinHops are the min-hop tables of a fabric by the counts that an engine routed
-// by. It fails with ctx's error where ctx ends first. O(switches^2 x ports).
+// MinHops returns the min-hop tables of a fabric from the hop counts that an engine used. It returns the error of ctx
+// if that ends first. O(switches^2 x ports).
 func MinHops(ctx context.Context, f *fabric.Fabric, hops routing.Hops) (*snapshot.MinHop, error) {
 	n := len(f.Switches)
 	m := &snapshot.MinHop{Least: make([]uint8, n*n), Words: 1}
@@ -38,17 +38,17 @@ func MinHops(ctx context.Context, f *fabric.Fabric, hops routing.Hops) (*snapsho
 	return m, err
 }
 
-// savedHops are saved min-hop tables as those of a subnet whose switches are the same. They are an [assign.Matrix].
+// savedHops are saved min-hop tables for a subnet with the same switches. They implement [assign.Matrix].
 type savedHops struct {
 	f     *fabric.Fabric
 	m     *snapshot.MinHop
 	n     int
 	index []fabric.SwitchIndex // of each switch in the saved fabric
-	// alive are the ports of each switch that lead to where they led.
+	// alive holds the ports of each switch that lead to the same switch as before.
 	alive []routing.PortSet
 }
 
-// newSavedHops returns nil where a switch of the subnet was not saved.
+// newSavedHops returns nil if a switch of the subnet was not saved.
 func newSavedHops(f *fabric.Fabric, saved *snapshot.Snapshot) *savedHops {
 	was := saved.Fabric
 	h := &savedHops{
@@ -89,7 +89,7 @@ func (h *savedHops) Least(sw, dst fabric.SwitchIndex) uint8 {
 	return routing.NoHops
 }
 
-// Through implements [routing.Hops] for least-hop ports; others count as no path.
+// Through implements [routing.Hops] for least-hop ports. Other ports have no path.
 func (h *savedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	i, ok := h.pair(sw, dst)
 	if !ok {

@@ -45,16 +45,15 @@ func generated(t *testing.T, spec string, lmc uint8) *fabric.Fabric {
 	return a.Fabric
 }
 
-// never is for loads that need no engine.
+// never is a router for cases that need no engine.
 func never(t *testing.T) persist.Router {
 	return func(context.Context, []uint64, *fabric.LFT) (*routing.Result, error) {
-		t.Error("an engine was asked")
+		t.Error("an engine was called")
 		return nil, context.Canceled
 	}
 }
 
-// TestOtherLMC: after another LMC all LIDs are others, and the saved min-hop tables
-// give what the engine computes in full.
+// TestOtherLMC changes the LMC, and so all LIDs. The saved min-hop tables must give the same as the engine.
 func TestOtherLMC(t *testing.T) {
 	for _, e := range []routing.Engine{minhop.Engine{}, minhop.DOR{}, updn.Engine{}} {
 		for _, spec := range []string{"fattree:2,8", "xgft:2,4,4,1,2,1,2", "fattree:3,6"} {
@@ -73,15 +72,14 @@ func TestOtherLMC(t *testing.T) {
 			}
 			for s := range f.NumSwitches() {
 				if !bytes.Equal(res.Tables.LFT.Row(s), want.Tables.LFT.Row(s)) {
-					t.Fatalf("%s, %s: switch %d has other entries than the engine gives", e.Name(), spec, s)
+					t.Fatalf("%s, %s: switch %d has other entries than those of the engine", e.Name(), spec, s)
 				}
 			}
 		}
 	}
 }
 
-// TestTrees: the multicast tree over a cable that is gone is invalid, and another
-// stays.
+// TestTrees checks that the multicast tree over a removed cable is invalid, and another one stays.
 func TestTrees(t *testing.T) {
 	f := generated(t, "xgft:2,4,4,1,2,1,2", 0)
 	snap := saved(t, f, minhop.Engine{}, routing.Options{})
@@ -102,7 +100,7 @@ func TestTrees(t *testing.T) {
 	if !snap.Tables.MFT.Has(sw, fabric.FirstMLID, 5) {
 		t.Error("the saved tables were changed")
 	}
-	// Of the missing spine all trees are invalid.
+	// All trees are invalid at the missing spine.
 	var all []fabric.Link
 	for p := 1; p <= 8; p++ {
 		if l, ok := f.LinkOf(f.PortAt(f.NodesByDescription("spine-01")[0], p)); ok {
@@ -114,7 +112,7 @@ func TestTrees(t *testing.T) {
 		func(ctx context.Context, _ []uint64, _ *fabric.LFT) (*routing.Result, error) {
 			return minhop.Engine{}.Route(ctx, g, routing.Options{})
 		})
-	if err != nil || res.How != persist.Anew || len(res.Trees) != 2 {
+	if err != nil || res.How != persist.Recomputed || len(res.Trees) != 2 {
 		t.Errorf("without a spine: %+v, %v", res, err)
 	}
 }

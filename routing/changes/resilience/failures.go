@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Kind is what fails.
+// Kind is a kind of failures.
 type Kind string
 
 // The kinds of failures.
@@ -19,17 +19,17 @@ const (
 	Pairs    Kind = "pairs"
 )
 
-// failures numbers what may fail.
+// failures numbers the possible failures.
 type failures struct {
 	f     *fabric.Fabric
 	kind  Kind
 	links []fabric.Link
-	// switches are nodes.
+	// switches holds nodes.
 	switches []fabric.NodeIndex
 }
 
-// listFailures lists the links between switches of the subnet, in ascending order
-// of their lower port, or its switches in the order of their indexes.
+// listFailures lists the links between switches of the subnet, in ascending order of their lower port, or its switches
+// by index.
 func listFailures(f *fabric.Fabric, kind Kind) (*failures, error) {
 	all := &failures{f: f, kind: kind}
 	switch kind {
@@ -47,12 +47,12 @@ func listFailures(f *fabric.Fabric, kind Kind) (*failures, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("%q cannot fail, expected %s, %s or %s", kind, Links, Switches, Pairs)
+		return nil, fmt.Errorf("unknown kind of failures %q: expected %s, %s or %s", kind, Links, Switches, Pairs)
 	}
 	return all, nil
 }
 
-// Count is how many failures of a kind there are. O(ports).
+// Count returns the number of failures of a kind. O(ports).
 func Count(f *fabric.Fabric, kind Kind) (int, error) {
 	all, err := listFailures(f, kind)
 	if err != nil {
@@ -61,7 +61,7 @@ func Count(f *fabric.Fabric, kind Kind) (int, error) {
 	return all.count(), nil
 }
 
-// count is how many failures there are.
+// count returns the number of failures.
 func (a *failures) count() int {
 	switch n := len(a.links); a.kind {
 	case Links:
@@ -72,8 +72,8 @@ func (a *failures) count() int {
 	return len(a.switches)
 }
 
-// pair finds the two links of a pair: 0 is 0 and 1, 1 is 0 and 2, 2 is 1 and 2, and
-// so on, so that pair j(j-1)/2+i is of i and j.
+// pair returns the indexes of the two links of a pair: pair j(j-1)/2+i consists of i and j, so pair 0 is 0 and 1, pair
+// 1 is 0 and 2, pair 2 is 1 and 2, and so on.
 func pair(n int) (i, j int) {
 	j = int((1 + math.Sqrt(float64(8*n+1))) / 2)
 	for j*(j-1)/2 > n {
@@ -85,7 +85,7 @@ func pair(n int) (i, j int) {
 	return n - j*(j-1)/2, j
 }
 
-// removed are the links that go with a failure.
+// removed returns the links that a failure removes.
 func (a *failures) removed(n int) []fabric.Link {
 	switch a.kind {
 	case Links:
@@ -104,7 +104,7 @@ func (a *failures) removed(n int) []fabric.Link {
 	return gone
 }
 
-// name says in words what fails, escaped.
+// name returns the escaped name of a failure.
 func (a *failures) name(n int) string {
 	link := func(l fabric.Link) string { return a.f.PortName(l.A) + " -- " + a.f.PortName(l.B) }
 	switch a.kind {

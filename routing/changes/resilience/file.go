@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// checksum begins the last member of a report's object; what it is of are the bytes before that.
+// checksum begins the last member of the report's JSON object. It covers all bytes before it.
 const checksum = `,"checksum":"sha256:`
 
 // Write writes the report as one JSON object with a checksum at its end.
@@ -24,32 +24,32 @@ func (r *Report) Write(out io.Writer) error {
 		return err
 	}
 	text = bytes.TrimSuffix(text, []byte("}"))
-	_, err = fmt.Fprintf(out, "%s%s%s", text, checksum, ending(text))
+	_, err = fmt.Fprintf(out, "%s%s%s", text, checksum, sumOf(text))
 	return err
 }
 
-// ending is what stands behind checksum for text.
-func ending(text []byte) string { return fmt.Sprintf("%x\"}\n", sha256.Sum256(text)) }
+// sumOf returns the text that follows checksum.
+func sumOf(text []byte) string { return fmt.Sprintf("%x\"}\n", sha256.Sum256(text)) }
 
-// unchecked reports whether the text of a report has no checksum. It fails where that is not the one of the text.
+// unchecked reports whether the text of a report has no checksum. It returns an error if the checksum is wrong.
 func unchecked(text []byte) (bool, error) {
 	at := bytes.LastIndex(text, []byte(checksum))
 	if at < 0 {
 		return true, nil
 	}
-	want, got := ending(text[:at]), string(text[at+len(checksum):])
+	want, got := sumOf(text[:at]), string(text[at+len(checksum):])
 	if got == want {
 		return false, nil
 	}
 	digits, _, _ := bytes.Cut([]byte(got), []byte("\""))
-	return false, fmt.Errorf("%w: its checksum is %.16s..., that of what stands in it is %.16s..., expected a report "+
+	return false, fmt.Errorf("%w: its checksum is %.16s..., that of its content is %.16s..., expected a report "+
 		"as resilience wrote it", ErrDamaged, fabric.Escape(string(digits)), want)
 }
 
-// ErrDamaged says that a report is not as it was written.
+// ErrDamaged means that a report was changed after it was written.
 var ErrDamaged = errors.New("damaged or edited")
 
-// escaped reports whether all names can be shown as they are, as a study writes them.
+// escaped reports whether all names can be printed, as those that a study writes.
 func (r *Report) escaped() bool {
 	for i := range r.Failed {
 		if v := &r.Failed[i]; !plain.Escaped(v.Name) || !plain.Escaped(v.At) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestChecksum changes each byte of a report, takes its end away, and takes its checksum away.
+// TestChecksum changes each byte of a report, truncates it, and removes its checksum.
 func TestChecksum(t *testing.T) {
 	var out bytes.Buffer
 	r := Report{Kind: Links, Fabric: "f", Routing: "r", Failures: 2, Done: 2, Shards: 1, Shard: []int{1},
@@ -25,10 +25,10 @@ func TestChecksum(t *testing.T) {
 		changed := []byte(text)
 		changed[i] ^= 1
 		if got, err := Read(bytes.NewReader(changed), "x"); err == nil && !got.Unchecked {
-			t.Errorf("byte %d changed: %s is taken", i, changed)
+			t.Errorf("byte %d changed: %s is accepted", i, changed)
 		}
 		if _, err := Read(strings.NewReader(text[:i]), "x"); err == nil {
-			t.Errorf("cut after %d bytes it is taken", i)
+			t.Errorf("accepted although truncated after %d bytes", i)
 		}
 	}
 	_, err := Read(strings.NewReader(strings.Replace(text, `"lost_paths":3`, `"lost_paths":0`, 1)), "x")
@@ -40,6 +40,6 @@ func TestChecksum(t *testing.T) {
 		t.Errorf("an old report: %+v, %v", got, err)
 	}
 	if _, err := Read(strings.NewReader(strings.Replace(old, "a/1", `a\n1`, 1)+"}"), "x"); err == nil {
-		t.Error("a name with a newline is taken")
+		t.Error("a name with a newline is accepted")
 	}
 }

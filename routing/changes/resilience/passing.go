@@ -14,18 +14,18 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// passing is how many ends send to a LID through a switch.
+// passing counts the ends that send to a LID through a switch.
 type passing struct {
-	// own are the ends that send into a switch.
+	// own counts the ends attached to a switch.
 	own []uint16
-	// others are by switch and LID those whose packets come from another switch, nil for a switch that none come to
-	// from there but for LIDs of its own.
+	// others counts, by switch and LID, the ends whose packets come from another switch. It is nil for a switch that
+	// receives such packets only for its own LIDs.
 	others [][]uint16
-	// whole are the LIDs at which the packets of all ends arrive.
+	// whole marks the LIDs that the packets of all ends reach.
 	whole []bool
 }
 
-// at is how many ends send to a LID through a switch other than its own.
+// at returns the number of ends that send to a LID through a switch that is not the LID's own.
 func (p *passing) at(sw fabric.SwitchIndex, lid uint16) int64 {
 	n := int64(p.own[sw])
 	if row := p.others[sw]; row != nil {
@@ -34,7 +34,7 @@ func (p *passing) at(sw fabric.SwitchIndex, lid uint16) int64 {
 	return n
 }
 
-// findPassing counts for all LIDs of ends, of which endOf has them. Of more ends than LIDs there can be it does not.
+// findPassing counts the ends for all LIDs in endOf. With more ends than there can be LIDs it counts nothing.
 // O(switches x LIDs) on all processors.
 func findPassing(ctx context.Context, forest *trees.Forest, ends *trees.Ends, endOf []int32) (*passing, error) {
 	n := len(forest.Tables.Fabric.Switches)
@@ -73,12 +73,12 @@ type passCounter struct {
 	forest *trees.Forest
 	rows   *passRows
 	sum    []uint16
-	// order are the switches by their depth.
+	// order lists the switches by depth.
 	depth []uint8
 	order [][]fabric.SwitchIndex
 }
 
-// count counts for a LID of an end port, and reports whether the packets of all ends arrive.
+// count counts for a LID of an end port and reports whether the packets of all ends arrive.
 func (c *passCounter) count(lid uint16, end fabric.PortIndex) bool {
 	at := c.forest.At[lid]
 	if at == fabric.None {
@@ -104,7 +104,7 @@ func (c *passCounter) count(lid uint16, end fabric.PortIndex) bool {
 	return true
 }
 
-// sort puts the switches in order of their depth, and reports whether all that ends send into have one.
+// sort orders the switches by depth and reports whether all switches with ends have one.
 func (c *passCounter) sort(depth []uint8) bool {
 	if len(c.depth) > 0 && &c.depth[0] == &depth[0] {
 		return true
@@ -128,16 +128,16 @@ func (c *passCounter) sort(depth []uint8) bool {
 	return true
 }
 
-// passRows are the rows of others, made when a switch first needs one.
+// passRows holds the rows of others. A row is allocated when its switch first needs it.
 type passRows struct {
 	of   []atomic.Pointer[[]uint16]
 	lids int
 
 	making sync.Mutex
-	room   []uint16 // for rows that are to come
+	free   []uint16 // memory for further rows
 }
 
-// row is the row of a switch.
+// row returns the row of a switch.
 func (r *passRows) row(s fabric.SwitchIndex) []uint16 {
 	if row := r.of[s].Load(); row != nil {
 		return *row
@@ -147,14 +147,14 @@ func (r *passRows) row(s fabric.SwitchIndex) []uint16 {
 	if row := r.of[s].Load(); row != nil {
 		return *row
 	}
-	if len(r.room) == 0 {
-		r.room = hugepages.Make[uint16](min(rowsAtOnce, len(r.of)) * r.lids)
+	if len(r.free) == 0 {
+		r.free = hugepages.Make[uint16](min(rowsAtOnce, len(r.of)) * r.lids)
 	}
-	row := r.room[:r.lids:r.lids]
-	r.room = r.room[r.lids:]
+	row := r.free[:r.lids:r.lids]
+	r.free = r.free[r.lids:]
 	r.of[s].Store(&row)
 	return row
 }
 
-// rowsAtOnce is for how many rows room is made at a time.
+// rowsAtOnce is the number of rows that are allocated at a time.
 const rowsAtOnce = 128

@@ -10,33 +10,34 @@ import (
 	"slices"
 )
 
-// Report is what a study, or shards of it, came to so far.
+// Report is the present result of a study, or of shards of it.
 type Report struct {
 	Kind Kind `json:"kind"`
-	// Fabric and Routing name what was studied: reports with others cannot be merged.
+	// Fabric and Routing identify the subject of the study. Reports with different ones cannot be merged.
 	Fabric  string `json:"fabric"`
 	Routing string `json:"routing"`
-	// Failures is how many there are in all shards, Done of how many this report is.
+	// Failures is the number of failures in all shards, Done the number in this report.
 	Failures int `json:"failures"`
 	Done     int `json:"done"`
-	// Shard are the shards, from 1 to Shards, that the report is of.
+	// Shard lists the shards, from 1 to Shards, that the report covers.
 	Shards int   `json:"shards"`
 	Shard  []int `json:"shard"`
-	// Paths is how many arrive while nothing has failed, Worst the most of them over a link between switches.
+	// Paths is the number of paths that arrive without failures, Worst the maximum number of paths over a link between
+	// switches.
 	Paths int64 `json:"paths"`
 	Worst int64 `json:"worst_load"`
-	// Splitting, Losing and Overloading count the failures that cut off end ports,
-	// that lose paths, and that make the most paths over a link more.
+	// Splitting, Losing and Overloading count the failures that make end ports unreachable, that lose paths, and that
+	// increase the maximum number of paths over a link.
 	Splitting   int `json:"splitting"`
 	Losing      int `json:"losing"`
 	Overloading int `json:"overloading"`
-	// Changed is how many entries change in all.
+	// Changed is the total number of changed entries.
 	Changed int64 `json:"changed_entries"`
-	// Failed are the worst failures, at most [Kept] of them: those that lose most paths,
-	// of equals those that make the most paths over a link.
+	// Failed lists the worst failures, at most [Kept]: first those that lose most paths, then those with most paths
+	// over a link.
 	Failed []Verdict `json:"failed"`
 
-	// Unchecked says that the report was read from a file without a checksum, as older versions wrote it.
+	// Unchecked is set if the report was read from a file without a checksum, as older versions wrote it.
 	Unchecked bool `json:"-"`
 }
 
@@ -54,7 +55,7 @@ func (r *Report) count(v *Verdict) {
 	r.Changed += int64(v.Changed)
 }
 
-// share is how many failures the shards of the report have.
+// share returns the number of failures in the shards of the report.
 func (r *Report) share() int {
 	n := 0
 	for _, shard := range r.Shard {
@@ -63,13 +64,13 @@ func (r *Report) share() int {
 	return n
 }
 
-// Complete says that all failures of the report's shards are done.
+// Complete reports whether all failures of the report's shards are done.
 func (r *Report) Complete() bool { return r.Done == r.share() }
 
-// Share is how many failures the report is to be of.
+// Share returns the number of failures in the shards of the report.
 func (r *Report) Share() int { return r.share() }
 
-// ErrOther says that reports are not of one study.
+// ErrOther means that reports do not belong to one study.
 var ErrOther = errors.New("the reports are of different studies")
 
 func (r *Report) sameStudy(o *Report) error {
@@ -86,7 +87,7 @@ func (r *Report) sameStudy(o *Report) error {
 	return nil
 }
 
-// Read reads a report that [Report.Write] wrote. Name is what an error calls it.
+// Read reads a report that [Report.Write] wrote. Errors contain name.
 func Read(in io.Reader, name string) (*Report, error) {
 	text, err := io.ReadAll(in)
 	if err != nil {
@@ -99,7 +100,7 @@ func Read(in io.Reader, name string) (*Report, error) {
 	case len(text) == 0:
 		return nil, fmt.Errorf("%s: the file is empty, expected a report of resilience", name)
 	case errors.As(err, &wrong) && int(wrong.Offset) >= len(text):
-		return nil, fmt.Errorf("%s: the file is cut short at byte %d, expected a report of resilience", name, len(text))
+		return nil, fmt.Errorf("%s: the file is truncated at byte %d, expected a report of resilience", name, len(text))
 	case errors.As(err, &wrong):
 		return nil, fmt.Errorf("%s: at byte %d: %w, expected a report of resilience", name, wrong.Offset, err)
 	case errors.As(err, &place):
@@ -111,11 +112,11 @@ func Read(in io.Reader, name string) (*Report, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if !r.escaped() {
-		return nil, fmt.Errorf("%s: no report of resilience: a name in it has control characters", name)
+		return nil, fmt.Errorf("%s: not a report of resilience: a name in it has control characters", name)
 	}
 	if r.Shards < 1 || r.Shards > maxShards || len(r.Shard) == 0 || len(r.Shard) > r.Shards || r.Failures < 0 ||
 		r.Fabric == "" || r.Routing == "" {
-		return nil, fmt.Errorf("%s: no report of resilience: it names no fabric, routing or shard", name)
+		return nil, fmt.Errorf("%s: not a report of resilience: it has no fabric, routing or shard", name)
 	}
 	slices.Sort(r.Shard)
 	for i, shard := range r.Shard {
@@ -129,8 +130,8 @@ func Read(in io.Reader, name string) (*Report, error) {
 	return r, nil
 }
 
-// Merge puts the reports of shards together, which must be of one study and of different shards. Missing are
-// the shards that are not among them, Unfinished those that are not done to the end.
+// Merge combines the reports of different shards of one study. missing lists the shards without a report, unfinished
+// those that are not complete.
 func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error) {
 	if len(reports) == 0 {
 		return nil, nil, nil, errors.New("no reports to merge")
@@ -148,7 +149,7 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 		}
 		for _, shard := range r.Shard {
 			if slices.Contains(sum.Shard, shard) {
-				return nil, nil, nil, fmt.Errorf("shard %d of %d comes twice", shard, r.Shards)
+				return nil, nil, nil, fmt.Errorf("two reports of shard %d of %d", shard, r.Shards)
 			}
 			sum.Shard = append(sum.Shard, shard)
 		}
@@ -173,5 +174,5 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 	return &sum, missing, unfinished, nil
 }
 
-// maxShards is more than a job array has.
+// maxShards exceeds the size of a job array.
 const maxShards = 1 << 20

@@ -47,8 +47,7 @@ func random(t testing.TB, r *rand.Rand) *fabric.Tables {
 	return treestest.Minhop(t, f)
 }
 
-// TestVerdictAsCheckedInFull: what a failure is said to do is what routing, checking
-// and counting all of it finds.
+// TestVerdictAsCheckedInFull compares the verdict on a failure with that of routing, checking and counting everything.
 func TestVerdictAsCheckedInFull(t *testing.T) {
 	r := testenv.Rand(t)
 	split, overloaded := 0, 0
@@ -57,7 +56,7 @@ func TestVerdictAsCheckedInFull(t *testing.T) {
 		if i == 0 {
 			tables = treestest.Minhop(t, treestest.Made(t, "mesh:2x2,links=40")) // more cables than a word has bits
 		}
-		// a what-if that is not routed has lost paths already
+		// a what-if that is not routed has already lost paths
 		if links := tables.Fabric.Links(); r.IntN(3) == 0 && len(links) > 0 {
 			part := *tables
 			part.Fabric = tables.Fabric.Without([]fabric.Link{links[r.IntN(len(links))]})
@@ -72,7 +71,7 @@ func TestVerdictAsCheckedInFull(t *testing.T) {
 		j := s.newJudge()
 		for range 3 {
 			n := r.IntN(s.all.count())
-			v := j.verdict(n)
+			v := j.simulate(n)
 			want := inFull(t, s, n)
 			v.at = 0
 			if v != want {
@@ -86,7 +85,7 @@ func TestVerdictAsCheckedInFull(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d cut something off, %d overload a link", split, overloaded)
+	t.Logf("%d make ports unreachable, %d overload a link", split, overloaded)
 	if split == 0 || overloaded == 0 {
 		t.Error("want some of each")
 	}
@@ -115,8 +114,8 @@ func inFull(t *testing.T, s *Study, n int) Verdict {
 	return v
 }
 
-// lostPaths counts the paths between hosts that arrive by one set of tables and not by the other, which has the same
-// LIDs.
+// lostPaths counts the paths between hosts that arrive with one set of tables and not with the other, which has the
+// same LIDs.
 func lostPaths(was, is *fabric.Tables) (lost int64) {
 	arrives := func(t *fabric.Tables, src fabric.PortIndex, lid uint16) bool {
 		return walk.Trace(t, src, lid).Verdict.Arrives()
@@ -151,7 +150,7 @@ func run(t testing.TB, s *Study, shard, shards int) *Report {
 	return r
 }
 
-// forgetPlaces clears what is not written.
+// forgetPlaces clears the fields that are not written.
 func forgetPlaces(r *Report) *Report {
 	for i := range r.Failed {
 		r.Failed[i].at = 0
@@ -159,8 +158,7 @@ func forgetPlaces(r *Report) *Report {
 	return r
 }
 
-// TestShardsAreTheWhole: shards, one of them stopped, written, read and continued,
-// come to what one run comes to.
+// TestShardsAreTheWhole compares one run with shards of which one is stopped, written, read and continued.
 func TestShardsAreTheWhole(t *testing.T) {
 	s := studyOf(t, baseOf(t, treestest.Minhop(t, treestest.Made(t, "torus:4x4 hosts=2"))), Pairs)
 	whole := forgetPlaces(run(t, s, 1, 1))
@@ -226,20 +224,20 @@ func TestMergeRefuses(t *testing.T) {
 		other(func(r *Report) { r.Shards = 3 }), other(func(r *Report) { r.Failures++ }),
 	} {
 		if _, _, _, err := Merge([]*Report{one, c}); !errors.Is(err, ErrOther) {
-			t.Errorf("%+v merged: %v", c, err)
+			t.Errorf("%+v was merged: %v", c, err)
 		}
 		if r := *c; r.Shards == 2 {
 			if err := links.Run(t.Context(), &r, nil); !errors.Is(err, ErrOther) {
-				t.Errorf("%+v continued: %v", c, err)
+				t.Errorf("%+v was continued: %v", c, err)
 			}
 		}
 	}
 	if _, _, _, err := Merge([]*Report{one, one}); err == nil {
-		t.Error("a shard was taken twice")
+		t.Error("a shard was accepted twice")
 	}
 }
 
-// TestPairNumbers: every pair has one number.
+// TestPairNumbers checks that every pair has one number.
 func TestPairNumbers(t *testing.T) {
 	n := 0
 	for j := 1; j < 300; j++ {
@@ -270,10 +268,11 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// BenchmarkEveryLink lets every link between the 1620 switches of a fat-tree fail,
-// and lays the time beside that of full routes. full-routes is how many of them would
-// take as long, by-processor the same by the time of the processors, which other work
-// on the machine disturbs less.
+// BenchmarkEveryLink simulates the failure of every link between the 1620 switches of a fat-tree, and reports its time
+// relative to
+// full routes: full-routes is the number of full routes that take as long, by-processor the same by processor time,
+// which
+// other work on the machine disturbs less.
 func BenchmarkEveryLink(b *testing.B) {
 	tables := treestest.Minhop(b, treestest.Made(b, "fattree:3,36"))
 	s := studyOf(b, baseOf(b, tables), Links)
@@ -302,7 +301,7 @@ func BenchmarkEveryLink(b *testing.B) {
 	b.ReportMetric(float64(linksCPU)*2*each/float64(fullCPU), "by-processor")
 }
 
-// processor is the time that this program has had of the processors.
+// processor returns the processor time of this program.
 func processor(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

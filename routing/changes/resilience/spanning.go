@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// span finds a tree of links through the switches, or one through each part of them that hangs together. O(links).
+// span finds a tree of links through the switches, or one for each connected component. O(links).
 func (s *Study) span() {
 	graph := s.base.Graph
 	s.spanning = make([]bool, len(s.next))
@@ -33,8 +33,8 @@ func (s *Study) span() {
 	}
 }
 
-// splits reports whether the subnet falls apart, or loses a host, without the links of a failure: only where one of the
-// tree is among them is that looked at.
+// splits reports whether the links of a failure disconnect the subnet or a host. It checks connectivity only if one of
+// the links is in the spanning tree.
 func (s *Study) splits(links []fabric.Link) bool {
 	if s.all.kind != Switches && !slices.ContainsFunc(links, func(l fabric.Link) bool { return s.spanning[l.A] }) {
 		return false

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resilience asks of every single failure what becomes of a routing: each link between switches, each
-// switch, each pair of links fails on paper, the tables are adapted as package incremental does it, and the paths
-// of all pairs of end ports that this changes are followed. What is cut off or overloaded is counted, and the
-// worst is kept.
+// Package resilience simulates every single failure of a kind for a routing: each link between switches, each switch,
+// or each pair of links. For each one it adapts the tables as package incremental does, and follows the paths of all
+// pairs of end ports that change. It counts unreachable end ports and overloaded links, and keeps the worst failures.
 //
-// A study is a row of numbered failures. It can be split into shards, of which
-// each takes every Nth, stopped after any of them and continued.
+// The failures of a study are numbered. A study can be split into shards, of which each takes every Nth failure. It can
+// be stopped after any of them and continued.
 package resilience
 
 import (
@@ -24,24 +23,24 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Kept is how many of the worst failures a report names.
+// Kept is the maximum number of failures in a report.
 const Kept = 1000
 
-// Study is all failures of a kind of one routing. It is read-only.
+// Study holds all failures of a kind for one routing. It is read-only.
 type Study struct {
 	base *incremental.Base
 	all  *failures
 	ends *trees.Ends
-	// endOf is the end that has a LID, -1 for none, groupsAt the groups of the ends that send into a switch.
+	// endOf is the end that has a LID, or -1. groupsAt lists the groups of the ends attached to a switch.
 	endOf    []int32
 	groupsAt [][]int32
 	*passing
-	// first is port 0 of each switch, next the switch to which each port of one leads, None for none.
+	// first is port 0 of each switch. next is the switch to which each port leads, or None.
 	first []fabric.PortIndex
 	next  []fabric.SwitchIndex
-	// spanning are the ports of links by which all switches hang together that do.
+	// spanning marks the ports of the links of a spanning tree.
 	spanning []bool
-	// paths are by port, ranked are the ports between switches with most paths first.
+	// paths is by port. ranked lists the ports between switches, most paths first.
 	paths  []int64
 	ranked []fabric.PortIndex
 	report Report
@@ -51,7 +50,7 @@ type Study struct {
 func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error) {
 	t := base.Tables
 	if !base.Takes(t.Fabric) {
-		return nil, fmt.Errorf("the tables of %s are not complete: some switch was not read, or has none for some LID",
+		return nil, fmt.Errorf("the tables of %s are not complete: a switch was not read, or has no entry for some LID",
 			t.Origin)
 	}
 	all, err := listFailures(t.Fabric, kind)
@@ -100,7 +99,7 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 	return s, nil
 }
 
-// wire notes where the ports of switches lead.
+// wire records where the ports of switches lead.
 func (s *Study) wire(f *fabric.Fabric) {
 	s.first, s.next = make([]fabric.PortIndex, len(f.Switches)), make([]fabric.SwitchIndex, len(f.Ports))
 	for p := range s.next {
@@ -115,7 +114,7 @@ func (s *Study) wire(f *fabric.Fabric) {
 	}
 }
 
-// Empty is the report of a shard of which nothing is done: shard i of n, from 1 up.
+// Empty returns the empty report of shard i of n, from 1 up.
 func (s *Study) Empty(shard, shards int) (*Report, error) {
 	if shard < 1 || shard > shards {
 		return nil, fmt.Errorf("shard %d of %d, expected 1 to %d", shard, shards, max(1, shards))
@@ -126,12 +125,12 @@ func (s *Study) Empty(shard, shards int) (*Report, error) {
 	return &r, nil
 }
 
-// chunk is how many failures are tried between looks at the clock and the context.
+// chunk is the number of failures between checks of the context.
 const chunk = 256
 
-// Run goes on with a report of this study until its shard is done. It tells progress, where set, of every few
-// hundred failures, with the report until then. Where ctx ends first the report says how far it is. On all
-// processors.
+// Run continues a report of this study until its shard is complete. It calls progress, if set, after every few hundred
+// failures
+// with the report so far. If ctx ends first, the report contains the failures that are done. It uses all processors.
 func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {
 	if err := s.Takes(r); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 			if judges[worker] == nil {
 				judges[worker] = s.newJudge()
 			}
-			found[i] = judges[worker].verdict((r.Done+i)*r.Shards + r.Shard[0] - 1)
+			found[i] = judges[worker].simulate((r.Done+i)*r.Shards + r.Shard[0] - 1)
 		})
 		if err != nil {
 			return err
@@ -158,7 +157,7 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 	return ctx.Err()
 }
 
-// Failure is what fails in failure n: its links, and the node where that is a switch, else None.
+// Failure returns the links that failure n removes, and the node if it is that of a switch, or None.
 func (s *Study) Failure(n int) (links []fabric.Link, node fabric.NodeIndex) {
 	node = fabric.None
 	if s.all.kind == Switches {
@@ -167,7 +166,7 @@ func (s *Study) Failure(n int) (links []fabric.Link, node fabric.NodeIndex) {
 	return s.all.removed(n), node
 }
 
-// Takes says why a report is none of this study.
+// Takes returns an error if a report does not belong to this study.
 func (s *Study) Takes(r *Report) error {
 	if err := s.report.sameStudy(r); err != nil {
 		return err
@@ -197,7 +196,7 @@ func (r *Report) take(s *Study, found []Verdict) {
 	}
 }
 
-// fabricSum names the subnet: what is linked to what, and the LIDs.
+// fabricSum identifies the subnet by its links and LIDs.
 func fabricSum(f *fabric.Fabric) string {
 	h := sha256.New()
 	var b []byte
@@ -215,7 +214,7 @@ func fabricSum(f *fabric.Fabric) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:16])
 }
 
-// routingSum names the tables.
+// routingSum identifies the tables.
 func routingSum(t *fabric.Tables) string {
 	h := sha256.New()
 	for s := range t.Fabric.NumSwitches() {

@@ -11,20 +11,20 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Verdict is what becomes of a routing when something fails.
+// Verdict is the effect of a failure on a routing.
 type Verdict struct {
-	// Number is the number of the failure, Name says what fails.
+	// Number is the number of the failure, Name the name of what fails.
 	Number int    `json:"number"`
 	Name   string `json:"name"`
 	// Unreachable counts the end ports of hosts that are no longer in the subnet.
 	Unreachable int `json:"cut_off"`
-	// Lost counts the paths, one from every other end port to each LID, that arrived
-	// before and do not now, those from and to end ports that are cut off included.
+	// Lost counts the lost paths, one from every other end port to each LID, including those from and to end ports that
+	// are unreachable.
 	Lost int64 `json:"lost_paths"`
-	// Worst is the most paths over a link between switches; At names the port that they leave, "" for none.
+	// Worst is the maximum number of paths over a link between switches. At is the name of its port, "" for none.
 	Worst int64  `json:"worst_load"`
 	At    string `json:"worst_at"`
-	// Changed counts the entries that are others.
+	// Changed counts the changed entries.
 	Changed int `json:"changed_entries"`
 
 	at fabric.PortIndex
@@ -40,17 +40,17 @@ type judge struct {
 	*Study
 	router *incremental.Worker
 	walker *trees.Walker
-	// moved is by how many paths each of the ports to other switches carries more, ports are those that ever did, old
-	// the path before.
+	// moved is the change of the number of paths at each port to another switch, ports lists the ports with changes,
+	// old is a path before the failure.
 	moved []int64
 	ports []fabric.PortIndex
 	old   []uint32
-	// dead are the ports that have lost their link.
+	// dead marks the ports that have lost their link.
 	dead []bool
-	// gone says which ends are cut off, less how many of each group.
+	// gone marks the ends that are unreachable, less counts them by group.
 	gone []bool
 	less []int32
-	bent
+	detours
 }
 
 func (s *Study) newJudge() *judge {
@@ -58,12 +58,12 @@ func (s *Study) newJudge() *judge {
 	return &judge{
 		Study: s, router: s.base.NewWorker(), walker: s.base.NewWalker(), moved: make([]int64, n),
 		dead: make([]bool, n),
-		gone: make([]bool, len(s.ends.Ports)), less: make([]int32, len(s.ends.Groups)), bent: newBent(len(s.first)),
+		gone: make([]bool, len(s.ends.Ports)), less: make([]int32, len(s.ends.Groups)), detours: newDetours(len(s.first)),
 	}
 }
 
-// verdict lets failure n happen.
-func (j *judge) verdict(n int) Verdict {
+// simulate returns the verdict on failure n.
+func (j *judge) simulate(n int) Verdict {
 	removed := j.all.removed(n)
 	for _, l := range removed {
 		j.dead[l.A], j.dead[l.B] = true, true
@@ -80,7 +80,7 @@ func (j *judge) verdict(n int) Verdict {
 		switch {
 		case v.Unreachable > 0 || j.endOf[lid] < 0:
 		case j.whole[lid]:
-			v.Lost += j.bend(lid, edits, unreached)
+			v.Lost += j.reroute(lid, edits, unreached)
 		default:
 			follow = true
 		}
@@ -100,7 +100,7 @@ func (j *judge) verdict(n int) Verdict {
 	return v
 }
 
-// add puts n paths onto the link of a port of a switch.
+// add adds n paths to the link of a switch port.
 func (j *judge) add(port fabric.PortIndex, n int64) {
 	if j.moved[port] == 0 {
 		j.ports = append(j.ports, port)
@@ -108,7 +108,7 @@ func (j *judge) add(port fabric.PortIndex, n int64) {
 	j.moved[port] += n
 }
 
-// carry puts n paths onto the links between switches of a path.
+// carry adds n paths to the links between switches of a path.
 func (j *judge) carry(ports []uint32, n int64) {
 	for _, slot := range ports {
 		if port := j.first[slot>>8] + fabric.PortIndex(slot&0xff); j.next[port] >= 0 {
@@ -117,7 +117,7 @@ func (j *judge) carry(ports []uint32, n int64) {
 	}
 }
 
-// loseEnds takes away the paths from and to ends that are cut off.
+// loseEnds removes the paths from and to unreachable ends.
 func (j *judge) loseEnds(part *fabric.Fabric, v *Verdict) {
 	was := j.base.Tables.Fabric
 	for i, p := range j.ends.Ports {
@@ -157,7 +157,7 @@ func (j *judge) loseEnds(part *fabric.Fabric, v *Verdict) {
 	}
 }
 
-// change counts the paths to a LID that are others.
+// change counts the changed paths to a LID.
 func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
 	to := walk.ToPort(j.ends.Ports[end])
 	for _, sw := range c.Switches {
@@ -173,7 +173,7 @@ func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
 				j.carry(j.old, -n)
 			}
 			switch {
-			case now == to: // where it did not before, the routes around the failure bring it back
+			case now == to: // also if it did not arrive before the failure
 				j.carry(ports, n)
 			case was == to:
 				v.Lost += n
@@ -182,7 +182,7 @@ func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
 	}
 }
 
-// worst is the most paths over a link between switches, and the first port with it.
+// worst returns the maximum number of paths over a link between switches, and the first port with it.
 func (j *judge) worst() (most int64, at fabric.PortIndex) {
 	at = fabric.None
 	better := func(p fabric.PortIndex) {
@@ -204,8 +204,8 @@ func (j *judge) worst() (most int64, at fabric.PortIndex) {
 	return most, at
 }
 
-// forget makes the scratch memory ready for the next failure.
-func (j *judge) forget(removed []fabric.Link, cutOff bool) {
+// forget resets the scratch memory for the next failure.
+func (j *judge) forget(removed []fabric.Link, unreachable bool) {
 	for _, l := range removed {
 		j.dead[l.A], j.dead[l.B] = false, false
 	}
@@ -213,7 +213,7 @@ func (j *judge) forget(removed []fabric.Link, cutOff bool) {
 		j.moved[p] = 0
 	}
 	j.ports = j.ports[:0]
-	if cutOff {
+	if unreachable {
 		clear(j.gone)
 		clear(j.less)
 	}

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ucastcache says when routes need no computation: it is OpenSM's unicast
-// routing cache (use_ucast_cache, -A; osm_ucast_cache.c of OpenSM 3.3.23).
+// Package ucastcache decides when routes need no computation: it is OpenSM's unicast routing cache (use_ucast_cache,
+// -A; osm_ucast_cache.c of OpenSM 3.3.23).
 //
-// A leaf is a switch that a channel adapter or router was attached to when the routes were made. From then on
-// the tables stay as they are, entries for LIDs that are gone included, while
+// A leaf is a switch that a CA was attached to when the routes were made. From then on the tables stay
+// unchanged, including entries for LIDs that are gone, while
 //
-//   - adapters, routers and their links go and come back,
-//   - whole leaves go and come back with all their links between switches, unless a
-//     leaf that stays was linked to one that goes,
-//   - links go and come back between two sweeps, as when a node starts anew.
+//   - CAs and their links disappear and return,
+//   - whole leaves disappear and return with all their links between switches, unless a leaf that stays was
+//     linked to one that disappears,
+//   - links disappear and return between two sweeps, as when a node restarts.
 //
-// Everything else makes the tables invalid: a switch that is no leaf goes, a link
-// between switches that are both there goes, a node or link comes that was not
-// there, a cable leads elsewhere, a node comes back with another LID. Where a switch comes
-// back, [Cache.After] also minds in which order a sweep finds its links.
+// All other changes make the tables invalid: a switch that is not a leaf disappears, a link between two present
+// switches disappears, a new node or link appears, a cable leads elsewhere, a node returns with another LID. If a
+// switch returns, the order in which a sweep finds its links matters as well, see [Cache.After].
 //
-// OpenSM compares each sweep with what it noted in those before. What holds all the way depends only on the
-// subnet when the routes were made and on the subnet now, which is what is compared here. Two things of
-// OpenSM are not: it also drops its cache when it cannot route a multicast group over the leaves that are
-// left (ERR 0A1E), and when it is told to reroute or takes over from another subnet manager.
+// OpenSM compares each sweep with its notes of earlier ones. Whether the cache holds throughout depends only on the
+// subnet when the routes were made and on the present subnet, which are compared here. Two cases of OpenSM are not
+// covered: it also drops its cache when it cannot route a multicast group over the remaining leaves (ERR 0A1E), and
+// when it is told to reroute or takes over from another subnet manager.
 package ucastcache
 
 import (
@@ -29,20 +28,19 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Cache holds routes and the subnet that they were made for. It is a value: once its routes are invalid, the
-// next routing gives another one. The zero Cache has no routes.
+// Cache holds routes and the subnet that they were made for. It is a value: if its routes become invalid, the next
+// routing makes another one. The zero Cache has no routes.
 type Cache struct{ tables *fabric.Tables }
 
-// New caches tables as they were made for their fabric.
+// New caches the tables that were made for their fabric.
 func New(t *fabric.Tables) Cache { return Cache{t} }
 
-// Next says what becomes of the routes when the subnet is f. Where they hold it gives the tables that OpenSM
-// writes then: those of all switches that are there, those that went and came back included, as they were.
-// Where they do not, the tables are nil and a routing engine has to compute.
+// Next reports whether the routes are still valid when the subnet is f. If they are, it returns the tables that OpenSM
+// writes then: the unchanged ones of all present switches, including those that disappeared and returned. Otherwise the
+// tables are nil and a routing engine must compute them.
 //
-// Nodes are found by their GUIDs, whatever the indexes are. Multicast tables are
-// left out where anything is missing, as OpenSM makes them anew each time.
-// O(ports), and O(switches x LIDs) where a switch is missing or indexes differ.
+// Nodes are matched by GUID, independent of indexes. Multicast tables are omitted if anything is missing, because
+// OpenSM recomputes them each time. O(ports), and O(switches x LIDs) where a switch is missing or indexes differ.
 func (c Cache) Next(f *fabric.Fabric) (*fabric.Tables, Verdict) {
 	if c.tables == nil {
 		return nil, Verdict{Reasons: []Reason{{NoRoutes, "there are no routes yet"}}}
@@ -54,7 +52,7 @@ func (c Cache) Next(f *fabric.Fabric) (*fabric.Tables, Verdict) {
 	return c.on(f, cmp), cmp.verdict
 }
 
-// on lays the tables over another fabric, whose nodes all were there before.
+// on returns the tables for another fabric, whose nodes all existed before.
 func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 	was := c.tables
 	t := &fabric.Tables{
@@ -88,7 +86,7 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 	return t
 }
 
-// sameIndexes reports whether all nodes that are there have the indexes that they had.
+// sameIndexes reports whether all present nodes have their old indexes.
 func (c *comparison) sameIndexes() bool {
 	return len(c.now.Nodes) == len(c.was.Nodes) && !slices.ContainsFunc(c.now.Switches, func(n fabric.NodeIndex) bool {
 		return c.now.Nodes[n].GUID != c.was.Nodes[n].GUID
@@ -99,52 +97,52 @@ func (c *comparison) sameIndexes() bool {
 		})
 }
 
-// Kind is what makes cached routes invalid.
+// Kind is a reason that makes cached routes invalid.
 type Kind uint8
 
 // The kinds.
 const (
 	NoRoutes        Kind = iota // there are no routes yet
 	NoSwitch                    // no switch is left
-	ViewMoved                   // the subnet manager's port is another one
-	SwitchGone                  // a switch that is no leaf went
-	LinkGone                    // a link between two switches that are there went
-	LeafLinkGone                // a leaf went that another leaf was linked to
-	AdapterLinkGone             // a link without a switch went
-	NodeNew                     // a node is there that was not
-	LinkNew                     // a link is there that was not, or leads elsewhere
-	LinkLate                    // a switch came back that a sweep finds late from one side
+	ViewMoved                   // the subnet manager's port has changed
+	SwitchGone                  // a switch that is not a leaf is gone
+	LinkGone                    // a link between two present switches is gone
+	LeafLinkGone                // a leaf is gone that was linked to another leaf
+	AdapterLinkGone             // a link without a switch is gone
+	NodeNew                     // a node is new
+	LinkNew                     // a link is new or leads elsewhere
+	LinkLate                    // a switch returned whose link a sweep finds late from one side
 	LIDChanged                  // an end port has another LID or LMC
 )
 
-// Reason says what makes cached routes invalid.
+// Reason is a reason why cached routes are invalid.
 type Reason struct {
 	Kind Kind
-	// Text says it in a sentence without an end, with names that are escaped.
+	// Text is a sentence without a full stop, with escaped names.
 	Text string
 }
 
 // Verdict reports whether cached routes hold.
 type Verdict struct {
-	// Reasons say why they do not, all there are; none where they hold.
+	// Reasons lists all reasons why they are invalid. It is empty if they hold.
 	Reasons []Reason
-	// Nodes and Links count what is missing since the routes were made. Links of nodes that are missing count.
+	// Nodes and Links count what is missing since the routes were made, including links of missing nodes.
 	Nodes, Links int
 }
 
-// Holds reports whether the cached routes stay.
+// Holds reports whether the cached routes are valid.
 func (v Verdict) Holds() bool { return len(v.Reasons) == 0 }
 
-// String is one sentence without an end.
+// String returns a sentence without a full stop.
 func (v Verdict) String() string {
 	switch n := len(v.Reasons); {
 	case n == 1:
 		return "the unicast cache is invalid: " + v.Reasons[0].Text
 	case n > 1:
-		return fmt.Sprintf("the unicast cache is invalid: %s, and %d more such", v.Reasons[0].Text, n-1)
+		return fmt.Sprintf("the unicast cache is invalid: %s (and %d other reasons)", v.Reasons[0].Text, n-1)
 	case v.Nodes+v.Links > 0:
-		return fmt.Sprintf("the unicast cache holds: what is missing (nodes: %d, links: %d) needs no computation",
-			v.Nodes, v.Links)
+		return fmt.Sprintf("the unicast cache is valid: missing nodes (%d) and links (%d) need no computation", v.Nodes,
+			v.Links)
 	}
-	return "the unicast cache holds: nothing is missing"
+	return "the unicast cache is valid: nothing is missing"
 }

@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// routed is a fat tree of 4 leaves with 2 hosts each and 2 spines, with routes. The
-// subnet manager's port is on the first leaf.
+// routed returns a fat tree of 4 leaves with 2 hosts each and 2 spines, with routes. The subnet manager's port is on
+// the first leaf.
 func routed(t testing.TB, spec string) *fabric.Tables {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -37,7 +37,7 @@ func links(t testing.TB, f *fabric.Fabric, desc string, ports ...int) (out []fab
 	t.Helper()
 	nodes := f.NodesByDescription(desc)
 	if len(nodes) != 1 {
-		t.Fatalf("%d nodes are called %q", len(nodes), desc)
+		t.Fatalf("%d nodes with description %q", len(nodes), desc)
 	}
 	for p := 1; p <= int(f.Nodes[nodes[0]].NumPorts); p++ {
 		if l, ok := f.LinkOf(f.PortAt(nodes[0], p)); ok && (len(ports) == 0 || slices.Contains(ports, p)) {
@@ -47,8 +47,7 @@ func links(t testing.TB, f *fabric.Fabric, desc string, ports ...int) (out []fab
 	return out
 }
 
-// rebuilt is f with its nodes in another order and other changes, so that indexes
-// differ.
+// rebuilt returns f with its nodes in another order, and so other indexes, and with other changes.
 func rebuilt(t testing.TB, f *fabric.Fabric, change func(f *fabric.Fabric)) *fabric.Fabric {
 	t.Helper()
 	h := *f
@@ -87,7 +86,7 @@ func rebuilt(t testing.TB, f *fabric.Fabric, change func(f *fabric.Fabric)) *fab
 	return g
 }
 
-// The sentences are by hand, from the rules of osm_ucast_cache.c.
+// TestVerdicts has expected sentences from the rules of osm_ucast_cache.c.
 func TestVerdicts(t *testing.T) {
 	tables := routed(t, "fattree:2,4")
 	whole := tables.Fabric
@@ -98,34 +97,34 @@ func TestVerdicts(t *testing.T) {
 		kind ucastcache.Kind
 		want string
 	}{
-		{"same", whole, 0, "the unicast cache holds: nothing is missing"},
-		{"other indexes", rebuilt(t, whole, nil), 0, "the unicast cache holds: nothing is missing"},
+		{"same", whole, 0, "the unicast cache is valid: nothing is missing"},
+		{"other indexes", rebuilt(t, whole, nil), 0, "the unicast cache is valid: nothing is missing"},
 		{
 			"a host", whole.Without(links(t, whole, "leaf-02", 1)), 0,
-			"the unicast cache holds: what is missing (nodes: 1, links: 1) needs no computation",
+			"the unicast cache is valid: missing nodes (1) and links (1) need no computation",
 		},
 		{
 			"a leaf", whole.Without(links(t, whole, "leaf-02")), 0,
-			"the unicast cache holds: what is missing (nodes: 3, links: 4) needs no computation",
+			"the unicast cache is valid: missing nodes (3) and links (4) need no computation",
 		},
 		{
 			"a spine", whole.Without(links(t, whole, "spine-02")), ucastcache.SwitchGone,
-			"the unicast cache is invalid: spine-02 is gone, a switch that no adapter hung on",
+			"the unicast cache is invalid: spine-02 is gone, a switch without CAs",
 		},
 		{
 			"a link", whole.Without(links(t, whole, "leaf-02", 3)), ucastcache.LinkGone,
-			"the unicast cache is invalid: the link leaf-02/3 -- spine-01/2 is gone, of which both switches are there",
+			"the unicast cache is invalid: the link leaf-02/3 -- spine-01/2 is gone, and both its switches are present",
 		},
 		{"a LID", rebuilt(t, whole, func(f *fabric.Fabric) { f.Ports[far].LID += 50 }), ucastcache.LIDChanged,
 			" has LID "},
 		{"an LMC", rebuilt(t, whole, func(f *fabric.Fabric) { f.Ports[far].LID, f.Ports[far].LMC = 64, 1 }),
 			ucastcache.LIDChanged, " has LID "},
 		{"a view", rebuilt(t, whole, func(f *fabric.Fabric) { f.SMPort = far }), ucastcache.ViewMoved,
-			"the subnet is seen from "},
+			"the subnet manager's port is "},
 		{
 			"no subnet", whole.Without(whole.Links()), ucastcache.SwitchGone,
-			"the unicast cache is invalid: the subnet is seen from leaf-01/0 now and was from node-0001 HCA-1/1, and " +
-				"2 more such",
+			"the unicast cache is invalid: the subnet manager's port is leaf-01/0 now and was node-0001 HCA-1/1 (and " +
+				"2 other reasons)",
 		},
 	} {
 		got, v := ucastcache.New(tables).Next(k.now)
@@ -144,7 +143,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What came after the routes were made is new, and makes them invalid.
+// TestNewcomers checks that additions since the routes were made make them invalid.
 func TestNewcomers(t *testing.T) {
 	whole := routed(t, "fattree:2,4").Fabric
 	for _, k := range []struct {
@@ -153,7 +152,7 @@ func TestNewcomers(t *testing.T) {
 		want string
 	}{
 		{links(t, whole, "leaf-02", 1), ucastcache.NodeNew, " is new"},
-		{links(t, whole, "leaf-02"), ucastcache.NodeNew, " is new, and 2 more such"},
+		{links(t, whole, "leaf-02"), ucastcache.NodeNew, " is new (and 2 other reasons)"},
 		{links(t, whole, "leaf-02", 3), ucastcache.LinkNew, "the link leaf-02/3 -- spine-01/2 is new"},
 	} {
 		part := whole.Without(k.lost)
@@ -171,8 +170,9 @@ func TestNewcomers(t *testing.T) {
 	}
 }
 
-// TestTables holds the tables against those that were cached: rows follow their
-// switches, those of missing switches are unknown, and all is back with them.
+// TestTables compares the tables with the cached ones: rows follow their switches, those of missing switches are
+// unread, and they
+// return with them.
 func TestTables(t *testing.T) {
 	tables := routed(t, "fattree:2,4")
 	tables.SL2VL = fabric.NewSL2VL(tables.Fabric)
@@ -200,7 +200,7 @@ func TestTables(t *testing.T) {
 		}
 		node := now.NodesByDescription("leaf-02")[0]
 		if got.Fabric != now || now.Nodes[node].InSubnet && got.SL2VL.VLs(node, 1, 3) != (fabric.VLs{0, 1, 2}) {
-			t.Errorf("the lanes of leaf-02 are %v", got.SL2VL.VLs(node, 1, 3))
+			t.Errorf("the VLs of leaf-02 are %v", got.SL2VL.VLs(node, 1, 3))
 		}
 	}
 }
@@ -214,9 +214,9 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// TestAfter: leaf-02 comes back with its LID. An OpenSM that sits at leaf-01 keeps its cache
-// while leaf-01 has links to both spines, and drops it where spine-02 is behind leaf-02
-// (seen of OpenSM 3.3.23 over ibsim).
+// TestAfter lets leaf-02 return with its LID. An OpenSM at leaf-01 keeps its cache while leaf-01 has links to both
+// spines, and drops
+// it if spine-02 is only reached through leaf-02 (as observed with OpenSM 3.3.23 over ibsim).
 func TestAfter(t *testing.T) {
 	whole := routed(t, "fattree:2,4").Fabric
 	for _, k := range []struct {
@@ -231,10 +231,10 @@ func TestAfter(t *testing.T) {
 		c := ucastcache.New(res.Tables)
 		before := whole.Without(append(links(t, whole, "leaf-02"), k.lost...))
 		if _, v := c.After(now, before); !v.Holds() {
-			t.Errorf("the leaf goes: %v", v)
+			t.Errorf("the leaf disappears: %v", v)
 		}
 		if got, v := c.After(before, now); v.Holds() != k.holds || (got != nil) != k.holds {
-			t.Errorf("the leaf comes back: %v", v)
+			t.Errorf("the leaf returns: %v", v)
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// comparison holds the subnet for which routes were made against the subnet now.
+// comparison compares the subnet for which routes were made with the present one.
 type comparison struct {
 	was, now *fabric.Fabric
-	to, from []fabric.NodeIndex // by node: what it is in the other one's subnet
-	leaf     []bool             // by node of was: it is a switch with an adapter or router
+	to, from []fabric.NodeIndex // by node: its index in the other subnet
+	leaf     []bool             // by node of was: it is a switch with a CA
 	verdict  Verdict
 }
 
@@ -31,7 +31,7 @@ func (c *comparison) invalid(kind Kind, format string, args ...any) {
 	c.verdict.Reasons = append(c.verdict.Reasons, Reason{kind, fmt.Sprintf(format, args...)})
 }
 
-// counterparts finds for each node of f's subnet the same one in g's, None for all else.
+// counterparts returns, for each node of f's subnet, the same node in g's, or None.
 func counterparts(f, g *fabric.Fabric) []fabric.NodeIndex {
 	out := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -57,7 +57,7 @@ func leaves(f *fabric.Fabric) []bool {
 	return leaf
 }
 
-// view checks that there still is a subnet, and that it is seen from the same port.
+// view checks that there still is a subnet and that it is discovered from the same port.
 func (c *comparison) view() {
 	left := false
 	for _, n := range c.now.Switches {
@@ -71,7 +71,7 @@ func (c *comparison) view() {
 	}
 	p, q := &c.was.Ports[c.was.SMPort], &c.now.Ports[c.now.SMPort]
 	if c.was.Nodes[p.Node].GUID != c.now.Nodes[q.Node].GUID || p.Num != q.Num {
-		c.invalid(ViewMoved, "the subnet is seen from %s now and was from %s", c.now.PortName(c.now.SMPort),
+		c.invalid(ViewMoved, "the subnet manager's port is %s now and was %s", c.now.PortName(c.now.SMPort),
 			c.was.PortName(c.was.SMPort))
 	}
 }
@@ -84,7 +84,7 @@ func (c *comparison) goneNodes() {
 		}
 		c.verdict.Nodes++
 		if n.IsSwitch() && !c.leaf[i] {
-			c.invalid(SwitchGone, "%s is gone, a switch that no adapter hung on", c.was.NodeName(i))
+			c.invalid(SwitchGone, "%s is gone, a switch without CAs", c.was.NodeName(i))
 		}
 	}
 }
@@ -100,12 +100,12 @@ func (c *comparison) goneLinks() {
 		thereA, thereB := c.to[a] != fabric.None, c.to[b] != fabric.None
 		switch {
 		case !isA && !isB:
-			c.invalid(AdapterLinkGone, "the link %s is gone, on which no switch is", linkName(c.was, l))
+			c.invalid(AdapterLinkGone, "the link %s between two CAs is gone", linkName(c.was, l))
 		case !isA || !isB || !thereA && !thereB:
 		case thereA && thereB:
-			c.invalid(LinkGone, "the link %s is gone, of which both switches are there", linkName(c.was, l))
+			c.invalid(LinkGone, "the link %s is gone, and both its switches are present", linkName(c.was, l))
 		case c.leaf[a] && c.leaf[b]:
-			c.invalid(LeafLinkGone, "the link %s is gone, of two switches with adapters, one of which is there",
+			c.invalid(LeafLinkGone, "the link %s is gone, between two switches with CAs of which one is present",
 				linkName(c.was, l))
 		}
 	}

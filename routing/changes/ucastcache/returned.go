@@ -4,11 +4,10 @@ package ucastcache
 
 import "example.org/ibconsole/fabric"
 
-// After is [Cache.Next] where the subnet was before at the last sweep. A switch that
-// comes back with its LID makes OpenSM drop the cache where one of its links leads
-// on, away from the subnet manager: the sweep finds that link when the switch is known
-// already, takes it out of the cache, and then misses it there
-// (osm_ucast_cache_check_new_link). Both have the same indexes.
+// After is like [Cache.Next] with the subnet of the last sweep. A switch that returns with its LID makes OpenSM drop
+// the cache if one of its links leads away from the subnet manager: the sweep finds that link when the switch is
+// already known, removes it from the cache, and then does not find it there (osm_ucast_cache_check_new_link). Both
+// fabrics have the same indexes.
 func (c Cache) After(before, f *fabric.Fabric) (*fabric.Tables, Verdict) {
 	t, v := c.Next(f)
 	if t == nil {
@@ -27,8 +26,7 @@ func (c Cache) After(before, f *fabric.Fabric) (*fabric.Tables, Verdict) {
 		newNear, newFar := !before.Nodes[near].InSubnet, !before.Nodes[far].InSubnet
 		if newNear && !newFar || newFar && !newNear && depth[near] == depth[far] {
 			v.Reasons = append(v.Reasons, Reason{
-				LinkLate, "the link " + linkName(f, l) + " of a switch that came back leads on, away from the subnet " +
-					"manager",
+				LinkLate, "the link " + linkName(f, l) + " of a switch that returned leads away from the subnet manager",
 			})
 			t = nil
 		}
@@ -36,8 +34,8 @@ func (c Cache) After(before, f *fabric.Fabric) (*fabric.Tables, Verdict) {
 	return t, v
 }
 
-// depths are the distances of switches from the subnet manager's node in links, more by
-// one, and 0 for all that is not reached.
+// depths returns 1 + the distance of each switch from the subnet manager's node in links, or 0 for nodes that are not
+// reached.
 func depths(f *fabric.Fabric) []int {
 	depth := make([]int, len(f.Nodes))
 	if f.SMPort == fabric.None {

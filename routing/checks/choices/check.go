@@ -13,52 +13,52 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Options are how to check.
+// Options controls a check.
 type Options struct {
 	// Switches counts port 0 of switches among the end ports.
 	Switches bool
-	// Examples is how many pairs of each kind of trouble to list, 20 if it is 0.
+	// Examples is the maximum number of pairs of each kind of trouble to list (default 20).
 	Examples int
-	// Progress, where set, is called now and then with the destinations done, in lots of 64, and all there are. It may
-	// be called from several goroutines.
+	// Progress, if set, is called from time to time with the number of destinations done, in batches of 64, and their
+	// total. It may be called from several goroutines.
 	Progress func(done, total int)
 }
 
 const defaultExamples = 20
 
-// Counts counts paths, from a source to a LID, by [Reach]: Paths is the sum of the four that follow it.
+// Counts counts paths from a source to a LID by [Reach]. Paths is the sum of the four counts that follow it.
 type Counts struct {
 	Paths   int64
 	Sure    int64
 	Luck    int64
 	Never   int64
 	Unknown int64
-	// Loops are those whose packets some choice sends round a loop.
+	// Loops counts paths on which some choice makes packets loop.
 	Loops int64
-	// Many are those that have more than one path.
+	// Many counts sources and LIDs with more than one path.
 	Many int64
 }
 
-// Result is what all pairs of end ports come to: those of [trees.Ends].
+// Result is the result for all pairs of end ports in [trees.Ends].
 type Result struct {
 	Ends            int
-	Unassigned      int // ends without a LID, which send and get nothing
+	Unassigned      int // ends without a LID, which neither send nor receive
 	UnreachableEnds int
 	Pairs           int64
-	// LostPairs are those of which a path never arrives, LuckPairs other ones of which a path arrives by luck,
-	// UnknownPairs other ones of which a path is unknown.
+	// LostPairs counts pairs with a path that never arrives, LuckPairs others with a path that arrives by luck,
+	// UnknownPairs others with a path that is unknown.
 	LostPairs    int64
 	LuckPairs    int64
 	UnknownPairs int64
 	Counts
-	// Fewest and Most count the paths that arrive by the links of their shortest path and of their longest one; those
-	// whose packets can loop are in the first alone.
+	// Fewest and Most count the paths that arrive by the number of links on their shortest and on their longest path.
+	// Paths whose packets can loop are only in Fewest.
 	Fewest []int64
 	Most   []int64
-	// Troubles are the first paths of each kind that is not [Sure], by kind, LID and source. Those that
-	// end at once, as [trees.Ends.Lost] counts them, are not among them.
+	// Troubles lists the first paths of each kind that is not [Sure], by kind, LID and source. It omits those that end
+	// at once, which [trees.Ends.Lost] counts.
 	Troubles []Pair
-	// SLsUnread says that it matters which SL a path has, which nobody read: all were taken for SL 0.
+	// SLsUnread is set if the SLs of paths matter but were not read. All were taken as SL 0.
 	SLsUnread bool
 }
 
@@ -69,8 +69,8 @@ type Pair struct {
 	Outcome  Outcome
 }
 
-// Check follows the packets of all pairs of end ports by every choice. It fails with ctx's error where ctx ends first.
-// O(LIDs x ports in groups) at the worst, on all processors.
+// Check follows the packets of all pairs of end ports by every choice. It returns the error of ctx if that ends first.
+// O(LIDs x ports in groups) at worst, on all processors.
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -78,7 +78,7 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	c := newChecker(t, opt)
 	c.columns = make([]column, len(c.ends.LIDs))
 	_, err := each(ctx, c, func() *worker { return newWorker(c) }, func(w *worker, places []int32) {
-		w.column.lot(places, func(at int32) { w.judge(&c.columns[at], c.ends.LIDs[at]) })
+		w.column.lot(places, func(at int32) { w.count(&c.columns[at], c.ends.LIDs[at]) })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("follow all choices of %s: %w", t.Origin, err)
@@ -90,36 +90,36 @@ type checker struct {
 	net  *Net
 	ends *trees.Ends
 	opt  Options
-	// turns are the places of LIDs in ends, those of one switch one after the other.
-	turns   []int32
-	columns []column
+	// bySwitch holds the indexes of LIDs in ends in the order of [BySwitch].
+	bySwitch []int32
+	columns  []column
 }
 
 func newChecker(t *fabric.Tables, opt Options) *checker {
 	c := &checker{net: NewNet(t), ends: trees.NewEnds(t, opt.Switches), opt: opt}
-	c.turns = Turns(c.ends)
+	c.bySwitch = BySwitch(c.ends)
 	return c
 }
 
-// Turns are the places of LIDs in ends, those of the ports of one switch one after the other: they mostly share their
-// paths.
-func Turns(ends *trees.Ends) []int32 {
+// BySwitch returns the indexes of LIDs in ends, grouped by the switch of their port. The LIDs of one switch mostly
+// share their paths.
+func BySwitch(ends *trees.Ends) []int32 {
 	homes := make([]fabric.SwitchIndex, len(ends.LIDs))
-	turns := make([]int32, len(ends.LIDs))
+	order := make([]int32, len(ends.LIDs))
 	for i, l := range ends.LIDs {
 		homes[i], _ = ends.Tables.Fabric.AttachedSwitch(ends.Ports[l.End])
-		turns[i] = int32(i)
+		order[i] = int32(i)
 	}
-	slices.SortStableFunc(turns, func(a, b int32) int { return cmp.Compare(homes[a], homes[b]) })
-	return turns
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(homes[a], homes[b]) })
+	return order
 }
 
-// each calls visit with the places of the LIDs of each lot and a worker, which one goroutine has to itself, and returns
-// the workers that were made.
+// each calls visit with the indexes of the LIDs of each batch and a worker, which only one goroutine uses at a time. It
+// returns the workers.
 func each[W any](ctx context.Context, c *checker, fresh func() *W, visit func(w *W, places []int32)) ([]*W, error) {
 	workers := make([]*W, routing.Workers())
-	lids := make([]trees.LID, len(c.turns))
-	for i, at := range c.turns {
+	lids := make([]trees.LID, len(c.bySwitch))
+	for i, at := range c.bySwitch {
 		lids[i] = c.ends.LIDs[at]
 	}
 	starts := trees.Lots(lids)
@@ -127,24 +127,24 @@ func each[W any](ctx context.Context, c *checker, fresh func() *W, visit func(w 
 		if workers[n] == nil {
 			workers[n] = fresh()
 		}
-		visit(workers[n], c.turns[starts[i]:starts[i+1]])
+		visit(workers[n], c.bySwitch[starts[i]:starts[i+1]])
 	})
 	return slices.DeleteFunc(workers, func(w *W) bool { return w == nil }), err
 }
 
-// column is what the packets to one LID come to.
+// column holds the counts for one LID.
 type column struct {
 	Counts
 	fewest, most []int32
 	troubles     []Pair
-	// pairs are those of the end by [Reach], counted with its last LID.
+	// pairs counts the pairs with the end by [Reach], set with its last LID.
 	pairs [Unknown + 1]int64
 }
 
 type worker struct {
 	*checker
 	column *columns
-	// pairs is, by source, the worst of the LIDs of an end so far.
+	// pairs is, by source, the worst reach of the LIDs of an end so far.
 	pairs []Reach
 }
 
@@ -152,8 +152,8 @@ func newWorker(c *checker) *worker {
 	return &worker{checker: c, column: newColumns(c.net, c.ends), pairs: make([]Reach, len(c.ends.Ports))}
 }
 
-// judge counts the pairs of one LID.
-func (w *worker) judge(col *column, l trees.LID) {
+// count counts the pairs of one LID.
+func (w *worker) count(col *column, l trees.LID) {
 	var free [Unknown + 1]int
 	for i := range free {
 		free[i] = w.opt.Examples
@@ -161,7 +161,7 @@ func (w *worker) judge(col *column, l trees.LID) {
 	w.column.each(l, func(s *source, o *Outcome) {
 		col.add(s.n, o)
 		r := o.Endings.Reach()
-		w.judgePairs(col, l, s, r)
+		w.countPairs(col, l, s, r)
 		if r == Sure {
 			return
 		}
@@ -175,8 +175,8 @@ func (w *worker) judge(col *column, l trees.LID) {
 	})
 }
 
-// judgePairs counts the pairs of sources with an end, of whose paths those to a LID are reached so.
-func (w *worker) judgePairs(col *column, l trees.LID, s *source, r Reach) {
+// countPairs counts the pairs of a source with an end, given the reach of the paths to one of its LIDs.
+func (w *worker) countPairs(col *column, l trees.LID, s *source, r Reach) {
 	port := &w.net.Tables.Fabric.Ports[w.ends.Ports[l.End]]
 	if port.LMC == 0 {
 		col.pairs[r] += int64(s.n)
@@ -214,14 +214,14 @@ func (c *column) add(n int, o *Outcome) {
 		c.Many += int64(n)
 	}
 	if o.Endings&Arrives != 0 {
-		c.fewest = count(c.fewest, o.Fewest, n)
+		c.fewest = increment(c.fewest, o.Fewest, n)
 		if o.Most >= 0 {
-			c.most = count(c.most, o.Most, n)
+			c.most = increment(c.most, o.Most, n)
 		}
 	}
 }
 
-func count(counts []int32, at int32, n int) []int32 {
+func increment(counts []int32, at int32, n int) []int32 {
 	for len(counts) <= int(at) {
 		counts = append(counts, 0)
 	}
@@ -271,7 +271,7 @@ func (c *checker) result() *Result {
 	return r
 }
 
-// order is that of troubles, the worst first.
+// order returns the position of a reach among troubles, the worst first.
 func order(r Reach) int { return slices.Index([]Reach{Never, Luck, Unknown, Sure}, r) }
 
 func worse(a, b Reach) bool { return order(a) < order(b) }

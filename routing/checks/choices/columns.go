@@ -7,18 +7,18 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// columns says of one LID after the other what becomes of the packets of all ends. It is scratch memory for one
+// columns computes the outcome of the packets of all ends to one LID after another. It is scratch memory for one
 // goroutine.
 type columns struct {
 	net    *Net
 	ends   *trees.Ends
-	enter  *Net     // by which packets of ends come to their first switch
+	enter  *Net     // determines the first place of packets
 	graphs []*graph // by class of SLs
-	solved []bool   // for the LID that is looked at
+	solved []bool   // for the current LID
 	lids   []uint16
-	of     []entries // of a lot of LIDs
-	at     *entries  // of the LID that is looked at
-	// each and graph go through sources, the second within the first.
+	of     []entries // of a batch of LIDs
+	at     *entries  // of the current LID
+	// outer and inner are memory of each and graph, which both iterate over sources, the second within the first.
 	outer, inner source
 }
 
@@ -29,7 +29,7 @@ func newColumns(net *Net, ends *trees.Ends) *columns {
 	}
 }
 
-// lot calls visit with one after the other of some LIDs, by their places in ends.
+// lot calls visit for some LIDs, given by their indexes in ends.
 func (c *columns) lot(places []int32, visit func(at int32)) {
 	c.begin(places)
 	for i, at := range places {
@@ -50,23 +50,22 @@ func (c *columns) begin(places []int32) {
 	c.net.read(c.of, c.lids)
 }
 
-// turn looks at one LID of the lot.
+// turn selects one LID of the batch.
 func (c *columns) turn(i int) {
 	c.at = &c.of[i]
 	clear(c.solved)
 }
 
-// source is where packets of some ends begin.
+// source is the origin of packets of some ends.
 type source struct {
 	group *trees.Group
-	ends  []int32 // the one that owns the LID may be among them, n are the others
+	ends  []int32 // may include the one that owns the LID; n counts the others
 	n     int
 	class uint8
-	at    Place // what they meet first, where that is a switch
+	at    Place // the first place, if that is a switch
 }
 
-// sources calls visit with the ends that send to a LID, together where their packets take the same paths; with s, anew
-// each time.
+// sources calls visit with the ends that send to a LID, grouped where their packets have the same paths. It reuses s.
 func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 	for g := range c.ends.Groups {
 		group := &c.ends.Groups[g]
@@ -93,7 +92,7 @@ func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 	}
 }
 
-// each calls visit with the sources of a LID and what becomes of their packets.
+// each calls visit with the sources of a LID and the outcomes of their packets.
 func (c *columns) each(l trees.LID, visit func(s *source, o *Outcome)) {
 	c.sources(l, &c.outer, func(s *source) {
 		o := c.outcome(l, s)
@@ -118,7 +117,7 @@ func (c *columns) outcome(l trees.LID, s *source) Outcome {
 	return o
 }
 
-// graph is that of a class of SLs to a LID, solved.
+// graph returns the solved graph of a class of SLs to a LID.
 func (c *columns) graph(l trees.LID, class uint8) *graph {
 	g := c.graphs[class]
 	if g == nil {

@@ -14,19 +14,19 @@ import (
 // End is an end port in two fabrics, None where it is not in the subnet.
 type End struct{ Before, After fabric.PortIndex }
 
-// Comparison counts the pairs of end ports by how their packets arrived before and arrive after. A pair is reached as
-// the worst of its paths is.
+// Comparison counts the pairs of end ports by their reach before and after. The reach of a pair is that of its worst
+// path.
 type Comparison struct {
 	Pairs [Unknown + 1][Unknown + 1]int64
-	// Changed counts those reached for sure before and after that can take other ports.
+	// Changed counts the pairs that are reached for sure before and after but can use other ports.
 	Changed int64
 	// Examples are the first pairs of each kind, by destination and source: indexes of ends.
 	Examples        [Unknown + 1][Unknown + 1][][2]int32
 	ChangedExamples [][2]int32
 }
 
-// Compare compares the choices that packets among some ends have in two sets of tables, whose fabrics may differ. It
-// fails with ctx's error where ctx ends first. It takes twice what [Check] does, and O(ends^2).
+// Compare compares the choices for packets among some ends in two sets of tables, whose fabrics may differ. It returns
+// the error of ctx if that ends first. It takes twice as long as [Check], and O(ends^2).
 func Compare(ctx context.Context, before, after *fabric.Tables, ends []End, opt Options) (*Comparison, error) {
 	sides := [2]*comparedSide{newComparedSide(before, ends, func(e End) fabric.PortIndex { return e.Before }),
 		newComparedSide(after, ends, func(e End) fabric.PortIndex { return e.After })}
@@ -67,8 +67,8 @@ func (c *Comparison) add(o *Comparison, examples int) {
 // comparedSide is one of the two sets of tables. It is read-only.
 type comparedSide struct {
 	checker *checker
-	// end is, by place in the ends compared, that of the checker, -1 for none; place is the inverse. lids are the
-	// places of the LIDs of each end of the checker.
+	// end maps indexes of the compared ends to ends of the checker, -1 for none. place is the inverse. lids holds the
+	// indexes of the LIDs of each end of the checker.
 	end, place []int32
 	lids       [][]int32
 }
@@ -139,14 +139,14 @@ func (c *comparer) destination(found *Comparison, dst int32, examples int) {
 	}
 }
 
-// follower follows the packets of all ends to one after the other.
+// follower follows the packets of all ends to one destination after another.
 type follower struct {
 	*comparedSide
 	column *columns
-	// reach is by end how packets to all LIDs of the destination arrive.
+	// reach is, by end, the reach of its packets to all LIDs of the destination.
 	reach []Reach
-	// paths are, for each LID of the destination, hashes of the ports that the packets of each end can take; hashes are
-	// those from each place on, by class of SLs.
+	// paths holds, for each LID of the destination, hashes of the ports that the packets of each end can use. hashes
+	// are those from each place, by class of SLs.
 	paths  [][]uint64
 	memory [][]uint64
 	hashes [][]uint64
@@ -192,7 +192,7 @@ func (f *follower) follow(dst int32) {
 	})
 }
 
-// attached is a hash of the link of an end.
+// attached returns a hash of the link of an end.
 func (f *follower) attached(end int32) uint64 {
 	t := f.checker.net.Tables.Fabric
 	port := f.checker.ends.Ports[end]
@@ -203,8 +203,8 @@ func (f *follower) attached(end int32) uint64 {
 	return mix(t.Nodes[t.Ports[peer].Node].GUID + uint64(t.Ports[peer].Num))
 }
 
-// hash finds the hashes of the ports that packets of a class can take, from each place on that packets were followed
-// from: those from which none can loop.
+// hash computes the hashes of the ports that packets of a class can use from each visited place from which none can
+// loop.
 func (f *follower) hash(class uint8) {
 	g := f.column.graphs[class]
 	order := g.order
@@ -223,13 +223,13 @@ func (f *follower) hash(class uint8) {
 			case e.To == g.dst:
 				next = 1
 			}
-			sum += mix(next + mix(uint64(e.Port))) // in no order
+			sum += mix(next + mix(uint64(e.Port))) // independent of the order
 		}
 		f.hashes[class][at] = mix(sum)
 	}
 }
 
-// samePaths reports whether the packets of an end to the destination can take the same ports on both sides.
+// samePaths reports whether the packets of an end to the destination can use the same ports on both sides.
 func (f *follower) samePaths(o *follower, src int32) bool {
 	for i := range max(len(f.paths), len(o.paths)) {
 		if f.paths[i%len(f.paths)][src] != o.paths[i%len(o.paths)][src] {

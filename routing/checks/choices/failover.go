@@ -12,31 +12,30 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Failover says what becomes of paths the moment that links fail, while switches still hold the tables that they held:
-// what their groups make good before any subnet manager acts, and what waits for one. Paths is the sum of the other
-// counts.
+// Failover is the state of paths at the moment when links fail, while the switches still have their old tables: what
+// their groups repair before any subnet manager acts, and what waits for one. Paths is the sum of the other counts.
 type Failover struct {
 	Paths int64
-	// Untouched can take the paths that they could, Over have lost some or take others, and all arrive.
+	// Untouched counts paths with the same choices as before, Over those with fewer or other choices that all arrive.
 	Untouched int64
 	Over      int64
-	// Luck lose packets by some choices now, Stuck by all.
+	// Luck counts paths that now lose packets by some choices, Stuck by all.
 	Luck  int64
 	Stuck int64
-	// Unreachable have an end to which no links lead from the subnet manager any more; Bad did not arrive for sure before
-	// either.
+	// Unreachable counts paths with an end that has lost all links to the subnet manager, Bad those that did not arrive
+	// for sure before either.
 	Unreachable int64
 	Bad         int64
-	// Examples are the first pairs that are stuck or need luck, by LID and source.
+	// Examples lists the first pairs that are stuck or need luck, by LID and source.
 	Examples []Pair
 }
 
-// ErrOtherNodes says that tables are of fabrics whose nodes or LIDs differ.
+// ErrOtherNodes means that tables are for fabrics with different nodes or LIDs.
 var ErrOtherNodes = errors.New("the nodes or their LIDs differ")
 
-// FailOver compares what packets can do in a fabric with what they can do once some of its links have failed, by the
-// same tables; what of the second is those laid over the fabric that is left, whose nodes and LIDs must be the same,
-// else it fails with [ErrOtherNodes]. It takes three times what [Check] does.
+// FailOver compares the paths of packets in a fabric with those after some of its links have failed, with the same
+// tables. after holds the tables on the remaining fabric, whose nodes and LIDs must be the same, or it returns
+// [ErrOtherNodes]. It takes three times as long as [Check].
 func FailOver(ctx context.Context, before, after *fabric.Tables, opt Options) (*Failover, error) {
 	if !fabric.SameNodes(before.Fabric, after.Fabric) || !fabric.KeepsLIDs(before.Fabric, after.Fabric) {
 		return nil, ErrOtherNodes
@@ -53,7 +52,7 @@ func FailOver(ctx context.Context, before, after *fabric.Tables, opt Options) (*
 		w.before.lot(places, func(at int32) {
 			w.after.turn(i)
 			clear(w.looked)
-			w.judge(&columns[at], c.ends.LIDs[at])
+			w.count(&columns[at], c.ends.LIDs[at])
 			i++
 		})
 	})
@@ -80,19 +79,19 @@ func (r *Failover) add(o *Failover, examples int) {
 	r.Examples = append(r.Examples, o.Examples[:min(len(o.Examples), examples-len(r.Examples))]...)
 }
 
-// transition looks at each LID before and after. Both go by the same ends.
+// transition compares each LID before and after. Both use the same ends.
 type transition struct {
 	*checker
 	before, after *columns
-	// touched says, by class of SLs and place, whether packets from there can take other paths after than before;
-	// looked for which classes that is known.
+	// touched marks, by class of SLs and place, whether packets from there can use other paths than before. looked
+	// marks the classes for which that is known.
 	touched [][]bool
 	looked  []bool
 }
 
 func newTransition(c *checker, left *Net) *transition {
 	w := &transition{checker: c, before: newColumns(c.net, c.ends), after: newColumns(left, c.ends)}
-	w.after.enter = c.net // some ends have no link any more
+	w.after.enter = c.net // some ends no longer have a link
 	w.touched, w.looked = make([][]bool, len(c.net.classes)), make([]bool, len(c.net.classes))
 	for i := range w.touched {
 		w.touched[i] = make([]bool, len(c.net.Tables.Fabric.Switches)*c.net.tables)
@@ -100,7 +99,7 @@ func newTransition(c *checker, left *Net) *transition {
 	return w
 }
 
-func (w *transition) judge(r *Failover, l trees.LID) {
+func (w *transition) count(r *Failover, l trees.LID) {
 	f := w.after.net.Tables.Fabric
 	there := func(end int32) bool {
 		p := w.ends.Ports[end]
@@ -135,7 +134,7 @@ func (w *transition) judge(r *Failover, l trees.LID) {
 	})
 }
 
-// touches reports whether the packets of a source, which arrived for sure before, can take other paths now.
+// touches reports whether the packets of a source, which arrived for sure before, can now use other paths.
 func (w *transition) touches(s *source) bool {
 	g, touched := w.before.graphs[s.class], w.touched[s.class]
 	if !w.looked[s.class] {

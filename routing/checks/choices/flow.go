@@ -6,24 +6,24 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Flow goes through what packets of an SL to a LID can do, place by place. It is scratch memory for one goroutine.
+// Flow explores the paths of packets of an SL to a LID, place by place. It is scratch memory for one goroutine.
 type Flow struct {
 	g  *graph
 	of []entries // of one LID
 }
 
-// NewFlow makes scratch memory.
+// NewFlow returns new scratch memory.
 func (n *Net) NewFlow() *Flow {
 	return &Flow{newGraph(n), []entries{newEntries(len(n.Tables.Fabric.Switches))}}
 }
 
-// Begin begins with packets of an SL to a LID that an end port owns.
+// Begin starts with packets of an SL to a LID that an end port owns.
 func (f *Flow) Begin(lid uint16, end fabric.PortIndex, sl uint8) {
 	f.g.net.read(f.of, []uint16{lid})
 	f.g.begin(&f.of[0], end, sl&15)
 }
 
-// Exits are the ports by which packets leave a place. They hold until the next Begin.
+// Exits returns the ports by which packets leave a place. The result is valid until the next Begin.
 func (f *Flow) Exits(at Place) []Exit {
 	if f.g.visits[at] == unvisited {
 		f.g.look(at)
@@ -33,10 +33,10 @@ func (f *Flow) Exits(at Place) []Exit {
 	return f.g.out[at]
 }
 
-// Next is where packets come to by an exit that leads to a switch.
+// Next returns the place behind an exit that leads to a switch.
 func (f *Flow) Next(e Exit) Place { return f.g.net.place(e, f.g.sl) }
 
-// Same reports whether packets to another LID leave all places that were looked at by the same exits between switches.
+// Same reports whether packets to another LID leave all visited places by the same exits between switches.
 func (f *Flow) Same(lid uint16, end fabric.PortIndex) bool {
 	f.g.net.read(f.of, []uint16{lid})
 	return f.g.again(&f.of[0], end)
@@ -45,15 +45,15 @@ func (f *Flow) Same(lid uint16, end fabric.PortIndex) bool {
 // Ends reports whether an exit leads to the end port of the LID.
 func (f *Flow) Ends(e Exit) bool { return e.To == f.g.dst }
 
-// Why is the state by which packets choose at a place that was looked at.
+// Why returns the state by which packets choose at a visited place.
 func (f *Flow) Why(at Place) fabric.AdaptiveState { return f.g.why[at] }
 
-// OutcomesFrom says what becomes of packets from a place on, and from all that they can come to.
+// OutcomesFrom returns the outcomes of packets from a place and from all places that they can reach.
 func (f *Flow) OutcomesFrom(at Place) func(Place) *Outcome {
 	f.g.from(at)
 	f.g.solve()
 	return func(at Place) *Outcome { return &f.g.outcomes[at] }
 }
 
-// OutcomeOf is what becomes of packets that leave by an exit that leads to no switch.
+// OutcomeOf returns the outcome of packets that leave by an exit which leads to no switch.
 func (f *Flow) OutcomeOf(e Exit) Outcome { return end(e.To, f.g.dst) }

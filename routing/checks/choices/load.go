@@ -10,19 +10,20 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Loads are the paths over all links if each choice of a switch is as likely as the others.
+// Loads counts the paths over all links if all choices of a switch are equally likely.
 type Loads struct {
 	Fabric *fabric.Fabric
-	// Paths counts those that leave by a port, by port index; a pair with several paths counts for each with its share.
+	// Paths counts the paths that leave by a port, by port index. A pair with several paths counts for each with its
+	// share.
 	Paths []float64
-	// Delivered is the number of pairs counted, by the share of their packets that arrive, Lost that of the others,
-	// and Unknown that of the others where they meet a table that was not read and nothing else is wrong.
-	// Looping are pairs whose packets can loop: they count as lost.
+	// Delivered counts pairs by the share of their packets that arrive, Lost by the share of the others, and Unknown by
+	// that of the others if they meet an unread table and nothing else is wrong. Looping counts pairs whose packets can
+	// loop: these are also in Lost.
 	Delivered, Lost, Unknown float64
 	Looping                  int64
 }
 
-// AllToAll is [linkload.AllToAll] over every choice: without adaptive routing it counts the same. O(LIDs x ports in
+// AllToAll is [linkload.AllToAll] over all choices. Without adaptive routing the counts are the same. O(LIDs x ports in
 // groups) on all processors.
 func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
 	c := newChecker(t, opt)
@@ -30,7 +31,7 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 		w.column.lot(places, func(at int32) { w.add(c.ends.LIDs[at]) })
 	})
 	if err != nil {
-		return nil, fmt.Errorf("share out the paths of %s: %w", t.Origin, err)
+		return nil, fmt.Errorf("distribute the paths of %s: %w", t.Origin, err)
 	}
 	sum := &Loads{Fabric: t.Fabric, Paths: make([]float64, len(t.Fabric.Ports))}
 	for _, w := range workers {
@@ -47,12 +48,12 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 	return sum, nil
 }
 
-// loader counts for one LID after the other. It is scratch memory for one goroutine.
+// loader counts for one LID after another. It is scratch memory for one goroutine.
 type loader struct {
 	*checker
 	column *columns
 	loads  Loads
-	// weights are, by class of SLs and node, the packets that come by.
+	// weights counts, by class of SLs and place, the packets that pass.
 	weights [][]float64
 }
 
@@ -99,8 +100,7 @@ func (w *loader) add(l trees.LID) {
 	}
 }
 
-// spread lets the packets that come by each node leave by its ports. Of nodes from which packets can loop none have
-// any.
+// spread distributes the packets at each place over its ports. Places from which packets can loop have none.
 func (w *loader) spread(g *graph, weights []float64) {
 	f := w.net.Tables.Fabric
 	order := g.order

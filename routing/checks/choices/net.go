@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package choices follows packets through tables where switches route adaptively: not one path, but all that packets
-// can take.
+// Package choices follows packets through tables of switches that route adaptively: it finds all possible paths of a
+// packet, not one.
 //
-// A packet that may be routed adaptively leaves a switch by any port of the group of its LID that is up, those of all
-// sub-groups; where none is up, or where the packet may not, by the static port. With private tables the port of entry
-// and the SL choose the table. What a pair of ports can count on is so a question about every choice: reached for sure,
-// by luck, or never; over how many links; which links carry which share if all choices are alike.
+// A packet that may be routed adaptively leaves a switch by any port of the group of its LID that is up, in any
+// sub-group. If none is up, or the packet may not be routed adaptively, it leaves by the static port. With private
+// tables, the input port and the SL select the table. The result for a pair of ports thus covers all choices: whether
+// it is reached for sure, by luck, or never; over how many links; and the share of each link if all choices are equally
+// likely.
 //
-// Paths to one LID make a graph over switches and their tables. It is gone through once for each LID, and not at all
-// where it is that of a LID before.
+// The paths to one LID form a graph over switches and their tables. It is visited once for each LID, or not at all if
+// it is the same as for an earlier LID.
 package choices
 
 import (
@@ -19,26 +20,26 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Net is tables made ready to be followed. It is read-only.
+// Net holds tables prepared for following packets. It is read-only.
 type Net struct {
 	Tables *fabric.Tables
 	wires  walk.Wires
-	tables int // of the switch with the most
-	// groups[sw][g] are the ports of a group that are up.
+	tables int // the maximum number of tables of a switch
+	// groups[sw][g] lists the ports of a group that are up.
 	groups [][][]Exit
-	// classes are SLs of which all switches treat packets alike, classOf the class of each SL.
+	// classes holds one SL of each set that all switches treat the same, classOf the class of each SL.
 	classes []uint8
 	classOf [16]uint8
 	plain   *fabric.AdaptiveSwitch
 }
 
-// Exit is a port by which packets leave a switch, what they meet, and the port there by which they come in.
+// Exit is a port by which packets leave a switch, the target behind it, and the port by which they arrive there.
 type Exit struct {
 	To       walk.Target
 	Port, In uint8
 }
 
-// NewNet takes O(switches x 256 + ports in groups).
+// NewNet prepares tables. O(switches x 256 + ports in groups).
 func NewNet(t *fabric.Tables) *Net {
 	n := &Net{Tables: t, wires: walk.NewWires(t), tables: 1, groups: make([][][]Exit, len(t.Fabric.Switches)),
 		plain: &fabric.AdaptiveSwitch{}}
@@ -60,10 +61,10 @@ func NewNet(t *fabric.Tables) *Net {
 	return n
 }
 
-// classify finds SLs that no switch treats otherwise than another.
+// classify finds the classes of SLs that all switches treat the same.
 func (n *Net) classify() {
 	for sl := range uint8(16) {
-		at := slices.IndexFunc(n.classes, func(as uint8) bool { return n.alike(sl, as) })
+		at := slices.IndexFunc(n.classes, func(as uint8) bool { return n.sameTreatment(sl, as) })
 		if at < 0 {
 			at = len(n.classes)
 			n.classes = append(n.classes, sl)
@@ -72,7 +73,7 @@ func (n *Net) classify() {
 	}
 }
 
-func (n *Net) alike(a, b uint8) bool {
+func (n *Net) sameTreatment(a, b uint8) bool {
 	if n.Tables.Adaptive == nil {
 		return true
 	}
@@ -90,7 +91,7 @@ func (n *Net) alike(a, b uint8) bool {
 	return true
 }
 
-// class is the place in classes of the packets from one LID to another: that of SL 0 where nobody read the SLs.
+// class returns the index in classes for packets from one LID to another: that of SL 0 if SLs were not read.
 func (n *Net) class(src, dst uint16) uint8 {
 	sl, _ := n.Tables.SL(src, dst)
 	return n.classOf[sl&15]
@@ -118,10 +119,10 @@ func (n *Net) exit(s fabric.SwitchIndex, port uint8) Exit {
 	return e
 }
 
-// Place is a switch and the table that packets meet there: switch + table x switches.
+// Place is a switch and the table that packets use there: switch + table x switches.
 type Place int32
 
-// place is where packets of an SL come to by an exit that leads to a switch.
+// place returns the place of packets of an SL behind an exit that leads to a switch.
 func (n *Net) place(e Exit, sl uint8) Place {
 	if n.tables == 1 {
 		return Place(e.To)
@@ -129,7 +130,7 @@ func (n *Net) place(e Exit, sl uint8) Place {
 	return Place(e.To) + Place(n.sw(e.To).Table(e.In, sl))*Place(len(n.Tables.Fabric.Switches))
 }
 
-// First is the place that the packets of an end port come to first. The port must be a switch's own, or linked to one.
+// First returns the first place of the packets of an end port. The port must belong to a switch or be linked to one.
 func (n *Net) First(end fabric.PortIndex, sl uint8) Place {
 	f := n.Tables.Fabric
 	if sw := f.Nodes[f.Ports[end].Node].Switch; sw != fabric.None {
@@ -138,14 +139,14 @@ func (n *Net) First(end fabric.PortIndex, sl uint8) Place {
 	return n.place(Exit{To: f.PeerSwitch(end), In: f.Ports[f.Ports[end].Peer].Num}, sl)
 }
 
-// Switch is the switch of a place, and the number of the table there.
+// Switch returns the switch of a place, and the number of the table there.
 func (n *Net) Switch(at Place) (sw fabric.SwitchIndex, table uint8) {
 	switches := Place(len(n.Tables.Fabric.Switches))
 	return fabric.SwitchIndex(at % switches), uint8(at / switches)
 }
 
-// leaves are the ports by which packets can leave a switch: those of the group that are up, or the static one. Why is
-// the state by which they choose, [fabric.StateStatic] where they go by the static port.
+// leaves returns the ports by which packets can leave a switch: those of the group that are up, or the static one. why
+// is the state by which they choose, [fabric.StateStatic] if they use the static port.
 func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, static *[1]Exit) (out []Exit,
 	why fabric.AdaptiveState) {
 	if !n.Tables.Known[s] {
@@ -173,7 +174,7 @@ func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, s
 	return static[:], fabric.StateStatic
 }
 
-// entries are what the first tables of all switches have for a LID, by switch.
+// entries holds the entries for a LID in the first tables of all switches, by switch.
 type entries struct {
 	lid      uint16
 	ports    []uint8
@@ -184,14 +185,14 @@ func newEntries(switches int) entries {
 	return entries{ports: make([]uint8, switches), adaptive: make([]fabric.AdaptiveEntry, switches)}
 }
 
-// copy copies entries of as many switches.
+// copy copies entries of the same number of switches.
 func (e *entries) copy(from *entries) {
 	e.lid = from.lid
 	copy(e.ports, from.ports)
 	copy(e.adaptive, from.adaptive)
 }
 
-// read fills entries of so many LIDs, a table of a switch after the other. O(switches x LIDs).
+// read fills the entries of several LIDs, one switch after another. O(switches x LIDs).
 func (n *Net) read(into []entries, lids []uint16) {
 	for i, lid := range lids {
 		into[i].lid = lid

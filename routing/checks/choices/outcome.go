@@ -4,12 +4,12 @@ package choices
 
 import "example.org/ibconsole/routing/checks/walk"
 
-// Reach says whether packets arrive.
+// Reach tells whether packets arrive.
 type Reach uint8
 
 // The kinds of reach.
 const (
-	Sure    Reach = iota + 1 // whatever switches choose
+	Sure    Reach = iota + 1 // by all choices of the switches
 	Luck                     // by some choices, and not by others
 	Never                    // by no choice
 	Unknown                  // it depends on a switch whose table was not read
@@ -24,7 +24,7 @@ func (r Reach) String() string {
 	return reachNames[r]
 }
 
-// Endings are how packets can end, a bit each.
+// Endings is a set of ways in which packets can end, one bit each.
 type Endings uint8
 
 // The endings.
@@ -33,10 +33,10 @@ const (
 	DeadEnd
 	Misdelivered
 	Unread
-	Loops // they can come back to a switch by the table that they met there before
+	Loops // they can return to a switch and the table that they used there before
 )
 
-// Reach is what endings come to.
+// Reach returns the reach that follows from the endings.
 func (e Endings) Reach() Reach {
 	arrives, fails := e&Arrives != 0, e&(DeadEnd|Misdelivered|Loops) != 0
 	switch {
@@ -50,20 +50,19 @@ func (e Endings) Reach() Reach {
 	return Never
 }
 
-// Outcome is what becomes of packets from a switch on.
+// Outcome is the outcome of packets from a switch on.
 type Outcome struct {
 	Endings Endings
-	// Fewest and Most are the links of paths that arrive; Most is -1 where packets can loop before
-	// they arrive.
+	// Fewest and Most are the numbers of links of paths that arrive. Most is -1 if packets can loop before they arrive.
 	Fewest, Most int32
-	// Paths counts the paths that packets can take, however they end, by ports: it is inexact above 2^53, and 0 where
-	// packets can loop.
+	// Paths counts the possible paths, whether they arrive or not, by ports. It is inexact above 2^53, and 0 if packets
+	// can loop.
 	Paths float64
-	// Share is that of the packets which arrive if all choices are alike; 0 where packets can loop.
+	// Share is the share of packets that arrive if all choices are equally likely, or 0 if packets can loop.
 	Share float64
 }
 
-// then adds what becomes of packets that leave by a port, over one more link or none.
+// then adds the outcome of packets that leave by a port, over link more links (0 or 1).
 func (o *Outcome) then(next *Outcome, link int32) {
 	first := o.Endings&Arrives == 0
 	o.Endings |= next.Endings
@@ -83,7 +82,7 @@ func (o *Outcome) then(next *Outcome, link int32) {
 	}
 }
 
-// end is what becomes of packets that meet no further switch.
+// end returns the outcome of packets that meet no further switch.
 func end(x, dst walk.Target) Outcome {
 	o := Outcome{Paths: 1}
 	switch x {

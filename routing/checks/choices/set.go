@@ -12,42 +12,44 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Set are all paths that packets can take from an end port to a LID.
+// Set is the set of all possible paths of packets from an end port to a LID.
 type Set struct {
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	SL       uint8
 	Outcome  Outcome
-	// Switches is the fewest and the most switches that packets pass which arrive; the most is -1 where they can loop.
+	// FewestSwitches and MostSwitches count the switches of paths that arrive. The most is -1 if packets can loop.
 	FewestSwitches, MostSwitches int32
-	// Rows are the tree of paths, each switch unfolded once; places at one depth that go on alike are one row.
+	// Rows is the tree of paths with each switch expanded once. Places at one depth with the same continuation are one
+	// row.
 	Rows []Row
 }
 
-// Row is one place of the tree, or several that packets pass alike.
+// Row is one place of the tree, or several that packets pass in the same way.
 type Row struct {
 	Depth    int
 	Switches []fabric.SwitchIndex // ascending; empty for the end port
-	Table    uint8                // which of the switches' tables is looked up
-	Ports    []uint8              // those by which packets leave the first of the switches
+	Table    uint8                // the table of the switches that is used
+	Ports    []uint8              // the ports by which packets leave the first of the switches
 	State    fabric.AdaptiveState
-	// Share is that of the pair's packets that pass here if all choices are alike, 0 where packets can loop.
+	// Share is the share of the pair's packets that pass here if all choices are equally likely, or 0 if packets can
+	// loop.
 	Share   float64
-	Static  bool // the path of the linear tables leads through one of them
+	Static  bool // the path of the linear tables uses one of the switches
 	Outcome Outcome
-	Again   bool // unfolded above
-	Stop    bool // packets end here: Outcome says how
-	// At is where they end, None where that is no end port.
+	Again   bool // expanded above
+	Stop    bool // packets end here, as Outcome describes
+	// At is the end port where they end, or None.
 	At fabric.PortIndex
 }
 
-// Of finds all paths of a pair for an SL. O(ports in groups).
+// Of returns all paths of a pair for an SL. O(ports in groups).
 func (n *Net) Of(src fabric.PortIndex, lid uint16, sl uint8) *Set {
 	f := n.Tables.Fabric
 	s := &Set{Src: src, Dst: f.PortByLID(lid), LID: lid, SL: sl}
 	host := f.Nodes[f.Ports[src].Node].Switch == fabric.None
 	if host && f.PeerSwitch(src) == fabric.None || s.Dst == fabric.None || src == s.Dst && host {
-		return s // there is no switch that could choose
+		return s // there is no switch with a choice
 	}
 	u := unfolding{net: n, flow: n.NewFlow(), set: s, seen: map[Place]bool{}, shares: map[Place]float64{},
 		static: map[fabric.SwitchIndex]bool{}}
@@ -86,10 +88,10 @@ func (n *Net) Of(src fabric.PortIndex, lid uint16, sl uint8) *Set {
 // Many reports whether there is a choice.
 func (s *Set) Many() bool { return s.Outcome.Paths != 1 }
 
-// String sums up: "6 paths, all delivered, over 3 to 5 switches".
+// String returns a summary such as "6 paths, all delivered, over 3 to 5 switches".
 func (s *Set) String() string {
 	loops := s.Outcome.Endings&Loops != 0
-	paths := "paths without end"
+	paths := "infinitely many paths"
 	if !loops {
 		paths = fmt.Sprintf("%.0f %s", s.Outcome.Paths, prose.When(s.Outcome.Paths == 1, "path", "paths"))
 	}
@@ -112,7 +114,7 @@ func (s *Set) String() string {
 	return fmt.Sprintf("%s, %s, over %s", paths, how, span)
 }
 
-// unfolding makes the rows of a set.
+// unfolding builds the rows of a set.
 type unfolding struct {
 	net     *Net
 	flow    *Flow
@@ -123,7 +125,7 @@ type unfolding struct {
 	static  map[fabric.SwitchIndex]bool
 }
 
-// share finds which part of the packets passes each place.
+// share computes the share of packets that pass each place.
 func (u *unfolding) share(first Place) {
 	g := u.flow.g
 	if g.cyclic {
@@ -139,10 +141,10 @@ func (u *unfolding) share(first Place) {
 	}
 }
 
-// unfold adds rows for places that packets come to from one row.
+// unfold adds rows for the places that packets reach from one row.
 func (u *unfolding) unfold(places []Place, depth int) {
-	for _, alike := range u.alike(places) {
-		first := alike[0]
+	for _, group := range u.group(places) {
+		first := group[0]
 		row := Row{Depth: depth, State: u.flow.Why(first), Outcome: *u.outcome(first), Again: u.seen[first],
 			At: fabric.None}
 		_, row.Table = u.net.Switch(first)
@@ -156,7 +158,7 @@ func (u *unfolding) unfold(places []Place, depth int) {
 				ends = append(ends, e)
 			}
 		}
-		for _, at := range alike {
+		for _, at := range group {
 			sw, _ := u.net.Switch(at)
 			row.Switches = append(row.Switches, sw)
 			row.Share += u.shares[at]
@@ -191,8 +193,9 @@ func (u *unfolding) end(e Exit, depth int, share float64) {
 	u.set.Rows = append(u.set.Rows, row)
 }
 
-// alike puts places together that packets leave for the same places by as many ports, all of them seen before or none.
-func (u *unfolding) alike(places []Place) [][]Place {
+// group groups places that packets leave for the same places by the same number of ports, if all were seen before or
+// none.
+func (u *unfolding) group(places []Place) [][]Place {
 	type kind struct {
 		seen  bool
 		table uint8
@@ -217,7 +220,7 @@ func (u *unfolding) alike(places []Place) [][]Place {
 	return lists
 }
 
-// leadsTo is where packets come to from a place, and by how many ports, in a form to compare.
+// leadsTo returns the next places and ends from a place, one for each port, in a form to compare.
 func (u *unfolding) leadsTo(at Place) string {
 	var to []int64
 	for _, e := range u.flow.Exits(at) {

@@ -7,23 +7,23 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// graph is what packets of a class of SLs can do on their way to one LID. It is scratch memory for many LIDs in turn.
+// graph holds the possible paths of packets of a class of SLs to one LID. It is scratch memory for one LID after
+// another.
 type graph struct {
 	net *Net
 	of  entries
 	sl  uint8
 	dst walk.Target
-	// home is the switch of the LID, and alone says that packets meet no end port but there.
+	// home is the switch of the LID. alone is set if packets meet no end port elsewhere.
 	home  fabric.SwitchIndex
 	alone bool
 
-	// out are the ports by which packets leave the nodes visited, by place, and own memory for those that are a static
-	// one.
+	// out lists, by place, the ports by which packets leave the visited places. own is memory for static ports.
 	out [][]Exit
 	why []fabric.AdaptiveState
 	own [][1]Exit
-	// visits say which places were visited since begin, and order lists them, each behind those that it sends to
-	// unless packets loop.
+	// visits is the state of each place since begin. order lists the visited places, each after its successors unless
+	// packets loop.
 	visits []visit
 	order  []Place
 	// outcomes are by place.
@@ -54,7 +54,7 @@ func newGraph(net *Net) *graph {
 	}
 }
 
-// begin forgets what was, for packets of an SL to a LID that an end port owns.
+// begin resets the graph for packets of an SL to a LID that an end port owns.
 func (g *graph) begin(of *entries, end fabric.PortIndex, sl uint8) {
 	g.of.copy(of)
 	g.sl, g.dst, g.cyclic = sl, walk.ToPort(end), false
@@ -64,8 +64,8 @@ func (g *graph) begin(of *entries, end fabric.PortIndex, sl uint8) {
 	g.order = g.order[:0]
 }
 
-// again reports whether what was solved last holds for another LID as well: one of the same switch, which packets leave
-// all others for by the same ports.
+// again reports whether the last solution is also valid for another LID: one of the same switch, for which packets
+// leave all other switches by the same ports.
 func (g *graph) again(of *entries, end fabric.PortIndex) bool {
 	home, local := g.net.Tables.Fabric.AttachedSwitch(end)
 	if len(g.order) == 0 || !g.alone || home != g.home || home == fabric.None || local == 0 ||
@@ -83,10 +83,10 @@ func (g *graph) again(of *entries, end fabric.PortIndex) bool {
 	var other [1]Exit
 	for _, at := range g.order {
 		sw := fabric.SwitchIndex(at)
-		alike := of.adaptive[sw] == g.of.adaptive[sw] &&
+		same := of.adaptive[sw] == g.of.adaptive[sw] &&
 			(of.ports[sw] == g.of.ports[sw] || g.why[at] != fabric.StateStatic &&
 				g.net.sw(sw).Adapts(of.adaptive[sw], g.sl))
-		if !alike && sw != home {
+		if !same && sw != home {
 			out, _ := g.net.leaves(sw, 0, of, g.sl, &other)
 			if was := g.out[at]; len(out) != len(was) || out[0] != was[0] || len(out) > 1 && &out[0] != &was[0] {
 				return false
@@ -100,7 +100,7 @@ func (g *graph) again(of *entries, end fabric.PortIndex) bool {
 	return true
 }
 
-// from visits all that packets can come to from a place.
+// from visits all places that packets can reach from a place.
 func (g *graph) from(at Place) {
 	if g.visits[at] != unvisited {
 		return
@@ -137,13 +137,14 @@ func (g *graph) enter(at Place) {
 	g.stack = append(g.stack, frame{at: at})
 }
 
-// look finds by which ports packets leave a place.
+// look determines the ports by which packets leave a place.
 func (g *graph) look(at Place) {
 	sw, table := g.net.Switch(at)
 	g.out[at], g.why[at] = g.net.leaves(sw, table, &g.of, g.sl, &g.own[at])
 }
 
-// solve says what becomes of packets from each place visited. O(ports by which they leave), times the length of loops.
+// solve computes the outcome of packets from each visited place. O(ports by which they leave), times the length of
+// loops.
 func (g *graph) solve() {
 	if g.cyclic {
 		g.unwind()
@@ -173,8 +174,8 @@ func (g *graph) outcome(at Place) Outcome {
 	return o
 }
 
-// unwind solves where packets can loop. What no loop can be reached from is solved first, each place behind those that
-// it sends to; the rest settles by going through it again and again.
+// unwind solves the graph where packets can loop. It first solves the places from which no loop can be reached, each
+// after its successors, and then repeats the rest until nothing changes.
 func (g *graph) unwind() {
 	order, loops := g.peel()
 	for _, at := range order {
@@ -196,7 +197,8 @@ func (g *graph) unwind() {
 	}
 }
 
-// peel takes places away all of whose next ones are gone, in that order; from those that stay packets can loop.
+// peel removes places whose successors are all removed, and returns them in that order; from the others packets can
+// loop.
 func (g *graph) peel() (order, loops []Place) {
 	left := make(map[Place]int, len(g.order))
 	into := make(map[Place][]Place, len(g.order))

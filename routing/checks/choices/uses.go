@@ -13,20 +13,20 @@ import (
 	"example.org/ibconsole/routing/checks/uses"
 )
 
-// Users are those whose packets can take a link or pass a switch.
+// Users lists the end ports whose packets can use a link or pass a switch.
 type Users struct {
-	// Paths counts the pairs of which some packet can; Packets are these pairs by the share of their packets that does
-	// if all choices are alike. What can loop counts among Paths alone.
+	// Paths counts the pairs with packets that can use it. Packets counts these pairs by the share of their packets
+	// that do if all choices are equally likely. Pairs whose packets can loop count only in Paths.
 	Paths   int64
 	Packets float64
-	// Sources and Destinations are the end ports of these pairs, those with most packets first, then by LID.
+	// Sources and Destinations list the end ports of these pairs, those with most packets first, then by LID.
 	Sources      []User
 	Destinations []User
-	// Examples are the first pairs by LID of the destination.
+	// Examples lists the first pairs by LID of the destination.
 	Examples []Use
 }
 
-// User is an end port with the pairs from it, or to it.
+// User is an end port with the number of pairs from it, or to it.
 type User struct {
 	Port    fabric.PortIndex
 	Paths   int64
@@ -40,8 +40,8 @@ type Use struct {
 	Share    float64
 }
 
-// UsersOf is [uses.Of] over every choice: without adaptive routing it counts the same paths, and those as well that do
-// not arrive. O(LIDs x ports in groups) on all processors.
+// UsersOf is [uses.Of] over all choices. Without adaptive routing it counts the same paths, and in addition those that
+// do not arrive. O(LIDs x ports in groups) on all processors.
 func UsersOf(ctx context.Context, t *fabric.Tables, what uses.What, opt Options) (*Users, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -55,7 +55,7 @@ func UsersOf(ctx context.Context, t *fabric.Tables, what uses.What, opt Options)
 		w.column.lot(places, func(at int32) { examples[at] = w.find(c.ends.LIDs[at]) })
 	})
 	if err != nil {
-		return nil, fmt.Errorf("find the users of it in %s: %w", t.Origin, err)
+		return nil, fmt.Errorf("find the users in %s: %w", t.Origin, err)
 	}
 	u := &Users{}
 	from, to := make([]User, len(c.ends.Ports)), make([]User, len(c.ends.Ports))
@@ -79,7 +79,7 @@ func (u *User) add(o *User) {
 	u.Packets += o.Packets
 }
 
-// users are the ends with paths, in order.
+// users returns the ends with paths, in order.
 func (c *checker) users(all []User) []User {
 	users := []User{}
 	for end, u := range all {
@@ -96,7 +96,7 @@ func (c *checker) users(all []User) []User {
 	return users
 }
 
-// passage is what is asked about.
+// passage is the set of ports and switches to find users of.
 type passage struct {
 	ports    []bool // by which packets leave, by port index
 	switches []bool
@@ -113,7 +113,7 @@ func newPassage(f *fabric.Fabric, what uses.What) *passage {
 	return p
 }
 
-// userFinder looks at one LID after the other. It is scratch memory for one goroutine.
+// userFinder processes one LID after another. It is scratch memory for one goroutine.
 type userFinder struct {
 	*checker
 	asked   *passage
@@ -122,10 +122,11 @@ type userFinder struct {
 	packets float64
 	from    []User // by end
 	to      []User
-	// can and share say, by class of SLs and place, whether packets from there can pass, and what share of them does.
+	// can and share tell, by class of SLs and place, whether packets from there can pass, and the share of them that
+	// does.
 	can   [][]bool
 	share [][]float64
-	known []bool // by class, for the LID that is looked at
+	known []bool // by class, for the current LID
 }
 
 func newUserFinder(c *checker, asked *passage) *userFinder {
@@ -173,7 +174,7 @@ func (w *userFinder) find(l trees.LID) (examples []Use) {
 	return examples
 }
 
-// of says whether the packets of a source can pass, and what share does.
+// of reports whether the packets of a source can pass, and the share that does.
 func (w *userFinder) of(s *source) (can bool, share float64) {
 	if !w.known[s.class] {
 		w.known[s.class] = true
@@ -182,7 +183,8 @@ func (w *userFinder) of(s *source) (can bool, share float64) {
 	return w.can[s.class][s.at], w.share[s.class][s.at]
 }
 
-// solve goes through a graph against the direction of packets; of those that can loop it finds whether they can pass.
+// solve visits a graph against the direction of packets. For packets that can loop it determines only whether they can
+// pass.
 func (w *userFinder) solve(g *graph, can []bool, share []float64) {
 	order, loops := g.order, []Place(nil)
 	if g.cyclic {
@@ -204,7 +206,8 @@ func (w *userFinder) solve(g *graph, can []bool, share []float64) {
 	}
 }
 
-// passes says whether packets that leave a place can pass, and what share does, by what is known of the next ones.
+// passes reports whether packets that leave a place can pass, and the share that does, given the values of the next
+// places.
 func (w *userFinder) passes(g *graph, at Place, can []bool, share []float64) (passes bool, part float64) {
 	sw, _ := g.net.Switch(at)
 	if w.asked.switches[sw] {

@@ -13,25 +13,25 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// lot is how many LIDs one piece of work has.
+// lot is the number of LIDs in a batch.
 const lot = fabric.BlockSize
 
-// chosen collects the dependencies of all choices that switches have.
+// chosen collects the dependencies of all choices of the switches.
 func (c *checker) chosen(ctx context.Context, worker func(n int) *worker) error {
 	net := choices.NewNet(c.ends.Tables)
-	turns := choices.Turns(c.ends)
-	return routing.ForEach(ctx, (len(turns)+lot-1)/lot, c.opt.Progress, func(n, i int) {
+	lids := choices.BySwitch(c.ends)
+	return routing.ForEach(ctx, (len(lids)+lot-1)/lot, c.opt.Progress, func(n, i int) {
 		w := worker(n)
 		if w.chooser == nil {
 			w.chooser = newChooser(w, net)
 		}
-		for _, at := range turns[i*lot : min(len(turns), (i+1)*lot)] {
+		for _, at := range lids[i*lot : min(len(lids), (i+1)*lot)] {
 			w.chooser.choices(c.ends.LIDs[at])
 		}
 	})
 }
 
-// explainChosen finds packets for each dependency: those of the lowest LID that make it by some choice.
+// explainChosen finds packets for each dependency: those to the lowest LID that can cause it.
 func (c *checker) explainChosen(ctx context.Context, ring []Dependency) error {
 	w := newWorker(c)
 	chooser := newChooser(w, choices.NewNet(c.ends.Tables))
@@ -48,31 +48,31 @@ func (c *checker) explainChosen(ctx context.Context, ring []Dependency) error {
 	return nil
 }
 
-// chooser collects for a worker what packets can do where switches choose.
+// chooser collects, for a worker, the dependencies of packets where switches choose.
 type chooser struct {
 	*worker
 	net  *choices.Net
 	flow *choices.Flow
 	seen []bool
 	todo []waiting
-	// wanted are dependencies to find packets for, nil for none.
+	// wanted lists dependencies to find packets for, nil for none.
 	wanted []Dependency
 }
 
-// waiting is a channel to go on from, and an end whose packets come to it.
+// waiting is a channel to continue from, and an end whose packets reach it.
 type waiting struct{ channel, end int32 }
 
 func newChooser(w *worker, net *choices.Net) *chooser {
 	return &chooser{worker: w, net: net, flow: net.NewFlow(), seen: make([]bool, len(w.used))}
 }
 
-// start is where packets of an end come to first, and the port by which they come.
+// start is the first place of the packets of an end, and the port by which they enter.
 type start struct {
 	at choices.Place
 	in uint8
 }
 
-// choices adds what packets to one LID can do.
+// choices adds the dependencies of packets to one LID.
 func (w *chooser) choices(l trees.LID) {
 	dst := w.ends.Ports[l.End]
 	if w.sls == nil && w.wanted == nil && w.flow.Same(l.LID, dst) {
@@ -89,7 +89,7 @@ func (w *chooser) choices(l trees.LID) {
 			}
 			from := start{w.net.First(w.ends.Ports[end], sl), w.ins[end]}
 			if w.sl2vl == nil {
-				from.in = 0 // it makes no difference
+				from.in = 0 // it has no effect
 			}
 			if _, ok := starts[sl][from]; !ok {
 				starts[sl][from] = int32(end)
@@ -104,7 +104,7 @@ func (w *chooser) choices(l trees.LID) {
 	}
 }
 
-// flood follows packets of one SL from link to link, by every exit, until nothing new comes.
+// flood follows packets of one SL from link to link, by every exit, until it finds no new channel.
 func (w *chooser) flood(starts map[start]int32, l trees.LID, sl uint8) {
 	f := w.checker.f
 	var all []int32
@@ -142,7 +142,7 @@ func (w *chooser) flood(starts map[start]int32, l trees.LID, sl uint8) {
 	}
 }
 
-// find notes packets for the dependencies that are wanted.
+// find records packets for the wanted dependencies.
 func (w *chooser) find(from, to, end int32, l trees.LID, sl uint8) {
 	for i := range w.wanted {
 		d := &w.wanted[i]

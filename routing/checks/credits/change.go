@@ -12,19 +12,17 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// CheckChange is [Check] for the time in which tables become others: packets that took the old entry of one
-// switch may meet the new one of the next, and the other way round. turns has, in the place of each entry, the
-// step in which it changes; a packet that took a new entry meets no old one of an earlier step. 0, and nil for
-// all, is any time.
+// CheckChange is [Check] for the time while tables change: packets that took the old entry of one switch may meet the
+// new one of the next, and vice versa. turns holds, in place of each entry, the step in which it changes; a packet that
+// took a new entry meets no old one of an earlier step. 0, or nil for all, means any time.
 //
-// Both tables must be of fabrics with the same nodes and ports. Where mappings to VLs change, too, each port may
-// have the old or the new one at any time; where only one of the tables has them they do not change. Where there
-// are VLs, only dependencies count that one of the two tables has alone, with VLs of either. Those of neither
-// have no LID.
+// Both tables must be for fabrics with the same nodes and ports. If SL2VL tables change too, each port may have the old
+// or the new one at any time. If only one of the tables has them, they do not change. With VLs, only dependencies count
+// that one of the two tables has alone, with VLs of either. Dependencies of neither have no LID.
 //
-// What is unread of the tables is taken as if it were not: SL 0 and VL 0.
+// Unread SLs and VLs are taken as SL 0 and VL 0.
 //
-// It takes the time of a check, and of another one if there are VLs, and O(LIDs x switches).
+// It takes the time of a check, of a second one if there are VLs, and O(LIDs x switches).
 func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT, opt Options) (*Result, error) {
 	b, a := *before, *after
 	if b.SL2VL == nil {
@@ -39,12 +37,12 @@ func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabri
 	}
 	r, err := x.check(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look for credit loops between %s and %s: %w", before.Origin, after.Origin, err)
+		return nil, fmt.Errorf("find credit loops between %s and %s: %w", before.Origin, after.Origin, err)
 	}
 	return r, nil
 }
 
-// change is tables that become others.
+// change is a change from one set of tables to another.
 type change struct {
 	before, after *checker
 	turns         *fabric.LFT
@@ -73,7 +71,7 @@ func (x *change) check(ctx context.Context) (*Result, error) {
 	return r, x.explain(ctx, r.Ring)
 }
 
-// explain finds packets of the old tables for each dependency, else of the new.
+// explain finds packets of the old tables for each dependency, or otherwise of the new ones.
 func (x *change) explain(ctx context.Context, ring []Dependency) error {
 	if err := x.before.explain(ctx, ring); err != nil {
 		return err
@@ -88,7 +86,7 @@ func (x *change) explain(ctx context.Context, ring []Dependency) error {
 	return nil
 }
 
-// join adds the dependencies of the new tables, and without VLs those of packets that meet entries of both.
+// join adds the dependencies of the new tables and, without VLs, those of packets that meet entries of both.
 func (x *change) join(ctx context.Context, g *graph) error {
 	after, err := x.after.dependencies(ctx)
 	if err != nil {
@@ -101,7 +99,7 @@ func (x *change) join(ctx context.Context, g *graph) error {
 	return x.cross(ctx, g)
 }
 
-// cross adds the dependencies of packets that meet entries of both tables, or of the new ones alone.
+// cross adds the dependencies of packets that meet entries of both tables, or only of the new ones.
 func (x *change) cross(ctx context.Context, g *graph) error {
 	lids := x.changed()
 	wires := [2]walk.Wires{walk.NewWires(x.before.ends.Tables), walk.NewWires(x.after.ends.Tables)}
@@ -120,13 +118,13 @@ func (x *change) cross(ctx context.Context, g *graph) error {
 	return err
 }
 
-// flow is what all ends of a picture send to a LID.
+// flow is the traffic of all ends to a LID, in one of the two states.
 type flow struct {
 	*trees.Ends
 	trees.LID
 }
 
-// changed are the flows whose entries change somewhere, and those that come anew.
+// changed returns the flows with changed entries, and new flows.
 func (x *change) changed() []flow {
 	old, new := x.before.ends.Tables, x.after.ends.Tables
 	const differs, known = 1, 2
@@ -170,7 +168,7 @@ func newCrosser(x *change, wires [2]walk.Wires) *crosser {
 	}
 }
 
-// lid follows what all sources send to one LID.
+// lid follows the packets of all sources to one LID.
 func (w *crosser) lid(l flow) {
 	lid := l.LID.LID
 	for g, group := range l.Groups {
@@ -205,7 +203,8 @@ func (w *crosser) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// hop is a step from a switch to the next. Old and new say in which table alone it is, for a change in a known turn.
+// hop is a step from a switch to the next. If the step of the change is known, old and new tell which table alone has
+// it.
 type hop struct {
 	next     fabric.SwitchIndex
 	turn     uint8
@@ -213,7 +212,7 @@ type hop struct {
 	old, new bool
 }
 
-// hops are the steps from a switch to other switches.
+// hops returns the steps from a switch to other switches.
 func (w *crosser) hops(sw fabric.SwitchIndex, lid uint16) func(yield func(hop) bool) {
 	return func(yield func(hop) bool) {
 		old, new := w.before.ends.Tables.Port(sw, lid), w.after.ends.Tables.Port(sw, lid)

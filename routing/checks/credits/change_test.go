@@ -11,9 +11,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// plainChange is the graph from a walk of every source to every LID in which each
-// switch may send a packet on by either table, but not by the old one if that was
-// gone when the switch before got its new one.
+// plainChange is the graph from a walk of every source to every LID in which each switch may send a packet on by either
+// table, but not by the old one if that was gone when the switch before got its new one.
 func plainChange(before, after *fabric.Tables, turns *fabric.LFT) plain {
 	f := before.Fabric
 	p := plain{}

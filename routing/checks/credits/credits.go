@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package credits finds credit loops: rings of links in which each waits for the
-// buffer behind the next, so that packets may stand still for ever.
+// Package credits finds credit loops: rings of links in which each waits for the buffer behind the next, so that
+// packets may stand still for ever.
 //
-// A channel is one direction of a link between switches together with a VL. Packets that come in by one channel
-// and leave by another make the first depend on the second. Routes can deadlock only if these dependencies have a
-// cycle (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE
-// Transactions on Computers C-36, 1987). Links of hosts are in no cycle, as a host takes in what it is sent.
+// A channel is one direction of a link between switches together with a VL. Packets that arrive by one channel and
+// leave by another make the first depend on the second. Routes can deadlock only if these dependencies have a cycle
+// (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE Transactions on
+// Computers C-36, 1987). Links of hosts are in no cycle, because a host accepts all packets sent to it.
 //
-// The VL of a packet on a link is what the SLtoVLMappingTable of the switch says for the packet's SL and the
-// ports by which it comes in and leaves (IBA 1.2.1, 7.6.6), VL 0 everywhere where the tables have no
-// mappings. The SL is that of the path, 0 where the tables have none.
+// The VL of a packet on a link comes from the SLtoVLMappingTable of the switch for the packet's SL and the ports by
+// which it arrives and leaves (IBA 1.2.1, 7.6.6). It is VL 0 everywhere if the tables have no mappings. The SL is that
+// of the path, or 0 if the tables have none.
 //
-// Tables that were read from switches lack what the subnet manager alone knows, see [fabric.Unread]: of those
-// a loop is told only where it is there whatever the SLs are, as where every link operates one
-// VL or maps all levels to one, and that there is none only where all packets may share a VL without one.
+// Tables that were read from switches lack what only the subnet manager knows, see [fabric.Unread]. For these a loop is
+// reported only if it exists for all possible SLs, for example where every link operates one VL or maps all SLs to one
+// VL. The absence of loops is reported only if there is none even with all packets on one VL.
 //
-// All packets count that hosts can send, those too that do not arrive: they hold
-// buffers as far as they come, and a loop in forwarding tables is a ring of its own.
+// All packets that hosts can send count, including those that do not arrive: they hold buffers as far as they get, and
+// a forwarding loop is a ring of its own.
 package credits
 
 import (
@@ -29,78 +29,74 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Options are how to check.
+// Options controls a check.
 type Options struct {
 	// Switches counts port 0 of switches among the ports that send and are sent to.
 	Switches bool
-	// GroupSL is the SL of a multicast group, fabric.NoSL where nobody told it; nil is 0 everywhere.
+	// GroupSL returns the SL of a multicast group, fabric.NoSL where it is unknown. nil means 0 everywhere.
 	GroupSL func(mlid uint16) uint8
-	// Paths, where set, are the SLs of the paths that packets take, fabric.NoSL where they
-	// take none; else they are those of the tables.
+	// Paths, if set, are the SLs of the paths that packets use, fabric.NoSL where they use none. The default is those
+	// of the tables.
 	Paths fabric.PathSLs
-	// Progress, where set, is called now and then with the destinations done, in
-	// lots of 64, and all there are. It may be called from several goroutines.
+	// Progress, if set, is called from time to time with the number of destinations done, in batches of 64, and their
+	// total. It may be called from several goroutines.
 	Progress func(done, total int)
 }
 
-// Result is what was found.
+// Result is the result of a check.
 type Result struct {
-	// Channels is the number of channels that packets take, VLs that of the VLs among
-	// them, at least 1 where there are paths at all, and Dependencies that of the dependencies between channels.
+	// Channels counts the channels in use, VLs the VLs among them (at least 1 if there are paths at all), and
+	// Dependencies the dependencies between channels.
 	Channels     int
 	VLs          int
 	Dependencies int
-	// Cyclic is the number of channels that lie on a cycle, and Rings that of the
-	// groups of channels that lie on cycles with one another.
+	// Cyclic counts the channels on cycles, Rings the groups of channels that are on cycles with one another.
 	Cyclic, Rings int
-	// Ring is a shortest cycle, nil where none was found. Each dependency begins
-	// where the one before ends, and the first where the last ends.
+	// Ring is a shortest cycle, or nil. Each dependency begins where the previous one ends, and the first where the
+	// last ends.
 	Ring []Dependency
-	// Verdict is Unknown where it depends on what is Unread or on unknown tables; there is
-	// no ring then.
+	// Verdict is Unknown if it depends on Unread or on unread tables. There is no ring then.
 	Verdict Verdict
-	// Partial says that the tables of some switches are not known, through which other
-	// rings may lead.
+	// Partial is set if the tables of some switches were not read, which may be part of other rings.
 	Partial bool
-	// Unread is that of the tables. Where something is, every packet is taken for one
-	// of a single VL in the numbers of channels and dependencies.
+	// Unread is that of the tables. If anything is unread, the numbers of channels and dependencies are those of a
+	// single VL.
 	Unread fabric.Unread
 }
 
-// Unknown says of a verdict that is Unknown why it is, "" of another.
+// Unknown returns the reason of the verdict Unknown, or "" for another verdict.
 func (r *Result) Unknown() string {
 	switch {
 	case r.Verdict != Unknown:
 		return ""
 	case r.Partial:
-		return "the forwarding tables of some switches are not known"
+		return "the forwarding tables of some switches were not read"
 	}
 	return r.Unread.String()
 }
 
 // Channel is a VL of one direction of a link.
 type Channel struct {
-	// Port is the switch port that packets leave by.
+	// Port is the switch port by which packets leave.
 	Port fabric.PortIndex
 	VL   uint8
 }
 
-// Dependency says that packets go from one channel to the next.
+// Dependency means that packets go from one channel to the next.
 type Dependency struct {
 	From, To Channel
-	// Src sends such packets to LID by SL. Dst is the end port that owns the LID, None for a multicast LID.
+	// Src sends such packets to LID with SL. Dst is the end port that owns the LID, None for a multicast LID.
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	SL       uint8
 }
 
-// Check finds the channel dependencies of all paths, and a shortest cycle in
-// them. Of tables with SLs, mappings or tables of switches that are unread it says only what
-// holds whatever those are. It fails with ctx's error where ctx ends first. Beside the
-// cycle O(LIDs x switches x SLs) on all processors, and with SLs
-// of paths O(ports x LIDs).
+// Check finds the channel dependencies of all paths, and a shortest cycle in them. If SLs, SL2VL tables or forwarding
+// tables are unread, it returns only what holds for all their possible values. It returns the error of ctx if that ends
+// first. In addition to the search for the cycle it takes O(LIDs x switches x SLs) on all processors, and with SLs of
+// paths O(ports x LIDs).
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
-	check := judge
+	check := checkUnread
 	if !t.Unread.Any() {
 		check = known
 	}
@@ -111,12 +107,12 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	return r, err
 }
 
-// known checks tables of which all is known, but for the SLs of groups: what has no loop where these may have
-// any SL has none, and what has one where their VLs are certain has one.
+// known checks tables that are completely known except for the SLs of groups. There is no loop if there is none with
+// all possible SLs of groups, and there is one if there is one among VLs that are certain.
 func known(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	c := newChecker(t, opt)
 	most, err := c.check(ctx)
-	if err != nil || most.Ring == nil || !c.untold() {
+	if err != nil || most.Ring == nil || !c.unknownGroupSLs() {
 		return most, err
 	}
 	c.certainGroups = true
@@ -128,8 +124,8 @@ func known(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	return most, nil
 }
 
-// untold reports whether nobody told the SL of a group on which VLs may depend.
-func (c *checker) untold() bool {
+// unknownGroupSLs reports whether the SL of a group is unknown on which VLs may depend.
+func (c *checker) unknownGroupSLs() bool {
 	m := c.ends.Tables.MFT
 	for i := 0; m != nil && c.sl2vl != nil && i < m.LIDs(); i++ {
 		if c.groupSL(uint16(fabric.FirstMLID+i)) == fabric.NoSL {
@@ -156,7 +152,7 @@ func (c *checker) check(ctx context.Context) (*Result, error) {
 		err = c.explain(ctx, r.Ring)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for credit loops in %s: %w", origin, err)
+		return nil, fmt.Errorf("find credit loops in %s: %w", origin, err)
 	}
 	r.Verdict = VerdictOf(r.Ring)
 	return r, nil
@@ -166,15 +162,15 @@ type checker struct {
 	opt  Options
 	f    *fabric.Fabric
 	ends *trees.Ends
-	// sl2vl is nil where every packet takes VL 0, and sls where all have SL 0.
+	// sl2vl is nil if every packet uses VL 0, sls if all have SL 0.
 	sl2vl *fabric.SL2VL
 	sls   fabric.PathSLs
-	// also are mappings that any port may have instead, nil for none.
+	// also holds mappings that any port may have instead, nil for none.
 	also *fabric.SL2VL
-	// certain counts the hops alone that take one VL whatever the SL is; certainGroups does so for groups whose
-	// SL nobody told, which else may have any.
+	// certain restricts the check to hops with the same VL for all SLs. certainGroups does so for groups whose SL is
+	// unknown, which otherwise may have any.
 	certain, certainGroups bool
-	// ins are, by end, the port by which its packets come into the switch.
+	// ins is, by end, the port by which its packets enter the switch.
 	ins []uint8
 }
 
@@ -193,7 +189,7 @@ func newChecker(t *fabric.Tables, opt Options) *checker {
 	return c
 }
 
-// vls is how many VLs a channel number has room for.
+// vls returns the number of VLs that channel numbers provide for.
 func (c *checker) vls() int {
 	if c.sl2vl == nil {
 		return 1
@@ -201,7 +197,7 @@ func (c *checker) vls() int {
 	return fabric.DropVL + 1
 }
 
-// vlsOf is the set of the VLs that packets which pass a switch may get, empty if they are dropped.
+// vlsOf returns the set of VLs that packets may get when they pass a switch, empty if they are dropped.
 func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	if c.certain {
 		return c.certainVL(sw, in, out)
@@ -219,7 +215,7 @@ func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	return set &^ (1 << fabric.DropVL)
 }
 
-// dependencies collects those of all unicast and multicast paths.
+// dependencies collects the dependencies of all unicast and multicast paths.
 func (c *checker) dependencies(ctx context.Context) (*graph, error) {
 	workers := make([]*worker, routing.Workers())
 	worker := func(n int) *worker {

@@ -32,8 +32,7 @@ func (p plain) add(from, to Channel) {
 	}
 }
 
-// channels are those that packets take between switches, one behind the other;
-// in a loop until they repeat themselves.
+// channels are those that packets take between switches, one behind the other; in a loop until they repeat themselves.
 func channels(t *fabric.Tables, src fabric.PortIndex, lid uint16, sl uint8) []Channel {
 	f := t.Fabric
 	at, in := f.Nodes[f.Ports[src].Node].Switch, uint8(0)
@@ -175,8 +174,7 @@ func randomLanes(r *rand.Rand, f *fabric.Fabric, vls int, drop bool) *fabric.SL2
 	return s
 }
 
-// someTables are tables of a random fabric: right or broken ones, with VLs and
-// levels or without.
+// someTables are tables of a random fabric: right or broken ones, with VLs and levels or without.
 func someTables(t *testing.T, rnd *rand.Rand) *fabric.Tables {
 	f := treestest.Random(t, rnd)
 	tables := treestest.Minhop(t, f)
@@ -344,8 +342,7 @@ func arriving(t *testing.T, rnd *rand.Rand, i int) *fabric.Tables {
 	return tables
 }
 
-// nodeSLs are SLs that all ports of a node share, as ibdmchk has them,
-// and all VLs as many as levels.
+// nodeSLs are SLs that all ports of a node share, as ibdmchk has them, and all VLs as many as levels.
 type nodeSLs struct {
 	f *fabric.Fabric
 	randomSLs
@@ -381,8 +378,7 @@ func scattered(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	return fabric.NewTables(f, lft, "by lot")
 }
 
-// A loop of so many switches is planted into the tables for one LID, in a tree
-// that has none.
+// A loop of so many switches is planted into the tables for one LID, in a tree that has none.
 func TestPlantedLoopsAreFound(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for i := range testenv.Count(t, 40, 400) {
@@ -395,8 +391,7 @@ func TestPlantedLoopsAreFound(t *testing.T) {
 		if r.Ring != nil {
 			t.Fatalf("case %d: updn has the ring %+v", i, r.Ring)
 		}
-		// Two neighbours send the packets for the host of another switch, or of one of
-		// them, to each other.
+		// Two neighbours send the packets for the host of another switch, or of one of them, to each other.
 		g := routing.NewGraph(f)
 		s := fabric.SwitchIndex(rnd.IntN(len(f.Switches)))
 		l := g.Of(s)[rnd.IntN(len(g.Of(s)))]
@@ -417,8 +412,7 @@ func TestPlantedLoopsAreFound(t *testing.T) {
 	}
 }
 
-// clockwise is a ring of six switches with a host each, all routed one way round,
-// and the place of each switch in it.
+// clockwise is a ring of six switches with a host each, all routed one way round, and the place of each switch in it.
 func clockwise(t *testing.T) (*fabric.Tables, []int) {
 	t.Helper()
 	f := treestest.Made(t, "torus:6x1")
@@ -458,10 +452,9 @@ func (p byPlace) SL(src, dst uint16) uint8 {
 	return p.level(p.place[a], p.place[b])
 }
 
-// All clockwise on one VL, a ring of six waits for itself. VLs break it if on
-// each of them no path passes one of the switches, calculated by hand: those from a to
-// b > a never pass 0, those with b <= 3 <= a not 3, those with b <= 1 <= a not 1,
-// and (5, 4) is left.
+// All clockwise on one VL, a ring of six waits for itself. VLs break it if on each of them no path passes one of the
+// switches, calculated by hand: those from a to b > a never pass 0, those with b <= 3 <= a not 3, those with b <= 1 <=
+// a not 1, and (5, 4) is left.
 func TestLanesBreakTheRing(t *testing.T) {
 	tables, place := clockwise(t)
 	check := func(want int) *Result {

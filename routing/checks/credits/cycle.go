@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// cycle finds a shortest cycle, nil where there is none: of several the one with
-// the lowest vertex, where it begins. It counts into r what lies on cycles.
+// cycle returns a shortest cycle, or nil: among several the one with the lowest vertex, where it begins. It sets Cyclic
+// and Rings of r.
 func (n *net) cycle(ctx context.Context, r *Result) ([]int32, error) {
 	part := n.parts()
 	size := make([]int32, len(n.channels))
@@ -41,14 +41,14 @@ type search struct {
 	*net
 	part []int32
 	best []int32
-	// before is from where a vertex was come to, in the round that it was.
+	// before is the previous vertex on the path, in the round of the search given by round.
 	before, round []int32
 	now, next     []int32
 	rounds        int32
 }
 
-// from looks for a cycle through a vertex that is shorter than the best so far:
-// a breadth-first search that does not leave the vertex's part.
+// from searches for a cycle through a vertex that is shorter than the best so far: a breadth-first search within the
+// vertex's component.
 func (s *search) from(start int32) {
 	s.rounds++
 	s.now = append(s.now[:0], start)
@@ -99,11 +99,11 @@ func (n *net) parts() []int32 {
 type parter struct {
 	*net
 	part []int32
-	// number counts vertices as they are met, from 1; low is the lowest number known to be in a vertex's part.
+	// number numbers the visited vertices from 1. low is the lowest number known to be in a vertex's component.
 	number, low []int32
-	at          []int32 // the edge to look at next
-	stack       []int32 // vertices met whose part is not known
-	path        []int32 // those on the path to here
+	at          []int32 // the next edge to visit
+	stack       []int32 // visited vertices whose component is not known
+	path        []int32 // the vertices on the present path
 	met, count  int32
 }
 
@@ -136,7 +136,7 @@ func (p *parter) meet(v int32) {
 	p.stack, p.path = append(p.stack, v), append(p.path, v)
 }
 
-// close makes a part of the vertices met since v.
+// close makes a component of the vertices visited since v.
 func (p *parter) close(v int32) {
 	for {
 		u := p.stack[len(p.stack)-1]

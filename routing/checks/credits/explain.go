@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// explain finds packets for each dependency: unicast ones to the lowest LID, from
-// the lowest source LID, else those of the lowest multicast LID.
+// explain finds packets for each dependency: unicast packets to the lowest LID, from the lowest source LID, or
+// otherwise those of the lowest multicast LID.
 func (c *checker) explain(ctx context.Context, ring []Dependency) error {
 	explain := c.explainUnicast
 	if c.ends.Tables.Adaptive != nil {
@@ -59,7 +59,7 @@ func (c *checker) switchOf(port fabric.PortIndex) fabric.SwitchIndex {
 	return c.f.Nodes[c.f.Ports[port].Node].Switch
 }
 
-// near reports whether a tree has the two links of a dependency behind one another.
+// near reports whether a tree uses both links of a dependency.
 func (c *checker) near(t *trees.Tree, d *Dependency) bool {
 	a, b := c.switchOf(d.From.Port), c.switchOf(d.To.Port)
 	return t.Tree.Fates[a] != walk.Unvisited && t.Entry(a) == c.f.Ports[d.From.Port].Num &&
@@ -81,7 +81,7 @@ func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 	return fabric.None, 0
 }
 
-// takes follows the packets of one end, so far that it would have come round every loop.
+// takes follows the packets of one end, for as many hops as the longest possible loop.
 func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool {
 	sw, in := c.ends.Groups[c.ends.GroupOf[end]].At, c.ins[end]
 	last, vls := fabric.PortIndex(fabric.None), uint16(0)
@@ -103,7 +103,7 @@ func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool 
 	return false
 }
 
-// explainMulticast looks for a host and a group whose packets make a dependency.
+// explainMulticast finds a host and a group whose packets cause a dependency.
 func (c *checker) explainMulticast(d *Dependency) {
 	m := c.ends.Tables.MFT
 	if m == nil {

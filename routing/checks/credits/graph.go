@@ -13,8 +13,8 @@ type graph struct {
 	f    *fabric.Fabric
 	vls  int
 	used []bool
-	// rows are, by channel, the channels that it depends on: bit port*VLs+VL for
-	// a port of the switch that it leads to; nil for none.
+	// rows holds, by channel, the channels that it depends on: bit port*VLs+VL for a port of the switch that it leads
+	// to; nil for none.
 	rows [][]uint64
 }
 
@@ -27,7 +27,7 @@ func (g *graph) number(port fabric.PortIndex, vl uint8) int32 {
 	return int32(port)*int32(g.vls) + int32(vl)
 }
 
-// depend makes a channel depend on one of the switch sw that it leads to.
+// depend makes a channel depend on one of the switch sw to which it leads.
 func (g *graph) depend(from int32, sw fabric.SwitchIndex, out, vl uint8) {
 	row := g.rows[from]
 	if row == nil {
@@ -39,7 +39,7 @@ func (g *graph) depend(from int32, sw fabric.SwitchIndex, out, vl uint8) {
 	row[bit>>6] |= 1 << (bit & 63)
 }
 
-// dependAll makes it depend on a set of VLs.
+// dependAll makes a channel depend on a set of VLs.
 func (g *graph) dependAll(from int32, sw fabric.SwitchIndex, out uint8, vls uint16) {
 	for ; vls != 0; vls &= vls - 1 {
 		g.depend(from, sw, out, uint8(bits.TrailingZeros16(vls)))
@@ -60,15 +60,15 @@ func (g *graph) merge(o *graph) {
 	}
 }
 
-// net is the graph in flat arrays: vertices are the channels in use, ascending.
+// net is the graph in flat arrays. Its vertices are the channels in use, ascending.
 type net struct {
 	*graph
 	channels []int32
-	// to are the edges of vertex 0, then of vertex 1, and so on; first has where each begins, and the end.
+	// to holds the edges of vertex 0, then of vertex 1, and so on. first holds the start of each, and the end.
 	to, first []int32
 }
 
-// net counts channels, VLs and dependencies into r.
+// net returns the graph in flat arrays and sets the counts of channels, VLs and dependencies in r.
 func (g *graph) net(r *Result) *net {
 	n := &net{graph: g, first: []int32{0}}
 	vertex := make([]int32, len(g.used))
@@ -102,7 +102,7 @@ func (n *net) channel(v int32) Channel {
 	return Channel{Port: fabric.PortIndex(c / int32(n.vls)), VL: uint8(c % int32(n.vls))}
 }
 
-// dependencies are those between the vertices of a ring.
+// dependencies returns the dependencies between the vertices of a ring.
 func (n *net) dependencies(ring []int32) []Dependency {
 	var d []Dependency
 	for i, v := range ring {

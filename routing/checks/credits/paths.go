@@ -15,17 +15,17 @@ import (
 type worker struct {
 	*checker
 	*graph
-	// vlsAt are, by SL and switch, the VLs of packets on the link that the switch sends them by.
+	// vlsAt is, by SL and switch, the set of VLs of packets on the link by which the switch sends them.
 	vlsAt [16][]uint16
-	// sent are the SLs of the packets to the destination at hand.
+	// sent is the set of SLs of the packets to the current destination.
 	sent uint16
-	// firstVLs are, by group and port, the VLs of SL 0's packets that leave the switch they come in at; 0: not
-	// known yet.
+	// firstVLs is, by group and port, the set of VLs of packets of SL 0 that leave their first switch, or 0 if it is
+	// not yet known.
 	firstVLs [][]uint16
-	// seen are the channels of a multicast group, todo those to go on from.
+	// seen marks the channels of a multicast group, todo lists those to continue from.
 	seen []bool
 	todo []int32
-	// chooser is for tables of switches that route adaptively.
+	// chooser is used for tables of switches that route adaptively.
 	chooser *chooser
 }
 
@@ -43,7 +43,7 @@ func (w *worker) tree(t *trees.Tree) {
 		}
 		out := t.Entry(at)
 		if out == 0 || t.Next(at) < 0 {
-			continue // no channel between switches comes of it
+			continue // its packets use no channel between switches
 		}
 		if w.sls == nil && w.ends.GroupOf[t.End] != int32(g) {
 			w.enter(at, 0, w.first(g, out))
@@ -62,7 +62,7 @@ func (w *worker) tree(t *trees.Tree) {
 	}
 }
 
-// enter puts packets on VLs of the link that a switch sends them by.
+// enter adds VLs to those of the link by which a switch sends packets.
 func (w *worker) enter(at fabric.SwitchIndex, sl uint8, vls uint16) {
 	if vls == 0 {
 		return
@@ -74,7 +74,7 @@ func (w *worker) enter(at fabric.SwitchIndex, sl uint8, vls uint16) {
 	w.sent |= 1 << sl
 }
 
-// first are the VLs of all ends of a group.
+// first returns the VLs of the packets of all ends of a group.
 func (w *worker) first(g int, out uint8) uint16 {
 	if w.firstVLs[g] == nil {
 		w.firstVLs[g] = make([]uint16, 256)
@@ -96,7 +96,8 @@ func (w *worker) enterEnd(end int32, at fabric.SwitchIndex, out uint8, dlid uint
 	}
 }
 
-// slsOf are the SLs of packets from an end to a LID, of all its LIDs as sources; some of them more than once.
+// slsOf returns the SLs of packets from an end, with any of its LIDs as source, to a LID. An SL may occur more than
+// once.
 func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) {
 	return func(yield func(sl uint8) bool) {
 		if c.sls == nil {
@@ -113,8 +114,8 @@ func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) 
 	}
 }
 
-// pass takes the packets of one SL along a tree. Towards the root all is known of a switch when its turn
-// comes; where there may be loops, it goes round until nothing new comes.
+// pass carries the packets of one SL along a tree. Towards the root, everything is known of a switch when it is
+// visited. Where there may be loops, it repeats until there is nothing new.
 func (w *worker) pass(t *trees.Tree, sl uint8) {
 	lost := slices.Contains(t.Fates, walk.Lost)
 	for again := true; again; {
@@ -125,7 +126,7 @@ func (w *worker) pass(t *trees.Tree, sl uint8) {
 	}
 }
 
-// round lets each switch pass its packets on once, and reports whether any came upon a VL that they had not been on.
+// round lets each switch pass its packets on once, and reports whether any reached a new VL.
 func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
 	vls := w.vlsAt[sl]
 	for _, sw := range slices.Backward(t.Order) {
@@ -138,7 +139,7 @@ func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
 	return grew
 }
 
-// hop takes the packets of switch sw over its link, and to the link of the next.
+// hop carries the packets of switch sw over its link and to the link of the next switch.
 func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
 	f := w.checker.f
 	port := f.SwitchNode(sw).FirstPort + fabric.PortIndex(t.Entry(sw))
@@ -156,8 +157,7 @@ func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
 	}
 }
 
-// group adds the paths of a multicast group: from every host, whether it belongs to
-// the group or not, and from the switches that do.
+// group adds the paths of a multicast group: from every host, member or not, and from the switches that are members.
 func (w *worker) group(mlid uint16) {
 	if w.seen == nil {
 		w.seen = make([]bool, len(w.used))
@@ -189,7 +189,7 @@ func (w *worker) groupBy(mlid uint16, sl uint8) {
 	}
 }
 
-// sends reports whether packets to a group begin at a port of a switch: from the host there, or from port 0.
+// sends reports whether packets to a group can originate at a port of a switch: from the host there, or from port 0.
 func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex) bool {
 	if in == 0 {
 		return c.ends.Tables.MFT.Has(sw, mlid, 0)
@@ -198,14 +198,13 @@ func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex)
 	return c.f.Ports[port].Linked() && c.f.PeerSwitch(port) == fabric.None
 }
 
-// flood is packets of a group that have one SL, fabric.NoSL for any.
+// flood is the packets of a group with one SL, or with fabric.NoSL for any.
 type flood struct {
 	mlid uint16
 	sl   uint8
 }
 
-// spread takes a packet from a port of a switch to all channels that it comes to,
-// and adds to all those that were not seen before.
+// spread carries a packet from a port of a switch to all channels that it reaches, and appends the new ones to all.
 func (w *worker) spread(to flood, sw fabric.SwitchIndex, in uint8, all []int32) []int32 {
 	all = w.fork(to, sw, in, fabric.None, all)
 	for len(w.todo) > 0 {
@@ -217,7 +216,7 @@ func (w *worker) spread(to flood, sw fabric.SwitchIndex, in uint8, all []int32) 
 	return all
 }
 
-// fork sends a packet on by all the ports of its group but the one it came in by.
+// fork forwards a packet by all ports of its group except the one by which it arrived.
 func (w *worker) fork(to flood, sw fabric.SwitchIndex, in uint8, from int32, all []int32) []int32 {
 	node := w.checker.f.SwitchNode(sw)
 	for word, set := range w.ends.Tables.MFT.Ports(sw, to.mlid) {
@@ -255,7 +254,7 @@ func (c *checker) groupSL(mlid uint16) uint8 {
 	return fabric.NoSL
 }
 
-// groupSLs are those that packets of a group may have, as far as they differ.
+// groupSLs returns the SLs that packets of a group may have, as far as they make a difference.
 func (c *checker) groupSLs(mlid uint16) []uint8 {
 	sl := c.groupSL(mlid)
 	if sl != fabric.NoSL || c.sl2vl == nil || c.certain || c.certainGroups {

@@ -9,24 +9,24 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 )
 
-// Verdict says whether there is a credit loop. In JSON it is false, true, or null for Unknown.
+// Verdict tells whether there is a credit loop.
 type Verdict uint8
 
 // The verdicts.
 const (
 	None Verdict = iota
 	Loop
-	// Unknown says that it depends on SLs or VLs that nobody read.
+	// Unknown means that it depends on unread SLs or VLs.
 	Unknown
 )
 
-// String is "no", "yes" or "unknown".
+// String returns "no", "yes" or "unknown".
 func (v Verdict) String() string { return [...]string{"no", "yes", "unknown"}[v] }
 
-// Verdict returns the verdict as that of a check.
+// Verdict returns the verdict of a check.
 func (v Verdict) Verdict() verdict.Verdict { return verdict.Of(v == Loop, v == Unknown) }
 
-// VerdictOf is that of a ring where all is known.
+// VerdictOf returns the verdict for a ring if everything is known.
 func VerdictOf(ring []Dependency) Verdict {
 	if ring == nil {
 		return None
@@ -34,10 +34,10 @@ func VerdictOf(ring []Dependency) Verdict {
 	return Loop
 }
 
-// judge checks tables of which something is unread. With every packet on one VL there are all the
-// dependencies between links that there can be: what has no cycle then has none whatever the SLs and VLs are.
-// The other way round there is a loop where there is one of the hops alone whose VL is certain.
-func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
+// checkUnread checks tables that are partly unread. With every packet on one VL the graph has all possible dependencies
+// between links: if it has no cycle, there is none for any SLs and VLs. Conversely, there is a loop if there is one
+// among the hops whose VL is certain.
+func checkUnread(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	worst := *t
 	worst.SL2VL, worst.SLs = nil, nil
 	most, err := newChecker(&worst, opt).check(ctx)
@@ -67,11 +67,11 @@ func judge(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 // oneDataVL is the code of OperationalVLs for VL 0 alone (IBA 1.2.1, 14.2.5.6).
 const oneDataVL = 1
 
-// uncertain stands for a VL that depends on the SL. Packets go on by it, and it has no dependencies.
+// uncertain stands for a VL that depends on the SL. Packets continue on it, but it has no dependencies.
 const uncertain = 1 << fabric.DropVL
 
-// certainVL is the VL that packets of every SL get, as a set, or
-// uncertain. A link that operates one VL has no other for them.
+// certainVL returns, as a set, the VL that packets of every SL get, or uncertain. A link that operates one VL has only
+// that.
 func (c *checker) certainVL(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	node := c.f.Switches[sw]
 	if c.f.Ports[c.f.Port(node, out)].OperVLs == oneDataVL {
@@ -89,7 +89,7 @@ func (c *checker) certainVL(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	return 1 << vls[0]
 }
 
-// Work is how many paths of a packet, entries of tables by SLs, a check of tables looks at.
+// Work returns the number of entries, times SLs, that a check of tables follows.
 func Work(t *fabric.Tables) int {
 	n := len(t.Fabric.Switches) * int(t.LFT.MaxLID)
 	if t.SLs != nil {

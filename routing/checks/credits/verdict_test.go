@@ -103,9 +103,8 @@ func TestVerdictOfUnreadTables(t *testing.T) {
 	}
 }
 
-// TestVerdictOfPartialTables: through a switch whose table nobody knows rings may lead, and
-// rings elsewhere are there all the same. On a ring of five there is no other ring, on a
-// torus there are.
+// TestVerdictOfPartialTables: through a switch whose table nobody knows rings may lead, and rings elsewhere are there
+// all the same. On a ring of five there is no other ring, on a torus there are.
 func TestVerdictOfPartialTables(t *testing.T) {
 	for spec, want := range map[string]Verdict{"fattree:2,4": Unknown, "torus:5x1": Unknown, "torus:6x5": Loop} {
 		tb := minhopOf(t, spec)
@@ -117,8 +116,7 @@ func TestVerdictOfPartialTables(t *testing.T) {
 	}
 }
 
-// TestVerdictHoldsForAllLevels: what is said without service levels is what is found
-// with any of them.
+// TestVerdictHoldsForAllLevels: what is said without service levels is what is found with any of them.
 func TestVerdictHoldsForAllLevels(t *testing.T) {
 	r := testenv.Rand(t)
 	said := map[Verdict]int{}

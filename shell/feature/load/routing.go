@@ -98,7 +98,7 @@ func routingOf(file string, rep *session.LoadReport) *routing {
 	r := &routing{
 		File: file, Switches: rep.Switches, Entries: rep.Entries, Changed: b.Changed, Unread: b.Unread,
 		Engine: answer.Optional(b.Engine), How: string(b.How),
-		RoutedBy: answer.Optional(b.RoutedBy), MinHop: b.MinHop, Roots: b.Judgement.Roots, Trees: mlids(b.Trees),
+		RoutedBy: answer.Optional(b.RoutedBy), MinHop: b.MinHop, Roots: b.Assessment.Roots, Trees: mlids(b.Trees),
 		Renewed: mlids(b.Made), NoPath: b.Unreached,
 		Notes: rep.Notes, unconnected: unconnectedOf(rep.Lost), Compared: diff.NotCompared(b.Unread),
 		What: string(b.How), refused: b.Refusals, rows: rows(b),

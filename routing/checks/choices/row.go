@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Words are the row in words: its switches, or how packets end there; and by which ports they leave, "" where they do
-// not. "leaf-01", "by ports 3-4 (2, free)".
+// Words returns the row as text: its switches, or how packets end there, and the ports by which they leave ("" if they
+// do not), such as "leaf-01", "by ports 3-4 (2, free)".
 func (r *Row) Words(f *fabric.Fabric) (what, by string) {
 	switch {
 	case !r.Stop:
@@ -23,7 +23,7 @@ func (r *Row) Words(f *fabric.Fabric) (what, by string) {
 	case r.Outcome.Endings == Unread:
 		return "a switch whose table was not read", ""
 	default:
-		return "no way on", ""
+		return "no onward path", ""
 	}
 	if r.Again {
 		return what + ", as above", ""
@@ -44,7 +44,7 @@ func (r *Row) Words(f *fabric.Fabric) (what, by string) {
 	return what, by
 }
 
-// switches names a few of many.
+// switches returns the names of up to three switches, or the first and the last of more.
 func (r *Row) switches(f *fabric.Fabric) string {
 	names := prose.Words(r.Switches, func(s fabric.SwitchIndex) string { return f.NodeName(f.Switches[s]) })
 	if len(names) <= 3 {

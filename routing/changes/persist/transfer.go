@@ -6,10 +6,10 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Lay keeps tables in spite of changes: it lays them over another subnet as they are. Rows go to the switches
-// by their GUIDs, entries to where the ports, by their GUIDs, have their LIDs now. A switch that was not
-// there is not known, and a port that was not there has no route. O(switches x LIDs).
-func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
+// Transfer returns tables of another subnet as tables of f, in spite of changes between the two. Rows go to switches by
+// GUID, entries to the present LIDs of ports by GUID. A switch that did not exist is unread, and a port that did not
+// exist has no route. O(switches x LIDs).
+func Transfer(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	was := t.Fabric
 	from, moved := lidsFrom(f, was, max(f.MaxLID, t.LFT.MaxLID))
 	out := fabric.NewTables(f, fabric.NewLFT(len(f.Switches), uint16(len(from)-1)), t.Origin)
@@ -35,11 +35,11 @@ func Lay(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	if out.SLs = t.SLs; t.SLs != nil && moved {
 		out.SLs = movedSLs{t.SLs, from}
 	}
-	out.MFT = layMFT(f, t, nodes)
+	out.MFT = transferMFT(f, t, nodes)
 	return out
 }
 
-// nodesFrom finds each node in another fabric, None where that has none of its kind and size.
+// nodesFrom returns each node's index in another fabric, or None if that has no such node of the same type and size.
 func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	nodes := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -52,8 +52,8 @@ func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	return nodes
 }
 
-// lidsFrom says, by LID up to the highest, which LID its port had, 0 for none; and
-// whether any is another one. What no port has stays where it is.
+// lidsFrom returns, by LID up to the highest, the old LID of its port, 0 for none, and whether any of them has changed.
+// LIDs without a port stay the same.
 func lidsFrom(f, was *fabric.Fabric, highest uint16) (from []uint16, moved bool) {
 	from = make([]uint16, int(highest)+1)
 	for lid := range from {
@@ -77,7 +77,7 @@ func lidsFrom(f, was *fabric.Fabric, highest uint16) (from []uint16, moved bool)
 	return from, moved
 }
 
-// movedSLs are the SLs of paths whose ends had other LIDs.
+// movedSLs holds the SLs of paths whose end ports had other LIDs.
 type movedSLs struct {
 	sls  fabric.PathSLs
 	from []uint16
@@ -91,7 +91,7 @@ func (m movedSLs) SL(src, dst uint16) uint8 {
 	return m.sls.SL(m.from[src], m.from[dst])
 }
 
-func layMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric.MFT {
+func transferMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric.MFT {
 	if t.MFT == nil {
 		return nil
 	}
@@ -114,8 +114,8 @@ func layMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *fabric
 	return m
 }
 
-// BrokenTrees are the multicast LIDs whose trees lead through ports that lead elsewhere
-// than in the subnet that they were made for.
+// BrokenTrees returns the multicast LIDs whose trees use ports that lead to other switches than in the subnet that the
+// trees were made for.
 func BrokenTrees(t *fabric.Tables, was *fabric.Fabric) (broken []uint16) {
 	if t.MFT == nil {
 		return nil

@@ -7,41 +7,40 @@ import (
 	"example.org/ibconsole/routing/changes/incremental"
 )
 
-// bent are the switches of which packets to the LID at hand leave by another port than before, or by none that leads
-// on.
-type bent struct {
+// detours holds the switches where packets to the current LID leave by another port than before, or have no path.
+type detours struct {
 	round  uint32
-	at     []bend
+	at     []detour
 	list   []fabric.SwitchIndex
 	trails []trail
 	steps  []step
 }
 
-// step is the next port of each of the two paths of a trail.
+// step is the next port on each of the two paths of a trail.
 type step struct{ was, now fabric.PortIndex }
 
-// bend is one of them, where its round is that of now.
-type bend struct {
+// detour is a switch of detours. It is valid if its round is the current one.
+type detour struct {
 	round uint32
-	// port leads on now; lost says that none does.
+	// port is the new port. lost is set if there is none.
 	port uint8
 	lost bool
-	// first counts the ends whose packets pass no such switch before this one.
+	// first counts the ends whose packets pass no other switch of detours before this one.
 	first int64
 }
 
-func newBent(switches int) bent { return bent{at: make([]bend, switches)} }
+func newDetours(switches int) detours { return detours{at: make([]detour, switches)} }
 
-// bend moves the paths to a LID at which all packets arrived, and counts those that are lost.
-func (j *judge) bend(lid uint16, edits []fabric.Edit, unreached []incremental.Unreached) (lost int64) {
+// reroute moves the paths to a LID that all packets reached, and returns the number of lost paths.
+func (j *judge) reroute(lid uint16, edits []fabric.Edit, unreached []incremental.Unreached) (lost int64) {
 	if len(edits) == 1 && len(unreached) == 0 {
-		j.bendOne(edits[0])
+		j.rerouteOne(edits[0])
 		return 0
 	}
 	j.note(lid, edits, unreached)
 	to := j.base.At[lid]
 	for _, s := range j.list {
-		// What is counted at a switch leaves out what is counted before it.
+		// The count at a switch must not include what is counted at one before it.
 		n := j.passing.at(s, lid)
 		if n == 0 {
 			continue
@@ -77,35 +76,35 @@ func (j *judge) bend(lid uint16, edits []fabric.Edit, unreached []incremental.Un
 	return lost
 }
 
-// note makes the list of the switches that are bent for a LID.
+// note lists the switches with detours for a LID.
 func (j *judge) note(lid uint16, edits []fabric.Edit, unreached []incremental.Unreached) {
 	j.round++
 	j.list = j.list[:0]
 	for _, e := range edits {
-		j.at[e.Switch] = bend{round: j.round, port: e.Port, first: j.passing.at(e.Switch, lid)}
+		j.at[e.Switch] = detour{round: j.round, port: e.Port, first: j.passing.at(e.Switch, lid)}
 		j.list = append(j.list, e.Switch)
 	}
 	for _, u := range unreached {
-		j.at[u.Switch] = bend{round: j.round, lost: true, first: j.passing.at(u.Switch, lid)}
+		j.at[u.Switch] = detour{round: j.round, lost: true, first: j.passing.at(u.Switch, lid)}
 		j.list = append(j.list, u.Switch)
 	}
 }
 
-// trail are paths to a LID that left some switch by one port and leave it by another now.
+// trail is a set of paths to a LID that left a switch by one port and now leave it by another.
 type trail struct {
-	// was and now are how far the two are followed, to is where they end.
+	// was and now are the switches up to which the two are followed, to is the last switch.
 	was, now, to fabric.SwitchIndex
 	paths        int32
 	lid          uint16
 }
 
-// bendOne moves the paths through one switch.
-func (j *judge) bendOne(e fabric.Edit) {
+// rerouteOne moves the paths through one switch.
+func (j *judge) rerouteOne(e fabric.Edit) {
 	n := j.passing.at(e.Switch, e.LID)
 	if n == 0 {
 		return
 	}
-	// Of the LIDs of one port, this is nearer in memory than in their columns.
+	// For the LIDs of one port, the row is more local in memory than their columns.
 	was := j.base.Tables.LFT.Row(e.Switch)[e.LID]
 	t := trail{to: j.base.At[e.LID], paths: int32(n), lid: e.LID}
 	t.was, t.now = j.pass(j.Study.first[e.Switch]+fabric.PortIndex(was), -n),
@@ -115,8 +114,8 @@ func (j *judge) bendOne(e fabric.Edit) {
 	}
 }
 
-// followTrails moves the paths of all trails, a link of each at a time. All ports are looked up first: where nothing
-// depends on what one of them is, it is read from memory while the next already is.
+// followTrails moves the paths of all trails, one link of each at a time. It reads all ports first, so that the reads
+// from memory overlap.
 func (j *judge) followTrails() {
 	for rest := j.trails; len(rest) > 0; {
 		j.steps = j.steps[:0]
@@ -141,12 +140,12 @@ func (j *judge) followTrails() {
 	j.trails = j.trails[:0]
 }
 
-// port is the port by which packets to a LID left a switch.
+// port returns the port by which packets to a LID left a switch.
 func (j *judge) port(sw fabric.SwitchIndex, lid uint16) fabric.PortIndex {
 	return j.Study.first[sw] + fabric.PortIndex(j.base.Column(lid)[sw])
 }
 
-// pass puts n paths onto the link of a port, and is the switch at its other end.
+// pass adds n paths to the link of a port and returns the switch at its other end.
 func (j *judge) pass(port fabric.PortIndex, n int64) fabric.SwitchIndex {
 	j.add(port, n)
 	return j.next[port]
