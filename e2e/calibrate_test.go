@@ -129,7 +129,7 @@ func TestCalibrateFindsEveryChangedEntry(t *testing.T) {
 	}
 	file := write(t, strings.ReplaceAll(strings.Join(lines, "\n"), "!", ""))
 	out := ibconsole(t, "--json", "-s", "sim:fattree:3,4", "-c", "load lfts "+file+
-		"; write on; commit yes cut=yes loop=yes; calibrate")
+		"; write on; commit yes force-unreachable force-loop; calibrate")
 	if !strings.Contains(out, `"differ":50,`) {
 		t.Errorf("calibrate does not find the 50 changed entries: %s", out)
 	}

@@ -283,12 +283,12 @@ func TestCommitThatCutsPairs(t *testing.T) {
 	}
 	script := "load lfts " + write(t, strings.Join(lines, "")) + "; write on; "
 	r := try("-s", sim, "-c", script+"commit yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "cut=yes") || !strings.Contains(r.out, "PAIRS LOST") ||
+	if r.status != exitFailed || !strings.Contains(r.err, "'commit yes force-unreachable'") || !strings.Contains(r.out, "PAIRS LOST") ||
 		strings.Contains(r.out, "written in") {
 		t.Errorf("exit status %d\n%s%s", r.status, r.out, r.err)
 	}
-	if out := ibconsole(t, "-s", sim, "-c", script+"commit yes cut=yes"); !strings.Contains(out, "written in") {
-		t.Errorf("with cut=yes: %s", out)
+	if out := ibconsole(t, "-s", sim, "-c", script+"commit yes force-unreachable"); !strings.Contains(out, "written in") {
+		t.Errorf("with force-unreachable: %s", out)
 	}
 	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out,
 		"PAIRS LOST") {

@@ -130,7 +130,7 @@ func newCluster(t *testing.T, r *rand.Rand) *cluster {
 	for i := range 2 * len(c.hosts) {
 		c.consoles = append(c.consoles, newClusterConsole(c, i))
 	}
-	if _, err := c.consoles[0].say("engine minhop; route; commit yes hit=yes"); err != nil {
+	if _, err := c.consoles[0].say("engine minhop; route; commit yes force-interrupt"); err != nil {
 		t.Fatal(err)
 	}
 	c.held = c.read()

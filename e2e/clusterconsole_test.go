@@ -146,7 +146,7 @@ func (c *cluster) drawLeave() (words string) {
 	for _, may := range []struct {
 		word    string
 		percent int
-	}{{"hit=yes", 90}, {"loop=yes", 90}, {"others=yes", 50}, {"over=yes", 30}, {"sm=" + managerGUID, 80}} {
+	}{{"force-interrupt", 90}, {"force-loop", 90}, {"force-overwrite", 50}, {"abandon", 30}, {"sm=" + managerGUID, 80}} {
 		drawn := c.r.IntN(100) < may.percent
 		if drawn && (c.manager.was || !strings.HasPrefix(may.word, "sm=")) {
 			words += " " + may.word

@@ -72,8 +72,8 @@ trace node-0001 node-0008; trace live node-0001 node-0008; check; check reach; c
 dump lfts D/lfts; dump fdbs D/fdbs; dump subnet D/subnet; dump topology D/topology; dump lid-matrix D/matrix; dump guid2lid D/guid2lid
 dump ca-order D/order; dump sl2vl D/sl2vl; dump sls D/sls; dump routing D/routing; dump mcfdbs D/mcfdbs; dump groups D/groups; dump paths D/dpaths
 dump ibdiagnet D/ibdiagnet; dump snapshot D/snap; dump guided
-write on; commit; commit yes sm=0x100001 loop=yes; history; history show 1; history export D/history; history import D/history; history keep days=400
-rollback; rollback yes sm=0x100001 loop=yes; changes since=1d; history prune days=400; diff live staged
+write on; commit; commit yes sm=0x100001 force-loop; history; history show 1; history export D/history; history import D/history; history keep days=400
+rollback; rollback yes sm=0x100001 force-loop; changes since=1d; history prune days=400; diff live staged
 load lfts D/lfts; load fdbs D/fdbs; load subnet D/subnet; load topology D/topology; load lid-matrix D/matrix; load guid2lid D/guid2lid; load sl2vl D/sl2vl
 load sls D/sls; load routing D/routing; load mcfdbs D/mcfdbs; load groups D/groups; load paths D/dpaths; load snapshot D/snap; load guided
 gen fattree 2 4 D/g1; gen xgft 1 2 1 D/g2; gen torus 3 3 D/g3; gen mesh 3 3 D/g4; gen hypercube 3 D/g5; gen dragonfly 4 2 2 D/g6; gen bull 1 D/g7

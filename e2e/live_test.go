@@ -89,7 +89,7 @@ func TestCommitOnAnUnroutedSubnet(t *testing.T) {
 			lfts := filepath.Join(t.TempDir(), "lfts")
 			drain := cutLinks(f, r, 1).commands
 			out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c",
-				"sweep; "+drain+"route; write on; commit yes loop=yes; commit yes loop=yes; dump lfts "+lfts)
+				"sweep; "+drain+"route; write on; commit yes force-loop; commit yes force-loop; dump lfts "+lfts)
 			if n := strings.Count(out, `"written":true,"seconds"`); n != 1 {
 				t.Fatalf("%d commits wrote, want the first of two alone:\n%s", n, out)
 			}
@@ -246,12 +246,12 @@ func TestCommitWithAHole(t *testing.T) {
 	sim.Console(`Error "node-0008" 100`)
 	const script = "sweep; route; write on; "
 	r := try("-s", "ibsim:"+sim.Name, "--window", "64", "-c", script+"commit yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "unanswered=yes") ||
+	if r.status != exitFailed || !strings.Contains(r.err, "'commit yes force-incomplete'") ||
 		!strings.Contains(r.err, "leaf-04 port 2") {
 		t.Errorf("exit status %d: %s", r.status, r.err)
 	}
 	if out := ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", script+"commit yes holes=yes"); !strings.Contains(out,
 		"written in") {
-		t.Errorf("with holes=yes: %s", out)
+		t.Errorf("with the old name of the option: %s", out)
 	}
 }

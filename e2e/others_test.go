@@ -29,14 +29,14 @@ func TestRollbackBesideAnother(t *testing.T) {
 		at("theirs"))
 	t.Setenv("XDG_STATE_HOME", ours)
 	r := try("-s", source, "-c", "write on; rollback yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "rollback yes others=yes") ||
-		!strings.Contains(r.err, "by an unknown one") ||
+	if r.status != exitFailed || !strings.Contains(r.err, "'rollback yes force-overwrite'") ||
+		!strings.Contains(r.err, "by unknown") ||
 		!strings.Contains(r.out, "CHANGED SINCE") || strings.Contains(r.out, "written in") {
 		t.Fatalf("status %d\n%s%s", r.status, r.out, r.err)
 	}
 	ibconsole(t, "-s", source, "-c", "dump lfts of=live "+at("still"))
 	sameFile(t, at("theirs"), at("still"))
-	out := ibconsole(t, "--json", "-s", source, "-c", "write on; rollback yes others=yes; dump lfts of=live "+
+	out := ibconsole(t, "--json", "-s", source, "-c", "write on; rollback yes force-overwrite; dump lfts of=live "+
 		at("back"))
 	sameFile(t, at("first"), at("back"))
 	var written struct {

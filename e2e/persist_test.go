@@ -201,10 +201,10 @@ func TestSavedRoutings(t *testing.T) {
 			s := newSavedSubnet(t, c.spec)
 			s.console(c.before...)
 			s.run("-c", "engine "+c.engine+"; route; dump routing "+s.file("saved")+"; dump lfts "+s.file("old")+
-				"; write on; commit yes hit=yes")
+				"; write on; commit yes force-interrupt")
 			s.console(c.change...)
 			out := s.run("--json", "-c", "load routing "+s.file("saved")+"; dump lfts "+s.file("new")+
-				"; check reach; write on; commit yes hit=yes")
+				"; check reach; write on; commit yes force-interrupt")
 			a := answerOf[loadedRouting](t, out, `"how"`)
 			s.verdict(&a, &c)
 			if c.untouched != (a.Changed == 0) {
@@ -284,11 +284,11 @@ func TestIncrementalCases(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSavedSubnet(t, c.spec)
 			s.console(c.before...)
-			s.run("-c", "engine "+c.engine+"; route; write on; commit yes hit=yes; unstage; dump lfts "+s.file("old")+
+			s.run("-c", "engine "+c.engine+"; route; write on; commit yes force-interrupt; unstage; dump lfts "+s.file("old")+
 				"; dump routing "+s.file("saved"))
 			s.console(c.change...)
 			out := s.run("--json", "-c", "load routing "+s.file("saved")+"; dump lfts "+s.file("new")+
-				"; check reach; write on; commit yes hit=yes")
+				"; check reach; write on; commit yes force-interrupt")
 			a := answerOf[loadedRouting](t, out, `"how"`)
 			s.verdict(&a, &c.savedCase)
 			if c.untouched != (a.Changed == 0) {
@@ -347,7 +347,7 @@ func TestKeptRouting(t *testing.T) {
 	testenv.Tool(t, "ibsim")
 	stateHome(t)
 	s := newSavedSubnet(t, savedPlain)
-	s.run("-c", "route; dump routing "+s.file("saved")+"; dump lfts "+s.file("old")+"; write on; commit yes hit=yes")
+	s.run("-c", "route; dump routing "+s.file("saved")+"; dump lfts "+s.file("old")+"; write on; commit yes force-interrupt")
 	s.console("Unlink <leaf-02>[3]")
 	out := s.run("--json", "-c", "load routing "+s.file("saved")+" reroute=no; dump lfts "+s.file("new"))
 	sameFile(t, s.file("old"), s.file("new"))

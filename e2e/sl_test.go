@@ -46,8 +46,8 @@ func TestSLsThatTheMasterGrants(t *testing.T) {
 			if tc.engine == "torus-2QoS" {
 				engine += " torus_config=" + conf
 			}
-			change := "engine minhop; route; write on; commit yes hit=yes sm=" + guid
-			r := try("-s", source, "-c", change+"; "+engine+"; route keep=no; commit yes hit=yes sm="+guid)
+			change := "engine minhop; route; write on; commit yes force-interrupt sm=" + guid
+			r := try("-s", source, "-c", change+"; "+engine+"; route keep=no; commit yes force-interrupt sm="+guid)
 			if !strings.Contains(r.out, tc.want) {
 				t.Errorf("it does not say %q:\n%s%s", tc.want, r.out, r.err)
 			}

@@ -67,7 +67,7 @@ func everything(f *fabric.Fabric, dir string) string {
 	first, last := f.EndPorts[0], f.EndPorts[len(f.EndPorts)-1]
 	trace := fmt.Sprintf("trace %s %s of=live; ", name(f.Ports[first].Node), name(f.Ports[last].Node))
 	return "sweep; show nodes; show switches; show links; show ports " + sw +
-		"; show sms; route; write on; commit yes loop=yes; sweep; " +
+		"; show sms; route; write on; commit yes force-loop; sweep; " +
 		"show lft " + sw + " of=live; " + trace + "commit; dump topology " + filepath.Join(dir, "topology") +
 		"; dump lfts " + filepath.Join(dir, "lfts")
 }

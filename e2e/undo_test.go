@@ -179,12 +179,13 @@ func endAfter(t *testing.T, wait time.Duration, signals []syscall.Signal, home s
 	return cmd.ProcessState, said.String()
 }
 
-// TestRollbackSaysHow: what a command refuses names that command.
+// TestRollbackSaysHow: a rollback without yes shows its plan, and how to write it.
 func TestRollbackSaysHow(t *testing.T) {
 	stateHome(t)
 	r := try("-s", "sim:fattree:2,8", "-c", "write on; fail link leaf-01 5; route; commit yes; rollback")
-	if r.status != exitFailed || !strings.Contains(r.err, "say rollback yes") {
-		t.Errorf("status %d: %s", r.status, r.err)
+	if r.status != 0 || !strings.Contains(r.out, "nothing was written; hint: run 'rollback yes'") ||
+		strings.Count(r.out, "written in") != 1 {
+		t.Errorf("status %d: %s%s", r.status, r.out, r.err)
 	}
 	for _, odd := range []string{
 		"history limit=0", "history list limit=-3", "history prune days=-1", "history keep megabytes=-5",

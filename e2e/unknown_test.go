@@ -165,19 +165,19 @@ func TestSLsAreForgotten(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "dfsssp", true, false)
 	known := "engine from=" + h.conf + "; calibrate; engine minhop; route keep=no; write on; "
-	r := try("-s", h.source, "-c", known+"commit yes hit=yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "commit yes loop=yes") ||
-		!strings.Contains(r.out, "the new ones alone have one, the old ones not") {
+	r := try("-s", h.source, "-c", known+"commit yes force-interrupt")
+	if r.status != exitFailed || !strings.Contains(r.err, "'commit yes force-loop'") ||
+		!strings.Contains(r.out, "the new routes alone have one, the old routes do not") {
 		t.Errorf("commit: status %d: %s%s", r.status, r.out, r.err)
 	}
-	r = try("--json", "-s", h.source, "-c", known+"commit dry-run; commit yes hit=yes loop=yes; check credits of=live")
+	r = try("--json", "-s", h.source, "-c", known+"commit dry-run; commit yes force-interrupt force-loop; check credits of=live")
 	if got := loopOf(t, r, "loop"); got != nil {
 		t.Errorf("after the tables changed: %v: %s%s", got, r.out, r.err)
 	}
 	stateHome(t)
 	h = routedTorus(t, "dfsssp", true, false)
-	out := ibconsole(t, "-s", h.source, "-c", "engine minhop; route keep=no; write on; commit yes hit=yes")
-	if !strings.Contains(out, "the new ones alone have one, of the old ones it is unknown") {
+	out := ibconsole(t, "-s", h.source, "-c", "engine minhop; route keep=no; write on; commit yes force-interrupt")
+	if !strings.Contains(out, "the new routes alone have one, unknown of the old routes") {
 		t.Errorf("of unknown routes: %s", out)
 	}
 }

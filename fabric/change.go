@@ -101,6 +101,15 @@ func KeepsLIDs(f, g *Fabric) bool {
 	})
 }
 
+// KeepsLIDsByGUID reports whether the end ports of g that are also in f have the same LIDs there. O(end ports).
+func KeepsLIDsByGUID(f, g *Fabric) bool {
+	return !slices.ContainsFunc(g.EndPorts, func(e PortIndex) bool {
+		p := &g.Ports[e]
+		was := f.PortByGUID(p.GUID)
+		return was != None && (f.Ports[was].LID != p.LID || f.Ports[was].LMC != p.LMC)
+	})
+}
+
 // WithDescriptions returns the fabric with new node descriptions, by node GUID. The others are unchanged. O(nodes).
 func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {
 	g := f.copy()

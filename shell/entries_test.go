@@ -50,7 +50,7 @@ func newest(t *testing.T, s *session.Session, n int) []history.Entry {
 // chosen since or that refused.
 func TestEntryNamesMaker(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tables")
-	const force = " hit=yes loop=yes"
+	const force = " force-interrupt force-loop"
 	for _, c := range []struct {
 		name, commands string
 		newest         []string // engine and options of the newest entries, the newest first

@@ -53,7 +53,7 @@ func console(t *testing.T, opt session.Options, sources ...string) func(text str
 func TestSourcesDiffer(t *testing.T) {
 	commit := func(on, engine string) string {
 		return "on " + on + " engine " + engine + "; on " + on + " route; on " + on + " write on; on " + on +
-			" commit yes hit=yes loop=yes; on " + on + " engine minhop"
+			" commit yes force-interrupt force-loop; on " + on + " engine minhop"
 	}
 	const same, alike = "is the same subnet as a", "all subnets are alike"
 	for _, c := range []struct {
@@ -117,7 +117,7 @@ func TestSourcesDiffer(t *testing.T) {
 func TestSourcesNameEngine(t *testing.T) {
 	run := console(t, session.Options{StateDir: t.TempDir()}, "sim:rails:2,fattree:2,6")
 	text, err := run("on rail-1 engine ftree; on rail-2 engine updn; on rail-2 route; on rail-2 write on; on rail-2 "+
-		"commit yes hit=yes loop=yes; on rail-2 engine dor", false)
+		"commit yes force-interrupt force-loop; on rail-2 engine dor", false)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

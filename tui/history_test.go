@@ -22,7 +22,7 @@ func TestHistoryBranches(t *testing.T) {
 	}
 	journal := []records.JournalEntry{
 		{ID: 3, Before: 10, After: 11, Outcome: records.Failed}, {ID: 2, Before: 8, After: 9, Outcome: records.Done,
-			Note: session.RollbackNote},
+			Note: records.RollbackNote},
 		{ID: 1, Before: 5, After: 6, Outcome: records.RolledBack},
 	}
 	entries := history.Join(list, journal)

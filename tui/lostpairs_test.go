@@ -32,7 +32,7 @@ func TestLostPairsAreOneNumber(t *testing.T) {
 		before := ""
 		switch i / len(sources) % 3 {
 		case 1:
-			before = "engine minhop lmc=1; route; write on; commit yes hit=yes loop=yes; unstage; "
+			before = "engine minhop lmc=1; route; write on; commit yes force-interrupt force-loop; unstage; "
 		case 2:
 			before = "adaptive on; "
 		}

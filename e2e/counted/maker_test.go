@@ -75,7 +75,7 @@ func (m maker) route(command string) {
 // commit writes staged tables to the switches.
 func (m maker) commit() {
 	if m.do("write on") == nil {
-		_ = m.do("commit yes cut=yes hit=yes loop=yes unanswered=yes others=yes over=yes journal=no")
+		_ = m.do("commit yes force-unreachable force-interrupt force-loop force-incomplete force-overwrite abandon journal=no")
 	}
 }
 

@@ -5,6 +5,10 @@ package write
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Conflict is something that would be written over and is not what it was known to be.
@@ -20,13 +24,26 @@ type Conflict struct {
 	Written bool `json:"written,omitempty"`
 }
 
-// String says for example "sw1: LID 12 was 3, is 4 and would become 5".
+// String returns for example "sw1: LID 12 was 3, is no route and would become 5".
 func (c *Conflict) String() string {
 	if c.Written {
-		return fmt.Sprintf("%s: %s was written as %s and is %s", c.Node, c.What, c.Was, c.Is)
+		return fmt.Sprintf("%s: %s was written as %s and is %s", c.Node, c.What, c.text(c.Was), c.text(c.Is))
 	}
-	return fmt.Sprintf("%s: %s was %s, is %s and would become %s", c.Node, c.What, c.Was, c.Is, c.Would)
+	return fmt.Sprintf("%s: %s was %s, is %s and would become %s", c.Node, c.What, c.text(c.Was), c.text(c.Is),
+		c.text(c.Would))
 }
+
+// text returns a value for people: the port 255 of a forwarding entry is no route.
+func (c *Conflict) text(value string) string {
+	if strings.HasPrefix(c.What, lidPrefix) && !strings.HasPrefix(c.What, lidPrefix+"of ") &&
+		value == fmt.Sprint(fabric.NoPath) {
+		return "no route"
+	}
+	return value
+}
+
+// lidPrefix begins what an entry of a forwarding table is called.
+const lidPrefix = "LID "
 
 // MostConflicts is how many conflicts lists have at most; more are counted.
 const MostConflicts = 1000
@@ -43,6 +60,22 @@ func (c *Conflicts) Add(node string, guid uint64, what string, was, is, would an
 		c.List = append(c.List, Conflict{node, fmt.Sprintf("0x%016x", guid), what, fmt.Sprint(was), fmt.Sprint(is),
 			fmt.Sprint(would), false})
 	}
+}
+
+// First returns the first most conflicts as text, and how many more there are.
+func (c *Conflicts) First(most int) string {
+	if c.Count == most+1 {
+		most++ // rather than "and 1 more"
+	}
+	var texts []string
+	for i := range c.List[:min(len(c.List), most)] {
+		texts = append(texts, c.List[i].String())
+	}
+	text := strings.Join(texts, ", ")
+	if more := c.Count - len(texts); more > 0 {
+		text += " " + prose.More(more)
+	}
+	return text
 }
 
 // AfterWriting are the conflicts as such of what was written.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"strings"
@@ -9,12 +9,14 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestAt goes back to before a cable was pulled, by the time and step by step, and to the present again.
 func TestAt(t *testing.T) {
-	n := newSubnet(t, "fattree:2,8", false)
-	s := n.recording()
+	n := sessiontest.NewSubnet(t, "fattree:2,8")
+	s := recording(n)
 	if _, err := s.At(t.Context(), time.Now().Add(-time.Hour)); err == nil ||
 		!strings.Contains(err.Error(), "begins at") {
 		t.Errorf("before there was a history: %v", err)
@@ -26,14 +28,14 @@ func TestAt(t *testing.T) {
 	}
 	for _, l := range f.Links() {
 		if f.PeerSwitch(l.A) != fabric.None && f.PeerSwitch(l.B) != fabric.None {
-			if err := n.sim.Unlink(l.A); err != nil {
+			if err := n.Sim.Unlink(l.A); err != nil {
 				t.Fatal(err)
 			}
 			break
 		}
 	}
-	n.sweep(s)
-	links := func(p *Picture, err error) int {
+	n.Sweep(s)
+	links := func(p *session.Picture, err error) int {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +50,7 @@ func TestAt(t *testing.T) {
 		t.Errorf("then %d links, want 64", got)
 	}
 	st := s.State()
-	if got := links(st.Of(Kind(whole.Format("2006-01-02T15:04:05.999999999Z07:00")))); got != 64 {
+	if got := links(st.Of(session.Kind(whole.Format("2006-01-02T15:04:05.999999999Z07:00")))); got != 64 {
 		t.Errorf("by its time in words %d links, want 64", got)
 	}
 	if got := links(s.Beside(t.Context(), st.Live, -1)); got != 64 {

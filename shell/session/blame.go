@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/session/journal"
 )
 
 func whatOf(k fabric.ChangeKind) string {
@@ -47,15 +48,15 @@ func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric
 	f := after.Fabric
 	for e := range diff.Changes(before.Tables, after) {
 		n := f.Switches[e.SwitchNew]
-		if some.Add(f.NodeName(n), f.Nodes[n].GUID, fmt.Sprintf("LID %d", e.LID), e.Old, e.New,
-			e.New); some.Count == mostTold {
+		some.Add(f.NodeName(n), f.Nodes[n].GUID, fmt.Sprintf("LID %d", e.LID), e.Old, e.New, e.New)
+		if some.Count == journal.MostNamed {
 			break
 		}
 	}
 	if some.Count == 0 {
 		return "", nil
 	}
-	return s.whoWrote(ctx, &State{Reading: Reading{SMs: sms}}, some.List, func(j *history.JournalEntry) bool {
+	return s.WhoWrote(ctx, &Reading{SMs: sms}, some.List, func(j *history.JournalEntry) bool {
 		return j.Began.After(before.When.Add(-soonWritten))
 	})
 }

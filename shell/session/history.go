@@ -77,7 +77,7 @@ func (s *Session) warnOfHistory() {
 // record puts a picture into the history if that keeps such things.
 func (s *Session) record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
 	if r := s.recorder.Load(); r.Records() {
-		r.Record(s.entry(kind, p, note, figures), p.Fabric, p.Tables)
+		r.Record(s.NewEntry(kind, p, note, figures), p.Fabric, p.Tables)
 	}
 }
 
@@ -90,8 +90,8 @@ func (s *Session) warn(err error) {
 	s.Publish(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), err.Error()) })
 }
 
-// entry describes a picture, of now.
-func (s *Session) entry(kind history.Kind, p *Picture, note string, figures map[string]float64) history.Entry {
+// NewEntry returns a new history entry of a picture.
+func (s *Session) NewEntry(kind history.Kind, p *Picture, note string, figures map[string]float64) history.Entry {
 	st := s.State()
 	now := time.Now()
 	e := history.Entry{

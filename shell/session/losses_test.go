@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // there are the names of nodes and links of the subnet of a fabric; a link's has " -- " in it.
@@ -39,39 +41,39 @@ func linkName(a, b string) string { return min(a, b) + " -- " + max(a, b) }
 func TestLossesOverConsoles(t *testing.T) {
 	r := testenv.Rand(t)
 	for round := range testenv.Count(t, 4, 100) {
-		n := newSubnet(t, "fattree:2,6", false)
-		n.record = true
-		s := n.console()
-		f, known := n.f, there(s.State().Live.Fabric)
+		n := sessiontest.NewSubnet(t, "fattree:2,6")
+		n.Record = true
+		s := n.Console()
+		f, known := n.Fabric, there(s.State().Live.Fabric)
 		down, off := map[fabric.PortIndex]bool{}, map[fabric.NodeIndex]bool{}
 		steps := []string{}
 		for range 25 {
 			port := fabric.PortIndex(r.IntN(len(f.Ports)))
 			node := f.Ports[port].Node
 			switch what := r.IntN(12); {
-			case what < 3 && f.Ports[port].Linked() && node != f.Ports[n.port].Node &&
-				f.PeerNode(port) != f.Ports[n.port].Node:
+			case what < 3 && f.Ports[port].Linked() && node != f.Ports[n.Port].Node &&
+				f.PeerNode(port) != f.Ports[n.Port].Node:
 				port = min(port, f.Ports[port].Peer)
 				steps = append(steps, fmt.Sprintf("%s down", f.PortName(port)))
-				if err := n.sim.Unlink(port); err != nil {
+				if err := n.Sim.Unlink(port); err != nil {
 					t.Fatal(err)
 				}
 				down[port] = true
 			case what < 5 && len(down) > 0:
 				port = slices.Sorted(maps.Keys(down))[r.IntN(len(down))]
 				steps = append(steps, fmt.Sprintf("%s up", f.PortName(port)))
-				if err := n.sim.Relink(port); err != nil {
+				if err := n.Sim.Relink(port); err != nil {
 					t.Fatal(err)
 				}
 				delete(down, port)
-			case what == 5 && !f.Nodes[node].IsSwitch() && node != f.Ports[n.port].Node:
+			case what == 5 && !f.Nodes[node].IsSwitch() && node != f.Ports[n.Port].Node:
 				steps = append(steps, f.NodeName(node)+" off")
-				n.sim.PowerOff(node)
+				n.Sim.PowerOff(node)
 				off[node] = true
 			case what == 6 && len(off) > 0:
 				node = slices.Sorted(maps.Keys(off))[r.IntN(len(off))]
 				steps = append(steps, f.NodeName(node)+" on")
-				n.sim.PowerOn(node)
+				n.Sim.PowerOn(node)
 				delete(off, node)
 			case what < 9:
 				steps = append(steps, "sweep")
@@ -90,8 +92,8 @@ func TestLossesOverConsoles(t *testing.T) {
 				known = there(s.State().Live.Fabric)
 			default:
 				steps = append(steps, "another console")
-				n.leave()
-				s = n.console()
+				n.Leave()
+				s = n.Console()
 				maps.Copy(known, there(s.State().Live.Fabric))
 			}
 			st := s.State()
@@ -100,12 +102,12 @@ func TestLossesOverConsoles(t *testing.T) {
 				break
 			}
 		}
-		n.leave()
+		n.Leave()
 	}
 }
 
 // lossFault says how what a session calls lost is not what was there and is not, "" for nothing.
-func lossFault(t *testing.T, st *State, s *Session, known map[string]bool) string {
+func lossFault(t *testing.T, st *session.State, s *session.Session, known map[string]bool) string {
 	t.Helper()
 	now := there(st.Live.Fabric)
 	var want, got []string
@@ -137,7 +139,7 @@ func lossFault(t *testing.T, st *State, s *Session, known map[string]bool) strin
 	if d := st.Down(); d != links {
 		return fmt.Sprintf("%d down, want %d", d, links)
 	}
-	rep, err := s.Problems(context.Background(), ProblemOptions{Quick: true})
+	rep, err := s.Problems(context.Background(), session.ProblemOptions{Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,12 +167,12 @@ func lossFault(t *testing.T, st *State, s *Session, known map[string]bool) strin
 // TestSilentIsNotLost: what does not answer, and what is behind it, is not called lost while it is cabled, and is once
 // its links are down, in a later console too.
 func TestSilentIsNotLost(t *testing.T) {
-	n := newSubnet(t, "fattree:2,4", false)
-	n.record = true
-	s := n.console()
-	f := n.f
+	n := sessiontest.NewSubnet(t, "fattree:2,4")
+	n.Record = true
+	s := n.Console()
+	f := n.Fabric
 	leaf := f.NodesByDescription("leaf-04")[0]
-	n.sim.Silence(leaf, true)
+	n.Sim.Silence(leaf, true)
 	lost := func() (links, unseen int) {
 		st := s.State()
 		for i := range st.Losses {
@@ -187,18 +189,18 @@ func TestSilentIsNotLost(t *testing.T) {
 		if links, unseen := lost(); links != 0 || unseen != 3+4 { // a leaf and two hosts, with four links
 			t.Errorf("%s: %d links down, %d cannot be seen", how, links, unseen)
 		}
-		n.leave()
-		s = n.console()
+		n.Leave()
+		s = n.Console()
 	}
 	for p := range f.Nodes[leaf].Ports() {
 		if f.PeerSwitch(p) != fabric.None {
-			if err := n.sim.Unlink(p); err != nil {
+			if err := n.Sim.Unlink(p); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	n.leave()
-	s = n.console()
+	n.Leave()
+	s = n.Console()
 	if links, unseen := lost(); links != 4 || unseen != 0 {
 		t.Errorf("once it is cut off: %d links down, %d cannot be seen", links, unseen)
 	}

@@ -150,7 +150,8 @@ func (st *State) noteDrift() {
 
 // comparable reports whether the live tables can be compared with those of the last commit.
 func (st *State) comparable() bool {
-	return st.Committed != nil && st.Live.Tables != nil && sameLIDsByGUID(st.Committed.Fabric, st.Live.Fabric)
+	return st.Committed != nil && st.Live.Tables != nil &&
+		fabric.KeepsLIDsByGUID(st.Committed.Fabric, st.Live.Fabric)
 }
 
 // MakerOf is [Picture.Maker]. Of the live picture it returns that of the last commit, while the switches hold its
@@ -160,15 +161,6 @@ func (st *State) MakerOf(p *Picture) (engine, options string) {
 		p = st.Committed
 	}
 	return p.Maker()
-}
-
-// sameLIDsByGUID reports whether the end ports of g that f has, too, have the same LIDs there.
-func sameLIDsByGUID(f, g *fabric.Fabric) bool {
-	return !slices.ContainsFunc(g.EndPorts, func(e fabric.PortIndex) bool {
-		p := &g.Ports[e]
-		was := f.PortByGUID(p.GUID)
-		return was != fabric.None && (f.Ports[was].LID != p.LID || f.Ports[was].LMC != p.LMC)
-	})
 }
 
 // LiveEngine returns the engine of the live tables, as the last commit or a calibration without a difference has it, ""
@@ -208,7 +200,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 // lastCommit is the last one, nil for none and for one that did not come to its end.
 func (s *Session) lastCommit(ctx context.Context) (history.JournalEntry, *Picture, error) {
 	var last history.JournalEntry
-	all, err := commitsOf(s).journal(ctx)
+	all, err := s.Journal().Commits(ctx)
 	all = slices.DeleteFunc(all, func(j history.JournalEntry) bool { return j.Outcome == history.NothingWritten })
 	if err != nil || len(all) == 0 {
 		return last, nil, err

@@ -20,7 +20,6 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
-	"example.org/ibconsole/shell/session/source"
 )
 
 // news sweeps lightly and returns the new events.
@@ -255,68 +254,4 @@ func TestWatchFollowsOpenSM(t *testing.T) {
 			t.Fatalf("told:\n%s", told())
 		}
 	}
-}
-
-// TestWatchComparesWithTheLastCommit: a watch in a later session compares with what an
-// earlier one has written, and says what somebody has changed since.
-func TestWatchComparesWithTheLastCommit(t *testing.T) {
-	var net bytes.Buffer
-	if err := ibnet.Write(&net, open(t, "sim:fattree:2,4").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	sim := ibsimtest.Start(t, netFile(t, net.String()))
-	src, dir := source.Source{Kind: source.Ibsim, Arg: sim.Name}, t.TempDir()
-	session := func(work func(*Session)) {
-		t.Helper()
-		s, err := Open(t.Context(), src, Options{StateDir: dir})
-		if err == nil {
-			err = s.Start(t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		work(s)
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	told := func(want string) func(*Session) {
-		return func(s *Session) {
-			if err := s.KeepCurrent(time.Minute); err != nil {
-				t.Fatal(err)
-			}
-			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-				if events := s.State().Events; len(events) > 0 {
-					if got := events[0].Text; !strings.HasPrefix(got, want) {
-						t.Errorf("told %q, want %q", got, want)
-					}
-					return
-				}
-			}
-			t.Errorf("nothing told, want %q", want)
-		}
-	}
-	session(func(s *Session) {
-		if _, err := s.Route(t.Context(), compute.KeepNo); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.SetWrite(true); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Commit(t.Context(), CommitOptions{Yes: true}); err != nil {
-			t.Fatal(err)
-		}
-	})
-	session(told("the switches hold what the commit of "))
-	session(func(s *Session) {
-		block, err := mad.Get[mad.LinearForwardingTable](t.Context(), s.conn.Client(), mad.Path{}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		block[3], block[4] = 1-block[3], 1-block[4]
-		if _, err := mad.Set(t.Context(), s.conn.Client(), mad.Path{}, 0, block); err != nil {
-			t.Fatal(err)
-		}
-	})
-	session(told("no longer what the last commit wrote: 2 entries"))
 }

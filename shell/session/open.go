@@ -130,7 +130,7 @@ func (s *Session) start(ctx context.Context) error {
 		if err := sweeperOf(s).sweepFirst(ctx); err != nil {
 			return err
 		}
-		commitsOf(s).lookBack(ctx)
+		s.findEarlierCommits(ctx)
 		s.findBaseline(ctx)
 		return nil
 	}

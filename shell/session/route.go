@@ -134,12 +134,3 @@ func ReadConf(ctx context.Context, s *Session, path string, chain []string,
 		}}
 	return settings.ReadConf(ctx, path, around, chain, given)
 }
-
-func (s *Session) stage(p *Picture) {
-	s.Publish(ChangeStaged, func(st *State) {
-		if p.heldOn == nil {
-			p.heldOn = st.held()
-		}
-		st.Staged, st.Stale, st.Written = p, false, false
-	})
-}

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/journal"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recorder"
 	"example.org/ibconsole/shell/session/source"
@@ -36,16 +37,16 @@ type Session struct {
 	opt      Options
 	unlogged sync.Once // says once that the log of the options fails
 
-	op      sync.Mutex        // held by the operation that runs, and guards what follows it
-	reads   Reads             // the tables that sweeps read too
-	lights  int               // counts the light sweeps
-	counted *counters.Reading // the last reading of all counters
-	ledger  counters.Ledger   // follows all of them
-	torus   torus.Known       // what the subnet was recognised as
-	stopped stopped           // the commit that did not come to its end
-	wrote   wrote             // by the last commit
-	first   *Reads            // those of the options, nil once they were read
-	report  *SweepReport      // of the sweep by which the session started, for the command that asks for it
+	op          sync.Mutex        // held by the operation that runs, and guards what follows it
+	reads       Reads             // the tables that sweeps read too
+	lights      int               // counts the light sweeps
+	counted     *counters.Reading // the last reading of all counters
+	ledger      counters.Ledger   // follows all of them
+	torus       torus.Known       // what the subnet was recognised as
+	written     *journal.Written  // what the last commit of the session wrote, nil for nothing
+	overwritten int               // how many entries of it others had overwritten at the last sweep
+	first       *Reads            // those of the options, nil once they were read
+	report      *SweepReport      // of the sweep by which the session started, for the command that asks for it
 
 	mu       sync.Mutex // guards what follows it
 	state    State

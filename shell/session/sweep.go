@@ -148,7 +148,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		st.Live, st.SMs, st.SweepTook = &same, sms, res.Stats.Elapsed
 		st.noteMaster(managers)
 	})
-	if err := commitsOf(s).lookForOthers(ctx); err != nil {
+	if err := s.findInterruptedOfOthers(ctx); err != nil {
 		res.Warnings = append(res.Warnings, err.Error())
 	}
 	if s.State().Source.Live() && len(sweeperOf(s).newEvents()) > 0 {
@@ -181,13 +181,17 @@ func (s sweeper) sample(t *fabric.Tables) sweep.Sample {
 	return sweep.Sample{Nth: s.lights % fullEvery, Of: fullEvery}
 }
 
-// sweepFor sweeps and reads, this once, all that there is of some tables.
-func (s sweeper) sweepFor(ctx context.Context, t *fabric.Tables) error {
+// SweepFor reads the subnet within the operation. This sweep also reads the kinds of tables that t has.
+func (o *Op) SweepFor(ctx context.Context, t *fabric.Tables) error {
+	s := sweeperOf(o.session)
 	defer func(reads Reads) { s.reads = reads }(s.reads)
 	s.reads = s.reads.and(Reads{SL2VL: t.SL2VL != nil, MFT: t.MFT != nil})
 	_, err := s.sweep(ctx)
 	return err
 }
+
+// ReadLater makes later sweeps read more.
+func (o *Op) ReadLater(more Reads) { o.session.reads = o.session.reads.and(more) }
 
 // sweep opens a line again that was lost before, or breaks now.
 func (s sweeper) sweep(ctx context.Context) (SweepReport, error) {
@@ -268,8 +272,8 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	if first {
 		rep.Warnings = append(rep.Warnings, s.lookForLosses(ctx)...)
 	}
-	over, err := s.lookOver(ctx, rep.Moved > 0)
-	if err := errors.Join(err, commitsOf(s.Session).lookForOthers(ctx)); err != nil {
+	over, err := s.findOverwritten(ctx, rep.Moved > 0)
+	if err := errors.Join(err, s.findInterruptedOfOthers(ctx)); err != nil {
 		rep.Warnings = append(rep.Warnings, err.Error())
 	}
 	if over != "" {
@@ -293,7 +297,7 @@ func (s sweeper) recordSweep(live *Picture, unanswered int) {
 func (s sweeper) recordRead(live *Picture, unanswered int) {
 	r := s.recorder.Load()
 	f := live.Fabric
-	e := s.entry(history.Sweep, live, "", map[string]float64{
+	e := s.NewEntry(history.Sweep, live, "", map[string]float64{
 		"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered),
 	})
 	st := s.State()

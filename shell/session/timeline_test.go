@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"fmt"
@@ -12,33 +12,30 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/shell/session/recorder"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// recording is a console that puts its sweeps into the history.
-func (n *subnet) recording() *Session {
-	n.t.Helper()
-	s := n.console()
-	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(n.dir), All: true, Failed: func(err error) {
-		n.t.Error(err)
-	}, Exposed: func(error) {}}))
-	n.sweep(s)
+var yes = commits.Options{Confirmed: true, AllowInterrupt: true, AllowLoop: true}
+
+// recording returns a console that records its sweeps in the history.
+func recording(n *sessiontest.Subnet) *session.Session {
+	n.T.Helper()
+	n.Record = true
+	defer func() { n.Record = false }()
+	s := n.Console()
+	n.Sweep(s)
 	return s
 }
 
-func (n *subnet) sweep(s *Session) {
-	n.t.Helper()
-	if _, err := s.Sweep(n.t.Context()); err != nil {
-		n.t.Fatal(err)
-	}
-}
-
-// moments are those of a timeline in words, and whether they have pictures.
-func (n *subnet) moments(s *Session) (words []string) {
-	n.t.Helper()
-	line, err := s.Timeline(n.t.Context(), time.Time{}, time.Now())
+// moments returns the moments of a timeline as text, with whether they have states before and after.
+func moments(n *sessiontest.Subnet, s *session.Session) (words []string) {
+	n.T.Helper()
+	line, err := s.Timeline(n.T.Context(), time.Time{}, time.Now())
 	if err != nil || line.Why != nil {
-		n.t.Fatal(err, line.Why)
+		n.T.Fatal(err, line.Why)
 	}
 	for _, m := range line.Moments {
 		words = append(words, fmt.Sprintf("%s: %s | %s | %v", m.What, m.Text, m.Who, m.Pictures()))
@@ -50,18 +47,18 @@ func (n *subnet) moments(s *Session) (words []string) {
 // while nobody does are on the timeline, with what was before and after and who it was, also of a console that is
 // started later.
 func TestTimeline(t *testing.T) {
-	n := newSubnet(t, "fattree:2,8", false)
-	a := n.recording()
-	leave := n.leave
-	c := n.recording()
-	leaveC := n.leave
-	b := n.console()
-	n.route(b, ways[3]...)
-	if _, err := b.Commit(t.Context(), yes); err != nil {
+	n := sessiontest.NewSubnet(t, "fattree:2,8")
+	a := recording(n)
+	leave := n.Leave
+	c := recording(n)
+	leaveC := n.Leave
+	b := n.Console()
+	n.Route(b, sessiontest.Engines[3]...)
+	if _, err := commits.Commit(t.Context(), b, yes); err != nil {
 		t.Fatal(err)
 	}
-	entries := moved(a.State().Live.Tables, b.State().Live.Tables).Changed
-	n.sweep(a)
+	entries := diff.Count(a.State().Live.Tables, b.State().Live.Tables).Changed
+	n.Sweep(a)
 
 	f, err := gen.ParseSpec("fattree:2,8") // as the simulation has it
 	if err != nil {
@@ -71,13 +68,13 @@ func TestTimeline(t *testing.T) {
 		return f.PeerSwitch(l.A) != fabric.None && f.PeerSwitch(l.B) != fabric.None
 	})
 	l := f.Links()[cable]
-	if err := n.sim.Unlink(l.A); err != nil {
+	if err := n.Sim.Unlink(l.A); err != nil {
 		t.Fatal(err)
 	}
-	n.sweep(a)
-	n.sweep(a)
-	n.sweep(c) // which finds the same
-	down := n.moments(c)
+	n.Sweep(a)
+	n.Sweep(a)
+	n.Sweep(c) // which finds the same
+	down := moments(n, c)
 	want := []string{
 		// one row: who saw it says the same
 		fmt.Sprintf("commit: commit, done; forwarding tables: %d entries of | console of", entries),
@@ -103,23 +100,23 @@ func TestTimeline(t *testing.T) {
 	check(down)
 	leave()
 	leaveC()
-	if err := n.sim.Relink(l.A); err != nil {
+	if err := n.Sim.Relink(l.A); err != nil {
 		t.Fatal(err)
 	}
 	want = append(want, "changed since |, when nobody watched: links")
-	check(n.moments(n.recording()))
+	check(moments(n, recording(n)))
 }
 
 // TestTimelineBetween: the sum is between what was seen last by either time.
 func TestTimelineBetween(t *testing.T) {
-	n := newSubnet(t, "fattree:2,8", false)
-	s := n.recording()
+	n := sessiontest.NewSubnet(t, "fattree:2,8")
+	s := recording(n)
 	first := time.Now()
-	n.route(s, ways[3]...)
-	if _, err := s.Commit(t.Context(), yes); err != nil {
+	n.Route(s, sessiontest.Engines[3]...)
+	if _, err := commits.Commit(t.Context(), s, yes); err != nil {
 		t.Fatal(err)
 	}
-	n.sweep(s)
+	n.Sweep(s)
 	for _, x := range []struct {
 		since, until  time.Time
 		commits       int

@@ -40,7 +40,7 @@ func TestWritesAreTold(t *testing.T) {
 	if status, said := script(source, "route; write on; commit yes", log); status != exitDone {
 		t.Errorf("commit: %d, %s", status, said)
 	}
-	if status, said := script(source, "engine updn; route; write on; commit yes loop=yes hit=yes",
+	if status, said := script(source, "engine updn; route; write on; commit yes force-loop force-interrupt",
 		audit.Log{}); status != exitDone || strings.Count(said, "writes are in no log") != 1 {
 		t.Errorf("without a log: %d, %s", status, said)
 	}

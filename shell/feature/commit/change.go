@@ -17,23 +17,24 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/commits"
 )
 
-// Change is what a commit or a rollback plans, and what it wrote.
+// Change is the plan of a commit or a rollback, and what it wrote.
 type Change struct {
-	*session.CommitReport
+	*commits.Report
 	live     *fabric.Fabric
-	switches []plan.Switch // those of which most entries change first
+	switches []plan.Switch // those with the most changed entries first
 	loops    answer.Value
-	undo     string
-	note     string
-	said     map[string]string // for people, by [label.id]
+	undo     string            // the command that undoes it
+	note     string            // the commit that is rolled back or finished
+	next     string            // how to write a plan that was only shown
+	texts    map[string]string // for people, by [label.id]
 }
 
-// change returns what was planned, and written where it was.
-func (r *run) change(rep *session.CommitReport, note string) *Change {
-	x := &Change{CommitReport: rep, live: r.live, note: note, switches: slices.Clone(rep.Plan.Switches)}
+// change returns what was planned and written.
+func (r *run) change(rep *commits.Report, note string) *Change {
+	x := &Change{Report: rep, live: r.live, note: note, switches: slices.Clone(rep.Plan.Switches)}
 	slices.SortStableFunc(x.switches, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
 	st := r.Session.State()
 	why, try := "", ""
@@ -41,14 +42,14 @@ func (r *run) change(rep *session.CommitReport, note string) *Change {
 		why, try = st.UnknownLoop(l.Unread, !l.Unread.Any())
 	}
 	x.loops = loopsOf(rep.Credits, why, try)
-	x.said = planTexts(rep.Plan)
-	x.say(why, try)
+	x.texts = planTexts(rep)
+	x.addTexts(why, try)
 	if rep.Journal != 0 {
 		elsewhere := ""
 		if file := r.Option("journal", yesWord); file != yesWord {
 			elsewhere = " journal=" + fabric.Escape(file)
 		}
-		x.undo = fmt.Sprintf("rollback %d%s takes it back", rep.Journal, elsewhere)
+		x.undo = fmt.Sprintf("rollback %d%s undoes it", rep.Journal, elsewhere)
 	}
 	return x
 }
@@ -56,7 +57,7 @@ func (r *run) change(rep *session.CommitReport, note string) *Change {
 // Empty reports whether there is nothing to write.
 func (x *Change) Empty() bool { return x.Plan.Empty() }
 
-// Outcome returns how a commit that was written is taken back, and what was written.
+// Outcome returns how to undo a commit, and what it wrote.
 func (x *Change) Outcome() string {
 	text := fmt.Sprintf("written in %v: %v; read back: %v", answer.Duration(x.elapsed()), x.Written.Written,
 		x.Written.ReadBack)
@@ -66,7 +67,7 @@ func (x *Change) Outcome() string {
 	return text
 }
 
-// basis adds the warnings of a plan to what it rests on.
+// basis adds the warnings of the plan.
 func (x *Change) basis(b answer.Basis) answer.Basis {
 	b.Warnings = slices.Concat(b.Warnings, x.Plan.Warnings)
 	if x.Unlike != "" {
@@ -75,12 +76,12 @@ func (x *Change) basis(b answer.Basis) answer.Basis {
 	if x.Adaptive > 0 {
 		b.Warnings = append(b.Warnings, prose.When(x.Adaptive == 1, "1 switch routes",
 			fmt.Sprintf("%d switches route", x.Adaptive))+
-			" adaptively by groups, which no commit writes: packets that may choose go on by these")
+			" adaptively by groups, which no commit writes: adaptive packets keep using them")
 	}
 	return b
 }
 
-// written returns what the answer about a plan that was written rests on: it is about the switches and no state.
+// written returns the basis of the answer about a written plan. It describes the switches and no state.
 func (x *Change) written(b answer.Basis) answer.Basis {
 	return answer.Basis{Source: b.Source, Warnings: b.Warnings, Unread: b.Unread}
 }
@@ -90,16 +91,16 @@ func (x *Change) totals() answer.Value {
 	t := x.Plan.Totals()
 	return answer.Map([]answer.Named{
 		{Name: "writes", Value: answer.Int(t.Writes)}, {Name: "lids", Value: answer.Int(t.LIDs)},
-		{Name: "tops", Value: answer.Int(t.Tops)},
+		{Name: "linear_fdb_tops", Value: answer.Int(t.Tops)},
 		{Name: "blocks", Value: answer.Int(t.Blocks)}, {Name: "sl2vl_tables", Value: answer.Int(t.SL2VLs)},
 		{Name: "mft_blocks", Value: answer.Int(t.MFTs)},
 		{Name: "ports", Value: answer.Int(t.Ports)}, {Name: "switches", Value: answer.Int(t.Switches)},
 		{Name: "entries", Value: answer.Int(t.Entries)},
 		{Name: "steps", Value: answer.Int(t.Steps)}, {Name: "extra_blocks", Value: answer.Int(t.Extra)},
-		{Name: "pairs_hit", Value: answer.Int(t.Hit)},
+		{Name: "pairs_interrupted", Value: answer.Int(t.Hit)},
 		{Name: "pairs_to_moved_lids", Value: answer.Int(x.Plan.Hit.Moved)},
 		{Name: "pairs_over_links_down", Value: answer.Int(x.Plan.Hit.Down)},
-		{Name: "groups_hit", Value: answer.Int(t.Groups)}, {Name: "cut_off", Value: answer.Int(t.Unreachable)},
+		{Name: "groups_interrupted", Value: answer.Int(t.Groups)}, {Name: "unreachable", Value: answer.Int(t.Unreachable)},
 		{Name: "kept", Value: answer.Int(t.Kept)},
 		{Name: "unread", Value: answer.Int(t.Unread)},
 	})
@@ -143,7 +144,7 @@ func (x *Change) levels() answer.Value {
 	return answer.Map(entries)
 }
 
-// ring returns the links of a credit loop of old and new routes together.
+// ring returns the links of a credit loop that old and new routes form together.
 func (x *Change) ring() answer.Rows[hop] {
 	if x.Credits == nil || x.Credits.Loop != credits.Loop {
 		return answer.Rows[hop]{At: func(int) hop { return hop{} }}
@@ -165,32 +166,42 @@ func (x *Change) others() answer.Rows[fabricwrite.Conflict] {
 	return rows
 }
 
-// say adds the lines for people that the plan alone does not tell.
-func (x *Change) say(why, try string) {
+// addTexts adds the texts for people that the plan alone does not determine.
+func (x *Change) addTexts(why, try string) {
 	const most = 5
 	var names []string
 	for _, s := range x.switches {
 		names = append(names, fmt.Sprintf("%s (%d)", x.live.NodeName(x.live.Switches[s.Switch]), s.Entries))
 	}
 	if len(names) > 0 {
-		x.said["changed entries"] = prose.List(names, most)
+		x.texts["changed entries"] = prose.List(names, most)
 	}
 	if x.Others != nil {
-		x.said["CHANGED SINCE"] = fmt.Sprintf("%s since the staged tables were made, by %s",
+		x.texts["CHANGED SINCE"] = fmt.Sprintf("%s since the tables were computed, by %s",
 			prose.Count(x.Others.Count, "entry"), x.Others.Who)
 	}
-	x.sayLoop(why, try)
+	x.addLoopText(why, try)
 	if x.SLs != nil {
-		x.said["service levels"] = "needed from the subnet administration: " + x.SLs.Why() + plainLevels(x)
+		x.texts["service levels"] = "needed from the subnet administration: " + x.SLs.Why() + plainLevels(x)
 	}
-	if x.CutOff > 0 {
-		x.said["PAIRS LOST"] = fmt.Sprint(x.CutOff)
+	if x.Lost > 0 {
+		x.texts["PAIRS LOST"] = fmt.Sprintf("%d that are connected now lose their path", x.Lost)
 	}
 	if x.Unknown > 0 {
-		x.said["unknown lost"] = fmt.Sprintf("%d that may be lost, over tables that were not read", x.Unknown)
+		x.texts["unknown lost"] = fmt.Sprintf("%d that may lose their path, over tables that were not read", x.Unknown)
 	}
 	if m := x.Master; m != nil {
-		x.said["beside"] = fmt.Sprintf("0x%016x %s priority %d on %s", m.GUID, m.State, m.Priority, m.Port)
+		x.texts["master SM"] = fmt.Sprintf("0x%016x %s priority %d on %s", m.GUID, m.State, m.Priority, m.Port)
+	}
+	var left []string
+	if x.LIDsLeft > 0 {
+		left = append(left, prose.Count(x.LIDsLeft, "LID"))
+	}
+	if x.PortsLeft > 0 {
+		left = append(left, prose.Count(x.PortsLeft, "port state"))
+	}
+	if left != nil {
+		x.texts["not put back"] = strings.Join(left, " and ") + ": ports keep their LIDs and stay active"
 	}
 }
 
@@ -204,35 +215,35 @@ func plainLevels(x *Change) string {
 	return "; with SL 0 everywhere: CREDIT LOOPS"
 }
 
-func (x *Change) sayLoop(why, try string) {
+func (x *Change) addLoopText(why, try string) {
 	l := x.Credits
 	switch {
 	case l == nil:
 	case l.Unchecked:
-		x.said["loops"] = "not checked, as LIDs and links change together"
+		x.texts["loops"] = "not checked, because LIDs and links change together"
 	case l.Loop == credits.None:
-		x.said["loops"] = "old and new routes together: no credit loop"
+		x.texts["loops"] = "old and new routes together: no credit loop"
 	case l.Loop == credits.Unknown:
-		x.said["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoop(why, try), alone(l))
+		x.texts["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoop(why, try), alone(l))
 	default:
-		x.said["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s",
+		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s",
 			prose.Count(len(l.Ring), "link"), alone(l))
 	}
 }
 
-// alone tells whether the old and the new routes have a loop by themselves.
+// alone returns whether the old routes alone and the new routes alone have a loop.
 func alone(l *plan.Credits) string {
 	switch {
 	case l.Old == credits.Loop && l.New == credits.Loop:
-		return "the old and the new ones alone have one"
+		return "the old and the new routes alone have one"
 	case l.Old == credits.None && l.New == credits.None:
-		return "none of old or new ones alone"
+		return "neither the old nor the new routes alone have one"
 	case l.Old == credits.Unknown && l.New == credits.Unknown:
-		return "of the old and of the new ones alone it is unknown"
+		return "unknown of the old and the new routes alone"
 	}
 	of := [...]string{
-		credits.None: "the %s ones not", credits.Loop: "the %s ones alone have one",
-		credits.Unknown: "of the %s ones it is unknown",
+		credits.None: "the %s routes do not", credits.Loop: "the %s routes alone have one",
+		credits.Unknown: "unknown of the %s routes",
 	}
 	first, second := fmt.Sprintf(of[l.Old], "old"), fmt.Sprintf(of[l.New], "new")
 	if l.New == credits.Loop {
@@ -265,7 +276,7 @@ func pairsOf(f *fabric.Fabric, pairs []diff.Pair) answer.Rows[pairRow] {
 	return answer.Lazy(len(pairs), func(i int) pairRow { return pairRow{place(&pairs[i].Src), place(&pairs[i].Dst)} })
 }
 
-// switchRow is a switch that is written to.
+// switchRow is a switch that the plan writes to.
 type switchRow struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	Blocks  int          `key:"blocks" name:"BLOCKS" help:"blocks of 64 entries that are written"`
@@ -279,10 +290,4 @@ func (x *Change) elapsed() time.Duration {
 		return 0
 	}
 	return x.Written.Elapsed
-}
-
-// groupsText returns multicast LIDs, the first of many.
-func groupsText(groups []uint16) string {
-	shown, more := prose.Cut(groups, mostNodes)
-	return strings.TrimRight(strings.Join(append(prose.Words(shown, feature.MLIDText), more), " "), " ")
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package commit plans what is written to the switches, writes it and takes it back.
+// Package commit has the commands that write to the switches: write, commit and rollback.
 package commit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
@@ -17,17 +19,15 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/commits"
 )
 
-const yesWord, resumeWord = "yes", "resume"
+const yesWord, resumeWord, noWord = "yes", "resume", "no"
 
 // Feature is the commands write, commit and rollback.
 var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
-	{Name: "commit", Keys: "C", Help: "read what a commit would write, and where; only from there can it be written"},
-	{
-		Name: "write", Keys: "w", Help: "allow writing to switches, or forbid it again; a commit is asked for all " +
-			"the same",
-	},
+	{Name: "commit", Keys: "C", Help: "show the plan of a commit, from which the staged tables can be written"},
+	{Name: "write", Keys: "w", Help: "allow or forbid writing to switches; a commit still asks first"},
 }, Commands: []feature.Command{
 	{
 		Path: "write", Summary: "allow or forbid writing to the switches",
@@ -38,21 +38,22 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "commit", Summary: "write the staged tables to the switches",
-		Help: "Without yes it only shows the plan. Writing requires write on, too. What was written is read back. " +
-			"commit resume\n" +
-			"goes on with a commit that was interrupted.",
+		Help: "Without yes, commit only shows the plan. Writing also requires write on. Everything that was " +
+			"written is " +
+			"read back.\ncommit resume finishes a commit that was interrupted.",
 		Args: []lang.Arg{
 			{Kind: lang.KindWord, Words: []string{yesWord, resumeWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
 		Options:  options(),
-		Examples: []string{"fail link leaf-01 36; route; commit dry-run; write on; commit yes"},
+		Examples: []string{"fail link leaf-01 36; route; commit; write on; commit yes"},
 		Answers:  []answer.Declared{planDecl, doneDecl},
 		Run:      commit,
 	},
 	{
-		Path: "rollback", Summary: "write back what switches held before a commit",
-		Help: "It takes back the last commit, or that of an entry of the history. Without yes it only shows " +
-			"the plan.",
+		Path: "rollback", Summary: "write what the switches held before a commit",
+		Help: "ID is an entry of the history; without it, rollback undoes the last commit. Without yes, it " +
+			"only shows " +
+			"the plan.\nLIDs and port states are not put back: switches take a LID away from no port.",
 		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
 		Options:  options(),
@@ -62,40 +63,44 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 }}
 
+// force is an option that permits one kind of harm.
+type force struct {
+	lang.Option
+	permits commits.Permission
+	set     func(*commits.Options) *bool
+}
+
+// forces are the options that permit harm. Their aliases are the names that they had before.
+var forces = []force{
+	permit(commits.Unreachable, "force-unreachable", "allow tables that leave pairs without a path",
+		func(o *commits.Options) *bool { return &o.AllowUnreachable }, "cut"),
+	permit(commits.Interrupt, "force-interrupt", "allow writes during which connected pairs lose packets",
+		func(o *commits.Options) *bool { return &o.AllowInterrupt }, "hit"),
+	permit(commits.Loop, "force-loop", "allow a credit loop that the current tables do not have",
+		func(o *commits.Options) *bool { return &o.AllowLoop }, "loop"),
+	permit(commits.Incomplete, "force-incomplete", "commit although parts of the subnet did not respond",
+		func(o *commits.Options) *bool { return &o.AllowIncomplete }, "unanswered", "holes"),
+	permit(commits.Overwrite, "force-overwrite", "overwrite what others wrote in the meantime",
+		func(o *commits.Options) *bool { return &o.AllowOverwrite }, "others"),
+	permit(commits.Abandon, "abandon", "overwrite an interrupted commit and give up its rollback",
+		func(o *commits.Options) *bool { return &o.Abandon }, "over"),
+}
+
+func permit(p commits.Permission, name, summary string, set func(*commits.Options) *bool, aliases ...string) force {
+	return force{lang.Option{Name: name, Aliases: aliases, Kind: lang.KindFlag, Summary: summary}, p, set}
+}
+
 func options() []lang.Option {
-	yesNo := []string{yesWord, "no"}
-	return []lang.Option{
-		{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show what would be written"},
-		{
-			Name: "cut", Kind: lang.KindWord, Words: yesNo, Summary: "write tables that take the path from pairs " +
-				"which could have one",
-		},
-		{
-			Name: "hit", Kind: lang.KindWord, Words: yesNo, Summary: "write although pairs lose packets that no " +
-				"order could spare",
-		},
-		{
-			Name: "loop", Kind: lang.KindWord, Words: yesNo, Summary: "write routes with a credit loop where those " +
-				"on the switches have none",
-		},
-		{
-			Name: "unanswered", Aliases: []string{"holes"}, Kind: lang.KindWord, Words: yesNo,
-			Summary: "write although parts of the subnet did not answer",
-		},
-		{
-			Name: "others", Kind: lang.KindWord, Words: yesNo, Summary: "write over what others wrote since the " +
-				"staged tables were made",
-		},
-		{
-			Name: "over", Kind: lang.KindWord, Words: yesNo, Summary: "write over what an interrupted commit left, " +
-				"and give that up",
-		},
-		{
-			Name: "journal", Kind: lang.KindFile, Written: true, Value: "FILE|no", Summary: "keep the journal, and this session's " +
-				"history, in this file; no: write although it cannot be undone",
-		},
-		{Name: "sm", Kind: lang.KindGUID, Summary: "write although this master subnet manager is active"},
+	all := []lang.Option{{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show the plan, even with yes"}}
+	for _, f := range forces {
+		all = append(all, f.Option)
 	}
+	return append(all, lang.Option{
+		Name: "journal", Kind: lang.KindFile, Written: true, Value: "FILE|no",
+		Summary: "journal and history file; no: write " +
+			"without " +
+			"the possibility to roll back",
+	}, lang.Option{Name: "sm", Kind: lang.KindGUID, Summary: "write although this master SM is active"})
 }
 
 // writing is whether writing is allowed.
@@ -118,89 +123,77 @@ func write(c *feature.Call) error {
 // run is a commit or a rollback that runs.
 type run struct {
 	*feature.Call
-	plan, done *answer.Decl[*Change]
-	live       *fabric.Fabric // in which the plan names switches, nil before it is made
-	basis      answer.Basis
-	previewed  bool
+	plan, done  *answer.Decl[*Change]
+	live        *fabric.Fabric // names the switches of the plan, nil before the plan is made
+	basis       answer.Basis
+	isPreviewed bool
 }
 
 func commit(c *feature.Call) error {
-	opt, err := commitOptions(c)
-	if err != nil {
-		return err
-	}
-	write, resumes := c.Session.Commit, slices.Contains(c.Args, resumeWord)
+	write, resumes := commits.Commit, slices.Contains(c.Args, resumeWord)
 	if resumes {
-		write = c.Session.Resume
+		write = commits.Resume
 	}
 	r := &run{Call: c, plan: planDecl, done: doneDecl}
-	return r.do(opt, func(opt session.CommitOptions) (rep session.CommitReport, note string, err error) {
-		rep, err = write(c.Ctx, opt)
+	return r.do(func(opt commits.Options) (rep commits.Report, note string, err error) {
+		rep, err = write(c.Ctx, c.Session, opt)
 		if resumes && rep.Written != nil && err == nil {
-			note = "the commit that was interrupted is ended: the switches hold all of it"
+			note = "the interrupted commit is finished"
 		}
 		return rep, note, err
 	})
 }
 
 func rollback(c *feature.Call) error {
-	opt, err := commitOptions(c)
-	if err != nil {
-		return err
-	}
 	var id int64
 	for _, word := range c.Args {
 		if word == yesWord {
 			continue
 		}
+		var err error
 		if id, err = c.EntryID(word); err != nil {
 			return err
 		}
 	}
 	r := &run{Call: c, plan: backPlanDecl, done: backDoneDecl}
-	return r.do(opt, func(opt session.CommitOptions) (session.CommitReport, string, error) {
+	return r.do(func(opt commits.Options) (commits.Report, string, error) {
 		return back(c.Ctx, c.Session, id, opt)
 	})
 }
 
-// back rolls a commit back, and tells which one.
-func back(ctx context.Context, s *session.Session, id int64, opt session.CommitOptions) (session.CommitReport,
-	string, error) {
-	rep, j, err := s.Rollback(ctx, id, opt)
+// back rolls a commit back, and returns which one.
+func back(ctx context.Context, s *session.Session, id int64, opt commits.Options) (commits.Report, string, error) {
+	rep, j, err := commits.Rollback(ctx, s, id, opt)
 	if rep.Plan == nil {
 		return rep, "", err
 	}
 	return rep, fmt.Sprintf("%s %s by %s", backTo(&rep, &j), j.Began.Format(time.DateTime), j.Who), err
 }
 
-func backTo(rep *session.CommitReport, j *history.JournalEntry) string {
-	switch {
-	case rep.Resumes && j.IsRollback():
-		return "on with the rollback of"
-	case rep.Resumes:
-		return "on with the commit of"
-	case j.IsRollback():
-		return "back to what the switches held before the rollback of"
-	}
-	return "back to what the switches held before the commit of"
+func backTo(rep *commits.Report, j *history.JournalEntry) string {
+	what := prose.When(j.IsRollback(), "rollback", "commit")
+	return prose.When(rep.Resumes, "finishes the interrupted ", "back to what the switches held before the ") + what +
+		" of"
 }
 
 // do plans and writes, and answers with both.
-func (r *run) do(opt session.CommitOptions, write func(session.CommitOptions) (session.CommitReport, string,
-	error)) error {
-	opt.Yes = slices.Contains(r.Args, yesWord)
-	writes := opt.Yes && !opt.DryRun
-	opt.Planned = func(rep *session.CommitReport) error {
+func (r *run) do(write func(commits.Options) (commits.Report, string, error)) error {
+	opt, err := r.options()
+	if err != nil {
+		return err
+	}
+	opt.Planned = func(rep *commits.Report) error {
 		r.planned()
-		if !writes {
+		if !opt.Confirmed || opt.DryRun {
 			return nil
 		}
-		r.previewed = true
+		r.isPreviewed = true
 		x := r.change(rep, "")
 		return r.Output.Preview(r.plan.Answer(x.basis(r.basis), x))
 	}
 	before := r.Session.State()
 	rep, note, err := write(opt)
+	err = r.hinted(err)
 	if rep.Plan == nil {
 		return err
 	}
@@ -209,22 +202,25 @@ func (r *run) do(opt session.CommitOptions, write func(session.CommitOptions) (s
 		r.basis.Warnings = append(r.basis.Warnings, after.Unlogged)
 	}
 	x := r.change(&rep, note)
-	var said error
+	if !opt.Confirmed && !opt.DryRun && !x.Empty() {
+		x.next = r.next(rep.Refusal)
+	}
+	var answerErr error
 	switch {
 	case rep.Written != nil:
-		said = r.Answer(r.done.Answer(x.written(r.basis), x))
-	case r.previewed:
-		said = r.Output.Previewed(r.plan.Answer(x.basis(r.basis), x))
+		answerErr = r.Answer(r.done.Answer(x.written(r.basis), x))
+	case r.isPreviewed:
+		answerErr = r.Output.Previewed(r.plan.Answer(x.basis(r.basis), x))
 	default:
-		said = r.Answer(r.plan.Answer(x.basis(r.basis), x))
+		answerErr = r.Answer(r.plan.Answer(x.basis(r.basis), x))
 	}
-	if said != nil {
-		return said
+	if answerErr != nil {
+		return answerErr
 	}
 	return err
 }
 
-// planned takes note of what a plan rests on.
+// planned sets what a plan rests on.
 func (r *run) planned() {
 	if r.live != nil {
 		return
@@ -237,23 +233,78 @@ func (r *run) planned() {
 	r.live, r.basis = st.Live.Fabric, st.Basis(p, session.NeedLinks|session.NeedTables)
 }
 
-func commitOptions(c *feature.Call) (session.CommitOptions, error) {
-	is := func(name string) bool { return c.Option(name, "no") == yesWord }
-	opt := session.CommitOptions{
-		DryRun: c.Flag("dry-run"), Cut: is("cut"), Hit: is("hit"), Loop: is("loop"), Unanswered: is("unanswered"),
-		Others: is("others"), Over: is("over"), NoJournal: c.Option("journal", "") == "no",
+// options returns the options of the call.
+func (r *run) options() (commits.Options, error) {
+	opt := commits.Options{
+		Confirmed: slices.Contains(r.Args, yesWord), DryRun: r.Flag("dry-run"),
+		NoJournal: r.Option("journal", "") == noWord,
 	}
-	if file := c.Option("journal", "no"); file != "no" && file != yesWord {
-		if err := c.Session.KeepHistoryIn(c.Ctx, file); err != nil {
+	for _, f := range forces {
+		*f.set(&opt) = r.Flag(f.Name)
+	}
+	if file := r.Option("journal", noWord); file != noWord && file != yesWord {
+		if err := r.Session.KeepHistoryIn(r.Ctx, file); err != nil {
 			return opt, err
 		}
 	}
-	if text := c.Option("sm", ""); text != "" {
+	if text := r.Option("sm", ""); text != "" {
 		guid, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
-			return opt, c.Misused("%q is no GUID", text)
+			return opt, r.Misused("%q is no GUID", text)
 		}
 		opt.Master = guid
 	}
 	return opt, nil
+}
+
+// command returns the command that writes, with words.
+func (r *run) command(words ...string) string {
+	line := []string{r.Command}
+	for _, word := range r.Args {
+		if word != yesWord {
+			line = append(line, word)
+		}
+	}
+	return strings.Join(append(append(line, yesWord), words...), " ")
+}
+
+// next returns how to write a plan that was only shown.
+func (r *run) next(refusal error) string {
+	switch {
+	case refusal == nil:
+		return "nothing was written; hint: run '" + r.command() + "'"
+	case errors.Is(refusal, session.ErrReadOnly):
+		return "nothing was written; hint: run 'write on', then '" + r.command() + "'"
+	}
+	return fmt.Sprintf("nothing was written, and '%s' would be refused: %v", r.command(), r.hinted(refusal))
+}
+
+// hinted adds to the refusal of a commit which option allows it.
+func (r *run) hinted(err error) error {
+	refused, ok := errors.AsType[*commits.RefusedError](err)
+	if !ok {
+		return err
+	}
+	hint := ""
+	switch refused.Needs {
+	case commits.Master:
+		hint = fmt.Sprintf("to write anyway, run '%s'", r.command(fmt.Sprintf("sm=0x%016x", refused.SM.GUID)))
+	case commits.NoJournal:
+		hint = fmt.Sprintf("keep the journal in another file with '%s', or write without the possibility to roll "+
+			"back with "+
+			"'%s'", r.command("journal=FILE"), r.command("journal=no"))
+		if _, isDamaged := errors.AsType[*history.DamagedError](err); !isDamaged {
+			hint = "make room for the journal, " + hint
+		}
+	case commits.Overwrite:
+		if o := refused.Others; r.Command == "commit" && len(r.Args) > 0 && r.Args[0] == yesWord {
+			hint = fmt.Sprintf("route again from what they hold ('%s'), or ", prose.When(o.Restarted, "route",
+				"restore all; route"))
+		}
+		fallthrough
+	default:
+		i := slices.IndexFunc(forces, func(f force) bool { return f.permits == refused.Needs })
+		hint += fmt.Sprintf("to write anyway, run '%s'", r.command(forces[i].Name))
+	}
+	return fmt.Errorf("%w; hint: %s", err, hint)
 }

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/plan"
 	"example.org/ibconsole/shell/answer"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/commits"
 )
 
 // rows returns tables of so many LIDs in which every entry is port 1.
@@ -38,7 +38,8 @@ func TestPlanText(t *testing.T) {
 	f = f.Activated()
 	check := func(p *plan.Plan, want string) {
 		t.Helper()
-		x := &Change{CommitReport: &session.CommitReport{Plan: p}, live: f, said: planTexts(p)}
+		rep := &commits.Report{Plan: p}
+		x := &Change{Report: rep, live: f, texts: planTexts(rep)}
 		var got strings.Builder
 		if err := planDecl.Answer(x.basis(answer.Basis{}), x).Text(&got); err != nil {
 			t.Fatal(err)
@@ -59,21 +60,21 @@ func TestPlanText(t *testing.T) {
 	check(made(live, staged), "nothing to write\n")
 	staged.LFT.Row(0)[5], staged.LFT.Row(0)[70], staged.Top[1] = 9, 9, 198
 	check(made(live, staged), "LinearFDBTop     on 1 switch\nLFT blocks       2 on 2 switches, 3 changed entries, in "+
-		"1 step, no pair is hit\n"+
-		"in this order    LFT blocks of step 1 (2); tops that fall (1)\n")
+		"1 step, no pair is interrupted\n"+
+		"in this order    LFT blocks of step 1 (2); LinearFDBTops lowered (1)\n")
 	live.Known[1] = false
 	staged.LFT.Row(0)[70] = 1
-	check(made(live, staged), "LFT blocks       1 on 1 switch, 1 changed entry, in 1 step, no pair is hit\n"+
-		"not read         1 node: without an answer when the tables were read, not written\n  sw-02\n")
+	check(made(live, staged), "LFT blocks       1 on 1 switch, 1 changed entry, in 1 step, no pair is interrupted\n"+
+		"not read         1 node: no response when the tables were read, not written\n  sw-02\n")
 	end := func(i int) diff.Port { return diff.Port{GUID: diff.GUID(f.Ports[f.EndPorts[i]].GUID)} }
 	p := made(rows(f, 199), rows(f, 199))
 	p.Hit = plan.Hit{
 		Moved: 3, Down: 1, Unknown: 2, Groups: []uint16{0xc001}, Examples: []diff.Pair{{Src: end(0), Dst: end(1)}},
 	}
 	p.Warnings = []string{"links are missing"}
-	check(p, "  warning: links are missing\nnothing to write\nGROUPS HIT       1 whose members do not all hear one "+
-		"another for a moment: 0xc001\n"+
-		"PAIRS UNKNOWN    2 whose new path takes switches whose tables were not read\nPAIRS HIT        3 to ports "+
-		"that lose a LID, 1 whose new path takes links that are down\n"+
+	check(p, "  warning: links are missing\nnothing to write\nINTERRUPTED      1 multicast group whose members lose "+
+		"packets while its tree changes: 0xc001\n"+
+		"PAIRS UNKNOWN    2 whose new path takes switches whose tables were not read\nINTERRUPTED      pairs that "+
+		"lose packets: 3 to ports that lose a LID, 1 whose new path takes links that are down\n"+
 		fmt.Sprintf("  %s -> %s\n", f.PortName(f.EndPorts[0]), f.PortName(f.EndPorts[1])))
 }

@@ -4,6 +4,7 @@ package commit
 
 import (
 	"fmt"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
@@ -13,16 +14,16 @@ import (
 	"example.org/ibconsole/shell/feature"
 )
 
-// SwitchesTitle is the title of the table of the switches that are written to.
+// SwitchesTitle is the title of the table of the switches that the plan writes to.
 const SwitchesTitle = "switches that are written to"
 
-// The most that people read of lists.
+// The limits of lists in texts.
 const (
 	mostNodes  = 10
 	mostListed = 20
 )
 
-// label is a line of a plan for people: a label and what [Change.said] has by the id.
+// label is a line of a plan for people: a label and the text that [Change.texts] has for the id.
 type label struct{ id, text string }
 
 // item returns the line.
@@ -30,138 +31,119 @@ func (l label) item() answer.Item[*Change] {
 	return answer.Item[*Change]{Line: fmt.Sprintf("{?%s}%-16s {%s}", l.id, l.text, l.id)}
 }
 
-// same returns the label with its text for an id.
-func same(id string) label { return label{id, id} }
-
-// The labels, in the order of the text. A table stands below some of them.
-var (
-	writesLabels = []label{
-		same("LIDs"), same("ports"), same("LinearFDBTop"), same("LFT blocks"), same("SL2VL tables"), same("MFT blocks"),
-		same("GROUPS HIT"),
-		{"unknown hit", "PAIRS UNKNOWN"}, same("PAIRS HIT"),
+// labels returns labels whose ids are their texts.
+func labels(ids ...string) (all []label) {
+	for _, id := range ids {
+		all = append(all, label{id, id})
 	}
-	orderLabels  = []label{same("in this order"), same("unreachable")}
-	othersLabels = []label{same("changed entries"), same("CHANGED SINCE")}
-	loopLabels   = []label{{"loops", "credits"}, same("CREDIT LOOP")}
-	lostLabels   = []label{same("service levels"), same("PAIRS LOST")}
-	lastLabels   = []label{{"unknown lost", "PAIRS UNKNOWN"}, same("beside")}
+	return all
+}
+
+const interrupted = "INTERRUPTED"
+
+// The labels, in the order of the text. A table follows some of them.
+var (
+	writesLabels = append(labels("LIDs", "ports", "LinearFDBTop", "LFT blocks", "SL2VL tables", "MFT blocks"),
+		label{"groups", interrupted}, label{"unknown interrupted", "PAIRS UNKNOWN"}, label{"interrupted", interrupted})
+	orderLabels  = labels("in this order", "unreachable")
+	keptLabels   = labels("kept")
+	unreadLabels = labels("not read")
+	othersLabels = labels("changed entries", "CHANGED SINCE")
+	loopLabels   = append([]label{{"loops", "credits"}}, labels("CREDIT LOOP")...)
+	lostLabels   = labels("service levels", "PAIRS LOST")
+	lastLabels   = append([]label{{"unknown lost", "PAIRS UNKNOWN"}}, labels("not put back", "master SM")...)
 )
 
 // facts returns the facts of a plan: those for programs, and the lines.
 func facts() []answer.Field[*Change] {
 	fields := []answer.Field[*Change]{
-		{Key: "plan", Kind: answer.KindMap, Help: "counts of what is written", Value: (*Change).totals},
-		{Key: "order", Kind: answer.KindTexts, Help: "the kinds of writes, in the order in which they are done",
-			Value: func(x *Change) answer.Value {
+		answer.FieldOf(answer.KindMap, "plan", "", "counts of what is written", (*Change).totals),
+		answer.FieldOf(answer.KindTexts, "order", "", "the kinds of writes, in their order",
+			func(x *Change) answer.Value {
 				return answer.Texts(phases(x.Plan))
-			}},
-		{Key: "groups_hit", Kind: answer.KindList, Help: "multicast LIDs whose members lose packets",
-			Value: func(x *Change) answer.Value {
-				return answer.Ints(x.Plan.Hit.Groups)
-			}},
-		{Key: "pairs_cut_off", Kind: answer.KindInt, Help: "pairs that lose their path",
-			Value: func(x *Change) answer.Value {
-				return answer.Int(x.CutOff)
-			}},
-		{Key: "pairs_unknown", Kind: answer.KindInt, Help: "pairs of which it is unknown whether they are lost or hit",
-			Value: func(x *Change) answer.Value {
-				return answer.Int(x.Unknown + x.Plan.Hit.Unknown)
-			}},
-		{Key: "credits", Kind: answer.KindMap, Help: "whether old and new routes together, the old and the new ones " +
-			"have a credit loop", Value: func(x *Change) answer.Value {
-			return x.loops
-		}},
-		{
-			Key: "service_levels", Kind: answer.KindMap, Help: "those that the routing needs from the subnet " +
-				"administration", Value: (*Change).levels,
-		},
-		{Key: "master", Name: "master", Kind: answer.KindText, Help: "the master subnet manager that is active",
-			Value: func(x *Change) answer.Value {
-				return answer.Optional(x.said["beside"])
-			}},
-		{Key: "unlike_opensm", Kind: answer.KindText, Help: "in which way the tables are not those of OpenSM",
-			Value: func(x *Change) answer.Value {
-				return answer.Optional(x.Unlike)
-			}},
-		{Key: "adaptive_switches", Kind: answer.KindInt, Help: "switches that route adaptively by groups that are " +
-			"not written", Value: func(x *Change) answer.Value {
-			return answer.Int(x.Adaptive)
-		}},
-		{Key: "others_count", Kind: answer.KindInt, Help: "entries that others wrote since the staged tables were made",
-			Value: other(func(x *Change) answer.Value { return answer.Int(x.Others.Count) })},
-		{
-			Key: "others_told", Kind: answer.KindInt, Help: "how many of them the journal has",
-			Value: other(func(x *Change) answer.Value { return answer.Int(x.Others.Told) }),
-		},
-		{
-			Key: "others_by", Kind: answer.KindText, Help: "who probably wrote them",
-			Value: other(func(x *Change) answer.Value { return answer.Text(x.Others.Who) }),
-		},
+			}),
+		answer.FieldOf(answer.KindList, "groups_interrupted", "", "multicast LIDs whose members lose packets",
+			func(x *Change) answer.Value { return answer.Ints(x.Plan.Hit.Groups) }),
+		answer.IntField("pairs_lost", "", "pairs that lose their path", func(x *Change) int64 { return x.Lost }),
+		answer.IntField("pairs_unknown", "", "pairs that may lose their path or packets",
+			func(x *Change) int64 { return x.Unknown + x.Plan.Hit.Unknown }),
+		answer.FieldOf(answer.KindMap, "credits", "", "whether the old and new routes have a credit loop, together "+
+			"and alone",
+			func(x *Change) answer.Value { return x.loops }),
+		answer.FieldOf(answer.KindMap, "service_levels", "", "service levels that the routes need from the subnet "+
+			"administration", (*Change).levels),
+		answer.OptionalField("master", "master", "the active master subnet manager",
+			func(x *Change) string { return x.texts["master SM"] }),
+		answer.OptionalField("differs_from_opensm", "", "how the tables may differ from those of OpenSM",
+			func(x *Change) string { return x.Unlike }),
+		answer.IntField("adaptive_switches", "", "switches that route adaptively by groups that are not written",
+			func(x *Change) int { return x.Adaptive }),
+		answer.FieldOf(answer.KindInt, "lids_not_put_back", "", "LIDs that a rollback leaves", leftOf(
+			func(x *Change) int { return x.LIDsLeft })),
+		answer.FieldOf(answer.KindInt, "ports_not_put_back", "", "active ports that a rollback leaves", leftOf(
+			func(x *Change) int { return x.PortsLeft })),
+		answer.FieldOf(answer.KindInt, "others_count", "", "entries that others wrote since the tables were computed",
+			other(func(x *Change) answer.Value { return answer.Int(x.Others.Count) })),
+		answer.FieldOf(answer.KindInt, "others_recorded", "", "how many of them the journal has already",
+			other(func(x *Change) answer.Value { return answer.Int(x.Others.Recorded) })),
+		answer.FieldOf(answer.KindText, "others_by", "", "who probably wrote them",
+			other(func(x *Change) answer.Value { return answer.Text(x.Others.Who) })),
 	}
 	fields = append(fields, writtenFacts()...)
-	for _, labels := range [][]label{writesLabels, orderLabels, {same("kept"), same("not read")}, othersLabels,
-		loopLabels, lostLabels, lastLabels} {
-		for _, l := range labels {
-			fields = append(fields, answer.Field[*Change]{Name: l.id, Kind: answer.KindText,
-				Value: func(x *Change) answer.Value {
-					return answer.Optional(x.said[l.id])
-				}})
-		}
+	for _, l := range slices.Concat(writesLabels, orderLabels, keptLabels, unreadLabels, othersLabels, loopLabels,
+		lostLabels, lastLabels) {
+		fields = append(fields, answer.OptionalField("", l.id, "", func(x *Change) string { return x.texts[l.id] }))
 	}
 	return fields
 }
 
-// writtenFacts returns the facts of a commit that has written.
+// leftOf returns a count of what a rollback does not restore, None for 0.
+func leftOf(count func(x *Change) int) func(x *Change) answer.Value {
+	return func(x *Change) answer.Value {
+		if count(x) == 0 {
+			return answer.None()
+		}
+		return answer.Int(count(x))
+	}
+}
+
+// writtenFacts returns the facts of a commit that was written.
 func writtenFacts() []answer.Field[*Change] {
 	return []answer.Field[*Change]{
-		{Key: "written", Name: "written", Kind: answer.KindBool, Value: func(x *Change) answer.Value {
-			return answer.Bool(x.Written != nil)
-		}},
-		{
-			Key: "seconds", Name: "seconds", Kind: answer.KindDuration, Value: done(func(x *Change) answer.Value {
-				return answer.Duration(x.elapsed())
-			}),
-		},
-		{
-			Key: "wrote", Kind: answer.KindMap, Help: "counts of what was written",
-			Value: done(func(x *Change) answer.Value {
-				return counts(x.Written.Written)
-			}),
-		},
-		{
-			Key: "read_back", Kind: answer.KindMap, Help: "counts of what was read back",
-			Value: done(func(x *Change) answer.Value { return counts(x.Written.ReadBack) }),
-		},
-		{
-			Name: "writes", Kind: answer.KindText, Value: done(func(x *Change) answer.Value {
-				return answer.Text(x.Written.Written.String())
-			}),
-		},
-		{
-			Name: "read back", Kind: answer.KindText, Value: done(func(x *Change) answer.Value {
-				return answer.Text(x.Written.ReadBack.String())
-			}),
-		},
-		{Key: "history", Name: "history", Kind: answer.KindInt, Help: "the number of the entry of the history",
-			Value: func(x *Change) answer.Value {
+		answer.BoolField("written", "written", "", func(x *Change) bool { return x.Written != nil }),
+		answer.FieldOf(answer.KindDuration, "seconds", "seconds", "", done(func(x *Change) answer.Value {
+			return answer.Duration(x.elapsed())
+		})),
+		answer.FieldOf(answer.KindMap, "wrote", "", "counts of what was written", done(func(x *Change) answer.Value {
+			return counts(x.Written.Written)
+		})),
+		answer.FieldOf(answer.KindMap, "read_back", "", "counts of what was read back",
+			done(func(x *Change) answer.Value {
+				return counts(x.Written.ReadBack)
+			})),
+		answer.FieldOf(answer.KindText, "", "writes", "", done(func(x *Change) answer.Value {
+			return answer.Text(x.Written.Written.String())
+		})),
+		answer.FieldOf(answer.KindText, "", "read back", "", done(func(x *Change) answer.Value {
+			return answer.Text(x.Written.ReadBack.String())
+		})),
+		answer.FieldOf(answer.KindInt, "history", "history", "the number of the history entry",
+			func(x *Change) answer.Value {
 				if x.Journal == 0 {
 					return answer.None()
 				}
 				return answer.Int(x.Journal)
-			}},
-		{Key: "undo", Name: "undo", Kind: answer.KindText, Help: "how it is taken back",
-			Value: func(x *Change) answer.Value {
-				return answer.Optional(x.undo)
-			}},
-		{Key: "note", Name: "note", Kind: answer.KindText, Help: "the commit that is taken back or ended",
-			Value: func(x *Change) answer.Value {
-				return answer.Optional(x.note)
-			}},
-		{Name: "nothing", Kind: answer.KindBool, Value: func(x *Change) answer.Value { return answer.Bool(x.Empty()) }},
+			}),
+		answer.OptionalField("undo", "undo", "how to undo it", func(x *Change) string { return x.undo }),
+		answer.OptionalField("note", "note", "the commit that is rolled back or finished",
+			func(x *Change) string { return x.note }),
+		answer.OptionalField("next", "next", "how to write a plan that was only shown",
+			func(x *Change) string { return x.next }),
+		answer.BoolField("", "nothing", "", (*Change).Empty),
 	}
 }
 
-// done returns the value of what was written, None where nothing was.
+// done returns a value of what was written, None if nothing was.
 func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Written == nil {
@@ -171,7 +153,7 @@ func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	}
 }
 
-// other returns the value of what others wrote, None where they wrote nothing.
+// other returns a value of what others wrote, None if they wrote nothing.
 func other(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Others == nil {
@@ -183,7 +165,7 @@ func other(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 
 func counts(c apply.Counts) answer.Value {
 	return answer.Map([]answer.Named{
-		{Name: "lids", Value: answer.Int(c.LIDs)}, {Name: "tops", Value: answer.Int(c.Tops)},
+		{Name: "lids", Value: answer.Int(c.LIDs)}, {Name: "linear_fdb_tops", Value: answer.Int(c.Tops)},
 		{Name: "blocks", Value: answer.Int(c.Blocks)},
 		{Name: "sl2vl_tables", Value: answer.Int(c.SL2VLs)}, {Name: "mft_blocks", Value: answer.Int(c.MFTs)},
 		{Name: "port_states", Value: answer.Int(c.States)},
@@ -196,8 +178,8 @@ var (
 			return r.lead
 		},
 	}
-	hitTable = answer.Table[pairRow]{
-		Key: "hit", Title: "pairs that are hit", Help: "examples of pairs that lose packets",
+	interruptedTable = answer.Table[pairRow]{
+		Key: "interrupted", Title: "pairs that are interrupted", Help: "examples of pairs that lose packets",
 		Fields: answer.Fields[pairRow](), Row: "  {src} -> {dst}",
 	}
 	lostTable = answer.Table[pairRow]{
@@ -205,12 +187,13 @@ var (
 		Row: "  {src} -> {dst}",
 	}
 	ringTable = answer.Table[hop]{
-		Key: "ring", Title: "a credit loop", Help: "the links of a shortest credit loop of old and new routes together",
+		Key: "ring", Title: "a credit loop", Help: "the links of a shortest credit loop that old and new routes form " +
+			"together",
 		Fields: answer.Fields[hop](),
 		Row:    "  {from} -> {to}", MaxRows: mostNodes, Lead: func(h hop) answer.Lead { return h.lead },
 	}
 	conflictTable = answer.Table[fabricwrite.Conflict]{
-		Key: "others", Title: "written by others", Help: "what others wrote since the staged tables were made",
+		Key: "others", Title: "written by others", Help: "what others wrote since the tables were computed",
 		MaxRows: mostNodes, Row: "  {text}",
 		Fields: []answer.Field[fabricwrite.Conflict]{
 			conflict("node", "NODE", func(c *fabricwrite.Conflict) string { return c.Node }),
@@ -219,7 +202,7 @@ var (
 			conflict("was", "WAS", func(c *fabricwrite.Conflict) string { return c.Was }),
 			conflict("is", "IS", func(c *fabricwrite.Conflict) string { return c.Is }),
 			conflict("would", "WOULD BECOME", func(c *fabricwrite.Conflict) string { return c.Would }),
-			{Key: "written", Kind: answer.KindBool, Help: "the commit that found it had written it",
+			{Key: "written", Kind: answer.KindBool, Help: "the commit that found it had written the entry",
 				Value: func(c fabricwrite.Conflict) answer.Value {
 					return answer.Bool(c.Written)
 				}},
@@ -229,10 +212,10 @@ var (
 		},
 	}
 	differTable = answer.Table[fault]{
-		Key: "differ", Title: "read otherwise", Help: "what reads otherwise than it was written",
+		Key: "differ", Title: "read back differently", Help: "what reads differently from what was written",
 		Fields: answer.Fields[fault](), Row: "  differs: {fault}", MaxRows: mostListed,
 	}
-	failedTable = answer.Table[fault]{Key: "failed", Title: "failed", Help: "writes and readings that failed",
+	failedTable = answer.Table[fault]{Key: "failed", Title: "failed", Help: "writes and reads that failed",
 		Fields: answer.Fields[fault](), Row: "  failed: {fault}", MaxRows: mostListed}
 )
 
@@ -243,18 +226,18 @@ func conflict(key, name string, of func(c *fabricwrite.Conflict) string) answer.
 		}}
 }
 
-// fault is something that was not written as it should be.
+// fault is a write that failed, or that reads back differently.
 type fault struct {
 	Text string `key:"fault" name:"FAULT"`
 }
 
-// nodeRow is a node that is not written.
+// nodeRow is a node that the plan does not write to.
 type nodeRow struct {
 	Node answer.Value `key:"node" name:"NODE" kind:"place"`
 	lead answer.Lead
 }
 
-// nodes returns a table of nodes that a plan leaves as they are.
+// nodes returns a table of nodes that a plan does not write to.
 func nodes(key, title string, of func(*plan.Plan) []plan.Node) answer.Listed[*Change] {
 	table := answer.Table[nodeRow]{Key: key, Title: title, Fields: answer.Fields[nodeRow](), Row: "  {node}",
 		MaxRows: mostNodes, Lead: func(r nodeRow) answer.Lead {
@@ -272,9 +255,9 @@ func nodes(key, title string, of func(*plan.Plan) []plan.Node) answer.Listed[*Ch
 	})
 }
 
-// planLayout is a plan for people. One that is not shown is for programs alone.
+// planLayout returns the layout of a plan. If it is not shown, only programs get the plan.
 func planLayout(shown bool) (items []answer.Item[*Change]) {
-	lines := func(labels ...label) {
+	lines := func(labels []label) {
 		for _, l := range labels {
 			if shown {
 				items = append(items, l.item())
@@ -299,26 +282,28 @@ func planLayout(shown bool) (items []answer.Item[*Change]) {
 	if shown {
 		items = append(items, answer.Item[*Change]{Line: "{?nothing}nothing to write"})
 	}
-	lines(writesLabels...)
-	table(answer.Show(&hitTable, func(x *Change) answer.Rows[pairRow] { return pairsOf(x.live, x.Plan.Hit.Examples) }))
-	lines(orderLabels...)
+	lines(writesLabels)
+	table(answer.Show(&interruptedTable, func(x *Change) answer.Rows[pairRow] {
+		return pairsOf(x.live, x.Plan.Hit.Examples)
+	}))
+	lines(orderLabels)
 	table(nodes("unreachable", "unreachable nodes", func(p *plan.Plan) []plan.Node { return p.Unreachable }))
-	lines(same("kept"))
+	lines(keptLabels)
 	table(nodes("kept", "nodes without staged tables", func(p *plan.Plan) []plan.Node { return p.Kept }))
-	lines(same("not read"))
+	lines(unreadLabels)
 	table(nodes("not_read", "nodes that were not read", func(p *plan.Plan) []plan.Node { return p.Unread }))
-	lines(othersLabels...)
+	lines(othersLabels)
 	table(answer.Show(&conflictTable, (*Change).others))
-	lines(loopLabels...)
+	lines(loopLabels)
 	table(answer.Show(&ringTable, (*Change).ring))
-	lines(lostLabels...)
+	lines(lostLabels)
 	table(answer.Show(&lostTable, func(x *Change) answer.Rows[pairRow] {
-		if x.CutOff == 0 {
+		if x.Lost == 0 {
 			return pairsOf(x.live, nil)
 		}
 		return pairsOf(x.live, x.Examples)
 	}))
-	lines(lastLabels...)
+	lines(lastLabels)
 	return items
 }
 
@@ -340,7 +325,8 @@ func declare(command string) (planned, written *answer.Decl[*Change]) {
 	all := facts()
 	planned = &answer.Decl[*Change]{
 		Command: command, Help: "what would be written", Facts: all,
-		Layout: append(planLayout(true), answer.Item[*Change]{Line: "{?note}{note}"}),
+		Layout: append(planLayout(true), answer.Item[*Change]{Line: "{?note}{note}"},
+			answer.Item[*Change]{Line: "{?next}{next}"}),
 	}
 	written = &answer.Decl[*Change]{
 		Command: command, Help: "what was planned and written", Facts: all, Action: true,
@@ -348,16 +334,10 @@ func declare(command string) (planned, written *answer.Decl[*Change]) {
 		Layout: append([]answer.Item[*Change]{
 			{Line: "{?note}{note}"},
 			{Line: "{?history}history {history}; {undo}"},
-			{
-				Table: answer.Show(&differTable, faults(func(r *apply.Report) []apply.Difference {
-					return r.Differ
-				}, apply.Difference.String)),
-			},
-			{
-				Table: answer.Show(&failedTable, faults(func(r *apply.Report) []apply.Failure {
-					return r.Failed
-				}, apply.Failure.Error)),
-			},
+			{Table: answer.Show(&differTable, faults(func(r *apply.Report) []apply.Difference { return r.Differ },
+				apply.Difference.String))},
+			{Table: answer.Show(&failedTable, faults(func(r *apply.Report) []apply.Failure { return r.Failed },
+				apply.Failure.Error))},
 		}, planLayout(false)...),
 	}
 	return planned, written

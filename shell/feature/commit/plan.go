@@ -9,27 +9,31 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/session/commits"
 )
 
 // planTexts returns what a plan writes in words, by the id of a label.
-func planTexts(p *plan.Plan) map[string]string {
-	said, t := map[string]string{}, p.Totals()
-	say := func(n int, id, format string, args ...any) {
+func planTexts(rep *commits.Report) map[string]string {
+	p := rep.Plan
+	texts, t := map[string]string{}, p.Totals()
+	add := func(n int, id, format string, args ...any) {
 		if n > 0 {
-			said[id] = fmt.Sprintf(format, args...)
+			texts[id] = fmt.Sprintf(format, args...)
 		}
 	}
-	say(t.LIDs, "LIDs", "%d to assign", t.LIDs)
-	say(t.Ports, "ports", "%d to bring up", t.Ports)
-	say(t.Tops, "LinearFDBTop", "on %s", prose.Count(t.Tops, "switch"))
-	say(t.Blocks+t.Entries, "LFT blocks", "%d on %s, %s%s", t.Blocks, prose.Count(t.Switches, "switch"),
-		prose.Count(t.Entries, "changed entry"), order(p))
-	say(t.SL2VLs, "SL2VL tables", "%d, %s", t.SL2VLs, sl2vlOrder(p))
-	say(t.MFTs, "MFT blocks", "%d, %s", t.MFTs, multicastOrder(p))
+	add(t.LIDs, "LIDs", "%d to assign", t.LIDs)
+	add(t.Ports, "ports", "%d to bring up", t.Ports)
+	add(t.Tops, "LinearFDBTop", "on %s", prose.Count(t.Tops, "switch"))
+	add(t.Blocks+t.Entries, "LFT blocks", "%d on %s, %s%s", t.Blocks, prose.Count(t.Switches, "switch"),
+		prose.Count(t.Entries, "changed entry"), order(rep))
+	add(t.SL2VLs, "SL2VL tables", "%d, %s", t.SL2VLs, sl2vlOrder(p))
+	add(t.MFTs, "MFT blocks", "%d, %s", t.MFTs, multicastOrder(p))
 	h := &p.Hit
-	say(len(h.Groups), "GROUPS HIT", "%d whose members do not all hear one another for a moment: %s", len(h.Groups),
-		groupsText(h.Groups))
-	say(int(h.Unknown), "unknown hit", "%d whose new path takes switches whose tables were not read", h.Unknown)
+	groups, more := prose.Cut(prose.Words(h.Groups, feature.MLIDText), mostNodes)
+	add(len(h.Groups), "groups", "%s whose members lose packets while its tree changes: %s",
+		prose.Count(len(h.Groups), "multicast group"), strings.TrimRight(strings.Join(append(groups, more), " "), " "))
+	add(int(h.Unknown), "unknown interrupted", "%d whose new path takes switches whose tables were not read", h.Unknown)
 	var reasons []string
 	if h.Moved > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d to ports that lose a LID", h.Moved))
@@ -37,20 +41,20 @@ func planTexts(p *plan.Plan) map[string]string {
 	if h.Down > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d whose new path takes links that are down", h.Down))
 	}
-	say(len(reasons), "PAIRS HIT", "%s", strings.Join(reasons, ", "))
+	add(len(reasons), "interrupted", "pairs that lose packets: %s", strings.Join(reasons, ", "))
 	if all := phases(p); len(all) > 1 {
-		said["in this order"] = strings.Join(all, "; ")
+		texts["in this order"] = strings.Join(all, "; ")
 	}
 	nodes := func(id, what string, list []plan.Node) {
-		say(len(list), id, "%s: %s", prose.Count(len(list), "node"), what)
+		add(len(list), id, "%s: %s", prose.Count(len(list), "node"), what)
 	}
 	nodes("unreachable", "not in the staged subnet, not written", p.Unreachable)
 	nodes("kept", "not in the staged tables, not written", p.Kept)
-	nodes("not read", "without an answer when the tables were read, not written", p.Unread)
-	return said
+	nodes("not read", "no response when the tables were read, not written", p.Unread)
+	return texts
 }
 
-// phases are the kinds of writes in the order in which they are done.
+// phases returns the kinds of writes in their order.
 func phases(p *plan.Plan) (all []string) {
 	add := func(n int, what string) {
 		if n > 0 {
@@ -78,21 +82,21 @@ func phases(p *plan.Plan) (all []string) {
 	}
 	add(len(p.LIDs), "LIDs")
 	add(len(p.States), "ports up")
-	add(len(p.Tops)-falls, "tops that rise")
+	add(len(p.Tops)-falls, "LinearFDBTops raised")
 	add(len(p.SL2VLs)-late, "SL2VL tables")
 	for step, n := range steps {
 		add(n, fmt.Sprintf("LFT blocks of step %d", step))
 	}
-	add(falls, "tops that fall")
+	add(falls, "LinearFDBTops lowered")
 	add(late, "SL2VL tables")
-	add(len(p.MFTs)-grow, "multicast branches away")
+	add(len(p.MFTs)-grow, "multicast branches removed")
 	add(grow, "multicast branches added")
 	return all
 }
 
-// order tells in how many steps blocks are written, and what that costs.
-func order(p *plan.Plan) string {
-	text := ""
+// order returns in how many steps blocks are written, and which pairs that interrupts.
+func order(rep *commits.Report) string {
+	p, text := rep.Plan, ""
 	if p.Steps > 0 {
 		text = ", in " + prose.Count(p.Steps, "step")
 	}
@@ -100,12 +104,13 @@ func order(p *plan.Plan) string {
 		text += " with " + prose.Count(p.Extra, "extra write")
 	}
 	if p.Hit.Pairs()+p.Hit.Unknown == 0 {
-		text += ", no pair is hit"
+		text += prose.When(rep.Lost+rep.Unknown > 0, ", pairs that keep a path are not interrupted",
+			", no pair is interrupted")
 	}
 	return text
 }
 
-// sl2vlOrder tells when SL2VL tables are written.
+// sl2vlOrder returns when SL2VL tables are written.
 func sl2vlOrder(p *plan.Plan) string {
 	late, nodes := 0, map[fabric.NodeIndex]bool{}
 	for _, l := range p.SL2VLs {
@@ -120,12 +125,12 @@ func sl2vlOrder(p *plan.Plan) string {
 	case late == 0:
 		return "before the LFT blocks"
 	case late == len(p.SL2VLs):
-		return "behind the LFT blocks"
+		return "after the LFT blocks"
 	}
-	return fmt.Sprintf("%d of them before the LFT blocks and %d behind", len(p.SL2VLs)-late, late)
+	return fmt.Sprintf("%d of them before the LFT blocks and %d after", len(p.SL2VLs)-late, late)
 }
 
-// multicastOrder tells in which order multicast tables are written.
+// multicastOrder returns the order in which multicast tables are written.
 func multicastOrder(p *plan.Plan) string {
 	clears, switches := 0, map[fabric.SwitchIndex]bool{}
 	for i := range p.MFTs {
@@ -136,7 +141,7 @@ func multicastOrder(p *plan.Plan) string {
 	}
 	text := "on " + prose.Count(len(switches), "switch")
 	if clears > 0 {
-		text += fmt.Sprintf(", %d that take branches away before %d that add some", clears, len(p.MFTs)-clears)
+		text += fmt.Sprintf(", %d that remove branches before %d that add some", clears, len(p.MFTs)-clears)
 	}
-	return text + ", no packet circles or comes twice"
+	return text + ", no packet circulates or arrives twice"
 }

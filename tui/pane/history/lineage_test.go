@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"example.org/ibconsole/history"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/draw"
 )
 
@@ -23,7 +22,7 @@ func TestLineage(t *testing.T) {
 	}
 	journal := []history.JournalEntry{
 		{ID: 3, Before: 10, After: 11, Outcome: history.Failed}, {ID: 2, Before: 8, After: 9, Outcome: history.Done,
-			Note: session.RollbackNote},
+			Note: history.RollbackNote},
 		{ID: 1, Before: 5, After: 6, Outcome: history.RolledBack},
 	}
 	entries := Join(list, journal)

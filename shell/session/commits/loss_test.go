@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package commits_test
 
 import (
 	"errors"
@@ -14,6 +14,8 @@ import (
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestLossyCommits commits while 2 %, 10 % and 35 % of requests and of answers are lost; what tries do not make up for
@@ -22,32 +24,32 @@ import (
 func TestLossyCommits(t *testing.T) {
 	t.Parallel() // it waits for time-outs
 	rnd := testenv.Rand(t)
-	n := newSubnet(t, "fattree:2,8", false)
-	n.client = new(mad.Fast())
-	n.client.Timeout = 2 * time.Millisecond
+	n := newSubnet(t, "fattree:2,8")
+	n.Client = new(mad.Fast())
+	n.Client.Timeout = 2 * time.Millisecond
 	tables := make([]string, 2)
 	lfts := make([]*fabric.Tables, 2)
-	lose := func(loss float64) { n.sim.SetFaults(sim.Faults{Loss: loss, Seed: rnd.Uint64()}) }
+	lose := func(loss float64) { n.Sim.SetFaults(sim.Faults{Loss: loss, Seed: rnd.Uint64()}) }
 	for i := range tables {
-		s := n.console()
-		n.route(s, ways[2*i]...)
-		if _, err := s.Commit(t.Context(), yes); err != nil {
+		s := n.Console()
+		n.Route(s, sessiontest.Engines[2*i]...)
+		if _, err := commits.Commit(t.Context(), s, yes); err != nil {
 			t.Fatal(err)
 		}
-		n.leave()
-		tables[i], lfts[i] = n.held(), n.lft()
+		n.Leave()
+		tables[i], lfts[i] = n.Held(), n.LFT()
 	}
 	count := map[string]int{}
 	now := 1
 	for i := range testenv.Count(t, 12, 300) {
 		loss := []float64{0.02, 0.10, 0.35}[i%3]
-		s := n.console()
-		n.route(s, ways[2*(1-now)]...)
+		s := n.Console()
+		n.Route(s, sessiontest.Engines[2*(1-now)]...)
 		lose(loss)
-		_, err := s.Commit(t.Context(), yes)
-		n.leave()
+		_, err := commits.Commit(t.Context(), s, yes)
+		n.Leave()
 		lose(0)
-		left := n.lft()
+		left := n.LFT()
 		switch stray := strays(left, lfts); {
 		case stray != "":
 			t.Fatalf("round %d, %v: %s", i, err, stray)
@@ -55,9 +57,9 @@ func TestLossyCommits(t *testing.T) {
 			count[fmt.Sprintf("%g %% complete", 100*loss)]++
 			now = 1 - now
 		default:
-			next := n.console()
+			next := n.Console()
 			open := next.State().Interrupted != ""
-			n.leave()
+			n.Leave()
 			if !open { // it had not begun
 				count[fmt.Sprintf("%g %% refused", 100*loss)]++
 				if !errors.Is(err, mad.ErrTimeout) && !strings.Contains(err.Error(), "answer") {
@@ -72,7 +74,7 @@ func TestLossyCommits(t *testing.T) {
 			}
 			n.finishUnder(t, forward, func() { lose(loss) }, func() { lose(0) })
 		}
-		if n.held() != tables[now] {
+		if n.Held() != tables[now] {
 			t.Fatalf("round %d, %g lost: %v: other tables than the journal says", i, loss, err)
 		}
 	}
@@ -84,19 +86,19 @@ func TestLossyCommits(t *testing.T) {
 func (n *subnet) finishUnder(t *testing.T, forward bool, begin, end func()) {
 	t.Helper()
 	for range 40 {
-		s := n.console()
+		s := n.Console()
 		if s.State().Interrupted == "" {
 			return
 		}
 		begin()
 		var err error
 		if forward {
-			_, err = s.Resume(t.Context(), yes)
+			_, err = commits.Resume(t.Context(), s, yes)
 		} else {
-			_, _, err = s.Rollback(t.Context(), 0, yes)
+			_, _, err = commits.Rollback(t.Context(), s, 0, yes)
 		}
 		end()
-		n.leave()
+		n.Leave()
 		if err == nil {
 			return
 		}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package commits_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,45 +17,33 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
-
-// ways of routing that all give other tables.
-var ways = [][]string{{"minhop", "port_shifting=TRUE"}, {"minhop", "scatter_ports=1"}, {"minhop", "scatter_ports=2"},
-	{"minhop", "scatter_ports=3"}}
-
-// lft is what the switches hold in their forwarding tables, as a session without a history reads it.
-func (n *subnet) lft() *fabric.Tables {
-	n.t.Helper()
-	dir, wire := n.dir, n.wire
-	defer n.patient()()
-	n.dir = ""
-	defer func() { n.dir, n.wire = dir, wire }()
-	s := n.console()
-	defer func() { _ = s.Close() }()
-	return s.State().Live.Tables
-}
 
 // TestLostUpdate: two consoles stage, one commits, and the other's commit stops, says
 // which entries and who, writes nothing, and goes on where it is told to.
 func TestLostUpdate(t *testing.T) {
 	for _, paper := range []bool{false, true} {
-		n := newSubnet(t, "fattree:2,8", false)
-		a, b := n.console(), n.console()
+		n := newSubnet(t, "fattree:2,8")
+		a, b := n.Console(), n.Console()
 		if paper { // routes of what has failed on paper start from the base
 			link := a.State().Live.Fabric.Links()[len(a.State().Live.Fabric.Links())-1]
 			if _, err := a.Fail(t.Context(), failures.Link(link.A)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		n.route(a, ways[0]...)
-		n.route(b, ways[3]...)
-		if _, err := b.Commit(t.Context(), yes); err != nil {
+		n.Route(a, sessiontest.Engines[0]...)
+		n.Route(b, sessiontest.Engines[3]...)
+		if _, err := commits.Commit(t.Context(), b, yes); err != nil {
 			t.Fatal(err)
 		}
-		was, held := a.State().Live.Tables, n.lft()
-		rep, err := a.Commit(t.Context(), yes)
-		others, ok := errors.AsType[*OthersError](err)
-		if !ok || rep.Written != nil || moved(held, n.lft()).Changed > 0 {
+		was, held := a.State().Live.Tables, n.LFT()
+		rep, err := commits.Commit(t.Context(), a, yes)
+		refused, ok := errors.AsType[*commits.RefusedError](err)
+		if !ok || refused.Needs != commits.Overwrite || rep.Written != nil || diff.Count(held, n.LFT()).Changed > 0 {
 			t.Fatalf("paper %v: %v", paper, err)
 		}
 		// expected by hand: where the three tables have three values, or the first and the last one
@@ -69,74 +56,59 @@ func TestLostUpdate(t *testing.T) {
 				}
 			}
 		}
-		if others.Count != count || count == 0 || !strings.Contains(err.Error(), "commit yes others=yes") ||
-			!strings.Contains(err.Error(), "route") ||
+		others := refused.Others
+		if others.Count != count || count == 0 || !others.Restarted ||
 			!strings.Contains(others.Who, "the commit of ") || !strings.Contains(err.Error(), "LID ") {
 			t.Fatalf("paper %v: want %d entries: %v", paper, count, err)
 		}
-		if _, err := a.Commit(t.Context(), yes); err == nil {
+		if _, err := commits.Commit(t.Context(), a, yes); err == nil {
 			t.Fatal("the second try overwrites")
 		}
 		opt := yes
-		opt.Others = true
+		opt.AllowOverwrite = true
 		if paper {
-			n.route(a, ways[1]...)
-			opt.Others = false
+			n.Route(a, sessiontest.Engines[1]...)
+			opt.AllowOverwrite = false
 		}
-		if _, err := a.Commit(t.Context(), opt); err != nil {
+		if _, err := commits.Commit(t.Context(), a, opt); err != nil {
 			t.Fatalf("paper %v: anew or on purpose: %v", paper, err)
 		}
-		if moved(a.State().Staged.Tables, n.lft()).Changed > 0 {
+		if diff.Count(a.State().Staged.Tables, n.LFT()).Changed > 0 {
 			t.Fatal("not written")
 		}
-		n.route(b, ways[3]...) // b has not looked since
-		if _, err := b.Commit(t.Context(), yes); !errorIsOthers(err) {
+		n.Route(b, sessiontest.Engines[3]...) // b has not looked since
+		if _, err := commits.Commit(t.Context(), b, yes); !commits.Needs(err, commits.Overwrite) {
 			t.Fatalf("the other console: %v", err)
 		}
 	}
 }
 
-func errorIsOthers(err error) bool {
-	_, ok := errors.AsType[*OthersError](err)
-	return ok
-}
-
-func errorIsNoJournal(err error) bool {
-	_, ok := errors.AsType[*NoJournalError](err)
-	return ok
-}
-
-func errorIsSince(err error) bool {
-	_, ok := errors.AsType[*SinceError](err)
-	return ok
-}
-
 // TestLostUpdateOfRollbacks: a rollback does not write over what somebody else wrote since, and what was rolled back
 // by another console is not written again unless it is routed anew.
 func TestLostUpdateOfRollbacks(t *testing.T) {
-	n := newSubnet(t, "fattree:2,8", false)
-	a, b := n.console(), n.console()
-	n.route(a, ways[0]...)
-	if _, err := a.Commit(t.Context(), yes); err != nil {
+	n := newSubnet(t, "fattree:2,8")
+	a, b := n.Console(), n.Console()
+	n.Route(a, sessiontest.Engines[0]...)
+	if _, err := commits.Commit(t.Context(), a, yes); err != nil {
 		t.Fatal(err)
 	}
-	n.dir = t.TempDir() // one of another host
-	c := n.console()
-	n.route(c, ways[3]...)
-	if _, err := c.Commit(t.Context(), yes); err != nil {
+	n.Dir = t.TempDir() // one of another host
+	c := n.Console()
+	n.Route(c, sessiontest.Engines[3]...)
+	if _, err := commits.Commit(t.Context(), c, yes); err != nil {
 		t.Fatal(err)
 	}
-	held := n.lft()
-	for _, s := range []*Session{a, b} {
-		_, _, err := s.Rollback(t.Context(), 0, yes)
-		if !errorIsOthers(err) || !strings.Contains(err.Error(), "rollback yes others=yes") ||
-			!strings.Contains(err.Error(), "unknown") || moved(held, n.lft()).Changed > 0 {
+	held := n.LFT()
+	for _, s := range []*session.Session{a, b} {
+		_, _, err := commits.Rollback(t.Context(), s, 0, yes)
+		if !commits.Needs(err, commits.Overwrite) || !strings.Contains(err.Error(), "unknown") ||
+			diff.Count(held, n.LFT()).Changed > 0 {
 			t.Fatalf("rollback: %v", err)
 		}
 	}
 	opt := yes
-	opt.Others = true
-	if _, _, err := b.Rollback(t.Context(), 0, opt); err != nil {
+	opt.AllowOverwrite = true
+	if _, _, err := commits.Rollback(t.Context(), b, 0, opt); err != nil {
 		t.Fatal(err)
 	}
 	store, err := b.History()
@@ -147,9 +119,14 @@ func TestLostUpdateOfRollbacks(t *testing.T) {
 	if err != nil || all[0].Others.Count == 0 || all[0].Others.Count < len(all[0].Others.List) {
 		t.Fatalf("the journal has %+v, %v", all, err)
 	}
-	if _, err := c.Commit(t.Context(), yes); !errorIsOthers(err) {
+	if _, err := commits.Commit(t.Context(), c, yes); !commits.Needs(err, commits.Overwrite) {
 		t.Fatalf("what was rolled back is written again: %v", err)
 	}
+}
+
+func isOverwritten(err error) bool {
+	_, ok := errors.AsType[*commits.OverwrittenError](err)
+	return ok
 }
 
 // gate is a transport of one of two consoles, which takes turns with the other.
@@ -273,45 +250,37 @@ func TestTwoConsoles(t *testing.T) {
 		inside, both, done, since, stopped, seen, overwrote := 0, 0, 0, 0, 0, 0, 0
 		for i := range testenv.Count(t, 6, 1000) {
 			t.Run("", func(t *testing.T) {
-				n := newSubnet(t, "fattree:2,8", false)
+				n := newSubnet(t, "fattree:2,8")
 				u := &turns{rnd: rnd, left: 1, most: 1 << rnd.IntN(6)}
 				u.cond = sync.NewCond(&u.mu)
-				var consoles [2]*Session
-				picked := rnd.Perm(len(ways))
+				var consoles [2]*session.Session
+				picked := rnd.Perm(len(sessiontest.Engines))
 				for who := range consoles {
-					s := n.console()
-					if err := s.conn.Close(); err != nil {
-						t.Fatal(err)
-					}
-					s.connectBy(func(context.Context) (mad.Transport, error) {
-						conn, err := n.sim.Open(n.port)
-						return &gate{conn, who, u}, err
-					}, mad.Fast())
-					if _, err := s.Sweep(t.Context()); err != nil {
-						t.Fatal(err)
-					}
-					n.route(s, ways[picked[who]]...)
+					n.Wrap = func(conn mad.Transport) mad.Transport { return &gate{conn, who, u} }
+					s := n.Console()
+					n.Route(s, sessiontest.Engines[picked[who]]...)
 					consoles[who] = s
 					if !shared {
-						n.dir = t.TempDir()
+						n.Dir = t.TempDir()
 					}
 				}
 				live := consoles[0].State().Live.Tables
 				u.f = live.Fabric
 				var errs [2]error
-				u.run(func(who int) { _, errs[who] = consoles[who].Commit(t.Context(), yes) })
+				u.run(func(who int) { _, errs[who] = commits.Commit(t.Context(), consoles[who], yes) })
 				found := lossKinds(u.log, func(b block) []byte { return live.LFT.Block(b.sw, int(b.num)) })
 				for who, err := range errs {
 					switch {
 					case err == nil:
 						done++
-					case errorIsSince(err):
+					case isOverwritten(err):
 						since++
 					// both make the file at once
-					case errorIsOthers(err), errors.Is(err, history.ErrLocked), shared && errorIsNoJournal(err):
+					case commits.Needs(err, commits.Overwrite), errors.Is(err, history.ErrLocked), shared &&
+						commits.Needs(err, commits.NoJournal):
 						stopped++
 					default:
-						if _, ok := errors.AsType[*StoppedError](err); !ok {
+						if _, ok := errors.AsType[*commits.StoppedError](err); !ok {
 							t.Fatalf("round %d, console %d: %v", i, who, err)
 						}
 						both++
@@ -375,7 +344,7 @@ func switchAt(f *fabric.Fabric, path [mad.MaxHops + 1]uint8, hops uint8) fabric.
 }
 
 // expectNoted checks that the journal of a console has an entry with what was written and what is there.
-func expectNoted(t *testing.T, s *Session, guid uint64, lid int, wrote, is uint8) {
+func expectNoted(t *testing.T, s *session.Session, guid uint64, lid int, wrote, is uint8) {
 	t.Helper()
 	store, err := s.History()
 	if err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package commits_test
 
 import (
 	"context"
@@ -8,33 +8,35 @@ import (
 	"testing"
 
 	"example.org/ibconsole/internal/base/audit"
+	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestWhatEndsBeforeThePlanIsLogged: a rollback of nothing and a commit of nothing have no hashes, a panic has that of
 // before alone.
 func TestWhatEndsBeforeThePlanIsLogged(t *testing.T) {
-	n := newSubnet(t, "fattree:2,4", false)
-	s := n.console()
+	n := newSubnet(t, "fattree:2,4")
 	var got []audit.Record
-	s.opt.Log = func(r *audit.Record) error {
+	n.Log = func(r *audit.Record) error {
 		got = append(got, *r)
 		return nil
 	}
-	if _, _, err := s.Rollback(t.Context(), 0, yes); err == nil {
+	s := n.Console()
+	if _, _, err := commits.Rollback(t.Context(), s, 0, yes); err == nil {
 		t.Error("nothing was rolled back")
 	}
-	if _, err := s.Resume(t.Context(), yes); err == nil {
+	if _, err := commits.Resume(t.Context(), s, yes); err == nil {
 		t.Error("nothing was resumed")
 	}
-	if _, err := s.Commit(t.Context(), yes); err == nil {
+	if _, err := commits.Commit(t.Context(), s, yes); err == nil {
 		t.Error("nothing was committed")
 	}
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := s.Commit(ended, yes); err == nil {
+	if _, err := commits.Commit(ended, s, yes); err == nil {
 		t.Error("a commit whose context has ended began")
 	}
-	n.route(s, ways[0]...)
+	n.Route(s, sessiontest.Engines[0]...)
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -42,8 +44,8 @@ func TestWhatEndsBeforeThePlanIsLogged(t *testing.T) {
 			}
 		}()
 		opt := yes
-		opt.Planned = func(*CommitReport) error { panic("of the test") }
-		_, _ = s.Commit(t.Context(), opt)
+		opt.Planned = func(*commits.Report) error { panic("of the test") }
+		_, _ = commits.Commit(t.Context(), s, opt)
 	}()
 	const without = "without hashes"
 	for i, want := range []struct {

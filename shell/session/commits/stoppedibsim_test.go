@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package commits_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestStoppedOverIbsim ends commits over ibsim at random Sets in every manner. The next console says so first, and
@@ -22,40 +24,42 @@ func TestStoppedOverIbsim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ibnet.Write(file, open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
+	if err := ibnet.Write(file, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric,
+		ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	n := &subnet{t: t, other: ibsimtest.Start(t, net), dir: t.TempDir()}
+	n := newSubnet(t, "fattree:2,8")
+	n.Other = ibsimtest.Start(t, net)
 	engines := [][]string{{"minhop"}, {"minhop", "port_shifting=TRUE"}}
 	var tables [2]string
 	sets := 0
 	for i, engine := range [][]string{engines[0], engines[1], engines[0]} {
-		s := n.console()
-		n.route(s, engine...)
-		err := n.cut(0, nil, func(ctx context.Context) error { _, err := s.Commit(ctx, yes); return err })
+		s := n.Console()
+		n.Route(s, engine...)
+		err := n.cut(0, nil, func(ctx context.Context) error { _, err := commits.Commit(ctx, s, yes); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
 		sets = n.wire.sets
-		n.leave()
-		tables[i%2] = n.held()
+		n.Leave()
+		tables[i%2] = n.Held()
 	}
 	now, resumed, done := 0, 0, 0
 	stopped := map[error]int{}
 	for i := range testenv.Count(t, 11, 300) {
 		cause, at := causes[i%len(causes)], 1+rnd.IntN(sets)
-		s := n.console()
-		n.route(s, engines[1-now]...)
-		err := n.cut(at, cause, func(ctx context.Context) error { _, err := s.Commit(ctx, yes); return err })
-		n.leave()
-		s = n.console()
+		s := n.Console()
+		n.Route(s, engines[1-now]...)
+		err := n.cut(at, cause, func(ctx context.Context) error { _, err := commits.Commit(ctx, s, yes); return err })
+		n.Leave()
+		s = n.Console()
 		if err == nil { // its last Set was the one
 			done++
 			now = 1 - now
-			n.leave()
+			n.Leave()
 			continue
 		}
 		stopped[cause]++
@@ -63,12 +67,12 @@ func TestStoppedOverIbsim(t *testing.T) {
 		if rnd.IntN(2) == 0 {
 			resumed++
 			now = 1 - now
-			_, err = s.Resume(t.Context(), yes)
+			_, err = commits.Resume(t.Context(), s, yes)
 		} else {
-			_, _, err = s.Rollback(t.Context(), 0, yes)
+			_, _, err = commits.Rollback(t.Context(), s, 0, yes)
 		}
-		n.leave()
-		if err != nil || n.held() != tables[now] {
+		n.Leave()
+		if err != nil || n.Held() != tables[now] {
 			t.Fatalf("round %d, %v at Set %d of %d: %v, or other tables", i, cause, at, sets, err)
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package commits_test
 
 import (
 	"bytes"
@@ -12,31 +12,33 @@ import (
 
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestKeyOfAProtectedSubnet commits to a subnet that answers to its M_Key alone, and tells it in every PortInfo to who
 // has it: no capture and nothing of the history holds it. Without the key nothing is read.
 func TestKeyOfAProtectedSubnet(t *testing.T) {
 	const key = 0x0123456789abcdef
-	n := newSubnet(t, "fattree:2,4", false)
+	n := newSubnet(t, "fattree:2,4")
 	n.protect(key)
-	n.client = new(mad.Fast())
-	n.client.MKey = key
-	s := n.console()
-	capture := filepath.Join(n.dir, "capture")
-	if err := s.conn.Capture(capture, func(err error) { t.Error(err) }); err != nil {
+	n.Client = new(mad.Fast())
+	n.Client.MKey = key
+	s := n.Console()
+	capture := filepath.Join(n.Dir, "capture")
+	if err := s.Connection().Capture(capture, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
-	n.read(s)
-	n.route(s, ways[0]...)
-	if _, err := s.Commit(t.Context(), yes); err != nil {
+	n.Read(s)
+	n.Route(s, sessiontest.Engines[0]...)
+	if _, err := commits.Commit(t.Context(), s, yes); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Rollback(t.Context(), 0, yes); err != nil {
+	if _, _, err := commits.Rollback(t.Context(), s, 0, yes); err != nil {
 		t.Fatal(err)
 	}
-	n.leave()
-	files, err := filepath.Glob(filepath.Join(n.dir, "*"))
+	n.Leave()
+	files, err := filepath.Glob(filepath.Join(n.Dir, "*"))
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%q, %v", files, err)
 	}
@@ -58,9 +60,9 @@ func TestKeyOfAProtectedSubnet(t *testing.T) {
 	if err != nil || len(b) < 100*mad.Size {
 		t.Errorf("%d bytes were captured, %v", len(b), err)
 	}
-	n.client.MKey, n.client.Tries = 0, 1
-	if conn, err := n.open(); err == nil {
-		c, err := mad.NewClient(conn, *n.client)
+	n.Client.MKey, n.Client.Tries = 0, 1
+	if conn, err := n.Open(); err == nil {
+		c, err := mad.NewClient(conn, *n.Client)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,35 +75,35 @@ func TestKeyOfAProtectedSubnet(t *testing.T) {
 
 // protect gives an M_Key to all ports, without which they do not answer.
 func (n *subnet) protect(key uint64) {
-	n.t.Helper()
-	conn, err := n.open()
+	n.T.Helper()
+	conn, err := n.Open()
 	if err != nil {
-		n.t.Fatal(err)
+		n.T.Fatal(err)
 	}
 	c, err := mad.NewClient(conn, mad.Fast())
 	if err != nil {
-		n.t.Fatal(err)
+		n.T.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	res, err := sweep.Full(n.t.Context(), c, sweep.Options{})
+	res, err := sweep.Full(n.T.Context(), c, sweep.Options{})
 	if err != nil {
-		n.t.Fatal(err)
+		n.T.Fatal(err)
 	}
 	f := res.Fabric
 	routes := sweep.NewRoutes(f)
 	for _, e := range f.EndPorts {
 		path, err := routes.ToPort(e)
 		if err != nil {
-			n.t.Fatal(err)
+			n.T.Fatal(err)
 		}
-		info, err := c.PortInfo(n.t.Context(), path, f.Ports[e].Num)
+		info, err := c.PortInfo(n.T.Context(), path, f.Ports[e].Num)
 		if err == nil {
 			info.MKey, info.MKeyProtect = key, 2
 			info.PortState, info.PhysState, info.LinkDownDefault = 0, 0, 0
-			_, err = mad.Set(n.t.Context(), c, path, uint32(f.Ports[e].Num), info)
+			_, err = mad.Set(n.T.Context(), c, path, uint32(f.Ports[e].Num), info)
 		}
 		if err != nil {
-			n.t.Fatal(err)
+			n.T.Fatal(err)
 		}
 	}
 }

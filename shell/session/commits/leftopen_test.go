@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package commits_test
 
 import (
 	"context"
 	"testing"
+
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestCommitLeftByAnother: a console that goes on finds, at each kind of reading, that another one left a commit
 // open or ended it, and does not take one that is under way for one that was left. Many may look at once.
 func TestCommitLeftByAnother(t *testing.T) {
-	for name, read := range map[string]func(*Session) error{
-		"full":  func(s *Session) error { _, err := s.Sweep(t.Context()); return err },
-		"light": func(s *Session) error { _, err := s.SweepLight(t.Context()); return err },
+	for name, read := range map[string]func(*session.Session) error{
+		"full":  func(s *session.Session) error { _, err := s.Sweep(t.Context()); return err },
+		"light": func(s *session.Session) error { _, err := s.SweepLight(t.Context()); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := newSubnet(t, "fattree:2,8", false)
-			a, b := n.console(), n.console()
+			n := newSubnet(t, "fattree:2,8")
+			a, b := n.Console(), n.Console()
 			says := func() string {
 				t.Helper()
 				if err := read(a); err != nil {
@@ -24,11 +28,11 @@ func TestCommitLeftByAnother(t *testing.T) {
 				}
 				return a.State().Interrupted
 			}
-			n.route(b, ways[0]...)
+			n.Route(b, sessiontest.Engines[0]...)
 			meanwhile := ""
 			err := n.cut(9, errRefused, func(ctx context.Context) error {
 				n.wire.then = func() { meanwhile = says() }
-				_, err := b.Commit(ctx, yes)
+				_, err := commits.Commit(ctx, b, yes)
 				return err
 			})
 			if err == nil || meanwhile != "" {
@@ -36,9 +40,9 @@ func TestCommitLeftByAnother(t *testing.T) {
 			}
 			says()
 			expectOpen(t, a)
-			c := n.console()
+			c := n.Console()
 			expectOpen(t, c)
-			if _, err := c.Resume(t.Context(), yes); err != nil {
+			if _, err := commits.Resume(t.Context(), c, yes); err != nil {
 				t.Fatal(err)
 			}
 			if text := says(); text != "" {

@@ -1,38 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package commits_test
 
 import (
-	"errors"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/commits"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
-	"example.org/ibconsole/shell/session/source"
 )
+
+// stage stages tables of the live fabric.
+func stage(t *testing.T, s *session.Session, tables *fabric.Tables) {
+	t.Helper()
+	(&sessiontest.Subnet{T: t}).Stage(s, tables)
+}
 
 // TestCommitOfLanesAndGroups writes a routing of torus-2QoS with its lanes and the
 // tree of a group that was written before, and takes it back: the switches hold what
 // they held. It is a mesh, where no service levels are needed: nobody grants any.
 func TestCommitOfLanesAndGroups(t *testing.T) {
-	src, err := source.Parse("sim:mesh:4x4 hosts=2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), src, Options{StateDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenIn(t, "sim:mesh:4x4 hosts=2", t.TempDir())
 	if err := s.SetWrite(true); err != nil {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	all := Reads{SL2VL: true, MFT: true}
+	all := session.Reads{SL2VL: true, MFT: true}
 	if _, err := s.SweepFor(ctx, all); err != nil {
 		t.Fatal(err)
 	}
@@ -50,20 +47,21 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 		}
 	}
 	group.SL2VL.Set(f.NodesByDescription("sw-1-1")[0], 1, 2, fabric.VLs{3, 2, 1})
-	commit := func(p *Picture) CommitReport {
+	commit := func(p *fabric.Tables) commits.Report {
 		t.Helper()
-		s.stage(p)
+		stage(t, s, p)
 		told := false
-		rep, err := s.Commit(ctx, CommitOptions{Yes: true, Hit: true, Planned: func(r *CommitReport) error {
-			told = r.Written == nil && r.Plan != nil
-			return nil
-		}})
+		rep, err := commits.Commit(ctx, s, commits.Options{Confirmed: true, AllowInterrupt: true,
+			Planned: func(r *commits.Report) error {
+				told = r.Written == nil && r.Plan != nil
+				return nil
+			}})
 		if err != nil || !told || rep.Written == nil {
 			t.Fatalf("%v, told before %v, %+v", err, told, rep.Plan.Totals())
 		}
 		return rep
 	}
-	rep := commit(&Picture{Kind: Staged, Fabric: f, Tables: &group, madeOf: f})
+	rep := commit(&group)
 	if n := rep.Plan.Totals(); n.SL2VLs != 1 || n.MFTs != 2 || rep.Written.ReadBack.SL2VLs != 1 ||
 		rep.Written.ReadBack.MFTs != 2 {
 		t.Errorf("%+v, %+v", n, rep.Written)
@@ -118,15 +116,17 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 	if heard != 4 {
 		t.Errorf("%d hosts are in the group after routing, want the 4 of two switches", heard)
 	}
-	if _, err = s.Commit(ctx, CommitOptions{Yes: true, Hit: true}); err != nil {
+	if _, err = commits.Commit(ctx, s, commits.Options{Confirmed: true, AllowInterrupt: true}); err != nil {
 		t.Fatal(err)
 	}
 	same(staged.Tables, "routed")
-	if _, _, err := s.Rollback(ctx, 0, CommitOptions{Yes: true, Hit: true}); err != nil {
+	if _, _, err := commits.Rollback(ctx, s, 0, commits.Options{Confirmed: true, AllowInterrupt: true}); err != nil {
 		t.Fatal(err)
 	}
 	same(&group, "rolled back")
-	if _, _, err := s.Rollback(ctx, rep.Journal, CommitOptions{Yes: true, Hit: true}); err != nil {
+	if _, _, err := commits.Rollback(ctx, s, rep.Journal, commits.Options{
+		Confirmed: true, AllowInterrupt: true,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	same(before, "back at the beginning")
@@ -135,22 +135,11 @@ func TestCommitOfLanesAndGroups(t *testing.T) {
 // TestCommitOfTreesWithCycles lets every switch of a ring of four send the packets of
 // a group to both of its neighbours: they would go round for ever.
 func TestCommitOfTreesWithCycles(t *testing.T) {
-	src, err := source.Parse("sim:mesh:2x2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), src, Options{StateDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	if err := s.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s := sessiontest.OpenIn(t, "sim:mesh:2x2", t.TempDir())
 	if err := s.SetWrite(true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SweepFor(t.Context(), Reads{MFT: true}); err != nil {
+	if _, err := s.SweepFor(t.Context(), session.Reads{MFT: true}); err != nil {
 		t.Fatal(err)
 	}
 	live := s.State().Live
@@ -164,14 +153,15 @@ func TestCommitOfTreesWithCycles(t *testing.T) {
 			}
 		}
 	}
-	s.stage(&Picture{Kind: Staged, Fabric: f, Tables: &ring, madeOf: f})
-	var circling *CirclingError
-	if rep, err := s.Commit(t.Context(), CommitOptions{Yes: true}); !errors.As(err, &circling) ||
-		circling.Groups != 1 || rep.Written != nil {
+	stage(t, s, &ring)
+	if rep, err := commits.Commit(t.Context(), s, commits.Options{Confirmed: true}); !commits.Needs(err,
+		commits.Interrupt) ||
+		!strings.Contains(err.Error(), "1 multicast group have cycles") || rep.Written != nil {
 		t.Fatalf("%v, written: %v", err, rep.Written)
 	}
-	if rep, err := s.Commit(t.Context(), CommitOptions{Yes: true, Hit: true, Loop: true}); err != nil ||
+	if rep, err := commits.Commit(t.Context(), s, commits.Options{Confirmed: true, AllowInterrupt: true,
+		AllowLoop: true}); err != nil ||
 		rep.Written == nil {
-		t.Fatalf("with hit=yes loop=yes: %v", err)
+		t.Fatalf("with both permissions: %v", err)
 	}
 }

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package commits writes tables to the switches of a session's subnet, and takes that back. A commit is planned,
+// recorded in the journal, written and read back.
+package commits
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/apply"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/changes/plan"
+	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/journal"
+	"example.org/ibconsole/shell/session/servicelevels"
+	"example.org/ibconsole/shell/session/source"
+)
+
+// Options controls a commit. Each Allow field permits one kind of harm that a commit otherwise refuses.
+type Options struct {
+	Confirmed        bool   // write; without it a commit only returns the plan
+	DryRun           bool   // only return the plan, even if Confirmed
+	AllowUnreachable bool   // pairs that could have a path may lose it
+	AllowInterrupt   bool   // connected pairs may lose packets during the commit
+	AllowLoop        bool   // the new routes may have a credit loop that the current ones do not have
+	AllowIncomplete  bool   // parts of the subnet that did not respond may lose their routes
+	AllowOverwrite   bool   // entries that others wrote since the tables were computed may be overwritten
+	Abandon          bool   // an interrupted commit may be overwritten, which gives up its rollback
+	NoJournal        bool   // write even if the journal cannot be kept; the commit cannot be rolled back then
+	Master           uint64 // the GUID of the master SM next to which to write, 0 for none
+	// Planned, if set, is called with the plan before anything is written. Its error stops the commit.
+	Planned func(*Report) error
+}
+
+// writes reports whether the commit writes.
+func (o *Options) writes() bool { return o.Confirmed && !o.DryRun }
+
+// Report describes what a commit planned and did.
+type Report struct {
+	Plan *plan.Plan
+	// Lost counts the connected pairs that lose their path, Unknown the pairs that may lose it. Unconnected counts the
+	// pairs of the target's own subnet that its tables do not connect, Unproved the pairs that they may not connect.
+	Lost, Unknown         int64
+	Unconnected, Unproved int64
+	Examples              []diff.Pair          // some of the pairs that lose their path
+	Credits               *plan.Credits        // nil if no route changes
+	SLs                   *servicelevels.Proof // nil if the routes need no SLs
+	Circling              int                  // multicast groups whose packets would circulate forever
+	Unlike                string               // [session.Picture.Unlike] of the target
+	Adaptive              int                  // switches that route adaptively by groups that are not written
+	LIDsLeft, PortsLeft   int                  // LIDs and port states that a rollback does not restore
+	Others                *Others              // what others wrote since the target was computed, nil for nothing
+	Master                *session.SM          // the master SM next to which the commit writes, nil for none
+	Refusal               error                // why the plan would be refused, nil if it would be written
+	Written               *apply.Report        // nil if nothing was written
+	Journal               int64                // the history entry with what was written, 0 for none
+	Resumes               bool                 // this finishes an interrupted commit or rollback
+}
+
+// subject identifies the commit that another one finishes or rolls back. The zero value is none.
+type subject struct {
+	id       int64 // its number in the journal
+	rollback bool  // write what the switches held before it, otherwise what it was to write
+	before   int64 // the history entry with what the switches held before it all began, 0 for what they hold now
+	note     string
+}
+
+// resumption returns how to finish an interrupted commit, or how to roll it back. The state before it counts, not the
+// mixture that the switches hold.
+func resumption(c *history.Chain, rollback bool) subject {
+	s := subject{id: c.First.ID, rollback: rollback, before: c.First.Before, note: history.ResumedNote}
+	switch {
+	case rollback:
+		s.before, s.note = c.First.After, history.RollbackNote
+	case c.First.IsRollback():
+		s.note = history.ResumedRollbackNote
+	}
+	return s
+}
+
+// partialWrite holds the staged tables of which a commit of this session wrote a part, and how to finish it.
+type partialWrite struct {
+	tables *fabric.Tables
+	subject
+}
+
+// partial is the partial write of a session.
+var partial = session.NewSlot[partialWrite]()
+
+func setPartial(s *session.Session, p partialWrite) {
+	s.Publish(0, func(st *session.State) { partial.Put(st, p) })
+}
+
+// commit is a commit that runs. Its methods are its steps, in their order.
+type commit struct {
+	*session.Session
+	op     *session.Op
+	opt    Options
+	of     subject
+	target *session.Picture // what to write: nil for the staged tables until they are known, otherwise a history entry
+	st     session.State    // the state after the subnet was read for the commit
+	rep    Report
+}
+
+// Commit reads the live subnet, plans how it becomes the staged one, and writes the plan if the options and the session
+// allow it. What was written is read back. The report also has the plan if an error refuses it.
+func Commit(ctx context.Context, s *session.Session, opt Options) (Report, error) {
+	return (&commit{Session: s, opt: opt}).do(ctx)
+}
+
+// do begins the operation and runs the commit.
+func (c *commit) do(ctx context.Context) (rep Report, err error) {
+	op, err := c.Begin(ctx, "commit")
+	if err != nil {
+		c.log(err)
+		return Report{}, err
+	}
+	defer op.End()
+	c.op = op
+	logged := errPanicked
+	defer func() { c.log(logged) }()
+	err = c.run(ctx)
+	logged = err
+	if c.rep.Plan == nil {
+		return Report{}, err
+	}
+	return c.rep, err
+}
+
+// run plans, and writes the plan if nothing forbids it.
+func (c *commit) run(ctx context.Context) error {
+	err := c.preflight(ctx)
+	if err == nil {
+		err = c.findPartial(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	made, err := plan.Make(ctx, c.st.Live.Tables, c.target.Tables)
+	if err != nil {
+		return err
+	}
+	c.rep.Resumes = c.of.id != 0 && !c.of.rollback
+	if err := c.assess(ctx, made); err != nil {
+		return err
+	}
+	c.rep.Plan = made
+	if c.opt.Planned != nil {
+		if err := c.opt.Planned(&c.rep); err != nil {
+			return err
+		}
+	}
+	if made.Empty() {
+		return c.nothingToWrite(ctx)
+	}
+	if c.rep.Refusal = c.refusal(); !c.opt.writes() {
+		return nil
+	}
+	if c.rep.Refusal != nil {
+		return c.refuse()
+	}
+	return c.write(ctx)
+}
+
+// isStaged reports whether the commit writes the staged tables, not an entry of the history.
+func (c *commit) isStaged() bool { return c.target.Entry == nil || c.target == c.st.Staged }
+
+// preflight reads the live subnet, and checks that the staged tables are for it.
+func (c *commit) preflight(ctx context.Context) error {
+	st := c.State()
+	target := c.target
+	if target == nil {
+		target = st.Staged
+	}
+	switch {
+	case !c.Connection().Online():
+		return connection.ErrOffline
+	case target == nil:
+		return ErrNothingStaged
+	}
+	if err := c.op.SweepFor(ctx, target.Tables); err != nil {
+		return err
+	}
+	c.st = c.State()
+	if c.opt.writes() {
+		if err := c.incomplete(); err != nil {
+			return err
+		}
+	}
+	if c.target == nil {
+		c.target = c.st.Staged
+		return c.st.CheckStaged()
+	}
+	return nil
+}
+
+// findPartial finds out whether this commit of the staged tables finishes one of this session that wrote a part of
+// them.
+func (c *commit) findPartial(ctx context.Context) error {
+	p := partial.Of(&c.st)
+	if c.of.id != 0 || p.id == 0 || p.tables != c.target.Tables {
+		return nil
+	}
+	open, found, err := c.Journal().Interrupted(ctx)
+	if err == nil && found && open.First.ID == p.id { // otherwise another console finished it
+		c.of = p.subject
+	}
+	return err
+}
+
+// assess computes what a plan does to the subnet.
+func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
+	rep, live, target := &c.rep, c.st.Live.Tables, c.target.Tables
+	rep.Unlike = c.target.Unlike
+	if live != nil && live.Adaptive != nil {
+		rep.Adaptive = live.Adaptive.Enabled()
+	}
+	if master, ok := c.st.Master(); ok {
+		rep.Master = &master
+	}
+	if c.of.rollback {
+		rep.LIDsLeft, rep.PortsLeft = left(c.st.Live.Fabric, c.target.Fabric)
+	}
+	if err := c.findOthers(ctx, p); err != nil {
+		return err
+	}
+	if err := c.countLost(ctx, p); err != nil {
+		return err
+	}
+	if rep.Credits, err = p.CheckCredits(ctx, live, target); err != nil {
+		return err
+	}
+	if len(p.MFTs) > 0 {
+		trees, err := mcast.Check(ctx, target, fabric.GroupsOf(target), nil)
+		if err != nil {
+			return err
+		}
+		rep.Circling = trees.Cycles
+	}
+	if !p.Empty() {
+		rep.SLs, err = servicelevels.Prove(ctx, c.Connection(), live, target, rep.Master != nil, c.op.Progress)
+	}
+	return err
+}
+
+// left counts the LIDs and the active ports of the live subnet that an earlier one did not have. No commit takes a LID
+// away or brings a port down.
+func left(live, earlier *fabric.Fabric) (lids, ports int) {
+	for _, e := range live.EndPorts {
+		was := earlier.PortByGUID(live.Ports[e].GUID)
+		if was != fabric.None && live.Ports[e].LID != 0 && earlier.Ports[was].LID == 0 {
+			lids++
+		}
+	}
+	for i := range live.Nodes {
+		n := &live.Nodes[i]
+		was := earlier.NodeByGUID(n.GUID)
+		if was == fabric.None {
+			continue
+		}
+		for p := range n.Ports() {
+			q := earlier.PortAt(was, int(live.Ports[p].Num))
+			if q != fabric.None && live.Ports[p].State == mad.PortActive && earlier.Ports[q].State != mad.PortActive &&
+				earlier.Ports[q].Linked() {
+				ports++
+			}
+		}
+	}
+	return lids, ports
+}
+
+// countLost counts the pairs that lose their path.
+func (c *commit) countLost(ctx context.Context, p *plan.Plan) error {
+	if p.Empty() {
+		return nil
+	}
+	r, target := &c.rep, c.target.Tables
+	d, err := c.Analysis().Diff(ctx, c.st.Live.Tables, target, diff.Options{})
+	if err != nil {
+		return err
+	}
+	if r.Lost, r.Unknown, r.Examples = d.Pairs.Lost, d.Pairs.Unknown, d.Lost; r.Lost == 0 {
+		return nil
+	}
+	own, err := c.Analysis().Reach(ctx, target, reach.Options{})
+	if err == nil {
+		within := int64(own.Ends - own.UnreachableEnds)
+		r.Unconnected, r.Unproved = own.LostPairs-(own.Pairs-within*(within-1)), own.UnknownPairs
+	}
+	return err
+}
+
+// nothingToWrite ends a commit whose target the switches hold already, and the commit that it was to finish.
+func (c *commit) nothingToWrite(ctx context.Context) error {
+	if c.isStaged() {
+		c.Publish(session.ChangeStaged, func(st *session.State) { st.Written = true })
+	}
+	if w := c.op.Written(); w != nil && c.st.Live.Tables != nil && diff.Count(w.Tables, c.st.Live.Tables).Changed > 0 {
+		c.op.SetWritten(nil) // otherwise the switches hold what the last commit wrote
+	}
+	if c.of.id == 0 || !c.opt.writes() {
+		return nil
+	}
+	store, err := c.History()
+	if err != nil {
+		return err
+	}
+	lock, err := store.Lock(c.Subnet())
+	if err != nil {
+		return err
+	}
+	chain, found, err := store.Open(ctx, c.Subnet())
+	switch {
+	case err != nil:
+	case found && chain.First.ID == c.of.id:
+		err = store.Settle(ctx, chain, 0, c.of.rollback)
+	case c.of.rollback:
+		err = store.End(ctx, c.of.id, history.RolledBack)
+	default:
+		err = store.End(ctx, c.of.id, history.Done)
+	}
+	return errors.Join(err, lock.Unlock(), c.FindInterrupted(ctx))
+}
+
+// write writes the plan, with the journal around it, and reads the subnet again.
+func (c *commit) write(ctx context.Context) error {
+	j, err := c.beginJournal(ctx)
+	if err != nil {
+		return err
+	}
+	ended := false
+	defer func() {
+		if !ended { // a panic
+			_, _, _ = j.end(false, 1)
+			_ = c.FindInterrupted(context.WithoutCancel(ctx))
+		}
+	}()
+	rep, st, p := &c.rep, &c.st, c.rep.Plan
+	rep.Journal = j.entry.After
+	rep.Written, err = apply.Apply(ctx, c.Connection().Client(), st.Live.Fabric, &p.List,
+		apply.Options{Progress: c.op.Progress, Writing: c.writing, Over: c.opt.AllowOverwrite})
+	if len(p.SL2VLs) > 0 && st.Source.Kind == source.Sim {
+		c.op.ReadLater(session.Reads{SL2VL: true}) // otherwise they count as unchanged
+	}
+	c.noteWritten(j, err == nil)
+	if errors.Is(err, apply.ErrOthers) {
+		err = c.foundOthers(ctx, err)
+	}
+	err = c.endJournal(ctx, j, err)
+	ended = true
+	if serr := c.op.SweepFor(context.WithoutCancel(ctx), c.target.Tables); err == nil {
+		err = serr
+	}
+	if found := c.op.Written().Overwritten(c.State().Live.Tables); err == nil && found.Count > 0 {
+		err = &OverwrittenError{found}
+	}
+	return err
+}
+
+// noteWritten changes the state after a write. An entry of the history is staged now, once a part of it was written.
+func (c *commit) noteWritten(j *openJournal, isDone bool) {
+	sets := c.rep.Written != nil && c.rep.Written.Sets > 0
+	if !c.isStaged() && (isDone || sets) {
+		c.op.Stage(c.target)
+	}
+	if isDone || sets {
+		c.Publish(session.ChangeStaged|session.ChangeLive, func(st *session.State) {
+			st.NoteWritten(c.target, isDone)
+			if isDone {
+				st.Written, st.Committed, st.Drift, st.Unchecked = true, c.target, 0, 0
+			}
+		})
+	}
+	if sets {
+		c.op.SetWritten(journal.NewWritten(j.entry.ID, c.target.Tables, c.st.Live.Tables, c.rep.Written.Left.Blocks))
+	}
+}
+
+// writing publishes what is being written.
+func (c *commit) writing(p apply.Progress) {
+	c.Publish(session.ChangeBusy, func(st *session.State) { st.Writing = &p })
+}
+
+// Rollback writes what the switches held before a commit, which is given by one of its history entries; 0 is the last
+// commit that was not rolled back. If a commit was interrupted it is that one, and an interrupted rollback is finished.
+// It returns the commit.
+func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (Report, history.JournalEntry, error) {
+	c := &commit{Session: s, opt: opt, of: subject{rollback: true}}
+	open, found, err := s.Journal().Interrupted(ctx)
+	if err != nil {
+		return Report{}, history.JournalEntry{}, c.log(err)
+	}
+	if found {
+		j, rollback := open.First, !open.First.IsRollback()
+		if id != 0 {
+			var known bool
+			if j, known = open.Find(id); !known {
+				return Report{}, j, c.log(s.Journal().Interruption(open))
+			}
+			rollback = open.Forward(&j)
+		}
+		rep, err := c.settle(ctx, &open, rollback)
+		return rep, j, err
+	}
+	j, err := find(ctx, s, id)
+	if err != nil {
+		return Report{}, j, c.log(err)
+	}
+	c.of = subject{id: j.ID, rollback: true, note: history.RollbackNote}
+	if err := c.takeEntry(j.Before, j.After); err != nil {
+		return Report{}, j, c.log(err)
+	}
+	rep, err := c.do(ctx)
+	return rep, j, err
+}
+
+// Resume finishes an interrupted commit.
+func Resume(ctx context.Context, s *session.Session, opt Options) (Report, error) {
+	c := &commit{Session: s, opt: opt}
+	open, found, err := s.Journal().Interrupted(ctx)
+	if err == nil && !found {
+		open.First, found, err = s.Journal().LastFailed(ctx)
+	}
+	if err == nil && !found {
+		err = errors.New("no commit of this subnet was interrupted")
+	}
+	if err != nil {
+		return Report{}, c.log(err)
+	}
+	return c.settle(ctx, &open, false)
+}
+
+// settle finishes an interrupted commit, or rolls it back.
+func (c *commit) settle(ctx context.Context, open *history.Chain, rollback bool) (Report, error) {
+	c.of = resumption(open, rollback)
+	entry := open.First.After
+	if rollback {
+		entry = open.First.Before
+	}
+	if err := c.takeEntry(entry, c.of.before); err != nil {
+		return Report{}, c.log(err)
+	}
+	return c.do(ctx)
+}
+
+// takeEntry makes the tables of a history entry the target. The switches are taken to hold those of another entry.
+func (c *commit) takeEntry(id, held int64) error {
+	st := c.State()
+	p, err := st.Of(session.EntryKind(id))
+	if err != nil {
+		return err
+	}
+	if p.Tables == nil {
+		return fmt.Errorf("entry %d of the history has no tables", id)
+	}
+	other, err := st.Of(session.EntryKind(held))
+	if err != nil {
+		return err
+	}
+	c.target = p.ToStage(fmt.Sprintf("history %d", id), other.Tables)
+	return nil
+}
+
+// Errors of [Rollback] without a commit to roll back.
+var (
+	ErrAllUndone = errors.New("every commit of this subnet was rolled back already (history lists them; rollback ID " +
+		"rolls back one of them, a rollback too)")
+	ErrNothingToUndo = errors.New("the history has no commit of this subnet")
+)
+
+// undone are the outcomes of commits that left nothing to roll back, or left that to another commit.
+var undone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten}
+
+// find returns the commit with a history entry, for 0 the last one that was not rolled back.
+func find(ctx context.Context, s *session.Session, id int64) (history.JournalEntry, error) {
+	all, err := s.Journal().Commits(ctx)
+	if err != nil {
+		return history.JournalEntry{}, err
+	}
+	for _, j := range all {
+		if id == j.After || id == j.Before || id == 0 && !j.IsRollback() && !slices.Contains(undone, j.Outcome) {
+			return j, nil
+		}
+	}
+	switch {
+	case id != 0:
+		err = fmt.Errorf("%d is not the entry of a commit of this subnet (history lists them)", id)
+	case len(all) > 0:
+		err = ErrAllUndone
+	default:
+		err = ErrNothingToUndo
+	}
+	return history.JournalEntry{}, err
+}

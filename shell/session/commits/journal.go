@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package commits
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/internal/base/audit"
+	"example.org/ibconsole/shell/session"
+)
+
+// openJournal is the journal of a commit that runs. It holds the lock of the subnet. Without a history it is empty.
+type openJournal struct {
+	store *history.Store
+	lock  *history.Lock
+	entry history.JournalEntry
+}
+
+// beginJournal locks the subnet and records the commit.
+func (c *commit) beginJournal(ctx context.Context) (*openJournal, error) {
+	if c.Journal().Recorder.None() {
+		return &openJournal{}, nil
+	}
+	store, err := c.History()
+	if err == nil {
+		err = store.ReadOnly()
+	}
+	switch {
+	case err != nil && c.opt.NoJournal:
+		return &openJournal{}, nil
+	case err != nil:
+		return nil, noJournal(err)
+	}
+	j := &openJournal{store: store}
+	if j.lock, err = store.Lock(c.Subnet()); err != nil {
+		return nil, err
+	}
+	if err := j.begin(ctx, c); err != nil {
+		return nil, errors.Join(err, j.lock.Unlock())
+	}
+	return j, nil
+}
+
+// noJournal refuses a commit that could not be rolled back.
+func noJournal(err error) error {
+	return refused(NoJournal, "nothing was written: the commit cannot be recorded in the journal, and could not be "+
+		"rolled back: %w", err)
+}
+
+func (j *openJournal) begin(ctx context.Context, c *commit) error {
+	open, found, err := j.store.Open(ctx, c.Subnet())
+	if err == nil && found && open.First.ID != c.of.id && !c.opt.Abandon {
+		return &RefusedError{Needs: Abandon, Err: c.Journal().Interruption(open)}
+	}
+	if err == nil {
+		before := c.st.Live
+		if c.of.before != 0 {
+			if before, err = c.st.Of(session.EntryKind(c.of.before)); err != nil {
+				return err
+			}
+		}
+		j.entry, err = j.store.Begin(ctx, c.of.id, c.snapshot(before, ""), c.snapshot(c.target, c.of.note))
+	}
+	if err != nil && c.opt.NoJournal {
+		j.store = nil
+		return nil
+	}
+	if err != nil {
+		return noJournal(err)
+	}
+	return nil
+}
+
+func (c *commit) snapshot(p *session.Picture, note string) history.Snapshot {
+	return history.Snapshot{
+		Entry: c.NewEntry(history.Commit, p, note, nil), Fabric: p.Fabric, Tables: p.Tables,
+	}
+}
+
+// end records that the commit is done, or that it stopped after some writes, and releases the lock. It does so even if
+// the commit was cancelled. It returns the interrupted commit if the commit stopped in the middle.
+func (j *openJournal) end(isDone bool, sets int) (c history.Chain, isOpen bool, err error) {
+	if j.lock == nil {
+		return c, false, nil
+	}
+	defer func() { _ = j.lock.Unlock() }()
+	if j.store == nil {
+		return c, false, nil
+	}
+	ctx := context.Background()
+	switch {
+	case isDone:
+		if c, _, err = j.store.Open(ctx, j.entry.Subnet); err == nil {
+			err = j.store.Settle(ctx, c, j.entry.ID, !c.Forward(&j.entry))
+		}
+		return c, false, err
+	case sets == 0:
+		return c, false, j.store.End(ctx, j.entry.ID, history.NothingWritten)
+	}
+	err = j.store.End(ctx, j.entry.ID, history.Interrupted)
+	c, isOpen, oerr := j.store.Open(ctx, j.entry.Subnet)
+	return c, isOpen, errors.Join(err, oerr)
+}
+
+// endJournal records how a commit ended with err. If it stopped in the middle, the error says how to finish it.
+func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) error {
+	rep := &c.rep
+	sets := 0
+	var noteErr error
+	if rep.Written != nil {
+		sets = rep.Written.Sets
+		noteErr = c.noteOthers(ctx, j)
+	}
+	chain, isOpen, endErr := j.end(err == nil, sets)
+	if err == nil {
+		setPartial(c.Session, partialWrite{})
+	}
+	if err != nil && sets > 0 {
+		e := &StoppedError{Step: rep.Written.Stopped, Hitless: rep.Plan.Hit.None(), Err: err}
+		if isOpen {
+			e.Open = c.Journal().Interruption(chain)
+			setPartial(c.Session, partialWrite{c.target.Tables, resumption(&chain, !chain.Forward(&j.entry))})
+		}
+		err = e
+	}
+	if j.store != nil {
+		endErr = errors.Join(endErr, c.FindInterrupted(context.WithoutCancel(ctx)))
+	}
+	return errors.Join(err, endErr, noteErr)
+}
+
+// errPanicked is logged as the result of a commit that panicked. The panic goes on.
+var errPanicked = errors.New("the commit ended in a panic, and it is unknown what the switches hold now")
+
+// log logs a commit that was to write, with hashes of the forwarding tables before and after it. It returns err.
+func (c *commit) log(err error) error {
+	if !c.opt.writes() || err == nil && c.rep.Written == nil {
+		return err
+	}
+	r, result := audit.Record{Action: "commit"}, err
+	if c.of.rollback {
+		r.Action = "rollback"
+	}
+	switch {
+	case c.st.Live == nil && err != nil:
+		result = fmt.Errorf("%w; without hashes, as the switches were not read for it", err)
+	case c.st.Live != nil:
+		r.Before = tablesHash(c.st.Live.Tables)
+		if !errors.Is(err, errPanicked) {
+			r.After = tablesHash(c.State().Live.Tables)
+		}
+	}
+	c.Audit(r, result)
+	return err
+}
+
+// tablesHash returns a hash of the GUID, the LinearFDBTop and the entries up to that of each switch that was read, ""
+// without tables. O(switches x LIDs).
+func tablesHash(t *fabric.Tables) string {
+	if t == nil {
+		return ""
+	}
+	h := sha256.New()
+	for i := range t.Fabric.NumSwitches() {
+		if !t.Known[i] {
+			continue
+		}
+		head := binary.BigEndian.AppendUint64(nil, t.Fabric.SwitchNode(i).GUID)
+		row := t.LFT.Row(i)
+		end := min(len(row), int(t.Top[i])+1)
+		_, _ = h.Write(slices.Concat(binary.BigEndian.AppendUint16(head, t.Top[i]), row[:end])) // never fails
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package commits
+
+import (
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/journal"
+	"example.org/ibconsole/shell/session/servicelevels"
+)
+
+// ErrNothingStaged reports that there are no tables to commit.
+var ErrNothingStaged = errors.New("nothing is staged (try: route)")
+
+// Permission is what a commit needs to be allowed by its options.
+type Permission int
+
+// The permissions, each a field of [Options].
+const (
+	Unreachable Permission = iota + 1
+	Interrupt
+	Loop
+	Incomplete
+	Overwrite
+	Abandon
+	NoJournal
+	Master
+)
+
+// RefusedError reports a commit that needs a permission.
+type RefusedError struct {
+	Needs  Permission
+	Err    error       // why it is refused
+	Others *Others     // what it would overwrite, for Overwrite
+	SM     *session.SM // the master SM, for Master
+}
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// Needs reports whether an error is the refusal of a commit that needs a permission.
+func Needs(err error, p Permission) bool {
+	e, ok := errors.AsType[*RefusedError](err)
+	return ok && e.Needs == p
+}
+
+func refused(needs Permission, format string, args ...any) error {
+	return &RefusedError{Needs: needs, Err: fmt.Errorf(format, args...)}
+}
+
+// refusal returns why the plan is not written, nil if it may be.
+func (c *commit) refusal() error {
+	if !c.st.WriteOn {
+		return session.ErrReadOnly
+	}
+	master, ok := c.st.Master()
+	switch {
+	case ok && c.opt.Master == 0:
+		return &RefusedError{Needs: Master, SM: &master,
+			Err: fmt.Errorf("a %s subnet manager, 0x%016x on %s, manages this "+
+				"subnet; OpenSM does not read tables back and sends only blocks that differ from its own copy, so "+
+				"its next "+
+				"routing would leave a mixture of its tables and these", master.State, master.GUID, master.Port)}
+	case ok && master.GUID != c.opt.Master:
+		return fmt.Errorf("0x%016x is not the master subnet manager, which is 0x%016x on %s", c.opt.Master, master.GUID,
+			master.Port)
+	case !ok && c.opt.Master != 0:
+		return fmt.Errorf("0x%016x is not the master subnet manager: there is none", c.opt.Master)
+	}
+	if err := c.incomplete(); err != nil {
+		return err
+	}
+	return c.harm()
+}
+
+// incomplete refuses a commit to a subnet that was not read completely.
+func (c *commit) incomplete() error {
+	n := len(c.st.Unanswered)
+	if n == 0 || c.opt.AllowIncomplete {
+		return nil
+	}
+	return refused(Incomplete, "the subnet was read with %s unanswered (%s); what did not respond would lose its "+
+		"routes "+
+		"(show unanswered lists them)", prose.Count(n, "request"), prose.List(c.st.Unanswered, 1))
+}
+
+// harm returns which harm of the plan the options do not allow, nil for none.
+func (c *commit) harm() error {
+	r, opt := &c.rep, &c.opt
+	h := &r.Plan.Hit
+	switch {
+	case r.Others != nil && r.Others.Count > r.Others.Recorded && !opt.AllowOverwrite:
+		return &RefusedError{Needs: Overwrite, Others: r.Others, Err: r.Others.err()}
+	case r.Lost > 0 && r.Unconnected+r.Unproved > 0 && !opt.AllowUnreachable:
+		return c.unreachable()
+	case h.Pairs() > 0 && !opt.AllowInterrupt:
+		return refused(Interrupt, "%s interrupted: LIDs change or links of new paths are down, and no order of writes "+
+			"avoids it", prose.Verb(h.Pairs(), "connected pair", "would be", "would be"))
+	case h.Unknown > 0 && !opt.AllowInterrupt:
+		return refused(Interrupt, "%s interrupted: their new paths take switches whose tables were not read",
+			prose.Verb(h.Unknown, "connected pair", "may be", "may be"))
+	case len(h.Groups) > 0 && !opt.AllowInterrupt:
+		return refused(Interrupt, "%s interrupted while its trees change", prose.Verb(len(h.Groups), "multicast group",
+			"would be", "would be"))
+	case r.Circling > 0 && !opt.AllowInterrupt:
+		return refused(Interrupt, "the new trees of %s have cycles, in which packets circulate forever (check mcast "+
+			"lists them)", prose.Count(r.Circling, "multicast group"))
+	case r.Credits.AddsLoop() && !opt.AllowLoop && !c.of.rollback:
+		return refused(Loop, "the new routes %s a credit loop over %s (through %s), in which packets may wait for one "+
+			"another forever, and the routes on the switches have none (try: route, with an engine whose routes "+
+			"have none)",
+			prose.When(r.Credits.New == credits.Unknown, "may have", "have"), prose.Count(len(r.Credits.Ring), "link"),
+			r.Credits.Fabric.PortName(r.Credits.Ring[0].From.Port))
+	case r.SLs != nil && !r.SLs.Safe():
+		return &servicelevels.Error{Proof: *r.SLs}
+	}
+	return nil
+}
+
+// unreachable refuses a commit after which pairs of the target's own subnet have no path.
+func (c *commit) unreachable() error {
+	lost := prose.Verb(c.rep.Lost, "connected pair", "would lose its path", "would lose their paths")
+	tables := "the staged tables do not connect all of the subnet that they were computed for"
+	if !c.isStaged() {
+		tables = fmt.Sprintf("the tables of history entry %d did not connect them", c.target.Entry.ID)
+	}
+	if c.rep.Unconnected == 0 {
+		tables = "it is unknown whether the new tables connect their own subnet, as some were not read"
+	}
+	return refused(Unreachable, "%s: %s", lost, tables)
+}
+
+// refuse returns the refusal. After one for what others wrote, the what-if starts from what the switches hold now, so
+// that new routes do. A rollback changes no what-if.
+func (c *commit) refuse() error {
+	if e, ok := errors.AsType[*RefusedError](c.rep.Refusal); ok && e.Needs == Overwrite && c.of.id == 0 {
+		c.Publish(session.ChangePaper, func(st *session.State) { e.Others.Restarted = st.RestartFromLive() })
+	}
+	return c.rep.Refusal
+}
+
+// OverwrittenError reports a commit that was written and read back completely, and that others overwrote at once.
+type OverwrittenError struct{ write.Conflicts }
+
+func (e *OverwrittenError) Error() string {
+	return fmt.Sprintf("everything was written and read back, and others have overwritten %s of it since: %s "+
+		"(try: diff "+
+		"staged live; show sms)", prose.Count(e.Count, "entry"), e.First(journal.MostNamed))
+}
+
+// StoppedError reports a commit that stopped before it was complete.
+type StoppedError struct {
+	Step    string                    // the step during which it stopped, "" if everything was sent
+	Hitless bool                      // the mixture of old and new routes interrupts no pair
+	Open    *journal.InterruptedError // the interrupted commit in the journal, nil without a journal
+	Err     error
+}
+
+func (e *StoppedError) Error() string {
+	mix := "hold a mixture of old and new routes"
+	switch {
+	case e.Step == "":
+		mix = "may hold a mixture of old and new routes"
+	case e.Hitless:
+		mix += " that interrupts no pair and has no loop"
+	}
+	remedy := "finish it with commit yes"
+	if e.Open != nil {
+		remedy = e.Open.Remedy()
+	}
+	return fmt.Sprintf("%v. The switches %s: %s", e.Err, mix, remedy)
+}
+
+func (e *StoppedError) Unwrap() error { return e.Err }

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package journal finds the commits of one subnet in the history: interrupted ones, the last one, and the one that
+// wrote some entries.
+package journal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/write"
+	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/timeline"
+	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session/recorder"
+)
+
+// Journal is the journal of one subnet.
+type Journal struct {
+	Recorder  *recorder.Recorder
+	Subnet    string
+	UsualFile string // the history file that a session uses unless it is told another one
+}
+
+// Commits returns the commits of the subnet, the newest first.
+func (j Journal) Commits(ctx context.Context) ([]history.JournalEntry, error) {
+	store, err := j.Recorder.Store()
+	if err != nil {
+		return nil, err
+	}
+	return store.Journal(ctx, j.Subnet)
+}
+
+// Interrupted returns the interrupted commit of the subnet. It reports false if there is none, or if another console is
+// carrying it out.
+func (j Journal) Interrupted(ctx context.Context) (history.Chain, bool, error) {
+	store, err := j.Recorder.Store()
+	if err != nil {
+		return history.Chain{}, false, err
+	}
+	before, found, err := store.Open(ctx, j.Subnet)
+	if !found || err != nil || store.ReadOnly() != nil { // a read-only history cannot be locked
+		return before, found, err
+	}
+	if locked, err := store.Locked(j.Subnet); locked || err != nil {
+		return history.Chain{}, false, err
+	}
+	c, found, err := store.Open(ctx, j.Subnet) // the commit may have ended before the lock was tested
+	if len(c.Later) > len(before.Later) {      // and another console may have begun to resume it
+		return history.Chain{}, false, err
+	}
+	return c, found, err
+}
+
+// LastFailed returns the last commit of the subnet if its outcome is [history.Failed], as older versions recorded it.
+func (j Journal) LastFailed(ctx context.Context) (history.JournalEntry, bool, error) {
+	all, err := j.Commits(ctx)
+	if err != nil || len(all) == 0 || all[0].Outcome != history.Failed {
+		return history.JournalEntry{}, false, err
+	}
+	return all[0], true, nil
+}
+
+// InterruptedError reports that an earlier commit was interrupted.
+type InterruptedError struct {
+	Commit history.JournalEntry
+	File   string // the file of the journal, "" for the usual one
+}
+
+// Interruption returns the error that reports an interrupted commit.
+func (j Journal) Interruption(c history.Chain) *InterruptedError {
+	e := &InterruptedError{Commit: c.First}
+	if file := j.Recorder.File(); file != j.UsualFile {
+		e.File = file
+	}
+	return e
+}
+
+func (e *InterruptedError) Error() string {
+	what := prose.When(e.Commit.IsRollback(), "rollback", "commit")
+	return fmt.Sprintf("the %s of %s by %s was interrupted, and the switches may hold a part of it: %s",
+		what, e.Commit.Began.Format(time.DateTime), fabric.Escape(e.Commit.Who), e.Remedy())
+}
+
+// Remedy returns the commands that finish the commit or undo it, in any console.
+func (e *InterruptedError) Remedy() string {
+	at := prose.When(e.File != "", " journal="+lang.Quote(fabric.Escape(e.File)), "")
+	if e.Commit.IsRollback() {
+		return fmt.Sprintf("finish it with rollback yes%s, or undo it with rollback %d yes%s", at, e.Commit.After, at)
+	}
+	return fmt.Sprintf("finish it with commit resume yes%s, or undo it with rollback yes%s", at, at)
+}
+
+// MostNamed is how many entries a message lists.
+const MostNamed = 5
+
+const mostTried = 4 // how many commits are compared with entries
+
+// Writer returns which of the latest commits wrote some entries, in words, "" if none did. It considers those for which
+// isCandidate returns true; tables returns the tables of a history entry, nil for none.
+func (j Journal) Writer(ctx context.Context, found []write.Conflict, isCandidate func(*history.JournalEntry) bool,
+	tables func(entry int64) (*fabric.Tables, error)) (string, error) {
+	if !j.Recorder.Exists() {
+		return "", nil
+	}
+	all, err := j.Commits(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range all[:min(len(all), mostTried)] {
+		if !isCandidate(&c) || c.Outcome == history.NothingWritten {
+			continue
+		}
+		t, err := tables(c.After)
+		if err != nil {
+			return "", err
+		}
+		if t != nil && holds(t, found[:min(len(found), MostNamed)]) {
+			return timeline.ByCommit(&c), nil
+		}
+	}
+	return "", nil
+}
+
+// holds reports whether tables hold the forwarding entries among those found, of which there must be one.
+func holds(t *fabric.Tables, found []write.Conflict) bool {
+	entries := 0
+	for _, w := range found {
+		var guid uint64
+		var lid uint16
+		if n, _ := fmt.Sscanf(w.GUID+" "+w.What, "0x%x LID %d", &guid, &lid); n != 2 {
+			continue
+		}
+		entries++
+		if sw := t.Fabric.SwitchByGUID(guid); sw == fabric.None || fmt.Sprint(t.Port(sw, lid)) != w.Is {
+			return false
+		}
+	}
+	return entries > 0
+}
