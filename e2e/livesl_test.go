@@ -36,7 +36,7 @@ func TestSLsOfLivePaths(t *testing.T) {
 				case asked && tc.drawn:
 					h.sl(t, known, nil)
 					if r := try("-s", h.source, "-c", known); !strings.Contains(r.out,
-						"asked twice, the subnet administration grants a path different service levels") {
+						"repeated requests for a path return different service levels") {
 						t.Errorf("%s%s", r.out, r.err)
 					}
 					continue

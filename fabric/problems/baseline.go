@@ -17,7 +17,7 @@ import (
 func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered, since string) {
 	b := &baseline{r: r, was: was, is: is, since: since}
 	var down, up []fabric.Change
-	for _, c := range sweep.Heard(was, fabric.Changes(was, is), unanswered) {
+	for _, c := range sweep.MarkUnanswered(was, fabric.Changes(was, is), unanswered) {
 		switch c.Kind {
 		case fabric.NodeHidden:
 			r.Add(Missing, placeOf(c.At), "what is before it first: show unanswered",

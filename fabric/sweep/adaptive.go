@@ -13,16 +13,16 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// adaptiveSwitch is what a switch told of how it routes adaptively.
+// adaptiveSwitch holds the adaptive-routing attributes of a switch.
 type adaptiveSwitch struct {
 	info    *mad.AdaptiveRoutingInfo
 	private mad.PrivateLFTInfo
 	masks   []mad.PortMask
 	entries []fabric.AdaptiveEntry
-	// others counts the LIDs whose static port is not that of the forwarding table, the first of which is other.
-	others int
-	other  uint16
-	tables bool // entries name other tables of groups than the first
+	// mismatches counts the LIDs whose static port differs from the forwarding table; firstMismatch is the lowest.
+	mismatches    int
+	firstMismatch uint16
+	otherTables   bool // entries use other group tables than the first
 }
 
 // refused reports whether a node answered that it does not know what it was asked for.
@@ -70,15 +70,16 @@ func (r *reader) readAdaptive() error {
 	if err := r.askAll(); err != nil {
 		return err
 	}
-	r.takeAdaptive(adapting)
+	r.buildAdaptive(adapting)
 	if len(adapting) == 0 {
-		r.warn("adaptive routing: no switch tells of any; paths are shown by forwarding tables, as they are where " +
-			"switches that route adaptively do not tell")
+		r.warn("adaptive routing: no switch reports it; paths are shown by forwarding tables, which would be " +
+			"incomplete " +
+			"for switches that route adaptively without reporting it")
 	}
 	return nil
 }
 
-// groups is how many groups a switch uses, 0 where it does not route adaptively.
+// groups returns the number of groups in use, 0 if the switch does not route adaptively.
 func (s *adaptiveSwitch) groups() int {
 	if s.info == nil || s.info.GroupCap == 0 {
 		return 0
@@ -86,7 +87,7 @@ func (s *adaptiveSwitch) groups() int {
 	return int(s.info.GroupTop) + 1
 }
 
-// blocks is how many there are of groups, and of LIDs.
+// blocks returns the numbers of group blocks and LID blocks.
 func (s *adaptiveSwitch) blocks() (groups, lids int) {
 	up := func(n, by int) int { return (n + by - 1) / by }
 	return up(len(s.masks), mad.AdaptiveRoutingGroups), up(len(s.entries), mad.AdaptiveRoutingLIDs)
@@ -114,7 +115,7 @@ func (r *reader) gotGroups(t task, reply *mad.Reply) {
 	}
 }
 
-// states are those of LIDs, by what goes over the wire.
+// states maps the encoded states of LIDs.
 var states = [...]fabric.AdaptiveState{
 	mad.LIDStatic: fabric.StateStatic, mad.LIDFree: fabric.StateFree, mad.LIDBounded: fabric.StateBounded,
 	mad.LIDHash: fabric.StateHash,
@@ -138,70 +139,71 @@ func (r *reader) gotLIDGroups(t task, reply *mad.Reply) {
 		if e.State == mad.LIDStatic {
 			port, group = uint8(e.Group), 0
 		} else if e.Table != 0 {
-			s.tables = true
+			s.otherTables = true
 		}
 		s.entries[lid] = fabric.NewAdaptiveEntry(states[e.State], group)
 		if port != r.tables.LFT.Port(sw, uint16(lid)) {
-			if s.others++; s.others == 1 || uint16(lid) < s.other {
-				s.other = uint16(lid)
+			if s.mismatches++; s.mismatches == 1 || uint16(lid) < s.firstMismatch {
+				s.firstMismatch = uint16(lid)
 			}
 		}
 	}
 }
 
-// takeAdaptive makes the tables of what was read without contradiction.
-func (r *reader) takeAdaptive(adapting []fabric.NodeIndex) {
-	missed := map[fabric.SwitchIndex]bool{}
+// buildAdaptive builds the adaptive tables of the switches whose attributes are complete and consistent.
+func (r *reader) buildAdaptive(adapting []fabric.NodeIndex) {
+	incomplete := map[fabric.SwitchIndex]bool{}
 	for _, m := range r.misses {
-		if m.task.kind.vendors() {
-			missed[r.row[m.task.node]] = true
+		if m.task.kind.isVendor() {
+			incomplete[r.row[m.task.node]] = true
 		}
 	}
-	left := map[string][]string{}
+	affected := map[string][]string{} // names of switches by reason
 	for _, n := range adapting {
 		i := r.f.Nodes[n].Switch
 		s := &r.adaptive[i]
 		why := ""
 		switch {
-		case missed[i]:
+		case incomplete[i]:
 			why = "whose groups were not all read"
 		case s.info.SubGroups > 0:
-			why = "that use sub-groups, whose order over the wire is not known"
-		case s.tables:
-			why = "that use several tables of groups, of which one alone can be read"
-		case s.others > 0:
-			why = fmt.Sprintf("that tell another static port than their forwarding tables do (LID %d first): the "+
-				"bytes may be laid out otherwise than was published", s.other)
+			why = "that use sub-groups, whose encoding is not known"
+		case s.otherTables:
+			why = "that use several group tables, only one of which can be read"
+		case s.mismatches > 0:
+			why = fmt.Sprintf("whose static ports differ from their forwarding tables (LID %d first): the "+
+				"encoding may "+
+				"differ from the published one", s.firstMismatch)
 		}
 		if why != "" {
-			left[why] = append(left[why], r.f.NodeName(n))
+			affected[why] = append(affected[why], r.f.NodeName(n))
 			continue
 		}
 		if s.private.Mode != 0 && s.private.Tables > 1 {
-			left[private] = append(left[private], r.f.NodeName(n))
+			affected[reasonPrivate] = append(affected[reasonPrivate], r.f.NodeName(n))
 		}
 		if r.tables.Adaptive == nil {
 			r.tables.Adaptive = &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(r.f.Switches))}
 		}
-		r.tables.Adaptive.Switches[i] = s.made()
+		r.tables.Adaptive.Switches[i] = s.toFabric()
 	}
-	for _, why := range slices.Sorted(maps.Keys(left)) {
-		what := "paths through them are shown by their forwarding tables alone"
-		if why == private {
-			what = "paths through them are shown by the first one"
+	for _, why := range slices.Sorted(maps.Keys(affected)) {
+		shown := "paths through them are shown by their forwarding tables only"
+		if why == reasonPrivate {
+			shown = "paths through them are shown by the first one"
 		}
-		r.warn("adaptive routing: %s %s (%s); %s", prose.Count(len(left[why]), "switch"), why,
-			prose.List(left[why], mostNamed), what)
+		r.warn("adaptive routing: %s %s (%s); %s", prose.Count(len(affected[why]), "switch"), why,
+			prose.List(affected[why], mostNamed), shown)
 	}
 }
 
 const (
-	private   = "that choose among private forwarding tables, which are not read"
-	mostNamed = 3
+	reasonPrivate = "that select among private forwarding tables, which are not read"
+	mostNamed     = 3
 )
 
-// made is the switch as it routes.
-func (s *adaptiveSwitch) made() fabric.AdaptiveSwitch {
+// toFabric returns the switch's tables.
+func (s *adaptiveSwitch) toFabric() fabric.AdaptiveSwitch {
 	out := fabric.AdaptiveSwitch{Enabled: s.info.Enabled, FastReroute: s.info.FallbackEnabled, SLs: 0xffff,
 		HashSLs: 0xffff}
 	if s.info.BySL {

@@ -20,12 +20,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// wire looks at what goes over a transport, and may change answers.
+// wire counts requests and may change answers.
 type wire struct {
 	mad.Transport
 	mu     sync.Mutex
 	sets   int
-	own    int // questions for attributes of a vendor's own
+	own    int // requests for vendor attributes
 	change func(attr mad.AttrID, f *mad.Frame) (lost bool)
 }
 
@@ -53,7 +53,7 @@ func (w *wire) Recv(f *mad.Frame) error {
 	}
 }
 
-// adapting are tables whose switches route adaptively in every manner that can be told over the wire.
+// adapting returns tables whose switches use all kinds of adaptive routing that the attributes can express.
 func adapting(r *rand.Rand, t *fabric.Tables) *fabric.Tables {
 	out := *t
 	out.Adaptive = &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(t.Fabric.Switches))}
@@ -87,7 +87,7 @@ func adapting(r *rand.Rand, t *fabric.Tables) *fabric.Tables {
 	return &out
 }
 
-// adaptiveSubnet is a fabric whose switches route adaptively and are of a vendor.
+// adaptiveSubnet returns a fabric whose switches route adaptively and have the given vendor.
 func adaptiveSubnet(t *testing.T, vendor uint32) (*fabric.Tables, *wire) {
 	t.Helper()
 	f, tables, _ := routed(t, "fattree:2,8")
@@ -102,7 +102,7 @@ func (w *wire) sweep(t *testing.T) *sweep.Result {
 	return full(t, client(t, w, mad.ClientOptions{Timeout: 100 * time.Millisecond}), sweep.Options{Adaptive: true})
 }
 
-// bySwitch is what is known of each switch, by its GUID.
+// bySwitch returns the known adaptive tables by switch GUID.
 func bySwitch(t *fabric.Tables) map[uint64]fabric.AdaptiveSwitch {
 	out := map[uint64]fabric.AdaptiveSwitch{}
 	for s := range t.Fabric.NumSwitches() {
@@ -113,7 +113,7 @@ func bySwitch(t *fabric.Tables) map[uint64]fabric.AdaptiveSwitch {
 	return out
 }
 
-// TestAdaptive: what switches hold for adaptive routing is read as it is, and nothing is written.
+// TestAdaptive checks that adaptive-routing attributes are read correctly and nothing is written.
 func TestAdaptive(t *testing.T) {
 	tables, w := adaptiveSubnet(t, fabric.VendorMellanox)
 	res := w.sweep(t)
@@ -126,18 +126,19 @@ func TestAdaptive(t *testing.T) {
 	}
 }
 
-// TestAdaptiveOfOthers: switches of other vendors are not asked.
+// TestAdaptiveOfOthers checks that switches of other vendors are not asked.
 func TestAdaptiveOfOthers(t *testing.T) {
 	_, w := adaptiveSubnet(t, 0x119f)
 	res := w.sweep(t)
 	if res.Tables.Adaptive != nil || w.own != 0 || len(res.Warnings) != 1 ||
-		!strings.Contains(res.Warnings[0], "no switch tells of any") {
+		!strings.Contains(res.Warnings[0], "no switch reports it") {
 		t.Errorf("%d questions; %q", w.own, res.Warnings)
 	}
 }
 
-// TestAdaptiveAgainstTables: a switch whose adaptive table contradicts its forwarding table, one that uses sub-groups,
-// one that leaves a block unanswered are named and not taken; one with private tables is named. All others are taken.
+// TestAdaptiveAgainstTables checks that a switch whose adaptive table contradicts its forwarding table, one that uses
+// sub-groups, and one with a missing block are reported and ignored, and one with private tables is reported. All
+// others are accepted.
 func TestAdaptiveAgainstTables(t *testing.T) {
 	tables, w := adaptiveSubnet(t, fabric.VendorMellanox)
 	f := tables.Fabric
@@ -174,14 +175,15 @@ func TestAdaptiveAgainstTables(t *testing.T) {
 	if d := cmp.Diff(want, bySwitch(res.Tables)); d != "" {
 		t.Error(d)
 	}
-	said := strings.Join(res.Warnings, "\n")
-	for i, why := range []string{"another static port than their forwarding tables do (LID 3 first)", "use sub-groups",
+	warnings := strings.Join(res.Warnings, "\n")
+	for i, why := range []string{"whose static ports differ from their forwarding tables (LID 3 first)",
+		"use sub-groups",
 		"not all read", "private forwarding tables"} {
 		name := f.NodeName(f.Switches[i])
 		if !slices.ContainsFunc(res.Warnings, func(s string) bool {
 			return strings.Contains(s, why) && strings.Contains(s, "("+name+")")
 		}) {
-			t.Errorf("%s: %s is not said:\n%s", name, why, said)
+			t.Errorf("%s: no warning %q:\n%s", name, why, warnings)
 		}
 	}
 	if len(res.Unanswered) != 1 || res.Unanswered[0].Attr != mad.AttrAdaptiveRoutingGroupTable {
@@ -192,7 +194,7 @@ func TestAdaptiveAgainstTables(t *testing.T) {
 	}
 }
 
-// routeOf is the directed route of a frame.
+// routeOf returns the directed route of a frame.
 func routeOf(f *mad.Frame) string {
 	p, err := mad.Path{}.Append(f.Data[mad.OffInitialPath+1:][:f.Data[mad.OffHopCount]]...)
 	if err != nil {

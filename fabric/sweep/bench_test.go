@@ -18,20 +18,17 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// BenchmarkDiags lays sweeps beside ibnetdiscover and dump_fts on one ibsim with
-// the fat-tree of 11,664 hosts and 1,620 switches, which OpenSM routes first. It
-// takes minutes and runs only with IBCONSOLE_BENCH_DIAGS=1:
+// BenchmarkDiags compares sweeps with ibnetdiscover and dump_fts on one ibsim with the fat-tree of 11,664 hosts and
+// 1,620 switches, which OpenSM routes first. It takes minutes and runs only with IBCONSOLE_BENCH_DIAGS=1:
 //
 //	IBCONSOLE_BENCH_DIAGS=1 go test -run - -bench Diags -benchtime 1x ./fabric/sweep
 //
-// Each window and the tools take turns, so that other work on the machine hits all
-// alike; figures are medians, dump_fts runs once. Each turn has a client of its own, so
-// that none keeps places of ibsim from the others. The time of LFTs is that by
-// which a sweep with them is longer; x-dump_fts-all lays dump_fts, which has to find
-// the switches as well, beside all of that sweep. limit-% is our share of the rate at
-// which ibsim answers NodeInfos of the local node to a window of 128, full-% the same of
-// the sweep without tables, and share-% of the 364,000 a second that one client with 64
-// of them in flight was once measured to get.
+// The windows and the tools take turns, so that other load on the machine affects all of them. Figures are medians;
+// dump_fts runs once. Each turn has a client of its own, so that none occupies clients of ibsim. The time of LFTs is
+// the difference between sweeps with and without them; x-dump_fts-all compares dump_fts, which must find the switches
+// as well, with the whole sweep. limit-% is our share of the rate at which ibsim answers NodeInfos of the local node to
+// a window of 128, full-% the same for the sweep without tables, and share-% that of 364,000 per second, once measured
+// for one client with 64 of them in flight.
 func BenchmarkDiags(b *testing.B) {
 	if os.Getenv("IBCONSOLE_BENCH_DIAGS") != "1" {
 		b.Skip("takes minutes: set IBCONSOLE_BENCH_DIAGS=1")
@@ -69,15 +66,15 @@ func BenchmarkDiags(b *testing.B) {
 	}
 }
 
-// benchRuns are the times of one window, in seconds, and its questions.
+// benchRuns holds the times of one window in seconds and its last results.
 type benchRuns struct {
 	full, lfts, all, light []float64
-	nodes, tables, again   *sweep.Result // the last
+	nodes, tables, again   *sweep.Result
 }
 
 func (r *benchRuns) add(b *testing.B, c *mad.Client) {
 	b.Helper()
-	runtime.GC() // of what the turns before have left
+	runtime.GC() // garbage of earlier turns
 	r.nodes = full(b, c, sweep.Options{NoTables: true})
 	r.tables = full(b, c, sweep.Options{})
 	r.again = light(b, c, r.nodes.Fabric, sweep.LightOptions{})
@@ -116,7 +113,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// turn lends out a client.
+// turn calls do with a client of its own.
 func turn(b *testing.B, s *ibsimtest.Sim, window int, do func(*mad.Client)) {
 	b.Helper()
 	transport, err := ibsim.Dial(b.Context(), ibsim.Options{Name: s.Name})
@@ -133,7 +130,7 @@ func turn(b *testing.B, s *ibsimtest.Sim, window int, do func(*mad.Client)) {
 	}
 }
 
-// rate is how many NodeInfos of the local node are answered a second.
+// rate returns how many NodeInfos of the local node are answered per second.
 func rate(b *testing.B, c *mad.Client) float64 {
 	const n = 100_000
 	batch := c.NewBatch(b.Context())

@@ -3,6 +3,7 @@
 package sweep
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// builder makes a fabric of what a sweeper has collected.
+// builder builds a fabric from the results of a sweeper.
 type builder struct {
 	*sweeper
 	b      fabric.Builder
@@ -42,7 +43,7 @@ func (b *builder) build() (err error) {
 	return err
 }
 
-// arrange finds the order of the nodes: breadth first from the local port.
+// arrange orders the nodes breadth first from the local port.
 func (b *builder) arrange() {
 	b.index = slices.Repeat([]fabric.NodeIndex{fabric.None}, len(b.nodes))
 	visit := func(i int32) {
@@ -88,7 +89,7 @@ func (b *builder) addNode(i int32) error {
 	return nil
 }
 
-// fill copies a port and settles whose its GUID and LIDs are.
+// fill copies a port and resolves conflicts of its GUID and LIDs.
 func (b *builder) fill(out *fabric.Port, n *node, num uint8) {
 	in := &n.ports[num]
 	a := &in.info
@@ -107,12 +108,12 @@ func (b *builder) fill(out *fabric.Port, n *node, num uint8) {
 	if n.isSwitch() != (num == 0) {
 		return
 	}
-	b.own(in, out)
+	b.claimGUID(in, out)
 	out.SMLID = a.MasterSMLID
-	out.LID, out.LMC = b.claim(out, a)
+	out.LID, out.LMC = b.claimLIDs(out, a)
 }
 
-// link is what a port's link has, nothing where it is down.
+// link returns the width and speed of a port's link, zero if it is down.
 func (n *node) link(num uint8) (fabric.Width, fabric.Speed) {
 	a := &n.ports[num].info
 	caps := a
@@ -126,8 +127,8 @@ func (n *node) link(num uint8) (fabric.Width, fabric.Speed) {
 	return fabric.Width(a.LinkWidthActive.Lanes()), fabric.Speed(bits.Len16(uint16(speed)))
 }
 
-// own notes whose a port GUID is: the first one's that has it.
-func (b *builder) own(in *port, out *fabric.Port) {
+// claimGUID assigns a port GUID to the first port that has it.
+func (b *builder) claimGUID(in *port, out *fabric.Port) {
 	if out.GUID == 0 {
 		return
 	}
@@ -135,33 +136,33 @@ func (b *builder) own(in *port, out *fabric.Port) {
 	if taken {
 		in.shadowed = true
 		b.duplicate(DuplicatePortGUID, out.GUID, b.order[out.Node], int(out.Num))
-		b.warn("port GUID 0x%016x is that of both %s and %s; the second is left out", out.GUID, b.name(b.order[other]),
+		b.warn("port GUID 0x%016x is used by both %s and %s; the second is ignored", out.GUID, b.name(b.order[other]),
 			b.portName(b.order[out.Node], out.Num))
 		return
 	}
 	b.guids[out.GUID] = out.Node
 }
 
-// claim gives a port the LIDs that it says it has, if nobody else has them.
-func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8) {
+// claimLIDs returns the LIDs of a port, or none if they are invalid or belong to another port.
+func (b *builder) claimLIDs(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8) {
 	last := int(a.LID) + 1<<a.LMC - 1
 	name := b.portName(b.order[p.Node], p.Num)
 	switch {
 	case a.LID == 0:
 		return 0, 0
 	case last > fabric.MaxUnicastLID:
-		b.warn("%s says that it has LID %d with LMC %d, which is above the highest unicast LID %d; it counts as "+
-			"having none", name, a.LID, a.LMC, fabric.MaxUnicastLID)
+		b.warn("%s has LID %d with LMC %d, above the highest unicast LID %d; the LID is ignored", name, a.LID, a.LMC,
+			fabric.MaxUnicastLID)
 		return 0, 0
 	case a.LID&(1<<a.LMC-1) != 0:
-		b.warn("%s says that it has LID %d with LMC %d, which is no multiple of %d; it counts as having none", name,
-			a.LID, a.LMC, 1<<a.LMC)
+		b.warn("%s has LID %d with LMC %d, which is not a multiple of %d; the LID is ignored", name, a.LID, a.LMC,
+			1<<a.LMC)
 		return 0, 0
 	}
 	for l := int(a.LID); l <= last; l++ {
 		if other := b.lids[l]; other != 0 {
 			b.duplicate(DuplicateLID, uint64(l), b.order[p.Node], int(p.Num))
-			b.warn("LID %d is claimed by both %s and %s; the second counts as having none", l, b.name(b.order[other-1]),
+			b.warn("LID %d is claimed by both %s and %s; the second LID is ignored", l, b.name(b.order[other-1]),
 				name)
 			return 0, 0
 		}
@@ -172,7 +173,8 @@ func (b *builder) claim(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8)
 	return a.LID, a.LMC
 }
 
-// connect makes a node's links, but of ports whose GUID another port has: a subnet cannot hold both.
+// connect adds the links of a node. Links of ports with a duplicate GUID are omitted because a subnet cannot contain
+// both.
 func (b *builder) connect(i int32) {
 	n := b.nodes[i]
 	for num := range n.ports {
@@ -191,4 +193,104 @@ func (b *builder) endPort(i int32, num uint8) *port {
 		num = 0
 	}
 	return &b.nodes[i].ports[num]
+}
+
+// DuplicateKind is the kind of value that two nodes or ports share although it must be unique.
+type DuplicateKind string
+
+// Kinds of duplicates.
+const (
+	DuplicateNodeGUID DuplicateKind = "node GUID"
+	DuplicatePortGUID DuplicateKind = "port GUID"
+	DuplicateLID      DuplicateKind = "LID"
+)
+
+// Duplicate is a GUID or LID that a second node or port uses. Node, GUID and Port identify the second one; for a node
+// GUID they identify the port behind which the second node answered.
+type Duplicate struct {
+	Kind  DuplicateKind
+	Value uint64
+	Node  string // escaped name
+	GUID  uint64
+	Port  int
+	Text  string // the warning
+
+	node    int32
+	warning int
+}
+
+// duplicate records the subject of the next warning.
+func (s *sweeper) duplicate(kind DuplicateKind, value uint64, node int32, port int) {
+	s.duplicates = append(s.duplicates, Duplicate{Kind: kind, Value: value, GUID: s.nodes[node].info.NodeGUID,
+		Port: port, node: node, warning: len(s.warnings)})
+}
+
+// namedDuplicates returns the duplicates with names and texts, which are known at the end of a sweep.
+func (s *sweeper) namedDuplicates() []Duplicate {
+	for i := range s.duplicates {
+		d := &s.duplicates[i]
+		d.Node, d.Text = fmt.Sprint(s.name(d.node)), s.warnings[d.warning]()
+	}
+	return s.duplicates
+}
+
+// limits returns the supported and enabled widths and speeds of the ports of the fabric.
+func (b *builder) limits() []fabric.LinkLimit {
+	out := make([]fabric.LinkLimit, len(b.fabric.Ports))
+	for node, i := range b.order {
+		n := b.nodes[i]
+		for num := range n.ports {
+			if n.ports[num].known && n.ports[num].linked() {
+				out[b.fabric.Port(fabric.NodeIndex(node), uint8(num))] = n.limit(num)
+			}
+		}
+	}
+	return out
+}
+
+// limit returns the limits of a port. FDR10 has no bit: a port that runs at it supports and enables at least that.
+func (n *node) limit(num int) fabric.LinkLimit {
+	p := &n.ports[num]
+	caps := &p.info
+	if n.isSwitch() {
+		caps = &n.ports[0].info
+	}
+	speed := func(set mad.LinkSpeed) fabric.Speed {
+		if p.fdr10 {
+			set |= mad.SpeedFDR10
+		}
+		return fabric.Speed(bits.Len16(uint16(set)))
+	}
+	return fabric.LinkLimit{
+		WidthEnabled:   fabric.Width(p.info.LinkWidthEnabled.Lanes()),
+		WidthSupported: fabric.Width(p.info.LinkWidthSupported.Lanes()),
+		SpeedEnabled:   speed(p.info.SpeedEnabled(caps)), SpeedSupported: speed(p.info.SpeedSupported(caps)),
+	}
+}
+
+// nodeName and portName resolve names when they are formatted.
+type nodeName struct {
+	s    *sweeper
+	node int32
+}
+
+type portName struct {
+	nodeName
+	num uint8
+}
+
+func (n nodeName) String() string { return n.s.nameNow(n.node) }
+
+func (p portName) String() string { return fmt.Sprintf("%s/%d", p.nodeName, p.num) }
+
+func (s *sweeper) name(i int32) nodeName                { return nodeName{s, i} }
+func (s *sweeper) portName(i int32, num uint8) portName { return portName{s.name(i), num} }
+
+// nameNow returns a node's escaped description, or its GUID.
+func (s *sweeper) nameNow(i int32) string {
+	n := s.nodes[i]
+	if text := n.text.String(); text != "" {
+		return fabric.Escape(text)
+	}
+	return fmt.Sprintf("0x%016x", n.info.NodeGUID)
 }

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// describe says all that a fabric knows, a line a node and a line a port, sorted
-// by GUID, so that the order of its nodes does not matter.
+// describe returns the contents of a fabric, one line for each node and port, sorted by GUID, independent of the order
+// of its nodes.
 func describe(f *fabric.Fabric) []string {
 	var lines []string
 	for i := range f.NumNodes() {
@@ -43,13 +43,13 @@ func describe(f *fabric.Fabric) []string {
 				q := &f.Ports[p.Peer]
 				peer = fmt.Sprintf("%016x/%d", f.Nodes[q.Node].GUID, q.Num)
 			} else if !n.IsSwitch() && at != f.SMPort {
-				continue // a sweep does not get to see it
+				continue // invisible to a sweep
 			}
 			if !end || num > 0 && !p.Linked() {
 				p.CapMask = 0
 			}
 			if num > 0 && !p.Linked() {
-				p.MTU = 0 // of a neighbour that is not there
+				p.MTU = 0 // of no neighbour
 			}
 			p.Node, p.Peer = 0, 0
 			lines = append(lines, fmt.Sprintf("%016x/%03d: %+v to %s", n.GUID, p.Num, p, peer))
@@ -60,7 +60,7 @@ func describe(f *fabric.Fabric) []string {
 	return append(lines, fmt.Sprintf("SM at %016x/%d", f.Nodes[sm.Node].GUID, sm.Num))
 }
 
-// describeTables is like describe for what the switches hold.
+// describeTables returns the contents of the forwarding tables, one line for each switch.
 func describeTables(t *fabric.Tables) []string {
 	var lines []string
 	for sw := range t.Fabric.NumSwitches() {

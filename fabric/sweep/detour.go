@@ -9,59 +9,60 @@ import (
 )
 
 const (
-	maxDetours = 3  // how many other paths to a node are tried
-	atFirst    = 64 // how many nodes are looked for by other paths until one answers
+	maxDetours  = 3  // other paths tried for each node
+	firstProbes = 64 // nodes probed until the first of them answers
 )
 
-// detour looks for other paths to nodes that stopped answering, as a link or a switch on the path to them may
-// have gone in mid-sweep. What such a node left open, where it does answer by another path, is queued again;
-// all that was not answered is where a node answers by the same path after all, as agents or the subnet were
-// at a standstill for a while. Nothing else may be queued. O(ports).
+// detour searches other paths to nodes that stopped responding, because a link or switch of their paths may have failed
+// during the sweep. The open requests of a node that responds by another path are queued again. If a node responds by
+// the same path after all, the subnet or its agents paused, and all unanswered requests are queued again. Nothing else
+// may be queued. O(ports).
 func (s *sweeper) detour() error {
-	s.found, s.resumed = map[int32]bool{}, false
-	s.goneOn()
+	s.recovered, s.resumed = map[int32]bool{}, false
+	s.findRecovered()
 	for inVain := 0; inVain < maxDetours; inVain++ {
-		lost, before := s.stopped(), len(s.found)
+		lost, before := s.lostNodes(), len(s.recovered)
 		if len(lost) == 0 {
 			break
 		}
 		for i := range lost {
 			s.suspect(s.nodes[i].path)
 		}
-		if s.probe(s.ways(lost)); s.batch.Len() == 0 {
+		if s.probe(s.alternativePaths(lost)); s.batch.Len() == 0 {
 			break
 		}
 		if err := s.run(); err != nil {
 			return err
 		}
-		if len(s.found) > before {
+		if len(s.recovered) > before {
 			inVain = 0
 		}
 	}
-	s.reask(func(m miss) bool { return (s.resumed || s.found[m.task.node]) && s.recoverable(m) })
+	s.requeue(func(m miss) bool { return (s.resumed || s.recovered[m.task.node]) && s.recoverable(m) })
 	return nil
 }
 
-// goneOn finds nodes, once each, that answered after leaving something open: perhaps they do not know what was
-// asked.
-func (s *sweeper) goneOn() {
+// findRecovered finds the nodes, once each, that responded after leaving a request open; they may not support the
+// attribute.
+func (s *sweeper) findRecovered() {
 	for _, m := range s.misses {
 		n := s.nodes[m.task.node]
-		if m.task.kind == askNode || n.unanswered > 0 || s.found[m.task.node] || n.detours > 0 || !s.recoverable(m) {
+		if m.task.kind == askNode || n.unanswered > 0 || s.recovered[m.task.node] || n.detours > 0 ||
+			!s.recoverable(m) {
 			continue
 		}
 		n.detours++
-		s.found[m.task.node], s.resumed = true, true
+		s.recovered[m.task.node], s.resumed = true, true
 	}
 }
 
-// probe asks nodes who they are, by the same path as before no more than once.
+// probe reads NodeInfo by the given paths, by the same path as before at most once.
 func (s *sweeper) probe(paths map[int32]mad.Path) {
-	for i, n := range s.nodes { // in this order, so that sweeps are alike
-		if len(s.found) == 0 && s.batch.Len() == atFirst {
+	for i, n := range s.nodes { // in this order, so that sweeps are reproducible
+		if len(s.recovered) == 0 && s.batch.Len() == firstProbes {
 			return
 		}
-		if path, found := paths[int32(i)]; found && n.detours < maxDetours && (path != n.path || n.detours == 0) {
+		if path, ok := paths[int32(i)]; ok && n.detours < maxDetours && (path != n.path || n.detours == 0) {
 			n.detours++
 			s.stats.Requests++
 			s.batch.Go(mad.Request{Attr: mad.AttrNodeInfo, Path: path, User: task{node: int32(i)}.pack()}, s.gotProbe)
@@ -69,9 +70,9 @@ func (s *sweeper) probe(paths map[int32]mad.Path) {
 	}
 }
 
-// gotProbe takes the path by which a node was asked, if it is the node that answers.
+// gotProbe changes the path of a node if the expected node answered.
 func (s *sweeper) gotProbe(r *mad.Reply) {
-	s.pulse.Observe(s.batch, r.Err, s.give)
+	s.pulse.Observe(s.batch, r.Err, s.cancel)
 	i := unpack(r.Request.User).node
 	n := s.nodes[i]
 	var info mad.NodeInfo
@@ -81,26 +82,27 @@ func (s *sweeper) gotProbe(r *mad.Reply) {
 	}
 	s.trust(r.Request.Path)
 	s.resumed = s.resumed || n.path == r.Request.Path
-	n.path, n.unanswered, s.found[i] = r.Request.Path, 0, true
+	n.path, n.unanswered, s.recovered[i] = r.Request.Path, 0, true
 }
 
-// recoverable says that an unanswered question, of a kind that is still asked, may be answered yet.
+// recoverable reports whether an unanswered request, of a kind that is still of use, may be answered later.
 func (s *sweeper) recoverable(m miss) bool {
-	return errors.Is(m.err, mad.ErrTimeout) && m.task.kind.ofTables() == s.built
+	return errors.Is(m.err, mad.ErrTimeout) && m.task.kind.isTable() == s.built
 }
 
-// stopped are nodes that answered and then no more, and the switches by which adapters among them are asked.
-func (s *sweeper) stopped() map[int32]bool {
+// lostNodes returns the nodes that responded and then stopped, and the switches through which adapters among them are
+// reached.
+func (s *sweeper) lostNodes() map[int32]bool {
 	lost := map[int32]bool{}
 	for _, m := range s.misses {
 		i := m.task.node
 		n := s.nodes[i]
-		if i == 0 || n.unanswered == 0 || s.found[i] || lost[i] || !s.recoverable(m) {
+		if i == 0 || n.unanswered == 0 || s.recovered[i] || lost[i] || !s.recoverable(m) {
 			continue
 		}
 		lost[i] = true
 		for num := range n.ports {
-			if p := &n.ports[num]; !n.isSwitch() && p.linked() && p.peer != 0 && !s.found[p.peer] {
+			if p := &n.ports[num]; !n.isSwitch() && p.linked() && p.peer != 0 && !s.recovered[p.peer] {
 				lost[p.peer] = true
 			}
 		}
@@ -108,7 +110,7 @@ func (s *sweeper) stopped() map[int32]bool {
 	return lost
 }
 
-// walk calls do with both ends of each link of a path, as far as they are known.
+// walk calls do with both ends of each known link of a path.
 func (s *sweeper) walk(path mad.Path, do func(p, q *port)) {
 	at := int32(0)
 	for hop := range path.Len() {
@@ -121,7 +123,7 @@ func (s *sweeper) walk(path mad.Path, do func(p, q *port)) {
 	}
 }
 
-// suspect takes note that a link of a path may have gone, and trust that none has.
+// suspect records that a link of a path may have failed, and trust that none has.
 func (s *sweeper) suspect(path mad.Path) {
 	s.walk(path, func(p, q *port) { p.suspected++; q.suspected = p.suspected })
 }
@@ -130,9 +132,9 @@ func (s *sweeper) trust(path mad.Path) {
 	s.walk(path, func(p, q *port) { p.suspected, q.suspected = 0, 0 })
 }
 
-// ways are paths to nodes, by links that are not down and are suspected as little as can be, in all, and then
-// by few hops. To lead on from one of those nodes counts as one suspicion.
-func (s *sweeper) ways(to map[int32]bool) map[int32]mad.Path {
+// alternativePaths returns paths to nodes over links that are not down, with the fewest suspicions in total and then
+// the fewest hops. Passing through one of these nodes counts as one suspicion.
+func (s *sweeper) alternativePaths(to map[int32]bool) map[int32]mad.Path {
 	type step struct {
 		node int32
 		path mad.Path
@@ -147,10 +149,10 @@ func (s *sweeper) ways(to map[int32]bool) map[int32]mad.Path {
 				continue
 			}
 			reached[x.node] = true
-			more := 0
+			penalty := 0
 			if to[x.node] {
 				paths[x.node] = x.path
-				more = 1
+				penalty = 1
 			}
 			n := s.nodes[x.node]
 			for num := range n.ports {
@@ -163,7 +165,7 @@ func (s *sweeper) ways(to map[int32]bool) map[int32]mad.Path {
 				if err != nil {
 					continue
 				}
-				at := cost + p.suspected + more
+				at := cost + p.suspected + penalty
 				for at >= len(costing) {
 					costing = append(costing, nil)
 				}

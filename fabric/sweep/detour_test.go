@@ -12,14 +12,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// corner breaks the first cable on the path to the far corner of a square of four
-// switches as soon as that has answered a question.
+// corner breaks the first cable of the path to the far corner of a square of four switches as soon as that switch has
+// answered a request.
 type corner struct {
 	f      *fabric.Fabric
 	s      *sim.Sim
 	far    fabric.NodeIndex
 	broken bool
-	first  uint8 // the port of the near corner with that cable
+	first  uint8 // port of the near corner with that cable
 }
 
 func (c *corner) answered(t *testing.T, m *mad.SMP) {
@@ -38,24 +38,24 @@ func (c *corner) answered(t *testing.T, m *mad.SMP) {
 	}
 }
 
-// TestDetour breaks the cable when the far corner has said its name, or one block of its
-// table: all else is read by the other way round.
+// TestDetour breaks the cable after the far corner has answered NodeInfo, or one block of its table: everything else is
+// read by the other path.
 func TestDetour(t *testing.T) {
 	for _, at := range []mad.AttrID{mad.AttrNodeInfo, mad.AttrLinearForwardingTable} {
 		t.Run(at.String(), func(t *testing.T) {
 			f, tables, s := routed(t, "mesh:2x2,1")
 			c := corner{f: f, s: s, far: f.NodesByDescription("sw-1-1")[0]}
-			conn := &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
+			conn := &changer{open(t, s, f.SMPort), func(m *mad.SMP) {
 				if m.Attr == at {
 					c.answered(t, m)
 				}
 			}}
 			res := full(t, client(t, conn, mad.ClientOptions{Window: 1}), sweep.Options{})
 			if !c.broken {
-				t.Error("this has tested nothing")
+				t.Error("the cable was not broken")
 			}
 			for _, h := range res.Unanswered {
-				t.Errorf("hole: %v", h)
+				t.Errorf("unanswered: %v", h)
 			}
 			same(t, "tables", describeTables(tables), describeTables(res.Tables))
 			plausible(t, f, tables, res)
@@ -63,12 +63,11 @@ func TestDetour(t *testing.T) {
 	}
 }
 
-// TestDetourToAnother: what answers by the other way is another switch than the one that
-// is looked for.
+// TestDetourToAnother checks that a different switch that answers by the other path is not accepted.
 func TestDetourToAnother(t *testing.T) {
 	f, _, s := routed(t, "mesh:2x2,1")
 	c := corner{f: f, s: s, far: f.NodesByDescription("sw-1-1")[0]}
-	conn := &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
+	conn := &changer{open(t, s, f.SMPort), func(m *mad.SMP) {
 		if m.Attr != mad.AttrNodeInfo {
 			return
 		}
@@ -86,13 +85,12 @@ func TestDetourToAnother(t *testing.T) {
 	res := full(t, client(t, conn, mad.ClientOptions{Window: 1}), sweep.Options{})
 	i := res.Fabric.SwitchByGUID(f.Nodes[c.far].GUID)
 	if i == fabric.None || res.Tables.Known[i] || len(res.Unanswered) == 0 {
-		t.Errorf("what is known of the lost one is another's; holes %v", res.Unanswered)
+		t.Errorf("the tables are those of another switch; unanswered %v", res.Unanswered)
 	}
 }
 
-// TestStandstill: nothing is answered for a while in mid-sweep, for longer than all tries
-// of a question last. Where that was asked alone what is behind ports, these are holes, as
-// with nodes that are dead.
+// TestStandstill stops all answers during the sweep, for longer than all tries of a request. If the interrupted
+// requests only asked for nodes behind ports, these count as unanswered, as for dead nodes.
 func TestStandstill(t *testing.T) {
 	f, tables, s := routed(t, "fattree:2,8")
 	want := full(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), sweep.Options{})
@@ -100,7 +98,7 @@ func TestStandstill(t *testing.T) {
 	whole := 0
 	for at := 30; at < want.Stats.Requests; at += 25 {
 		packets := 0
-		conn := &mute{Transport: open(t, s, f.SMPort), drop: func(*mad.SMP) bool {
+		conn := &dropper{Transport: open(t, s, f.SMPort), drop: func(*mad.SMP) bool {
 			packets++
 			return at <= packets && packets < at+window*tries
 		}}
@@ -119,6 +117,6 @@ func TestStandstill(t *testing.T) {
 		}
 	}
 	if whole == 0 {
-		t.Error("no sweep went on after the standstill")
+		t.Error("no sweep continued after the standstill")
 	}
 }

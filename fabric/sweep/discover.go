@@ -15,23 +15,23 @@ import (
 type node struct {
 	info       mad.NodeInfo // as first seen
 	text       mad.NodeDescription
-	path       mad.Path // by which it was first seen
+	path       mad.Path // path to the node
 	ports      []port   // by number
 	sw         mad.SwitchInfo
 	swKnown    bool
-	unanswered int // questions in a row
+	unanswered int // consecutive unanswered requests
 	detours    int // other paths that were tried
 }
 
 type port struct {
 	guid      uint64
 	info      mad.PortInfo
-	known     bool // info is
+	known     bool // info is valid
 	fdr10     bool
-	assumed   bool  // its link was taken over from an earlier picture
-	shadowed  bool  // another port has the same GUID and came first
-	suspected int   // how many paths by its link led nowhere
-	peer      int32 // node at the other end, None: none known
+	assumed   bool  // the link was copied from the earlier fabric
+	shadowed  bool  // an earlier port has the same GUID
+	suspected int   // failed paths over the link
+	peer      int32 // node at the other end, or None
 	peerNum   uint8
 }
 
@@ -39,7 +39,7 @@ func (p *port) linked() bool { return p.peer != fabric.None }
 
 func (n *node) isSwitch() bool { return n.info.Type == mad.NodeSwitch }
 
-// ErrLocal says that the port that a sweep goes out from gives no good answer.
+// ErrLocal reports that the local port of a sweep gives no valid answer.
 var ErrLocal = errors.New("local port")
 
 // discover finds all nodes, ports and links. The local node is node 0.
@@ -58,7 +58,7 @@ func (s *sweeper) discover() error {
 		s.pump()
 	})
 	s.stats.Requests++
-	if err := s.look(); err != nil {
+	if err := s.exploreAll(); err != nil {
 		return err
 	}
 	if s.fatal == nil && !s.nodes[0].ports[s.local].known {
@@ -67,28 +67,28 @@ func (s *sweeper) discover() error {
 	return s.fatal
 }
 
-// look asks until nothing is left to ask.
-func (s *sweeper) look() error {
+// exploreAll sends requests until nothing more can be learned.
+func (s *sweeper) exploreAll() error {
 	if err := s.explore(); err != nil || s.fatal != nil {
 		return err
 	}
 	return s.settle()
 }
 
-// explore asks what is queued and what follows from it.
+// explore sends the queued requests and those that follow from their answers.
 func (s *sweeper) explore() error {
 	for {
 		if err := s.run(); err != nil || s.memory == nil || len(s.memory.open) == 0 {
 			return err
 		}
-		s.guess()
+		s.assumeLinks()
 	}
 }
 
-// isLocal reports whether this is the port that the sweep goes out from.
+// isLocal reports whether this is the local port of the sweep.
 func (s *sweeper) isLocal(node int32, num uint8) bool { return node == 0 && num == s.local }
 
-// usable reports whether a node can be what its NodeInfo says.
+// usable checks whether a NodeInfo is plausible.
 func usable(info *mad.NodeInfo) error {
 	switch {
 	case info.NodeGUID == 0:
@@ -102,8 +102,8 @@ func usable(info *mad.NodeInfo) error {
 	return nil
 }
 
-// add takes in a new node and asks for what is to be known of it, but for its
-// description: of a switch all ports, of another node the one it was reached at.
+// add adds a new node and requests its attributes except for the description: of a switch those of all ports, of
+// another node those of the port by which it was reached.
 func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
 	i := s.enter(info, path)
 	n := s.nodes[i]
@@ -123,10 +123,10 @@ func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
 	return i
 }
 
-// enter takes in a new node and asks nothing.
+// enter adds a new node without requests.
 func (s *sweeper) enter(info mad.NodeInfo, path mad.Path) int32 {
 	i := int32(len(s.nodes))
-	n := s.room.node(int(info.NumPorts) + 1)
+	n := s.slab.node(int(info.NumPorts) + 1)
 	n.info, n.path = info, path
 	for p := range n.ports {
 		n.ports[p].peer = fabric.None
@@ -137,13 +137,13 @@ func (s *sweeper) enter(info mad.NodeInfo, path mad.Path) int32 {
 	return i
 }
 
-// room is memory for nodes and their ports, taken in large pieces.
-type room struct {
+// slab allocates nodes and their ports in large pieces.
+type slab struct {
 	nodes []node
 	ports []port
 }
 
-func (r *room) node(ports int) *node {
+func (r *slab) node(ports int) *node {
 	const piece = 256
 	if len(r.nodes) == 0 {
 		r.nodes = make([]node, piece)
@@ -156,7 +156,7 @@ func (r *room) node(ports int) *node {
 	return n
 }
 
-// describe gives a new node its description, or asks for it where it is not known.
+// describe sets the description of a new node, or requests it if it is not known.
 func (s *sweeper) describe(i int32, text mad.NodeDescription, known bool) {
 	if known {
 		s.nodes[i].text = text
@@ -165,7 +165,7 @@ func (s *sweeper) describe(i int32, text mad.NodeDescription, known bool) {
 	s.ask(task{kind: askText, node: i})
 }
 
-// reached notes the port at which a node was reached.
+// reached records the port by which a node was reached.
 func (s *sweeper) reached(i int32, info mad.NodeInfo) {
 	n := s.nodes[i]
 	p := &n.ports[info.LocalPort]
@@ -175,7 +175,7 @@ func (s *sweeper) reached(i int32, info mad.NodeInfo) {
 	}
 }
 
-// gotNode handles what answered beyond a port: a link, and perhaps a new node.
+// gotNode handles a NodeInfo from beyond a port: a link, and possibly a new node.
 func (s *sweeper) gotNode(t task, r *mad.Reply) {
 	var info mad.NodeInfo
 	err := r.Decode(&info)
@@ -193,7 +193,7 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 	here := &s.nodes[t.node].ports[t.port]
 	if !known {
 		if here.linked() {
-			s.warn("%s led to %s at first and to node 0x%016x after that", s.portName(t.node, t.port),
+			s.warn("%s first led to %s and then to node 0x%016x", s.portName(t.node, t.port),
 				s.portName(here.peer, here.peerNum), info.NodeGUID)
 			return
 		}
@@ -202,7 +202,7 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 		}
 		var text mad.NodeDescription
 		if s.memory != nil {
-			text, known = s.memory.text(s.nodes[t.node], t.port, &info)
+			text, known = s.memory.description(s.nodes[t.node], t.port, &info)
 		}
 		i = s.add(info, r.Request.Path)
 		s.describe(i, text, known)
@@ -212,21 +212,20 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 	}
 }
 
-// What a sweep takes in at most: a node with another GUID each time it is asked would be found for ever.
+// Limits of a sweep: a node that reports a new GUID each time would be found endlessly.
 const (
 	maxNodes = fabric.MaxUnicastLID
 	maxPorts = 1 << 21
 )
 
-// tooMany says that there is no room for another node.
+// tooMany reports whether another node would exceed the limits.
 func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
 	if len(s.nodes) < cmp.Or(s.opts.maxNodes, maxNodes) && s.ports+int(info.NumPorts) < maxPorts {
 		return false
 	}
 	if !s.full {
 		s.full = true
-		s.warn("there is no end to the nodes: after %d of them with %d ports the rest is left out",
-			len(s.nodes), s.ports)
+		s.warn("too many nodes: those after the first %d with %d ports are ignored", len(s.nodes), s.ports)
 	}
 	return true
 }
@@ -238,18 +237,19 @@ func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 		return true
 	}
 	s.duplicate(DuplicateNodeGUID, info.NodeGUID, t.node, int(t.port))
-	s.warn("node GUID 0x%016x is that of two nodes: %s, a %s of %d ports, and a %s of %d ports behind %s, which is "+
-		"left out",
-		info.NodeGUID, s.name(i), old.Type, old.NumPorts, info.Type, info.NumPorts, s.portName(t.node, t.port))
+	s.warn("node GUID 0x%016x is used by two nodes: %s, a %s of %d ports, and a %s of %d ports behind %s, which is "+
+		"ignored", info.NodeGUID, s.name(i), old.Type, old.NumPorts, info.Type, info.NumPorts,
+		s.portName(t.node, t.port))
 	return false
 }
 
-// link notes that a port is cabled to the port where node i was reached; false if known or impossible.
+// link records that a port is cabled to the port by which node i was reached. It returns false if the link is known or
+// impossible.
 func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 	a, b := &s.nodes[from].ports[num], &s.nodes[i].ports[info.LocalPort]
 	if a.peer != i || a.peerNum != info.LocalPort {
-		s.doubt(a)
-		s.doubt(b)
+		s.revoke(a)
+		s.revoke(b)
 	}
 	switch {
 	case a.peer == i && a.peerNum == info.LocalPort: // seen from both ends at once
@@ -262,14 +262,14 @@ func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 		s.warn("%s leads to port 0 of %s", s.portName(from, num), s.name(i))
 		return false
 	case a.linked():
-		s.warn("%s led to %s at first and to %s after that", s.portName(from, num), s.portName(a.peer, a.peerNum),
+		s.warn("%s first led to %s and then to %s", s.portName(from, num), s.portName(a.peer, a.peerNum),
 			s.portName(i, info.LocalPort))
 		return false
 	case b.linked():
 		s.duplicate(DuplicateNodeGUID, info.NodeGUID, from, int(num))
-		s.warn("%s answers behind both %s and %s; two nodes with GUID 0x%016x, or a cable that was moved? The second "+
-			"is left out",
-			s.portName(i, info.LocalPort), s.portName(b.peer, b.peerNum), s.portName(from, num), info.NodeGUID)
+		s.warn("%s answers behind both %s and %s: two nodes have GUID 0x%016x, or a cable was moved; the second is "+
+			"ignored", s.portName(i, info.LocalPort), s.portName(b.peer, b.peerNum), s.portName(from, num),
+			info.NodeGUID)
 		return false
 	}
 	a.peer, a.peerNum = i, info.LocalPort
@@ -284,7 +284,7 @@ func (s *sweeper) gotSwitch(t task, r *mad.Reply) {
 	n.swKnown = r.Decode(&n.sw) == nil
 }
 
-// gotPort handles a PortInfo: what is beyond a port that is up is asked next.
+// gotPort handles a PortInfo; the node beyond a port that is up is requested next.
 func (s *sweeper) gotPort(t task, r *mad.Reply) {
 	n := s.nodes[t.node]
 	p := &n.ports[t.port]
@@ -301,7 +301,7 @@ func (s *sweeper) gotPort(t task, r *mad.Reply) {
 	}
 }
 
-// beyond asks what is beyond a port that is up, a light sweep later.
+// beyond requests the node beyond a port that is up; a light sweep does so later.
 func (s *sweeper) beyond(t task) {
 	if s.memory != nil {
 		s.memory.open = append(s.memory.open, t)
@@ -310,7 +310,7 @@ func (s *sweeper) beyond(t task) {
 	s.ask(t)
 }
 
-// askFDR10 asks whether a port that says QDR does FDR10.
+// askFDR10 requests whether a port that reports QDR runs at FDR10.
 func (s *sweeper) askFDR10(node int32, num uint8) {
 	n := s.nodes[node]
 	info := &n.ports[num].info

@@ -2,7 +2,7 @@
 
 package sweep
 
-// AtMost lowers the number of nodes that a sweep takes in.
+// AtMost lowers the maximum number of nodes of a sweep.
 func (o Options) AtMost(nodes int) Options {
 	o.maxNodes = nodes
 	return o

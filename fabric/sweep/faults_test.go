@@ -18,12 +18,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// patient makes a request that is lost every time all but impossible: at 10 %
-// loss each way one try fails in 19 % of cases, 12 tries in 2e-9.
+// patient makes the loss of all tries of a request nearly impossible: at 10 % loss in each direction one try fails in
+// 19 % of cases, 12 tries in 2e-9.
 var patient = mad.ClientOptions{Window: 64, Timeout: 25 * time.Millisecond, Tries: 12, Backoff: 1.6}
 
-// TestFaultsChangeNothing: whatever is lost, late or repeated, the sweep's result
-// is that of a perfect subnet, the order of the nodes included.
+// TestFaultsChangeNothing checks that lost, late and repeated packets do not change the result, including the order of
+// nodes.
 func TestFaultsChangeNothing(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for _, spec := range []string{"fattree:3,8", "torus:5x4,2"} {
@@ -51,9 +51,8 @@ func TestFaultsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestUnlinkInMidSweep pulls cables while the sweep is at work. It must come to
-// an end, complain of nothing but silence, and show no link that was never
-// there; once the subnet is quiet a sweep shows exactly what is left.
+// TestUnlinkInMidSweep removes cables during the sweep. It must end, report only unanswered requests, and return no
+// link that never existed; the next sweep returns exactly the remaining subnet.
 func TestUnlinkInMidSweep(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for round := range testenv.Count(t, 8, 100) {
@@ -67,7 +66,7 @@ func TestUnlinkInMidSweep(t *testing.T) {
 			}
 		}
 		at, answers := 50+rnd.IntN(1500), 0
-		conn := &mute{Transport: open(t, s, f.SMPort), drop: func(*mad.SMP) bool {
+		conn := &dropper{Transport: open(t, s, f.SMPort), drop: func(*mad.SMP) bool {
 			if answers++; answers == at {
 				for _, l := range cut {
 					if err := s.Unlink(l.A); err != nil {
@@ -92,8 +91,8 @@ func TestUnlinkInMidSweep(t *testing.T) {
 	}
 }
 
-// TestUnpluggedInMidSweep: a sweep whose own cable is pulled gives up and says why, where
-// a packet that finds no link is lost.
+// TestUnpluggedInMidSweep checks that a sweep whose own cable is removed ends with the reason, if packets without a
+// link are lost.
 func TestUnpluggedInMidSweep(t *testing.T) {
 	f, _, s := routed(t, "fattree:3,8")
 	conn := &pulled{Transport: open(t, s, f.SMPort)}
@@ -106,7 +105,7 @@ func TestUnpluggedInMidSweep(t *testing.T) {
 	}
 }
 
-// pulled is a transport whose cable is pulled after so many packets.
+// pulled is a transport whose cable is removed after some packets.
 type pulled struct {
 	mad.Transport
 	left atomic.Int64
@@ -158,14 +157,14 @@ func linked(f *fabric.Fabric, a, b end) bool {
 	return i != fabric.None && j != fabric.None && f.Ports[f.Port(i, a.num)].Peer == f.Port(j, b.num)
 }
 
-// TestContradictions: duplicate GUIDs and LIDs, ports that lead to themselves,
-// nonsense in answers. The first wins and the sweep goes on.
+// TestContradictions sweeps subnets with duplicate GUIDs and LIDs, ports that lead to themselves and invalid answers.
+// The first of two contradictory values counts and the sweep continues.
 func TestContradictions(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
 	host := func(i int) fabric.NodeIndex { return f.NodesByDescription(fmt.Sprintf("node-%04d HCA-1", i))[0] }
 	port := func(i int) fabric.PortIndex { return f.Port(host(i), 1) }
 	sweepWith := func(change func(*mad.SMP)) *sweep.Result {
-		return full(t, client(t, &liar{open(t, s, f.SMPort), change}, mad.ClientOptions{}), sweep.Options{})
+		return full(t, client(t, &changer{open(t, s, f.SMPort), change}, mad.ClientOptions{}), sweep.Options{})
 	}
 	expect := func(t *testing.T, res *sweep.Result, nodes int, warning ...string) {
 		t.Helper()
@@ -180,9 +179,9 @@ func TestContradictions(t *testing.T) {
 		s.SetGUID(host(5), f.Nodes[host(3)].GUID)
 		defer s.SetGUID(host(5), f.Nodes[host(5)].GUID)
 		res := sweepWith(nil)
-		expect(t, res, 13, "node GUID 0x0000000000100004 is that of two nodes: node-0003 HCA-1, a Channel Adapter of "+
+		expect(t, res, 13, "node GUID 0x0000000000100004 is used by two nodes: node-0003 HCA-1, a Channel Adapter of "+
 			"1 ports, "+
-			"and a Channel Adapter of 1 ports behind leaf-03/1, which is left out")
+			"and a Channel Adapter of 1 ports behind leaf-03/1, which is ignored")
 	})
 	t.Run("a switch with a host's GUID", func(t *testing.T) {
 		spine := f.NodesByDescription("spine-01")[0]
@@ -190,7 +189,7 @@ func TestContradictions(t *testing.T) {
 		defer s.SetGUID(spine, f.Nodes[spine].GUID)
 		res := sweepWith(nil)
 		if len(res.Fabric.Nodes) != 13 || len(res.Warnings) == 0 ||
-			!strings.HasPrefix(res.Warnings[0], "node GUID 0x0000000000100002 is that of two nodes: ") {
+			!strings.HasPrefix(res.Warnings[0], "node GUID 0x0000000000100002 is used by two nodes: ") {
 			t.Errorf("%d nodes, warnings %q", len(res.Fabric.Nodes), res.Warnings)
 		}
 	})
@@ -200,17 +199,18 @@ func TestContradictions(t *testing.T) {
 		defer s.SetLID(port(5), lid)
 		res := sweepWith(nil)
 		expect(t, res, 14, fmt.Sprintf("LID %d is claimed by both node-0003 HCA-1 and node-0005 HCA-1/1; the second "+
-			"counts as having none", f.Ports[port(3)].LID))
+			"LID is ignored", f.Ports[port(3)].LID))
 		if got := res.Fabric.PortByLID(f.Ports[port(3)].LID); res.Fabric.PortName(got) != "node-0003 HCA-1/1" {
 			t.Errorf("the LID is that of %s", res.Fabric.PortName(got))
 		}
 	})
-	t.Run("a LID that cannot be", func(t *testing.T) {
+	t.Run("an invalid LID", func(t *testing.T) {
 		lid := f.Ports[port(5)].LID
 		s.SetLID(port(5), 0xc000)
 		defer s.SetLID(port(5), lid)
-		expect(t, sweepWith(nil), 14, "node-0005 HCA-1/1 says that it has LID 49152 with LMC 0, which is above the "+
-			"highest unicast LID 49151; it counts as having none")
+		expect(t, sweepWith(nil), 14, "node-0005 HCA-1/1 has LID 49152 with LMC 0, above the highest unicast LID "+
+			"49151; "+
+			"the LID is ignored")
 	})
 	t.Run("a LID that its LMC does not allow", func(t *testing.T) {
 		res := sweepWith(func(m *mad.SMP) {
@@ -218,8 +218,7 @@ func TestContradictions(t *testing.T) {
 				m.Data[17], m.Data[34] = 5, m.Data[34]&^7|2
 			}
 		})
-		expect(t, res, 14, "node-0005 HCA-1/1 says that it has LID 5 with LMC 2, which is no multiple of 4; it "+
-			"counts as having none")
+		expect(t, res, 14, "node-0005 HCA-1/1 has LID 5 with LMC 2, which is not a multiple of 4; the LID is ignored")
 	})
 	nodeInfo := func(guid uint64, change func(*mad.NodeInfo)) func(*mad.SMP) {
 		return func(m *mad.SMP) {
@@ -233,17 +232,16 @@ func TestContradictions(t *testing.T) {
 		}
 	}
 	guid5 := f.Nodes[host(5)].GUID
-	t.Run("two nodes alike", func(t *testing.T) {
+	t.Run("two identical nodes", func(t *testing.T) {
 		guid3 := f.Nodes[host(3)].GUID
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.NodeGUID, i.SystemImageGUID = guid3, guid3 }))
-		expect(t, res, 13, "node-0003 HCA-1/1 answers behind both leaf-02/1 and leaf-03/1; two nodes with GUID "+
-			"0x0000000000100004, "+
-			"or a cable that was moved? The second is left out")
+		expect(t, res, 13, "node-0003 HCA-1/1 answers behind both leaf-02/1 and leaf-03/1: two nodes have GUID "+
+			"0x0000000000100004, or a cable was moved; the second is ignored")
 	})
 	t.Run("two ports with one GUID", func(t *testing.T) {
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.PortGUID = f.Ports[port(3)].GUID }))
-		expect(t, res, 14, "port GUID 0x0000000000100005 is that of both node-0003 HCA-1 and node-0005 HCA-1/1; the "+
-			"second is left out")
+		expect(t, res, 14, "port GUID 0x0000000000100005 is used by both node-0003 HCA-1 and node-0005 HCA-1/1; the "+
+			"second is ignored")
 		if n := res.Fabric.NodeByGUID(guid5); res.Fabric.Nodes[n].InSubnet {
 			t.Error("the second is in the subnet")
 		}
@@ -252,24 +250,24 @@ func TestContradictions(t *testing.T) {
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.NodeGUID = 0 }))
 		expect(t, res, 13)
 		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != "leaf-03 port 1: node has GUID 0" {
-			t.Errorf("holes %v", res.Unanswered)
+			t.Errorf("unanswered %v", res.Unanswered)
 		}
 	})
-	t.Run("a node reached at a port that it has not", func(t *testing.T) {
+	t.Run("a node reached at a port that it does not have", func(t *testing.T) {
 		res := sweepWith(nodeInfo(guid5, func(i *mad.NodeInfo) { i.LocalPort = 2 }))
 		expect(t, res, 13)
 		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != "leaf-03 port 1: node 0x0000000000100008 of 1 "+
 			"ports was reached at its port 2" {
-			t.Errorf("holes %v", res.Unanswered)
+			t.Errorf("unanswered %v", res.Unanswered)
 		}
 	})
-	t.Run("a top that cannot be", func(t *testing.T) {
+	t.Run("an invalid LinearFDBTop", func(t *testing.T) {
 		res := sweepWith(func(m *mad.SMP) {
 			if m.Attr == mad.AttrSwitchInfo && m.HopCount == 1 {
 				m.Data[6], m.Data[7] = 0xff, 0xff
 			}
 		})
-		expect(t, res, 14, "leaf-01 says that its LinearFDBTop is 65535, which is above the highest unicast LID 49151")
+		expect(t, res, 14, "LinearFDBTop 65535 of leaf-01 is above the highest unicast LID 49151")
 	})
 	t.Run("a hostile description", func(t *testing.T) {
 		res := sweepWith(func(m *mad.SMP) {
@@ -282,17 +280,17 @@ func TestContradictions(t *testing.T) {
 			}
 		})
 		expect(t, res, 14,
-			`\x1b]0;evil\x07 says that its LinearFDBTop is 65535, which is above the highest unicast LID 49151`)
+			`LinearFDBTop 65535 of \x1b]0;evil\x07 is above the highest unicast LID 49151`)
 	})
 }
 
-// liar changes answers.
-type liar struct {
+// changer changes answers.
+type changer struct {
 	mad.Transport
 	change func(*mad.SMP)
 }
 
-func (l *liar) Recv(f *mad.Frame) error {
+func (l *changer) Recv(f *mad.Frame) error {
 	if err := l.Transport.Recv(f); err != nil || l.change == nil {
 		return err
 	}
@@ -305,11 +303,11 @@ func (l *liar) Recv(f *mad.Frame) error {
 	return nil
 }
 
-// TestLoopback: a plug that leads a port's signal back to itself.
+// TestLoopback connects a port to itself.
 func TestLoopback(t *testing.T) {
 	f, _, s := routed(t, "torus:4x3,1")
 	var b strings.Builder
-	res := full(t, client(t, &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
+	res := full(t, client(t, &changer{open(t, s, f.SMPort), func(m *mad.SMP) {
 		var info mad.NodeInfo
 		// The probe beyond port 2 of the first switch comes back to that switch.
 		if m.Attr == mad.AttrNodeInfo && m.HopCount == 2 && m.InitialPath[2] == 2 &&
@@ -328,11 +326,11 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
-// TestEndlessNodes: a switch that has a new GUID each time it is asked.
+// TestEndlessNodes sweeps a switch that reports a new GUID each time.
 func TestEndlessNodes(t *testing.T) {
 	f, _, s := routed(t, "torus:3x3,1")
 	guid := uint64(1) << 40
-	conn := &liar{open(t, s, f.SMPort), func(m *mad.SMP) {
+	conn := &changer{open(t, s, f.SMPort), func(m *mad.SMP) {
 		if m.Attr != mad.AttrNodeInfo || m.HopCount < 2 {
 			return
 		}
@@ -351,13 +349,13 @@ func TestEndlessNodes(t *testing.T) {
 	if n := len(res.Fabric.Nodes); n != limit {
 		t.Errorf("%d nodes, want the limit of %d", n, limit)
 	}
-	said := 0
+	warnings := 0
 	for _, w := range res.Warnings {
-		if strings.HasPrefix(w, "there is no end to the nodes") {
-			said++
+		if strings.HasPrefix(w, "too many nodes") {
+			warnings++
 		}
 	}
-	if said != 1 {
-		t.Errorf("said %d times that there is no end", said)
+	if warnings != 1 {
+		t.Errorf("%d warnings of too many nodes", warnings)
 	}
 }

@@ -13,10 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// FuzzLies sweeps a small subnet whose answers are changed: three bytes of input
-// say which answer, which of its attribute bytes, and to what. Whatever nodes
-// say, the sweep ends with a fabric that holds together.
-func FuzzLies(f *testing.F) {
+// FuzzChangedAnswers sweeps a small subnet whose answers are changed: three bytes of input select an answer, a byte of
+// its attribute, and the new value. Whatever nodes answer, the sweep ends with a consistent fabric.
+func FuzzChangedAnswers(f *testing.F) {
 	f.Add([]byte{0, 3, 0, 2, 36, 9})
 	f.Add([]byte{20, 32, 0x11, 25, 3, 1, 40, 17, 9})
 	f.Add([]byte{1, 2, 2, 7, 12, 1, 9, 19, 1})
@@ -26,18 +25,19 @@ func FuzzLies(f *testing.F) {
 		f.Fatal(err)
 	}
 	subnet = subnet.Activated()
-	f.Fuzz(func(t *testing.T, lies []byte) {
+	f.Fuzz(func(t *testing.T, changes []byte) {
 		byAnswer := map[int][][2]byte{}
-		for ; len(lies) >= 3; lies = lies[3:] {
-			byAnswer[int(lies[0])] = append(byAnswer[int(lies[0])], [2]byte{lies[1] % mad.DataSize, lies[2]})
+		for ; len(changes) >= 3; changes = changes[3:] {
+			byAnswer[int(changes[0])] = append(byAnswer[int(changes[0])],
+				[2]byte{changes[1] % mad.DataSize, changes[2]})
 		}
 		n := -1
 		s := sim.New(subnet, sim.Options{SendBack: true})
 		truth := full(t, client(t, open(t, s, subnet.SMPort), mad.ClientOptions{}), sweep.Options{NoTables: true})
-		conn := &liar{open(t, s, subnet.SMPort), func(m *mad.SMP) {
+		conn := &changer{open(t, s, subnet.SMPort), func(m *mad.SMP) {
 			n++
-			for _, lie := range byAnswer[n] {
-				m.Data[lie[0]] = lie[1]
+			for _, c := range byAnswer[n] {
+				m.Data[c[0]] = c[1]
 			}
 		}}
 		c := client(t, conn, mad.ClientOptions{Timeout: time.Minute, Tries: 1})
@@ -50,16 +50,16 @@ func FuzzLies(f *testing.F) {
 			}
 			for i := range res.Fabric.NumNodes() {
 				if i > 0 && !res.Fabric.Nodes[i].InSubnet && len(res.Warnings) == 0 {
-					t.Errorf("light: %s is left out without a word", res.Fabric.NodeName(i))
+					t.Errorf("light: %s is missing without a warning", res.Fabric.NodeName(i))
 				}
 			}
 		}
 		if err != nil {
-			return // the local port lied
+			return // the answer of the local port was invalid
 		}
 		for i := range res.Fabric.NumNodes() {
 			if i > 0 && !res.Fabric.Nodes[i].InSubnet && len(res.Warnings) == 0 {
-				t.Errorf("%s is left out without a word", res.Fabric.NodeName(i))
+				t.Errorf("%s is missing without a warning", res.Fabric.NodeName(i))
 			}
 		}
 		for _, l := range res.Fabric.Links() {

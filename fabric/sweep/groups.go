@@ -13,26 +13,27 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// DefaultSAKey is what OpenSM takes for trusted where it is not told otherwise.
+// DefaultSAKey is OpenSM's default key of trusted clients.
 const DefaultSAKey = 1
 
-// Groups asks the subnet administration for all multicast groups and their members, in ascending order of MLIDs.
-// Members are told only to those whom it trusts, by the key of c; others, and where a table is cut off on its
-// way, ask for each end port of f. Join states are told only to the trusted: full is false where all count as
-// full members. The error wraps mad.ErrTimeout if the key is another: OpenSM does not answer then.
+// Groups reads all multicast groups and their members from the subnet administration, sorted by MLID. The
+// administration reports members only to clients with its key (that of c). Without the key, or if a table is truncated,
+// Groups asks for the memberships of each end port of f. Join states are also reported only to trusted clients:
+// otherwise full is false and all members count as full ones. With a wrong key the error wraps mad.ErrTimeout, because
+// OpenSM does not respond.
 func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (groups []fabric.Group,
 	full bool, err error) {
-	a := asker{ctx: ctx, c: c, bare: c, f: f}
+	a := groupReader{ctx: ctx, c: c, untrusted: c, f: f}
 	if c.SMKey != 0 {
-		// OpenSM does not tell those whom it trusts of groups without members.
-		bare := *c
-		bare.SMKey = 0
-		a.bare = &bare
+		// OpenSM does not report groups without members to trusted clients.
+		untrusted := *c
+		untrusted.SMKey = 0
+		a.untrusted = &untrusted
 	}
 	all, err := sa.GetTable(ctx, c, sa.MCMemberRecord{}, 0)
 	if err == nil && c.SMKey != 0 {
 		var empty []sa.MCMemberRecord
-		if empty, err = sa.GetTable(ctx, a.bare, sa.MCMemberRecord{}, 0); err == nil {
+		if empty, err = sa.GetTable(ctx, a.untrusted, sa.MCMemberRecord{}, 0); err == nil {
 			return GroupsOf(append(all, empty...)), true, nil
 		}
 	}
@@ -43,26 +44,26 @@ func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(d
 		all, err = a.byPort(all, progress)
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("ask for multicast groups: %w", err)
+		return nil, false, fmt.Errorf("read multicast groups: %w", err)
 	}
 	return GroupsOf(all), c.SMKey != 0, nil
 }
 
 // asker asks for groups piece by piece.
-type asker struct {
+type groupReader struct {
 	ctx context.Context
-	// bare is a client without a key.
-	c, bare *sa.Client
-	f       *fabric.Fabric
+	// untrusted is a client without a key.
+	c, untrusted *sa.Client
+	f            *fabric.Fabric
 }
 
-// gap is how many multicast LIDs in a row without a group end the search for more.
-const gap = 128
+// maxGap is the number of consecutive multicast LIDs without a group that ends the search.
+const maxGap = 128
 
-// byLID are the groups without their members, one LID after the other.
-func (a *asker) byLID() (all []sa.MCMemberRecord, err error) {
-	for mlid, none := fabric.FirstMLID, 0; mlid <= fabric.LastMLID && none < gap; mlid++ {
-		of, err := sa.GetTable(a.ctx, a.bare, sa.MCMemberRecord{MLID: uint16(mlid)}, sa.MemberMLID)
+// byLID returns the groups without their members, by reading one LID after the other.
+func (a *groupReader) byLID() (all []sa.MCMemberRecord, err error) {
+	for mlid, none := fabric.FirstMLID, 0; mlid <= fabric.LastMLID && none < maxGap; mlid++ {
+		of, err := sa.GetTable(a.ctx, a.untrusted, sa.MCMemberRecord{MLID: uint16(mlid)}, sa.MemberMLID)
 		if err != nil {
 			return nil, fmt.Errorf("of LID 0x%04x: %w", mlid, err)
 		}
@@ -75,14 +76,14 @@ func (a *asker) byLID() (all []sa.MCMemberRecord, err error) {
 }
 
 // byPort adds the members of groups.
-func (a *asker) byPort(groups []sa.MCMemberRecord, progress func(done, total int)) ([]sa.MCMemberRecord, error) {
+func (a *groupReader) byPort(groups []sa.MCMemberRecord, progress func(done, total int)) ([]sa.MCMemberRecord, error) {
 	all := groups
 	for i, e := range a.f.EndPorts {
-		of, err := a.of(groups, mad.NewGID(mad.DefaultGIDPrefix, a.f.Ports[e].GUID))
+		memberships, err := a.memberships(groups, mad.NewGID(mad.DefaultGIDPrefix, a.f.Ports[e].GUID))
 		if err != nil {
 			return nil, fmt.Errorf("of %s: %w", a.f.PortName(e), err)
 		}
-		all = append(all, of...)
+		all = append(all, memberships...)
 		if progress != nil {
 			progress(i+1, len(a.f.EndPorts))
 		}
@@ -90,8 +91,8 @@ func (a *asker) byPort(groups []sa.MCMemberRecord, progress func(done, total int
 	return all, nil
 }
 
-// of are the memberships of a port.
-func (a *asker) of(groups []sa.MCMemberRecord, gid mad.GID) ([]sa.MCMemberRecord, error) {
+// memberships returns the memberships of a port.
+func (a *groupReader) memberships(groups []sa.MCMemberRecord, gid mad.GID) ([]sa.MCMemberRecord, error) {
 	of, err := sa.GetTable(a.ctx, a.c, sa.MCMemberRecord{PortGID: gid}, sa.MemberPortGID)
 	if errors.Is(err, mad.ErrTruncated) {
 		of, err = nil, nil
@@ -113,7 +114,8 @@ func (a *asker) of(groups []sa.MCMemberRecord, gid mad.GID) ([]sa.MCMemberRecord
 	return of, err
 }
 
-// GroupsOf puts members together; a record without a PortGID is a group without members, or with untold ones.
+// GroupsOf combines the records of each group. A record without a PortGID is a group without members or with unreported
+// ones.
 func GroupsOf(records []sa.MCMemberRecord) []fabric.Group {
 	var groups []fabric.Group
 	at := map[mad.GID]int{}

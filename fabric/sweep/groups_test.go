@@ -18,8 +18,7 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// TestGroups asks a simulated administration with its key, with none, and with a
-// wrong one.
+// TestGroups reads groups from a simulated administration with its key, without a key, and with a wrong one.
 func TestGroups(t *testing.T) {
 	const key = 0x77
 	f, err := gen.ParseSpec("fattree:2,4")

@@ -59,7 +59,7 @@ func TestSweepOfIbsim(t *testing.T) {
 	}
 }
 
-// TestSweepOfRealFabrics compares with what the file says, HDR links included.
+// TestSweepOfRealFabrics compares sweeps with files of real fabrics, including HDR links.
 func TestSweepOfRealFabrics(t *testing.T) {
 	testenv.ToolVersion(t, "ibsim", "0.10", "-h") // 0.12 announces another capability mask and other rates
 	for _, name := range []string{"real-cs8500-hdr-192sw.net", "reindeer1100-116sw.net"} {
@@ -82,8 +82,7 @@ func TestSweepOfRealFabrics(t *testing.T) {
 	}
 }
 
-// TestTablesAreOpenSMs: OpenSM brings a subnet up and dumps what it has written;
-// a sweep reads the same from the switches.
+// TestTablesAreOpenSMs checks that a sweep reads the tables that OpenSM wrote and dumped.
 func TestTablesAreOpenSMs(t *testing.T) {
 	for _, c := range []struct{ spec, engine string }{
 		{"fattree:2,8", "ftree"}, {"torus:4x3,3", "minhop"}, {"dragonfly:4,2,2", "updn"},
@@ -120,8 +119,7 @@ func TestTablesAreOpenSMs(t *testing.T) {
 	}
 }
 
-// TestMasterSM finds a running OpenSM on the port that the session sits on and
-// on another one, and none once it has ended.
+// TestMasterSM finds a running OpenSM on the local port and on another one, and none after it has ended.
 func TestMasterSM(t *testing.T) {
 	f := generate(t, "fattree:2,4")
 	for _, host := range []string{"", "node-0007"} {
@@ -131,7 +129,7 @@ func TestMasterSM(t *testing.T) {
 			find := func() (sweep.SM, bool, *fabric.Fabric) {
 				res := full(t, c, sweep.Options{NoTables: true})
 				if res.Tables != nil {
-					t.Error("tables that nobody wanted")
+					t.Error("the result has tables despite NoTables")
 				}
 				master, ok, others, err := sweep.MasterSM(t.Context(), c, res.Fabric)
 				if err != nil {

@@ -3,6 +3,7 @@
 package sweep
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -12,35 +13,34 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// LightOptions say how to sweep lightly.
+// LightOptions controls a light sweep.
 type LightOptions struct {
-	// Descriptions asks every node for its description, a MAD each, not only new ones and those with changed
-	// links.
+	// Descriptions reads the description of every node, one MAD each, instead of only those of new nodes and nodes with
+	// changed links.
 	Descriptions bool
-	Links        bool // ask again what is behind every port that is up, a MAD a link: see [Light]
-	// Tables, where set, are what the switches of the picture held: Sample of them is
-	// read and compared, unless more than descriptions has changed.
+	Links        bool // read again what is behind every port that is up, one MAD for each link: see [Light]
+	// Tables, if set, holds the earlier tables of the switches. Sample of them is read and compared, unless more than
+	// descriptions has changed.
 	Tables   *fabric.Tables
 	Sample   Sample
-	Progress func(Progress) // that of [Options]
+	Progress func(Progress) // as in [Options]
 }
 
-// Light sweeps a subnet of which an earlier picture is there, and gives the fabric that [Full] would give,
-// without tables; Result.Changes says what is other than in the picture. It only reads, and concludes nothing
-// from port-state-change bits of switches: they are the subnet manager's, which clears them as it likes.
+// Light sweeps a subnet of which an earlier fabric is known. It returns the fabric that [Full] would return, without
+// tables; Result.Changes lists the differences from the earlier fabric. It only reads, and ignores the
+// port-state-change bits of switches, which belong to the subnet manager.
 //
-// It reads NodeInfo, SwitchInfo and the PortInfo of every port from each switch, and PortInfo from each other
-// node, which is 3 + ports MADs a switch and 1 a host. A link is taken over from the picture where both its
-// ends are Active and as they were, a host also where it still has its LID; all others are asked. So these
-// things are not seen: cables between switches that were swapped and whose ports a subnet manager has brought
-// up again in the meantime, unless Links is set; and other descriptions of nodes whose links did not change,
-// unless Descriptions is set.
+// It reads NodeInfo, SwitchInfo and the PortInfo of every port of each switch, and PortInfo of each other node: 3 +
+// ports MADs for a switch and 1 for a host. A link is taken from the earlier fabric if both its ends are Active and
+// unchanged, and a host also has its earlier LID; all others are read. Two changes are therefore not detected: swapped
+// cables between switches whose ports a subnet manager has activated again in the meantime, unless Links is set; and
+// changed descriptions of nodes whose links did not change, unless Descriptions is set.
 //
-// It fails as Full does.
+// It fails under the same conditions as Full.
 func Light(ctx context.Context, client *mad.Client, previous *fabric.Fabric, opts LightOptions) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, Options{Progress: opts.Progress})
-	defer s.give(nil)
+	defer s.cancel(nil)
 	s.memory = &memory{f: previous, opts: opts}
 	if err := s.discover(); err != nil {
 		return nil, fmt.Errorf("light sweep: %w", err)
@@ -50,8 +50,8 @@ func Light(ctx context.Context, client *mad.Client, previous *fabric.Fabric, opt
 		return nil, fmt.Errorf("light sweep: %w", err)
 	}
 	changes, rerouted := fabric.Changes(previous, b.fabric), 0
-	moved := slices.ContainsFunc(changes, func(c fabric.Change) bool { return c.Kind != fabric.NodeRenamed })
-	if opts.Tables != nil && !moved {
+	changed := slices.ContainsFunc(changes, func(c fabric.Change) bool { return c.Kind != fabric.NodeRenamed })
+	if opts.Tables != nil && !changed {
 		r := &reader{sweeper: s, b: &b, f: b.fabric}
 		var err error
 		if rerouted, err = r.compare(opts.Tables, opts.Sample); err != nil {
@@ -64,15 +64,15 @@ func Light(ctx context.Context, client *mad.Client, previous *fabric.Fabric, opt
 	return res, nil
 }
 
-// memory is the earlier picture of a light sweep.
+// memory holds the earlier fabric of a light sweep.
 type memory struct {
 	f    *fabric.Fabric
 	opts LightOptions
-	open []task // ports that are up and lead to what is not known yet
+	open []task // ports that are up and whose peers are not yet known
 }
 
-// before is what a port was, nil where it or its node is new or the node became one of another kind.
-func (m *memory) before(n *node, num uint8) *fabric.Port {
+// earlierPort returns the earlier port, nil if the node is new or has changed its type or number of ports.
+func (m *memory) earlierPort(n *node, num uint8) *fabric.Port {
 	i := m.f.NodeByGUID(n.info.NodeGUID)
 	if i == fabric.None || !sameNode(&m.f.Nodes[i], &n.info) {
 		return nil
@@ -84,10 +84,10 @@ func sameNode(n *fabric.Node, info *mad.NodeInfo) bool {
 	return n.GUID == info.NodeGUID && n.Type == info.Type && n.NumPorts == info.NumPorts
 }
 
-// unchanged is what a port was, nil where that cannot be told or its link is another now.
+// unchanged returns the earlier port, nil if its link has changed or may have.
 func (m *memory) unchanged(n *node, num uint8) *fabric.Port {
 	p := &n.ports[num]
-	was := m.before(n, num)
+	was := m.earlierPort(n, num)
 	if was == nil || was.Peer == fabric.None || !p.known || was.State != p.info.PortState {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (m *memory) unchanged(n *node, num uint8) *fabric.Port {
 	return was
 }
 
-// assumed is the port that a port's link led to and is taken to lead to, nil where it has to be asked.
+// assumed returns the earlier peer of a port if the link can be assumed to be unchanged, nil if it must be read.
 func (m *memory) assumed(n *node, num uint8) *fabric.Port {
 	was := m.unchanged(n, num)
 	if was == nil || was.State != mad.PortActive || m.opts.Links {
@@ -106,8 +106,8 @@ func (m *memory) assumed(n *node, num uint8) *fabric.Port {
 	return &m.f.Ports[was.Peer]
 }
 
-// text is the description of a node that was met behind a port whose link did not change.
-func (m *memory) text(from *node, num uint8, info *mad.NodeInfo) (mad.NodeDescription, bool) {
+// description returns the earlier description of a node found behind a port whose link did not change.
+func (m *memory) description(from *node, num uint8, info *mad.NodeInfo) (mad.NodeDescription, bool) {
 	was := m.unchanged(from, num)
 	if m.opts.Descriptions || was == nil {
 		return mad.NodeDescription{}, false
@@ -116,12 +116,12 @@ func (m *memory) text(from *node, num uint8, info *mad.NodeInfo) (mad.NodeDescri
 	return mad.NewNodeDescription(n.Desc), n.Desc != "" && sameNode(n, info)
 }
 
-// guess takes links over from the earlier picture, and asks for the others. It
-// runs when no question is open, so what is said of a port there is known of it.
-func (s *sweeper) guess() {
+// assumeLinks takes links from the earlier fabric and requests the others. It runs when no request is open, so the
+// state of all reached ports is known.
+func (s *sweeper) assumeLinks() {
 	open := s.memory.open
 	s.memory.open = nil
-	probed := map[uint64]bool{} // switches that are asked for in this round
+	probed := map[uint64]bool{} // switches requested in this round
 	for _, t := range open {
 		n := s.nodes[t.node]
 		if n.ports[t.port].linked() {
@@ -154,7 +154,7 @@ func (s *sweeper) guess() {
 	}
 }
 
-// assume notes a link that was taken over from the earlier picture.
+// assume records a link taken from the earlier fabric.
 func (s *sweeper) assume(t task, i int32, info mad.NodeInfo) bool {
 	if !s.link(t.node, t.port, i, info) {
 		return false
@@ -164,8 +164,8 @@ func (s *sweeper) assume(t task, i int32, info mad.NodeInfo) bool {
 	return true
 }
 
-// doubt takes an assumed link back, as one of its ends was met elsewhere, and asks what is behind both.
-func (s *sweeper) doubt(p *port) {
+// revoke removes an assumed link, one of whose ends was found elsewhere, and requests the nodes behind both ends.
+func (s *sweeper) revoke(p *port) {
 	if !p.assumed {
 		return
 	}
@@ -181,13 +181,13 @@ func (s *sweeper) doubt(p *port) {
 	}
 }
 
-// leadsTo reports whether the link of a switch's port is taken to lead to a port.
+// leadsTo reports whether the link of a switch's port is assumed to lead to the given port.
 func (s *sweeper) leadsTo(i int32, num uint8, n *node, port uint8) bool {
 	back := s.memory.assumed(s.nodes[i], num)
 	return back != nil && back.Num == port && s.memory.f.Nodes[back.Node].GUID == n.info.NodeGUID
 }
 
-// gotHost handles the PortInfo of a port taken to be the one that was there, else what is there is asked.
+// gotHost handles the PortInfo of an assumed host. If it is a different port, the node is requested.
 func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	var info mad.PortInfo
 	n := s.nodes[t.node]
@@ -206,7 +206,7 @@ func (s *sweeper) gotHost(t task, r *mad.Reply) {
 		if s.tooMany(&node) {
 			return
 		}
-		text, known := s.memory.text(n, t.port, &node)
+		text, known := s.memory.description(n, t.port, &node)
 		i = s.enter(node, r.Request.Path)
 		s.describe(i, text, known)
 	}
@@ -217,10 +217,63 @@ func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	}
 }
 
-// nodeInfo is what a node would say through a port, as far as a fabric keeps it.
+// nodeInfo returns the NodeInfo that a node would return through a port, as far as a fabric contains it.
 func nodeInfo(n *fabric.Node, p *fabric.Port) mad.NodeInfo {
 	return mad.NodeInfo{
 		Type: n.Type, NumPorts: n.NumPorts, SystemImageGUID: n.SystemGUID, NodeGUID: n.GUID, PortGUID: p.GUID,
 		DeviceID: n.DeviceID, Revision: n.Revision, VendorID: n.VendorID, LocalPort: p.Num,
+	}
+}
+
+// Sample is a part of the forwarding tables of a subnet: of every Of blocks of a switch, the one with index Nth, from
+// 0. Sweeps with successive Nth cover all entries after Of of them.
+type Sample struct{ Nth, Of int }
+
+// sampler compares a sample of tables with the earlier ones.
+type sampler struct {
+	*reader
+	was     *fabric.Tables
+	changed map[fabric.SwitchIndex]bool // changed switches, by their index in was
+}
+
+// compare reads a sample of the tables. It returns the number of switches whose entries or LinearFDBTop have changed,
+// without switches that were unknown or have a missing block, which is [Unanswered].
+func (r *reader) compare(was *fabric.Tables, part Sample) (int, error) {
+	s := sampler{r, was, map[fabric.SwitchIndex]bool{}}
+	r.row = make([]fabric.SwitchIndex, len(r.nodes))
+	tops := map[int32]uint16{}
+	var nodes []fabric.NodeIndex
+	for _, n := range r.f.Switches {
+		i := r.b.order[n]
+		old := was.Fabric.SwitchByGUID(r.f.Nodes[n].GUID)
+		if old == fabric.None || !was.Known[old] || !r.nodes[i].swKnown || !r.f.Nodes[n].InSubnet {
+			continue
+		}
+		r.row[i] = old
+		if tops[i] = r.top(i); tops[i] != was.Top[old] {
+			s.changed[old] = true
+			continue
+		}
+		nodes = append(nodes, n)
+	}
+	r.answered[askBlock] = s.gotBlock
+	r.spread(nodes, func(i int32) int {
+		return (int(tops[i])/fabric.BlockSize + part.Of - part.Nth) / part.Of
+	}, func(_ int32, k int) task {
+		return task{kind: askBlock, mod: uint16(part.Nth + k*part.Of)}
+	})
+	if err := r.askAll(); err != nil {
+		return 0, err
+	}
+	return len(s.changed), nil
+}
+
+// gotBlock compares a block up to LinearFDBTop.
+func (s *sampler) gotBlock(t task, reply *mad.Reply) {
+	s.progress.Blocks++
+	old, first := s.row[t.node], int(t.mod)*fabric.BlockSize
+	n := min(fabric.BlockSize, int(s.was.Top[old])+1-first)
+	if !bytes.Equal(reply.Data[:n], s.was.LFT.Block(old, int(t.mod))[:n]) {
+		s.changed[old] = true
 	}
 }

@@ -17,16 +17,15 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// plan is a fabric that can be changed: nodes by GUID, each with its ports, and
-// cables.
+// plan is a fabric that can be changed: nodes by GUID, their ports, and cables.
 type plan struct {
 	nodes  []fabric.Node
 	ports  map[end]fabric.Port
-	cables map[end]end // both ways
+	cables map[end]end // in both directions
 	sm     end
 }
 
-// planOf is a fabric's plan; its switches get two ports more.
+// planOf returns the plan of a fabric; its switches get two additional ports.
 func planOf(f *fabric.Fabric) *plan {
 	p := &plan{
 		nodes: slices.Clone(f.Nodes), ports: map[end]fabric.Port{}, cables: map[end]end{}, sm: guidPort(f, f.SMPort),
@@ -58,7 +57,7 @@ func (p *plan) plug(a, b end) {
 	p.cables[a], p.cables[b] = b, a
 }
 
-// free are the unused ports of switches.
+// free returns the unused ports of switches.
 func (p *plan) free() []end {
 	var out []end
 	for _, n := range p.nodes {
@@ -119,7 +118,7 @@ func (p *plan) build(t testing.TB) *fabric.Fabric {
 	return f
 }
 
-// change does one thing to the plan that happens to subnets, and says what.
+// change makes a random change that happens in real subnets, and returns its description.
 func (p *plan) change(r *rand.Rand) string {
 	node := func(t mad.NodeType) *fabric.Node {
 		for {
@@ -229,7 +228,7 @@ func light(t testing.TB, c *mad.Client, previous *fabric.Fabric, opts sweep.Ligh
 	return res
 }
 
-// alike demands that a light sweep saw what a full one sees.
+// alike checks that a light sweep has the result of a full one.
 func alike(t *testing.T, want, got *sweep.Result) {
 	t.Helper()
 	same(t, "fabric", describe(want.Fabric), describe(got.Fabric))
@@ -242,8 +241,8 @@ func alike(t *testing.T, want, got *sweep.Result) {
 	}
 }
 
-// TestLightIsFull changes a subnet at random, sweeps it lightly from the picture
-// before, and compares with a full sweep.
+// TestLightIsFull changes a subnet at random and compares a light sweep, based on the earlier fabric, with a full
+// sweep.
 func TestLightIsFull(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for round := range testenv.Count(t, 40, 1000) {
@@ -256,9 +255,9 @@ func TestLightIsFull(t *testing.T) {
 		s := sim.New(was, sim.Options{SendBack: true})
 		c := client(t, open(t, s, was.SMPort), mad.ClientOptions{Window: 1 + rnd.IntN(32)})
 		previous := full(t, c, sweep.Options{NoTables: true})
-		var story []string
+		var changes []string
 		for range rnd.IntN(6) {
-			story = append(story, p.change(rnd))
+			changes = append(changes, p.change(rnd))
 		}
 		is := p.build(t)
 		s = sim.New(is, sim.Options{SendBack: true})
@@ -271,14 +270,13 @@ func TestLightIsFull(t *testing.T) {
 			t.Errorf("changes %v, want %v", got.Changes, wanted)
 		}
 		if t.Failed() {
-			t.Fatalf("round %d, %s: %q", round, spec, story)
+			t.Fatalf("round %d, %s: %q", round, spec, changes)
 		}
 	}
 }
 
-// TestLightAsksLittle counts the MADs on a subnet that nothing happens to:
-// NodeInfo, SwitchInfo and each PortInfo of a switch, one a host, and three for
-// the node that the sweep goes out from.
+// TestLightAsksLittle counts the MADs on an unchanged subnet: NodeInfo, SwitchInfo and each PortInfo of a switch, one
+// for each host, and three for the local node.
 func TestLightAsksLittle(t *testing.T) {
 	f, _, _ := routed(t, "fattree:3,8")
 	f = f.Activated()
@@ -295,8 +293,8 @@ func TestLightAsksLittle(t *testing.T) {
 	}
 }
 
-// TestLightSeesReroutes changes one entry of one switch, and LinearFDBTop: the sweep
-// whose sample has the entry says so, and the others do not.
+// TestLightSeesReroutes changes one entry of one switch, and LinearFDBTop: only the sweep whose sample contains the
+// entry reports it.
 func TestLightSeesReroutes(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f, tables, s := routed(t, "fattree:2,18") // 189 LIDs: blocks 0 to 2

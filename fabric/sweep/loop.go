@@ -10,12 +10,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// task is one question, small enough to queue up by the hundred thousand.
+// task is a request in a compact form, because hundreds of thousands may be queued.
 type task struct {
 	kind kind
-	port uint8 // of what is asked
+	port uint8 // port that the request is about
 	mod  uint16
-	node int32 // whom to ask
+	node int32 // node that receives the request
 }
 
 type kind uint8
@@ -27,7 +27,7 @@ const (
 	askPort                  // PortInfo of port
 	askSpeed                 // MellanoxExtendedPortInfo of port
 	askBlock                 // block mod of the forwarding table
-	askAgain                 // PortInfo of port once more
+	askAgain                 // PortInfo of port, read again
 	askHost                  // PortInfo of the host's port that was beyond port
 	askSL2VL                 // SLtoVLMappingTable of packets from port mod to port
 	askMFT                   // block mod of the multicast table, for 16 ports from 16*port on
@@ -41,8 +41,8 @@ const (
 	kinds
 )
 
-// ofTables reports whether a question is about what a node holds in a table.
-func (k kind) ofTables() bool {
+// isTable reports whether the request reads a table of a node.
+func (k kind) isTable() bool {
 	switch k {
 	case askBlock, askSL2VL, askMFT, askVLArb, askPKeys, askGUIDs:
 		return true
@@ -50,8 +50,8 @@ func (k kind) ofTables() bool {
 	return false
 }
 
-// vendors reports whether a question is one that switches of one vendor alone know, and not all of those.
-func (k kind) vendors() bool { return k >= askAdaptive }
+// isVendor reports whether only some switches of one vendor know the attribute.
+func (k kind) isVendor() bool { return k >= askAdaptive }
 
 var attrs = [kinds]mad.AttrID{
 	mad.AttrNodeInfo, mad.AttrNodeDescription, mad.AttrSwitchInfo, mad.AttrPortInfo,
@@ -69,63 +69,63 @@ func unpack(u uint64) task {
 	return task{kind: kind(u >> 56), port: uint8(u >> 48), mod: uint16(u >> 32), node: int32(uint32(u))}
 }
 
-// mostUnanswered is how many questions in a row a node may leave unanswered before it is asked no more.
+// mostUnanswered is the number of consecutive unanswered requests after which a node gets no more.
 const mostUnanswered = 4
 
-// reportEvery is how many answers pass between two progress reports.
+// reportEvery is the number of answers between two progress reports.
 const reportEvery = 1024
 
-// sweeper asks and collects, in one goroutine: answers are handled one by one, and each may ask more.
+// sweeper sends requests and collects answers in one goroutine; each answer may cause further requests.
 type sweeper struct {
 	client   *mad.Client
 	before   mad.Stats // of the client
 	batch    *mad.Batch
 	pulse    mad.Pulse
 	ctx      context.Context
-	give     context.CancelCauseFunc // gives the sweep up
+	cancel   context.CancelCauseFunc
 	opts     Options
 	memory   *memory // of a light sweep
-	limit    int     // questions handed to the batch at a time
+	limit    int     // requests in the batch at a time
 	queue    []task
 	next     int // of queue
 	handle   func(*mad.Reply)
 	answered [kinds]func(task, *mad.Reply)
 
 	nodes      []*node
-	room       room // for more of them
+	slab       slab
 	byGUID     map[uint64]int32
-	found      map[int32]bool // nodes that answered again
-	resumed    bool           // by the same path
+	recovered  map[int32]bool // nodes that respond again
+	resumed    bool           // a node responds again by the same path
 	local      uint8          // port of node 0
 	fatal      error
 	switches   int
 	ports      int
-	full       bool            // no room for more nodes
-	built      bool            // the fabric is
-	warnings   []func() string // as late as possible, when names are known
-	duplicates []Duplicate     // what warnings are about
+	full       bool            // the limit of nodes is reached
+	built      bool            // the fabric is complete
+	warnings   []func() string // called when all names are known
+	duplicates []Duplicate
 	misses     []miss
 	answers    int
 	stats      Stats
 	progress   Progress
 }
 
-// miss is a question without a good answer.
+// miss is a request without a valid answer.
 type miss struct {
 	task task
 	err  error
 }
 
-var errNotAsked = fmt.Errorf("not asked, since the node gave %w to the questions before", mad.ErrTimeout)
+var errNotAsked = fmt.Errorf("not read: %w to earlier requests", mad.ErrTimeout)
 
 func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper {
-	ctx, give := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	s := &sweeper{
-		ctx: ctx, give: give,
+		ctx: ctx, cancel: cancel,
 		client: client, before: client.Stats(),
 		batch:  client.NewBatch(ctx),
 		opts:   opts,
-		limit:  client.Options().Window + 1, // the one whose answer is being handled counts
+		limit:  client.Options().Window + 1, // includes the request whose answer is being handled
 		byGUID: map[uint64]int32{},
 	}
 	s.handle = s.reply
@@ -136,10 +136,10 @@ func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper 
 	return s
 }
 
-// ask queues a question. They are asked in order, and late: what is superfluous by then is not asked.
+// ask queues a request. Requests that have become superfluous by their turn are not sent.
 func (s *sweeper) ask(t task) { s.queue = append(s.queue, t) }
 
-// run asks until no question is left.
+// run sends requests until none is left.
 func (s *sweeper) run() error {
 	s.pump()
 	err := s.batch.Wait()
@@ -169,7 +169,7 @@ func (s *sweeper) pump() {
 	}
 }
 
-// superfluous says that the link is known from its other end, or that the node does not answer.
+// superfluous reports whether the link is known from its other end, or the node does not respond.
 func (s *sweeper) superfluous(t task) bool {
 	n := s.nodes[t.node]
 	if (t.kind == askNode || t.kind == askHost) && n.ports[t.port].linked() {
@@ -195,7 +195,7 @@ func (s *sweeper) modifier(t task) uint32 {
 	}
 	num := t.port
 	if !s.nodes[t.node].isSwitch() {
-		num = 0 // the one that is asked through
+		num = 0 // the port that receives the request
 	}
 	switch t.kind {
 	case askSL2VL:
@@ -208,7 +208,7 @@ func (s *sweeper) modifier(t task) uint32 {
 	return 0
 }
 
-// path is the directed route for a question. A port of a channel adapter is asked through itself.
+// path returns the directed route of a request. A port of a channel adapter is read through itself.
 func (s *sweeper) path(t task) (mad.Path, error) {
 	n := s.nodes[t.node]
 	switch t.kind {
@@ -226,12 +226,12 @@ func (s *sweeper) path(t task) (mad.Path, error) {
 // reply handles an answer.
 func (s *sweeper) reply(r *mad.Reply) {
 	t := unpack(r.Request.User)
-	s.pulse.Observe(s.batch, r.Err, s.give)
+	s.pulse.Observe(s.batch, r.Err, s.cancel)
 	switch {
 	case r.Err == nil:
 		s.nodes[t.node].unanswered = 0
 		s.answered[t.kind](t, r)
-	// not all that should know the attribute do
+	// Some nodes that should support the attribute do not.
 	case t.kind == askSpeed, (t.kind == askAdaptive || t.kind == askPrivate) && refused(r.Err):
 	case t.kind == askHost:
 		s.gotHost(t, r)

@@ -13,50 +13,46 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// PathSLs are the SLs that the subnet administration grants.
+// PathSLs holds the SLs of paths granted by the subnet administration.
 type PathSLs struct {
-	// SLs are nil where some pairs have no path record.
+	// SLs is nil if some pairs have no path record.
 	SLs fabric.PathSLs
-	// Asked is how many path records were asked for, of Pairs of end ports and LIDs.
+	// Asked is the number of requested path records, Pairs that of pairs of end ports and LIDs.
 	Asked, Pairs int
-	// Without counts the pairs that have no record, as they share no partition, and
-	// Example names one.
+	// Without counts the requested pairs without a record, which share no partition. Example is one of them.
 	Without int
 	Example string
 }
 
 var (
-	// ErrManySLs says that the SLs of a large subnet differ between hosts of the same
-	// switch.
+	// ErrManySLs reports that the SLs of a large subnet differ between hosts of the same switch.
 	ErrManySLs = errors.New("the service levels differ between hosts of the same switch, and there are too many " +
-		"paths to ask for each")
-	// ErrDrawnSLs says that a pair gets another SL each time, as from OpenSM's dfsssp.
-	ErrDrawnSLs = errors.New("asked twice, the subnet administration grants a path different service levels, as with " +
-		"dfsssp (try: engine from=FILE; calibrate)")
+		"paths to read each")
+	// ErrRandomSLs reports that a pair gets a different SL for each request, as from OpenSM's dfsssp.
+	ErrRandomSLs = errors.New("repeated requests for a path return different service levels, as with OpenSM's dfsssp")
 )
 
 const (
-	// everyPair is up to how many pairs each is asked for.
+	// everyPair is the number of pairs up to which each pair is requested.
 	everyPair = 1 << 15
-	// mostPairs is up to how many it is where SLs differ between hosts of a switch.
+	// mostPairs is the same limit if SLs differ between hosts of a switch.
 	mostPairs = 1 << 20
-	// samplePairs is how many pairs are asked for once more.
+	// samplePairs is the number of pairs requested again.
 	samplePairs = 1 << 12
-	// saWindow is how many questions the subnet administration has at a time.
+	// saWindow is the number of concurrent requests to the subnet administration.
 	saWindow = 16
 )
 
-// AskPathSLs asks the subnet administration for the SLs of the paths between all end ports
-// of f, on large subnets once for each pair of switches, and then for a sample of
-// pairs. Where one of those has another SL it asks for all. It returns an error
-// that wraps [ErrManySLs] where they are too many, or [ErrDrawnSLs].
+// AskPathSLs reads the SLs of the paths between all end ports of f from the subnet administration. On large subnets it
+// sends one request for each pair of switches, and then verifies a sample of pairs; if one has a different SL, it reads
+// all. The error wraps [ErrManySLs] if these are too many, or [ErrRandomSLs].
 func AskPathSLs(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (*PathSLs, error) {
-	a := slAsker{c: c, f: f, progress: progress}
+	a := slReader{c: c, f: f, progress: progress}
 	a.ends()
 	pairs := (len(a.sources) - 1) * len(a.lids)
-	out, err := a.settled(ctx, pairs)
+	out, err := a.consistent(ctx, pairs)
 	if err != nil {
-		return nil, fmt.Errorf("ask for the service levels of paths: %w", err)
+		return nil, fmt.Errorf("read the service levels of paths: %w", err)
 	}
 	res := &PathSLs{Asked: a.asked, Pairs: pairs, Without: a.without, Example: a.example}
 	if a.without == 0 {
@@ -65,32 +61,32 @@ func AskPathSLs(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress fu
 	return res, nil
 }
 
-// settled asks for the SLs until a sample of pairs has those that were told before.
-func (a *slAsker) settled(ctx context.Context, pairs int) (*fabric.SLTable, error) {
+// consistent reads the SLs until a sample of pairs confirms them.
+func (a *slReader) consistent(ctx context.Context, pairs int) (*fabric.SLTable, error) {
 	for together := pairs > everyPair; ; together = false {
-		t, err := a.by(ctx, together)
+		t, err := a.readTable(ctx, together)
 		if err != nil {
 			return nil, err
 		}
-		same, err := a.again(ctx, t)
+		same, err := a.verifySample(ctx, t)
 		switch {
 		case err != nil:
 			return nil, err
 		case same:
 			return t, nil
 		case !together:
-			return nil, ErrDrawnSLs
+			return nil, ErrRandomSLs
 		case pairs > mostPairs:
 			return nil, fmt.Errorf("%w (%d)", ErrManySLs, pairs)
 		}
 	}
 }
 
-type slAsker struct {
+type slReader struct {
 	c        *sa.Client
 	f        *fabric.Fabric
 	progress func(done, total int)
-	// sources are the end ports with a LID, and lids all that they have.
+	// sources are the end ports with a LID, lids all their LIDs.
 	sources []fabric.PortIndex
 	lids    []uint16
 
@@ -98,7 +94,7 @@ type slAsker struct {
 	example        string
 }
 
-func (a *slAsker) ends() {
+func (a *slReader) ends() {
 	for _, p := range a.f.EndPorts {
 		port := &a.f.Ports[p]
 		if port.LID == 0 || !a.f.Nodes[port.Node].InSubnet {
@@ -113,31 +109,31 @@ func (a *slAsker) ends() {
 	}
 }
 
-// place is what the paths of hosts have in common: their switch, and which of a port's
-// LIDs it is. The port of a switch itself is a place of its own.
-type place struct {
+// pathClass is what paths of hosts have in common: the switch, and the offset of the LID within its port. The port of a
+// switch itself forms a class of its own.
+type pathClass struct {
 	sw     fabric.SwitchIndex
 	end    fabric.PortIndex
 	offset uint16
 }
 
-func (a *slAsker) place(p fabric.PortIndex, lid uint16, together bool) place {
-	at := place{fabric.None, p, lid - a.f.Ports[p].LID}
+func (a *slReader) classOf(p fabric.PortIndex, lid uint16, together bool) pathClass {
+	at := pathClass{fabric.None, p, lid - a.f.Ports[p].LID}
 	if sw, _ := a.f.AttachedSwitch(p); together && sw != fabric.None && a.f.Ports[p].Num != 0 {
 		at.sw, at.end = sw, fabric.None
 	}
 	return at
 }
 
-// groups numbers the places of LIDs.
-func (a *slAsker) groups(lids []uint16, together bool) (of []int32, examples [][]uint16) {
+// groups numbers the classes of LIDs and returns up to two LIDs of each.
+func (a *slReader) groups(lids []uint16, together bool) (of []int32, examples [][]uint16) {
 	of = make([]int32, int(a.f.MaxLID)+1)
 	for i := range of {
 		of[i] = fabric.None
 	}
-	at := map[place]int32{}
+	at := map[pathClass]int32{}
 	for _, lid := range lids {
-		k := a.place(a.f.PortByLID(lid), lid, together)
+		k := a.classOf(a.f.PortByLID(lid), lid, together)
 		n, ok := at[k]
 		if !ok {
 			n = int32(len(examples))
@@ -151,15 +147,15 @@ func (a *slAsker) groups(lids []uint16, together bool) (of []int32, examples [][
 	return of, examples
 }
 
-// by asks once for each pair of places, of end ports or together of switches.
-func (a *slAsker) by(ctx context.Context, together bool) (*fabric.SLTable, error) {
+// readTable sends one request for each pair of classes: of end ports, or of switches if together is set.
+func (a *slReader) readTable(ctx context.Context, together bool) (*fabric.SLTable, error) {
 	var first []uint16
 	for _, p := range a.sources {
 		first = append(first, a.f.Ports[p].LID)
 	}
 	from, sources := a.groups(first, together)
 	to, destinations := a.groups(a.lids, together)
-	for _, p := range a.sources { // paths from the further LIDs of a port are those from its first
+	for _, p := range a.sources { // paths from further LIDs of a port equal those from its first
 		port := &a.f.Ports[p]
 		for l := int(port.LID) + 1; l < int(port.LID)+1<<port.LMC && l < len(from); l++ {
 			from[l] = from[port.LID]
@@ -167,12 +163,12 @@ func (a *slAsker) by(ctx context.Context, together bool) (*fabric.SLTable, error
 	}
 	t := fabric.NewSLTable(from, to, len(sources), len(destinations))
 	cols := len(destinations)
-	pair := func(i int) (src, dst uint16) { return a.apart(sources[i/cols], destinations[i%cols]) }
+	pair := func(i int) (src, dst uint16) { return a.differentPorts(sources[i/cols], destinations[i%cols]) }
 	return t, a.each(ctx, len(sources)*cols, pair, func(i int, sl uint8) { t.Set(i/cols, i%cols, sl) })
 }
 
-// apart is a pair of different ports out of two groups, LID 0 if there is none.
-func (a *slAsker) apart(from, to []uint16) (src, dst uint16) {
+// differentPorts returns LIDs of two different ports out of two groups, LID 0 if there are none.
+func (a *slReader) differentPorts(from, to []uint16) (src, dst uint16) {
 	for _, src := range from {
 		for _, dst := range to {
 			if a.f.PortByLID(src) != a.f.PortByLID(dst) {
@@ -183,9 +179,8 @@ func (a *slAsker) apart(from, to []uint16) (src, dst uint16) {
 	return 0, 0
 }
 
-// again asks for pairs drawn at random, and reports whether they have the SLs that the
-// table has for their places.
-func (a *slAsker) again(ctx context.Context, t *fabric.SLTable) (bool, error) {
+// verifySample reads random pairs and reports whether they have the SLs of their classes.
+func (a *slReader) verifySample(ctx context.Context, t *fabric.SLTable) (bool, error) {
 	rnd := rand.New(rand.NewPCG(1, uint64(len(a.lids))))
 	var drawn [][2]uint16
 	for range samplePairs {
@@ -203,8 +198,8 @@ func (a *slAsker) again(ctx context.Context, t *fabric.SLTable) (bool, error) {
 	return same, err
 }
 
-// each asks for the path records of n pairs. One from LID 0 is left out.
-func (a *slAsker) each(ctx context.Context, n int, pair func(i int) (src, dst uint16),
+// each reads the path records of n pairs, except those with source LID 0.
+func (a *slReader) each(ctx context.Context, n int, pair func(i int) (src, dst uint16),
 	got func(i int, sl uint8)) error {
 	batch := a.c.MAD.NewBatch(ctx)
 	next, done := 0, 0
@@ -225,7 +220,7 @@ func (a *slAsker) each(ctx context.Context, n int, pair func(i int) (src, dst ui
 				records, err := sa.Records[sa.PathRecord](r)
 				switch {
 				case errors.Is(err, sa.NoRecords):
-					a.lacks(src, dst)
+					a.countMissing(src, dst)
 				case err != nil && failed == nil:
 					failed = err
 				case err == nil:
@@ -248,7 +243,7 @@ func (a *slAsker) each(ctx context.Context, n int, pair func(i int) (src, dst ui
 	return failed
 }
 
-func (a *slAsker) lacks(src, dst uint16) {
+func (a *slReader) countMissing(src, dst uint16) {
 	if a.without++; a.without == 1 {
 		a.example = fmt.Sprintf("%s to %s", a.f.PortName(a.f.PortByLID(src)), a.f.PortName(a.f.PortByLID(dst)))
 	}

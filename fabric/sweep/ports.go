@@ -7,7 +7,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// VLArb is how a port shares its link among VLs: its tables of low and high priority, as long as they can be.
+// VLArb holds the VL arbitration tables of a port for low and high priority, at their full lengths.
 type VLArb struct{ Low, High []mad.VLWeight }
 
 // portBlock is a block of a port's table.
@@ -16,7 +16,7 @@ type portBlock struct {
 	mod  uint16
 }
 
-// askPorts asks for the tables that each port has of its own.
+// askPorts requests the tables that each port has.
 func (r *reader) askPorts() {
 	if r.opts.VLArb {
 		r.vlArb = map[fabric.PortIndex]*VLArb{}
@@ -49,7 +49,7 @@ func (r *reader) askBlocks(k kind, blocks func(*node) []portBlock) {
 	})
 }
 
-// vlArbBlocks are those of ports that are linked; mod is the part.
+// vlArbBlocks returns the blocks of linked ports; mod is the part.
 func (r *reader) vlArbBlocks(n *node) []portBlock {
 	var out []portBlock
 	for num := range n.ports {
@@ -94,7 +94,7 @@ func (r *reader) gotVLArb(t task, reply *mad.Reply) {
 	}
 }
 
-// pKeyBlocks are those of end ports, and of ports of switches that enforce partitions.
+// pKeyBlocks returns the blocks of end ports, and of ports of switches that enforce partitions.
 func (r *reader) pKeyBlocks(n *node) []portBlock {
 	var out []portBlock
 	for num := range n.ports {
@@ -117,7 +117,7 @@ func (r *reader) gotPKeys(t task, reply *mad.Reply) {
 	}
 }
 
-// guidBlocks are those of end ports.
+// guidBlocks returns the blocks of end ports.
 func (r *reader) guidBlocks(n *node) []portBlock {
 	var out []portBlock
 	for num := range n.ports {
@@ -136,7 +136,7 @@ func (r *reader) gotGUIDs(t task, reply *mad.Reply) {
 	}
 }
 
-// endPort reports whether a port has a GUID and tables of its own and was read.
+// endPort reports whether a port is an end port, with a GUID and tables of its own, and was read.
 func (n *node) endPort(num int) bool { return n.isSwitch() == (num == 0) && n.ports[num].known }
 
 func appendBlocks(out []portBlock, num, entries, size int) []portBlock {
@@ -146,7 +146,7 @@ func appendBlocks(out []portBlock, num, entries, size int) []portBlock {
 	return out
 }
 
-// put stores a block of a port's table, which grows as blocks come in, whatever their order.
+// put stores a block of a port's table, which grows as blocks arrive in any order.
 func put[T any](tables map[fabric.PortIndex][]T, port fabric.PortIndex, at int, block []T) {
 	table := tables[port]
 	if grow := at + len(block) - len(table); grow > 0 {

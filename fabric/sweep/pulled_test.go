@@ -19,8 +19,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// striker is a transport to an ibsim that has something happen there when so many
-// packets have been sent.
+// striker is a transport to an ibsim that calls strike when some packets have been sent.
 type striker struct {
 	*ibsim.Transport
 	left   atomic.Int64
@@ -46,8 +45,7 @@ func (s *striker) count() {
 	}
 }
 
-// struck sweeps an ibsim, at whose packet of that number something happens while the
-// others go on.
+// struck sweeps an ibsim and calls strike, concurrently, at the packet with the given number.
 func struck(t *testing.T, s *ibsimtest.Sim, packet int, window int, strike func(),
 	sweep func(*mad.Client) *sweep.Result) *sweep.Result {
 	t.Helper()
@@ -73,9 +71,8 @@ func struck(t *testing.T, s *ibsimtest.Sim, packet int, window int, strike func(
 	return res
 }
 
-// TestSwitchPulledFromIbsim takes all cables from a switch of an ibsim in mid-sweep,
-// or puts them back, at once or one after the other while the sweep goes on, where some
-// switches lose packets as well.
+// TestSwitchPulledFromIbsim removes all cables of a switch during the sweep, or restores them, at once or one by one,
+// while some switches also lose packets.
 func TestSwitchPulledFromIbsim(t *testing.T) {
 	rnd := testenv.Rand(t)
 	s := ibsimOf(t, generate(t, "fattree:3,8"))
@@ -131,7 +128,7 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 		lossy(0)
 		if res != nil {
 			plausible(t, f, whole.Tables, res)
-			foretold(t, f, res)
+			reported(t, f, res)
 		}
 
 		after := full(t, quiet, sweep.Options{})
@@ -140,7 +137,7 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 		if !comes {
 			want = without(f, sw)
 		}
-		if f.PeerNode(f.SMPort) == sw { // and it stays away
+		if f.PeerNode(f.SMPort) == sw { // and it remains unreachable
 			want = after.Fabric
 			if len(want.Nodes) != 1 {
 				t.Errorf("%d nodes behind a port that is down", len(want.Nodes))
@@ -152,7 +149,7 @@ func TestSwitchPulledFromIbsim(t *testing.T) {
 			alike(t, after, lightly(t, quiet, res.Fabric))
 		}
 		if t.Failed() {
-			t.Fatalf("round %d: %s of %s at packet %d of %d, light: %v, at once: %v; holes %v; warnings %s", round,
+			t.Fatalf("round %d: %s of %s at packet %d of %d, light: %v, at once: %v; unanswered %v; warnings %s", round,
 				moves, f.NodeName(sw), at, requests, light, atOnce,
 				res.Unanswered, strings.Join(res.Warnings, "\n"))
 		}
@@ -167,7 +164,7 @@ func lightly(t *testing.T, c *mad.Client, previous *fabric.Fabric) *sweep.Result
 	return light(t, c, previous, sweep.LightOptions{})
 }
 
-// without is a fabric without the links of a node.
+// without returns a fabric without the links of a node.
 func without(f *fabric.Fabric, node fabric.NodeIndex) *fabric.Fabric {
 	var cut []fabric.Link
 	for _, l := range f.Links() {
@@ -178,8 +175,8 @@ func without(f *fabric.Fabric, node fabric.NodeIndex) *fabric.Fabric {
 	return f.Without(cut)
 }
 
-// foretold demands that a switch of which less than all is known is named as a hole.
-func foretold(t *testing.T, f *fabric.Fabric, res *sweep.Result) {
+// reported checks that each switch with unknown tables has an unanswered request.
+func reported(t *testing.T, f *fabric.Fabric, res *sweep.Result) {
 	t.Helper()
 	named := map[uint64]bool{}
 	for _, h := range res.Unanswered {
@@ -188,7 +185,7 @@ func foretold(t *testing.T, f *fabric.Fabric, res *sweep.Result) {
 	for sw, n := range res.Fabric.Switches {
 		if guid := res.Fabric.Nodes[n].GUID; res.Tables != nil && res.Fabric.Nodes[n].InSubnet &&
 			!res.Tables.Known[sw] && !named[guid] {
-			t.Errorf("the tables of %s are not known and no hole says so", res.Fabric.NodeName(n))
+			t.Errorf("the tables of %s are unknown, which is not reported", res.Fabric.NodeName(n))
 		}
 	}
 }

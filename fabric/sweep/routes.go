@@ -10,36 +10,36 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrNoRoute says that no directed route leads to a port.
+// ErrNoRoute reports that no directed route leads to a port.
 var ErrNoRoute = errors.New("no directed route")
 
-// Routes are directed routes of the fewest hops from a fabric's SM port; they hold as long as their links do.
+// Routes holds shortest directed routes from a fabric's SM port. They are valid as long as their links are.
 type Routes struct {
-	f     *fabric.Fabric
-	paths []mad.Path // by node
-	met   []bool
+	f       *fabric.Fabric
+	paths   []mad.Path // by node
+	reached []bool
 }
 
-// NewRoutes finds the routes of a fabric. Ports that the SM's port is not linked
-// to, and those more than [mad.MaxHops] away, have none. O(ports).
+// NewRoutes computes the routes of a fabric. Ports not connected to the SM's port, and those more than [mad.MaxHops]
+// away, have none. O(ports).
 func NewRoutes(f *fabric.Fabric) *Routes {
-	r := &Routes{f: f, paths: make([]mad.Path, len(f.Nodes)), met: make([]bool, len(f.Nodes))}
+	r := &Routes{f: f, paths: make([]mad.Path, len(f.Nodes)), reached: make([]bool, len(f.Nodes))}
 	if f.SMPort == fabric.None {
 		return r
 	}
 	queue := make([]fabric.NodeIndex, 0, len(f.Nodes))
 	start := f.Ports[f.SMPort].Node
-	r.met[start] = true
+	r.reached[start] = true
 	visit := func(from fabric.NodeIndex, port fabric.PortIndex) {
 		peer := f.PeerNode(port)
-		if peer == fabric.None || r.met[peer] {
+		if peer == fabric.None || r.reached[peer] {
 			return
 		}
 		path, err := r.paths[from].Append(f.Ports[port].Num)
 		if err != nil {
 			return
 		}
-		r.met[peer], r.paths[peer] = true, path
+		r.reached[peer], r.paths[peer] = true, path
 		if f.Nodes[peer].IsSwitch() {
 			queue = append(queue, peer)
 		}
@@ -58,23 +58,23 @@ func NewRoutes(f *fabric.Fabric) *Routes {
 	return r
 }
 
-// ToNode is the route to a node, at whichever port it arrives. The error wraps [ErrNoRoute].
+// ToNode returns the route to a node, at any of its ports. The error wraps [ErrNoRoute].
 func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
-	if !r.met[node] {
+	if !r.reached[node] {
 		return mad.Path{}, fmt.Errorf("%s: %w", r.f.NodeName(node), ErrNoRoute)
 	}
 	return r.paths[node], nil
 }
 
-// ToPort is the route that arrives at an end port itself: a channel adapter's agent changes no port but the one
-// it is asked through. For a port of a switch it is the switch's route. The error wraps [ErrNoRoute].
+// ToPort returns the route that arrives at the given end port: the agent of a channel adapter changes only the port
+// that receives the request. For a port of a switch it is the switch's route. The error wraps [ErrNoRoute].
 func (r *Routes) ToPort(port fabric.PortIndex) (mad.Path, error) {
 	p := &r.f.Ports[port]
 	if port == r.f.SMPort || r.f.Nodes[p.Node].IsSwitch() {
 		return r.ToNode(p.Node)
 	}
 	peer := r.f.PeerNode(port)
-	if peer == fabric.None || !r.met[peer] || !r.f.Nodes[peer].IsSwitch() && p.Peer != r.f.SMPort {
+	if peer == fabric.None || !r.reached[peer] || !r.f.Nodes[peer].IsSwitch() && p.Peer != r.f.SMPort {
 		return mad.Path{}, fmt.Errorf("%s: %w", r.f.PortName(port), ErrNoRoute)
 	}
 	return r.paths[peer].Append(r.f.Ports[p.Peer].Num)

@@ -9,18 +9,18 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// rounds is how often at most a sweep goes back to what it has not got or does not understand.
-const rounds = 4
+// maxRounds is the maximum number of times that a sweep repeats open requests and rereads contradictory ports.
+const maxRounds = 4
 
-// settle goes back to what a sweep has left open: questions that were lost on their way, and ports that
-// changed while it went on. What is inconsistent after that is shown as the less, and said.
+// settle repeats requests that were lost and rereads ports that changed during the sweep. Links that remain
+// inconsistent are dropped with a warning.
 func (s *sweeper) settle() error {
-	for round := range rounds {
+	for round := range maxRounds {
 		if err := s.detour(); err != nil {
 			return err
 		}
 		s.retry(round)
-		if round < rounds/2 {
+		if round < maxRounds/2 {
 			s.recheck(round)
 		}
 		if len(s.queue) == 0 {
@@ -34,23 +34,23 @@ func (s *sweeper) settle() error {
 	return nil
 }
 
-// retry asks questions again that may have missed their answer by chance: while it is to be expected, from
-// how often answered questions had to be sent, that there are any. A subnet that loses nothing is not asked
-// twice about silence. Once the fabric is built only its tables can still come.
+// retry repeats requests whose answers may have been lost by chance. It does so only while the observed loss of
+// answered requests makes that likely, so silent nodes of a subnet without loss are not asked twice. Once the fabric is
+// built only requests for tables are repeated.
 func (s *sweeper) retry(round int) {
-	const uneven = 3 // times as much as all are some links taken to lose
+	const uneven = 3 // some links may lose this many times the average
 	missed := math.Pow(min(1, uneven*s.loss()), float64(s.client.Options().Tries))
 	if float64(s.stats.Requests)*math.Pow(missed, float64(round+1)) < 0.01 {
 		return
 	}
-	s.reask(func(m miss) bool { return s.recoverable(m) && s.nodes[m.task.node].unanswered < mostUnanswered })
+	s.requeue(func(m miss) bool { return s.recoverable(m) && s.nodes[m.task.node].unanswered < mostUnanswered })
 }
 
-// reask queues the questions again that missed their answer and are as asked for.
-func (s *sweeper) reask(which func(miss) bool) {
+// requeue queues the missed requests that match.
+func (s *sweeper) requeue(match func(miss) bool) {
 	kept := s.misses[:0]
 	for _, m := range s.misses {
-		if !which(m) {
+		if !match(m) {
 			kept = append(kept, m)
 			continue
 		}
@@ -60,7 +60,7 @@ func (s *sweeper) reask(which func(miss) bool) {
 	s.misses = kept
 }
 
-// loss estimates the share of packets, with their answers, that are lost, of those for answered questions.
+// loss estimates the share of packets that are lost, with their answers, among those of answered requests.
 func (s *sweeper) loss() float64 {
 	now, tries := s.client.Stats(), uint64(s.client.Options().Tries)
 	failed := now.TimedOut - s.before.TimedOut
@@ -72,24 +72,24 @@ func (s *sweeper) loss() float64 {
 	return min(1, float64(again-failed*(tries-1))/float64(sent-failed*tries))
 }
 
-// recheck reads ports of links again whose ends do not agree, as where one came, went or was brought up while the
-// sweep looked at one end and then the other; and once those that led to silence.
+// recheck rereads ports of links whose ends disagree, as after a change between the reads of both ends, and once those
+// behind which no node responded.
 func (s *sweeper) recheck(round int) {
 	for i := range s.nodes {
 		for num := range s.nodes[i].ports {
 			if p := &s.nodes[i].ports[num]; p.linked() && !agree(p, s.peer(p)) {
-				s.again(int32(i), uint8(num))
+				s.readAgain(int32(i), uint8(num))
 			}
 		}
 	}
 	for _, m := range s.misses {
 		if round == 0 && m.task.kind == askNode && !s.nodes[m.task.node].ports[m.task.port].linked() {
-			s.again(m.task.node, m.task.port)
+			s.readAgain(m.task.node, m.task.port)
 		}
 	}
 }
 
-func (s *sweeper) again(node int32, num uint8) {
+func (s *sweeper) readAgain(node int32, num uint8) {
 	if s.nodes[node].unanswered < mostUnanswered {
 		s.ask(task{kind: askAgain, node: node, port: num})
 	}
@@ -107,7 +107,7 @@ func agree(p, q *port) bool {
 		a.LinkSpeedActive == b.LinkSpeedActive && a.LinkSpeedExtActive == b.LinkSpeedExtActive
 }
 
-// gotAgain handles a port that was read once more. Nothing follows from it.
+// gotAgain handles a port that was read again.
 func (s *sweeper) gotAgain(t task, r *mad.Reply) {
 	p := &s.nodes[t.node].ports[t.port]
 	if r.Decode(&p.info) == nil {
@@ -115,13 +115,13 @@ func (s *sweeper) gotAgain(t task, r *mad.Reply) {
 	}
 }
 
-// lostAgain handles a port that was read before and does not answer any more.
+// lostAgain handles a port that no longer responds.
 func (s *sweeper) lostAgain(t task) { s.nodes[t.node].ports[t.port].known = false }
 
-// down says that a port has said so.
+// down reports whether the port is known to be down.
 func (p *port) down() bool { return p.known && p.info.PortState <= mad.PortDown }
 
-// dropHalfLinks takes away links of which an end is down.
+// dropHalfLinks removes links with an end that is down.
 func (s *sweeper) dropHalfLinks() {
 	for i := range s.nodes {
 		for num := range s.nodes[i].ports {
@@ -131,7 +131,7 @@ func (s *sweeper) dropHalfLinks() {
 			}
 			q := s.peer(p)
 			if q.known && !q.down() {
-				s.warn("%s is down, and %s at the other end of its link is not; the link counts as down",
+				s.warn("%s is down but %s at the other end of its link is not; the link counts as down",
 					s.portName(int32(i), uint8(num)), s.portName(p.peer, p.peerNum))
 			}
 			p.peer, q.peer = fabric.None, fabric.None

@@ -9,11 +9,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Heard are the changes since an earlier picture, told by what did not answer: a node that is cabled and silent
-// is not gone but [fabric.NodeSilent], and what was reached only through such is [fabric.NodeHidden]. Links that
-// cannot be seen because of that are left out; one whose port says that it is down is told.
-func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Unanswered) []fabric.Change {
-	h := hearing{f: earlier, gone: map[uint64]fabric.ChangeKind{}, silent: silentEnds(holes)}
+// MarkUnanswered returns the changes since an earlier fabric, corrected by the unanswered requests. A cabled node that
+// does not respond is [fabric.NodeSilent] instead of gone, and nodes reached only through such nodes are
+// [fabric.NodeHidden]. Links that are invisible for that reason are omitted, except for links whose port reports that
+// it is down.
+func MarkUnanswered(earlier *fabric.Fabric, changes []fabric.Change, unanswered []Unanswered) []fabric.Change {
+	h := marker{f: earlier, gone: map[uint64]fabric.ChangeKind{}, silent: silentEnds(unanswered)}
 	if len(h.silent) == 0 {
 		return changes
 	}
@@ -22,14 +23,14 @@ func Heard(earlier *fabric.Fabric, changes []fabric.Change, holes []Unanswered) 
 			h.gone[c.At.GUID] = c.Kind
 		}
 	}
-	h.listen()
+	h.mark()
 	changes = slices.Clone(changes)
 	for i := range changes {
 		if kind, ok := h.gone[changes[i].At.GUID]; ok && changes[i].Kind == fabric.NodeGone {
 			changes[i].Kind = kind
 		}
 	}
-	return slices.DeleteFunc(changes, func(c fabric.Change) bool { return c.Kind == fabric.LinkDown && h.unseen(c) })
+	return slices.DeleteFunc(changes, func(c fabric.Change) bool { return c.Kind == fabric.LinkDown && h.invisible(c) })
 }
 
 type end struct {
@@ -37,32 +38,32 @@ type end struct {
 	port int
 }
 
-func silentEnds(holes []Unanswered) map[end]bool {
+func silentEnds(unanswered []Unanswered) map[end]bool {
 	silent := map[end]bool{}
-	for _, hole := range holes {
-		if hole.Attr == mad.AttrNodeInfo {
-			silent[end{hole.GUID, hole.Port}] = true
+	for _, u := range unanswered {
+		if u.Attr == mad.AttrNodeInfo {
+			silent[end{u.GUID, u.Port}] = true
 		}
 	}
 	return silent
 }
 
-// SilentPorts returns a function that reports whether a port of a node, by its GUID, leads to a node that did not
-// answer.
-func SilentPorts(holes []Unanswered) func(guid uint64, port int) bool {
-	silent := silentEnds(holes)
+// SilentPorts returns a function that reports whether a port, given by node GUID and number, leads to a node that did
+// not respond.
+func SilentPorts(unanswered []Unanswered) func(guid uint64, port int) bool {
+	silent := silentEnds(unanswered)
 	return func(guid uint64, port int) bool { return silent[end{guid, port}] }
 }
 
-// hearing tells nodes that went from those that say nothing.
-type hearing struct {
+// marker distinguishes removed nodes from nodes that do not respond.
+type marker struct {
 	f      *fabric.Fabric
 	gone   map[uint64]fabric.ChangeKind
-	silent map[end]bool // ports that lead to silence
+	silent map[end]bool // ports whose peers do not respond
 }
 
-// listen finds the silent nodes, and from those the hidden ones.
-func (h *hearing) listen() {
+// mark finds the silent nodes and, from those, the hidden ones.
+func (h *marker) mark() {
 	var queue []fabric.NodeIndex
 	for guid := range h.gone {
 		if n := h.f.NodeByGUID(guid); h.touches(n, func(peer fabric.PortIndex) bool { return h.silent[h.end(peer)] }) {
@@ -85,24 +86,24 @@ func (h *hearing) listen() {
 	}
 }
 
-// touches reports whether one of the ports at the other ends of a node's links is as asked for.
-func (h *hearing) touches(node fabric.NodeIndex, is func(peer fabric.PortIndex) bool) bool {
+// touches reports whether a port at the other end of one of the node's links matches.
+func (h *marker) touches(node fabric.NodeIndex, match func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]
 	for p := range n.Slots() {
-		if peer := h.f.Ports[p].Peer; peer != fabric.None && is(peer) {
+		if peer := h.f.Ports[p].Peer; peer != fabric.None && match(peer) {
 			return true
 		}
 	}
 	return false
 }
 
-func (h *hearing) end(port fabric.PortIndex) end {
+func (h *marker) end(port fabric.PortIndex) end {
 	p := &h.f.Ports[port]
 	return end{h.f.Nodes[p.Node].GUID, int(p.Num)}
 }
 
-// unseen says that a link is not known to be down: its ends are silent or hidden, or lead to silence.
-func (h *hearing) unseen(c fabric.Change) bool {
+// invisible reports whether the state of a link is unknown: its ends are silent, hidden, or lead to silent nodes.
+func (h *marker) invisible(c fabric.Change) bool {
 	for _, e := range []fabric.End{c.At, c.Peer} {
 		if kind, gone := h.gone[e.GUID]; !h.silent[end{e.GUID, e.Port}] && (!gone || kind == fabric.NodeGone) {
 			return false

@@ -13,23 +13,23 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SM is a subnet manager, or a port that says there is one behind it.
+// SM is a subnet manager, or a port that reports one.
 type SM struct {
-	Port fabric.PortIndex // the end port of the fabric that it sits on
-	Info mad.SMInfo       // what it says of itself: GUID, priority, state
-	Err  error            // why it said nothing; Info is empty then. IsSM can outlive a subnet manager
+	Port fabric.PortIndex // its end port
+	Info mad.SMInfo       // its SMInfo: GUID, priority, state
+	Err  error            // why it did not respond; Info is then empty. The IsSM bit can outlive a subnet manager.
 }
 
-// Master reports whether this subnet manager is the one in charge.
+// Master reports whether this is a master subnet manager.
 func (m *SM) Master() bool { return m.Err == nil && m.Info.State == mad.SMMaster }
 
-// SMs asks for subnet managers: the ports whose IsSM bit is set in f, the local port too, and the one that
-// the local port names as the master's. It returns what they say, and which of the former say nothing, in the
-// order of EndPorts. It fails where ctx ends.
+// SMs reads the SMInfo of all ports whose IsSM bit is set in f, including the local one, and of the port that the local
+// port names as the master's. It returns those that respond and those with the bit that do not, in the order of
+// EndPorts. It returns an error if ctx ends.
 func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error) {
 	routes := NewRoutes(f)
 	batch := client.NewBatch(ctx)
-	named := namedMaster(f)
+	named := masterOfLocalPort(f)
 	isSM := func(e fabric.PortIndex) bool { return mad.CapabilityMask(f.Ports[e].CapMask)&mad.CapIsSM != 0 }
 	var sms []SM
 	for _, e := range f.EndPorts {
@@ -44,7 +44,7 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 			continue
 		}
 		if !isSM(e) && path.Len() == 0 {
-			short, cancel := context.WithTimeout(ctx, patience)
+			short, cancel := context.WithTimeout(ctx, localSMTimeout)
 			sms[i].Info, sms[i].Err = client.SMInfo(short, path)
 			cancel()
 			continue
@@ -54,14 +54,15 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 		})
 	}
 	if err := batch.Wait(); err != nil {
-		return nil, fmt.Errorf("look for subnet managers: %w", err)
+		return nil, fmt.Errorf("find subnet managers: %w", err)
 	}
 	return slices.DeleteFunc(sms, func(m SM) bool { return m.Err != nil && !isSM(m.Port) }), nil
 }
 
-// namedMaster is the port that the local port names as the master's. The local port itself has the IsSM bit
-// where a subnet manager sits on it, but for port 0 of a switch: not every switch shows it there.
-func namedMaster(f *fabric.Fabric) fabric.PortIndex {
+// masterOfLocalPort returns the port that the local port names as the master's. It returns None for the local port
+// itself, which has the IsSM bit if a subnet manager runs on it, except for port 0 of a switch: not every switch sets
+// the bit there.
+func masterOfLocalPort(f *fabric.Fabric) fabric.PortIndex {
 	if f.SMPort == fabric.None {
 		return fabric.None
 	}
@@ -73,12 +74,12 @@ func namedMaster(f *fabric.Fabric) fabric.PortIndex {
 	return named
 }
 
-// patience is how long a subnet manager on the local port, of which only a LID tells, may take to say so.
-const patience = 50 * time.Millisecond
+// localSMTimeout is the timeout of a possible subnet manager on the local port without the IsSM bit.
+const localSMTimeout = 50 * time.Millisecond
 
-// MasterSM finds the subnet manager in charge of f: the one that says it is master, the one of the highest
-// priority and then of the lowest GUID if several do (IBA 1.2.1, 14.4.1). ok is false where none does. others
-// are the remaining ones, silent ones among them.
+// MasterSM returns the master subnet manager of f: of several masters the one with the highest priority and then the
+// lowest GUID (IBA 1.2.1, 14.4.1). ok is false if there is none. others are the remaining ones, including those that do
+// not respond.
 func MasterSM(ctx context.Context, client *mad.Client, f *fabric.Fabric) (master SM, ok bool, others []SM, err error) {
 	sms, err := SMs(ctx, client, f)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestSMs: several subnet managers, one that is silent behind its bit, one
-// without the bit that the local port's SM LID leads to.
+// TestSMs finds several subnet managers: one that does not respond despite its bit, and one without the bit at the SM
+// LID of the local port.
 func TestSMs(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
 	c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Timeout: time.Minute, Tries: 1})
@@ -62,6 +62,6 @@ func TestSMs(t *testing.T) {
 	s.Silence(f.Ports[port(6)].Node, true)
 	res := full(t, c, sweep.Options{NoTables: true})
 	if len(res.Unanswered) == 0 {
-		t.Error("a silent host is no hole")
+		t.Error("a silent host is not reported")
 	}
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package sweep reads a subnet's nodes, ports, links and tables by directed routes. It writes nothing.
+//
+// Requests without a valid answer become [Unanswered], and contradictions become warnings; the first of two
+// contradictory values counts. A sweep therefore also returns a subnet that is partly broken.
 package sweep
 
 import (
@@ -11,70 +15,70 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Options say how to sweep.
+// Options controls a sweep.
 type Options struct {
-	Progress func(Progress) // where set, called now and then by the goroutine that sweeps; must be quick
-	NoTables bool           // leave out the forwarding tables; the result has no Tables then
-	// SL2VL, MFT, VLArb, PKeys, GUIDs and Adaptive read more tables. The first two are part
-	// of Result.Tables and left out by NoTables. In MADs they cost:
+	Progress func(Progress) // if set, called regularly by the sweeping goroutine; must be fast
+	NoTables bool           // do not read forwarding tables; the result has no Tables
+	// SL2VL, MFT, VLArb, PKeys, GUIDs and Adaptive read more tables. The first two are part of Result.Tables and
+	// omitted with NoTables. They cost, in MADs:
 	//
-	//	LFTs   a switch 1 + LinearFDBTop/64
-	//	SL2VL  a switch l*(l+1) for l linked ports, an adapter 1 a port; none
-	//	       where the node has no such tables (IsSLMappingSupported)
-	//	MFT    a switch (1 + ports/16) for each 32 LIDs up to MulticastFDBTop,
-	//	       up to MulticastFDBCap where it has no top
-	//	VLArb  2 a linked port, 4 if it has more than 32 entries
-	//	PKeys  an end port 1 for each 32 of its PartitionCap, 2 as a rule; a
-	//	       linked port of a switch the same of PartitionEnforcementCap
-	//	GUIDs  an end port 1 for each 8 of its GUIDCap
-	//	Adaptive  a switch of NVIDIA's 2, and where it routes adaptively 1 for each 2 groups and for each 16 LIDs
+	//	LFTs   1 + LinearFDBTop/64 for a switch
+	//	SL2VL  l*(l+1) for a switch with l linked ports, 1 for a port of an adapter; none
+	//	       if the node has no such tables (IsSLMappingSupported)
+	//	MFT    1 + ports/16 for a switch and each 32 LIDs up to MulticastFDBTop, or
+	//	       up to MulticastFDBCap if it has no top
+	//	VLArb  2 for a linked port, 4 if it has more than 32 entries
+	//	PKeys  1 for an end port and each 32 of its PartitionCap, normally 2; the same
+	//	       for a linked port of a switch and PartitionEnforcementCap
+	//	GUIDs  1 for an end port and each 8 of its GUIDCap
+	//	Adaptive  2 for an NVIDIA switch; if it routes adaptively also 1 for each 2 groups and for each 16 LIDs
 	//
-	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports that are 0.34, 2.2, 0.16, 0.14,
-	// 0.14 and 0.05 million; nodes, ports and links cost 0.12 million.
+	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports these are 0.34, 2.2, 0.16, 0.14, 0.14 and
+	// 0.05 million; nodes, ports and links cost 0.12 million.
 	SL2VL, MFT, VLArb, PKeys, GUIDs bool
-	// Adaptive reads groups for adaptive routing by attributes of NVIDIA's own, which nobody here has tried on a
-	// switch: what contradicts the forwarding table is warned of and not taken. It is part of Result.Tables, too.
+	// Adaptive reads the groups for adaptive routing by NVIDIA attributes that are untested on a real switch: data that
+	// contradict the forwarding table cause a warning and are ignored. It is part of Result.Tables, too.
 	Adaptive bool
 
 	maxNodes int // for tests; 0 is maxNodes
 }
 
-// Progress says how far a sweep is. The number of blocks is known once all nodes are found.
+// Progress is the progress of a sweep. The number of blocks is known once all nodes are found.
 type Progress struct {
 	Nodes, Switches    int
 	Blocks, BlocksToDo int
 }
 
-// Result is what a sweep saw.
+// Result is the result of a sweep.
 type Result struct {
-	// Fabric has its nodes in the order of a breadth-first search from the local port, ports ascending,
-	// whatever the order of the answers was. Its SM port is the local port.
+	// Fabric has its nodes in breadth-first order from the local port, ports ascending, independent of the order of
+	// answers. Its SM port is the local port.
 	Fabric *fabric.Fabric
-	// Tables are what the switches hold, with origin "live". A switch of which a block is missing, of any table
-	// asked for, is not Known. The SLs of paths are Unread: switches do not have them.
+	// Tables holds the tables of the switches, with origin "live". A switch with a missing block of any requested table
+	// is not Known. The SLs of paths are Unread because switches do not have them.
 	Tables *fabric.Tables
-	// VLArb, PKeys and GUIDs are what ports hold, where asked for; not those of which a block is missing.
+	// VLArb, PKeys and GUIDs hold the requested tables of ports, except those with a missing block.
 	VLArb      map[fabric.PortIndex]*VLArb
 	PKeys      map[fabric.PortIndex][]mad.PKey
 	GUIDs      map[fabric.PortIndex][]uint64
-	Changes    []fabric.Change // what is other than in the picture that a light sweep was given
-	Rerouted   int             // switches with other tables than those a light sweep was given, where it looked
-	Unanswered []Unanswered    // what did not answer
-	// Warnings say what contradicted itself, a sentence each; Doubles are those about a number that two claim.
+	Changes    []fabric.Change // differences from the fabric given to a light sweep
+	Rerouted   int             // switches whose tables differ in the sample of a light sweep
+	Unanswered []Unanswered    // requests without a valid answer
+	// Warnings describes contradictions, one sentence each; Duplicates are those about a value that must be unique.
 	Warnings   []string
 	Duplicates []Duplicate
-	Limits     []fabric.LinkLimit // what the ports of Fabric allow their links, by port index; nil of a light sweep
+	Limits     []fabric.LinkLimit // limits of the ports of Fabric by port index; nil for a light sweep
 	Stats      Stats
 }
 
-// Stats say what a sweep took.
+// Stats holds the cost of a sweep.
 type Stats struct {
-	Requests int // questions, not how often they were sent
-	Missed   int // the questions that failed or were not asked any more
+	Requests int // without repetitions
+	Missed   int // requests that failed or were given up
 	Elapsed  time.Duration
 }
 
-// PerSecond is the rate of questions.
+// PerSecond returns the number of requests per second.
 func (s Stats) PerSecond() float64 {
 	if s.Elapsed <= 0 {
 		return 0
@@ -82,12 +86,12 @@ func (s Stats) PerSecond() float64 {
 	return float64(s.Requests) / s.Elapsed.Seconds()
 }
 
-// Full sweeps the whole subnet. It fails where the local port does not answer and where ctx ends; a node that
-// does not answer is [Unanswered]. One that answers no more in mid-sweep is asked by other paths before.
+// Full sweeps the whole subnet. It fails only if the local port does not respond or ctx ends; other nodes that do not
+// respond are [Unanswered], after other paths to them were tried if they stopped during the sweep.
 func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, opts)
-	defer s.give(nil)
+	defer s.cancel(nil)
 	if err := s.discover(); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
@@ -108,7 +112,7 @@ func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error
 	return res, nil
 }
 
-// result sums a sweep up.
+// result returns the parts of a result common to all sweeps.
 func (s *sweeper) result(f *fabric.Fabric, start time.Time) *Result {
 	s.report()
 	res := &Result{Fabric: f, Unanswered: s.unanswered()}

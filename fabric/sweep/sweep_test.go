@@ -29,7 +29,7 @@ func generate(t testing.TB, spec string) *fabric.Fabric {
 	return f
 }
 
-// routed is a generated fabric with LIDs and min-hop tables, all links Active.
+// routed returns a generated fabric with LIDs and min-hop tables, all links Active.
 func routed(t testing.TB, spec string) (*fabric.Fabric, *fabric.Tables, *sim.Sim) {
 	t.Helper()
 	f, err := fabric.AssignLIDs(generate(t, spec))
@@ -75,11 +75,11 @@ func full(t testing.TB, c *mad.Client, opts sweep.Options) *sweep.Result {
 	return res
 }
 
-// clean demands that a sweep had nothing to complain of.
+// clean checks that a sweep has no warnings and no unanswered requests.
 func clean(t *testing.T, res *sweep.Result) {
 	t.Helper()
 	for _, h := range res.Unanswered {
-		t.Errorf("hole: %v", h)
+		t.Errorf("unanswered: %v", h)
 	}
 	for _, w := range res.Warnings {
 		t.Errorf("warning: %s", w)
@@ -101,7 +101,7 @@ func TestSweepSeesWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestSweepFromASwitch also checks the order of the nodes against a search by hand.
+// TestSweepFromASwitch also compares the order of the nodes with one determined by hand.
 func TestSweepFromASwitch(t *testing.T) {
 	var b fabric.Builder
 	sw := func(guid uint64) fabric.NodeIndex {
@@ -174,8 +174,8 @@ func build(t *testing.T, b *fabric.Builder) *fabric.Fabric {
 	return f
 }
 
-// TestCables: two cables between two switches, one from a switch to itself, a
-// two-port adapter on two switches, two hosts without any switch.
+// TestCables sweeps two cables between two switches, one from a switch to itself, an adapter with two ports on two
+// switches, and two hosts without a switch.
 func TestCables(t *testing.T) {
 	t.Run("parallel, loop, two ports", func(t *testing.T) {
 		var b fabric.Builder
@@ -217,7 +217,7 @@ func TestCables(t *testing.T) {
 	})
 }
 
-// counter counts the frames of one attribute that go through a transport.
+// counter counts the frames of one attribute that a transport sends, by path.
 type counter struct {
 	mad.Transport
 	attr mad.AttrID
@@ -235,9 +235,8 @@ func (c *counter) Send(f *mad.Frame) error {
 	return c.Transport.Send(f)
 }
 
-// TestEachLinkIsProbedOnce counts NodeInfo requests: one for the local node and
-// one a link. Both ends of a link can be asked at the same time only where they
-// are at the same distance, which a bipartite graph does not have.
+// TestEachLinkIsProbedOnce counts NodeInfo requests: one for the local node and one for each link. Both ends of a link
+// can be requested at the same time only if they are at the same distance, which is impossible in a bipartite graph.
 func TestEachLinkIsProbedOnce(t *testing.T) {
 	for _, spec := range []string{"fattree:3,8", "torus:4x4x4,1", "hypercube:5"} {
 		f, _, s := routed(t, spec)
@@ -270,8 +269,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestSilentNodes: a host and a switch in the middle that answer nothing, though
-// the switch still forwards.
+// TestSilentNodes sweeps a host and a switch in the middle that answer nothing, although the switch still forwards.
 func TestSilentNodes(t *testing.T) {
 	f, tables, s := routed(t, "fattree:2,4")
 	host := f.NodesByDescription("node-0008 HCA-1")[0]
@@ -294,7 +292,7 @@ func TestSilentNodes(t *testing.T) {
 		"leaf-04 port 2: no answer after 2 tries: sent back by the transport: connection timed out (errno 110)",
 		"leaf-04 port 4: no answer after 2 tries: sent back by the transport: connection timed out (errno 110)",
 	}
-	same(t, "holes", want, got)
+	same(t, "unanswered", want, got)
 	var cut []fabric.Link
 	for _, l := range f.Links() {
 		for _, p := range []fabric.PortIndex{l.A, l.B} {
@@ -304,7 +302,7 @@ func TestSilentNodes(t *testing.T) {
 		}
 	}
 	rest := f.Without(cut)
-	for _, l := range cut { // what is left of a link to a silent node is up
+	for _, l := range cut { // the remaining end of a link to a silent node is up
 		rest.Ports[l.A].State, rest.Ports[l.B].State = f.Ports[l.A].State, f.Ports[l.B].State
 	}
 	same(t, "fabric", describe(rest), describe(res.Fabric))
@@ -319,39 +317,39 @@ func TestSilentNodes(t *testing.T) {
 	}
 }
 
-// mute makes some requests find no way.
-type mute struct {
+// dropper makes some requests find no path.
+type dropper struct {
 	mad.Transport
 	drop func(*mad.SMP) bool
 	mu   sync.Mutex
 }
 
-func (m *mute) drops(smp *mad.SMP) bool {
+func (m *dropper) drops(smp *mad.SMP) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.drop(smp)
 }
 
-func (m *mute) Send(f *mad.Frame) error {
+func (m *dropper) Send(f *mad.Frame) error {
 	var smp mad.SMP
 	if err := smp.UnmarshalBinary(f.Data[:]); err == nil && m.drops(&smp) {
-		astray := *f
+		misdirected := *f
 		smp.DrSLID = 1 // no directed route from end to end
-		smp.Put(&astray.Data)
-		return m.Transport.Send(&astray)
+		smp.Put(&misdirected.Data)
+		return m.Transport.Send(&misdirected)
 	}
 	return m.Transport.Send(f)
 }
 
-// TestHalfAnswers: nodes that answer some questions and not others.
+// TestHalfAnswers sweeps nodes that answer only some requests.
 func TestHalfAnswers(t *testing.T) {
 	quick := mad.ClientOptions{Timeout: time.Minute, Tries: 1, Window: 4}
 	f, tables, s := routed(t, "torus:6x5,3")
 	for _, c := range []struct {
-		name  string
-		drop  func(*mad.SMP) bool
-		holes []string
-		known bool
+		name       string
+		drop       func(*mad.SMP) bool
+		unanswered []string
+		known      bool
 	}{
 		{"description", func(m *mad.SMP) bool { return m.Attr == mad.AttrNodeDescription && m.HopCount == 1 },
 			[]string{
@@ -386,12 +384,12 @@ func TestHalfAnswers(t *testing.T) {
 			}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := full(t, client(t, &mute{Transport: open(t, s, f.SMPort), drop: c.drop}, quick), sweep.Options{})
+			res := full(t, client(t, &dropper{Transport: open(t, s, f.SMPort), drop: c.drop}, quick), sweep.Options{})
 			var got []string
 			for _, h := range res.Unanswered {
 				got = append(got, h.String())
 			}
-			same(t, "holes", c.holes, got)
+			same(t, "unanswered", c.unanswered, got)
 			sw := res.Fabric.SwitchByGUID(0x200000)
 			if res.Tables.Known[sw] != c.known {
 				t.Errorf("tables known: %v, want %v", res.Tables.Known[sw], c.known)
@@ -400,15 +398,14 @@ func TestHalfAnswers(t *testing.T) {
 				t.Errorf("LID 5 by port %d, want %d", res.Tables.Port(sw, 5), want)
 			}
 			if !c.known && res.Tables.Port(sw, 5) != fabric.NoPath {
-				t.Errorf("an unknown table leads somewhere")
+				t.Errorf("an unknown table has a path")
 			}
 		})
 	}
 }
 
-// TestDeafSwitch: a switch that dies after its first answers is not asked for
-// each of its blocks.
-func TestDeafSwitch(t *testing.T) {
+// TestDyingSwitch checks that a switch which stops responding after its first answers is not asked for each block.
+func TestDyingSwitch(t *testing.T) {
 	f, err := fabric.AssignLIDs(generate(t, "fattree:2,24"))
 	if err != nil {
 		t.Fatal(err)
@@ -423,11 +420,12 @@ func TestDeafSwitch(t *testing.T) {
 		}
 		return dead
 	}
-	c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop}, mad.ClientOptions{Timeout: time.Minute, Tries: 1,
-		Window: 8})
+	c := client(t, &dropper{Transport: open(t, s, f.SMPort), drop: drop},
+		mad.ClientOptions{Timeout: time.Minute, Tries: 1,
+			Window: 8})
 	res := full(t, c, sweep.Options{})
 	if len(res.Unanswered) != 1 || res.Unanswered[0].Count != 768 {
-		t.Errorf("holes %v, want one of 768 blocks", res.Unanswered)
+		t.Errorf("unanswered %v, want one of 768 blocks", res.Unanswered)
 	}
 	if asked > 20 {
 		t.Errorf("%d blocks asked of a dead switch", asked)
@@ -438,7 +436,7 @@ func TestLocalPortMustAnswer(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
 	for _, attr := range []mad.AttrID{mad.AttrNodeInfo, mad.AttrPortInfo} {
 		drop := func(m *mad.SMP) bool { return m.HopCount == 0 && m.Attr == attr }
-		c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop},
+		c := client(t, &dropper{Transport: open(t, s, f.SMPort), drop: drop},
 			mad.ClientOptions{Timeout: time.Minute, Tries: 1})
 		_, err := sweep.Full(context.Background(), c, sweep.Options{})
 		if !errors.Is(err, mad.ErrTimeout) || !strings.Contains(err.Error(), "local port") {
@@ -451,7 +449,7 @@ func TestCancel(t *testing.T) {
 	f, _, s := routed(t, "fattree:3,8")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	conn := &mute{Transport: open(t, s, f.SMPort), drop: func(m *mad.SMP) bool {
+	conn := &dropper{Transport: open(t, s, f.SMPort), drop: func(m *mad.SMP) bool {
 		if m.Attr == mad.AttrLinearForwardingTable {
 			cancel()
 		}
@@ -463,8 +461,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// BenchmarkFull sweeps the fat-tree of 11,664 hosts and 1,620 switches with
-// full forwarding tables.
+// BenchmarkFull sweeps the fat-tree of 11,664 hosts and 1,620 switches with full forwarding tables.
 func BenchmarkFull(b *testing.B) {
 	f, err := fabric.AssignLIDs(generate(b, "fattree:3,36"))
 	if err != nil {
@@ -484,7 +481,7 @@ func BenchmarkFull(b *testing.B) {
 	}
 }
 
-// pathOf is the directed route that a packet has to go.
+// pathOf returns the directed route of a request.
 func pathOf(m *mad.SMP) mad.Path {
 	p, _ := mad.Path{}.Append(m.InitialPath[1 : 1+m.HopCount]...)
 	return p

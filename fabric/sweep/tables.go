@@ -9,21 +9,21 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// reader reads what the nodes of a fabric hold in their tables.
+// reader reads the tables of the nodes of a fabric.
 type reader struct {
 	*sweeper
 	b      *builder
 	f      *fabric.Fabric
-	tables *fabric.Tables       // nil: not wanted
+	tables *fabric.Tables       // nil if not requested
 	row    []fabric.SwitchIndex // switch of the fabric, by node of the sweep
 	vlArb  map[fabric.PortIndex]*VLArb
 	pKeys  map[fabric.PortIndex][]mad.PKey
 	guids  map[fabric.PortIndex][]uint64
-	// adaptive is what switches told of adaptive routing, by switch, nil where that is not wanted.
+	// adaptive holds the adaptive-routing attributes by switch; nil if not requested.
 	adaptive []adaptiveSwitch
 }
 
-// newReader asks for all that the options want.
+// newReader queues the requests for all tables in the options.
 func newReader(s *sweeper, b *builder) *reader {
 	r := &reader{sweeper: s, b: b, f: b.fabric}
 	if !s.opts.NoTables {
@@ -39,9 +39,9 @@ func newReader(s *sweeper, b *builder) *reader {
 	return r
 }
 
-// spread asks a number of nodes, as many as may be asked at a time, for their first blocks, then for their
-// second ones and so on, and then the next nodes, so that no switch gets a flood of requests and packets go
-// by the same paths for a while: count is how many blocks a node of the sweep has, and nth one of them.
+// spread queues requests to nodes in groups of the client's window: for the first block of each node, then for the
+// second and so on, and then the next group. No switch gets a flood of requests, and successive packets use the same
+// paths. count returns the number of blocks of a node of the sweep, nth one of them.
 func (r *reader) spread(nodes []fabric.NodeIndex, count func(i int32) int, nth func(i int32, k int) task) {
 	for some := range slices.Chunk(nodes, r.client.Options().Window) {
 		for k, more := 0, true; more; k++ {
@@ -61,7 +61,7 @@ func (r *reader) spread(nodes []fabric.NodeIndex, count func(i int32) int, nth f
 	}
 }
 
-// known are the nodes of the switches that can be asked, in their own order.
+// known returns the nodes of the switches whose tables can be read, sorted.
 func (r *reader) known() []fabric.NodeIndex {
 	var nodes []fabric.NodeIndex
 	for sw, n := range r.f.Switches {
@@ -73,7 +73,7 @@ func (r *reader) known() []fabric.NodeIndex {
 	return nodes
 }
 
-// askLFTs asks for blocks 0 to LinearFDBTop of all switches.
+// askLFTs requests blocks 0 to LinearFDBTop of all switches.
 func (r *reader) askLFTs() {
 	r.row = make([]fabric.SwitchIndex, len(r.nodes))
 	tops := make([]uint16, len(r.f.Switches))
@@ -93,7 +93,7 @@ func (r *reader) askLFTs() {
 		if known[sw] {
 			row = row[(int(top)/fabric.BlockSize+1)*fabric.BlockSize:]
 		}
-		fabric.FillNoPath(row) // what is not read
+		fabric.FillNoPath(row) // entries that are not read
 	}
 	r.answered[askBlock] = r.gotBlock
 	r.spread(r.known(), func(i int32) int {
@@ -103,33 +103,33 @@ func (r *reader) askLFTs() {
 	})
 }
 
-// top is the LinearFDBTop of a switch, if that can be.
+// top returns the LinearFDBTop of a switch, limited to unicast LIDs.
 func (r *reader) top(i int32) uint16 {
 	n := r.nodes[i]
 	if n.sw.LinearFDBTop <= mad.LastUnicastLID {
 		return n.sw.LinearFDBTop
 	}
-	r.warn("%s says that its LinearFDBTop is %d, which is above the highest unicast LID %d", r.name(i),
+	r.warn("LinearFDBTop %[2]d of %[1]s is above the highest unicast LID %[3]d", r.name(i),
 		n.sw.LinearFDBTop, mad.LastUnicastLID)
 	return mad.LastUnicastLID
 }
 
-// read reads all that was asked for.
+// read reads all queued tables.
 func (r *reader) read() error {
 	if err := r.askAll(); err != nil {
 		return err
 	}
-	r.giveUp()
+	r.dropIncomplete()
 	return nil
 }
 
-// askAll asks until no block is left, for what was lost on its way again.
+// askAll sends requests until no block is left, and repeats those that were lost.
 func (r *reader) askAll() error {
 	for round := 0; len(r.queue) > 0; round++ {
 		if err := r.run(); err != nil {
 			return err
 		}
-		if round < rounds {
+		if round < maxRounds {
 			if err := r.detour(); err != nil {
 				return err
 			}
@@ -144,13 +144,13 @@ func (r *reader) gotBlock(t task, reply *mad.Reply) {
 	r.progress.Blocks++
 }
 
-// giveUp forgets the tables of which a block is missing.
-func (r *reader) giveUp() {
+// dropIncomplete drops tables with a missing block.
+func (r *reader) dropIncomplete() {
 	for _, m := range r.misses {
 		switch t := m.task; t.kind {
 		case askBlock, askMFT, askSL2VL:
 			if r.nodes[t.node].isSwitch() {
-				r.forget(r.row[t.node])
+				r.markUnknown(r.row[t.node])
 			}
 		case askVLArb:
 			delete(r.vlArb, r.port(t))
@@ -162,8 +162,8 @@ func (r *reader) giveUp() {
 	}
 }
 
-// forget makes the tables of a switch unknown.
-func (r *reader) forget(sw fabric.SwitchIndex) {
+// markUnknown marks the tables of a switch as unknown.
+func (r *reader) markUnknown(sw fabric.SwitchIndex) {
 	if !r.tables.Known[sw] {
 		return
 	}
@@ -171,5 +171,100 @@ func (r *reader) forget(sw fabric.SwitchIndex) {
 	fabric.FillNoPath(r.tables.LFT.Row(sw))
 }
 
-// port is the port of the fabric that a question is about.
+// port returns the port that a request is about.
 func (r *reader) port(t task) fabric.PortIndex { return r.f.Port(r.b.index[t.node], t.port) }
+
+// askMFTs requests the multicast forwarding tables up to each switch's MulticastFDBTop.
+func (r *reader) askMFTs() {
+	top := uint16(fabric.FirstMLID - 1)
+	switches := r.known()
+	for _, n := range switches {
+		top = max(top, mftTop(&r.nodes[r.b.order[n]].sw))
+	}
+	r.tables.MFT = fabric.NewMFT(r.f, top)
+	r.answered[askMFT] = r.gotMFT
+	masks := func(i int32) int { return int(r.nodes[i].info.NumPorts)/mad.MFTPorts + 1 }
+	r.spread(switches, func(i int32) int {
+		lids := int(mftTop(&r.nodes[i].sw)) - fabric.FirstMLID + 1
+		return (lids + mad.MFTBlock - 1) / mad.MFTBlock * masks(i)
+	}, func(i int32, k int) task {
+		return task{kind: askMFT, mod: uint16(k / masks(i)), port: uint8(k % masks(i))}
+	})
+}
+
+// mftTop returns the highest multicast LID for which a switch can have an entry, FirstMLID-1 for none. A
+// MulticastFDBTop of 0 means that the switch does not support it (IBA 1.2.1, 14.2.5.4).
+func mftTop(sw *mad.SwitchInfo) uint16 {
+	last := fabric.FirstMLID - 1 + int(min(sw.MulticastFDBCap, mad.PermissiveLID-fabric.FirstMLID))
+	if top := sw.MulticastFDBTop; top >= fabric.FirstMLID-1 && int(top) < last {
+		return top
+	}
+	return uint16(last)
+}
+
+// gotMFT handles a block of 32 LIDs (task.mod) for 16 ports (task.port).
+func (r *reader) gotMFT(t task, reply *mad.Reply) {
+	var block mad.MulticastForwardingTable
+	if reply.Decode(&block) != nil {
+		return
+	}
+	r.progress.Blocks++
+	for i, ports := range block {
+		set := r.tables.MFT.Ports(r.row[t.node], fabric.FirstMLID+t.mod*mad.MFTBlock+uint16(i))
+		if word := int(t.port) / 4; word < len(set) {
+			set[word] |= uint64(ports) << (t.port % 4 * mad.MFTPorts)
+		}
+	}
+}
+
+// askSL2VL requests the mappings of all linked ports; of a switch those for packets from each port, including port 0
+// and ports without a link, which OpenSM also reads and dumps. Nodes that report that they have none are omitted: they
+// map all SLs to VL 0.
+func (r *reader) askSL2VL() {
+	r.tables.SL2VL = fabric.NewSL2VL(r.f)
+	r.answered[askSL2VL] = r.gotSL2VL
+	mapped := map[int32][]uint8{} // by node of the sweep
+	nodes := r.known()
+	for n := range r.f.NumNodes() {
+		if node := &r.f.Nodes[n]; node.InSubnet && !node.IsSwitch() {
+			nodes = append(nodes, n)
+		}
+	}
+	for _, n := range nodes {
+		i := r.b.order[n]
+		mapped[i] = r.mappedPorts(r.nodes[i])
+	}
+	ins := func(i int32) int {
+		if n := r.nodes[i]; n.isSwitch() {
+			return len(n.ports)
+		}
+		return 1
+	}
+	r.spread(nodes, func(i int32) int { return len(mapped[i]) * ins(i) }, func(i int32, k int) task {
+		return task{kind: askSL2VL, port: mapped[i][k/ins(i)], mod: uint16(k % ins(i))}
+	})
+}
+
+// mappedPorts returns the linked ports of a node that have mappings.
+func (r *reader) mappedPorts(n *node) []uint8 {
+	if n.isSwitch() && n.ports[0].info.CapabilityMask&mad.CapSLMapping == 0 {
+		return nil
+	}
+	var ports []uint8
+	for num := range n.ports {
+		p := &n.ports[num]
+		if p.linked() && (n.isSwitch() || p.info.CapabilityMask&mad.CapSLMapping != 0) {
+			ports = append(ports, uint8(num))
+		}
+	}
+	return ports
+}
+
+func (r *reader) gotSL2VL(t task, reply *mad.Reply) {
+	var table mad.SLToVLTable
+	if reply.Decode(&table) != nil {
+		return
+	}
+	r.tables.SL2VL.Set(r.b.index[t.node], uint8(t.mod), t.port, fabric.VLs(table.VL))
+	r.progress.Blocks++
+}

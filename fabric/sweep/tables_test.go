@@ -25,7 +25,7 @@ import (
 
 var everything = sweep.Options{SL2VL: true, MFT: true, VLArb: true, PKeys: true, GUIDs: true}
 
-// scribble writes a block of noise, over which only what is allowed stays.
+// scribble writes a random block and returns the part that the node accepted.
 func scribble(t *testing.T, c *mad.Client, r *rand.Rand, path mad.Path, attr mad.AttrID,
 	mod, mask uint32) [mad.DataSize]byte {
 	t.Helper()
@@ -40,8 +40,7 @@ func scribble(t *testing.T, c *mad.Client, r *rand.Rand, path mad.Path, attr mad
 	return [mad.DataSize]byte(data[:mad.DataSize])
 }
 
-// TestEveryTable writes noise into tables of a simulated subnet and finds it
-// again, and counts what each kind costs.
+// TestEveryTable writes random tables into a simulated subnet, reads them, and counts the cost of each kind.
 func TestEveryTable(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f, _, s := routed(t, "fattree:2,8")
@@ -162,8 +161,8 @@ func TestEveryTable(t *testing.T) {
 	}
 }
 
-// TestMissingTables: a switch of which one block of one kind is missing has no
-// known tables, and a port's table is not there, but other tables are.
+// TestMissingTables checks that a switch with a missing block of one kind has no known tables, and a port with a
+// missing block no table of that kind, while other tables exist.
 func TestMissingTables(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,4")
 	for attr, want := range map[mad.AttrID]string{
@@ -183,11 +182,11 @@ func TestMissingTables(t *testing.T) {
 			mad.AttrVLArbitrationTable: mad.VLArbMod(mad.VLArbHigh, 2), mad.AttrPKeyTable: mad.PKeyMod(2, 1),
 		}
 		drop := func(m *mad.SMP) bool { return m.HopCount == 1 && m.Attr == attr && m.Mod == mods[attr] }
-		c := client(t, &mute{Transport: open(t, s, f.SMPort), drop: drop},
+		c := client(t, &dropper{Transport: open(t, s, f.SMPort), drop: drop},
 			mad.ClientOptions{Timeout: time.Minute, Tries: 1})
 		res := full(t, c, everything)
 		if len(res.Unanswered) != 1 || res.Unanswered[0].String() != want {
-			t.Errorf("holes %v, want %s", res.Unanswered, want)
+			t.Errorf("unanswered %v, want %s", res.Unanswered, want)
 		}
 		leaf := res.Fabric.NodesByDescription("leaf-01")[0]
 		port := res.Fabric.Port(leaf, 2)
@@ -205,8 +204,8 @@ func TestMissingTables(t *testing.T) {
 	}
 }
 
-// TestSL2VLIsOpenSMs: OpenSM writes mappings that differ for adapters, switches' port 0 and their other ports, for
-// packets from ports without a link too, and dumps them. What was read is dumped as the same file.
+// TestSL2VLIsOpenSMs checks that mappings written by OpenSM, which differ between adapters, port 0 of switches and
+// their other ports, also for packets from ports without a link, are read and dumped as the same file.
 func TestSL2VLIsOpenSMs(t *testing.T) {
 	f := generate(t, "torus:3x2,2")
 	s := ibsimOf(t, f)
@@ -232,12 +231,12 @@ func TestSL2VLIsOpenSMs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(theirs), ours.String()); d != "" {
-		t.Errorf("OpenSM's dump is another one:\n%s", d)
+		t.Errorf("differs from OpenSM's dump:\n%s", d)
 	}
 }
 
-// TestMFTIsThatOfDumpMFTs writes groups into the switches of an ibsim and lays what
-// is read beside what infiniband-diags read.
+// TestMFTIsThatOfDumpMFTs writes groups into the switches of an ibsim and compares the tables with those that
+// infiniband-diags reads.
 func TestMFTIsThatOfDumpMFTs(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f := generate(t, "fattree:2,36")
@@ -267,7 +266,7 @@ func TestMFTIsThatOfDumpMFTs(t *testing.T) {
 				}
 			}
 		}
-		if sw%2 == 0 { // half of the switches have a top, others up to which they can
+		if sw%2 == 0 { // half of the switches have a top, the others use their capacity
 			info, err := mad.Get[mad.SwitchInfo](t.Context(), c, path, 0)
 			if err == nil {
 				info.MulticastFDBTop = 0xc000 + 95
@@ -314,7 +313,7 @@ func TestMFTIsThatOfDumpMFTs(t *testing.T) {
 		}
 	}
 	if len(want) < 1000 {
-		t.Fatalf("dump_fts -M knows of %d entries", len(want))
+		t.Fatalf("dump_fts -M has %d entries", len(want))
 	}
 	for e := range want {
 		if !got[e] {

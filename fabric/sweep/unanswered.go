@@ -11,19 +11,21 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Unanswered is something that did not answer, or only with an error.
+// Unanswered is a request, or several of a kind to one node, without a valid answer.
 type Unanswered struct {
-	// Node is the escaped name of the node asked, or behind whose port nothing answered; GUID its node GUID.
-	Node  string
-	GUID  uint64
-	Port  int        // the port that leads to silence, or whose PortInfo is missing; -1 for what is the whole node's
-	Attr  mad.AttrID // what was asked for: NodeInfo of what is beyond the port, else of the node itself
-	Count int        // questions of this kind, blocks or ports, that are open; Port and Err are of the first
+	// Node is the escaped name of the node that did not answer, or of the one behind whose port no node responded; GUID
+	// is its node GUID.
+	Node string
+	GUID uint64
+	// port behind which no node responded, or whose attribute is missing; -1 if the whole node is meant
+	Port  int
+	Attr  mad.AttrID // requested attribute; NodeInfo is that of the node beyond the port
+	Count int        // number of requests of this kind; Port and Err are those of the first
 	Err   error
 }
 
-// String says what is missing: "sw1 port 7: no answer after 3 tries of 200ms",
-// "sw1: 208 blocks of LinearForwardingTable: no answer ...".
+// String describes the missing data: "sw1 port 7: no answer after 3 tries of 200ms", "sw1: 208 blocks of
+// LinearForwardingTable: no answer ...".
 func (h Unanswered) String() string {
 	why := h.Err
 	if re := (*mad.RequestError)(nil); errors.As(h.Err, &re) {
@@ -46,8 +48,8 @@ func (h Unanswered) String() string {
 	return fmt.Sprintf("%s: %v: %v", h.Node, h.Attr, why)
 }
 
-// unanswered sums the misses up: one for every link that leads to silence, and
-// one for each kind of question that a node left open, in the order of node GUIDs.
+// unanswered summarizes the misses, sorted by node GUID: one for each link behind which no node responded, and one for
+// each kind of request to a node.
 func (s *sweeper) unanswered() []Unanswered {
 	type key struct {
 		node int32
@@ -89,13 +91,13 @@ func (s *sweeper) unanswered() []Unanswered {
 	return unanswered
 }
 
-// settled says that what is beyond a port is known anyway: found from the link's other end, or down.
+// settled reports whether the link of a port is known despite the miss: found from the other end, or down.
 func (s *sweeper) settled(t task) bool {
 	p := &s.nodes[t.node].ports[t.port]
 	return p.linked() || p.down()
 }
 
-// lastError is why the last question to a node failed.
+// lastError returns the error of the last failed request to a node.
 func (s *sweeper) lastError(node int32) error {
 	for i := len(s.misses) - 1; i >= 0; i-- {
 		if m := s.misses[i]; m.task.node == node && m.task.kind != askNode {

@@ -18,10 +18,9 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestLossLeavesNoHoles: of three tries at 10 % loss each way one in 150 fails for
-// good, and a sweep of thousands of MADs goes back to those. The result is that
-// of a perfect subnet.
-func TestLossLeavesNoHoles(t *testing.T) {
+// TestLossLeavesNothingUnanswered checks that requests that failed by chance are repeated: at 10 % loss in each
+// direction one in 150 fails despite three tries. The result is that of a subnet without loss.
+func TestLossLeavesNothingUnanswered(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f, tables, s := routed(t, "fattree:3,8")
 	want := full(t, client(t, open(t, s, f.SMPort), mad.ClientOptions{}), sweep.Options{})
@@ -38,7 +37,7 @@ func TestLossLeavesNoHoles(t *testing.T) {
 				t.Error("the nodes are in another order")
 			}
 			if failed := c.Stats().TimedOut; loss == 0.10 && failed == 0 {
-				t.Error("no question failed: this has tested nothing")
+				t.Error("no request failed")
 			}
 			res := again(t, func() (*sweep.Result, error) {
 				return sweep.Light(t.Context(), c, want.Fabric, sweep.LightOptions{})
@@ -49,7 +48,7 @@ func TestLossLeavesNoHoles(t *testing.T) {
 	}
 }
 
-// again sweeps until the local port answers, whose packets are lost as well here.
+// again sweeps until the local port answers, whose packets may also be lost.
 func again(t *testing.T, sweep func() (*sweep.Result, error)) *sweep.Result {
 	t.Helper()
 	for range 5 {
@@ -65,7 +64,7 @@ func again(t *testing.T, sweep func() (*sweep.Result, error)) *sweep.Result {
 	return nil
 }
 
-// TestLateAnswers: answers come up to 200 ms late, as long as a try waits.
+// TestLateAnswers delays answers by up to 200 ms, the timeout of a try.
 func TestLateAnswers(t *testing.T) {
 	f, tables, s := routed(t, "torus:3x2,1")
 	s.SetFaults(sim.Faults{Delay: 200 * time.Millisecond, Seed: testenv.Rand(t).Uint64()})
@@ -75,20 +74,20 @@ func TestLateAnswers(t *testing.T) {
 	same(t, "tables", describeTables(tables), describeTables(got.Tables))
 }
 
-// TestSilenceIsNotAskedTwice: in a subnet that loses nothing a dead node costs the
-// tries of one question a link, and the port before it is read once more.
+// TestSilenceIsNotAskedTwice checks that in a subnet without loss a dead node costs the tries of one request for each
+// link, and one further read of the port that leads to it.
 func TestSilenceIsNotAskedTwice(t *testing.T) {
 	f, _, s := routed(t, "fattree:2,8")
 	s.Silence(f.NodesByDescription("node-0008 HCA-1")[0], true)
 	c := client(t, open(t, s, f.SMPort), mad.ClientOptions{Timeout: time.Minute})
 	res := full(t, c, sweep.Options{})
 	if got := c.Stats(); got.TimedOut != 1 || len(res.Unanswered) != 1 {
-		t.Errorf("%d questions failed, holes %v", got.TimedOut, res.Unanswered)
+		t.Errorf("%d requests failed, unanswered %v", got.TimedOut, res.Unanswered)
 	}
 }
 
-// TestLossOfIbsim has the hosts' ports of an ibsim and some of its switches' lose
-// packets. ibsim does so at every hop, there and back.
+// TestLossOfIbsim lets the hosts' ports of an ibsim and some of its switches lose packets. ibsim does so at every hop,
+// in both directions.
 func TestLossOfIbsim(t *testing.T) {
 	f := generate(t, "fattree:2,12")
 	s := ibsimOf(t, f)
@@ -114,29 +113,28 @@ func TestLossOfIbsim(t *testing.T) {
 	}
 }
 
-// unrest changes a subnet while it is swept: do is called at some of the packets.
+// unrest returns a transport that calls each at every packet, to change the subnet during a sweep.
 func unrest(t *testing.T, s *sim.Sim, f *fabric.Fabric, each func(packet int)) mad.Transport {
 	t.Helper()
 	packets := 0
-	return &mute{Transport: open(t, s, f.SMPort), drop: func(*mad.SMP) bool {
+	return &dropper{Transport: open(t, s, f.SMPort), drop: func(*mad.SMP) bool {
 		packets++
 		each(packets)
 		return false
 	}}
 }
 
-// plausible demands that a picture of a subnet in motion says nothing that cannot
-// be: links have two ends that are up and alike; a port that is up and leads
-// nowhere is a hole; known tables are those that the switches have.
+// plausible checks that the result of a changing subnet is possible: links have two ends that are up and agree; a port
+// that is up without a peer is unanswered; known tables are those of the switches.
 func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep.Result) {
 	t.Helper()
 	g := res.Fabric
-	holes := map[string]bool{}
+	unanswered := map[string]bool{}
 	for _, h := range res.Unanswered {
-		holes[fmt.Sprintf("%x/%d", h.GUID, h.Port)], holes[fmt.Sprintf("%x", h.GUID)] = true, true
-		for num := range uint8(64) { // a hole of several ports names the first
+		unanswered[fmt.Sprintf("%x/%d", h.GUID, h.Port)], unanswered[fmt.Sprintf("%x", h.GUID)] = true, true
+		for num := range uint8(64) { // that of several ports names the first
 			if h.Count > 1 && h.Attr == mad.AttrPortInfo {
-				holes[fmt.Sprintf("%x/%d", h.GUID, num)] = true
+				unanswered[fmt.Sprintf("%x/%d", h.GUID, num)] = true
 			}
 		}
 	}
@@ -147,9 +145,9 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 		}
 		bad := a.State <= mad.PortDown || b.State <= mad.PortDown || a.State != b.State || a.Width != b.Width ||
 			a.Speed != b.Speed
-		if bad && !holes[fmt.Sprintf("%x/%d", g.Nodes[a.Node].GUID, a.Num)] &&
-			!holes[fmt.Sprintf("%x/%d", g.Nodes[b.Node].GUID, b.Num)] {
-			t.Errorf("link of %s (%v) and %s (%v), holes %v", g.PortName(l.A), a.State, g.PortName(l.B), b.State,
+		if bad && !unanswered[fmt.Sprintf("%x/%d", g.Nodes[a.Node].GUID, a.Num)] &&
+			!unanswered[fmt.Sprintf("%x/%d", g.Nodes[b.Node].GUID, b.Num)] {
+			t.Errorf("link of %s (%v) and %s (%v), unanswered %v", g.PortName(l.A), a.State, g.PortName(l.B), b.State,
 				res.Unanswered)
 		}
 	}
@@ -159,8 +157,8 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 		if !n.IsSwitch() || p.Num == 0 || p.Linked() || p.State <= mad.PortDown || !n.InSubnet {
 			continue
 		}
-		if !holes[fmt.Sprintf("%x", n.GUID)] && len(res.Warnings) == 0 {
-			t.Errorf("%s is up, leads nowhere, and is no hole", g.PortName(i))
+		if !unanswered[fmt.Sprintf("%x", n.GUID)] && len(res.Warnings) == 0 {
+			t.Errorf("%s is up without a peer, which is not reported", g.PortName(i))
 		}
 	}
 	if res.Tables == nil {
@@ -176,7 +174,7 @@ func plausible(t *testing.T, f *fabric.Fabric, tables *fabric.Tables, res *sweep
 	}
 }
 
-// TestFlappingLinks breaks and mends links all the while.
+// TestFlappingLinks breaks and restores links during sweeps.
 func TestFlappingLinks(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for round := range testenv.Count(t, 20, 400) {
@@ -211,8 +209,7 @@ func toggle(t *testing.T, s *sim.Sim, l fabric.Link, rnd *rand.Rand) {
 	}
 }
 
-// TestSwitchComesAndGoes: at some packet of a sweep all links of a switch come up,
-// or break.
+// TestSwitchComesAndGoes enables or breaks all links of a switch at some packet of a sweep.
 func TestSwitchComesAndGoes(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for round := range testenv.Count(t, 30, 600) {
@@ -247,10 +244,11 @@ func TestSwitchComesAndGoes(t *testing.T) {
 		plausible(t, f, tables, res)
 		if i := res.Fabric.SwitchByGUID(f.Nodes[sw].GUID); i != fabric.None && !comes && !res.Tables.Known[i] &&
 			len(res.Unanswered) == 0 {
-			t.Error("the switch is gone and no hole says so")
+			t.Error("the switch is gone, which is not reported")
 		}
 		if t.Failed() {
-			t.Fatalf("round %d: %s at packet %d, comes: %v; holes %v", round, f.NodeName(sw), at, comes, res.Unanswered)
+			t.Fatalf("round %d: %s at packet %d, comes: %v; unanswered %v", round, f.NodeName(sw), at, comes,
+				res.Unanswered)
 		}
 	}
 }

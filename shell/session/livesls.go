@@ -119,7 +119,10 @@ func (s *Session) readSLs(ctx context.Context) ([]string, error) {
 		return nil, errors.New("the service levels of paths: there are no forwarding tables")
 	}
 	got, err := sweep.AskPathSLs(ctx, c, st.Live.Fabric, s.progress)
-	if errors.Is(err, sweep.ErrManySLs) || errors.Is(err, sweep.ErrDrawnSLs) {
+	switch {
+	case errors.Is(err, sweep.ErrRandomSLs):
+		return []string{err.Error() + "; they stay unknown (try: engine from=FILE; calibrate)"}, nil
+	case errors.Is(err, sweep.ErrManySLs):
 		return []string{err.Error() + "; they stay unknown"}, nil
 	}
 	if err != nil {

@@ -130,7 +130,7 @@ func (st *State) Down() int {
 		}
 	}
 	if b := st.Baseline; b != nil {
-		for _, c := range sweep.Heard(b.Fabric, fabric.Changes(b.Fabric, st.Live.Fabric), st.unansweredAt) {
+		for _, c := range sweep.MarkUnanswered(b.Fabric, fabric.Changes(b.Fabric, st.Live.Fabric), st.unansweredAt) {
 			if c.Kind == fabric.LinkDown {
 				add(c.At, c.Peer)
 			}

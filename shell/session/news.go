@@ -23,7 +23,7 @@ func (st *State) noteChanges(before *Picture, x *found) {
 	st.Losses = st.Losses.After(before.Fabric, before.When, st.Live.Fabric, st.unansweredAt)
 	changes := fabric.Changes(before.Fabric, st.Live.Fabric)
 	began := time.Now()
-	st.tell(sweep.Heard(before.Fabric, changes, st.unansweredAt))
+	st.tell(sweep.MarkUnanswered(before.Fabric, changes, st.unansweredAt))
 	st.blameAll(began, x)
 	st.noteMaster(x.managers)
 	tables := x.tables

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sweeptest holds tables that were computed against what a subnet manager put on ports and grants.
+// Package sweeptest compares computed tables with those that a subnet manager has written.
 package sweeptest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// SL2VL compares tables with those that the ports of links hold, of a switch for packets from each of its ports.
+// SL2VL compares SL-to-VL tables with those of linked ports, for a switch those for packets from each of its ports.
 func SL2VL(live *sweep.Result, ours *fabric.SL2VL) error {
 	f := live.Fabric
 	for i := range f.NumNodes() {
@@ -41,11 +41,11 @@ func SL2VL(live *sweep.Result, ours *fabric.SL2VL) error {
 	return nil
 }
 
-// pathsAsked is how many paths are asked for at most.
+// pathsAsked is the maximum number of paths to read.
 const pathsAsked = 600
 
-// PathSLs compares SLs with those of the path records between end ports of a subnet, where tables have a path there
-// and back. Of many pairs r draws some.
+// PathSLs compares SLs with those of the path records between end ports, where the tables have a path in both
+// directions. Of many pairs it draws some at random.
 func PathSLs(ctx context.Context, client *mad.Client, r *rand.Rand, t *fabric.Tables, ours fabric.PathSLs) error {
 	admin, err := sa.New(ctx, client)
 	if err != nil {
@@ -62,7 +62,7 @@ func PathSLs(ctx context.Context, client *mad.Client, r *rand.Rand, t *fabric.Ta
 		src, dst := t.Fabric.Ports[ends[k/len(ends)]].LID, t.Fabric.Ports[ends[k%len(ends)]].LID
 		rec := sa.PathRecord{SLID: src, DLID: dst, NumPath: 1}
 		batch.Go(admin.Request(mad.MethodGet, &rec, sa.PathSLID|sa.PathDLID|sa.PathNumPath, 0), func(reply *mad.Reply) {
-			// A switch without a route has no path.
+			// A switch without a route has no path record.
 			routed := t.Port(0, dst) != fabric.NoPath && t.Port(0, src) != fabric.NoPath
 			records, err := sa.Records[sa.PathRecord](reply)
 			switch {
