@@ -36,7 +36,7 @@ func Run(ctx context.Context, job *Job) (*Result, error) {
 		d := diff.Count(job.Before, res.Tables)
 		g.Against, g.Changed, g.Unread = job.Against, d.Changed, d.Unread
 	}
-	g.Measures, err = linkload.Quickly(ctx, res.Tables, res.CAOrder, 1, nil)
+	g.Measures, err = linkload.Estimate(ctx, res.Tables, res.CAOrder, 1, nil)
 	return res, err
 }
 

@@ -150,7 +150,7 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	if !c.Unread.Any() {
 		out.VLs = &c.VLs
 	}
-	out.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, progress)
+	out.Quick, err = linkload.Estimate(ctx, t, linkload.Hosts(t.Fabric), 1, progress)
 	return out, err
 }
 

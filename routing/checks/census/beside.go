@@ -104,10 +104,10 @@ func (w *worker) otherSource(group int, dst int32) fabric.PortIndex {
 
 // part counts paths that are others there, of which one is named.
 func (r *Result) part(n int64, src fabric.PortIndex, lid uint16) {
-	r.Part += n
-	r.Parting = append(r.Parting, Pair{src, lid})
-	if len(r.Parting) > maxParting {
-		r.Parting = firstPairs(r.Parting, maxParting/2)
+	r.Differing += n
+	r.DifferingPairs = append(r.DifferingPairs, Pair{src, lid})
+	if len(r.DifferingPairs) > maxParting {
+		r.DifferingPairs = firstPairs(r.DifferingPairs, maxParting/2)
 	}
 }
 
@@ -118,8 +118,7 @@ func firstPairs(list []Pair, most int) []Pair {
 	return list[:min(len(list), most)]
 }
 
-// trails are, by switch, hashes of the nodes and ports that packets pass from there on,
-// those of a loop in no order.
+// trails are, by switch, hashes of the nodes and ports that packets pass from there on, those of a loop in no order.
 func trails(to []uint64, t *fabric.Tables, tree *walk.Tree) []uint64 {
 	f := t.Fabric
 	to = slices.Grow(to[:0], len(f.Switches))[:len(f.Switches)]

@@ -18,13 +18,11 @@ import (
 type Options struct {
 	// Switches counts port 0 of switches among the end ports.
 	Switches bool
-	// List is how many of [Result.Alike], and how many of [Result.Failures] of each
-	// verdict, are listed; 20 if it is 0.
+	// List is how many of [Result.Alike], and how many of [Result.Failures] of each verdict, are listed; 20 if it is 0.
 	List int
-	// Beside, where set, are tables that the paths are compared with.
-	Beside *fabric.Tables
-	// Progress, where set, is told the LIDs done and all there are, from several
-	// goroutines.
+	// Other, where set, are tables that the paths are compared with.
+	Other *fabric.Tables
+	// Progress, where set, is told the LIDs done and all there are, from several goroutines.
 	Progress func(done, total int)
 }
 
@@ -45,23 +43,23 @@ type Result struct {
 	// SwitchPairs counts the pairs of first and last switches over which packets arrive, Sequences
 	// the different sequences of switches that these pass.
 	SwitchPairs, Sequences int64
-	// Alike are the switch pairs with most paths, those first.
-	Alike []Alike
+	// TopPairs are the switch pairs with most paths, those first.
+	TopPairs []SwitchPair
 	// Places counts the places where packets end that do not arrive, Failures are the
 	// first of each verdict: those where most end.
 	Places   int
 	Failures []Failure
-	// Part counts the pairs whose path is another one in the tables beside: other nodes,
+	// Differing counts the pairs whose path is another one in the tables beside: other nodes,
 	// by their GUIDs, or other ports by which packets leave them. Parting are some.
-	Part    int64
-	Parting []Pair
+	Differing      int64
+	DifferingPairs []Pair
 }
 
 // Arrive is the number of paths whose packets arrive.
 func (r *Result) Arrive() int64 { return r.Verdicts[walk.Delivered] + r.Verdicts[walk.TooLong] }
 
-// Alike are the paths from the ends of one switch to those of another that arrive.
-type Alike struct {
+// SwitchPair are the paths from the ends of one switch to those of another that arrive.
+type SwitchPair struct {
 	From, To fabric.SwitchIndex
 	Paths    int64
 	// Sequences counts the different sequences of switches that they pass.
@@ -74,7 +72,7 @@ type Alike struct {
 }
 
 // order puts those with most paths first, then those from and to the lowest LIDs.
-func (a *Alike) order(b *Alike) int {
+func (a *SwitchPair) order(b *SwitchPair) int {
 	return cmp.Or(cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.origin, b.origin), cmp.Compare(a.home, b.home))
 }
 
@@ -118,8 +116,7 @@ func (c *counter) lot(rest []target) int {
 	return len(rest)
 }
 
-// count follows the packets to some LIDs from everywhere, and then compares those that
-// come to one switch.
+// count follows the packets to some LIDs from everywhere, and then compares those that come to one switch.
 func (c *counter) count(ctx context.Context, some []target) error {
 	lids := make([]trees.LID, len(some))
 	for i := range some {
@@ -171,16 +168,16 @@ func (c *counter) result() *Result {
 		}
 		r.SwitchPairs += w.SwitchPairs
 		r.Sequences += w.Sequences
-		r.Part += w.Part
-		r.Parting = append(r.Parting, w.Parting...)
-		r.Alike = append(r.Alike, w.Alike...)
+		r.Differing += w.Differing
+		r.DifferingPairs = append(r.DifferingPairs, w.DifferingPairs...)
+		r.TopPairs = append(r.TopPairs, w.TopPairs...)
 		for at, f := range w.failures {
 			failures[at] = f.and(failures[at])
 		}
 	}
-	slices.SortStableFunc(r.Alike, func(a, b Alike) int { return a.order(&b) })
-	r.Alike = r.Alike[:min(len(r.Alike), c.opt.List)]
-	r.Parting = firstPairs(r.Parting, c.opt.List)
+	slices.SortStableFunc(r.TopPairs, func(a, b SwitchPair) int { return a.order(&b) })
+	r.TopPairs = r.TopPairs[:min(len(r.TopPairs), c.opt.List)]
+	r.DifferingPairs = firstPairs(r.DifferingPairs, c.opt.List)
 	r.fail(failures, c.opt.List)
 	return r
 }

@@ -94,11 +94,11 @@ func TestAsWalked(t *testing.T) {
 			t.Fatal(err)
 		}
 		want.LostPairs, want.UnknownPairs = all.LostPairs, all.UnknownPairs
-		want.Unassigned, want.Alike, want.Places, want.Failures = got.Unassigned, got.Alike, got.Places, got.Failures
+		want.Unassigned, want.TopPairs, want.Places, want.Failures = got.Unassigned, got.TopPairs, got.Places, got.Failures
 		if !reflect.DeepEqual(*got, want) {
 			t.Fatalf("case %d:\n%+v, walked\n%+v", i, *got, want)
 		}
-		for _, a := range got.Alike {
+		for _, a := range got.TopPairs {
 			p := walk.Trace(tables, a.Src, a.LID)
 			key := fmt.Sprint(f.Switches[a.From], f.Switches[a.To])
 			if switchPairs[key] != a.Paths || !p.Verdict.Arrives() {
@@ -155,7 +155,7 @@ func TestBeside(t *testing.T) {
 		if old.Fabric.MaxLID == 0 || now.Fabric.MaxLID == 0 {
 			continue
 		}
-		got, err := Take(t.Context(), now, Options{Switches: true, Beside: old})
+		got, err := Take(t.Context(), now, Options{Switches: true, Other: old})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,10 +167,10 @@ func TestBeside(t *testing.T) {
 				}
 			}
 		}
-		if got.Part != want {
-			t.Fatalf("case %d: %d paths are others, walked %d", i, got.Part, want)
+		if got.Differing != want {
+			t.Fatalf("case %d: %d paths are others, walked %d", i, got.Differing, want)
 		}
-		for _, p := range got.Parting {
+		for _, p := range got.DifferingPairs {
 			if part++; slices.Equal(hops(now, p.Src, p.LID), hops(old, p.Src, p.LID)) {
 				t.Fatalf("case %d: %+v takes the same path", i, p)
 			}
@@ -197,10 +197,10 @@ func TestBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(few.Alike) != 3 || !slices.Equal(few.Alike, all.Alike[:3]) || len(few.Failures) != 3 ||
+	if len(few.TopPairs) != 3 || !slices.Equal(few.TopPairs, all.TopPairs[:3]) || len(few.Failures) != 3 ||
 		few.Places != len(all.Failures) {
-		t.Errorf("%d and %d listed of %d places, %+v, want the first three of %d", len(few.Alike), len(few.Failures),
-			few.Places, few.Alike, len(all.Alike))
+		t.Errorf("%d and %d listed of %d places, %+v, want the first three of %d", len(few.TopPairs), len(few.Failures),
+			few.Places, few.TopPairs, len(all.TopPairs))
 	}
 }
 

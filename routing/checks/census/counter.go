@@ -17,9 +17,8 @@ import (
 type counter struct {
 	opt  Options
 	ends *trees.Ends
-	// origins are the switches that ends are attached to, in the order of their lowest
-	// LIDs; originOf is the origin of each switch, -1 for none, and homeOf the switch
-	// of each end by the same order, -1 for none.
+	// origins are the switches that ends are attached to, in the order of their lowest LIDs; originOf is the origin of
+	// each switch, -1 for none, and homeOf the switch of each end by the same order, -1 for none.
 	origins  []origin
 	originOf []int32
 	homeOf   []int32
@@ -65,8 +64,8 @@ func newCounter(t *fabric.Tables, opt Options) *counter {
 	}
 	c.listOrigins()
 	c.listTargets()
-	if opt.Beside != nil {
-		c.beside = newBeside(c, opt.Beside)
+	if opt.Other != nil {
+		c.beside = newBeside(c, opt.Other)
 	}
 	return c
 }
@@ -95,8 +94,7 @@ func (c *counter) listTargets() {
 	})
 }
 
-// place is where packets end that do not arrive: a switch, or -1 less a group whose
-// ends are attached to none.
+// place is where packets end that do not arrive: a switch, or -1 less a group whose ends are attached to none.
 type place struct {
 	verdict walk.Verdict
 	at      int32
@@ -106,15 +104,13 @@ type place struct {
 type worker struct {
 	*counter
 	Result
-	judge    *reach.Judge
+	judge    *reach.Classifier
 	failures map[place]Failure
-	// passed is, by switch, a hash of the switches that packets pass from there on, and
-	// stops where they end.
+	// passed is, by switch, a hash of the switches that packets pass from there on, and stops where they end.
 	passed []uint64
 	stops  []int32
 	runs   []run
-	// trail and there are what packets pass from each switch on, in the tables and in
-	// those beside them.
+	// trail and there are what packets pass from each switch on, in the tables and in those beside them.
 	trail, there []uint64
 }
 
@@ -122,15 +118,14 @@ func (c *counter) worker(n int) *worker {
 	if c.workers[n] == nil {
 		switches := len(c.ends.Tables.Fabric.Switches)
 		c.workers[n] = &worker{
-			counter: c, judge: reach.NewJudge(c.ends), failures: map[place]Failure{},
+			counter: c, judge: reach.NewClassifier(c.ends), failures: map[place]Failure{},
 			passed: make([]uint64, switches), stops: make([]int32, switches),
 		}
 	}
 	return c.workers[n]
 }
 
-// column counts the paths to one LID, and says in cells what those from each origin
-// pass, 0 where they do not arrive.
+// column counts the paths to one LID, and says in cells what those from each origin pass, 0 where they do not arrive.
 func (w *worker) column(t *trees.Tree, cells []uint64) {
 	w.judge.Tree(t)
 	w.follow(t)
@@ -249,7 +244,7 @@ func (w *worker) compare(some []target, s span) {
 }
 
 // alike sums up the paths of one origin.
-func (w *worker) alike(some []target, o int) Alike {
+func (w *worker) alike(some []target, o int) SwitchPair {
 	slices.SortFunc(w.runs, func(a, b run) int {
 		if a.passed == b.passed {
 			return a.at - b.at
@@ -257,7 +252,7 @@ func (w *worker) alike(some []target, o int) Alike {
 		return cmp.Compare(a.passed, b.passed)
 	})
 	var most run
-	a := Alike{From: w.origins[o].at, origin: int32(o)}
+	a := SwitchPair{From: w.origins[o].at, origin: int32(o)}
 	for i := 0; i < len(w.runs); {
 		all := w.runs[i]
 		for i++; i < len(w.runs) && w.runs[i].passed == all.passed; i++ {
@@ -276,12 +271,12 @@ func (w *worker) alike(some []target, o int) Alike {
 }
 
 // add keeps a switch pair where it is among those with most paths.
-func (w *worker) add(a Alike) {
+func (w *worker) add(a SwitchPair) {
 	w.SwitchPairs++
 	w.Sequences += int64(a.Sequences)
-	w.Alike = append(w.Alike, a)
-	if len(w.Alike) >= 2*w.opt.List+64 {
-		slices.SortFunc(w.Alike, func(a, b Alike) int { return a.order(&b) })
-		w.Alike = w.Alike[:w.opt.List]
+	w.TopPairs = append(w.TopPairs, a)
+	if len(w.TopPairs) >= 2*w.opt.List+64 {
+		slices.SortFunc(w.TopPairs, func(a, b SwitchPair) int { return a.order(&b) })
+		w.TopPairs = w.TopPairs[:w.opt.List]
 	}
 }

@@ -122,7 +122,7 @@ func each[W any](ctx context.Context, c *checker, fresh func() *W, visit func(w 
 	for i, at := range c.bySwitch {
 		lids[i] = c.ends.LIDs[at]
 	}
-	starts := trees.Lots(lids)
+	starts := trees.Batches(lids)
 	err := routing.ForEach(ctx, len(starts)-1, c.opt.Progress, func(n, i int) {
 		if workers[n] == nil {
 			workers[n] = fresh()

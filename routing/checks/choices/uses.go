@@ -40,9 +40,9 @@ type Use struct {
 	Share    float64
 }
 
-// UsersOf is [uses.Of] over all choices. Without adaptive routing it counts the same paths, and in addition those that
-// do not arrive. O(LIDs x ports in groups) on all processors.
-func UsersOf(ctx context.Context, t *fabric.Tables, what uses.What, opt Options) (*Users, error) {
+// UsersOf is [uses.Find] over all choices. Without adaptive routing it counts the same paths, and in addition those
+// that do not arrive. O(LIDs x ports in groups) on all processors.
+func UsersOf(ctx context.Context, t *fabric.Tables, what uses.Target, opt Options) (*Users, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
 	}
@@ -102,7 +102,7 @@ type passage struct {
 	switches []bool
 }
 
-func newPassage(f *fabric.Fabric, what uses.What) *passage {
+func newPassage(f *fabric.Fabric, what uses.Target) *passage {
 	p := &passage{make([]bool, len(f.Ports)), make([]bool, len(f.Switches))}
 	for _, l := range what.Links {
 		p.ports[l.A], p.ports[l.B] = true, true

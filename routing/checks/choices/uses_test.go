@@ -84,9 +84,9 @@ func sumUp(t *testing.T, u *Users) {
 	}
 }
 
-func asStatic(t *testing.T, tables *fabric.Tables, what uses.What, got *Users) {
+func asStatic(t *testing.T, tables *fabric.Tables, what uses.Target, got *Users) {
 	t.Helper()
-	static, err := uses.Of(t.Context(), tables, what, uses.Options{})
+	static, err := uses.Find(t.Context(), tables, what, uses.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func asStatic(t *testing.T, tables *fabric.Tables, what uses.What, got *Users) {
 }
 
 // someOf is a link, a switch or both.
-func someOf(r *rand.Rand, f *fabric.Fabric) (what uses.What) {
+func someOf(r *rand.Rand, f *fabric.Fabric) (what uses.Target) {
 	kind := r.IntN(3)
 	if kind != 0 {
 		what.Links = someLinks(r, f)[:1]
@@ -116,7 +116,7 @@ func someOf(r *rand.Rand, f *fabric.Fabric) (what uses.What) {
 }
 
 // walkUsers walks all paths of all pairs, and reports whether they were few enough.
-func walkUsers(tables *fabric.Tables, what uses.What) (*Users, bool) {
+func walkUsers(tables *fabric.Tables, what uses.Target) (*Users, bool) {
 	f := tables.Fabric
 	passes := func(w way) bool {
 		return slices.ContainsFunc(w.ports, func(p fabric.PortIndex) bool {

@@ -171,7 +171,7 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 			want, worst, share := slowly(tables, pairs)
 			same(t, fmt.Sprintf("case %d, %s", i, name), &got.Loads, want)
 			for port, n := range want.Paths {
-				if on := On(tables, pairs, fabric.PortIndex(port), 1<<30); int64(len(on)) != n {
+				if on := PairsOn(tables, pairs, fabric.PortIndex(port), 1<<30); int64(len(on)) != n {
 					t.Errorf("case %d, %s: %d pairs on port %d, walked %d", i, name, len(on), port, n)
 				}
 			}
@@ -288,9 +288,8 @@ func TestHostsComeByName(t *testing.T) {
 	}
 }
 
-// dmodk routes a full fat-tree as Zahavi's D-Mod-K does: up by the digits of the
-// destination's number, down by the only way. It takes the shape from the
-// fabric: hosts are numbered by name and are attached to the leaves in that order.
+// dmodk routes a full fat-tree as Zahavi's D-Mod-K does: up by the digits of the destination's number, down by the only
+// way. It takes the shape from the fabric: hosts are numbered by name and are attached to the leaves in that order.
 func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	hosts := Hosts(f)
@@ -358,10 +357,9 @@ func levels(f *fabric.Fabric, hosts []fabric.PortIndex) (level []int, below []ma
 	return level, below
 }
 
-// On a full fat-tree of L levels of switches with 2h ports, N = 2h^L hosts, D-Mod-K
-// has N-1 paths on every host link, N-h^l on each link above level l, up and
-// down, and no contention in any shift (the count: each of N-h^l hosts elsewhere is sent to by
-// the h^l hosts below a switch of level l over h^l up links).
+// On a full fat-tree of L levels of switches with 2h ports, N = 2h^L hosts, D-Mod-K has N-1 paths on every host link,
+// N-h^l on each link above level l, up and down, and no contention in any shift (the count: each of N-h^l hosts
+// elsewhere is sent to by the h^l hosts below a switch of level l over h^l up links).
 func TestDModKClosedForms(t *testing.T) {
 	for _, tc := range []struct{ levels, ports int }{{2, 8}, {3, 4}, {3, 8}, {2, 36}} {
 		f := treestest.Made(t, fmt.Sprintf("fattree:%d,%d", tc.levels, tc.ports))

@@ -38,8 +38,8 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 	return m, nil
 }
 
-// On are the first pairs, at most so many, whose paths leave by a port and arrive. O(pairs x hops).
-func On(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
+// PairsOn are the first pairs, at most so many, whose paths leave by a port and arrive. O(pairs x hops).
+func PairsOn(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
 	w := newWalker(t, walk.NewWires(t))
 	var on []Pair
 	for _, p := range pairs {
@@ -211,8 +211,8 @@ const (
 	SomeBisections = 100
 )
 
-// Quickly measures shifts and random bisections of hosts in an order that may have gaps.
-func Quickly(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, seed uint64,
+// Estimate measures shifts and random bisections of hosts in an order that may have gaps.
+func Estimate(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, seed uint64,
 	progress func(done, total int)) (q Quick, err error) {
 	there := WithoutGaps(hosts)
 	if len(there) < 2 {

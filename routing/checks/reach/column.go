@@ -12,13 +12,13 @@ import (
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	*checker
-	judge *Judge
+	judge *Classifier
 	// groups are the verdicts on the groups of ends.
 	groups []walk.Verdict
 }
 
 func newWorker(c *checker) *worker {
-	return &worker{checker: c, judge: NewJudge(c.ends), groups: make([]walk.Verdict, len(c.ends.Groups))}
+	return &worker{checker: c, judge: NewClassifier(c.ends), groups: make([]walk.Verdict, len(c.ends.Groups))}
 }
 
 // column judges the paths to one LID.

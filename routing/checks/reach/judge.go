@@ -7,12 +7,10 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Judge says of the paths of a tree how they end. It is scratch memory for one tree
-// after the other.
-type Judge struct {
+// Classifier says of the paths of a tree how they end. It is scratch memory for one tree after the other.
+type Classifier struct {
 	ends *trees.Ends
-	// verdicts and links are, by switch, how packets from there end and over how
-	// many links.
+	// verdicts and links are, by switch, how packets from there end and over how many links.
 	verdicts []walk.Verdict
 	links    []int32
 	// pairs are, by group, the worst of the LIDs of an end so far.
@@ -39,16 +37,16 @@ func outcomeOf(v walk.Verdict) Outcome {
 	return Lost
 }
 
-// NewJudge makes scratch memory for one goroutine.
-func NewJudge(e *trees.Ends) *Judge {
+// NewClassifier makes scratch memory for one goroutine.
+func NewClassifier(e *trees.Ends) *Classifier {
 	n := len(e.Tables.Fabric.Switches)
-	return &Judge{
+	return &Classifier{
 		ends: e, verdicts: make([]walk.Verdict, n), links: make([]int32, n), pairs: make([]Outcome, len(e.Groups)),
 	}
 }
 
 // Tree judges the paths from the switches of a tree. O(switches).
-func (j *Judge) Tree(t *trees.Tree) {
+func (j *Classifier) Tree(t *trees.Tree) {
 	clear(j.verdicts)
 	for _, sw := range t.Order {
 		next := t.Next(sw)
@@ -70,7 +68,7 @@ func (j *Judge) Tree(t *trees.Tree) {
 }
 
 // end judges a packet that meets no further switch.
-func (j *Judge) end(x walk.Target, t *trees.Tree) walk.Verdict {
+func (j *Classifier) end(x walk.Target, t *trees.Tree) walk.Verdict {
 	switch x {
 	case walk.ToPort(j.ends.Ports[t.End]):
 		return walk.Delivered
@@ -84,7 +82,7 @@ func (j *Judge) end(x walk.Target, t *trees.Tree) walk.Verdict {
 
 // Group is the verdict on the paths of a group of the tree that was judged last, as
 // [walk.Trace] gives it, and their number of links.
-func (j *Judge) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links int) {
+func (j *Classifier) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links int) {
 	if g.At < 0 {
 		return j.end(g.At, t), g.Links
 	}
@@ -97,7 +95,7 @@ func (j *Judge) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links int)
 
 // Pairs takes the verdict on the paths of a group into account, and returns what becomes of the pairs of the group and
 // the end of the tree by the LIDs of the end so far. It is for trees as [trees.Ends.Each] visits them.
-func (j *Judge) Pairs(group int, t *trees.Tree, v walk.Verdict) Outcome {
+func (j *Classifier) Pairs(group int, t *trees.Tree, v walk.Verdict) Outcome {
 	if t.First {
 		j.pairs[group] = Arrives
 	}

@@ -33,7 +33,7 @@ type Tree struct {
 func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total int),
 	visit func(worker int, t *Tree)) error {
 	workers := make([]*worker, routing.Workers())
-	starts := Lots(lids)
+	starts := Batches(lids)
 	return routing.ForEach(ctx, len(starts)-1, progress, func(n, i int) {
 		if workers[n] == nil {
 			workers[n] = e.newWorker()
@@ -59,9 +59,9 @@ func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total i
 	})
 }
 
-// Lots returns where each piece of work begins, of at least 64 LIDs, and where the last one ends. None separates LIDs
-// of one end that follow each other.
-func Lots(lids []LID) []int {
+// Batches returns where each piece of work begins, of at least 64 LIDs, and where the last one ends. None separates
+// LIDs of one end that follow each other.
+func Batches(lids []LID) []int {
 	starts := []int{0}
 	for i := range lids {
 		if i-starts[len(starts)-1] >= lot && lids[i].End != lids[i-1].End {

@@ -19,8 +19,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// What is asked about: links, and switches by index. A path uses it if it takes one of them.
-type What struct {
+// Target is asked about: links, and switches by index. A path uses it if it takes one of them.
+type Target struct {
 	Links    []fabric.Link
 	Switches []fabric.SwitchIndex
 }
@@ -66,8 +66,8 @@ type Path struct {
 	LID      uint16
 }
 
-// Of finds the users. It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
-func Of(ctx context.Context, t *fabric.Tables, what What, opt Options) (*Result, error) {
+// Find finds the users. It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
+func Find(ctx context.Context, t *fabric.Tables, what Target, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
 	}
@@ -98,7 +98,7 @@ type question struct {
 	examples [][]Path
 }
 
-func newQuestion(t *fabric.Tables, what What, opt Options) *question {
+func newQuestion(t *fabric.Tables, what Target, opt Options) *question {
 	q := &question{opt: opt, f: t.Fabric, ends: trees.NewEnds(t, opt.Switches)}
 	q.ports, q.switches = make([]bool, len(q.f.Ports)), make([]bool, len(q.f.Switches))
 	for _, l := range what.Links {
@@ -190,7 +190,7 @@ func (w *worker) list(t *trees.Tree, free int) {
 	}
 }
 
-func (q *question) result(workers []*worker, what What) *Result {
+func (q *question) result(workers []*worker, what Target) *Result {
 	r := &Result{Unreachable: q.cutOff(what)}
 	from, to := make([]int64, len(q.ends.Ports)), make([]int64, len(q.ends.Ports))
 	for _, w := range workers {
@@ -229,7 +229,7 @@ func (q *question) users(counts []int64) []Use {
 }
 
 // cutOff are the ends that leave the subnet if all that is asked about fails.
-func (q *question) cutOff(what What) []fabric.PortIndex {
+func (q *question) cutOff(what Target) []fabric.PortIndex {
 	dead := slices.Clone(what.Links)
 	for _, s := range what.Switches {
 		n := q.f.SwitchNode(s)

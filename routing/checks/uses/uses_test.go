@@ -16,7 +16,7 @@ import (
 )
 
 // slow asks each path.
-func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[fabric.PortIndex]int64,
+func slow(t *fabric.Tables, what Target, switches bool) (r Result, from, to map[fabric.PortIndex]int64,
 	paths map[Path]bool) {
 	f := t.Fabric
 	from, to, paths = map[fabric.PortIndex]int64{}, map[fabric.PortIndex]int64{}, map[Path]bool{}
@@ -48,7 +48,7 @@ func slow(t *fabric.Tables, what What, switches bool) (r Result, from, to map[fa
 	return r, from, to, paths
 }
 
-func takes(f *fabric.Fabric, what What, src fabric.PortIndex, out []fabric.PortIndex) bool {
+func takes(f *fabric.Fabric, what Target, src fabric.PortIndex, out []fabric.PortIndex) bool {
 	nodes := []fabric.NodeIndex{f.Ports[src].Node}
 	for _, p := range out {
 		if l, ok := f.LinkOf(p); ok && slices.Contains(what.Links, l) {
@@ -64,14 +64,14 @@ func takes(f *fabric.Fabric, what What, src fabric.PortIndex, out []fabric.PortI
 	return false
 }
 
-func something(rnd *rand.Rand, f *fabric.Fabric) What {
+func something(rnd *rand.Rand, f *fabric.Fabric) Target {
 	links := f.Links()
-	w := What{Links: []fabric.Link{links[rnd.IntN(len(links))]}}
+	w := Target{Links: []fabric.Link{links[rnd.IntN(len(links))]}}
 	switch rnd.IntN(3) {
 	case 0:
 		w.Links = append(w.Links, links[rnd.IntN(len(links))], links[rnd.IntN(len(links))])
 	case 1:
-		w = What{Switches: []fabric.SwitchIndex{fabric.SwitchIndex(rnd.IntN(len(f.Switches)))}}
+		w = Target{Switches: []fabric.SwitchIndex{fabric.SwitchIndex(rnd.IntN(len(f.Switches)))}}
 	}
 	return w
 }
@@ -82,7 +82,7 @@ func TestUsesAgainstWalkingEachPair(t *testing.T) {
 		tables := treestest.Broken(rnd, treestest.Minhop(t, treestest.Random(t, rnd)), rnd.IntN(20))
 		what := something(rnd, tables.Fabric)
 		opt := Options{Switches: rnd.IntN(2) == 0, Examples: 1 << 30}
-		got, err := Of(t.Context(), tables, what, opt)
+		got, err := Find(t.Context(), tables, what, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,9 +117,8 @@ func sameUses(t *testing.T, what string, got []Use, want map[fabric.PortIndex]in
 	}
 }
 
-// By hand, on two switches with two hosts each and one cable: of 12 paths 8 take the
-// cable, 6 the link of a host, and 10 come by a switch. A switch that fails cuts
-// off its two hosts.
+// By hand, on two switches with two hosts each and one cable: of 12 paths 8 take the cable, 6 the link of a host, and
+// 10 come by a switch. A switch that fails cuts off its two hosts.
 func TestUsesByHand(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "mesh:2x1,hosts=2"))
 	f := tables.Fabric
@@ -135,21 +134,21 @@ func TestUsesByHand(t *testing.T) {
 	}
 	smSwitch := f.PeerSwitch(f.SMPort)
 	for name, tc := range map[string]struct {
-		what  What
+		what  Target
 		paths int64
 		users int
 		cut   int
 	}{
-		"cable":            {What{Links: []fabric.Link{cable}}, 8, 4, 2},
-		"host link":        {What{Links: []fabric.Link{host}}, 6, 4, 1},
-		"switch":           {What{Switches: []fabric.SwitchIndex{1 - smSwitch}}, 10, 4, 2},
-		"switch of the SM": {What{Switches: []fabric.SwitchIndex{smSwitch}}, 10, 4, 2},
-		"nothing":          {What{}, 0, 0, 0},
+		"cable":            {Target{Links: []fabric.Link{cable}}, 8, 4, 2},
+		"host link":        {Target{Links: []fabric.Link{host}}, 6, 4, 1},
+		"switch":           {Target{Switches: []fabric.SwitchIndex{1 - smSwitch}}, 10, 4, 2},
+		"switch of the SM": {Target{Switches: []fabric.SwitchIndex{smSwitch}}, 10, 4, 2},
+		"nothing":          {Target{}, 0, 0, 0},
 		"all, each path once": {
-			What{Switches: []fabric.SwitchIndex{0, 1}, Links: []fabric.Link{host, cable}}, 12, 4, 4,
+			Target{Switches: []fabric.SwitchIndex{0, 1}, Links: []fabric.Link{host, cable}}, 12, 4, 4,
 		},
 	} {
-		r, err := Of(t.Context(), tables, tc.what, Options{})
+		r, err := Find(t.Context(), tables, tc.what, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,9 +161,9 @@ func TestUsesByHand(t *testing.T) {
 
 func TestExamplesAreBoundedAndOrdered(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,8"))
-	what := What{Switches: []fabric.SwitchIndex{tables.Fabric.PeerSwitch(tables.Fabric.SMPort)}}
-	all, errAll := Of(t.Context(), tables, what, Options{Examples: 1 << 30})
-	few, errFew := Of(t.Context(), tables, what, Options{Examples: 7})
+	what := Target{Switches: []fabric.SwitchIndex{tables.Fabric.PeerSwitch(tables.Fabric.SMPort)}}
+	all, errAll := Find(t.Context(), tables, what, Options{Examples: 1 << 30})
+	few, errFew := Find(t.Context(), tables, what, Options{Examples: 7})
 	if errAll != nil || errFew != nil || !slices.Equal(few.Examples, all.Examples[:7]) || few.Paths != all.Paths {
 		t.Errorf("%+v, %v, %v", few, errAll, errFew)
 	}
@@ -180,16 +179,16 @@ func TestOfStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	tables := treestest.Minhop(t, treestest.Made(t, "torus:4x4"))
-	if r, err := Of(ctx, tables, What{}, Options{}); !errors.Is(err, context.Canceled) {
+	if r, err := Find(ctx, tables, Target{}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%+v, error %v", r, err)
 	}
 }
 
 func BenchmarkOfFatTree11664(b *testing.B) {
 	t := treestest.Minhop(b, treestest.Made(b, "fattree:3,36"))
-	what := What{Switches: []fabric.SwitchIndex{1600}}
+	what := Target{Switches: []fabric.SwitchIndex{1600}}
 	for b.Loop() {
-		if r, err := Of(context.Background(), t, what, Options{}); err != nil || r.All != 11664*11663 {
+		if r, err := Find(context.Background(), t, what, Options{}); err != nil || r.All != 11664*11663 {
 			b.Fatal(r, err)
 		}
 	}

@@ -9,29 +9,29 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Likeness says what stands beside a hop in another path.
-type Likeness uint8
+// Similarity says what stands beside a hop in another path.
+type Similarity uint8
 
 // The kinds of likeness.
 const (
-	Alone     Likeness = iota // nothing: the other path is shorter there
-	SameHop                   // the same node, with the same ports
-	OtherPort                 // the same node, and another port in or out
-	OtherNode                 // another node
+	Alone     Similarity = iota // nothing: the other path is shorter there
+	SameHop                     // the same node, with the same ports
+	OtherPort                   // the same node, and another port in or out
+	OtherNode                   // another node
 )
 
 // String is "same", "port", "switch", or "" for Alone.
-func (l Likeness) String() string { return [...]string{"", "same", "port", "switch"}[l] }
+func (l Similarity) String() string { return [...]string{"", "same", "port", "switch"}[l] }
 
-// Beside are hops of two paths that stand beside one another, by their indexes, -1 for none.
-type Beside struct {
+// HopPair are hops of two paths that stand beside one another, by their indexes, -1 for none.
+type HopPair struct {
 	A, B int
-	How  Likeness
+	How  Similarity
 }
 
 // Compare lays two paths, maybe of different fabrics, side by side, so that as many nodes as can be stand beside
 // themselves. O(hops^2).
-func Compare(f *fabric.Fabric, a []Hop, g *fabric.Fabric, b []Hop) []Beside {
+func Compare(f *fabric.Fabric, a []Hop, g *fabric.Fabric, b []Hop) []HopPair {
 	same := func(i, j int) bool { return f.Nodes[a[i].Node].GUID == g.Nodes[b[j].Node].GUID }
 	most := make([][]int, len(a)+1) // of the nodes that a[i:] and b[j:] have in common, in order
 	most[len(a)] = make([]int, len(b)+1)
@@ -43,31 +43,31 @@ func Compare(f *fabric.Fabric, a []Hop, g *fabric.Fabric, b []Hop) []Beside {
 			}
 		}
 	}
-	var out []Beside
+	var out []HopPair
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
 		switch {
 		case i == len(a):
-			out = append(out, Beside{-1, j, Alone})
+			out = append(out, HopPair{-1, j, Alone})
 			j++
 		case j == len(b):
-			out = append(out, Beside{i, -1, Alone})
+			out = append(out, HopPair{i, -1, Alone})
 			i++
 		case same(i, j):
 			how := OtherPort
 			if portNum(f, a[i].In) == portNum(g, b[j].In) && portNum(f, a[i].Out) == portNum(g, b[j].Out) {
 				how = SameHop
 			}
-			out = append(out, Beside{i, j, how})
+			out = append(out, HopPair{i, j, how})
 			i, j = i+1, j+1
 		case most[i+1][j+1] == most[i][j]:
-			out = append(out, Beside{i, j, OtherNode})
+			out = append(out, HopPair{i, j, OtherNode})
 			i, j = i+1, j+1
 		case most[i+1][j] == most[i][j]:
-			out = append(out, Beside{i, -1, Alone})
+			out = append(out, HopPair{i, -1, Alone})
 			i++
 		default:
-			out = append(out, Beside{-1, j, Alone})
+			out = append(out, HopPair{-1, j, Alone})
 			j++
 		}
 	}

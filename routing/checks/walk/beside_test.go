@@ -19,14 +19,14 @@ func TestBesidePathBack(t *testing.T) {
 	if !ok || describe(f, &back) != "n3/1 1/sw3/2 3/sw4/2 3/sw1/1 1/n1" {
 		t.Fatalf("back %s", describe(f, &back))
 	}
-	want := []Beside{{0, 0, SameHop}, {1, 1, OtherPort}, {2, 2, OtherNode}, {3, 3, OtherPort}, {4, 4, SameHop}}
+	want := []HopPair{{0, 0, SameHop}, {1, 1, OtherPort}, {2, 2, OtherNode}, {3, 3, OtherPort}, {4, 4, SameHop}}
 	if got := Compare(f, there.Hops, f, back.Backwards()); !slices.Equal(got, want) {
 		t.Errorf("beside it %v, want %v", got, want)
 	}
 	// n1 to n2 is two switches, and the path back four, two of which have nothing beside them.
 	short := Trace(tables, f.PortByLID(11), 12)
 	back, _ = short.Back(tables)
-	want = []Beside{{0, 0, SameHop}, {1, 1, OtherPort}, {-1, 2, Alone}, {-1, 3, Alone}, {2, 4, OtherPort},
+	want = []HopPair{{0, 0, SameHop}, {1, 1, OtherPort}, {-1, 2, Alone}, {-1, 3, Alone}, {2, 4, OtherPort},
 		{3, 5, SameHop}}
 	if got := Compare(f, short.Hops, f, back.Backwards()); !slices.Equal(got, want) {
 		t.Errorf("beside the short one %v, want %v", got, want)

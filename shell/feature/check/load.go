@@ -298,7 +298,7 @@ func (l *linkLoads) of(c *feature.Call, p *session.Picture, hosts []fabric.PortI
 	case "all":
 		if err = l.all(c, p); err == nil {
 			var q linkload.Quick
-			q, err = linkload.Quickly(c.Ctx, p.Tables, hosts, seed(c), nil)
+			q, err = linkload.Estimate(c.Ctx, p.Tables, hosts, seed(c), nil)
 			l.Measure = feature.MeasuresOf(q)
 		}
 	case "shifts", "bisection":
@@ -441,7 +441,7 @@ func (l *linkLoads) measure(c *feature.Call, p *session.Picture, pairs []linkloa
 	}
 	l.Hosts = len(hosts)
 	if len(l.summary.Worst) > 0 {
-		l.pairs = linkload.On(p.Tables, pairs, l.summary.Worst[0].Port, pairsOnWorst)
+		l.pairs = linkload.PairsOn(p.Tables, pairs, l.summary.Worst[0].Port, pairsOnWorst)
 	}
 	return nil
 }

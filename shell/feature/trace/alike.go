@@ -144,8 +144,8 @@ func (a *alikes) into(m *many, limit int) {
 func alikeOf(t *fabric.Tables, r *census.Result) []alikePaths {
 	f := t.Fabric
 	var all []alikePaths
-	for i := range r.Alike {
-		x := &r.Alike[i]
+	for i := range r.TopPairs {
+		x := &r.TopPairs[i]
 		p := alikePaths{From: answer.Node(f, f.Switches[x.From]), To: answer.Node(f, f.Switches[x.To]), Paths: x.Paths,
 			Sequences: x.Sequences}
 		of := walk.Trace(t, x.Src, x.LID)

@@ -50,7 +50,7 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 	passing.Fabric = now.Fabric.UsableLinksOnly()
 	opt := census.Options{Switches: c.Flag("switches"), List: limit}
 	if noTables == nil {
-		opt.Beside = s.Tables
+		opt.Other = s.Tables
 	}
 	r, err := count(c, &passing, opt)
 	if err != nil {
@@ -66,9 +66,9 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 		}
 	}
 	if noTables == nil {
-		m.Against, m.Part = answer.Text(st.Title(s)), r.Part
+		m.Against, m.Part = answer.Text(st.Title(s)), r.Differing
 	}
-	for _, x := range r.Parting {
+	for _, x := range r.DifferingPairs {
 		m.parting = append(m.parting, trouble{
 			From: answer.Port(now.Fabric, x.Src), To: answer.Port(now.Fabric, now.Fabric.PortByLID(x.LID)),
 			ToName: feature.DestinationName(now.Fabric, x.LID), LID: x.LID,

@@ -176,7 +176,7 @@ func run(c *feature.Call) error {
 		return err
 	}
 	start := time.Now()
-	r, err := uses.Of(c.Ctx, p.Tables, what, uses.Options{Examples: feature.MostNamed})
+	r, err := uses.Find(c.Ctx, p.Tables, what, uses.Options{Examples: feature.MostNamed})
 	if err != nil {
 		return err
 	}
@@ -200,10 +200,10 @@ func run(c *feature.Call) error {
 }
 
 // resolve returns the link that the words name, all links of a node that is no switch, or a switch.
-func resolve(c *feature.Call, f *fabric.Fabric) (uses.What, string, error) {
+func resolve(c *feature.Call, f *fabric.Fabric) (uses.Target, string, error) {
 	at, err := places.Resolve(f, c.Arg(0))
 	if err != nil {
-		return uses.What{}, "", err
+		return uses.Target{}, "", err
 	}
 	n := &f.Nodes[at.Node]
 	named := at.PortNamed && f.Ports[at.Port].Num != 0
@@ -211,17 +211,17 @@ func resolve(c *feature.Call, f *fabric.Fabric) (uses.What, string, error) {
 	case len(c.Args) > 1 || named && n.NumPorts > 1:
 		port, err := places.Link(f, c.Args)
 		if err != nil {
-			return uses.What{}, "", c.Misnamed(err)
+			return uses.Target{}, "", c.Misnamed(err)
 		}
 		l, ok := f.LinkOf(port)
 		if !ok {
-			return uses.What{}, "", fmt.Errorf("%s has no link", f.PortName(port))
+			return uses.Target{}, "", fmt.Errorf("%s has no link", f.PortName(port))
 		}
-		return uses.What{Links: []fabric.Link{l}}, f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer), nil
+		return uses.Target{Links: []fabric.Link{l}}, f.PortName(port) + " -- " + f.PortName(f.Ports[port].Peer), nil
 	case n.IsSwitch():
-		return uses.What{Switches: []fabric.SwitchIndex{n.Switch}}, f.NodeName(at.Node), nil
+		return uses.Target{Switches: []fabric.SwitchIndex{n.Switch}}, f.NodeName(at.Node), nil
 	}
-	var what uses.What
+	var what uses.Target
 	for p := range n.Ports() {
 		if l, ok := f.LinkOf(p); ok {
 			what.Links = append(what.Links, l)

@@ -196,7 +196,7 @@ func (e *Figures) measure(ctx context.Context, memo *analysis.Memo, st *session.
 		return err
 	}
 	e.Worst, e.Loads = l.Summary(1).EdgeForwardingIndex, l
-	if e.Quick, err = linkload.Quickly(ctx, t, linkload.Hosts(t.Fabric), 1, progress); err != nil {
+	if e.Quick, err = linkload.Estimate(ctx, t, linkload.Hosts(t.Fabric), 1, progress); err != nil {
 		return err
 	}
 	c, err := memo.Credits(ctx, t, credits.Options{Progress: progress})

@@ -185,7 +185,7 @@ func (c *columns) likeness(row int, o *other) string {
 	return likeText(o.of[r.at].How)
 }
 
-func likeText(how walk.Likeness) string {
+func likeText(how walk.Similarity) string {
 	if how == walk.Alone {
 		return "-"
 	}

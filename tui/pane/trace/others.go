@@ -25,8 +25,8 @@ type other struct {
 	passage *session.Passage
 	why     string // says why there is no such path, "" where there is
 	turned  bool   // says that it is the path back, whose end stands first
-	beside  []walk.Beside
-	of      []walk.Beside // by hop of the path that is shown
+	beside  []walk.HopPair
+	of      []walk.HopPair // by hop of the path that is shown
 }
 
 // compare lays it beside a path.
@@ -36,7 +36,7 @@ func (o *other) compare(f *fabric.Fabric, p *walk.Path) {
 		hops = o.path.Backwards()
 	}
 	o.beside = walk.Compare(f, p.Hops, o.f, hops)
-	o.of = make([]walk.Beside, len(p.Hops))
+	o.of = make([]walk.HopPair, len(p.Hops))
 	for _, b := range o.beside {
 		if b.A >= 0 {
 			o.of[b.A] = b
@@ -48,8 +48,8 @@ func (o *other) compare(f *fabric.Fabric, p *walk.Path) {
 func (o *other) real(at int) int { return prose.When(o.turned, len(o.path.Hops)-1-at, at) }
 
 // parts is the first place where it is not the same, nil where it is everywhere.
-func (o *other) parts() *walk.Beside {
-	if i := slices.IndexFunc(o.beside, func(b walk.Beside) bool { return b.How != walk.SameHop }); i >= 0 {
+func (o *other) parts() *walk.HopPair {
+	if i := slices.IndexFunc(o.beside, func(b walk.HopPair) bool { return b.How != walk.SameHop }); i >= 0 {
 		return &o.beside[i]
 	}
 	return nil

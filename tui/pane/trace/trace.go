@@ -68,7 +68,7 @@ type traceRow struct {
 	last   bool
 	other  bool // of a path in another picture
 	back   int  // which hop of the path back stands beside it, -1 for none
-	how    walk.Likeness
+	how    walk.Similarity
 	remark string
 	st     draw.Style
 	open   func() tea.Msg // what Enter does on a remark, nil for nothing
