@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,11 +134,10 @@ func commands() []Spec {
 			specs = addCommand(specs, f.Commands[i].Words(), &f.Commands[i])
 		}
 	}
-	for i := range specs {
-		for j := 0; specs[i].Example == "" && j < len(specs[i].Subcommands); j++ {
-			specs[i].Example = specs[i].Subcommands[j].Example
-		}
-	}
+	slices.SortStableFunc(specs, func(a, b Spec) int {
+		return cmp.Compare(slices.Index(feature.Groups, feature.Group(a.Group)),
+			slices.Index(feature.Groups, feature.Group(b.Group)))
+	})
 	return specs
 }
 
@@ -159,9 +159,8 @@ func addCommand(specs []Spec, words []string, c *feature.Command) []Spec {
 
 func specOf(name string, c *feature.Command) Spec {
 	spec := Spec{
-		Name: name, Bare: c.Bare, Aliases: c.Aliases, Summary: c.Summary, Help: c.Help, Args: c.Args,
-		Options: c.Options, DashArgs: c.DashArgs,
-		Example: strings.Join(c.Examples, "; "),
+		Name: name, Bare: c.Bare, Aliases: c.Aliases, Group: string(c.Group), Summary: c.Summary, Help: c.Help,
+		Args: c.Args, Options: c.Options, DashArgs: c.DashArgs, Examples: c.Examples,
 	}
 	if c.Run != nil {
 		spec.Run = func(call *call) error {

@@ -47,12 +47,22 @@ func TestDeclarations(t *testing.T) {
 	})
 }
 
-// Help of commands is short, and each command has an example and says what it answers.
+// verbs are the words with which summaries of commands begin.
+var verbs = strings.Fields(
+	`Add Allow Ask Follow Route Build Change Check Choose Compare Compute Control Count Discard Draw Fail Find
+	Generate Import Export Keep Leave List Merge Measure Move Name Plug Print Query Read Record Remove Report Restore Run Save Set Show
+	Simulate Stop Start Summarize Take Trace Undo Write Give State Delete Send`)
+
+// The summary of a command begins with a verb and is short. A command of one word has a group. Each command has
+// examples and declares what it answers.
 func TestCommandHelp(t *testing.T) {
 	eachCommand(t, func(t *testing.T, c *feature.Command) {
+		verb := strings.TrimRight(strings.Fields(c.Summary)[0], ",")
 		switch {
-		case len(c.Summary) > 60 || strings.Contains(c.Summary, ";"):
-			t.Errorf("the summary %q is longer than 60 characters or has a semicolon", c.Summary)
+		case len(c.Summary) > 60 || strings.Contains(c.Summary, ";") || !slices.Contains(verbs, verb):
+			t.Errorf("the summary %q is longer than 60 characters, has a semicolon, or begins with no verb", c.Summary)
+		case (len(c.Words()) == 1) != slices.Contains(feature.Groups, c.Group):
+			t.Errorf("a command of %d words has the group %q", len(c.Words()), c.Group)
 		case c.Run != nil && (len(c.Examples) == 0 || (len(c.Answers) == 0) != c.NoAnswer):
 			t.Error("no example, or no answer declared")
 		}

@@ -30,12 +30,34 @@ type Key struct {
 	Help string
 }
 
+// Group is the task that a command serves, as a heading of the list of commands.
+type Group string
+
+// The groups, in the order of the list.
+const (
+	GroupLook     Group = "Look at the subnet"
+	GroupTrace    Group = "Trace paths"
+	GroupSimulate Group = "Simulate failures and changes"
+	GroupRoute    Group = "Route"
+	GroupWrite    Group = "Write to the subnet"
+	GroupHistory  Group = "Compare with past states"
+	GroupRecord   Group = "Record counters, events and packets"
+	GroupFiles    Group = "Read and write files"
+	GroupSession  Group = "Control this session"
+)
+
+// Groups lists the groups in their order.
+var Groups = []Group{
+	GroupLook, GroupTrace, GroupSimulate, GroupRoute, GroupWrite, GroupHistory, GroupRecord, GroupFiles, GroupSession,
+}
+
 // Command is a command of a feature. Its last word may be a subcommand of a command of another feature: "show cables".
 type Command struct {
 	Path     string
 	Bare     bool     // runs without a subcommand although there are some
 	Aliases  []string // of the last word
-	Summary  string   // one line that begins with a verb
+	Group    Group    // of a Path of one word
+	Summary  string   // at most 60 characters: a verb with a capital letter first, no semicolon, no full stop
 	Help     string   // more lines, may be empty
 	Args     []lang.Arg
 	Options  []lang.Option

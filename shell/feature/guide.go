@@ -22,7 +22,7 @@ const GuidedWord = "guided"
 func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
 	path := command + " " + GuidedWord
 	return Command{
-		Path: path, Summary: "ask step by step what to " + what,
+		Path: path, Summary: "Ask step by step what to " + what,
 		Help:     "At the end it shows the command that does the same without questions.",
 		Examples: []string{path}, NoAnswer: true,
 		Run: func(c *Call) error { return c.Guide(flow(c)) },

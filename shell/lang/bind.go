@@ -3,6 +3,7 @@
 package lang
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,7 +20,8 @@ type Invocation struct {
 	Line    int               // of the statement
 	Text    string            // of the statement
 
-	usage string
+	usage    string
+	defaults map[string]string // declared, by option
 }
 
 // Arg returns the i-th argument, "" where it was not given.
@@ -30,12 +32,12 @@ func (v *Invocation) Arg(i int) string {
 	return ""
 }
 
-// Option returns the value of an option, or otherwise where it was not given.
+// Option returns the value of an option. If it is missing, it returns the declared default, or else otherwise.
 func (v *Invocation) Option(name, otherwise string) string {
 	if value, ok := v.Options[name]; ok {
 		return value
 	}
-	return otherwise
+	return cmp.Or(v.defaults[name], otherwise)
 }
 
 // Flag reports whether an option, with or without a value, was given.
@@ -44,10 +46,13 @@ func (v *Invocation) Flag(name string) bool {
 	return ok
 }
 
-// Int returns the value of a KindInt option, or otherwise where it was not given or is another word.
+// Int returns the value of a KindInt option. If it is missing or not a number, it returns the declared default, or else
+// otherwise.
 func (v *Invocation) Int(name string, otherwise int) int {
-	if n, err := strconv.Atoi(v.Options[name]); err == nil {
-		return n
+	for _, value := range []string{v.Options[name], v.defaults[name]} {
+		if n, err := strconv.Atoi(value); err == nil {
+			return n
+		}
 	}
 	return otherwise
 }
@@ -89,6 +94,11 @@ func Bind[C any](spec *Spec[C], stmt Statement) (*Spec[C], *Invocation, error) {
 	if err := b.enough(); err != nil {
 		return nil, nil, err
 	}
+	for i := range b.options {
+		if o := &b.options[i]; o.Default != "" {
+			b.out.defaults[o.Name] = o.Default
+		}
+	}
 	return b.spec, b.out, nil
 }
 
@@ -105,7 +115,9 @@ type binder[C any] struct {
 func newBinder[C any](spec *Spec[C], stmt Statement) *binder[C] {
 	b := &binder[C]{
 		stmt: stmt,
-		out:  &Invocation{Options: map[string]string{}, Line: stmt.Line, Text: stmt.Text},
+		out: &Invocation{
+			Options: map[string]string{}, Line: stmt.Line, Text: stmt.Text, defaults: map[string]string{},
+		},
 	}
 	var path []string
 	for b.first = 1; ; b.first++ {

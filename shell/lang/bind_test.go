@@ -29,16 +29,17 @@ var testSpecs = []Spec[any]{
 			{Name: "file", Kind: KindFile, Summary: "pairs to trace"},
 			{Name: "format", Kind: KindWord, Words: []string{"ibtracert", "hops"}, Summary: "how hops are written"},
 			{Name: "of", Kind: KindPicture},
-			{Name: "max", Kind: KindInt},
+			{Name: "max", Kind: KindInt, Summary: "how many hops", Default: "64"},
 			{Name: "keep", Kind: KindWord, Words: []string{"yes", "no"}},
 		},
+		Examples: []string{"trace a b", "trace a b live"},
 	},
 	{
 		Name: "fail", Summary: "fail on paper", Bare: true, Options: []Option{{Name: "seed", Kind: KindInt}},
 		Subcommands: []Spec[any]{
 			{
 				Name: "link", Args: []Arg{{Kind: KindSwitch}, {Kind: KindPort}},
-				Options: []Option{{Name: "both", Kind: KindFlag}},
+				Options: []Option{{Name: "both", Kind: KindFlag}}, Examples: []string{"fail link s 1", "fail link s 2"},
 			},
 			{Name: "random", Args: []Arg{{Kind: KindInt}}},
 			{Name: "node", Args: []Arg{{Kind: KindNode, Repeat: true}}},
@@ -178,6 +179,10 @@ func TestInvocationReads(t *testing.T) {
 	}
 	if !v.Flag("live") || v.Flag("of") || v.Option("of", "staged") != "staged" || v.Option("max", "") != "12" {
 		t.Errorf("got %+v", v)
+	}
+	if v, err = bindText("trace a b"); err != nil || v.Int("max", 1) != 64 || v.Option("max", "") != "64" ||
+		v.Flag("max") {
+		t.Errorf("got %+v, %v", v, err)
 	}
 	if err := v.Misused("no %s", "way"); !IsUsage(err) || err.Error()[:6] != "no way" {
 		t.Errorf("got %v", err)

@@ -5,15 +5,28 @@ package lang
 import (
 	"fmt"
 	"strings"
+
+	"example.org/ibconsole/internal/base/prose"
 )
 
-// Overview returns a line for each command: its name and what it does.
+// Overview returns a line for each command: its name and what it does. The commands of a group stand under its
+// heading if they follow each other.
 func Overview[C any](specs []Spec[C]) string {
-	rows := make([][2]string, len(specs))
-	for i, s := range specs {
-		rows[i] = [2]string{s.Name, s.Summary}
+	var s strings.Builder
+	width := 0
+	for i := range specs {
+		width = max(width, len(specs[i].Name))
 	}
-	return columns(rows)
+	group := ""
+	for i := range specs {
+		spec := &specs[i]
+		if spec.Group != group {
+			group = spec.Group
+			s.WriteString(prose.When(i > 0, "\n", "") + group + ":\n")
+		}
+		writeRow(&s, width, spec.Name, spec.Summary)
+	}
+	return s.String()
 }
 
 // Help returns the help of the command that words name and of its subcommands, or a *UsageError where there is none.
@@ -35,31 +48,57 @@ func Help[C any](specs []Spec[C], words ...string) (string, error) {
 
 func (b *binder[C]) help() string {
 	spec := b.spec
+	first, rest := spec.Summary[:min(1, len(spec.Summary))], spec.Summary[min(1, len(spec.Summary)):]
 	var s strings.Builder
-	s.WriteString(strings.TrimSuffix(b.out.Command+": "+spec.Summary, ": ") + "\nusage: " + b.out.usage + "\n")
+	s.WriteString(strings.TrimSuffix(b.out.Command+": "+strings.ToLower(first)+rest, ": ") +
+		"\n\nusage: " + b.out.usage + "\n")
 	if spec.Help != "" {
 		fmt.Fprintf(&s, "\n%s\n", strings.TrimRight(spec.Help, "\n"))
 	}
-	var rows [][2]string
+	var subcommands, options [][2]string
 	path := strings.Fields(b.out.Command)
 	for i := range spec.Subcommands {
 		sub := &spec.Subcommands[i]
-		rows = append(rows, [2]string{sub.usage(path, nil), sub.Summary})
+		subcommands = append(subcommands, [2]string{sub.usage(path, nil), sub.Summary})
 	}
 	for _, o := range b.options {
-		rows = append(rows, [2]string{o.usage(), o.Summary})
+		options = append(options, [2]string{optionDashes + o.usage(), o.help()})
 	}
-	if len(rows) > 0 {
-		s.WriteString("\n" + columns(rows))
-	}
-	if spec.Example != "" {
-		fmt.Fprintf(&s, "\nexample: %s\n", spec.Example)
+	writeRows(&s, "subcommands", subcommands)
+	writeRows(&s, "options", options)
+	if examples := spec.examples(); len(examples) > 0 {
+		s.WriteString("\nexamples:\n")
+		for _, e := range examples {
+			fmt.Fprintf(&s, "  %s\n", e)
+		}
 	}
 	return s.String()
 }
 
-// columns sets rows in two columns; a left cell that is too wide has its right cell on the next line.
-func columns(rows [][2]string) string {
+// examples returns the examples of the command, or the first of each subcommand if it has none.
+func (s *Spec[C]) examples() []string {
+	examples := s.Examples
+	for i := 0; len(s.Examples) == 0 && i < len(s.Subcommands); i++ {
+		if all := s.Subcommands[i].examples(); len(all) > 0 {
+			examples = append(examples, all[0])
+		}
+	}
+	return examples
+}
+
+// help returns what the option does, with its default.
+func (o *Option) help() string {
+	if o.Default == "" {
+		return o.Summary
+	}
+	return fmt.Sprintf("%s (default %s)", o.Summary, o.Default)
+}
+
+// writeRows writes rows of two cells under a heading.
+func writeRows(s *strings.Builder, heading string, rows [][2]string) {
+	if len(rows) == 0 {
+		return
+	}
 	const widest = 32
 	width := 0
 	for _, r := range rows {
@@ -67,13 +106,17 @@ func columns(rows [][2]string) string {
 			width = max(width, len(r[0]))
 		}
 	}
-	var s strings.Builder
+	fmt.Fprintf(s, "\n%s:\n", heading)
 	for _, r := range rows {
-		if len(r[0]) > widest && r[1] != "" {
-			fmt.Fprintf(&s, "  %s\n", r[0])
-			r[0] = ""
-		}
-		s.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s  %s", width, r[0], r[1]), " ") + "\n")
+		writeRow(s, width, r[0], r[1])
 	}
-	return s.String()
+}
+
+// writeRow writes two cells. A left cell that exceeds width has its right cell on the next line.
+func writeRow(s *strings.Builder, width int, left, right string) {
+	if len(left) > width && right != "" {
+		fmt.Fprintf(s, "  %s\n", left)
+		left = ""
+	}
+	s.WriteString(strings.TrimRight(fmt.Sprintf("  %-*s  %s", width, left, right), " ") + "\n")
 }

@@ -3,13 +3,17 @@
 package lang
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
 
 func TestOverview(t *testing.T) {
-	got := Overview(testSpecs[:3])
-	want := "  sweep  read the subnet\n  watch  sweep again and again\n  trace  show the way of a packet\n"
+	specs := slices.Clone(testSpecs[:3])
+	specs[0].Group, specs[1].Group, specs[2].Group = "Look", "Look", "Trace"
+	got := Overview(specs)
+	want := "Look:\n  sweep  read the subnet\n  watch  sweep again and again\n\nTrace:\n  trace  show the way of a " +
+		"packet\n"
 	if got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -18,26 +22,40 @@ func TestOverview(t *testing.T) {
 func TestHelp(t *testing.T) {
 	tests := []struct{ words, want string }{
 		{"trace", `trace: show the way of a packet
+
 usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] [of=PICTURE] [max=N] [keep=yes|no]
 
 Follows the tables hop by hop.
 
-  live                   the tables as last read
-  file=FILE              pairs to trace
-  format=ibtracert|hops  how hops are written
-  of=PICTURE
-  max=N
-  keep=yes|no
+options:
+  --live                   the tables as last read
+  --file=FILE              pairs to trace
+  --format=ibtracert|hops  how hops are written
+  --of=PICTURE
+  --max=N                  how many hops (default 64)
+  --keep=yes|no
+
+examples:
+  trace a b
+  trace a b live
 `},
 		{"fail", `fail: fail on paper
+
 usage: fail [link|random|node] [seed=N]
 
+subcommands:
   fail link SWITCH PORT [both]
   fail random N
   fail node NODE ...
-  seed=N
+
+options:
+  --seed=N
+
+examples:
+  fail link s 1
 `},
-		{"fail link", "fail link\nusage: fail link SWITCH PORT [both] [seed=N]\n\n  both\n  seed=N\n"},
+		{"fail link", "fail link\n\nusage: fail link SWITCH PORT [both] [seed=N]\n\n" +
+			"options:\n  --both\n  --seed=N\n\nexamples:\n  fail link s 1\n  fail link s 2\n"},
 	}
 	for _, tt := range tests {
 		got, err := Help(testSpecs, strings.Fields(tt.words)...)

@@ -11,9 +11,11 @@ import "slices"
 type Spec[C any] struct {
 	Name    string   // the word that chooses it
 	Aliases []string // words that choose it too, unseen in help and completion
+	Group   string   // the heading in [Overview], of a command
 	Summary string   // what it does, in one line without a full stop
 	Help    string   // more of it, several lines; may be empty
-	Example string   // a script with it; may be empty
+
+	Examples []string // scripts with it
 
 	// Run does it. Only a Spec that always needs a subcommand has none.
 	Run func(C) error
@@ -41,7 +43,8 @@ type Arg struct {
 }
 
 // Option is written NAME=VALUE or --NAME=VALUE. Without a value, --NAME stands for --NAME=yes if the option takes
-// yes and no, and so does the word NAME for an option of KindFlag. An option may stand anywhere after the command, once.
+// yes and no, and so does the word NAME for an option of KindFlag. An option may stand anywhere after the command,
+// once.
 type Option struct {
 	Name    string
 	Aliases []string // former names, not shown in help and completion
@@ -51,6 +54,7 @@ type Option struct {
 	Words   []string // as those of Arg
 	List    bool
 	Written bool // KindFile: the command writes the file
+	Default string // the value where the option is missing: for help, and for [Invocation.Option] and Int
 }
 
 const (

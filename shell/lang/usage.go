@@ -29,8 +29,11 @@ func IsUsage(err error) bool {
 	return errors.As(err, &usage) || errors.As(err, &syntax)
 }
 
-// usage is one line that shows what the command or subcommand takes, such as "trace SRC DST [live]
-// [format=ibtracert]", below the commands named in path, which lend it their options.
+// maxUsage is the width in bytes beyond which a usage has OPTIONS in place of the options.
+const maxUsage = 110
+
+// usage returns one line with what the command takes, such as "trace SRC DST [live] [format=ibtracert]". path holds the
+// commands above a subcommand, whose options are inherited.
 func (s *Spec[C]) usage(path []string, inherited []Option) string {
 	words := append(slices.Clone(path), s.Name)
 	if len(s.Subcommands) > 0 && len(s.Args) == 0 {
@@ -43,10 +46,15 @@ func (s *Spec[C]) usage(path []string, inherited []Option) string {
 	for _, a := range s.Args {
 		words = append(words, a.usage())
 	}
+	usage := strings.Join(words, " ")
+	withOptions := usage
 	for _, o := range slices.Concat(s.Options, inherited) {
-		words = append(words, "["+o.usage()+"]")
+		withOptions += " [" + o.usage() + "]"
 	}
-	return strings.Join(words, " ")
+	if len(withOptions) > maxUsage {
+		return usage + " [OPTIONS]"
+	}
+	return withOptions
 }
 
 func (a *Arg) usage() string {

@@ -164,18 +164,18 @@ type Format struct {
 // Formats are all forms.
 func Formats() []Format {
 	return []Format{
-		{"text", "write figures and the busiest links as text", false, (*Report).Text},
-		{"markdown", "write figures and the busiest links as Markdown", false, (*Report).Markdown},
-		{"csv", "write the links between switches as CSV", false, (*Report).CSV},
-		{"dot", "write switches and links for Graphviz", false, (*Report).Dot},
-		{"slurm-conf", "write Slurm's topology.conf", true, func(r *Report, w io.Writer) error {
+		{"text", "Write figures and the busiest links as text", false, (*Report).Text},
+		{"markdown", "Write figures and the busiest links as Markdown", false, (*Report).Markdown},
+		{"csv", "Write the links between switches as CSV", false, (*Report).CSV},
+		{"dot", "Write switches and links for Graphviz", false, (*Report).Dot},
+		{"slurm-conf", "Write Slurm's topology.conf", true, func(r *Report, w io.Writer) error {
 			return slurm.TreeOf(r.fabric).WriteConf(w)
 		}},
-		{"slurm-yaml", "write Slurm's topology.yaml", true, func(r *Report, w io.Writer) error {
+		{"slurm-yaml", "Write Slurm's topology.yaml", true, func(r *Report, w io.Writer) error {
 			return slurm.TreeOf(r.fabric).WriteYAML(w)
 		}},
-		{"svg", "draw the subnet with loads and failures", false, (*Report).SVG},
-		{"html", "write an HTML page with plots", false, (*Report).HTML},
+		{"svg", "Draw the subnet with loads and failures", false, (*Report).SVG},
+		{"html", "Write an HTML page with plots", false, (*Report).HTML},
 	}
 }
 

@@ -165,7 +165,7 @@ func (o *options) help(words []string) int {
 		return o.misused(err)
 	}
 	if len(words) == 0 {
-		text = usage + "commands:\n" + text
+		text = usage + text
 	}
 	_, _ = fmt.Fprint(o.out, text)
 	return exitDone

@@ -99,9 +99,6 @@ func (o *options) man() int {
 	line(".SH COMMANDS\n%s", roff("Typed behind : on the screen, in the shell, in scripts and behind -c."))
 	for _, s := range shell.New(nil).Specs() {
 		line(".TP\n.B %s\n%s", roff(s.Name), roff(s.Summary))
-		if s.Example != "" {
-			line(".br\n.I %s", roff(s.Example))
-		}
 	}
 	line(".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/ibconsole/config\nkeys, theme and mouse of the screen, source, names, " +
 		"hints, mkeys, watch, write\n.TP\n.I /etc/ibconsole/config\nthe same of the administrator, but for the " +

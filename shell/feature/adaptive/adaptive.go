@@ -25,7 +25,8 @@ const help = "The groups are all ports on shortest up/down paths (those of ar_up
 
 // Feature is the commands adaptive.
 var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
-	{Path: "adaptive", Summary: "Simulate adaptive routing, or show its groups of ports", Help: help},
+	{Path: "adaptive", Group: feature.GroupSimulate, Summary: "Simulate adaptive routing, or show its groups of ports",
+		Help: help},
 	{
 		Path: "adaptive on", Summary: "Give the tables groups of ports, on paper", Help: help,
 		Examples: []string{"adaptive on; check reach"},

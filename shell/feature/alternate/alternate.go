@@ -21,7 +21,7 @@ import (
 
 // Feature is the command paths alternate.
 var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
-	Path: "paths alternate", Summary: "list the paths that a connection may migrate to (APM)",
+	Path: "paths alternate", Summary: "List the paths that a connection may migrate to (APM)",
 	Help: "A path is both directions: what SRC sends to a LID of DST, and what comes back to a LID of SRC. " +
 		"Alternates go to the other LIDs that an LMC gives\n" +
 		"DST, and from and to the other ports of both nodes; each is listed with the source LID by which it shares " +

@@ -23,11 +23,11 @@ import (
 // Feature is the commands balance.
 var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	{
-		Path: "balance", Summary: "measure how evenly tables and traffic use ports",
+		Path: "balance", Group: feature.GroupLook, Summary: "Measure how evenly tables and traffic use ports",
 		Options: []lang.Option{feature.OfOption()},
 	},
 	{
-		Path: "balance switch", Summary: "count the LIDs that leave by each port of a switch",
+		Path: "balance switch", Summary: "Count the LIDs that leave by each port of a switch",
 		Help: "It lists the ports to switches of switches where two of them differ by more than one LID, as " +
 			"OpenSM's switchbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
@@ -37,7 +37,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 		Run:      runSwitches,
 	},
 	{
-		Path: "balance lid", Summary: "find switches that send the LIDs of a port unevenly",
+		Path: "balance lid", Summary: "Find switches that send the LIDs of a port unevenly",
 		Help: "Where a port has several LIDs, they should leave a switch over different neighbours and ports; as " +
 			"OpenSM's lidbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}},
@@ -46,7 +46,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 		Run:      runLIDs,
 	},
 	{
-		Path: "balance hot", Summary: "list the ports that send most, with their paths",
+		Path: "balance hot", Summary: "List the ports that send most, with their paths",
 		Help: "It compares what ports sent between two readings of the counters with the paths that the tables " +
 			"lay over them.\n",
 		Options:  []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}},

@@ -19,7 +19,7 @@ import (
 // Feature is the command show cables.
 var Feature = feature.Feature{Name: "cables", Commands: []feature.Command{{
 	Path:     "show cables",
-	Summary:  "list cables, temperatures, FEC and bit error rates",
+	Summary:  "List cables, temperatures, FEC and bit error rates",
 	Help:     "A folder of ibdiagnet has them. Agents that can be asked over the subnet do not.",
 	Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 	Examples: []string{"show cables leaf-01"},

@@ -15,7 +15,7 @@ import (
 
 // Feature is the command calibrate.
 var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
-	Path: "calibrate", Summary: "Compare computed tables with those on the switches",
+	Path: "calibrate", Group: feature.GroupRoute, Summary: "Compare computed tables with those on the switches",
 	Help: "The tables of the live subnet are computed with the engine's settings. Nothing is staged. Predictions are " +
 		"estimates where the\n" +
 		"tables differ, but for routes that OpenSM keeps when something is lost.",

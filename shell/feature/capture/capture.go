@@ -14,7 +14,7 @@ import (
 
 // Feature is the command capture.
 var Feature = feature.Feature{Name: "capture", Commands: []feature.Command{{
-	Path: "capture", Summary: "write all MADs to a file for Wireshark",
+	Path: "capture", Group: feature.GroupRecord, Summary: "Write all MADs to a file for Wireshark",
 	Help:     "Keys are written as 0.",
 	Args:     []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},
 	Examples: []string{"capture mads.pcap; trace live node-0001 node-0648; capture off"},

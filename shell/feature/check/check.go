@@ -30,8 +30,8 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	{Name: "pane-6", Keys: "6", Pane: "Load", Help: "how many paths take each link"},
 }, Commands: []feature.Command{
 	{
-		Path: "check", Bare: true,
-		Summary: "check the routes between all end ports",
+		Path: "check", Group: feature.GroupLook, Bare: true,
+		Summary: "Check the routes between all end ports",
 		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + strictHelp +
 			unknownHelp + loadHelp,
 		Options: []lang.Option{
@@ -45,7 +45,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	},
 	{
 		Path:    "check reach",
-		Summary: "follow every path to see whether it arrives",
+		Summary: "Follow every path to see whether it arrives",
 		Examples: []string{"check reach", "check reach switches", "fail switch spine-02; check reach",
 			"adaptive on; check reach"},
 		Answers: []answer.Declared{reachDecl},
@@ -53,14 +53,14 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	},
 	{
 		Path:     "check loops",
-		Summary:  "find paths that return to a switch",
+		Summary:  "Find paths that return to a switch",
 		Examples: []string{"check loops"},
 		Answers:  []answer.Declared{loopsDecl},
 		Run:      run(loops),
 	},
 	{
 		Path:     "check credits",
-		Summary:  "find credit loops: cycles of links that wait for each other",
+		Summary:  "Find credit loops: cycles of links that wait for each other",
 		Help:     unknownHelp,
 		Options:  feature.AskedOptions(),
 		Examples: []string{"check credits", "engine updn; route; check credits"},
@@ -69,7 +69,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	},
 	{
 		Path:    "check mcast",
-		Summary: "check that all members of multicast groups are reached",
+		Summary: "Check that all members of multicast groups are reached",
 		Help: "It follows what each member of each group sends, and finds credit loops of multicast and unicast " +
 			"together.\n",
 		Examples: []string{"route; check mcast"},
@@ -78,7 +78,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	},
 	{
 		Path: "check load", Bare: true,
-		Summary: "count the paths over each link",
+		Summary: "Count the paths over each link",
 		Help:    loadHelp,
 		Options: append(feature.AskedOptions(), []lang.Option{
 			{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
@@ -96,7 +96,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	},
 	{
 		Path:    "check load measured",
-		Summary: "compare what links sent with what the tables put there",
+		Summary: "Compare what links sent with what the tables put there",
 		Help:    measuredHelp,
 		Options: []lang.Option{
 			{

@@ -30,14 +30,14 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{Name: "write", Keys: "w", Help: "allow or forbid writing to switches; a commit still asks first"},
 }, Commands: []feature.Command{
 	{
-		Path: "write", Summary: "allow or forbid writing to the switches",
+		Path: "write", Group: feature.GroupWrite, Summary: "Allow or forbid writing to the switches",
 		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", feature.OffWord}}},
 		Examples: []string{"write on; write off"},
 		Answers:  []answer.Declared{writeDecl},
 		Run:      write,
 	},
 	{
-		Path: "commit", Summary: "write the staged tables to the switches",
+		Path: "commit", Group: feature.GroupWrite, Summary: "Write the staged tables to the switches",
 		Help: "Without yes, commit only shows the plan. Writing also requires write on. Everything that was " +
 			"written is " +
 			"read back.\ncommit resume finishes a commit that was interrupted.",
@@ -50,7 +50,7 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 		Run:      commit,
 	},
 	{
-		Path: "rollback", Summary: "write what the switches held before a commit",
+		Path: "rollback", Group: feature.GroupWrite, Summary: "Write what the switches held before a commit",
 		Help: "ID is an entry of the history; without it, rollback undoes the last commit. Without yes, it " +
 			"only shows " +
 			"the plan.\nLIDs and port states are not put back: switches take a LID away from no port.",

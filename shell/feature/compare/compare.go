@@ -22,9 +22,9 @@ import (
 
 // Feature is the command compare engines.
 var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
-	{Path: "compare", Summary: "compare engines"},
+	{Path: "compare", Group: feature.GroupRoute, Summary: "Compare engines"},
 	{
-		Path: "compare engines", Summary: "route with each engine and measure the tables",
+		Path: "compare engines", Summary: "Route with each engine and measure the tables",
 		Help: "The tables on the switches are measured, too. Nothing is staged.\n" +
 			"WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth " +
 			"as a part of the full\n" +

@@ -21,21 +21,23 @@ var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 	{Name: "pane-a", Keys: "a", Pane: "Answer", Help: "what commands answered, as tables"},
 }, Commands: []feature.Command{
 	{
-		Path: "help", Summary: "list the commands, or explain one",
+		Path: "help", Group: feature.GroupSession, Summary: "List the commands, or explain one",
 		Args:     []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}},
 		Examples: []string{"help trace"},
 		Answers:  []answer.Declared{&helpDecl},
 		Run:      help,
 	},
 	{
-		Path: "run", Summary: "run the commands of a file",
+		Path: "run", Group: feature.GroupSession, Summary: "Run the commands of a file",
 		Help:     "It stops at the first command that fails. A file cannot run another one.",
 		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
 		Examples: []string{"run morning.ibconsole"}, NoAnswer: true,
 		Run: run,
 	},
-	{Path: "exit", Summary: "leave", Examples: []string{"exit"}, NoAnswer: true, Run: exit},
-	{Path: "quit", Summary: "leave", Examples: []string{"quit"}, NoAnswer: true, Run: exit},
+	{Path: "exit", Group: feature.GroupSession, Summary: "Leave", Examples: []string{"exit"}, NoAnswer: true,
+		Run: exit},
+	{Path: "quit", Group: feature.GroupSession, Summary: "Leave", Examples: []string{"quit"}, NoAnswer: true,
+		Run: exit},
 }}
 
 // explained is the help of a command.

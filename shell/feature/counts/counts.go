@@ -28,7 +28,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path:    "show counters",
-		Summary: "list the counters of ports and how fast they grow",
+		Summary: "List the counters of ports and how fast they grow",
 		Help: "Without NODE it lists the error counters of all ports that have any. How fast a counter grows is " +
 			"known from the second\n" +
 			"reading on.",
@@ -38,10 +38,10 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 		Answers:  []answer.Declared{&readDecl},
 		Run:      runShow,
 	},
-	{Path: "clear", Summary: "set counters to 0 in the subnet"},
+	{Path: "clear", Group: feature.GroupWrite, Summary: "Set counters to 0 in the subnet"},
 	{
 		Path:     "clear counters",
-		Summary:  "set the error counters of ports to 0",
+		Summary:  "Set the error counters of ports to 0",
 		Help:     "This writes to the subnet.",
 		Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 		Options:  []lang.Option{{Name: "data", Kind: lang.KindFlag, Summary: "the counters of packets and data, too"}},
@@ -49,10 +49,10 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 		Answers:  []answer.Declared{&clearedDecl},
 		Run:      runClear,
 	},
-	{Path: "counters", Summary: "list what ports counted in the past, as recorded"},
+	{Path: "counters", Group: feature.GroupRecord, Summary: "List what ports counted in the past, as recorded"},
 	{
 		Path:    "counters history",
-		Summary: "list the samples of a port (default: the last hour)",
+		Summary: "List the samples of a port (default: the last hour)",
 		Args:    []lang.Arg{{Name: "NODE/PORT", Kind: lang.KindPlace}},
 		Options: []lang.Option{sinceOption, untilOption,
 			{Name: "all", Kind: lang.KindFlag, Summary: "samples in which nothing was counted, too"}},
@@ -62,7 +62,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	},
 	{
 		Path:    "counters worst",
-		Summary: "list the ports that counted most (default: the last day)",
+		Summary: "List the ports that counted most (default: the last day)",
 		Options: []lang.Option{sinceOption, untilOption,
 			{Name: "by", Kind: lang.KindText, Value: strings.Join(worstWords, "|"), Words: worstWords,
 				Summary: "which counters (default errors)"},

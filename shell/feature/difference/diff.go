@@ -27,7 +27,8 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path:    "diff",
-		Summary: "show what differs between two states: entries, pairs, links",
+		Group:   feature.GroupHistory,
+		Summary: "Show what differs between two states: entries, pairs, links",
 		Help: "A is the base of the what-if (default: live). B is staged if it is there, otherwise whatif, otherwise " +
 			"live.\n" +
 			"Either may be live, base, whatif, staged, the number of a history entry or a time (03:12).",
@@ -42,7 +43,8 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 	},
 	{
 		Path:    "changes",
-		Summary: "list what changed in some time, and the sum of it",
+		Group:   feature.GroupHistory,
+		Summary: "List what changed in some time, and the sum of it",
 		Help: strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The sum is the difference between what was seen " +
 			"last by the one time and by the other.",
 		Options: []lang.Option{

@@ -16,7 +16,8 @@ import (
 
 // Feature is the command doctor.
 var Feature = feature.Feature{Name: "doctor", Commands: []feature.Command{{
-	Path: "doctor", Bare: true, Summary: "find what the source lacks, and what to do about it",
+	Path: "doctor", Group: feature.GroupLook, Bare: true, Summary: "Find what the source lacks, and what to do " +
+		"about it",
 	Help: "It looks at adapters, links, the subnet manager and the subnet administration. It fails where it " +
 		"finds a fault; notes\nalone are no failure.",
 	Examples: []string{"doctor"},

@@ -23,7 +23,7 @@ var Feature = feature.Feature{Name: "dump", Keys: []feature.Key{
 func commands() []feature.Command {
 	all := []feature.Command{
 		{
-			Path: "dump", Summary: "Write routes or the topology to a file (- for stdout)",
+			Path: "dump", Group: feature.GroupFiles, Summary: "Write routes or the topology to a file (- for stdout)",
 			Options: []lang.Option{feature.OfOption()},
 		},
 	}

@@ -27,7 +27,8 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path:    "history",
-		Summary: "list past states, newest first",
+		Group:   feature.GroupHistory,
+		Summary: "List past states, newest first",
 		Help: "Sweeps that found something new, routings, loads and commits are in the history. of=ID and diff " +
 			"take the number of an entry.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
@@ -41,7 +42,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 	},
 	{
 		Path:     "history show",
-		Summary:  "show one entry",
+		Summary:  "Show one entry",
 		Args:     []lang.Arg{{Name: "ID", Kind: lang.KindText}},
 		Examples: []string{"route; history show 1"},
 		Answers:  []answer.Declared{&showDecl},
@@ -49,7 +50,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 	},
 	{
 		Path:    "history export",
-		Summary: "write entries to a file (default: all)",
+		Summary: "Write entries to a file (default: all)",
 		Args: []lang.Arg{
 			{Name: "FILE", Kind: lang.KindFile, Written: true}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true},
 		},
@@ -59,7 +60,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 	},
 	{
 		Path:     "history import",
-		Summary:  "add the entries of an exported file",
+		Summary:  "Add the entries of an exported file",
 		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
 		Examples: []string{"history import entries"},
 		Answers:  []answer.Declared{importDecl},
@@ -67,7 +68,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 	},
 	{
 		Path:    "history keep",
-		Summary: "show or set how much is kept",
+		Summary: "Show or set how much is kept",
 		Help:    "Older entries and those beyond the size are deleted when one is added. Commits are kept.",
 		Options: []lang.Option{
 			{Name: "days", Kind: lang.KindInt, Summary: "keep entries for so many days; 0: forever"},
@@ -79,7 +80,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 	},
 	{
 		Path:    "history prune",
-		Summary: "delete entries that are old or too large",
+		Summary: "Delete entries that are old or too large",
 		Help:    "Commits are kept.",
 		Options: []lang.Option{
 			{Name: "days", Kind: lang.KindInt, Summary: "keep the last so many days"},

@@ -23,7 +23,8 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 }, Commands: append([]feature.Command{
 	{
 		Path:     "whatif",
-		Summary:  "list the simulated failures, repairs and additions",
+		Group:    feature.GroupSimulate,
+		Summary:  "List the simulated failures, repairs and additions",
 		Help:     "undo takes the numbers.",
 		Examples: []string{"fail random 3 seed=1; whatif"},
 		Answers:  []answer.Declared{whatIfDecl},
@@ -31,7 +32,7 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 	},
 	{
 		Path:     "show failures",
-		Summary:  "list the simulated failures, repairs and additions",
+		Summary:  "List the simulated failures, repairs and additions",
 		Help:     "undo takes the numbers.",
 		Examples: []string{"fail switch spine-03; show failures"},
 		Answers:  []answer.Declared{showDecl},

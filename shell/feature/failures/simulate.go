@@ -128,21 +128,29 @@ func simulating() []feature.Command {
 		Examples: []string{`fail link leaf-02 36; move node "node-0001 HCA-1" leaf-02/36; route`},
 	}, func(c *feature.Call) (*result, error) { return add(c, "moved", failures.Move(c.Arg(0), c.Arg(1))) })}
 	undo := simulate(feature.Command{
-		Path: "undo", Summary: "Undo one failure, repair or addition",
+		Path: "undo", Group: feature.GroupSimulate, Summary: "Undo one failure, repair or addition",
 		Help:     "The last one, or that of a number (show failures lists them).",
 		Args:     []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}},
 		Examples: []string{"fail link leaf-01 36; undo"},
 	}, undo)
 	return slices.Concat(
-		[]feature.Command{{Path: "fail", Summary: "Simulate a failure"}}, fails,
+		[]feature.Command{{Path: "fail", Group: feature.GroupSimulate, Summary: "Simulate a failure"}}, fails,
 		[]feature.Command{
 			feature.Guided("fail", "fail", func(c *feature.Call) *guided.Flow { return guided.Fail(c.Session) }),
-			{Path: "restore", Summary: "Take a simulated failure back, or repair a part of one"},
+			{
+				Path: "restore", Group: feature.GroupSimulate, Summary: "Take a simulated failure back, or repair a " +
+					"part of one",
+			},
 		}, restores,
 		[]feature.Command{
-			undo, {Path: "add", Summary: "Add a cable, a switch or an adapter to the simulation", Help: addHelp},
+			undo, {
+				Path: "add", Group: feature.GroupSimulate, Summary: "Add a cable, a switch or an adapter to the " +
+					"simulation", Help: addHelp,
+			},
 		}, adds,
-		[]feature.Command{{Path: "move", Summary: "Plug a cable into another port in the simulation"}}, moves,
+		[]feature.Command{
+			{Path: "move", Group: feature.GroupSimulate, Summary: "Plug a cable into another port in the simulation"},
+		}, moves,
 	)
 }
 

@@ -25,7 +25,9 @@ var arguments = map[string]string{
 }
 
 func commands() []feature.Command {
-	parent := feature.Command{Path: "gen", Summary: "Generate a topology and write it as an ibsim net"}
+	parent := feature.Command{
+		Path: "gen", Group: feature.GroupFiles, Summary: "Generate a topology and write it as an ibsim net",
+	}
 	all := []feature.Command{{}}
 	for _, k := range gen.Kinds() {
 		var options []lang.Option

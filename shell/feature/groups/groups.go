@@ -27,7 +27,7 @@ var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path:     "show groups",
-		Summary:  "list the multicast groups, or the members of one",
+		Summary:  "List the multicast groups, or the members of one",
 		Args:     []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}},
 		Examples: []string{"sweep full mft; show groups", "load groups FILE; show groups 0xC001"},
 		Answers:  []answer.Declared{&groupsDecl, &membersDecl},
@@ -35,7 +35,7 @@ var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 	},
 	{
 		Path:    "sa groups",
-		Summary: "read the multicast groups from the subnet administration",
+		Summary: "Read the multicast groups from the subnet administration",
 		Help:    "show groups, route and check mcast then use these groups and their members.",
 		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY",
 			Summary: fmt.Sprintf("its SA_Key, without which it does not name members: "+

@@ -26,7 +26,7 @@ import (
 
 // Feature is the command handover.
 var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
-	Path: "handover", Summary: "Write what a master OpenSM needs to route the subnet so",
+	Path: "handover", Group: feature.GroupWrite, Summary: "Write what a master OpenSM needs to route the subnet so",
 	Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf: for a subnet whose subnet " +
 		"manager stays. A routing\n" +
 		"that needs service levels is handed over by its engine and options, for OpenSM takes no SLs from a file.",

@@ -26,7 +26,8 @@ var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
 	},
 }, Commands: []feature.Command{{
 	Path:    "hosts",
-	Summary: "name a set of hosts, or show the traffic among them",
+	Group:   feature.GroupLook,
+	Summary: "Name a set of hosts, or show the traffic among them",
 	Help: "WHO is a host, a list of hosts as Slurm writes it (node[0001-0064]), or a switch for the hosts attached " +
 		"to it; file=FILE has\n" +
 		"one a line. Without WHO the set is shown: its members, which links the traffic among them takes, which " +

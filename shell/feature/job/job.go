@@ -29,7 +29,8 @@ import (
 // Feature is the command job.
 var Feature = feature.Feature{Name: "job", Commands: []feature.Command{{
 	Path:    "job",
-	Summary: "show events and errors on the paths of a job",
+	Group:   feature.GroupRecord,
+	Summary: "Show events and errors on the paths of a job",
 	Help: "Slurm is asked for the hosts and times of the job (scontrol, then sacct); without Slurm, hosts= and " +
 		"since= give them.\n" +
 		"The hosts become the set job-ID, for hosts, check load pattern=hosts:@job-ID and the screen.",

@@ -19,7 +19,7 @@ var Feature = feature.Feature{Name: "lft", Keys: []feature.Key{
 	{Name: "pane-3", Keys: "3", Pane: "LFT", Help: "the forwarding table of the selected switch"},
 }, Commands: []feature.Command{{
 	Path:     "show lft",
-	Summary:  "list the forwarding table of a switch",
+	Summary:  "List the forwarding table of a switch",
 	Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},
 	Examples: []string{"show lft leaf-01"},
 	Answers:  []answer.Declared{&decl},

@@ -17,7 +17,7 @@ import (
 // Feature is the command show links.
 var Feature = feature.Feature{Name: "links", Commands: []feature.Command{{
 	Path:    "show links",
-	Summary: "list the links, or those of a node",
+	Summary: "List the links, or those of a node",
 	Help: "Each link is listed once, with the port of the lower GUID first, in the order of GUIDs and port numbers.\n" +
 		"With NODE the port of the node is first.",
 	Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}},
@@ -44,7 +44,9 @@ var table = answer.Table[link]{
 	Key: "links", Title: "links", Stream: true,
 	Fields: []answer.Field[link]{
 		answer.PlaceField("a", "PORT", "", func(l link) answer.Value { return answer.Port(l.f, l.A) }),
-		answer.PlaceField("b", "PORT", "port at the other end", func(l link) answer.Value { return answer.Port(l.f, l.B) }),
+		answer.PlaceField("b", "PORT", "port at the other end", func(l link) answer.Value {
+			return answer.Port(l.f, l.B)
+		}),
 		answer.FieldOf(answer.KindText, "", "LINK", "width and speed", func(l link) answer.Value {
 			return feature.WidthSpeed(l.f, l.A)
 		}),

@@ -25,7 +25,7 @@ var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
 
 func commands() []feature.Command {
 	all := []feature.Command{{
-		Path: "load", Summary: "Read routes or a topology from a file",
+		Path: "load", Group: feature.GroupFiles, Summary: "Read routes or a topology from a file",
 		Help: "Routes are staged. A topology is laid over the live tables, and the simulation starts from it.",
 	}}
 	for _, d := range dumps.Forms {

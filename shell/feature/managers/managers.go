@@ -18,14 +18,14 @@ import (
 // Feature is the commands show sms and set sm.
 var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 	{
-		Path: "show sms", Summary: "list the subnet managers",
+		Path: "show sms", Summary: "List the subnet managers",
 		Examples: []string{"show sms"},
 		Answers:  []answer.Declared{&decl},
 		Run:      run,
 	},
-	{Path: "set", Summary: "set something of the session"},
+	{Path: "set", Group: feature.GroupSession, Summary: "Set something of the session"},
 	{
-		Path: "set sm", Summary: "state where the subnet manager is, or its type",
+		Path: "set sm", Summary: "State where the subnet manager is, or its type",
 		Help: "LIDs are counted from its port where a subnet is a file.",
 		Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace, Optional: true}},
 		Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: session.ManagerKinds,

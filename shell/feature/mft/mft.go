@@ -20,7 +20,7 @@ import (
 // Feature is the command show mft.
 var Feature = feature.Feature{Name: "mft", Commands: []feature.Command{{
 	Path:     "show mft",
-	Summary:  "list the multicast forwarding table of a switch",
+	Summary:  "List the multicast forwarding table of a switch",
 	Help:     "sweep full mft reads it.",
 	Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},
 	Examples: []string{"sweep full mft; show mft leaf-01"},

@@ -19,12 +19,13 @@ var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	{Name: "pane-2", Keys: "2", Pane: "Topology", Help: "switches, and hosts below them"},
 }, Commands: []feature.Command{
 	{
-		Path: "show", Summary: "list what is in the subnet", Options: []lang.Option{feature.OfOption()},
+		Path: "show", Group: feature.GroupLook, Summary: "List what is in the subnet",
+		Options:  []lang.Option{feature.OfOption()},
 		Examples: []string{"show links leaf-01"},
 	},
 	{
 		Path:     "show nodes",
-		Summary:  "list the nodes, or one",
+		Summary:  "List the nodes, or one",
 		Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}},
 		Examples: []string{"show nodes leaf-01"},
 		Answers:  []answer.Declared{nodesDecl},
@@ -32,14 +33,14 @@ var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	},
 	{
 		Path:     "show switches",
-		Summary:  "list the switches",
+		Summary:  "List the switches",
 		Examples: []string{"show switches"},
 		Answers:  []answer.Declared{switchesDecl},
 		Run:      func(c *feature.Call) error { return run(c, switchesDecl, true) },
 	},
 	{
 		Path:     "show ports",
-		Summary:  "list the ports of a node",
+		Summary:  "List the ports of a node",
 		Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode}},
 		Examples: []string{"show ports leaf-01"},
 		Answers:  []answer.Declared{&portsDecl},

@@ -34,11 +34,11 @@ var (
 // Feature is the commands paths.
 var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	{
-		Path: "paths", Summary: "build, query, compare and change path records",
+		Path: "paths", Group: feature.GroupTrace, Summary: "Build, query, compare and change path records",
 		Help: "Without load paths FILE or file=FILE questions are answered from the tables of the picture.",
 	},
 	{
-		Path: "paths build", Summary: "write the path records of a routing",
+		Path: "paths build", Summary: "Write the path records of a routing",
 		Args: []lang.Arg{newArg},
 		Options: []lang.Option{
 			feature.OfOption(), {
@@ -59,21 +59,21 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:      build,
 	},
 	{
-		Path: "paths info", Summary: "show what a database has, and the size of its parts",
+		Path: "paths info", Summary: "Show what a database has, and the size of its parts",
 		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
 		Examples: []string{"paths build records; paths info records"},
 		Answers:  []answer.Declared{infoDecl},
 		Run:      info,
 	},
 	{
-		Path: "load paths", Summary: "read a database of path records for paths and report",
+		Path: "load paths", Summary: "Read a database of path records for paths and report",
 		Args:     []lang.Arg{fileArg},
 		Examples: []string{"paths build records; load paths records; paths query node-0001 node-0648"},
 		Answers:  []answer.Declared{loadDecl},
 		Run:      load,
 	},
 	{
-		Path: "paths query", Summary: "list the records from SRC to DST, or to all",
+		Path: "paths query", Summary: "List the records from SRC to DST, or to all",
 		Args: []lang.Arg{
 			{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}},
 		},
@@ -88,7 +88,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:     query,
 	},
 	{
-		Path: "paths verify", Summary: "compare records with the tables, or with the live SA",
+		Path: "paths verify", Summary: "Compare records with the tables, or with the live SA",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
 		Options: []lang.Option{
 			feature.OfOption(), dbOption, {
@@ -101,7 +101,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:      verifyRecords,
 	},
 	{
-		Path: "paths delta", Summary: "write what makes database OLD the paths of NEW",
+		Path: "paths delta", Summary: "Write what makes database OLD the paths of NEW",
 		Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, newArg},
 		Examples: []string{
 			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta",
@@ -110,7 +110,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:     delta,
 	},
 	{
-		Path: "paths apply", Summary: "change a database by a difference",
+		Path: "paths apply", Summary: "Change a database by a difference",
 		Help: "Programs that read it see the state before or the one after.\n",
 		Args: []lang.Arg{newArg, {Name: "DELTA", Kind: lang.KindFile}},
 		Examples: []string{
@@ -121,7 +121,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:     apply,
 	},
 	{
-		Path: "paths follow", Summary: "keep a database equal to the live state",
+		Path: "paths follow", Summary: "Keep a database equal to the live state",
 		Help: "It is made where there is none, and changed by differences, as watch finds changes. It is made again, " +
 			"under its name, where\n" +
 			"ports or LIDs have come or moved. Programs that read it see a state before a change or after it. off " +
@@ -144,7 +144,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:      follow,
 	},
 	{
-		Path: "paths acm", Summary: "write the records for ibacm (route_prov opensm_full_v1)",
+		Path: "paths acm", Summary: "Write the records for ibacm (route_prov opensm_full_v1)",
 		Args: []lang.Arg{fileArg},
 		Options: []lang.Option{
 			feature.OfOption(), dbOption, {

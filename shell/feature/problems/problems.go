@@ -22,7 +22,8 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path:    "problems",
-		Summary: "list what is wrong with the live subnet, worst first",
+		Group:   feature.GroupLook,
+		Summary: "List what is wrong with the live subnet, worst first",
 		Help: "What could not be checked is listed too. It sends no requests. Counters have to be recorded (record) " +
 			"or read\n" +
 			"twice (show counters), a watch finds flapping links, baseline save what goes missing, and calibrate " +
@@ -39,18 +40,18 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 		Run:      run,
 	},
 	{
-		Path: "baseline", Summary: "save or compare what the subnet is to be like",
+		Path: "baseline", Group: feature.GroupHistory, Summary: "Save or compare what the subnet is to be like",
 		Help: "With a baseline, problems lists what is missing or re-cabled.",
 	},
-	baseline("save", "save the live subnet as the baseline", true, savedDecl, (*session.Session).SaveBaseline),
-	baseline("load", "take a saved baseline or a topology file", false, loadedDecl, (*session.Session).LoadBaseline),
+	baseline("save", "Save the live subnet as the baseline", true, savedDecl, (*session.Session).SaveBaseline),
+	baseline("load", "Take a saved baseline or a topology file", false, loadedDecl, (*session.Session).LoadBaseline),
 	{
-		Path: "baseline show", Summary: "compare the live subnet with the baseline",
+		Path: "baseline show", Summary: "Compare the live subnet with the baseline",
 		Examples: []string{"baseline save now.snap; baseline show"}, Answers: []answer.Declared{shownDecl},
 		Run: showBaseline,
 	},
 	{
-		Path: "baseline forget", Summary: "remove the baseline",
+		Path: "baseline forget", Summary: "Remove the baseline",
 		Examples: []string{"baseline save now.snap; baseline forget"},
 		Answers:  []answer.Declared{&forgotten}, Run: forget,
 	},

@@ -26,7 +26,7 @@ const histogramWord = "histogram"
 var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
 		Path:    "show roots",
-		Summary: "list the root switches of the engine",
+		Summary: "List the root switches of the engine",
 		Help: "histogram lists how far the hosts are from each switch, by which updn finds roots, also where it " +
 			"finds none.",
 		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{histogramWord}, Optional: true}},
@@ -36,7 +36,7 @@ var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	},
 	{
 		Path:     "show ranks",
-		Summary:  "list switches by their distance from the roots",
+		Summary:  "List switches by their distance from the roots",
 		Examples: []string{"engine updn; route; show ranks"},
 		Answers:  []answer.Declared{ranksDecl},
 		Run:      func(c *feature.Call) error { return run(c, ranksDecl, false) },

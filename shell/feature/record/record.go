@@ -20,9 +20,9 @@ import (
 
 // Feature is the commands record.
 var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
-	{Path: "record", Summary: "record counters and events for later questions"},
+	{Path: "record", Group: feature.GroupRecord, Summary: "Record counters and events for later questions"},
 	{
-		Path: "record start", Summary: "record from now on",
+		Path: "record start", Summary: "Record from now on",
 		Help: "It reads a share of the ports each second, while other commands run. ibconsole record does this " +
 			"without a console,\n" +
 			"until a signal ends it. counters history, counters worst and report morning ask for what was recorded, " +
@@ -44,19 +44,19 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 		Run:      start,
 	},
 	{
-		Path: "record stop", Summary: "stop recording", Help: "What was read is kept.",
+		Path: "record stop", Summary: "Stop recording", Help: "What was read is kept.",
 		Examples: []string{"record start; record stop"},
 		Answers:  []answer.Declared{stopDecl},
 		Run:      stop,
 	},
 	{
-		Path: "record status", Summary: "show what is recorded, and how much there is",
+		Path: "record status", Summary: "Show what is recorded, and how much there is",
 		Examples: []string{"record status"},
 		Answers:  []answer.Declared{&statusDecl},
 		Run:      showStatus,
 	},
 	{
-		Path: "record keep", Summary: "show or set how much is kept", Help: "The oldest of the finest goes first.",
+		Path: "record keep", Summary: "Show or set how much is kept", Help: "The oldest of the finest goes first.",
 		Options:  []lang.Option{{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much, 16 or more"}},
 		Examples: []string{"record keep megabytes=200"},
 		Answers:  []answer.Declared{keepDecl},

@@ -17,7 +17,7 @@ import (
 )
 
 var morningCommand = feature.Command{
-	Path: "report morning", Summary: "report what happened in some time",
+	Path: "report morning", Summary: "Report what happened in some time",
 	Help: "It tells which problems are new and gone, of reroutes, commits, flaps, ports that got worse and load that " +
 		"changed. It is\n" +
 		"made of the history (watch, record) and of what was recorded (record). Without FILE it goes to standard " +

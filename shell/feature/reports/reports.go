@@ -23,8 +23,9 @@ var Feature = feature.Feature{Name: "reports", Commands: commands()}
 
 func commands() []feature.Command {
 	all := []feature.Command{
-		{Path: "report", Summary: "write a report of the subnet to a file", Help: "The file - is standard output."},
-		morningCommand, command(report.Format{Name: jsonWord, Summary: "write all figures as JSON"}),
+		{Path: "report", Group: feature.GroupFiles, Summary: "Write a report of the subnet to a file",
+			Help: "The file - is standard output."},
+		morningCommand, command(report.Format{Name: jsonWord, Summary: "Write all figures as JSON"}),
 	}
 	for _, f := range report.Formats() {
 		all = append(all, command(f))

@@ -60,16 +60,17 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 	},
 }, Commands: []feature.Command{
 	{
-		Path: "resilience", Summary: "simulate each failure and count lost paths and load",
+		Path: "resilience", Group: feature.GroupSimulate, Summary: "Simulate each failure and count lost paths " +
+			"and load",
 		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are " +
 			"followed.\n" +
 			"Interrupted, it shows what it has so far; with to= it goes on from there the next time.",
 	},
-	study("links", resilience.Links, "simulate the failure of each link between switches", "resilience links"),
-	study("switches", resilience.Switches, "simulate the failure of each switch", "resilience switches top=3"),
-	study("pairs", resilience.Pairs, "simulate the failure of each pair of links", "resilience pairs shard=1/500"),
+	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links"),
+	study("switches", resilience.Switches, "Simulate the failure of each switch", "resilience switches top=3"),
+	study("pairs", resilience.Pairs, "Simulate the failure of each pair of links", "resilience pairs shard=1/500"),
 	{
-		Path: "resilience merge", Summary: "merge the files of shards and list those that are missing",
+		Path: "resilience merge", Summary: "Merge the files of shards and list those that are missing",
 		Args:    []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
 		Options: []lang.Option{topOption, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result", Written: true}},
 		Examples: []string{
@@ -80,7 +81,7 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 		Run:     merge,
 	},
 	{
-		Path: "resilience sbatch", Summary: "write a Slurm job array that simulates failures in shards",
+		Path: "resilience sbatch", Summary: "Write a Slurm job array that simulates failures in shards",
 		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}},
 		Options: []lang.Option{
 			feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"},

@@ -30,7 +30,7 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	{Name: "engine", Keys: "E", Help: "choose the routing engine and its options; asks step by step"},
 }, Commands: []feature.Command{
 	{
-		Path: "engine", Summary: "Choose the routing engines and their options",
+		Path: "engine", Group: feature.GroupRoute, Summary: "Choose the routing engines and their options",
 		Help: "Engines are tried in order; options have OpenSM's names. Without words it shows them. What is not " +
 			"named goes back to OpenSM's default.\n" +
 			"Where all engines refuse, minhop routes, unless no_fallback is among them. engine guided asks step by " +
@@ -54,13 +54,13 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 		Run:      engine,
 	},
 	{
-		Path: "engines", Summary: "List the routing engines",
+		Path: "engines", Group: feature.GroupRoute, Summary: "List the routing engines",
 		Examples: []string{"engines"},
 		Answers:  []answer.Declared{&enginesDecl},
 		Run:      listEngines,
 	},
 	{
-		Path: "route", Summary: "Compute routes for the what-if, else live, and stage them",
+		Path: "route", Group: feature.GroupRoute, Summary: "Compute routes for the what-if, else live, and stage them",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
 		Help: "It goes on from the route before, as an OpenSM does that lives through the failures and repairs on " +
 			"paper: what failed since the\n" +
@@ -85,7 +85,7 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 		Run:      route,
 	},
 	{
-		Path: "unstage", Summary: "Discard the staged tables",
+		Path: "unstage", Group: feature.GroupRoute, Summary: "Discard the staged tables",
 		Examples: []string{"engine updn; route; unstage"},
 		Answers:  []answer.Declared{unstageDecl},
 		Run:      unstage,

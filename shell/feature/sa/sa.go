@@ -19,10 +19,10 @@ import (
 
 // Feature is the commands sa path and sa nodes.
 var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
-	{Path: "sa", Summary: "query the subnet administration"},
+	{Path: "sa", Group: feature.GroupLook, Summary: "Query the subnet administration"},
 	{
 		Path:    "sa path",
-		Summary: "list the path records from SRC to DST, or to all",
+		Summary: "List the path records from SRC to DST, or to all",
 		Help:    "Each record is compared with the path by the tables of the switches.",
 		Args: []lang.Arg{
 			{
@@ -35,7 +35,7 @@ var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	},
 	{
 		Path:     "sa nodes",
-		Summary:  "compare the node records with the nodes of the sweep",
+		Summary:  "Compare the node records with the nodes of the sweep",
 		Examples: []string{"sa nodes"},
 		Answers:  []answer.Declared{&nodesDecl},
 		Run:      runNodes,

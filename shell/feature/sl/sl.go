@@ -17,7 +17,7 @@ import (
 // Feature is the command show sl.
 var Feature = feature.Feature{Name: "sl", Commands: []feature.Command{{
 	Path:    "show sl",
-	Summary: "list the service levels of paths",
+	Summary: "List the service levels of paths",
 	Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
 		{Name: "DST|all", Kind: lang.KindPlace, Words: []string{feature.AllWord}, Optional: true}},
 	Options:  feature.AskedOptions(),

@@ -20,7 +20,7 @@ import (
 // Feature is the command show sl2vl.
 var Feature = feature.Feature{Name: "sl2vl", Commands: []feature.Command{{
 	Path:     "show sl2vl",
-	Summary:  "list the SL2VL tables of a node",
+	Summary:  "List the SL2VL tables of a node",
 	Help:     "Equal tables of one output port are listed together. sweep full sl2vl reads them.",
 	Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode}},
 	Examples: []string{"sweep full sl2vl; show sl2vl leaf-01"},

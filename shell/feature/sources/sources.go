@@ -25,7 +25,8 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 }, Commands: []feature.Command{
 	{
-		Path: "sources", Bare: true, Summary: "list the subnets of this console side by side",
+		Path: "sources", Group: feature.GroupSession, Bare: true, Summary: "List the subnets of this console side " +
+			"by side",
 		Help: "Where the console was opened with several sources, each is a subnet with a session of its own. Rails " +
 			"of the same\n" +
 			"hosts must be alike in most things: sources differ lists what is not. With --fail-on found it fails " +
@@ -36,21 +37,21 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 		Run:      func(c *feature.Call) error { return list(c, listDecl, true) },
 	},
 	{
-		Path: "sources now", Summary: "list the subnets without waiting for any",
+		Path: "sources now", Summary: "List the subnets without waiting for any",
 		Help:     "A subnet that is still being read is listed as such.",
 		Examples: []string{"sources now"},
 		Answers:  []answer.Declared{nowDecl},
 		Run:      func(c *feature.Call) error { return list(c, nowDecl, false) },
 	},
 	{
-		Path: "sources differ", Summary: "list how a subnet differs from most of them",
+		Path: "sources differ", Summary: "List how a subnet differs from most of them",
 		Help:     "It compares hosts, cabling, speeds and forwarding tables.",
 		Examples: []string{"sources differ"},
 		Answers:  []answer.Declared{&differDecl},
 		Run:      differ,
 	},
 	{
-		Path: "source", Summary: "show or choose the subnet that commands act on",
+		Path: "source", Group: feature.GroupSession, Summary: "Show or choose the subnet that commands act on",
 		Help:     "It is for commands that name no subnet with on.",
 		Args:     []lang.Arg{{Name: "SUBNET", Kind: lang.KindSubnet, Optional: true}},
 		Examples: []string{"source"},
@@ -58,7 +59,7 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 		Run:      choose,
 	},
 	{
-		Path: "on", Summary: "run a command on a subnet, or on all at once",
+		Path: "on", Group: feature.GroupSession, Summary: "Run a command on a subnet, or on all at once",
 		Help: "The answers come in the order of the subnets. A subnet that does not answer holds up no other. With " +
 			"--json each\n" +
 			"answer names its subnet. It fails where one has failed. Commands that write to switches name one subnet.",

@@ -20,7 +20,7 @@ var Feature = feature.Feature{Name: "states", Keys: []feature.Key{
 	},
 }, Commands: []feature.Command{{
 	Path:     "show pictures",
-	Summary:  "list the live, base, what-if and staged states",
+	Summary:  "List the live, base, what-if and staged states",
 	Examples: []string{"fail switch spine-02; route; show pictures"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,

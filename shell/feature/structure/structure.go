@@ -38,14 +38,15 @@ var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path:     "show structure",
-		Summary:  "show tiers, pods, planes, rails, directors and anomalies",
+		Summary:  "Show tiers, pods, planes, rails, directors and anomalies",
 		Examples: []string{"show structure"},
 		Answers:  []answer.Declared{&decl},
 		Run:      run,
 	},
 	{
 		Path:     "hints",
-		Summary:  "read roles, tiers, pods, planes and rails from a file",
+		Group:    feature.GroupFiles,
+		Summary:  "Read roles, tiers, pods, planes and rails from a file",
 		Help:     hintsHelp + "\noff forgets them.",
 		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Words: []string{offWord}}},
 		Examples: []string{"hints fabric.yaml; show structure", "hints off"},

@@ -26,10 +26,10 @@ import (
 
 // Feature is the commands suggest guids and suggest torus.
 var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
-	{Path: "suggest", Summary: "find what an engine needs to know"},
+	{Path: "suggest", Group: feature.GroupRoute, Summary: "Find what an engine needs to know"},
 	{
 		Path:    "suggest guids",
-		Summary: "find roots and compute nodes for ftree",
+		Summary: "Find roots and compute nodes for ftree",
 		Help: "Shows the classes of switches and adapters, and which suggestions ftree was tried with. With DIR it " +
 			"writes root_guids,\n" +
 			"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",
@@ -40,7 +40,7 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	},
 	{
 		Path:    "suggest torus",
-		Summary: "find the configuration of a torus for torus-2QoS",
+		Summary: "Find the configuration of a torus for torus-2QoS",
 		Help: "With FILE it writes the configuration. clear=yes takes the staged tables: where multicast and unicast " +
 			"have a credit loop\n" +
 			"together around a lost switch, it moves the datelines, and so the root of the tree, to where they have " +

@@ -17,7 +17,8 @@ import (
 // Feature is the command summary.
 var Feature = feature.Feature{Name: "summary", Commands: []feature.Command{{
 	Path:     "summary",
-	Summary:  "summarize the subnet and this session",
+	Group:    feature.GroupLook,
+	Summary:  "Summarize the subnet and this session",
 	Options:  []lang.Option{feature.OfOption()},
 	Examples: []string{"summary", "fail switch spine-02; route; summary of=whatif"},
 	Answers:  []answer.Declared{&decl},

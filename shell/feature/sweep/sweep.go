@@ -22,7 +22,7 @@ var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 	{Name: "sweep", Keys: "R", Help: "read the subnet again"},
 }, Commands: []feature.Command{
 	{
-		Path: "sweep", Summary: "read the subnet again",
+		Path: "sweep", Group: feature.GroupLook, Summary: "Read the subnet again",
 		Help: "It reads nodes, links, LIDs and forwarding tables; light: only what can have moved.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", lightWord}, Optional: true}},
 		Options: []lang.Option{
@@ -53,7 +53,7 @@ var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 		Run:      sweep,
 	},
 	{
-		Path: "names", Summary: "take node names from a node-name map",
+		Path: "names", Group: feature.GroupFiles, Summary: "Take node names from a node-name map",
 		Args:     []lang.Arg{{Kind: lang.KindFile}},
 		Examples: []string{"names /etc/opensm/ib-node-name-map"},
 		Answers:  []answer.Declared{namesDecl},

@@ -17,7 +17,7 @@ import (
 // Feature is the command show targets.
 var Feature = feature.Feature{Name: "targets", Commands: []feature.Command{{
 	Path:     "show targets",
-	Summary:  "list response times and losses by node, worst first",
+	Summary:  "List response times and losses by node, worst first",
 	Examples: []string{"show targets"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,

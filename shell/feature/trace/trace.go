@@ -29,7 +29,8 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path:    "trace",
-		Summary: "trace the path from SRC to DST",
+		Group:   feature.GroupTrace,
+		Summary: "Trace the path from SRC to DST",
 		Help: "The path is that of the tables of a state; live: of the tables that the switches hold now.\n" +
 			"DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.\n" +
 			"all is every end port of hosts and routers, with the option switches port 0 of switches, too: trace all " +
@@ -75,7 +76,7 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 	},
 	{
 		Path:    "show torus",
-		Summary: "draw the switches of a torus at their coordinates",
+		Summary: "Draw the switches of a torus at their coordinates",
 		Help: "The tables must be those of torus-2QoS. Datelines and lost links are marked, and a path or a tree.\n" +
 			"For programs each switch is an object, with the directions of its links.",
 		Options: torusOptions(),

@@ -14,7 +14,7 @@ import (
 var Feature = feature.Feature{Name: "unanswered", Commands: []feature.Command{{
 	Path:     "show unanswered",
 	Aliases:  []string{"holes"},
-	Summary:  "list the requests of the last sweep without a response",
+	Summary:  "List the requests of the last sweep without a response",
 	Examples: []string{"show unanswered"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,

@@ -20,7 +20,7 @@ import (
 
 // Feature is the command doctor verify.
 var Feature = feature.Feature{Name: "verify", Commands: []feature.Command{{
-	Path: "doctor verify", Summary: "compare the last sweep with infiniband-diags",
+	Path: "doctor verify", Summary: "Compare the last sweep with infiniband-diags",
 	Help: "It compares the last sweep, and traces by its tables, with ibnetdiscover, dump_fts and ibtracert. They " +
 		"run at the same port, and only read:\n" +
 		"nothing is written to the subnet. With FILE the report is Markdown. It fails where something differs, and " +

@@ -19,7 +19,7 @@ import (
 // Feature is the command show vlarb.
 var Feature = feature.Feature{Name: "vlarb", Commands: []feature.Command{{
 	Path:     "show vlarb",
-	Summary:  "list the VL arbitration tables of a node",
+	Summary:  "List the VL arbitration tables of a node",
 	Help:     "sweep full vlarb reads them.",
 	Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}},
 	Examples: []string{"sweep full vlarb; show vlarb leaf-01/36"},

@@ -19,7 +19,7 @@ var Feature = feature.Feature{Name: "watch", Keys: []feature.Key{
 	{Name: "watch", Keys: "W", Help: "read the subnet again and again, or stop that; :watch SECONDS says how often"},
 }, Commands: []feature.Command{
 	{
-		Path: "watch", Summary: "keep the live state current with light sweeps",
+		Path: "watch", Group: feature.GroupLook, Summary: "Keep the live state current with light sweeps",
 		Help:     "It sweeps lightly every so many seconds. show events lists what changed.",
 		Args:     []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{feature.OffWord}}},
 		Options:  []lang.Option{feature.ForOption(), feature.ExecOption()},
@@ -28,7 +28,7 @@ var Feature = feature.Feature{Name: "watch", Keys: []feature.Key{
 		Run:      watch,
 	},
 	{
-		Path: "show events", Summary: "list what sweeps found to be new",
+		Path: "show events", Summary: "List what sweeps found to be new",
 		Examples: []string{"sweep full; show events"},
 		Answers:  []answer.Declared{&eventsDecl},
 		Run:      events,

@@ -22,9 +22,12 @@ import (
 var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
 	{Name: "who-uses", Keys: "p", Help: "whose packets go over the selected link or switch"},
 }, Commands: []feature.Command{
-	{Path: "who", Summary: "list the paths that use a link or a node", Options: []lang.Option{feature.OfOption()}},
 	{
-		Path: "who uses", Summary: "list the paths that use a link or a node",
+		Path: "who", Group: feature.GroupTrace, Summary: "List the paths that use a link or a node",
+		Options: []lang.Option{feature.OfOption()},
+	},
+	{
+		Path: "who uses", Summary: "List the paths that use a link or a node",
 		Help: "It lists the end ports that send and receive over it, and those that are unreachable without it.\n",
 		Args: []lang.Arg{
 			{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true},
