@@ -4,6 +4,7 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.org/ibconsole/internal/base/prose"
@@ -75,13 +76,12 @@ func (b *binder[C]) help() string {
 	return s.String()
 }
 
-// examples returns the examples of the command, or the first of each subcommand if it has none.
+// examples returns the examples of the command. If it has none, it returns one of each of two subcommands.
 func (s *Spec[C]) examples() []string {
-	examples := s.Examples
-	for i := 0; len(s.Examples) == 0 && i < len(s.Subcommands); i++ {
-		if all := s.Subcommands[i].examples(); len(all) > 0 {
-			examples = append(examples, all[0])
-		}
+	examples := slices.Clone(s.Examples)
+	for i := 0; len(s.Examples) == 0 && len(examples) < 2 && i < len(s.Subcommands); i++ {
+		all := s.Subcommands[i].examples()
+		examples = append(examples, all[:min(1, len(all))]...)
 	}
 	return examples
 }
