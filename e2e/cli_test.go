@@ -119,6 +119,32 @@ func TestBadCommands(t *testing.T) {
 	}
 }
 
+// Options may be written with two dashes, with -c and as words of the command line, and old names still work.
+func TestOptionForms(t *testing.T) {
+	const sim = "sim:fattree:2,4"
+	for _, group := range [][][]string{
+		{
+			{"trace", "node-0001", "node-0008", "of=live", "back", "strict=no"},
+			{"trace", "node-0001", "node-0008", "--of=live", "--back", "--strict=no"},
+			{"trace", "--back=yes", "--of", "live", "node-0001", "node-0008", "--strict"},
+			{"-c", "trace node-0001 node-0008 of=live back"}, {"-c", "trace node-0001 node-0008 --of=live --back"},
+			{"-c", "trace --back=yes node-0001 node-0008 --of=live --strict"},
+		},
+		{{"record", "status"}, {"-c", "record status"}},
+		{{"show", "unanswered"}, {"show", "holes"}, {"-c", "show holes"}},
+	} {
+		want := try(append([]string{"-s", sim}, group[0]...)...)
+		if want.status != exitDone || want.out == "" {
+			t.Errorf("%q: %+v", group[0], want)
+		}
+		for _, words := range group[1:] {
+			if got := try(append([]string{"-s", sim}, words...)...); untimed(got) != untimed(want) {
+				t.Errorf("%q: %+v, want %+v", words, got, want)
+			}
+		}
+	}
+}
+
 func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{
 		{"-x"}, {"nonsense"}, {"-s", "nonsense"}, {"-s", "file:"}, {"-s", "net:"}, {"run"}, {"version", "1"},
@@ -130,6 +156,8 @@ func TestBadArguments(t *testing.T) {
 		oneLine(t, try("--window", window, "-c", "summary"), exitUsage, "--window "+window, "expected 1 to 4096")
 	}
 	oneLine(t, try("run", "/does/not/exist"), exitFailed, "/does/not/exist")
+	oneLine(t, try("-s", "sim:fattree:2,4", "record", "sttus"), exitUsage, `"sttus"`)
+	oneLine(t, try("-s", "sim:fattree:2,4", "doctor", "verfy"), exitUsage, `"verfy"`)
 	oneLine(t, try("-s", "ibsim:nobody-is-here"), exitFailed, "nobody-is-here")
 }
 

@@ -146,6 +146,36 @@ func TestStandardInputIsAScript(t *testing.T) {
 	}
 }
 
+// A script on standard input is checked before it runs, as that of a file is, and its errors have line numbers.
+func TestStandardInputIsChecked(t *testing.T) {
+	for _, script := range []string{
+		"summary\nfoo\nfail switch spine-02\n", "summary\nshow links of=live nothing=1", "whatif; whatif\ncheck raech\n",
+		"summary\nshow 'links\n",
+	} {
+		file := opened(t, script)
+		want := try("-s", inputSubnet, "run", file.Name())
+		want.err = strings.ReplaceAll(want.err, file.Name(), "stdin")
+		if want.status != exitUsage || want.out != "" || !strings.Contains(want.err, "stdin:2: ") {
+			t.Errorf("%q in a file: %+v", script, want)
+		}
+		for name, in := range map[string]*os.File{
+			"pipe": pipeOf(t, script, false), "file": file, "open pipe": pipeOf(t, script+"exit\n", true),
+		} {
+			for _, args := range [][]string{{"run", "-"}, nil} {
+				if strings.Contains(script, "'") && name == "open pipe" || name == "file" && args == nil {
+					continue // the quote may still be closed; the file was read
+				}
+				if got := withInput(t, in, append([]string{"-s", inputSubnet}, args...)...); got != want {
+					t.Errorf("%q, %s, %q: %+v, want %+v", script, name, args, got, want)
+				}
+				if name == "pipe" || name == "open pipe" {
+					break // the first run read it
+				}
+			}
+		}
+	}
+}
+
 // What is not told to read standard input leaves it to the program that comes next.
 func TestStandardInputIsLeft(t *testing.T) {
 	const text = "first\nsecond\n"

@@ -22,7 +22,9 @@ func TestCompletions(t *testing.T) {
 		{[]string{"trace", "--"}, "--against"}, {[]string{"-s", "sim:f"}, "sim:fattree:"},
 		{[]string{"-s", "n"}, "net:"}, {[]string{"--theme", ""}, "contrast"},
 		{[]string{"help", "tr"}, "trace"}, {[]string{"-s", "sim:fattree:2,4", "sh"}, "shell"},
-		{[]string{"completion", "z"}, "zsh"},
+		{[]string{"completion", "z"}, "zsh"}, {[]string{"trace", "a", "b", "f"}, "file="},
+		{[]string{"trace", "a", "b", "format="}, "format=ibtracert"}, {[]string{"trace", "--format="}, "ibtracert"},
+		{[]string{"engine", "up"}, "updn"}, {[]string{"record", "st"}, "status"}, {[]string{"record", "met"}, "metrics="},
 	} {
 		got := ibconsole(t, append([]string{"__complete"}, c.words...)...)
 		got, _, _ = strings.Cut("\n"+got, "\n:") // the directive follows
@@ -30,7 +32,11 @@ func TestCompletions(t *testing.T) {
 			t.Errorf("%q: %q, want %s among them", c.words, got, c.want)
 		}
 		for line := range strings.Lines(strings.TrimPrefix(got, "\n")) {
-			if last := c.words[len(c.words)-1]; !strings.HasPrefix(line, last) {
+			last := c.words[len(c.words)-1]
+			if _, value, isFlag := strings.Cut(last, "="); isFlag && strings.HasPrefix(last, "--") {
+				last = value
+			}
+			if !strings.HasPrefix(line, last) {
 				t.Errorf("%q offers %q", c.words, line)
 			}
 		}

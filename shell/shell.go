@@ -124,10 +124,11 @@ type performer interface {
 func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statement, out *Output,
 	target func(step) performer) error {
 	var steps []step
+	withLines := len(stmts) > 1 || len(stmts) == 1 && stmts[0].Line > 1
 	for _, stmt := range stmts {
 		s, err := sh.bind(stmt)
 		if err != nil {
-			if len(stmts) > 1 && stmt.Line > 0 {
+			if withLines && stmt.Line > 0 {
 				return fmt.Errorf("%s:%d: %w", plain.EscapeLine(name), stmt.Line, err)
 			}
 			return err
@@ -141,7 +142,7 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 		}
 		if err := at.perform(ctx, s, out); err != nil {
 			st := at.Session().State()
-			return sh.failed(name, len(steps) > 1, s, interrupted(ctx, &st, len(steps)-i-1, err))
+			return sh.failed(name, withLines, s, interrupted(ctx, &st, len(steps)-i-1, err))
 		}
 	}
 	return nil
@@ -155,13 +156,13 @@ func (sh *Shell) perform(ctx context.Context, s step, out *Output) error {
 	return its.ended(s.Command, out)
 }
 
-func (sh *Shell) failed(name string, many bool, s step, err error) error {
+func (sh *Shell) failed(name string, withLine bool, s step, err error) error {
 	var usage *lang.UsageError
 	if errors.Is(err, ErrExit) || errors.As(err, &usage) {
 		return err
 	}
 	e := &CommandError{Command: s.Invocation.Command, Name: name, Err: err}
-	if many {
+	if withLine {
 		e.Line = s.Line
 	}
 	return e

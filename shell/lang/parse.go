@@ -132,21 +132,30 @@ func escapeDouble(s string) string {
 	return b.String()
 }
 
-const maxPending = 1 << 20 // the longest text of a statement that goes on over lines
+const maxPending = 1 << 20 // bounds a statement that continues over lines, in bytes
 
-// Lines reads statements as they come, line by line, and hands on those of each line. A statement whose
-// quotes are open, or whose line ends in a backslash, goes on with the next line. It stops at run's first
-// error, and with a [*SyntaxError] where the text ends inside a statement or one is too long.
+// Lines reads statements line by line and calls run for those of each line. A statement whose quotes are open, or whose
+// line ends in a backslash, continues on the next line. Lines returns run's first error, or a [*SyntaxError] if the
+// text ends inside a statement or a statement is too long.
 func Lines(r io.Reader, name string, run func([]Statement) error) error {
 	in := bufio.NewReader(r)
+	return Parts(func() (string, error) { return in.ReadString('\n') }, name, run)
+}
+
+// Parts is like [Lines] for a text that next returns in parts, the last one with [io.EOF]. It calls run for the
+// statements of a part together. A part that ends inside a line or a statement is joined with the next.
+func Parts(next func() (string, error), name string, run func([]Statement) error) error {
 	pending, first := "", 1
-	for number := 1; ; number++ {
-		line, err := in.ReadString('\n')
+	for {
+		part, err := next()
 		ended := errors.Is(err, io.EOF)
 		if err != nil && !ended {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		pending += line
+		pending += part
+		if !ended && !strings.HasSuffix(pending, "\n") {
+			continue
+		}
 		stmts, perr := Parse(name, pending)
 		open := perr != nil || strings.HasSuffix(strings.TrimRight(pending, "\r\n"), `\`)
 		switch {
@@ -164,6 +173,7 @@ func Lines(r io.Reader, name string, run func([]Statement) error) error {
 		if err := run(stmts); err != nil || ended {
 			return err
 		}
-		pending, first = "", number+1
+		first += strings.Count(pending, "\n")
+		pending = ""
 	}
 }

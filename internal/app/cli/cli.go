@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -271,16 +270,41 @@ func (o *options) file(path string) int {
 	return o.script(path, string(text))
 }
 
-// stdin runs what comes from standard input line by line, as it comes.
+// stdin runs the commands on standard input.
 func (o *options) stdin() int {
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
-		return o.lines(ctx, s, repl.NewInput(ctx, o.in))
+		return o.runParts(ctx, s, inputParts(repl.NewInput(ctx, o.in)))
 	})
 }
 
-func (o *options) lines(ctx context.Context, s *shell.Subnets, in io.Reader) error {
+const (
+	partPause = 100 * time.Millisecond // the pause in standard input that ends a part
+	maxPart   = 16 << 20               // bytes of standard input that are checked together
+)
+
+// inputParts returns a function that returns standard input in parts, for [lang.Parts]. A part ends with the file, with
+// the pipe, or where a pipe pauses.
+func inputParts(in *repl.Input) func() (string, error) {
+	buffer := make([]byte, 64<<10)
+	return func() (string, error) {
+		var part strings.Builder
+		for {
+			n, err := in.Read(buffer)
+			part.Write(buffer[:n])
+			if err != nil || part.Len() >= maxPart {
+				return part.String(), err
+			}
+			if ready, err := in.Ready(partPause); err != nil || !ready {
+				return part.String(), err
+			}
+		}
+	}
+}
+
+// runParts checks all commands of a part of standard input, then runs them, and continues with the next part.
+func (o *options) runParts(ctx context.Context, s *shell.Subnets, next func() (string, error)) error {
 	out := o.scriptOutput()
-	err := lang.Lines(in, "stdin", func(stmts []lang.Statement) error { return s.Execute(ctx, "stdin", stmts, out) })
+	err := lang.Parts(next, "stdin", func(stmts []lang.Statement) error { return s.Execute(ctx, "stdin", stmts, out) })
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w; the rest of standard input was not run", err)
 	}
@@ -294,11 +318,11 @@ func (o *options) interactive() int {
 		return o.tui(false)
 	}
 	return o.open(false, func(ctx context.Context, s *shell.Subnets) error {
-		switch in, err := o.piped(ctx, s); {
+		switch next, err := o.piped(ctx, s); {
 		case err != nil:
 			return err
-		case in != nil:
-			return o.lines(ctx, s, in)
+		case next != nil:
+			return o.runParts(ctx, s, next)
 		}
 		return o.summary(ctx, s)
 	})
@@ -307,8 +331,8 @@ func (o *options) interactive() int {
 // firstByte is how long a pipe on standard input may be without a byte and still be taken for a script.
 const firstByte = time.Second
 
-// piped returns standard input where it is a file or a pipe that has a byte and that no source is read from, else nil.
-func (o *options) piped(ctx context.Context, s *shell.Subnets) (io.Reader, error) {
+// piped returns standard input in parts, or nil if it is not a file or pipe with a byte, or a source is read from it.
+func (o *options) piped(ctx context.Context, s *shell.Subnets) (next func() (string, error), err error) {
 	if o.in == nil {
 		return nil, nil
 	}
@@ -331,13 +355,22 @@ func (o *options) piped(ctx context.Context, s *shell.Subnets) (io.Reader, error
 			"waits for commands")
 		return nil, nil
 	}
-	first := bufio.NewReader(in)
-	if _, err := first.Peek(1); errors.Is(err, io.EOF) {
+	rest := inputParts(in)
+	switch first, err := rest(); {
+	case errors.Is(err, io.EOF) && first == "":
 		return nil, nil
-	} else if err != nil {
+	case err != nil && !errors.Is(err, io.EOF):
 		return nil, err
+	default:
+		return func() (string, error) {
+			if first == "" {
+				return rest()
+			}
+			part := first
+			first = ""
+			return part, err
+		}, nil
 	}
-	return first, nil
 }
 
 // onTerminal reports whether somebody sits in front of the program.

@@ -50,11 +50,26 @@ func (o *options) command() *cobra.Command {
 	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error { return o.check(cmd, args) }
 	o.completeFlags(root)
 	root.AddCommand(o.words()...)
-	reserved := func(name string) bool { return name == "help" || root.PersistentFlags().Lookup(name) != nil }
+	reserved := func(name string) bool {
+		return name != strictFlag && (name == "help" || root.PersistentFlags().Lookup(name) != nil)
+	}
 	for _, spec := range shell.New(nil).Specs() {
-		its := func(c *cobra.Command) bool { return c.Name() == spec.Name }
-		if spec.Name != "help" && !slices.ContainsFunc(root.Commands(), its) {
-			root.AddCommand(o.shellCommand(reserved, nil, &spec))
+		isSpec := func(c *cobra.Command) bool { return c.Name() == spec.Name }
+		if spec.Name == "help" || slices.ContainsFunc(root.Commands(), isSpec) {
+			continue
+		}
+		cmd := o.shellCommand(reserved, nil, &spec)
+		root.AddCommand(cmd)
+		switch spec.Name {
+		case "doctor": // without a word it needs no subnet
+			cmd.Args, cmd.RunE = atMost(0), func(*cobra.Command, []string) error { return status(o.doctor()) }
+		case "record":
+			start := &spec.Subcommands[slices.IndexFunc(spec.Subcommands, func(s shell.Spec) bool { return s.Name == "start" })]
+			declareOptions(cmd, start.Options, reserved)
+			cmd.ValidArgsFunction = completeArguments([]string{spec.Name, start.Name})
+			cmd.RunE = func(cmd *cobra.Command, args []string) error {
+				return status(o.record(append(args, o.optionWords(cmd)...)))
+			}
 		}
 	}
 	root.SetHelpCommand(o.helpCommand())
@@ -155,16 +170,14 @@ func (o *options) words() []*cobra.Command {
 	})
 	completion := word("completion bash|zsh|fish", "print a completion script", 1, o.completion)
 	completion.ValidArgs = shells
-	record := word("record [OPTION=VALUE ...]", "record counters and events until a signal", 8, o.record)
 	return []*cobra.Command{
-		word("shell", "open the command line", 0, func([]string) int { return o.repl() }), run, tour, record,
+		word("shell", "open the command line", 0, func([]string) int { return o.repl() }), run, tour, completion,
 		word("version", "print the version", 0, func([]string) int {
 			if _, err := fmt.Fprintln(o.out, "ibconsole "+version()); err != nil {
 				return o.failed(err)
 			}
 			return exitDone
 		}),
-		word("doctor [verify [FILE]]", "check this machine, or a source", 2, o.doctor), completion,
 		word("schema [COMMAND]", "print the JSON Schema of answers", 4, o.schema),
 		word("man", "print the manual page", 0, func([]string) int { return o.man() }),
 	}
@@ -206,20 +219,36 @@ func (o *options) shellCommand(reserved func(string) bool, path []string, spec *
 		Use: spec.Name, Short: spec.Summary, Aliases: spec.Aliases, Args: cobra.ArbitraryArgs,
 		DisableFlagsInUseLine: true, ValidArgsFunction: completeArguments(path),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			words := slices.Concat(path, args)
-			cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
-				if f.Name == strictFlag && f.Value.String() == f.NoOptDefVal {
-					o.strict = true // as before the command
-				}
-				words = append(words, f.Name+"="+f.Value.String())
-			})
-			return status(o.statement(words))
+			return status(o.statement(slices.Concat(path, args, o.optionWords(cmd))))
 		},
 	}
+	declareOptions(cmd, options, reserved)
+	for i := range spec.Subcommands {
+		cmd.AddCommand(o.shellCommand(reserved, path, &spec.Subcommands[i], options...))
+	}
+	return cmd
+}
+
+// optionWords returns the options of a command that were given as flags.
+func (o *options) optionWords(cmd *cobra.Command) (words []string) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Changed {
+			return
+		}
+		if f.Name == strictFlag && f.Value.String() == f.NoOptDefVal {
+			o.strict = true // as before the command
+		}
+		words = append(words, f.Name+"="+f.Value.String())
+	})
+	return words
+}
+
+// declareOptions declares options of a command of the shell as flags, except for those whose names are reserved.
+func declareOptions(cmd *cobra.Command, options []lang.Option, reserved func(string) bool) {
 	for i := range options {
 		option := &options[i]
 		for _, name := range slices.Concat([]string{option.Name}, option.Aliases) {
-			if name != strictFlag && reserved(name) || cmd.Flags().Lookup(name) != nil {
+			if reserved(name) || cmd.Flags().Lookup(name) != nil {
 				continue
 			}
 			cmd.Flags().String(name, "", option.Summary)
@@ -232,10 +261,6 @@ func (o *options) shellCommand(reserved func(string) bool, path []string, spec *
 			}
 		}
 	}
-	for i := range spec.Subcommands {
-		cmd.AddCommand(o.shellCommand(reserved, path, &spec.Subcommands[i], options...))
-	}
-	return cmd
 }
 
 // statement runs a command of the shell.

@@ -5,16 +5,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/signals"
 	"example.org/ibconsole/mad/umad"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
-	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/doctor"
 	"example.org/ibconsole/shell/session/source"
@@ -22,12 +19,9 @@ import (
 
 // doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
 // are not; with -s, of that source, what is missing there and in the subnet behind it.
-func (o *options) doctor(args []string) int {
+func (o *options) doctor() int {
 	if o.report != "" {
 		return o.bugReport()
-	}
-	if len(args) > 0 {
-		return o.verify(args)
 	}
 	ctx, stop := signals.Context()
 	defer stop()
@@ -83,14 +77,6 @@ func (o *options) diagnose(ctx context.Context, config *config, sources []source
 		findings = append(findings, of...)
 	}
 	return findings, nil
-}
-
-// verify runs the command doctor verify.
-func (o *options) verify(args []string) int {
-	if args[0] != "verify" {
-		return o.misused(fmt.Errorf("unexpected word %q after doctor, expected verify [FILE]", args[0]))
-	}
-	return o.script("doctor", strings.Join(prose.Words(append([]string{"doctor"}, args...), lang.Quote), " "))
 }
 
 // others says what else there is than adapters.
