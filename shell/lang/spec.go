@@ -53,7 +53,7 @@ type Option struct {
 	Kind    Kind     // what its value names
 	Words   []string // as those of Arg
 	List    bool
-	Written bool // KindFile: the command writes the file
+	Written bool   // KindFile: the command writes the file
 	Default string // the value where the option is missing: for help, and for [Invocation.Option] and Int
 }
 
