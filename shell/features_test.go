@@ -48,10 +48,9 @@ func TestDeclarations(t *testing.T) {
 }
 
 // verbs are the words with which summaries of commands begin.
-var verbs = strings.Fields(
-	`Add Allow Ask Follow Route Build Change Check Choose Compare Compute Control Count Discard Draw Fail Find
-	Generate Import Export Keep Leave List Merge Measure Move Name Plug Print Query Read Record Remove Report Restore Run Save Set Show
-	Simulate Stop Start Summarize Take Trace Undo Write Give State Delete Send`)
+var verbs = strings.Fields(`Add Allow Ask Build Change Check Choose Compare Compute Control Count Delete Discard Draw
+	Export Fail Find Follow Generate Give Import Keep Leave List Measure Merge Move Name Plug Print Query Read Record
+	Remove Report Restore Route Run Save Send Set Show Simulate Start State Stop Summarize Take Trace Undo Write`)
 
 // The summary of a command begins with a verb and is short. A command of one word has a group. Each command has
 // examples and declares what it answers.
