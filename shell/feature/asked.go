@@ -37,24 +37,24 @@ func StrictOption() lang.Option {
 	}
 }
 
-// AskedOptions returns the options that select paths: pkey and sl.
-func AskedOptions() []lang.Option {
+// PathOptions returns the options that select paths: pkey and sl.
+func PathOptions() []lang.Option {
 	return []lang.Option{
 		{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
 		{Name: "sl", Kind: lang.KindInt, Summary: "only paths of this service level"},
 	}
 }
 
-// MostGranted is of how many hosts each pair is looked at where [AskedOptions] select paths.
-const MostGranted = 5000
+// MaxFilteredHosts is of how many hosts each pair is looked at where [PathOptions] select paths.
+const MaxFilteredHosts = 5000
 
-// Asked returns the paths that [AskedOptions] select.
+// Asked returns the paths that [PathOptions] select.
 func (c *Call) Asked() (partitions.Asked, error) {
 	want, err := c.WantedPath()
 	return partitions.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
 }
 
-// Grants returns the paths of a state that [AskedOptions] select, nil for all.
+// Grants returns the paths of a state that [PathOptions] select, nil for all.
 func (c *Call) Grants(st *session.State, p *session.Picture) (*partitions.Grants, error) {
 	asked, err := c.Asked()
 	if err != nil || asked.Any() {
@@ -63,7 +63,7 @@ func (c *Call) Grants(st *session.State, p *session.Picture) (*partitions.Grants
 	return st.Grants(p, asked)
 }
 
-// WantedPath returns what [AskedOptions] ask of path records.
+// WantedPath returns what [PathOptions] ask of path records.
 func (c *Call) WantedPath() (want pathdb.Want, err error) {
 	if text := c.Option("pkey", ""); text != "" {
 		key, err := strconv.ParseUint(text, 0, 16)

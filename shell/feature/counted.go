@@ -80,8 +80,8 @@ func bytesText(n float64) string {
 	return fmt.Sprintf("%.3g GB", n)
 }
 
-// Counted is what a port counted in some time, as far as that was recorded.
-type Counted struct {
+// PortGrowth is what a port counted in some time, as far as that was recorded.
+type PortGrowth struct {
 	Name        string           // of the port
 	Port        fabric.PortIndex // [fabric.None] where the fabric does not have it
 	Counts      []records.Count
@@ -91,9 +91,9 @@ type Counted struct {
 	Text        string
 }
 
-// CountedOf returns what a port counted.
-func CountedOf(f *fabric.Fabric, x *records.Total) Counted {
-	c := Counted{Name: fabric.Escape(x.Name), Port: x.Key.In(f), Counts: x.Counts}
+// PortGrowthOf returns what a port counted.
+func PortGrowthOf(f *fabric.Fabric, x *records.Total) PortGrowth {
+	c := PortGrowth{Name: fabric.Escape(x.Name), Port: x.Key.In(f), Counts: x.Counts}
 	if c.Port != fabric.None {
 		c.Name = f.PortName(c.Port)
 	}
@@ -114,8 +114,8 @@ func CountedOf(f *fabric.Fabric, x *records.Total) Counted {
 	return c
 }
 
-// CountedRow is what a port counted in some time, as a row of an answer.
-type CountedRow struct {
+// GrowthRow is what a port counted in some time, as a row of an answer.
+type GrowthRow struct {
 	Name     string       `name:"PORT"`
 	Port     answer.Value `key:"port" kind:"place" help:"none where the subnet does not have it"`
 	To       answer.Value `key:"to" name:"TO" kind:"place" help:"the port at the other end of its link"`
@@ -130,11 +130,11 @@ type CountedRow struct {
 }
 
 // Lead returns the lead to the port.
-func (c CountedRow) Lead() answer.Lead { return c.lead }
+func (c GrowthRow) Lead() answer.Lead { return c.lead }
 
-// CountedRowOf returns the row of what a port counted.
-func CountedRowOf(f *fabric.Fabric, x *Counted) CountedRow {
-	c := CountedRow{
+// GrowthRowOf returns the row of what a port counted.
+func GrowthRowOf(f *fabric.Fabric, x *PortGrowth) GrowthRow {
+	c := GrowthRow{
 		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour),
 		First: answer.Time(x.First), Last: answer.Time(x.Last),
 		AtLeast: []string{}, lead: ToPort(f, x.Port),
@@ -156,20 +156,20 @@ func CountedRowOf(f *fabric.Fabric, x *Counted) CountedRow {
 }
 
 // To returns the name of the port at the other end of its link, "" where that is not known.
-func (c *Counted) To(f *fabric.Fabric) string {
+func (c *PortGrowth) To(f *fabric.Fabric) string {
 	if c.Port == fabric.None || f.Ports[c.Port].Peer == fabric.None {
 		return ""
 	}
 	return f.PortName(f.Ports[c.Port].Peer)
 }
 
-// MostCounted returns what ports counted, the most first.
-func MostCounted(f *fabric.Fabric, all []records.Total) []Counted {
-	out := make([]Counted, len(all))
+// RankedGrowth returns what ports counted, the most first.
+func RankedGrowth(f *fabric.Fabric, all []records.Total) []PortGrowth {
+	out := make([]PortGrowth, len(all))
 	for i := range all {
-		out[i] = CountedOf(f, &all[i])
+		out[i] = PortGrowthOf(f, &all[i])
 	}
-	slices.SortStableFunc(out, func(a, b Counted) int { return cmp.Compare(b.Sum, a.Sum) })
+	slices.SortStableFunc(out, func(a, b PortGrowth) int { return cmp.Compare(b.Sum, a.Sum) })
 	return out
 }
 

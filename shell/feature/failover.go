@@ -25,8 +25,8 @@ type Failover struct {
 	p         *session.Picture
 }
 
-// Waiting is a pair that loses packets until a subnet manager acts.
-type Waiting struct {
+// WaitingPair is a pair that loses packets until a subnet manager acts.
+type WaitingPair struct {
 	From  answer.Value `key:"from" name:"FROM" kind:"place"`
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
 	LID   uint16       `key:"lid" name:"LID" kind:"lid"`
@@ -36,11 +36,9 @@ type Waiting struct {
 	lead  answer.Lead
 }
 
-var waitingTable = answer.Table[Waiting]{
-	Key: "waiting_pairs", Title: "pairs that wait for a manager", Stream: true, Fields: answer.Fields[Waiting](),
-	Lead: func(w Waiting) answer.Lead {
-		return w.lead
-	},
+var waitingTable = answer.Table[WaitingPair]{
+	Key: "waiting_pairs", Title: "pairs that wait for a manager", Stream: true, Fields: answer.Fields[WaitingPair](),
+	Lead: func(w WaitingPair) answer.Lead { return w.lead },
 }
 
 // Failover returns what becomes of pairs of the what-if before a subnet manager acts, by the choices of adaptive
@@ -51,7 +49,7 @@ func (c *Call) Failover(st *session.State) (*Failover, error) {
 		return nil, nil
 	}
 	r, err := c.Session.Analysis().FailOver(c.Ctx, st.Base.Tables, st.WhatIf.Tables,
-		choices.Options{Examples: MostNamed})
+		choices.Options{Examples: MaxExamples})
 	switch {
 	case errors.Is(err, choices.ErrOtherNodes):
 		return nil, nil
@@ -74,19 +72,19 @@ func FailoverItems[T any](prefix string, of func(T) *Failover) []answer.Item[T] 
 		items = append(items, answer.Item[T]{Line: answer.Prefixed(prefix, line)})
 	}
 	return append(items,
-		answer.Item[T]{When: answer.Hidden[T], Table: answer.Show(&waitingTable, func(v T) answer.Rows[Waiting] {
+		answer.Item[T]{When: answer.Hidden[T], Table: answer.Show(&waitingTable, func(v T) answer.Rows[WaitingPair] {
 			return of(v).waiting()
 		})})
 }
 
-func (o *Failover) waiting() answer.Rows[Waiting] {
+func (o *Failover) waiting() answer.Rows[WaitingPair] {
 	if o == nil {
-		return answer.Rows[Waiting]{}
+		return answer.Rows[WaitingPair]{}
 	}
 	f := o.p.Fabric
-	rows := answer.Lazy(len(o.examples), func(i int) Waiting {
+	rows := answer.Lazy(len(o.examples), func(i int) WaitingPair {
 		p := &o.examples[i]
-		return Waiting{
+		return WaitingPair{
 			answer.Port(f, p.Src), answer.Port(f, p.Dst), p.LID, p.Outcome.Endings.Reach().String(),
 			fmt.Sprintf("%.0f %%", 100*p.Outcome.Share),
 			p.Outcome.Share, ToTrace(o.p, p.Src, p.Dst, p.LID),

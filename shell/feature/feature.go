@@ -119,11 +119,11 @@ func (c *Call) Answer(a *answer.Answer) error {
 	if err := c.Output.Declared(a); err != nil {
 		return err
 	}
-	return c.Judge(a)
+	return c.VerdictError(a)
 }
 
-// Judge returns the error of an answer with a verdict that fails, as [Call.Answer] does, without writing the answer.
-func (c *Call) Judge(a *answer.Answer) error {
+// VerdictError returns the error of an answer with a verdict that fails, as [Call.Answer] does, without writing the answer.
+func (c *Call) VerdictError(a *answer.Answer) error {
 	verdict, what := a.Verdict()
 	switch {
 	case verdict == answer.OK || a.Fails() == answer.Never || a.Fails() == answer.Asked && !c.Output.FailsOn(verdict):

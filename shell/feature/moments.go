@@ -28,9 +28,7 @@ type Moment struct {
 func MomentTable(row, empty string) *answer.Table[Moment] {
 	return &answer.Table[Moment]{
 		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Empty: empty,
-		Lead: func(e Moment) answer.Lead {
-			return e.lead
-		},
+		Lead: func(e Moment) answer.Lead { return e.lead },
 	}
 }
 

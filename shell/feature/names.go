@@ -54,21 +54,21 @@ func (n *Namer) Port(port fabric.PortIndex) string {
 // MLIDText returns a multicast LID as 0xc000.
 func MLIDText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 
-// UnknownLoop tells that it is unknown whether there is a credit loop, why, and which commands make it known.
-func UnknownLoop(why, try string) string {
+// UnknownLoopText tells that it is unknown whether there is a credit loop, why, and which commands make it known.
+func UnknownLoopText(why, try string) string {
 	if try != "" {
 		try = " (try: " + try + ")"
 	}
 	return "credit loop: unknown: " + why + try
 }
 
-// UnknownPaths tells of how many paths it is unknown whether they arrive.
-func UnknownPaths(n, of int64) string {
+// UnknownPathsText tells of how many paths it is unknown whether they arrive.
+func UnknownPathsText(n, of int64) string {
 	return fmt.Sprintf("%d of %d paths are unknown: they meet a forwarding table that was not read", n, of)
 }
 
-// Misnamed returns the error of words that name a link; words that name nothing anywhere are a misuse of the command.
-func (c *Call) Misnamed(err error) error {
+// LinkError returns the error of words that name a link; words that name nothing anywhere are a misuse of the command.
+func (c *Call) LinkError(err error) error {
 	if unclear, ok := errors.AsType[*places.PortError](err); ok {
 		return c.Misused("%v", unclear)
 	}

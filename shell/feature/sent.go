@@ -58,7 +58,7 @@ const twice = time.Second // between two readings of counters
 func (c *Call) CountTwice() error {
 	first, _, err := c.Session.Counters(c.Ctx)
 	if err == nil && !c.Session.State().Source.Offline() {
-		err = NoneRead(first)
+		err = ReadingError(first)
 	}
 	if err != nil {
 		return err
@@ -79,11 +79,11 @@ func (c *Call) CountTwice() error {
 	if err != nil {
 		return err
 	}
-	return NoneRead(second)
+	return ReadingError(second)
 }
 
-// NoneRead returns the error of a reading of which no port answered.
-func NoneRead(r *counters.Reading) error {
+// ReadingError returns the error of a reading of which no port answered.
+func ReadingError(r *counters.Reading) error {
 	switch {
 	case len(r.Ports) > 0:
 		return nil
@@ -94,29 +94,29 @@ func NoneRead(r *counters.Reading) error {
 	return fmt.Errorf("the counters of no port could be read: %s: %w", first.Name, first.Why())
 }
 
-// Sent is what a port sent.
-type Sent struct {
+// Traffic is what a port sent.
+type Traffic struct {
 	Port  fabric.PortIndex
 	Bytes float64 // a second
 	Waits float64 // XmitWait a second
 }
 
 // Used returns the used part of the rate of the link.
-func (x *Sent) Used(f *fabric.Fabric) float64 {
+func (x *Traffic) Used(f *fabric.Fabric) float64 {
 	if g := f.Ports[x.Port].Gbps(); g > 0 {
 		return x.Bytes * 8 / (g * 1e9)
 	}
 	return 0
 }
 
-// SentNow returns what ports of links between switches sent between two readings of the counters.
-func SentNow(counted *session.Counted, f *fabric.Fabric) []Sent {
-	var all []Sent
+// TrafficNow returns what ports of links between switches sent between two readings of the counters.
+func TrafficNow(counted *session.Counted, f *fabric.Fabric) []Traffic {
+	var all []Traffic
 	for i := range counted.Deltas {
 		d := &counted.Deltas[i]
 		port := counters.KeyOf(counted.Reading.Fabric, d.Port).In(f)
 		if port != fabric.None && d.Seconds > 0 && linkload.ClassOf(f, port) == linkload.BetweenSwitches {
-			all = append(all, Sent{port, d.PerSecond(counters.XmitData) * 4, d.PerSecond(counters.XmitWait)})
+			all = append(all, Traffic{port, d.PerSecond(counters.XmitData) * 4, d.PerSecond(counters.XmitWait)})
 		}
 	}
 	return all

@@ -40,8 +40,8 @@ func ExecOption() lang.Option {
 			"quoted as here, given to no shell"}
 }
 
-// AlertBy has the program of the option exec run for each event, in place of one before it.
-func (c *Call) AlertBy() error {
+// SetAlertProgram has the program of the option exec run for each event, in place of one before it.
+func (c *Call) SetAlertProgram() error {
 	text := c.Option("exec", "")
 	if text == "" {
 		alerts.Stop(c.Session)
@@ -57,8 +57,8 @@ func (c *Call) AlertBy() error {
 	return alerts.Start(c.Session, stmts[0].Words[0], stmts[0].Words[1:]...)
 }
 
-// StayTime returns the time of [ForOption], 0 without it.
-func (c *Call) StayTime() (time.Duration, error) {
+// StayDuration returns the time of [ForOption], 0 without it.
+func (c *Call) StayDuration() (time.Duration, error) {
 	text := c.Option("for", "")
 	if text == "" {
 		return 0, nil
@@ -76,19 +76,13 @@ func EventTable(isLive bool) *answer.Table[session.Event] {
 		Key: "events", Title: "events", Stream: true, Live: isLive, Row: "{when|clock}  {text}",
 		Fields: []answer.Field[session.Event]{
 			{Key: "when", Name: "WHEN", Kind: answer.KindTime, Help: "when a sweep found it",
-				Value: func(e session.Event) answer.Value {
-					return answer.Time(e.When)
-				}},
+				Value: func(e session.Event) answer.Value { return answer.Time(e.When) }},
 			{Key: "what", Name: "WHAT", Kind: answer.KindText, Help: "what it is about: link, node, tables, commit",
 				Value: func(e session.Event) answer.Value { return answer.Optional(e.What) }},
 			{Key: "text", Name: "EVENT", Kind: answer.KindText, Help: "what was new",
-				Value: func(e session.Event) answer.Value {
-					return answer.Text(e.Text)
-				}},
+				Value: func(e session.Event) answer.Value { return answer.Text(e.Text) }},
 			{Key: "who", Name: "WHO", Kind: answer.KindText, Help: "the user or program that did it",
-				Value: func(e session.Event) answer.Value {
-					return answer.Optional(e.Who)
-				}},
+				Value: func(e session.Event) answer.Value { return answer.Optional(e.Who) }},
 		},
 		Lead: func(e session.Event) answer.Lead {
 			if e.Change == nil {
@@ -125,8 +119,8 @@ func (c *Call) StayFor(decl *answer.Decl[*Stay], long time.Duration) error {
 	return c.stay(ctx, decl, fmt.Sprintf("for %v", long), c.Ctx.Err)
 }
 
-// StayOn answers with events until the context of the call ends, as a signal ends it.
-func (c *Call) StayOn(decl *answer.Decl[*Stay]) error {
+// StayUntilSignal answers with events until the context of the call ends, as a signal ends it.
+func (c *Call) StayUntilSignal(decl *answer.Decl[*Stay]) error {
 	return c.stay(c.Ctx, decl, "until a signal", func() error { return nil })
 }
 

@@ -183,8 +183,8 @@ func Attachment(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
 	return answer.Port(f, f.Port(f.Switches[sw], port))
 }
 
-// MostNamed is how many of a kind an analysis names.
-const MostNamed = 2000
+// MaxExamples is how many of a kind an analysis names.
+const MaxExamples = 2000
 
 // NoTable is why a table of a port was not read.
 const NoTable = "no response or not supported"

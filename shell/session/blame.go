@@ -49,7 +49,7 @@ func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric
 	for e := range diff.Changes(before.Tables, after) {
 		n := f.Switches[e.SwitchNew]
 		some.Add(f.NodeName(n), f.Nodes[n].GUID, fmt.Sprintf("LID %d", e.LID), e.Old, e.New, e.New)
-		if some.Count == journal.MostNamed {
+		if some.Count == journal.MaxExamples {
 			break
 		}
 	}

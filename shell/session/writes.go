@@ -147,7 +147,7 @@ func (s *Session) findOverwritten(ctx context.Context, tablesChanged bool) (stri
 	}
 	s.overwritten = found.Count
 	text := fmt.Sprintf("the switches no longer hold what the last commit of this session wrote, %s: %s",
-		prose.Count(found.Count, "entry"), found.First(journal.MostNamed))
+		prose.Count(found.Count, "entry"), found.First(journal.MaxExamples))
 	if s.written.ID == 0 {
 		return text, nil
 	}

@@ -130,10 +130,8 @@ type group struct {
 var (
 	switchTable = answer.Table[switching]{
 		Key: "switches", Title: "switches", Stream: true, Fields: answer.Fields[switching](), MaxRows: 20,
-		Lead: func(s switching) answer.Lead {
-			return s.lead
-		},
-		Row: "  {switch}: {on}, {groups|group}, LIDs: {free} free, {bounded} bounded, {hash} hash, {static} static",
+		Lead: func(s switching) answer.Lead { return s.lead },
+		Row:  "  {switch}: {on}, {groups|group}, LIDs: {free} free, {bounded} bounded, {hash} hash, {static} static",
 	}
 	groupTable = answer.Table[group]{
 		Key: "groups", Title: "groups", Stream: true, Fields: answer.Fields[group](), Lead: func(g group) answer.Lead {

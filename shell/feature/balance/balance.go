@@ -78,9 +78,7 @@ type portRow struct {
 
 var portTable = answer.Table[portRow]{
 	Key: "ports", Title: "ports to switches", Fields: answer.Fields[portRow](), Stream: true,
-	Lead: func(r portRow) answer.Lead {
-		return r.lead
-	},
+	Lead: func(r portRow) answer.Lead { return r.lead },
 }
 
 var switchDecl = answer.Decl[*switches]{
@@ -348,9 +346,7 @@ type hotPort struct {
 
 var hotTable = answer.Table[hotPort]{
 	Key: "ports", Title: "ports by traffic", Fields: answer.Fields[hotPort](), Stream: true,
-	Lead: func(r hotPort) answer.Lead {
-		return r.lead
-	},
+	Lead: func(r hotPort) answer.Lead { return r.lead },
 }
 
 var hotDecl = answer.Decl[*hot]{
@@ -389,7 +385,7 @@ func runHot(c *feature.Call) error {
 	f, mean := p.Fabric, meanBetween(l)
 	h := hot{most: limit}
 	var rates, paths []float64
-	for _, x := range feature.SentNow(c.Session.State().Counted, f) {
+	for _, x := range feature.TrafficNow(c.Session.State().Counted, f) {
 		row := hotPort{
 			Port: answer.Port(f, x.Port), To: answer.Port(f, f.Ports[x.Port].Peer), GBs: answer.Float(x.Bytes/1e9, 3),
 			Used:   x.Used(f),

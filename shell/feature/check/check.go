@@ -62,7 +62,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 		Path:     "check credits",
 		Summary:  "Find credit loops: cycles of links that wait for each other",
 		Help:     unknownHelp,
-		Options:  feature.AskedOptions(),
+		Options:  feature.PathOptions(),
 		Examples: []string{"check credits", "engine updn; route; check credits"},
 		Answers:  []answer.Declared{&creditsDecl},
 		Run:      run(creditLoops),
@@ -80,7 +80,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 		Path: "check load", Bare: true,
 		Summary: "Count the paths over each link",
 		Help:    loadHelp,
-		Options: append(feature.AskedOptions(), []lang.Option{
+		Options: append(feature.PathOptions(), []lang.Option{
 			{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
 			{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
 			{

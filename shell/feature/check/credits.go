@@ -29,7 +29,7 @@ func loopFactsOf(st *session.State, r *credits.Result) loopFacts {
 	if r.Verdict == credits.Unknown {
 		why, try := st.UnknownLoop(r.Unread, r.Partial)
 		l.Loop, l.Why, l.Try = answer.NotRead(), answer.Text(why), answer.Optional(try)
-		l.Unknown = answer.Text(feature.UnknownLoop(why, try))
+		l.Unknown = answer.Text(feature.UnknownLoopText(why, try))
 	}
 	return l
 }

@@ -139,9 +139,7 @@ var (
 		Key: "links", Title: "links by paths", Help: "links between switches, those with the most paths first",
 		Fields: answer.Fields[link](),
 		Stream: true, MaxRows: worstLinks, Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
-		Lead: func(l link) answer.Lead {
-			return l.lead
-		},
+		Lead: func(l link) answer.Lead { return l.lead },
 	}
 	pairTable = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", TextOnly: true,
 		Fields: answer.Fields[pair](), Row: "    {from} -> {to}"}
@@ -261,9 +259,9 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 		}
 	}
 	switch {
-	case g != nil && word == "" && l.Hosts > feature.MostGranted:
+	case g != nil && word == "" && l.Hosts > feature.MaxFilteredHosts:
 		return fmt.Errorf("the paths of %d hosts are too many to ask for each (try: pattern=hosts:FILE, with %d "+
-			"at most)", l.Hosts, feature.MostGranted)
+			"at most)", l.Hosts, feature.MaxFilteredHosts)
 	case g != nil && word == "":
 		err = l.measure(c, p, granted(g, p.Fabric, linkload.Among(p.Fabric, linkload.WithoutGaps(hosts))))
 	case g != nil:

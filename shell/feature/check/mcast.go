@@ -74,9 +74,7 @@ var wrongs = []struct {
 
 var faultTable = answer.Table[fault]{
 	Key: "faults", Title: "multicast faults", Fields: answer.Fields[fault](), Row: "    {WHAT}",
-	Lead: func(f fault) answer.Lead {
-		return f.lead
-	},
+	Lead: func(f fault) answer.Lead { return f.lead },
 }
 
 var mcastDecl = answer.Decl[*groupCheck]{

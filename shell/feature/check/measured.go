@@ -80,7 +80,7 @@ var measuredDecl = answer.Decl[*measuredLoad]{
 }
 
 // sentThen returns what ports of links between switches sent in a time that was recorded, of those that were read.
-func sentThen(c *feature.Call, f *fabric.Fabric, since, until time.Time) ([]feature.Sent, error) {
+func sentThen(c *feature.Call, f *fabric.Fabric, since, until time.Time) ([]feature.Traffic, error) {
 	recorded, err := c.Session.Recorded().Between(c.Ctx, counters.Of(counters.XmitData), since, until)
 	if err != nil {
 		return nil, err
@@ -89,10 +89,10 @@ func sentThen(c *feature.Call, f *fabric.Fabric, since, until time.Time) ([]feat
 	for _, x := range recorded.Totals {
 		rates[x.Key] = 4 * x.Counts[0].PerSecond()
 	}
-	var all []feature.Sent
+	var all []feature.Traffic
 	for port := range f.NumPorts() {
 		if k := counters.KeyOf(f, port); linkload.ClassOf(f, port) == linkload.BetweenSwitches && recorded.Read[k] {
-			all = append(all, feature.Sent{Port: port, Bytes: rates[k]})
+			all = append(all, feature.Traffic{Port: port, Bytes: rates[k]})
 		}
 	}
 	return all, nil
@@ -112,12 +112,12 @@ func measured(c *feature.Call, st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	var all []feature.Sent
+	var all []feature.Traffic
 	if c.Option("since", "") == "" && c.Option("until", "") == "" {
 		if err := c.CountTwice(); err != nil {
 			return err
 		}
-		all = feature.SentNow(c.Session.State().Counted, p.Fabric)
+		all = feature.TrafficNow(c.Session.State().Counted, p.Fabric)
 	} else {
 		since, until, err := c.Span("1h")
 		if err != nil {
@@ -128,7 +128,7 @@ func measured(c *feature.Call, st *session.State, p *session.Picture) error {
 		}
 	}
 	if c.Option("pattern", "") != "" { // other links are for others
-		all = slices.DeleteFunc(all, func(x feature.Sent) bool { return paths[x.Port] == 0 })
+		all = slices.DeleteFunc(all, func(x feature.Traffic) bool { return paths[x.Port] == 0 })
 	}
 	m := &measuredLoad{Pattern: pattern, Links: len(all), most: limit, partial: len(p.Tables.NotRead()) > 0}
 	for port := range p.Fabric.NumPorts() {
@@ -171,7 +171,7 @@ func measuredPaths(c *feature.Call, p *session.Picture) (paths []int64, pattern 
 }
 
 // part shares what all sent out by paths, and takes the links that sent more or less than that.
-func (m *measuredLoad) part(f *fabric.Fabric, all []feature.Sent, paths []int64) {
+func (m *measuredLoad) part(f *fabric.Fabric, all []feature.Traffic, paths []int64) {
 	var bytes, sum float64
 	rates, weights := make([]float64, len(all)), make([]float64, len(all))
 	for i, x := range all {
@@ -185,7 +185,7 @@ func (m *measuredLoad) part(f *fabric.Fabric, all []feature.Sent, paths []int64)
 		m.Correlation = answer.Float(k, 2)
 	}
 	for i, x := range all {
-		expected := feature.Sent{Port: x.Port}
+		expected := feature.Traffic{Port: x.Port}
 		if sum > 0 {
 			expected.Bytes = bytes * weights[i] / sum
 		}

@@ -25,13 +25,13 @@ func TestPart(t *testing.T) {
 		}
 	}
 	paths := make([]int64, len(f.Ports))
-	var all []feature.Sent
+	var all []feature.Traffic
 	for i, x := range []struct {
 		paths int64
 		gb    float64
 	}{{3, 30}, {1, 10}, {0, 20}, {2, 0}} {
 		paths[ports[i]] = x.paths
-		all = append(all, feature.Sent{Port: ports[i], Bytes: x.gb * 1e9})
+		all = append(all, feature.Traffic{Port: ports[i], Bytes: x.gb * 1e9})
 	}
 	var a measuredLoad
 	a.part(f, all, paths)

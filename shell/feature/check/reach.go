@@ -202,7 +202,7 @@ func (r *reachability) verdict() (answer.Verdict, string) {
 	case v == answer.OK:
 		return v, ""
 	case v == answer.Unknown:
-		return v, feature.UnknownPaths(c.Unknown, c.Paths)
+		return v, feature.UnknownPathsText(c.Unknown, c.Paths)
 	case r.loopsOnly:
 		return v, fmt.Sprintf("%d of %d paths loop", c.Loops, c.Paths)
 	case r.Adaptive != nil:

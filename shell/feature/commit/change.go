@@ -224,7 +224,7 @@ func (x *Change) addLoopText(why, try string) {
 	case l.Loop == credits.None:
 		x.texts["loops"] = "old and new routes together: no credit loop"
 	case l.Loop == credits.Unknown:
-		x.texts["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoop(why, try), alone(l))
+		x.texts["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoopText(why, try), alone(l))
 	default:
 		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s",
 			prose.Count(len(l.Ring), "link"), alone(l))

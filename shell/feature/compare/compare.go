@@ -57,33 +57,33 @@ type compared struct {
 
 // engine is what an engine makes of the subnet, or what tables do that are there.
 type engine struct {
-	Name         string           `key:"name" name:"ENGINE"`
-	Seconds      answer.Value     `key:"seconds" kind:"duration"`
-	Time         string           `name:"TIME" help:"time that routing took"`
-	Allocated    answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
-	Memory       string           `name:"ALLOCATED" help:"memory that the program allocated meanwhile"`
-	Worst        int64            `key:"worst_load" name:"WORST" help:"edge forwarding index: the most paths over a link between switches"`
-	Shift        answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"the most paths over a link in any shift"`
-	Bisection    answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"effective bisection bandwidth as a part of the full one"`
-	MaxHops      int              `key:"max_hops" help:"the most links of a path"`
-	MeanHops     float64          `key:"mean_hops"`
-	Hops         string           `name:"HOPS" help:"most links of a path, and the mean"`
-	Pairs        int64            `key:"pairs"`
-	LostPairs    int64            `key:"lost_pairs"`
-	LuckPairs    int64            `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing"`
-	UnknownPairs int64            `key:"unknown_pairs"`
-	LostPaths    int64            `key:"lost_paths"`
-	UnknownPaths int64            `key:"unknown_paths" help:"paths over tables that were not read; the other figures leave them out"`
-	Paths        int64            `key:"paths"`
-	VLs          answer.Value     `key:"vls" kind:"int"`
-	VLsText      string           `name:"VLS"`
-	Loop         answer.Value     `key:"credit_loop" kind:"bool"`
-	LoopText     string           `name:"CREDIT LOOP" help:"whether packets can wait for each other in a ring"`
-	Changed      answer.Value     `key:"changed_entries" kind:"int" help:"entries that are others than on the switches"`
-	Unread       int              `key:"unread" help:"switches whose tables were not read and not compared"`
-	ChangedText  string           `name:"CHANGED" help:"entries that differ from those on the switches"`
-	Lost         string           `name:"LOST"`
-	Measures     feature.Measures `prefix:""`
+	Name             string           `key:"name" name:"ENGINE"`
+	Seconds          answer.Value     `key:"seconds" kind:"duration"`
+	Time             string           `name:"TIME" help:"time that routing took"`
+	Allocated        answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
+	Memory           string           `name:"ALLOCATED" help:"memory that the program allocated meanwhile"`
+	Worst            int64            `key:"worst_load" name:"WORST" help:"edge forwarding index: the most paths over a link between switches"`
+	Shift            answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"the most paths over a link in any shift"`
+	Bisection        answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"effective bisection bandwidth as a part of the full one"`
+	MaxHops          int              `key:"max_hops" help:"the most links of a path"`
+	MeanHops         float64          `key:"mean_hops"`
+	Hops             string           `name:"HOPS" help:"most links of a path, and the mean"`
+	Pairs            int64            `key:"pairs"`
+	LostPairs        int64            `key:"lost_pairs"`
+	LuckPairs        int64            `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing"`
+	UnknownPairs     int64            `key:"unknown_pairs"`
+	LostPaths        int64            `key:"lost_paths"`
+	UnknownPathsText int64            `key:"unknown_paths" help:"paths over tables that were not read; the other figures leave them out"`
+	Paths            int64            `key:"paths"`
+	VLs              answer.Value     `key:"vls" kind:"int"`
+	VLsText          string           `name:"VLS"`
+	Loop             answer.Value     `key:"credit_loop" kind:"bool"`
+	LoopText         string           `name:"CREDIT LOOP" help:"whether packets can wait for each other in a ring"`
+	Changed          answer.Value     `key:"changed_entries" kind:"int" help:"entries that are others than on the switches"`
+	Unread           int              `key:"unread" help:"switches whose tables were not read and not compared"`
+	ChangedText      string           `name:"CHANGED" help:"entries that differ from those on the switches"`
+	Lost             string           `name:"LOST"`
+	Measures         feature.Measures `prefix:""`
 
 	figures *comparison.Figures
 	lead    answer.Lead
@@ -245,7 +245,7 @@ func engineOf(e *comparison.Figures) *engine {
 		Name: e.Name, Time: "-", Memory: "-", Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
 		Hops:  fmt.Sprintf("%d (%.2f)", e.MaxHops, e.MeanHops),
 		Pairs: e.Pairs.Pairs, LostPairs: e.Lost, LuckPairs: e.Luck, UnknownPairs: e.Pairs.Unknown, LostPaths: e.Bad,
-		UnknownPaths: e.UnknownPaths, Paths: e.Paths,
+		UnknownPathsText: e.UnknownPathsText, Paths: e.Paths,
 		VLs: answer.NotRead(), VLsText: "unknown", Loop: answer.NotRead(), LoopText: e.Loop.String(), ChangedText: "-",
 		Lost:     fmt.Sprint(e.Lost),
 		Measures: feature.MeasuresOf(e.Quick), figures: e,

@@ -158,7 +158,7 @@ func runShow(c *feature.Call) error {
 	if err := c.Answer(readDecl.Answer(b, r)); err != nil {
 		return err
 	}
-	return feature.NoneRead(read)
+	return feature.ReadingError(read)
 }
 
 // describe returns the row of a port; its text is "" where all is 0.

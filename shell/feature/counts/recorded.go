@@ -224,12 +224,12 @@ func countersOf(word string) (what counters.Set, known bool) {
 // worst is the ports that counted most.
 type worst struct {
 	timeRecorded
-	rows []feature.CountedRow
+	rows []feature.GrowthRow
 }
 
-var worstTable = answer.Table[feature.CountedRow]{
-	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[feature.CountedRow](),
-	Empty: "no port counted any", Lead: feature.CountedRow.Lead,
+var worstTable = answer.Table[feature.GrowthRow]{
+	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[feature.GrowthRow](),
+	Empty: "no port counted any", Lead: feature.GrowthRow.Lead,
 }
 
 var worstDecl = answer.Decl[worst]{
@@ -238,7 +238,7 @@ var worstDecl = answer.Decl[worst]{
 	}),
 	Layout: append([]answer.Item[worst]{
 		{
-			Table: answer.Show(&worstTable, func(w worst) answer.Rows[feature.CountedRow] {
+			Table: answer.Show(&worstTable, func(w worst) answer.Rows[feature.GrowthRow] {
 				return answer.Slice(w.rows)
 			}),
 		},
@@ -264,10 +264,10 @@ func runWorst(c *feature.Call) error {
 	}
 	st := c.Session.State()
 	f := st.Live.Fabric
-	all := feature.MostCounted(f, got.Totals)
+	all := feature.RankedGrowth(f, got.Totals)
 	var w worst
 	for _, x := range all[:min(limit, len(all))] {
-		w.rows = append(w.rows, feature.CountedRowOf(f, &x))
+		w.rows = append(w.rows, feature.GrowthRowOf(f, &x))
 	}
 	w.timeRecorded = describeTime(&got, 0, len(w.rows))
 	b := st.Basis(st.Live, 0)

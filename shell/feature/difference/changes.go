@@ -153,7 +153,7 @@ func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, err
 		return st.Basis(after, session.NeedLinks), nil
 	}
 	x, err := comparison.Diff(c.Ctx, c.Session, session.EntryKind(line.Before.Entry),
-		session.EntryKind(line.After.Entry), feature.MostNamed)
+		session.EntryKind(line.After.Entry), feature.MaxExamples)
 	if err != nil {
 		return answer.Basis{}, err
 	}

@@ -80,7 +80,7 @@ func run(c *feature.Call) error {
 	if c.Flag("entries") {
 		return runEntries(c, from, to)
 	}
-	x, err := comparison.Diff(c.Ctx, c.Session, from, to, feature.MostNamed)
+	x, err := comparison.Diff(c.Ctx, c.Session, from, to, feature.MaxExamples)
 	if err != nil {
 		return err
 	}

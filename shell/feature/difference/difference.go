@@ -250,9 +250,7 @@ func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []a
 	l.line("{?SL2VL tables}SL2VL tables              {SL2VL tables}", nil)
 	l.line("{?path SLs}path SLs                  {path SLs}", nil)
 	l.line("adaptive routing          {adaptive_lids|LID entry}, on {adaptive_switches|switch}",
-		func(d *difference) bool {
-			return !d.adaptive.Same()
-		})
+		func(d *difference) bool { return !d.adaptive.Same() })
 	l.table(answer.Show(&adaptiveTable, rowsOf(of, (*difference).adaptiveSwitches)), false)
 	for _, item := range feature.FailoverItems(prefix+"before_manager_", l.failover) {
 		if item.Table == nil {
@@ -450,9 +448,7 @@ type end struct {
 func endTable(key, title string) answer.Table[end] {
 	return answer.Table[end]{
 		Key: key, Title: title, Stream: true, MaxRows: mostShown, Fields: answer.Fields[end](),
-		Row: "  {port} (LID {lid})[, {NOW}]", Lead: func(e end) answer.Lead {
-			return e.lead
-		},
+		Row: "  {port} (LID {lid})[, {NOW}]", Lead: func(e end) answer.Lead { return e.lead },
 	}
 }
 
@@ -487,9 +483,7 @@ type movedEnd struct {
 
 var movedTable = answer.Table[movedEnd]{
 	Key: "moved", Title: "LIDs moved", Stream: true, Fields: answer.Fields[movedEnd](),
-	Lead: func(m movedEnd) answer.Lead {
-		return m.lead
-	},
+	Lead: func(m movedEnd) answer.Lead { return m.lead },
 }
 
 func (d *difference) moved() answer.Rows[movedEnd] {
@@ -586,9 +580,7 @@ var adaptiveTable = answer.Table[adaptiveSwitch]{
 	Key: "adaptive_routing", Title: "adaptive routing", Help: "switches whose adaptive routing differs", Stream: true,
 	MaxRows: 20,
 	Fields:  answer.Fields[adaptiveSwitch](), Row: "  {switch}: {lids|LID entry}[; {SETTINGS}]",
-	Lead: func(s adaptiveSwitch) answer.Lead {
-		return s.lead
-	},
+	Lead: func(s adaptiveSwitch) answer.Lead { return s.lead },
 }
 
 func (d *difference) adaptiveSwitches() answer.Rows[adaptiveSwitch] {

@@ -41,9 +41,7 @@ var table = answer.Table[*umad.Finding]{
 			return answer.Text(fmt.Sprintf("%-5s", f.Level))
 		}},
 		{Key: "port", Kind: answer.KindText, Help: "the source that names the port, none for the machine",
-			Value: func(f *umad.Finding) answer.Value {
-				return answer.Optional(f.Port)
-			}},
+			Value: func(f *umad.Finding) answer.Value { return answer.Optional(f.Port) }},
 		{Name: "WHERE", Kind: answer.KindText, Value: func(f *umad.Finding) answer.Value {
 			return answer.Text(cmp.Or(f.Port, "umad"))
 		}},
@@ -51,9 +49,7 @@ var table = answer.Table[*umad.Finding]{
 			return answer.Text(f.Text)
 		}},
 		{Key: "remedy", Name: "REMEDY", Kind: answer.KindText, Help: "what to do about it",
-			Value: func(f *umad.Finding) answer.Value {
-				return answer.Optional(f.Remedy)
-			}},
+			Value: func(f *umad.Finding) answer.Value { return answer.Optional(f.Remedy) }},
 	},
 }
 

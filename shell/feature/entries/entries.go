@@ -179,13 +179,9 @@ var listDecl = answer.Decl[entries]{
 	Facts: []answer.Field[entries]{
 		{Name: "kept", Kind: answer.KindText, Value: func(e entries) answer.Value { return e.kept }},
 		{Key: "days", Kind: answer.KindInt, Help: "how long entries are kept; 0: forever",
-			Value: func(e entries) answer.Value {
-				return e.days
-			}},
+			Value: func(e entries) answer.Value { return e.days }},
 		{Key: "megabytes", Kind: answer.KindInt, Help: "how much is kept; 0: no limit",
-			Value: func(e entries) answer.Value {
-				return e.size
-			}},
+			Value: func(e entries) answer.Value { return e.size }},
 	},
 	Layout: []answer.Item[entries]{
 		{Line: "[{kept}]"},

@@ -180,7 +180,7 @@ func simulate(c feature.Command, run changing) feature.Command {
 	c.Run = func(c *feature.Call) error {
 		r, err := run(c)
 		if err != nil {
-			return c.Misnamed(err)
+			return c.LinkError(err)
 		}
 		st := c.Session.State()
 		p := st.Live

@@ -102,9 +102,7 @@ var groupTable = answer.Table[group]{
 			return answer.Int(len(g.Members))
 		}},
 		{Key: "not_in_subnet", Kind: answer.KindInt, Help: "members that the subnet does not have",
-			Value: func(g group) answer.Value {
-				return answer.Int(g.absent())
-			}},
+			Value: func(g group) answer.Value { return answer.Int(g.absent()) }},
 		{Key: "switches", Name: "SWITCHES", Kind: answer.KindInt, Help: "switches with an entry for the LID",
 			Value: switches},
 	},
@@ -142,9 +140,7 @@ var memberTable = answer.Table[member]{
 	Fields: []answer.Field[member]{
 		{Key: "mgid", Kind: answer.KindText, Value: func(m member) answer.Value { return mgid(group{nil, m.Group}) }},
 		{Key: "guid", Name: "PORT GUID", Kind: answer.KindGUID, Help: "of the member",
-			Value: func(m member) answer.Value {
-				return answer.GUID(m.GUID)
-			}},
+			Value: func(m member) answer.Value { return answer.GUID(m.GUID) }},
 		{Key: "join", Name: "JOIN", Kind: answer.KindText, Help: "whether it receives, only sends, or only sends and " +
 			"is no member",
 			Value: func(m member) answer.Value { return answer.Text(m.Join.String()) }},

@@ -148,7 +148,7 @@ func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *fea
 			res.Paths))
 	}
 	if res.Unknown > 0 {
-		all = append(all, feature.UnknownPaths(res.Unknown, res.Paths)+" (check reach lists them)")
+		all = append(all, feature.UnknownPathsText(res.Unknown, res.Paths)+" (check reach lists them)")
 	}
 	if needsVLs(p) && len(st.Failures) > 0 {
 		all = append(all, "OpenSM computes these routes itself, for the subnet that it finds: what has failed only "+

@@ -100,9 +100,7 @@ type lostPath struct {
 var (
 	memberTable = answer.Table[member]{
 		Key: "members", Title: "hosts", Stream: true, Fields: answer.Fields[member](),
-		Lead: func(m member) answer.Lead {
-			return m.lead
-		},
+		Lead: func(m member) answer.Lead { return m.lead },
 	}
 	linkTable = answer.Table[link]{
 		Key: "used_links", Title: "links", Help: "links between switches that paths of the set take, those with most " +
@@ -250,9 +248,9 @@ func show(c *feature.Call, st *session.State, p *session.Picture) error {
 	var unreachable []fabric.PortIndex
 	t.ends, unreachable, t.Missing = set.In(f)
 	t.Hosts, t.Unreachable = len(t.ends)+len(unreachable), len(unreachable)
-	if t.Hosts > feature.MostGranted {
+	if t.Hosts > feature.MaxFilteredHosts {
 		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name,
-			t.Hosts, feature.MostGranted)
+			t.Hosts, feature.MaxFilteredHosts)
 	}
 	pairs := linkload.Among(f, append(slices.Clone(t.ends), unreachable...))
 	m, err := linkload.Measure(c.Ctx, p.Tables, pairs)
@@ -304,7 +302,7 @@ func (t *traffic) findLost(pairs []linkload.Pair) {
 	for _, p := range pairs {
 		path := walk.Between(t.p.Tables, p.Src, p.Dst, p.LID)
 		if !path.Verdict.Arrives() && path.Verdict != walk.Unknown {
-			if t.lost = append(t.lost, p); len(t.lost) == feature.MostNamed {
+			if t.lost = append(t.lost, p); len(t.lost) == feature.MaxExamples {
 				return
 			}
 		}

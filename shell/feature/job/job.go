@@ -62,7 +62,7 @@ type job struct {
 	f       *fabric.Fabric
 	moments []timeline.Moment
 	missing []string
-	errors  []feature.CountedRow
+	errors  []feature.GrowthRow
 	unread  answer.Unread
 }
 
@@ -79,11 +79,11 @@ var (
 		Key: "not_in_subnet", Title: "hosts that are not in the subnet", MaxRows: maxListed,
 		Fields: answer.Fields[missing](), Row: "  not in the subnet: {name}",
 	}
-	errorTable = answer.Table[feature.CountedRow]{
+	errorTable = answer.Table[feature.GrowthRow]{
 		Key: "errors", Title: "ports with errors", Help: "ports of its paths that counted errors or waits",
 		MaxRows: maxListed,
-		Fields:  answer.Fields[feature.CountedRow](), Row: "  {PORT}: {COUNTED}, the first by {first}",
-		Lead: feature.CountedRow.Lead,
+		Fields:  answer.Fields[feature.GrowthRow](), Row: "  {PORT}: {COUNTED}, the first by {first}",
+		Lead: feature.GrowthRow.Lead,
 	}
 	eventTable = feature.MomentTable("  {when}  {text}", "")
 )
@@ -105,7 +105,7 @@ var decl = answer.Decl[*job]{
 		},
 		{Line: "{ports with errors|port} of its paths counted errors or waits"},
 		{
-			Table: answer.Show(&errorTable, func(j *job) answer.Rows[feature.CountedRow] {
+			Table: answer.Show(&errorTable, func(j *job) answer.Rows[feature.GrowthRow] {
 				return answer.Slice(j.errors)
 			}),
 		},
@@ -208,7 +208,7 @@ func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex
 	case p.Tables == nil:
 		j.notRead("set of paths of the job", "there are no tables")
 		return on, nil
-	case len(ends) > feature.MostGranted:
+	case len(ends) > feature.MaxFilteredHosts:
 		j.notRead("set of paths of the job", fmt.Sprintf("%d hosts are too many to follow all paths among them",
 			len(ends)))
 		return on, nil
@@ -276,8 +276,8 @@ func (j *job) count(c *feature.Call, b *answer.Basis, on map[counters.Key]bool) 
 	slices.Sort(silent)
 	feature.NotRead(b, j.f, "port record", "nothing was recorded", silent)
 	mine := slices.DeleteFunc(slices.Clone(got.Totals), func(x records.Total) bool { return !on[x.Key] })
-	for _, x := range feature.MostCounted(j.f, mine) {
-		j.errors = append(j.errors, feature.CountedRowOf(j.f, &x))
+	for _, x := range feature.RankedGrowth(j.f, mine) {
+		j.errors = append(j.errors, feature.GrowthRowOf(j.f, &x))
 	}
 	j.Counted = len(j.errors)
 	return nil

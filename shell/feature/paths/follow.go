@@ -49,7 +49,7 @@ func follow(c *feature.Call) error {
 		st := c.Session.State()
 		return c.Answer(unfollowDecl.Answer(st.SourceBasis(), unfollowed{}))
 	}
-	stay, err := c.StayTime()
+	stay, err := c.StayDuration()
 	if err != nil {
 		return err
 	}

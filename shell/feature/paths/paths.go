@@ -77,7 +77,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Args: []lang.Arg{
 			{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{allWord}},
 		},
-		Options: append(feature.AskedOptions(), feature.OfOption(), dbOption,
+		Options: append(feature.PathOptions(), feature.OfOption(), dbOption,
 			lang.Option{
 				Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "the switches of the path, too",
 			}),

@@ -54,7 +54,7 @@ var verifyDecl = answer.Decl[*comparison]{
 			return answer.Found, fmt.Sprintf("%d of %s differ from %s", x.Differ, prose.Count(x.Pairs, "path"),
 				x.Beside)
 		case x.Unknown > 0:
-			return answer.Unknown, feature.UnknownPaths(int64(x.Unknown), int64(x.Pairs))
+			return answer.Unknown, feature.UnknownPathsText(int64(x.Unknown), int64(x.Pairs))
 		}
 		return answer.OK, ""
 	},

@@ -192,7 +192,7 @@ func start(c *feature.Call) error {
 	if err := recording.Begin(c.Ctx, c.Session, opt); err != nil {
 		return err
 	}
-	if err := c.AlertBy(); err != nil {
+	if err := c.SetAlertProgram(); err != nil {
 		return errors.Join(err, recording.End(c.Session))
 	}
 	rec, _ := recording.StatusOf(c.Session)
@@ -210,7 +210,7 @@ func start(c *feature.Call) error {
 
 // StayOn answers with events until the context ends, and then stops recording.
 func StayOn(c *feature.Call) error {
-	return errors.Join(c.StayOn(Stay), recording.End(c.Session))
+	return errors.Join(c.StayUntilSignal(Stay), recording.End(c.Session))
 }
 
 func stop(c *feature.Call) error {

@@ -244,10 +244,10 @@ func (c gatherer) morningCounters(m *report.Morning) error {
 			"long; those with errors are listed")
 	}
 	for _, x := range was.Totals {
-		before[x.Key] = feature.CountedOf(f, &x).PerHour
+		before[x.Key] = feature.PortGrowthOf(f, &x).PerHour
 	}
 	for _, x := range now.Totals {
-		if r := feature.CountedOf(f, &x); r.PerHour > 2*before[x.Key] && r.Sum > 0 {
+		if r := feature.PortGrowthOf(f, &x); r.PerHour > 2*before[x.Key] && r.Sum > 0 {
 			p := report.MorningPort{Port: r.Name, To: r.To(f), Counted: r.Text, PerHour: r.PerHour, Since: r.First}
 			if rate := before[x.Key]; was.Read[x.Key] {
 				p.Before = &rate

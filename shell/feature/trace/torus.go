@@ -32,7 +32,7 @@ func torusOptions() []lang.Option {
 			Name: "tree", Kind: lang.KindText, Words: []string{masterTree}, Value: "MLID",
 			Summary: "the tree of a multicast group; master: that of all switches",
 		},
-	}, feature.AskedOptions()...)
+	}, feature.PathOptions()...)
 }
 
 // torusMap is the switches of a torus at their coordinates with the links between them.

@@ -46,7 +46,7 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 			{Name: "live", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 		},
-		Options: append(feature.AskedOptions(), []lang.Option{
+		Options: append(feature.PathOptions(), []lang.Option{
 			feature.OfOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
 			{Name: "switches", Kind: lang.KindFlag, Summary: "count port 0 of switches among the end ports of all"},
@@ -257,7 +257,7 @@ func ibtracert(c *feature.Call, s *session.Picture, of *walk.Path, p *path) erro
 		if _, err := io.WriteString(w, text.String()); err != nil {
 			return err
 		}
-		return c.Judge(a)
+		return c.VerdictError(a)
 	}
 	return c.Answer(a)
 }

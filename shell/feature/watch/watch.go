@@ -54,7 +54,7 @@ func watch(c *feature.Call) error {
 		stop(c)
 		return c.Answer(offDecl.Answer(st.SourceBasis(), interval{}))
 	}
-	stay, err := c.StayTime()
+	stay, err := c.StayDuration()
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func watch(c *feature.Call) error {
 	if err := c.Session.KeepCurrent(time.Duration(n * float64(time.Second))); err != nil {
 		return err
 	}
-	if err := c.AlertBy(); err != nil {
+	if err := c.SetAlertProgram(); err != nil {
 		stop(c)
 		return err
 	}

@@ -179,7 +179,7 @@ func run(c *feature.Call) error {
 		return err
 	}
 	start := time.Now()
-	r, err := uses.Find(c.Ctx, p.Tables, what, uses.Options{Examples: feature.MostNamed})
+	r, err := uses.Find(c.Ctx, p.Tables, what, uses.Options{Examples: feature.MaxExamples})
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func run(c *feature.Call) error {
 		return err
 	}
 	if p.Tables.Adaptive != nil {
-		if u.choices, err = choices.UsersOf(c.Ctx, p.Tables, what, choices.Options{Examples: feature.MostNamed}); err !=
+		if u.choices, err = choices.UsersOf(c.Ctx, p.Tables, what, choices.Options{Examples: feature.MaxExamples}); err !=
 			nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func resolve(c *feature.Call, f *fabric.Fabric) (uses.Target, string, error) {
 	case len(c.Args) > 1 || named && n.NumPorts > 1:
 		port, err := places.Link(f, c.Args)
 		if err != nil {
-			return uses.Target{}, "", c.Misnamed(err)
+			return uses.Target{}, "", c.LinkError(err)
 		}
 		l, ok := f.LinkOf(port)
 		if !ok {

@@ -26,7 +26,7 @@ type Others struct {
 func (o *Others) err() error {
 	return fmt.Errorf("nothing was written: the switches no longer hold what the tables were computed for. %s "+
 		"since, by "+
-		"%s: %s", prose.Verb(o.Count, "entry", "was changed", "were changed"), o.Who, o.First(journal.MostNamed))
+		"%s: %s", prose.Verb(o.Count, "entry", "was changed", "were changed"), o.Who, o.First(journal.MaxExamples))
 }
 
 // findOthers compares what the target was computed for with what the switches hold, at every place that the plan

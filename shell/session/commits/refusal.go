@@ -151,7 +151,7 @@ type OverwrittenError struct{ write.Conflicts }
 func (e *OverwrittenError) Error() string {
 	return fmt.Sprintf("everything was written and read back, and others have overwritten %s of it since: %s "+
 		"(try: diff "+
-		"staged live; show sms)", prose.Count(e.Count, "entry"), e.First(journal.MostNamed))
+		"staged live; show sms)", prose.Count(e.Count, "entry"), e.First(journal.MaxExamples))
 }
 
 // StoppedError reports a commit that stopped before it was complete.

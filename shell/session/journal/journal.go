@@ -94,8 +94,8 @@ func (e *InterruptedError) Remedy() string {
 	return fmt.Sprintf("finish it with commit resume yes%s, or undo it with rollback yes%s", at, at)
 }
 
-// MostNamed is how many entries a message lists.
-const MostNamed = 5
+// MaxExamples is how many entries a message lists.
+const MaxExamples = 5
 
 const mostTried = 4 // how many commits are compared with entries
 
@@ -118,7 +118,7 @@ func (j Journal) Writer(ctx context.Context, found []write.Conflict, isCandidate
 		if err != nil {
 			return "", err
 		}
-		if t != nil && holds(t, found[:min(len(found), MostNamed)]) {
+		if t != nil && holds(t, found[:min(len(found), MaxExamples)]) {
 			return timeline.ByCommit(&c), nil
 		}
 	}
