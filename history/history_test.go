@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -231,6 +232,42 @@ func TestTwoConsoles(t *testing.T) {
 		t.Errorf("after the unlock: %v", err)
 	} else if err := lock.Unlock(); err != nil {
 		t.Error(err)
+	}
+}
+
+// lockFile returns what the one lock file of a folder has.
+func lockFile(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "commit-*.lock"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	text, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestLockNamesItsHolder: who finds the subnet locked reads which process has it, and the file does not name one that
+// has released it.
+func TestLockNamesItsHolder(t *testing.T) {
+	dir := t.TempDir()
+	a, b := store(t, dir), store(t, dir)
+	l, err := a.Lock("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Lock("x"); !errors.Is(err, history.ErrLocked) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("process %d of ", os.Getpid())) ||
+		!strings.Contains(err.Error(), ", since ") {
+		t.Errorf("locked: %v", err)
+	}
+	if err := l.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if who := lockFile(t, dir); len(who) > 0 {
+		t.Errorf("released, and the file has %q", who)
 	}
 }
 

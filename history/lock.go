@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +24,10 @@ var ErrLocked = errors.New("another console is writing to this subnet")
 
 // Lock is held by the one console that commits to a subnet, or records it. The system releases it
 // when the process ends, however that comes about.
-type Lock struct{ file *os.File }
+type Lock struct {
+	file    *os.File
+	isNamed bool // the file has the holder
+}
 
 // How often, and how long after one another, a lock is tried: those who look whether somebody has it keep it for a
 // moment.
@@ -30,15 +36,36 @@ const (
 	lockPause = 2 * time.Millisecond
 )
 
-// Lock takes the lock of a subnet. The error is [ErrLocked] where another one has it.
+// Lock takes the lock of a subnet, and writes into its file who holds it. The error is [ErrLocked], with what the file
+// has of the holder, if another console holds the lock.
 func (s *Store) Lock(subnet string) (*Lock, error) {
 	for try := 1; ; try++ {
 		l, err := s.flock(subnet, unix.LOCK_EX)
-		if try == lockTries || !errors.Is(err, ErrLocked) {
-			return l, err
+		switch {
+		case err == nil:
+			l.name()
+			return l, nil
+		case !errors.Is(err, ErrLocked):
+			return nil, err
+		case try == lockTries:
+			if who, rerr := os.ReadFile(s.lockPath(subnet)); rerr == nil && len(who) > 0 {
+				err = fmt.Errorf("%w: %s", ErrLocked, fabric.Escape(strings.TrimSpace(string(who))))
+			}
+			return nil, err
 		}
 		time.Sleep(lockPause)
 	}
+}
+
+// name writes this process into the lock file, for others that find it locked. It cannot fail: it only informs.
+func (l *Lock) name() {
+	who := strconv.Itoa(os.Getuid())
+	if u, err := user.Current(); err == nil {
+		who = u.Username
+	}
+	l.isNamed = true
+	_ = l.file.Truncate(0)
+	_, _ = fmt.Fprintf(l.file, "process %d of %s, since %s\n", os.Getpid(), who, time.Now().Format(time.DateTime))
 }
 
 // Locked reports whether a console commits to the subnet. Any number of them may look at once.
@@ -58,9 +85,12 @@ func (s *Store) flock(subnet string, how int) (*Lock, error) {
 	if s.why != nil {
 		return nil, s.why
 	}
+	return flock(s.lockPath(subnet), how, ErrLocked)
+}
+
+func (s *Store) lockPath(subnet string) string {
 	sum := sha256.Sum256([]byte(subnet))
-	path := filepath.Join(filepath.Dir(s.path), fmt.Sprintf("commit-%x.lock", sum[:8]))
-	return flock(path, how, ErrLocked)
+	return filepath.Join(filepath.Dir(s.path), fmt.Sprintf("commit-%x.lock", sum[:8]))
 }
 
 // flock takes a lock, shared or alone; the error is taken where another one has it.
@@ -76,7 +106,7 @@ func flock(path string, how int, taken error) (*Lock, error) {
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", fabric.Escape(path), err), f.Close())
 	}
-	return &Lock{f}, nil
+	return &Lock{file: f}, nil
 }
 
 // ErrRecording says that another process records a subnet.
@@ -89,5 +119,10 @@ func LockRecording(dir, subnet string) (*Lock, error) {
 	return flock(filepath.Join(dir, fmt.Sprintf("record-%x.lock", sum[:8])), unix.LOCK_EX, ErrRecording)
 }
 
-// Unlock gives the lock back.
-func (l *Lock) Unlock() error { return l.file.Close() }
+// Unlock releases the lock.
+func (l *Lock) Unlock() error {
+	if l.isNamed {
+		_ = l.file.Truncate(0) // the file stays, and nobody holds it
+	}
+	return l.file.Close()
+}

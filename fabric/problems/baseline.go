@@ -33,6 +33,9 @@ func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered,
 		case fabric.LinkUp:
 			up = append(up, c)
 		case fabric.LIDChanged:
+			if c.From == "none" { // a first LID is no problem
+				continue
+			}
 			r.Add(Changed, placeOf(c.At), "was guid2lid lost? "+tryBaseline, "%s has LID %s, in %s %s", c.At.Name, c.To,
 				since, c.From)
 		case fabric.WidthChanged, fabric.SpeedChanged:

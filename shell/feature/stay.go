@@ -4,6 +4,7 @@ package feature
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -137,7 +138,11 @@ func (c *Call) stay(ctx context.Context, decl *answer.Decl[*Stay], until string,
 		for {
 			select {
 			case <-ctx.Done():
-				if err := ended(); err != nil {
+				err := ended()
+				if failed := c.Session.State().WatchFailed; err == nil && failed != "" {
+					err = errors.New(failed)
+				}
+				if err != nil {
 					yield(session.Event{}, err)
 				}
 				return

@@ -39,7 +39,9 @@ type Morning struct {
 	Load  []MorningLoad
 	// Hours are the sums of all ports.
 	Hours []MorningHour
-	// Unknown says what is not known, and why.
+	// Unread is why the history could not be read, "" if it was.
+	Unread string
+	// Unknown lists what is not known, and why.
 	Unknown []string
 }
 
@@ -233,7 +235,11 @@ func (m *Morning) inShort() string {
 // Markdown writes it as Markdown.
 func (m *Morning) Markdown(w io.Writer) error {
 	p := &printer{w: w}
-	p.f("# %s\n\n%s\n", markdown(m.title()), m.inShort())
+	p.f("# %s\n\n", markdown(m.title()))
+	if m.Unread != "" {
+		p.f("The history could not be read: %s\n\n", markdown(m.Unread))
+	}
+	p.f("%s\n", m.inShort())
 	for _, s := range m.sections() {
 		p.f("\n## %s\n\n", s.title)
 		if s.rows == nil {
@@ -278,8 +284,11 @@ table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left
 svg{max-width:100%%;height:auto}
 </style></head><body>
 <h1>%s</h1>
-<p>%s</p>
-`, html.EscapeString(m.title()), m.inShort())
+`, html.EscapeString(m.title()))
+	if m.Unread != "" {
+		p.f("<p>The history could not be read: %s</p>\n", html.EscapeString(m.Unread))
+	}
+	p.f("<p>%s</p>\n", m.inShort())
 	if len(m.Hours) > 0 {
 		var faults, sent []bar
 		for _, h := range m.Hours {

@@ -72,13 +72,22 @@ func (s *Session) keepOn(ctx context.Context, every time.Duration) {
 	}
 }
 
-// keep sweeps once. That the subnet does not answer is an event, too.
+// keep sweeps once. A sweep that fails is an event.
 func (s *Session) keep(ctx context.Context) {
 	_, err := s.SweepLight(ctx)
-	if err == nil || errors.Is(err, ErrBusy) || ctx.Err() != nil {
+	if errors.Is(err, ErrBusy) || ctx.Err() != nil {
 		return
 	}
-	text := "sweep: " + err.Error()
+	text := ""
+	if err != nil {
+		text = "sweep: " + err.Error()
+	}
+	if s.State().WatchFailed != text {
+		s.Publish(ChangeLive, func(st *State) { st.WatchFailed = text })
+	}
+	if err == nil {
+		return
+	}
 	st := s.State()
 	if st.Lost != "" {
 		return // which is an event already
@@ -94,7 +103,7 @@ func (s *Session) StopKeeping() {
 	var k *keeper
 	s.Publish(ChangeSettings, func(st *State) {
 		k, s.keeper = s.keeper, nil
-		st.Every = 0
+		st.Every, st.WatchFailed = 0, ""
 	})
 	if k != nil {
 		k.stop()

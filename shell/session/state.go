@@ -97,6 +97,8 @@ type Reading struct {
 	Names map[uint64]string
 	// Every is how often the subnet is swept in the background, 0 for never.
 	Every time.Duration
+	// WatchFailed is why the last sweep in the background failed, "" if it did not.
+	WatchFailed string
 	// SweepTook is how long the last sweep took, a light one too.
 	SweepTook time.Duration
 	// Unsettled says that the last reading of all found the subnet or its forwarding
@@ -311,8 +313,12 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 	case p.Kind == Base && st.Staged != nil:
 		return nil, fmt.Errorf("%s has no forwarding tables; there are some to compare with after: restore all; "+
 			"route; and the failures again", st.Title(p))
-	default:
+	case k == "" || k == Staged: // route stages some
 		return nil, fmt.Errorf("%s has no forwarding tables (try: route)", st.Title(p))
+	case p == st.Live && st.Staged != nil && !st.Source.Offline():
+		return nil, fmt.Errorf("%s has no forwarding tables until the staged ones are written (try: commit)", st.Title(p))
+	default:
+		return nil, fmt.Errorf("%s has no forwarding tables", st.Title(p))
 	}
 	return p, nil
 }

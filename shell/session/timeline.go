@@ -20,6 +20,7 @@ type Timeline struct {
 	// seen by then; nil where there is no picture at all, and Why says why.
 	Before, After *timeline.Seen
 	Why           error
+	Unread        error // why the history could not be read, nil if it was, or if the session keeps none
 }
 
 // Timeline is what happened from one time to another, as this session and the history know it: what sweeps found,
@@ -28,7 +29,9 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 	st := s.State()
 	t, past := &Timeline{}, &timeline.History{}
 	if store, err := s.History(); err != nil {
-		t.Why = err
+		if t.Why = err; !s.recorder.Load().None() {
+			t.Unread = err
+		}
 	} else if past, err = timeline.Read(ctx, store, st.subnet()); err != nil {
 		return nil, err
 	}

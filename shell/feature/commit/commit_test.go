@@ -77,4 +77,18 @@ func TestPlanText(t *testing.T) {
 		"PAIRS UNKNOWN    2 whose new path takes switches whose tables were not read\nINTERRUPTED      pairs that "+
 		"lose packets: 3 to ports that lose a LID, 1 whose new path takes links that are down\n"+
 		fmt.Sprintf("  %s -> %s\n", f.PortName(f.EndPorts[0]), f.PortName(f.EndPorts[1])))
+	live.LFT.Row(1)[7] = 9
+	live.Known[1] = true
+	lost := &commits.Report{Plan: made(live, rows(f, 199)), Lost: 56, LIDsLeft: 14, PortsLeft: 20}
+	x := &Change{Report: lost, live: f, texts: planTexts(lost)}
+	x.addTexts("", "")
+	for id, want := range map[string]string{
+		"PAIRS LOST":   "56 that are connected now lose their path",
+		"LFT blocks":   "pairs that keep a path are not interrupted",
+		"not put back": "14 LIDs and 20 port states: ports keep their LIDs and stay active",
+	} {
+		if !strings.Contains(x.texts[id], want) {
+			t.Errorf("%s: %q, want %q", id, x.texts[id], want)
+		}
+	}
 }

@@ -24,6 +24,7 @@ type changes struct {
 	Why        answer.Value `key:"why_no_difference" kind:"text"`
 
 	f       *fabric.Fabric
+	unread  error // why the history could not be read, nil if it was
 	moments []timeline.Moment
 	subnet  []fabric.Change
 }
@@ -60,6 +61,9 @@ var changesDecl = answer.Decl[*changes]{
 	Layout: append(append([]answer.Item[*changes]{
 		{
 			Table: answer.Show(eventTable, func(c *changes) answer.Rows[feature.Moment] {
+				if c.unread != nil && len(c.moments) == 0 {
+					return answer.UnreadRows[feature.Moment]()
+				}
 				return feature.Moments(c.f, c.moments)
 			}),
 		},
@@ -76,6 +80,19 @@ var changesDecl = answer.Decl[*changes]{
 		answer.Item[*changes]{Line: "{?why_no_difference}{why_no_difference}", When: func(c *changes) bool {
 			return c.Before != nil
 		}}),
+	Verdict: (*changes).verdict, Fails: answer.Asked,
+}
+
+func (c *changes) verdict() (answer.Verdict, string) {
+	switch {
+	case c.unread != nil:
+		return answer.Unknown, "the history could not be read: " + c.unread.Error()
+	case len(c.moments) > 0 || !c.same():
+		return answer.Found, "something changed"
+	case c.isUnknown():
+		return answer.Unknown, "not everything was read"
+	}
+	return answer.OK, ""
 }
 
 func (c *changes) same() bool {
@@ -121,13 +138,19 @@ func runChanges(c *feature.Call) error {
 	st := c.Session.State()
 	a := &changes{
 		Since: since.Local(), Until: until.Local(), Before: seenOf(line.Before), After: seenOf(line.After),
-		f: st.Live.Fabric, moments: line.Moments,
+		f: st.Live.Fabric, moments: line.Moments, unread: line.Unread,
 	}
 	if line.Why != nil {
 		a.Why = answer.Text(line.Why.Error())
 	}
 	if line.Before == nil {
-		return c.Answer(changesDecl.Answer(st.Basis(st.Live, session.NeedLinks), a))
+		b := st.Basis(st.Live, session.NeedLinks)
+		if line.Unread != nil {
+			b.Unread = b.Unread.Add(answer.Unread{
+				Count: 1, Causes: []answer.Cause{{What: "history", Why: line.Unread.Error(), Count: 1}},
+			})
+		}
+		return c.Answer(changesDecl.Answer(b, a))
 	}
 	b, err := sum(c, a, line)
 	if err != nil {

@@ -235,11 +235,12 @@ func figuresText(figures map[string]float64) string {
 	var all []string
 	for _, name := range []string{"nodes", "links", "holes", "unanswered", "entries", "changed", "seconds"} {
 		if v, ok := figures[name]; ok {
-			text := strconv.FormatFloat(v, 'f', -1, 64) // a count
 			if name == "seconds" {
-				text = fmt.Sprintf("%.4g", v)
+				all = append(all, fmt.Sprint(answer.Duration(time.Duration(v*float64(time.Second)))))
+				continue
 			}
-			if name == "holes" { // as earlier versions wrote it
+			text := strconv.FormatFloat(v, 'f', -1, 64) // a count
+			if name == "holes" {                        // as earlier versions wrote it
 				name = "unanswered"
 			}
 			all = append(all, text+" "+name)
@@ -282,6 +283,7 @@ var showDecl = answer.Decl[contents]{
 		{Line: "[  what-if: {whatif}]"},
 		{Line: "[  {FIGURES}]"},
 		{Line: "[  {note}]"},
+		{Line: "[  outcome: {outcome}]"},
 		{Line: "[  others wrote {others|entry}:]"},
 		{Table: answer.Show(&conflictTable, func(c contents) answer.Rows[conflict] {
 			return answer.Lazy(len(c.others), func(i int) conflict {

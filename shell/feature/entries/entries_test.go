@@ -6,9 +6,12 @@ import "testing"
 
 // Counts of large subnets are whole numbers to people, too.
 func TestFiguresText(t *testing.T) {
-	const want = "13284 nodes, 0 unanswered, 21520080 entries, 0.1476 seconds"
+	const want = "13284 nodes, 0 unanswered, 21520080 entries, 148ms"
 	got := figuresText(map[string]float64{"nodes": 13284, "holes": 0, "entries": 21520080, "seconds": 0.14759})
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := figuresText(map[string]float64{"seconds": 7.987e-05}); got != "79.9µs" && got != "80µs" {
+		t.Errorf("of a short time: %q", got)
 	}
 }

@@ -39,6 +39,9 @@ func (c gatherer) gather(since, until time.Time) (*report.Morning, error) {
 	if err != nil {
 		return nil, err
 	}
+	if line.Unread != nil {
+		m.Unread = line.Unread.Error()
+	}
 	morningEvents(m, line)
 	if line.Why != nil && len(line.Moments) == 0 {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("events: %v", line.Why))

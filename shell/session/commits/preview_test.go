@@ -89,8 +89,15 @@ func TestRollbackOfTheFirstCommit(t *testing.T) {
 	}
 	s := n.Console()
 	n.Route(s, "minhop")
+	before := s.State()
+	if _, err := before.TablesOf(session.Live); err == nil || strings.Contains(err.Error(), "try: route") {
+		t.Errorf("of switches without tables after route: %v", err)
+	}
 	if _, err := commits.Commit(t.Context(), s, yes); err != nil {
 		t.Fatal(err)
+	}
+	if r := s.State().Live.Missing(before.Live); len(r.Problems) > 0 {
+		t.Errorf("the first LIDs are problems: %+v", r.Problems)
 	}
 	n.Route(s, "minhop")
 	staged := s.State().Staged
