@@ -145,7 +145,7 @@ func readTopology(ctx context.Context, r io.Reader, path string, o Options) (Sub
 	if o.AsIbsim {
 		by.Reading = ibnet.AsIbsim
 	}
-	file, err := ibnet.ReadBeside(ctx, r, path, by)
+	file, err := ibnet.ReadOpened(ctx, r, path, by)
 	if err != nil {
 		return Subnet{}, err
 	}

@@ -14,10 +14,10 @@ import (
 // maxModule is the length of ibsim's module names.
 const maxModule = 20
 
-// handler takes the line that begins with word.
+// handler parses a line that begins with word.
 type handler func(p *parser, word, rest string) error
 
-// attributes are the lines that say something about the records after them.
+// attributes maps the keywords of lines about the following records to their handlers.
 var attributes = map[string]handler{
 	"switchguid":  guidLine(mad.NodeSwitch),
 	"switchguids": guidLine(mad.NodeSwitch),
@@ -42,9 +42,8 @@ func isAttribute(l string) bool {
 	return ok
 }
 
-// guidLine makes the handler of "switchguid=0xA", "switchguid=0xA(B)" and
-// "hcaguids+0x10": the next node of the type has the GUID given, or the one given
-// last plus so much.
+// guidLine returns the handler of "switchguid=0xA", "switchguid=0xA(B)" and "hcaguids+0x10". It sets the GUID of the
+// next node of the type, to a value or relative to the previous value.
 func guidLine(t mad.NodeType) handler {
 	return func(p *parser, word, rest string) error {
 		value, relative := strings.TrimLeft(rest, " \t"), false
@@ -71,8 +70,7 @@ func guidLine(t mad.NodeType) handler {
 	}
 }
 
-// bracketedGUID takes what may follow a GUID: nothing, a comment, or a second
-// GUID in brackets.
+// bracketedGUID parses the text after a GUID: nothing, a comment, or a second GUID in brackets.
 func bracketedGUID(s string) (uint64, error) {
 	if !strings.HasPrefix(s, "(") {
 		return 0, endOfValue(s)
@@ -85,7 +83,7 @@ func bracketedGUID(s string) (uint64, error) {
 	return guid, endOfValue(after)
 }
 
-// numberLine makes the handler of a line such as "devid=0xbd36".
+// numberLine returns the handler of a line such as "devid=0xbd36".
 func numberLine(low, high uint64, set func(*parser, uint64)) handler {
 	return func(p *parser, word, rest string) error {
 		value, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "=")
@@ -107,7 +105,7 @@ func numberLine(low, high uint64, set func(*parser, uint64)) handler {
 	}
 }
 
-// moduleLine takes module="NAME", which goes before the ids of what follows.
+// moduleLine parses module="NAME", a prefix of the following ids.
 func moduleLine(p *parser, _, rest string) error {
 	value, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "=")
 	name, _, found := quoted(value)
@@ -121,7 +119,7 @@ func moduleLine(p *parser, _, rest string) error {
 	return nil
 }
 
-// number takes a number as strtoull does with base 0, and what follows it.
+// number parses a number like strtoull with base 0 and returns the text after it.
 func number(s string) (uint64, string, error) {
 	s = strings.TrimLeft(s, " \t")
 	i := 0
@@ -135,8 +133,8 @@ func number(s string) (uint64, string, error) {
 	return v, s[i:], nil
 }
 
-// cNumber spells a C number in Go's way: C has no 0b and 0o, and knows octal by
-// its leading 0 alone, which Go knows too.
+// cNumber returns a C number in Go's notation. C has no 0b and 0o, and writes octal numbers with a leading 0, as Go
+// may.
 func cNumber(s string) string {
 	if len(s) > 1 && s[0] == '0' && strings.ContainsRune("bBoO", rune(s[1])) {
 		return "?"
@@ -153,7 +151,7 @@ func endOfValue(s string) error {
 	if s = strings.TrimLeft(s, " \t"); s == "" || s[0] == '#' {
 		return nil
 	}
-	return errors.New("unexpected " + quote(s) + " behind the number")
+	return errors.New("unexpected " + quote(s) + " after the number")
 }
 
 // quoted splits s around its first text in quotes.

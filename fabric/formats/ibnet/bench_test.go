@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 )
 
-// large has 11,664 adapters and 1,620 switches.
+// large returns a fat-tree with 11,664 adapters and 1,620 switches.
 func large(b *testing.B) *fabric.Fabric {
 	b.Helper()
 	f, err := gen.ParseSpec("fattree:3,36")
@@ -31,7 +31,7 @@ func BenchmarkRead(b *testing.B) {
 	if err := Write(&text, large(b), WriteOptions{}); err != nil {
 		b.Fatal(err)
 	}
-	for name, reading := range map[string]Reading{"as ibsim reads it": AsIbsim, "as stated": AsStated} {
+	for name, reading := range map[string]Reading{"by ibsim's rules": AsIbsim, "as stated": AsStated} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(text.Len()))
 			for b.Loop() {

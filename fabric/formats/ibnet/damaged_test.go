@@ -15,16 +15,17 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// noNode are the changes after which there is nothing left to read.
+// noNode lists the changes after which no node can be read.
 var noNode = map[string]bool{"nothing": true, "prose": true}
 
-// told are the changes whose finding says what became of it, where the error has no need.
-var told = map[string]string{
-	"a port GUID twice": `net:9: port GUID 0x0000000000200000 belongs to both one/0 and h/1, which is treated as 0x0000000000100001`,
+// reported maps changes to the text of their finding, if it differs from that of the error.
+var reported = map[string]string{
+	"a port GUID twice": "net:9: port GUID 0x0000000000200000 belongs to both one/0 and h/1, which is treated as " +
+		"0x0000000000100001",
 }
 
-// TestReadDamaged reads what is right of each file that a strict reader refuses, and
-// lists what is wrong at the line and with the words of the error.
+// TestReadDamaged reads the files that a strict reader refuses, and checks that the finding has the line and the text
+// of the error.
 func TestReadDamaged(t *testing.T) {
 	for _, c := range refused {
 		file, err := read(t, strings.Replace(pair, c.old, c.new, 1), Options{})
@@ -39,7 +40,7 @@ func TestReadDamaged(t *testing.T) {
 			continue
 		}
 		want := c.want
-		if text, ok := told[c.name]; ok {
+		if text, ok := reported[c.name]; ok {
 			want = text
 		}
 		is := func(f unread.Finding) bool { return strings.HasPrefix(f.Error(), want) }
@@ -47,12 +48,12 @@ func TestReadDamaged(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", c.name, file.Unread.Findings, want)
 		}
 		if file.Fabric.NodeByGUID(0x200000) == fabric.None && !strings.HasPrefix(c.want, "net:1:") {
-			t.Errorf("%s: the first switch is gone", c.name)
+			t.Errorf("%s: the first switch is missing", c.name)
 		}
 	}
 }
 
-// The expectations are what a reader of the changed file can see in it.
+// TestWhatIsReadOfDamagedFiles checks the nodes, links, LIDs and findings of damaged files.
 func TestWhatIsReadOfDamagedFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, old, new string
@@ -74,11 +75,11 @@ func TestWhatIsReadOfDamagedFiles(t *testing.T) {
 			[]string{"duplicate GUID 9"},
 		},
 		{"a port GUID twice", "[1](11)", "[1](200001)", 3, 2, []uint16{2, 3, 4}, []string{"duplicate GUID 9"}},
-		{"a header that is none", `Switch	4 "S2"`, `Switch	4x "S2"`, 2, 1, []uint16{2, 4}, []string{"line 5"}},
-		{"it stops in a line", `[1](11)	"S1"[2]		# lid 4 lmc 0 "one" lid 2 4xQDR` + "\n", `[1](11)	"S`, 3, 2,
+		{"an invalid header", `Switch	4 "S2"`, `Switch	4x "S2"`, 2, 1, []uint16{2, 4}, []string{"line 5"}},
+		{"truncated in a line", `[1](11)	"S1"[2]		# lid 4 lmc 0 "one" lid 2 4xQDR` + "\n", `[1](11)	"S`, 3, 2,
 			[]uint16{2, 3, 0}, []string{"truncated 9", "line 9"}},
 		{
-			"it stops before the host", pair[strings.Index(pair, "Ca"):], "", 2, 1, []uint16{2, 3},
+			"truncated before the host", pair[strings.Index(pair, "Ca"):], "", 2, 1, []uint16{2, 3},
 			[]string{"truncated 7", "line 3"},
 		},
 	} {
@@ -104,8 +105,8 @@ func TestWhatIsReadOfDamagedFiles(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts a file of a real cluster at every so many bytes: the switches come
-// first in it, so once it has these it has all nodes and links, with LIDs and GUIDs.
+// TestTruncated truncates a file of a real cluster at many positions. The switches come first, so once all of them are
+// there the fabric has all nodes and links, with LIDs and GUIDs.
 func TestTruncated(t *testing.T) {
 	text, err := os.ReadFile(testenv.SharedFile(t, "fabrics/real-qdr-11sw.topo"))
 	if err != nil {
@@ -125,7 +126,7 @@ func TestTruncated(t *testing.T) {
 		}
 		f := file.Fabric
 		if first := file.Unread.Findings; text[n-1] != '\n' && (len(first) == 0 || first[0].Kind != unread.Truncated) &&
-			!strings.Contains(strings.Join(file.Warnings, ""), "cut off") {
+			!strings.Contains(strings.Join(file.Warnings, ""), "truncated") {
 			t.Errorf("cut after %d bytes: %v, %q", n, first, file.Warnings)
 		}
 		if n > hosts {
@@ -137,14 +138,14 @@ func TestTruncated(t *testing.T) {
 				p := &whole.Ports[e]
 				if i := f.PortByGUID(p.GUID); i == fabric.None || f.Ports[i].LID != p.LID ||
 					f.Nodes[f.Ports[i].Node].Desc != whole.Nodes[p.Node].Desc {
-					t.Errorf("cut after %d bytes: %s with LID %d is not so", n, whole.PortName(e), p.LID)
+					t.Errorf("cut after %d bytes: %s has not LID %d or not its name", n, whole.PortName(e), p.LID)
 				}
 			}
 		}
 	}
 }
 
-// full has as many port lines in each record as the node has ports.
+// full is a file whose records have as many port lines as the node has ports.
 const full = `Switch	3 "S-0000000000500001"		# "one" base port 0 lid 2 lmc 0
 [1]	"S-0000000000500002"[3]
 [2]	"H-0000000000600001"[1]
@@ -166,7 +167,7 @@ Ca	2 "H-0000000000600002"		# "h2"
 [2](22)	"S-0000000000500002"[2]		# lid 7 lmc 0 "two" lid 3 4xQDR
 `
 
-// statements returns the links of a fabric and the LIDs of its end ports.
+// statements returns the links of a fabric and the LIDs of its end ports as a set of texts.
 func statements(f *fabric.Fabric) map[string]bool {
 	all := map[string]bool{}
 	port := func(p fabric.PortIndex) string {
@@ -182,8 +183,8 @@ func statements(f *fabric.Fabric) map[string]bool {
 	return all
 }
 
-// TestOnlyTheBadLineIsLost: a line that means nothing, wherever it is put, costs no other line, and one that takes the
-// place of another costs no more than what that says. No cable comes of it.
+// TestOnlyTheBadLineIsLost checks that an additional invalid line has no effect on any other line, and that an invalid
+// line in place of another loses only the content of that line. It must not create a cable.
 func TestOnlyTheBadLineIsLost(t *testing.T) {
 	texts := map[string]string{"full": full, "without blank lines": strings.ReplaceAll(full, "\n\n", "\n")}
 	if os.Getenv("IBCONSOLE_SHARED") != "" {
@@ -209,7 +210,7 @@ func TestOnlyTheBadLineIsLost(t *testing.T) {
 						file.Unread.Findings)
 				}
 				if isPort && i > 0 && startsPort(lines[i-1]) && bad[0] != ' ' && len(file.Unread.Findings) == 0 {
-					t.Errorf("%s: nothing is said of %.20q before line %d", name, bad, i+1)
+					t.Errorf("%s: no finding for %.20q before line %d", name, bad, i+1)
 				}
 			}
 			for _, bad := range []string{
@@ -238,7 +239,7 @@ func TestOnlyTheBadLineIsLost(t *testing.T) {
 	}
 }
 
-// TestManyFindings keeps so many of them and counts all.
+// TestManyFindings checks that the list keeps a limited number of findings and counts all.
 func TestManyFindings(t *testing.T) {
 	file := mustRead(t, pair+strings.Repeat("[1] \"H1\"[1]\n", 5000), Options{})
 	if n := len(file.Unread.Findings); n != unread.Most || file.Unread.Count < 4990 {

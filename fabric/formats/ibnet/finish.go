@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What ibsim says of every node and port; the format has no words for it.
+// Properties that ibsim gives every node and port, and that the format does not contain.
 const (
 	revision = 0xa1
 	// Bits 20 and 22 are IsVendorClassSupported and IsCapabilityMaskNoticeSupported.
@@ -27,7 +27,7 @@ const (
 	vls0to7 = 4
 )
 
-// finish makes a fabric of the records.
+// finish makes a fabric from the records.
 func (p *parser) finish() (*File, error) {
 	if len(p.records) == 0 {
 		if len(p.unread.Findings) > 0 {
@@ -37,7 +37,7 @@ func (p *parser) finish() (*File, error) {
 		return nil, fmt.Errorf("%s: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an "+
 			"ibsim net", fabric.Escape(p.files[0]))
 	}
-	p.leaveCut()
+	p.dropCut()
 	b := builder{p: p, asIbsim: p.asIbsim(), otherRates: tally{}, lines: len(p.records), whole: p.unread.Count == 0}
 	if !p.options.Strict {
 		if err := b.infer(); err != nil {
@@ -64,9 +64,9 @@ func (p *parser) finish() (*File, error) {
 	return &File{Fabric: f, Warnings: append(p.warnings, b.remarks()...), Unread: p.unread}, nil
 }
 
-// leaveCut leaves out what a line without an end says of a node or a port that the line at the other end of the cable
-// describes: what stands last in it may be the beginning of another number or name.
-func (p *parser) leaveCut() {
+// dropCut drops the node or port of a truncated line if the line at the other end of the cable describes it. The last
+// number or name in a truncated line may be incomplete.
+func (p *parser) dropCut() {
 	if p.asIbsim() || p.options.Strict {
 		return
 	}
@@ -87,13 +87,13 @@ func (p *parser) leaveCut() {
 	}
 }
 
-// describes reports whether a line of another record describes a port of a node, or with port 0 the node.
+// describes reports whether a line of another record describes a port of a node, or the node if port is 0.
 func (p *parser) describes(r *record, port int) bool {
 	for _, other := range p.records {
 		for i := range other.cables {
 			c := &other.cables[i]
 			if c.remote == r.name && (port == 0 || c.remotePort == port) {
-				_, desc := p.remoteSays(c)
+				_, desc := p.remoteComment(c)
 				return desc != ""
 			}
 		}
@@ -106,19 +106,16 @@ type builder struct {
 	asIbsim bool
 	b       fabric.Builder
 	record  []*record // of each node
-	// lines is the number of records that stand in the file, and whole says that all of
-	// its lines were read.
+	// lines is the number of records in the file. whole is set if all of its lines were read.
 	lines int
 	whole bool
-	// missing counts the nodes that cables lead to and that have no record, and open
-	// the cables that lead to a port of the last record which has no line.
+	// missing counts nodes without a record to which cables lead. open counts cables to a port of the last record that
+	// has no line.
 	missing, open int
-	// otherGUIDs counts the ports, and otherRates the rates of port lines, that the
-	// file states other than ibsim has them.
+	// otherGUIDs counts ports, and otherRates the rates of port lines, for which ibsim uses other values than the file.
 	otherGUIDs int
 	otherRates tally
-	// stated and unstated count the ends of links whose rate the file states, and
-	// those of which it states none.
+	// stated and unstated count the ends of links with and without a rate in the file.
 	stated, unstated int
 }
 
@@ -168,7 +165,7 @@ func (b *builder) desc(r *record) string {
 	return r.desc
 }
 
-// slots fills in what all ports of a node have.
+// slots sets the common properties of all ports of a node.
 func (b *builder) slots(node fabric.NodeIndex, r *record, has guids) {
 	for num := 0; num <= r.ports; num++ {
 		port := b.b.Port(node, num)
@@ -189,7 +186,7 @@ func (b *builder) slots(node fabric.NodeIndex, r *record, has guids) {
 	}
 }
 
-// cables fills in what the port lines say of the ports themselves.
+// cables sets the properties of ports in their own lines.
 func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 	for i := range r.cables {
 		c := &r.cables[i]
@@ -215,8 +212,7 @@ func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 	return nil
 }
 
-// statedGUID returns the GUID that the port's own line or that of its peer gives it, 0
-// if neither does.
+// statedGUID returns the GUID of a port in its own line or in that of its peer, 0 if neither has it.
 func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	var atPeer uint64
 	peer := b.peer(c)
@@ -230,22 +226,22 @@ func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	return cmp.Or(c.guid, atPeer), nil
 }
 
-// peer returns the port line at the other end of a cable, nil where there is none.
+// peer returns the port line at the other end of a cable, nil if there is none.
 func (b *builder) peer(c *cable) *cable {
-	if c.own != "" || c.remote.record == nil {
+	if c.ownAlias != "" || c.remote.record == nil {
 		return nil
 	}
 	return c.remote.record.cableAt(c.remotePort)
 }
 
 func (c *cable) leadsTo() string {
-	if c.own != "" {
-		return "whoever names its alias " + quote(c.own)
+	if c.ownAlias != "" {
+		return "the port that uses alias " + quote(c.ownAlias)
 	}
 	return fmt.Sprintf("port %d of %s", c.remotePort, quote(c.remote.id))
 }
 
-// rate brings a link up.
+// rate sets the state, MTU and rate of the two ports of a link.
 func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric.NodeIndex, other *record,
 	peer *cable) error {
 	here, there := b.b.Port(node, c.port), b.b.Port(remote, c.remotePort)
@@ -255,8 +251,8 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 		here.State, there.State = mad.PortActive, mad.PortActive
 	}
 	ends := 1
-	if peer.own != "" {
-		ends = 2 // from which nothing leads here
+	if peer.ownAlias != "" {
+		ends = 2 // rate is not called for the other end
 	}
 	if !b.asIbsim {
 		if near, far := c.stated.or(peer.stated), peer.stated.or(c.stated); near.word != "" {
@@ -269,7 +265,7 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 	}
 	w, s, err := active(c.rate, peer.rate)
 	if err != nil && (remote < node || remote == node && c.remotePort < c.port) {
-		return nil // told at the other end
+		return nil // already reported for the other end
 	}
 	if err != nil {
 		return b.p.refuse(b.p.errorAt(c.at, "port %d of %s: %w", c.port, quote(r.name.id), err))
@@ -282,7 +278,7 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 	return nil
 }
 
-// seenSpeed is how a speed looks to who asks this node.
+// seenSpeed returns the speed that PortInfo of this node reports for a speed.
 func (r *record) seenSpeed(s fabric.Speed) fabric.Speed {
 	if s == fabric.FDR10 && !fabric.KnowsFDR10(r.vendor, r.device) {
 		return fabric.QDR
@@ -299,13 +295,13 @@ func (b *builder) lid(node fabric.NodeIndex, port int) uint16 {
 
 func (b *builder) build() (*fabric.Fabric, error) {
 	if !b.p.options.Strict {
-		if err := b.settle(); err != nil {
+		if err := b.resolveConflicts(); err != nil {
 			return nil, err
 		}
 	}
 	f, err := b.b.Build()
-	if wrong, ok := errors.AsType[*fabric.PortError](err); ok {
-		return nil, b.p.errorAt(b.placeOf(wrong.Node, wrong.Num), "%w", err)
+	if portErr, ok := errors.AsType[*fabric.PortError](err); ok {
+		return nil, b.p.errorAt(b.placeOf(portErr.Node, portErr.Num), "%w", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", fabric.Escape(b.p.files[0]), err)
@@ -322,19 +318,17 @@ func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
 	return r.at
 }
 
-// remarks returns the warnings about the file as a whole.
+// remarks returns warnings about the whole file.
 func (b *builder) remarks() []string {
 	p, name := b.p, fabric.Escape(b.p.files[0])
 	var w []string
-	say := func(format string, args ...any) { w = append(w, name+": "+fmt.Sprintf(format, args...)) }
-	if n, rates := p.odd.list(); n > 0 {
-		say("%s a rate that is not known (%s); what it is stays unknown", prose.Verb(n, "port line", "states", "state"),
-			rates)
+	warn := func(format string, args ...any) { w = append(w, name+": "+fmt.Sprintf(format, args...)) }
+	if n, rates := p.unknownRates.list(); n > 0 {
+		warn("%s a rate that is unknown (%s)", prose.Verb(n, "port line", "states", "state"), rates)
 	}
 	if b.stated > 0 && b.unstated > 0 {
-		say("neither end of %s of %d states a rate; they are taken at what ibsim would have them run at, 4xSDR if "+
-			"nothing else is set",
-			prose.Count(b.unstated/2, "link"), (b.stated+b.unstated)/2)
+		warn("neither end of %s of %d states a rate; they get the rate that they have in ibsim, 4xSDR if nothing else "+
+			"is set", prose.Count(b.unstated/2, "link"), (b.stated+b.unstated)/2)
 	}
 	var other []string
 	if b.otherGUIDs > 0 {
@@ -344,12 +338,11 @@ func (b *builder) remarks() []string {
 		other = append(other, fmt.Sprintf("%s at another rate (%s)", prose.Verb(n, "port", "runs", "run"), rates))
 	}
 	if len(other) > 0 {
-		say("by ibsim's rules %s than is stated here", strings.Join(other, " and "))
+		warn("by ibsim's rules %s than is stated here", strings.Join(other, " and "))
 	}
 	if len(p.lost) > 0 {
-		w = append(w, fmt.Sprintf("%s: a record ends here and ibsim loses this line, as it does %d more; expected a "+
-			"blank line before it",
-			p.position(p.lost[0]), len(p.lost)-1))
+		w = append(w, fmt.Sprintf("%s: the record ends here and ibsim ignores this line and %d more; expected a blank "+
+			"line before it", p.position(p.lost[0]), len(p.lost)-1))
 	}
 	return w
 }

@@ -8,30 +8,29 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// socket is a port of a record that may not be there.
-type socket struct {
-	name *named
+// portKey identifies a port of a record that may be missing.
+type portKey struct {
+	name *nodeName
 	port int
 }
 
-// infer makes records of the nodes that have none, or none that could be read, and
-// whose GUID is in the id by which cables lead to them, as ibnetdiscover has it: they
-// are as these cables have them. A cable whose near end others name is left to these:
-// its own line is the wrong one. O(cables).
+// infer adds records for nodes without a readable record, if the id by which cables lead to them contains a GUID, as in
+// ibnetdiscover's files. They have the properties that these cables state. A cable is ignored if other lines lead to
+// its near end, because its own line is then the wrong one. O(cables).
 func (b *builder) infer() error {
 	var to []end
 	b.each(func(r *record, c *cable) {
-		if c.own == "" && c.remote.record == nil {
+		if c.ownAlias == "" && c.remote.record == nil {
 			to = append(to, end{r: r, c: c})
 		}
 	})
 	if len(to) == 0 {
 		return nil
 	}
-	claimed := map[socket]bool{}
-	b.each(func(_ *record, c *cable) { claimed[socket{c.remote, c.remotePort}] = true })
+	claimed := map[portKey]bool{}
+	b.each(func(_ *record, c *cable) { claimed[portKey{c.remote, c.remotePort}] = true })
 	for _, e := range to {
-		if claimed[e.socket()] {
+		if claimed[e.key()] {
 			continue
 		}
 		if err := b.inferBy(e); err != nil {
@@ -41,29 +40,29 @@ func (b *builder) infer() error {
 	return nil
 }
 
-// each calls take with each port line.
-func (b *builder) each(take func(*record, *cable)) {
+// each calls visit for each port line.
+func (b *builder) each(visit func(*record, *cable)) {
 	for _, r := range b.p.records {
 		for j := range r.cables {
-			take(r, &r.cables[j])
+			visit(r, &r.cables[j])
 		}
 	}
 }
 
-// inferBy adds what a line says of its far end.
+// inferBy adds the far end of a port line.
 func (b *builder) inferBy(e end) error {
 	p, c := b.p, e.c
-	lid, desc := p.remoteSays(c)
+	lid, desc := p.remoteComment(c)
 	r := c.remote.record
 	if r == nil {
-		if !c.remote.gone {
+		if !c.remote.skipped {
 			b.missing++
 		}
 		typ, ok := idType(c.remote.id)
 		if !ok || b.asIbsim {
 			return nil
 		}
-		if err := b.told(c); err != nil {
+		if err := b.refuseMissing(c); err != nil {
 			return err
 		}
 		r = &record{
@@ -93,17 +92,16 @@ func (b *builder) inferBy(e end) error {
 	return nil
 }
 
-// told lists a node without a record, unless its record was listed.
-func (b *builder) told(c *cable) error {
-	if c.remote.gone {
+// refuseMissing reports a node without a record, unless its record has been reported.
+func (b *builder) refuseMissing(c *cable) error {
+	if c.remote.skipped {
 		return nil
 	}
-	return b.p.refuse(b.p.errorAt(c.at, "node %s is not in the file; it is taken as the cables that lead to it have it",
+	return b.p.refuse(b.p.errorAt(c.at, "node %s is not in the file; it is inferred from the cables that lead to it",
 		quote(c.remote.id)))
 }
 
-// idType returns the type of a node by an id such as "S-0002c90300000001"; false if the id
-// is no such.
+// idType returns the node type in an id such as "S-0002c90300000001"; ok is false for other ids.
 func idType(id string) (t mad.NodeType, ok bool) {
 	if idGUID(id) == 0 {
 		return 0, false

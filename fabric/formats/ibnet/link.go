@@ -11,25 +11,25 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// errLeftOut says that a record is not in the fabric, which was told.
-var errLeftOut = errors.New("the record is left out")
+// errSkipped reports that a record is not in the fabric. The reason has been reported.
+var errSkipped = errors.New("the record was skipped")
 
-// end is a port line with its record.
+// end is a port line and its record.
 type end struct {
 	node fabric.NodeIndex
 	r    *record
 	c    *cable
 }
 
-func (e end) socket() socket { return socket{e.r.name, e.c.port} }
+func (e end) key() portKey { return portKey{e.r.name, e.c.port} }
 
-// links joins the ports: first those whose two lines agree, then what is left.
+// links links the ports: first those whose two lines agree, then the others.
 func (b *builder) links() error {
 	var left []end
 	for _, r := range b.p.records {
 		for j := range r.cables {
 			e := end{node: r.node, r: r, c: &r.cables[j]}
-			if e.c.own != "" || e.node == fabric.None {
+			if e.c.ownAlias != "" || e.node == fabric.None {
 				continue
 			}
 			err := b.link(e)
@@ -42,37 +42,35 @@ func (b *builder) links() error {
 		}
 	}
 	for _, e := range left {
-		e.c.void = b.void(e)
+		e.c.hasNoTarget = b.hasNoTarget(e)
 	}
 	for _, e := range left {
-		if err := b.leftOver(e); err != nil {
+		if err := b.linkByOneEnd(e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// link joins two ports, having seen that both ends agree.
+// link links two ports if both ends agree.
 func (b *builder) link(e end) error {
 	p, c, r := b.p, e.c, e.r
 	remote, other, err := b.remote(e)
 	if err == nil && remote == fabric.None {
-		err = errLeftOut
+		err = errSkipped
 	}
 	if err != nil {
 		return err
 	}
 	peer := other.cableAt(c.remotePort)
 	if peer == nil {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but that has no line for the port; expected "+
-			"both ends of each cable",
-			c.port, quote(r.name.id), c.remotePort, quote(other.name.id))
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has no line for that port; expected both ends "+
+			"of each cable", c.port, quote(r.name.id), c.remotePort, quote(other.name.id))
 	}
-	back := peer.own == "" && peer.remote == r.name && peer.remotePort == c.port
-	if !back && (peer.own == "" || peer.own != c.remoteAlias) {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends "+
-			"to agree",
-			c.port, quote(r.name.id), c.remotePort, quote(other.name.id), p.position(peer.at), peer.leadsTo())
+	back := peer.ownAlias == "" && peer.remote == r.name && peer.remotePort == c.port
+	if !back && (peer.ownAlias == "" || peer.ownAlias != c.remoteAlias) {
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends to "+
+			"agree", c.port, quote(r.name.id), c.remotePort, quote(other.name.id), p.position(peer.at), peer.leadsTo())
 	}
 	if err := b.b.Connect(e.node, c.port, remote, c.remotePort); err != nil {
 		return p.errorAt(c.at, "%w", err)
@@ -80,7 +78,7 @@ func (b *builder) link(e end) error {
 	return b.rate(e.node, r, c, remote, other, peer)
 }
 
-// remote returns the node that a cable leads to. It fails where that has no such port.
+// remote returns the node that a cable leads to, and an error if the node has no such port.
 func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
 	p, c := b.p, e.c
 	other := c.remote.record
@@ -95,33 +93,33 @@ func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
 	return other.node, other, nil
 }
 
-// void reports whether a line leads to no port that there is.
-func (b *builder) void(e end) bool {
+// hasNoTarget reports whether a line leads to a port that does not exist.
+func (b *builder) hasNoTarget(e end) bool {
 	_, _, err := b.remote(e)
 	return err != nil
 }
 
-// leftOver takes a line that the other end does not confirm: where that has none, or
-// none that could be read, the cable is as this end has it.
-func (b *builder) leftOver(e end) error {
+// linkByOneEnd handles a line that the other end does not confirm. If the other end has no readable line, the ports are
+// linked.
+func (b *builder) linkByOneEnd(e end) error {
 	c := e.c
 	remote, other, err := b.remote(e)
 	switch {
-	case err == nil && remote == fabric.None, other == nil && c.remote.gone:
-		return nil // told with the record that is left out
+	case err == nil && remote == fabric.None, other == nil && c.remote.skipped:
+		return nil // already reported with the skipped record
 	case err != nil:
 		return b.p.refuse(err)
 	}
 	peer := other.cableAt(c.remotePort)
-	told := other.listed.has(c.remotePort) && (peer == nil || peer.void)
-	if peer != nil && !peer.void {
+	reported := other.listed.has(c.remotePort) && (peer == nil || peer.hasNoTarget)
+	if peer != nil && !peer.hasNoTarget {
 		return b.p.refuse(b.link(e))
 	}
 	why := b.link(e)
 	if err := b.b.Connect(e.node, c.port, remote, c.remotePort); err != nil {
 		return b.p.refuse(b.p.errorAt(c.at, "%w", err))
 	}
-	if !told {
+	if !reported {
 		if err := b.p.refuse(why); err != nil {
 			return err
 		}
@@ -129,12 +127,12 @@ func (b *builder) leftOver(e end) error {
 			b.open++
 		}
 	}
-	b.byOneEnd(e, remote)
-	return b.rate(e.node, e.r, c, remote, other, &cable{rate: other.start, own: "@"})
+	b.copyRemote(e, remote)
+	return b.rate(e.node, e.r, c, remote, other, &cable{rate: other.start, ownAlias: "@"})
 }
 
-// byOneEnd gives a port without a line of its own what the other end says of it.
-func (b *builder) byOneEnd(e end, remote fabric.NodeIndex) {
+// copyRemote sets the properties of a port without a line to those in the line of the other end.
+func (b *builder) copyRemote(e end, remote fabric.NodeIndex) {
 	port := b.b.Port(remote, e.c.remotePort)
 	if b.asIbsim || b.b.Node(remote).IsSwitch() {
 		return
@@ -143,17 +141,17 @@ func (b *builder) byOneEnd(e end, remote fabric.NodeIndex) {
 		port.GUID = e.c.remoteGUID
 	}
 	if port.LID == 0 {
-		port.LID, _ = b.p.remoteSays(e.c)
+		port.LID, _ = b.p.remoteComment(e.c)
 	}
 }
 
-// truncated says that the file stops in the middle, where it looks like that.
+// truncated adds a finding or warnings if the file appears to be truncated.
 func (b *builder) truncated() {
 	p := b.p
 	at, why := p.end, ""
 	switch {
 	case len(p.cuts) > 0 && p.unread.Count > 0:
-		at, why = p.cuts[len(p.cuts)-1], "truncated: the last line has no end"
+		at, why = p.cuts[len(p.cuts)-1], "truncated: the last line has no newline"
 	case b.whole && b.missing > 0:
 		why = fmt.Sprintf("truncated? Cables lead to %s without a record", prose.Count(b.missing, "node"))
 	case b.whole && b.open > 0:
@@ -161,18 +159,18 @@ func (b *builder) truncated() {
 			prose.Count(b.open, "cable"))
 	default:
 		for _, at := range p.cuts {
-			p.warn(at, "the last line has no end: the file may be cut off")
+			p.warn(at, "the last line has no newline: the file may be truncated")
 		}
 		return
 	}
-	f := unread.At(p.files[at.file], int(at.line), "%s; expected all of the file", why)
+	f := unread.At(p.files[at.file], int(at.line), "%s; expected the whole file", why)
 	f.Kind = unread.Truncated
 	p.unread.Add(f)
 }
 
-// settle gives what two ports claim to the first, and sees that the SM's port is a
-// linked one.
-func (b *builder) settle() error {
+// resolveConflicts gives GUIDs and LIDs that two ports claim to the first one, and ensures that the SM's port is
+// linked.
+func (b *builder) resolveConflicts() error {
 	if b.p.unread.Count > 0 {
 		if err := b.startLinked(); err != nil {
 			return err
@@ -185,7 +183,7 @@ func (b *builder) settle() error {
 	return nil
 }
 
-// startLinked moves the SM's port from a first node that lost its links.
+// startLinked moves the SM's port away from a first node that lost its links.
 func (b *builder) startLinked() error {
 	for i := range b.record {
 		node := fabric.NodeIndex(i)

@@ -4,21 +4,20 @@ package ibnet
 
 import "fmt"
 
-// asymmetric are the nets whose links have ends that enable other rates. When a
-// subnet manager sets up such a port, ibsim has the link run at the best rate of
-// that end alone, and goes on from end to end.
+// asymmetric lists the nets with links whose ends enable different rates. When a subnet manager sets up such a port,
+// ibsim runs the link at the best rate of that end, and changes it with every end.
 var asymmetric = map[string]bool{
 	"rates by options": true, "rates of routers by options": true, "rates by comments": true,
 }
 
-// differing are the nets whose ibnetdiscover output has two readings: ibsim takes
-// no LID of a router, and wants FDR10 to be seen from both ends.
+// differing lists the nets whose ibnetdiscover output depends on the reading: ibsim ignores the LID of a router, and
+// expects FDR10 from both ends.
 var differing = map[string]bool{
 	"rates by comments": true, "the same rates by both ends": true,
 	"parts, a router, an adapter behind an adapter": true,
 }
 
-// nets are made by hand to hold what the shared fabrics do not. ibsim reads them all.
+// nets are made by hand with features that the shared fabrics do not have. ibsim reads all of them.
 var nets = map[string]string{
 	"two ports, parallel cables, a loop": `
 Switch	8 "Switch1"
@@ -239,18 +238,17 @@ Ca	1 "H3"		# "h3"
 		"4xQDR\r\n[root@node ~]# exit",
 }
 
-// long is more than ibsim keeps of an id or a description.
+// long exceeds ibsim's lengths of ids and descriptions.
 const long = "0123456789abcdefghijklmnopqrstuvwxyz-0123456789abcdefghijklmnopqrstuvwxyz"
 
-// words are what ibnetdiscover can say of a link's rate, and what it cannot.
+// words are rates that ibnetdiscover may print, and invalid ones.
 var words = []string{
 	"4xSDR", "4xDDR", "4xQDR", "4xFDR10", "4xFDR", "4xEDR", "4xHDR", "4xNDR", "1xHDR", "2xHDR", "8xQDR", "12xDDR",
 	"4x???", "??QDR", "4xF", "9xQDR",
 }
 
-// rates makes a switch with a link to an adapter for each two words that may be
-// said of its two ends. The second half of the adapters are devices that are
-// asked for FDR10.
+// rates returns a switch with a link to an adapter for each pair of words at its two ends. The second half of the
+// adapters are devices that are asked for FDR10.
 func rates(together func(near, far string) bool) string {
 	top, bottom, port := []byte("devid=0xd2f0\nSwitch 254 \"S\"\n"), []byte("\n"), 0
 	for _, device := range []int{0x6274, 0x1017} {
@@ -271,7 +269,7 @@ func rates(together func(near, far string) bool) string {
 
 func sameWord(near, far string) bool { return near == far }
 
-// fittingWords reports whether ibsim brings the link up: the lanes must fit.
+// fittingWords reports whether ibsim brings the link up. The numbers of lanes must fit.
 func fittingWords(near, far string) bool {
 	lanes := func(s string) string {
 		switch l := s[:2]; l {

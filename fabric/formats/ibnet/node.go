@@ -19,28 +19,28 @@ const (
 	maxLMC       = 7
 )
 
-// header takes the first line of a record behind its keyword:
+// header parses the first line of a record after its keyword:
 //
 //	36 "S-0002c90300000001"  # "sw1" enhanced port 0 lid 2 lmc 0
 func (p *parser) header(rest string, t mad.NodeType) error {
 	r, err := p.record(rest, t)
 	if err != nil {
 		if r.name == nil {
-			r.name = p.named("")
+			r.name = p.nodeName("")
 		}
-		r.name.gone = true
-		p.count(r)
-		p.current = leftOut
+		r.name.skipped = true
+		p.advanceGUIDs(r)
+		p.current = skipped
 		return err
 	}
-	p.count(r)
+	p.advanceGUIDs(r)
 	r.name.record = r
-	p.current, p.room = len(p.records), r.ports
+	p.current, p.remaining = len(p.records), r.ports
 	p.records = append(p.records, r)
 	return nil
 }
 
-// record makes a record of the first line; what of it was read comes with an error.
+// record returns the record of its first line. With an error it returns the parts that were read.
 func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	r := &record{
 		at: p.at, typ: t, start: p.rate,
@@ -53,7 +53,7 @@ func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	before, _, _ := strings.Cut(rest, `"`)
 	ports, tail, err := number(before)
 	if err != nil || strings.TrimSpace(tail) != "" || ports < 1 || ports > maxNodePorts {
-		r.name = p.named(id)
+		r.name = p.nodeName(id)
 		return r, p.errorf("bad number of ports %s, expected one from 1 to %d before the id",
 			quote(strings.TrimSpace(before)), maxNodePorts)
 	}
@@ -61,12 +61,12 @@ func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	if id == "" || strings.ContainsAny(id, "#@") {
 		return r, p.errorf("bad id %s, expected one without # and @", quote(id))
 	}
-	r.name = p.named(id)
+	r.name = p.nodeName(id)
 	if old := r.name.record; old != nil {
 		return r, p.errorf("node %s is already at %s", quote(r.name.id), p.where(old.at))
 	}
 	if r.guid == 0 && (p.asIbsim() || idGUID(r.name.id) == 0) {
-		return r, p.errorf("node %s has GUID 0, expected a line that gives it one", quote(r.name.id))
+		return r, p.errorf("node %s has GUID 0, expected a line with its GUID", quote(r.name.id))
 	}
 	if p.ports += r.ports + 1; p.ports > maxPorts {
 		return r, p.fatal("more than %d ports", maxPorts)
@@ -74,9 +74,9 @@ func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	return r, p.refuse(p.comment(r, after))
 }
 
-// count moves the GUIDs on past a record, and forgets what was said about it
-// alone; the device ID stays.
-func (p *parser) count(r *record) {
+// advanceGUIDs sets the next GUID after a record and resets the properties that apply only to this record. The device
+// ID is kept.
+func (p *parser) advanceGUIDs(r *record) {
 	if r.typ == mad.NodeSwitch {
 		p.next[r.typ]++
 	} else {
@@ -85,7 +85,7 @@ func (p *parser) count(r *record) {
 	p.vendor, p.system, p.bracketed, p.guided = 0, 0, 0, false
 }
 
-// comment takes what follows the id of a record.
+// comment parses the text after the id of a record.
 func (p *parser) comment(r *record, after string) error {
 	desc, tail := p.description(after)
 	r.desc = desc
@@ -101,8 +101,8 @@ func (p *parser) comment(r *record, after string) error {
 	return err
 }
 
-// description splits the comment of a record: the node's description, in quotes
-// or up to the words that follow one, and the rest.
+// description splits the comment of a record into the node's description, which is in quotes or ends at certain words,
+// and the rest.
 func (p *parser) description(s string) (desc, tail string) {
 	_, comment, ok := strings.Cut(s, "#")
 	if !ok {
@@ -127,8 +127,7 @@ func (p *parser) description(s string) (desc, tail string) {
 	return comment, ""
 }
 
-// address takes "lid 2 lmc 0" from a comment, where there is any. What of it can be
-// read comes with an error.
+// address parses "lid 2 lmc 0" in a comment, if present. With an error it returns the parts that were read.
 func (p *parser) address(s string) (address, error) {
 	lid, err := p.numberAfter(s, "lid ", fabric.MaxUnicastLID, "LID")
 	if err != nil {
@@ -144,7 +143,7 @@ func (p *parser) address(s string) (address, error) {
 	return address{uint16(lid), uint8(lmc)}, nil
 }
 
-// numberAfter returns the number behind a word, 0 where there is none.
+// numberAfter returns the number after a word, 0 if there is none.
 func (p *parser) numberAfter(s, word string, most uint64, what string) (uint64, error) {
 	_, s, ok := strings.Cut(s, word)
 	s = strings.TrimLeft(s, " \t")
@@ -161,8 +160,8 @@ func (p *parser) numberAfter(s, word string, most uint64, what string) (uint64, 
 	return v, nil
 }
 
-// named is who an id stands for, with the module's name before it and cut as ibsim does.
-func (p *parser) named(id string) *named {
+// nodeName returns the name of a node with an id. It adds the module's name and shortens the id like ibsim.
+func (p *parser) nodeName(id string) *nodeName {
 	if p.module != "" && !strings.Contains(id, "#") {
 		id = p.module + "#" + id
 	}
@@ -172,7 +171,7 @@ func (p *parser) named(id string) *named {
 	if n, ok := p.names[id]; ok {
 		return n
 	}
-	n := &named{id: strings.Clone(id)}
+	n := &nodeName{id: strings.Clone(id)}
 	p.names[n.id] = n
 	return n
 }

@@ -4,11 +4,10 @@ package ibnet
 
 import "example.org/ibconsole/fabric"
 
-// step is an answer that ibnetdiscover waits for and goes on from.
+// step is a response that ibnetdiscover waits for.
 type step struct {
 	kind stepKind
-	// port is the port that the question goes to; of a switch, for nodeInfo and
-	// switchPortInfo, the one it comes in by.
+	// port is the port to which the request goes. For a switch, nodeInfo and switchPortInfo have the ingress port.
 	port fabric.PortIndex
 }
 
@@ -21,20 +20,19 @@ const (
 	extPortInfo                    // Mellanox's, of port
 )
 
-// discovery follows the questions of ibnetdiscover (libibnetdisc, ibnetdisc.c).
-// They are answered in the order in which they are asked, so that a queue of
-// those that lead to others gives the order in which it meets the nodes.
+// discovery follows the requests of ibnetdiscover (libibnetdisc, ibnetdisc.c). They are answered in the order in which
+// they are sent, so a queue of the requests that lead to others yields the order in which it finds the nodes.
 type discovery struct {
 	f     *fabric.Fabric
 	queue []step
-	met   []bool
+	found []bool
 	order []fabric.NodeIndex
 }
 
-// discoveryOrder returns the nodes that can be reached from the SM's port in the
-// order in which ibnetdiscover meets them. O(ports).
+// discoveryOrder returns the nodes that the SM's port can reach, in the order in which ibnetdiscover finds them.
+// O(ports).
 func discoveryOrder(f *fabric.Fabric) []fabric.NodeIndex {
-	d := discovery{f: f, met: make([]bool, len(f.Nodes))}
+	d := discovery{f: f, found: make([]bool, len(f.Nodes))}
 	d.ask(nodeInfo, f.SMPort)
 	for len(d.queue) > 0 {
 		s := d.queue[0]
@@ -53,9 +51,9 @@ func (d *discovery) answered(s step) {
 	n := &d.f.Nodes[p.Node]
 	switch s.kind {
 	case nodeInfo:
-		isNew := !d.met[p.Node]
+		isNew := !d.found[p.Node]
 		if isNew {
-			d.met[p.Node] = true
+			d.found[p.Node] = true
 			d.order = append(d.order, p.Node)
 		}
 		if !n.IsSwitch() {
@@ -73,21 +71,20 @@ func (d *discovery) answered(s step) {
 		if maybeFDR10(n, p) {
 			d.ask(extPortInfo, s.port)
 		} else {
-			d.goOn(s.port)
+			d.follow(s.port)
 		}
 	case extPortInfo:
-		d.goOn(s.port)
+		d.follow(s.port)
 	}
 }
 
-// maybeFDR10 reports whether a port has to be asked for the difference between QDR
-// and FDR10.
+// maybeFDR10 reports whether ibnetdiscover must ask whether a port runs at QDR or FDR10.
 func maybeFDR10(n *fabric.Node, p *fabric.Port) bool {
 	return (p.Speed == fabric.QDR || p.Speed == fabric.FDR10) && fabric.KnowsFDR10(n.VendorID, n.DeviceID)
 }
 
-// goOn looks through a port, which can be done with switches and at the start.
-func (d *discovery) goOn(port fabric.PortIndex) {
+// follow asks the peer of a port, which is possible for ports of switches and the first port.
+func (d *discovery) follow(port fabric.PortIndex) {
 	p := &d.f.Ports[port]
 	if p.Peer != fabric.None && (d.f.Nodes[p.Node].IsSwitch() || port == d.f.SMPort) {
 		d.ask(nodeInfo, p.Peer)

@@ -28,32 +28,31 @@ const (
 	generated = "# Topology file: generated on"
 )
 
-// parser collects the records of a file and of those that it includes.
+// parser collects the records of a file and of its included files.
 type parser struct {
 	options Options
 	records []*record
 	aliases map[string]aliasTarget
-	names   map[string]*named
+	names   map[string]*nodeName
 	rates   map[string]string
 	ports   int
 
 	files []string
 	open  []string
-	// end is the last line of the first file, and cuts are the last lines without a
-	// newline.
+	// end is the last line of the first file. cuts are the last lines without a newline.
 	end      place
 	cuts     []place
 	includes int
 	at       place
 
-	// current is the record that port lines belong to, outside or leftOut, room the
-	// number of port lines that it may still take, and cable the one that is read.
-	current, room int
-	cable         cable
+	// current is the index of the record of port lines, outside or skipped. remaining is the number of port lines that
+	// the record may still have. cable is the current one.
+	current, remaining int
+	cable              cable
 
-	// What the lines before a record say about it. base and next count GUIDs.
+	// Properties of the next record from the lines before it. base and next count GUIDs.
 	base, next [4]uint64
-	guided     bool // a line states the GUID of the next node
+	guided     bool // a line sets the GUID of the next node
 	bracketed  uint64
 	system     uint64
 	vendor     uint32
@@ -61,15 +60,15 @@ type parser struct {
 	rate       enabled
 	module     string
 
-	lost     []place
-	odd      tally // rates that are none
-	warnings []string
-	unread   unread.List
+	lost         []place // lines that ibsim ignores
+	unknownRates tally
+	warnings     []string
+	unread       unread.List
 }
 
 const (
 	outside = -1
-	leftOut = -2
+	skipped = -2
 )
 
 type aliasTarget struct {
@@ -80,15 +79,15 @@ type aliasTarget struct {
 func newParser(o Options) *parser {
 	guids := [4]uint64{mad.NodeCA: firstCA, mad.NodeSwitch: firstSwitch}
 	return &parser{
-		options: o,
-		aliases: map[string]aliasTarget{},
-		names:   map[string]*named{},
-		rates:   map[string]string{},
-		odd:     tally{},
-		current: outside,
-		base:    guids,
-		next:    guids,
-		rate:    ibsimDefault,
+		options:      o,
+		aliases:      map[string]aliasTarget{},
+		names:        map[string]*nodeName{},
+		rates:        map[string]string{},
+		unknownRates: tally{},
+		current:      outside,
+		base:         guids,
+		next:         guids,
+		rate:         ibsimDefault,
 	}
 }
 
@@ -115,7 +114,7 @@ func (p *parser) file(ctx context.Context, r io.Reader, name string) error {
 	return nil
 }
 
-// text takes one line as it came.
+// text parses a line of the file.
 func (p *parser) text(ctx context.Context, b []byte) error {
 	if b == nil {
 		return p.errorf("line longer than %d bytes, expected text as ibnetdiscover prints it", unread.MaxLine)
@@ -140,37 +139,37 @@ func (p *parser) line(ctx context.Context, l string) error {
 	case startsPort(trimmed):
 		return p.portOf(trimmed)
 	case p.asIbsim() && p.current >= 0 && isAttribute(l):
-		// ibsim takes the line that ends a record for nothing else.
+		// ibsim ignores the line that ends a record.
 		p.current = outside
 		p.lost = append(p.lost, p.at)
 		return nil
 	case p.asIbsim() || trimmed == "" || isStatement(l):
 		p.current = outside
 		return p.between(ctx, l)
-	case trimmed[0] == '#' || p.current == leftOut:
+	case trimmed[0] == '#' || p.current == skipped:
 		return nil
 	case strings.Contains(l, `"`) && !strings.Contains(l, "["):
-		p.current = leftOut // the port lines after a header are not of the record before it
+		p.current = skipped // the port lines after a header do not belong to the record before it
 	}
 	return p.errorf("%s in a record, expected [PORT] \"ID\"[PORT]; a blank line ends a record", quote(l))
 }
 
-// portOf takes a port line of the current record, after as many of which as it has
-// ports it ends. A line that is none does not count.
+// portOf parses a port line of the current record. The record ends after as many port lines as it has ports. Invalid
+// lines are not counted.
 func (p *parser) portOf(l string) error {
-	if p.current == leftOut {
+	if p.current == skipped {
 		return nil
 	}
 	if err := p.portLine(l); err != nil {
 		return err
 	}
-	if p.room--; p.room == 0 {
+	if p.remaining--; p.remaining == 0 {
 		p.current = outside
 	}
 	return nil
 }
 
-// between takes a line that stands in no record. What means nothing is passed over.
+// between parses a line outside records. Unknown lines are ignored.
 func (p *parser) between(ctx context.Context, l string) error {
 	word, rest := firstWord(l)
 	if t, ok := headers[word]; ok {
@@ -180,33 +179,33 @@ func (p *parser) between(ctx context.Context, l string) error {
 	case "include":
 		return p.include(ctx, rest)
 	case "do":
-		p.warn(p.at, "the ibsim command %s is not carried out", quote(strings.TrimSpace(rest)))
+		p.warn(p.at, "the ibsim command %s is ignored", quote(strings.TrimSpace(rest)))
 		return nil
 	}
-	if take, ok := attributes[word]; ok {
-		return take(p, word, rest)
+	if parse, ok := attributes[word]; ok {
+		return parse(p, word, rest)
 	}
 	if startsPort(l) && strings.Contains(l, `"`) {
-		return p.errorf("port line outside of a record, expected a Switch, Ca or Rt line before it; a blank line " +
+		return p.errorf("port line outside a record, expected a Switch, Ca or Rt line before it; a blank line " +
 			"ends a record, and so do as many port lines as it has ports")
 	}
 	return nil
 }
 
-// headers are the words that a record begins with.
+// headers maps the first words of records to node types.
 var headers = map[string]mad.NodeType{
 	"Switch": mad.NodeSwitch, "Hca": mad.NodeCA, "Ca": mad.NodeCA, "Rt": mad.NodeRouter,
 }
 
-// isStatement reports whether a line means something outside of a record.
+// isStatement reports whether a line has a meaning outside records.
 func isStatement(l string) bool {
 	word, _ := firstWord(l)
 	_, isHeader := headers[word]
 	return isHeader || word == "include" || word == "do" || isAttribute(l)
 }
 
-// firstWord splits off the letters that a line begins with. A word that goes on
-// with other than a space, a quote, a digit, = or + is none.
+// firstWord splits off the letters at the beginning of a line. There is no word unless a space, a quote, a digit, = or
+// + follows.
 func firstWord(l string) (word, rest string) {
 	i := 0
 	for i < len(l) && (l[i]|0x20 >= 'a' && l[i]|0x20 <= 'z') {
@@ -218,7 +217,7 @@ func firstWord(l string) (word, rest string) {
 	return l[:i], l[i:]
 }
 
-// startsPort tells a port line from a shell prompt that begins with a bracket.
+// startsPort reports whether a line begins like a port line, and not like a shell prompt with a bracket.
 func startsPort(l string) bool {
 	l = strings.TrimPrefix(l, "@")
 	return len(l) > 1 && l[0] == '[' && l[1] >= '0' && l[1] <= '9'
@@ -238,8 +237,8 @@ func (p *parser) include(ctx context.Context, rest string) error {
 	}
 	p.includes++
 	r, path, err := p.options.Open(name, p.files[p.at.file])
-	if inPath, ok := errors.AsType[*fs.PathError](err); ok {
-		err = inPath.Err // the name is in quotes already
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err // the name is in the message already
 	}
 	if err != nil {
 		return p.errorf("include %s: %w", quote(name), err)
@@ -262,12 +261,12 @@ func (p *parser) errorAt(at place, format string, args ...any) error {
 	return unread.At(p.files[at.file], int(at.line), format, args...)
 }
 
-// fatal is an error that ends the reading in any case.
+// fatal returns an error that always ends the reading.
 func (p *parser) fatal(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", p.position(p.at), fmt.Errorf(format, args...))
 }
 
-// refuse lists what could not be read, or gives it back where that ends the reading.
+// refuse records an error of the file, or returns it if it ends the reading.
 func (p *parser) refuse(err error) error {
 	if err == nil || p.options.Strict {
 		return err
@@ -282,7 +281,7 @@ func (p *parser) warn(at place, format string, args ...any) {
 	}
 }
 
-// position names a place in the way of compilers, FILE:LINE.
+// position returns a place as FILE:LINE.
 func (p *parser) position(at place) string {
 	return fmt.Sprintf("%s:%d", fabric.Escape(p.files[at.file]), at.line)
 }

@@ -10,10 +10,10 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// maxAlias is the length of ibsim's aliases with their module's name.
+// maxAlias is the length of ibsim's aliases, including the module's name.
 const maxAlias = 39
 
-// portLine takes a line of the current record:
+// portLine parses a line of the current record:
 //
 //	[1](2c90300000002) "S-0002c90300000001"[3]  # lid 1 lmc 0 "sw1" lid 2 4xQDR
 func (p *parser) portLine(l string) error {
@@ -53,7 +53,7 @@ func (p *parser) portLine(l string) error {
 	return nil
 }
 
-// splitPort takes the port number and splits off the id.
+// splitPort parses the port number and splits off the id.
 func (p *parser) splitPort(l string, r *record, c *cable) (between, id, after string, err error) {
 	num, rest, ok := strings.Cut(l[1:], "]")
 	port, err := strconv.ParseUint(num, 10, 32)
@@ -72,8 +72,8 @@ func (p *parser) splitPort(l string, r *record, c *cable) (between, id, after st
 	return between, id, after, nil
 }
 
-// ownBrackets takes what stands in brackets behind the port's number: its GUID,
-// or with ibdiagnet and a switch the number once more.
+// ownBrackets parses the brackets after the port's number: its GUID or, for a switch in ibdiagnet's form, the number
+// again.
 func (p *parser) ownBrackets(r *record, c *cable, s string) error {
 	_, s, ok := strings.Cut(s, "(")
 	if !ok {
@@ -81,7 +81,7 @@ func (p *parser) ownBrackets(r *record, c *cable, s string) error {
 	}
 	if r.typ == mad.NodeSwitch {
 		if p.asIbsim() {
-			return p.fatal("port line in ibdiagnet's form, [%d](%d), which ibsim does not take", c.port, c.port)
+			return p.fatal("port line in ibdiagnet's form, [%d](%d), which ibsim does not accept", c.port, c.port)
 		}
 		return nil
 	}
@@ -99,28 +99,29 @@ func (p *parser) hexGUID(s string) (uint64, error) {
 	return guid, nil
 }
 
-// alias takes a line that gives the port a name for others to link to.
+// alias parses a line that gives the port an alias.
 func (p *parser) alias(c *cable, id string) error {
 	if id == "" || strings.ContainsAny(id, "#@") {
 		return p.errorf("bad alias %s, expected one without # and @", quote(id))
 	}
-	c.own = p.module + "@" + id
-	if len(c.own) > maxAlias {
-		c.own = c.own[:maxAlias]
+	c.ownAlias = p.module + "@" + id
+	if len(c.ownAlias) > maxAlias {
+		c.ownAlias = c.ownAlias[:maxAlias]
 	}
-	if old, ok := p.aliases[c.own]; ok {
-		return p.errorf("alias %s is already that of port %d of %s", quote(c.own), old.port, quote(old.record.name.id))
+	if old, ok := p.aliases[c.ownAlias]; ok {
+		return p.errorf("alias %s is already that of port %d of %s", quote(c.ownAlias), old.port,
+			quote(old.record.name.id))
 	}
-	p.aliases[c.own] = aliasTarget{p.records[p.current], c.port}
+	p.aliases[c.ownAlias] = aliasTarget{p.records[p.current], c.port}
 	return nil
 }
 
-// remote takes the port that the cable leads to and returns the rest of the line.
+// remote parses the port that the cable leads to and returns the rest of the line.
 func (p *parser) remote(c *cable, id, after string) (string, error) {
 	if strings.Contains(id, "@") {
 		return after, p.remoteByAlias(c, id)
 	}
-	c.remote, c.remotePort = p.named(id), 1
+	c.remote, c.remotePort = p.nodeName(id), 1
 	rest := strings.TrimLeft(after, " \t")
 	if !strings.HasPrefix(rest, "[") {
 		return after, nil
@@ -128,18 +129,18 @@ func (p *parser) remote(c *cable, id, after string) (string, error) {
 	num, rest, ok := strings.Cut(rest[1:], "]")
 	port, err := strconv.ParseUint(num, 10, 32)
 	if !ok || err != nil || port < 1 || port > maxNodePorts {
-		return "", p.errorf("bad remote port %s, expected [PORT] behind the remote id", quote(num))
+		return "", p.errorf("bad remote port %s, expected [PORT] after the remote id", quote(num))
 	}
 	c.remotePort = int(port)
-	behind, _, _ := strings.Cut(rest, "#")
-	if _, guid, ok := strings.Cut(behind, "("); ok {
+	beforeComment, _, _ := strings.Cut(rest, "#")
+	if _, guid, ok := strings.Cut(beforeComment, "("); ok {
 		c.remoteGUID, err = p.hexGUID(guid)
 		return rest, p.refuse(err)
 	}
 	return rest, nil
 }
 
-// remoteByAlias follows "@ALIAS" or "MODULE@ALIAS", which must be known by now.
+// remoteByAlias resolves "@ALIAS" or "MODULE@ALIAS", which must be defined before.
 func (p *parser) remoteByAlias(c *cable, id string) error {
 	c.remoteAlias = id
 	if strings.HasPrefix(id, "@") {
@@ -147,32 +148,32 @@ func (p *parser) remoteByAlias(c *cable, id string) error {
 	}
 	target, ok := p.aliases[id]
 	if !ok {
-		return p.errorf("alias %s is not known, expected a line @[PORT] \"ALIAS\" before this one", quote(id))
+		return p.errorf("alias %s is unknown, expected a line @[PORT] \"ALIAS\" before this one", quote(id))
 	}
 	c.remoteAlias = id
 	c.remote, c.remotePort = target.record.name, target.port
 	return nil
 }
 
-// rateAndAddress takes the options and the comment of a port line.
+// rateAndAddress parses the options and the comment of a port line.
 func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 	if err := p.refuse(p.portOptions(c, s)); err != nil {
 		return err
 	}
-	behind := s[strings.LastIndexByte(s, '"')+1:]
-	c.stated = p.statedRate(behind)
-	_, tail, toPeer := strings.Cut(behind, "lid")
+	tail := s[strings.LastIndexByte(s, '"')+1:]
+	c.stated = p.statedRate(tail)
+	_, afterLID, toPeer := strings.Cut(tail, "lid")
 	if p.asIbsim() {
 		if !toPeer {
 			return nil
 		}
-		// ibsim takes a router's options and reads no comment of one.
-		if lanes, speed, ok := rateWords(tail); ok && r.typ != mad.NodeRouter {
+		// ibsim accepts a router's options, but does not read its comments.
+		if lanes, speed, ok := rateWords(afterLID); ok && r.typ != mad.NodeRouter {
 			c.rate.setWidth(lanes)
 			c.rate.setSpeed(speed)
 		}
 	} else {
-		s, c.comment, _ = strings.Cut(s, `"`) // behind it the LID is the peer's
+		s, c.comment, _ = strings.Cut(s, `"`) // after the quote the LID is the peer's
 	}
 	if r.typ == mad.NodeSwitch {
 		return nil
@@ -182,8 +183,8 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 	return p.refuse(err)
 }
 
-// portOptions takes options such as w=12. ibsim finds them within a description
-// too; there, what is no valid option is none.
+// portOptions parses options such as w=12. Like ibsim it finds them within a description too, but ignores invalid ones
+// there.
 func (p *parser) portOptions(c *cable, s string) error {
 	for i := 1; i < len(s); i++ {
 		if s[i] != '=' {
@@ -207,9 +208,8 @@ func (p *parser) portOptions(c *cable, s string) error {
 	return nil
 }
 
-// remoteSays is what a comment says of the remote port's LID and its node's description,
-// 0 and "" if nothing.
-func (p *parser) remoteSays(c *cable) (lid uint16, desc string) {
+// remoteComment returns the remote port's LID and its node's description in a comment, 0 and "" if absent.
+func (p *parser) remoteComment(c *cable) (lid uint16, desc string) {
 	end := max(strings.LastIndexByte(c.comment, '"'), 0)
 	if v, err := p.numberAfter(c.comment[end:], "lid ", fabric.MaxUnicastLID, "LID"); err == nil {
 		lid = uint16(v)
@@ -217,7 +217,7 @@ func (p *parser) remoteSays(c *cable) (lid uint16, desc string) {
 	return lid, c.comment[:end]
 }
 
-// rateWords takes "LID 4xQDR", the way ibsim scans it.
+// rateWords parses "LID 4xQDR" like ibsim.
 func rateWords(s string) (lanes int, speed string, ok bool) {
 	_, s, ok = digits(s)
 	if !ok {

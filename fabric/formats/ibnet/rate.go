@@ -12,9 +12,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// enabled are the rates that ibsim lets a port run at, as the bits of PortInfo's
-// LinkWidthEnabled, LinkSpeedEnabled and LinkSpeedExtEnabled, and the FDR10 bit
-// of Mellanox's ExtendedPortInfo.
+// enabled holds the rates at which ibsim lets a port run: the bits of PortInfo's LinkWidthEnabled, LinkSpeedEnabled and
+// LinkSpeedExtEnabled, and the FDR10 bit of Mellanox's ExtendedPortInfo.
 type enabled struct{ width, speed, ext, fdr10 uint8 }
 
 const (
@@ -33,11 +32,11 @@ const (
 	extHDR = 4
 )
 
-// ibsimDefault is what ibsim enables where the file says nothing.
+// ibsimDefault is what ibsim enables by default.
 var ibsimDefault = enabled{width: width4x, speed: speedSDR}
 
-// ibsimSpeeds are the speeds that ibsim 0.10 knows, in the order in which it
-// compares: a word matches a name that it begins.
+// ibsimSpeeds are the speeds of ibsim 0.10, in the order in which it compares them. A word matches a name of which it
+// is a prefix.
 var ibsimSpeeds = []struct {
 	name  string
 	apply func(*enabled)
@@ -55,8 +54,8 @@ func (e *enabled) extended(bits uint8) {
 	e.speed, e.fdr10, e.ext = speedSDR|speedDDR|speedQDR, 1, bits
 }
 
-// setSpeed enables what a word such as "QDR" stands for; false if ibsim does not
-// know it and keeps what was enabled before.
+// setSpeed enables the speeds of a word such as "QDR". It returns false and changes nothing if ibsim does not know the
+// word.
 func (e *enabled) setSpeed(word string) bool {
 	for _, s := range ibsimSpeeds {
 		if strings.HasPrefix(s.name, word) {
@@ -67,8 +66,8 @@ func (e *enabled) setSpeed(word string) bool {
 	return false
 }
 
-// setWidth enables what a number of lanes stands for; false if ibsim does not
-// know it and keeps what was enabled before.
+// setWidth enables the widths of a number of lanes. It returns false and changes nothing if ibsim does not know the
+// number.
 func (e *enabled) setWidth(lanes int) bool {
 	switch lanes {
 	case 1:
@@ -87,7 +86,7 @@ func (e *enabled) setWidth(lanes int) bool {
 	return true
 }
 
-// set takes one of the options w=, s= and e= of a port line.
+// set sets one of the options w=, s= and e= of a port line.
 func (e *enabled) set(letter byte, value uint64) error {
 	switch letter {
 	case 'w':
@@ -109,10 +108,10 @@ func (e *enabled) set(letter byte, value uint64) error {
 	return nil
 }
 
-// tally counts how often words stand in a file.
+// tally counts the occurrences of words in a file.
 type tally map[string]int
 
-// list names them; total is how many there are in all.
+// list returns the total and the first few words.
 func (t tally) list() (total int, names string) {
 	sorted := slices.Sorted(maps.Keys(t))
 	for i, word := range sorted {
@@ -122,8 +121,7 @@ func (t tally) list() (total int, names string) {
 	return total, prose.List(sorted, 5)
 }
 
-// statedRate is the rate that a port line states, in a word such as "4xNDR"; ""
-// where it states none.
+// statedRate is the rate in a port line, a word such as "4xNDR", or "".
 type statedRate struct {
 	word  string
 	width fabric.Width
@@ -137,8 +135,8 @@ func (r statedRate) or(other statedRate) statedRate {
 	return r
 }
 
-// statedRate takes the last word that is a rate from the end of a port line. One
-// that is none and stands where ibnetdiscover has the rate states that it is unknown.
+// statedRate returns the last rate in the end of a port line. A malformed rate where ibnetdiscover writes it is an
+// unknown one.
 func (p *parser) statedRate(s string) statedRate {
 	fields := strings.Fields(s)
 	for i := len(fields) - 1; i >= 0; i-- {
@@ -148,16 +146,16 @@ func (p *parser) statedRate(s string) statedRate {
 		}
 		r.word = p.rateWord(fields[i])
 		if !known && !p.asIbsim() {
-			p.odd[r.word]++
+			p.unknownRates[r.word]++
 		}
 		return r
 	}
 	return statedRate{}
 }
 
-// parseRate takes a word such as "4xNDR", "??QDR" or "4x???", the inverse of how
-// widths and speeds are written. It reports whether the word has the shape of a rate and
-// whether both are known, or written as unknown.
+// parseRate parses a word such as "4xNDR", "??QDR" or "4x???", the inverse of the strings of widths and speeds. It
+// reports whether the word has the form of a rate, and whether both parts are valid, including the words for unknown
+// ones.
 func parseRate(word string) (r statedRate, shaped, known bool) {
 	speed, known := strings.CutPrefix(word, fabric.Width(0).String())
 	if !known {
@@ -178,7 +176,7 @@ func parseRate(word string) (r statedRate, shaped, known bool) {
 	return r, speed != "", known && (ok || speed == fabric.SpeedUnknown.String())
 }
 
-// active returns the rate of a link between two ports: the best that both enable.
+// active returns the rate of a link between two ports: the best one that both enable.
 func active(a, b enabled) (fabric.Width, fabric.Speed, error) {
 	w := activeWidth(a.width & b.width)
 	if w == 0 {
@@ -225,7 +223,7 @@ func activeSpeed(e enabled) fabric.Speed {
 	return fabric.SDR
 }
 
-// rateWord keeps one copy of a word that many port lines state.
+// rateWord returns a shared copy of a word.
 func (p *parser) rateWord(word string) string {
 	if s, ok := p.rates[word]; ok {
 		return s

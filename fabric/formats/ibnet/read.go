@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package ibnet reads and writes subnets in the form of ibnetdiscover and ibsim: a record for each node, with a line for
+// each cabled port.
+//
+// A file is read as it is, or by ibsim's rules, see [Reading].
 package ibnet
 
 import (
@@ -12,66 +16,60 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// Reading says whose eyes a file is read with.
+// Reading selects the rules by which a file is read.
 type Reading uint8
 
 const (
-	// AsStated takes for so what the file states: GUIDs, widths and speeds, also
-	// of a link of which only one end states them. What it leaves out is as AsIbsim
-	// has it: node GUIDs are counted, a port's is the node's and its number, and a
+	// AsStated uses the GUIDs, widths and speeds in the file, even if only one end of a link states them. Missing
+	// properties are those of AsIbsim: node GUIDs are counted, a port GUID is the node GUID plus the port number, and a
 	// link runs at the best rate that both ends enable.
 	AsStated Reading = iota
-	// AsIbsim is what a subnet manager finds over ibsim 0.10 on this file: port
-	// GUIDs count from the node GUID whatever stands in brackets, descriptions
-	// end at 63 bytes, and a link runs at the best rate that both ends enable,
-	// of the rates that ibsim knows (up to HDR; others count as SDR).
+	// AsIbsim returns the subnet that a subnet manager finds over ibsim 0.10 with this file. Port GUIDs count from the
+	// node GUID whatever is in brackets. Descriptions end at 63 bytes. A link runs at the best rate that both ends
+	// enable, of the rates that ibsim knows (up to HDR; others count as SDR).
 	AsIbsim
 )
 
-// Options choose how a file is read. The zero value will do.
+// Options control how a file is read. The zero value reads it as stated.
 type Options struct {
 	Reading Reading
-	// Strict ends the reading with the first thing that cannot be read.
+	// Strict returns the first fault as an error.
 	Strict bool
-	// Open opens the file named in an include line; from is the name of the file
-	// that the line stands in. Nil refuses such lines.
+	// Open opens the file in an include line; from is the name of the including file. Nil refuses such lines.
 	Open func(name, from string) (io.ReadCloser, string, error)
 }
 
-// File is what a file said.
+// File is the content of a file.
 type File struct {
 	Fabric   *fabric.Fabric
 	Warnings []string
-	// Unread is what could not be read.
+	// Unread lists the parts that could not be read.
 	Unread unread.List
 }
 
-// ReadFile reads a file and what it includes. An included name is looked for
-// beside the including file, then beside the first file. See [Read].
+// ReadFile reads a file and its included files. An included name is searched for in the folder of the including file,
+// then in that of the first file. See [Read].
 func ReadFile(ctx context.Context, path string, o Options) (*File, error) {
 	return files.Parse(ctx, path, files.Topology, func(r io.Reader, _ string) (*File, error) {
-		return ReadBeside(ctx, r, path, o)
+		return ReadOpened(ctx, r, path, o)
 	})
 }
 
-// ReadBeside is [ReadFile] of a file that is open.
-func ReadBeside(ctx context.Context, r io.Reader, path string, o Options) (*File, error) {
+// ReadOpened is [ReadFile] for a file that is already open.
+func ReadOpened(ctx context.Context, r io.Reader, path string, o Options) (*File, error) {
 	if o.Open == nil {
 		o.Open = includer(ctx, filepath.Dir(path))
 	}
 	return Read(ctx, r, path, o)
 }
 
-// Read reads one file; name stands for it in errors. The nodes keep the order
-// of the file and the first one holds the SM's port. Nodes that no link leads to
-// are in the fabric, but not InSubnet.
+// Read reads one file; name identifies it in errors. The nodes keep the order of the file, and the first one has the
+// SM's port. Nodes without a path to it are in the fabric, but not InSubnet.
 //
-// What cannot be read is left out and listed with file and line: a line that is
-// none, a number out of range, a node or a port that is not there or is there
-// twice, a cable that the two ends do not agree on. A cable that one end names alone
-// is taken. Of two with one GUID or LID the first keeps it. With Strict the first
-// such thing is the error. A file without any node is one always.
-// O(file size), at most 2 Mi ports.
+// Unreadable parts are skipped and listed with file and line: invalid lines, numbers out of range, missing or repeated
+// nodes and ports, cables whose ends disagree. A cable that only one end lists is accepted. The first of two ports with
+// one GUID or LID keeps it. With Strict the first fault is returned as an error. A file without a node is always an
+// error. O(file size), at most 2 Mi ports.
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*File, error) {
 	p := newParser(o)
 	if err := p.file(ctx, r, name); err != nil {
@@ -88,7 +86,7 @@ func includer(ctx context.Context, top string) func(name, from string) (io.ReadC
 		}
 		var first error
 		for _, path := range candidates {
-			r, err := files.Open(ctx, path, files.Topology.Regular()) // no include line waits for a pipe
+			r, err := files.Open(ctx, path, files.Topology.Regular()) // an include line must not wait for a pipe
 			if err == nil {
 				return r, path, nil
 			}

@@ -30,7 +30,7 @@ func mustRead(t testing.TB, text string, o Options) *File {
 	return file
 }
 
-// pair is a file with nothing wrong; the cases below put a fault into it.
+// pair is a valid file. The cases below change it.
 const pair = `Switch	4 "S1"		# "one" base port 0 lid 2 lmc 0
 [1]	"S2"[3]
 [2]	"H1"[1]
@@ -42,15 +42,17 @@ Ca	2 "H1"		# "h"
 [1](11)	"S1"[2]		# lid 4 lmc 0 "one" lid 2 4xQDR
 `
 
-// refused are changes of pair with what is wrong then.
+// refused lists changes of pair with the resulting errors.
 var refused = []struct{ name, old, new, want string }{
 	{
 		"a link that one side names", `[3]	"S1"[1]`, ``,
-		`net:2: port 1 of "S1" leads to port 3 of "S2", but that has no line for the port; expected both ends of each cable`,
+		`net:2: port 1 of "S1" leads to port 3 of "S2", which has no line for that port; ` +
+			`expected both ends of each cable`,
 	},
 	{
 		"a link that the ends do not agree on", `"S1"[1]`, `"S1"[4]`,
-		`net:2: port 1 of "S1" leads to port 3 of "S2", but by net:6 that leads to port 4 of "S1"; expected both ends to agree`,
+		`net:2: port 1 of "S1" leads to port 3 of "S2", but by net:6 that leads to port 4 of "S1"; ` +
+			`expected both ends to agree`,
 	},
 	{
 		"two cables in one port", `[2]	"H1"[1]`, `[2]	"S2"[3]`,
@@ -73,10 +75,10 @@ var refused = []struct{ name, old, new, want string }{
 		"a port number of letters", `[2]	"H1"[1]`, `[2x]	"H1"[1]`,
 		`net:3: bad port line "[2x]\t\"H1\"[1]", expected [PORT] "ID"[PORT]`,
 	},
-	{"a port line cut off", `[2]	"H1"[1]`, `[2]	"H`, `net:3: port line "[2]\t\"H" without an id in quotes`},
-	{"remote port 300", `"H1"[1]`, `"H1"[300]`, `net:3: bad remote port "300", expected [PORT] behind the remote id`},
-	{"remote port cut off", `"H1"[1]`, `"H1"[`, `net:3: bad remote port ""`},
-	{"a port line outside", "[1](11)", "\n[1](11)", `net:10: port line outside of a record`},
+	{"a truncated port line", `[2]	"H1"[1]`, `[2]	"H`, `net:3: port line "[2]\t\"H" without an id in quotes`},
+	{"remote port 300", `"H1"[1]`, `"H1"[300]`, `net:3: bad remote port "300", expected [PORT] after the remote id`},
+	{"a truncated remote port", `"H1"[1]`, `"H1"[`, `net:3: bad remote port ""`},
+	{"a port line outside", "[1](11)", "\n[1](11)", `net:10: port line outside a record`},
 	{"a node id twice", `Switch	4 "S2"`, `Switch	4 "S1"`, `net:5: node "S1" is already at line 1`},
 	{
 		"a node GUID twice", `Ca	2 "H1"`, "caguid=0x200001\nCa	2 \"H1\"",
@@ -85,7 +87,7 @@ var refused = []struct{ name, old, new, want string }{
 	{"a node GUID of 0", `Ca	2 "H1"`, "caguid=0x0\nCa	2 \"H1\"", `net:9: node "H1" has GUID 0`},
 	{
 		"a router without GUID", `Ca	2 "H1"`, `Rt	2 "H1"`,
-		`net:8: node "H1" has GUID 0, expected a line that gives it one`,
+		`net:8: node "H1" has GUID 0, expected a line with its GUID`,
 	},
 	{"a port GUID twice", `[1](11)`, `[1](200000)`, `net:9: port GUID 0x0000000000200000`},
 	{"a LID twice", `lid 4`, `lid 3`, `net:9: LID 3 belongs to both two/0 and h/1`},
@@ -125,8 +127,8 @@ var refused = []struct{ name, old, new, want string }{
 		`net:5: switchguid: bad number "0x12345678901234567"`,
 	},
 	{
-		"words behind a number", `Switch	4 "S2"`, "devid=0x1 and so on\nSwitch	4 \"S2\"",
-		`net:5: devid: unexpected "and so on" behind the number`,
+		"words after a number", `Switch	4 "S2"`, "devid=0x1 and so on\nSwitch	4 \"S2\"",
+		`net:5: devid: unexpected "and so on" after the number`,
 	},
 	{
 		"a device ID of 17 bits", `Switch	4 "S2"`, "devid=0x10000\nSwitch	4 \"S2\"",
@@ -149,7 +151,7 @@ var refused = []struct{ name, old, new, want string }{
 	{"a bad port GUID", `[1](11)`, `[1](x)`, `net:9: bad port GUID "x)`},
 	{
 		"an unknown alias", `"H1"[1]`, `"@up"`,
-		`net:3: alias "@up" is not known, expected a line @[PORT] "ALIAS" before this one`,
+		`net:3: alias "@up" is unknown, expected a line @[PORT] "ALIAS" before this one`,
 	},
 	{
 		"an alias twice", `[2]	"H1"[1]`, "@[2] \"up\"\n@[3] \"up\"",
@@ -168,17 +170,17 @@ var refused = []struct{ name, old, new, want string }{
 	{"binary data", `Switch	4 "S2"`, "\x7fELF\x00\x01\n", `net:5: binary data`},
 	{"a huge line", `Switch	4 "S2"`, "# " + strings.Repeat("x", 1<<20), `net:5: line longer than 65536 bytes`},
 	{
-		"cut off in the middle", pair[strings.Index(pair, "Ca"):], ``,
+		"truncated in the middle", pair[strings.Index(pair, "Ca"):], ``,
 		`net:3: port 2 of "S1" leads to node "H1", which is not in the file`,
 	},
 	{"nothing", pair, ``, `net: no Switch, Ca or Rt record, expected text as ibnetdiscover prints it or an ibsim net`},
 	{"prose", pair, "Dear all,\n\nthe switch is broken.\n", `net: no Switch, Ca or Rt record`},
 }
 
-// inferred is of ibnetdiscover's form and stops before its hosts.
-const inferred = "Switch 4 \"S-0000000000200000\" # \"one\" base port 0 lid 2 lmc " +
-	"0\n[1]\t\"H-0000000000100000\"[1](100001) \t\t# \"h\" lid 4 4xQDR\n[2]\t\"S-0000000000200001\"[9]\t\t# \"two\" " +
-	"lid 7 4xQDR\n"
+// inferred has ibnetdiscover's form and ends before its hosts.
+const inferred = "Switch 4 \"S-0000000000200000\" # \"one\" base port 0 lid 2 lmc 0\n" +
+	"[1]\t\"H-0000000000100000\"[1](100001) \t\t# \"h\" lid 4 4xQDR\n" +
+	"[2]\t\"S-0000000000200001\"[9]\t\t# \"two\" lid 7 4xQDR\n"
 
 func TestReadRefuses(t *testing.T) {
 	for _, c := range refused {
@@ -189,15 +191,15 @@ func TestReadRefuses(t *testing.T) {
 		case !strings.HasPrefix(err.Error(), c.want):
 			t.Errorf("%s:\n got %s\nwant %s", c.name, err, c.want)
 		case file != nil:
-			t.Errorf("%s: a file beside the error", c.name)
+			t.Errorf("%s: a file together with the error", c.name)
 		}
 	}
 	if _, err := read(t, pair, Options{}); err != nil {
-		t.Errorf("the file without a fault: %v", err)
+		t.Errorf("the valid file: %v", err)
 	}
 }
 
-// TestMemory gives files whose few bytes ask for very many ports.
+// TestMemory reads a small file with very many ports.
 func TestMemory(t *testing.T) {
 	var b strings.Builder
 	for i := range 20000 {
@@ -251,9 +253,9 @@ Ca	2 "H-00000000000000b0"		# "h"
 		g.Ports[g.PortAt(0, 0)].GUID != 0xa0 {
 		t.Errorf("as ibsim: %+v, ports %+v", g.Nodes, g.Ports[g.PortAt(1, 2)])
 	}
-	if len(sim.Warnings) != 1 ||
-		sim.Warnings[0] !=
-			`net: by ibsim's rules 1 port has another GUID and 2 ports run at another rate ("2xHDR", "2xNDR") than is stated here` {
+	want := `net: by ibsim's rules 1 port has another GUID and 2 ports run at another rate ("2xHDR", "2xNDR") ` +
+		`than is stated here`
+	if len(sim.Warnings) != 1 || sim.Warnings[0] != want {
 		t.Errorf("as ibsim: warnings %q", sim.Warnings)
 	}
 }
@@ -265,11 +267,13 @@ func TestAsStatedRefuses(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{
 			"caguid=0xb0", "caguid=0xb2",
-			`net:6: node "H-00000000000000b0" has GUID 0x00000000000000b2 in the lines before it, expected 0x00000000000000b0`,
+			`net:6: node "H-00000000000000b0" has GUID 0x00000000000000b2 in the lines before it, ` +
+				`expected 0x00000000000000b0`,
 		},
 		{
 			"](b1) ", "](b2) ",
-			`net:7: port 1 of "H-00000000000000b0" has GUID 0x00000000000000b2 here, but 0x00000000000000b1 at net:3`,
+			`net:7: port 1 of "H-00000000000000b0" has GUID 0x00000000000000b2 here, ` +
+				`but 0x00000000000000b1 at net:3`,
 		},
 	} {
 		_, err := read(t, strings.Replace(text, c.old, c.new, 1), Options{Strict: true})
@@ -279,8 +283,7 @@ func TestAsStatedRefuses(t *testing.T) {
 	}
 }
 
-// TestIbdiagnet reads a large file in ibdiagnet's form; the counts are those of
-// the shared fabrics' own description.
+// TestIbdiagnet reads a large file in ibdiagnet's form. The counts are those in the description of the shared fabrics.
 func TestIbdiagnet(t *testing.T) {
 	file, err := ReadFile(context.Background(), testenv.SharedFile(t, "fabrics/real-cs8500-hdr-192sw.topo"), Options{})
 	if err != nil {
@@ -309,7 +312,7 @@ func TestIbdiagnet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(f.Nodes, same.Fabric.Nodes) || !reflect.DeepEqual(f.Ports, same.Fabric.Ports) {
-		t.Error("the same fabric rewritten for ibsim is another one")
+		t.Error("the same fabric in ibsim's form differs")
 	}
 }
 
@@ -326,21 +329,21 @@ func TestWarnings(t *testing.T) {
 		{"none by ibsim's rules", change(" 4xQDR", ""), AsIbsim, nil},
 		{
 			"rates in part", noGUID, AsStated, []string{
-				"net: neither end of 1 link of 2 states a rate; they are taken at what ibsim would have them run at, " +
+				"net: neither end of 1 link of 2 states a rate; they get the rate that they have in ibsim, " +
 					"4xSDR if nothing else is set",
 			},
 		},
 		{
-			"cut off", strings.TrimSuffix(noGUID, " 4xQDR\n"), AsStated,
-			[]string{"net:9: the last line has no end: the file may be cut off"},
+			"truncated", strings.TrimSuffix(noGUID, " 4xQDR\n"), AsStated,
+			[]string{"net:9: the last line has no newline: the file may be truncated"},
 		},
 		{
 			"a command", "do Unlink \"S1\"[1]\n" + change(" 4xQDR", ""), AsStated,
-			[]string{`net:1: the ibsim command "Unlink \"S1\"[1]" is not carried out`},
+			[]string{`net:1: the ibsim command "Unlink \"S1\"[1]" is ignored`},
 		},
-		{"a lost line", change(" 4xQDR\n", "\nvendid=1\n\nCa 1 \"H2\"\n"), AsStated, nil},
-		{"a lost line", change("\n\nCa", "\nvendid=1\n\nCa"), AsIbsim,
-			[]string{"net:7: a record ends here and ibsim loses this line, as it does 0 more; expected a blank line " +
+		{"a line that ibsim ignores", change(" 4xQDR\n", "\nvendid=1\n\nCa 1 \"H2\"\n"), AsStated, nil},
+		{"a line that ibsim ignores", change("\n\nCa", "\nvendid=1\n\nCa"), AsIbsim,
+			[]string{"net:7: the record ends here and ibsim ignores this line and 0 more; expected a blank line " +
 				"before it",
 				`net: by ibsim's rules 1 port runs at another rate ("4xQDR") than is stated here`}},
 		{"ibsim's port GUID", strings.NewReplacer("(11)", "(100001)", " 4xQDR", "").Replace(pair), AsIbsim, nil},
@@ -351,9 +354,9 @@ func TestWarnings(t *testing.T) {
 			[]string{`net: by ibsim's rules 1 port runs at another rate ("4xNDR") than is stated here`},
 		},
 		{"no speed", change(`"S2"[3]`, `"S2"[3] # lid 3 4x???`), AsStated, nil},
-		{"a speed that is none", strings.NewReplacer("4xQDR", "4xZDR", `"S2"[3]`,
+		{"an unknown speed", strings.NewReplacer("4xQDR", "4xZDR", `"S2"[3]`,
 			`"S2"[3] # lid 3 4xQDR`).Replace(noGUID), AsStated, []string{
-			`net: 1 port line states a rate that is not known ("4xZDR"); what it is stays unknown`}},
+			`net: 1 port line states a rate that is unknown ("4xZDR")`}},
 	} {
 		got := mustRead(t, c.text, Options{Reading: c.reading}).Warnings
 		slices.Sort(got)
@@ -475,7 +478,7 @@ func FuzzRead(f *testing.F) {
 		file, err := Read(context.Background(), strings.NewReader(string(text)), "net", o)
 		if err != nil {
 			if file != nil {
-				t.Fatal("a file beside the error")
+				t.Fatal("a file together with the error")
 			}
 			if strings.ContainsAny(err.Error(), "\x1b\x00\n") {
 				t.Fatalf("unescaped error %q", err)
@@ -486,8 +489,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// roundTrip checks that what is written describes the same subnet when read
-// again. Descriptions are compared by the escapes that the format has, none.
+// roundTrip checks that a written file describes the same subnet. It does not compare descriptions, because the format
+// has no escapes.
 func roundTrip(t *testing.T, f *fabric.Fabric) {
 	t.Helper()
 	first := written(t, f)

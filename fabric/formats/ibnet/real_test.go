@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// sources are files that ibsim reads.
+// sources returns the names of files that ibsim reads.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,9 +46,8 @@ func sources(t *testing.T) map[string]string {
 	return files
 }
 
-// TestAgainstRealTools compares what is read from a file with what the real
-// ibnetdiscover and OpenSM find over an ibsim that reads it: ibnetdiscover's
-// output before and after a subnet manager ran, and opensm-subnet.lst.
+// TestAgainstRealTools compares files with the output of the real ibnetdiscover and OpenSM over an ibsim that reads
+// them: ibnetdiscover before and after a subnet manager ran, and opensm-subnet.lst.
 func TestAgainstRealTools(t *testing.T) {
 	testenv.ToolVersion(t, "ibsim", "0.10", "-h") // 0.12 announces another capability mask and other rates
 	for name, path := range sources(t) {
@@ -85,8 +84,7 @@ func TestAgainstRealTools(t *testing.T) {
 	}
 }
 
-// bothReadings checks that ibnetdiscover's output over ibsim says the same in
-// both readings.
+// bothReadings checks that ibnetdiscover's output over ibsim is the same subnet in both readings.
 func bothReadings(t *testing.T, text string) {
 	t.Helper()
 	var subnets [2]bytes.Buffer
@@ -111,7 +109,7 @@ func written(t *testing.T, f *fabric.Fabric) string {
 	return b.String()
 }
 
-// undated takes the date out of the first lines.
+// undated removes the date from the first lines.
 func undated(text string) string {
 	before, after, _ := strings.Cut(text, generated)
 	_, after, _ = strings.Cut(after, "\n")

@@ -5,21 +5,22 @@ package ibnet
 import (
 	"cmp"
 	"fmt"
+	"sort"
 	"strconv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
-// record is a node as the file has it.
+// record is a node in the file.
 type record struct {
 	at    place
-	name  *named
+	name  *nodeName
 	desc  string
 	typ   mad.NodeType
 	ports int
-	// guid is the GUID by ibsim's rules, guided says that a line before the record
-	// states it; bracketed is the one in switchguid=A(B).
+	// guid is the GUID by ibsim's rules. guided is set if a line before the record states it. bracketed is the GUID B
+	// in switchguid=A(B).
 	guid, bracketed uint64
 	guided          bool
 	system          uint64
@@ -28,18 +29,18 @@ type record struct {
 	enhanced        bool
 	addr            address
 	cables          []cable
-	listed          portSet // ports with a line, be it one that could not be read
+	listed          portSet // ports with a line, even one that could not be read
 	taken           portSet // ports whose line was read
 	start           enabled
-	// node is the one that was made of it, None where it is left out.
+	// node is the index of the node in the fabric, None if it was skipped.
 	node fabric.NodeIndex
 }
 
-// named is what an id stands for: lines name nodes before they have a record, and some that have none.
-type named struct {
-	id     string
-	record *record // nil where there is none that could be read
-	gone   bool    // there is one that could not be read
+// nodeName is the id of a node. Lines refer to nodes before their record and to nodes without one.
+type nodeName struct {
+	id      string
+	record  *record // nil if there is no readable record
+	skipped bool    // there is an unreadable record
 }
 
 // cable is one port line.
@@ -51,17 +52,17 @@ type cable struct {
 	rate   enabled
 	stated statedRate
 
-	// own is the alias that the line gives to the port; it then names no remote.
-	own string
+	// ownAlias is the alias that the line gives to the port. Such a line has no remote port.
+	ownAlias string
 
-	remote      *named
+	remote      *nodeName
 	remotePort  int
 	remoteGUID  uint64
 	remoteAlias string
-	// comment is what follows the first quote of the comment, see remoteSays.
+	// comment is the text after the first quote of the comment, see remoteComment.
 	comment string
-	// void says that the remote port is not there, and that this was told.
-	void bool
+	// hasNoTarget is set if the remote port does not exist, which has been reported.
+	hasNoTarget bool
 }
 
 // address is a LID and its LMC.
@@ -70,7 +71,7 @@ type address struct {
 	lmc uint8
 }
 
-// place is where something stands: an index into parser.files, and a line.
+// place is a position: an index into parser.files, and a line.
 type place struct{ file, line int32 }
 
 // portSet is a set of port numbers.
@@ -79,25 +80,16 @@ type portSet [4]uint64
 func (s *portSet) add(port int)      { s[port/64] |= 1 << (port % 64) }
 func (s *portSet) has(port int) bool { return s[port/64]&(1<<(port%64)) != 0 }
 
-// cableAt returns the line of a port, nil where it has none. The lines must be sorted.
+// cableAt returns the line of a port, nil if there is none. The lines must be sorted.
 func (r *record) cableAt(port int) *cable {
-	lo, hi := 0, len(r.cables)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if r.cables[mid].port < port {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo < len(r.cables) && r.cables[lo].port == port {
-		return &r.cables[lo]
+	i := sort.Search(len(r.cables), func(i int) bool { return r.cables[i].port >= port })
+	if i < len(r.cables) && r.cables[i].port == port {
+		return &r.cables[i]
 	}
 	return nil
 }
 
-// idGUID returns the GUID within an id such as "S-0002c90300000001"; 0 if the id is
-// no such.
+// idGUID returns the GUID in an id such as "S-0002c90300000001", 0 for other ids.
 func idGUID(id string) uint64 {
 	if len(id) != 18 || id[1] != '-' {
 		return 0
@@ -109,20 +101,19 @@ func idGUID(id string) uint64 {
 	return guid
 }
 
-// systemInGUIDLine says that the record is in ibdiagnet's form, where
-// switchguid=A(B) states the system's GUID before the node's own.
+// systemInGUIDLine reports whether the record has ibdiagnet's form, in which switchguid=A(B) has the system's GUID
+// before that of the node.
 func (r *record) systemInGUIDLine() bool {
 	return r.bracketed != 0 && r.bracketed != r.guid && idGUID(r.name.id) == r.bracketed
 }
 
-// guids are those of a node, its system and, of a switch, its ports.
+// guids holds the GUIDs of a node, its system and, for a switch, its ports.
 type guids struct{ node, system, port uint64 }
 
-// ibsimGUIDs are what ibsim makes of the lines before the record.
+// ibsimGUIDs returns the GUIDs that ibsim derives from the lines before the record.
 func (r *record) ibsimGUIDs() guids { return guids{r.guid, cmp.Or(r.system, r.guid), r.guid} }
 
-// statedGUIDs are what those lines and the id state; where they differ, the id's with
-// an error.
+// statedGUIDs returns the GUIDs in those lines and in the id. If they differ it returns that of the id and an error.
 func (r *record) statedGUIDs() (guids, error) {
 	g := guids{r.guid, r.system, r.bracketed}
 	in := idGUID(r.name.id)
@@ -142,7 +133,7 @@ func (r *record) statedGUIDs() (guids, error) {
 	return g, nil
 }
 
-// quote makes text of the file safe and short for a message.
+// quote quotes text of the file for a message and shortens it.
 func quote(s string) string {
 	const most = 60
 	if len(s) > most {

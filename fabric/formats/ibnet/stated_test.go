@@ -14,9 +14,9 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// partly states some GUIDs and rates and leaves out others: in ids, in GUID lines, in
-// brackets at one end of a cable, behind an unquoted description, behind nothing.
-const partly = `# no line of ibnetdiscover's
+// partly states some GUIDs and rates and omits others: in ids, in GUID lines, in brackets at one end of a cable, after
+// an unquoted description, or without a description.
+const partly = `# not a line of ibnetdiscover
 devid=0xd2f0
 Switch	8 "S-00000000000000a0"		# "sw" base port 0 lid 2 lmc 0
 [1]	"H-00000000000000b0"[1](b7)		# "h" lid 3 4xNDR
@@ -51,9 +51,8 @@ Ca	1 "six"
 [1]	"S-00000000000000a0"[6]
 `
 
-// TestPartlyStated: what is stated is so, at whichever end of the cable, and the rest
-// is counted as ibsim counts, by hand: an adapter takes 1 + its ports from 0x100000,
-// or from the last GUID line on.
+// TestPartlyStated checks that stated values are used at whichever end of the cable they are. The others were counted
+// by hand like ibsim: an adapter takes 1 + its ports from 0x100000, or from the last GUID line on.
 func TestPartlyStated(t *testing.T) {
 	f := mustRead(t, partly, Options{}).Fabric
 	for _, want := range []struct {
@@ -83,21 +82,21 @@ func TestPartlyStated(t *testing.T) {
 	}
 }
 
-// TestSystemInGUIDLine: in ibdiagnet's form the system's GUID stands before the node's.
+// TestSystemInGUIDLine reads ibdiagnet's form, in which the system's GUID precedes that of the node.
 func TestSystemInGUIDLine(t *testing.T) {
 	const text = "switchguid=0x9(a0)\nSwitch 2 \"S-00000000000000a0\"\n[1](1) \"H\"[1](b1)\n\nCa 1 \"H\"\n[1](b1) " +
 		"\"S-00000000000000a0\"[1]\n"
 	if n := mustRead(t, text, Options{}).Fabric.Nodes[0]; n.GUID != 0xa0 || n.SystemGUID != 9 {
 		t.Errorf("node GUID 0x%x, system 0x%x", n.GUID, n.SystemGUID)
 	}
-	const want = `net:3: port line in ibdiagnet's form, [1](1), which ibsim does not take`
+	const want = `net:3: port line in ibdiagnet's form, [1](1), which ibsim does not accept`
 	if _, err := read(t, text, Options{Reading: AsIbsim}); err == nil || err.Error() != want {
 		t.Errorf("by ibsim's rules: %v, expected %s", err, want)
 	}
 }
 
-// TestRealAsStated holds every port line of real fabrics, taken apart here by a pattern
-// of its own, against what is read: rate, port GUIDs and LID.
+// TestRealAsStated compares every port line of real fabrics, parsed by a separate pattern, with the fabric: rate, port
+// GUIDs and LID.
 func TestRealAsStated(t *testing.T) {
 	node := regexp.MustCompile(`^(?:Switch|Ca)\s+\d+ "[SH]-(\w{16})"`)
 	line := regexp.MustCompile(`^\[(\d+)\](?:\((\w+)\))?\s*"([SH])-(\w{16})"\[(\d+)\](?:\((\w+)\))?.* lid (\d+) (\w+)$`)
@@ -156,11 +155,11 @@ func hex(t *testing.T, s string) uint64 {
 	return v
 }
 
-// TestWrittenIsRead: what is written of a file says the same when read again.
+// TestWrittenIsRead checks that a written file is read as the same subnet.
 func TestWrittenIsRead(t *testing.T) {
 	texts := map[string]string{"partly stated": partly, "a pair": pair}
 	for name, text := range nets {
-		if _, err := read(t, text, Options{}); err == nil && name != "names" { // which has more than is printable
+		if _, err := read(t, text, Options{}); err == nil && name != "names" { // which has unprintable characters
 			texts[name] = text
 		}
 	}
@@ -182,7 +181,7 @@ func TestWrittenIsRead(t *testing.T) {
 		first := written(t, f)
 		g := mustRead(t, first, Options{}).Fabric
 		sameStated(t, name, f, g)
-		// The file's order makes another port the first; what is written from the same one is the same text.
+		// The order of the file makes another port the first one. Written from the same port the text is the same.
 		g, err := g.WithSMPort(g.PortByGUID(f.Ports[f.EndPortOf(f.SMPort)].GUID))
 		if err != nil {
 			t.Fatal(err)
@@ -191,7 +190,7 @@ func TestWrittenIsRead(t *testing.T) {
 	}
 }
 
-// sameStated holds all of f that a discovery finds against g, by GUIDs.
+// sameStated compares all parts of f that a discovery finds with g, by GUIDs.
 func sameStated(t *testing.T, name string, f, g *fabric.Fabric) {
 	t.Helper()
 	for i := range f.NumPorts() {
@@ -201,7 +200,7 @@ func sameStated(t *testing.T, name string, f, g *fabric.Fabric) {
 		}
 		n := g.NodeByGUID(f.Nodes[p.Node].GUID)
 		if n == fabric.None {
-			t.Fatalf("%s: %s is lost", name, f.Nodes[p.Node].Desc)
+			t.Fatalf("%s: %s is missing", name, f.Nodes[p.Node].Desc)
 		}
 		a, b := f.Nodes[p.Node], g.Nodes[n]
 		a.FirstPort, b.FirstPort, a.Switch, b.Switch = 0, 0, 0, 0

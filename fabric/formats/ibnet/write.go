@@ -15,17 +15,16 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteOptions say what is in a file beside the fabric.
+// WriteOptions holds the data of a file that is not part of the fabric.
 type WriteOptions struct {
-	// Generated is the time in the first lines.
+	// Generated is the time at the top of the file.
 	Generated time.Time
 }
 
-// Write writes what ibnetdiscover of infiniband-diags prints when it is run on
-// the SM's port, byte for byte but for the date: switches, channel adapters and
-// routers, each the one met last first. What a discovery from that port does not
-// find is left out, as are port states and capabilities; a description is
-// written as it is, with a space for what is not printable ASCII. O(ports).
+// Write writes the output of ibnetdiscover (infiniband-diags) run on the SM's port, with the same bytes except for the
+// date: switches, channel adapters and routers, each in the reverse order of discovery. It omits whatever a discovery
+// from this port does not find, port states and capabilities. In descriptions a space replaces each byte that is not
+// printable ASCII. O(ports).
 func Write(w io.Writer, f *fabric.Fabric, o WriteOptions) error {
 	if f.SMPort == fabric.None {
 		return errors.New("write topology: the fabric has no port to start from")
@@ -47,7 +46,7 @@ func Write(w io.Writer, f *fabric.Fabric, o WriteOptions) error {
 	return nil
 }
 
-// topologyWriter leaves errors to the final Flush.
+// topologyWriter ignores errors until the final Flush.
 type topologyWriter struct {
 	b *bufio.Writer
 	f *fabric.Fabric
@@ -113,14 +112,13 @@ func (t *topologyWriter) port(n *fabric.Node, port fabric.PortIndex) {
 	t.printf("\"%s\" lid %d %s%s\n", clean(far.Desc), t.f.Ports[t.f.EndPortOf(p.Peer)].LID, p.Width, p.Speed)
 }
 
-// nodeID returns the id that ibnetdiscover gives a node, in quotes.
+// nodeID returns the quoted id of a node in ibnetdiscover's files.
 func nodeID(n *fabric.Node) string {
 	letter := map[mad.NodeType]string{mad.NodeSwitch: "S", mad.NodeCA: "H", mad.NodeRouter: "R"}[n.Type]
 	return fmt.Sprintf("\"%s-%016x\"", letter, n.GUID)
 }
 
-// clean makes a description printable (rdma-core, util/node_name_map.c,
-// clean_nodedesc).
+// clean returns a printable description (rdma-core, util/node_name_map.c, clean_nodedesc).
 func clean(desc string) string {
 	const most = 64
 	desc, _, _ = strings.Cut(desc, "\x00")
