@@ -24,7 +24,7 @@ func TestBesideOpenSM(t *testing.T) {
 	for file := range smallNetFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			stateHome(t)
-			subnet, err := formats.Net(t.Context(), file)
+			subnet, err := formats.ReadWith(t.Context(), file, formats.Options{AsIbsim: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -103,7 +103,7 @@ func newCluster(t *testing.T, r *rand.Rand) *cluster {
 	c.tell("%s", kind)
 	net := filepath.Join(c.dir, "net")
 	ibconsole(t, "-c", "gen "+kind+" "+net)
-	subnet, err := formats.Net(t.Context(), net)
+	subnet, err := formats.ReadWith(t.Context(), net, formats.Options{AsIbsim: true})
 	if err != nil {
 		t.Fatal(err)
 	}

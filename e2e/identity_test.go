@@ -142,7 +142,7 @@ func TestDumpsEqualOpenSM(t *testing.T) {
 	t.Parallel()
 	r := testenv.Rand(t)
 	for _, file := range netFiles(t) {
-		subnet, err := formats.Net(context.Background(), file)
+		subnet, err := formats.ReadWith(context.Background(), file, formats.Options{AsIbsim: true})
 		if err != nil {
 			t.Fatal(err)
 		}

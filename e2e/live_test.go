@@ -29,7 +29,7 @@ func smallNetFiles(t *testing.T) map[string]*fabric.Fabric {
 	}
 	out := map[string]*fabric.Fabric{}
 	for _, file := range netFiles(t) {
-		subnet, err := formats.Net(context.Background(), file)
+		subnet, err := formats.ReadWith(context.Background(), file, formats.Options{AsIbsim: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,10 +153,11 @@ func samePaths(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, r *rand.Rand)
 	var script, theirs strings.Builder
 	staged := filepath.Join(t.TempDir(), "topology")
 	ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "dump topology "+staged)
-	seen, _, err := formats.File(context.Background(), staged)
+	read, err := formats.Read(context.Background(), staged)
 	if err != nil {
 		t.Fatal(err)
 	}
+	seen := read.Fabric
 	for range testenv.Count(t, 10, 200) {
 		a, b := seen.EndPorts[r.IntN(len(seen.EndPorts))], seen.EndPorts[r.IntN(len(seen.EndPorts))]
 		src, dst := seen.Ports[a].LID, seen.Ports[b].LID

@@ -35,7 +35,7 @@ func TestUmadIsAsIbsim(t *testing.T) {
 	for _, name := range names[:testenv.Count(t, 1, len(names))] {
 		file := testenv.SharedFile(t, filepath.Join("fabrics", name))
 		t.Run(name, func(t *testing.T) {
-			subnet, err := formats.Net(t.Context(), file)
+			subnet, err := formats.ReadWith(t.Context(), file, formats.Options{AsIbsim: true})
 			if err != nil {
 				t.Fatal(err)
 			}

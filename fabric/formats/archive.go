@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// readArchive reads the folder of ibdiagnet in a tar archive, packed or not, member by member while it is unpacked.
+// readArchive reads an ibdiagnet folder in a tar archive, compressed or not, member by member.
 func readArchive(ctx context.Context, file string, o Options) (s Subnet, err error) {
 	g := gather(ctx, file, o)
 	err = files.Unzipped(ctx, file, files.Archive, func(r io.Reader) error { return g.archive(tar.NewReader(r)) })
@@ -28,15 +28,15 @@ func readArchive(ctx context.Context, file string, o Options) (s Subnet, err err
 }
 
 const (
-	// mostMembers bounds the headers of an archive, and maxPassed what members take that are passed over, in bytes.
-	mostMembers = 10_000
-	maxPassed   = 8 << 30
+	// maxMembers limits the headers of an archive, and maxIgnored the size of ignored members in bytes.
+	maxMembers = 10_000
+	maxIgnored = 8 << 30
 )
 
-// archive reads the members of which something is taken.
+// archive reads the known members.
 func (g *gathered) archive(t *tar.Reader) error {
-	passed := int64(0)
-	for range mostMembers {
+	ignored := int64(0)
+	for range maxMembers {
 		h, err := t.Next()
 		switch {
 		case err == io.EOF:
@@ -46,9 +46,9 @@ func (g *gathered) archive(t *tar.Reader) error {
 		}
 		m := memberOf(path.Base(h.Name))
 		if h.Typeflag != tar.TypeReg || m == nil {
-			if passed += h.Size; passed > maxPassed {
-				return fmt.Errorf("%s: %w: more than %d GB of files that are none of ibdiagnet's",
-					fabric.Escape(g.name), files.ErrTooLarge, maxPassed>>30)
+			if ignored += h.Size; ignored > maxIgnored {
+				return fmt.Errorf("%s: %w: more than %d GB of files that are not ibdiagnet's", fabric.Escape(g.name),
+					files.ErrTooLarge, maxIgnored>>30)
 			}
 			continue
 		}
@@ -62,17 +62,17 @@ func (g *gathered) archive(t *tar.Reader) error {
 			return fmt.Errorf("%s: %w: more than %d MB, the limit of %s", fabric.Escape(name), files.ErrTooLarge,
 				m.kind.Most>>20, m.kind.Name)
 		}
-		g.there(m, name, h.ModTime)
+		g.setName(m, name, h.ModTime)
 		err = g.member(m, t, name)
-		g.done(m, err)
+		g.setError(m, err)
 		if errors.Is(err, files.ErrTooLarge) || g.ctx.Err() != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("%s: %w: more than %d files", fabric.Escape(g.name), files.ErrTooLarge, mostMembers)
+	return fmt.Errorf("%s: %w: more than %d files", fabric.Escape(g.name), files.ErrTooLarge, maxMembers)
 }
 
-// member reads one, which may be packed again.
+// member reads a member, which may be compressed.
 func (g *gathered) member(m *member, r io.Reader, name string) error {
 	head := make([]byte, len(files.GzipMagic))
 	n, err := io.ReadFull(r, head)
@@ -90,7 +90,7 @@ func (g *gathered) member(m *member, r io.Reader, name string) error {
 	return m.read(g, files.Limited(z, name, m.kind), name)
 }
 
-// unpacked returns the beginning of what gzip has packed.
+// unpacked returns the beginning of a file compressed with gzip.
 func unpacked(b []byte) []byte {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
@@ -101,7 +101,7 @@ func unpacked(b []byte) []byte {
 	return out[:n]
 }
 
-// isTar reports whether a file begins as a tar archive does, with a header whose sum is right.
+// isTar reports whether a file begins with a valid header of a tar archive.
 func isTar(b []byte) bool {
 	if len(b) < 512 {
 		return false

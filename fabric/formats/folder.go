@@ -22,16 +22,16 @@ import (
 	"example.org/ibconsole/internal/base/parallel"
 )
 
-// member is a kind of file that ibdiagnet leaves, by how its name ends.
+// member is a kind of file of ibdiagnet, identified by the end of its name.
 type member struct {
 	suffix  string
 	kind    files.Kind
-	without string // what is not known without it, "" where that need not be said
+	without string // what is unknown without it, "" if its absence is not reported
 	read    func(g *gathered, r io.Reader, name string) error
 }
 
-// The members that are read. A folder has at most one of each kind. They hold nothing of each other, so that they are
-// read side by side, and in whatever order an archive has them.
+// The members that are read. A folder has at most one of each kind. They do not depend on each other, so they can be
+// read in parallel and in any order.
 var members = []*member{
 	{".db_csv", files.Topology, "", (*gathered).readDB},
 	{"smdb.dump", files.Topology, "", (*gathered).readSMDB},
@@ -39,7 +39,7 @@ var members = []*member{
 		g.fdbs, err = ibdiagnet.ReadFDBs(g.ctx, r, name, g.found(".fdbs"))
 		return err
 	}},
-	{".far", files.Tables, "groups of adaptive routing", func(g *gathered, r io.Reader, name string) (err error) {
+	{".far", files.Tables, "adaptive-routing groups", func(g *gathered, r io.Reader, name string) (err error) {
 		g.far, err = ibdiagnet.ReadFar(g.ctx, r, name, g.found(".far"))
 		return err
 	}},
@@ -47,7 +47,7 @@ var members = []*member{
 		g.mcfdbs, err = io.ReadAll(r)
 		return err
 	}},
-	{".slvl", files.Tables, "the VLs of service levels", func(g *gathered, r io.Reader, name string) (err error) {
+	{".slvl", files.Tables, "SL2VL tables", func(g *gathered, r io.Reader, name string) (err error) {
 		g.slvl, err = ibdiagnet.ReadSLVL(g.ctx, r, name, g.found(".slvl"))
 		return err
 	}},
@@ -57,7 +57,7 @@ var members = []*member{
 	}},
 }
 
-// memberOf returns the kind of a file, nil for one of which nothing is read.
+// memberOf returns the kind of a file, nil if it is not read.
 func memberOf(name string) *member {
 	name = strings.TrimSuffix(name, ".gz")
 	for _, m := range members {
@@ -68,7 +68,7 @@ func memberOf(name string) *member {
 	return nil
 }
 
-// gathered is what was read of a folder or an archive, each member by a goroutine of its own.
+// gathered holds the content of a folder or an archive. Each member is read by its own goroutine.
 type gathered struct {
 	ctx    context.Context
 	name   string // of the folder or the archive
@@ -81,10 +81,10 @@ type gathered struct {
 	mcfdbs    []byte
 
 	mu     sync.Mutex
-	names  map[string]string // of the members that are there, by suffix
+	names  map[string]string // the members that exist, by suffix
 	lists  map[string]*unread.List
 	failed map[string]error
-	when   map[string]time.Time // when a member was written
+	when   map[string]time.Time // modification times of members
 }
 
 func gather(ctx context.Context, name string, o Options) *gathered {
@@ -103,7 +103,7 @@ func (g *gathered) readSMDB(r io.Reader, name string) (err error) {
 	return err
 }
 
-// found takes what of a member cannot be read, nil where that is an error.
+// found returns a list for the unread parts of a member, nil if they are errors.
 func (g *gathered) found(suffix string) *unread.List {
 	if g.strict {
 		return nil
@@ -115,21 +115,21 @@ func (g *gathered) found(suffix string) *unread.List {
 	return l
 }
 
-// there takes note of a member.
-func (g *gathered) there(m *member, name string, when time.Time) {
+// setName records a member.
+func (g *gathered) setName(m *member, name string, when time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.names[m.suffix], g.when[m.suffix] = name, when
 }
 
-// done takes what came of reading a member.
-func (g *gathered) done(m *member, err error) {
+// setError records the result of reading a member.
+func (g *gathered) setError(m *member, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.failed[m.suffix] = err
 }
 
-// readFolder reads what ibdiagnet left in a folder.
+// readFolder reads a folder of ibdiagnet.
 func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err error) {
 	l, err := files.Folder(ctx, folder)
 	if err != nil {
@@ -142,7 +142,7 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 		if m == nil || e.Folder {
 			continue
 		}
-		if old, twice := chosen[m]; twice {
+		if old, ok := chosen[m]; ok {
 			if ours(old) == ours(e.Name) {
 				return s, fmt.Errorf("%s: two files whose names end in %s, expected one",
 					fabric.Escape(folder), m.suffix)
@@ -161,10 +161,10 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 		if info, err := files.Stat(ctx, path); err == nil {
 			when = info.ModTime()
 		}
-		g.there(m, path, when)
+		g.setName(m, path, when)
 		wait.Go(func() {
 			crash.Keep(func() {
-				g.done(m, files.Unzipped(ctx, path, m.kind, func(r io.Reader) error { return m.read(g, r, path) }))
+				g.setError(m, files.Unzipped(ctx, path, m.kind, func(r io.Reader) error { return m.read(g, r, path) }))
 			})
 		})
 	}
@@ -173,10 +173,10 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 	return g.subnet()
 }
 
-// ours reports whether a name is one of ibdiagnet's own: an OpenSM may have left its files in the same folder.
+// ours reports whether a name is one of ibdiagnet's own. OpenSM may have written files into the same folder.
 func ours(name string) bool { return strings.HasPrefix(name, "ibdiagnet") }
 
-// subnet makes a picture of all that was read.
+// subnet makes the subnet from all members.
 func (g *gathered) subnet() (s Subnet, err error) {
 	if err := g.ctx.Err(); err != nil {
 		return s, fmt.Errorf("read %s: %w", fabric.Escape(g.name), err)
@@ -193,7 +193,7 @@ func (g *gathered) subnet() (s Subnet, err error) {
 	case g.failed[base] != nil:
 		return s, g.failed[base]
 	}
-	s.take(db)
+	s.set(db)
 	if s.When.IsZero() {
 		s.When = g.when[base]
 	}
@@ -216,18 +216,18 @@ func (g *gathered) subnet() (s Subnet, err error) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: no file whose name ends in %s", name,
 			strings.Join(none, ", ")))
 	}
-	return s, g.lay(&s)
+	return s, g.addTables(&s)
 }
 
-// take takes a data base.
-func (s *Subnet) take(db *ibdiagnet.DB) {
+// set sets the content of a database.
+func (s *Subnet) set(db *ibdiagnet.DB) {
 	s.Fabric, s.When, s.Limits, s.Warnings = db.Fabric, db.When, db.Limits, db.Warnings
 	s.Counters, s.Deltas, s.Health, s.PKeys, s.Managers, s.Stated = db.Counters, db.Deltas, db.Health, db.PKeys,
 		db.Managers, true
 }
 
-// lay lays what was read of the other members over the fabric.
-func (g *gathered) lay(s *Subnet) (err error) {
+// addTables adds the content of the other members to the subnet.
+func (g *gathered) addTables(s *Subnet) (err error) {
 	warn := func(more []string) { s.Warnings = append(s.Warnings, more...) }
 	if g.bers != nil {
 		warn(g.bers.On(s.Fabric, s.Health, g.names[".net_dump_ext"]))
@@ -239,27 +239,27 @@ func (g *gathered) lay(s *Subnet) (err error) {
 	}
 	if from == nil || s.Fabric.MaxLID == 0 {
 		warn([]string{
-			fabric.Escape(g.name) + ": no forwarding tables, which stand in files whose names end in .fdbs or .far",
+			fabric.Escape(g.name) + ": no forwarding tables, expected a file whose name ends in .fdbs or .far",
 		})
 		return nil
 	}
-	t, said, err := from.Tables(s.Fabric, file)
+	t, warnings, err := from.Tables(s.Fabric, file)
 	if err != nil {
 		return err
 	}
-	warn(said)
+	warn(warnings)
 	if g.fdbs != nil && g.far != nil {
 		warn(ibdiagnet.Differ(g.fdbs, g.far, g.names[".fdbs"], g.names[".far"]))
 	}
 	if g.far != nil {
 		t.Adaptive = g.far.Adaptive(s.Fabric)
 	}
-	t.Unread = fabric.Unread{SLs: true, SL2VL: true} // no file of ibdiagnet's has the SLs of paths
+	t.Unread = fabric.Unread{SLs: true, SL2VL: true} // ibdiagnet does not write the SLs of paths
 	if g.slvl != nil {
-		if t.SL2VL, said = g.slvl.Tables(s.Fabric, g.names[".slvl"]); t.SL2VL != nil {
+		if t.SL2VL, warnings = g.slvl.Tables(s.Fabric, g.names[".slvl"]); t.SL2VL != nil {
 			t.Unread.SL2VL = false
 		}
-		warn(said)
+		warn(warnings)
 	}
 	s.Tables = t
 	if g.mcfdbs == nil {

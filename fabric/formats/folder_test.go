@@ -26,9 +26,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// made is a folder that was written by hand: two spines with LIDs 1 and 2, four leaves with 3 to 6, a host on port 1 of
-// each leaf (LIDs 7 to 10), an aggregation node on port 4 of the first (11). Ports 2 and 3 of leaf n lead to port n of
-// the spines. What is expected of it was read from its lines.
+// made is a folder made by hand: two spines with LIDs 1 and 2, four leaves with 3 to 6, a host on port 1 of each leaf
+// (LIDs 7 to 10), an aggregation node on port 4 of the first leaf (11). Ports 2 and 3 of leaf n lead to port n of the
+// spines. The expectations were read from its lines.
 const made = "testdata/ibdiagnet"
 
 func TestFolder(t *testing.T) {
@@ -84,7 +84,7 @@ func TestFolderTables(t *testing.T) {
 	at := func(guid uint64, lid uint16) uint8 { return s.Tables.Port(f.SwitchByGUID(guid), lid) }
 	if at(0x41, 7) != 1 || at(0x41, 8) != 3 || at(0x51, 10) != 4 || at(0x51, 2) != 1 || at(0x44, 11) != fabric.NoPath ||
 		at(0x44, 6) != 0 {
-		t.Error("the ports are not those of fdbs")
+		t.Error("the ports differ from those of fdbs")
 	}
 	if s.Tables.Unread != (fabric.Unread{SLs: true}) {
 		t.Errorf("unread: %v", s.Tables.Unread)
@@ -94,7 +94,7 @@ func TestFolderTables(t *testing.T) {
 		t.Errorf("VLs %v", vls)
 	}
 	if spine := f.SwitchByGUID(0x51); !slices.Equal(slices.Collect(s.Tables.MFT.Each(spine, 0xc000)), []int{1, 2}) {
-		t.Error("the multicast table is not that of mcfdbs")
+		t.Error("the multicast table differs from that of mcfdbs")
 	}
 	sw := s.Far.Switches[2]
 	ports := ibdiagnet.Ports{}
@@ -140,7 +140,7 @@ func TestFolderHealth(t *testing.T) {
 		t.Errorf("%v", b)
 	}
 	if h := s.Health.At(port(0x44, 4)); h != nil {
-		t.Errorf("of a port that is down: %+v", h)
+		t.Errorf("health of a port that is down: %+v", h)
 	}
 	c := s.Counters.Ports
 	if len(c) != 2 || c[0].Values[counters.LinkDowned] != 11 || c[0].Has.Has(counters.SymbolErrors) ||
@@ -154,7 +154,7 @@ func TestFolderHealth(t *testing.T) {
 	}
 }
 
-// packed returns the made folder as an archive, its members gzipped or not, in this order.
+// packed returns the members of the made folder as an archive in this order, compressed individually if zip is set.
 func packed(t testing.TB, zip bool, names ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -202,7 +202,7 @@ func memberNames(t testing.TB) (names []string) {
 	return names
 }
 
-// An archive says what the folder says, in whatever order its members stand, packed once more or not.
+// An archive has the same content as the folder, in any order of its members, compressed or not.
 func TestArchive(t *testing.T) {
 	folder, err := Read(t.Context(), made)
 	if err != nil {
@@ -220,7 +220,7 @@ func TestArchive(t *testing.T) {
 			!reflect.DeepEqual(folder.Far, s.Far) || !s.When.Equal(folder.When) ||
 			s.Tables.SL2VL == nil || s.Tables.MFT == nil || len(s.Warnings) != len(folder.Warnings) ||
 			s.Unread.Count != 1 || !reflect.DeepEqual(folder.PKeys, s.PKeys) {
-			t.Errorf("the archive says other things: %v %v", s.Warnings, s.Unread)
+			t.Errorf("the archive has other content: %v %v", s.Warnings, s.Unread)
 		}
 		if kind := Kind(t.Context(), path); kind != "topology" {
 			t.Errorf("kind %q", kind)
@@ -238,31 +238,31 @@ func TestFolderCancelled(t *testing.T) {
 	}
 }
 
-// What is missing is said: without fdbs the static ports of far are the tables, without both there are none.
+// Missing members are reported. Without fdbs the static ports of far are the tables. Without both there are no tables.
 func TestFolderWithout(t *testing.T) {
 	for _, c := range []struct {
-		names  []string
-		tables bool
-		says   string
+		names   []string
+		tables  bool
+		warning string
 	}{
 		{
-			[]string{"ibdiagnet2.db_csv", "ibdiagnet2.far"}, true, ".mcfdbs (multicast tables), .slvl (the VLs of " +
-				"service levels), .net_dump_ext (bit error rates)",
+			[]string{"ibdiagnet2.db_csv", "ibdiagnet2.far"}, true, ".mcfdbs (multicast tables), .slvl (SL2VL tables), " +
+				".net_dump_ext (bit error rates)",
 		},
 		{
 			[]string{"ibdiagnet2.db_csv", "ibdiagnet2.slvl"}, false,
-			"no forwarding tables, which stand in files whose names end in .fdbs or .far",
+			"no forwarding tables, expected a file whose name ends in .fdbs or .far",
 		},
 	} {
 		s, err := Read(t.Context(), put(t, string(packed(t, false, c.names...))))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (s.Tables != nil) != c.tables || !strings.Contains(strings.Join(s.Warnings, "\n"), c.says) {
+		if (s.Tables != nil) != c.tables || !strings.Contains(strings.Join(s.Warnings, "\n"), c.warning) {
 			t.Errorf("%v: %v", c.names, s.Warnings)
 		}
 		if c.tables && s.Tables.Port(s.Fabric.SwitchByGUID(0x41), 8) != 3 {
-			t.Error("the static port of far is not taken")
+			t.Error("the static port of far is not used")
 		}
 	}
 	if _, err := Read(t.Context(), put(t, string(packed(t, false, "ibdiagnet2.far")))); err == nil ||
@@ -271,8 +271,8 @@ func TestFolderWithout(t *testing.T) {
 	}
 }
 
-// The data base alone, packed or not, is a topology.
-func TestDataBaseAlone(t *testing.T) {
+// The database alone, compressed or not, is a topology.
+func TestDatabaseAlone(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(made, "ibdiagnet2.db_csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +285,7 @@ func TestDataBaseAlone(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cut := filepath.Join(t.TempDir(), "ibdiagnet2.db_csv") // in the middle of a row: known by its name
+	cut := filepath.Join(t.TempDir(), "ibdiagnet2.db_csv") // cut in the middle of a row, identified by its name
 	if err := os.WriteFile(cut, b[bytes.Index(b, []byte("160,713")):], 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestDataBaseAlone(t *testing.T) {
 	}
 }
 
-// NVIDIA's OpenSM writes a data base of the same form, with blanks around values, fewer columns and words for numbers.
+// NVIDIA's OpenSM writes a database in the same form, with blanks around values, fewer columns and words for numbers.
 func TestSMDB(t *testing.T) {
 	const text = `START_SM
 PortGUID, HostName, Version, RoutingEngine, StartTime
@@ -342,7 +342,7 @@ END_LINKS
 	}
 }
 
-// Rows of a real fabric: the ports of a switch of NDR, with the columns of their time.
+// TestExcerpts reads rows of a real fabric: the ports of an NDR switch, with the columns of that time.
 func TestExcerpts(t *testing.T) {
 	shared := filepath.Join(testenv.Shared(t), "fabrics", "ibdiagnet2-excerpts")
 	var text []byte
@@ -368,7 +368,7 @@ func TestExcerpts(t *testing.T) {
 	}
 }
 
-// A member that states a size beyond what it may have, and one that unfolds to more, end the reading.
+// A member whose stated or uncompressed size is too large ends the reading.
 func TestBomb(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -402,7 +402,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// The M_Keys of the made folder are all the same, and are nowhere in what is written of it.
+// The M_Keys of the made folder are all the same. A written database must not contain them.
 func TestNoMKey(t *testing.T) {
 	s, err := Read(t.Context(), made)
 	if err != nil {

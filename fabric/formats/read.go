@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package formats reads a subnet from a file of whatever format the file is in. Below it
-// is a package for each format: ibnet (ibnetdiscover, ibdiagnet, ibsim), linkinfo (lists of
-// ports: iblinkinfo, ibnetdiscover -p), osm (what OpenSM reads and dumps), snapshot (a subnet with its tables), pathdb
-// (path records), slurm and names (node-name maps).
+// Package formats reads a subnet from a file in any of the known formats. Each format has a package: ibnet
+// (ibnetdiscover, ibdiagnet, ibsim), linkinfo (lists of ports: iblinkinfo, ibnetdiscover -p), osm (files of OpenSM),
+// snapshot (a subnet with its tables), pathdb (path records), slurm and names (node-name maps).
 package formats
 
 import (
@@ -27,60 +26,47 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Subnet is what a file holds.
+// Subnet is the content of a file.
 type Subnet struct {
 	Fabric *fabric.Fabric
-	// Tables are those of a snapshot, else nil.
+	// Tables holds the tables of a snapshot or an ibdiagnet folder, nil for other files.
 	Tables *fabric.Tables
-	// Routing says how they were made, nil where that is not known.
+	// Routing describes how the tables were made, nil if unknown.
 	Routing *snapshot.Routing
-	// Warnings are whole sentences that begin with the file's name.
+	// Warnings holds sentences that begin with the file's name.
 	Warnings []string
-	// Unread is what of the file could not be read.
+	// Unread lists the parts of the file that could not be read.
 	Unread unread.List
 
-	// What follows is of ibdiagnet alone; nil where the file does not say it.
+	// The following fields are only set for files of ibdiagnet, nil if the file does not state them.
 
-	// When the subnet was like that, zero where the file does not state it.
+	// When is the time of this state, zero if unknown.
 	When   time.Time
 	Limits []fabric.LinkLimit // by port index
-	// Counters are what ports had counted, Deltas what they counted between two readings.
+	// Counters holds the values of counters, Deltas their increase between two readings.
 	Counters *counters.Reading
 	Deltas   []counters.Delta
 	Health   *health.Report
 	PKeys    map[uint64][]mad.PKey // by port GUID
 	Managers []ibdiagnet.Manager
 	Far      *ibdiagnet.Far
-	// Stated says that the file states whether ports are up.
+	// Stated is set if the file states whether ports are up.
 	Stated bool
 }
 
-// Options choose how a file is read.
+// Options control how a file is read.
 type Options struct {
-	// AsIbsim reads an ibsim net or a topology file as a subnet manager finds it over
-	// ibsim, see [ibnet.AsIbsim].
+	// AsIbsim reads an ibsim net or a topology file by ibsim's rules, see [ibnet.AsIbsim].
 	AsIbsim bool
-	// Strict refuses a file of which something cannot be read.
+	// Strict returns an error if any part of the file cannot be read.
 	Strict bool
 }
 
-// File reads the fabric of a file, see [Read].
-func File(ctx context.Context, path string) (f *fabric.Fabric, warnings []string, err error) {
-	s, err := Read(ctx, path)
-	return s.Fabric, s.Warnings, err
-}
-
-// Read reads ibnetdiscover's and ibdiagnet's topology files, ibsim nets, lists of
-// ports (iblinkinfo, ibnetdiscover -p), opensm-subnet.lst, the data base of ibdiagnet 2, alone or with its folder or an
-// archive of that, opensm-smdb.dump and snapshots, told apart by what is in them. An error names
-// the file and, where there is one, the line; for a file that is something else it
-// says what it seems to be. What of a text cannot be read is left out and listed.
+// Read reads topology files of ibnetdiscover and ibdiagnet, ibsim nets, lists of ports (iblinkinfo, ibnetdiscover -p),
+// opensm-subnet.lst, the database of ibdiagnet 2 alone, in its folder or in an archive, opensm-smdb.dump and snapshots.
+// It detects the format from the content. An error contains the file and, if possible, the line. For other files it
+// contains the detected format. Unreadable parts of a text are skipped and listed.
 func Read(ctx context.Context, path string) (Subnet, error) { return ReadWith(ctx, path, Options{}) }
-
-// Net reads an ibsim net or a topology file by ibsim's rules, see [Options].
-func Net(ctx context.Context, path string) (Subnet, error) {
-	return ReadWith(ctx, path, Options{AsIbsim: true})
-}
 
 // ReadWith is [Read] with options.
 func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error) {
@@ -94,11 +80,11 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	defer func() { _ = f.Close() }()
 	r, format, err := sniffed(f, path)
 	if m := memberOf(path); m != nil && m.suffix == ".db_csv" && format == topology {
-		format = database // whose head is lost in the middle of a line
+		format = database // whose head is missing in the middle of a line
 	}
 	if err == nil && format != saved && format != archive {
 		err = f.As(files.Topology)
-		hugepages.Heap(5 * int(f.Info().Size())) // what is made of texts
+		hugepages.Heap(5 * int(f.Info().Size())) // the memory for the content of texts
 	}
 	switch {
 	case err != nil:
@@ -122,15 +108,15 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	return s, fmt.Errorf("%s: %s, expected %s", fabric.Escape(path), format, expected)
 }
 
-// readOther reads an archive of ibdiagnet's, or its data base alone, which may be packed.
-func readOther(ctx context.Context, path string, is format, o Options) (s Subnet, err error) {
-	if is == archive {
+// readOther reads an archive of ibdiagnet, or its database alone, which may be compressed.
+func readOther(ctx context.Context, path string, format format, o Options) (s Subnet, err error) {
+	if format == archive {
 		return readArchive(ctx, path, o)
 	}
 	err = files.Unzipped(ctx, path, files.Topology, func(r io.Reader) error {
 		db, err := ibdiagnet.ReadDB(ctx, r, path, s.found(o))
 		if err == nil {
-			s.take(db)
+			s.set(db)
 		}
 		return err
 	})
@@ -160,8 +146,8 @@ func readSnapshot(r io.Reader, path string) (s Subnet, err error) {
 	return Subnet{Fabric: snap.Fabric, Tables: snap.Tables, Routing: snap.Routing}, nil
 }
 
-// Kind names what a file seems to be as the command load does, such as "fdbs"; ""
-// for what that does not take, for a pipe and for a file that cannot be read.
+// Kind returns the name that the command load uses for the detected format of a file, such as "fdbs". It returns "" for
+// other formats, for pipes and for files that cannot be read.
 func Kind(ctx context.Context, path string) string {
 	f, err := files.Open(ctx, path, files.Tables.Regular())
 	if err != nil {
@@ -175,7 +161,7 @@ func Kind(ctx context.Context, path string) string {
 	return kinds[format]
 }
 
-// found takes what cannot be read, nil where that is an error.
+// found returns the list for unread parts, nil if they are errors.
 func (s *Subnet) found(o Options) *unread.List {
 	if o.Strict {
 		return nil
@@ -183,7 +169,7 @@ func (s *Subnet) found(o Options) *unread.List {
 	return &s.Unread
 }
 
-// sniffed looks at the beginning of a file, and returns a reader of all of it.
+// sniffed detects the format of a file from its beginning, and returns a reader of the whole file.
 func sniffed(f io.Reader, path string) (*bufio.Reader, format, error) {
 	r := bufio.NewReaderSize(f, head)
 	b, err := r.Peek(head)

@@ -47,16 +47,17 @@ func TestFile(t *testing.T) {
 	}
 	for name, text := range map[string]string{"opensm-subnet.lst": lst.String(), "ibsim net": topo.String(),
 		"a BOM before it": "\ufeff" + topo.String()} {
-		g, warnings, err := File(context.Background(), put(t, text))
+		s, err := Read(context.Background(), put(t, text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if len(g.EndPorts) != len(f.EndPorts) || len(warnings) != 0 {
-			t.Errorf("%s: %d end ports, expected %d; warnings %q", name, len(g.EndPorts), len(f.EndPorts), warnings)
+		} else if len(s.Fabric.EndPorts) != len(f.EndPorts) || len(s.Warnings) != 0 {
+			t.Errorf("%s: %d end ports, expected %d; warnings %q", name, len(s.Fabric.EndPorts), len(f.EndPorts),
+				s.Warnings)
 		}
 	}
 }
 
-// The lines of OpenSM's dumps are from its sources (osm_dump.c).
+// The lines of OpenSM's dumps are worked out from its source (osm_dump.c).
 func TestFileRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{
@@ -85,7 +86,7 @@ func TestFileRefuses(t *testing.T) {
 		},
 		{"START_NODES\n", "no node, expected a section START_NODES"},
 		{
-			"# ibdiagnet\nFile version: 1\nSwitch 0x10\n", "groups of adaptive routing (far), which are read with " +
+			"# ibdiagnet\nFile version: 1\nSwitch 0x10\n", "adaptive-routing groups (far), which are read with " +
 				"their folder, expected",
 		},
 		{"hello\n", "no Switch, Ca or Rt record, expected"},
@@ -93,8 +94,8 @@ func TestFileRefuses(t *testing.T) {
 		{"{ SW Ports:04 x\n", "1: \"x\", expected SystemGUID:"},
 	} {
 		path := put(t, c.text)
-		f, _, err := File(context.Background(), path)
-		if err == nil || f != nil ||
+		s, err := Read(context.Background(), path)
+		if err == nil || s.Fabric != nil ||
 			!strings.HasPrefix(strings.TrimLeft(strings.TrimPrefix(err.Error(), path+":"), " "), c.want) {
 			t.Errorf("%q: %v, expected FILE: %s", c.text, err, c.want)
 		}
@@ -102,11 +103,12 @@ func TestFileRefuses(t *testing.T) {
 }
 
 func TestFileMissing(t *testing.T) {
-	if _, _, err := File(context.Background(), filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file that is not there: %v", err)
+	_, err := Read(context.Background(), filepath.Join(t.TempDir(), "none"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
 	}
-	if _, _, err := File(context.Background(), t.TempDir()); err == nil ||
-		!strings.Contains(err.Error(), "expected a folder of ibdiagnet") {
+	_, err = Read(context.Background(), t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "expected a folder of ibdiagnet") {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -114,21 +116,21 @@ func TestFileMissing(t *testing.T) {
 func TestFileCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := File(ctx, put(t, "{ SW Ports:04 ...\n")); !errors.Is(err, context.Canceled) {
+	if _, err := Read(ctx, put(t, "{ SW Ports:04 ...\n")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-// TestNet: one file states other than ibsim makes of it, and only what ibsim reads is
-// read so.
-func TestNet(t *testing.T) {
+// TestAsIbsim checks that ibsim's rules give other properties than the file states, and that only files of ibsim's
+// forms are read by them.
+func TestAsIbsim(t *testing.T) {
 	path := put(t, strings.NewReplacer(`"H1"[1]`, `"H1"[1] # "h" lid 0 4xNDR`, "[1] \"S1\"",
 		"[1](b7) \"S1\"").Replace(net))
 	stated, err := Read(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sim, err := Net(t.Context(), path)
+	sim, err := ReadWith(t.Context(), path, Options{AsIbsim: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +145,7 @@ func TestNet(t *testing.T) {
 			t.Errorf("%+v, warnings %q, expected %v, GUID 0x%x and %d", p, c.s.Warnings, c.speed, c.guid, c.notes)
 		}
 	}
-	if _, err := Net(t.Context(), put(t, "{ SW Ports:04 x\n")); err == nil ||
+	if _, err := ReadWith(t.Context(), put(t, "{ SW Ports:04 x\n"), Options{AsIbsim: true}); err == nil ||
 		!strings.Contains(err.Error(), "opensm-subnet.lst, which ibsim does not read; expected an ibsim net") {
 		t.Error(err)
 	}

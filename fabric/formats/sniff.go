@@ -10,13 +10,13 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// head is how much of a file decides on its format.
+// head is the number of bytes from which the format of a file is detected.
 const head = 64 << 10
 
 const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, " +
 	"opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot"
 
-// format says what a file seems to be, in words for a message.
+// format is the detected format of a file, as a text for messages.
 type format string
 
 const (
@@ -39,18 +39,18 @@ const (
 	binary format = "binary data"
 )
 
-// kinds are what the command load calls the formats that it takes.
+// kinds maps formats to the names that the command load uses.
 var kinds = map[format]string{
 	topology: "topology", portList: "topology", database: "topology", archive: "topology", subnetList: "subnet",
 	saved: "snapshot",
 	lfts:  "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
 }
 
-// signatures are what the first line that is neither empty nor a comment looks
-// like. Topology files have no such line: they may begin with anything.
+// signatures match the first line that is neither empty nor a comment. Topology files have no signature, because they
+// may begin with any text.
 var signatures = []struct {
-	is   format
-	line *regexp.Regexp
+	format format
+	line   *regexp.Regexp
 }{
 	{subnetList, regexp.MustCompile(`^\{ (SW|CA|Rt)(-SM)? Ports:`)},
 	{lfts, regexp.MustCompile(`^(Unicast lids|Multicast mlids|Lids) \[`)},
@@ -59,24 +59,25 @@ var signatures = []struct {
 	{lidMatrix, regexp.MustCompile(`^Switch: guid 0x`)},
 	{portList, regexp.MustCompile(ports)},
 	{sl2vl, regexp.MustCompile(`^(Switch|Channel Adapter|Router) 0x[0-9a-fA-F]+, base LID`)},
-	{"groups of adaptive routing (far), which are read with their folder", regexp.MustCompile(`^File version: \d`)},
+	{"adaptive-routing groups (far), which are read with their folder", regexp.MustCompile(`^File version: \d`)},
 	{database, databaseLine},
 	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
 }
 
-// databaseLine begins a data base, or one whose head is lost.
+// databaseLine is the first line of a database, or of one whose head is missing.
 var databaseLine = regexp.MustCompile(`^(START_[A-Z0-9_]+$|(?i:"?Node(Desc|Guid)"?,))`)
 
-// ports is what a line looks like by which a list of ports is known.
-const ports = `^(Switch: 0x[0-9a-fA-F]+ .*:|(CA|Router): .*:|(SW|CA|RT) +\d+ +\d+ 0x[0-9a-fA-F]{16} .*|0x[0-9a-fA-F]{16} ".*" +\d+ +\d+\[.*)\r?$`
+// ports matches the lines that identify a list of ports.
+const ports = `^(Switch: 0x[0-9a-fA-F]+ .*:|(CA|Router): .*:|(SW|CA|RT) +\d+ +\d+ 0x[0-9a-fA-F]{16} .*|` +
+	`0x[0-9a-fA-F]{16} ".*" +\d+ +\d+\[.*)\r?$`
 
-// A file whose first line could not be read is known by another one.
+// Patterns that identify a file whose first line is damaged.
 var (
 	portLine   = regexp.MustCompile(`(?m)` + ports)
 	recordLine = regexp.MustCompile(`(?m)^(Switch|Ca|Hca|Rt)\s*\d+\s*"`)
 )
 
-// cacheMagic begins a cache of ibnetdiscover 44 on a little-endian machine.
+// cacheMagic is the beginning of a cache of ibnetdiscover 44 on a little-endian machine.
 const cacheMagic = "\x2b\x83\xe7\x8f"
 
 func sniff(head []byte) format {
@@ -101,7 +102,7 @@ func sniff(head []byte) format {
 	first := firstLine(bytes.TrimPrefix(head, []byte("\ufeff")))
 	for _, s := range signatures {
 		if s.line.Match(first) {
-			return s.is
+			return s.format
 		}
 	}
 	if portLine.Match(head) && !recordLine.Match(head) {
@@ -110,7 +111,7 @@ func sniff(head []byte) format {
 	return topology
 }
 
-// sniffPacked looks at what gzip has packed.
+// sniffPacked detects the format of a file compressed with gzip.
 func sniffPacked(head []byte) format {
 	switch {
 	case isTar(head):

@@ -30,11 +30,11 @@ func TestSharedFabrics(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			t.Parallel()
-			f, _, err := formats.File(t.Context(), testenv.SharedFile(t, "fabrics/"+c.file))
+			subnet, err := formats.Read(t.Context(), testenv.SharedFile(t, "fabrics/"+c.file))
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := Suggest(t.Context(), f, nil, routing.Options{})
+			s, err := Suggest(t.Context(), subnet.Fabric, nil, routing.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,11 +62,11 @@ func TestNoFatTree(t *testing.T) {
 	if !testenv.Full() {
 		t.Skip("takes long: only with IBCONSOLE_FULL=1")
 	}
-	f, _, err := formats.File(t.Context(), testenv.SharedFile(t, "fabrics/rhino10k-2520sw.net"))
+	subnet, err := formats.Read(t.Context(), testenv.SharedFile(t, "fabrics/rhino10k-2520sw.net"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Suggest(t.Context(), f, nil, routing.Options{})
+	s, err := Suggest(t.Context(), subnet.Fabric, nil, routing.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

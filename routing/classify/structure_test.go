@@ -206,10 +206,11 @@ func TestRealStructures(t *testing.T) {
 		"reindeer1100-116sw.net": "fat-tree of 3 tiers, 6 pods; [62 36 18]; 1100 hosts; SL2-1 12+6; SL2-2 12+6; " +
 			"SL2-3 12+6",
 	} {
-		f, _, err := formats.File(t.Context(), testenv.SharedFile(t, "fabrics/"+file))
+		subnet, err := formats.Read(t.Context(), testenv.SharedFile(t, "fabrics/"+file))
 		if err != nil {
 			t.Fatal(err)
 		}
+		f := subnet.Fabric
 		s := Recognise(f, nil)
 		if got := found(s); got != want {
 			t.Errorf("%s: %s, want %s", file, got, want)

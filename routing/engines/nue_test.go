@@ -155,7 +155,8 @@ func TestNueTellsOfLoops(t *testing.T) {
 			LMC: lmc, NueMaxVLs: uint8(1 + r.IntN(8)), NueIncludeSwitches: r.IntN(2) == 0,
 		})
 	}
-	subnet, err := formats.Net(t.Context(), "testdata/nue-loop.net") // a dragonfly without some links
+	// The file is a dragonfly without some links.
+	subnet, err := formats.ReadWith(t.Context(), "testdata/nue-loop.net", formats.Options{AsIbsim: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func sharedFabrics(t *testing.T, run func(t *testing.T, file string, f *fabric.F
 			continue
 		}
 		seed := r.Uint64()
-		subnet, err := formats.Net(context.Background(), file)
+		subnet, err := formats.ReadWith(context.Background(), file, formats.Options{AsIbsim: true})
 		if err != nil {
 			t.Fatal(err)
 		}

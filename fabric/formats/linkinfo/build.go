@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// nodeKey is what the ports of one node have in common.
+// nodeKey identifies the node of a port.
 type nodeKey struct {
 	typ     mad.NodeType
 	guid    uint64
@@ -20,20 +20,20 @@ type nodeKey struct {
 	name    string
 }
 
-// node is a node whose ports were listed, or that cables lead to.
+// node is a node whose ports are listed, or to which cables lead.
 type node struct {
 	typ   mad.NodeType
 	guid  uint64
 	name  string
-	ports map[int]*row // nil for a port that cables alone name
-	// line is where it is named first, far that only cables name it.
+	ports map[int]*row // nil for a port without a row
+	// line is the line of its first occurrence. far is set if only cables mention the node.
 	line  int
 	far   bool
 	index fabric.NodeIndex
 }
 
-// spot is a port of a node.
-type spot struct {
+// nodePort is a port of a node.
+type nodePort struct {
 	node *node
 	port int
 }
@@ -54,23 +54,21 @@ type builder struct {
 	nodes []*node
 	added []*node // by node index
 	byKey map[nodeKey]*node
-	// byGUID and byLID find ports by what rows say of their far ends, and switches
-	// those with a LID.
-	byGUID   map[guidPort]spot
-	byLID    map[lidPort]spot
+	// byGUID and byLID find ports by the properties that rows state for their far ends. switches finds switches by LID.
+	byGUID   map[guidPort]nodePort
+	byLID    map[lidPort]nodePort
 	switches map[uint16]*node
-	// rows counts the rows of a GUID: a switch has several.
+	// rows counts the rows of a GUID. A switch has several.
 	rows  map[uint64]int
 	taken map[uint64]bool
 	slots int
-	// whole says that all lines were read, and open counts the cables that one end
-	// names.
+	// whole is set if all lines were read. open counts the cables that only one end lists.
 	whole bool
 	open  int
 }
 
 func (b *builder) build() (*fabric.Fabric, error) {
-	b.byKey, b.byGUID, b.byLID = map[nodeKey]*node{}, map[guidPort]spot{}, map[lidPort]spot{}
+	b.byKey, b.byGUID, b.byLID = map[nodeKey]*node{}, map[guidPort]nodePort{}, map[lidPort]nodePort{}
 	b.switches = map[uint16]*node{}
 	b.rows, b.taken = map[uint64]int{}, map[uint64]bool{}
 	for i := range b.p.rows {
@@ -82,7 +80,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 		}
 	}
 	b.whole = b.p.found == nil || b.p.found.Count == 0
-	far := make([]spot, len(b.p.rows))
+	far := make([]nodePort, len(b.p.rows))
 	for i := range b.p.rows {
 		if r := &b.p.rows[i]; r.linked {
 			var err error
@@ -95,7 +93,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 		return nil, err
 	}
 	if len(b.added) == 0 {
-		return nil, b.p.found.Findings[0] // without which a node would be there
+		return nil, b.p.found.Findings[0] // the reason why there is no node
 	}
 	for i := range b.p.rows {
 		if err := b.link(&b.p.rows[i], far[i]); err != nil {
@@ -106,8 +104,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 	return b.finish()
 }
 
-// typeOf returns the type of a row's node: where the form does not say it, one that has
-// several rows with one GUID is a switch.
+// typeOf returns the type of a row's node. If the form does not state it, a GUID with several rows is that of a switch.
 func (b *builder) typeOf(s *side) mad.NodeType {
 	switch {
 	case s.typ != unknown:
@@ -118,7 +115,7 @@ func (b *builder) typeOf(s *side) mad.NodeType {
 	return mad.NodeCA
 }
 
-// nodeOf finds or adds the node of a port.
+// nodeOf returns the node of a port. It adds the node if necessary.
 func (b *builder) nodeOf(s *side, line int) *node {
 	key := nodeKey{typ: b.typeOf(s), guid: s.guid}
 	switch {
@@ -144,7 +141,7 @@ func (b *builder) nodeOf(s *side, line int) *node {
 	return n
 }
 
-// near takes the port that a row is of.
+// near adds the port of a row.
 func (b *builder) near(r *row) error {
 	if r.near.guid == 0 {
 		return b.p.refuse(r.line, "port %d of %s has no GUID", r.near.port, fabric.Escape(r.near.name))
@@ -154,7 +151,7 @@ func (b *builder) near(r *row) error {
 		return b.p.refuse(r.line, "port %d of %s is already in line %d", r.near.port, fabric.Escape(n.name), old.line)
 	}
 	n.ports[r.near.port] = r
-	at := spot{n, r.near.port}
+	at := nodePort{n, r.near.port}
 	b.byGUID[guidPort{r.near.guid, r.near.port}] = at
 	if key := (lidPort{r.near.lid, r.near.port}); r.near.lid != 0 {
 		if _, twice := b.byLID[key]; !twice {
@@ -167,8 +164,8 @@ func (b *builder) near(r *row) error {
 	return nil
 }
 
-// far finds the port that a row's cable leads to, or adds it with its node.
-func (b *builder) far(r *row) (spot, error) {
+// far returns the port that a row's cable leads to. It adds the port and its node if necessary.
+func (b *builder) far(r *row) (nodePort, error) {
 	s := &r.far
 	if s.guid != 0 {
 		if at, ok := b.byGUID[guidPort{s.guid, s.port}]; ok {
@@ -181,27 +178,27 @@ func (b *builder) far(r *row) (spot, error) {
 		return b.unlisted(n, s.port), nil
 	}
 	if s.guid == 0 {
-		return spot{}, b.p.refuse(r.line, "port %d of %s leads to port %d of %s, LID %d, which is not in the file",
+		return nodePort{}, b.p.refuse(r.line, "port %d of %s leads to port %d of %s, LID %d, which is not in the file",
 			r.near.port, fabric.Escape(r.near.name), s.port, fabric.Escape(s.name), s.lid)
 	}
 	known := len(b.nodes)
 	n := b.nodeOf(s, r.line)
 	if len(b.nodes) > known {
 		n.far = true
-		if err := b.p.refuse(r.line, "%s is not in the file but for cables; it is taken as these have it",
+		if err := b.p.refuse(r.line, "%s has no row of its own; it is inferred from the cables that lead to it",
 			fabric.Escape(n.name)); err != nil {
-			return spot{}, err
+			return nodePort{}, err
 		}
 	}
 	return b.unlisted(n, s.port), nil
 }
 
-// unlisted returns a port of a node that has no row.
-func (b *builder) unlisted(n *node, port int) spot {
+// unlisted returns a port of a node that may have no row.
+func (b *builder) unlisted(n *node, port int) nodePort {
 	if _, ok := n.ports[port]; !ok {
 		n.ports[port] = nil
 	}
-	return spot{n, port}
+	return nodePort{n, port}
 }
 
 // addNodes adds all nodes with their ports' LIDs and rates.
@@ -235,7 +232,7 @@ func (b *builder) addNodes() error {
 	return nil
 }
 
-// fill sets up the ports of a node, up to the highest one.
+// fill sets the properties of the ports of a node.
 func (b *builder) fill(n *node, most int) {
 	for num := range most + 1 {
 		port := b.b.Port(n.index, num)
@@ -247,7 +244,7 @@ func (b *builder) fill(n *node, most int) {
 			port.GUID = n.guid + uint64(num)
 		}
 		if r := n.ports[num]; r != nil {
-			b.says(spot{n, num}, &r.near)
+			b.setAddress(nodePort{n, num}, &r.near)
 		}
 	}
 	if n.typ == mad.NodeSwitch {
@@ -255,8 +252,8 @@ func (b *builder) fill(n *node, most int) {
 	}
 }
 
-// says takes GUID and LID of a port.
-func (b *builder) says(at spot, s *side) {
+// setAddress sets the GUID and LID of a port.
+func (b *builder) setAddress(at nodePort, s *side) {
 	port := b.b.Port(at.node.index, at.port)
 	if at.node.typ == mad.NodeSwitch {
 		port = b.b.Port(at.node.index, 0)
@@ -268,14 +265,14 @@ func (b *builder) says(at spot, s *side) {
 	}
 }
 
-// link joins a row's port to the one that it leads to.
-func (b *builder) link(r *row, to spot) error {
+// link links a row's port to the port that it leads to.
+func (b *builder) link(r *row, to nodePort) error {
 	if to.node == nil {
 		return nil
 	}
 	at, ok := b.byGUID[guidPort{r.near.guid, r.near.port}]
 	if !ok || at.node.ports[at.port] != r || at.node.index == fabric.None || to.node.index == fabric.None {
-		return nil // told
+		return nil // already reported
 	}
 	if err := b.b.Connect(at.node.index, at.port, to.node.index, to.port); err != nil {
 		return b.p.refuse(r.line, "%w", err)
@@ -287,17 +284,16 @@ func (b *builder) link(r *row, to spot) error {
 		return nil
 	}
 	far.Width, far.Speed, far.State = r.width, r.speed, near.State
-	b.says(to, &r.far)
+	b.setAddress(to, &r.far)
 	b.open++
 	if to.node.far {
-		return nil // told with the node
+		return nil // already reported with the node
 	}
-	return b.p.refuse(r.line, "port %d of %s leads to port %d of %s, but no line of that says so; expected both ends "+
-		"of each cable",
-		at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
+	return b.p.refuse(r.line, "port %d of %s leads to port %d of %s, which has no line for that cable; expected both ends "+
+		"of each cable", at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
 }
 
-// stateOf returns the state of a linked port; where the form has none it follows from the LIDs.
+// stateOf returns the state of a linked port. If the form does not state it, it follows from the LIDs.
 func stateOf(r *row) mad.PortState {
 	switch {
 	case r.state != 0:
@@ -308,20 +304,20 @@ func stateOf(r *row) mad.PortState {
 	return mad.PortInit
 }
 
-// truncated says that the file stops in the middle, where it looks like that.
+// truncated adds a finding if the file appears to be truncated.
 func (b *builder) truncated() {
 	p, why := b.p, ""
 	switch {
 	case p.found == nil || p.found.Count == 0:
 		return
 	case p.cut:
-		why = "truncated: the last line has no end"
+		why = "truncated: the last line has no newline"
 	case b.whole && b.open > 0:
-		why = fmt.Sprintf("truncated? %s named by one end alone", prose.Verb(b.open, "cable", "is", "are"))
+		why = fmt.Sprintf("truncated? %s listed by only one end", prose.Verb(b.open, "cable", "is", "are"))
 	default:
 		return
 	}
-	f := unread.At(p.name, p.line, "%s; expected all of the file", why)
+	f := unread.At(p.name, p.line, "%s; expected the whole file", why)
 	f.Kind = unread.Truncated
 	p.found.Add(f)
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package linkinfo reads lists of ports: what ibnetdiscover -p and iblinkinfo print,
-// the latter plain and with -l.
+// Package linkinfo reads lists of ports: the output of ibnetdiscover -p and iblinkinfo, the latter with and without -l.
 //
-// They say of each port its LID, its rate and what it is linked to, and have no words
-// for LMCs, vendors, device and system GUIDs. Of adapters they have port GUIDs alone:
-// the node's is taken to be that of its port less the port's number, as ibsim counts
-// them, and ports of one name and one such GUID are of one node.
+// These lists contain the LID, the rate and the peer of each port, but no LMCs, vendors, device and system GUIDs. For
+// adapters they contain only port GUIDs. The node GUID is assumed to be the port GUID minus the port number, as in
+// ibsim, and ports with the same name and the same node GUID belong to one node.
 package linkinfo
 
 import (
@@ -23,20 +21,19 @@ import (
 
 const (
 	maxPorts = 254
-	// maxSlots bounds the memory that a file can ask for by high port numbers.
+	// maxSlots limits the memory that a file can request by high port numbers.
 	maxSlots = 2 << 20
 )
 
-// Read reads such a list; name stands for the file. The nodes keep the order of the
-// file. What cannot be read is left out and added to found; where that is nil the
-// first such thing is the error. A cable that one end names is taken, as is a node that
-// only cables name. The warnings are whole sentences. O(file size).
+// Read reads such a list; name identifies the file in errors. The nodes keep the order of the file. Unreadable parts
+// are skipped and added to found. If found is nil, the first one is returned as an error. A cable that only one end
+// lists is accepted, and so is a node that only cables mention. The warnings are sentences. O(file size).
 func Read(ctx context.Context, r io.Reader, name string, found *unread.List) (f *fabric.Fabric, warnings []string,
 	err error) {
 	p := parser{name: name, found: found}
 	p.cut, err = unread.EachLine(ctx, r, name, func(line int, text []byte) error {
 		p.line = line
-		return p.text(text)
+		return p.parse(text)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -60,14 +57,14 @@ type parser struct {
 	line  int
 	cut   bool
 	rows  []row
-	// in is the node whose ports follow, and sections counts those.
+	// in is the node of the following ports. sections counts these nodes.
 	in       side
 	sections int
-	// typeless says that rows do not say what their node is.
+	// typeless is set if rows do not state the type of their node.
 	typeless bool
 }
 
-// refuse lists what is wrong with a line, or gives it back where that ends the reading.
+// refuse records a fault of a line, or returns it as an error if found is nil.
 func (p *parser) refuse(line int, format string, args ...any) error {
 	f := unread.At(p.name, line, format, args...)
 	if p.found == nil {
@@ -77,8 +74,8 @@ func (p *parser) refuse(line int, format string, args ...any) error {
 	return nil
 }
 
-// text takes a line. What programs say between, and comments, mean nothing.
-func (p *parser) text(b []byte) error {
+// parse parses a line. Comments and messages of the programs are ignored.
+func (p *parser) parse(b []byte) error {
 	switch {
 	case b == nil:
 		return p.refuse(p.line, "the line is longer than %d bytes, %w", unread.MaxLine, errRow)
@@ -109,7 +106,7 @@ func (p *parser) text(b []byte) error {
 	return nil
 }
 
-// row reads a line in any of the forms; ok is false for one that is no port.
+// row parses a line in any of the forms; ok is false if it is not a port.
 func (p *parser) row(text string) (r row, ok bool, err error) {
 	if m := ports.FindStringSubmatch(text); m != nil {
 		r, err = portsRow(m)
@@ -118,8 +115,8 @@ func (p *parser) row(text string) (r row, ok bool, err error) {
 	if m := line.FindStringSubmatch(text); m != nil {
 		p.typeless = true
 		r.near, err = sideOf(unknown, m[1], m[3], m[4], strings.TrimLeft(m[2], " "))
-		if wrong := r.link(m[5], m[6]); err == nil {
-			err = wrong
+		if linkErr := r.link(m[5], m[6]); err == nil {
+			err = linkErr
 		}
 		return r, true, err
 	}
@@ -143,18 +140,17 @@ func (p *parser) row(text string) (r row, ok bool, err error) {
 	if p.in.typ == mad.NodeSwitch {
 		r.near.guid = p.in.guid
 	}
-	if wrong := r.link(m[4], m[5]); err == nil {
-		err = wrong
+	if linkErr := r.link(m[4], m[5]); err == nil {
+		err = linkErr
 	}
 	return r, true, err
 }
 
 func (p *parser) warnings() []string {
-	const about = "node GUIDs of adapters, LMCs, devices and system GUIDs are not in a list of ports; where that " +
-		"matters, take what ibnetdiscover prints"
-	w := []string{fmt.Sprintf("%s: %s", fabric.Escape(p.name), about)}
+	w := []string{fmt.Sprintf("%s: a list of ports does not contain node GUIDs of adapters, LMCs, devices and system "+
+		"GUIDs; if they matter, use the output of ibnetdiscover", fabric.Escape(p.name))}
 	if p.typeless {
-		w = append(w, fmt.Sprintf("%s: it does not say which nodes are routers; they are taken as adapters",
+		w = append(w, fmt.Sprintf("%s: the list does not show which nodes are routers; they are read as adapters",
 			fabric.Escape(p.name)))
 	}
 	return w

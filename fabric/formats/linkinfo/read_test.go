@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// What infiniband-diags 44 prints over ibsim of two switches, two hosts and a router.
+// The output of infiniband-diags 44 over ibsim for two switches, two hosts and a router.
 const (
 	listPorts = `CA     6  1 0x0000000000100004 4x SDR - SW     3  2 0x0000000000200001 ( 'host two' - 'S2' )
 RT     4  1 0x0000000000300001 4x SDR - SW     1  3 0x0000000000200000 ( 'R1' - 'S1' )
@@ -46,7 +46,7 @@ Switch: 0x0000000000200000 S1:
 `
 )
 
-// The expectations are what a reader of the changed list can see in it.
+// TestReadDamaged checks the nodes, links and findings of damaged lists.
 func TestReadDamaged(t *testing.T) {
 	for _, c := range []struct {
 		name, text, old, new string
@@ -68,14 +68,12 @@ func TestReadDamaged(t *testing.T) {
 			[]string{"line 13", "line 6"}},
 		{"a rate of garbage", listLinks, "==( 4X           2.5 Gbps Active/  LinkUp)==>       3    1[  ] \"S2\"",
 			"==( )==>       3    1[  ] \"S2\"", 5, 4, []string{"line 12", "line 8"}},
-		{"it stops in the middle", listPorts, "( 'S1' - 'host one HCA-1' )\nSW     1  1 0x0000000000200000 4x SDR - " +
+		{"truncated in the middle", listPorts, "( 'S1' - 'host one HCA-1' )\nSW     1  1 0x0000000000200000 4x SDR - " +
 			"SW     3  1 0x0000000000200001 ( 'S1' - 'S2' )\n", "", 5, 4,
 			[]string{"truncated 8", "line 8", "line 3", "line 6"}},
 		{
-			"it stops between lines", listPorts, "SW     1  1 0x0000000000200000 4x SDR - SW     3  1 " +
-				"0x0000000000200001 ( 'S1' - 'S2' )\n", "", 5, 4, []string{
-				"truncated 8", "line 6",
-			},
+			"truncated between lines", listPorts, "SW     1  1 0x0000000000200000 4x SDR - SW     3  1 " +
+				"0x0000000000200001 ( 'S1' - 'S2' )\n", "", 5, 4, []string{"truncated 8", "line 6"},
 		},
 		{
 			"a node that cables name", listLines[strings.Index(listLines, "\n")+1:], "", "", 2, 1,
@@ -102,11 +100,11 @@ func TestReadDamaged(t *testing.T) {
 		}
 		if _, _, err := Read(context.Background(), strings.NewReader(strings.Replace(c.text, c.old, c.new, 1)), "list",
 			nil); err == nil || !strings.HasPrefix(err.Error(), "list:") {
-			t.Errorf("%s: a strict reader says %v", c.name, err)
+			t.Errorf("%s: error of a strict reader: %v", c.name, err)
 		}
 	}
 	if _, _, err := Read(context.Background(), strings.NewReader("hello\n"), "list", &unread.List{}); err == nil {
-		t.Error("a text that is none: no error")
+		t.Error("no error for a text that is not a list")
 	}
 }
 

@@ -21,8 +21,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// mixed has two ports of one adapter, names with quotes and brackets, rates, a router
-// and ports that are down.
+// mixed has two ports of one adapter, names with quotes and brackets, rates, a router and ports that are down.
 const mixed = `
 Switch 6 "S1" # "leaf \"1\" (rack 'a')"
 [1] "S2"[1] # "S2" lid 0 4xEDR
@@ -77,8 +76,8 @@ func sources(t *testing.T) map[string]string {
 	return files
 }
 
-// TestAgainstIbnetdiscover reads what iblinkinfo and ibnetdiscover -p print over ibsim
-// as the fabric that ibnetdiscover prints there, with LIDs and without.
+// TestAgainstIbnetdiscover compares the output of iblinkinfo and ibnetdiscover -p over ibsim with the fabric that
+// ibnetdiscover prints there, with LIDs and without.
 func TestAgainstIbnetdiscover(t *testing.T) {
 	testenv.ToolVersion(t, "ibsim", "0.10", "-h")
 	for name, path := range sources(t) {
@@ -98,7 +97,7 @@ func TestAgainstIbnetdiscover(t *testing.T) {
 					continue
 				}
 				typed := !slices.Contains(tool, "-l")
-				got, want := told(f, typed), told(file.Fabric, typed)
+				got, want := listed(f, typed), listed(file.Fabric, typed)
 				if !slices.Equal(got, want) {
 					t.Errorf("%v: %d lines, expected %d", tool, len(got), len(want))
 					for i := range min(len(got), len(want)) {
@@ -113,8 +112,8 @@ func TestAgainstIbnetdiscover(t *testing.T) {
 	}
 }
 
-// told is what the lists can tell of a fabric, sorted.
-func told(f *fabric.Fabric, typed bool) []string {
+// listed returns the properties of a fabric that the lists contain, sorted.
+func listed(f *fabric.Fabric, typed bool) []string {
 	var lines []string
 	for i := range f.NumPorts() {
 		p := &f.Ports[i]

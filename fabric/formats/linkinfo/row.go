@@ -14,15 +14,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// side is what a row says of one of its ports; what it does not say is 0, and unknown
-// the type of a node.
+// side holds the properties of one of the two ports in a row. Absent ones are 0, and the type of a node is unknown.
 type side struct {
 	typ  mad.NodeType
 	guid uint64
 	lid  uint16
 	port int
 	name string
-	// section is that of the node, 0 where the form has none.
+	// section is the number of the node's section, 0 if the form has none.
 	section int
 }
 
@@ -32,20 +31,21 @@ const unknown mad.NodeType = 0
 type row struct {
 	line      int
 	near, far side
-	// linked says that there is a far side.
+	// linked is set if there is a far side.
 	linked bool
 	width  fabric.Width
 	speed  fabric.Speed
 	state  mad.PortState
 }
 
-var errRow = errors.New("expected a line as ibnetdiscover -p or iblinkinfo prints it")
+var errRow = errors.New("expected a line of ibnetdiscover -p or iblinkinfo")
 
-// The forms, which are as in infiniband-diags 44: ibnetdiscover -p, iblinkinfo -l, a
-// port of iblinkinfo and the line before those of a node.
+// The forms of lines in infiniband-diags 44: ibnetdiscover -p, iblinkinfo -l, a port of iblinkinfo, and the line before
+// the ports of a node.
 var (
 	ports = regexp.MustCompile(
-		`^(SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) +(\S+) (\S+)(?: - (SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) \( '(.*?)' - '(.*)' \)| +'(.*)')\s*$`)
+		`^(SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) +(\S+) (\S+)` +
+			`(?: - (SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) \( '(.*?)' - '(.*)' \)| +'(.*)')\s*$`)
 	line    = regexp.MustCompile(`^0x([0-9a-fA-F]{1,16}) "(.*?)" +(\d+) +(\d+)\[[^]]*\] ==\((.*?)\)==> +(.*)$`)
 	port    = regexp.MustCompile(`^ +(?:0x([0-9a-fA-F]{1,16}) +)?(\d+) +(\d+)\[[^]]*\] ==\((.*?)\)==> +(.*)$`)
 	section = regexp.MustCompile(`^(?:Switch: 0x([0-9a-fA-F]{1,16}) (.*)|(CA|Router): (.*)):\s*$`)
@@ -60,14 +60,14 @@ var types = map[string]mad.NodeType{
 
 var gbps = map[string]fabric.Speed{
 	"2.5 Gbps": fabric.SDR, "5.0 Gbps": fabric.DDR, "10.0 Gbps": fabric.QDR, "10.0 Gbps (FDR10)": fabric.FDR10,
-	"14.0625 Gbps":  fabric.FDR,
-	"25.78125 Gbps": fabric.EDR, "53.125 Gbps": fabric.HDR, "106.25 Gbps": fabric.NDR, "212.5 Gbps": fabric.XDR,
+	"14.0625 Gbps": fabric.FDR, "25.78125 Gbps": fabric.EDR, "53.125 Gbps": fabric.HDR, "106.25 Gbps": fabric.NDR,
+	"212.5 Gbps": fabric.XDR,
 }
 
 var states = map[string]mad.PortState{"Down": mad.PortDown, "Init": mad.PortInit, "Armed": mad.PortArmed,
 	"Active": mad.PortActive}
 
-// portsRow takes a line of ibnetdiscover -p. What of it can be read comes with an error.
+// portsRow parses a line of ibnetdiscover -p. With an error it returns the parts that were read.
 func portsRow(m []string) (row, error) {
 	r := row{linked: m[7] != "", width: widthOf(strings.TrimSuffix(m[5], "x"))}
 	r.speed, _ = fabric.ParseSpeed(m[6])
@@ -79,7 +79,7 @@ func portsRow(m []string) (row, error) {
 	return r, cmp.Or(near, far)
 }
 
-// linkRow takes what a port of iblinkinfo says behind its own numbers.
+// link parses the text after the numbers of a port of iblinkinfo.
 func (r *row) link(rateText, far string) error {
 	m := rate.FindStringSubmatch(rateText)
 	if m == nil {
@@ -107,7 +107,7 @@ func widthOf(lanes string) fabric.Width {
 	return 0
 }
 
-// sideOf reads what a row says of a port; what of it can be read comes with an error.
+// sideOf parses the properties of a port. With an error it returns the parts that were read.
 func sideOf(typ mad.NodeType, guid, lid, num, name string) (side, error) {
 	s := side{typ: typ, name: name}
 	s.guid, _ = strconv.ParseUint(guid, 16, 64)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package names reads node-name maps, which give nodes names that their own
-// descriptions lack.
+// Package names reads node-name maps, which give names to nodes whose descriptions are not helpful.
 package names
 
 import (
@@ -18,11 +17,10 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// maxLine is how much of a line the diagnostics read in one piece.
+// maxLine is the length of a line that infiniband-diags reads in one piece.
 const maxLine = 254
 
-// Map holds names by node GUID, as [fabric.Fabric.WithDescriptions] takes them.
-// Names are as they stand in the file, not escaped.
+// Map holds names by node GUID, for [fabric.Fabric.WithDescriptions]. Names are not escaped.
 type Map map[uint64]string
 
 // ReadFile reads a map from a file. See [Read].
@@ -30,16 +28,13 @@ func ReadFile(ctx context.Context, path string) (Map, error) {
 	return files.Parse(ctx, path, files.List, Read)
 }
 
-// Read reads a map as the InfiniBand diagnostics and OpenSM do (rdma-core,
-// util/node_name_map.c): a line
+// Read reads a map like infiniband-diags and OpenSM (rdma-core, util/node_name_map.c), with a line for each node:
 //
 //	0x0002c90300000003 "sw1 rack 4"
 //
-// a node. A name without quotes goes on to the end of the line or the next #;
-// a GUID without a name is passed over, and so are empty lines and those that
-// begin with #. The first of two names for one GUID counts. A line that does not
-// begin with a GUID, or is longer than 254 bytes, is an error that names the line;
-// file stands for r.
+// A name without quotes extends to the end of the line or the next #. A GUID without a name, empty lines and lines that
+// begin with # are skipped. The first of two names for a GUID counts. A line that does not begin with a GUID or is
+// longer than 254 bytes is an error with the line number; file identifies the file in errors.
 func Read(r io.Reader, file string) (Map, error) {
 	m := Map{}
 	s := bufio.NewScanner(r)
@@ -48,12 +43,12 @@ func Read(r io.Reader, file string) (Map, error) {
 		if n == 1 {
 			line = bytes.TrimPrefix(line, []byte("\ufeff"))
 		}
-		if err := m.take(string(line)); err != nil {
+		if err := m.add(string(line)); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, n, err)
 		}
 	}
 	if err := s.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s: a line of more than %d bytes, expected 0xGUID \"NAME\"", file,
+		return nil, fmt.Errorf("%s: a line is longer than %d bytes, expected 0xGUID \"NAME\"", file,
 			bufio.MaxScanTokenSize)
 	} else if err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
@@ -61,7 +56,7 @@ func Read(r io.Reader, file string) (Map, error) {
 	return m, nil
 }
 
-func (m Map) take(line string) error {
+func (m Map) add(line string) error {
 	if strings.IndexByte(line, 0) >= 0 {
 		return errors.New("binary data, expected 0xGUID \"NAME\"")
 	}
@@ -87,8 +82,7 @@ func (m Map) take(line string) error {
 	return nil
 }
 
-// parseGUID reads a number as C does: a decimal one, or octal after 0, or
-// hexadecimal after 0x.
+// parseGUID parses a number in C's notation: decimal, octal after 0, or hexadecimal after 0x.
 func parseGUID(s string) (uint64, error) {
 	if len(s) > 1 && s[0] == '0' && strings.ContainsRune("bBoO", rune(s[1])) || strings.IndexByte(s, '_') >= 0 {
 		return 0, badGUID(s)
@@ -104,7 +98,7 @@ func badGUID(s string) error {
 	return fmt.Errorf("bad GUID %q, expected 0xGUID \"NAME\"", fabric.Escape(s[:min(len(s), 40)]))
 }
 
-// firstName returns the first text that quotes or # leave over, as with C's strtok.
+// firstName returns the first token between quotes or #, like C's strtok.
 func firstName(s string) string {
 	s = strings.TrimLeft(s, `"#`)
 	if i := strings.IndexAny(s, `"#`); i >= 0 {

@@ -44,8 +44,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestAsIbnetdiscover gives the same maps to the real ibnetdiscover, over an
-// ibsim with a switch for each GUID.
+// TestAsIbnetdiscover compares the names with those of the real ibnetdiscover over an ibsim with a switch for each
+// GUID.
 func TestAsIbnetdiscover(t *testing.T) {
 	guids := []uint64{1, 2, 3, 8, 16, 0x2c90300000003}
 	var net strings.Builder
@@ -98,7 +98,7 @@ func TestReadRefuses(t *testing.T) {
 		{"\x1b[31m", `map:1: bad GUID "\\x1b[31m"`},
 		{"0x1 \"a\"\n0x2 \"" + strings.Repeat("x", 300) + `"`, "map:2: a line of 306 bytes, expected at most 254"},
 		{"\x00\x01", "map:1: binary data"},
-		{strings.Repeat("x", 1<<20), "map: a line of more than 65536 bytes"},
+		{strings.Repeat("x", 1<<20), "map: a line is longer than 65536 bytes"},
 	}
 	for _, c := range cases {
 		m, err := Read(strings.NewReader(c.text), "map")
@@ -106,7 +106,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%.40q: %v, expected %s", c.text, err, c.want)
 		}
 		if m != nil {
-			t.Errorf("%.40q: a map beside the error", c.text)
+			t.Errorf("%.40q: a map together with the error", c.text)
 		}
 	}
 }

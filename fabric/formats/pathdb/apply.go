@@ -15,11 +15,11 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// ErrState says that a difference is not for the state that a database is in.
+// ErrState reports that a difference does not fit the current state of a database.
 var ErrState = errors.New("the difference is for another state of the database")
 
-// Apply brings a database to a new state, in its file. Readers see the state before or the one after, and so does
-// who opens it after a crash. The new state is checked whole before a byte is written. It takes the file's lock.
+// Apply changes a database file to a new state. Readers see the old or the new state, and so does a process that opens
+// the file after a crash. The new state is checked completely before a byte is written. Apply takes the file's lock.
 // O(size).
 func Apply(ctx context.Context, name string, delta []byte) (err error) {
 	if err := files.Regular(ctx, name, files.Paths); err != nil {
@@ -55,7 +55,7 @@ func Apply(ctx context.Context, name string, delta []byte) (err error) {
 	return commit(f, whole, len(v.data), v.root.State+1)
 }
 
-// commit writes what is new, then where it is, then that it counts.
+// commit writes the new segment, then its slot, then the number of the current state.
 func commit(f *os.File, whole []byte, old int, state uint64) error {
 	if _, err := f.WriteAt(whole[old:], int64(old)); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (v *View) Applied(delta []byte) (*DB, error) {
 	return Parse(whole)
 }
 
-// changed returns a copy of the database with a segment more, which was checked.
+// changed returns a copy of the database with an additional segment, which has been checked.
 func (v *View) changed(delta []byte) ([]byte, error) {
 	whole, root, err := v.extended(delta)
 	if err != nil {
@@ -98,14 +98,14 @@ func (v *View) changed(delta []byte) ([]byte, error) {
 	return whole, nil
 }
 
-// extended returns a copy of the database with a segment more, and where the root in it is.
+// extended returns a copy of the database with an additional segment, and the position of its root.
 func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	le := binary.LittleEndian
 	if err := checkMagic(delta, DeltaMagic, "difference of path databases"); err != nil {
 		return nil, 0, err
 	}
 	if len(delta) < deltaHead {
-		return nil, 0, fmt.Errorf("the difference is cut off at byte %d, expected a head of %d", len(delta), deltaHead)
+		return nil, 0, fmt.Errorf("the difference is truncated at byte %d, expected a head of %d", len(delta), deltaHead)
 	}
 	if deltaSum(delta[:deltaHead], delta[deltaHead:]) != le.Uint32(delta[28:]) {
 		return nil, 0, fmt.Errorf("bytes 8 to %d of the difference: damaged", len(delta)-1)
@@ -122,7 +122,7 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	defer z.Close()
 	body, err := files.Unfold(z, delta[deltaHead:], maxDelta)
 	if err != nil {
-		return nil, 0, fmt.Errorf("unfold the difference from byte %d on: %w", deltaHead, err)
+		return nil, 0, fmt.Errorf("decompress the difference from byte %d on: %w", deltaHead, err)
 	}
 	c := change{v: v, d: decoder{b: body}, root: v.root}
 	c.h.b = append(make([]byte, 0, len(v.data)+len(v.data)/4), v.data...)
@@ -130,7 +130,7 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	return c.h.b, at, err
 }
 
-// change is a difference that is being applied.
+// change is the state of applying a difference.
 type change struct {
 	v    *View
 	d    decoder
@@ -152,27 +152,27 @@ func (c *change) run() (at uint64, err error) {
 	c.classes()
 	r.OffRecords = c.matrix(r.OffRecords, r.Rows, r.Classes)
 	if c.d.uint(1) != uint64(r.HasTrace) {
-		c.d.fail("traces that the database has not")
+		c.d.fail("traces for a database without traces")
 	}
 	if r.HasTrace == 1 {
 		r.OffWires = c.elements(r.OffWires, r.Switches*r.Width, wireSize)
 		r.OffTrace = c.matrix(r.OffTrace, r.Switches, 1<<8)
 	}
 	if c.d.err == nil && len(c.d.b) > 0 {
-		c.d.fail("%d bytes behind the end", len(c.d.b))
+		c.d.fail("%d extra bytes", len(c.d.b))
 	}
 	if c.d.err != nil {
 		return 0, fmt.Errorf("the difference: %w", c.d.err)
 	}
 	if len(c.h.b) >= maxSize-1<<20 {
-		return 0, fmt.Errorf("the database has grown to %d MB by its changes; build it anew", len(c.h.b)>>20)
+		return 0, fmt.Errorf("the database has grown to %d MB by its changes; rebuild it", len(c.h.b)>>20)
 	}
 	at = c.h.root(r)
 	c.h.endSegment(start)
 	return at, nil
 }
 
-// elements changes some of a table and returns where it is now.
+// elements changes elements of a table and returns its new position.
 func (c *change) elements(at uint64, n uint32, size int) uint64 {
 	count := c.d.uint(uint64(n))
 	if count == 0 {
@@ -206,7 +206,7 @@ func (c *change) classes() {
 	r.OffClasses = c.h.elements(1, len(table), func(_ int, b []byte) { copy(b, table) })
 }
 
-// matrix changes some rows and returns where the directory is now.
+// matrix changes rows of a matrix and returns the new position of its directory.
 func (c *change) matrix(dir uint64, rows, below uint32) uint64 {
 	count := c.d.uint(uint64(rows))
 	if count == 0 {
@@ -228,7 +228,7 @@ func (c *change) matrix(dir uint64, rows, below uint32) uint64 {
 	return c.h.elements(1, len(table), func(_ int, b []byte) { copy(b, table) })
 }
 
-// row changes some groups of a row and returns where it is now.
+// row changes groups of a row and returns its new position.
 func (c *change) row(dir uint64, row, below uint32) uint64 {
 	groups := c.root.Groups
 	symbols := make([]uint32, groups)
@@ -265,7 +265,7 @@ func (c *change) row(dir uint64, row, below uint32) uint64 {
 	return uint64(c.h.place(start))
 }
 
-// group changes the values of a group and returns their symbol.
+// group changes values of a group and returns its symbol.
 func (c *change) group(sym, g, below uint32) uint32 {
 	n := c.v.groupSize(g)
 	count := c.d.uint(uint64(n))
@@ -296,7 +296,7 @@ func (c *change) group(sym, g, below uint32) uint32 {
 	return constants + uint32(c.h.place(start)/4)
 }
 
-// decoder takes numbers away, and remembers the first error.
+// decoder decodes numbers and keeps the first error.
 type decoder struct {
 	b   []byte
 	err error
@@ -309,11 +309,11 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// uint returns a number of at most a bound, 0 after an error.
+// uint decodes a number up to most. It returns 0 after an error.
 func (d *decoder) uint(most uint64) uint64 {
 	v, n := binary.Uvarint(d.b)
 	if n <= 0 {
-		d.fail("cut off")
+		d.fail("truncated")
 		return 0
 	}
 	d.b = d.b[n:]
@@ -326,7 +326,7 @@ func (d *decoder) uint(most uint64) uint64 {
 
 func (d *decoder) take(n int) []byte {
 	if n < 0 || n > len(d.b) {
-		d.fail("cut off")
+		d.fail("truncated")
 		return nil
 	}
 	v := d.b[:n]

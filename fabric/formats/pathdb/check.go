@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// checkZero checks bytes that mean nothing yet.
+// checkZero checks that reserved bytes are 0.
 func checkZero(b []byte, from, to int) error {
 	for i, x := range b[from:to] {
 		if x != 0 {
@@ -19,7 +19,7 @@ func checkZero(b []byte, from, to int) error {
 	return nil
 }
 
-// checkSegments checks the sums of all segments behind the head.
+// checkSegments checks the checksums of all segments after the head.
 func checkSegments(b []byte) error {
 	le := binary.LittleEndian
 	for at := headSize; at < len(b); {
@@ -56,7 +56,7 @@ func checkSegments(b []byte) error {
 	return nil
 }
 
-// check follows every reference, so that no answer reads what is not there. O(rows x groups).
+// check checks every reference, so that no query reads beyond the data. O(rows x groups).
 func (v *View) check() error {
 	r := &v.root
 	for _, t := range []struct {
@@ -81,7 +81,7 @@ func (v *View) check() error {
 	}
 	if r.HasTrace > 1 || r.SLMask > 15 || r.Zero != 0 || r.LifeTime > 63 || r.Width > 256 || r.LIDs > 1<<16 ||
 		r.Groups > noGroup || r.Classes > 1<<16 {
-		return fmt.Errorf("the root of state %d has numbers that cannot be", r.State)
+		return fmt.Errorf("the root of state %d has impossible numbers", r.State)
 	}
 	if err := v.checkTables(); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (v *View) checkTables() error {
 			!below(p.pKeys, r.PKeySets) || p.lmc > 7 ||
 			uint32(p.lid)+1<<p.lmc > 1<<16 || p.rate > 63 || p.mtu > 63 || i > 0 && p.guid <= last || p.sw != none &&
 			p.row == none {
-			return fmt.Errorf("byte %d: port %d is not as a port can be", r.OffPorts+uint64(i)*portSize, i)
+			return fmt.Errorf("byte %d: port %d is invalid", r.OffPorts+uint64(i)*portSize, i)
 		}
 		last = p.guid
 	}
@@ -118,7 +118,7 @@ func (v *View) checkTables() error {
 		l := v.lid(uint16(i))
 		if !below(l.port, r.Ports) || l.group != noGroup &&
 			(uint32(l.group) >= r.Groups || uint32(l.at) >= v.groupSize(uint32(l.group))) {
-			return fmt.Errorf("byte %d: LID %d is not as a LID can be", r.OffLIDs+uint64(i)*lidSize, i)
+			return fmt.Errorf("byte %d: LID %d is invalid", r.OffLIDs+uint64(i)*lidSize, i)
 		}
 	}
 	all := uint64(0)
@@ -132,13 +132,13 @@ func (v *View) checkTables() error {
 		at := r.OffClasses + i*classSize
 		b := v.data[at : at+classSize]
 		if b[1] > 63 || b[2] > 63 || b[3] > 15 || b[4] > 16-b[3] || b[5] > 1 || b[6] != 0 || b[7] != 0 {
-			return fmt.Errorf("byte %d: class %d is not as a class can be", at, i)
+			return fmt.Errorf("byte %d: class %d is invalid", at, i)
 		}
 	}
 	for i := range uint64(r.PKeys) {
 		at := r.OffPKeys + i*pKeySize
 		if b := v.data[at : at+pKeySize]; b[2] > 15 || b[3] != 0 {
-			return fmt.Errorf("byte %d: P_Key %d is not as a P_Key can be", at, i)
+			return fmt.Errorf("byte %d: P_Key %d is invalid", at, i)
 		}
 	}
 	end := uint32(0)
@@ -152,7 +152,7 @@ func (v *View) checkTables() error {
 	for i := range uint64(r.HasTrace) * uint64(r.Switches) * uint64(r.Width) {
 		w := word(v.data, r.OffWires+i*wireSize)
 		if w != none && (w < toPort && w >= r.Switches || w >= toPort && w-toPort >= r.Ports) {
-			return fmt.Errorf("byte %d: a wire to nowhere", r.OffWires+i*wireSize)
+			return fmt.Errorf("byte %d: a wire to a switch or port that does not exist", r.OffWires+i*wireSize)
 		}
 	}
 	for i := range r.Switches {
@@ -163,17 +163,17 @@ func (v *View) checkTables() error {
 	return nil
 }
 
-// checkMatrix checks the references of a matrix whose values are below a bound.
+// checkMatrix checks the references of a matrix, and that its values are below a bound.
 func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 	tiles := (v.root.Groups + TileGroups - 1) / TileGroups
 	fits := func(at uint64, bits, n uint64) bool {
-		// field reads eight bytes, which the sums behind a payload leave room for
+		// field reads eight bytes; the checksums after a payload leave space for them
 		return at >= headSize && at+4 <= uint64(len(v.data)) && at+4+(bits*n+7)/8+8 <= uint64(len(v.data))
 	}
 	for row := range rows {
 		at := word64(v.data, dir+uint64(row)*dirSize)
 		if !v.holds(at, uint64(tiles), refSize) {
-			return fmt.Errorf("byte %d: row %d of the %s is said to be at byte %d of %d", dir+uint64(row)*dirSize, row,
+			return fmt.Errorf("byte %d: row %d of the %s is at byte %d of %d", dir+uint64(row)*dirSize, row,
 				what, at, len(v.data))
 		}
 		for tile := range tiles {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Info says what a database has, and what its parts take in bytes.
+// Info describes a database and the sizes of its parts in bytes.
 type Info struct {
-	State    uint64    `json:"state"` // 1, and one more after each change
+	State    uint64    `json:"state"` // 1, incremented by each change
 	Origin   string    `json:"origin"`
 	Built    time.Time `json:"built"`
 	Prefix   uint64    `json:"-"`
@@ -22,8 +22,9 @@ type Info struct {
 	Classes  int       `json:"classes"`
 	PKeySets int       `json:"-"`
 	HasTrace bool      `json:"-"`
-	// Tables are the ports, LIDs and other tables; Records and Trace the references, blocks and vectors of each
-	// matrix, shared ones counted once; Rest is what changes have left behind, and checksums. All are bytes.
+	// The following sizes are in bytes. Tables are the ports, LIDs and other tables. Records and Trace are the
+	// references, blocks and vectors of each matrix; shared ones are counted once. Rest is data of older states and
+	// checksums.
 	Tables  int `json:"table_bytes"`
 	Records int `json:"record_bytes"`
 	Trace   int `json:"trace_bytes"`
@@ -31,7 +32,7 @@ type Info struct {
 	Whole   int `json:"bytes"`
 }
 
-// Info is what the view has. O(rows x groups).
+// Info returns the description of a view. O(rows x groups).
 func (v *View) Info() Info {
 	r := &v.root
 	i := Info{
@@ -62,7 +63,7 @@ func (v *View) origin() string {
 	return string(v.data[v.root.OffOrigin : v.root.OffOrigin+uint64(v.root.OriginLen)])
 }
 
-// sizeOf is what a matrix takes of what was not counted yet.
+// sizeOf returns the size of the parts of a matrix that have not been counted.
 func (v *View) sizeOf(dir uint64, rows uint32, counted map[uint64]bool) int {
 	size := int(rows) * dirSize
 	tiles := (v.root.Groups + TileGroups - 1) / TileGroups
@@ -97,7 +98,7 @@ func (v *View) sizeOf(dir uint64, rows uint32, counted map[uint64]bool) int {
 	return size
 }
 
-// words is how many bytes n packed fields take.
+// words returns the size of n packed fields in bytes.
 func words(bits, n uint32) int { return int(bits*n+31) / 32 * 4 }
 
 // Ports returns all end ports, by their index.

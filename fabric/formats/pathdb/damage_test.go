@@ -50,13 +50,13 @@ func build(t testing.TB, tables *fabric.Tables, like *pathdb.View) []byte {
 	return image
 }
 
-// TestEveryBitCounts flips a bit of each byte, and cuts at each: all are refused, and
-// the place is said. The slot that is not in use means nothing.
+// TestEveryBitCounts changes a bit of each byte, and truncates at each byte. All cases are refused, and the error
+// contains the position. The unused slot may have any content.
 func TestEveryBitCounts(t *testing.T) {
 	image := build(t, tree(t, "fattree:2,4"), nil)
 	for at := range image {
 		if _, err := pathdb.Parse(image[:at]); err == nil || !strings.Contains(err.Error(), "byte") {
-			t.Errorf("cut off at %d: %v", at, err)
+			t.Errorf("truncated at %d: %v", at, err)
 		}
 		if at >= 32 && at < 64 {
 			continue
@@ -90,8 +90,8 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
-// TestBadDifferencesChangeNothing applies differences with a few wrong bytes and right
-// checksums: the file is as it was, or a good one.
+// TestBadDifferencesChangeNothing applies differences with a few wrong bytes and valid checksums. The file stays
+// unchanged or becomes a valid one.
 func TestBadDifferencesChangeNothing(t *testing.T) {
 	r := testenv.Rand(t)
 	before := tree(t, "fattree:2,4")
@@ -110,23 +110,23 @@ func TestBadDifferencesChangeNothing(t *testing.T) {
 	for range testenv.Count(t, 40, 2000) {
 		bad := pathdb.Redelta(delta, r.IntN(1<<20), []byte{byte(r.Uint32()), byte(r.Uint32())})
 		if db, err := v.Applied(bad); err == nil {
-			everything(db.View())
+			queryAll(db.View())
 			continue
 		}
 		if err := pathdb.Apply(t.Context(), name, bad); err == nil {
-			t.Fatal("applied to the file, and refused in memory")
+			t.Fatal("applied to the file, but refused in memory")
 		}
 		refused++
 		if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, image) {
-			t.Fatalf("refused, and the file has changed (%v)", err)
+			t.Fatalf("refused, but the file has changed (%v)", err)
 		}
 	}
 	if refused == 0 {
-		t.Error("none was refused")
+		t.Error("no difference was refused")
 	}
 }
 
-func everything(v *pathdb.View) {
+func queryAll(v *pathdb.View) {
 	for l := range uint16(300) {
 		_, _ = v.Query(l, 300-l, pathdb.Want{PKey: 0x7fff})
 		_, _ = v.Route(nil, l, 300-l)
@@ -139,7 +139,7 @@ func everything(v *pathdb.View) {
 	v.Switches()
 }
 
-// FuzzParse gives hostile files whose checksums are right.
+// FuzzParse parses hostile files with valid checksums.
 func FuzzParse(f *testing.F) {
 	image := build(f, tree(f, "fattree:2,4"), nil)
 	f.Add(uint32(200), []byte{1})
@@ -149,13 +149,12 @@ func FuzzParse(f *testing.F) {
 		copy(bad[int(at)%len(bad):], with)
 		pathdb.Reseal(bad)
 		if db, err := pathdb.Parse(bad); err == nil {
-			everything(db.View())
+			queryAll(db.View())
 		}
 	})
 }
 
-// FuzzDelta makes differences to and from hostile files whose checksums are right,
-// and applies them.
+// FuzzDelta computes and applies differences to and from hostile files with valid checksums.
 func FuzzDelta(f *testing.F) {
 	before := tree(f, "fattree:2,4")
 	v := view(f, build(f, before, nil))
@@ -176,7 +175,7 @@ func FuzzDelta(f *testing.F) {
 				continue
 			}
 			if changed, err := pair[0].Applied(delta); err == nil {
-				everything(changed.View())
+				queryAll(changed.View())
 			}
 		}
 	})
@@ -193,7 +192,7 @@ func FuzzApply(f *testing.F) {
 	f.Add(uint32(3), []byte{1})
 	f.Fuzz(func(_ *testing.T, at uint32, with []byte) {
 		if db, err := v.Applied(pathdb.Redelta(delta, int(at), with)); err == nil {
-			everything(db.View())
+			queryAll(db.View())
 		}
 	})
 }

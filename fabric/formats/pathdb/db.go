@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pathdb is a file with the path records between all ports of a subnet,
-// any to any, that is mapped into memory and used in place.
+// Package pathdb implements a file with the path records between all pairs of ports of a subnet, which is mapped into
+// memory and used in place.
 //
-// What the fabric decides about a path depends on the switch that the source hangs on and on the destination LID.
-// So a record is found by a row, which all sources of one switch share, and the LID; what the links of both ends
-// add stands with the ports. Rows are cut into cells that hold all LIDs of one destination switch. Equal cells
-// are kept once; most are the same for all LIDs and need no memory. docs/pathdb.md describes every byte.
+// A path depends on the switch to which the source is attached and on the destination LID. A record is therefore found
+// by a row, which all sources of a switch share, and the LID. Properties of the links at both ends are stored with the
+// ports. Rows are divided into cells with all LIDs of one destination switch. Equal cells are stored once. Most cells
+// have one value for all LIDs and need no memory. docs/pathdb.md describes every byte.
 //
-// Package routing/paths builds one from tables; its example asks one. Read first [Open], [View.Query] and [Record].
+// Package routing/paths builds a database from tables; its example queries one. Start with [Open], [View.Query] and
+// [Record].
 //
-// A database answers many goroutines at once, allocates nothing for an answer, and
-// can be changed by another process meanwhile: a change is appended, and then one
-// word names the new state. An answer comes from one state, the old or the new.
+// A database is safe for concurrent use, and a query allocates nothing. Another process can change it at any time: a
+// change is appended, then one word switches to the new state. Each answer is from one state, the old or the new one.
 package pathdb
 
 import (
@@ -31,24 +31,24 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// DB is an open database. Its methods can be called from many goroutines.
+// DB is an open database. It is safe for concurrent use.
 type DB struct {
 	name    string
-	current atomic.Pointer[uint64] // in the mapped head, nil where nobody changes the bytes
+	current atomic.Pointer[uint64] // in the mapped head, nil if the bytes cannot change
 	state   atomic.Pointer[View]
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // guards the following fields
 	file    *os.File
 	maps    [][]byte
 }
 
-// View is one state of a database; it does not change. It is good until the database is closed.
+// View is one state of a database. It does not change and is valid until the database is closed.
 type View struct {
 	data []byte
 	root root
 	id   uint64
 }
 
-// Open maps a database and checks all of it. An error names the place of a damage. O(size).
+// Open maps a database and checks it completely. An error contains the position of the damage. O(size).
 func Open(ctx context.Context, name string) (*DB, error) {
 	if err := files.Regular(ctx, name, files.Paths); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func Open(ctx context.Context, name string) (*DB, error) {
 	return db, nil
 }
 
-// Parse returns a database in memory, which it refers to.
+// Parse returns a database in memory. It keeps a reference to b.
 func Parse(b []byte) (*DB, error) {
 	v, err := parse(b)
 	if err != nil {
@@ -75,14 +75,14 @@ func Parse(b []byte) (*DB, error) {
 	return db, nil
 }
 
-// load maps a file as it is now and makes its state the current one.
+// load maps the current file and publishes its state.
 func (db *DB) load(f *os.File) error {
 	st, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	if !st.Mode().IsRegular() {
-		return errors.New("no regular file, expected a path database")
+		return errors.New("not a regular file, expected a path database")
 	}
 	if st.Size() == 0 {
 		return errors.New("an empty file, expected a path database")
@@ -96,8 +96,8 @@ func (db *DB) load(f *os.File) error {
 	}
 	db.maps = append(db.maps, b)
 	v, err := parse(b)
-	if now, gone := f.Stat(); err != nil && gone == nil && now.Size() > st.Size() {
-		return db.load(f) // a writer added to it between its size and its head
+	if now, statErr := f.Stat(); err != nil && statErr == nil && now.Size() > st.Size() {
+		return db.load(f) // a writer extended it after its size was read
 	}
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func (db *DB) load(f *os.File) error {
 	return nil
 }
 
-// View returns the current state. Where another process has changed the file, it is read and checked anew, O(size);
-// meanwhile others see the state before. A changed file that is damaged changes nothing; [DB.Refresh] says why.
+// View returns the current state. If another process has changed the file, it is read and checked again, O(size), while
+// other goroutines see the previous state. A damaged file changes nothing; [DB.Refresh] returns the reason.
 func (db *DB) View() *View {
 	v := db.state.Load()
 	if !db.newest(v) && db.mu.TryLock() {
@@ -121,13 +121,13 @@ func (db *DB) View() *View {
 	return v
 }
 
-// newest reports whether no other process has changed the file since a view of it.
+// newest reports whether no process has changed the file since view v.
 func (db *DB) newest(v *View) bool {
 	current := db.current.Load()
 	return current == nil || atomic.LoadUint64(current) == v.root.State
 }
 
-// Refresh takes up a change of the file now, and a file that has taken its name.
+// Refresh reads a change of the file, or a file that has replaced it.
 func (db *DB) Refresh() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -137,17 +137,17 @@ func (db *DB) Refresh() error {
 	return db.refresh()
 }
 
-// replaced reports whether another file has the name.
+// replaced reports whether another file has taken the name.
 func (db *DB) replaced() bool {
 	if db.file == nil {
 		return false
 	}
-	mine, err := db.file.Stat()
+	own, err := db.file.Stat()
 	if err != nil {
 		return false
 	}
 	now, err := os.Stat(db.name)
-	return err == nil && !os.SameFile(mine, now)
+	return err == nil && !os.SameFile(own, now)
 }
 
 func (db *DB) reopen() error {
@@ -173,7 +173,7 @@ func (db *DB) refresh() error {
 	return nil
 }
 
-// Close gives the memory back; no view of the database may be used any more.
+// Close releases the memory. Views of the database must not be used afterwards.
 func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -196,7 +196,7 @@ func parse(b []byte) (*View, error) {
 		return nil, err
 	}
 	if len(b) < headSize {
-		return nil, fmt.Errorf("cut off at byte %d, expected a head of %d", len(b), headSize)
+		return nil, fmt.Errorf("truncated at byte %d, expected a head of %d", len(b), headSize)
 	}
 	if err := checkZero(b, offCurrent+8, offSlots); err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func parse(b []byte) (*View, error) {
 		return nil, err
 	}
 	if s.End < headSize || s.End > uint64(len(b)) {
-		return nil, fmt.Errorf("cut off at byte %d, expected %d", len(b), s.End)
+		return nil, fmt.Errorf("truncated at byte %d, expected %d", len(b), s.End)
 	}
 	b = b[:s.End:s.End]
 	if err := checkSegments(b); err != nil {

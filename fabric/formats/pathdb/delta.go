@@ -13,21 +13,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// DeltaMagic is how a difference begins. Behind it stand the identity of the database that it changes, the
-// number and the checksum of the state that it starts from, the checksum of the rest, and the rest in zstd:
-// numbers of variable length in the order in which Delta writes them.
+// DeltaMagic is the beginning of a difference. It is followed by the identity of the database, the number and the
+// checksum of the initial state, the checksum of the rest, and the rest compressed with zstd: varints in the order in
+// which Delta writes them.
 const DeltaMagic = "IBPATHD\x02"
 
 const deltaHead = 8 + 8 + 8 + 4 + 4
 
-// maxDelta bounds what a difference may unfold to.
+// maxDelta limits the uncompressed size of a difference.
 const maxDelta = 512 << 20
 
-// ErrLayout says that two databases have other ports, LIDs or rows, so that no difference leads from one to the other.
+// ErrLayout reports that two databases have different ports, LIDs or rows, so that there is no difference between them.
 var ErrLayout = errors.New("the two databases are of different subnets")
 
-// Delta is what makes the state of one database the paths of another, which must have the same ports and
-// LIDs; where it has not, the error wraps [ErrLayout] and says what differs. O(rows x LIDs).
+// Delta returns the difference that changes the paths of one database into those of another. Both must have the same
+// ports and LIDs; otherwise the error wraps [ErrLayout] and states what differs. O(rows x LIDs).
 func Delta(from, to *View) ([]byte, error) {
 	if err := sameLayout(from, to); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func Delta(from, to *View) ([]byte, error) {
 	return append(out, rest...), nil
 }
 
-// Same reports whether two databases say the same, whenever they were built. O(rows x LIDs).
+// Same reports whether two databases have the same paths, whenever they were built. O(rows x LIDs).
 func Same(a, b *View) bool {
 	now := *b
 	now.root.Built = a.root.Built
@@ -72,17 +72,17 @@ func Same(a, b *View) bool {
 	return err == nil && bytes.Equal(other, none)
 }
 
-// deltaSum returns the checksum of a difference: of its head up to the sum, and of the rest.
+// deltaSum returns the checksum of a difference: of its head before the checksum, and of the rest.
 func deltaSum(head, rest []byte) uint32 {
 	return crc32.Update(checksum(head[:deltaHead-4]), castagnoli, rest)
 }
 
-// sum tells states apart that have the same number.
+// sum returns a checksum that distinguishes states with the same number.
 func (v *View) sum() uint32 { return checksum(v.root.append(nil)) }
 
 func sameLayout(a, b *View) error {
 	differ := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s; build the database anew", ErrLayout, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%w: %s; rebuild the database", ErrLayout, fmt.Sprintf(format, args...))
 	}
 	x, y := &a.root, &b.root
 	switch {
@@ -97,22 +97,22 @@ func sameLayout(a, b *View) error {
 	case x.Prefix != y.Prefix:
 		return differ("prefix 0x%016x and 0x%016x", x.Prefix, y.Prefix)
 	case x.SLMask != y.SLMask:
-		return differ("partitions decide about SLs otherwise")
+		return differ("partitions determine different bits of SLs")
 	case x.HasTrace != y.HasTrace:
-		return differ("one has traces, the other not")
+		return differ("only one has traces")
 	case x.PKeys != y.PKeys || x.PKeySets != y.PKeySets || !bytes.Equal(a.section(x.OffPKeys, x.PKeys, pKeySize),
 		b.section(y.OffPKeys, y.PKeys, pKeySize)) ||
 		!bytes.Equal(a.section(x.OffPKeySets, x.PKeySets+1, setSize), b.section(y.OffPKeySets, y.PKeySets+1, setSize)):
-		return differ("other P_Keys, or SLs of partitions")
+		return differ("different P_Keys, or SLs of partitions")
 	case !bytes.Equal(a.section(x.OffLIDs, x.LIDs, lidSize), b.section(y.OffLIDs, y.LIDs, lidSize)) ||
 		!bytes.Equal(a.section(x.OffGroups, x.Groups, groupSize), b.section(y.OffGroups, y.Groups, groupSize)):
 		return differ("LIDs have moved")
 	case !slices.Equal(a.Switches(), b.Switches()):
-		return differ("other switches")
+		return differ("different switches")
 	}
 	for i := range x.Ports {
 		if p, q := a.port(i), b.port(i); p.guid != q.guid || p.sw != q.sw || p.row != q.row {
-			return differ("the port 0x%016x where the other has 0x%016x, or it has moved", p.guid, q.guid)
+			return differ("port 0x%016x instead of 0x%016x, or the port has moved", p.guid, q.guid)
 		}
 	}
 	return nil
@@ -127,7 +127,7 @@ type encoder struct{ b []byte }
 func (e *encoder) uint(v uint64)  { e.b = binary.AppendUvarint(e.b, v) }
 func (e *encoder) bytes(v []byte) { e.uint(uint64(len(v))); e.b = append(e.b, v...) }
 
-// elements writes those of a table that differ: how many, and each with its distance from the one before.
+// elements writes the number of different elements of a table, and each of them with its distance from the one before.
 func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint64) {
 	x, y := from.section(at, n, size), to.section(other, n, size)
 	var changed []uint64
@@ -145,7 +145,7 @@ func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint
 	}
 }
 
-// classes writes the new classes, and returns what those of to are called when they stand behind those of from.
+// classes writes the new classes. It returns the numbers of to's classes after they are appended to those of from.
 func (e *encoder) classes(from, to *View) func(uint16) uint16 {
 	known := map[Class]uint16{}
 	for i := range from.root.Classes {
@@ -176,9 +176,9 @@ func (e *encoder) classes(from, to *View) func(uint16) uint16 {
 	}
 }
 
-// matrix writes the groups that differ: of each row that has any, the distance from
-// the row before and how many; of each group the distance, how many of its values
-// differ (0 for all, by one value), and each with its distance.
+// matrix writes the groups that differ. Each row with such groups has the distance from the row before and the number
+// of groups. Each group has its distance, the number of values that differ (0 if all have one new value), and each
+// value with its distance.
 func (e *encoder) matrix(from, to *View, at, other uint64, rows uint32, rename func(uint16) uint16) {
 	type change struct {
 		group uint32
@@ -214,7 +214,7 @@ func (e *encoder) matrix(from, to *View, at, other uint64, rows uint32, rename f
 	e.b = append(e.b, body.b...)
 }
 
-// groupChange is how the values of a group differ, nil where they do not.
+// groupChange returns the encoded difference of a group's values, nil if there is none.
 func groupChange(from, to *View, x, y uint32, n uint32, rename func(uint16) uint16) []byte {
 	if x < constants && y < constants {
 		if uint16(x) == rename(uint16(y)) {

@@ -23,9 +23,9 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-// TestDocument asks a reader in Python that was written from docs/pathdb.md alone for
-// records and ways, and compares them with what this package says: of several
-// engines, with lanes, several LIDs a port, partitions, failures and after a change.
+// TestDocument queries a reader in Python that was written only from docs/pathdb.md for records and routes, and
+// compares the answers with those of this package: for several engines, with VLs, several LIDs per port, partitions,
+// failures and after a change.
 func TestDocument(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -60,7 +60,7 @@ func TestDocument(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// what failed is not routed around
+			// the failed links are not routed around
 			tables := *res.Tables
 			tables.Fabric = tables.Fabric.Without(someLinks(r, tables.Fabric, c.cut))
 			name := filepath.Join(t.TempDir(), "paths")
@@ -88,12 +88,12 @@ func TestDocument(t *testing.T) {
 			if err := os.WriteFile(name, pathdb.Image(changed.View()), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			beside(t, python, name, r)
+			compareReader(t, python, name, r)
 		})
 	}
 }
 
-// someLinks are links, all but one between switches.
+// someLinks returns links, all except one between switches.
 func someLinks(r *rand.Rand, f *fabric.Fabric, n int) (out []fabric.Link) {
 	for len(out) < n {
 		l := f.Links()[r.IntN(len(f.Links()))]
@@ -104,7 +104,7 @@ func someLinks(r *rand.Rand, f *fabric.Fabric, n int) (out []fabric.Link) {
 	return out
 }
 
-// someKeys gives ports P_Keys of a few partitions.
+// someKeys returns P_Keys of a few partitions for ports.
 func someKeys(r *rand.Rand, f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 	out := map[fabric.PortIndex][]mad.PKey{}
 	for _, p := range f.EndPorts {
@@ -117,8 +117,8 @@ func someKeys(r *rand.Rand, f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 	return out
 }
 
-// beside compares the answers of the reader for pairs drawn at random.
-func beside(t *testing.T, python, name string, r *rand.Rand) {
+// compareReader compares the answers of the reader for random pairs.
+func compareReader(t *testing.T, python, name string, r *rand.Rand) {
 	t.Helper()
 	db, err := pathdb.Open(t.Context(), name)
 	if err != nil {
@@ -145,17 +145,17 @@ func beside(t *testing.T, python, name string, r *rand.Rand) {
 		}
 		records++
 		fmt.Fprintf(&want, "%d %d %d %d %d %d", rec.SL, rec.MTU, rec.Rate, rec.LifeTime, rec.PKey, rec.Hops)
-		way, err := v.Route(nil, slid, dlid)
+		path, err := v.Route(nil, slid, dlid)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, h := range way {
+		for _, h := range path {
 			fmt.Fprintf(&want, " %016x/%d", h.GUID, h.Out)
 		}
 		want.WriteByte('\n')
 	}
 	if records < 200 {
-		t.Errorf("%d records only", records)
+			t.Errorf("only %d records", records)
 	}
 	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "reader.py"), name)
 	cmd.Stdin = strings.NewReader(ask.String())
@@ -168,7 +168,7 @@ func beside(t *testing.T, python, name string, r *rand.Rand) {
 	for expected.Scan() {
 		asked.Scan()
 		if !got.Scan() || got.Text() != expected.Text() {
-			t.Fatalf("LIDs %s: the reader says %q, want %q", asked.Text(), got.Text(), expected.Text())
+			t.Fatalf("LIDs %s: the reader returns %q, want %q", asked.Text(), got.Text(), expected.Text())
 		}
 	}
 }

@@ -17,26 +17,27 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Contents are what a new database is made of.
+// Contents holds the data of a new database.
 type Contents struct {
 	Built  time.Time
 	Origin string
 	Prefix uint64 // of GIDs
-	// LifeTime is the code of the packet life time of paths between different ports.
+	// LifeTime is the code of the packet lifetime of paths between different ports.
 	LifeTime uint8
-	// Ports ascend by GUID; other fields name them by their index.
+	// Ports are sorted by GUID. Other fields refer to them by index.
 	Ports    []Port
 	Switches []Switch
-	// Groups are the LIDs of each switch that has any, ascending.
+	// Groups holds the LIDs of each switch that has any, ascending.
 	Groups []Group
-	// Rows is how many rows of records there are.
+	// Rows is the number of rows of records.
 	Rows    int
 	Classes []Class
-	// PKeys are sets of P_Keys that ports have, in the order in which paths take them.
+	// PKeys holds the sets of P_Keys of ports, in the order in which paths use them.
 	PKeys [][]PKey
-	// SLMask are the bits of an SL that the partition decides; the others are the class's.
+	// SLMask marks the bits of an SL that the partition determines. The class determines the others.
 	SLMask uint8
-	// Records has a class for each row and LID; Trace the egress port of each switch for each LID, nil without.
+	// Records holds a class for each row and LID. Trace holds the egress port of each switch for each LID, nil if
+	// absent.
 	Records, Trace *Matrix
 }
 
@@ -51,41 +52,42 @@ type Port struct {
 	GUID uint64
 	LID  uint16
 	LMC  uint8
-	// Rate and MTU are the codes of its own link, 0 where that does not count.
+	// Rate and MTU are the codes of its own link, 0 if the link does not limit paths.
 	Rate, MTU uint8
 	Flags     PortFlags
-	// Switch is the one that the port is or is attached to by SwitchPort, else -1 and Peer the port at its link,
-	// or -1.
+	// Switch is the switch that the port belongs to or is attached to at SwitchPort. If it is -1, Peer is the port at
+	// the other end of its link, or -1.
 	Switch, Peer int32
 	SwitchPort   uint8
-	// Row is the row of its records, -1 with Switch.
+	// Row is the row of its records, -1 if Switch is -1.
 	Row int32
-	// PKeys is a set, -1 for the default partition with full membership.
+	// PKeys is the number of a set, -1 for the default partition with full membership.
 	PKeys int32
 }
 
-// Switch is a switch as the traces name it.
+// Switch is a switch in traces.
 type Switch struct {
 	GUID uint64
-	// Port is its port 0, -1 where that has no LID.
+	// Port is its port 0, -1 if that has no LID.
 	Port int32
-	// Behind is what is behind each of its ports, from port 0 on: [BehindSwitch] and its like.
+	// Behind holds what is connected to each of its ports from port 0 on: the results of [BehindSwitch] and
+	// [BehindPort], and [BehindNothing].
 	Behind []uint32
 }
 
-// BehindSwitch returns a port of a switch with another switch behind it.
+// BehindSwitch returns the value for a port that is linked to a switch.
 func BehindSwitch(sw int32) uint32 { return uint32(sw) }
 
-// BehindPort returns one with an end port behind it.
+// BehindPort returns the value for a port that is linked to an end port.
 func BehindPort(port int32) uint32 { return toPort | uint32(port) }
 
-// BehindNothing is one that is not linked.
+// BehindNothing is the value for a port without a link.
 const BehindNothing uint32 = none
 
-// Group are the LIDs of one switch.
+// Group holds the LIDs of one switch.
 type Group struct{ LIDs []uint16 }
 
-// Encode makes the bytes of a database. O(rows x groups).
+// Encode encodes a database. O(rows x groups).
 func Encode(c *Contents) ([]byte, error) {
 	h := heap{b: make([]byte, headSize, headSize+1<<20)}
 	copy(h.b, Magic)
@@ -100,7 +102,7 @@ func Encode(c *Contents) ([]byte, error) {
 		Rows: uint32(c.Rows), Classes: uint32(len(c.Classes)),
 	}
 	if !slices.IsSortedFunc(c.Ports, func(a, b Port) int { return cmp.Compare(a.GUID, b.GUID) }) {
-		return nil, fmt.Errorf("the ports of a path database ascend by GUID")
+		return nil, fmt.Errorf("the ports of a path database are not sorted by GUID")
 	}
 	h.tables(&r, c)
 	r.OffRecords = h.matrix(c.Records)
@@ -110,7 +112,7 @@ func Encode(c *Contents) ([]byte, error) {
 		r.HasTrace = 1
 	}
 	if len(h.b) >= maxSize-1<<20 {
-		return nil, fmt.Errorf("the path database would take %d MB, more than the %d MB that its references reach",
+		return nil, fmt.Errorf("the path database would take %d MB, more than the %d MB that its references can address",
 			len(h.b)>>20, maxSize>>20)
 	}
 	at := h.root(&r)
@@ -119,13 +121,13 @@ func Encode(c *Contents) ([]byte, error) {
 	return h.b, nil
 }
 
-// point makes a state the current one.
+// point sets the current state.
 func point(file []byte, s slot) {
 	copy(file[slotAt(s.State):], s.bytes(file))
 	binary.LittleEndian.PutUint64(file[offCurrent:], s.State)
 }
 
-// root appends the root and returns where it stands.
+// root appends the root and returns its position.
 func (h *heap) root(r *root) uint64 {
 	h.align(8)
 	at := uint64(len(h.b))
@@ -155,7 +157,7 @@ func (h *heap) endSegment(start int) {
 	h.align(8)
 }
 
-// tables appends all but the matrices.
+// tables appends all tables except the matrices.
 func (h *heap) tables(r *root, c *Contents) {
 	le := binary.LittleEndian
 	r.OffPorts = h.elements(len(c.Ports), portSize, func(i int, b []byte) {
@@ -198,7 +200,7 @@ func putLID(b []byte, l lid) {
 	binary.LittleEndian.PutUint16(b[6:], l.at)
 }
 
-// elements appends n elements of a size and returns where they are.
+// elements appends n elements of a size and returns their position.
 func (h *heap) elements(n, size int, put func(i int, b []byte)) uint64 {
 	h.align(8)
 	at := len(h.b)
@@ -233,7 +235,7 @@ func lidTable(c *Contents) []lid {
 	return lids
 }
 
-// wires appends what is behind the ports of switches, for traces.
+// wires appends what is connected to the ports of switches, for traces.
 func (h *heap) wires(r *root, switches []Switch) {
 	for i := range switches {
 		r.Width = max(r.Width, uint32(len(switches[i].Behind)))
@@ -248,7 +250,7 @@ func (h *heap) wires(r *root, switches []Switch) {
 	})
 }
 
-// WriteFile writes a database in one go: a reader finds the file that was there before or the new one.
+// WriteFile writes a database atomically: a reader finds the previous file or the new one.
 func WriteFile(name string, image []byte) error {
 	f, err := beside.Create(name)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Reseal makes the checksums of a database right again as far as its structure
-// still shows where they are, so that tests can reach what stands behind them.
+// Reseal corrects the checksums of a database as far as its structure allows, so that tests can reach the code after
+// their check.
 func Reseal(b []byte) {
 	le := binary.LittleEndian
 	for i := range 2 {
@@ -44,8 +44,7 @@ func Reseal(b []byte) {
 // Image returns the bytes of a view's database.
 func Image(v *View) []byte { return v.data }
 
-// Redelta returns a difference with some bytes of its body replaced, and right checksums;
-// it is for tests, too.
+// Redelta returns a difference with some bytes of its body replaced and valid checksums.
 func Redelta(delta []byte, at int, with []byte) []byte {
 	r, err := zstd.NewReader(nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/internal/base/parallel"
 )
 
-// pieces are byte strings in a row, with the hash of each.
+// pieces is a list of byte strings with their hashes.
 type pieces struct {
 	all  []byte
 	ends []uint32
@@ -33,13 +33,13 @@ func (p *pieces) add(v []byte, sum uint32) {
 	p.sums = append(p.sums, sum)
 }
 
-// pool are pieces that differ.
+// pool holds distinct pieces.
 type pool struct {
 	pieces
 	table []uint32 // number + 1, by hash
 }
 
-// add returns the number of a piece.
+// add returns the number of a piece. It adds the piece if necessary.
 func (p *pool) add(v []byte) uint32 {
 	if p.len()*2 >= len(p.table) {
 		p.grow()
@@ -71,7 +71,7 @@ func (p *pool) grow() {
 	}
 }
 
-// hash mixes by multiplication (the finish is that of splitmix64).
+// hash mixes by multiplication, with the final steps of splitmix64.
 func hash(v []byte) uint32 {
 	h := uint64(len(v)) * 0x9e3779b97f4a7c15
 	for ; len(v) >= 8; v = v[8:] {
@@ -86,7 +86,7 @@ func hash(v []byte) uint32 {
 	return uint32(h ^ h>>27)
 }
 
-// heap is a growing file, in which equal pieces stand once.
+// heap is a growing file in which equal pieces are stored once.
 type heap struct {
 	b     []byte
 	seen  []piece // by hash
@@ -95,7 +95,7 @@ type heap struct {
 
 type piece struct{ at, end, sum uint32 }
 
-// find is where a piece stands in the file, or the free slot for it.
+// find returns the entry of a piece in the file, or a free entry for it.
 func (h *heap) find(v []byte, sum uint32) *piece {
 	if h.count*2 >= len(h.seen) {
 		h.grow()
@@ -109,7 +109,8 @@ func (h *heap) find(v []byte, sum uint32) *piece {
 	}
 }
 
-// place says where a piece stands that hangs at the end of b from start on. One that is there already is taken off.
+// place returns the position of the piece from start to the end of b. If the file has an equal piece already, the new
+// one is removed.
 func (h *heap) place(start int) int {
 	v := h.b[start:]
 	sum := hash(v)
@@ -123,7 +124,7 @@ func (h *heap) place(start int) int {
 	return start
 }
 
-// placeAll says where pieces stand, in words, and appends those that are new.
+// placeAll returns the positions of pieces, in words, and appends new ones.
 func (h *heap) placeAll(some *pieces) []uint32 {
 	at := make([]uint32, some.len())
 	h.b = slices.Grow(h.b, len(some.all))
@@ -157,8 +158,8 @@ func (h *heap) grow() {
 	}
 }
 
-// matrix appends a matrix to the file and returns where its directory is: first the vectors, which blocks
-// refer to, then the blocks, which rows refer to. What each tile needs is encoded on all processors.
+// matrix appends a matrix to the file and returns the position of its directory. It first appends the vectors, to which
+// blocks refer, then the blocks, to which rows refer. Tiles are encoded on all processors.
 func (h *heap) matrix(m *Matrix) uint64 {
 	h.align(4)
 	tiles := len(m.tiles)
@@ -202,7 +203,7 @@ func (h *heap) matrix(m *Matrix) uint64 {
 	return start
 }
 
-// block appends a block of symbols and returns the reference to it.
+// block appends a block of symbols and returns its reference.
 func (h *heap) block(symbols []uint32) uint32 {
 	start := len(h.b)
 	var width int

@@ -9,24 +9,24 @@ import (
 	"hash/crc32"
 )
 
-// Magic is how a database begins: seven letters and the version of the format.
+// Magic is the beginning of a database: seven letters and the version of the format.
 const Magic = "IBPATHS\x02"
 
-// checkMagic refuses what is no database or difference of this version.
+// checkMagic returns an error for a file that is not a database or difference of this version.
 func checkMagic(b []byte, magic, what string) error {
 	const letters = 7
 	switch {
 	case len(b) < len(magic) || string(b[:letters]) != magic[:letters]:
 		return fmt.Errorf("byte 0: not a %s, which begins with %s and the version", what, magic[:letters])
 	case b[letters] != magic[letters]:
-		return fmt.Errorf("byte %d: a %s of version %d, this program knows version %d: build it anew", letters, what,
+		return fmt.Errorf("byte %d: a %s of version %d, this program supports version %d: rebuild it", letters, what,
 			b[letters], magic[letters])
 	}
 	return nil
 }
 
-// The head of a file: magic, identity, the number of the current state, and two
-// slots that say where states are; state n is in slot n mod 2.
+// The head of a file: magic, identity, the number of the current state, and two slots with the positions of states.
+// State n is in slot n mod 2.
 const (
 	offID      = 8
 	offCurrent = 16
@@ -35,37 +35,38 @@ const (
 	headSize   = 128
 )
 
-// Behind the head stand segments, each its payload and then a table of CRC32C, one for each page of the payload:
+// The head is followed by segments. A segment has a header, a payload and a table with a CRC32C for each page of the
+// payload:
 //
 //	0  "SEGMENT\x01"
 //	8  length of the payload
 //
-// and behind the table one CRC32C of header and table.
+// After the table there is one CRC32C of header and table.
 const (
 	segmentMagic  = "SEGMENT\x01"
 	segmentHeader = 16
 	page          = 4096
 )
 
-// maxSize is how far the references of blocks reach.
+// maxSize is the largest file that references of blocks can address.
 const maxSize = 1 << (refBits + 2)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// slot says where the root of a state is.
+// slot is the position of a state.
 type slot struct {
 	State uint64
-	Root  uint64 // where the root stands in the file
-	End   uint64 // how long the file is with this state
+	Root  uint64 // the position of the root in the file
+	End   uint64 // the length of the file with this state
 }
 
-// slotAt is where the slot of a state is.
+// slotAt returns the position of the slot of a state.
 func slotAt(state uint64) uint64 { return offSlots + (state&1)*slotSize }
 
-// bytes returns a slot as it stands in a file that begins with head. Its checksum covers
-// the head up to the identity, so that states of different files do not mix.
+// bytes returns the encoded slot of a file that begins with head. Its checksum covers the head up to the identity, so
+// that states of different files cannot be mixed up.
 func (s slot) bytes(head []byte) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint64(nil, s.State)
@@ -88,22 +89,22 @@ func readSlot(file []byte, state uint64) (slot, error) {
 	return s, nil
 }
 
-// root is what a state consists of. Offsets are from the start of the file.
+// root holds the positions and sizes of the parts of a state. Offsets are from the start of the file.
 type root struct {
 	State  uint64
 	Built  int64 // seconds since 1970
 	Prefix uint64
-	// How many there are of each.
+	// The numbers of elements.
 	Ports, Switches, LIDs, Groups, Rows, Classes, PKeys, PKeySets uint32
 	Width                                                         uint32 // of a switch's row in wires
 	OriginLen                                                     uint32
 	LifeTime                                                      uint32
 	HasTrace                                                      uint32
-	// SLMask are the bits of an SL that the partition decides.
+	// SLMask marks the bits of an SL that the partition determines.
 	SLMask, Zero uint32
-	// Where they are.
+	// The positions of the tables.
 	OffPorts, OffSwitches, OffLIDs, OffGroups, OffClasses, OffPKeySets, OffPKeys, OffWires, OffOrigin uint64
-	// Directories of rows.
+	// The positions of the directories of rows.
 	OffRecords, OffTrace uint64
 }
 
@@ -117,7 +118,7 @@ func (r *root) append(b []byte) []byte {
 
 func readRoot(b []byte, s slot) (r root, err error) {
 	if s.Root < headSize || s.Root%4 != 0 || s.Root > uint64(len(b)) || uint64(len(b))-s.Root < rootSize {
-		return r, fmt.Errorf("the root of state %d is said to be at byte %d of %d", s.State, s.Root, len(b))
+		return r, fmt.Errorf("the root of state %d is at byte %d of %d", s.State, s.Root, len(b))
 	}
 	b = b[s.Root : s.Root+rootSize]
 	n := len(b) - 4
@@ -145,32 +146,33 @@ const (
 	refSize    = 4
 )
 
-// none is the index of nothing.
+// none is the index that stands for no element.
 const none = 0xffffffff
 
-// Wires: what is behind a port of a switch. A switch by its index, a port with toPort, or none.
+// toPort marks a port in wires, which hold what is connected to a port of a switch: the index of a switch, a port with
+// toPort, or none.
 const toPort = 0x80000000
 
-// PortFlags of a port.
+// PortFlags holds the flags of a port.
 type PortFlags uint8
 
-// Flags of ports.
+// The flags of ports.
 const (
 	// SwitchPort is port 0 of a switch.
 	SwitchPort PortFlags = 1 << iota
-	// RouterPort is one of a router.
+	// RouterPort is a port of a router.
 	RouterPort
-	// Gone is a port that was there when the database was built, and is not now.
+	// Gone is a port that existed when the database was built, but no longer does.
 	Gone
 )
 
-// port is an end port as it stands in the file.
+// port is an end port as it is encoded in the file.
 type port struct {
 	guid       uint64
-	row        uint32 // of the records, none for what is attached to no switch
-	sw         uint32 // the switch that it is or is attached to, none
-	peer       uint32 // the port at the other end where that is no switch, none
-	pKeys      uint32 // a set, none for the default partition alone
+	row        uint32 // of the records, none if it is not attached to a switch
+	sw         uint32 // the switch that it belongs to or is attached to, none if there is none
+	peer       uint32 // the port at the other end, none if that is a switch
+	pKeys      uint32 // the number of a set, none for the default partition only
 	lid        uint16
 	lmc        uint8
 	rate       uint8
@@ -199,7 +201,7 @@ func readPort(b []byte) port {
 	}
 }
 
-// lid is where a LID is: its port, and its place among the LIDs of its switch.
+// lid holds the port of a LID and its index among the LIDs of its switch.
 type lid struct {
 	port  uint32
 	group uint16
@@ -208,13 +210,13 @@ type lid struct {
 
 const noGroup = 0xffff
 
-// Class is what a path between two switches is like; many paths have the same.
+// Class holds the properties of a path between two switches. Many paths share a class.
 type Class struct {
-	// Hops are the links from the first switch to the last.
+	// Hops is the number of links from the first switch to the last.
 	Hops uint8
-	// Rate and MTU are codes, 0 where nothing limits. The links of both ends do not count.
+	// Rate and MTU are codes without the limits of the links at both ends, 0 if there is no limit.
 	Rate, MTU uint8
-	// SL is the first of Spread SLs, over which pairs are spread.
+	// SL is the first of Spread SLs, over which pairs are distributed.
 	SL, Spread uint8
 	Reaches    bool
 }

@@ -8,20 +8,20 @@ import (
 	"slices"
 )
 
-// A matrix has a value for each row and each LID. The LIDs of one switch are a group. A directory has the place
-// of each row; a row is a reference for each tile of 64 groups to a block; a block has a symbol for each group. A
-// symbol below constants is the value that all LIDs of the group have; another names a vector of their values:
+// A matrix has a value for each row and each LID. The LIDs of a switch form a group. A directory holds the position of
+// each row. A row holds a reference to a block for each tile of 64 groups. A block holds a symbol for each group. A
+// symbol below constants is the value of all LIDs of the group. Other symbols refer to a vector of values:
 //
-//	reference  upper 6 bits   how many bits a symbol takes in the block, 0 to 32
-//	           lower 26 bits  where the block is, in words of 4 bytes
+//	reference  upper 6 bits   the number of bits of a symbol in the block, 0 to 32
+//	           lower 26 bits  the position of the block, in words of 4 bytes
 //	block      4 bytes        the least symbol
-//	           64 x bits      what is to be added to it, packed from the lowest bit on
-//	vector     1 byte         how many bits a value takes, 0 to 16
+//	           64 x bits      the differences from it, packed from the lowest bit on
+//	vector     1 byte         the number of bits of a value, 0 to 16
 //	           1 byte         0
 //	           2 bytes        the least value
-//	           n x bits       what is to be added to it
+//	           n x bits       the differences from it
 const (
-	// TileGroups is how many groups have their symbols in one block.
+	// TileGroups is the number of groups whose symbols are in one block.
 	TileGroups = 64
 
 	refBits   = 26
@@ -29,8 +29,8 @@ const (
 	constants = 1 << 16
 )
 
-// field returns the i-th field of some bits of a packed array, from a byte on. It is 0
-// where data has too few bytes, which a database that was checked never has.
+// field returns the i-th field of width bits of a packed array at a position. It is 0 if data is too short, which does
+// not happen in a checked database.
 func field(data []byte, at uint64, i uint32, width uint32) uint32 {
 	bit := uint64(i) * uint64(width)
 	at += bit >> 3
@@ -54,7 +54,7 @@ func word64(data []byte, at uint64) uint64 {
 	return binary.LittleEndian.Uint64(data[at:])
 }
 
-// symbol is that of a row and a group in the matrix with its directory at dir.
+// symbol returns the symbol of a row and a group in the matrix with its directory at dir.
 func symbol(data []byte, dir uint64, row, group uint32) uint32 {
 	at := word64(data, dir+uint64(row)*dirSize)
 	ref := word(data, at+uint64(group/TileGroups)*refSize)
@@ -62,7 +62,7 @@ func symbol(data []byte, dir uint64, row, group uint32) uint32 {
 	return word(data, block) + field(data, block+4, group%TileGroups, ref>>refBits)
 }
 
-// value is that of a symbol at a place in the group.
+// value returns the value of a symbol at an index in the group.
 func value(data []byte, sym uint32, place uint16) uint16 {
 	if sym < constants {
 		return uint16(sym)
@@ -72,7 +72,7 @@ func value(data []byte, sym uint32, place uint16) uint16 {
 	return uint16(head>>16 + field(data, at+4, uint32(place), head&0xff))
 }
 
-// packed appends fields of some bits, each less the least, and zeros up to a whole word.
+// packed appends fields of width bits, each minus the least, padded with zeros to a whole word.
 func packed(b []byte, width int, fields []uint32, least uint32) []byte {
 	if width == 0 {
 		return b
@@ -94,7 +94,7 @@ func packed(b []byte, width int, fields []uint32, least uint32) []byte {
 	return b
 }
 
-// appendVector appends a vector of values. Fields is scratch memory, which it returns.
+// appendVector appends a vector of values. It uses fields as scratch memory and returns it.
 func appendVector(b []byte, values []uint16, fields []uint32) (encoded []byte, scratch []uint32) {
 	least, most := values[0], values[0]
 	fields = fields[:0]
@@ -107,7 +107,7 @@ func appendVector(b []byte, values []uint16, fields []uint32) (encoded []byte, s
 	return packed(b, width, fields, uint32(least)), fields
 }
 
-// appendBlock appends a block of symbols and returns the bits of each.
+// appendBlock appends a block of symbols and returns the number of bits of each.
 func appendBlock(b []byte, symbols []uint32) ([]byte, int) {
 	least, most := symbols[0], symbols[0]
 	for _, s := range symbols {

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// Why there is no record.
+// Reasons for which there is no record.
 var (
 	ErrSource      = errors.New("no port has the source address")
 	ErrDestination = errors.New("no port has the destination address")
@@ -20,26 +20,26 @@ var (
 	ErrSL          = errors.New("no path of that SL")
 )
 
-// Record is a path record: what a sender puts into its packets.
+// Record is a path record: the properties of packets that a sender needs.
 type Record struct {
 	SLID, DLID uint16
 	PKey       uint16
 	SL         uint8
 	// MTU, Rate and LifeTime are codes as in a PathRecord (IBA 1.2.1, 15.2.5.16).
 	MTU, Rate, LifeTime uint8
-	// Hops are the links on the path.
+	// Hops is the number of links on the path.
 	Hops uint8
 }
 
-// Want narrows a question. The zero value takes any path.
+// Want restricts a query. The zero value allows any path.
 type Want struct {
-	// PKey is a partition, by its lower 15 bits; 0 for any that both have.
+	// PKey is a partition, given by its lower 15 bits; 0 for any common one.
 	PKey uint16
 	// SL is an SL plus 1; 0 for any.
 	SL uint8
 }
 
-// PortIndex names a port of a view.
+// PortIndex identifies a port of a view.
 type PortIndex uint32
 
 func (v *View) port(i uint32) port {
@@ -130,8 +130,8 @@ func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 	return r, nil
 }
 
-// ends is how many links lead from a port to the first switch and from the last
-// one to a port; two ports that are linked to one another have one between them.
+// ends returns the number of links from a port to the first switch and from the last switch to a port. Two ports that
+// are linked to each other have one link.
 func ends(src, dst *port) (n uint8) {
 	if src.sw == none {
 		return 1
@@ -145,7 +145,8 @@ func ends(src, dst *port) (n uint8) {
 	return n
 }
 
-// between is what the path to a LID is like but for the links of both ends; packets that stay at home have an SL, too.
+// between returns the class of the path to a LID without the links at both ends. Packets of a port to itself have an SL
+// too.
 func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool) {
 	switch {
 	case src.flags&Gone != 0:
@@ -166,12 +167,12 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 	return c, c.Reaches
 }
 
-// PartitionBits returns the bits of an SL that the partition decides.
+// PartitionBits returns the bits of an SL that the partition determines.
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
-// level returns the service level of a pair in a partition, and whether it is one that is
-// wanted: the bits that a partition decides are those that are asked for
-// (osm_sa_path_record.c, where the SL asked for goes to the engine instead of the partition's).
+// level returns the service level of a pair in a partition, and whether it is allowed by want. The bits that a
+// partition determines are those of the requested SL (osm_sa_path_record.c passes the requested SL to the engine
+// instead of the partition's).
 func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
 	mask := v.PartitionBits()
 	partition &= mask
@@ -183,13 +184,13 @@ func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (u
 	return want, own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
 }
 
-// partition returns the first P_Key of the source that the destination has too, at least
-// one of them with full membership (IBA 1.2.1, 10.9.3).
+// partition returns the first P_Key of the source that the destination also has, at least one of them with full
+// membership (IBA 1.2.1, 10.9.3).
 func (v *View) partition(src, dst uint32, want uint16) (PKey, bool) {
 	wanted := mad.PKey(want).Partition()
-	mine, theirs := v.pKeys(src), v.pKeys(dst)
-	for i := range mine.n {
-		k := v.pKey(src, mine.first+i)
+	own, theirs := v.pKeys(src), v.pKeys(dst)
+	for i := range own.n {
+		k := v.pKey(src, own.first+i)
 		number := k.Key.Partition()
 		if number == 0 || wanted != 0 && number != wanted {
 			continue
@@ -204,7 +205,7 @@ func (v *View) partition(src, dst uint32, want uint16) (PKey, bool) {
 	return PKey{}, false
 }
 
-// keys are n P_Keys from an index on.
+// keys is a range of n P_Keys.
 type keys struct{ first, n uint32 }
 
 func (v *View) pKeys(set uint32) keys {
@@ -216,7 +217,7 @@ func (v *View) pKeys(set uint32) keys {
 	return keys{first, word(v.data, at+setSize) - first}
 }
 
-// pKey returns the P_Key at an index, of a set; that of no set is the default partition's.
+// pKey returns the P_Key with an index in a set, or that of the default partition if set is none.
 func (v *View) pKey(set, i uint32) PKey {
 	if set == none {
 		return PKey{Key: mad.PKeyDefault}
@@ -225,23 +226,23 @@ func (v *View) pKey(set, i uint32) PKey {
 	return PKey{Key: mad.PKey(w), SL: uint8(w >> 16)}
 }
 
-// Paths appends the records of the paths from one port to another, one for each LID of the destination, which
-// the LIDs of the source are paired with in turn, as OpenSM pairs them.
+// Paths appends the records of the paths from one port to another, one for each LID of the destination. The LIDs of the
+// source are used in turn, as in OpenSM.
 func (v *View) Paths(dst []Record, from, to PortIndex, want Want) ([]Record, error) {
 	src, other := v.port(uint32(from)), v.port(uint32(to))
-	var why error
+	var queryErr error
 	for i := range uint16(1) << other.lmc {
 		r, err := v.Query(src.lid+i&(1<<src.lmc-1), other.lid+i, want)
 		if err != nil {
-			why = err
+			queryErr = err
 			continue
 		}
 		dst = append(dst, r)
 	}
 	if len(dst) > 0 {
-		why = nil
+		queryErr = nil
 	}
-	return dst, why
+	return dst, queryErr
 }
 
 func least(a, b uint8) uint8 {
@@ -251,14 +252,14 @@ func least(a, b uint8) uint8 {
 	return a
 }
 
-// Gbps returns the rate that a code stands for, 0 for none.
+// Gbps returns the rate of a code in Gb/s, 0 for none.
 func Gbps(code uint8) float64 { return sa.Rate(code).Gbps() }
 
-// RateCode returns the code of the fastest rate that is not above one in Gb/s.
+// RateCode returns the code of the fastest rate that does not exceed a rate in Gb/s.
 func RateCode(gbps float64) (code uint8) {
 	best := 0.0
 	for c := range uint8(64) {
-		// some links are a little slower than the code that names them
+		// some links are slightly slower than the rate of their code
 		if g := Gbps(c); g > best && g <= gbps*1.01 {
 			best, code = g, c
 		}
@@ -266,7 +267,7 @@ func RateCode(gbps float64) (code uint8) {
 	return code
 }
 
-// slower returns the slower of two rates, of which 0 is none.
+// slower returns the slower of two rates, where 0 is none.
 func slower(a, b uint8) uint8 {
 	if a == 0 || b != 0 && Gbps(b) < Gbps(a) {
 		return b

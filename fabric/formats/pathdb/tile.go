@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Matrix is what a matrix of a new database holds, in tiles of 64 groups that different goroutines can fill.
+// Matrix is a matrix of a new database, in tiles of 64 groups that different goroutines can fill.
 type Matrix struct {
 	rows  int
 	tiles []Tile
 }
 
-// NewMatrix makes an empty one: value 0 everywhere.
+// NewMatrix returns a matrix with value 0 everywhere.
 func NewMatrix(rows int, groups int) *Matrix {
 	m := &Matrix{rows: rows, tiles: make([]Tile, (groups+TileGroups-1)/TileGroups)}
 	for i := range m.tiles {
@@ -23,27 +23,27 @@ func NewMatrix(rows int, groups int) *Matrix {
 	return m
 }
 
-// Tiles is how many there are.
+// Tiles returns the number of tiles.
 func (m *Matrix) Tiles() int { return len(m.tiles) }
 
-// Tile is that of the groups from 64*i on. One goroutine fills it.
+// Tile returns the tile of the groups from 64*i on. Only one goroutine may fill it.
 func (m *Matrix) Tile(i int) *Tile { return &m.tiles[i] }
 
-// Tile is 64 columns of groups.
+// Tile holds the columns of 64 groups.
 type Tile struct {
 	rows, groups int
 	symbols      []uint32 // groups of each row
-	vectors      pool     // the values of each, size bytes a value
+	vectors      pool     // the values of each, size bytes per value
 	size         int
 	scratch      []byte
-	// rename, where set, is what each value becomes in the file.
+	// rename maps each value to that in the file; nil keeps it.
 	rename func(uint16) uint16
 }
 
-// Groups are how many groups the tile has: 64, or fewer of the last.
+// Groups returns the number of groups in the tile: 64, or fewer in the last tile.
 func (t *Tile) Groups() int { return t.groups }
 
-// Set says what values the LIDs of a group have in a row, and keeps no reference. The first call makes the tile's
+// Set sets the values of the LIDs of a group in a row. It keeps no reference. The first call allocates the tile's
 // memory.
 func (t *Tile) Set(row, group int, values []uint16) {
 	if constant(values) {
@@ -58,7 +58,7 @@ func (t *Tile) Set(row, group int, values []uint16) {
 	t.set(row, group, constants+t.vectors.add(t.scratch))
 }
 
-// SetBytes is [Tile.Set] with values below 256; a tile takes one of the two.
+// SetBytes is [Tile.Set] for values below 256. A tile must use only one of the two.
 func (t *Tile) SetBytes(row, group int, values []uint8) {
 	if Constant(values) {
 		t.SetAll(row, group, uint16(values[0]))
@@ -68,7 +68,7 @@ func (t *Tile) SetBytes(row, group int, values []uint8) {
 	t.set(row, group, constants+t.vectors.add(values))
 }
 
-// SetAll says that all LIDs of a group have one value in a row.
+// SetAll sets the same value for all LIDs of a group in a row.
 func (t *Tile) SetAll(row, group int, value uint16) { t.set(row, group, uint32(value)) }
 
 func (t *Tile) set(row, group int, symbol uint32) {
@@ -78,10 +78,10 @@ func (t *Tile) set(row, group int, symbol uint32) {
 	t.symbols[row*t.groups+group] = symbol
 }
 
-// Rename says what the values of this tile are in the file.
+// Rename sets the function that maps the values of this tile to those in the file.
 func (t *Tile) Rename(to func(uint16) uint16) { t.rename = to }
 
-// encodedVectors returns the tile's vectors as they stand in the file, by their number.
+// encodedVectors returns the tile's encoded vectors, by number.
 func (t *Tile) encodedVectors() *pieces {
 	var out pieces
 	var values []uint16
@@ -105,8 +105,8 @@ func (t *Tile) encodedVectors() *pieces {
 	return &out
 }
 
-// encodedBlocks returns the blocks of all rows, equal ones once, and for each row the number of its block and how
-// many bits its symbols have. At is where the vectors stand, in words.
+// encodedBlocks returns the distinct blocks of all rows, and for each row the number of its block and the bits of its
+// symbols. The positions of vectors, in words, are in at.
 func (t *Tile) encodedBlocks(at []uint32) (blocks *pool, numbers []uint32, widths []uint8) {
 	if t.symbols == nil {
 		t.symbols = make([]uint32, t.rows*t.groups)

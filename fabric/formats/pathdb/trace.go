@@ -4,16 +4,16 @@ package pathdb
 
 import "errors"
 
-// ErrNoTrace says that the database was built without its traces.
+// ErrNoTrace reports that the database was built without traces.
 var ErrNoTrace = errors.New("the database has no traces, only records")
 
-// Hop is a switch on the path, and the port that packets leave it by.
+// Hop is a switch on the path, and the egress port of packets.
 type Hop struct {
 	GUID uint64
 	Out  uint8
 }
 
-// Route appends the switches on the path from one LID to another, from the source's on. O(hops).
+// Route appends the switches on the path from one LID to another, beginning with that of the source. O(hops).
 func (v *View) Route(dst []Hop, slid, dlid uint16) ([]Hop, error) {
 	if v.root.HasTrace == 0 {
 		return dst, ErrNoTrace

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Hostlist returns a list of names as Slurm writes it: node-[0001-0018,0020],login. Names are those of [NodeName]
-// or of switches; they are sorted, and one that comes twice is written once.
+// Hostlist returns a list of names in Slurm's notation: node-[0001-0018,0020],login. Names are those of [NodeName] or
+// of switches. They are sorted, and repeated names are written once.
 func Hostlist(names []string) string {
 	type family struct {
 		prefix string
@@ -42,10 +42,10 @@ func Hostlist(names []string) string {
 	return strings.Join(out, ",")
 }
 
-// maxDigits is how long a number in a hostlist may be here.
+// maxDigits is the largest number of digits of a number in a hostlist.
 const maxDigits = 9
 
-// split takes the number off the end of a name.
+// split splits the number off the end of a name.
 func split(name string) (prefix string, n uint64, ok bool) {
 	i := len(name)
 	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' && len(name)-i < maxDigits {
@@ -55,7 +55,7 @@ func split(name string) (prefix string, n uint64, ok bool) {
 	return name[:i], n, err == nil && i > 0
 }
 
-// ranges writes ascending numbers of so many digits; width 0 is for a name without.
+// ranges returns ascending numbers with width digits. Width 0 stands for a name without a number.
 func ranges(n []uint64, width int) string {
 	if width == 0 {
 		return ""
@@ -79,11 +79,11 @@ func ranges(n []uint64, width int) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// mostExpanded bounds a hostlist: the most LIDs that hosts of a subnet can have.
-const mostExpanded = 49_152
+// maxExpanded limits the names of a hostlist to the LIDs that the hosts of a subnet can have.
+const maxExpanded = 49_152
 
-// Expand returns the names of a hostlist, as slurm.conf(5) describes it: names and name[0001-0018,0020]rest, between
-// commas. It fails on brackets that do not close, ranges that go down, and more names than a subnet can have.
+// Expand returns the names in a hostlist (slurm.conf(5)): names and name[0001-0018,0020]rest, separated by commas. It
+// returns an error for brackets that are not closed, descending ranges, and more names than a subnet can have.
 func Expand(list string) ([]string, error) {
 	var out []string
 	for list != "" {
@@ -100,15 +100,15 @@ func Expand(list string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, names...); len(out) > mostExpanded {
-			return nil, fmt.Errorf("more than %d names", mostExpanded)
+		if out = append(out, names...); len(out) > maxExpanded {
+			return nil, fmt.Errorf("more than %d names", maxExpanded)
 		}
 		list = strings.TrimPrefix(list[end:], ",")
 	}
 	return out, nil
 }
 
-// expandOne expands the ranges of one name, the first brackets first.
+// expandOne expands the ranges of one name, beginning with the first brackets.
 func expandOne(name string) ([]string, error) {
 	head, rest, found := strings.Cut(name, "[")
 	if !found {
@@ -130,16 +130,16 @@ func expandOne(name string) ([]string, error) {
 		}
 		a, err1 := strconv.ParseUint(from, 10, 32)
 		b, err2 := strconv.ParseUint(to, 10, 32)
-		if err1 != nil || err2 != nil || b < a || b-a >= mostExpanded {
-			return nil, fmt.Errorf("%q: %q is no range of numbers, such as 0001-0064", name, part)
+		if err1 != nil || err2 != nil || b < a || b-a >= maxExpanded {
+			return nil, fmt.Errorf("%q: %q is not a range of numbers, such as 0001-0064", name, part)
 		}
 		for n := a; n <= b; n++ {
 			for _, t := range tails {
 				out = append(out, fmt.Sprintf("%s%0*d%s", head, len(from), n, t))
 			}
 		}
-		if len(out) > mostExpanded {
-			return nil, fmt.Errorf("%q: more than %d names", name, mostExpanded)
+		if len(out) > maxExpanded {
+			return nil, fmt.Errorf("%q: more than %d names", name, maxExpanded)
 		}
 	}
 	return out, nil

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package slurm writes a subnet as a topology of the Slurm workload manager: topology.conf of its plugin
-// topology/tree, and topology.yaml of later versions (topology.conf(5), topology.yaml(5)).
+// Package slurm writes a subnet as a topology of the Slurm workload manager: topology.conf of its plugin topology/tree,
+// and topology.yaml of later versions (topology.conf(5), topology.yaml(5)).
 //
-// Slurm knows trees. Switches with hosts are its leaves. Upwards, switches are ranked by how far they are from
-// the nearest leaf, and all that hangs together below a rank is one switch of the tree, named after the first of
-// that rank: a three-level fat-tree gives leaves, pods and a root; a torus gives its switches and a root.
+// Slurm represents a network as a tree. Switches with hosts are its leaves. The other switches are ranked by their
+// distance from the nearest leaf. All switches that are connected below a rank form one switch of the tree, named after
+// the first of that rank: a three-level fat-tree has leaves, pods and a root; a torus has its switches and a root.
 package slurm
 
 import (
@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Switch is a switch of the tree: a leaf has Nodes, the others Children.
+// Switch is a switch of the tree. A leaf has Nodes, the others have Children.
 type Switch struct {
 	Name     string
 	Nodes    []string
@@ -30,13 +30,12 @@ type Switch struct {
 // Tree is a topology, leaves first, the root last.
 type Tree struct {
 	Switches []Switch
-	// Notes say what could not be told in a tree, one sentence each.
+	// Notes are sentences about parts of the subnet that a tree cannot express.
 	Notes []string
 }
 
-// TreeOf finds the tree of a fabric. Nodes are the first words of the descriptions of
-// channel adapters, up to a dot; a node with ports on several leaves belongs to the
-// one of its first port. Aggregation nodes are left out. O(ports).
+// TreeOf returns the tree of a fabric. Nodes are the first words of the descriptions of channel adapters, up to a dot.
+// A node with ports on several leaves belongs to that of its first port. Aggregation nodes are omitted. O(ports).
 func TreeOf(f *fabric.Fabric) *Tree {
 	b := &builder{f: f, t: &Tree{}, names: map[string]bool{}, at: map[string]fabric.SwitchIndex{}}
 	b.leaves()
@@ -48,15 +47,15 @@ type builder struct {
 	f     *fabric.Fabric
 	t     *Tree
 	names map[string]bool
-	// at is the leaf of each node's name.
+	// at maps the name of a node to its leaf.
 	at map[string]fabric.SwitchIndex
-	// rank is by switch how far the nearest leaf is, -1 for none.
+	// rank is, by switch, the distance from the nearest leaf, -1 for none.
 	rank []int
-	// group is by switch the switch of the tree that it is in by now, -1 for none.
+	// group is, by switch, the index of the switch of the tree to which it belongs so far, -1 for none.
 	group []int
 }
 
-// leaves makes the switches with hosts, in the order of their names.
+// leaves adds the switches with hosts, sorted by name.
 func (b *builder) leaves() {
 	f := b.f
 	b.rank, b.group = slices.Repeat([]int{-1}, len(f.Switches)), slices.Repeat([]int{-1}, len(f.Switches))
@@ -100,7 +99,7 @@ func (b *builder) leaves() {
 	}
 }
 
-// levels joins what hangs together, rank by rank.
+// levels joins connected switches, rank by rank.
 func (b *builder) levels() {
 	for level := 1; ; level++ {
 		var reached []int32
@@ -120,11 +119,11 @@ func (b *builder) levels() {
 		}
 		b.join(level)
 	}
-	b.join(len(b.rank) + 1) // leaves that are linked to one another
+	b.join(len(b.rank) + 1) // leaves that are linked to each other
 	b.root()
 }
 
-// next reports whether a switch is beside one of a rank.
+// next reports whether a switch is linked to one of a rank.
 func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
 	n := b.f.SwitchNode(sw)
 	for p := range n.Ports() {
@@ -135,7 +134,7 @@ func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
 	return false
 }
 
-// join makes a switch of the tree of each part that switches of ranks up to a level form, where that joins parts.
+// join adds a switch of the tree for each connected part of switches with ranks up to level that joins several parts.
 func (b *builder) join(level int) {
 	seen := make([]bool, len(b.rank))
 	for sw := range b.rank {
@@ -179,8 +178,7 @@ func (b *builder) join(level int) {
 	}
 }
 
-// part is what hangs together with a switch by switches of ranks up to a level. At the
-// ranks of a tree leaves are not passed from one to the other.
+// part returns the switches that are connected to a switch by switches with ranks up to level.
 func (b *builder) part(sw fabric.SwitchIndex, level int, seen []bool) []fabric.SwitchIndex {
 	part := []fabric.SwitchIndex{sw}
 	seen[sw] = true
@@ -199,7 +197,7 @@ func (b *builder) part(sw fabric.SwitchIndex, level int, seen []bool) []fabric.S
 	return part
 }
 
-// root joins what is left apart, so that jobs can span it.
+// root adds a root above separate parts, so that jobs can span them.
 func (b *builder) root() {
 	child := map[string]bool{}
 	for _, s := range b.t.Switches {
@@ -220,7 +218,7 @@ func (b *builder) root() {
 	}
 }
 
-// unique returns a name for a switch that no other has.
+// unique returns a unique name for a switch.
 func (b *builder) unique(sw fabric.SwitchIndex) string {
 	n := b.f.SwitchNode(sw)
 	name := clean(n.Desc)
@@ -238,19 +236,19 @@ func (b *builder) freshName(name string) string {
 	return name
 }
 
-var unfit = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var invalidChars = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 const maxName = 63
 
-// clean makes a name of a description: letters, digits, - and _, all else is _.
+// clean returns a name from a description: letters, digits, - and _. Everything else becomes _.
 func clean(desc string) string {
-	name := strings.Trim(unfit.ReplaceAllString(desc, "_"), "_-")
+	name := strings.Trim(invalidChars.ReplaceAllString(desc, "_"), "_-")
 	return name[:min(len(name), maxName)]
 }
 
-// NodeName is what Slurm calls the node with an adapter of this description: its first
-// word up to a dot, what Slurm does not take replaced; ib and the GUID where nothing
-// is left, or where the rest could be taken for a word of Slurm's.
+// NodeName returns the Slurm name of the node with an adapter of this description: its first word up to a dot, without
+// characters that Slurm does not accept. It returns ib and the GUID if nothing remains or if the name is a word of
+// Slurm.
 func NodeName(desc string, guid uint64) string {
 	word := ""
 	if words := strings.Fields(desc); len(words) > 0 {
@@ -272,11 +270,11 @@ func (t *Tree) WriteConf(w io.Writer) error {
 		}
 	}
 	for _, s := range t.Switches {
-		what, names := "Switches", s.Children
+		key, names := "Switches", s.Children
 		if len(s.Nodes) > 0 {
-			what, names = "Nodes", s.Nodes
+			key, names = "Nodes", s.Nodes
 		}
-		if _, err := fmt.Fprintf(w, "SwitchName=%s %s=%s\n", s.Name, what, Hostlist(names)); err != nil {
+		if _, err := fmt.Fprintf(w, "SwitchName=%s %s=%s\n", s.Name, key, Hostlist(names)); err != nil {
 			return err
 		}
 	}
@@ -292,11 +290,11 @@ func (t *Tree) WriteYAML(w io.Writer) error {
 	}
 	e.printf("- topology: infiniband\n  cluster_default: true\n  tree:\n    switches:\n")
 	for _, s := range t.Switches {
-		what, names := "children", s.Children
+		key, names := "children", s.Children
 		if len(s.Nodes) > 0 {
-			what, names = "nodes", s.Nodes
+			key, names = "nodes", s.Nodes
 		}
-		e.printf("      - switch: %q\n        %s: %q\n", s.Name, what, Hostlist(names))
+		e.printf("      - switch: %q\n        %s: %q\n", s.Name, key, Hostlist(names))
 	}
 	return e.err
 }

@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// TestTree holds trees against what the shapes are known to be: in fattree:3,8 four
-// leaves of four hosts form each of eight pods, and these the root.
+// TestTree compares trees with the known shapes. In fattree:3,8 four leaves of four hosts form each of eight pods, and
+// the pods form the root.
 func TestTree(t *testing.T) {
 	for spec, want := range map[string]string{
 		"fattree:2,4": "SwitchName=leaf-01 Nodes=node-[0001-0002]\nSwitchName=leaf-02 " +
@@ -64,9 +64,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestYAML holds topology.yaml against the form that topology.yaml(5) documents: a
-// list of topologies with a name, cluster_default and a tree of switches, of which each
-// has a name and either nodes or children.
+// TestYAML checks the form of topology.yaml (topology.yaml(5)): a list of topologies with a name, cluster_default and a
+// tree of switches, each with a name and either nodes or children.
 func TestYAML(t *testing.T) {
 	for _, f := range fabrics(t) {
 		var b bytes.Buffer
@@ -98,29 +97,29 @@ func checkSwitches(t *testing.T, lines []string) {
 	for i := 0; i+1 < len(lines); i += 2 {
 		s, p := switchLine.FindStringSubmatch(lines[i]), partLine.FindStringSubmatch(lines[i+1])
 		if s == nil || p == nil || names[s[1]] {
-			t.Fatalf("no switch: %q, %q", lines[i], lines[i+1])
+			t.Fatalf("not a switch: %q, %q", lines[i], lines[i+1])
 		}
 		for _, name := range expand(t, p[2]) {
 			of := nodes
 			if p[1] == "children" {
 				of = parents
 				if !names[name] {
-					t.Errorf("%s is the child of %s, and is nowhere before", name, s[1])
+					t.Errorf("%s is the child of %s, but is not defined before", name, s[1])
 				}
 			}
 			if of[name] {
-				t.Errorf("%s comes twice", name)
+				t.Errorf("%s is repeated", name)
 			}
 			of[name] = true
 		}
 		names[s[1]] = true
 	}
 	if len(lines)%2 != 0 || len(names)-len(parents) != 1 {
-		t.Errorf("%d lines, %d switches, %d of them children: no tree", len(lines), len(names), len(parents))
+		t.Errorf("%d lines, %d switches, %d of them children: not a tree", len(lines), len(names), len(parents))
 	}
 }
 
-// fabrics are generated ones and, where they are at hand, real ones.
+// fabrics returns generated fabrics and, if available, real ones.
 func fabrics(t *testing.T) []*fabric.Fabric {
 	t.Helper()
 	var out []*fabric.Fabric
@@ -140,25 +139,25 @@ func fabrics(t *testing.T) []*fabric.Fabric {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		f, _, err := formats.File(t.Context(), file)
+		s, err := formats.Read(t.Context(), file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, f)
+		out = append(out, s.Fabric)
 	}
 	return out
 }
 
 var item = regexp.MustCompile(`^([A-Za-z0-9_-]*?)(?:\[([0-9,-]+)\])?(,|$)`)
 
-// expand is what a hostlist means, by hostlist's description in slurm.conf(5).
+// expand returns the names in a hostlist, as slurm.conf(5) describes it.
 func expand(t *testing.T, list string) []string {
 	t.Helper()
 	var out []string
 	for list != "" {
 		m := item.FindStringSubmatch(list)
 		if m == nil || m[0] == "" {
-			t.Fatalf("no hostlist: %q", list)
+			t.Fatalf("not a hostlist: %q", list)
 		}
 		list = list[len(m[0]):]
 		if m[2] == "" {
@@ -173,7 +172,7 @@ func expand(t *testing.T, list string) []string {
 			a, err1 := strconv.Atoi(from)
 			b, err2 := strconv.Atoi(to)
 			if err1 != nil || err2 != nil || a > b || len(from) != len(to) {
-				t.Fatalf("no range: %q", r)
+				t.Fatalf("not a range: %q", r)
 			}
 			for ; a <= b; a++ {
 				out = append(out, fmt.Sprintf("%s%0*d", m[1], len(from), a))
@@ -183,8 +182,8 @@ func expand(t *testing.T, list string) []string {
 	return out
 }
 
-// FuzzNames makes names of descriptions and lists of names: they hold nothing but what
-// Slurm takes, and mean the same.
+// FuzzNames checks that names made from descriptions have only characters that Slurm accepts, and that a hostlist
+// expands to the same names.
 func FuzzNames(f *testing.F) {
 	f.Add("node-0001 HCA-1\nnode-2.example mlx5_0\n\x1b[31m[0-9],ALL")
 	f.Add("a1\na01\na2\na10\na-1\n007\n99999999999999999999")
@@ -201,12 +200,12 @@ func FuzzNames(f *testing.F) {
 		slices.Sort(got)
 		slices.Sort(names)
 		if names = slices.Compact(names); !slices.Equal(got, names) {
-			t.Errorf("%q means %q, expected %q", slurm.Hostlist(names), got, names)
+			t.Errorf("%q expands to %q, expected %q", slurm.Hostlist(names), got, names)
 		}
 	})
 }
 
-// TestExpand: hostlists mean what slurm.conf(5) says, and what Hostlist writes comes back.
+// TestExpand expands hostlists as slurm.conf(5) describes them, and those of Hostlist.
 func TestExpand(t *testing.T) {
 	for list, want := range map[string]string{
 		"":                          "",
@@ -221,7 +220,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %s", list, got, err, want)
 		}
 		if back, err := slurm.Expand(slurm.Hostlist(got)); err != nil || len(back) != len(got) {
-			t.Errorf("%q: %v comes back as %v, %v", list, got, back, err)
+			t.Errorf("%q: %v becomes %v, %v", list, got, back, err)
 		}
 	}
 	for _, list := range []string{"a[1-", "a[]", "a[2-1]", "a[x]", "a[1-99999999]", "a[1-300]b[1-300]", "a[1-2]["} {

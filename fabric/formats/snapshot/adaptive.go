@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// What the adaptive tables of a file may unfold to, over all switches. 3,000 switches with 48,000 LIDs have 144 M
-// entries.
+// Limits of the adaptive tables in a file, over all switches. 3,000 switches with 48,000 LIDs have 144 M entries.
 const (
 	maxAdaptiveGroups  = 1 << 20 // different ones
 	maxAdaptiveUses    = 1 << 24 // groups of switches
@@ -21,7 +20,7 @@ const (
 	maxSubGroups       = 16
 )
 
-// encodeAdaptive writes the groups of all switches, those that are equal once, and then of each switch what it holds.
+// encodeAdaptive encodes the groups of all switches, equal ones once, then the adaptive routing of each switch.
 func encodeAdaptive(a *fabric.Adaptive) []byte {
 	e := &encoder{}
 	var each encoder
@@ -83,14 +82,14 @@ func encodeAdaptiveTable(e *encoder, t *fabric.AdaptiveTable) {
 	}
 }
 
-// entry writes one with its state in the lowest bits: the most frequent ones take a byte.
+// entry encodes an entry with its state in the lowest bits, so that the most frequent ones take a byte.
 func (e *encoder) entry(v fabric.AdaptiveEntry) { e.uint(uint64(bits.RotateLeft16(uint16(v), 2))) }
 
 func (d *decoder) entry() fabric.AdaptiveEntry {
 	return fabric.AdaptiveEntry(bits.RotateLeft16(uint16(d.uint(math.MaxUint16)), -2))
 }
 
-// adaptiveDecoder counts what was made room for.
+// adaptiveDecoder counts the decoded entries.
 type adaptiveDecoder struct {
 	*decoder
 	groups                 []fabric.PortGroup
@@ -113,7 +112,7 @@ func decodeAdaptive(f *fabric.Fabric, d *decoder) (*fabric.Adaptive, error) {
 		if d.err != nil {
 			break
 		}
-		a.held(&out.Switches[i])
+		a.adaptiveSwitch(&out.Switches[i])
 	}
 	if d.err != nil {
 		return nil, fmt.Errorf("adaptive: %w", d.err)
@@ -128,10 +127,10 @@ func (a *adaptiveDecoder) group() (g fabric.PortGroup) {
 	return g
 }
 
-func (a *adaptiveDecoder) held(s *fabric.AdaptiveSwitch) {
+func (a *adaptiveDecoder) adaptiveSwitch(s *fabric.AdaptiveSwitch) {
 	s.Enabled, s.FastReroute = a.bool(), a.bool()
 	s.SLs, s.HashSLs = uint16(a.uint(math.MaxUint16)), uint16(a.uint(math.MaxUint16))
-	if n := a.room("groups", &a.uses, fabric.MaxGroup+1, maxAdaptiveUses); n > 0 {
+	if n := a.count("groups", &a.uses, fabric.MaxGroup+1, maxAdaptiveUses); n > 0 {
 		s.Groups = make([]fabric.PortGroup, n)
 	}
 	for i := range s.Groups {
@@ -155,13 +154,13 @@ func (a *adaptiveDecoder) held(s *fabric.AdaptiveSwitch) {
 
 func (a *adaptiveDecoder) table(t *fabric.AdaptiveTable) {
 	t.Top = uint16(a.uint(math.MaxUint16))
-	if n := a.room("entries", &a.entries, math.MaxUint16+1, maxAdaptiveEntries); n > 0 {
+	if n := a.count("entries", &a.entries, math.MaxUint16+1, maxAdaptiveEntries); n > 0 {
 		t.Entries = make([]fabric.AdaptiveEntry, n)
 	}
 	for i := range t.Entries {
 		t.Entries[i] = a.entry()
 	}
-	if n := a.room("private entries", &a.private, math.MaxUint16+1, maxPrivateEntries); n > 0 {
+	if n := a.count("private entries", &a.private, math.MaxUint16+1, maxPrivateEntries); n > 0 {
 		t.Private = make([]fabric.PrivateEntry, n)
 	}
 	var port [1]byte
@@ -171,15 +170,15 @@ func (a *adaptiveDecoder) table(t *fabric.AdaptiveTable) {
 		a.into(port[:])
 		p.Port, p.Entry = port[0], a.entry()
 		if i > 0 && p.LID <= t.Private[i-1].LID {
-			a.fail(fmt.Errorf("private entry of LID %d behind that of %d, expected ascending LIDs", p.LID,
+			a.fail(fmt.Errorf("private entry of LID %d after that of %d, expected ascending LIDs", p.LID,
 				t.Private[i-1].LID))
 		}
 	}
 }
 
-// room is how many of something come, each of a byte at least, where all switches together have no more than there can
-// be.
-func (a *adaptiveDecoder) room(what string, sum *int, most, all int) int {
+// count decodes a number of items with at least a byte each, at most most. It fails if the sum over all switches
+// exceeds all.
+func (a *adaptiveDecoder) count(what string, sum *int, most, all int) int {
 	n := int(a.uint(uint64(most)))
 	switch *sum += n; {
 	case int64(n) > a.size():

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// errShort says that a section ends before what it should hold.
-var errShort = errors.New("cut off")
+// errShort reports that a section is truncated.
+var errShort = errors.New("truncated")
 
 type encoder struct{ b []byte }
 
@@ -26,41 +26,41 @@ func (e *encoder) bool(v bool) {
 	}
 }
 
-// decoder takes away, of bytes or of a reader, and remembers the first error.
+// decoder decodes bytes, or those of a reader, and keeps the first error.
 type decoder struct {
 	b   []byte
 	err error
 
-	// Of a reader b is what of buf is not taken yet, and left how many bytes follow.
+	// For a reader, b is the unused part of buf, and left the number of bytes that follow.
 	r    io.Reader
 	buf  []byte
 	left int64
 
-	untaken int64 // how many bytes there were to take at the error
+	unused int64 // the number of unused bytes at the error
 }
 
 func (d *decoder) fail(err error) {
 	if d.err == nil {
-		d.err, d.untaken = err, d.size()
+		d.err, d.unused = err, d.size()
 		d.b, d.left = nil, 0
 	}
 }
 
-// size is how many bytes there are to take.
+// size returns the number of unused bytes.
 func (d *decoder) size() int64 { return int64(len(d.b)) + d.left }
 
-// at is how many bytes of so many were taken, until the error where there was one.
+// at returns the number of used bytes of a section with size bytes, until the error if there was one.
 func (d *decoder) at(size uint64) int64 {
 	if d.err != nil {
-		return int64(size) - d.untaken
+		return int64(size) - d.unused
 	}
 	return int64(size) - d.size()
 }
 
-// window is how much a decoder of a reader has at hand.
+// window is the size of the buffer of a reader.
 const window = 64 << 10
 
-// fill has n bytes at hand, or as many as there are.
+// fill makes n bytes available in b, or as many as there are.
 func (d *decoder) fill(n int) {
 	if len(d.b) >= n || d.left == 0 {
 		return
@@ -71,20 +71,21 @@ func (d *decoder) fill(n int) {
 	have := copy(d.buf, d.b)
 	more := int(min(int64(len(d.buf)-have), d.left))
 	if _, err := io.ReadFull(d.r, d.buf[have:have+more]); err != nil {
-		d.fail(cutOff(err))
+		d.fail(asTruncated(err))
 		return
 	}
 	d.b, d.left = d.buf[:have+more], d.left-int64(more)
 }
 
-func cutOff(err error) error {
+// asTruncated returns errShort for an unexpected end of the file.
+func asTruncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errShort
 	}
 	return err
 }
 
-// uint returns a number of at most a bound.
+// uint decodes a number up to most.
 func (d *decoder) uint(most uint64) uint64 {
 	d.fill(binary.MaxVarintLen64)
 	v, n := binary.Uvarint(d.b)
@@ -100,7 +101,7 @@ func (d *decoder) uint(most uint64) uint64 {
 	return v
 }
 
-// into takes as many bytes as there is room for.
+// into decodes len(out) bytes.
 func (d *decoder) into(out []byte) {
 	if int64(len(out)) > d.size() {
 		d.fail(errShort)
@@ -112,18 +113,18 @@ func (d *decoder) into(out []byte) {
 		return
 	}
 	if _, err := io.ReadFull(d.r, out); err != nil {
-		d.fail(cutOff(err))
+		d.fail(asTruncated(err))
 		return
 	}
 	d.left -= int64(len(out))
 }
 
-// int is an index below a bound, or -1.
+// decodeIndex decodes an index below a bound, or -1.
 func decodeIndex[I ~int32](d *decoder, below int) I { return I(d.uint(uint64(below))) - 1 }
 
 func (d *decoder) bool() bool { return d.uint(1) == 1 }
 
-// bytes takes n bytes, which it makes room for where they come from a reader.
+// bytes decodes n bytes. It allocates them if they come from a reader.
 func (d *decoder) bytes(n int) []byte {
 	if n < 0 || int64(n) > d.size() {
 		d.fail(errShort)

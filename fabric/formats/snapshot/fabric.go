@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// EncodeFabric encodes a fabric. Fabrics that are equal in all that they know yield equal bytes. O(ports).
+// EncodeFabric encodes a fabric. Equal fabrics have equal encodings. O(ports).
 func EncodeFabric(f *fabric.Fabric) []byte {
 	e := &encoder{b: make([]byte, 0, 64*len(f.Nodes)+24*len(f.Ports))} // usual sizes
 	encodeIndex(e, f.SMPort)
@@ -50,7 +50,7 @@ func (e *encoder) port(p *fabric.Port) {
 	}
 }
 
-// DecodeFabric returns the inverse of [EncodeFabric]. Bytes that are none of its give an error.
+// DecodeFabric is the inverse of [EncodeFabric]. It returns an error for other bytes.
 func DecodeFabric(b []byte) (*fabric.Fabric, error) {
 	return decodeFabric(&decoder{b: b})
 }
@@ -67,18 +67,17 @@ func decodeFabric(d *decoder) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// fabricReader builds a fabric of what a decoder yields.
+// fabricReader builds a fabric from a decoder.
 type fabricReader struct {
 	d *decoder
 	b fabric.Builder
-	// owner and num are the node and number of each port slot, peer its peer.
+	// owner, num and peer hold the node, number and peer of each port slot.
 	owner []fabric.NodeIndex
 	peer  []int32
 	num   []uint8
 }
 
-// Bounds of a fabric that is read. 48 K hosts and 3,000 switches of 254 ports are well below: 900,000 port slots of
-// some 30 bytes.
+// Limits of a fabric. 48 K hosts and 3,000 switches with 254 ports have 900,000 port slots of about 30 bytes.
 const (
 	maxPorts  = 1 << 21
 	maxNodes  = 1 << 17
@@ -107,7 +106,7 @@ func (r *fabricReader) read() (*fabric.Fabric, error) {
 		return nil, err
 	}
 	if n := d.size(); n > 0 {
-		return nil, fmt.Errorf("%d bytes too many", n)
+		return nil, fmt.Errorf("%d extra bytes", n)
 	}
 	if sm != fabric.None {
 		if int(sm) >= len(r.owner) {
@@ -147,7 +146,7 @@ func (r *fabricReader) node() error {
 	return nil
 }
 
-// port fills in a port, and returns its peer.
+// port decodes a port and returns its peer.
 func (r *fabricReader) port(p *fabric.Port) (peer int32) {
 	d := r.d
 	p.GUID = d.uint(math.MaxUint64)
@@ -160,7 +159,7 @@ func (r *fabricReader) port(p *fabric.Port) (peer int32) {
 	return peer
 }
 
-// unreachable reads the unreachable end ports, which stand at the end where there are any.
+// unreachable decodes the unreachable end ports, which are at the end, if there are any.
 func (r *fabricReader) unreachable() error {
 	if r.d.size() == 0 {
 		return nil

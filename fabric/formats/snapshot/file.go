@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package snapshot writes a subnet with its tables into one file, and reads it back exactly as it was:
-// indexes, descriptions, LIDs, forwarding tables, VLs, SLs and multicast.
+// Package snapshot writes a subnet with its tables into one file, and reads back the same subnet: indexes,
+// descriptions, LIDs, forwarding tables, VLs, SLs and multicast.
 //
-// A file is the eight bytes "IBCSNAP\x01" and behind them zstd frames with
-// checksums. In these stand sections, each a name, a length and as many bytes, the
-// name and all numbers as unsigned varints and strings with their length first:
+// A file consists of the eight bytes "IBCSNAP\x01" and zstd frames with checksums. The frames contain sections. A
+// section is a name, a length and as many bytes. All numbers are unsigned varints, and strings begin with their length:
 //
-//	fabric  the SM's port + 1, then the nodes in order, each with its ports, then, where there are any, the
-//	        number of unreachable end ports and these, + 1
-//	lft     origin, highest LID, then of each switch: known, LinearFDBTop, the
-//	        row from LID 0 to the highest
-//	sl2vl   of each node, in and out port: 16 VLs
-//	sls     of each source the row of SLs by LID, equal rows once
-//	adaptive  the different groups of ports, then of each switch its adaptive
-//	        routing: whether it is on, SLs, groups, tables, private tables
-//	mft     the highest multicast LID, then of each switch and LID the port set
-//	routing engine, options, roots, and the min-hop tables: of each pair of
-//	        switches the hops, then the ports as words of 8 bytes, lowest first
-//	chain   the engines that were tried in order
+//	fabric    the SM's port + 1, then the nodes in order, each with its ports; then, if there are any, the
+//	          number of unreachable end ports and these ports, + 1
+//	lft       origin, highest LID, then for each switch: known, LinearFDBTop, the
+//	          row from LID 0 to the highest
+//	sl2vl     for each node, ingress and egress port: 16 VLs
+//	sls       for each source the row of SLs by LID, equal rows once
+//	adaptive  the different groups of ports, then for each switch its adaptive
+//	          routing: whether it is enabled, SLs, groups, tables, private tables
+//	mft       the highest multicast LID, then for each switch and LID the port set
+//	routing   engine, options, roots, and the min-hop tables: for each pair of
+//	          switches the hops, then the ports as words of 8 bytes, lowest first
+//	chain     the engines that were tried, in order
 //
-// A section that a reader does not know is passed over.
+// A reader skips sections that it does not know.
 package snapshot
 
 import (
@@ -38,26 +37,26 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Magic is how a snapshot begins, Family how one of any version does.
+// Magic is the beginning of a snapshot, Family that of snapshots of all versions.
 const (
 	Magic  = Family + "\x01"
 	Family = "IBCSNAP"
 )
 
-// What a file may unfold to. 3,000 switches with 48,000 LIDs have 144 MB of forwarding tables, as much of SLs at most,
-// 81 MB of min-hop tables and, with 64 ports each, 200 MB of SL2VL tables.
+// Limits of an uncompressed file. 3,000 switches with 48,000 LIDs have 144 MB of forwarding tables, at most as much of
+// SLs, 81 MB of min-hop tables and, with 64 ports each, 200 MB of SL2VL tables.
 const (
 	MaxSize   = 896 << 20
 	maxWindow = 64 << 20 // of zstd
 	maxName   = 64       // of a section
 )
 
-// Snapshot is a subnet with what is known of its routes.
+// Snapshot is a subnet with its tables.
 type Snapshot struct {
 	Fabric *fabric.Fabric
-	// Tables are nil for none. Their fabric is Fabric.
+	// Tables may be nil. Their fabric is Fabric.
 	Tables *fabric.Tables
-	// Routing is nil where it is not known how the tables were made.
+	// Routing is nil if it is unknown how the tables were made.
 	Routing *Routing
 }
 
@@ -69,14 +68,13 @@ func Write(w io.Writer, snap Snapshot) error {
 	return writeFrames(w, frames(sections(&snap)))
 }
 
-// EncodeRest encodes what tables hold beside the forwarding tables: VLs, SLs,
-// groups of ports for adaptive routing, multicast, and what is unread of them. It is empty where computed tables hold
-// none of it.
+// EncodeRest encodes all parts of tables except the forwarding tables: VLs, SLs, groups for adaptive routing,
+// multicast, and which parts are unread. It returns no bytes for computed tables without any of them.
 func EncodeRest(t *fabric.Tables) []byte {
 	return bytes.Join(slices.Concat(frames(rest(t))...), nil)
 }
 
-// DecodeRest is the inverse of [EncodeRest]: it fills in t.
+// DecodeRest is the inverse of [EncodeRest]. It sets the parts in t.
 func DecodeRest(b []byte, t *fabric.Tables) error {
 	if err := (&Snapshot{Fabric: t.Fabric, Tables: t}).read(bytes.NewReader(b)); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
@@ -84,7 +82,7 @@ func DecodeRest(b []byte, t *fabric.Tables) error {
 	return nil
 }
 
-// section is a name with what stands in it, in pieces.
+// section is a name with its data, in pieces.
 type section struct {
 	name string
 	data [][]byte
@@ -92,7 +90,7 @@ type section struct {
 
 func whole(name string, data []byte) section { return section{name, [][]byte{data}} }
 
-// head is what stands before the data.
+// head returns the bytes before the data.
 func (s *section) head() []byte {
 	size := 0
 	for _, piece := range s.data {
@@ -118,7 +116,7 @@ func sections(snap *Snapshot) []section {
 	return all
 }
 
-// rest returns the sections behind the forwarding tables.
+// rest returns the sections after the forwarding tables.
 func rest(t *fabric.Tables) []section {
 	var all []section
 	f := t.Fabric
@@ -143,12 +141,12 @@ func rest(t *fabric.Tables) []section {
 	return all
 }
 
-// Read reads what [Write] wrote.
+// Read reads a snapshot of [Write].
 func Read(r io.Reader) (snap Snapshot, err error) {
 	magic := make([]byte, len(Magic))
 	_, err = io.ReadFull(r, magic)
 	if version, ok := strings.CutPrefix(string(magic), Family); err == nil && ok && string(magic) != Magic {
-		return snap, fmt.Errorf("a snapshot of version %d: this program knows version %d", version[0],
+		return snap, fmt.Errorf("a snapshot of version %d: this program supports version %d", version[0],
 			Magic[len(Family)])
 	}
 	if err != nil || string(magic) != Magic {
@@ -163,16 +161,16 @@ func Read(r io.Reader) (snap Snapshot, err error) {
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
 	if snap.Fabric == nil {
-		return snap, errors.New("snapshot: there is no fabric in it")
+		return snap, errors.New("snapshot: no fabric")
 	}
 	return snap, nil
 }
 
-// read reads sections, on top of what is known already. None is unfolded beyond what it says to hold,
-// and nothing of those that say too much.
+// read reads sections and adds them to the known parts. It never reads more of a section than its stated size, and
+// nothing of a section that is too large.
 func (snap *Snapshot) read(r io.Reader) error {
 	in := bufio.NewReaderSize(r, window)
-	told := false // what is unread: older versions did not say so of live tables
+	statesUnread := false // older versions did not state which parts of live tables are unread
 	for total := uint64(0); ; {
 		name, size, err := heading(in)
 		if err == io.EOF {
@@ -192,21 +190,21 @@ func (snap *Snapshot) read(r io.Reader) error {
 			return fmt.Errorf("%w (at byte %d of %d of the section)", err, d.at(size), size)
 		}
 		if _, err := io.CopyN(io.Discard, in, d.left); err != nil {
-			return fmt.Errorf("%s: %w", name, cutOff(err))
+			return fmt.Errorf("%s: %w", name, asTruncated(err))
 		}
-		told = told || name == "unread"
+		statesUnread = statesUnread || name == "unread"
 	}
-	if t := snap.Tables; t != nil && !told && t.Origin == fabric.LiveOrigin {
+	if t := snap.Tables; t != nil && !statesUnread && t.Origin == fabric.LiveOrigin {
 		t.Unread = fabric.Unread{SLs: t.SLs == nil, SL2VL: t.SL2VL == nil}
 	}
 	return nil
 }
 
 func tooLarge(name string, size, most uint64) error {
-	return fmt.Errorf("%s: it unfolds to %d MB, expected at most %d", fabric.Escape(name), size>>20, most>>20)
+	return fmt.Errorf("%s: its uncompressed size is %d MB, expected at most %d", fabric.Escape(name), size>>20, most>>20)
 }
 
-// heading returns the name of a section and how long it is, [io.EOF] behind the last one.
+// heading returns the name and size of a section, [io.EOF] after the last one.
 func heading(r *bufio.Reader) (name string, size uint64, err error) {
 	n, err := binary.ReadUvarint(r)
 	if err == io.EOF {
@@ -220,7 +218,7 @@ func heading(r *bufio.Reader) (name string, size uint64, err error) {
 		size, err = binary.ReadUvarint(r)
 	}
 	if err != nil {
-		return "", 0, cutOff(err)
+		return "", 0, asTruncated(err)
 	}
 	return string(b), size, nil
 }

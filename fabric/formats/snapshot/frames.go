@@ -12,28 +12,28 @@ import (
 	"example.org/ibconsole/internal/base/parallel"
 )
 
-// frameSize is how many bytes one frame holds.
+// frameSize is the number of bytes in a frame.
 const frameSize = 4 << 20
 
-// frames cuts sections into the pieces of each frame. None but the first begins where a section does, so
-// that no file that ends behind a frame looks whole.
+// frames divides sections into frames, which are lists of pieces. Only the first frame begins at a section, so that a
+// file that is truncated after a frame does not look complete.
 func frames(all []section) (out [][][]byte) {
 	var frame [][]byte
-	room := frameSize
+	free := frameSize
 	for _, s := range all {
 		frame = append(frame, s.head())
 		for _, piece := range s.data {
-			for len(piece) > room {
-				out = append(out, append(frame, piece[:room]))
-				frame, piece, room = nil, piece[room:], frameSize
+			for len(piece) > free {
+				out = append(out, append(frame, piece[:free]))
+				frame, piece, free = nil, piece[free:], frameSize
 			}
-			frame, room = append(frame, piece), room-len(piece)
+			frame, free = append(frame, piece), free-len(piece)
 		}
 	}
 	return append(out, frame)
 }
 
-// writeFrames packs as many frames at a time as there are processors.
+// writeFrames compresses and writes frames, as many at a time as there are processors.
 func writeFrames(w io.Writer, frames [][][]byte) error {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
 	if err != nil {

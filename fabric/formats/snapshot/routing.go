@@ -10,29 +10,28 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Routing says how the tables of a snapshot were made, so that another subnet can
-// be held against the one that they were made for.
+// Routing describes how the tables of a snapshot were made, so that another subnet can be compared with theirs.
 type Routing struct {
-	// Engine and Options are as in opensm.conf: "updn", "lmc=1 connect_roots=TRUE".
+	// Engine and Options have the form of opensm.conf: "updn", "lmc=1 connect_roots=TRUE".
 	Engine string
-	// Chain are the engines that were tried in order, of which Engine is one, as in opensm.conf with "no_fallback".
-	// It is nil in files of older versions.
+	// Chain lists the engines that were tried in order, including Engine, in the form of opensm.conf with
+	// "no_fallback". It is nil in files of older versions.
 	Chain   []string
 	Options []Option
-	// Roots are the switches that the engine took for roots, nil for none.
+	// Roots lists the switches that the engine used as roots, nil for none.
 	Roots []fabric.SwitchIndex
-	// MinHop are the min-hop tables, nil where there are none.
+	// MinHop holds the min-hop tables, nil if there are none.
 	MinHop *MinHop
 }
 
 // Option is an option of an engine.
 type Option struct{ Name, Value string }
 
-// MinHop are min-hop tables. Of switch s of n, number s*n+d is about switch d.
+// MinHop holds min-hop tables. The entry of switch s of n to switch d has index s*n+d.
 type MinHop struct {
 	// Least is the least number of hops, 255 for no path.
 	Least []uint8
-	// Ports are the ports that lead there by as many, Words words each; port p is bit p&63 of word p>>6.
+	// Ports holds the ports with the least number of hops, Words words for each entry; port p is bit p&63 of word p>>6.
 	Ports []uint64
 	Words int
 }
@@ -81,7 +80,7 @@ func decodeRouting(f *fabric.Fabric, d *decoder) (*Routing, error) {
 		r.MinHop = decodeMinHop(n, d)
 	}
 	if n := d.size(); d.err == nil && n > 0 {
-		d.fail(fmt.Errorf("%d bytes too many", n))
+		d.fail(fmt.Errorf("%d extra bytes", n))
 	}
 	if d.err != nil {
 		return nil, fmt.Errorf("routing: %w", d.err)
@@ -89,7 +88,7 @@ func decodeRouting(f *fabric.Fabric, d *decoder) (*Routing, error) {
 	return r, nil
 }
 
-// encodeChain returns a section of its own, so that older versions read the rest.
+// encodeChain encodes the chain as a separate section, so that older versions can read the others.
 func encodeChain(chain []string) []byte {
 	e := &encoder{}
 	e.uint(uint64(len(chain)))
@@ -112,7 +111,7 @@ func decodeChain(d *decoder) (chain []string, err error) {
 	return chain, nil
 }
 
-// maxOptions is how many options a routing may have.
+// maxOptions is the largest number of options of a routing.
 const maxOptions = 1 << 10
 
 func decodeMinHop(n int, d *decoder) *MinHop {

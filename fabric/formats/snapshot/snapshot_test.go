@@ -50,7 +50,7 @@ func whole(t testing.TB, spec string) *fabric.Tables {
 	return tb
 }
 
-// adaptive has, on the second switch, all that there can be.
+// adaptive returns adaptive routing that uses every feature on the second switch.
 func adaptive(switches int) *fabric.Adaptive {
 	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, switches)}
 	a.Switches[0] = fabric.AdaptiveSwitch{Groups: []fabric.PortGroup{{{1, 2}}}}
@@ -105,7 +105,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("ports: %s", d)
 		}
 		if g.SMPort != f.SMPort || !fabric.Same(f, g) {
-			t.Error("another fabric, or SM port")
+			t.Error("the fabric or the SM's port differs")
 		}
 		if d := cmp.Diff(in.Known, out.Known) + cmp.Diff(in.Top, out.Top); d != "" || out.Origin != in.Origin ||
 			out.Unread != in.Unread {
@@ -125,7 +125,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("adaptive: %s", d)
 		}
 		if got := out.SL2VL.VLs(f.Switches[0], 1, 2); got != in.SL2VL.VLs(f.Switches[0], 1, 2) {
-			t.Errorf("lanes %v", got)
+			t.Errorf("VLs %v", got)
 		}
 		for src := range f.MaxLID + 1 {
 			for dst := range f.MaxLID + 1 {
@@ -149,7 +149,7 @@ func TestWithoutTables(t *testing.T) {
 	}
 }
 
-// TestUnreachable keeps the end ports that failures have separated from the subnet.
+// TestUnreachable checks that unreachable end ports are kept.
 func TestUnreachable(t *testing.T) {
 	whole := whole(t, "fattree:2,4").Fabric
 	var links []fabric.Link
@@ -172,8 +172,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestDamaged flips bytes and cuts the file: each gives an error, as zstd's
-// checksum promises, and none panics.
+// TestDamaged changes bytes and truncates the file. Each case is an error, because zstd has a checksum, and none
+// panics.
 func TestDamaged(t *testing.T) {
 	in := whole(t, "fattree:2,4")
 	var file bytes.Buffer
@@ -190,7 +190,7 @@ func TestDamaged(t *testing.T) {
 		}
 		var again bytes.Buffer
 		if err := snapshot.Write(&again, snap); err != nil || !bytes.Equal(again.Bytes(), good) {
-			t.Errorf("byte %d changed: no error, and another content", i)
+			t.Errorf("byte %d changed: no error, but other content", i)
 		}
 	}
 	for _, n := range []int{0, 5, 8, len(good) / 2, len(good) - 1} {
@@ -200,8 +200,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestFrames cuts a file before each frame but the first: nothing that is left is taken for a snapshot. The same
-// subnet gives the same bytes on one processor, and in one frame, as before there were several, it is read too.
+// TestFrames truncates a file before each frame except the first: the remaining file is never a valid snapshot. The
+// same subnet has the same bytes on one processor, and a file with one frame, as of older versions, can be read.
 func TestFrames(t *testing.T) {
 	in := whole(t, "fattree:2,72")
 	in.LFT = fabric.NewLFT(len(in.Fabric.Switches), fabric.MaxUnicastLID) // 5 MB
@@ -216,7 +216,7 @@ func TestFrames(t *testing.T) {
 		return file.Bytes()
 	}
 	file := written()
-	frames := bytes.Split(file, []byte("\x28\xb5\x2f\xfd")) // how one begins (RFC 8878, section 3.1.1)
+	frames := bytes.Split(file, []byte("\x28\xb5\x2f\xfd")) // the magic number of a frame (RFC 8878, section 3.1.1)
 	if len(frames) < 3 {
 		t.Fatalf("%d frames, want several", len(frames)-1)
 	}
@@ -230,7 +230,7 @@ func TestFrames(t *testing.T) {
 
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if !bytes.Equal(file, written()) {
-		t.Error("other bytes on one processor")
+		t.Error("different bytes on one processor")
 	}
 	plain, err := zstd.NewReader(bytes.NewReader(file[len(snapshot.Magic):]))
 	if err != nil {
@@ -250,12 +250,12 @@ func TestFrames(t *testing.T) {
 	}
 	snap, err := snapshot.Read(one)
 	if err != nil || !slices.Equal(snap.Tables.LFT.Row(70), in.LFT.Row(70)) {
-		t.Errorf("in one frame: %v, or another table", err)
+		t.Errorf("in one frame: %v, or the table differs", err)
 	}
 }
 
-// TestLiveTablesOfOlderVersions: those did not say what is unread of tables that were read
-// from switches, which have no SLs of paths, and the mappings only where they are there.
+// TestLiveTablesOfOlderVersions reads live tables of versions that did not state which parts are unread. They have no
+// SLs of paths, and mappings only if the section is present.
 func TestLiveTablesOfOlderVersions(t *testing.T) {
 	in := whole(t, "fattree:2,4")
 	for _, tc := range []struct {
@@ -286,12 +286,12 @@ func FuzzDecodeFabric(f *testing.F) {
 		}
 		again, err := snapshot.DecodeFabric(snapshot.EncodeFabric(g))
 		if err != nil || !fabric.Same(g, again) {
-			t.Errorf("not the same again: %v", err)
+			t.Errorf("different after encoding: %v", err)
 		}
 	})
 }
 
-// FuzzDecodeRest decodes sections that lie on a small fabric.
+// FuzzDecodeRest decodes sections for a small fabric.
 func FuzzDecodeRest(f *testing.F) {
 	in := whole(f, "fattree:2,4")
 	f.Add(snapshot.EncodeRest(in))

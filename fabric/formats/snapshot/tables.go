@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// encodeLFT has the rows themselves among its pieces.
+// encodeLFT returns pieces that include the rows themselves.
 func encodeLFT(t *fabric.Tables) (pieces [][]byte) {
 	e := &encoder{}
 	e.string(t.Origin)
@@ -88,7 +88,7 @@ func decodeSL2VL(f *fabric.Fabric, d *decoder) (*fabric.SL2VL, error) {
 	return t, nil
 }
 
-// slotsOf is how many SL2VL tables there are.
+// slotsOf returns the number of SL2VL tables.
 func slotsOf(f *fabric.Fabric) (n int64) {
 	for i := range f.Nodes {
 		ports := int64(f.Nodes[i].NumPorts) + 1
@@ -100,7 +100,7 @@ func slotsOf(f *fabric.Fabric) (n int64) {
 	return n
 }
 
-// maxVLs is how many different SL2VL tables a file may have.
+// maxVLs is the largest number of different SL2VL tables in a file.
 const maxVLs = 1 << 15
 
 func encodeMFT(f *fabric.Fabric, t *fabric.MFT) []byte {
@@ -155,7 +155,7 @@ func decodeMFTUnread(f *fabric.Fabric, t *fabric.MFT, d *decoder) error {
 	return d.err
 }
 
-// maxMFT is the memory that multicast tables may take: all 16 K multicast LIDs on 3,000 switches of up to 127 ports.
+// maxMFT limits the memory of multicast tables: all 16 K multicast LIDs on 3,000 switches with up to 127 ports.
 const maxMFT = 800 << 20
 
 func encodeUnread(u fabric.Unread) []byte {

@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package unread lists what of a file could not be read, while the rest of it was.
+// Package unread lists the parts of a file that could not be read.
 package unread
 
 import (
+	"bufio"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Kind says what is wrong with a line.
+// Kind is the kind of a [Finding].
 type Kind string
 
-// The kinds.
+// The kinds of findings.
 const (
-	// Line is a line, or a part of it, that is left out.
+	// Line is a line, or a part of it, that was skipped.
 	Line Kind = "line"
-	// Truncated is a file that stops in the middle.
+	// Truncated is a file that ends too early.
 	Truncated Kind = "truncated"
-	// GUID is one that something before it has.
+	// GUID is a GUID that occurred before.
 	GUID Kind = "duplicate GUID"
-	// LID is one that something before it has.
+	// LID is a LID that occurred before.
 	LID Kind = "duplicate LID"
 )
 
-// Finding is one thing that could not be read. It is the error that a strict reader
-// ends with.
+// Finding reports a part of a file that could not be read. It is the error of a strict reader.
 type Finding struct {
 	Kind Kind
 	File string // escaped
 	Line int
-	// Why says what is wrong and what was expected, or what became of it. It is escaped.
+	// Why describes the fault and what was expected, or how the reader handles it. It is escaped.
 	Why string
-	// Node is the GUID of the second one that claims a GUID or a LID, 0 where there is
-	// none, and Port its port, -1 for all of it.
+	// Node is the GUID of the second node with a GUID or a LID, 0 for other findings. Port is its port, -1 for none.
 	Node uint64
 	Port int
 }
@@ -47,21 +49,21 @@ func At(file string, line int, format string, args ...any) Finding {
 	}
 }
 
-// Error gives file, line and reason.
+// Error returns file, line and reason.
 func (f Finding) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Why) }
 
-// Most is how many findings a [List] keeps.
+// Most is the number of findings that a [List] keeps.
 const Most = 100
 
-// List is what could not be read. The zero value is empty and ready.
+// List holds the parts that could not be read. The zero value is empty and ready for use.
 type List struct {
-	// Findings are the first ones, that the file is truncated before the others.
+	// Findings holds the first ones. That the file is truncated comes first.
 	Findings []Finding
-	// Count is how many there are in all.
+	// Count is the number of all findings.
 	Count int
 }
 
-// Add takes a finding.
+// Add adds a finding.
 func (l *List) Add(f Finding) {
 	l.Count++
 	switch {
@@ -72,7 +74,7 @@ func (l *List) Add(f Finding) {
 	}
 }
 
-// Take takes an error that is a finding. Any other is given back.
+// Take adds an error that is a finding. It returns any other error.
 func (l *List) Take(err error) error {
 	f, ok := errors.AsType[Finding](err)
 	if ok {
@@ -82,7 +84,7 @@ func (l *List) Take(err error) error {
 	return err
 }
 
-// Clash takes what two ports claim; line is where the second one stands.
+// Clash adds a conflict between two ports; line is that of the second one.
 func (l *List) Clash(file string, line int, e *fabric.PortError, node uint64) {
 	f := At(file, line, "%s", e.Msg)
 	f.Node, f.Port = node, int(e.Num)
@@ -95,7 +97,7 @@ func (l *List) Clash(file string, line int, e *fabric.PortError, node uint64) {
 	l.Add(f)
 }
 
-// Lines returns the first few as sentences, for people; none where all was read.
+// Lines returns the first findings as sentences, nil if everything was read.
 func (l *List) Lines(most int) []string {
 	var lines []string
 	for _, f := range l.Findings[:min(len(l.Findings), most)] {
@@ -107,10 +109,43 @@ func (l *List) Lines(most int) []string {
 	return lines
 }
 
-// Merge takes what another list has.
+// Merge adds the findings of another list.
 func (l *List) Merge(other *List) {
 	for _, f := range other.Findings {
 		l.Add(f)
 	}
 	l.Count += other.Count - len(other.Findings)
+}
+
+// MaxLine is the length of the longest line that [EachLine] passes on.
+const MaxLine = 64 << 10
+
+// EachLine calls parse for each line of a text, counted from 1, without its newline. A line longer than [MaxLine] is
+// nil. cut is set if the last line has no newline. EachLine returns the first error of parse, of reading, or of ctx.
+func EachLine(ctx context.Context, from io.Reader, name string, parse func(line int, text []byte) error) (cut bool,
+	err error) {
+	r := bufio.NewReaderSize(from, MaxLine)
+	for line := 1; ; line++ {
+		text, err := r.ReadSlice('\n')
+		if err == io.EOF && len(text) == 0 {
+			return cut, nil
+		}
+		if line%4096 == 0 && ctx.Err() != nil {
+			return cut, fmt.Errorf("read %s: %w", fabric.Escape(name), ctx.Err())
+		}
+		long := err != nil && errors.Is(err, bufio.ErrBufferFull)
+		for err != nil && errors.Is(err, bufio.ErrBufferFull) {
+			_, err = r.ReadSlice('\n')
+		}
+		if cut = err == io.EOF; err != nil && !cut {
+			return cut, fmt.Errorf("read %s: %w", fabric.Escape(name), err)
+		}
+		text = bytes.TrimSuffix(text, []byte("\n"))
+		if long {
+			text = nil
+		}
+		if err := parse(line, text); err != nil {
+			return cut, err
+		}
+	}
 }
