@@ -155,7 +155,7 @@ func compareReader(t *testing.T, python, name string, r *rand.Rand) {
 		want.WriteByte('\n')
 	}
 	if records < 200 {
-			t.Errorf("only %d records", records)
+		t.Errorf("only %d records", records)
 	}
 	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "reader.py"), name)
 	cmd.Stdin = strings.NewReader(ask.String())
