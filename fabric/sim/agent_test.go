@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestStatuses: what is refused, and how (IBA 1.2.1, 13.4.7 and table 113).
+// TestStatuses checks which requests are refused, and the status (IBA 1.2.1, 13.4.7 and table 113).
 func TestStatuses(t *testing.T) {
 	f := chain(t)
 	c := dial(t, sim.New(f, sim.Options{SendBack: true}), f.SMPort, once)
@@ -52,7 +52,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestTablesKeepWhatIsWritten for the tables that the simulation only stores.
+// TestTablesKeepWhatIsWritten checks the tables that the simulation only stores.
 func TestTablesKeepWhatIsWritten(t *testing.T) {
 	f := chain(t)
 	c := dial(t, sim.New(f, sim.Options{SendBack: true}), f.SMPort, once)
@@ -83,8 +83,7 @@ func TestTablesKeepWhatIsWritten(t *testing.T) {
 	}
 }
 
-// TestMKey: protection level 0 refuses Sets, 1 hides the key, 2 refuses Gets too
-// (IBA 1.2.1, 14.2.4.1).
+// TestMKey checks the protection levels: 0 refuses Sets, 1 hides the key, 2 also refuses Gets (IBA 1.2.1, 14.2.4.1).
 func TestMKey(t *testing.T) {
 	f := chain(t)
 	c := dial(t, sim.New(f, sim.Options{SendBack: true}), f.SMPort, once)
@@ -101,7 +100,7 @@ func TestMKey(t *testing.T) {
 			_ = info.UnmarshalBinary(b[:])
 			info.PortState, info.PhysState = 0, 0
 			change(&info)
-			req.Data = data(&info)
+			req.Data = mad.Data(&info)
 		}
 		b, err := c.Do(t.Context(), &req)
 		_ = info.UnmarshalBinary(b[:])
@@ -173,7 +172,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestFaults counts what comes back of many packets.
+// TestFaults counts the answers to many packets.
 func TestFaults(t *testing.T) {
 	const sent = 20000
 	for _, test := range []struct {
@@ -182,7 +181,7 @@ func TestFaults(t *testing.T) {
 		low, top int
 	}{
 		{"none", sim.Faults{}, sent, sent},
-		// Lost with 10 % on either way: 81 % come back, +-5 standard deviations.
+		// With a loss of 10 % in each direction 81 % return, +-5 standard deviations.
 		{"loss", sim.Faults{Loss: 0.1, Seed: 1}, 15920, 16480},
 		{"repeat", sim.Faults{Repeat: 0.25, Seed: 2}, 24690, 25310},
 		{"delay", sim.Faults{Delay: time.Millisecond, Seed: 3}, sent, sent},
@@ -223,7 +222,7 @@ func TestFaults(t *testing.T) {
 				time.Sleep(2 * test.faults.Delay) // all are due now
 			}
 			for done := false; !done; {
-				if err := conn.Send(request(sent)); err != nil { // the last one, perhaps lost
+				if err := conn.Send(request(sent)); err != nil { // the last one, possibly lost
 					t.Fatal(err)
 				}
 				select {
@@ -256,7 +255,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestCloseWakes: a receiver that waits comes back when the connection is closed.
+// TestCloseWakes checks that a waiting receiver returns when the connection is closed.
 func TestCloseWakes(t *testing.T) {
 	f := chain(t)
 	conn, err := sim.New(f, sim.Options{}).Open(f.SMPort)

@@ -4,27 +4,28 @@ package sim
 
 import (
 	"encoding/binary"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
-// agent is a subnet management agent at work on one request.
+// agent is a subnet management agent that processes one request.
 type agent struct {
 	s    *Sim
 	node *node
-	at   fabric.PortIndex // where the request came in
-	end  *port            // whose LID and keys count
+	at   fabric.PortIndex // port that received the request
+	end  *port            // port with the LID and keys
 	set  bool
 	mod  uint32
-	data []byte // of the attribute, request and answer
+	data []byte // attribute of the request and the answer
 }
 
-// answer turns the request that arrived at a port into the node's answer; false where it says nothing.
+// answer turns the request received by a port into the node's answer. It returns false if the node does not respond.
 func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	method := mad.Method(m[mad.OffMethod])
 	n := &s.nodes[s.ports[at].node]
-	if n.silent || n.off || !asks(method) && method != mad.MethodTrapRepress {
+	if n.silent || n.off || !wantsAnswer(method) && method != mad.MethodTrapRepress {
 		return false
 	}
 	a := agent{
@@ -40,11 +41,11 @@ func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	if attr == mad.AttrSMInfo && a.end.sm == nil {
 		return false
 	}
-	known, allowed := a.keyFits(method, binary.BigEndian.Uint64(m[mad.OffMKey:]))
+	known, allowed := a.checkKey(method, binary.BigEndian.Uint64(m[mad.OffMKey:]))
 	if !allowed || method == mad.MethodTrapRepress {
 		return false
 	}
-	status := s.unfit(m, method)
+	status := s.precheck(m, method)
 	if status == mad.StatusOK {
 		status = a.do(attr)
 	}
@@ -55,10 +56,10 @@ func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	return true
 }
 
-// unfit says why a request is refused before it is looked at, StatusOK if it is not.
-func (s *Sim) unfit(m *[mad.Size]byte, method mad.Method) mad.Status {
+// precheck returns the status of a request that is refused before its attribute is processed, otherwise StatusOK.
+func (s *Sim) precheck(m *[mad.Size]byte, method mad.Method) mad.Status {
 	switch {
-	case s.happens(s.faults.Busy):
+	case s.chance(s.faults.Busy):
 		return mad.StatusBusy
 	case m[mad.OffBaseVersion] != 1 || m[mad.OffClassVersion] != 1:
 		return mad.StatusBadVersion
@@ -68,13 +69,13 @@ func (s *Sim) unfit(m *[mad.Size]byte, method mad.Method) mad.Status {
 	return mad.StatusOK
 }
 
-// respond makes a request whose data are those of the answer the answer.
+// respond turns a request with the data of the answer into the answer.
 func respond(m *[mad.Size]byte, status mad.Status) {
 	m[mad.OffMethod] = uint8(mad.MethodGetResp)
 	binary.BigEndian.PutUint16(m[mad.OffStatus:], uint16(status))
 }
 
-// do does what is asked, and leaves the answer in a.data.
+// do processes the attribute and leaves the answer in a.data.
 func (a *agent) do(attr mad.AttrID) mad.Status {
 	switch attr {
 	case mad.AttrNodeDescription:
@@ -114,16 +115,16 @@ func marshal(a mad.Attribute) []byte {
 	return b
 }
 
-// general turns the request of a class of the general services that arrived at a
-// port into the node's answer. It returns false where the node says nothing.
+// general turns the request of a general service received by a port into the node's answer. It returns false if the
+// node does not respond.
 func (s *Sim) general(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	method := mad.Method(m[mad.OffMethod])
 	n := &s.nodes[s.ports[at].node]
-	if n.silent || n.off || mad.Class(m[mad.OffClass]) != mad.ClassPerf || !asks(method) {
+	if n.silent || n.off || mad.Class(m[mad.OffClass]) != mad.ClassPerf || !wantsAnswer(method) {
 		return false
 	}
 	a := agent{s: s, node: n, at: at, end: &s.ports[s.endPort(at)], set: method == mad.MethodSet, data: m[mad.OffData:]}
-	status := s.unfit(m, method)
+	status := s.precheck(m, method)
 	if status == mad.StatusOK {
 		status = a.perf(mad.AttrID(binary.BigEndian.Uint16(m[mad.OffAttr:])))
 	}
@@ -131,7 +132,33 @@ func (s *Sim) general(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	return true
 }
 
-// asks reports whether a method wants an answer.
-func asks(m mad.Method) bool {
+// wantsAnswer reports whether a method requires an answer.
+func wantsAnswer(m mad.Method) bool {
 	return m&mad.MethodResponse == 0 && m != mad.MethodTrap && m != mad.MethodTrapRepress
+}
+
+// checkKey checks the request's M_Key (IBA 1.2.1, 14.2.4.1 and 14.2.4.2). known is false for a wrong key; the answer
+// must then hide the right one. A request that is not allowed with a wrong key is not answered. It counts as a
+// violation and starts the lease. A request with the right key stops the lease; when the lease expires, the port is no
+// longer protected.
+func (a *agent) checkKey(method mad.Method, key uint64) (known, allowed bool) {
+	p := a.end
+	if !p.leaseEnd.IsZero() && !a.s.now().Before(p.leaseEnd) {
+		p.leaseEnd = time.Time{}
+		p.info.MKeyProtect = 0
+		p.encode()
+	}
+	if p.info.MKey == 0 || key == p.info.MKey {
+		p.leaseEnd = time.Time{}
+		return true, true
+	}
+	if method == mad.MethodGet && p.info.MKeyProtect < 2 {
+		return p.info.MKeyProtect == 0, true
+	}
+	p.info.MKeyViolations += min(1, ^p.info.MKeyViolations)
+	p.encode()
+	if p.leaseEnd.IsZero() && p.info.MKeyLeasePeriod > 0 {
+		p.leaseEnd = a.s.now().Add(time.Duration(p.info.MKeyLeasePeriod) * time.Second)
+	}
+	return false, false
 }

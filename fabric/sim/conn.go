@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"container/heap"
 	"errors"
 	"fmt"
 	"sync"
@@ -12,11 +13,11 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrClosed says that a connection was closed.
+// ErrClosed reports that a connection was closed.
 var ErrClosed = errors.New("simulated port: closed")
 
-// Conn is a connection that sits on an end port of the subnet. It is a [mad.Transport]. Packets are answered
-// while they are sent; Recv hands the answers out.
+// Conn is a connection at an end port of the subnet. It is a [mad.Transport]. Send processes a packet and queues the
+// answer; Recv returns it.
 type Conn struct {
 	sim  *Sim
 	port fabric.PortIndex
@@ -24,13 +25,13 @@ type Conn struct {
 	mu     sync.Mutex
 	in     []mad.Frame
 	late   lateQueue
-	tables []*transfer // under way, the oldest first
+	tables []*transfer // in progress, the oldest first
 	closed bool
-	wake   chan struct{} // has room for one
+	wake   chan struct{} // has capacity 1
 	done   chan struct{} // closed by Close
 
 	recv sync.Mutex
-	out  []mad.Frame // guarded by recv: taken from in, not yet handed out
+	out  []mad.Frame // guarded by recv: taken from in, not yet returned
 	next int
 }
 
@@ -41,7 +42,7 @@ func (s *Sim) Open(port fabric.PortIndex) (*Conn, error) {
 	}
 	p := &s.ports[port]
 	if isSwitch := s.nodes[p.node].sw != nil; isSwitch != (p.num == 0) {
-		return nil, fmt.Errorf("simulated subnet: %s is no end port", s.f.PortName(port))
+		return nil, fmt.Errorf("simulated subnet: %s is not an end port", s.f.PortName(port))
 	}
 	return &Conn{sim: s, port: port, wake: make(chan struct{}, 1), done: make(chan struct{})}, nil
 }
@@ -59,31 +60,31 @@ func (c *Conn) Send(f *mad.Frame) error {
 	}
 	c.in = append(c.in, mad.Frame{DLID: f.DLID, QP: f.QP, SL: f.SL, PKey: f.PKey, Data: f.Data})
 	last := len(c.in) - 1
-	fate, ok := c.sim.carry(c.port, &c.in[last])
+	how, ok := c.sim.process(c.port, &c.in[last])
 	if !ok {
 		c.in = c.in[:last]
 		return nil
 	}
-	c.meet(fate)
+	c.deliver(how)
 	if last == 0 {
 		c.signal()
 	}
 	return nil
 }
 
-// meet lets the last answer of c.in meet its fate.
-func (c *Conn) meet(fate fate) {
+// deliver delays, repeats or drops the last answer of c.in.
+func (c *Conn) deliver(how delivery) {
 	last := len(c.in) - 1
 	switch {
-	case fate.copies == 0:
+	case how.copies == 0:
 		c.in = c.in[:last]
-	case fate.delay > 0:
-		due := time.Now().Add(fate.delay)
-		for range fate.copies {
+	case how.delay > 0:
+		due := time.Now().Add(how.delay)
+		for range how.copies {
 			c.late.push(due, &c.in[last])
 		}
 		c.in = c.in[:last]
-	case fate.copies > 1:
+	case how.copies > 1:
 		c.in = append(c.in, c.in[last])
 	}
 }
@@ -119,7 +120,7 @@ func (c *Conn) Recv(f *mad.Frame) error {
 	return nil
 }
 
-// refill takes over what has come in, else returns when the next late answer is due, zero for none.
+// refill takes the received answers; without any it returns when the next late answer is due, zero for none.
 func (c *Conn) refill() (due time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,17 +128,17 @@ func (c *Conn) refill() (due time.Time, err error) {
 		return due, ErrClosed
 	}
 	if len(c.late) > 0 {
-		due = c.ripen(time.Now())
+		due = c.takeDue(time.Now())
 	}
 	c.in, c.out, c.next = c.out[:0], c.in, 0
 	return due, nil
 }
 
-// ripen moves what is due to c.in and returns when the next is.
-func (c *Conn) ripen(now time.Time) (due time.Time) {
+// takeDue moves the answers that are due to c.in and returns when the next one is.
+func (c *Conn) takeDue(now time.Time) (due time.Time) {
 	for len(c.late) > 0 && !c.late[0].due.After(now) {
-		if x := c.late.pop(); x.again != nil {
-			c.again(x.again, x.due)
+		if x := c.late.pop(); x.transfer != nil {
+			c.resend(x.transfer, x.due)
 		} else {
 			c.in = append(c.in, x.frame)
 		}
@@ -173,7 +174,36 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// Port is the index of the port that the connection sits on.
+// Port returns the index of the connection's port.
 func (c *Conn) Port() fabric.PortIndex { return c.port }
 
 var _ mad.Transport = (*Conn)(nil)
+
+// lateQueue is a heap of delayed answers and of transfers to resume, ordered by due time.
+type lateQueue []lateFrame
+
+type lateFrame struct {
+	due      time.Time
+	frame    mad.Frame
+	transfer *transfer // nil for an answer
+}
+
+// Len, Less, Swap, Push and Pop implement [heap.Interface].
+func (q lateQueue) Len() int           { return len(q) }
+func (q lateQueue) Less(i, j int) bool { return q[i].due.Before(q[j].due) }
+func (q lateQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *lateQueue) Push(x any)        { *q = append(*q, x.(lateFrame)) }
+func (q *lateQueue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}
+
+func (q *lateQueue) push(due time.Time, f *mad.Frame) { heap.Push(q, lateFrame{due: due, frame: *f}) }
+
+func (q *lateQueue) remind(due time.Time, t *transfer) {
+	heap.Push(q, lateFrame{due: due, transfer: t})
+}
+
+func (q *lateQueue) pop() lateFrame { return heap.Pop(q).(lateFrame) }

@@ -4,14 +4,15 @@ package sim
 
 import (
 	"math"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 )
 
-// SetCounters sets the counters of a port, which are all 0 at first: PortCounters tells of the same ones as
-// PortCountersExtended, up to the greatest number that it has room for. PortSelect and CounterSelect do not
-// count. The simulation's own packets do not move them; see [Sim.Carry].
+// SetCounters sets the counters of a port, which are 0 initially. PortCounters returns the same values as
+// PortCountersExtended, limited to their widths. PortSelect and CounterSelect are ignored. The simulation's own packets
+// are not counted; see [Sim.SetTraffic].
 func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,7 +20,7 @@ func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.ports[port].counters = &c
 }
 
-// countersOf are those of a port to be changed.
+// countersOf returns the counters of a port for modification.
 func (s *Sim) countersOf(port fabric.PortIndex) *mad.PortCountersExtended {
 	p := &s.ports[port]
 	if p.counters == nil {
@@ -36,7 +37,7 @@ func (s *Sim) Counters(port fabric.PortIndex) mad.PortCountersExtended {
 	return *s.countersOf(port)
 }
 
-// perf is a performance management agent at work on one request (IBA 1.2.1, 16.1).
+// perf processes a request of performance management (IBA 1.2.1, 16.1).
 func (a *agent) perf(attr mad.AttrID) mad.Status {
 	switch attr {
 	case mad.AttrClassPortInfo:
@@ -44,8 +45,8 @@ func (a *agent) perf(attr mad.AttrID) mad.Status {
 	case mad.AttrPortCounters:
 		var q mad.PortCounters
 		_ = q.UnmarshalBinary(a.data) // the length is right
-		which := uint32(q.CounterSelect) | uint32(q.CounterSelect2&1)<<16
-		sum, ok := a.counters(q.PortSelect, narrowOrder, which)
+		selected := uint32(q.CounterSelect) | uint32(q.CounterSelect2&1)<<16
+		sum, ok := a.counters(q.PortSelect, narrowOrder, selected)
 		if !ok {
 			return mad.StatusInvalidValue
 		}
@@ -55,8 +56,8 @@ func (a *agent) perf(attr mad.AttrID) mad.Status {
 	case mad.AttrPortCountersExtended:
 		var q mad.PortCountersExtended
 		_ = q.UnmarshalBinary(a.data) // the length is right
-		which := uint32(q.CounterSelect) | q.CounterSelect2<<8
-		sum, ok := a.counters(q.PortSelect, wideOrder, which)
+		selected := uint32(q.CounterSelect) | q.CounterSelect2<<8
+		sum, ok := a.counters(q.PortSelect, wideOrder, selected)
 		if !ok {
 			return mad.StatusInvalidValue
 		}
@@ -84,8 +85,9 @@ func (a *agent) perfClassPortInfo() mad.Status {
 	return mad.StatusOK
 }
 
-// counters are those of the port a request selects, or a switch's sums; a Set first clears those in which.
-func (a *agent) counters(port uint8, order counterOrder, which uint32) (sum mad.PortCountersExtended, ok bool) {
+// counters returns the counters of the port that a request selects, or the sums of a switch. A Set first clears the
+// selected ones.
+func (a *agent) counters(port uint8, order counterOrder, selected uint32) (sum mad.PortCountersExtended, ok bool) {
 	first, last := fabric.PortIndex(port), fabric.PortIndex(port)
 	switch {
 	case a.node.sw == nil && port != a.end.num:
@@ -104,7 +106,7 @@ func (a *agent) counters(port uint8, order counterOrder, which uint32) (sum mad.
 		}
 		if a.set {
 			for bit, counter := range order(c) {
-				if which>>bit&1 != 0 {
+				if selected>>bit&1 != 0 {
 					*counter = 0
 				}
 			}
@@ -114,10 +116,10 @@ func (a *agent) counters(port uint8, order counterOrder, which uint32) (sum mad.
 	return sum, true
 }
 
-// counterOrder lists counters in the order of the bits that select them.
+// counterOrder lists counters in the order of their select bits.
 type counterOrder func(*mad.PortCountersExtended) []*uint64
 
-// narrowOrder is that of CounterSelect of PortCounters, and one of CounterSelect2.
+// narrowOrder is the order of PortCounters: CounterSelect, and one bit of CounterSelect2.
 func narrowOrder(c *mad.PortCountersExtended) []*uint64 {
 	return []*uint64{
 		&c.SymbolErrors, &c.LinkErrorRecovery, &c.LinkDowned, &c.RcvErrors, &c.RcvRemotePhysical, &c.RcvSwitchRelay,
@@ -126,7 +128,7 @@ func narrowOrder(c *mad.PortCountersExtended) []*uint64 {
 	}
 }
 
-// wideOrder is that of CounterSelect of PortCountersExtended, 8 bits, and CounterSelect2.
+// wideOrder is the order of PortCountersExtended: 8 bits of CounterSelect, and CounterSelect2.
 func wideOrder(c *mad.PortCountersExtended) []*uint64 {
 	all := c.Counters()
 	return all[:]
@@ -141,7 +143,7 @@ func add(sum, c *mad.PortCountersExtended) {
 	}
 }
 
-// narrow is c as PortCounters, which stop at their greatest value.
+// narrow returns c as PortCounters, which stop at their greatest value.
 func narrow(c *mad.PortCountersExtended, q *mad.PortCounters) mad.PortCounters {
 	return mad.PortCounters{
 		PortSelect: q.PortSelect, CounterSelect: q.CounterSelect, CounterSelect2: q.CounterSelect2,
@@ -163,5 +165,59 @@ func narrow(c *mad.PortCountersExtended, q *mad.PortCounters) mad.PortCounters {
 		XmitPackets:          uint32(min(c.XmitPackets, math.MaxUint32)),
 		RcvPackets:           uint32(min(c.RcvPackets, math.MaxUint32)),
 		XmitWait:             uint32(min(c.XmitWait, math.MaxUint32)),
+	}
+}
+
+// packet is the size of a packet of traffic in bytes: the maximum with its headers (IBA 1.2.1, 7).
+const packet = 4096 + 26
+
+// traffic is the traffic through a port.
+type traffic struct {
+	out, in float64 // bytes per second
+	// left holds the fractions of words and packets that are not yet counted.
+	left  [4]float64
+	since time.Time
+}
+
+// SetTraffic sets the traffic that ports count from now on: bytes per second that leave by each port, by port index,
+// and arrive at the port at the other end. Earlier traffic has been counted.
+func (s *Sim) SetTraffic(bytes []float64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for i := range s.ports {
+		port := fabric.PortIndex(i)
+		s.count(port, now)
+		t := traffic{out: bytes[i], since: now}
+		if peer := s.f.Ports[i].Peer; peer != fabric.None {
+			t.in = bytes[peer]
+		}
+		s.ports[i].traffic = &t
+	}
+}
+
+// count updates a port's counters with its traffic up to now.
+func (s *Sim) count(port fabric.PortIndex, now time.Time) {
+	t := s.ports[port].traffic
+	if t == nil {
+		return
+	}
+	seconds := now.Sub(t.since).Seconds()
+	t.since = now
+	c := s.countersOf(port)
+	for i, to := range [4]struct {
+		counters []*uint64
+		rate     float64
+	}{
+		{[]*uint64{&c.XmitData}, t.out / 4}, {[]*uint64{&c.RcvData}, t.in / 4},
+		{[]*uint64{&c.XmitPackets, &c.UnicastXmitPackets}, t.out / packet},
+		{[]*uint64{&c.RcvPackets, &c.UnicastRcvPackets}, t.in / packet},
+	} {
+		t.left[i] += to.rate * seconds
+		whole := uint64(t.left[i])
+		t.left[i] -= float64(whole)
+		for _, counter := range to.counters {
+			*counter += whole // modulo 2^64
+		}
 	}
 }

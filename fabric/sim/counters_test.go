@@ -6,13 +6,14 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/mad"
 )
 
-// routedChain is the chain with LIDs 1 to 4 from left to right, Active, with tables.
+// routedChain returns the chain with LIDs 1 to 4 from left to right, Active, with tables.
 func routedChain(t *testing.T, opts sim.Options) (*fabric.Fabric, *sim.Sim) {
 	t.Helper()
 	f := chain(t)
@@ -33,9 +34,8 @@ func routedChain(t *testing.T, opts sim.Options) (*fabric.Fabric, *sim.Sim) {
 	return f, s
 }
 
-// TestCounters: PortCounters and PortCountersExtended tell the same, up to what
-// they have room for, and a Set clears what it selects (IBA 1.2.1, 16.1.3.5 and
-// 16.1.4.11).
+// TestCounters checks that PortCounters and PortCountersExtended return the same values, up to their widths, and that a
+// Set clears the selected counters (IBA 1.2.1, 16.1.3.5 and 16.1.4.11).
 func TestCounters(t *testing.T) {
 	f, s := routedChain(t, sim.Options{SendBack: true})
 	c := dial(t, s, f.SMPort, once)
@@ -68,7 +68,7 @@ func TestCounters(t *testing.T) {
 		t.Errorf("all ports: %+v (%v), want 255 LinkDowned", slim, err)
 	}
 
-	// LinkDowned and XmitWait alone, then RcvData and SymbolErrors by the other.
+	// Clear only LinkDowned and XmitWait, then RcvData and SymbolErrors by the other attribute.
 	slim, err = mad.Perf(ctx, c, mad.MethodSet, 3, 0, mad.PortCounters{PortSelect: 1, CounterSelect: 1 << 2,
 		CounterSelect2: 1})
 	if err != nil || slim.LinkDowned != 0 || slim.XmitWait != 0 || slim.SymbolErrors != 65535 || slim.RcvData != 7 {
@@ -84,12 +84,11 @@ func TestCounters(t *testing.T) {
 		t.Errorf("cleared too much: %+v", got)
 	}
 	if got := s.Counters(f.Port(1, 1)); got != (mad.PortCountersExtended{}) {
-		t.Errorf("a port that was never told: %+v", got)
+		t.Errorf("a port without counters: %+v", got)
 	}
 }
 
-// TestPerfRefusals: what agents of performance management refuse, and what they
-// say they can do.
+// TestPerfRefusals checks what performance management agents refuse and which capabilities they report.
 func TestPerfRefusals(t *testing.T) {
 	f, s := routedChain(t, sim.Options{SendBack: true})
 	c := dial(t, s, f.SMPort, once)
@@ -129,8 +128,8 @@ func TestPerfRefusals(t *testing.T) {
 	}
 }
 
-// TestQueuePairs: subnet management goes to queue pair 0 and the other classes
-// to 1; the answer says whence it comes.
+// TestQueuePairs checks that subnet management uses queue pair 0 and the other classes queue pair 1, and that the
+// answer has its source.
 func TestQueuePairs(t *testing.T) {
 	f, s := routedChain(t, sim.Options{SendBack: true})
 	conn, err := s.Open(f.SMPort)
@@ -168,7 +167,43 @@ func TestQueuePairs(t *testing.T) {
 		case test.answer && (got.SLID != 4 || got.QP != test.qp || got.SL != 3):
 			t.Errorf("class %#x: from LID %d, queue pair %d, SL %d", uint8(test.class), got.SLID, got.QP, got.SL)
 		case !test.answer && got.Data != frame.Data:
-			t.Errorf("class %#x: handed back with changes", uint8(test.class))
+			t.Errorf("class %#x: returned with changes", uint8(test.class))
 		}
+	}
+}
+
+// TestSetTraffic checks that traffic is counted at both ends of a link, to the word, however often the counters are
+// read.
+func TestSetTraffic(t *testing.T) {
+	now := time.Unix(1000, 0)
+	f, s := routedChain(t, sim.Options{SendBack: true, Now: func() time.Time { return now }})
+	out, in := f.Port(1, 2), f.Port(2, 1)
+	if f.Ports[out].Peer != in {
+		t.Fatal("the chain has different ports")
+	}
+	bytes := make([]float64, len(f.Ports))
+	bytes[out] = 10e9
+	s.SetCounters(out, mad.PortCountersExtended{XmitData: 1 << 20, SymbolErrors: 3})
+	s.SetTraffic(bytes)
+	for range 7 {
+		now = now.Add(time.Second / 7)
+		s.Counters(in)
+	}
+	now = now.Add(3*time.Second - 7*(time.Second/7))
+	sent, got := s.Counters(out), s.Counters(in)
+	// 10 GB/s for 3 s are 7.5e9 words, and 7,278,020 packets of 4,122 bytes.
+	if sent.XmitData != 1<<20+7_500_000_000 || sent.XmitPackets != 7_278_020 || sent.SymbolErrors != 3 ||
+		sent.RcvData != 0 {
+		t.Errorf("%+v", sent)
+	}
+	if words := got.RcvData; words < 7_499_999_999 || words > 7_500_000_000 || got.XmitData != 0 ||
+		got.UnicastRcvPackets != got.RcvPackets {
+		t.Errorf("%+v", got)
+	}
+	bytes[out] = 0
+	s.SetTraffic(bytes)
+	now = now.Add(time.Hour)
+	if again := s.Counters(out); again.XmitData != sent.XmitData {
+		t.Errorf("%+v", again)
 	}
 }

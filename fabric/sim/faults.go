@@ -3,30 +3,32 @@
 package sim
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"example.org/ibconsole/fabric"
 )
 
-// Faults are what packets suffer on their way. The zero value is a perfect subnet.
+// Faults controls the loss, repetition and delay of packets. The zero value is a perfect subnet.
 type Faults struct {
-	Loss   float64       // the probability, from 0 to 1, that a request is lost on its way, and likewise its answer
-	Repeat float64       // the probability that an answer arrives twice
-	Busy   float64       // the probability that an agent answers that it is busy and does nothing (IBA 1.2.1, 13.4.7)
-	Flaps  []Flap        // links that go down and come back again and again
-	Delay  time.Duration // by which an answer is late at most; evenly distributed, so answers overtake each other
-	Seed   uint64        // makes the faults repeatable: the same requests in the same order suffer the same
+	Loss   float64       // probability from 0 to 1 that a request is lost, and the same for its answer
+	Repeat float64       // probability that an answer arrives twice
+	Busy   float64       // probability that an agent answers busy and does nothing (IBA 1.2.1, 13.4.7)
+	Flaps  []Flap        // links that repeatedly go down and come up
+	Delay  time.Duration // maximum delay of an answer; evenly distributed, so answers can overtake each other
+	Seed   uint64        // makes the faults reproducible for the same requests in the same order
 }
 
-// Flap is a timetable of a link, in requests that the subnet gets: after Up of them the cable of a port
-// breaks, after Down more it is mended, and so on. Both are at least 1; a port without a cable does not flap.
+// Flap is the schedule of a link, in numbers of requests to the subnet: after Up requests the cable of a port breaks,
+// after Down more it is restored, and so on. Both are at least 1; a port without a cable does not flap.
 type Flap struct {
 	Port     fabric.PortIndex
 	Up, Down uint64
 }
 
-// SetFaults replaces the faults. Links that flapped are mended.
+// SetFaults replaces the faults. Flapping links are restored.
 func (s *Sim) SetFaults(f Faults) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +41,7 @@ func (s *Sim) setFaults(f Faults) {
 	s.setFlaps(f.Flaps)
 }
 
-// flaps are the links that flap until they are replaced.
+// flaps holds the flapping links that are down, until the faults are replaced.
 type flaps struct{ down map[fabric.PortIndex]bool }
 
 func (s *Sim) setFlaps(list []Flap) {
@@ -56,29 +58,29 @@ func (s *Sim) setFlaps(list []Flap) {
 	}
 }
 
-// flap has the next change of a link happen when it is due.
-func (s *Sim) flap(of *flaps, f Flap) {
+// flap schedules the next change of a link.
+func (s *Sim) flap(set *flaps, f Flap) {
 	wait := f.Up
-	if of.down[f.Port] {
+	if set.down[f.Port] {
 		wait = f.Down
 	}
 	s.after(max(wait, 1), func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.flaps != of {
+		if s.flaps != set {
 			return
 		}
-		if of.down[f.Port] {
-			delete(of.down, f.Port)
+		if set.down[f.Port] {
+			delete(set.down, f.Port)
 		} else {
-			of.down[f.Port] = true
+			set.down[f.Port] = true
 		}
-		s.cut(f.Port, of.down[f.Port])
-		s.flap(of, f)
+		s.cut(f.Port, set.down[f.Port])
+		s.flap(set, f)
 	})
 }
 
-func (s *Sim) happens(probability float64) bool {
+func (s *Sim) chance(probability float64) bool {
 	return probability > 0 && s.rand.Float64() < probability
 }
 
@@ -87,4 +89,39 @@ func (s *Sim) delay() time.Duration {
 		return 0
 	}
 	return time.Duration(s.rand.Int64N(int64(s.faults.Delay)))
+}
+
+// event is a scheduled change of the subnet.
+type event struct {
+	at uint64 // number of the request before which it happens, from 1
+	do func()
+}
+
+// After schedules do after the given number of further requests, before the next one. A switch can thus disappear
+// during a sweep, reproducibly. do runs in the goroutine that sends; it may change the subnet but not send.
+func (s *Sim) After(requests uint64, do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.after(requests, do)
+}
+
+func (s *Sim) after(requests uint64, do func()) {
+	e := event{at: s.requests + requests + 1, do: do}
+	i, _ := slices.BinarySearchFunc(s.schedule, e.at, func(x event, at uint64) int {
+		return cmp.Or(cmp.Compare(x.at, at), -1) // after those of the same time
+	})
+	s.schedule = slices.Insert(s.schedule, i, e)
+}
+
+// arrive counts a request and locks the subnet, after running the events that are due.
+func (s *Sim) arrive() {
+	s.mu.Lock()
+	for len(s.schedule) > 0 && s.schedule[0].at <= s.requests+1 {
+		do := s.schedule[0].do
+		s.schedule = slices.Delete(s.schedule, 0, 1)
+		s.mu.Unlock()
+		do()
+		s.mu.Lock()
+	}
+	s.requests++
 }

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// reached asks the right host n times and says when it answered.
+// reached sends n requests to the right host and returns which of them it answered.
 func reached(t *testing.T, c *mad.Client, n int) (out []bool) {
 	t.Helper()
 	for range n {
@@ -24,7 +24,7 @@ func reached(t *testing.T, c *mad.Client, n int) (out []bool) {
 	return out
 }
 
-// TestFlaps: a link keeps to its timetable, and is up when the faults end.
+// TestFlaps checks that a link follows its schedule and is up after the faults.
 func TestFlaps(t *testing.T) {
 	f := chain(t)
 	s := sim.New(f, sim.Options{SendBack: true, Faults: sim.Faults{Flaps: []sim.Flap{
@@ -42,8 +42,7 @@ func TestFlaps(t *testing.T) {
 	}
 }
 
-// TestAfter: what is planned happens before the request that it is planned for,
-// in order, and may plan more.
+// TestAfter checks that events happen before the request for which they are scheduled, in order, and can schedule more.
 func TestAfter(t *testing.T) {
 	f := chain(t)
 	s := sim.New(f, sim.Options{SendBack: true})
@@ -65,8 +64,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestPower: a switch that was off comes back as a new one, with the cable that
-// was broken still broken.
+// TestPower checks that a switch that was off returns in its initial state, and that a broken cable is still broken.
 func TestPower(t *testing.T) {
 	f, s := routedChain(t, sim.Options{SendBack: true})
 	c := dial(t, s, f.SMPort, once)
@@ -118,7 +116,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestOff: a node that is off does not even answer the one who sits on it.
+// TestOff checks that a node that is off does not answer its own connection.
 func TestOff(t *testing.T) {
 	f := chain(t)
 	s := sim.New(f, sim.Options{SendBack: true})
@@ -140,7 +138,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestBusy: an agent that is busy does nothing.
+// TestBusy checks that a busy agent does nothing.
 func TestBusy(t *testing.T) {
 	f := chain(t)
 	s := sim.New(f, sim.Options{SendBack: true, Faults: sim.Faults{Busy: 1}})
@@ -151,7 +149,7 @@ func TestBusy(t *testing.T) {
 	defer conn.Close()
 	smp := mad.SMP{
 		BaseVersion: 1, ClassVersion: 1, Method: mad.MethodSet, Attr: mad.AttrSwitchInfo,
-		Data: data(&mad.SwitchInfo{LinearFDBTop: 99}),
+		Data: mad.Data(&mad.SwitchInfo{LinearFDBTop: 99}),
 	}
 	smp.SetPath(path(t, 1))
 	frame := mad.Frame{DLID: mad.PermissiveLID}
@@ -172,7 +170,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestFaultsRepeat: the same seed and the same requests give the same.
+// TestFaultsRepeat checks that the same seed and requests have the same results.
 func TestFaultsRepeat(t *testing.T) {
 	run := func(seed uint64) (out []bool) {
 		f := chain(t)
@@ -183,7 +181,7 @@ func TestFaultsRepeat(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		const n = 200 // of the last 10 some come back, with the seeds below
+		const n = 200 // with these seeds some of the last 10 return
 		for tid := range uint64(n) {
 			smp := mad.SMP{BaseVersion: 1, ClassVersion: 1, Method: mad.MethodGet, Attr: mad.AttrNodeInfo, TID: tid}
 			smp.SetPath(path(t, 1))
@@ -209,9 +207,9 @@ func TestFaultsRepeat(t *testing.T) {
 	}
 	first := run(1)
 	if !slices.Equal(first, run(1)) {
-		t.Error("the same seed gives another fate")
+		t.Error("the same seed has different results")
 	}
 	if slices.Equal(first, run(2)) {
-		t.Error("another seed gives the same fate")
+		t.Error("different seeds have the same results")
 	}
 }

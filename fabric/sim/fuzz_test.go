@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// FuzzSend gives the subnet any packet: it must answer it, or hand it back.
+// FuzzSend sends any packet: the subnet must answer or return it.
 func FuzzSend(f *testing.F) {
 	subnet := generate(f, "torus:2x2,1")
 	for _, attr := range []mad.AttrID{
@@ -59,7 +59,7 @@ func FuzzSend(f *testing.F) {
 		class, method := mad.Class(frame.Data[1]), frame.Data[3]
 		sa := class == mad.ClassSA && qp == mad.QP1
 		if sa && frame.Data[26]&mad.RMPPActive != 0 && frame.Data[25] != mad.RMPPData {
-			if err := conn.Send(&frame); err != nil { // of no transfer: wants no answer
+			if err := conn.Send(&frame); err != nil { // belongs to no transfer: no answer
 				t.Fatal(err)
 			}
 			return

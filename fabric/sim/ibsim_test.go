@@ -46,7 +46,7 @@ func dialIbsim(t testing.TB, s *ibsimtest.Sim) *mad.Client {
 	return client
 }
 
-// questions are all that is compared: every attribute of every port of a node.
+// questions returns the compared requests: every attribute of every port of a node.
 func questions(f *fabric.Fabric, node fabric.NodeIndex) []mad.Request {
 	n := &f.Nodes[node]
 	qs := []mad.Request{
@@ -71,7 +71,7 @@ func questions(f *fabric.Fabric, node fabric.NodeIndex) []mad.Request {
 	return qs
 }
 
-// twins are an ibsim and a simulation of the same fabric.
+// twins is an ibsim and a simulation of the same fabric.
 type twins struct {
 	f          *fabric.Fabric
 	real, ours *mad.Client
@@ -88,8 +88,8 @@ func newTwins(t *testing.T, spec string) *twins {
 	}
 }
 
-// ask asks both for the same and demands the same bytes, or the same error, but
-// for LinearFDBCap, which is ibsim's option -L. It returns ibsim's answer.
+// ask sends a request to both and requires the same bytes, or the same error, except for LinearFDBCap, which is option
+// -L of ibsim. It returns ibsim's answer.
 func (w *twins) ask(t *testing.T, where string, q mad.Request) ([mad.DataSize]byte, error) {
 	t.Helper()
 	a, errA := w.real.Do(t.Context(), &q)
@@ -109,7 +109,7 @@ func (w *twins) ask(t *testing.T, where string, q mad.Request) ([mad.DataSize]by
 	return a, errA
 }
 
-// askAll compares all that there is.
+// askAll compares all requests.
 func (w *twins) askAll(t *testing.T) (asked int) {
 	t.Helper()
 	for node := range w.f.NumNodes() {
@@ -126,8 +126,7 @@ func (w *twins) askAll(t *testing.T) (asked int) {
 	return asked
 }
 
-// TestAnswersAreIbsims asks a real ibsim and the simulation of the same fabric
-// for the same attributes.
+// TestAnswersAreIbsims compares all attributes of a real ibsim and the simulation of the same fabric.
 func TestAnswersAreIbsims(t *testing.T) {
 	testenv.ToolVersion(t, "ibsim", "0.10", "-h") // 0.12 announces another capability mask and other rates
 	for _, spec := range []string{"fattree:2,8", "torus:3x3,2", "hypercube:3", "random:12,5,2,seed=7"} {
@@ -138,10 +137,8 @@ func TestAnswersAreIbsims(t *testing.T) {
 	}
 }
 
-// TestSetsAreIbsims writes the same at random to a real ibsim and to the
-// simulation. Not compared are fields that ibsim does not keep, physical states,
-// which it keeps at one end of a link only, and what a Set that it refuses
-// changes all the same.
+// TestSetsAreIbsims writes the same random data to a real ibsim and to the simulation. It does not compare fields that
+// ibsim does not keep, physical states, which it keeps at one end of a link only, and changes by a Set that it refuses.
 func TestSetsAreIbsims(t *testing.T) {
 	testenv.ToolVersion(t, "ibsim", "0.10", "-h") // 0.12 announces another capability mask and other rates
 	w := newTwins(t, "torus:3x3,2")
@@ -169,7 +166,7 @@ func TestSetsAreIbsims(t *testing.T) {
 			_ = info.UnmarshalBinary(q.Data[:])
 			info.LinearFDBTop, info.LifeTimeValue = uint16(rnd.IntN(49000)), uint8(rnd.IntN(32))
 			info.PortStateChange = rnd.IntN(2) == 0
-			q.Data = data(&info)
+			q.Data = mad.Data(&info)
 		case kind == 1 && n.IsSwitch():
 			get(mad.AttrLinearForwardingTable, uint32(rnd.IntN(767)))
 			for i := range q.Data {
@@ -188,7 +185,7 @@ func TestSetsAreIbsims(t *testing.T) {
 			} else {
 				info.PortState = mad.PortState(rnd.IntN(5))
 			}
-			q.Data = data(&info)
+			q.Data = mad.Data(&info)
 		}
 		if _, err := w.ask(t, w.f.NodeName(node), q); err == nil {
 			accepted++
@@ -197,13 +194,8 @@ func TestSetsAreIbsims(t *testing.T) {
 	t.Logf("%d of 3000 accepted, then %d answers", accepted, w.askAll(t))
 }
 
-func data(a mad.Attribute) [mad.DataSize]byte {
-	b, _ := a.AppendBinary(nil)
-	return [mad.DataSize]byte(b)
-}
-
-// TestFramesAreIbsims compares whole packets. ibsim keeps a client's number in
-// the transaction id and puts a port's number before the return path.
+// TestFramesAreIbsims compares whole packets. ibsim keeps a client's number in the transaction id and writes a port
+// number before the return path.
 func TestFramesAreIbsims(t *testing.T) {
 	f := generate(t, "fattree:3,4")
 	s := ibsimOf(t, f)

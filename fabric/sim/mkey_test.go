@@ -23,7 +23,7 @@ func (k *keyed) ask(t *testing.T, method mad.Method, key uint64, a mad.Attribute
 	t.Helper()
 	req := mad.Request{Method: method, Attr: a.AttrID(), Path: path(t, 1), MKey: key}
 	if method == mad.MethodSet {
-		req.Data = data(a)
+		req.Data = mad.Data(a)
 	}
 	return k.c.Do(t.Context(), &req)
 }
@@ -56,8 +56,8 @@ func newKeyed(t *testing.T) *keyed {
 	return k
 }
 
-// TestMKeyLevels: what a wrong key is good for at each level, for all attributes
-// and not for PortInfo alone, and what is counted (IBA 1.2.1, 14.2.4.1).
+// TestMKeyLevels checks what a wrong key permits at each level, for all attributes, and what is counted (IBA 1.2.1,
+// 14.2.4.1).
 func TestMKeyLevels(t *testing.T) {
 	for level := range uint8(4) {
 		k := newKeyed(t)
@@ -73,7 +73,7 @@ func TestMKeyLevels(t *testing.T) {
 				if info, ok := a.(*mad.PortInfo); ok && err == nil {
 					_ = info.UnmarshalBinary(b[:])
 					if want := uint64(mKey) * uint64(1-level); info.MKey != want {
-						t.Errorf("level %d tells M_Key %#x, want %#x", level, info.MKey, want)
+						t.Errorf("level %d returns M_Key %#x, want %#x", level, info.MKey, want)
 					}
 				}
 			}
@@ -97,8 +97,8 @@ func TestMKeyLevels(t *testing.T) {
 	}
 }
 
-// TestMKeyLease: a violation starts the lease, a right key ends it, and when it
-// has run out the protection is gone, the key not (IBA 1.2.1, 14.2.4.2).
+// TestMKeyLease checks that a violation starts the lease, a right key ends it, and its expiry removes the protection
+// but not the key (IBA 1.2.1, 14.2.4.2).
 func TestMKeyLease(t *testing.T) {
 	k := newKeyed(t)
 	violate := func() {
@@ -118,7 +118,7 @@ func TestMKeyLease(t *testing.T) {
 	k.now = k.now.Add(time.Hour)
 	hidden(true) // starts the lease
 	k.now = k.now.Add(9 * time.Second)
-	violate() // does not start it anew
+	violate() // does not restart it
 	k.info(t) // ends it
 	k.now = k.now.Add(5 * time.Second)
 	hidden(true) // starts it

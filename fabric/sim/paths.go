@@ -23,11 +23,11 @@ const (
 	pathLen     = 64
 )
 
-// maxPaths is how many paths are found for one question at most.
+// maxPaths is the maximum number of paths in an answer.
 const maxPaths = 1 << 16
 
-// pathRecords are the paths by the switches' tables between the ports asked for; of one that is asked for, the
-// first, as OpenSM answers. A question with neither source nor destination has too few components.
+// pathRecords returns the paths by the switches' tables between the selected ports; for a Get the first one, as OpenSM
+// does. A query with neither source nor destination has insufficient components.
 func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 	if q.mask&(sa.PathSGID|sa.PathSLID|sa.PathDGID|sa.PathDLID) == 0 {
 		return nil, sa.InsufficientComponents.MAD()
@@ -49,18 +49,18 @@ func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// pairPaths appends the paths between two ports, one to each LID of the destination that is asked for.
+// pairPaths appends the paths between two ports, one to each selected LID of the destination.
 func (s *Sim) pairPaths(table []byte, q *query, src, dst fabric.PortIndex) []byte {
 	be := binary.BigEndian
-	most := 1 << fabric.MaxLMC
+	limit := 1 << fabric.MaxLMC
 	if n := int(q.data[offNumPath] & 0x7f); q.has(sa.PathNumPath) && n > 0 {
-		most = n
+		limit = n
 	}
 	if q.one {
-		most = 1
+		limit = 1
 	}
 	from, to := &s.ports[src].info, &s.ports[dst].info
-	for i := uint16(0); i < 1<<to.LMC && most > 0; i++ {
+	for i := uint16(0); i < 1<<to.LMC && limit > 0; i++ {
 		slid, dlid := from.LID+i&(1<<from.LMC-1), to.LID+i
 		if q.has(sa.PathSLID) {
 			slid = be.Uint16(q.data[offPathSLID:])
@@ -70,13 +70,13 @@ func (s *Sim) pairPaths(table []byte, q *query, src, dst fabric.PortIndex) []byt
 		}
 		if r, ok := s.path(q, src, dst, slid, dlid); ok {
 			table = append(table, r...)
-			most--
+			limit--
 		}
 	}
 	return table
 }
 
-// ends are the end ports that a question means at one end of the path.
+// ends returns the end ports that a query selects as one end of the path.
 func (s *Sim) ends(q *query, byGID sa.Mask, atGID int, byLID sa.Mask, atLID int) (out []fabric.PortIndex) {
 	lid := binary.BigEndian.Uint16(q.data[atLID:])
 	gid := mad.GID(q.data[atGID : atGID+16])
@@ -89,17 +89,17 @@ func (s *Sim) ends(q *query, byGID sa.Mask, atGID int, byLID sa.Mask, atLID int)
 	return out
 }
 
-// path is the record of one path, if it is there and is as the question wants it.
+// path returns the record of one path if it exists and matches the query.
 func (s *Sim) path(q *query, src, dst fabric.PortIndex, slid, dlid uint16) (record []byte, ok bool) {
-	j, ok := s.travel(src, dlid)
+	limits, ok := s.pathLimits(src, dlid)
 	if !ok {
 		return nil, false
 	}
 	r := sa.PathRecord{
 		DGID: s.ports[dst].gid(), SGID: s.ports[src].gid(), DLID: dlid, SLID: slid,
 		Reversible: true, PKey: defaultPKey, SL: s.sl(slid, dlid),
-		MTUSelector: sa.Exactly, MTU: j.mtu,
-		RateSelector: sa.Exactly, Rate: rates[j.rate],
+		MTUSelector: sa.Exactly, MTU: limits.mtu,
+		RateSelector: sa.Exactly, Rate: rates[limits.rate],
 		LifeTimeSelector: sa.Exactly,
 	}
 	if src != dst {

@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What the nodes of ibsim 0.10 have where the fabric does not say (sim_net.c).
+// Defaults of nodes of ibsim 0.10 (sim_net.c).
 const (
 	defaultRevision   = 0xa1
 	caPartitionCap    = 64
@@ -68,7 +68,7 @@ func newPort(f *fabric.Fabric, i fabric.PortIndex, active bool) port {
 	return out
 }
 
-// adopt takes over what the fabric knows of the port.
+// adopt copies the values that the fabric has for the port.
 func (p *port) adopt(from *fabric.Port, active bool) {
 	a := &p.info
 	a.LID, a.MasterSMLID, a.LMC = from.LID, from.SMLID, from.LMC
@@ -90,8 +90,8 @@ func (p *port) adopt(from *fabric.Port, active bool) {
 	}
 }
 
-// setLink fills in width and speed. A port's enabled widths and speeds are all up to the active ones, as
-// ibsim reads "4xHDR" in its files; ibsim's own default is 4x SDR alone.
+// setLink sets width and speed. The enabled widths and speeds are all up to the active ones, as ibsim reads "4xHDR" in
+// its files; the default of ibsim is only 4x SDR.
 func setLink(a *mad.PortInfo, p *fabric.Port) {
 	a.LinkWidthSupported = allWidths
 	a.LinkWidthActive, a.LinkWidthEnabled = mad.Width4x, mad.Width4x
@@ -128,7 +128,8 @@ func setLink(a *mad.PortInfo, p *fabric.Port) {
 	}
 }
 
-// fastest is the speed that capabilities in PortInfo must cover: the port's, for port 0 of all of the switch.
+// fastest returns the speed that the capabilities of a PortInfo must cover: that of the port, for port 0 that of the
+// whole switch.
 func fastest(f *fabric.Fabric, i fabric.PortIndex) fabric.Speed {
 	p := &f.Ports[i]
 	n := &f.Nodes[p.Node]

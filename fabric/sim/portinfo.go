@@ -9,7 +9,8 @@ import (
 
 const offLocalPort = 28 // of a PortInfo
 
-// portInfo reads or writes a port; modifier bit 31: the asker knows extended speeds (IBA 1.3, 14.2.5.6).
+// portInfo reads or writes a PortInfo. Modifier bit 31 means that the client supports extended speeds (IBA 1.3,
+// 14.2.5.6).
 func (a *agent) portInfo() mad.Status {
 	here := &a.s.ports[a.at]
 	num := a.mod &^ (1 << 31)
@@ -34,7 +35,7 @@ func (a *agent) portInfo() mad.Status {
 	return status
 }
 
-// setPortInfo writes PortInfo's writable fields (IBA 1.2.1, 14.2.5.6), none where one has a bad value.
+// setPortInfo writes the writable fields of PortInfo (IBA 1.2.1, 14.2.5.6), or none if one has an invalid value.
 func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	p := &a.s.ports[i]
 	var want mad.PortInfo
@@ -57,7 +58,7 @@ func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	return mad.StatusOK
 }
 
-// stateAllowed reports whether a port may go to a state: as in ibsim one step up, at most one above its peer.
+// stateAllowed reports whether a port may change to a state: as in ibsim, one step up, at most one above its peer.
 func (s *Sim) stateAllowed(i fabric.PortIndex, want mad.PortState) bool {
 	if want <= mad.PortDown {
 		return true
@@ -73,7 +74,7 @@ func (s *Sim) stateAllowed(i fabric.PortIndex, want mad.PortState) bool {
 	return want <= mad.PortActive && (want == now+1 || want == now-1) && want <= there+1
 }
 
-// set writes the fields that a Set may change, but for the states.
+// set writes the fields that a Set may change, except for the states.
 func set(a, want *mad.PortInfo) {
 	a.MKey = want.MKey
 	a.GIDPrefix = want.GIDPrefix

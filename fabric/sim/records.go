@@ -10,15 +10,15 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// recordKind is a kind of record: how long one is in a table, and how many bits each component has, in the
-// order of the bits of a component mask, which is that of the record (IBA 1.2.1, 15.2.5).
+// recordKind is a kind of record: its size in a table, and the widths of its components in bits, in the order of the
+// component mask, which is that of the record (IBA 1.2.1, 15.2.5).
 type recordKind struct {
 	size   int
 	widths []int
 	list   func(*Sim, *query) ([]byte, mad.Status)
 }
 
-// recordKinds are built once and never written.
+// recordKinds must not be changed.
 var recordKinds = map[mad.AttrID]recordKind{
 	sa.AttrNodeRecord:     {112, nodeWidths, (*Sim).nodeRecords},
 	sa.AttrPortInfoRecord: {72, portInfoWidths, (*Sim).portInfoRecords},
@@ -43,7 +43,7 @@ var (
 	memberWidths = []int{128, 128, 32, 16, 2, 6, 8, 16, 2, 6, 2, 6, 4, 20, 8, 4, 4, 1}
 )
 
-// selectors are where the selectors of a component mask are; the values follow.
+// Positions of selectors in a component mask; the value of each follows.
 const (
 	pathMTU  = 16
 	pathRate = 18
@@ -56,7 +56,7 @@ const (
 
 func (q *query) has(components sa.Mask) bool { return q.mask&components == components }
 
-// matches reports whether a record has all the components that are asked for, but for those in except.
+// matches reports whether a record has all the requested components, except for those in except.
 func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	at := 0
 	for i, width := range widths {
@@ -68,7 +68,8 @@ func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	return true
 }
 
-// sameBits compares bits at to at+width: whole bytes, or in one byte, or from within one to another's end.
+// sameBits compares the bits from at to at+width: whole bytes, parts of one byte, or a range from within one byte to
+// the end of another.
 func sameBits(a, b []byte, at, width int) bool {
 	for end := at + width; at < end; {
 		n := min(8-at%8, end-at)
@@ -81,11 +82,12 @@ func sameBits(a, b []byte, at, width int) bool {
 	return true
 }
 
-// owners are the end ports that have the LID at the beginning of a record, if that is asked for, or all.
+// owners returns the end ports with the LID at the beginning of the queried record if the mask contains it, otherwise
+// all.
 func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
-	asked := binary.BigEndian.Uint16(q.data)
+	want := binary.BigEndian.Uint16(q.data)
 	s.known(func(_ fabric.PortIndex, p *port, _ *node) bool {
-		if !q.has(lid) || p.owns(asked) {
+		if !q.has(lid) || p.owns(want) {
 			ports = append(ports, p)
 		}
 		return true
@@ -93,7 +95,7 @@ func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
 	return ports
 }
 
-// addTo appends a record to a table if the question wants it. Records do not fail to encode.
+// addTo appends a record to a table if it matches the query.
 func (q *query) addTo(table []byte, r sa.Record, widths []int, except sa.Mask) []byte {
 	n := len(table)
 	whole, _ := r.AppendBinary(table)
@@ -113,7 +115,8 @@ func (s *Sim) nodeRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// portInfoRecords: with [sa.CapabilityMaskSubset] a port may have more capabilities (IBA 1.2.1, 15.2.5.3).
+// portInfoRecords returns the ports that match. With [sa.CapabilityMaskSubset] a port may have more capabilities than
+// requested (IBA 1.2.1, 15.2.5.3).
 func (s *Sim) portInfoRecords(q *query) (table []byte, _ mad.Status) {
 	const offCapMask = 4 + 20
 	except := sa.PortInfoLID
@@ -151,7 +154,7 @@ func (s *Sim) smInfoRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// memberRecords are one of each group that matches, with the SM_Key one of each member, as OpenSM's are.
+// memberRecords returns one record for each matching group, with the SM_Key one for each member, as OpenSM does.
 func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 	const except = 0b11<<memberMTU | 0b11<<memberRate | 0b11<<memberLife
 	for i := range s.groups {
@@ -175,13 +178,13 @@ func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// packetLife is 4.096 us * 2^18, what OpenSM sets by default.
+// packetLife is 4.096 us * 2^18, OpenSM's default.
 const packetLife = 18
 
-// rates are the codes of rates, slowest first.
+// rates lists the codes of rates in ascending order of speed.
 var rates = [...]sa.Rate{2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8, 9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24}
 
-// rateOf is the place in rates of the fastest that a port can do.
+// rateOf returns the index in rates of the port's rate.
 func rateOf(a *mad.PortInfo) int {
 	speed := 2.5 // of a lane
 	switch {

@@ -12,19 +12,19 @@ import (
 
 const saClassVersion = 2
 
-// query is a question to the subnet administration.
+// query is a request to the subnet administration.
 type query struct {
-	from    fabric.PortIndex // the port that asks
+	from    fabric.PortIndex // port that sent the request
 	attr    mad.AttrID
 	mod     uint32
-	mask    sa.Mask // which components count
+	mask    sa.Mask // components to match
 	data    []byte
 	trusted bool // has the SM_Key
-	one     bool // wants one record
+	one     bool // a Get, for one record
 }
 
-// administration is what a request for the subnet administration comes to: one
-// MAD, or the data of a table behind the head of its segments; or no answer.
+// administration is the answer of the subnet administration: one MAD, or the data of a table and the header of its
+// segments; or no answer.
 type administration struct {
 	answers bool
 	head    [mad.Size]byte
@@ -32,23 +32,23 @@ type administration struct {
 	segment bool
 }
 
-// administer answers a request for the subnet administration with the records of the subnet as it is.
+// administer answers a request to the subnet administration with the current records of the subnet.
 func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administration, handBack bool) {
 	s.arrive()
 	defer s.mu.Unlock()
-	if s.happens(s.faults.Loss) {
+	if s.chance(s.faults.Loss) {
 		return out, false
 	}
 	method := mad.Method(f.Data[mad.OffMethod])
 	sm := s.masterAt(from, f.DLID)
-	if sm == nil || !asks(method) {
+	if sm == nil || !wantsAnswer(method) {
 		return out, s.sendBack
 	}
 	be := binary.BigEndian
 	m := &f.Data
 	key := be.Uint64(m[mad.OffSMKey:])
 	if key != 0 && key != sm.SMKey {
-		return out, s.sendBack // as OpenSM
+		return out, s.sendBack // as OpenSM does
 	}
 	q := query{
 		from: from, attr: mad.AttrID(be.Uint16(m[mad.OffAttr:])), mod: be.Uint32(m[mad.OffMod:]),
@@ -70,11 +70,11 @@ func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administratio
 	return out, false
 }
 
-// reply finds the records that are asked for and returns the length of one.
+// reply finds the requested records and returns the size of one.
 func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int, status mad.Status) {
 	m := &out.head
 	switch {
-	case s.happens(s.faults.Busy):
+	case s.chance(s.faults.Busy):
 		return 0, mad.StatusBusy
 	case m[mad.OffBaseVersion] != 1 || m[mad.OffClassVersion] != saClassVersion:
 		return 0, mad.StatusBadVersion
@@ -104,9 +104,9 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 	return kind.size, status
 }
 
-// masterAt is the master subnet manager that a request to a LID reaches, and that can answer, or nil.
+// masterAt returns the master subnet manager that a request to a LID reaches and that can answer, or nil.
 func (s *Sim) masterAt(from fabric.PortIndex, lid uint16) *mad.SMInfo {
-	at, ok := s.walkLID(from, lid)
+	at, ok := s.walkLID(from, lid, nil)
 	if !ok {
 		return nil
 	}
@@ -115,13 +115,13 @@ func (s *Sim) masterAt(from fabric.PortIndex, lid uint16) *mad.SMInfo {
 	if p.sm == nil || p.sm.State != mad.SMMaster || n.off || n.silent {
 		return nil
 	}
-	if back, ok := s.walkLID(s.endPort(at), s.ports[from].info.LID); !ok || s.endPort(back) != from {
+	if back, ok := s.walkLID(s.endPort(at), s.ports[from].info.LID, nil); !ok || s.endPort(back) != from {
 		return nil
 	}
 	return p.sm
 }
 
-// known are the end ports that a subnet manager gave LIDs.
+// known iterates over the end ports that have LIDs.
 func (s *Sim) known(yield func(i fabric.PortIndex, p *port, n *node) bool) {
 	for i := range s.ports {
 		p := &s.ports[i]
@@ -135,7 +135,7 @@ func (s *Sim) known(yield func(i fabric.PortIndex, p *port, n *node) bool) {
 	}
 }
 
-// gid is the GID of an end port.
+// gid returns the GID of an end port.
 func (p *port) gid() mad.GID {
 	prefix := p.info.GIDPrefix
 	if prefix == 0 {
@@ -144,20 +144,20 @@ func (p *port) gid() mad.GID {
 	return mad.NewGID(prefix, p.guid)
 }
 
-// Group is a multicast group that the subnet administration knows, with the end ports that are in it.
+// Group is a multicast group of the subnet administration with its member ports.
 type Group struct {
 	sa.MCMemberRecord
 	Members []fabric.PortIndex
 }
 
-// SetGroups replaces the multicast groups. Forwarding tables are not touched.
+// SetGroups replaces the multicast groups. It does not change forwarding tables.
 func (s *Sim) SetGroups(groups []Group) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.groups = append([]Group(nil), groups...)
 }
 
-// sl is the SL of a path.
+// sl returns the SL of a path.
 func (s *Sim) sl(src, dst uint16) uint8 {
 	if s.tables == nil || s.tables.SLs == nil {
 		return 0
@@ -165,44 +165,22 @@ func (s *Sim) sl(src, dst uint16) uint8 {
 	return s.tables.SLs.SL(src, dst)
 }
 
-// journey is what links do to the packets of a path.
-type journey struct {
+// pathLimits are the limits of the links of a path.
+type pathLimits struct {
 	mtu  mad.MTU
-	rate int // of rates
+	rate int // index in rates
 }
 
-// travel follows the tables from an end port to a LID and returns what the ports
-// and links on the path let through. It is false where the LID is not reached.
-func (s *Sim) travel(from fabric.PortIndex, lid uint16) (j journey, ok bool) {
-	j = journey{mtu: s.ports[from].info.MTUCap, rate: rateOf(&s.ports[from].info)}
-	at := from
-	pass := func(out fabric.PortIndex) bool {
+// pathLimits returns the limits of the ports and links of the path from an end port to a LID. It returns false if the
+// tables do not lead to the LID.
+func (s *Sim) pathLimits(from fabric.PortIndex, lid uint16) (l pathLimits, ok bool) {
+	l = pathLimits{mtu: s.ports[from].info.MTUCap, rate: rateOf(&s.ports[from].info)}
+	at, ok := s.walkLID(from, lid, func(out fabric.PortIndex) {
 		info := &s.ports[out].info
-		j.mtu, j.rate = min(j.mtu, info.NeighborMTU), min(j.rate, rateOf(info))
-		at = s.activePeer(out)
-		return at != fabric.None
+		l.mtu, l.rate = min(l.mtu, info.NeighborMTU), min(l.rate, rateOf(info))
+	})
+	if ok {
+		l.mtu = min(l.mtu, s.ports[s.endPort(at)].info.MTUCap)
 	}
-	end := func(i fabric.PortIndex) (journey, bool) {
-		j.mtu = min(j.mtu, s.ports[i].info.MTUCap)
-		return j, s.ports[i].owns(lid)
-	}
-	if s.ports[at].owns(lid) {
-		return end(at)
-	}
-	if s.nodes[s.ports[at].node].sw == nil && !pass(at) {
-		return j, false
-	}
-	for range len(s.f.Switches) + 1 {
-		n := &s.nodes[s.ports[at].node]
-		if n.sw == nil {
-			return end(at)
-		}
-		switch out := n.sw.forward(lid); {
-		case out == 0:
-			return end(n.first)
-		case out > n.info.NumPorts || !pass(n.first+fabric.PortIndex(out)):
-			return j, false
-		}
-	}
-	return j, false
+	return l, ok
 }

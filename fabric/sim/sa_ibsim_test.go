@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestRecordsAreOpenSMs asks an OpenSM over ibsim and the simulation of the same
-// subnet for the same records: nodes by LID, and paths from LID to LID.
+// TestRecordsAreOpenSMs compares records of an OpenSM over ibsim and of the simulation: nodes by LID, and paths between
+// LIDs.
 func TestRecordsAreOpenSMs(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	real := ibsimOf(t, m.f)
@@ -66,9 +66,8 @@ func TestRecordsAreOpenSMs(t *testing.T) {
 	}
 }
 
-// TestPerfIsIbsims asks a real ibsim and the simulation for the same of
-// performance management, after errors were set at both. Data and packets are not
-// compared: ibsim counts the test's own.
+// TestPerfIsIbsims compares performance management of a real ibsim and the simulation after setting errors at both.
+// Data and packets are not compared, because ibsim counts those of the test.
 func TestPerfIsIbsims(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	s := ibsimOf(t, m.f)
@@ -113,10 +112,10 @@ func TestPerfIsIbsims(t *testing.T) {
 				break
 			}
 			*counter = uint64(1 + rnd.IntN(15))
-			said := s.Console(fmt.Sprintf("PerformanceSet %q[%d] PortCounters.%s=%d", m.f.NodeName(p.Node), num,
+			output := s.Console(fmt.Sprintf("PerformanceSet %q[%d] PortCounters.%s=%d", m.f.NodeName(p.Node), num,
 				field, *counter))
-			if strings.Contains(said, "not") {
-				t.Fatal(said)
+			if strings.Contains(output, "not") {
+				t.Fatal(output)
 			}
 		}
 		m.s.SetCounters(n.FirstPort+fabric.PortIndex(num), errs)

@@ -28,13 +28,12 @@ const (
 	smKey = 0x77
 )
 
-// managed is a routed subnet with a master subnet manager, and a client of its
-// administration.
+// managed is a routed subnet with a master subnet manager, and a client of its administration.
 type managed struct {
 	f *fabric.Fabric
 	s *sim.Sim
 	c *mad.Client
-	// lid is where the subnet administration is.
+	// lid is the LID of the subnet administration.
 	lid uint16
 }
 
@@ -56,7 +55,7 @@ func newManaged(t *testing.T, spec string, sls fabric.PathSLs, opts mad.ClientOp
 	return &managed{f: f, s: s, c: dial(t, s, f.SMPort, opts), lid: f.Ports[last].LID}
 }
 
-// ask asks for records; fill writes the components that mask says.
+// ask reads records; fill sets the components of mask.
 func (m *managed) ask(t *testing.T, method mad.Method, attr mad.AttrID, mod uint32, mask, key uint64,
 	fill func(record []byte)) (table []byte, err error) {
 	t.Helper()
@@ -92,8 +91,7 @@ func (m *managed) table(t *testing.T, attr mad.AttrID, size int, mask uint64,
 
 var be = binary.BigEndian
 
-// TestNodeRecords: one for each end port, by LID, type, GUID and name (IBA 1.2.1,
-// 15.2.5.2).
+// TestNodeRecords reads one record for each end port, and by LID, type, GUID and name (IBA 1.2.1, 15.2.5.2).
 func TestNodeRecords(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	all := m.table(t, nodeRecord, 112, 0, nil)
@@ -147,8 +145,8 @@ func TestNodeRecords(t *testing.T) {
 	}
 }
 
-// TestPortInfoRecords: all ports of switches, M_Keys hidden; capabilities match
-// as a subset with the modifier's highest bit, as saquery -s asks.
+// TestPortInfoRecords reads all ports of switches, with hidden M_Keys; capabilities match as a subset with the highest
+// bit of the modifier, as in saquery -s.
 func TestPortInfoRecords(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	want := 0
@@ -171,19 +169,19 @@ func TestPortInfoRecords(t *testing.T) {
 		}
 	}
 	hidden := mad.PortInfo{MKey: 0x123}
-	req := mad.Request{Method: mad.MethodSet, Attr: mad.AttrPortInfo, Data: data(&hidden)}
+	req := mad.Request{Method: mad.MethodSet, Attr: mad.AttrPortInfo, Data: mad.Data(&hidden)}
 	before, err := m.c.PortInfo(t.Context(), mad.Path{}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before.MKey, before.PortState, before.PhysState = 0x123, 0, 0
-	req.Data = data(&before)
+	req.Data = mad.Data(&before)
 	if _, err := m.c.Do(t.Context(), &req); err != nil {
 		t.Fatal(err)
 	}
 	own := m.table(t, portRecord, 72, 1<<5, func(r []byte) { be.PutUint16(r[20:], before.LID) })
 	if len(own) != 1 || be.Uint64(own[0][4:]) != 0 {
-		t.Errorf("the M_Key is told: %x", own)
+		t.Errorf("the M_Key is not hidden: %x", own)
 	}
 	active := m.table(t, portRecord, 72, 1<<15|1<<1, func(r []byte) { r[2], r[36] = 1, uint8(mad.PortActive) })
 	for _, r := range active {
@@ -204,7 +202,7 @@ func TestPortInfoRecords(t *testing.T) {
 	}
 }
 
-// TestSMInfoRecords: subnet managers, without their keys.
+// TestSMInfoRecords reads subnet managers, without their keys.
 func TestSMInfoRecords(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	m.s.SetSM(m.f.SMPort, &mad.SMInfo{GUID: 5, SMKey: 9, State: mad.SMStandby, Priority: 1, ActCount: 17})
@@ -225,8 +223,7 @@ type oddSLs struct{}
 
 func (oddSLs) SL(_, dst uint16) uint8 { return uint8(dst%2) * 3 }
 
-// TestPathRecords: paths by the tables, with the SLs of the tables, and what the
-// slowest link on the way lets through.
+// TestPathRecords reads paths by the tables, with the SLs of the tables and the limits of the slowest link.
 func TestPathRecords(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", oddSLs{}, once)
 	src := m.f.Ports[m.f.SMPort]
@@ -244,7 +241,7 @@ func TestPathRecords(t *testing.T) {
 			t.Errorf("path %x", r)
 		}
 	}
-	// A link of MTU 256 and one of 1x SDR make the path what they are.
+	// A link with MTU 256 limits the path.
 	via := m.f.Ports[src.Peer]
 	info, err := mad.Get[mad.PortInfo](t.Context(), m.c, path(t, src.Num), uint32(via.Num))
 	if err != nil {
@@ -258,7 +255,7 @@ func TestPathRecords(t *testing.T) {
 	if _, err := mad.Set(t.Context(), m.c, path(t, src.Num), uint32(via.Num), info); err != nil {
 		t.Fatal(err)
 	}
-	// Towards us the last link has MTU 256.
+	// In the other direction the last link has MTU 256.
 	dst := m.f.Ports[m.f.EndPorts[len(m.f.EndPorts)-1]]
 	back, err := m.ask(t, mad.MethodGet, pathRecord, 0, 1<<4|1<<5|1<<12, 0, func(r []byte) {
 		be.PutUint16(r[40:], src.LID)
@@ -283,12 +280,12 @@ func portOf(t *testing.T, f *fabric.Fabric, lid uint16) int {
 			return i
 		}
 	}
-	t.Fatalf("nobody has LID %d", lid)
+	t.Fatalf("no port has LID %d", lid)
 	return 0
 }
 
-// TestPathRates: the rate of a path is that of its slowest link (IBA 1.2.1,
-// 15.2.5.16: 2 is 2.5 Gb/s, 3 is 10, 16 is 100, 17 is 200).
+// TestPathRates checks that the rate of a path is that of its slowest link (IBA 1.2.1, 15.2.5.16: 2 is 2.5 Gb/s, 3 is
+// 10, 16 is 100, 17 is 200).
 func TestPathRates(t *testing.T) {
 	for _, test := range []struct {
 		speed fabric.Speed
@@ -326,7 +323,7 @@ func TestPathRates(t *testing.T) {
 	}
 }
 
-// TestMemberRecords: a record a group, with the SM_Key or a port one a member.
+// TestMemberRecords reads one record for each group, with the SM_Key or a port one for each member.
 func TestMemberRecords(t *testing.T) {
 	m := newManaged(t, "fattree:2,8", nil, once)
 	mgid := mad.GID{0xff, 0x12, 0x40, 0x1b, 15: 1}
@@ -362,7 +359,7 @@ func TestMemberRecords(t *testing.T) {
 	}
 }
 
-// TestSARefusals: who answers, and what is refused.
+// TestSARefusals checks which ports answer, and what is refused.
 func TestSARefusals(t *testing.T) {
 	m := newManaged(t, "fattree:2,4", nil, once)
 	for _, test := range []struct {
@@ -390,12 +387,12 @@ func TestSARefusals(t *testing.T) {
 	}
 	m.lid = m.f.Ports[m.f.SMPort].LID
 	if _, err := m.ask(t, getTable, nodeRecord, 0, 0, 0, nil); !errors.Is(err, mad.ErrTimeout) {
-		t.Errorf("where there is none: %v", err)
+		t.Errorf("at a port without one: %v", err)
 	}
 }
 
-// TestTablesInSegments: a large table arrives whole, also when segments and
-// acknowledgements are lost, repeated and late.
+// TestTablesInSegments checks that a large table arrives completely even if segments and acknowledgements are lost,
+// repeated and late.
 func TestTablesInSegments(t *testing.T) {
 	for _, faults := range []sim.Faults{
 		{},
@@ -419,7 +416,7 @@ func TestTablesInSegments(t *testing.T) {
 	}
 }
 
-// TestClient: the client of subnet administrations gets along with this one.
+// TestClient uses the client of subnet administrations.
 func TestClient(t *testing.T) {
 	m := newManaged(t, "fattree:2,36", oddSLs{}, mad.ClientOptions{})
 	c := &sa.Client{MAD: m.c, LID: m.lid}

@@ -10,11 +10,11 @@ import (
 
 // A selector is the upper two bits of a byte whose lower six are a value (IBA 1.2.1, 15.2.5.16).
 
-// scale is what the values of a selector mean.
+// scale is the meaning of the values of a selector.
 type scale struct {
 	order  func(uint8) int
 	below  func(uint8) uint8 // the next lower value, 0 for none
-	strict bool              // a path that can do more cannot do exactly what is asked for
+	strict bool              // a path with a higher value does not match Exactly
 }
 
 // The scales of MTUs and lifetimes, and of rates.
@@ -23,10 +23,10 @@ var (
 	byRate = scale{order: rateOrder, below: slower, strict: true}
 )
 
-// selects reports whether a question has a selector, of that component, and its value; one alone is nothing.
+// selects reports whether a query has the selector and the value of a component; either of them alone is ignored.
 func (q *query) selects(selector int) bool { return q.has(0b11 << selector) }
 
-// inRange checks the value in a record's byte at against the one that is asked for.
+// inRange compares the value in byte at of a record with the query.
 func (q *query) inRange(record []byte, selector, at int, s scale) bool {
 	if !q.selects(selector) {
 		return true
@@ -43,8 +43,8 @@ func (q *query) inRange(record []byte, selector, at int, s scale) bool {
 	return true
 }
 
-// fit makes the value in a path's byte at what is asked for, as far as the path
-// can do it, as OpenSM does: one that can do more can be used with less.
+// fit sets the value in byte at of a path record to the requested one if the path supports it, as OpenSM does: a path
+// can be used with less than its maximum.
 func (q *query) fit(record []byte, selector, at int, s scale) bool {
 	if !q.selects(selector) {
 		return true
@@ -71,10 +71,10 @@ func (q *query) fit(record []byte, selector, at int, s scale) bool {
 	return true
 }
 
-// rateOrder is the place of a rate among all by their speed, -1 for none.
+// rateOrder returns the index of a rate in ascending order of speed, -1 for none.
 func rateOrder(code uint8) int { return slices.Index(rates[:], sa.Rate(code)) }
 
-// slower is the next slower rate, 0 for none.
+// slower returns the next slower rate, 0 for none.
 func slower(code uint8) uint8 {
 	if i := rateOrder(code); i > 0 {
 		return uint8(rates[i-1])

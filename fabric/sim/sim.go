@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package sim simulates a subnet inside the program. It answers management packets byte for byte as switches and
+// channel adapters do: a [Conn] is a [mad.Transport] at one of its ports.
+//
+// Packets traverse the subnet as specified by IBA 1.2.1, 14.2.2. Answers are modelled on ibsim, whose subnets satisfy
+// OpenSM and the diagnostic tools: values that the fabric does not determine (capabilities, VLs, MTU) are those of
+// ibsim. A packet whose path is broken, or whose destination is silent, gets no answer.
+//
+// Performance management answers with the counters assigned to a port. A port with a master subnet manager answers as
+// the subnet administration, with the current records of the subnet and the paths of its tables. Tables are segmented,
+// and lost segments are repeated. Packets are not routed adaptively.
+//
+// A [Sim] can be changed while it runs: nodes and links appear and disappear; packets are lost, delayed and repeated.
 package sim
 
 import (
@@ -12,25 +24,25 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Options say in what state a subnet begins.
+// Options controls the initial state of a subnet.
 type Options struct {
-	// Tables are what the switches hold at first; nil leaves them empty.
-	// SL2VL and MFT of them are what the nodes' tables are until they are written, and switches of NVIDIA's tell how
-	// they route adaptively where Tables have it. Private tables cannot be asked for.
+	// Tables are the initial tables of the switches; nil leaves them empty. Their SL2VL and MFT are the initial tables
+	// of all nodes, and NVIDIA switches report their adaptive routing. Private tables cannot be read.
 	Tables *fabric.Tables
-	// Active brings all links up to Active, as a subnet manager leaves them;
-	// else those whose state the fabric does not know begin in Initialize.
+	// Active sets all links to Active, as a subnet manager does; otherwise links whose state the fabric does not know
+	// begin in Initialize.
 	Active bool
-	// SendBack hands requests that find no path or a silent node back at once, as ibsim does; else their
-	// sender has to wait until it gives up. Packets that are lost by chance are not handed back.
+	// SendBack returns requests that find no path or a silent node at once, as ibsim does; otherwise the sender waits
+	// for its timeout. Packets lost by chance are not returned.
 	SendBack bool
-	// Vendor is that of switches of which the fabric does not say it.
+	// Vendor is the vendor ID of switches for which the fabric has none.
 	Vendor uint32
-	Faults Faults           // from the beginning
-	Now    func() time.Time // the time by which M_Key leases run out; nil is [time.Now]
+	Faults Faults           // initial faults
+	Now    func() time.Time // clock of M_Key leases; nil is [time.Now]
 }
 
-// Sim is a simulated subnet, for any goroutine. Nodes and ports go by their indexes in the fabric it is made of.
+// Sim is a simulated subnet. It is safe for concurrent use. Nodes and ports have the indexes of the fabric it was made
+// from.
 type Sim struct {
 	f        *fabric.Fabric
 	tables   *fabric.Tables // nil or as in the options
@@ -42,8 +54,8 @@ type Sim struct {
 	ports    []port
 	faults   Faults
 	rand     *rand.Rand
-	requests uint64  // so far
-	agenda   []event // in the order of their times
+	requests uint64  // received so far
+	schedule []event // sorted by time
 	flaps    *flaps
 	groups   []Group
 }
@@ -57,26 +69,26 @@ type node struct {
 	tables map[tableKey][mad.DataSize]byte
 	silent bool
 	off    bool
-	fresh  bool // was switched on: has nothing of what the tables of the options say
+	fresh  bool // was switched on: does not have the initial tables of the options
 }
 
-// port is a port, slot 0 of nodes without a port 0 included.
+// port is a port, or slot 0 of a node without a port 0.
 type port struct {
 	node  fabric.NodeIndex
 	num   uint8
-	cable fabric.PortIndex // the port at the other end, None: nothing is plugged in
+	cable fabric.PortIndex // port at the other end, or None
 	cut   bool             // the cable is broken
 	guid  uint64
 	info  mad.PortInfo
-	wire  [mad.DataSize]byte // info, encoded
+	wire  [mad.DataSize]byte // encoded info
 	sm    *mad.SMInfo
 
-	leaseEnd time.Time // zero: no lease runs
-	counters *mad.PortCountersExtended
-	traffic  *traffic // nil for none
+	leaseEnd time.Time                 // zero: no lease is active
+	counters *mad.PortCountersExtended // nil: all 0
+	traffic  *traffic                  // nil for none
 }
 
-// New makes a subnet like f: its nodes, links, LIDs and port states.
+// New returns a subnet like f, with its nodes, links, LIDs and port states.
 func New(f *fabric.Fabric, opts Options) *Sim {
 	s := &Sim{
 		f: f, tables: opts.Tables, sendBack: opts.SendBack, now: opts.Now,
@@ -129,7 +141,7 @@ func newNode(n *fabric.Node) node {
 	return out
 }
 
-// load puts tables into the switches.
+// load copies tables into the switches.
 func (s *Sim) load(t *fabric.Tables) {
 	for sw, n := range s.f.Switches {
 		if t.Known[sw] {
@@ -137,16 +149,16 @@ func (s *Sim) load(t *fabric.Tables) {
 			state.info.LinearFDBTop = t.Top[sw]
 			state.lft = append([]byte(nil), t.LFT.Row(fabric.SwitchIndex(sw))...)
 			if t.MFT != nil {
-				state.holdMulticast(t.MFT.Top)
+				state.growMulticast(t.MFT.Top)
 			}
 		}
 	}
 }
 
-// Unlink breaks the cable of a port. It fails where there is none.
+// Unlink breaks the cable of a port. It returns an error if there is none.
 func (s *Sim) Unlink(port fabric.PortIndex) error { return s.setCut(port, true) }
 
-// Relink mends the cable of a port; both ends then train to Initialize.
+// Relink restores the cable of a port; both ends then train to Initialize.
 func (s *Sim) Relink(port fabric.PortIndex) error { return s.setCut(port, false) }
 
 func (s *Sim) setCut(i fabric.PortIndex, cut bool) error {
@@ -169,7 +181,7 @@ func (s *Sim) cut(i fabric.PortIndex, cut bool) {
 	s.train(i, false)
 }
 
-// Silence makes a node answer nothing, while it goes on forwarding; or lets it answer again.
+// Silence makes a node answer nothing while it continues to forward, or makes it answer again.
 func (s *Sim) Silence(node fabric.NodeIndex, silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +203,7 @@ func (s *Sim) SetLID(port fabric.PortIndex, lid uint16) {
 	s.ports[port].encode()
 }
 
-// SetSM puts a subnet manager on an end port, which gets its IsSM bit and answers SMInfo; nil takes it away.
+// SetSM places a subnet manager on an end port, which then has the IsSM bit and answers SMInfo; nil removes it.
 func (s *Sim) SetSM(port fabric.PortIndex, info *mad.SMInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

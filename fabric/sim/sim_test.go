@@ -40,7 +40,7 @@ func dial(t testing.TB, s *sim.Sim, port fabric.PortIndex, opts mad.ClientOption
 	return client
 }
 
-// BenchmarkBatch reads PortInfo four hops away, by the client and without it.
+// BenchmarkBatch reads PortInfo four hops away.
 func BenchmarkBatch(b *testing.B) {
 	f := generate(b, "fattree:3,36")
 	path, err := mad.Path{}.Append(1, 19, 19, 2)

@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What switches of ibsim 0.10 have (sim_net.c); the forwarding table's capacity is what its -L option says.
+// Capacities of switches of ibsim 0.10 (sim_net.c); that of the forwarding table is set by its option -L.
 const (
 	linearCap       = mad.LastUnicastLID + 1
 	multicastCap    = 1024
@@ -19,7 +19,7 @@ const (
 
 type switchState struct {
 	info mad.SwitchInfo
-	lft  []byte // whole blocks; what is above is NoPort
+	lft  []byte // whole blocks; entries above are NoPort
 }
 
 func newSwitch(n *fabric.Node) *switchState {
@@ -34,14 +34,14 @@ func newSwitch(n *fabric.Node) *switchState {
 	}}
 }
 
-// holdMulticast makes room for the multicast LIDs up to top.
-func (sw *switchState) holdMulticast(top uint16) {
+// growMulticast sets the multicast top and increases the capacity to it.
+func (sw *switchState) growMulticast(top uint16) {
 	sw.info.MulticastFDBTop = top
 	blocks := (int(top) + 1 - fabric.FirstMLID + mad.MFTBlock - 1) / mad.MFTBlock
 	sw.info.MulticastFDBCap = max(sw.info.MulticastFDBCap, uint16(blocks*mad.MFTBlock))
 }
 
-// forward is the port by which the switch sends what goes to the LID.
+// forward returns the output port for a LID.
 func (sw *switchState) forward(lid uint16) uint8 {
 	if lid > sw.info.LinearFDBTop || int(lid) >= len(sw.lft) {
 		return mad.NoPort

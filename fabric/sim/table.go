@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// tableKey names a block of a node's lesser tables. mod has the port even where the request has not.
+// tableKey identifies a block of a node's further tables. mod includes the port even if that of the request does not.
 type tableKey struct {
 	attr mad.AttrID
 	mod  uint32
 }
 
-// table reads or writes a block of a table whose contents do not matter to the simulation. Until it is
-// written a block is what the options say, or else as ibsim begins.
+// table reads or writes a block of a table that does not affect the simulation. Before the first write a block contains
+// the data of the options, or else the defaults of ibsim.
 func (a *agent) table(attr mad.AttrID) mad.Status {
 	var block [mad.DataSize]byte
 	var key tableKey
@@ -71,7 +71,7 @@ func (a *agent) guidInfo(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: uint32(a.end.num)<<16 | a.mod&0xffff}, a.mod <= uint32(a.end.info.GUIDCap)/8
 }
 
-// pKeys: modifier bits 16 to 31 are a switch's port, 0 to 15 the block.
+// pKeys: modifier bits 16 to 31 are the port of a switch, 0 to 15 the block.
 func (a *agent) pKeys(block *[mad.DataSize]byte) (tableKey, bool) {
 	port, n := a.port(a.mod >> 16)
 	size := uint32(a.node.info.PartitionCap)
@@ -84,7 +84,7 @@ func (a *agent) pKeys(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: n<<16 | a.mod&0xffff}, port != fabric.None && a.mod&0xffff*32 < size
 }
 
-// slToVL: modifier bits 8 to 15 are the ingress, 0 to 7 the egress port of a switch.
+// slToVL: modifier bits 8 to 15 are the input port of a switch, 0 to 7 the output port.
 func (a *agent) slToVL(block *[mad.DataSize]byte) (tableKey, bool) {
 	copy(block[:], []byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xe7})
 	from, in := a.port(a.mod >> 8 & 0xff)
@@ -97,7 +97,7 @@ func (a *agent) slToVL(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: in<<8 | out}, ok
 }
 
-// loaded are the tables of the options, nil if the node has nothing of them.
+// loaded returns the tables of the options, nil if the node was switched on later.
 func (a *agent) loaded() *fabric.Tables {
 	if a.node.fresh {
 		return nil
@@ -105,7 +105,7 @@ func (a *agent) loaded() *fabric.Tables {
 	return a.s.tables
 }
 
-// vlArbitration: modifier bits 16 to 31 are 1 for low priority and 3 for high, 0 to 15 a switch's port.
+// vlArbitration: modifier bits 16 to 31 are 1 for low priority and 3 for high, 0 to 15 the port of a switch.
 func (a *agent) vlArbitration(block *[mad.DataSize]byte) (tableKey, bool) {
 	port, n := a.port(a.mod & 0xffff)
 	table := a.mod >> 16
@@ -118,7 +118,7 @@ func (a *agent) vlArbitration(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: table<<16 | n}, port != fabric.None && (table == 1 || table == 3)
 }
 
-// multicast: modifier bits 28 to 31 are the port mask's number, 0 to 8 the block.
+// multicast: modifier bits 28 to 31 are the position of the ports, 0 to 8 the block.
 func (a *agent) multicast(block *[mad.DataSize]byte) (tableKey, bool) {
 	n, mask := a.mod&0x1ff, a.mod>>28
 	ok := n < uint32(a.node.sw.info.MulticastFDBCap)/mad.MFTBlock && mask <= uint32(a.node.info.NumPorts)/mad.MFTPorts
@@ -141,13 +141,77 @@ func (a *agent) mellanoxPortInfo(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: n}, port != fabric.None
 }
 
-// port is the port that a modifier means and its number: elsewhere than at a switch where the request came in.
-func (a *agent) port(named uint32) (fabric.PortIndex, uint32) {
+// port returns the port that a modifier selects and its number; except for switches, this is the port that received the
+// request.
+func (a *agent) port(selected uint32) (fabric.PortIndex, uint32) {
 	if a.node.sw == nil {
 		return a.at, uint32(a.end.num)
 	}
-	if named > uint32(a.node.info.NumPorts) {
-		return fabric.None, named
+	if selected > uint32(a.node.info.NumPorts) {
+		return fabric.None, selected
 	}
-	return a.node.first + fabric.PortIndex(named), named
+	return a.node.first + fabric.PortIndex(selected), selected
+}
+
+// wireStates maps the states of LIDs to their encoding.
+var wireStates = [...]mad.LIDState{
+	fabric.StateStatic: mad.LIDStatic, fabric.StateFree: mad.LIDFree, fabric.StateBounded: mad.LIDBounded,
+	fabric.StateHash: mad.LIDHash,
+}
+
+// adaptive answers the adaptive-routing attributes, which cannot be set. Sub-groups are combined into one.
+func (a *agent) adaptive(attr mad.AttrID) mad.Status {
+	t := a.loaded()
+	if a.set || a.node.sw == nil || t == nil || t.Adaptive == nil || !fabric.MayAdapt(a.node.info.VendorID) {
+		return mad.StatusMethodAttrMismatch
+	}
+	s := a.s.f.Nodes[a.end.node].Switch
+	sw := &t.Adaptive.Switches[s]
+	switch attr {
+	case mad.AttrPrivateLFTInfo:
+		info := &mad.PrivateLFTInfo{Tables: uint8(len(sw.Tables))}
+		if len(sw.Tables) > 1 {
+			info.Mode = 1
+		}
+		return a.get(marshal(info))
+	case mad.AttrAdaptiveRoutingInfo:
+		return a.get(marshal(adaptiveInfo(sw)))
+	case mad.AttrAdaptiveRoutingGroupTable:
+		if a.mod > fabric.MaxGroup/mad.AdaptiveRoutingGroups {
+			return mad.StatusInvalidValue
+		}
+		var block mad.AdaptiveRoutingGroupTable
+		for i := range block {
+			for _, port := range sw.Ports(int(a.mod)*len(block) + i) {
+				block[i].Add(port)
+			}
+		}
+		return a.get(marshal(&block))
+	}
+	if a.mod > mad.LastUnicastLID/mad.AdaptiveRoutingLIDs {
+		return mad.StatusInvalidValue
+	}
+	return a.get(marshal(a.lidGroups(sw)))
+}
+
+func adaptiveInfo(sw *fabric.AdaptiveSwitch) *mad.AdaptiveRoutingInfo {
+	return &mad.AdaptiveRoutingInfo{
+		Enabled: sw.Enabled, Fallback: true, FallbackEnabled: sw.FastReroute, BySLSupported: true,
+		BySL: sw.SLs != 0xffff, SLs: sw.SLs,
+		GroupCap: fabric.MaxGroup, GroupTop: uint16(max(0, len(sw.Groups)-1)), GroupTables: 1,
+	}
+}
+
+// lidGroups returns the block of the table that the modifier selects.
+func (a *agent) lidGroups(sw *fabric.AdaptiveSwitch) *mad.AdaptiveRoutingLFT {
+	var block mad.AdaptiveRoutingLFT
+	for i := range block {
+		lid := uint16(a.mod)*uint16(len(block)) + uint16(i)
+		port, entry := sw.Entry(0, lid, a.node.sw.forward(lid))
+		block[i] = mad.AdaptiveRoutingEntry{Group: uint16(entry.Group()), Port: port, State: wireStates[entry.State()]}
+		if entry.State() == fabric.StateStatic {
+			block[i].Group = uint16(port)
+		}
+	}
+	return &block
 }

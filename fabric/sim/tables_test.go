@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestLoadedTables: switches and adapters answer with the SL2VL and MFT that they
-// began with, and a write of one block changes that alone.
+// TestLoadedTables checks that nodes answer with their initial SL2VL and MFT, and that a write changes only one block.
 func TestLoadedTables(t *testing.T) {
 	f := generate(t, "fattree:2,36")
 	rnd := testenv.Rand(t)
@@ -36,7 +35,7 @@ func TestLoadedTables(t *testing.T) {
 	c := dial(t, s, port, once)
 	info, err := mad.Get[mad.SwitchInfo](t.Context(), c, mad.Path{}, 0)
 	if err != nil || info.MulticastFDBTop != top || info.MulticastFDBCap != 2016 {
-		t.Errorf("top %#x, room for %d (%v); want %#x, 2016", info.MulticastFDBTop, info.MulticastFDBCap, err, top)
+		t.Errorf("top %#x, capacity %d (%v); want %#x, 2016", info.MulticastFDBTop, info.MulticastFDBCap, err, top)
 	}
 	for in := range uint8(37) {
 		for out := range uint8(37) {
@@ -81,7 +80,7 @@ func TestLoadedTables(t *testing.T) {
 	}
 }
 
-// TestFirstGUID: the first GUID of a port cannot be written (IBA 1.2.1, 14.2.5.5).
+// TestFirstGUID checks that the first GUID of a port cannot be written (IBA 1.2.1, 14.2.5.5).
 func TestFirstGUID(t *testing.T) {
 	f := chain(t)
 	c := dial(t, sim.New(f, sim.Options{SendBack: true}), f.SMPort, once)

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	maxTransfers = 64 // how many tables a connection gets at once; of more the oldest is forgotten
-	// resendAfter is how long a window's end waits for its acknowledgement, resends how often it is sent again.
+	maxTransfers = 64 // tables in progress for each connection; the oldest is dropped beyond that
+	// resendAfter is how long the end of a window waits for its acknowledgement, resends how often it is repeated.
 	resendAfter = 100 * time.Millisecond
 	resends     = 5
 )
 
-// transfer is a table on its way to a connection, in segments.
+// transfer is a segmented table in transmission to a connection.
 type transfer struct {
 	segments *mad.Segmenter
 	tid      uint64
-	from     mad.Frame // of the segments, without data
-	due      time.Time // when the window is sent again
+	from     mad.Frame // template of the segments, without data
+	due      time.Time // when the window is repeated
 	tries    int
 }
 
-// administer takes a request for the subnet administration, or what a table's receiver says of segments.
+// administer processes a request to the subnet administration, or an acknowledgement of segments.
 func (c *Conn) administer(f *mad.Frame) {
 	empty := len(c.in) == 0
 	defer func() {
@@ -35,7 +35,7 @@ func (c *Conn) administer(f *mad.Frame) {
 		}
 	}()
 	if f.Data[mad.OffRMPPFlags]&mad.RMPPActive != 0 && f.Data[mad.OffRMPPType] != mad.RMPPData {
-		c.acknowledged(f)
+		c.acknowledge(f)
 		return
 	}
 	a, handBack := c.sim.administer(c.port, f)
@@ -55,25 +55,25 @@ func (c *Conn) administer(f *mad.Frame) {
 	case a.answers:
 		from.Data = a.head
 		c.in = append(c.in, from)
-		c.meet(c.sim.answerFate())
+		c.deliver(c.sim.answerDelivery())
 	}
 }
 
 func tidOf(f *mad.Frame) uint64 { return binary.BigEndian.Uint64(f.Data[mad.OffTID:]) }
 
-// pump sends the segments of a table that may be sent.
+// pump sends the segments of a table that its window allows.
 func (c *Conn) pump(t *transfer) {
 	f := t.from
 	for t.segments.Next(&f.Data) {
 		c.in = append(c.in, f)
-		c.meet(c.sim.answerFate())
+		c.deliver(c.sim.answerDelivery())
 	}
 	t.due = time.Now().Add(resendAfter)
 	c.late.remind(t.due, t)
 }
 
-// acknowledged takes what the receiver of a table says.
-func (c *Conn) acknowledged(f *mad.Frame) {
+// acknowledge processes a packet from the receiver of a table.
+func (c *Conn) acknowledge(f *mad.Frame) {
 	i := slices.IndexFunc(c.tables, func(t *transfer) bool { return t.tid == tidOf(f) })
 	if i < 0 || c.sim.lost() {
 		return
@@ -92,8 +92,8 @@ func (c *Conn) acknowledged(f *mad.Frame) {
 	c.pump(t)
 }
 
-// again sends the window of a table once more that was due to be acknowledged.
-func (c *Conn) again(t *transfer, due time.Time) {
+// resend repeats the window of a table whose acknowledgement is overdue.
+func (c *Conn) resend(t *transfer, due time.Time) {
 	i := slices.Index(c.tables, t)
 	if i < 0 || t.due != due {
 		return
@@ -106,16 +106,16 @@ func (c *Conn) again(t *transfer, due time.Time) {
 	c.pump(t)
 }
 
-// answerFate is what becomes of one more answer.
-func (s *Sim) answerFate() fate {
+// answerDelivery draws the delivery of one more answer.
+func (s *Sim) answerDelivery() delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.wayBack()
+	return s.drawDelivery()
 }
 
-// lost reports whether a packet that wants no answer is lost.
+// lost draws whether a packet without an answer is lost.
 func (s *Sim) lost() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.happens(s.faults.Loss)
+	return s.chance(s.faults.Loss)
 }

@@ -12,21 +12,21 @@ import (
 
 const directionBit = 0x80 // of the first byte of an SMP's status
 
-// noAnswer is the status of a request that is handed back: ETIMEDOUT.
+// noAnswer is the status of a returned request: ETIMEDOUT.
 const noAnswer = 110
 
-// fate is what becomes of an answer.
-type fate struct {
+// delivery is how often and how late an answer arrives.
+type delivery struct {
 	copies int
 	delay  time.Duration
 }
 
-// carry brings a request to its destination and makes the frame the answer; ok is false where none comes.
-func (s *Sim) carry(from fabric.PortIndex, f *mad.Frame) (fate, bool) {
+// process delivers a request to its destination and turns the frame into the answer; ok is false if there is none.
+func (s *Sim) process(from fabric.PortIndex, f *mad.Frame) (delivery, bool) {
 	s.arrive()
 	defer s.mu.Unlock()
-	if s.happens(s.faults.Loss) {
-		return fate{}, false
+	if s.chance(s.faults.Loss) {
+		return delivery{}, false
 	}
 	request := f.Data
 	m := &f.Data
@@ -44,19 +44,19 @@ func (s *Sim) carry(from fabric.PortIndex, f *mad.Frame) (fate, bool) {
 	}
 	if !ok {
 		f.Data, f.Status, f.SLID = request, noAnswer, 0
-		return fate{copies: 1}, s.sendBack
+		return delivery{copies: 1}, s.sendBack
 	}
-	out := s.wayBack()
+	out := s.drawDelivery()
 	return out, out.copies > 0
 }
 
-// wayBack is what becomes of an answer on its way.
-func (s *Sim) wayBack() fate {
-	if s.happens(s.faults.Loss) {
-		return fate{}
+// drawDelivery draws the delivery of an answer.
+func (s *Sim) drawDelivery() delivery {
+	if s.chance(s.faults.Loss) {
+		return delivery{}
 	}
-	out := fate{copies: 1, delay: s.delay()}
-	if s.happens(s.faults.Repeat) {
+	out := delivery{copies: 1, delay: s.delay()}
+	if s.chance(s.faults.Repeat) {
 		out.copies = 2
 	}
 	return out
@@ -71,9 +71,9 @@ func (s *Sim) byDirectedRoute(from fabric.PortIndex, m *[mad.Size]byte) bool {
 	return true
 }
 
-// walkPath follows the initial path from a port, fills in the return path and returns the port at which the
-// packet arrives (IBA 1.2.1, 14.2.2). Packets that are to go on by LID at either end get nowhere, as in
-// ibsim. The hop pointer is back at 0 when the answer is home, so it is not touched.
+// walkPath follows the initial path from a port, fills in the return path and returns the port that receives the packet
+// (IBA 1.2.1, 14.2.2). Packets that continue by LID at either end are dropped, as in ibsim. The hop pointer of an
+// answer is 0 again, so it is not changed.
 func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.PortIndex, ok bool) {
 	hops := int(m[mad.OffHopCount])
 	if hops > mad.MaxHops || m[mad.OffHopPointer] != 0 || m[mad.OffStatus]&directionBit != 0 ||
@@ -90,8 +90,8 @@ func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.Port
 	return at, true
 }
 
-// hop leaves the node of port at by port out and returns where it arrives, or None. Switches pass packets on;
-// other nodes only send their own, and only by the port that the sender sits on.
+// hop sends a packet from the node of port at by port out and returns the port that receives it, or None. Switches
+// forward packets; other nodes only send their own, and only by the sender's port.
 func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	p := &s.ports[at]
 	n := &s.nodes[p.node]
@@ -110,26 +110,27 @@ func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	return s.peer(n.first + fabric.PortIndex(out))
 }
 
-// byLID brings a request to the port with a LID, which answers it, and the answer back.
+// byLID delivers a request to the port with a LID, which answers it, and the answer back.
 func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte,
 	answer func(at fabric.PortIndex, m *[mad.Size]byte) bool) bool {
-	at, ok := s.walkLID(from, lid)
+	at, ok := s.walkLID(from, lid, nil)
 	if !ok || !answer(at, m) {
 		return false
 	}
-	back, ok := s.walkLID(s.endPort(at), s.ports[from].info.LID)
+	back, ok := s.walkLID(s.endPort(at), s.ports[from].info.LID, nil)
 	return ok && s.endPort(back) == from
 }
 
-// walkLID follows the forwarding tables from an end port to the port that answers to the LID, and returns
-// where the packet arrives there. Links must be Active at both ends, as in ibsim; IBA lets VL 15 pass before.
-func (s *Sim) walkLID(from fabric.PortIndex, lid uint16) (at fabric.PortIndex, ok bool) {
-	at = from
+// walkLID follows the forwarding tables from an end port to the port with the LID, and returns the port that receives
+// the packet there. It calls visit, if not nil, with each port by which the packet leaves. Links must be Active at both
+// ends, as in ibsim; IBA allows VL 15 before that.
+func (s *Sim) walkLID(from fabric.PortIndex, lid uint16, visit func(out fabric.PortIndex)) (fabric.PortIndex, bool) {
+	at := from
 	if s.ports[at].owns(lid) {
 		return at, true
 	}
 	if s.nodes[s.ports[at].node].sw == nil {
-		if at = s.activePeer(at); at == fabric.None {
+		if at = s.leave(at, visit); at == fabric.None {
 			return at, false
 		}
 	}
@@ -145,14 +146,14 @@ func (s *Sim) walkLID(from fabric.PortIndex, lid uint16) (at fabric.PortIndex, o
 		case out > n.info.NumPorts:
 			return at, false
 		}
-		if at = s.activePeer(n.first + fabric.PortIndex(out)); at == fabric.None {
+		if at = s.leave(n.first+fabric.PortIndex(out), visit); at == fabric.None {
 			return at, false
 		}
 	}
 	return at, false
 }
 
-// endPort is the port whose agent answers what arrives at a port.
+// endPort returns the port whose agent answers packets received by a port.
 func (s *Sim) endPort(i fabric.PortIndex) fabric.PortIndex {
 	if n := &s.nodes[s.ports[i].node]; n.sw != nil {
 		return n.first
@@ -160,7 +161,11 @@ func (s *Sim) endPort(i fabric.PortIndex) fabric.PortIndex {
 	return i
 }
 
-func (s *Sim) activePeer(i fabric.PortIndex) fabric.PortIndex {
+// leave calls visit, if not nil, and returns the peer of an Active port, or None.
+func (s *Sim) leave(i fabric.PortIndex, visit func(out fabric.PortIndex)) fabric.PortIndex {
+	if visit != nil {
+		visit(i)
+	}
 	peer := s.peer(i)
 	if peer == fabric.None || s.ports[i].info.PortState != mad.PortActive ||
 		s.ports[peer].info.PortState != mad.PortActive {

@@ -15,12 +15,10 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// once sits on the subnet's SM port and asks everything once; nothing that it
-// does is a matter of time.
+// once sends each request once; its timeout never expires.
 var once = mad.ClientOptions{Timeout: time.Minute, Tries: 1}
 
-// chain is host - s1 - s2 - host by hand: every port 1 leads left, 2 right; the
-// right host has two ports and sits on its second.
+// chain is host - s1 - s2 - host: every port 1 leads left, 2 right; the right host has two ports and uses its second.
 func chain(t *testing.T) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -59,7 +57,7 @@ func path(t *testing.T, ports ...uint8) mad.Path {
 	return p
 }
 
-// TestDirectedRoutes: where packets arrive, and what goes nowhere.
+// TestDirectedRoutes checks where packets arrive and which are dropped.
 func TestDirectedRoutes(t *testing.T) {
 	f := chain(t)
 	c := dial(t, sim.New(f, sim.Options{SendBack: true}), f.SMPort, once)
@@ -78,10 +76,10 @@ func TestDirectedRoutes(t *testing.T) {
 		{[]uint8{1, 3}, 0, 0},          // nothing plugged in
 		{[]uint8{1, 4}, 0, 0},          // no such port
 		{[]uint8{1, 255}, 0, 0},        // no such port
-		{[]uint8{2}, 0, 0},             // not the port that it sits on
+		{[]uint8{2}, 0, 0},             // not the local port
 		{[]uint8{0}, 0, 0},             // an adapter has no port 0
-		{[]uint8{1, 2, 2, 2}, 0, 0},    // an adapter passes nothing on
-		{[]uint8{1, 2, 2, 2, 1}, 0, 0}, // an adapter passes nothing on
+		{[]uint8{1, 2, 2, 2}, 0, 0},    // an adapter forwards nothing
+		{[]uint8{1, 2, 2, 2, 1}, 0, 0}, // an adapter forwards nothing
 	} {
 		info, err := c.NodeInfo(t.Context(), path(t, test.ports...))
 		if test.guid == 0 {
@@ -97,8 +95,7 @@ func TestDirectedRoutes(t *testing.T) {
 	}
 }
 
-// TestReturnPath: the ports at which a packet came in, hop by hop (IBA 1.2.1,
-// 14.2.2), the hop pointer at 0 and the direction bit set.
+// TestReturnPath checks the input ports of each hop (IBA 1.2.1, 14.2.2), the hop pointer 0 and the direction bit.
 func TestReturnPath(t *testing.T) {
 	f := chain(t)
 	conn, err := sim.New(f, sim.Options{}).Open(f.SMPort)
@@ -127,7 +124,7 @@ func TestReturnPath(t *testing.T) {
 	}
 }
 
-// TestByLID follows tables: to hosts and switches, through a loop, to nothing.
+// TestByLID follows tables: to hosts and switches, through a loop, and to unknown LIDs.
 func TestByLID(t *testing.T) {
 	f, err := fabric.AssignLIDs(chain(t))
 	if err != nil {
@@ -198,8 +195,8 @@ func TestByLID(t *testing.T) {
 	expect("right", 0)
 }
 
-// TestLinks: a cable breaks and is mended; both ends go down, come back to
-// Initialize, and the switches note the change.
+// TestLinks breaks and restores a cable: both ends go down and return to Initialize, and the switches record the
+// change.
 func TestLinks(t *testing.T) {
 	f := chain(t)
 	s := sim.New(f, sim.Options{Active: true, SendBack: true})
@@ -246,7 +243,7 @@ func TestLinks(t *testing.T) {
 	state(s2, 1, mad.PortInit, mad.PhysLinkUp, true)
 	clearChange()
 
-	// The same by a subnet manager's hand: the port that is told is quiet about it.
+	// The same by a Set: the switch whose port is set does not record the change.
 	info, err := c.PortInfo(t.Context(), s1, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -271,6 +268,6 @@ func TestLinks(t *testing.T) {
 	state(s2, 1, mad.PortInit, mad.PhysLinkUp, true)
 
 	if err := s.Unlink(f.Port(1, 3)); err == nil {
-		t.Error("broke a cable that is not there")
+		t.Error("broke a missing cable")
 	}
 }

@@ -109,7 +109,7 @@ func (n *subnet) talk(t *testing.T) {
 			var info mad.PortInfo
 			_ = info.UnmarshalBinary(b[:])
 			info.MKey, info.PortState, info.PhysState = key, 0, 0
-			*b = encode(&info)
+			*b = mad.Data(&info)
 		})
 		if to.Path == host || to.LID == n.f.Ports[far].LID {
 			continue
@@ -119,11 +119,6 @@ func (n *subnet) talk(t *testing.T) {
 		write(mad.AttrLinearForwardingTable, 0, func(b *[mad.DataSize]byte) { b[60] = 3 })
 		write(mad.AttrLinearForwardingTable, 700, func(b *[mad.DataSize]byte) { b[1], b[2] = 1, 2 })
 	}
-}
-
-func encode(a mad.Attribute) [mad.DataSize]byte {
-	b, _ := a.AppendBinary(nil)
-	return [mad.DataSize]byte(b)
 }
 
 // TestSMPs checks that tshark finds all requests and answers in a capture.

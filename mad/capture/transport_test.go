@@ -63,7 +63,7 @@ func TestLIDs(t *testing.T) {
 	l.arrive(t, tr, stray)
 
 	info := mad.PortInfo{LID: 8}
-	smp := mad.SMP{Method: mad.MethodGetResp, Attr: mad.AttrPortInfo, Data: encode(&info), Mod: 1 << 31}
+	smp := mad.SMP{Method: mad.MethodGetResp, Attr: mad.AttrPortInfo, Data: mad.Data(&info), Mod: 1 << 31}
 	smp.SetPath(mad.Path{})
 	smp.Direction = true
 	var own mad.Frame
@@ -75,7 +75,7 @@ func TestLIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	info.LID = 9
-	smp.Data = encode(&info)
+	smp.Data = mad.Data(&info)
 	smp.SetPath(elsewhere)
 	smp.Put(&own.Data)
 	l.arrive(t, tr, own)

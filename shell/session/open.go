@@ -207,7 +207,7 @@ func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 		if err != nil {
 			return nil, err
 		}
-		subnetOf.Carry(bytes)
+		subnetOf.SetTraffic(bytes)
 	}
 	return subnetOf.Open(f.EndPortOf(f.SMPort))
 }
