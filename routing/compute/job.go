@@ -44,7 +44,7 @@ type Job struct {
 	// for no cache.
 	Engines []routing.Engine
 	Options routing.Options
-	Torus   *torus.Known
+	Torus   *torus.Cache
 	LIDs    LIDs
 	// Past is what the subnet manager remembers of the events after Base, empty if nothing was routed since. Keep
 	// applies to its routes, or else to those of Before. Cached keeps them as OpenSM's unicast cache does.

@@ -142,7 +142,7 @@ func (job *Job) chain(ctx context.Context) ([]routing.Engine, error) {
 			continue
 		}
 		var err error
-		if grid.Recognised, err = job.Torus.Of(ctx, job.Base); err != nil {
+		if grid.Recognised, err = job.Torus.Config(ctx, job.Base); err != nil {
 			return nil, err
 		}
 		all[i] = grid

@@ -107,7 +107,7 @@ const mostTreeChecked = 1000
 // checkTree warns of a credit loop of torus-2QoS's multicast tree with unicast.
 func (job *Job) checkTree(ctx context.Context, res *Result) (err error) {
 	if t := res.Tables; t.Fabric.NumSwitches() > mostTreeChecked {
-		if grid, ok := torus.Of(t); ok && grid.Lacks() {
+		if grid, ok := torus.Of(t); ok && grid.HasMissing() {
 			res.Figures.Warnings = append(res.Figures.Warnings, "multicast around the lost switch was not checked "+
 				"for a credit loop with unicast, which takes long here (suggest torus FILE clear=yes looks for one)")
 		}

@@ -42,7 +42,7 @@ type Session struct {
 	lights      int               // counts the light sweeps
 	counted     *counters.Reading // the last reading of all counters
 	ledger      counters.Ledger   // follows all of them
-	torus       torus.Known       // what the subnet was recognised as
+	torus       torus.Cache       // what the subnet was recognised as
 	written     *journal.Written  // what the last commit of the session wrote, nil for nothing
 	overwritten int               // how many entries of it others had overwritten at the last sweep
 	first       *Reads            // those of the options, nil once they were read

@@ -12,20 +12,20 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// shape is a torus or mesh to be cabled.
+// shape describes a torus or mesh to be cabled.
 type shape struct {
 	radix [3]int
 	open  [3]bool
-	// links are how many parallel ones there are in a dimension, and hosts how many
-	// a switch has, which may be less where ragged.
+	// links is the number of parallel links in a dimension, hosts the number of hosts of a switch. Both may be less if
+	// ragged.
 	links  [3]int
 	hosts  int
 	ragged bool
-	// shuffled gives GUIDs and ports in no order.
+	// shuffled uses random GUIDs and port orders.
 	shuffled bool
 }
 
-// cabled is a fabric and the switch that stands at each place.
+// cabled is a fabric with the switch at each place.
 type cabled struct {
 	shape
 	t  *testing.T
@@ -33,13 +33,13 @@ type cabled struct {
 	f  *fabric.Fabric
 	b  fabric.Builder
 	at map[torus.Coordinates]fabric.NodeIndex // nodes
-	// free are the ports of a node that are left, and used the GUIDs.
+	// free are the unused ports of a node, used the GUIDs.
 	free map[fabric.NodeIndex][]int
 	used map[uint64]bool
 	next uint64
 }
 
-// cable builds the fabric of a shape. The first host is where the SM sits.
+// cable builds the fabric of a shape. The SM runs on the first host.
 func cable(t *testing.T, r *rand.Rand, s shape) *cabled {
 	t.Helper()
 	c := &cabled{shape: s, t: t, r: r, at: map[torus.Coordinates]fabric.NodeIndex{}, free: map[fabric.NodeIndex][]int{},
@@ -113,7 +113,7 @@ func (c *cabled) guid(ports int) uint64 {
 	}
 }
 
-// node adds a node with what an ibsim says of one.
+// node adds a node as ibsim reports it.
 func (c *cabled) node(kind mad.NodeType, ports int) fabric.NodeIndex {
 	g := c.guid(ports)
 	n := fabric.Node{
@@ -161,7 +161,7 @@ func (c *cabled) link(a, b fabric.NodeIndex) {
 	}
 }
 
-// build ends the cabling.
+// build finishes the cabling.
 func (c *cabled) build() *fabric.Fabric {
 	f, err := c.b.Build()
 	if err != nil {
@@ -171,8 +171,8 @@ func (c *cabled) build() *fabric.Fabric {
 	return f
 }
 
-// without is the fabric without the links between two places, or without all of
-// one where both are the same.
+// without returns the fabric without the links between two places, or without all links of one place if both are the
+// same.
 func (c *cabled) without(f *fabric.Fabric, a, b torus.Coordinates) *fabric.Fabric {
 	var cut []fabric.Link
 	for _, l := range f.Links() {
@@ -185,15 +185,14 @@ func (c *cabled) without(f *fabric.Fabric, a, b torus.Coordinates) *fabric.Fabri
 	return f.Without(cut)
 }
 
-// direction is the link of a seed from one place to a neighbour.
+// direction returns the link of a seed from one place to a neighbour.
 func (c *cabled) direction(from torus.Coordinates, d, by int) torus.Link {
 	to := from
 	to[d] = (from[d] + by + c.radix[d]) % c.radix[d]
 	return torus.Link{From: c.b.Node(c.at[from]).GUID, To: c.b.Node(c.at[to]).GUID, Given: true}
 }
 
-// config is a configuration with seeds at these places, of which the first place
-// has coordinates 0,0,0 when moved down by origin.
+// config returns a configuration with seeds at these places. The place at origin gets the coordinates 0,0,0.
 func (c *cabled) config(origin torus.Coordinates, seeds ...torus.Coordinates) *torus.Config {
 	conf := &torus.Config{GroupPorts: 16, MaxChanges: 32, Mesh: c.open}
 	for d, n := range c.radix {

@@ -9,12 +9,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// maxNamed is how many examples a warning or a refusal gives.
-const maxNamed = 8
+// maxListed bounds the examples in a warning or refusal.
+const maxListed = 8
 
-// check refuses a torus whose failures leave no routes without deadlock: a ring in more than one piece, and
-// missing switches that do not follow one another along the dimension that is routed last. OpenSM takes that
-// to be z, also for a torus that has no z (osm_torus.c, routable_torus), and so does a strict check.
+// check refuses a torus whose failures leave no routes without deadlock: a ring in several pieces, or missing switches
+// that are not consecutive along the dimension routed last. OpenSM takes z for that dimension, even if the torus has no
+// z (osm_torus.c, routable_torus), and so does a strict check.
 func (t *Torus) check(strict bool) error {
 	var why []string
 	for d := range dims {
@@ -38,15 +38,15 @@ func (t *Torus) check(strict bool) error {
 	if missing := t.missing(); t.deadlocks(missing, along) {
 		why = append(why,
 			fmt.Sprintf("paths around the missing switches at %s could deadlock, as these do not follow one another "+
-				"along %c (ERR 4E38)", few(missing), axes[along]))
+				"along %c (ERR 4E38)", list(missing), axes[along]))
 	}
 	if why == nil {
 		return nil
 	}
-	return routing.Refuse(Name, "%s", few(why))
+	return routing.Refuse(Name, "%s", list(why))
 }
 
-// cuts is how many switches of the ring through a place have no link up it.
+// cuts returns the number of switches of the ring through a place that have no link to the next higher place.
 func (t *Torus) cuts(d int, c Coordinates) (n int) {
 	for c[d] = range t.Radix[d] {
 		if s := t.number(c); s != absent && len(t.switches[s].groups[2*d+1]) == 0 {
@@ -56,7 +56,7 @@ func (t *Torus) cuts(d int, c Coordinates) (n int) {
 	return n
 }
 
-// missing are the places without a switch.
+// missing returns the places without a switch.
 func (t *Torus) missing() (all []Coordinates) {
 	t.places(func(c Coordinates) {
 		if t.number(c) == absent {
@@ -66,7 +66,7 @@ func (t *Torus) missing() (all []Coordinates) {
 	return all
 }
 
-// last is the last dimension of more than one place, which is routed last.
+// last returns the highest dimension with more than one place, which is routed last.
 func (t *Torus) last() int {
 	d := dims - 1
 	for d > 0 && t.Radix[d] == 1 {
@@ -75,7 +75,7 @@ func (t *Torus) last() int {
 	return d
 }
 
-// deadlocks reports whether there are missing switches other than one, or a run of them along a dimension.
+// deadlocks reports whether the missing switches are more than one run along a dimension.
 func (t *Torus) deadlocks(missing []Coordinates, along int) bool {
 	for _, c := range missing {
 		if c.moved(along, -c[along]) != missing[0].moved(along, -missing[0][along]) {
@@ -89,12 +89,12 @@ func (t *Torus) deadlocks(missing []Coordinates, along int) bool {
 	return false
 }
 
-// few lists some of many things.
-func few[T any](all []T) string {
+// list joins some of many values.
+func list[T any](all []T) string {
 	var b strings.Builder
 	for i, v := range all {
 		switch {
-		case i == maxNamed:
+		case i == maxListed:
 			fmt.Fprintf(&b, " and %d more", len(all)-i)
 			return b.String()
 		case i > 0:

@@ -4,16 +4,16 @@ package torus
 
 import "example.org/ibconsole/fabric"
 
-// A cube is eight neighbouring places, its corners numbered with x in bit 0, y in bit 1 and z in bit 2 from
-// its lowest place. From the corners that are known others follow: the fourth of a face is the switch that
-// two of its corners share beside the one they are known to share, and a line at a right angle to a face or
-// an edge leads to the switch that makes faces with its sides.
+// A cube is eight neighbouring places. Its corners are numbered with x in bit 0, y in bit 1 and z in bit 2 from its
+// lowest place. Known corners determine others. The fourth corner of a square is the switch that two of its corners
+// share in addition to the known one. A line at a right angle to a square or an edge leads to the switch that forms
+// squares with its sides.
 //
-// A fabric that is what its configuration says gives the same torus whatever comes first, but in another order,
-// and hosts are routed in the order in which their switches were found. So the order of the cases is OpenSM's.
+// Any order of these steps finds the same torus if the fabric fits its configuration. But hosts are routed in the order
+// in which their switches were found, so the order of the cases is OpenSM's.
 
-// corners has, by the corners missing from a cube, those that follow from a face
-// in OpenSM's order: the corner, then the three others around its face.
+// corners lists, by the set of missing corners of a cube, the corners that follow from a square, in OpenSM's order: the
+// corner, then the three others around its square.
 var corners = map[uint8]string{
 	0x01: "0231",
 	0x02: "1045",
@@ -69,36 +69,36 @@ var corners = map[uint8]string{
 	0xe8: "3102 5104 6204",
 }
 
-// faceCorners is the same for a torus of two dimensions, where a cube is one face.
-var faceCorners = map[uint8]string{0x1: "0132", 0x2: "1023", 0x4: "2013", 0x8: "3102"}
+// squareCorners is the same for a torus of two dimensions, where a cube is one square.
+var squareCorners = map[uint8]string{0x1: "0132", 0x2: "1023", 0x4: "2013", 0x8: "3102"}
 
 // step finds one corner.
 type step struct {
 	corner uint8
-	// around are the others of its face, the middle one across; of a line the switch that it starts from is
-	// the middle one, and the other two its sides. A line on a single face has one side.
+	// around are the others of its square, the opposite one in the middle. For a line, the switch at its start is in
+	// the middle, and the other two are its sides. A line on a single square has one side.
 	around [3]uint8
 	line   bool
 }
 
-// noSide is the second side of a line that has one.
+// noSide is the second side of a line with only one.
 const noSide = 0xff
 
-// steps are the steps for each set of missing corners of a cube, and of a face.
+// steps are the steps for each set of missing corners of a cube, and of a square.
 type steps struct{ solid, flat [256][]step }
 
 func newSteps() *steps {
 	s := &steps{}
 	for missing := range 256 {
-		s.solid[missing] = append(ofFaces(corners[uint8(missing)]), lines(uint8(missing))...)
+		s.solid[missing] = append(squareSteps(corners[uint8(missing)]), lineSteps(uint8(missing))...)
 	}
 	for missing := range 16 {
-		s.flat[missing] = append(ofFaces(faceCorners[uint8(missing)]), flatLines(uint8(missing))...)
+		s.flat[missing] = append(squareSteps(squareCorners[uint8(missing)]), flatLineSteps(uint8(missing))...)
 	}
 	return s
 }
 
-func ofFaces(text string) (all []step) {
+func squareSteps(text string) (all []step) {
 	for i := 0; i+4 <= len(text); i += 5 {
 		all = append(all, step{
 			corner: text[i] - '0', around: [3]uint8{text[i+1] - '0', text[i+2] - '0', text[i+3] - '0'},
@@ -107,14 +107,14 @@ func ofFaces(text string) (all []step) {
 	return all
 }
 
-// lines are the steps where three or four corners of one face are known and no
-// others: a line from each corner that has both sides.
-func lines(missing uint8) (all []step) {
+// lineSteps returns the steps if three or four corners of one square are known and no others: a line from each corner
+// that has both sides.
+func lineSteps(missing uint8) (all []step) {
 	known := ^missing
 	for d := range dims {
 		across := uint8(1) << d
 		a, b := uint8(1)<<((d+1)%dims), uint8(1)<<((d+2)%dims)
-		if !onFace(known, across) {
+		if !onSquare(known, across) {
 			continue
 		}
 		for from := uint8(7); from < 8; from-- {
@@ -126,8 +126,8 @@ func lines(missing uint8) (all []step) {
 	return all
 }
 
-// flatLines are the steps where one edge of a face is known.
-func flatLines(missing uint8) (all []step) {
+// flatLineSteps returns the steps if one edge of a square is known.
+func flatLineSteps(missing uint8) (all []step) {
 	known := ^missing & 0xf
 	for d := range 2 {
 		across, along := uint8(1)<<d, uint8(2)>>d
@@ -149,8 +149,8 @@ func count(set uint8) (n int) {
 	return n
 }
 
-// onFace reports whether all corners of a set are the same in one dimension.
-func onFace(set, across uint8) bool {
+// onSquare reports whether all corners of a set have the same coordinate in one dimension.
+func onSquare(set, across uint8) bool {
 	low, high := false, false
 	for c := range uint8(8) {
 		if has(set, c) {
@@ -160,13 +160,13 @@ func onFace(set, across uint8) bool {
 	return low != high
 }
 
-// finder searches among the links of a fabric that are not in the torus yet.
+// finder searches the links of a fabric that are not in the torus yet.
 type finder struct {
 	f    *fabric.Fabric
 	free []bool // by port
 }
 
-// links calls visit with every switch behind a free link of sw, in the order of ports, until it returns true.
+// links calls visit with every switch at a free link of sw, in the order of ports, until visit returns true.
 func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex) bool) bool {
 	n := s.f.SwitchNode(sw)
 	for p := range n.Ports() {
@@ -180,7 +180,7 @@ func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex
 	return false
 }
 
-// corner is a switch with links to a and c other than middle, None if there is none.
+// corner returns a switch different from middle with links to a and c, None if there is none.
 func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None
 	s.links(a, func(x fabric.SwitchIndex) bool {
@@ -193,7 +193,7 @@ func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	return found
 }
 
-// line is a switch with a link to from that makes faces with its sides, and is not the one behind.
+// line returns a switch different from behind that is linked to from and forms squares with its sides.
 func (s *finder) line(from fabric.SwitchIndex, sides []fabric.SwitchIndex,
 	behind fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None

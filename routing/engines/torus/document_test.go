@@ -32,7 +32,7 @@ func draw(t *testing.T, x, y int, letters map[string]torus.Coordinates) *drawn {
 	return &drawn{c, c.config(torus.Coordinates{}, torus.Coordinates{}, torus.Coordinates{4, 3}), letters}
 }
 
-// The 6 x 5 torus, and the 6 x 6 ones with T and R and with O and T.
+// drawSix5 is the 6 x 5 torus, drawTR the 6 x 6 one with T and R, drawOT that with O and T.
 func drawSix5(t *testing.T) *drawn { return draw(t, 6, 5, letters) }
 
 func drawTR(t *testing.T) *drawn {
@@ -49,8 +49,8 @@ func drawOT(t *testing.T) *drawn {
 	})
 }
 
-// lose is the torus without the links between two letters, or without a letter's
-// switch where both are the same: "nT To", "TT".
+// lose returns the torus without the links between two letters, or without a letter's switch if both are the same: "nT
+// To", "TT".
 func (d *drawn) lose(lost string) *fabric.Fabric {
 	d.t.Helper()
 	f := d.f
@@ -64,8 +64,8 @@ func (d *drawn) host(f *fabric.Fabric, letter string) uint16 {
 	return f.Ports[d.f.Ports[d.f.Port(d.at[d.letters[letter]], 1)].Peer].LID
 }
 
-// path is how packets go from the host of S to that of D, and the VL on which
-// each switch sends them to the next, by the letters of both.
+// path returns the path from the host of S to that of D, and the VL on which each switch sends to the next, by the
+// letters of both.
 func (d *drawn) path(res *routing.Result) (path string, vls map[string]uint8) {
 	d.t.Helper()
 	f := res.Tables.Fabric
@@ -80,7 +80,7 @@ func (d *drawn) path(res *routing.Result) (path string, vls map[string]uint8) {
 		path += names[at]
 		out := res.Tables.Port(f.Nodes[at].Switch, dst)
 		if out == fabric.NoPath || len(path) > 36 {
-			d.t.Fatalf("the way from S to D ends after %s", path)
+			d.t.Fatalf("the path from S to D ends after %s", path)
 		}
 		far := f.Ports[f.Port(at, out)].Peer
 		next := f.Ports[far].Node
@@ -92,8 +92,7 @@ func (d *drawn) path(res *routing.Result) (path string, vls map[string]uint8) {
 	}
 }
 
-// proved routes, and fails where there are credit loops or hosts that do not
-// reach one another.
+// proved routes, and fails if there are credit loops.
 func (d *drawn) proved(f *fabric.Fabric, e torus.Engine) *routing.Result {
 	d.t.Helper()
 	e.Conf = d.conf
@@ -105,7 +104,7 @@ func (d *drawn) proved(f *fabric.Fabric, e torus.Engine) *routing.Result {
 	return res
 }
 
-// free fails where tables have a credit loop.
+// free fails if tables have a credit loop.
 func free(t *testing.T, what string, tables *fabric.Tables) {
 	t.Helper()
 	if r, err := credits.Check(t.Context(), tables, credits.Options{}); err != nil || r.Ring != nil {
@@ -113,7 +112,7 @@ func free(t *testing.T, what string, tables *fabric.Tables) {
 	}
 }
 
-// complete fails where a pair of the hosts that are left is not reached.
+// complete fails if a pair of the remaining hosts is unreachable.
 func complete(t *testing.T, what string, tables *fabric.Tables) {
 	t.Helper()
 	// No path leads to and from the end ports of switches that failed.
@@ -137,11 +136,11 @@ func TestDocumentPristine(t *testing.T) {
 	d.want(d.proved(d.lose(""), torus.Engine{}), "SnTrD")
 }
 
-// The long way round, by the same SLs as before.
-func TestDocumentLinkSnFailed(t *testing.T) { longWay(t, "Sn") }
-func TestDocumentLinkNTFailed(t *testing.T) { longWay(t, "nT") }
+// Failed links: packets take the longer path around the ring, with the same SLs as before.
+func TestDocumentLinkSnFailed(t *testing.T) { testLongerPath(t, "Sn") }
+func TestDocumentLinkNTFailed(t *testing.T) { testLongerPath(t, "nT") }
 
-func longWay(t *testing.T, lost string) {
+func testLongerPath(t *testing.T, lost string) {
 	d := drawSix5(t)
 	before := d.proved(d.lose(""), torus.Engine{}).Tables
 	after := d.proved(d.lose(lost), torus.Engine{})
@@ -161,27 +160,25 @@ func TestDocumentSwitchTFailed(t *testing.T) {
 	turned(t, vls, "Ir")
 }
 
-// turned wants bit 1 of the VL on the hop after the turn against the order of
-// dimensions, and on no other.
+// turned checks that bit 1 of the VL is set on the hop after the turn against the order of dimensions, and on no other.
 func turned(t *testing.T, vls map[string]uint8, hop string) {
 	t.Helper()
 	for h, vl := range vls {
 		if (vl&2 != 0) != (h == hop) {
-			t.Errorf("hop %s takes lane %d", h, vl)
+			t.Errorf("hop %s uses VL %d", h, vl)
 		}
 	}
 }
 
-// The document says that a ring in two pieces is refused; OpenSM 3.3.23 takes T for
-// a switch that failed.
+// The document says that a ring in two pieces is refused; OpenSM 3.3.23 treats T as a failed switch.
 func TestDocumentRingInTwoPieces(t *testing.T) {
 	d := drawSix5(t)
 	for _, strict := range []bool{false, true} {
 		res := d.proved(d.lose("nT To"), torus.Engine{Strict: strict})
 		d.want(res, "SnIrD")
 		if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all,
-			"belongs at 3,1,0 and has no links along x") || !strings.Contains(all, "has this refused") {
-			t.Errorf("warnings %q do not say that the document has this refused", all)
+			"belongs at 3,1,0 and has no links along x") || !strings.Contains(all, "requires this to be refused") {
+			t.Errorf("warnings %q do not mention that the document requires a refusal", all)
 		}
 	}
 }
@@ -195,7 +192,7 @@ func TestDocumentSwitchesTAndRFailed(t *testing.T) {
 	turned(t, vls, "Iu")
 	if all := strings.Join(res.Warnings, "\n"); !strings.Contains(all, "OpenSM 3.3.23 would not route this") ||
 		!strings.Contains(all, "proved free of credit loops") {
-		t.Errorf("warnings %q do not say that OpenSM refuses", all)
+		t.Errorf("warnings %q do not mention that OpenSM refuses", all)
 	}
 	if _, err := (torus.Engine{Conf: d.conf, Strict: true}).Route(t.Context(), f, routing.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "ERR 4E38") {
@@ -203,8 +200,8 @@ func TestDocumentSwitchesTAndRFailed(t *testing.T) {
 	}
 }
 
-// With two VLs the turn shares them with the rest, and there is a loop.
-func TestDocumentTAndRNeedFourLanes(t *testing.T) {
+// With two VLs the turn shares them with the other paths, and there is a loop.
+func TestDocumentTAndRNeedFourVLs(t *testing.T) {
 	d := drawTR(t)
 	_, err := torus.Engine{Conf: d.conf}.Route(t.Context(), d.lose("TT RR"), routing.Options{MaxOpVLs: 2})
 	if err == nil || !strings.Contains(err.Error(), "have a credit loop of") {
@@ -222,8 +219,8 @@ func TestDocumentSwitchesOAndTFailed(t *testing.T) {
 	}
 }
 
-// Runs of missing switches along the last dimension of tori and meshes of two
-// dimensions, whichever they are, leave no credit loop and all other hosts connected.
+// TestMissingRuns checks that runs of missing switches along the last dimension of tori and meshes of two dimensions,
+// whichever these are, leave no credit loop and all other hosts connected.
 func TestMissingRuns(t *testing.T) {
 	r := testenv.Rand(t)
 	routed, beyond := 0, 0
@@ -252,12 +249,12 @@ func TestMissingRuns(t *testing.T) {
 			continue
 		}
 		routed++
-		said := strings.Join(res.Warnings, "\n")
-		if strings.Contains(said, "would not route this") {
+		warnings := strings.Join(res.Warnings, "\n")
+		if strings.Contains(warnings, "would not route this") {
 			beyond++
 		}
 		free(t, what, res.Tables)
-		if !strings.Contains(said, "are not part of the torus") {
+		if !strings.Contains(warnings, "are not part of the torus") {
 			complete(t, what, res.Tables)
 		}
 	}

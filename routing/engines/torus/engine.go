@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package torus is OpenSM's torus-2QoS engine: dimension order routing on a torus or mesh of two or three
-// dimensions that does not deadlock, also around failed links and switches, with two levels of quality of
-// service (osm_torus.c of OpenSM 3.3.23; torus-2QoS(8)).
+// Package torus implements OpenSM's torus-2QoS engine: dimension order routing on a torus or mesh of two or three
+// dimensions that does not deadlock, even around failed links and switches, with two levels of quality of service
+// (osm_torus.c of OpenSM 3.3.23; torus-2QoS(8)).
 package torus
 
 import (
@@ -16,30 +16,30 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Engine is torus-2QoS. It gives the tables, SLs and VLs that OpenSM computes, to the byte. It also routes,
-// as torus-2QoS(8) has it, what OpenSM 3.3.23 refuses; see Strict.
+// Engine is torus-2QoS. Its tables, SLs and VLs equal OpenSM's byte for byte. It also routes what torus-2QoS(8)
+// supports but OpenSM 3.3.23 refuses; see Strict.
 type Engine struct {
-	// Conf says which torus the fabric is (torus_config). Without it the engine finds out itself.
+	// Conf describes the torus (torus_config). Without it the engine recognises the torus.
 	Conf *osm.TorusConf
-	// Recognised is what [Recognise] made of the fabric, or of what it was before failures, so that all switches
-	// have the coordinates and all pairs the SLs that they had then. It is for want of Conf.
+	// Recognised is the result of [Recognise] for the fabric, or for its state before failures, so that all switches
+	// keep their coordinates and all pairs their SLs. It is used if Conf is nil.
 	Recognised *osm.TorusConf
-	// Unread says why the configuration could not be read, for which the engine refuses to route.
+	// Unread is the error of reading the configuration. If it is not nil the engine refuses to route.
 	Unread error
-	// NoQoS says that quality of service is off (qos FALSE), with which OpenSM's engine refuses to route.
+	// NoQoS turns quality of service off (qos FALSE). OpenSM's engine refuses to route then.
 	NoQoS bool
-	// Strict refuses what OpenSM refuses though it can be routed without deadlock: switches that are missing
-	// one beside the other along the last dimension of a torus of two dimensions.
+	// Strict refuses what OpenSM refuses although it can be routed without deadlock: consecutive missing switches along
+	// the last dimension of a torus of two dimensions.
 	Strict bool
 }
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. Without a configuration it looks for the torus itself ([Recognise]). It
-// refuses a fabric that is not the torus of the configuration, one whose failures leave no routes without
-// deadlock, and one with fewer than two data VLs. Hop counts are all [routing.NoHops]: OpenSM keeps none.
-// O(switches^2 + switches x LIDs). Serial is all but the tables.
+// Route implements [routing.Engine]. Without a configuration it looks for the torus itself ([Recognise]). It refuses a
+// fabric that does not match the configuration, one whose failures leave no routes without deadlock, and one with fewer
+// than two data VLs. All hop counts are [routing.NoHops]: OpenSM keeps none. O(switches^2 + switches x LIDs).
+// Everything except the tables is computed sequentially.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		return nil, routing.Refuse(Name, "quality of service is off; OpenSM needs qos TRUE (ERR 4E44)")
 	}
 	if e.Unread != nil {
-		return nil, routing.RefuseFile(Name, "there is no configuration: %v (ERR 4E11)", e.Unread)
+		return nil, routing.RefuseFile(Name, "read the configuration: %v (ERR 4E11)", e.Unread)
 	}
 	var warnings []string
 	conf := e.Conf
@@ -64,7 +64,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 			fmt.Sprintf("no torus_config is given; the subnet was recognised as %s, while OpenSM reads a file",
 				sizes(conf)))
 	}
-	t, more, err := e.lay(ctx, f, conf, &opt)
+	t, more, err := e.layOut(ctx, f, conf, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +86,13 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 			return nil, err
 		}
 		warnings = append(warnings,
-			fmt.Sprintf("OpenSM 3.3.23 would not route this, though torus-2QoS(8) says that it does: for it %s; %s "+
+			fmt.Sprintf("OpenSM 3.3.23 would not route this, although torus-2QoS(8) documents it: %s; %s "+
 				"(strict=yes refuses as OpenSM does)", beyond, proof))
 	}
 	return &routing.Result{Tables: tables, Hops: noHops{}, Multicast: t.tree, Warnings: warnings}, nil
 }
 
-// Beyond says why OpenSM refuses this torus, "" where it does not.
+// Beyond returns the reason for which OpenSM refuses this torus, "" if it does not.
 func (t *Torus) Beyond() string {
 	if refused, ok := errors.AsType[*routing.RefusedError](t.check(true)); ok {
 		return refused.Reason
@@ -100,11 +100,11 @@ func (t *Torus) Beyond() string {
 	return ""
 }
 
-// lay lays a fabric out by a configuration, and says what is noticed.
-func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus,
+// layOut lays out a fabric by a configuration, and returns warnings.
+func (e Engine) layOut(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus,
 	[]string, error) {
 	if err := conf.Err(); err != nil {
-		return nil, nil, routing.RefuseFile(Name, "its configuration cannot be read: %v", err)
+		return nil, nil, routing.RefuseFile(Name, "parse the configuration: %v", err)
 	}
 	if err := checkSize(conf); err != nil {
 		return nil, nil, err
@@ -129,7 +129,7 @@ func (e Engine) lay(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, 
 	return p.Torus, append(l.warnings(), p.warnings()...), nil
 }
 
-// warnings say what too few VLs do not allow.
+// warnings describes the effects of too few VLs.
 func (l dataVLs) warnings() (w []string) {
 	if l.between < 4 {
 		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 4 paths around a failed "+
@@ -145,10 +145,10 @@ func (l dataVLs) warnings() (w []string) {
 	return w
 }
 
-// warnings say what is not as the configuration has it.
+// warnings describes the differences from the configuration.
 func (p *placer) warnings() (w []string) {
 	if missing := p.missing(); len(missing) > 0 {
-		w = append(w, fmt.Sprintf("%d of %d switches are missing: at %s", len(missing), len(p.at), few(missing)))
+		w = append(w, fmt.Sprintf("%d of %d switches are missing: at %s", len(missing), len(p.at), list(missing)))
 	}
 	var gaps []string
 	for s := range p.switches {
@@ -159,13 +159,14 @@ func (p *placer) warnings() (w []string) {
 		}
 	}
 	if gaps != nil {
-		w = append(w, fmt.Sprintf("%d links of the torus are missing, as seen from each end: %s", len(gaps), few(gaps)))
+		w = append(w, fmt.Sprintf("%d links of the torus are missing, as seen from each end: %s", len(gaps),
+			list(gaps)))
 	}
 	if n := len(p.overfull); n > 0 {
 		w = append(w, fmt.Sprintf("%d switches have more parallel links than the %d that portgroup_max_ports allows; "+
 			"the others carry nothing (ERR 4E17, 4E18)", n, p.conf.GroupPorts))
 	}
-	return append(w, p.strangers()...)
+	return append(w, p.outside()...)
 }
 
 // gap reports whether a switch should have a link in a direction and has none.
@@ -179,14 +180,14 @@ func (t *Torus) gap(s int32, group int) bool {
 	return !edge && len(t.switches[s].groups[group]) == 0
 }
 
-// strangers are switches and links of the subnet that are not in the torus.
-func (p *placer) strangers() (w []string) {
+// outside describes the switches and links of the subnet that are not in the torus.
+func (p *placer) outside() (w []string) {
 	f := p.f
 	var switches, links []string
 	for s, n := range f.Switches {
 		if f.Nodes[n].InSubnet && p.of[s] == absent {
 			switches = append(switches, f.NodeName(n))
-			w = append(w, p.cutOff(fabric.SwitchIndex(s))...)
+			w = append(w, p.detached(fabric.SwitchIndex(s))...)
 		}
 	}
 	for i, free := range p.find.free {
@@ -196,48 +197,48 @@ func (p *placer) strangers() (w []string) {
 	}
 	if switches != nil {
 		w = append(w, fmt.Sprintf("%d switches are not part of the torus and get no routes, nor do their hosts: %s",
-			len(switches), few(switches)))
+			len(switches), list(switches)))
 	}
 	if links != nil {
-		w = append(w, fmt.Sprintf("%d links are not part of the torus: %s", len(links), few(links)))
+		w = append(w, fmt.Sprintf("%d links are not part of the torus: %s", len(links), list(links)))
 	}
 	return w
 }
 
-// cutOff says of a switch outside the torus that it belongs at a place from which it has lost all links along
-// a dimension, so that rings through it are in pieces. torus-2QoS(8) has such a torus refused.
-func (p *placer) cutOff(sw fabric.SwitchIndex) []string {
-	var beside []Coordinates
+// detached warns of a switch outside the torus that belongs at a place from which it has lost all links along a
+// dimension, so that rings through it are split. torus-2QoS(8) requires such a torus to be refused.
+func (p *placer) detached(sw fabric.SwitchIndex) []string {
+	var neighbours []Coordinates
 	for i := range p.f.SwitchNode(sw).NumPorts {
 		peer := p.f.PeerSwitch(p.f.Port(p.f.Switches[sw], i+1))
 		if peer == fabric.None || p.of[peer] == absent {
 			continue
 		}
-		beside = append(beside, p.switches[p.of[peer]].at)
+		neighbours = append(neighbours, p.switches[p.of[peer]].at)
 	}
 	for _, c := range p.missing() {
 		along := [dims]bool{}
-		strange := slices.ContainsFunc(beside, func(at Coordinates) bool {
+		misfit := slices.ContainsFunc(neighbours, func(at Coordinates) bool {
 			d, next := p.step(c, at)
 			along[d] = true
 			return !next
 		})
-		if strange || len(beside) == 0 {
+		if misfit || len(neighbours) == 0 {
 			continue
 		}
 		for d := range dims {
 			if p.Radix[d] > 1 && !along[d] {
-				return []string{fmt.Sprintf("%s belongs at %s and has no links along %c, which cuts that ring in "+
-					"pieces: torus-2QoS(8) has this refused, "+
-					"but OpenSM 3.3.23 routes around the switch as around a missing one, and so do we",
-					p.f.NodeName(p.f.Switches[sw]), c, axes[d])}
+				return []string{fmt.Sprintf("%s belongs at %s and has no links along %c, which splits that ring: "+
+					"torus-2QoS(8) requires this to be refused, but OpenSM 3.3.23 routes around the switch as "+
+					"around a "+
+					"missing one, and so does ibconsole", p.f.NodeName(p.f.Switches[sw]), c, axes[d])}
 			}
 		}
 	}
 	return nil
 }
 
-// step is the dimension in which two places follow one another, false where they do not.
+// step returns the dimension in which two places are neighbours; ok is false if they are not.
 func (t *Torus) step(a, b Coordinates) (d int, ok bool) {
 	for d := range dims {
 		if b == t.around(a.moved(d, 1)) || b == t.around(a.moved(d, -1)) {
@@ -247,7 +248,7 @@ func (t *Torus) step(a, b Coordinates) (d int, ok bool) {
 	return 0, false
 }
 
-// noHops are hop counts that nobody counted.
+// noHops has no path between any switches.
 type noHops struct{}
 
 // Least implements [routing.Hops].

@@ -13,12 +13,14 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// document is the torus of 6 x 5 switches that torus-2QoS(8) draws, with one host each.
+// document returns the torus of 6 x 5 switches that torus-2QoS(8) draws, with one host each.
 func document(t *testing.T) (*cabled, *fabric.Fabric, *torus.Config) {
 	t.Helper()
 	c := cable(t, rand.New(rand.NewPCG(1, 1)), shape{radix: [3]int{6, 5, 1}, links: [3]int{1, 1, 1}, hosts: 1})
@@ -44,12 +46,12 @@ func route(t *testing.T, f *fabric.Fabric, conf *torus.Config) *routing.Result {
 	return res
 }
 
-// The switches of the document by their letters.
+// letters are the switches of the document.
 var letters = map[string]torus.Coordinates{
 	"m": {0, 1}, "S": {1, 1}, "n": {2, 1}, "T": {3, 1}, "o": {4, 1}, "p": {5, 1}, "I": {2, 2}, "r": {3, 2}, "D": {3, 3},
 }
 
-// What was granted before a failure is granted after it.
+// TestServiceLevelsStay checks that SLs are the same before and after a failure.
 func TestServiceLevelsStay(t *testing.T) {
 	r := testenv.Rand(t)
 	compared := 0
@@ -115,7 +117,7 @@ func TestServiceLevels(t *testing.T) {
 		}
 	}
 	if got := second.SL(lid(0, 0), f.MaxLID+1); got != 0 {
-		t.Errorf("to a LID that nobody has: %d, want 0", got)
+		t.Errorf("to an unassigned LID: %d, want 0", got)
 	}
 }
 
@@ -175,7 +177,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel = context.WithCancel(t.Context())
 		opt := routing.Options{Progress: func(int, int) { cancel() }}
 		if _, err := e.Route(ctx, f, opt); !errors.Is(err, context.Canceled) {
-			t.Errorf("on the way: %v, want that it was cancelled", err)
+			t.Errorf("in progress: %v, want that it was cancelled", err)
 		}
 		cancel()
 	}
@@ -206,7 +208,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// drawing shows a tree on a plane as the document does, from the top row down.
+// drawing draws a tree on a plane like the document, from the top row down.
 func (c *cabled) drawing(f *fabric.Fabric, tree *torus.Tree) string {
 	var grid [13][34]byte
 	for i := range grid {
@@ -252,7 +254,7 @@ func (c *cabled) drawing(f *fabric.Fabric, tree *torus.Tree) string {
 	return b.String()
 }
 
-// TestMulticastTreesOfTheDocument: torus-2QoS(8), MULTICAST ROUTING.
+// TestMulticastTreesOfTheDocument compares with the trees of torus-2QoS(8), MULTICAST ROUTING.
 func TestMulticastTreesOfTheDocument(t *testing.T) {
 	for _, k := range []struct {
 		lost [2]torus.Coordinates
@@ -302,7 +304,7 @@ func TestMulticastTreesOfTheDocument(t *testing.T) {
 	}
 }
 
-// A group's tree is the part of the master tree that its members need, by hand.
+// TestGroupTree compares the part of the master tree for two members with one made by hand.
 func TestGroupTree(t *testing.T) {
 	c, f, conf := document(t)
 	res := route(t, assign(t, f), conf)
@@ -327,4 +329,68 @@ func TestGroupTree(t *testing.T) {
 	if _, err := grid.MasterTree().AddGroup(mft, 7, nil); err == nil {
 		t.Error("LID 7 is taken for a multicast LID")
 	}
+}
+
+// BenchmarkLargest routes a torus with nearly as many LIDs as possible, with a configuration and without.
+func BenchmarkLargest(b *testing.B) {
+	f, err := gen.ParseSpec("torus:14x14x15,hosts=15")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		b.Fatal(err)
+	}
+	conf, err := torus.Recognise(b.Context(), f)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, e := range map[string]torus.Engine{"configured": {Conf: conf}, "recognised": {}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := e.Route(b.Context(), f, routing.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// FuzzConfig checks that a torus is routed or refused with any configuration.
+func FuzzConfig(f *testing.F) {
+	var fabrics []*fabric.Fabric
+	for _, spec := range []string{"torus:4x3x2,links=2", "mesh:5x4", "random:12,4,12", "fattree:2,4"} {
+		g, err := gen.ParseSpec(spec)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if g, err = fabric.AssignLIDs(g); err != nil {
+			f.Fatal(err)
+		}
+		fabrics = append(fabrics, g)
+	}
+	f.Add("torus 4 3 2\nxp_link 0x200000 0x200006\nxm_link 0x200000 0x200012\nyp_link 0x200000 0x200002\nzp_link "+
+		"0x200000 0x200001\nport_order 3 1\n", uint8(0))
+	f.Add("mesh 5 4 1\nxp_link 0x200000 0x200004\nyp_link 0x200000 0x200001\nportgroup_max_ports 2\n", uint8(1))
+	f.Add("torus 3t 3t 2m\nxp_link 0x200000 0x200004\nyp_link 0x200000 0x200001\nzm_link 0x200000 "+
+		"0x200003\nx_dateline -1", uint8(2))
+	f.Add("torus 2 2 2\nxp_link 0x200000 0x200004\nyp_link 0x200000 0x200005\nzm_link 0x200000 0x200003\nnext_seed\n",
+		uint8(3))
+	f.Fuzz(func(t *testing.T, text string, which uint8) {
+		conf, err := osm.ReadTorusConf(strings.NewReader(text), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := torus.Engine{Conf: conf}.Route(t.Context(), fabrics[int(which)%len(fabrics)], routing.Options{})
+		var refused *routing.RefusedError
+		if err != nil && !errors.As(err, &refused) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			return
+		}
+		grid, ok := torus.Of(res.Tables)
+		if !ok || grid.MasterTree() == nil {
+			t.Fatal("tables without a torus or its tree")
+		}
+	})
 }

@@ -8,10 +8,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// dims is how many dimensions there are; local stands beside them for the hosts of a switch and the switch itself.
 const (
-	dims  = 3
-	local = dims
+	dims  = 3    // the number of dimensions
+	local = dims // the pseudo-dimension of a switch itself and its hosts
 )
 
 // Coordinates are a place in a torus: x, y, z.
@@ -19,37 +18,38 @@ type Coordinates [dims]int
 
 func (c Coordinates) String() string { return fmt.Sprintf("%d,%d,%d", c[0], c[1], c[2]) }
 
-// absent is a place without a switch.
+// absent is the number of no switch.
 const absent int32 = -1
 
-// Torus is a fabric laid out as a torus or mesh. Its switches have numbers in the order in which they were found.
+// Torus is a fabric laid out as a torus or mesh. Its switches are numbered in the order in which they were found.
 type Torus struct {
 	Radix [dims]int
 	Mesh  [dims]bool
 
 	f *fabric.Fabric
-	// conf is what the torus was found by, from seed on.
+	// conf is the configuration by which the torus was found, seed the seed.
 	conf     *Config
 	seed     Seed
 	switches []placed
-	// at has the switch of each place, absent for none.
+	// at holds the switch of each place.
 	at []int32
-	// of is the number of each switch of the fabric, absent for one outside the torus.
+	// of holds the number of each switch of the fabric, absent for one outside the torus.
 	of []int32
-	// group is by port of the fabric the group that it is in, none for one outside the torus.
+	// group holds the group of each port of the fabric, noGroup for one outside the torus.
 	group []uint8
 	links int
-	// inOrder are the port numbers in the order in which hosts are routed.
+	// inOrder lists the port numbers in the order in which hosts are routed.
 	inOrder []uint8
 	tree    *Tree
 	slParts slParts
 }
 
-// placed is a switch at its place.
+// placed is a switch with its place.
 type placed struct {
 	sw fabric.SwitchIndex
 	at Coordinates
-	// groups are its ports: 2d and 2d+1 are those down and up dimension d, the last one those of hosts and port 0.
+	// groups are its ports: 2d and 2d+1 are the ports down and up dimension d, the last group is those of hosts and
+	// port 0.
 	groups [2*dims + 1][]uint8
 }
 
@@ -76,7 +76,7 @@ func newTorus(f *fabric.Fabric, radix [dims]int, mesh [dims]bool) *Torus {
 	return t
 }
 
-// place is where a place stands in at; coordinates go round.
+// place returns the index of a place in at; coordinates wrap around.
 func (t *Torus) place(c Coordinates) int {
 	i := 0
 	for d := dims - 1; d >= 0; d-- {
@@ -85,10 +85,10 @@ func (t *Torus) place(c Coordinates) int {
 	return i
 }
 
-// number is the switch at a place, absent for none.
+// number returns the switch at a place, absent if there is none.
 func (t *Torus) number(c Coordinates) int32 { return t.at[t.place(c)] }
 
-// next is the switch that follows another up or down a dimension by a link, absent where there is none.
+// next returns the switch linked by a group, absent if the group has no link.
 func (t *Torus) next(s int32, group int) int32 {
 	p := &t.switches[s]
 	if len(p.groups[group]) == 0 {
@@ -103,7 +103,7 @@ func (c Coordinates) moved(d, by int) Coordinates {
 	return c
 }
 
-// around is a place with its coordinates gone round.
+// around returns a place with its coordinates wrapped around.
 func (t *Torus) around(c Coordinates) Coordinates {
 	for d := range c {
 		c[d] = wrap(c[d], t.Radix[d])
@@ -111,7 +111,7 @@ func (t *Torus) around(c Coordinates) Coordinates {
 	return c
 }
 
-// wrap is v going round a ring of n.
+// wrap returns v modulo n.
 func wrap(v, n int) int {
 	switch {
 	case v >= n:
@@ -133,7 +133,7 @@ func (t *Torus) places(visit func(Coordinates)) {
 	}
 }
 
-// Coordinates is the place of a switch; ok is false for one outside the torus.
+// Coordinates returns the place of a switch; ok is false for one outside the torus.
 func (t *Torus) Coordinates(sw fabric.SwitchIndex) (c Coordinates, ok bool) {
 	if n := t.of[sw]; n != absent {
 		return t.switches[n].at, true
@@ -141,7 +141,7 @@ func (t *Torus) Coordinates(sw fabric.SwitchIndex) (c Coordinates, ok bool) {
 	return Coordinates{}, false
 }
 
-// SwitchAt is the switch at a place, [fabric.None] where there is none.
+// SwitchAt returns the switch at a place, [fabric.None] if there is none.
 func (t *Torus) SwitchAt(c Coordinates) fabric.SwitchIndex {
 	for d := range c {
 		if c[d] < 0 || c[d] >= t.Radix[d] {
@@ -154,7 +154,7 @@ func (t *Torus) SwitchAt(c Coordinates) fabric.SwitchIndex {
 	return fabric.None
 }
 
-// String names the shape: "torus 6 x 5 x 1".
+// String returns the shape: "torus 6 x 5 x 1".
 func (t *Torus) String() string {
 	kind := "torus"
 	if t.Mesh == [dims]bool{true, true, true} {
@@ -163,11 +163,11 @@ func (t *Torus) String() string {
 	return fmt.Sprintf("%s %d x %d x %d", kind, t.Radix[0], t.Radix[1], t.Radix[2])
 }
 
-// name is a switch with its place.
+// name returns the name and place of a switch.
 func (t *Torus) name(s int32) string {
 	p := &t.switches[s]
 	return fmt.Sprintf("%s (%s)", t.SwitchName(p.sw), p.at)
 }
 
-// SwitchName is the name of a switch.
+// SwitchName returns the name of a switch.
 func (t *Torus) SwitchName(sw fabric.SwitchIndex) string { return t.f.NodeName(t.f.Switches[sw]) }

@@ -10,14 +10,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// host is what has LIDs on a switch: a port of an adapter or router, or the switch itself.
+// host is an end port with LIDs on a switch: a port of an adapter or router, or the switch itself.
 type host struct {
 	lid  uint16
 	lids uint8
 	port uint8 // of the switch, 0 for itself
 }
 
-// hosts are those of each switch, in the order in which they are routed.
+// hosts returns those of each switch, in the order in which they are routed.
 func (t *Torus) hosts() [][]host {
 	all := make([][]host, len(t.switches))
 	for s := range t.switches {
@@ -37,13 +37,12 @@ func (t *Torus) hosts() [][]host {
 	return all
 }
 
-// tables routes from every switch to every host. Hosts and switches take parallel
-// links in turn, each for themselves.
+// tables routes from every switch to every host. Hosts use parallel links in turn, and so do switches, independently.
 // O(switches^2 + switches x LIDs).
 func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fabric.LFT, error) {
 	lft := fabric.NewLFT(len(t.f.Switches), t.f.MaxLID)
 	w, hosts := t.newPaths(), t.hosts()
-	var lost atomic.Int64 // a pair of switches without a way, plus 1
+	var lost atomic.Int64 // a pair of switches without a path, plus 1
 	err := routing.ForEach(ctx, len(t.switches), progress, func(_, s int) {
 		if d := t.fill(lft.Row(t.switches[s].sw), int32(s), w, hosts); d != absent {
 			lost.CompareAndSwap(0, int64(s)*int64(len(t.switches))+int64(d)+1)
@@ -60,7 +59,7 @@ func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fa
 	return lft, nil
 }
 
-// fill fills the table of a switch, and returns a switch to which it has no way, absent where there is none.
+// fill fills the table of a switch, and returns a switch to which it has no path, absent if there is none.
 func (t *Torus) fill(row []uint8, s int32, w *paths, hosts [][]host) (lost int32) {
 	lost = absent
 	var turns [2 * dims]turn
@@ -96,7 +95,7 @@ func (h host) write(row []uint8, port uint8) {
 	}
 }
 
-// turn says which of parallel links is next, for switches and for their hosts.
+// turn holds the next of parallel links, for switches and for hosts.
 type turn struct{ switches, hosts int }
 
 func (u *turn) fill(row []uint8, hosts []host, ports []uint8) {

@@ -22,19 +22,18 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// TestDrawnTreesEqualOpenSM has all hosts of the document's torus join a group, and two
-// of them and a switch another one: whole, with the link and with the switch failed
-// that it draws. opensm.mcfdbs is what the drawn trees come to, and the one from the root that is offered
-// for the switch.
+// TestDrawnTreesEqualOpenSM lets all hosts of the document's torus join a group, and two of them and a switch another
+// one: complete, and with the failed link and the failed switch of the document's drawings. opensm.mcfdbs has the drawn
+// trees, and the tree from the root that TreeLoop proposes for the switch.
 func TestDrawnTreesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for name, lost := range map[string][2]torus.Coordinates{
-		"whole": {{}, {1, 1}}, "link": {{2, 2}, {3, 2}}, "switch": {{3, 2}, {3, 2}}, "offered": {{3, 2}, {3, 2}},
+		"complete": {{}, {1, 1}}, "link": {{2, 2}, {3, 2}}, "switch": {{3, 2}, {3, 2}}, "proposed": {{3, 2}, {3, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, f, conf := document(t)
-			if name == "offered" {
+			if name == "proposed" {
 				_, loop := loopOf(t, &drawn{cabled: c}, conf, lost[0])
 				conf = loop.Clear
 			}
@@ -82,18 +81,18 @@ func drawnTree(t *testing.T, c *trial) {
 	if err := osm.WriteMCFDBs(&ours, f, made.MFT); err != nil {
 		t.Fatal(err)
 	}
-	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		theirs, err := os.ReadFile(filepath.Join(dir, "opensm.mcfdbs"))
 		if err == nil && bytes.Equal(theirs, ours.Bytes()) {
 			return
 		}
-		if time.Since(begun) > groupLimit {
+		if time.Since(began) > groupLimit {
 			t.Fatalf("OpenSM wrote (%v)\n%s\nwe\n%s", err, theirs, &ours)
 		}
 	}
 }
 
-// joinAll makes a group of ports that OpenSM lets in.
+// joinAll makes a group of the ports that OpenSM lets join.
 func joinAll(t *testing.T, admin *sa.Client, f *fabric.Fabric, mgid mad.GID, members []fabric.PortIndex) fabric.Group {
 	t.Helper()
 	g := fabric.Group{MGID: mgid}

@@ -37,17 +37,16 @@ type trial struct {
 	what string
 	f    *fabric.Fabric
 	conf *torus.Config
-	// sl is the SL that OpenSM is given for the default partition.
+	// sl is the SL of OpenSM's default partition.
 	sl       uint8
 	lmc      uint8
 	maxOpVLs uint8
 	noQoS    bool
 }
 
-// TestEqualsOpenSM compares with OpenSM over ibsim on random tori and meshes,
-// whole and with failures, with configurations of which some do not fit: forwarding tables,
-// dumps, SL2VL tables that the switches and hosts then hold, SLs in path records,
-// multicast tables, and the reasons of refusals.
+// TestEqualsOpenSM compares with OpenSM over ibsim on random tori and meshes, complete and with failures, with
+// configurations of which some do not fit: forwarding tables, dumps, the SL2VL tables of switches and hosts, SLs in
+// path records, multicast tables, and the reasons of refusals.
 func TestEqualsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -61,7 +60,7 @@ func TestEqualsOpenSM(t *testing.T) {
 	}
 }
 
-// files writes what the programs read, and returns the ibsim and OpenSM's options.
+// files writes the input of the programs, and returns the file of ibsim and OpenSM's options.
 func (c *trial) files(t *testing.T) (netFile string, args []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -185,7 +184,7 @@ func read(t *testing.T, client *mad.Client) *sweep.Result {
 	return live
 }
 
-// sameDumps compares what OpenSM writes of tables, hops and places.
+// sameDumps compares OpenSM's dumps of tables, hops and places.
 func sameDumps(dir string, res *routing.Result) error {
 	f := res.Tables.Fabric
 	var lfts, matrix, fdbs bytes.Buffer
@@ -228,8 +227,7 @@ func sameDumps(dir string, res *routing.Result) error {
 	return nil
 }
 
-// sameReason compares the codes of OpenSM's errors with those of our reason, which
-// may name fewer.
+// sameReason compares the codes of OpenSM's errors with those of our reason, which may have fewer.
 func sameReason(log, ours string) error {
 	var theirs []string
 	for _, m := range errorCode.FindAllStringSubmatch(log, -1) {
@@ -241,7 +239,7 @@ func sameReason(log, ours string) error {
 			return fmt.Errorf("we refuse as %q, OpenSM with %q", ours, theirs)
 		}
 	}
-	// OpenSM says nothing where it finds no root.
+	// OpenSM logs no code if it finds no root.
 	if len(codes) == 0 && !strings.Contains(ours, "root of multicast") {
 		return fmt.Errorf("we refuse without a code, as %q, OpenSM with %q", ours, theirs)
 	}
@@ -253,7 +251,7 @@ var broadcast = mad.NewGID(0xff12401bffff0000, 0xffffffff)
 
 const groupLimit = 2 * time.Minute
 
-// sameGroups has some hosts join a multicast group, and compares its tree.
+// sameGroups lets some hosts join a multicast group, and compares its tree.
 func sameGroups(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Result) error {
 	t.Helper()
 	f := res.Tables.Fabric
@@ -281,9 +279,9 @@ func sameGroups(t *testing.T, client *mad.Client, r *rand.Rand, res *routing.Res
 	if _, err := grid.MasterTree().AddGroup(want, mlid, members); err != nil {
 		return err
 	}
-	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		err := sameMFT(read(t, client), want, mlid)
-		if err == nil || time.Since(begun) > groupLimit {
+		if err == nil || time.Since(began) > groupLimit {
 			return err
 		}
 	}
@@ -301,8 +299,8 @@ func sameMFT(live *sweep.Result, ours *fabric.MFT, mlid uint16) error {
 	return nil
 }
 
-// TestLargeToriEqualOpenSM is the same on tori and meshes of up to 12 x 12 x 12
-// switches with up to 8 links and up to 2 switches missing, one beside the other.
+// TestLargeToriEqualOpenSM does the same on tori and meshes of up to 12 x 12 x 12 switches without up to 8 links and up
+// to 2 consecutive switches.
 func TestLargeToriEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -328,8 +326,8 @@ func TestLargeToriEqualOpenSM(t *testing.T) {
 	}
 }
 
-// withFailures is the fabric without some links, of which each may be one of
-// several, and without some switches that follow one another along the last dimension.
+// withFailures returns the fabric without some links, each of which may be one of several, and without some consecutive
+// switches along the last dimension.
 func (c *cabled) withFailures(r *rand.Rand, links, switches int) (*fabric.Fabric, string) {
 	f := c.build()
 	home := f.PeerNode(f.SMPort)

@@ -11,28 +11,28 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// placer lays a fabric out as a torus, from a seed on.
+// placer lays out a fabric as a torus, beginning with a seed.
 type placer struct {
 	*Torus
 	find  finder
 	steps *steps
 	// along are the dimensions with more than one place.
 	along []int
-	// joined says by dimension and lower place what became of the links between two
-	// places, and whole that a cube has all its corners.
+	// joined holds by dimension and lower place the state of the links between two places. whole reports that a cube
+	// has all its corners.
 	joined [dims][]joint
 	whole  []bool
-	// overfull are switches with more links between them than the configuration allows, by number.
+	// overfull are the switches with more links between them than the configuration allows, by number.
 	overfull map[int32]bool
 }
 
-// joint says what became of the links between two places.
+// joint is the state of the links between two places.
 type joint uint8
 
 const (
-	unjoined joint = iota // one of them is not known yet
+	unjoined joint = iota // one of the two is not known yet
 	joined
-	overfull // and had no room for all
+	overfull // the group had no space for all
 )
 
 // place finds the torus of a configuration whose seed is present.
@@ -57,7 +57,7 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 			p.along = append(p.along, d)
 		}
 	}
-	if err := p.sow(seed); err != nil {
+	if err := p.placeSeed(seed); err != nil {
 		return nil, err
 	}
 	for before := -1; before != p.links; {
@@ -70,22 +70,22 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 	return p, p.attach()
 }
 
-// sow puts the switches of a seed at their places.
-func (p *placer) sow(seed *osm.TorusSeed) error {
+// placeSeed puts the switches of a seed at their places.
+func (p *placer) placeSeed(seed *osm.TorusSeed) error {
 	var at Coordinates
 	for d := range at {
 		at[d] = wrap(-int(seed.Dateline[d]), p.Radix[d])
 	}
-	sown := true
+	allPlaced := true
 	for d := range dims {
 		for i, l := range []osm.TorusLink{seed.Plus[d], seed.Minus[d]} {
 			if l.Given {
 				ok := p.install(at, p.member(l.From)) && p.install(at.moved(d, 1-2*i), p.member(l.To))
-				sown = sown && ok
+				allPlaced = allPlaced && ok
 			}
 		}
 	}
-	if !sown {
+	if !allPlaced {
 		return routing.Refuse(Name, "a switch of the seed is missing along a dimension of radix 1 (ERR 4E57)")
 	}
 	if p.number(at) == absent {
@@ -94,7 +94,7 @@ func (p *placer) sow(seed *osm.TorusSeed) error {
 	return nil
 }
 
-// member is the switch of the subnet with a GUID.
+// member returns the switch of the subnet with a GUID.
 func (p *placer) member(guid uint64) fabric.SwitchIndex { return member(p.f, guid) }
 
 func member(f *fabric.Fabric, guid uint64) fabric.SwitchIndex {
@@ -104,7 +104,7 @@ func member(f *fabric.Fabric, guid uint64) fabric.SwitchIndex {
 	return fabric.None
 }
 
-// install puts a switch at a place, and reports whether there is one then.
+// install puts a switch at a place, and reports whether the place has one then.
 func (p *placer) install(c Coordinates, sw fabric.SwitchIndex) bool {
 	i := p.place(c)
 	if p.at[i] == absent && sw != fabric.None {
@@ -114,7 +114,7 @@ func (p *placer) install(c Coordinates, sw fabric.SwitchIndex) bool {
 	return p.at[i] != absent
 }
 
-// complete finds all of the cube of a place that follows from what is known of it.
+// complete finds all corners of the cube of a place that follow from the known ones.
 func (p *placer) complete(c Coordinates) {
 	for d := range dims {
 		if p.Mesh[d] && p.Radix[d] > 1 && c[d] == p.Radix[d]-1 {
@@ -133,7 +133,7 @@ func (p *placer) complete(c Coordinates) {
 	}
 }
 
-// missingOf are the corners that are missing from the cube of a place.
+// missingOf returns the missing corners of the cube of a place.
 func (p *placer) missingOf(c Coordinates) (missing uint8) {
 	for i := range uint8(1) << len(p.along) {
 		if p.number(p.corner(c, i)) == absent {
@@ -153,7 +153,7 @@ func (p *placer) stepsFor(missing uint8) []step {
 	return nil
 }
 
-// corner is a corner of the cube of a place, numbered along the dimensions that there are.
+// corner returns a corner of the cube of a place, numbered along the existing dimensions.
 func (p *placer) corner(c Coordinates, i uint8) Coordinates {
 	for bit, d := range p.along {
 		c[d] += int(i >> bit & 1)
@@ -184,11 +184,11 @@ func (p *placer) take(c Coordinates, s step) bool {
 	return p.install(target, p.find.line(p.switchAt(base), sides, p.switchAt(behind)))
 }
 
-// switchAt is the switch of the fabric at a place that is known.
+// switchAt returns the switch at a known place.
 func (p *placer) switchAt(c Coordinates) fabric.SwitchIndex { return p.switches[p.number(c)].sw }
 
-// safe reports whether a line along a dimension can be told from the rings at a right angle to it: a ring of
-// four links is a face, too, until two of its links are in the torus.
+// safe reports whether a line along a dimension cannot be confused with the rings at a right angle to it: a ring of
+// four links is also a square, until two of its links are in the torus.
 func (p *placer) safe(c Coordinates, along int) bool {
 	for d := range dims {
 		if d != along && !p.safeRing(c, d) {
@@ -218,7 +218,7 @@ func (p *placer) safeRing(c Coordinates, d int) bool {
 	return safe
 }
 
-// joinCube puts the links between the known corners of a cube into the torus.
+// joinCube adds the links between the known corners of a cube to the torus.
 func (p *placer) joinCube(c Coordinates) {
 	for d := range dims {
 		a, b := (d+1)%dims, (d+2)%dims
@@ -232,8 +232,8 @@ func (p *placer) joinCube(c Coordinates) {
 	}
 }
 
-// join puts the links between two neighbouring places into the torus, if both
-// are known, and reports whether there was room for all.
+// join adds the links between two neighbouring places to the torus if both are known, and reports whether there was
+// space for all.
 func (p *placer) join(d int, low, high Coordinates) bool {
 	at := &p.joined[d][p.place(low)]
 	if *at == unjoined {
@@ -270,7 +270,7 @@ func (p *placer) joinSwitches(d int, a, b int32) joint {
 
 func (p *placer) full(group []uint8) bool { return uint32(len(group)) == p.conf.GroupPorts }
 
-// attach puts the switches themselves and their hosts into the torus.
+// attach adds the switches themselves and their hosts to the torus.
 func (p *placer) attach() (err error) {
 	p.places(func(c Coordinates) {
 		if s := p.number(c); err == nil && s != absent {
@@ -296,11 +296,8 @@ func (p *placer) attachTo(s int32) error {
 			continue
 		}
 		if p.full(*hosts) {
-			return routing.Refuse(Name, "%s has more than the %d hosts that portgroup_max_ports allows beside "+
-				"itself (%s)",
-				p.name(s), int(p.conf.GroupPorts)-1, map[bool]string{
-					true: "ERR 4E1D", false: "ERR 4E1E",
-				}[i == n.FirstPort])
+			return routing.Refuse(Name, "%s has more than the %d hosts that portgroup_max_ports allows (%s)", p.name(s),
+				int(p.conf.GroupPorts)-1, map[bool]string{true: "ERR 4E1D", false: "ERR 4E1E"}[i == n.FirstPort])
 		}
 		*hosts = append(*hosts, f.Ports[i].Num)
 		p.group[i] = hostGroup

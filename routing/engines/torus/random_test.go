@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// largest bounds the random fabrics, so that an OpenSM is quick.
+// largest limits the random fabrics, so that OpenSM is quick.
 const largest = 150
 
 func randomShape(r *rand.Rand) shape {
@@ -36,17 +36,17 @@ func randomShape(r *rand.Rand) shape {
 	}
 }
 
-// randomTrial is a fabric with failures and a configuration.
+// randomTrial returns a fabric with failures and a configuration.
 func randomTrial(t *testing.T, r *rand.Rand) *trial {
 	s := randomShape(r)
 	c := cable(t, r, s)
 	what := fmt.Sprintf("%+v", s)
 	if r.IntN(8) == 0 {
-		what += ", a strange cable"
+		what += ", an extra cable"
 		c.link(c.at[c.random(r)], c.at[c.random(r)])
 	}
 	if r.IntN(10) == 0 {
-		what += ", a strange switch"
+		what += ", an extra switch"
 		n := c.node(mad.NodeSwitch, 4)
 		c.link(n, c.at[c.random(r)])
 		c.link(n, c.node(mad.NodeCA, 1))
@@ -78,8 +78,7 @@ func (c *cabled) random(r *rand.Rand) torus.Coordinates {
 	return at
 }
 
-// damaged is a fabric with failures: links, single ones of parallel links,
-// switches.
+// damaged returns a fabric with failures: links, one of parallel links, switches.
 func (c *cabled) damaged(r *rand.Rand, f *fabric.Fabric) (*fabric.Fabric, string) {
 	kill := func(at torus.Coordinates) { f = c.without(f, at, at) }
 	home := f.PeerNode(f.SMPort)
@@ -134,8 +133,7 @@ func (c *cabled) damaged(r *rand.Rand, f *fabric.Fabric) (*fabric.Fabric, string
 	return f, ""
 }
 
-// randomConfig is a configuration with some seeds, and now and then one that does
-// not fit.
+// randomConfig returns a configuration with some seeds. Some configurations do not fit.
 func (c *cabled) randomConfig(r *rand.Rand) *torus.Config {
 	origin := c.random(r)
 	for d := range origin {

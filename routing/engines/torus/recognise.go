@@ -14,14 +14,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// seedsTried bounds from how many switches a torus is looked for.
+// seedsTried bounds the number of switches from which a torus is laid out.
 const seedsTried = 48
 
-// Recognise finds out which torus or mesh of two or three dimensions a subnet is, and returns a configuration for
-// it. Dimensions go in the order of the ports that lead along them on the switch of the lowest GUID that will do,
-// which becomes the origin, and up is where its lower port leads; in a mesh the origin is a corner. What can be a
-// ring of four or two dimensions of two is either. Failed links and switches do not matter while every switch
-// fits and routes are left. It fails with a [routing.RefusedError] where it finds none. O(switches x ports^3).
+// Recognise finds the torus or mesh of two or three dimensions that a subnet is, and returns a configuration for it.
+// The origin is the suitable switch of the lowest GUID. Dimensions are in the order of the origin's ports that lead
+// along them, and up is where the lower port leads; in a mesh the origin is a corner. A ring of four can be two
+// dimensions of two instead. Failed links and switches are allowed as long as every switch fits and routes exist. It
+// returns a [routing.RefusedError] if it finds no torus. O(switches x ports^3).
 func Recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
 	r, err := recognised(ctx, f)
 	if err != nil {
@@ -30,8 +30,8 @@ func Recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
 	return r.best.Config(), nil
 }
 
-// RecogniseForFailures is [Recognise] with a seed at every switch that can be one,
-// for [Engine.Recognised]: it gives the same coordinates while any of them is left.
+// RecogniseForFailures is [Recognise] with a seed at every suitable switch, for [Engine.Recognised]: the coordinates
+// stay the same while any seed is left.
 func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*Config, error) {
 	r, err := recognised(ctx, f)
 	if err != nil {
@@ -40,7 +40,7 @@ func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*Config, error
 	return r.best.config(maxPlaces, true), nil
 }
 
-// Fit is the configuration by which a fabric that has had failures since keeps the coordinates of another one.
+// Fit returns the configuration by which a fabric that has had failures since keeps the coordinates of conf.
 func Fit(ctx context.Context, f *fabric.Fabric, conf *Config) (*Config, error) {
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
@@ -95,7 +95,7 @@ type recogniser struct {
 	unfit fit
 }
 
-// fit is what a torus lacks: places without a switch, links outside it, and missing links.
+// fit counts the faults of a torus: places without a switch, links outside it, and missing links.
 type fit struct{ places, links, gaps int }
 
 func (a fit) compare(b fit) int {
@@ -118,7 +118,7 @@ func newRecogniser(f *fabric.Fabric) *recogniser {
 	return r
 }
 
-// origins are switches to begin with, in the order of GUIDs.
+// origins returns the switches to begin with, in the order of GUIDs.
 func (r *recogniser) origins() []fabric.SwitchIndex {
 	var all []fabric.SwitchIndex
 	for s, peers := range r.peers {
@@ -139,7 +139,7 @@ func (r *recogniser) origins() []fabric.SwitchIndex {
 	return r.sample(all)
 }
 
-// sample takes some of many switches, from the first on and from all over.
+// sample returns seedsTried of many switches: the first ones, then ones at equal intervals.
 func (r *recogniser) sample(all []fabric.SwitchIndex) []fabric.SwitchIndex {
 	if len(all) <= seedsTried {
 		return all
@@ -152,10 +152,10 @@ func (r *recogniser) sample(all []fabric.SwitchIndex) []fabric.SwitchIndex {
 	return some
 }
 
-// pair are the neighbours of a switch in one dimension: one or two.
+// pair holds the neighbours of a switch in one dimension: one or two.
 type pair []fabric.SwitchIndex
 
-// pairings are the ways to make at most three dimensions of neighbours.
+// pairings returns all divisions of neighbours into three dimensions at most.
 func pairings(peers []fabric.SwitchIndex) [][]pair {
 	if len(peers) == 0 {
 		return [][]pair{nil}
@@ -175,8 +175,8 @@ func pairings(peers []fabric.SwitchIndex) [][]pair {
 	return all
 }
 
-// configs are the shapes that a switch with neighbours in these dimensions can be
-// in: a row that ends can be a mesh, or a ring with a gap.
+// configs returns the possible shapes around a switch with neighbours in these dimensions: a row with ends can be a
+// mesh, or a ring with a gap.
 func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*Config {
 	c := &Config{GroupPorts: osm.DefaultGroupPorts, MaxChanges: osm.DefaultMaxChanges, Radix: [dims]uint32{1, 1, 1},
 		Seeds: make([]osm.TorusSeed, 1)}
@@ -213,34 +213,34 @@ func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*Config {
 	return all
 }
 
-// measure walks along a dimension through a switch: how many switches there are, how many of them below it,
-// and whether they close to a ring. 0 is none, where the way is not clear.
+// measure walks along a dimension through a switch. It returns the number of switches, the number of them below s, and
+// whether they form a ring. The length is 0 if the path is ambiguous.
 func (r *recogniser) measure(s fabric.SwitchIndex, pairs []pair, d int) (length, below int, ring bool) {
-	var beside []fabric.SwitchIndex
+	var aside []fabric.SwitchIndex
 	for i, p := range pairs {
 		if i != d {
-			beside = append(beside, p...)
+			aside = append(aside, p...)
 		}
 	}
-	up, closed, ok := r.walk(s, pairs[d][0], beside)
+	up, closed, ok := r.walk(s, pairs[d][0], aside)
 	if !ok || closed {
 		return up + 1, 0, closed
 	}
 	if len(pairs[d]) == 2 {
-		if below, closed, ok = r.walk(s, pairs[d][1], beside); !ok || closed {
+		if below, closed, ok = r.walk(s, pairs[d][1], aside); !ok || closed {
 			return 0, 0, false
 		}
 	}
 	return up + below + 1, below, false
 }
 
-// walk goes straight on from s over next, until it comes back to s or the way ends, and counts the switches after
-// s. beside are the neighbours of s in other dimensions. ok is false where more than one way is straight.
-func (r *recogniser) walk(s, next fabric.SwitchIndex, beside []fabric.SwitchIndex) (steps int, closed, ok bool) {
+// walk continues straight from s over next, until it comes back to s or the row ends, and counts the switches after s.
+// aside are the neighbours of s in other dimensions. ok is false if there is more than one straight path.
+func (r *recogniser) walk(s, next fabric.SwitchIndex, aside []fabric.SwitchIndex) (steps int, closed, ok bool) {
 	before, at := s, next
 	for steps = 1; steps <= r.members; steps++ {
-		var here []fabric.SwitchIndex // beside at
-		for _, b := range beside {
+		var here []fabric.SwitchIndex // neighbours of at in other dimensions
+		for _, b := range aside {
 			for _, x := range r.peers[at] {
 				if x != before && slices.Contains(r.peers[b], x) && !slices.Contains(here, x) && x != b {
 					here = append(here, x)
@@ -263,12 +263,12 @@ func (r *recogniser) walk(s, next fabric.SwitchIndex, beside []fabric.SwitchInde
 		case s:
 			return steps, true, true
 		}
-		before, at, beside = at, straight, here
+		before, at, aside = at, straight, here
 	}
 	return 0, false, false
 }
 
-// try lays the subnet out, and keeps the layout that fits best of those that hold every switch and leave routes.
+// try lays out the subnet, and keeps the best layout of those that contain every switch and can be routed.
 func (r *recogniser) try(ctx context.Context, c *Config) error {
 	c.GroupPorts = r.needed()
 	if _, err := chooseSeed(r.f, c); err != nil {
@@ -300,7 +300,7 @@ func (r *recogniser) try(ctx context.Context, c *Config) error {
 	return nil
 }
 
-// needed is the portgroup_max_ports that holds all hosts and parallel links.
+// needed returns the portgroup_max_ports that allows all hosts and parallel links.
 func (r *recogniser) needed() uint32 {
 	most := osm.DefaultGroupPorts
 	g := routing.NewGraph(r.f)
@@ -322,7 +322,7 @@ func (r *recogniser) needed() uint32 {
 	return uint32(most)
 }
 
-// sizes names the shape of a configuration: "6 x 5m x 1".
+// sizes returns the shape of a configuration: "6 x 5m x 1".
 func sizes(c *Config) string {
 	var all []string
 	for d, n := range c.Radix {
@@ -333,4 +333,43 @@ func sizes(c *Config) string {
 		all = append(all, text)
 	}
 	return strings.Join(all, " x ")
+}
+
+// Cache holds the configuration that a subnet was recognised as. It stays valid through failures, so that switches keep
+// their coordinates and paths their SLs. The zero value is an empty cache.
+type Cache struct {
+	conf   *Config
+	fabric *fabric.Fabric
+}
+
+// Config returns the configuration of a subnet, or of its state before switches of it were lost; nil if it is no torus.
+func (c *Cache) Config(ctx context.Context, base *fabric.Fabric) (*Config, error) {
+	if c.conf != nil && c.had(base) {
+		return c.conf, nil
+	}
+	*c = Cache{}
+	conf, err := RecogniseForFailures(ctx, base)
+	if _, refused := errors.AsType[*routing.RefusedError](err); refused {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	*c = Cache{conf, base}
+	return conf, nil
+}
+
+// had reports whether all switches of f were present when the torus was recognised.
+func (c *Cache) had(f *fabric.Fabric) bool {
+	for sw := range f.Switches {
+		n := f.SwitchNode(fabric.SwitchIndex(sw))
+		if !n.InSubnet {
+			continue
+		}
+		old := c.fabric.SwitchByGUID(n.GUID)
+		if old == fabric.None || !c.fabric.SwitchNode(old).InSubnet {
+			return false
+		}
+	}
+	return true
 }

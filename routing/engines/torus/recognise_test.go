@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// In the grids of fabric/gen the coordinates are those in the switches' names.
+// TestRecogniseNames compares the coordinates of generated grids with those in the names of the switches.
 func TestRecogniseNames(t *testing.T) {
 	for spec, want := range map[string]string{
 		"torus:6x5": "torus 6 x 5 x 1", "torus:3x4x5": "torus 3 x 4 x 5", "torus:4x4x4": "torus 4 x 4 x 4",
@@ -52,9 +52,8 @@ func TestRecogniseNames(t *testing.T) {
 	}
 }
 
-// Whatever order GUIDs and ports have, every switch finds a place with its
-// neighbours beside it, and every seed that is written gives the same places. A
-// square is a ring of four, too.
+// TestRecogniseRandom checks with any order of GUIDs and ports that every switch gets a place next to its neighbours,
+// and that every written seed gives the same places. A square can also be a ring of four.
 func TestRecogniseRandom(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 100, 2000) {
@@ -91,7 +90,7 @@ func TestRecogniseRandom(t *testing.T) {
 	}
 }
 
-// With failures the shape is the same.
+// TestRecogniseDamaged checks that failures do not change the shape.
 func TestRecogniseDamaged(t *testing.T) {
 	for _, lost := range [][2]torus.Coordinates{
 		{{2, 2}, {3, 2}}, {{3, 2}, {3, 2}}, {{0, 0}, {1, 0}}, {{5, 0}, {0, 0}}, {{1, 1}, {1, 1}}, {{1, 4}, {1, 0}},

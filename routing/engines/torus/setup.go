@@ -4,6 +4,7 @@ package torus
 
 import (
 	"fmt"
+	"io"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
@@ -13,11 +14,11 @@ import (
 // Name is the engine's name in opensm.conf.
 const Name = "torus-2QoS"
 
-// maxPlaces bounds the sizes of a configuration. A subnet has at most 49,151 LIDs.
+// maxPlaces limits the size of a configuration. A subnet has at most 49,151 LIDs.
 const maxPlaces = 1 << 16
 
-// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup does, and returns its first
-// seed all of whose switches are there. All seeds are checked, also those that are not used.
+// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup does, and returns its first seed whose
+// switches are all present. All seeds are checked, even unused ones.
 func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
 	if err := checkSize(conf); err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func checkSize(conf *osm.TorusConf) error {
 	return nil
 }
 
-// checkPortOrder refuses an order that names, among as many ports as a switch has, one that the switch does not have.
+// checkPortOrder refuses an order that has, within its first NumPorts+1 entries, a port that a switch does not have.
 func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	order := portOrder(conf)
 	for s := range f.NumSwitches() {
@@ -74,7 +75,7 @@ func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	return nil
 }
 
-// portOrder is the whole order: the ports that are named, then the others.
+// portOrder returns the complete order: the listed ports, then the others.
 func portOrder(conf *osm.TorusConf) []uint8 {
 	var named [256]bool
 	order := make([]uint8, 0, 255)
@@ -92,7 +93,7 @@ func portOrder(conf *osm.TorusConf) []uint8 {
 
 const axes = "xyz"
 
-// checkSeed says what a seed lacks. OpenSM looks at the ends of z before those of y.
+// checkSeed returns an error for an incomplete seed. OpenSM checks the ends of z before those of y.
 func checkSeed(conf *osm.TorusConf, s *osm.TorusSeed) error {
 	for d := range dims {
 		if conf.Radix[d] != 4 || conf.Mesh[d] {
@@ -145,4 +146,86 @@ func seedPresent(f *fabric.Fabric, conf *osm.TorusConf, s *osm.TorusSeed) bool {
 		}
 	}
 	return true
+}
+
+// Config is a torus-2QoS.conf.
+type Config = osm.TorusConf
+
+// Seed is a switch of a configuration from which the torus is found.
+type Seed = osm.TorusSeed
+
+// Link is the link of a seed along one dimension.
+type Link = osm.TorusLink
+
+// Note reports a malformed line of a configuration.
+type Note = osm.FileNote
+
+// WriteConfig writes a configuration for OpenSM.
+func WriteConfig(w io.Writer, c *Config) error { return osm.WriteTorusConf(w, c) }
+
+// seedsWritten is the number of seeds of a configuration if the torus is large enough: each survives failures at the
+// others.
+const seedsWritten = 3
+
+// Config returns a configuration by which OpenSM finds this torus. Its first seed is the one from which it was found.
+// The seeds share no switches.
+func (t *Torus) Config() *Config { return t.config(seedsWritten, false) }
+
+// config returns a configuration with a maximum number of seeds, which share switches only if shared is true.
+func (t *Torus) config(seeds int, shared bool) *Config {
+	c := *t.conf
+	c.Seeds = []Seed{t.seed}
+	used := map[uint64]bool{}
+	use := func(s Seed) {
+		for d := range dims {
+			for _, l := range []Link{s.Plus[d], s.Minus[d]} {
+				if l.Given && !shared {
+					used[l.From], used[l.To] = true, true
+				}
+			}
+		}
+	}
+	use(t.seed)
+	n := len(t.switches)
+	for k := range n {
+		// Begin in the middle, which is far from the origin.
+		s := int32((k + n/2) % n)
+		if seed, ok := t.seedAt(s, used); ok && len(c.Seeds) < seeds {
+			c.Seeds = append(c.Seeds, seed)
+			use(seed)
+		}
+	}
+	return &c
+}
+
+// seedAt returns the seed of a switch, false if one of its switches is missing or used.
+func (t *Torus) seedAt(s int32, used map[uint64]bool) (seed Seed, ok bool) {
+	at := t.switches[s].at
+	for d := range dims {
+		if t.Radix[d] == 1 {
+			continue
+		}
+		seed.Dateline[d] = -int32(at[d])
+		up, down := t.next(s, 2*d+1), t.next(s, 2*d)
+		both := t.Radix[d] == 4 && !t.Mesh[d]
+		if up == absent && down == absent || both && (up == absent || down == absent) {
+			return seed, false
+		}
+		if up != absent {
+			seed.Plus[d] = linkOf(t.f, t.switches[s].sw, t.switches[up].sw)
+		}
+		if down != absent && (both || up == absent) {
+			seed.Minus[d] = linkOf(t.f, t.switches[s].sw, t.switches[down].sw)
+		}
+		for _, l := range []Link{seed.Plus[d], seed.Minus[d]} {
+			if l.Given && (used[l.From] || used[l.To]) {
+				return seed, false
+			}
+		}
+	}
+	return seed, true
+}
+
+func linkOf(f *fabric.Fabric, from, to fabric.SwitchIndex) Link {
+	return osm.TorusLink{From: f.SwitchNode(from).GUID, To: f.SwitchNode(to).GUID, Given: true}
 }

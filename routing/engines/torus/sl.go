@@ -7,19 +7,19 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// qosLevel is the bit of SLs that tells the second level of quality of service from the first. The bits below
-// say in which dimensions the shortest path crosses the dateline.
+// qosLevel is the bit of SLs for the second level of quality of service. The bits below mark the dimensions in which
+// the shortest path crosses the dateline.
 const qosLevel = 1 << dims
 
-// PathSLs are the SLs of paths. They depend on where both ends are and
-// not on failures, so that those that were granted hold when something fails.
+// PathSLs holds the SLs of paths. They depend on the places of both ends and not on failures, so that granted SLs stay
+// valid after a failure.
 type PathSLs struct {
 	*Torus
 	// Level is the level of quality of service, 0 or 1.
 	Level uint8
 }
 
-// SL implements [fabric.PathSLs]. A LID outside the torus gives 0, as OpenSM does.
+// SL implements [fabric.PathSLs]. It is 0 for a LID outside the torus, as in OpenSM.
 func (p *PathSLs) SL(src, dst uint16) uint8 {
 	l := &p.slParts
 	a, b := l.on(src), l.on(dst)
@@ -33,7 +33,7 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 	return sl
 }
 
-// between is the SL of the first level from one switch to another.
+// between returns the SL of the first level from one switch to another.
 func (t *Torus) between(a, b int32) (sl uint8) {
 	from, to := &t.switches[a].at, &t.switches[b].at
 	for d := range dims {
@@ -42,11 +42,11 @@ func (t *Torus) between(a, b int32) (sl uint8) {
 	return sl
 }
 
-// slParts are what SLs come from, laid out to be looked up.
+// slParts are lookup tables for SLs.
 type slParts struct {
 	// at is the switch that a LID is on.
 	at []int32
-	// crossing is a dimension's bit where the path between two places crosses its dateline, by from x radix + to.
+	// crossing has the bit of the dimension if the path between two places crosses its dateline, by from x radix + to.
 	crossing [dims][]uint8
 }
 
@@ -68,7 +68,7 @@ func (t *Torus) newSLParts() slParts {
 	return l
 }
 
-// on is the switch that a LID is on, absent where it is on none of the torus.
+// on returns the switch that a LID is on, absent if that is not in the torus.
 func (l *slParts) on(lid uint16) int32 {
 	if int(lid) >= len(l.at) {
 		return absent
@@ -76,7 +76,7 @@ func (l *slParts) on(lid uint16) int32 {
 	return l.at[lid]
 }
 
-// PartitionBits are the bits that OpenSM takes from a partition's SL.
+// PartitionBits returns the bits that OpenSM takes from a partition's SL.
 func (p *PathSLs) PartitionBits() uint8 { return qosLevel }
 
 // Range implements [fabric.SpreadSLs].
@@ -85,10 +85,10 @@ func (p *PathSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst
 // Source implements [fabric.SpreadSLs].
 func (p *PathSLs) Source(src uint16) int32 { return p.slParts.on(src) }
 
-// Destination numbers destinations to which levels are the same from every source.
+// Destination returns the same number for destinations with the same SLs from every source.
 func (p *PathSLs) Destination(dst uint16) int32 { return p.slParts.on(dst) }
 
-// attached is the switch that a LID is on.
+// attached returns the switch that a LID is on.
 func (t *Torus) attached(lid uint16) int32 {
 	end := t.f.PortByLID(lid)
 	if end == fabric.None {
@@ -101,7 +101,7 @@ func (t *Torus) attached(lid uint16) int32 {
 	return t.of[sw]
 }
 
-// Of returns the torus that tables of this engine were made for, and false for other tables.
+// Of returns the torus of tables of this engine, and false for other tables.
 func Of(tables *fabric.Tables) (*Torus, bool) {
 	if tables == nil {
 		return nil, false
@@ -119,11 +119,12 @@ func Of(tables *fabric.Tables) (*Torus, bool) {
 
 // dataVLs are the numbers of data VLs that all links of a subnet can have.
 type dataVLs struct {
-	// between switches, and at the ports of hosts.
+	// between is the number between switches, hosts that at the ports of hosts.
 	between, hosts int
 }
 
-// dataVLsOf takes the least of all linked ports, within max_op_vls. A port that does not say does not count.
+// dataVLsOf returns the least numbers of all linked ports, limited by max_op_vls. Ports with an unknown VLCap do not
+// count.
 func dataVLsOf(f *fabric.Fabric, opt *routing.Options) dataVLs {
 	l := dataVLs{between: routing.MostDataVLs, hosts: routing.MostDataVLs}
 	most := opt.MaxOpVLs
@@ -147,10 +148,10 @@ func dataVLsOf(f *fabric.Fabric, opt *routing.Options) dataVLs {
 	return l
 }
 
-// sl2vl makes the tables of all ports (osm_torus.c, sl2vl_entry; osm_qos.c). Between switches bit 0 of the VL
-// says that the path crosses the dateline of the dimension that it leaves along, bit 1 that it turned against
-// the order of dimensions, and bit 2 is the level of quality of service; elsewhere bit 0 is the level. OpenSM
-// leaves out nodes that have no such tables, and ports without a link.
+// sl2vl computes the tables of all ports (osm_torus.c, sl2vl_entry; osm_qos.c). Between switches bit 0 of the VL is set
+// if the path crosses the dateline of the dimension along which it leaves, bit 1 if it turned against the order of
+// dimensions, and bit 2 is the level of quality of service. Elsewhere bit 0 is the level. OpenSM skips nodes without
+// such tables, and ports without a link.
 func (t *Torus) sl2vl(l dataVLs) *fabric.SL2VL {
 	tables := fabric.NewSL2VL(t.f)
 	for i := range t.f.NumNodes() {
@@ -189,7 +190,7 @@ func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l dataVLs) 
 		if out != 0 && !t.f.Ports[port].Linked() {
 			continue
 		}
-		var vls [dims + 1]fabric.VLs // by the dimension that a packet comes along
+		var vls [dims + 1]fabric.VLs // by the dimension along which a packet arrives
 		for in := range vls {
 			vls[in] = t.vlsOf(port, in, t.dimension(port), data)
 		}
@@ -199,7 +200,7 @@ func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l dataVLs) 
 	}
 }
 
-// dimension is the one that a switch port leads along, local for a host and for what is outside the torus.
+// dimension returns the dimension along which a switch port leads, local for a host and for links outside the torus.
 func (t *Torus) dimension(port fabric.PortIndex) int {
 	if g := t.group[port]; g != noGroup {
 		return int(g) / 2
@@ -207,7 +208,7 @@ func (t *Torus) dimension(port fabric.PortIndex) int {
 	return local
 }
 
-// vlsOf maps SLs to VLs for packets that come along one dimension and leave along another by a port.
+// vlsOf maps SLs to VLs for packets that arrive along one dimension and leave along another by a port.
 func (t *Torus) vlsOf(port fabric.PortIndex, in, out, data int) (vls fabric.VLs) {
 	mask := uint8(0xf)
 	if oper := t.f.Ports[port].OperVLs; oper > 0 && oper < 5 {

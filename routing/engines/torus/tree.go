@@ -9,34 +9,34 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Tree is the tree along which all multicast packets go. Packets from its root turn only as unicast packets
-// do, and no branch crosses a dateline but on a ring that a failure has opened, so that multicast and unicast
-// together do not deadlock (osm_torus.c, torus_master_stree).
+// Tree is the tree of all multicast packets. Packets from its root turn only as unicast packets do, and branches cross
+// a dateline only on a ring that a failure has opened, so that multicast and unicast together do not deadlock
+// (osm_torus.c, torus_master_stree).
 type Tree struct {
 	*Torus
-	// Root is the switch that it grows from, and Parent is by switch of the fabric
-	// the next one towards the root, [fabric.None] for the root and outside the torus.
+	// Root is the root. Parent is by switch of the fabric the next switch towards the root, [fabric.None] for the root
+	// and outside the torus.
 	Root   fabric.SwitchIndex
 	Parent []fabric.SwitchIndex
 
 	root int32
-	// up is by number the group towards the root, noGroup for the root and for
-	// what is not in the tree. depthFirst are the switches, a parent before its children.
+	// up is by number the group towards the root, noGroup for the root and for switches not in the tree. depthFirst
+	// lists the switches, a parent before its children.
 	up         []uint8
 	depthFirst []int32
 }
 
-// MasterTree is the tree of all switches. It is nil only for a torus that the engine refuses.
+// MasterTree returns the tree of all switches. It is nil only for a torus that the engine refuses.
 func (t *Torus) MasterTree() *Tree { return t.tree }
 
-// grow makes the tree. O(switches).
+// grow computes the tree. O(switches).
 func (t *Torus) grow() (*Tree, error) {
 	root := t.findRoot()
 	if root == absent && t.check(true) != nil {
 		root = t.anyRoot() // OpenSM has refused already
 	}
 	if root == absent {
-		return nil, routing.Refuse(Name, "no switch can be the root of multicast: none stands on whole rings along "+
+		return nil, routing.Refuse(Name, "no switch can be the root of multicast: none is on complete rings along "+
 			"x and y")
 	}
 	tree := &Tree{
@@ -60,7 +60,7 @@ func (t *Torus) grow() (*Tree, error) {
 	return tree, tree.finish()
 }
 
-// finish lists the switches of the tree, and refuses one that leaves any out.
+// finish lists the switches of the tree, and refuses an incomplete tree.
 func (t *Tree) finish() error {
 	t.Root = t.switches[t.root].sw
 	for i := range t.Parent {
@@ -86,8 +86,8 @@ func (t *Tree) finish() error {
 
 func (t *Tree) has(s int32) bool { return s == t.root || t.up[s] != noGroup }
 
-// branch lets the tree grow down and up a dimension: first as far as the
-// dateline, then, where a gap stops one side, across it with the other.
+// branch extends the tree down and up a dimension: first as far as the dateline, then, if a gap stops one side, across
+// it from the other.
 func (t *Tree) branch(from int32, d int) {
 	at, radix := t.switches[from].at[d], t.Radix[d]
 	down, up := from, from
@@ -105,7 +105,7 @@ func (t *Tree) branch(from int32, d int) {
 	}
 }
 
-// extend adds the switch that follows the tip of a branch, and returns it; absent where the branch has ended.
+// extend adds the switch after the tip of a branch, and returns it; absent if the branch has ended.
 func (t *Tree) extend(tip int32, group int) int32 {
 	if tip == absent {
 		return absent
@@ -118,12 +118,12 @@ func (t *Tree) extend(tip int32, group int) int32 {
 	return s
 }
 
-// findRoot looks for a switch near the middle, on a plane without gaps if there is one, and on whole rings.
+// findRoot looks for a switch on complete rings near the middle, if possible on a plane without gaps.
 func (t *Torus) findRoot() int32 {
 	middle := t.Radix[2] / 2
 	for dz := range middle + 1 {
 		for _, z := range []int{middle - dz, middle + dz} {
-			if t.wholePlane(z) {
+			if t.completePlane(z) {
 				if root := t.middleOf(z); root != absent {
 					return root
 				}
@@ -133,18 +133,18 @@ func (t *Torus) findRoot() int32 {
 	return t.middleOf(middle)
 }
 
-// anyRoot is the first switch on whole rings.
+// anyRoot returns the first switch on complete rings.
 func (t *Torus) anyRoot() int32 {
 	root := absent
 	t.places(func(c Coordinates) {
-		if root == absent && t.wholeRings(c) {
+		if root == absent && t.completeRings(c) {
 			root = t.number(c)
 		}
 	})
 	return root
 }
 
-func (t *Torus) wholePlane(z int) bool {
+func (t *Torus) completePlane(z int) bool {
 	for x := range t.Radix[0] {
 		for y := range t.Radix[1] {
 			if t.number(Coordinates{x, y, z}) == absent {
@@ -155,12 +155,12 @@ func (t *Torus) wholePlane(z int) bool {
 	return true
 }
 
-// middleOf looks along a diagonal of a plane for a switch on whole rings.
+// middleOf looks along a diagonal of a plane for a switch on complete rings.
 func (t *Torus) middleOf(z int) int32 {
 	c := Coordinates{t.Radix[0] / 2, t.Radix[1] / 2, z}
 	for i := range min(c[0], c[1]) + 1 {
 		for _, by := range []int{-i, i} {
-			if at := c.moved(0, by).moved(1, by); t.wholeRings(at) {
+			if at := c.moved(0, by).moved(1, by); t.completeRings(at) {
 				return t.number(at)
 			}
 		}
@@ -168,7 +168,7 @@ func (t *Torus) middleOf(z int) int32 {
 	return absent
 }
 
-func (t *Torus) wholeRings(c Coordinates) bool {
+func (t *Torus) completeRings(c Coordinates) bool {
 	for d := range 2 {
 		for i := range t.Radix[d] {
 			if t.number(c.moved(d, i)) == absent {
@@ -179,10 +179,10 @@ func (t *Torus) wholeRings(c Coordinates) bool {
 	return true
 }
 
-// AddGroup adds a multicast group to tables: the part of the tree that leads to its members, which are end
-// ports; those that are not in the torus are returned. A packet to the group takes each link of the tree
-// there and back; of parallel ones it is chosen by the group's LID, which must be in the tables. The ports of
-// the members themselves are set, too. O(switches + members).
+// AddGroup adds a multicast group to tables: the part of the tree that leads to its members, which are end ports. It
+// returns the members that are not in the torus. A packet to the group takes each link of the tree in either direction;
+// one of parallel links is chosen by the group's LID, which must be within the tables. The ports of the members
+// themselves are set, too. O(switches + members).
 func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
 	err error) {
 	if mlid < fabric.FirstMLID || mlid > mft.Top {
@@ -214,7 +214,7 @@ func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex
 	return outside, nil
 }
 
-// Along are the directions in which the tree leads on from a switch: "+x".
+// Along returns the directions in which the tree continues from a switch: "+x".
 func (t *Tree) Along(sw fabric.SwitchIndex) (along []string) {
 	s := t.of[sw]
 	if s == absent {

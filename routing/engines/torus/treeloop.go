@@ -10,28 +10,29 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/credits"
 )
 
-// TreeLoop is a credit loop of unicast paths together with a multicast group of all hosts. Around a missing
-// switch in the row of the middle there is one in the very tree that torus-2QoS(8) draws and OpenSM makes: the
-// root leaves that row, and packets that come up to it turn where unicast packets turn around the missing switch.
+// TreeLoop is a credit loop of unicast paths together with a multicast group of all hosts. If a switch in the middle
+// row is missing, the tree of torus-2QoS(8) and OpenSM has one: the root leaves that row, and packets that arrive in
+// the row turn where unicast packets turn around the missing switch.
 type TreeLoop struct {
-	// Torus is the one whose tree has the loop, and Links is how many links the loop has.
+	//
 	*Torus
 	Links int
-	// Clear is a configuration with other datelines, and so with another root, that gives none; nil where
-	// none was found. Moved says by how many places its datelines are others.
+	// Clear is a configuration with different datelines, and therefore a different root, that has no loop; nil if none
+	// was found. Shift is the number of places by which its datelines differ.
 	Clear *Config
-	Moved Coordinates
-	// Root is the root that Clear gives, and Others is how many of the pairs of switches have other SLs with it.
-	Root          fabric.SwitchIndex
-	Others, Pairs int
+	Shift Coordinates
+	// Root is the root with Clear. OtherSLs is the number of pairs of switches whose SLs differ with it, out of Pairs.
+	Root            fabric.SwitchIndex
+	OtherSLs, Pairs int
 }
 
-// TreeLoop looks for a credit loop of tables of this torus together with multicast, and where there is one for
-// datelines without. It is nil for a torus without missing switches, whose tree needs no check. Beside the
-// check, and with a loop as many routes and checks as the torus has places along its axes, O(switches). It is
-// nil for tables of another fabric than the torus's, which were not made by its engine now.
+// TreeLoop looks for a credit loop of tables of this torus together with multicast, and then for datelines without it.
+// It is nil for a torus without missing switches, whose tree needs no check, and for tables of a different fabric,
+// which the engine did not compute now. After the check, it costs O(switches), and if there is a loop as many routes
+// and checks as the torus has places along its axes.
 func (t *Torus) TreeLoop(ctx context.Context, tables *fabric.Tables, opt routing.Options) (*TreeLoop, error) {
 	if t.f != tables.Fabric || len(t.missing()) == 0 {
 		return nil, nil
@@ -41,10 +42,10 @@ func (t *Torus) TreeLoop(ctx context.Context, tables *fabric.Tables, opt routing
 		return nil, err
 	}
 	l := &TreeLoop{Torus: t, Links: len(r.Ring), Root: fabric.None}
-	for d := dims - 1; d >= 0; d-- { // the dimension routed last is the one that helps
+	for d := dims - 1; d >= 0; d-- { // the dimension routed last is the most likely
 		for i := 1; i < t.Radix[d] && !t.Mesh[d]; i++ {
-			// From half of the ring on, which brings what is missing in the middle, where the root should be, furthest
-			// away.
+			// Begin with half of the ring, which moves the missing switches farthest away from the middle, where the
+			// root should be.
 			found, err := l.try(ctx, Coordinates{}.moved(d, 1+(i-1+t.Radix[d]/2-1)%(t.Radix[d]-1)), opt)
 			if err != nil || found {
 				return l, err
@@ -54,8 +55,8 @@ func (t *Torus) TreeLoop(ctx context.Context, tables *fabric.Tables, opt routing
 	return l, nil
 }
 
-// Lacks reports whether switches of the torus are missing.
-func (t *Torus) Lacks() bool { return len(t.missing()) > 0 }
+// HasMissing reports whether switches of the torus are missing.
+func (t *Torus) HasMissing() bool { return len(t.missing()) > 0 }
 
 // try moves the datelines, and reports whether there is no loop then.
 func (l *TreeLoop) try(ctx context.Context, by Coordinates, opt routing.Options) (bool, error) {
@@ -71,12 +72,12 @@ func (l *TreeLoop) try(ctx context.Context, by Coordinates, opt routing.Options)
 	if err != nil || r.Ring != nil {
 		return false, err
 	}
-	l.Clear, l.Moved, l.Root = other.Config(), by, other.tree.Root
+	l.Clear, l.Shift, l.Root = other.Config(), by, other.tree.Root
 	l.compare(other)
 	return true, nil
 }
 
-// movedBy is the configuration with all coordinates moved up.
+// movedBy returns the configuration with all coordinates moved up.
 func (t *Torus) movedBy(by Coordinates) *Config {
 	conf := *t.conf
 	conf.Seeds = slices.Clone(conf.Seeds)
@@ -89,7 +90,7 @@ func (t *Torus) movedBy(by Coordinates) *Config {
 	return &conf
 }
 
-// compare counts the pairs of switches with other SLs.
+// compare counts the pairs of switches with different SLs.
 func (l *TreeLoop) compare(other *Torus) {
 	for a := range l.switches {
 		for b := range l.switches {
@@ -98,27 +99,59 @@ func (l *TreeLoop) compare(other *Torus) {
 			}
 			l.Pairs++
 			if l.between(int32(a), int32(b)) != other.between(other.of[l.switches[a].sw], other.of[l.switches[b].sw]) {
-				l.Others++
+				l.OtherSLs++
 			}
 		}
 	}
 }
 
-// String says what there is and what helps.
+// String describes the loop and its remedy.
 func (l *TreeLoop) String() string {
 	text := fmt.Sprintf("multicast to all hosts along the tree from %s has, together with unicast, a credit loop of "+
-		"%d links around the missing switches at %s; "+
-		"torus-2QoS(8) draws that tree for free of them, and OpenSM makes it too", l.name(l.tree.root), l.Links,
-		few(l.missing()))
+		"%d links around the missing switches at %s; torus-2QoS(8) shows that tree as free of loops, and OpenSM "+
+		"computes it, too", l.name(l.tree.root), l.Links, list(l.missing()))
 	if l.Clear == nil {
-		return text + "; no datelines that were tried give a root without one"
+		return text + "; none of the tried datelines avoids it"
 	}
-	for d, by := range l.Moved {
+	for d, by := range l.Shift {
 		if by != 0 {
-			text += fmt.Sprintf("; with the %c dateline %d further down the root is %s and there is none", axes[d], by,
-				l.SwitchName(l.Root))
+			text += fmt.Sprintf("; with the %c dateline %d further down, the root is %s and there is no loop", axes[d],
+				by, l.SwitchName(l.Root))
 		}
 	}
-	return text + fmt.Sprintf(", but %d of %d pairs of switches get other SLs, which their hosts must ask for anew",
-		l.Others, l.Pairs)
+	return text + fmt.Sprintf(", but %d of %d pairs of switches get other SLs, which their hosts must query again",
+		l.OtherSLs, l.Pairs)
+}
+
+// prove refuses tables that, together with a multicast group of all hosts, have a credit loop.
+func (t *Torus) prove(ctx context.Context, tables *fabric.Tables) (string, error) {
+	r, err := t.withAllHosts(ctx, tables)
+	switch {
+	case err != nil:
+		return "", err
+	case r.Ring != nil:
+		return "", routing.Refuse(Name, "paths around the missing switches at %s have a credit loop of %d links",
+			list(t.missing()), len(r.Ring))
+	}
+	return fmt.Sprintf("unicast and multicast are proved free of credit loops, %d channels with %d dependencies",
+		r.Channels, r.Dependencies), nil
+}
+
+// withAllHosts checks unicast paths together with a multicast group of all hosts for a credit loop.
+func (t *Torus) withAllHosts(ctx context.Context, tables *fabric.Tables) (*credits.Result, error) {
+	var members []fabric.PortIndex
+	for s := range t.switches {
+		n := t.f.SwitchNode(t.switches[s].sw)
+		for _, p := range t.switches[s].groups[hostGroup] {
+			if p != 0 {
+				members = append(members, t.f.Ports[n.FirstPort+fabric.PortIndex(p)].Peer)
+			}
+		}
+	}
+	with := *tables
+	with.MFT = fabric.NewMFT(t.f, fabric.FirstMLID)
+	if _, err := t.tree.AddGroup(with.MFT, fabric.FirstMLID, members); err != nil {
+		return nil, err
+	}
+	return credits.Check(ctx, &with, credits.Options{})
 }

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// loopOf routes the document's torus without a switch, and looks for what its tree closes.
+// loopOf routes the document's torus without a switch, and looks for the loop of its tree.
 func loopOf(t *testing.T, d *drawn, conf *torus.Config, lost torus.Coordinates) (*routing.Result, *torus.TreeLoop) {
 	t.Helper()
 	res, err := torus.Engine{Conf: conf}.Route(t.Context(), assign(t, d.without(d.f, lost, lost)), routing.Options{})
@@ -28,8 +28,8 @@ func loopOf(t *testing.T, d *drawn, conf *torus.Config, lost torus.Coordinates) 
 	return res, loop
 }
 
-// Without a switch of the row y=2 the tree of the 6 x 5 torus has a loop of 7 links with unicast, around that
-// switch; without another one there is none.
+// Without a switch of the row y=2 the tree of the 6 x 5 torus has a loop of 7 links with unicast, around that switch.
+// Without a switch of another row there is none.
 func TestTreeLoops(t *testing.T) {
 	d := drawSix5(t)
 	for x := range 6 {
@@ -52,9 +52,9 @@ func TestTreeLoops(t *testing.T) {
 	}
 }
 
-// The ring without r, by hand from the document's pictures. The unicast path from 0,2 to 3,4 turns before r from I up
-// to 2,3 and there against the order along x; from 0,3 to 3,1 it goes up x=3, whose ring r has opened, across the
-// dateline; and a packet of 3,0 to the group goes up to T, back along the root's row to n and up again to I.
+// The ring without r, by hand from the document's drawings. The unicast path from 0,2 to 3,4 turns before r from I up
+// to 2,3 and there against the order along x. The path from 0,3 to 3,1 goes up x=3, whose ring r has opened, across the
+// dateline. A packet of 3,0 to the group goes up to T, back along the root's row to n and up again to I.
 func TestTreeLoopWithoutR(t *testing.T) {
 	d := drawSix5(t)
 	res, _ := loopOf(t, d, d.conf, d.letters["r"])

@@ -223,9 +223,9 @@ func treeLoop(l *torus.TreeLoop) answer.Value {
 	}
 	if l.Clear != nil { // datelines with which there is none
 		facts = append(facts, answer.Named{Name: "clear_root", Value: answer.Text(l.SwitchName(l.Root))},
-			answer.Named{Name: "datelines_moved", Value: answer.Ints(l.Moved[:])})
+			answer.Named{Name: "datelines_moved", Value: answer.Ints(l.Shift[:])})
 	}
-	return answer.Map(append(facts, answer.Named{Name: "other_sls", Value: answer.Int(l.Others)},
+	return answer.Map(append(facts, answer.Named{Name: "other_sls", Value: answer.Int(l.OtherSLs)},
 		answer.Named{Name: "switch_pairs", Value: answer.Int(l.Pairs)}))
 }
 

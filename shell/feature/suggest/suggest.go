@@ -362,7 +362,7 @@ func recognised(c *feature.Call) (*torus.Config, error) {
 	}
 	defer op.End()
 	st := c.Session.State()
-	known, err := c.Session.Job(&st).Torus.Of(c.Ctx, st.Whole())
+	known, err := c.Session.Job(&st).Torus.Config(c.Ctx, st.Whole())
 	switch {
 	case err != nil:
 		return nil, err

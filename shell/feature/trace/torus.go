@@ -174,9 +174,9 @@ func newTorusMap(t *torus.Torus, f *fabric.Fabric, of string) *torusMap {
 		}
 		links := t.LinksOf(sw)
 		row := &torusSwitch{
-			Switch: answer.Node(f, f.Switches[sw]), At: answer.Ints(at[:]), Lost: texts(links.Lost),
-			Datelines: texts(links.Datelines), lost: links.Lost,
-			name: t.SwitchName(sw), at: at, sw: sw, there: links.There, lead: feature.ToNode(f, f.Switches[sw]),
+			Switch: answer.Node(f, f.Switches[sw]), At: answer.Ints(at[:]), Lost: texts(links.Missing),
+			Datelines: texts(links.Datelines), lost: links.Missing,
+			name: t.SwitchName(sw), at: at, sw: sw, there: links.Present, lead: feature.ToNode(f, f.Switches[sw]),
 		}
 		m.rows, m.bySwitch[sw] = append(m.rows, row), row
 		m.width = max(m.width, len([]rune(row.name)))

@@ -2,8 +2,8 @@
 
 package torus
 
-// distances are how far apart two places of a ring are without crossing its dateline,
-// which is between its last place and its first, and across it.
+// distances returns the distances of two places of a ring without crossing its dateline, which is between its last
+// place and its first, and across it.
 func distances(a, b, radix int) (direct, round int) {
 	if a > b {
 		a, b = b, a
@@ -11,13 +11,14 @@ func distances(a, b, radix int) (direct, round int) {
 	return b - a, radix - (b - a)
 }
 
-// crosses reports whether the shorter path between two places of a ring, if one is, crosses its dateline.
+// crosses reports whether the shorter path between two places of a ring crosses its dateline. Paths of equal length do
+// not.
 func crosses(a, b, radix int) bool {
 	direct, round := distances(a, b, radix)
 	return round < direct
 }
 
-// shorter is the direction of the shorter way, 1 for up and 0 for down.
+// shorter returns the direction of the shorter path, 1 for up and 0 for down.
 func shorter(from, to, radix int) int {
 	if (to > from) != crosses(from, to, radix) {
 		return 1
@@ -25,15 +26,15 @@ func shorter(from, to, radix int) int {
 	return 0
 }
 
-// noPath is the group that leads nowhere.
+// noPath is the group without a path.
 const noPath = noGroup
 
-// paths has the group by which a switch sends along one dimension to each coordinate: t.Radix[d] entries a switch.
+// paths holds by dimension the group by which a switch sends to each coordinate: t.Radix[d] entries for each switch.
 type paths [dims][]uint8
 
-// newPaths finds the paths along rings: the shorter one where it is whole, else the other. Towards a switch
-// that is missing, from which the path would turn, it is the shorter one as far as it goes; along z, after
-// which there is no turn, it is none. O(switches x sum of the radixes).
+// newPaths finds the paths along rings: the shorter one if it is complete, otherwise the other one. Towards a missing
+// switch, from which the path would turn, it is the shorter one as far as it goes; along z, after which there is no
+// turn, there is none. O(switches x sum of the radixes).
 func (t *Torus) newPaths() *paths {
 	var w paths
 	for d := range dims {
@@ -67,7 +68,7 @@ func (t *Torus) pathsOf(s int32, d int, to []uint8) {
 	}
 }
 
-// reach is how many switches follow one another down or up the ring of a switch before a gap.
+// reach returns the number of consecutive switches down or up the ring of a switch before a gap.
 func (t *Torus) reach(s int32, group int) (steps int) {
 	for at := t.next(s, group); at != absent && at != s; at = t.next(at, group) {
 		steps++
@@ -75,8 +76,8 @@ func (t *Torus) reach(s int32, group int) (steps int) {
 	return steps
 }
 
-// towards is the group by which switch s sends to switch d: along x first, then y,
-// then z, and along the next dimension early where a failure blocks the way.
+// towards returns the group by which switch s sends to switch d: along x first, then y, then z. It sends along the next
+// dimension early if a failure blocks the path.
 func (t *Torus) towards(w *paths, s, d int32) uint8 {
 	from, to := &t.switches[s].at, &t.switches[d].at
 	for dim := range dims {

@@ -8,23 +8,23 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Hop is what becomes of a packet at a switch of the torus.
+// Hop describes the passage of a packet through a switch of the torus.
 type Hop struct {
 	At Coordinates
 	// Along is the direction in which it leaves, "+x", "" to a host and for port 0.
 	Along string
-	// Crosses is the dimension whose dateline it crosses by leaving, "" for none. Unmarked says that its SL has
-	// no bit for that: it goes the long way round a ring that a failure has opened.
+	// Crosses is the dimension whose dateline it crosses by leaving, "" for none. Unmarked reports that its SL has no
+	// bit for that: it goes the longer path around a ring that a failure has opened.
 	Crosses  string
 	Unmarked bool
-	// TurnsFrom is the dimension along which it came where it leaves along another one, "" where it does not
-	// turn. Illegal says that the turn is against the order of dimensions.
+	// TurnsFrom is the dimension along which it arrived if it leaves along a different one, otherwise "". Illegal
+	// reports that the turn is against the order of dimensions.
 	TurnsFrom string
 	Illegal   bool
 }
 
-// HopOf is what becomes of a packet of an SL that comes in by one port of a switch and leaves by another;
-// either may be [fabric.None]. It is false for a switch outside the torus.
+// HopOf describes the passage of a packet with an SL from one port of a switch to another; either may be [fabric.None].
+// ok is false for a switch outside the torus.
 func (t *Torus) HopOf(sw fabric.SwitchIndex, in, out fabric.PortIndex, sl uint8) (h Hop, ok bool) {
 	s := t.of[sw]
 	if s == absent {
@@ -59,12 +59,12 @@ func (t *Torus) crossesBy(s int32, group int) bool {
 	return t.Radix[d] > 1 && !t.Mesh[d] && at == (group&1)*(t.Radix[d]-1)
 }
 
-// direction is "+x" for the group up x.
+// direction returns "+x" for the group up x.
 func direction(group int) string { return fmt.Sprintf("%c%s", "-+"[group&1], axis(group/2)) }
 
 func axis(d int) string { return axes[d : d+1] }
 
-// String says what happens: "turns from y to x, against the order; crosses the x dateline".
+// String describes the hop: "turns from y to x, against the order; crosses the x dateline".
 func (h Hop) String() (text string) {
 	if h.TurnsFrom != "" {
 		text = fmt.Sprintf("turns from %s to %s", h.TurnsFrom, h.Along[1:])
@@ -80,12 +80,12 @@ func (h Hop) String() (text string) {
 	}
 	text += fmt.Sprintf("crosses the %s dateline", h.Crosses)
 	if h.Unmarked {
-		text += ", the long way round"
+		text += ", the longer way around"
 	}
 	return text
 }
 
-// SLText says what an SL of this engine stands for: "x dateline, QoS level 1".
+// SLText describes an SL of this engine: "x dateline, QoS level 1".
 func SLText(sl uint8) (text string) {
 	for d := range dims {
 		if sl>>d&1 != 0 {
@@ -100,11 +100,11 @@ func SLText(sl uint8) (text string) {
 	return fmt.Sprintf("%s, QoS level %d", text, sl/qosLevel)
 }
 
-// Links are the directions in which a switch has links, those in which it lacks them, and those in which a
-// dateline is crossed: "+x". They are none for a switch outside the torus.
-type Links struct{ There, Lost, Datelines []string }
+// Links are the directions in which a switch has links, those in which links are missing, and those that cross a
+// dateline: "+x". They are empty for a switch outside the torus.
+type Links struct{ Present, Missing, Datelines []string }
 
-// LinksOf are the links of a switch.
+// LinksOf returns the links of a switch.
 func (t *Torus) LinksOf(sw fabric.SwitchIndex) (l Links) {
 	s := t.of[sw]
 	if s == absent {
@@ -113,9 +113,9 @@ func (t *Torus) LinksOf(sw fabric.SwitchIndex) (l Links) {
 	for g := range hostGroup {
 		switch {
 		case len(t.switches[s].groups[g]) > 0:
-			l.There = append(l.There, direction(g))
+			l.Present = append(l.Present, direction(g))
 		case t.gap(s, g):
-			l.Lost = append(l.Lost, direction(g))
+			l.Missing = append(l.Missing, direction(g))
 		default:
 			continue
 		}
@@ -126,7 +126,7 @@ func (t *Torus) LinksOf(sw fabric.SwitchIndex) (l Links) {
 	return l
 }
 
-// GroupLinks are the directions in which a switch sends packets of a multicast LID on to other switches.
+// GroupLinks returns the directions in which a switch forwards packets of a multicast LID to other switches.
 func (t *Torus) GroupLinks(mft *fabric.MFT, sw fabric.SwitchIndex, mlid uint16) (along []string) {
 	s := t.of[sw]
 	if s == absent {
