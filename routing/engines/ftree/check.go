@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/routing"
 )
 
 // OpenSM's FAT_TREE_MIN_RANK and FAT_TREE_MAX_RANK.
@@ -18,7 +19,7 @@ const (
 	maxTreeRank = 8
 )
 
-// basicProblems are those that show before the switches are ranked.
+// basicProblems returns the problems that do not depend on ranks.
 func (t *tree) basicProblems() []Problem {
 	switches, adapters, others := 0, 0, 0
 	for i := range t.f.Nodes {
@@ -40,7 +41,8 @@ func (t *tree) basicProblems() []Problem {
 	}
 	add(t.opt.LMC > 0, NoLMC, "the LMC is %d, expected 0", t.opt.LMC)
 	add(switches < 2, FewSwitches, "the subnet has %d switches, expected 2 or more", switches)
-	add(adapters+others < 2, FewNodes, "the subnet has %d nodes beside switches, expected 2 or more", adapters+others)
+	add(adapters+others < 2, FewNodes, "the subnet has %d nodes that are not switches, expected 2 or more",
+		adapters+others)
 	for _, file := range []struct {
 		kind  osm.GUIDFileKind
 		guids []uint64
@@ -54,7 +56,7 @@ func (t *tree) basicProblems() []Problem {
 	return ps
 }
 
-// rootProblems are those of the ranking.
+// rootProblems returns the problems of the ranking.
 func (t *tree) rootProblems() []Problem {
 	var roots []fabric.SwitchIndex
 	for s := range t.rank {
@@ -73,7 +75,7 @@ func (t *tree) rootProblems() []Problem {
 	}
 }
 
-// rankProblems are those of the ranks of compute nodes.
+// rankProblems returns the problems of the ranks of compute nodes.
 func (t *tree) rankProblems() []Problem {
 	cns := make([]int, len(t.rank))
 	total := 0
@@ -94,25 +96,25 @@ func (t *tree) rankProblems() []Problem {
 				int(t.leafRank)+1, minTreeRank, maxTreeRank),
 		})
 	}
-	var astray []fabric.SwitchIndex
+	var misplaced []fabric.SwitchIndex
 	for s := range t.rank {
 		if cns[s] > 0 && t.rank[s] != uint32(t.leafRank) {
-			astray = append(astray, fabric.SwitchIndex(s))
+			misplaced = append(misplaced, fabric.SwitchIndex(s))
 		}
 	}
-	if len(astray) > 0 {
+	if len(misplaced) > 0 {
 		ps = append(ps,
-			Problem{Rule: LeafRank, Switches: astray,
+			Problem{Rule: LeafRank, Switches: misplaced,
 				Text: fmt.Sprintf("compute nodes are expected on switches of rank %d alone: %s", t.leafRank,
-					t.names(astray, func(s fabric.SwitchIndex) string {
+					t.names(misplaced, func(s fabric.SwitchIndex) string {
 						return fmt.Sprintf("has %d at rank %d", cns[s], t.rank[s])
 					}))})
 	}
 	return ps
 }
 
-// firstUneven is what OpenSM's check of a pure fat-tree finds first: each switch
-// is compared with the first one of its rank, in parts only.
+// firstUneven returns the first problem that OpenSM's check of a pure fat-tree finds: it compares each switch with the
+// first one of its rank, but only in part.
 func (t *tree) firstUneven() *Problem {
 	reference := make([]fabric.SwitchIndex, int(t.leafRank)+1)
 	for i := range reference {
@@ -127,17 +129,17 @@ func (t *tree) firstUneven() *Problem {
 			reference[r] = s
 			continue
 		}
-		if rule, ok := t.unlike(reference[r], s); ok {
+		if rule, ok := t.differs(reference[r], s); ok {
 			return &Problem{Rule: rule, Switches: []fabric.SwitchIndex{reference[r], s},
-				Text: fmt.Sprintf("%s and %s of rank %d have other numbers of %s",
+				Text: fmt.Sprintf("%s and %s of rank %d have different numbers of %s",
 					t.f.NodeName(t.f.Switches[reference[r]]), t.f.NodeName(t.f.Switches[s]), r, counted[rule])}
 		}
 	}
 	return nil
 }
 
-// unlike compares a switch with the reference of its rank.
-func (t *tree) unlike(ref, s fabric.SwitchIndex) (Rule, bool) {
+// differs returns the rule by which a switch differs from the reference of its rank.
+func (t *tree) differs(ref, s fabric.SwitchIndex) (Rule, bool) {
 	isLeaf := t.rank[s] == uint32(t.leafRank)
 	up := func(g group) bool { return g.n != t.up[ref][0].n }
 	switch {
@@ -153,13 +155,14 @@ func (t *tree) unlike(ref, s fabric.SwitchIndex) (Rule, bool) {
 	return 0, false
 }
 
-// counted says what the rules of a pure fat-tree count.
+// counted names what the rules of a pure fat-tree count.
 var counted = map[Rule]string{
 	UpGroups: "upper neighbours", DownGroups: "lower neighbours", UpPorts: "links to an upper neighbour",
 	DownPorts: "links to a lower neighbour",
 }
 
-// unevenness lists the switches that break the rules of a pure fat-tree: those unlike most of their rank. O(groups).
+// unevenness returns the switches that break the rules of a pure fat-tree: those that differ from most of their rank.
+// O(groups).
 func (t *tree) unevenness() []Problem {
 	var ps []Problem
 	for rank := range uint32(t.maxRank) + 1 {
@@ -182,7 +185,7 @@ func (t *tree) unevenness() []Problem {
 	return ps
 }
 
-// uneven finds the switches of a rank that have other numbers than most.
+// uneven returns the switches of a rank whose numbers differ from most.
 func (t *tree) uneven(rule Rule, rank uint32, members []fabric.SwitchIndex) *Problem {
 	votes := map[int]int{}
 	for _, s := range members {
@@ -199,18 +202,19 @@ func (t *tree) uneven(rule Rule, rank uint32, members []fabric.SwitchIndex) *Pro
 			usual, most = n, v
 		}
 	}
-	var odd []fabric.SwitchIndex
+	var differing []fabric.SwitchIndex
 	for _, s := range members {
 		if slices.ContainsFunc(t.numbers(rule, s), func(n int) bool { return n != usual }) {
-			odd = append(odd, s)
+			differing = append(differing, s)
 		}
 	}
-	return &Problem{Rule: rule, Switches: odd, Text: fmt.Sprintf("rank %d: most switches have %d %s, but %s", rank,
-		usual, counted[rule],
-		t.names(odd, func(s fabric.SwitchIndex) string { return spoken(t.numbers(rule, s)) }))}
+	return &Problem{Rule: rule, Switches: differing,
+		Text: fmt.Sprintf("rank %d: most switches have %d %s, but %s", rank,
+			usual, counted[rule],
+			t.names(differing, func(s fabric.SwitchIndex) string { return listNumbers(t.numbers(rule, s)) }))}
 }
 
-// numbers are those that a rule counts on a switch.
+// numbers returns the numbers that a rule counts on a switch.
 func (t *tree) numbers(rule Rule, s fabric.SwitchIndex) []int {
 	var out []int
 	groups := t.up[s]
@@ -230,8 +234,8 @@ func (t *tree) numbers(rule Rule, s fabric.SwitchIndex) []int {
 	return out
 }
 
-// spoken is numbers in ascending order, each once.
-func spoken(all []int) string {
+// listNumbers joins distinct numbers in ascending order.
+func listNumbers(all []int) string {
 	all = slices.Compact(slices.SortedFunc(slices.Values(all), cmp.Compare[int]))
 	var text strings.Builder
 	for i, n := range all {
@@ -244,4 +248,110 @@ func spoken(all []int) string {
 		_, _ = fmt.Fprint(&text, n)
 	}
 	return text.String()
+}
+
+// Rule is a rule of fat-trees.
+type Rule uint8
+
+// The rules, in OpenSM's order. Those from UpGroups on are for fabrics without a root_guid_file.
+const (
+	NoLMC        Rule = iota // the LMC is 0
+	FewSwitches              // two switches or more
+	FewNodes                 // two or more nodes that are not switches
+	BrokenFile               // the files of nodes can be read
+	EmptyFile                // no node file is empty
+	FewAdapters              // two channel adapters or more
+	SomeHostless             // some switch has no adapters
+	NoCNs                    // some adapters are compute nodes
+	TreeRank                 // the tree has two to eight ranks
+	LeafRank                 // all compute nodes are on switches of one rank
+	FewLeaves                // two switches or more have compute nodes
+	UpGroups                 // switches of a rank have as many upper neighbours
+	DownGroups               // switches of a rank have as many lower neighbours
+	UpPorts                  // switches of a rank have as many links to each upper neighbour
+	DownPorts                // switches of a rank have as many links to each lower neighbour
+)
+
+// codes are the errors in OpenSM's log. It logs the others at level 0x02 without a number.
+var codes = map[Rule]string{
+	BrokenFile: "AB23", EmptyFile: "AB27", SomeHostless: "AB2B", LeafRank: "AB26",
+	UpGroups: "AB09", DownGroups: "AB0A", UpPorts: "AB0B", DownPorts: "AB0C",
+}
+
+// Code returns the number of the error that OpenSM logs if the rule is broken, such as AB09; "" if it has none. For an
+// io_guid_file AB28 replaces AB23, and AB29 replaces AB27.
+func (r Rule) Code() string { return codes[r] }
+
+// Problem is a rule that a fabric breaks.
+type Problem struct {
+	Rule Rule
+	// Switches are the switches concerned; for UpGroups and later rules those that differ from most of their rank.
+	Switches []fabric.SwitchIndex
+	// Text describes the problem in a sentence.
+	Text string
+}
+
+// NotFatTreeError reports why OpenSM does not accept a fabric as a fat-tree. It is a [routing.RefusedError].
+type NotFatTreeError struct {
+	routing.RefusedError
+	// Problems are all broken rules that can be determined. OpenSM refuses because of the first.
+	Problems []Problem
+}
+
+// Unwrap returns the refusal.
+func (e *NotFatTreeError) Unwrap() error { return &e.RefusedError }
+
+// refuse returns the error for some problems.
+func refuse(ps []Problem) error {
+	texts := make([]string, len(ps))
+	for i, p := range ps {
+		texts[i] = p.Text
+	}
+	file := slices.ContainsFunc(ps, func(p Problem) bool { return p.Rule == BrokenFile || p.Rule == EmptyFile })
+	return &NotFatTreeError{
+		RefusedError: routing.RefusedError{Engine: Name, Reason: strings.Join(texts, "; "), File: file}, Problems: ps,
+	}
+}
+
+// warn returns warnings for problems that OpenSM ignores.
+func warn(ps []Problem) []string {
+	var out []string
+	for _, p := range ps {
+		out = append(out, p.Text+"; OpenSM does not check this")
+	}
+	return out
+}
+
+// moveToFront moves the problem that corresponds to first to the front, or adds first there.
+func moveToFront(first Problem, others []Problem) []Problem {
+	out := []Problem{first}
+	for _, p := range others {
+		if p.Rule == first.Rule && out[0].Text == first.Text && concerns(&p, first.Switches) {
+			out[0] = p
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// concerns reports whether a problem concerns one of some switches.
+func concerns(p *Problem, switches []fabric.SwitchIndex) bool {
+	return slices.ContainsFunc(p.Switches, func(s fabric.SwitchIndex) bool { return slices.Contains(switches, s) })
+}
+
+// mostListed bounds the switches listed in a text.
+const mostListed = 8
+
+// names lists switches with a description of each.
+func (t *tree) names(switches []fabric.SwitchIndex, of func(s fabric.SwitchIndex) string) string {
+	var parts []string
+	for i, s := range switches {
+		if i == mostListed {
+			parts = append(parts, fmt.Sprintf("%d more", len(switches)-mostListed))
+			break
+		}
+		parts = append(parts, t.f.NodeName(t.f.Switches[s])+" "+of(s))
+	}
+	return strings.Join(parts, ", ")
 }

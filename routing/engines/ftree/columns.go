@@ -13,76 +13,75 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// columns are the entries of all switches for one LID after the other, in the order in which these are routed to. Of
-// columns that do not change any more another goroutine enters a block at a time into the rows of the tables, at the
-// place of their LIDs in that order; in the end each row gets the order of LIDs. So there is never a second copy of the
-// tables.
+// columns are the table entries of all switches for one LID after the other, in the order in which the LIDs are routed.
+// Another goroutine writes blocks of finished columns into the rows of the tables, where a LID is at its place in that
+// order; at the end each row is permuted to the order of LIDs. This avoids a second copy of the tables.
 type columns struct {
 	lft *fabric.LFT
-	// switches are those whose entries stand in a column, one after the other. Columns are stride bytes apart.
+	// switches are the switches of the entries of a column, in order. Columns are stride bytes apart.
 	switches []fabric.SwitchIndex
 	stride   int
 	blank    []uint8
-	// lids are the LIDs in the order in which they are routed to, and places their places in it, plus one.
+	// lids lists the LIDs in the order in which they are routed. places holds their places in it, plus one.
 	lids   []uint16
 	places []uint16
-	// gaps are, by LID, how many switches have no entry; of LIDs that were not routed to, all.
+	// gaps counts by LID the switches without an entry; all switches for a LID that was not routed.
 	gaps []int32
 
-	// open are the blocks of columns that may change, from block first on.
+	// open are the blocks of columns that may still change, from block first on.
 	open  [][]uint8
 	first int
-	// again are columns of LIDs that are routed to once more after theirs was closed: those that two ports have.
-	again  map[uint16][]uint8
-	closed chan block   // in ascending order
-	used   chan []uint8 // for other columns
-	work   sync.WaitGroup
+	// reopened are columns of LIDs that are routed to once more after theirs was closed: those that two ports have.
+	reopened map[uint16][]uint8
+	closed   chan block   // in ascending order
+	used     chan []uint8 // for reuse
+	work     sync.WaitGroup
 }
 
-// blockSize is how many columns are entered into a row at once: four cache lines, as each row is on other pages.
+// blockSize is the number of columns written into a row at once: four cache lines, as each row is on other pages.
 const blockSize = 4 * fabric.BlockSize
 
-// block is as many columns, or the last ones, and their LIDs.
+// block is a block of columns, which may be incomplete at the end, and their LIDs.
 type block struct {
 	columns []uint8
 	lids    []uint16
 }
 
-// blocksAhead is how many blocks may wait for being entered.
+// blocksAhead is the number of blocks that may wait for being written.
 const blocksAhead = 2
 
-// newColumns must be followed by tables.
+// newColumns starts the writing goroutine. The caller must call tables or stop.
 func newColumns(f *fabric.Fabric, switches []fabric.SwitchIndex) *columns {
 	n := len(switches)
 	c := &columns{
 		lft: fabric.BlankLFT(n, f.MaxLID), switches: switches, stride: (n + 7) &^ 7,
 		blank:  bytes.Repeat([]byte{fabric.NoPath}, n),
 		places: make([]uint16, int(f.MaxLID)+1), gaps: slices.Repeat([]int32{int32(n)}, int(f.MaxLID)+1),
-		again:  map[uint16][]uint8{},
-		closed: make(chan block, blocksAhead), used: make(chan []uint8, blocksAhead+2),
+		reopened: map[uint16][]uint8{},
+		closed:   make(chan block, blocksAhead), used: make(chan []uint8, blocksAhead+2),
 	}
-	c.work.Go(c.enterAll)
+	c.work.Go(c.writeAll)
 	return c
 }
 
-// of is the column of a LID that may change, nil of another one.
+// of returns the column of a LID if it may still change, otherwise nil.
 func (c *columns) of(lid uint16) []uint8 {
 	place := int(c.places[lid]) - 1 - c.first*blockSize
 	if place < 0 {
-		return c.again[lid]
+		return c.reopened[lid]
 	}
 	return c.column(c.open[place/blockSize], place%blockSize)
 }
 
 func (c *columns) column(block []uint8, i int) []uint8 { return block[i*c.stride:][:len(c.switches)] }
 
-// begin is the column of a LID, which may hold entries of another one.
+// begin returns the column of a LID, which may hold entries of another one.
 func (c *columns) begin(lid uint16) []uint8 {
 	switch {
 	case c.places[lid] == 0:
 		c.add(lid)
 	case c.of(lid) == nil:
-		c.again[lid] = make([]uint8, len(c.switches))
+		c.reopened[lid] = make([]uint8, len(c.switches))
 	}
 	return c.of(lid)
 }
@@ -100,7 +99,7 @@ func (c *columns) add(lid uint16) {
 	c.places[lid] = uint16(len(c.lids))
 }
 
-// keep says that the columns there are do not change any more.
+// keep closes the full blocks, whose columns do not change any more.
 func (c *columns) keep() {
 	for len(c.open) > 0 && (c.first+1)*blockSize <= len(c.lids) {
 		c.close()
@@ -114,13 +113,13 @@ func (c *columns) close() {
 	c.first++
 }
 
-func (c *columns) enterAll() {
+func (c *columns) writeAll() {
 	first := 0
 	for b := range c.closed {
 		for i, lid := range b.lids {
 			c.count(lid, c.column(b.columns, i))
 		}
-		c.enter(b.columns, first)
+		c.write(b.columns, first)
 		first += blockSize
 		select {
 		case c.used <- b.columns:
@@ -129,8 +128,8 @@ func (c *columns) enterAll() {
 	}
 }
 
-// enter writes a block into the rows, from a place on.
-func (c *columns) enter(block []uint8, first int) {
+// write writes a block into the rows, starting at a place.
+func (c *columns) write(block []uint8, first int) {
 	var rows [8][blockSize]uint8
 	var square [8]uint64
 	for slot := 0; slot < len(c.switches); slot += 8 {
@@ -153,19 +152,19 @@ func (c *columns) count(lid uint16, column []uint8) {
 	c.gaps[lid] = int32(bytes.Count(column, c.blank[:1]))
 }
 
-// stop ends the entering of columns.
+// stop ends the writing goroutine.
 func (c *columns) stop() {
 	close(c.closed)
 	c.work.Wait()
 }
 
-// tables are those with all columns, which do not change any more. It ends the entering of columns.
+// tables returns the tables with all columns, and ends the writing goroutine.
 func (c *columns) tables(ctx context.Context) (*fabric.LFT, error) {
 	for len(c.open) > 0 {
 		c.close()
 	}
 	c.stop()
-	for lid, column := range c.again {
+	for lid, column := range c.reopened {
 		c.count(lid, column)
 	}
 	rows := make([][]uint8, routing.Workers())
@@ -177,7 +176,7 @@ func (c *columns) tables(ctx context.Context) (*fabric.LFT, error) {
 			row[lid] = byPlace[place]
 		}
 		fabric.FillNoPath(row[len(c.places):])
-		for lid, column := range c.again {
+		for lid, column := range c.reopened {
 			row[lid] = column[slot]
 		}
 	})

@@ -17,8 +17,8 @@ import (
 	"example.org/ibconsole/routing/engines/ftree"
 )
 
-// drawing is the topology that the RFC draws, with L2-1 and L2-2, which it draws
-// twice, as two switches; apart has them as four. large are bigger ones of the kind.
+// drawing is the topology that the RFC draws, with L2-1 and L2-2, which it draws twice, as two switches; apart has them
+// as four. large are bigger topologies of the same kind.
 const (
 	drawing = "bull:2,2,hosts=2,services=2"
 	apart   = "bull:2,2,hosts=2,rows=2"
@@ -54,12 +54,12 @@ func portsNamed(f *fabric.Fabric, prefix string) (ends []fabric.PortIndex) {
 	return ends
 }
 
-// figures are what tables of Bull's topology come to.
+// figures are properties of the tables of Bull's topology.
 type figures struct {
-	// detours counts the paths between compute and service nodes, either way, that
-	// cross an L3 though a shorter one exists, of services; inward are those to compute nodes.
+	// detours counts the paths between compute and service nodes, in both directions, that cross an L3 although a
+	// shorter one exists. services counts all such paths, inward the detours to compute nodes.
 	detours, services, inward int
-	// worst is the most paths between compute nodes over a link between switches.
+	// worst is the largest number of paths between compute nodes over a link between switches.
 	worst int64
 }
 
@@ -114,14 +114,13 @@ func (x *figures) count(t *fabric.Tables, least *routing.Distances, src, dst fab
 	}
 }
 
-// loss is a fabric without a link or switch, and of which levels that was: "L0-L1".
+// loss is a fabric without a link or switch, with the levels of these: "L0-L1".
 type loss struct {
 	what string
 	f    *fabric.Fabric
 }
 
-// losses are those of each single link between switches and of each switch that has
-// no hosts below alone.
+// losses returns the losses of each single link between switches and of each switch except L0.
 func losses(f *fabric.Fabric) []loss {
 	var all []loss
 	level := func(n fabric.NodeIndex) string { return strings.ToUpper(f.Nodes[n].Desc[:2]) }
@@ -136,19 +135,19 @@ func losses(f *fabric.Fabric) []loss {
 		if hasName(f, n, "l0") {
 			continue
 		}
-		var gone []fabric.Link
+		var lost []fabric.Link
 		for _, l := range f.Links() {
 			if f.Ports[l.A].Node == n || f.Ports[l.B].Node == n {
-				gone = append(gone, l)
+				lost = append(lost, l)
 			}
 		}
-		all = append(all, loss{level(n) + " switch", f.Without(gone)})
+		all = append(all, loss{level(n) + " switch", f.Without(lost)})
 	}
 	return all
 }
 
-// No path between a compute and a service node crosses an L3 where a shorter one
-// exists, says the document of the upgrades; before them many did.
+// The document of the upgrades says that no path between a compute and a service node crosses an L3 if a shorter one
+// exists; before them many did.
 func TestServiceNodesWithoutDetour(t *testing.T) {
 	for _, spec := range append([]string{drawing, apart}, large...) {
 		f := generated(t, spec)
@@ -166,9 +165,9 @@ func TestServiceNodesWithoutDetour(t *testing.T) {
 	}
 }
 
-// After a failure secondary ways go by load instead of all by the first group, says
-// the document. On the topology that it draws that never makes the worst link worse,
-// and makes it better whenever a cable between L0 and L1 is lost.
+// The document says that after a failure secondary paths follow the load instead of using the first group for all. On
+// the topology that it draws that never makes the worst link worse, and makes it better whenever a cable between L0 and
+// L1 fails.
 func TestSecondaryLoadAfterFailure(t *testing.T) {
 	links := 0
 	for _, l := range losses(generated(t, drawing)) {
@@ -186,8 +185,8 @@ func TestSecondaryLoadAfterFailure(t *testing.T) {
 	}
 }
 
-// The document says that routes from compute to service nodes cross an L3. The detours of what it draws are
-// all the other way, says docs/bull.md; and the first upgrade alone takes them away.
+// The document says that routes from compute to service nodes cross an L3. In its drawing all detours are in the other
+// direction, as docs/bull.md says, and the first upgrade alone removes them.
 func TestDetoursOfTheDrawing(t *testing.T) {
 	f := generated(t, drawing)
 	for _, tt := range []struct {
@@ -206,7 +205,7 @@ func TestDetoursOfTheDrawing(t *testing.T) {
 	}
 }
 
-// The tables in docs/bull.md are what comes out.
+// TestBullTable compares the tables in docs/bull.md with the results.
 func TestBullTable(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/bull.md")
 	if err != nil {
@@ -214,12 +213,12 @@ func TestBullTable(t *testing.T) {
 	}
 	for _, table := range []string{bullTable(t), upgradesTable(t)} {
 		if !strings.Contains(string(text), table) {
-			t.Errorf("docs/bull.md has another table than\n%s", table)
+			t.Errorf("docs/bull.md does not have the table\n%s", table)
 		}
 	}
 }
 
-// upgradesTable is what each of the upgrades does alone, over the whole topology and all single losses.
+// upgradesTable shows the effect of each upgrade alone, over the complete topology and all single losses.
 func upgradesTable(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -279,8 +278,8 @@ func bullTable(t *testing.T) string {
 	return b.String()
 }
 
-// On a regular fat-tree the upgrades change no way between hosts, says the document.
-// (They change entries of upper switches that no host's packet meets.)
+// The document says that the upgrades change no path between hosts on a regular fat-tree. (They change entries of upper
+// switches that no packet of a host uses.)
 func TestUpgradesLeaveTrees(t *testing.T) {
 	for _, spec := range []string{"fattree:2,8", "fattree:2,36", "fattree:3,6", "xgft:3,3,2,4,1,2,2,1,2,1",
 		"xgft:3,3,3,3,1,3,3", "xgft:4,2,2,2,2,1,2,2,2", "xgft:3,4,4,4,1,4,4"} {

@@ -4,16 +4,17 @@ package ftree
 
 import "example.org/ibconsole/fabric"
 
-// These are the walks from before both of Bull's upgrades (Morey-Chaisemartin, "[RFC]
-// Fat-Tree upgrades", 2009). They differ from the later ones in this:
+// These are the walks before both of Bull's upgrades (Morey-Chaisemartin, "[RFC] Fat-Tree upgrades", 2009). They differ
+// from the later ones:
 //
-//   - The first path to a switch stays, also where a shorter one is found later.
-//   - Groups stay in the order of tuples. Ways down begin at another one each
-//     time, the paths up beside the main one take their first port.
+//   - The first path to a switch stays, even if a shorter one is found later.
+//   - Groups stay in the order of tuples. Paths down begin at another group each time; secondary paths up take the
+//    first
+//     port of their group.
 //   - Only main paths are counted.
-//   - A target that is not there leaves no trace but counts.
+//   - An absent target only affects counts.
 
-// earlyDown leads the switches below s to it that have no path to the target.
+// earlyDown routes the switches below s that have no path to the target over s.
 func (w *walker) earlyDown(s, from fabric.SwitchIndex, main bool, hops uint8) bool {
 	list := w.down[s]
 	if len(list) == 0 || hops >= farthest {
@@ -38,7 +39,7 @@ func (w *walker) earlyDown(s, from fabric.SwitchIndex, main bool, hops uint8) bo
 
 func (w *walker) earlyBelow(g *group, s, from fabric.SwitchIndex, main bool, next uint8) bool {
 	r := g.remote
-	if w.ticks++; w.err != nil || w.ticks%ticksPerCheck == 0 && w.stopped() {
+	if w.ticks++; w.err != nil || w.ticks%ticksPerCheck == 0 && w.cancelled() {
 		return false
 	}
 	if r == fabric.None || r == from || w.hops[g.slot] != fabric.NoPath {
@@ -58,7 +59,7 @@ func (w *walker) earlyBelow(g *group, s, from fabric.SwitchIndex, main bool, nex
 	return w.earlyDown(r, fabric.None, main, next)
 }
 
-// earlyUp is as goUp: the main path goes by the least used group and port.
+// earlyUp corresponds to goUp: the main path goes by the least used group and port.
 func (w *walker) earlyUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) {
 	w.earlyDown(s, from, main, hops)
 	if hops >= farthest || w.err != nil {
@@ -82,11 +83,11 @@ func (w *walker) earlyUp(s, from fabric.SwitchIndex, main bool, credit uint16, h
 	}
 }
 
-// leastUsed is the group on which the fewest paths down were counted, the first of them.
+// leastUsed returns the first group with the fewest counted paths down.
 func leastUsed(list []group) *group {
 	best := &list[0]
 	for i := range list[1:] {
-		if g := &list[i+1]; g.key/oneWay < best.key/oneWay {
+		if g := &list[i+1]; g.key/onePath < best.key/onePath {
 			best = g
 		}
 	}
@@ -100,7 +101,7 @@ func (w *walker) earlyMain(g *group, s fabric.SwitchIndex, credit uint16, next u
 		p.down++
 		far = p.far
 	}
-	g.key += oneWay
+	g.key += onePath
 	if w.lid != 0 && w.out[g.slot] == fabric.NoPath {
 		w.set(g, far, s, next)
 	}

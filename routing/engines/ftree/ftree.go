@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ftree holds OpenSM's fat-tree engine (osm_ucast_ftree.c of OpenSM 3.3.23), which spreads the paths down
-// to hosts so that all of them can shift data by any distance at once. It gives the tables that OpenSM computes,
-// to the byte.
+// Package ftree implements OpenSM's fat-tree engine (osm_ucast_ftree.c of OpenSM 3.3.23). It distributes the paths down
+// to hosts so that all hosts can shift data by any distance at once. Its tables equal OpenSM's byte for byte.
 //
-// The switches are ranked from the roots and numbered; leaf by leaf, the path to each host goes up by the least
-// used port and from each switch on it down to all others. What one host's path counts decides the next one's, so
-// hosts are routed in turn.
+// The switches are ranked from the roots and numbered. Leaf by leaf, the path to each host goes up by the least used
+// port, and from each switch on it down to all others. The counts of one host's path affect the next one's, so hosts
+// are routed sequentially.
 //
-// Where a leaf switch has adapters and lower switches on its down-going ports, OpenSM orders the adapters by
-// addresses in its memory; here they come in the order of [Engine.InMemory], or stay in that of ports, behind
-// switches that have an index and before those without.
+// If a leaf switch has adapters and lower switches on its down-going ports, OpenSM orders the adapters by addresses in
+// its memory. Here they are in the order of [Engine.InMemory], or of ports, after the switches that have an index and
+// before those that have none.
 package ftree
 
 import (
@@ -26,21 +25,21 @@ const Name = "ftree"
 
 // Engine is fat-tree routing.
 type Engine struct {
-	// InMemory are port GUIDs of adapters in the order of the addresses at which a running OpenSM holds them,
-	// as far as it is known; its ca-order dump shows that of the compute nodes on one leaf. It matters where
-	// a warning says so. Without it adapters stay in the order of ports.
+	// InMemory are port GUIDs of adapters in the order of their addresses in a running OpenSM, as far as known.
+	// OpenSM's ca-order dump shows the order of the compute nodes on one leaf. It matters only if a warning reports so.
+	// The default is the order of ports.
 	InMemory []uint64
-	// Routed, where it is set, is told the LID of each compute node in the order in
-	// which they are routed to, leaf by leaf. OpenSM's log for debugging tells the same.
+	// Routed, if not nil, is called with the LID of each compute node in the order in which they are routed, leaf by
+	// leaf. OpenSM's debug log has the same order.
 	Routed func(lid uint16)
 }
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. Where OpenSM does not take a fabric for a fat-tree it fails with a
-// [NotFatTreeError], which is a refusal. O(LIDs x (switches + links of the tree)).
-// Serial are the paths to one LID after the other, each of which counts for the next; others fill the tables meanwhile.
+// Route implements [routing.Engine]. If OpenSM does not accept a fabric as a fat-tree it returns a [NotFatTreeError],
+// which is a refusal. O(LIDs x (switches + links of the tree)). The paths are computed sequentially, LID by LID,
+// because each affects the next; other goroutines fill the tables meanwhile.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

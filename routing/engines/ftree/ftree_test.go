@@ -26,35 +26,34 @@ func problemsOf(t *testing.T, f *fabric.Fabric, opt routing.Options) []Problem {
 	return e.Problems
 }
 
-// All rules that a fabric breaks are listed, with all switches. Of a fat-tree
-// with a link less, the leaf and the spine at its ends have a neighbour less; of
-// one with a link less among several, they have fewer links to one neighbour.
+// All rules that a fabric breaks are listed, with all switches. If a fat-tree lacks a link, the leaf and the spine at
+// its ends have a neighbour less; if it lacks one of parallel links, they have fewer links to one neighbour.
 func TestProblems(t *testing.T) {
-	whole := made(t, "fattree:2,8")
+	complete := made(t, "fattree:2,8")
 	bundles := made(t, "xgft:2,2,4,1,3,1,2")
-	lame := without(t, without(t, whole, "leaf-03", "spine-02"), "leaf-05", "spine-04")
+	damaged := without(t, without(t, complete, "leaf-03", "spine-02"), "leaf-05", "spine-04")
 	for _, c := range []struct {
 		title string
 		f     *fabric.Fabric
 		opt   routing.Options
 		want  []string
 	}{
-		{"LMC", whole, routing.Options{LMC: 1, ComputeNodes: []uint64{}, BrokenNodeFile: "io_guid_file"},
+		{"LMC", complete, routing.Options{LMC: 1, ComputeNodes: []uint64{}, BrokenNodeFile: "io_guid_file"},
 			[]string{"the LMC is 1", "cn_guid_file names no node", "io_guid_file has a line"}},
 		{"one switch", made(t, "xgft:1,4,1"), routing.Options{}, []string{"1 switches, expected 2"}},
 		{"all with hosts", made(t, "torus:4x4"), routing.Options{}, []string{"all 16 switches are roots"}},
 		{
-			"no compute nodes", whole, routing.Options{ComputeNodes: []uint64{1}},
+			"no compute nodes", complete, routing.Options{ComputeNodes: []uint64{1}},
 			[]string{"none of the channel adapters is a compute node"},
 		},
-		{"links gone", lame, routing.Options{}, []string{
+		{"links gone", damaged, routing.Options{}, []string{
 			"rank 1: most switches have 4 upper neighbours, but leaf-03 3, leaf-05 3",
 			"rank 0: most switches have 8 lower neighbours, but spine-02 7, spine-04 7"}},
 		{"links of a bundle gone", without(t, bundles, "leaf-02", "spine-01"), routing.Options{}, []string{
 			"rank 1: most switches have 2 links to an upper neighbour, but leaf-02 1 and 2",
 			"rank 0: most switches have 2 links to a lower neighbour, but spine-01 1 and 2"}},
-		{"roots among leaves", whole, routing.Options{
-			RootGUIDs: []uint64{whole.SwitchNode(named(t, whole, "leaf-01")[0]).GUID},
+		{"roots among leaves", complete, routing.Options{
+			RootGUIDs: []uint64{complete.SwitchNode(named(t, complete, "leaf-01")[0]).GUID},
 		}, []string{
 			"the tree has 1 ranks", "compute nodes are expected on switches of rank 0 alone: leaf-02 has 4 at rank 2"}},
 	} {
@@ -69,29 +68,28 @@ func TestProblems(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range problemsOf(t, lame, routing.Options{}) {
-		want := named(t, lame, "spine-02 spine-04")
+	for _, p := range problemsOf(t, damaged, routing.Options{}) {
+		want := named(t, damaged, "spine-02 spine-04")
 		if p.Rule == UpGroups {
-			want = named(t, lame, "leaf-03 leaf-05")
+			want = named(t, damaged, "leaf-03 leaf-05")
 		}
 		slices.Sort(want)
 		if !slices.Equal(p.Switches, want) {
 			t.Errorf("%q concerns %v, want %v", p.Text, p.Switches, want)
 		}
 	}
-	// With the roots named, the fabric need not be pure.
+	// With given roots, the fabric need not be pure.
 	var spines []uint64
 	for i := range 4 {
-		spines = append(spines, lame.SwitchNode(named(t, lame, fmt.Sprintf("spine-0%d", i+1))[0]).GUID)
+		spines = append(spines, damaged.SwitchNode(named(t, damaged, fmt.Sprintf("spine-0%d", i+1))[0]).GUID)
 	}
-	if res := routed(t, lame, routing.Options{RootGUIDs: spines}); len(res.Roots) != 4 {
+	if res := routed(t, damaged, routing.Options{RootGUIDs: spines}); len(res.Roots) != 4 {
 		t.Errorf("%d roots", len(res.Roots))
 	}
 }
 
-// OpenSM compares switches with the first one of their rank, here X, and of their
-// lower neighbours only the first, here Y, which leaf A came upon. So it does not
-// see the second link from X to T.
+// OpenSM compares switches with the first one of their rank, here X, and only their first lower neighbour, here Y,
+// which it found from leaf A. So it does not see the second link from X to T.
 func TestUncheckedRule(t *testing.T) {
 	n := drawn(t, "c1 c2 A B X Y S T", "c1-A c2-B A-Y B-X X-S X-T X-T Y-S Y-T")
 	res := routed(t, n.f, routing.Options{})
@@ -105,7 +103,7 @@ func TestUncheckedRule(t *testing.T) {
 	}
 }
 
-// Each compute node that a leaf has less than the fullest one is a gap.
+// Leaves with fewer compute nodes than the fullest one are padded with gaps.
 func TestCAOrder(t *testing.T) {
 	n := drawn(t, "c1 c2 c3 c4 A B C S T", "c1-A c2-B c3-B c4-C A-S A-T B-S B-T C-S C-T")
 	res := routed(t, n.f, routing.Options{})
@@ -126,7 +124,7 @@ func TestCAOrder(t *testing.T) {
 	}
 }
 
-// With connect_roots spines reach one another by way of a leaf.
+// With connect_roots spines reach one another over a leaf.
 func TestConnectRoots(t *testing.T) {
 	f := made(t, "fattree:2,8")
 	apart, joined := routed(t, f, routing.Options{}), routed(t, f, routing.Options{ConnectRoots: true})
@@ -164,14 +162,14 @@ func TestCancelled(t *testing.T) {
 	opt := routing.Options{Progress: func(int, int) { cancel() }}
 	if _, err := routing.Route(ctx, Engine{}, f, opt); !errors.Is(err, context.Canceled) ||
 		!strings.Contains(err.Error(), "ftree") {
-		t.Errorf("on the way: %v", err)
+		t.Errorf("in progress: %v", err)
 	}
 	if _, err := (Engine{}).Route(ctx, f, routing.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("before: %v", err)
 	}
 }
 
-// Ways that may turn back often have no end in sight; they end with the context.
+// Paths that may turn back often take nearly forever to compute; the context ends them.
 func TestCancelledWhileTurningBack(t *testing.T) {
 	f := made(t, "fattree:3,8")
 	var ios []uint64

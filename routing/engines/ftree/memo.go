@@ -9,27 +9,25 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// memo says from which switches all below is led to the target already. Switches
-// with the same lower neighbours are of one class: what is below one of them is
-// below all, and need not be looked at again from as far or farther.
+// memo records the switches below which all switches are already routed to the target. Switches with the same lower
+// neighbours form a class: what is below one of them is below all, and need not be walked again from as far or farther.
 type memo struct {
-	// least is the fewest hops from which a class was walked, by class, and lower by places.lower the
-	// fewest from which all classes of some lower neighbours were.
+	// least holds by class the fewest hops from which it was walked. lower holds by places.lower the fewest hops from
+	// which all classes of some lower neighbours were walked.
 	least, lower, blank []uint8
-	// level says that there are links between switches of one rank. The hop count
-	// of a target that is not there can then rise again.
-	level bool
-	// off says that nothing is noted.
+	// hasSides reports links between switches of one rank. The hop count of an absent target can then rise again.
+	hasSides bool
+	// off disables the memo for the current target.
 	off bool
 }
 
-// newMemo sets the classes of all places: none for switches without lower ones or with neighbours of their rank.
+// newMemo sets the classes of all places. Switches without lower ones or with neighbours of their rank have none.
 func newMemo(t *tree, places []place) memo {
 	var m memo
 	for s, class := range classes(t.down) {
 		places[s].class = class
 		if len(t.side[s]) > 0 {
-			m.level, places[s].class = true, none
+			m.hasSides, places[s].class = true, none
 		}
 	}
 	sets := map[string]int32{}
@@ -47,24 +45,24 @@ func newMemo(t *tree, places []place) memo {
 	return m
 }
 
-// forget turns to another target, which is there or not.
-func (m *memo) forget(there bool) {
+// forget starts a new target, which may be absent.
+func (m *memo) forget(present bool) {
 	copy(m.least, m.blank)
 	copy(m.lower, m.blank)
-	m.off = m.level && !there
+	m.off = m.hasSides && !present
 }
 
-// covered says that going down from a switch, so many hops from the target, changes nothing.
+// covered reports whether going down from a switch with this many hops to the target changes nothing.
 func (m *memo) covered(at *place, hops uint8) bool {
 	return at.class != none && m.least[at.class] <= hops
 }
 
-// lowerCovered says the same of all lower neighbours of a switch without links to others of its rank.
+// lowerCovered reports the same of all lower neighbours of a switch without links to others of its rank.
 func (m *memo) lowerCovered(at *place, hops uint8) bool {
 	return at.lower == none || m.lower[at.lower] <= hops
 }
 
-// cover notes that all below a switch was walked.
+// cover records that all switches below a switch were walked.
 func (m *memo) cover(at *place, hops uint8) {
 	if m.off {
 		return

@@ -12,10 +12,10 @@ import (
 // unreached warns of switches that cannot send to hosts, or to other switches.
 func (w *walker) unreached() []string {
 	n := len(w.rank)
-	strangers := 0 // switches that are not in the tree
+	outside := 0 // switches that are not in the tree
 	for s := range fabric.SwitchIndex(n) {
 		if !w.ranked(s) {
-			strangers++
+			outside++
 		}
 	}
 	var toHosts, toSwitches []fabric.PortIndex
@@ -27,8 +27,8 @@ func (w *walker) unreached() []string {
 			toSwitches = append(toSwitches, w.f.SwitchNode(s).FirstPort)
 		}
 	}
-	hosts := w.missing(toHosts, strangers, func(s fabric.SwitchIndex) bool { return w.at[s].hosts })
-	switches := w.missing(toSwitches, strangers, func(fabric.SwitchIndex) bool { return true })
+	hosts := w.missing(toHosts, outside, func(s fabric.SwitchIndex) bool { return w.at[s].hosts })
+	switches := w.missing(toSwitches, outside, func(fabric.SwitchIndex) bool { return true })
 	var out []string
 	if hosts.n > 0 {
 		out = append(out, fmt.Sprintf("%d of the routes from switches with hosts to hosts are missing (the first: %s)",
@@ -40,12 +40,12 @@ func (w *walker) unreached() []string {
 			advice = ""
 		}
 		out = append(out, fmt.Sprintf("%d of %d pairs of switches have no route (the first: %s)%s", switches.n,
-			(n-strangers)*(n-strangers-1), switches.first, advice))
+			(n-outside)*(n-outside-1), switches.first, advice))
 	}
 	return out
 }
 
-// inMemoryOrder are the switches with compute nodes whose adapters OpenSM orders by addresses in its memory.
+// inMemoryOrder warns of the switches with compute nodes whose adapters OpenSM orders by addresses in its memory.
 func (w *walker) inMemoryOrder() []string {
 	var all []fabric.SwitchIndex
 	for _, s := range w.leaves {
@@ -63,22 +63,20 @@ func (w *walker) inMemoryOrder() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("OpenSM orders the adapters of %d leaf switches by addresses in its memory, so that "+
-		"its tables may change from run to run (%s)",
-		len(all), w.names(all, func(s fabric.SwitchIndex) string {
-			return fmt.Sprintf("has links to %d switches below and beside it", len(w.numbers(DownPorts, s))+
-				len(w.side[s]))
-		}))}
+		"its tables may change from run to run (%s)", len(all), w.names(all, func(s fabric.SwitchIndex) string {
+		return fmt.Sprintf("has links to %d switches of its rank or below", len(w.numbers(DownPorts, s))+len(w.side[s]))
+	}))}
 }
 
-// missing counts routes that are not there.
+// missing counts absent routes.
 type missing struct {
 	n     int
 	first string
 }
 
-// missing counts the routes that switches in the tree, those of which it matters, do not have to end ports.
-func (w *walker) missing(ends []fabric.PortIndex, strangers int, matters func(s fabric.SwitchIndex) bool) (m missing) {
-	ends = slices.DeleteFunc(ends, func(e fabric.PortIndex) bool { return int(w.gaps[w.f.Ports[e].LID]) == strangers })
+// missing counts the absent routes of the switches in the tree that matter to end ports.
+func (w *walker) missing(ends []fabric.PortIndex, outside int, matters func(s fabric.SwitchIndex) bool) (m missing) {
+	ends = slices.DeleteFunc(ends, func(e fabric.PortIndex) bool { return int(w.gaps[w.f.Ports[e].LID]) == outside })
 	lids := make([]uint16, len(ends))
 	for i, e := range ends {
 		lids[i] = w.f.Ports[e].LID

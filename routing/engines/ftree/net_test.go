@@ -13,9 +13,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// net is a small fabric with names. Switches are those whose names do not begin
-// with c (compute nodes) or s (service nodes); their node GUIDs ascend in the
-// order in which they are named.
+// net is a small fabric with names. Nodes whose names begin with c are compute nodes, with s service nodes; the others
+// are switches. Node GUIDs ascend in the order of names.
 type net struct {
 	t    *testing.T
 	b    fabric.Builder
@@ -24,8 +23,8 @@ type net struct {
 	f    *fabric.Fabric
 }
 
-// drawn makes a fabric of links, "A-B A-C", in which every node takes its lowest
-// free port for its next link. Nodes are made in the order of names.
+// drawn builds a fabric of links, "A-B A-C". Every node uses its lowest free port for its next link. Nodes are added in
+// the order of names.
 func drawn(t *testing.T, names, links string) *net {
 	t.Helper()
 	n := &net{t: t, node: map[string]fabric.NodeIndex{}, used: map[string]int{}}
@@ -34,7 +33,7 @@ func drawn(t *testing.T, names, links string) *net {
 		if name[0] == 'c' || name[0] == 's' {
 			kind, ports = mad.NodeCA, 1
 		}
-		// The first byte that counts in the order is the last one of the GUID.
+		// The most significant byte of the order is the last one of the GUID.
 		k, err := n.b.AddNode(fabric.Node{GUID: uint64(i+1)*2 | 0x100, Type: kind, NumPorts: ports, Desc: name})
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +70,7 @@ func (n *net) sw(name string) fabric.SwitchIndex {
 	return n.f.Nodes[k].Switch
 }
 
-// guids are node GUIDs, or of hosts port GUIDs.
+// guids returns node GUIDs of switches and port GUIDs of hosts.
 func (n *net) guids(names string) []uint64 {
 	var out []uint64
 	for name := range strings.FieldsSeq(names) {
@@ -85,8 +84,7 @@ func (n *net) guids(names string) []uint64 {
 	return out
 }
 
-// next is the name of the node to which tables lead from a switch to a host, "" for
-// none.
+// next returns the name of the next node on the path from a switch to a host, "" for none.
 func (n *net) next(t *fabric.Tables, at, to string) string {
 	host := &n.f.Nodes[n.node[to]]
 	port := t.Port(n.sw(at), n.f.Ports[host.FirstPort+1].LID)
@@ -96,7 +94,7 @@ func (n *net) next(t *fabric.Tables, at, to string) string {
 	return n.f.Nodes[n.f.PeerNode(n.f.Port(n.node[at], port))].Desc
 }
 
-// check compares next steps: "AT>TO:NEXT".
+// check compares next hops: "AT>TO:NEXT".
 func (n *net) check(title string, t *fabric.Tables, want string) {
 	n.t.Helper()
 	for w := range strings.FieldsSeq(want) {
@@ -117,7 +115,7 @@ func routed(t *testing.T, f *fabric.Fabric, opt routing.Options) *routing.Result
 	return res
 }
 
-// made is a fabric of fabric/gen with LIDs.
+// made generates a fabric with LIDs.
 func made(t testing.TB, spec string) *fabric.Fabric {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -130,7 +128,7 @@ func made(t testing.TB, spec string) *fabric.Fabric {
 	return f
 }
 
-// named are the switches of these names, apart by spaces.
+// named returns the switches with these names, separated by spaces.
 func named(t *testing.T, f *fabric.Fabric, names string) []fabric.SwitchIndex {
 	t.Helper()
 	var out []fabric.SwitchIndex
@@ -144,7 +142,7 @@ func named(t *testing.T, f *fabric.Fabric, names string) []fabric.SwitchIndex {
 	return out
 }
 
-// without takes the link out that leads from one node to another.
+// without removes the link between two nodes.
 func without(t *testing.T, f *fabric.Fabric, from, to string) *fabric.Fabric {
 	t.Helper()
 	for _, l := range f.Links() {

@@ -12,10 +12,9 @@ import (
 	"example.org/ibconsole/routing/engines/ftree"
 )
 
-// On a full fat-tree every shift in the ca-order is free of contention, which is what
-// the engine is for. The effective bisection bandwidth of d-mod-k, which is as even,
-// was simulated as 0.686 of full on 3,456 hosts and 0.675 on 11,664; it falls with
-// their number.
+// On a full fat-tree every shift in the ca-order is free of contention, which is the purpose of the engine. The
+// effective bisection bandwidth of d-mod-k, which is equally balanced, was simulated as 0.686 of full on 3,456 hosts
+// and 0.675 on 11,664; it falls with their number.
 func TestShiftsAndBisectionsOfFullTrees(t *testing.T) {
 	sizes := []int{4, 8, 12, 24}
 	if testenv.Full() {

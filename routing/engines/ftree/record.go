@@ -14,12 +14,12 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// base are min-hop's counts, which are computed beside the routing.
+// base holds min-hop's counts, which are computed concurrently with the routing.
 type base struct {
 	done chan struct{}
 	hops assign.Matrix
 	err  error
-	// crash is a panic on the way to them.
+	// crash is a panic of that computation.
 	crash parallel.Crash
 }
 
@@ -37,18 +37,18 @@ func (b *base) wait() {
 	b.crash.Again()
 }
 
-// record are hop counts as OpenSM holds them after fat-tree routing: min-hop's,
-// and over them what the paths to switches count. It implements [routing.Hops].
+// record holds hop counts as OpenSM has them after fat-tree routing: min-hop's, overwritten by those of the paths to
+// switches. It implements [routing.Hops].
 type record struct {
 	base *base
-	// entries are the counts that differ from min-hop's, by target switch, in the
-	// order of switches and for one switch as they were written.
+	// entries are the counts that differ from min-hop's, by target switch. They are in the order of switches, and for
+	// one switch in the order of writing.
 	entries [][]entry
 
 	dst fabric.SwitchIndex
-	// from are min-hop's counts from the target, nil where ports have weights.
+	// from are min-hop's counts from the target, nil if ports have weights.
 	from []uint8
-	// marked is the last target, plus one, for which a switch has an entry.
+	// marked holds for each switch the last target, plus one, for which it has an entry.
 	marked []fabric.SwitchIndex
 }
 
@@ -62,7 +62,7 @@ func newRecord(t *tree, b *base) *record {
 	return &record{base: b, entries: make([][]entry, n), marked: make([]fabric.SwitchIndex, n)}
 }
 
-// begin turns to another target.
+// begin starts a new target.
 func (r *record) begin(dst fabric.SwitchIndex) {
 	r.dst, r.from = dst, nil
 	if d, ok := r.base.hops.(*routing.Distances); ok {
@@ -70,12 +70,12 @@ func (r *record) begin(dst fabric.SwitchIndex) {
 	}
 }
 
-// agrees reports whether there is nothing to note of links of switch s, which is that many hops from the target.
+// agrees reports whether the links of switch s, at that many hops from the target, need no entries.
 func (r *record) agrees(s fabric.SwitchIndex, hops uint8) bool {
 	return r.from != nil && r.from[s] == hops && len(r.entries[r.dst]) == 0
 }
 
-// note notes the hop count of all links of a group of switch s, as seen from its far end.
+// note records the hop count of all links of a group of switch s, as seen from the far end.
 func (r *record) note(t *tree, g *group, s fabric.SwitchIndex, hops uint8) {
 	if r.from != nil && r.from[s] == hops-1 && r.marked[g.remote] != r.dst+1 {
 		return
@@ -97,7 +97,7 @@ func (r *record) put(sw fabric.SwitchIndex, port, hops uint8) {
 	r.entries[r.dst] = append(r.entries[r.dst], entry{sw, port, hops})
 }
 
-// finish makes the record ready to be read.
+// finish sorts the entries for reading.
 func (r *record) finish() {
 	for _, list := range r.entries {
 		slices.SortStableFunc(list, func(a, b entry) int { return cmp.Compare(a.sw, b.sw) })

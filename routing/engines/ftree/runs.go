@@ -10,28 +10,28 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// runs are the switches that a switch has links to, as far as they can be led to the target all at once: where the
-// order in which they are met decides nothing. That is so below a switch from which one way leads to each switch down
-// there, without links between switches of one rank; neither order nor counts matter there. Slices are by switch.
+// runs are sets of neighbours that can be routed to the target at once, because their order does not matter. That is
+// the case below a switch with exactly one path to each switch below it, without links between switches of one rank:
+// neither order nor counts matter there. Slices are by switch.
 type runs struct {
 	below [][]run
-	// above are the roots above a switch, where these have no hosts and the same below them.
+	// above are the roots above a switch if they have no hosts and the same switches below them.
 	above []run
 }
 
-// run is neighbours of a switch in adjacent slots, each by one link, and all alike in having hosts.
+// run is a set of neighbours of a switch in adjacent slots, each with one link, and all with hosts or all without.
 type run struct {
 	slot  int32
 	hosts bool
-	// ports are those that lead back to the switch, by slot.
+	// ports are the ports that lead back to the switch, by slot.
 	ports []uint8
 }
 
-// mostHops is how many hops from the target a run can be taken.
+// mostHops limits the hops to the target for which runs are used.
 const mostHops = 100
 
-// newRuns marks the trees, and needs the slots and classes of all places. There are no runs where paths turn back, for
-// which the order of groups matters, and where a longer path stays.
+// newRuns marks the trees; the slots and classes of all places must be set. There are no runs if paths may turn back,
+// where the order of groups matters, or if longer paths stay.
 func newRuns(t *tree, places []place) runs {
 	r := runs{below: make([][]run, len(places)), above: make([]run, len(places))}
 	if t.opt.MaxReverseHops > 0 || t.opt.NoBullMinHop {
@@ -61,7 +61,7 @@ func oneClass(list []group, places []place) bool {
 	})
 }
 
-// runsOf are the runs of some groups, nil where one has several links.
+// runsOf returns the runs of some groups, nil if one has several links.
 func (t *tree) runsOf(list []group, places []place) []run {
 	list = slices.DeleteFunc(slices.Clone(list), func(g group) bool { return g.remote == fabric.None })
 	slices.SortFunc(list, func(a, b group) int { return cmp.Compare(a.slot, b.slot) })
@@ -80,8 +80,8 @@ func (t *tree) runsOf(list []group, places []place) []run {
 	return all
 }
 
-// markTrees marks the switches below which there is a tree. Leaf switches are not where they have lower ones, as the
-// order of their adapters shows. O(switches x those below each).
+// markTrees marks the switches below which there is a tree. Leaf switches with lower switches are not marked, because
+// the order of their adapters is visible. O(switches x switches below each).
 func (t *tree) markTrees(places []place) {
 	lowest := make([]fabric.SwitchIndex, len(places))
 	for s := range lowest {
@@ -104,7 +104,7 @@ func (t *tree) markTrees(places []place) {
 	}
 }
 
-// meetsOnce reports whether each switch below s is met once. met has the last mark of each.
+// meetsOnce reports whether there is one path to each switch below s. met holds the last mark of each.
 func (t *tree) meetsOnce(s, mark fabric.SwitchIndex, places []place, met []fabric.SwitchIndex) bool {
 	for i := range t.down[s] {
 		r := t.down[s][i].remote
@@ -122,14 +122,13 @@ func (t *tree) meetsOnce(s, mark fabric.SwitchIndex, places []place, met []fabri
 	return true
 }
 
-// eachByte has a bit in each byte, highBits the highest.
 const (
-	eachByte = 0x0101010101010101
-	highBits = eachByte << 7
+	eachByte = 0x0101010101010101 // the lowest bit of each byte
+	highBits = eachByte << 7      // the highest bit of each byte
 )
 
-// take leads the switches of a run to their neighbour that are not led to the target by as few hops already, and
-// reports whether there are any. Next, below 127, are the hops from each to the target.
+// take routes the switches of a run that are more than next hops from the target to their neighbour, and reports
+// whether there are any. next, below 127, is their new number of hops.
 func (r *run) take(known, out []uint8, next uint8) (taken bool) {
 	n := len(r.ports)
 	known, out = known[r.slot:][:n], out[r.slot:][:n]
@@ -144,7 +143,7 @@ func (r *run) take(known, out []uint8, next uint8) (taken bool) {
 	hops := uint64(next) * eachByte
 	before := binary.LittleEndian.Uint64(known)
 	for i := 0; ; {
-		// The last eight overlap those before: they are read before these are written.
+		// The last eight bytes overlap the ones before: they are read before those are written.
 		k, ahead := before, min(i+8, n-8)
 		before = binary.LittleEndian.Uint64(known[ahead:])
 		far := binary.LittleEndian.Uint64(r.ports[i:])

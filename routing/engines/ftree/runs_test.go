@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// A run is taken as its switches would be one by one.
+// TestRunIsTakenAsItsSwitches compares taking a run with taking its switches one by one.
 func TestRunIsTakenAsItsSwitches(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 20000, 1000000) {
@@ -43,7 +43,7 @@ func TestRunIsTakenAsItsSwitches(t *testing.T) {
 	}
 }
 
-// With runs the tables are those of the walk alone, in which each switch counts and orders its groups.
+// TestRunsMakeTheSameTables compares with the walk without runs, in which each switch counts and sorts its groups.
 func TestRunsMakeTheSameTables(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 30, 1000) {
@@ -62,13 +62,13 @@ func TestRunsMakeTheSameTables(t *testing.T) {
 		tables, walked := tablesOf(t, f, &opt, true), tablesOf(t, f, &opt, false)
 		for s := range tables {
 			if !bytes.Equal(tables[s], walked[s]) {
-				t.Fatalf("%s: switch %s has other entries", spec, f.NodeName(f.Switches[s]))
+				t.Fatalf("%s: switch %s has different entries", spec, f.NodeName(f.Switches[s]))
 			}
 		}
 	}
 }
 
-// someLinks are up to five between switches.
+// someLinks returns up to five links between switches.
 func someLinks(r *rand.Rand, f *fabric.Fabric) []fabric.Link {
 	links := slices.DeleteFunc(f.Links(), func(l fabric.Link) bool {
 		return !f.Nodes[f.Ports[l.A].Node].IsSwitch() || !f.Nodes[f.Ports[l.B].Node].IsSwitch()
@@ -77,7 +77,7 @@ func someLinks(r *rand.Rand, f *fabric.Fabric) []fabric.Link {
 	return links[:min(len(links), r.IntN(6))]
 }
 
-// tablesOf are the rows of all switches, made with runs or without; none of a fabric that is refused.
+// tablesOf returns the rows of all switches, computed with or without runs; none for a refused fabric.
 func tablesOf(t *testing.T, f *fabric.Fabric, opt *routing.Options, inRuns bool) (rows [][]byte) {
 	t.Helper()
 	tree, _, err := newTree(f, opt, nil)
@@ -104,7 +104,7 @@ func tablesOf(t *testing.T, f *fabric.Fabric, opt *routing.Options, inRuns bool)
 	return rows
 }
 
-// TestPanicOfBaseHops: a panic on the way to min-hop's counts is one of who waits for them.
+// TestPanicOfBaseHops checks that a panic in the computation of min-hop's counts becomes a panic of wait.
 func TestPanicOfBaseHops(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// setSlots gives each switch its slot, its place in the columns: switches with the same neighbours stand side by side,
-// so that one run leads to them. It returns the switches in the order of slots, and needs their classes.
+// setSlots assigns each switch its slot, its place in the columns. Switches with the same neighbours get adjacent
+// slots, so that they form one run. It returns the switches in the order of slots; their classes must be set.
 func (t *tree) setSlots(places []place) []fabric.SwitchIndex {
 	up := classes(t.up)
 	order := make([]fabric.SwitchIndex, len(places))
@@ -43,10 +43,10 @@ func (t *tree) setSlots(places []place) []fabric.SwitchIndex {
 	return order
 }
 
-// none is the class of no switches.
+// none is the class of a switch without one.
 const none = -1
 
-// classes numbers the sets of switches that lists of groups lead to. It is none where they lead to adapters at most.
+// classes numbers the sets of switches to which lists of groups lead. The number is none if there are only adapters.
 func classes(lists [][]group) []int32 {
 	class := make([]int32, len(lists))
 	numbers := map[string]int32{}
@@ -66,7 +66,7 @@ func neighbours(list []group) []int32 {
 	return all
 }
 
-// number is that of a set, the next one where it is new, none where it is empty.
+// number returns the number of a set, the next free one for a new set, none for an empty one.
 func number(numbers map[string]int32, set []int32) int32 {
 	if len(set) == 0 {
 		return none

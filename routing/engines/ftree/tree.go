@@ -18,25 +18,25 @@ type tree struct {
 
 	// adapters are the linked ports of channel adapters in the order of node GUIDs (fabric.LEKey) and port numbers.
 	adapters []adapter
-	// adapterAt is the index in adapters of an end port.
+	// adapterAt holds the index in adapters of an end port.
 	adapterAt map[fabric.PortIndex]int32
 	// addresses is the highest address of an adapter.
 	addresses uint32
 
 	rank []uint32
-	// tuple is the index of each switch, a digit a byte, highest first; noTuple where it has none.
+	// tuple is the index of each switch, one digit per byte, highest first; noTuple if it has none.
 	tuple []uint64
-	// maxRank and leafRank are the lowest rank and that of the switches with compute nodes.
+	// maxRank is the lowest rank, leafRank that of the switches with compute nodes.
 	maxRank, leafRank uint8
 
-	// down, side and up are the port groups of each switch that lead to adapters and lower switches, to
-	// switches of the same rank, and to upper ones. Their order is OpenSM's at any time.
+	// down, side and up are the port groups of each switch that lead to adapters and lower switches, to switches of the
+	// same rank, and to upper ones. They are in OpenSM's order at all times.
 	down, side, up [][]group
 	ports          []port
 
-	// isLeaf says that a switch has compute nodes.
+	// isLeaf reports that a switch has compute nodes.
 	isLeaf []bool
-	// leaves are the switches of the leaf rank from the first with compute nodes to the last, by their tuples.
+	// leaves are the switches of the leaf rank from the first with compute nodes to the last, by tuple.
 	leaves []fabric.SwitchIndex
 	// maxCNs is the highest number of compute nodes on one of leaves.
 	maxCNs int
@@ -47,47 +47,47 @@ type tree struct {
 // adapter is a linked port of a channel adapter.
 type adapter struct {
 	end fabric.PortIndex
-	// sw is the switch that it is attached to, by this port.
+	// sw is the switch that it is attached to, port the port there.
 	sw   fabric.SwitchIndex
 	port uint8
-	// cn says that it is a compute node, io that it is an I/O node.
+	// cn reports a compute node, io an I/O node.
 	cn, io bool
-	// address orders the adapters of a switch as OpenSM's memory does.
+	// address orders the adapters of a switch as in OpenSM's memory.
 	address uint32
 }
 
-// group is the links of a switch to one neighbour, a switch or an adapter.
+// group is the set of links of a switch to one neighbour, a switch or an adapter.
 type group struct {
-	// key orders the groups of a switch: how many paths were counted on it, in units
-	// of oneWay, then the place of the neighbour's tuple among all.
+	// key orders the groups of a switch: the number of paths counted on the group, in units of onePath, then the place
+	// of the neighbour's tuple among all.
 	key uint64
 	// remote is the neighbour, fabric.None for an adapter.
 	remote fabric.SwitchIndex
-	// first is the index of the group's first port in tree.ports. Of an adapter it is the index in tree.adapters.
+	// first is the index of the group's first port in tree.ports. For an adapter it is the index in tree.adapters.
 	first int32
 	// slot is the neighbour's place in columns; see setSlots.
 	slot int32
 	// n is the number of ports.
 	n uint8
-	// near and far are the numbers of the first port on either side.
+	// near and far are the numbers of the first port on both sides.
 	near, far uint8
 }
 
-// oneWay is what a path counts in group.key.
-const oneWay = 1 << 32
+// onePath is the increment of group.key for one path.
+const onePath = 1 << 32
 
 // port is one link of a group of several.
 type port struct {
 	near, far uint8
-	// up and down are the paths counted on it that lead towards upper and lower switches.
+	// up and down count the paths towards upper and lower switches.
 	up, down uint32
 }
 
-// ranked says that a switch is in the tree.
+// ranked reports whether a switch is in the tree.
 func (t *tree) ranked(s fabric.SwitchIndex) bool { return t.rank[s] != unranked }
 
-// newTree makes the tree of a fabric, or says why OpenSM takes it for none. The
-// warnings are rules that it breaks and that OpenSM does not check.
+// newTree returns the tree of a fabric, or the reason why OpenSM does not accept it. The warnings are broken rules that
+// OpenSM does not check.
 func newTree(f *fabric.Fabric, opt *routing.Options, inMemory []uint64) (*tree, []string, error) {
 	t := &tree{f: f, opt: opt, g: routing.NewGraph(f)}
 	t.findAdapters()
@@ -115,7 +115,7 @@ func newTree(f *fabric.Fabric, opt *routing.Options, inMemory []uint64) (*tree, 
 	}
 	if pure {
 		if first := t.firstUneven(); first != nil {
-			return nil, nil, refuse(inFront(*first, uneven))
+			return nil, nil, refuse(moveToFront(*first, uneven))
 		}
 	}
 	return t, warn(uneven), nil
@@ -145,7 +145,7 @@ func (t *tree) findAdapters() {
 	}
 }
 
-// set is nil for a nil list.
+// set returns nil for a nil list.
 func set(guids []uint64) map[uint64]bool {
 	if guids == nil {
 		return nil
@@ -157,7 +157,7 @@ func set(guids []uint64) map[uint64]bool {
 	return m
 }
 
-// ranks are those of the result.
+// ranks returns the ranks for the result.
 func (t *tree) ranks() []int32 {
 	out := make([]int32, len(t.rank))
 	for s := range out {

@@ -12,17 +12,16 @@ import (
 
 const (
 	// digits is the number of digits of a tuple: the rank, then one for each rank below the roots.
-	digits = 8
-	// noDigit stands where a tuple has none, noTuple is of those alone.
-	noDigit = 0xff
+	digits  = 8
+	noDigit = 0xff // an absent digit
 	noTuple = math.MaxUint64
-	// adapterTuple orders adapters among switches: behind those that have a tuple.
+	// adapterTuple orders adapters among switches: after those that have a tuple.
 	adapterTuple = 1 << 63
 )
 
 func firstDigit(tuple uint64) uint8 { return uint8(tuple >> (8 * (digits - 1))) }
 
-// withDigit does nothing where there is no such digit.
+// withDigit returns a tuple with a changed digit, the same tuple if it has no such digit.
 func withDigit(tuple uint64, i int, d uint8) uint64 {
 	if i >= digits {
 		return tuple
@@ -33,14 +32,14 @@ func withDigit(tuple uint64, i int, d uint8) uint64 {
 
 func hasTuple(tuple uint64) bool { return firstDigit(tuple) != noDigit }
 
-// indexer gives switches their tuples.
+// indexer assigns tuples to switches.
 type indexer struct {
 	*tree
 	taken map[uint64]bool
 }
 
-// assignTuples numbers the switches, breadth-first from the first leaf, or from
-// every root where quasi_ftree_indexing is on, and orders the groups on the way.
+// assignTuples numbers the switches, breadth-first from the first leaf, or from every root with quasi_ftree_indexing,
+// and orders the groups in the process.
 func (t *tree) assignTuples() {
 	t.tuple = make([]uint64, len(t.f.Switches))
 	for s := range t.tuple {
@@ -80,7 +79,7 @@ func (x *indexer) assign(s fabric.SwitchIndex, tuple uint64) {
 	x.taken[tuple] = true
 }
 
-// assignFirst gives the switch from which a search begins its tuple.
+// assignFirst assigns a tuple to the first switch of a search.
 func (x *indexer) assignFirst(s fabric.SwitchIndex, subtree uint8) {
 	tuple := withDigit(noTuple, 0, uint8(x.rank[s]))
 	for i := 1; i <= int(x.leafRank); i++ {
@@ -98,7 +97,7 @@ func (x *indexer) assignFirst(s fabric.SwitchIndex, subtree uint8) {
 	x.assign(s, tuple)
 }
 
-// free finds the first digit at a place with which a tuple is not taken.
+// free finds the lowest digit at a place for which the tuple is free.
 func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
 	for d := range noDigit {
 		if tuple = withDigit(tuple, place, uint8(d)); !x.taken[tuple] {
@@ -108,8 +107,7 @@ func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
 	return noTuple, false
 }
 
-// below and above are free tuples for a neighbour of a switch with this one. At the ends numbers overflow as in
-// OpenSM.
+// below returns a free tuple for a lower neighbour, above for an upper one. At the ends numbers overflow as in OpenSM.
 func (x *indexer) below(from uint64) uint64 {
 	tuple, _ := x.free(withDigit(from, 0, firstDigit(from)+1), int(firstDigit(from)+1))
 	return tuple
@@ -120,8 +118,8 @@ func (x *indexer) above(from uint64) uint64 {
 	return tuple
 }
 
-// spread numbers all switches that it meets going down and up from the first, and
-// orders the groups of each by tuple. From a root it does not go up from leaves.
+// spread numbers all switches found by going down and up from the first, and orders the groups of each by tuple. If
+// first is a root, it does not go up from leaves.
 func (x *indexer) spread(first fabric.SwitchIndex) {
 	queue := []fabric.SwitchIndex{first}
 	meet := func(list []group, next func(uint64) uint64, from fabric.SwitchIndex) {
@@ -146,7 +144,7 @@ func (x *indexer) spread(first fabric.SwitchIndex) {
 	}
 }
 
-// tupleOf is that of the neighbour of a group.
+// tupleOf returns the tuple of the neighbour of a group.
 func (t *tree) tupleOf(g *group) uint64 {
 	if g.remote == fabric.None {
 		return adapterTuple
@@ -154,7 +152,7 @@ func (t *tree) tupleOf(g *group) uint64 {
 	return t.tuple[g.remote]
 }
 
-// addressOf is where the neighbour of a group comes among those of its tuple.
+// addressOf orders the neighbours of groups with the same tuple.
 func (t *tree) addressOf(g *group) uint32 {
 	if g.remote == fabric.None {
 		return t.adapters[g.first].address
@@ -168,7 +166,7 @@ func (t *tree) orderByTuple(list []group) {
 	})
 }
 
-// setPlaces writes into each group's key which place its neighbour has among all, by tuple and address.
+// setPlaces sets the key of each group to the place of its neighbour among all, by tuple and address.
 func (t *tree) setPlaces() {
 	all := append(slices.Clone(t.tuple), adapterTuple)
 	slices.Sort(all)
@@ -191,7 +189,7 @@ func (t *tree) setPlaces() {
 	}
 }
 
-// setAddresses takes the places of port GUIDs for addresses; ports that are not among them share the lowest.
+// setAddresses uses the places of port GUIDs as addresses; other ports share the lowest address.
 func (t *tree) setAddresses(guids []uint64) {
 	if len(guids) == 0 {
 		return

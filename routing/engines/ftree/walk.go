@@ -4,10 +4,10 @@ package ftree
 
 import "example.org/ibconsole/fabric"
 
-// farthest is from how many hops on nothing is gone further.
+// farthest is the number of hops at which walks end.
 const farthest = fabric.NoPath - 1
 
-// set makes a switch send to the target by its link, or one of them, to s.
+// set makes the neighbour of a group send to the target by port far, to s.
 func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	w.out[g.slot], w.hops[g.slot] = far, hops
 	if w.toSwitch {
@@ -15,9 +15,9 @@ func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	}
 }
 
-// goDown leads the switches below s, and those of its rank, to it: all that are not led to the target by as few
-// hops already. Hops are those from s to the target. It reports whether there are adapters on the path; where
-// there are, the path up to s is counted.
+// goDown routes the switches below s, and those of its rank, over s unless they already have as few hops to the target.
+// hops is the number of hops from s to the target. It reports whether there are adapters on the path; if so, the path
+// up to s is counted.
 func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	list, at := w.down[s], &w.at[s]
 	if len(list) == 0 || hops >= farthest {
@@ -31,7 +31,7 @@ func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	order(side)
 	found := at.hosts
 	if !w.covered(at, hops) {
-		if w.atOnce(at, s, hops) {
+		if w.canRunDown(at, s, hops) {
 			found = w.downRuns(s, hops) || found
 		} else {
 			found = w.downAll(list, s, from, hops) || found
@@ -47,13 +47,13 @@ func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	return found
 }
 
-// atOnce reports whether all below s can be led to it at once: where nothing is new below its neighbours.
-func (w *walker) atOnce(at *place, s fabric.SwitchIndex, hops uint8) bool {
-	return w.below[s] != nil && w.lowerCovered(at, hops) && w.runnable(s, hops)
+// canRunDown reports whether all switches below s can be routed over it in runs: nothing changes below its neighbours.
+func (w *walker) canRunDown(at *place, s fabric.SwitchIndex, hops uint8) bool {
+	return w.below[s] != nil && w.lowerCovered(at, hops) && w.canRun(s, hops)
 }
 
-// runnable reports whether runs of s, so many hops from the target, can be taken.
-func (w *walker) runnable(s fabric.SwitchIndex, hops uint8) bool {
+// canRun reports whether runs of s can be used at that many hops from the target.
+func (w *walker) canRun(s fabric.SwitchIndex, hops uint8) bool {
 	return hops < mostHops && !w.off && (!w.toSwitch || w.record.agrees(s, hops))
 }
 
@@ -96,23 +96,23 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 			p.up++
 		}
 		if here := &w.at[s]; !here.tree {
-			g.key += oneWay
+			g.key += onePath
 			here.counted = true
 		}
 	}
 	return found
 }
 
-// stays reports whether a neighbour keeps the path that it has, though there is a shorter one.
+// stays reports whether a neighbour keeps its path although there is a shorter one.
 func (w *walker) stays(g *group) bool {
 	return w.opt.NoBullMinHop && w.hops[g.slot] != fabric.NoPath
 }
 
-// goUp leads to s, which is that many hops from the target, what is below it, then the switches above it and
-// with them what is below those. The main path goes up first, by the group and port on which the fewest paths
-// were counted, and is counted; the others go where the target is farther or was not reached.
+// goUp routes over s, which is that many hops from the target, the switches below it, then the switches above it and
+// those below them. The main path goes up first, by the group and port with the fewest counted paths, and is counted.
+// The secondary paths go up to switches that are farther from the target or have no path yet.
 //
-// Credit is how often a path may yet turn back down to climb elsewhere.
+// credit is the number of times that a path may still turn back down to go up elsewhere.
 func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
 	found := w.goDown(s, from, hops)
 	if hops >= farthest {
@@ -153,10 +153,10 @@ func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops
 	return found
 }
 
-// noPort is the first port of no group.
+// noPort is not the first port of any group.
 const noPort = 0
 
-// upMain takes the main path up.
+// upMain continues the main path upwards.
 func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint8) bool {
 	next, r, far := hops+1, g.remote, g.far
 	if g.n > 1 {
@@ -164,7 +164,7 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 		p.down++
 		far = p.far
 	}
-	g.key += oneWay
+	g.key += onePath
 	w.at[s].unordered = true
 	if w.out[g.slot] == fabric.NoPath || next < w.hops[g.slot] && !w.stays(g) {
 		w.set(g, far, s, next)
@@ -172,13 +172,13 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 	return w.goUp(r, s, true, credit, next)
 }
 
-// upOthers takes the other paths up, and those to switches of the same rank. The latter, where they reach
-// adapters, are counted on the group of up with the first port least.
+// upOthers continues the secondary paths upwards, and those to switches of the same rank. The latter, if they reach
+// adapters, are counted on the group of up whose first port is least.
 func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops, least uint8) (found bool) {
 	next := hops + 1
 	above := &w.above[s]
 	for i := range list {
-		if least == noPort && len(above.ports) > 0 && w.covered(&w.at[list[i].remote], next) && w.runnable(s, hops) {
+		if least == noPort && len(above.ports) > 0 && w.covered(&w.at[list[i].remote], next) && w.canRun(s, hops) {
 			above.take(w.hops, w.out, next)
 			return found
 		}
@@ -194,7 +194,7 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 		}
 		w.set(g, far, s, next)
 		if at := &w.at[r]; at.root && credit == 0 && !at.counted && !at.hosts && w.covered(at, next) {
-			continue // there is nothing left to do from this root
+			continue // nothing changes below this root
 		}
 		if !w.goUp(r, s, false, credit, next) {
 			continue
@@ -214,13 +214,13 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 func (w *walker) countDown(s fabric.SwitchIndex, near uint8) {
 	for i := range w.up[s] {
 		if g := &w.up[s][i]; g.near == near {
-			g.key += oneWay
+			g.key += onePath
 		}
 	}
 	w.at[s].unordered = true
 }
 
-// turnAtRoot goes down from a root to climb elsewhere, beginning with another neighbour each time.
+// turnAtRoot goes down from a root to go up elsewhere, beginning with another neighbour each time.
 func (w *walker) turnAtRoot(s fabric.SwitchIndex, main bool, credit uint16, hops uint8) (found bool) {
 	n := uint64(len(w.down[s]))
 	if credit == 0 || n == 0 {
@@ -234,12 +234,12 @@ func (w *walker) turnAtRoot(s fabric.SwitchIndex, main bool, credit uint16, hops
 	return found
 }
 
-// ticksPerCheck is how many turns lie between two looks at the context.
+// ticksPerCheck is the number of turns between two checks of the context.
 const ticksPerCheck = 1024
 
-// turnBack climbs from a switch that was reached going down from another one.
+// turnBack goes up from a switch that was reached by going down from another one.
 func (w *walker) turnBack(r, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
-	if w.ticks++; r == fabric.None || w.err != nil || w.ticks%ticksPerCheck == 0 && w.stopped() {
+	if w.ticks++; r == fabric.None || w.err != nil || w.ticks%ticksPerCheck == 0 && w.cancelled() {
 		return false
 	}
 	return w.goUp(r, from, main, credit-1, hops+1)

@@ -9,38 +9,38 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker routes to one target after the other. Slices without another index are by switch.
+// walker routes one target after the other. Slices without another index are by switch.
 type walker struct {
 	*tree
 	ctx context.Context
 	err error
-	// routed is told of compute nodes, where it is set.
+	// routed is [Engine.Routed].
 	routed func(lid uint16)
 
 	*columns
-	// kept are the hop counts of LIDs that may be routed to again.
+	// kept are the hop counts of LIDs that may be routed again.
 	kept map[uint16][]uint8
 
-	// out and hops are the entries and hop counts for the present target, by slots. It is LID 0 for one that is not
-	// there. A hop counts for each link, that of the target included.
+	// out and hops are the entries and hop counts for the current target, by slot. lid is 0 for an absent target. Each
+	// link is a hop, including the one to the target.
 	out, hops []uint8
 	lid       uint16
-	// absent is out of a target that is not there.
+	// absent is out for an absent target.
 	absent []uint8
-	// record takes the hop counts towards switches.
+	// record stores the hop counts towards switches.
 	record *record
-	// toSwitch says that the target is one.
+	// toSwitch reports that the target is a switch.
 	toSwitch bool
 
 	at []place
-	// reordered says that the groups of down were put in order once or more.
+	// reordered reports that the groups of down were sorted at least once.
 	reordered []bool
-	// turn counts the paths that were made below a root.
+	// turn counts the paths below a root.
 	turn []uint64
 	memo
 	runs
 
-	// leafHops are the hops from the last leaf to each switch, and hopsToLeaf by slots those from each switch to it.
+	// leafHops are the hops from the last leaf to each switch, hopsToLeaf by slot the hops from each switch to it.
 	leafHops, hopsToLeaf []uint8
 
 	steps, allSteps int
@@ -77,17 +77,17 @@ func newWalker(ctx context.Context, t *tree, base *base) *walker {
 	return w
 }
 
-// place is what the walks look at of a switch again and again.
+// place holds the data of a switch that the walks need most often.
 type place struct {
-	// class and lower are those of the switch in memo, and slot its place in columns.
+	// class and lower are those of the switch in memo, slot its place in columns.
 	class, lower, slot int32
-	// root says that the rank is 0, hosts that there are adapters, bottom that there
-	// are neither lower switches nor neighbours of the same rank.
+	// root reports that the rank is 0, hosts that there are adapters, bottom that there are neither lower switches nor
+	// neighbours of the same rank.
 	root, hosts, bottom bool
-	// tree says that one way leads to each switch below, so that the order of groups does not matter.
+	// tree reports that there is one path to each switch below, so that the order of groups does not matter.
 	tree bool
-	// counted says that paths up were counted on a group of down since these were
-	// put in order, and unordered that paths down were on one of up.
+	// counted reports that paths up were counted on a group of down since the groups were sorted, unordered that paths
+	// down were counted on a group of up.
 	counted, unordered bool
 }
 
@@ -133,9 +133,8 @@ func (w *walker) routeAll() error {
 	return nil
 }
 
-// routeLeaf routes to the compute nodes of a switch, and as often as it has less
-// than the fullest one to one that is not there, so that paths stay where they
-// are when nodes go and come. The order of the list may change on the way.
+// routeLeaf routes to the compute nodes of a switch, then to absent targets until their number is that of the fullest
+// leaf, so that paths stay the same when nodes disappear and come back. The order of the list may change meanwhile.
 func (w *walker) routeLeaf(s fabric.SwitchIndex) {
 	routed := 0
 	for i := 0; i < len(w.down[s]) && w.err == nil; i++ {
@@ -183,7 +182,7 @@ func (w *walker) routeToSwitch(s fabric.SwitchIndex) {
 	}
 }
 
-// begin turns to another target. One that was routed to before keeps its entries.
+// begin starts a target. One that was routed before keeps its entries.
 func (w *walker) begin(lid uint16) {
 	w.lid = lid
 	w.forget(lid != 0)
@@ -207,7 +206,7 @@ func (w *walker) climb(s fabric.SwitchIndex, main bool, credit uint16, cur uint8
 	}
 }
 
-// stepsPerReport is how many targets lie between two reports.
+// stepsPerReport is the number of targets between two progress reports.
 const stepsPerReport = 64
 
 // step counts a target.
@@ -215,19 +214,19 @@ func (w *walker) step() {
 	if w.steps++; w.opt.Progress != nil && w.steps%stepsPerReport == 0 && w.steps < w.allSteps {
 		w.opt.Progress(w.steps, w.allSteps)
 	}
-	w.stopped()
+	w.cancelled()
 }
 
-// stopped reports whether the context has ended.
-func (w *walker) stopped() bool {
+// cancelled reports whether the context has ended.
+func (w *walker) cancelled() bool {
 	if w.err == nil {
 		w.err = w.ctx.Err()
 	}
 	return w.err != nil
 }
 
-// connectRoots gives the switches above the leaf rank paths to the switches that they have none to: by way of
-// the last leaf, where all of these turn from down to up.
+// connectRoots adds paths between the switches above the leaf rank that have none to each other: over the last leaf,
+// where all of these turn from down to up.
 func (w *walker) connectRoots() {
 	n := len(w.rank)
 	last := w.leaves[len(w.leaves)-1]

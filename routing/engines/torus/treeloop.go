@@ -17,9 +17,8 @@ import (
 // row is missing, the tree of torus-2QoS(8) and OpenSM has one: the root leaves that row, and packets that arrive in
 // the row turn where unicast packets turn around the missing switch.
 type TreeLoop struct {
-	//
 	*Torus
-	Links int
+	Links int // the number of links of the loop
 	// Clear is a configuration with different datelines, and therefore a different root, that has no loop; nil if none
 	// was found. Shift is the number of places by which its datelines differ.
 	Clear *Config
