@@ -9,7 +9,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// behind are the destinations behind each edge on the paths of the tables. It takes 2 bytes a destination and switch.
+// behind lists the destinations behind each edge on the paths of the tables. It takes 2 bytes for each destination and
+// switch.
 type behind struct {
 	dests []uint16
 	spans []span // in dests, by slot
@@ -17,10 +18,10 @@ type behind struct {
 
 type span struct{ begin, end int32 }
 
-// of are those behind the edge at a slot, in ascending order.
+// of returns the destinations behind the edge at a slot, in ascending order.
 func (b *behind) of(slot int32) []uint16 { return b.dests[b.spans[slot].begin:b.spans[slot].end] }
 
-// listBehind lists them, on all processors: those of the edges from channels of one switch stand together.
+// listBehind lists them, on all processors. Edges from channels of one switch are consecutive.
 func listBehind(ctx context.Context, d *deadlocks, deps *dependencies) (behind, error) {
 	n := len(d.dests)
 	b := behind{dests: make([]uint16, len(d.members)*n), spans: make([]span, len(deps.has)*64)}
@@ -34,7 +35,7 @@ func listBehind(ctx context.Context, d *deadlocks, deps *dependencies) (behind, 
 		for k := range d.dests {
 			own[k] = d.slotAt(deps, s, row, &d.dests[k])
 			if own[k] != fabric.None {
-				b.spans[own[k]].end++ // counts yet
+				b.spans[own[k]].end++ // a count so far
 			}
 		}
 		at := int32(i * n)
@@ -56,7 +57,8 @@ func listBehind(ctx context.Context, d *deadlocks, deps *dependencies) (behind, 
 	return b, err
 }
 
-// slotAt is the slot of the edge on the path from a switch, with its table, to a destination, none where there is none.
+// slotAt returns the slot of the edge on the path from a switch, with its table, to a destination, none if there is
+// none.
 func (d *deadlocks) slotAt(deps *dependencies, s fabric.SwitchIndex, row []uint8, t *dest) int32 {
 	c := d.channelTo(s, row, t)
 	if c == fabric.None {
@@ -70,7 +72,8 @@ func (d *deadlocks) slotAt(deps *dependencies, s fabric.SwitchIndex, row []uint8
 	return deps.slot[c] + then
 }
 
-// channelTo is the channel by which a switch, with its table, sends to a destination, none where it sends to no switch.
+// channelTo returns the channel by which a switch, with its table, sends to a destination, none if it sends to no
+// switch.
 func (d *deadlocks) channelTo(s fabric.SwitchIndex, row []uint8, t *dest) int32 {
 	if port := row[t.lid]; port != fabric.NoPath && s != t.sw {
 		return d.arc(s, port)

@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// BenchmarkDeadlocks times the search for VLs alone, on fabrics with as many as
-// they need.
+// BenchmarkDeadlocks measures the assignment of VLs alone, on fabrics with as many VLs as needed.
 func BenchmarkDeadlocks(b *testing.B) {
 	for _, spec := range []string{"torus:8x8x8", "torus:6x5x4", "fattree:2,36", "fattree:3,16", "dragonfly:4,2,2"} {
 		b.Run(spec, func(b *testing.B) {
@@ -43,7 +42,7 @@ func BenchmarkDeadlocks(b *testing.B) {
 	}
 }
 
-// BenchmarkTables times the tables.
+// BenchmarkTables measures the tables.
 func BenchmarkTables(b *testing.B) {
 	for _, spec := range []string{"torus:8x8x8", "fattree:2,36", "fattree:3,24"} {
 		b.Run(spec, func(b *testing.B) {

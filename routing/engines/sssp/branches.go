@@ -10,57 +10,57 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// branches takes paths from one VL to the next. The paths to a destination are a tree: with an edge, a whole branch of
-// the tree of each destination behind it leaves the VL, and what enters the next one joins the tree there.
+// branches moves paths from one VL to the next. The paths to a destination form a tree. With an edge, a whole branch of
+// the tree of each destination behind it leaves the VL, and joins the tree of the next VL.
 type branches struct {
 	*deadlocks
 	now, next *layer
 	vl        int // of now
-	// held are, by destination, the switches with paths in the two VLs, in so many words, and units the groups with
-	// paths there.
+	// held are, by destination, the switches with paths in the two VLs, heldWords words each; units the groups with
+	// paths there, unitWords words each.
 	held                 []held
 	units                []units
 	heldWords, unitWords int
-	// came is by unit when it came to its VL. In the first VL it is 0 for all, where they come in the order of
-	// fill. What is in VL l now came from began[l] on, before began[l+1].
-	came  []uint32
-	began []uint32
-	clock uint32
-	// behind are the destinations behind each edge.
+	// came holds by unit the time at which it entered its VL. In the first VL it is 0 for all, whose order is that of
+	// fill. The units of VL l entered from began[l] on, before began[l+1].
+	came   []uint32
+	began  []uint32
+	clock  uint32
 	behind behind
-	// Scratch: the switches of paths that leave, the units that do, and their order: when each came, and its place.
+	// Scratch memory: the switches of leaving paths, the leaving units, and their order: for each its time and its
+	// place.
 	twigs   []twig
 	leaving []leaving
 	order   []uint64
 }
 
-// held are 64 switches in the VLs that are even and odd: those with paths that begin there or come through, and those
-// that paths may come through.
+// held describes 64 switches in the even and the odd VL: those with paths that begin there or pass through, and those
+// through which paths may pass.
 type held struct{ paths, through [2]uint64 }
 
-// units are 64 groups in the VLs that are even and odd.
+// units describes 64 groups in the even and the odd VL.
 type units [2]uint64
 
-// twig is a switch on paths that leave to a destination.
+// twig is a switch on leaving paths to a destination.
 type twig struct {
 	dest    uint16
 	sw      uint16
 	channel int32  // by which it sends
-	above   int32  // the place of the switch after it, none for the last one
-	pairs   uint32 // that leave and come through it
-	entered bool   // into the next VL
+	above   int32  // the place of the next switch, none for the last one
+	pairs   uint32 // the leaving pairs that pass through it
+	entered bool   // in the next VL
 }
 
-// leaving is a unit that leaves, and the place of its switch among the twigs.
+// leaving is a leaving unit with the place of its switch among the twigs.
 type leaving struct {
 	dest        uint16
 	group, twig int32
 }
 
-// number is a unit's place among all.
+// number returns a unit's index among all.
 func (b *branches) number(u leaving) int { return int(u.dest)*len(b.groups) + int(u.group) }
 
-// newBranches takes the first VL, before any path leaves it.
+// newBranches begins with the first VL, before any path leaves it.
 func newBranches(ctx context.Context, d *deadlocks, now *layer) (*branches, error) {
 	b := &branches{deadlocks: d, now: now, next: newLayer(d.graph), began: []uint32{0, 1}, clock: 1}
 	b.came = make([]uint32, len(d.dests)*len(d.groups))
@@ -74,7 +74,7 @@ func newBranches(ctx context.Context, d *deadlocks, now *layer) (*branches, erro
 	return b, err
 }
 
-// holdAll notes what the first VL holds of the paths to a destination.
+// holdAll records the paths to a destination in the first VL.
 func (b *branches) holdAll(t uint16) {
 	d := &b.dests[t]
 	ports, holds := b.portsTo(d), b.holdsOf(t)
@@ -90,13 +90,13 @@ func (b *branches) holdAll(t uint16) {
 	}
 }
 
-// holdsOf is what the VLs hold of the paths to a destination.
+// holdsOf returns the switches of the VLs with paths to a destination.
 func (b *branches) holdsOf(t uint16) []held { return b.held[int(t)*b.heldWords:][:b.heldWords] }
 
-// unitsOf are those to a destination from a group and those around it.
+// unitsOf returns the word of units with a group, for a destination.
 func (b *branches) unitsOf(t uint16, g int32) *units { return &b.units[int(t)*b.unitWords+int(g/64)] }
 
-// turn goes on to the next VL.
+// turn continues with the next VL.
 func (b *branches) turn() *layer {
 	b.now, b.next = b.next, b.now
 	b.next.reset()
@@ -112,8 +112,8 @@ func (b *branches) turn() *layer {
 	return b.now
 }
 
-// breakAll breaks the cycles of the VL, of which the first begins at a place of the walk. It stops where the next VL is
-// the last one that counts and has a cycle: that stays, and what else moves is of no matter.
+// breakAll breaks the cycles of the VL, the first of which begins at a place of the walk. It stops early if the next VL
+// is the last one that counts and already has a cycle: the result is then known.
 func (b *branches) breakAll(ctx context.Context, w *walker, c int32) error {
 	for cuts := 1; c != fabric.None; cuts++ {
 		b.move(w.cut(c))
@@ -128,8 +128,8 @@ func (b *branches) breakAll(ctx context.Context, w *walker, c int32) error {
 	return nil
 }
 
-// move takes the paths over an edge from the VL to the next. What is asked of each destination is far apart in memory
-// from what is asked of the others: each step is made for all of them, so that they wait for it together.
+// move moves the paths over an edge from the VL to the next. The data of different destinations are far apart in
+// memory. Each step is therefore done for all destinations, so that their cache misses overlap.
 func (b *branches) move(from, then int32) {
 	b.findRoots(from, b.now.slot[from]+then)
 	roots := len(b.twigs)
@@ -150,7 +150,8 @@ func (b *branches) move(from, then int32) {
 	b.enter()
 }
 
-// findRoots finds the destinations with paths in the VL over an edge. It has no branches: nothing would predict them.
+// findRoots finds the destinations with paths in the VL over an edge. It is branchless because the branches would be
+// unpredictable.
 func (b *branches) findRoots(from, slot int32) {
 	behind := b.behind.of(slot)
 	b.twigs = slices.Grow(b.twigs, len(behind)+1)[:len(behind)+1]
@@ -163,7 +164,7 @@ func (b *branches) findRoots(from, slot int32) {
 	b.twigs = b.twigs[:n]
 }
 
-// bud takes a switch of a branch out of what the VL holds, and adds to the branch those that send to it.
+// bud removes a switch of a branch from the VL, and adds the switches that send to it to the branch.
 func (b *branches) bud(at int32) {
 	t, s, vl := b.twigs[at].dest, b.twigs[at].sw, b.vl&1
 	holds := b.holdsOf(t)
@@ -182,7 +183,7 @@ func (b *branches) bud(at int32) {
 	}
 }
 
-// leave finds the units that leave from a switch.
+// leave finds the leaving units of a switch.
 func (b *branches) leave(at int32) {
 	w := &b.twigs[at]
 	for _, g := range b.groupsOn[w.sw] {
@@ -194,7 +195,7 @@ func (b *branches) leave(at int32) {
 	}
 }
 
-// follow adds the paths from the roots on to the destinations.
+// follow adds the paths from the roots to the destinations.
 func (b *branches) follow(roots int) {
 	begin := len(b.twigs)
 	for at := range roots {
@@ -207,7 +208,7 @@ func (b *branches) follow(roots int) {
 	}
 }
 
-// goOn adds the switch after one, if paths leave that come through it.
+// goOn adds the next switch if leaving paths pass through it.
 func (b *branches) goOn(at int) {
 	w := &b.twigs[at]
 	d, s := &b.dests[w.dest], b.graph.to[w.channel]
@@ -219,7 +220,7 @@ func (b *branches) goOn(at int) {
 		pairs: w.pairs})
 }
 
-// take counts what leaves from and through a switch in the next VL instead of this one.
+// take counts the leaving paths from and through a switch in the next VL instead of this one.
 func (b *branches) take(w *twig) {
 	if w.pairs == 0 {
 		return
@@ -236,7 +237,7 @@ func (b *branches) take(w *twig) {
 	b.next.pairs[slot] += w.pairs
 }
 
-// enter puts the units that leave into the next VL in their order.
+// enter adds the leaving units to the next VL in their order.
 func (b *branches) enter() {
 	b.order = b.order[:0]
 	for i, u := range b.leaving {
@@ -256,7 +257,7 @@ func (b *branches) enter() {
 	}
 }
 
-// bring brings the next VL the edges on the path of a unit that no unit before it brought.
+// bring adds to the next VL the new edges on the path of a unit.
 func (b *branches) bring(at int32) {
 	for at != fabric.None && !b.twigs[at].entered {
 		w := &b.twigs[at]
@@ -268,14 +269,14 @@ func (b *branches) bring(at int32) {
 	}
 }
 
-// inFirst is the place of a unit in the first VL.
+// inFirst returns the order of a unit in the first VL.
 func (b *branches) inFirst(u leaving) uint32 {
 	d := &b.dests[u.dest]
 	first, end := b.spans[d.port], b.spans[d.port+1]
 	return uint32(first)*uint32(len(b.groups)) + uint32(u.group)*uint32(end-first) + uint32(u.dest) - uint32(first)
 }
 
-// layers says in which VL each unit is.
+// layers sets the VL of each unit.
 func (b *branches) layers(of []uint8) {
 	for u, came := range b.came {
 		for int(of[u])+1 < len(b.began) && came >= b.began[of[u]+1] {

@@ -10,18 +10,18 @@ import (
 )
 
 // byHeap finds shortest paths with a heap, against the direction of travel (Dijkstra, "A note on two problems in
-// connexion with graphs", 1959). Its memory serves one destination after the other.
+// connexion with graphs", 1959). Its memory is reused for each destination.
 type byHeap struct {
 	*graph
 	heap4.Heap
-	// soFar are distances by switch, and via the arcs by which they send; none for the last switch before the
+	// soFar are the distances by switch, via the arcs by which they send; none for the last switch before the
 	// destination.
 	soFar []uint32
 	via   []int32
-	// closer are the arcs of one switch, counted from its first, over which others are nearer than so far.
+	// closer lists the arcs of one switch, counted from its first, that shorten the distance of another switch.
 	closer [256]uint8
 	taken  []int32 // the switches in the order in which they were taken
-	// What the heap holds before anything is reached: for a switch as destination, and for an adapter.
+	// forSwitch and forAdapter are the initial heaps for a switch and for an adapter as destination.
 	forSwitch, forAdapter heap4.Heap
 }
 
@@ -37,8 +37,8 @@ func newByHeap(g *graph) byHeap {
 	return h
 }
 
-// passAdapter does to a heap of unreached switches what OpenSM's adapter does, which is the last to come in and
-// the first to go out: those above its place move down by one, and the lowest of them then comes to the top.
+// passAdapter has the effect on a heap of unreached switches of OpenSM's adapter, which is inserted last and removed
+// first: the elements above its place move down by one, and the lowest of them then becomes the first.
 func passAdapter(h *heap4.Heap) {
 	last := len(h.Elements)
 	if last == 0 {
@@ -53,7 +53,7 @@ func passAdapter(h *heap4.Heap) {
 	h.Put(0, held)
 }
 
-// run searches from a switch at some distance, and takes the switches up to a distance.
+// run searches from a switch with a given distance, up to a limit.
 func (h *byHeap) run(sw int32, distance, limit uint64) {
 	for i := range h.soFar {
 		h.soFar[i], h.via[i] = infinity, fabric.None
@@ -75,12 +75,12 @@ func (h *byHeap) run(sw int32, distance, limit uint64) {
 	}
 }
 
-// relax looks at which switches can send to one.
+// relax shortens the distances of the switches that can send to one.
 func (h *byHeap) relax(at int32, distance uint64) {
 	low, high := h.first[at], h.first[at+1]
 	to, back := h.to[low:high], h.back[low:high]
 	for _, i := range h.closer[:closer(&h.closer, to, back, h.soFar, h.weight, distance)] {
-		// Of parallel cables one may have come before.
+		// A parallel cable may have shortened it already.
 		if peer, d := to[i], distance+uint64(h.weight[back[i]]); d < uint64(h.soFar[peer]) {
 			h.soFar[peer], h.via[peer] = uint32(d), back[i]
 			h.Nearer(int32(peer), d)
@@ -88,8 +88,8 @@ func (h *byHeap) relax(at int32, distance uint64) {
 	}
 }
 
-// closer lists the peers that a path over one arc more brings nearer, and returns how many. It has no branches, as
-// expect; a switch has no more arcs than a byte counts.
+// closer lists the peers whose distance a path over one more arc shortens, and returns their number. It is branchless
+// like expect. A switch has at most 256 arcs.
 //
 //go:noinline
 func closer(found *[256]uint8, peers []fabric.SwitchIndex, back []int32, soFar, weight []uint32, distance uint64) int {

@@ -10,25 +10,25 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker looks for cycles in a VL, depth first, and takes edges to what no cycle goes through out of it. Which cycle it
-// finds decides which paths leave the VL, so it goes as OpenSM does (search_cycle_in_channel_dep_graph): from the
-// channel that came first, along the edges in their order, then from what is left in the order of starts. OpenSM begins
-// anew where it found a cycle, and comes as far as where that was cut by the same edges.
+// walker finds cycles in a VL depth-first, and removes edges that are in no cycle. The cycles that it finds decide
+// which paths leave the VL, so it follows OpenSM (search_cycle_in_channel_dep_graph): from the first channel along the
+// edges in their order, then from the remaining channels in the order of starts. OpenSM restarts after it found a
+// cycle, and arrives by the same edges at the place where the cycle was cut.
 type walker struct {
 	*layer
-	// targets are where the edges of each channel lead, in their order, with none at the end: those of channel c that
-	// are left stand from left[c] on, and first[c] is the first of them.
+	// targets are the targets of the edges of each channel, in order, with none at the end. The remaining edges of
+	// channel c begin at left[c], and first[c] is the first of them.
 	targets     []int32
 	left, first []int32
-	// path is what is being walked, and place says, by channel, where on it a channel is, or else unknown or closed.
+	// path is the current path. place holds, by channel, its place on the path, or unknown or closed.
 	path   []onPath
 	place  []int32
-	before []int32 // by channel: from where it was come to last, none for a start
+	before []int32 // by channel, the channel before it on the last path, none for a start
 	starts []int32 // see [layer.starts]
 	next0  int
 }
 
-// onPath is a channel, and the slot of the edge by which the path goes on.
+// onPath is a channel, and the slot of the edge by which the path continues.
 type onPath struct{ channel, slot int32 }
 
 const (
@@ -55,7 +55,7 @@ func newWalker(l *layer) *walker {
 	return w
 }
 
-// start begins at the next channel to begin with, if there is one.
+// start begins at the next start channel, if there is one.
 func (w *walker) start() {
 	for ; w.next0 < len(w.starts); w.next0++ {
 		if c := w.starts[w.next0]; w.place[c] == unknown {
@@ -71,8 +71,8 @@ func (w *walker) open(c int32) {
 	w.path = append(w.path, onPath{channel: c})
 }
 
-// cycle finds the next cycle, which the path ends with, and returns where it begins there, none where there is no cycle
-// any more. After a cycle, cut must be called.
+// cycle finds the next cycle, at the end of the path, and returns its first place on the path, none if there are no
+// more cycles. After a cycle, cut must be called.
 func (w *walker) cycle() int32 {
 	for len(w.path) > 0 {
 		at := &w.path[len(w.path)-1]
@@ -91,23 +91,23 @@ func (w *walker) cycle() int32 {
 	return fabric.None
 }
 
-// ahead is the first channel after one that is not closed, none where there is none. What is closed stays so, as edges
-// are only taken out; the edges to it are passed over for good.
+// ahead returns the first target of a channel that is not closed, none if there is none. Closed channels stay closed,
+// because edges are only removed; the edges to them are skipped for good.
 func (w *walker) ahead(c int32) int32 {
 	for w.first[c] != fabric.None && w.place[w.first[c]] == closed {
-		w.pass(c)
+		w.skip(c)
 	}
 	return w.first[c]
 }
 
-// pass passes over the first edge that is left of a channel.
-func (w *walker) pass(c int32) {
+// skip skips the first remaining edge of a channel.
+func (w *walker) skip(c int32) {
 	w.left[c]++
 	w.first[c] = w.targets[w.left[c]]
 }
 
-// leave closes the channel that the path ends with. A channel that a cycle led through can come up as a start with the
-// path to it still noted; OpenSM then goes back there, too, even if that is closed.
+// leave closes the channel at the end of the path. A channel of a former cycle can be a start although the path to it
+// is still recorded; OpenSM then goes back there, too, even if that channel is closed.
 func (w *walker) leave(c int32) {
 	w.path = w.path[:len(w.path)-1]
 	w.place[c] = closed
@@ -122,8 +122,8 @@ func (w *walker) leave(c int32) {
 	}
 }
 
-// cut takes the edge with the fewest pairs, the first of them, out of the cycle that begins somewhere on the path, and
-// returns the channels that it is between. The path then ends with the first of these, and is forgotten from there on.
+// cut removes the first edge with the fewest pairs from the cycle that begins at a place of the path, and returns its
+// two channels. The path then ends with the first of these.
 func (w *walker) cut(begin int32) (from, then int32) {
 	weakest, least := begin, uint32(math.MaxUint32)
 	for i, c := range w.path[begin:] {
@@ -137,14 +137,14 @@ func (w *walker) cut(begin int32) (from, then int32) {
 	w.path = w.path[:weakest+1]
 	from = w.path[weakest].channel
 	then = w.first[from]
-	w.pass(from)
+	w.skip(from)
 	return from, then
 }
 
-// starts are the channels of a VL in the order in which OpenSM comes upon them. It keeps them in a search tree,
-// by the LID of their switch and their port, that grows as they come and is never balanced; the order is that of
-// a walk in which a channel comes before those below it. The same tree is built here from the sorted channels
-// (Vuillemin, "A unifying look at data structures", CACM 23, 1980). O(channels x log channels).
+// starts returns the channels of a VL in the order in which OpenSM visits them. It keeps them in an unbalanced search
+// tree, by the LID of their switch and their port, in the order of insertion; it walks the tree in preorder. This
+// builds the same tree from the sorted channels (Vuillemin, "A unifying look at data structures", CACM 23, 1980).
+// O(channels x log channels).
 func (l *layer) starts() []int32 {
 	sorted := slices.Clone(l.seen)
 	slices.SortFunc(sorted, func(a, b int32) int {

@@ -11,11 +11,10 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Route implements [routing.Engine]. The tables are those of [Engine]. A pair of LIDs has the SL that OpenSM
-// gives it; where OpenSM draws one of several by lot, each time it is asked, it is one of those. It refuses
-// where the subnet has too few VLs, and what [Engine] refuses.
-// Beside [Engine] O(switches with hosts x LIDs x hops), in memory O(switches x LIDs). Beside its searches serial is
-// the breaking of cycles; all processors lay out the first VL.
+// Route implements [routing.Engine]. The tables are those of [Engine]. A pair of LIDs has OpenSM's SL; if OpenSM
+// chooses one of several at random for each query, it is one of those. It refuses a subnet with too few VLs, and what
+// [Engine] refuses. In addition to [Engine] it costs O(switches with hosts x LIDs x hops), in memory O(switches x
+// LIDs). Breaking cycles is sequential, in addition to the searches; all processors fill the first VL.
 func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 2)
 	if err == nil {
@@ -29,7 +28,7 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 		return nil, err
 	}
 	if routing.RouterPorts(f) > 0 {
-		r.warnings = append(r.warnings, "what routers send takes VL 0 and can deadlock there")
+		r.warnings = append(r.warnings, "packets from routers use VL 0 and can deadlock there")
 	}
 	res := r.result()
 	res.Tables.SLs = d.serviceLevels(d.vls)
@@ -37,23 +36,23 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 	return res, nil
 }
 
-// deadlocks moves paths out of cycles into further VLs. Sources on one switch
-// share their path to a LID, so that they move together; they are a unit.
+// deadlocks moves paths of cycles to further VLs. Sources on one switch share their path to a LID, so they move
+// together; they are a unit.
 type deadlocks struct {
 	*router
-	vls    int // that the subnet has
-	upTo   int // how many are counted
+	vls    int // the number of VLs of the subnet
+	upTo   int // the number of VLs up to which needed is counted
 	needed int
-	// groups are successive sources at one switch, and dests the LIDs that are sent to, in OpenSM's order.
+	// groups are consecutive sources at one switch, dests the destination LIDs, both in OpenSM's order.
 	groups []group
 	dests  []dest
-	// spans are where the LIDs of each port stand in dests, and the end.
+	// spans holds the index in dests of the first LID of each port, and the end.
 	spans []int32
 	// layerOf is by unit: destination x groups + group.
 	layerOf []uint8
-	// pairs of LIDs in each VL, those on switches too.
+	// pairs counts the pairs of LIDs in each VL, including LIDs of switches.
 	pairs []int64
-	// everyone counts ports that map no SLs, too, which OpenSM leaves out.
+	// everyone includes ports that do not map SLs, which OpenSM skips.
 	everyone bool
 	// groupsOn are the groups by switch.
 	groupsOn [][]int32
@@ -70,7 +69,7 @@ type dest struct {
 	lid uint16
 	sw  fabric.SwitchIndex
 	row int32 // of the router's ports
-	// port is the place in spans of those with it.
+	// port is the index in spans.
 	port int32
 }
 
@@ -90,7 +89,7 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 			d.dests = append(d.dests, dest{t.lid + uint16(n), t.sw, int32(row - t.lids + n), int32(len(d.spans) - 1)})
 		}
 		if t.local == 0 {
-			continue // what a switch sends itself is in no VL
+			continue // packets from switches themselves are in no VL
 		}
 		if k := len(d.groups) - 1; k < 0 || d.groups[k].sw != t.sw {
 			d.groupsOn[t.sw] = append(d.groupsOn[t.sw], int32(len(d.groups)))
@@ -104,8 +103,8 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 	return d
 }
 
-// countVLs counts the VLs of the subnet. Beyond them it is of use to know how many are needed where it is asked for,
-// and where the subnet has more than MaxOpVLs leaves, since what refuses for it alone is said ([routing.RefusedError]).
+// countVLs counts the VLs of the subnet. The number of VLs needed beyond them matters if it is requested, and if
+// MaxOpVLs hides VLs of the subnet, since a refusal only because of MaxOpVLs is reported ([routing.RefusedError]).
 func (d *deadlocks) countVLs() {
 	d.vls, d.upTo = 1, 1
 	unbound := *d.opt
@@ -119,15 +118,15 @@ func (d *deadlocks) countVLs() {
 	}
 }
 
-// mapsSLs reports whether a port maps SLs to VLs; OpenSM leaves out those that do not.
+// mapsSLs reports whether a port maps SLs to VLs; OpenSM skips ports that do not.
 func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
 }
 
-// counts reports whether what a port sends, and what is sent to it, is in VLs.
+// counts reports whether the paths from and to a port are in VLs.
 func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
-// countPairs counts the pairs of LIDs, which are all in the first VL.
+// countPairs counts the pairs of LIDs, which are all in the first VL at the beginning.
 func (d *deadlocks) countPairs() {
 	sources := int64(0)
 	for _, t := range d.targets {
@@ -150,7 +149,7 @@ func (d *deadlocks) remove(ctx context.Context) error {
 	case err != nil:
 		return err
 	case fit:
-		d.done = d.total - 1 // what maps no SLs has no step here
+		d.done = d.total - 1 // ports that map no SLs have no steps here
 		return d.step(ctx)
 	}
 	if err := d.breakCycles(ctx); err != nil {
@@ -166,8 +165,8 @@ func (d *deadlocks) remove(ctx context.Context) error {
 	return nil
 }
 
-// breakCycles fills the first VL with all paths, and breaks its cycles at the edge with the fewest pairs, whose
-// paths go to the next VL, and so on, until one VL has no cycle or the last one that counts has one.
+// breakCycles fills the first VL with all paths. It breaks the cycles of each VL at the edge with the fewest pairs,
+// whose paths move to the next VL, until a VL has no cycle or the last one that counts has one.
 func (d *deadlocks) breakCycles(ctx context.Context) error {
 	now, err := d.fill(ctx)
 	if err != nil {
@@ -200,7 +199,7 @@ func (d *deadlocks) breakCycles(ctx context.Context) error {
 	return nil
 }
 
-// refuse makes a [routing.RefusedError] with what was counted.
+// refuse returns a [routing.RefusedError] with the tables and hops.
 func (d *deadlocks) refuse(tooFewVLs bool, format string, args ...any) error {
 	return &routing.RefusedError{
 		Engine: d.name, Reason: fmt.Sprintf(format, args...), TooFewVLs: tooFewVLs,
@@ -208,13 +207,13 @@ func (d *deadlocks) refuse(tooFewVLs bool, format string, args ...any) error {
 	}
 }
 
-// portsTo are the ports by switch towards a destination.
+// portsTo returns the ports by switch towards a destination.
 func (d *deadlocks) portsTo(t *dest) []uint8 {
 	return d.ports[int(t.row)*len(d.hosts) : (int(t.row)+1)*len(d.hosts)]
 }
 
-// serviceLevels spreads the VLs that are needed over as many as are given: a further VL goes to that with the
-// most pairs for each that it has, and VLs move up to make room.
+// serviceLevels distributes the needed VLs over the given ones: each further VL goes to the needed VL with the most
+// pairs per VL, and the following ones move up.
 func (d *deadlocks) serviceLevels(vls int) fabric.PathSLs {
 	share := make([]uint8, d.needed)
 	for l := range share {
@@ -266,18 +265,18 @@ type pathSLs struct {
 	groups      int
 	layerOf     []uint8
 	group, dest []int32 // by LID
-	// A VL has share levels from first on.
+	// A VL has share levels beginning with first.
 	share, first []uint8
 }
 
-// SL implements [fabric.PathSLs]. Pairs whose VL has several levels are spread over them.
+// SL implements [fabric.PathSLs]. Pairs of a VL with several levels are distributed over them.
 func (s *pathSLs) SL(src, dst uint16) uint8 {
 	first, n := s.Range(src, dst)
 	return fabric.SpreadSL(first, n, src, dst)
 }
 
-// Range implements [fabric.SpreadSLs]: OpenSM draws one of the VL's levels for each
-// path record (osm_ucast_dfsssp.c, get_dfsssp_sl).
+// Range implements [fabric.SpreadSLs]: OpenSM chooses a random level of the VL for each path record
+// (osm_ucast_dfsssp.c, get_dfsssp_sl).
 func (s *pathSLs) Range(src, dst uint16) (first, n uint8) {
 	if int(src) >= len(s.group) || int(dst) >= len(s.dest) || s.group[src] == unlisted || s.dest[dst] == unlisted {
 		return 0, 1

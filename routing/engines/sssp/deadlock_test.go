@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// deadlocksOf are those of the tables for a fabric.
+// deadlocksOf returns the deadlocks of the tables for a fabric.
 func deadlocksOf(t *testing.T, spec string) *deadlocks {
 	t.Helper()
 	r, err := newRouter(graphOf(t, spec).f, &routing.Options{}, "dfsssp", 2)
@@ -24,8 +24,8 @@ func deadlocksOf(t *testing.T, spec string) *deadlocks {
 	return newDeadlocks(r, true)
 }
 
-// Paths fit one VL where breaking the cycles of the first one finds none, and where fewer VLs count than paths need, it
-// ends with one more than count.
+// Paths fit one VL if breaking the cycles of the first one finds none. If fewer VLs are counted than paths need, the
+// result is one more than counted.
 func TestVLsThatCount(t *testing.T) {
 	for spec, isTree := range map[string]bool{
 		"fattree:3,8": true, "mesh:5,hosts=2": true, "torus:5x4,hosts=2": false, "dragonfly:4,2,2": false,
@@ -53,7 +53,7 @@ func TestVLsThatCount(t *testing.T) {
 	}
 }
 
-// What is behind edges is what following the paths finds.
+// TestBehind compares the destinations behind edges with those found by following the paths.
 func TestBehind(t *testing.T) {
 	d := deadlocksOf(t, "random:30,5,40")
 	deps := newDependencies(d.graph)
@@ -82,7 +82,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// randomLayer is a VL with edges at random.
+// randomLayer returns a VL with random edges.
 func randomLayer(g *graph, r *rand.Rand, edges int) *layer {
 	l := newLayer(g)
 	for range edges {
@@ -97,8 +97,8 @@ func randomLayer(g *graph, r *rand.Rand, edges int) *layer {
 	return l
 }
 
-// plainCuts are the edges that are taken out until no cycle is left, by a walk that begins anew where a cycle was
-// found, and looks at all edges again (search_cycle_in_channel_dep_graph).
+// plainCuts returns the edges to remove until no cycle is left, by a walk that restarts after each cycle and checks all
+// edges again (search_cycle_in_channel_dep_graph).
 func plainCuts(l *layer) (cuts [][2]int32) {
 	const unknown, open, closed = 0, 1, 2
 	state, before := make([]int, len(l.to)), slices.Repeat([]int32{fabric.None}, len(l.to))
@@ -141,8 +141,8 @@ func plainCuts(l *layer) (cuts [][2]int32) {
 	return cuts
 }
 
-// The walk that goes on where a cycle was cut cuts what one that begins anew cuts, and then there is no cycle, which
-// the order of channels shows, too.
+// TestCuts checks that the walk that continues after a cut makes the same cuts as one that restarts, and that there is
+// no cycle then, which the topological order of channels confirms.
 func TestCuts(t *testing.T) {
 	g := graphOf(t, "torus:4x3x3")
 	cyclic := 0

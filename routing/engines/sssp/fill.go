@@ -11,13 +11,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// fill makes the first VL, of the paths of all units, which is as if they were added one by one, towards one
-// port after the other, and of one group after the other to all its LIDs. The workers take ports that follow
-// one another, and their VLs are then put together in that order. O(LIDs x switches) on all processors.
+// fill computes the first VL of the paths of all units, in the order towards one port after the other, and of one group
+// after the other to all its LIDs. The workers take consecutive ports, and their VLs are then merged in that order.
+// O(LIDs x switches) on all processors.
 func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 	parts := routing.Workers()
 	layers := make([]*layer, parts)
-	lost := make([]*dest, parts) // a destination that a switch has no path to
+	lost := make([]*dest, parts) // a destination to which a switch has no path
 	ends := len(d.spans) - 1
 	var done atomic.Int64
 	done.Store(int64(d.done))
@@ -34,7 +34,7 @@ func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 		}
 	})
 	if err == nil {
-		d.done = d.total - 1 // what maps no SLs has no step here
+		d.done = d.total - 1 // ports that map no SLs have no steps here
 		err = d.step(ctx)
 	}
 	if err != nil {
@@ -55,28 +55,28 @@ func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 type filler struct {
 	*deadlocks
 	layer *layer
-	trees []*pathTree // for as many LIDs as a port has
+	trees []*pathTree // one for each LID of a port
 }
 
-// pathTree is the paths of groups to one LID.
+// pathTree holds the paths of groups to one LID.
 type pathTree struct {
 	*filler
 	to    *dest
 	ports []uint8
-	// met is by switch the destination for which it was last met, channel the one by
-	// which it sends there, and pairs how many pairs come through it.
+	// met holds by switch the destination for which it was last met, channel the one by which it sends there, pairs the
+	// number of pairs that pass through it.
 	met     []*dest
 	channel []int32
 	pairs   []uint32
-	// branches are the switches of the tree, each group's from its own switch to
-	// where it comes to one that was met; begins is where each begins.
+	// branches are the switches of the tree: for each group from its own switch to the first one met before. begins
+	// holds the beginning of each.
 	branches []fabric.SwitchIndex
 	begins   []int32
 }
 
 func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLayer(d.graph)} }
 
-// fill adds the paths to the LIDs of a port, and returns one to which a switch has no way.
+// fill adds the paths to the LIDs of a port, and returns one to which a switch has no path.
 func (w *filler) fill(to []dest) *dest {
 	n := len(w.hosts)
 	for len(w.trees) < len(to) {
@@ -100,7 +100,7 @@ func (w *filler) fill(to []dest) *dest {
 	return nil
 }
 
-// branch adds the path of a group as far as it is new, false where there is none.
+// branch adds the new part of the path of a group, and reports whether there is a path.
 func (t *pathTree) branch(g *group) bool {
 	t.begins = append(t.begins, int32(len(t.branches)))
 	if g.sw == t.to.sw {
@@ -130,7 +130,7 @@ func (t *pathTree) branch(g *group) bool {
 	return true
 }
 
-// count counts the pairs on the edges of the tree. A branch joins one that came before it.
+// count counts the pairs on the edges of the tree. A branch joins an earlier one.
 func (t *pathTree) count() {
 	end := int32(len(t.branches))
 	for _, begin := range slices.Backward(t.begins) {
@@ -144,7 +144,7 @@ func (t *pathTree) count() {
 	}
 }
 
-// merge adds a VL whose paths came after those of l.
+// merge adds a VL whose paths follow those of l.
 func (l *layer) merge(more *layer) {
 	for _, c := range more.seen {
 		l.see(c)

@@ -11,25 +11,25 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// graph is the switches of the subnet and the cables between them. An arc is one direction of a cable.
+// graph holds the switches of the subnet and the cables between them. An arc is one direction of a cable.
 type graph struct {
 	f *fabric.Fabric
 	// members are the switches of the subnet in ascending order.
 	members []fabric.SwitchIndex
-	// hosts are, by switch, the LIDs on it with its own: what it weighs.
+	// hosts counts, by switch, the LIDs on it including its own: its weight.
 	hosts []uint32
-	// Arcs of switch s stand from first[s] to first[s+1], by ascending port.
+	// The arcs of switch s are first[s] to first[s+1], by ascending port.
 	first    []int32
 	to, from []fabric.SwitchIndex
 	port     []uint8 // at the switch that the arc leaves
-	farPort  []uint8 // at the switch that it comes to
+	farPort  []uint8 // at the switch where it arrives
 	back     []int32 // the other direction of the cable
-	// weight is the length of each arc, in the direction of travel. Before all routes it is hop, the square of the
-	// number of LIDs, so that a path with fewer hops is the shorter one. All routes add no more than as much again,
-	// and that is below 1<<32 where a hop is below infinity.
+	// weight is the length of each arc, in the direction of travel. Initially it is hop, the square of the number of
+	// LIDs, so that a path with fewer hops is shorter. All routes together at most double it, and the sum is below
+	// 1<<32 if a hop is below infinity.
 	weight []uint32
 	hop    uint64
-	// arcAt has the arc that leaves by a port, by firstPort[s]+port; none is -1.
+	// arcAt holds the arc that leaves by a port, by firstPort[s]+port; none is -1.
 	arcAt     []int32
 	firstPort []fabric.PortIndex
 }
@@ -88,7 +88,7 @@ func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {
 	}
 }
 
-// arc is the arc by which a switch sends through a port, none where no other switch is behind it.
+// arc returns the arc by which a switch sends through a port, none if the port leads to no other switch.
 func (g *graph) arc(sw fabric.SwitchIndex, port uint8) int32 {
 	return g.arcAt[g.firstPort[sw]+fabric.PortIndex(port)]
 }
@@ -97,7 +97,7 @@ func isAdapter(f *fabric.Fabric, port fabric.PortIndex) bool {
 	return f.Nodes[f.Ports[port].Node].Type == mad.NodeCA
 }
 
-// lids is the number of LIDs of an end port that are routed.
+// lids returns the number of LIDs of an end port that are routed.
 func lids(f *fabric.Fabric, e fabric.PortIndex, opt *routing.Options) int {
 	return 1 << min(opt.LMC, f.Ports[e].LMC)
 }

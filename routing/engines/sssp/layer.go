@@ -4,20 +4,20 @@ package sssp
 
 import "slices"
 
-// layer is the channel dependency graph of one VL, with its channels in the order in which paths brought them, and the
-// edges of each channel, too.
+// layer is the channel dependency graph of one VL. Its channels, and the edges of each channel, are in the order in
+// which paths added them.
 type layer struct {
 	dependencies
-	// pairs are by slot how many pairs of LIDs have an edge on their paths, which fit as LIDs have 16 bits.
+	// pairs counts by slot the pairs of LIDs with an edge on their paths. 32 bits suffice as LIDs have 16.
 	pairs []uint32
-	// seen are the channels in the order in which paths brought them, number each one's place there, -1 for none.
+	// seen lists the channels in the order in which paths added them. number holds their places there, -1 for none.
 	seen, number []int32
 	// head and tail are the first and last edge of each channel, 0 for none.
 	head, tail []int32
 	edges      []edge // edge 0 is none
 }
 
-// edge is a channel that packets come to from another.
+// edge leads from one channel to the next.
 type edge struct {
 	target int32
 	next   int32 // the next edge of the same channel
@@ -44,7 +44,7 @@ func (l *layer) reset() {
 	l.seen, l.edges = l.seen[:0], append(l.edges[:0], edge{})
 }
 
-// see notes that a channel is in the VL.
+// see records that a channel is in the VL.
 func (l *layer) see(c int32) {
 	if l.number[c] < 0 {
 		l.number[c] = int32(len(l.seen))
@@ -52,7 +52,7 @@ func (l *layer) see(c int32) {
 	}
 }
 
-// join adds the edge between two channels where there is none.
+// join adds the edge between two channels if there is none.
 func (l *layer) join(from, to int32) {
 	if !l.add(from, to) {
 		return

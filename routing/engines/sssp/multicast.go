@@ -7,16 +7,15 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// groups makes the trees of multicast groups out of the lengths that arcs have
-// once all routes are found (osm_ucast_dfsssp.c, dfsssp_do_mcast_routing).
+// groups computes the trees of multicast groups from the lengths of arcs after all routes were found
+// (osm_ucast_dfsssp.c, dfsssp_do_mcast_routing).
 type groups struct {
 	*graph
 	hops *hops
 }
 
-// AddGroup implements [routing.GroupRouter]. The tree is the part that members need
-// of the shortest ways from the root that hop counts choose ([routing.GroupRoot]). A
-// member that is a router is not reached. O(links x log switches + members x hops).
+// AddGroup implements [routing.GroupRouter]. The tree consists of the shortest paths from the members to the root that
+// hop counts determine ([routing.GroupRoot]). It does not reach routers. O(links x log switches + members x hops).
 func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
 	err error) {
 	if len(members) < 2 {

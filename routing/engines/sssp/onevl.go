@@ -10,9 +10,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// fitOneVL reports whether all paths together cannot deadlock: one VL is enough then, and which paths bring which edges
-// first is of no matter. A look at a few paths comes before that at all, as most fabrics have cycles soon or not at
-// all. O(LIDs x switches) on all processors.
+// fitOneVL reports whether all paths together cannot deadlock. Then one VL suffices, and the order of edges does not
+// matter. It checks a few paths first, because most fabrics have cycles soon or not at all. O(LIDs x switches) on all
+// processors.
 func (d *deadlocks) fitOneVL(ctx context.Context) (bool, error) {
 	const few = 16
 	parts := make([]follower, routing.Workers())
@@ -42,13 +42,13 @@ func (d *deadlocks) fitOneVL(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// follower notes dependencies on paths.
+// follower records dependencies on paths.
 type follower struct {
 	dependencies
-	met []int32 // by switch: to which destination paths were followed from there last, counted from 1
+	met []int32 // by switch, the last destination to which paths were followed from there, counted from 1
 }
 
-// follow notes those on the paths of all groups to a destination, and reports whether all have one.
+// follow records the dependencies on the paths of all groups to a destination, and reports whether all have a path.
 func (f *follower) follow(d *deadlocks, t int) bool {
 	to, ports := d.dests[t].sw, d.portsTo(&d.dests[t])
 	mark := int32(t + 1)

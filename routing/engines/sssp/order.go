@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// target is an end port that is routed to, behind a port of a switch that is 0 for the switch itself.
+// target is an end port to route to, with the port of a switch that leads to it, 0 for the switch itself.
 type target struct {
 	end   fabric.PortIndex
 	sw    fabric.SwitchIndex
@@ -19,9 +19,9 @@ type target struct {
 	lids  int
 }
 
-// targets lists the destinations in OpenSM's order (dfsssp_do_dijkstra_routing): compute nodes where they are
-// named, I/O nodes where they are, and the other adapters, each from the switch that weighs most on and by
-// port number within a switch; then the switches. Routers are not routed to.
+// targets lists the destinations in OpenSM's order (dfsssp_do_dijkstra_routing): configured compute nodes, configured
+// I/O nodes, and the other adapters, each by descending weight of their switch and by port number within a switch; then
+// the switches. Routers are not routed.
 func (g *graph) targets(opt *routing.Options) []target {
 	switches := slices.Clone(g.members)
 	slices.SortStableFunc(switches, func(a, b fabric.SwitchIndex) int { return cmp.Compare(g.hosts[b], g.hosts[a]) })
@@ -54,7 +54,7 @@ type lister struct {
 	all    []target
 }
 
-// adapters lists those on a switch, only some where not nil, that are not listed.
+// adapters adds the adapters of a switch that are not listed yet, restricted to only if that is not nil.
 func (l *lister) adapters(s fabric.SwitchIndex, only map[uint64]bool) {
 	node := l.f.SwitchNode(s)
 	for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {

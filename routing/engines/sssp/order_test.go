@@ -25,8 +25,7 @@ func graphOf(t *testing.T, spec string) *graph {
 	return newGraph(f, &routing.Options{})
 }
 
-// What is done at once for an adapter is what comes of putting it in and taking it
-// out.
+// TestPassAdapter compares passAdapter with inserting and removing an adapter.
 func TestPassAdapter(t *testing.T) {
 	for n := range 100 {
 		quick := heap4.Heap{Place: make([]int32, n+1), Elements: make([]uint64, n)}
@@ -45,7 +44,7 @@ func TestPassAdapter(t *testing.T) {
 	}
 }
 
-// tree is a binary search tree that is never balanced.
+// tree is an unbalanced binary search tree.
 type tree struct {
 	channel     int32
 	left, right *tree

@@ -8,36 +8,35 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// plan is what of the shortest paths to a switch does not depend on the lengths of arcs. Every arc is at least as long
-// as a hop was before all routes, so that the paths with the fewest hops are the shortest, as long as the switches of
-// a level, those with as many hops, do not differ by as much as a hop: a switch then sends to one of the level before
-// its own.
+// plan holds the part of the shortest paths to a switch that does not depend on the lengths of arcs. Every arc is at
+// least as long as a hop was initially. So the paths with the fewest hops are the shortest as long as the distances of
+// the switches of a level, those with the same number of hops, differ by less than a hop: a switch then sends to one of
+// the level before its own.
 type plan struct {
-	// tree are the switches with a path by ascending hops, and within a level by ascending number of steps.
+	// tree lists the switches with a path by ascending hops, and within a level by ascending number of steps.
 	tree  []node
-	place []int32 // by switch its place in the tree, unplaced where there is none
-	// alike are those with as many steps, level by level.
-	alike []alike
-	steps []step
-	kept  bool // for another time
+	place []int32 // by switch, its place in the tree, unplaced if it has none
+	// stepGroups are the switches with the same number of steps, level by level.
+	stepGroups []stepGroup
+	steps      []step
+	kept       bool // for reuse
 }
 
-// What the place is of a switch that is not in the tree, and of one that will be in the next level.
 const (
-	unplaced = math.MaxInt32
-	expected = unplaced - 1
+	unplaced = math.MaxInt32 // the place of a switch that is not in the tree
+	expected = unplaced - 1  // the place of a switch that will be in the next level
 )
 
-// alike are switches of a level with as many steps to the level before.
-type alike struct {
+// stepGroup is the switches of a level with the same number of steps to the level before.
+type stepGroup struct {
 	begin, end int32 // in the tree
-	steps      int32 // where theirs begin
+	steps      int32 // the first of their steps
 	each       int32
-	last       bool // of their level
+	last       bool // in their level
 }
 
-// levels is memory to plan with: the switches of a level and of the next one, how many steps each has, these steps, and
-// those of all levels.
+// levels is scratch memory for planning: the switches of a level and of the next one, the number of steps of each,
+// these steps, and those of all levels.
 type levels struct {
 	*graph
 	level, next  []fabric.SwitchIndex
@@ -47,7 +46,7 @@ type levels struct {
 
 func newLevels(g *graph) *levels {
 	n := len(g.hosts)
-	// One more than there can be is written, and overwritten.
+	// The branchless loops write one element more than there can be, and overwrite it.
 	return &levels{
 		graph: g, level: make([]fabric.SwitchIndex, n+1), next: make([]fabric.SwitchIndex, n+1),
 		// a cable is a step in one direction at most
@@ -55,10 +54,10 @@ func newLevels(g *graph) *levels {
 	}
 }
 
-// step is an arc by which a switch sends, and the place of that to which it leads.
+// step is an arc by which a switch can send, and the place of the switch where it arrives.
 type step struct{ arc, above int32 }
 
-// planTo plans for a switch.
+// planTo computes the plan for a switch.
 func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 	if p.place == nil {
 		n := len(l.hosts)
@@ -70,7 +69,7 @@ func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 	}
 	p.place[sw] = 0
 	p.tree = append(p.tree[:0], node{arc: fabric.None, sw: uint16(sw)})
-	p.alike = p.alike[:0]
+	p.stepGroups = p.stepGroups[:0]
 	known := 1 + expect(l.to[l.first[sw]:l.first[sw+1]], p.place, l.next)
 	for size := known - 1; size > 0; {
 		l.level, l.next = l.next, l.level
@@ -88,8 +87,8 @@ func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 	p.steps = append(p.steps[:0], l.steps...)
 }
 
-// expect lists those of some switches that are not in the tree yet, and returns how many. It has no branches: nothing
-// would predict them.
+// expect lists the peers that are not in the tree yet, and returns their number. It is branchless because the branches
+// would be unpredictable.
 //
 //go:noinline
 func expect(peers []fabric.SwitchIndex, place []int32, next []fabric.SwitchIndex) int {
@@ -103,7 +102,7 @@ func expect(peers []fabric.SwitchIndex, place []int32, next []fabric.SwitchIndex
 	return int(n)
 }
 
-// findSteps finds the steps of the switches of a level to that before, which the tree ends with.
+// findSteps finds the steps of the switches of a level to the level before, the last one in the tree.
 func (l *levels) findSteps(p *plan, level []fabric.SwitchIndex) {
 	l.counts = l.counts[:0]
 	end, n := int32(len(p.tree)), 0
@@ -115,8 +114,8 @@ func (l *levels) findSteps(p *plan, level []fabric.SwitchIndex) {
 	}
 }
 
-// stepsTo lists the steps to switches whose place is before end, of arcs from low on, and returns how many. It has no
-// branches, as expect.
+// stepsTo lists the steps, with arcs from low on, to switches whose place is before end, and returns their number. It
+// is branchless like expect.
 //
 //go:noinline
 func stepsTo(peers []fabric.SwitchIndex, place []int32, found []step, end, low int32) int {
@@ -131,7 +130,7 @@ func stepsTo(peers []fabric.SwitchIndex, place []int32, found []step, end, low i
 
 // addLevel adds the switches of a level to the tree, by ascending number of steps.
 func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex) {
-	var first, next [256]int32 // by number of steps: where those switches begin, and their steps
+	var first, next [256]int32 // by number of steps: the first switch, and the next step
 	most := int32(0)
 	for _, n := range l.counts {
 		first[n]++
@@ -142,12 +141,12 @@ func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex) {
 		if count == 0 {
 			continue
 		}
-		p.alike = append(p.alike, alike{begin: at, end: at + count, steps: steps, each: int32(n)})
+		p.stepGroups = append(p.stepGroups, stepGroup{begin: at, end: at + count, steps: steps, each: int32(n)})
 		first[n], next[n] = at, steps
 		at += count
 		steps += count * int32(n)
 	}
-	p.alike[len(p.alike)-1].last = true
+	p.stepGroups[len(p.stepGroups)-1].last = true
 	p.tree = p.tree[:at]
 	l.steps = l.steps[:steps]
 	found := l.found

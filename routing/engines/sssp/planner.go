@@ -10,24 +10,25 @@ import (
 )
 
 const (
-	// plansAhead is how many plans are made before they are asked for.
+	// plansAhead is the number of plans computed in advance.
 	plansAhead = 16
-	// mostKept is up to how many bytes plans are kept, since most switches are planned for twice: for the adapters on
-	// them, and for themselves.
+	// mostKept is the number of bytes up to which plans are kept, since most switches need a plan twice: for the
+	// adapters on them, and for themselves.
 	mostKept = 64 << 20
 )
 
-// planner plans for one switch after the other, beside the search for paths to the one before.
+// planner computes the plans for one switch after the other, concurrently with the search for paths to the switch
+// before.
 type planner struct {
 	ready chan *plan
-	free  chan *plan // to plan with again, where they are not kept
+	free  chan *plan // for reuse, if plans are not kept
 	now   *plan
 	quit  chan struct{}
 	work  sync.WaitGroup
 	crash parallel.Crash
 }
 
-// planFor begins to plan for some switches. It must be stopped.
+// planFor starts a planner for some switches. It must be stopped.
 func (g *graph) planFor(switches []fabric.SwitchIndex) *planner {
 	p := &planner{ready: make(chan *plan, plansAhead), free: make(chan *plan, plansAhead+2), quit: make(chan struct{})}
 	p.work.Go(func() {
@@ -46,7 +47,7 @@ func (p *planner) plan(g *graph, switches []fabric.SwitchIndex) {
 	for _, sw := range switches {
 		made := kept[sw]
 		if made == nil {
-			made = p.room()
+			made = p.unused()
 			l.planTo(sw, made)
 			if kept != nil {
 				made.kept, kept[sw] = true, made
@@ -60,14 +61,14 @@ func (p *planner) plan(g *graph, switches []fabric.SwitchIndex) {
 	}
 }
 
-// keepsPlans reports whether the plans for all switches are few bytes.
+// keepsPlans reports whether the plans for all switches take at most mostKept bytes.
 func (g *graph) keepsPlans() bool {
 	const ofArc, ofSwitch = 4, 20 // half of the arcs are steps, of 8 bytes
 	return len(g.members)*(len(g.to)*ofArc+len(g.hosts)*ofSwitch) <= mostKept
 }
 
-// room is a plan that nobody needs any more, or a new one.
-func (p *planner) room() *plan {
+// unused returns a plan for reuse, or a new one.
+func (p *planner) unused() *plan {
 	select {
 	case used := <-p.free:
 		return used
@@ -76,13 +77,13 @@ func (p *planner) room() *plan {
 	}
 }
 
-// next is the next plan, which stands until it is asked for another.
+// next returns the next plan, which is valid until the next call.
 func (p *planner) next() *plan {
 	if p.now != nil && !p.now.kept {
 		p.free <- p.now
 	}
 	p.now = <-p.ready
-	if p.now == nil { // it has ended early
+	if p.now == nil { // the planner ended early
 		p.crash.Again()
 	}
 	return p.now

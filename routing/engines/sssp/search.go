@@ -9,30 +9,31 @@ import (
 	"example.org/ibconsole/routing/engines/heap4"
 )
 
-// infinity is the distance of what is not reached; a path of this length or more does not count.
+// infinity is the distance of unreached switches; a path of this length or more does not count.
 const infinity = heap4.Infinity
 
-// search finds the shortest paths from all switches to one destination after the other. It goes by a plan, and leaves
-// to the heap what depends on the order of equally near switches.
+// search finds the shortest paths from all switches to one destination after the other. It uses a plan, and the heap
+// only where the result depends on the order of equally near switches.
 type search struct {
 	*graph
 	*plan
 	byHeap
-	// tree are the switches with a path, each after that to which it sends.
-	tree     []node   // of the plan, or what the heap has found
+	// tree lists the switches with a path, each after the one to which it sends. It is that of the plan, or found by
+	// the heap.
+	tree     []node
 	distance []uint32 // by place in the tree
-	// found is the memory of a tree that the heap has found.
+	// found is the memory of a tree found by the heap.
 	found []node
 	// unsure are places of switches that can send equally well to several ones at the same distance.
 	unsure []int32
-	load   []uint32 // by place, what comes from behind it; 0 between two runs
+	load   []uint32 // by place, the LIDs behind it; 0 between two runs
 }
 
 // node is a switch of the tree.
 type node struct {
 	arc   int32 // by which it sends
-	above int32 // the place of that to which it sends
-	// bound is what the path by another arc is long at least: while arcs only grow, what is shorter stays the best.
+	above int32 // the place of the switch to which it sends
+	// bound is the least length of a path by another arc. While arcs only grow, a shorter path stays the best.
 	bound uint32
 	sw    uint16 // there are no more switches than LIDs
 	port  uint8  // of the arc
@@ -44,7 +45,7 @@ func newSearch(g *graph) *search {
 	return s
 }
 
-// begin takes a plan for its switch, or for what is on its ports.
+// begin sets the plan for its switch, or for the adapters on its ports.
 func (s *search) begin(p *plan) {
 	s.plan, s.tree = p, p.tree
 	for i := range s.tree {
@@ -52,8 +53,8 @@ func (s *search) begin(p *plan) {
 	}
 }
 
-// run finds the paths to the switch of the plan, or to what is on its ports. From one run for it to the next, arcs may
-// only have grown.
+// run finds the paths to the switch of the plan, or to an adapter on its ports. Between two runs with the same plan,
+// arcs may only grow.
 func (s *search) run(isSwitch bool) {
 	distance := uint64(1)
 	if isSwitch {
@@ -82,13 +83,13 @@ func (s *search) run(isSwitch bool) {
 // choose makes a switch send by an arc.
 func (s *search) choose(v *node, by step) { v.arc, v.above, v.port = by.arc, by.above, s.port[by.arc] }
 
-// byPlan finds the paths by the plan, and reports whether it can.
+// byPlan finds the paths by the plan, and reports whether that is possible.
 func (s *search) byPlan(distance uint64) bool {
 	s.unsure, s.tree = s.unsure[:0], s.plan.tree
 	s.distance[0] = uint32(distance)
 	nearest, farthest := uint64(infinity), uint64(0)
-	for i := range s.alike {
-		a := &s.alike[i]
+	for i := range s.stepGroups {
+		a := &s.stepGroups[i]
 		low, high := s.settle(a)
 		nearest, farthest = min(nearest, low), max(farthest, high)
 		if !a.last {
@@ -102,10 +103,10 @@ func (s *search) byPlan(distance uint64) bool {
 	return true
 }
 
-// settle finds the arcs of the shortest paths of some switches and their distances, and returns the least and the most
-// of these. It compares distances with the places of their arcs behind them, without branches; a switch has no more
-// arcs than a byte counts.
-func (s *search) settle(a *alike) (nearest, farthest uint64) {
+// settle finds the arcs of the shortest paths of some switches and their distances, and returns the least and the
+// greatest distance. It compares distances combined with the places of their arcs, without branches; a switch has at
+// most 256 arcs.
+func (s *search) settle(a *stepGroup) (nearest, farthest uint64) {
 	if a.each == 1 {
 		return s.settleOnly(a)
 	}
@@ -133,7 +134,7 @@ func (s *search) settle(a *alike) (nearest, farthest uint64) {
 }
 
 // settleOnly is settle for switches with one step.
-func (s *search) settleOnly(a *alike) (nearest, farthest uint64) {
+func (s *search) settleOnly(a *stepGroup) (nearest, farthest uint64) {
 	above, weight, tree := s.distance, s.weight, s.tree[a.begin:a.end]
 	distances := s.distance[a.begin:][:len(tree)]
 	nearest = infinity
@@ -146,9 +147,9 @@ func (s *search) settleOnly(a *alike) (nearest, farthest uint64) {
 	return nearest, farthest
 }
 
-// shortest is the least and the second of the distances by some steps, with the place of the step in the lowest byte: a
-// switch has no more arcs than that counts. It has no branches, as nothing would predict them, and is not inlined, as
-// then what it counts with would not stay in registers.
+// shortest returns the least and the second of the distances by some steps, with the place of the step in the lowest
+// byte: a switch has at most 256 arcs. It is branchless because the branches would be unpredictable, and not inlined
+// because its variables would not stay in registers.
 //
 //go:noinline
 func shortest(steps []step, distances, weight []uint32) (least, second uint64) {
@@ -161,8 +162,8 @@ func shortest(steps []step, distances, weight []uint32) (least, second uint64) {
 	return least, second
 }
 
-// bestOfEqual is best where several paths are equally short: that by the nearest switch, and by the first port there.
-// Which of several such switches, is not sure.
+// bestOfEqual returns the best of several equally short paths: the one by the nearest switch, and by the first port
+// there. If several switches are nearest the choice is unsure.
 func (s *search) bestOfEqual(steps []step, distance uint64, place int32) (best step) {
 	sure := true
 	nearest := uint32(math.MaxUint32)
@@ -186,7 +187,7 @@ func (s *search) bestOfEqual(steps []step, distance uint64, place int32) (best s
 	return best
 }
 
-// takeAll makes what the heap has found the tree.
+// takeAll makes the result of the heap the tree.
 func (s *search) takeAll() {
 	s.found = s.found[:0]
 	place := make([]int32, len(s.hosts))
@@ -200,7 +201,7 @@ func (s *search) takeAll() {
 	s.tree = s.found
 }
 
-// use enters the ports into a row, and makes the arcs of the paths found longer by the LIDs that send over them.
+// use writes the ports into a row, and lengthens the arcs of the paths by the LIDs that send over them.
 func (s *search) use(row []uint8) {
 	load, weight, tree := s.load[:len(s.tree)], s.weight, s.tree
 	for i := len(tree) - 1; i > 0; i-- {

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// The plan, helped by the heap where switches are equally near, finds the arcs that the heap alone finds; so do runs
-// for a switch that go on from the one before.
+// The plan, together with the heap for equally near switches, finds the same arcs as the heap alone, also in
+// consecutive runs for one switch.
 func TestPlansFindWhatTheHeapFinds(t *testing.T) {
 	for _, spec := range []string{"random:60,7,200", "hypercube:6,2", "dragonfly:4,2,2", "torus:5x4x3,2",
 		"mesh:5x2,2,links=2", "fattree:3,8"} {
@@ -43,7 +43,7 @@ func TestPlansFindWhatTheHeapFinds(t *testing.T) {
 	}
 }
 
-// TestPanicOfPlanner: a panic of the planner is one of who asks for a plan.
+// TestPanicOfPlanner checks that a panic of the planner becomes a panic of next.
 func TestPanicOfPlanner(t *testing.T) {
 	plans := graphOf(t, "fattree:2,4").planFor([]fabric.SwitchIndex{0, 1 << 20})
 	defer plans.stop()

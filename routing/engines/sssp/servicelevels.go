@@ -9,9 +9,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ServiceLevels gives the paths of another engine's tables SLs, one VL each, by which they cannot deadlock, as
-// [DeadlockFree] does. It returns how many VLs they take; where that is one, SLs and VLs are nil. It fails with a
-// [routing.RefusedError] where the subnet has too few. It costs what [DeadlockFree] does beside its tables.
+// ServiceLevels assigns SLs, one VL each, to the paths of another engine's tables so that they cannot deadlock, as
+// [DeadlockFree] does. It returns the number of VLs; if that is one, SLs and VLs are nil. It returns a
+// [routing.RefusedError] if the subnet has too few VLs. It costs the same as [DeadlockFree] without its tables.
 func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options,
 	engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
 	opt.Progress = nil
@@ -27,7 +27,7 @@ func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt r
 	return d.serviceLevels(d.needed), routing.VLPerSL(f, d.vls), d.needed, nil
 }
 
-// everyone lists all end ports, routers' too, switch by switch, and then the switches.
+// everyone lists all end ports, including routers, switch by switch, and then the switches.
 func (g *graph) everyone(opt *routing.Options) []target {
 	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
 	for _, s := range g.members {
@@ -45,7 +45,7 @@ func (g *graph) everyone(opt *routing.Options) []target {
 	return l.all
 }
 
-// readPorts takes the ports towards all targets from the tables.
+// readPorts copies the ports towards all targets from the tables.
 func (r *router) readPorts(ctx context.Context) error {
 	var lids []uint16
 	for _, t := range r.targets {

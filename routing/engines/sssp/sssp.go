@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sssp is routing by single-source shortest paths: destinations are routed one after the other, and
-// what one of them puts on a cable makes that cable longer for the next. It gives the tables that OpenSM
-// computes, to the byte (osm_ucast_dfsssp.c of OpenSM 3.3.23). The engine dfsssp also gives the paths SLs by
-// which their VLs cannot deadlock (Domke, Hoefler and Nagel, "Deadlock-Free Oblivious Routing for Arbitrary
-// Topologies", IPDPS 2011).
+// Package sssp implements routing by single-source shortest paths: destinations are routed one after the other, and the
+// load of each on a cable makes that cable longer for the next. Its tables equal OpenSM's byte for byte
+// (osm_ucast_dfsssp.c of OpenSM 3.3.23). The engine dfsssp also assigns SLs to the paths so that they cannot deadlock
+// (Domke, Hoefler and Nagel, "Deadlock-Free Oblivious Routing for Arbitrary Topologies", IPDPS 2011).
 package sssp
 
 import (
@@ -16,10 +15,10 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Engine is routing by single-source shortest paths. It spreads routes well and does not mind deadlocks.
+// Engine is routing by single-source shortest paths. It balances routes well and ignores deadlocks.
 type Engine struct{}
 
-// DeadlockFree is [Engine] with SLs, one VL each, by which the paths between adapters cannot deadlock.
+// DeadlockFree is [Engine] with SLs, one VL each, with which the paths between adapters cannot deadlock.
 type DeadlockFree struct{}
 
 // Name implements [routing.Engine].
@@ -28,10 +27,10 @@ func (Engine) Name() string { return "sssp" }
 // Name implements [routing.Engine].
 func (DeadlockFree) Name() string { return "dfsssp" }
 
-// Route implements [routing.Engine]. It refuses a subnet in which OpenSM's distances of 31 bits do not reach
-// all switches; they hold the square of the number of LIDs for every hop. Routers get no routes.
-// O(LIDs x links x log switches). Serial are the searches from one LID after the other, as each makes arcs longer for
-// the next; another processor plans for them, and all write the tables.
+// Route implements [routing.Engine]. It refuses a subnet in which OpenSM's distances of 31 bits do not reach all
+// switches; they contain the square of the number of LIDs for every hop. Routers get no routes. O(LIDs x links x log
+// switches). The searches are sequential, LID by LID, as each lengthens arcs for the next; another processor plans
+// ahead, and all processors write the tables.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 1)
 	if err == nil {
@@ -50,10 +49,10 @@ type router struct {
 	opt     *routing.Options
 	targets []target
 	lft     *fabric.LFT
-	// ports are the tables as one LID after the other has them, in the order in which
-	// they are routed: the port of switch s in row i is at i*switches+s.
+	// ports holds the tables LID by LID, in the order in which they are routed: the port of switch s in row i is at
+	// i*switches+s.
 	ports []uint8
-	// Steps of progress: one a LID in each phase.
+	// done and total count steps of progress: one for each LID in each phase.
 	done, total int
 	warnings    []string
 }
@@ -73,7 +72,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options, name string, phases int) 
 	return r, r.reachable()
 }
 
-// reachable refuses a subnet in which a search from the subnet manager's port does not come to all switches.
+// reachable refuses a subnet in which a search from the subnet manager's port does not reach all switches.
 func (r *router) reachable() error {
 	if len(r.members) == 0 {
 		return nil
@@ -93,8 +92,7 @@ func (r *router) reachable() error {
 		return nil
 	}
 	return routing.Refuse(r.name, "from the subnet manager %d of %d switches are within a distance of %d, where a "+
-		"hop counts the square of the number of LIDs",
-		found, len(r.members), infinity)
+		"hop counts the square of the number of LIDs", found, len(r.members), infinity)
 }
 
 func (r *router) route(ctx context.Context) error {
@@ -134,13 +132,13 @@ func (r *router) route(ctx context.Context) error {
 	}
 	if missing > 0 {
 		r.warnings = append(r.warnings,
-			fmt.Sprintf("%d entries lead nowhere: the path is longer than the distance of %d that OpenSM's %s knows",
-				missing, infinity, r.name))
+			fmt.Sprintf("%d entries have no path: it would exceed the greatest distance of OpenSM's %s, %d", missing,
+				r.name, infinity))
 	}
 	return nil
 }
 
-// roots are the switches that plans are made for.
+// roots returns the switches for which plans are computed.
 func (r *router) roots() []fabric.SwitchIndex {
 	var roots []fabric.SwitchIndex
 	for i, t := range r.targets {
@@ -151,15 +149,15 @@ func (r *router) roots() []fabric.SwitchIndex {
 	return roots
 }
 
-// otherPaths reports whether paths end otherwise than those to the target before.
+// otherPaths reports whether the paths to t need another plan or start than those to the target before.
 func (t *target) otherPaths(before *target) bool {
 	return t.sw != before.sw || (t.local == 0) != (before.local == 0)
 }
 
-// together is of how many switches the ports in a row are a line of cache.
+// together is the number of switches whose ports in a row fill a cache line.
 const together = 64
 
-// tables makes the tables of the switches out of the ports.
+// tables computes the tables of the switches from the ports.
 func (r *router) tables(ctx context.Context) error {
 	n := len(r.hosts)
 	r.lft = fabric.BlankLFT(n, r.f.MaxLID)
