@@ -211,7 +211,7 @@ func TestUpDownWarns(t *testing.T) {
 		t.Fatal(err)
 	}
 	res = route(t, updn.Engine{}, moved, routing.Options{})
-	want = "10 of them are with spine-01, the SM's own switch: the SM belongs on a leaf switch"
+	want = "10 of them include spine-01, the SM's own switch: the SM belongs on a leaf switch"
 	if len(res.Warnings) != 2 || res.Warnings[1] != want {
 		t.Errorf("SM on a spine: warnings %q, want %q last", res.Warnings, want)
 	}
@@ -247,7 +247,7 @@ func TestRefusals(t *testing.T) {
 			updn.Engine{}, assigned(t, "fattree:2,4"), routing.Options{RootGUIDs: []uint64{1, 2}},
 			"none of the 2 root GUIDs is that of a switch of the subnet",
 		},
-		{updn.Engine{}, hostless, routing.Options{}, "no hosts, and so no roots"},
+		{updn.Engine{}, hostless, routing.Options{}, "no roots found: there are no hosts"},
 		{updn.DnUp{}, hostless, routing.Options{}, "no switch has hosts"},
 	} {
 		_, err := routing.Route(context.Background(), c.e, c.f, c.opt)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package file is OpenSM's engine that takes forwarding tables, or hop counts to
-// make them of, from files (osm_ucast_file.c of OpenSM 3.3.23).
+// Package file implements OpenSM's engine that takes forwarding tables, or hop counts to compute them from, from files
+// (osm_ucast_file.c of OpenSM 3.3.23).
 package file
 
 import (
@@ -18,11 +18,11 @@ import (
 // Name is the engine's name in opensm.conf.
 const Name = "file"
 
-// Engine lays the tables of a file over a fabric.
+// Engine applies the tables of a file to a fabric.
 type Engine struct {
-	// Routes are the tables (lfts_file). Without them the engine makes tables as minhop does, as OpenSM's.
+	// Routes are the tables (lfts_file). Without them the engine computes tables as minhop does, like OpenSM's.
 	Routes *osm.RouteFile
-	// Matrix is the text of a lid_matrix_dump_file, and MatrixName its name; without one, hops are counted.
+	// Matrix is the text of a lid_matrix_dump_file, MatrixName its name; without one, hops are counted.
 	Matrix     []byte
 	MatrixName string
 }
@@ -30,13 +30,13 @@ type Engine struct {
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. It refuses a fabric that does not have a
-// port which a file names. A switch that Routes does not have gets an empty table.
+// Route implements [routing.Engine]. It refuses a fabric without a port that the file contains. A switch that is not in
+// Routes gets an empty table.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	res := &routing.Result{}
 	if e.Routes == nil && e.Matrix == nil {
 		res.Warnings = append(res.Warnings, "no file is given (lfts_file=FILE, lid_matrix_dump_file=FILE): the "+
-			"tables are those of minhop, as OpenSM makes them then")
+			"tables are those of minhop, as in OpenSM")
 	}
 	m, err := e.hops(ctx, f, &opt, res)
 	if err != nil {
@@ -44,7 +44,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	}
 	res.Hops = m
 	if e.Routes != nil {
-		return res, e.lay(f, res)
+		return res, e.apply(f, res)
 	}
 	lft, err := assign.Tables(ctx, f, m, &opt, false)
 	if err != nil {
@@ -67,8 +67,8 @@ func (e Engine) hops(ctx context.Context, f *fabric.Fabric, opt *routing.Options
 	return matrix{m, f}, nil
 }
 
-// lay makes the tables of Routes.
-func (e Engine) lay(f *fabric.Fabric, res *routing.Result) error {
+// apply sets the tables of Routes.
+func (e Engine) apply(f *fabric.Fabric, res *routing.Result) error {
 	tables, rep, err := e.Routes.Apply(f)
 	if err != nil {
 		return routing.RefuseFile(Name, "%v", err)
@@ -83,7 +83,7 @@ func (e Engine) lay(f *fabric.Fabric, res *routing.Result) error {
 	return nil
 }
 
-// matrix finds the least-hop ports of a lid matrix that was loaded.
+// matrix finds the least-hop ports of a loaded lid matrix.
 type matrix struct {
 	*osm.LIDMatrix
 	f *fabric.Fabric

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package heap4 is a heap in which a place has four below it. Which of several equally near elements comes first
-// shows in the tables of sssp, dfsssp and nue, so it moves them as OpenSM's does (complib, cl_heap.c).
+// Package heap4 implements a heap with four children for each place. The order of equally near elements affects the
+// tables of sssp, dfsssp and nue, so elements move as in OpenSM's heap (complib, cl_heap.c).
 package heap4
 
 // Heap is a heap of numbered elements by distance.
 type Heap struct {
-	// Elements are distances in the high half and numbers in the low one.
+	// Elements hold distances in the high half and numbers in the low one.
 	Elements []uint64
 	Place    []int32 // by number
 }
 
 const (
-	// Branches is how many places are below each.
+	// Branches is the number of children of a place.
 	Branches = 4
-	// Infinity is the distance of what is not reached; a path of this length or more does not count.
+	// Infinity is the distance of unreached elements; a path of this length or more does not count.
 	Infinity = 0x7fffffff
 )
 
-// Element is an element of the heap. The distance has 32 bits at most.
+// Element returns an element of the heap. The distance must fit in 32 bits.
 func Element(distance uint64, number int32) uint64 { return distance<<32 | uint64(uint32(number)) }
 
-// Nearer gives an element a smaller distance.
+// Nearer lowers the distance of an element.
 func (h *Heap) Nearer(number int32, distance uint64) {
 	h.raise(int(h.Place[number]), Element(distance, number))
 }
@@ -44,7 +44,7 @@ func (h *Heap) Take() uint64 {
 	return least
 }
 
-// Delete removes an element of the heap: the last one comes to its place, and moves on from there.
+// Delete removes an element of the heap: the last one takes its place, and moves on from there.
 func (h *Heap) Delete(number int32) {
 	i, last := int(h.Place[number]), len(h.Elements)-1
 	e := h.Elements[last]
@@ -58,13 +58,13 @@ func (h *Heap) Delete(number int32) {
 	}
 }
 
-// Put sets what stands in a place.
+// Put sets the element of a place.
 func (h *Heap) Put(i int, e uint64) {
 	h.Elements[i] = e
 	h.Place[uint32(e)] = int32(i)
 }
 
-// raise moves an element up from i as far as it is nearer than those above.
+// raise moves an element up from i until it is no nearer than its parent.
 func (h *Heap) raise(i int, e uint64) {
 	for i > 0 {
 		above := (i - 1) / Branches
@@ -77,8 +77,8 @@ func (h *Heap) raise(i int, e uint64) {
 	h.Put(i, e)
 }
 
-// sink moves an element down from i as far as there is a nearer one below; of
-// equally near ones the last moves up. Which of four that is, is found without branches: nothing would predict them.
+// sink moves an element down from i until no child is nearer; of equally near children the last moves up. The nearest
+// of four is found without branches, because they would be unpredictable.
 func (h *Heap) sink(i int, e uint64) {
 	elements, place := h.Elements, h.Place
 	for {
@@ -102,13 +102,13 @@ func (h *Heap) sink(i int, e uint64) {
 	elements[i], place[uint32(e)] = e, int32(i)
 }
 
-// lesser is the lesser of two numbers of less than 63 bits.
+// lesser returns the lesser of two numbers of less than 63 bits.
 func lesser(a, b uint64) uint64 {
 	less := int64(a - b)
 	return b + uint64(less&(less>>63))
 }
 
-// lastOfLeast is the place of the last of the nearest elements from one on.
+// lastOfLeast returns the place of the last of the nearest elements from a place on.
 func lastOfLeast(elements []uint64, least int) int {
 	for c := least + 1; c < len(elements); c++ {
 		if elements[c]>>32 <= elements[least]>>32 {

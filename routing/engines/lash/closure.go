@@ -4,16 +4,16 @@ package lash
 
 import "math/bits"
 
-// mostClosed is how many channels have a closure at most: 19 MB each way.
+// mostClosed is the largest number of channels with a closure: 19 MB in each direction.
 const mostClosed = 12288
 
-// closure is the transitive closure of the dependencies of a VL, which says at
-// once whether another one would close a cycle (Italiano, "Amortized efficiency of
-// a path retrieval data structure", Theoretical Computer Science 48, 1986).
+// closure is the transitive closure of the dependencies of a VL. It shows in constant time whether another dependency
+// would close a cycle (Italiano, "Amortized efficiency of a path retrieval data structure", Theoretical Computer
+// Science 48, 1986).
 type closure struct {
 	words int
-	// Bit b of row a of after says that channel b depends on a, and of before that a
-	// depends on b. A channel counts as depending on itself.
+	// Bit b of row a of after is set if channel b depends on a, of before if a depends on b. A channel depends on
+	// itself.
 	after, before []uint64
 	known         []uint64 // scratch
 }
@@ -35,8 +35,7 @@ func (c *closure) row(set []uint64, a int32) []uint64 {
 // depends reports whether b depends on a.
 func (c *closure) depends(a, b int32) bool { return c.row(c.after, a)[b/64]>>(b%64)&1 != 0 }
 
-// add adds a dependency. Each row that is changed gets a bit that it had not, so
-// that all dependencies of n channels take O(n^3 / 64) at most.
+// add adds a dependency. Each changed row gets a new bit, so all dependencies of n channels take O(n^3 / 64) at most.
 func (c *closure) add(d dependency) {
 	if c.depends(d.before, d.then) {
 		return
@@ -46,7 +45,7 @@ func (c *closure) add(d dependency) {
 	c.spread(c.before, c.row(c.after, d.then), c.known, c.row(c.before, d.before))
 }
 
-// spread adds what is new to the rows of those channels that are in some and not in known.
+// spread adds the bits of fresh to the rows of the channels in some and not in known.
 func (c *closure) spread(set, some, known, fresh []uint64) {
 	for w := range some {
 		for left := some[w] &^ known[w]; left != 0; left &= left - 1 {
@@ -58,15 +57,15 @@ func (c *closure) spread(set, some, known, fresh []uint64) {
 	}
 }
 
-// cycles reports whether dependencies that are new close a cycle, alone or together.
+// cycles reports whether new dependencies close a cycle, alone or together.
 func (c *closure) cycles(fresh []dependency) bool {
 	for _, d := range fresh {
 		if c.depends(d.then, d.before) {
 			return true
 		}
 	}
-	// A dependency leads to another where that begins behind its end. What leads to
-	// nothing is taken away until nothing is left, or all that is left leads on.
+	// A dependency leads to another one that begins behind its end. Dependencies that lead to no other one are removed
+	// until none is left, or all remaining ones lead to others.
 	left := make([]dependency, len(fresh))
 	copy(left, fresh)
 	for n := 0; n != len(left); {
@@ -117,7 +116,7 @@ func (l *layer) dependClosed(there, back []int32) bool {
 	return true
 }
 
-// remake makes the closure of the dependencies that are left. O(dependencies x channels / 64).
+// remake computes the closure of the remaining dependencies. O(dependencies x channels / 64).
 func (l *layer) remake() {
 	c := newClosure(len(l.to))
 	order := l.sorted()
@@ -137,7 +136,7 @@ func (c *closure) take(set []uint64, to, from int32) {
 	}
 }
 
-// each visits the channels that depend on one at once.
+// each visits the channels that depend directly on one.
 func (l *layer) each(a int32, visit func(b int32)) {
 	first := l.first[l.to[a]]
 	for k, n := range l.count[l.slot[a]:l.slot[a+1]] {
@@ -147,7 +146,8 @@ func (l *layer) each(a int32, visit func(b int32)) {
 	}
 }
 
-// sorted are the channels, each before its dependents (Kahn, "Topological sorting of large networks", CACM 5, 1962).
+// sorted returns the channels, each before its dependents (Kahn, "Topological sorting of large networks", CACM 5,
+// 1962).
 func (l *layer) sorted() []int32 {
 	waiting := make([]int32, len(l.to))
 	for a := range int32(len(l.to)) {

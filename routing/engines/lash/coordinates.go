@@ -4,10 +4,11 @@ package lash
 
 import "example.org/ibconsole/fabric"
 
-// nearer reports whether one coordinate is nearer to 0 than another, of two that are equally near the positive one.
+// nearer reports whether a coordinate is nearer to 0 than another. The positive one is nearer if both have the same
+// distance.
 func nearer(a, b int32) bool { return max(a, -a) < max(b, -b) || max(a, -a) == max(b, -b) && a > b }
 
-// findCoordinates counts from the seed along the axes, the shorter path.
+// findCoordinates counts from the seed along the axes, on the shorter path.
 func (m *mesh) findCoordinates(seed int32) {
 	for s := range m.nodes {
 		m.nodes[s].at = make([]int32, m.dimensions)
@@ -49,7 +50,7 @@ func (n *meshNode) place(axis int, at []int32) (changed bool) {
 	return changed
 }
 
-// findExtents orders the dimensions by how many coordinates they have.
+// findExtents orders the dimensions by their number of coordinates.
 func (m *mesh) findExtents() {
 	extent := make([]int32, m.dimensions)
 	for d := range extent {
@@ -73,8 +74,7 @@ func (m *mesh) findExtents() {
 	}
 }
 
-// orderLinks puts the links of a switch into the order of dimensions, those
-// towards the seed first; links without an axis come last.
+// orderLinks sorts the links of a switch by dimension, those towards the seed first; links without an axis are last.
 func (m *mesh) orderLinks(s int32) {
 	n, links := &m.nodes[s], m.links[s]
 	taken := make([]bool, len(links))
@@ -111,7 +111,7 @@ func (m *mesh) orderSwitches() {
 	}
 	mergeSort(order, make([]int32, len(order)), func(a, b int32) bool {
 		for _, d := range m.byExtent {
-			// OpenSM compares by a difference, which overflows where a place is not known.
+			// OpenSM compares by a difference, which overflows if a place is unknown.
 			if diff := m.nodes[a].at[d] - m.nodes[b].at[d]; diff != 0 {
 				return diff < 0
 			}
@@ -133,8 +133,8 @@ func (m *mesh) orderSwitches() {
 	m.switches, m.links = switches, links
 }
 
-// mergeSort sorts as the GNU C library's qsort does, which shows where the order
-// contradicts itself. keep says that a may stand before b.
+// mergeSort sorts like qsort of the GNU C library, because the result differs if the order is inconsistent. keep
+// reports whether a may precede b.
 func mergeSort(list, scratch []int32, keep func(a, b int32) bool) {
 	if len(list) < 2 {
 		return

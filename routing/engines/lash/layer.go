@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// channels are what the dependency graphs of all VLs have in common. A channel is an arc; dependencies of
-// channel a are numbered from slot[a] on, one for each arc of the switch that it leads to.
+// channels is the common part of the dependency graphs of all VLs. A channel is an arc. The dependencies of channel a
+// are numbered from slot[a] on, one for each arc of the switch to which it leads.
 type channels struct {
 	*paths
 	from []int32 // by arc: the switch that it leaves
 	slot []int32
-	back []int32 // by arc: its reverse
-	// initial is an order of arcs to begin with.
+	back []int32 // by arc: the opposite arc
+	// initial is the initial order of arcs.
 	initial []int32
 }
 
@@ -35,8 +35,8 @@ func newChannels(p *paths) *channels {
 	return c
 }
 
-// upThenDown orders channels by a breadth-first tree: those towards its root
-// before those away from it. Most paths have few steps against it.
+// upThenDown orders channels by a breadth-first tree: towards its root before away from it. Most paths have few steps
+// against that order.
 func (c *channels) upThenDown() []int32 {
 	depth := make([]int32, c.n)
 	if c.n > 0 {
@@ -70,24 +70,24 @@ func (c *channels) upThenDown() []int32 {
 	return order
 }
 
-// layer is the channel dependency graph of one VL, kept without cycles (Pearce and Kelly, "A Dynamic
-// Topological Sort Algorithm for Directed Acyclic Graphs", ACM JEA 11, 2006).
+// layer is the channel dependency graph of one VL, kept acyclic (Pearce and Kelly, "A Dynamic Topological Sort
+// Algorithm for Directed Acyclic Graphs", ACM JEA 11, 2006).
 type layer struct {
 	*channels
 	// order has a number for each channel that is less than those of the channels that depend on it.
 	order []int32
-	// count is by dependency how often it was taken into use; see [layer.join].
+	// count holds by dependency how often it was used; see [layer.join].
 	count []uint32
-	// users are the paths on each channel.
+	// users counts the paths on each channel.
 	users []uint32
-	// pairs of switches, each way counted.
+	// pairs counts the pairs of switches, each direction separately.
 	pairs int
-	// closure takes the place of order, nil where it would be too large. It is stale
-	// once paths have left: it then has dependencies that are no more.
+	// closure replaces order; nil if it would be too large. It is stale after paths have left: it then has obsolete
+	// dependencies.
 	closure *closure
 	stale   bool
 
-	// Scratch: dependencies that are new, channels found, and when.
+	// Scratch memory: new dependencies, found channels, and the search in which they were found.
 	fresh       []dependency
 	after, prev []int32
 	numbers     []int32
@@ -108,14 +108,13 @@ func newLayer(c *channels) *layer {
 	return l
 }
 
-// uses is the count of the dependency of one channel on another.
+// uses returns the count of the dependency of one channel on another.
 func (l *layer) uses(before, then int32) *uint32 {
 	return &l.count[l.slot[before]+then-l.first[l.to[before]]]
 }
 
-// join puts two paths into the VL, and reports whether it stays without cycles;
-// where it does not, they are out again. As OpenSM does, it goes on counting old
-// dependencies then, which makes them stay longer (remove_temp_depend_for_sp).
+// join adds two paths to the VL, and reports whether it stays acyclic; if not, they are removed again. Like OpenSM, it
+// does not undo the counting of existing dependencies then, which makes them stay longer (remove_temp_depend_for_sp).
 func (l *layer) join(there, back []int32) bool {
 	l.fresh = l.fresh[:0]
 	var ok bool
@@ -140,7 +139,7 @@ func (l *layer) join(there, back []int32) bool {
 	return true
 }
 
-// depend counts the dependencies of a path, and adds those that are new as long as that makes no cycle.
+// depend counts the dependencies of a path, and adds the new ones as long as they close no cycle.
 func (l *layer) depend(path []int32, ok bool) bool {
 	for i := 1; i < len(path); i++ {
 		uses := l.uses(path[i-1], path[i])
@@ -157,7 +156,7 @@ func (l *layer) depend(path []int32, ok bool) bool {
 	return ok
 }
 
-// leave takes two paths out.
+// leave removes two paths.
 func (l *layer) leave(there, back []int32) {
 	for _, path := range [...][]int32{there, back} {
 		for i, a := range path {
@@ -172,7 +171,7 @@ func (l *layer) leave(there, back []int32) {
 	l.stale = true
 }
 
-// drop takes a channel out that no path uses.
+// drop removes an unused channel.
 func (l *layer) drop(a int32) {
 	clear(l.count[l.slot[a]:l.slot[a+1]])
 	for b := l.first[l.from[a]]; b < l.first[l.from[a]+1]; b++ {
@@ -180,7 +179,7 @@ func (l *layer) drop(a int32) {
 	}
 }
 
-// insert makes room in the order for a dependency, false where it would close a cycle.
+// insert updates the order for a dependency, and reports false if it would close a cycle.
 func (l *layer) insert(before, then int32) bool {
 	low, high := l.order[then], l.order[before]
 	if low > high {
@@ -195,8 +194,8 @@ func (l *layer) insert(before, then int32) bool {
 	return true
 }
 
-// findAfter collects what depends on a channel, itself included, up to a number
-// in the order; false where the channel with that number is among it.
+// findAfter collects the channels that depend on a channel, itself included, up to a number in the order; it reports
+// false if the channel with that number is among them.
 func (l *layer) findAfter(start, high int32) bool {
 	l.after = append(l.after[:0], start)
 	l.met[start] = l.visit
@@ -218,7 +217,7 @@ func (l *layer) findAfter(start, high int32) bool {
 	return true
 }
 
-// findBefore collects what a channel depends on, itself included, down to a number in the order.
+// findBefore collects the channels on which a channel depends, itself included, down to a number in the order.
 func (l *layer) findBefore(start, low int32) {
 	l.prev = append(l.prev[:0], start)
 	l.met[start] = l.visit
@@ -235,7 +234,7 @@ func (l *layer) findBefore(start, low int32) {
 	}
 }
 
-// reorder deals the numbers of the channels collected out anew, to those before first.
+// reorder redistributes the numbers of the collected channels, first to those before.
 func (l *layer) reorder() {
 	byOrder := func(a, b int32) int { return cmp.Compare(l.order[a], l.order[b]) }
 	slices.SortFunc(l.prev, byOrder)

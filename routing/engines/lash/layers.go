@@ -8,18 +8,18 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// layers are the VLs and which pair of switches is in which.
+// layers are the VLs with their pairs of switches.
 type layers struct {
 	*channels
 	list []*layer
-	// layerOf is by pair, s*n+d; the path back is in the same VL.
+	// layerOf is by pair, s*n+d; the path in the other direction is in the same VL.
 	layerOf     []uint8
 	there, back []int32 // scratch: the paths of a pair
 }
 
-// newLayers puts every pair of switches, in the order of numbers, into the first VL that stays without
-// cycles. A VL tries the pairs that the one before it did not take, one row of pairs later, so that VLs work
-// at the same time. progress is told of rows of pairs.
+// newLayers adds every pair of switches, in the order of numbers, to the first VL that stays acyclic. A VL tries the
+// pairs that the VL before it rejected, one row of pairs later, so that VLs work concurrently. progress receives the
+// number of rows of pairs.
 func newLayers(ctx context.Context, p *paths, progress func(done int)) (*layers, error) {
 	c := newChannels(p)
 	l := &layers{channels: c, list: []*layer{newLayer(c)}, layerOf: make([]uint8, p.n*p.n)}
@@ -50,10 +50,10 @@ func newLayers(ctx context.Context, p *paths, progress func(done int)) (*layers,
 	}
 }
 
-// pair is two switches.
+// pair is a pair of switches.
 type pair struct{ s, d int32 }
 
-// queue is the pairs that a VL is to try, and those that it did not take.
+// queue holds the pairs that a VL has to try, and those that it rejected.
 type queue struct {
 	in, out     []pair
 	there, back []int32 // scratch
@@ -83,14 +83,14 @@ func (l *layers) place(s, d int32, at int) {
 }
 
 const (
-	// evenEnough is the difference in pairs at which VLs are left as they are.
-	evenEnough = 6
-	// countless is from how many pairs on OpenSM does not see that a VL is the emptiest.
+	// balanced is the difference in pairs below which VLs are not balanced further.
+	balanced = 6
+	// countless is the number of pairs from which on OpenSM does not recognise a VL as the emptiest.
 	countless = 9999
 )
 
-// balance moves pairs that are drawn by lot from the fullest VL to the emptiest as long as they differ much
-// and pairs are left that were not tried. It draws as OpenSM's first sweep does (balance_virtual_lanes).
+// balance moves random pairs from the fullest VL to the emptiest as long as they differ much and there are untried
+// pairs. The random choice is that of OpenSM's first sweep (balance_virtual_lanes).
 func (l *layers) balance(ctx context.Context, opt *routing.Options) error {
 	if len(l.list) == 1 {
 		return nil
@@ -106,7 +106,7 @@ func (l *layers) balance(ctx context.Context, opt *routing.Options) error {
 		if steps%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !b.step() || b.left <= 0 || l.list[b.fullest].pairs-l.list[b.emptiest].pairs < evenEnough {
+		if !b.step() || b.left <= 0 || l.list[b.fullest].pairs-l.list[b.emptiest].pairs < balanced {
 			return nil
 		}
 		b.choose()
@@ -117,14 +117,14 @@ type balancer struct {
 	*layers
 	random            routing.Random
 	fullest, emptiest int
-	// left is how many pairs may still fail to move.
+	// left is the number of pairs that may still fail to move.
 	left int
-	// tried is by pair the round of its VL in which it failed to move.
+	// tried holds by pair the round of its VL in which it failed to move.
 	tried []uint32
 	round []uint32 // by VL
 }
 
-// step tries to move one pair, false where none is left. (OpenSM then draws for ever.)
+// step tries to move one pair, and reports false if there is none. (OpenSM then searches forever.)
 func (b *balancer) step() bool {
 	s, d, ok := b.draw()
 	if !ok {
@@ -143,8 +143,7 @@ func (b *balancer) step() bool {
 	return true
 }
 
-// draw is a pair of the fullest VL that was not tried: the next one after two
-// switches drawn by lot. It is not ok where there is none.
+// draw returns an untried pair of the fullest VL: the next one after two random switches. ok is false if there is none.
 func (b *balancer) draw() (s, d int32, ok bool) {
 	n := int32(b.n)
 	s, d = int32(b.random.Next()%uint32(n)), int32(b.random.Next()%uint32(n))
@@ -168,8 +167,7 @@ func (b *balancer) movable(s, d int32) bool {
 	return s != d && int(b.layerOf[i]) == b.fullest && b.tried[i] != b.round[b.fullest]
 }
 
-// choose looks which VLs are the fullest and the emptiest now. Where one of
-// them is another, pairs that failed may be tried anew.
+// choose updates the fullest and the emptiest VL. If one of them changed, failed pairs may be tried again.
 func (b *balancer) choose() {
 	emptiest, fullest := b.emptiest, b.fullest
 	fewest, most := countless, 0

@@ -7,25 +7,25 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// network is the switches of the subnet under numbers of their own, 0 and up, and
-// the neighbours of each in the order in which lash prefers them.
+// network holds the switches of the subnet with consecutive numbers, and the neighbours of each in the order of
+// preference.
 type network struct {
 	f *fabric.Fabric
-	// switches are the switch indexes, by number; numbers are the numbers by switch index, none outside the subnet.
+	// switches are the switch indexes by number, numbers the numbers by switch index, none outside the subnet.
 	switches []fabric.SwitchIndex
 	numbers  []int32
 	links    [][]link // by number
 }
 
-// link is the cables from a switch to one neighbour.
+// link is the set of cables from a switch to one neighbour.
 type link struct {
 	peer int32
-	// ports are those that packets may leave by, one after the other.
+	// ports are the ports that packets use in turn.
 	ports []uint8
 }
 
-// newNetwork finds the neighbours in the order of ports. OpenSM leaves by the
-// first port to a neighbour, and by all of them in turn where it looks for a mesh.
+// newNetwork finds the neighbours in the order of ports. OpenSM uses the first port to a neighbour, and all of them in
+// turn with mesh analysis.
 func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 	n := &network{f: f, numbers: make([]int32, len(f.Switches))}
 	for s := range n.numbers {
@@ -36,7 +36,7 @@ func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 		}
 	}
 	g := routing.NewGraph(f)
-	at := make([]int, len(n.switches)) // where a neighbour is among the links of a switch, and 1
+	at := make([]int, len(n.switches)) // the index of a neighbour among the links of a switch, plus 1
 	for _, s := range n.switches {
 		var links []link
 		for _, l := range g.Of(s) {
@@ -59,7 +59,7 @@ func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 	return n
 }
 
-// indexOf is where a neighbour stands among the links of a switch.
+// indexOf returns the index of a neighbour among the links of a switch.
 func (n *network) indexOf(sw, peer int32) int32 {
 	for i, l := range n.links[sw] {
 		if l.peer == peer {

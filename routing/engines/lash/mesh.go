@@ -9,35 +9,34 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// far is a distance or coordinate that is not known.
+// far is an unknown distance or coordinate.
 const far = 0x7fffffff
 
-// mesh is what is found out about the geometry of a network (osm_mesh.c).
-// Switches and links are those of the network, by number.
+// mesh is the geometry of a network (osm_mesh.c). Switches and links are those of the network, by number.
 type mesh struct {
 	*network
 	nodes []meshNode
-	// dimensions of the mesh, and them from the largest to the smallest.
+	// dimensions is the number of dimensions, byExtent lists them from the largest to the smallest.
 	dimensions int
 	byExtent   []int
 }
 
 // meshNode is one switch.
 type meshNode struct {
-	// metric is the distances between neighbours around the switch, nil where it has more links than any mesh.
+	// metric holds the distances between neighbours around the switch, nil if it has more links than in any mesh.
 	metric [][]int32
 	shape  shape
-	// dimensions of the torus that has such switches, 0 for none.
+	// dimensions is the number of dimensions of the torus with such switches, 0 for none.
 	dimensions int
-	// edge marks a switch that has fewer links than one of its neighbours.
+	// edge marks a switch with fewer links than one of its neighbours.
 	edge bool
 	// axes are the directions of its links: 1 and 2 up and down the first dimension, 3 and 4 the second, 0 unknown.
 	axes []int
 	at   []int32 // coordinates
 }
 
-// analyse looks for a mesh, and orders links and switches by its dimensions, the
-// largest first. Where most switches are of no known shape all stays as it is.
+// analyse looks for a mesh, and sorts links and switches by its dimensions, the largest first. If most switches are of
+// no known shape, nothing changes.
 func (n *network) analyse(ctx context.Context) error {
 	m := &mesh{network: n, nodes: make([]meshNode, len(n.links))}
 	if err := m.measure(ctx); err != nil {
@@ -96,11 +95,11 @@ func (m *mesh) measure(ctx context.Context) error {
 // detours measures distances around a switch.
 type detours struct {
 	*network
-	distance []int32 // by switch, and 1; 0 is not met
+	distance []int32 // by switch, plus 1; 0 is not met
 	queue    []int32
 }
 
-// from are the distances from one neighbour of a switch to all its neighbours on paths that do not lead through it.
+// from returns the distances from one neighbour of a switch to all its neighbours on paths that avoid it.
 func (a *detours) from(start, sw int32) []int32 {
 	links := a.links[sw]
 	missing := len(links) - 1
@@ -131,7 +130,7 @@ func (a *detours) from(start, sw int32) []int32 {
 	return row
 }
 
-// mostCommon is the first switch of the shape that most have, edges aside.
+// mostCommon returns the first switch of the most frequent shape, ignoring edges.
 func (m *mesh) mostCommon() int32 {
 	count := map[shape]int{}
 	first := map[shape]int32{}
@@ -155,12 +154,12 @@ func (m *mesh) mostCommon() int32 {
 	return best
 }
 
-// ahead reports whether two links of a switch may be the two directions of one
-// dimension: neighbours in different ones are two apart.
+// ahead reports whether two links of a switch may be the two directions of one dimension: neighbours in different
+// dimensions have distance two.
 func (n *meshNode) ahead(i, j int) bool { return n.metric[i][j] != apart }
 
-// opposite is the other direction of an axis as a switch has it: the same one
-// where the dimension has but one neighbour, 0 where the switch does not know.
+// opposite returns the opposite direction of an axis at a switch: the same one if the dimension has only one neighbour,
+// 0 if unknown.
 func (n *meshNode) opposite(axis int) int {
 	if n.metric == nil {
 		return 0
@@ -179,7 +178,7 @@ func (n *meshNode) opposite(axis int) int {
 	return 0
 }
 
-// findAxes names the directions of one switch's links, and hands them on between switches until nothing changes.
+// findAxes sets the directions of one switch's links, and propagates them between switches until nothing changes.
 func (m *mesh) findAxes(seed int32) {
 	m.seedAxes(&m.nodes[seed])
 	for changed := true; changed; {
@@ -191,7 +190,7 @@ func (m *mesh) findAxes(seed int32) {
 			changed = m.acrossLinks(int32(s), seed) || changed
 		}
 		for s := range m.nodes {
-			changed = m.roundCorners(int32(s)) || changed
+			changed = m.aroundSquares(int32(s)) || changed
 		}
 	}
 }
@@ -215,7 +214,7 @@ func (m *mesh) seedAxes(n *meshNode) {
 	}
 }
 
-// name gives a link an axis that has none.
+// name sets the axis of a link without one.
 func name(axes []int, i, axis int) bool {
 	if axes[i] != 0 || axis == 0 {
 		return false
@@ -224,7 +223,7 @@ func name(axes []int, i, axis int) bool {
 	return true
 }
 
-// straightOn names the link that goes on where another comes in, if there is but one that could.
+// straightOn sets the axis of the link that continues another one, if only one is possible.
 func (m *mesh) straightOn(s, seed int32) (changed bool) {
 	n := &m.nodes[s]
 	if n.metric == nil || len(n.axes) <= 2 && len(n.axes) < len(m.nodes[seed].axes) {
@@ -241,7 +240,7 @@ func (m *mesh) straightOn(s, seed int32) (changed bool) {
 				candidates++
 			}
 		}
-		const nearby = 4 // what is further apart is an end of a line
+		const nearby = 4 // at a greater distance it is an end of a line
 		if candidates == 1 && n.metric[i][on] <= nearby {
 			changed = name(n.axes, on, m.nodes[seed].opposite(n.axes[i])) || changed
 		}
@@ -249,7 +248,7 @@ func (m *mesh) straightOn(s, seed int32) (changed bool) {
 	return changed
 }
 
-// acrossLinks names links at their other end.
+// acrossLinks sets the axes of links at their other end.
 func (m *mesh) acrossLinks(s, seed int32) (changed bool) {
 	n := &m.nodes[s]
 	if n.metric == nil {
@@ -265,8 +264,8 @@ func (m *mesh) acrossLinks(s, seed int32) (changed bool) {
 	return changed
 }
 
-// roundCorners names the other two sides of squares.
-func (m *mesh) roundCorners(s int32) (changed bool) {
+// aroundSquares sets the axes of the other two sides of squares.
+func (m *mesh) aroundSquares(s int32) (changed bool) {
 	n := &m.nodes[s]
 	if n.metric == nil {
 		return false
@@ -286,10 +285,10 @@ func (m *mesh) roundCorners(s int32) (changed bool) {
 	return changed
 }
 
-// meet finds the links by which two switches reach the first neighbour that they share beside one.
-func (m *mesh) meet(a, b, beside int32) (i, j int, ok bool) {
+// meet finds the links by which two switches reach the first neighbour that they share in addition to common.
+func (m *mesh) meet(a, b, common int32) (i, j int, ok bool) {
 	for i, l := range m.links[a] {
-		if l.peer == beside {
+		if l.peer == common {
 			continue
 		}
 		if j := m.indexOf(b, l.peer); j != fabric.None {

@@ -12,7 +12,7 @@ import (
 type paths struct {
 	*network
 	n int
-	// arc numbers are first[s] and up for the links of switch s; to is where each leads.
+	// first[s] is the first arc of the links of switch s; to is the switch to which each leads.
 	first, to []int32
 	// out is the link by which switch s sends to d, at s*n+d; noLink for none.
 	out []uint8
@@ -20,8 +20,8 @@ type paths struct {
 
 const noLink = 0xff
 
-// newPaths takes the ways of breadth-first trees, one from each switch in the order of numbers: the first
-// tree in which d lies below s says how s sends to d. O(switches x (links + switches x depth)).
+// newPaths takes paths from breadth-first trees, one for each switch in the order of numbers: the first tree in which d
+// is below s determines how s sends to d. O(switches x (links + switches x depth)).
 func newPaths(ctx context.Context, net *network) (*paths, error) {
 	n := len(net.switches)
 	p := &paths{network: net, n: n, first: net.arcs(), out: make([]uint8, n*n)}
@@ -70,7 +70,7 @@ func (t *tree) grow(p *paths, root int32) {
 	}
 }
 
-// take uses a tree for all pairs that no tree before had.
+// take uses a tree for all pairs that no earlier tree has.
 func (p *paths) take(t *tree) {
 	for _, d := range t.queue {
 		for c, s := d, t.above[d]; s != fabric.None; c, s = s, t.above[s] {

@@ -4,13 +4,13 @@ package lash
 
 import "slices"
 
-// A switch of a mesh is known by the distances between its neighbours on ways around it. What is compared is
-// the characteristic polynomial of their matrix, which does not depend on the order of neighbours.
+// A switch of a mesh is recognised by the distances between its neighbours on paths around it. The characteristic
+// polynomials of their matrices are compared, which do not depend on the order of neighbours.
 
-// mostLinks is how many neighbours a switch of a mesh has at most.
+// mostLinks is the largest number of neighbours of a switch in a mesh.
 const mostLinks = 8
 
-// polynomial is det(M - xI) without its highest coefficient, lowest first, modulo 2^32 as OpenSM's integers.
+// polynomial is det(M - xI) without its highest coefficient, lowest first, modulo 2^32 like OpenSM's integers.
 type polynomial [mostLinks]int32
 
 // characteristic computes the polynomial of a matrix without divisions (Berkowitz, "On computing the
@@ -60,21 +60,20 @@ func dot(a, b []int32) (sum int32) {
 	return sum
 }
 
-// shape is a kind of switch.
+// shape identifies a kind of switch.
 type shape struct {
 	links int
 	polynomial
 }
 
-// around is how far the two neighbours of a switch in a ring of some switches are
-// from one another around it; 6 stands for all rings of more than 5, where the way
-// leads by other dimensions. A ring of 4 cannot be told from two of 2.
+// around is the distance of two neighbours of a switch in a ring of some switches, around the ring; 6 stands for all
+// rings of more than 5, where the path uses other dimensions. A ring of 4 cannot be distinguished from two of 2.
 var around = map[int]int32{2: 0, 3: 1, 5: 3, 6: 4}
 
 // apart is the distance of neighbours in different dimensions.
 const apart = 2
 
-// shapes are the dimensions of the known tori, of up to 8 dimensions and 8 links, by the shape of their switches.
+// shapes returns the dimensions of the known tori, of up to 8 dimensions and 8 links, by the shape of their switches.
 func shapes() map[shape]int {
 	known := map[shape]int{}
 	for d := 1; d <= mostLinks; d++ {
@@ -95,17 +94,17 @@ func shapes() map[shape]int {
 			}
 		}
 	}
-	// OpenSM also takes a 6 x 6 torus with faults, and in one dimension a ring of 8 instead of 6.
+	// OpenSM also knows a 6 x 6 torus with faults, and in one dimension a ring of 8 instead of 6.
 	known[shape{4, polynomial{-192, -256, -80}}] = 2
 	delete(known, shape{2, polynomial{-16}})
 	known[shape{2, polynomial{-36}}] = 1
 	return known
 }
 
-// missing says of which tori OpenSM does not know: those of four dimensions that are all of 5 and more.
+// missing reports the tori that OpenSM does not know: those of four dimensions that are all of size 5 or more.
 func missing(sizes []int) bool { return len(sizes) == 4 && slices.Min(sizes) >= 5 }
 
-// torusMatrix are the distances between the neighbours of a switch in a torus.
+// torusMatrix returns the distances between the neighbours of a switch in a torus.
 func torusMatrix(sizes []int) [][]int32 {
 	var dims []int // by link
 	for d, size := range sizes {

@@ -12,16 +12,16 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// DOR is dimension order routing: least-hop ports, the lowest of them first, and so the first dimension first
-// where a dimension has the same port on every switch. It gives the tables that OpenSM computes, to the byte.
-// These can deadlock on tori, and on what is not cabled in dimensions; see [routing.Options].
+// DOR is dimension order routing: least-hop ports, the lowest first, and therefore the first dimension first if a
+// dimension has the same port on every switch. Its tables equal OpenSM's byte for byte. They can deadlock on tori, and
+// on fabrics not cabled in dimensions; see [routing.Options].
 type DOR struct{}
 
 // Name implements [routing.Engine].
 func (DOR) Name() string { return "dor" }
 
-// Route implements [routing.Engine], at the cost of [Engine.Route]. It warns of
-// cables that cannot be in the dimension of their port. Serial is what is with [Engine].
+// Route implements [routing.Engine], at the cost of [Engine.Route]. It warns of cables that cannot be in the dimension
+// of their port. The same parts are sequential as in [Engine.Route].
 func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	g := routing.NewGraph(f)
 	res, err := route(ctx, f, g, opt, e.Name(), true)
@@ -38,31 +38,31 @@ func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (
 	return res, nil
 }
 
-// giveVLs gives tables SLs and VLs by which they cannot deadlock.
+// giveVLs adds SLs and VLs to tables so that they cannot deadlock.
 func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
 	sls, sl2vl, needed, err := sssp.ServiceLevels(ctx, res.Tables.LFT, f, opt, e.Name())
 	if err != nil {
 		return err
 	}
 	res.Tables.SLs, res.Tables.SL2VL = sls, sl2vl
-	said := "the paths are free of credit loops on one VL"
+	note := "the paths are free of credit loops on one VL"
 	if needed > 1 {
-		said = fmt.Sprintf("the paths are free of credit loops on %d VLs by SLs, which OpenSM's dor does not give",
+		note = fmt.Sprintf("the paths are free of credit loops on %d VLs by SLs, which OpenSM's dor does not set",
 			needed)
 	}
-	res.Warnings = append(res.Warnings, said)
+	res.Warnings = append(res.Warnings, note)
 	return nil
 }
 
-// inconsistent says for each port number whether its cables arrive at different ports. A dimension of a
-// hypercube has the same port number at both ends of all its cables, and that of a mesh the same pair of
-// numbers (OpenSM's doc/current-routing.txt, DOR Routing Algorithm).
+// inconsistent warns of port numbers whose cables arrive at different ports. A dimension of a hypercube has the same
+// port number at both ends of all its cables, and a dimension of a mesh has the same pair of numbers (OpenSM's
+// doc/current-routing.txt, DOR Routing Algorithm).
 func inconsistent(f *fabric.Fabric, g *routing.Graph) []string {
 	ports := 0
 	for _, l := range g.Links {
 		ports = max(ports, int(l.Port)+1, int(l.PeerPort)+1)
 	}
-	all := make([]int, ports*ports) // by port and the port where the cable arrives
+	all := make([]int, ports*ports) // by near and far port
 	for _, l := range g.Links {
 		all[int(l.Port)*ports+int(l.PeerPort)]++
 	}
@@ -74,27 +74,27 @@ func inconsistent(f *fabric.Fabric, g *routing.Graph) []string {
 				usual = there
 			}
 		}
-		if odd := all - arrivals[usual]; odd > 0 {
+		if others := all - arrivals[usual]; others > 0 {
 			warnings = append(warnings,
 				fmt.Sprintf("port %d is not one dimension: its cables lead to port %d, but %d of %d do not: %s",
-					port, usual, odd, all, oddOnes(f, g, uint8(port), uint8(usual))))
+					port, usual, others, all, exceptions(f, g, uint8(port), uint8(usual))))
 		}
 	}
 	return warnings
 }
 
-// maxNamed is how many examples a warning gives.
-const maxNamed = 3
+// maxListed bounds the examples in a warning.
+const maxListed = 3
 
-// oddOnes names cables from one port number that do not arrive at another.
-func oddOnes(f *fabric.Fabric, g *routing.Graph, port, usual uint8) string {
+// exceptions lists cables of a port number that do not arrive at the usual port.
+func exceptions(f *fabric.Fabric, g *routing.Graph, port, usual uint8) string {
 	var names []string
 	for s := range f.NumSwitches() {
 		for _, l := range g.Of(s) {
 			if l.Port != port || l.PeerPort == usual {
 				continue
 			}
-			if len(names) == maxNamed {
+			if len(names) == maxListed {
 				return strings.Join(names, ", ") + ", ..."
 			}
 			here, there := f.Port(f.Switches[s], l.Port), f.Port(f.Switches[l.Peer], l.PeerPort)

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// Hops computes the hop counts of min-hop routing on the graph of a fabric: distances, or where the
-// options weight ports, sums of weights. It fails with ctx's error where ctx ends first.
+// Hops computes the hop counts of min-hop routing on the graph of a fabric: distances, or sums of weights if the
+// options weight ports. It returns ctx's error if ctx has ended.
 func Hops(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.Options) (assign.Matrix, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -38,31 +38,32 @@ func Hops(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.
 	return m, m.search(ctx, f)
 }
 
-// weightedHops are hop counts where leaving a switch counts what the port weighs. Counts of 255 and more are no way.
+// weightedHops are hop counts in which leaving a switch counts the weight of the port. Counts of 255 and more are no
+// path.
 type weightedHops struct {
 	graph   *routing.Graph
 	weights []uint8 // by link of the graph
 	n       int
 	least   []uint8
-	// left is by link and switch what an engine before has counted by that port, nil for none.
-	left []uint8
+	// prior holds by link and switch the count of an earlier engine by that port, nil for none.
+	prior []uint8
 }
 
-// begin takes what an engine before has counted, nil for none, but by ports to the switch itself that hops lead to:
-// these are counted anew. The least count stays even so, and then no port has it (ucast_mgr_process_hop_0_1).
-func (m *weightedHops) begin(f *fabric.Fabric, left routing.LIDHops) {
+// begin sets the counts of an earlier engine, nil for none, except those by ports to the destination switch itself,
+// which are recomputed. The least count remains even then, although no port has it (ucast_mgr_process_hop_0_1).
+func (m *weightedHops) begin(f *fabric.Fabric, prior routing.LIDHops) {
 	m.least = slices.Repeat([]uint8{routing.NoHops}, m.n*m.n)
-	if left == nil {
+	if prior == nil {
 		return
 	}
-	m.left = slices.Repeat([]uint8{routing.NoHops}, len(m.graph.Links)*m.n)
+	m.prior = slices.Repeat([]uint8{routing.NoHops}, len(m.graph.Links)*m.n)
 	for s := range fabric.SwitchIndex(m.n) {
 		for d := range fabric.SwitchIndex(m.n) {
 			lid := f.SwitchLID(d)
-			m.least[int(s)*m.n+int(d)] = left.LeastTo(s, lid)
+			m.least[int(s)*m.n+int(d)] = prior.LeastTo(s, lid)
 			for i := m.graph.First[s]; i < m.graph.First[s+1]; i++ {
 				if m.graph.Links[i].Peer != d {
-					m.left[int(i)*m.n+int(d)] = left.ThroughTo(s, m.graph.Links[i].Port, lid)
+					m.prior[int(i)*m.n+int(d)] = prior.ThroughTo(s, m.graph.Links[i].Port, lid)
 				}
 			}
 		}
@@ -80,7 +81,7 @@ func (m *weightedHops) search(ctx context.Context, f *fabric.Fabric) error {
 	})
 }
 
-// incoming are the weights of the links of the graph as seen from their far ends.
+// incoming returns the weights of the links of the graph as seen from their far ends.
 func (m *weightedHops) incoming() []uint8 {
 	into := make([]uint8, len(m.weights))
 	for s := range int32(m.n) {
@@ -96,10 +97,10 @@ func (m *weightedHops) incoming() []uint8 {
 	return into
 }
 
-// buckets hold the switches that are reached, by hop count.
+// buckets hold the reached switches by hop count.
 type buckets [routing.NoHops][]fabric.SwitchIndex
 
-// searchTo is Dijkstra's search from dst against the direction of travel, with a bucket a hop count (Dial,
+// searchTo is Dijkstra's search from dst against the direction of travel, with one bucket for each hop count (Dial,
 // "Shortest-path forest with topological ordering", CACM 12, 1969).
 func (m *weightedHops) searchTo(b *buckets, into []uint8, dst fabric.SwitchIndex) {
 	least := func(s fabric.SwitchIndex) *uint8 { return &m.least[int(s)*m.n+int(dst)] }
@@ -130,7 +131,7 @@ func (m *weightedHops) searchTo(b *buckets, into []uint8, dst fabric.SwitchIndex
 // Least implements [routing.Hops].
 func (m *weightedHops) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.n+int(dst)] }
 
-// From is the row of least counts from one switch, indexed by switch. Read-only.
+// From returns the least counts from a switch, indexed by switch. The row is read-only.
 func (m *weightedHops) From(sw fabric.SwitchIndex) []uint8 {
 	return m.least[int(sw)*m.n : (int(sw)+1)*m.n]
 }
@@ -148,11 +149,11 @@ func (m *weightedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Swi
 	return routing.NoHops
 }
 
-// through is the count by a link to a switch which has the least count there.
+// through returns the count by a link to a switch with least count there.
 func (m *weightedHops) through(link int32, dst fabric.SwitchIndex, there uint8) uint8 {
 	h := uint8(min(int(m.weights[link])+int(there), routing.NoHops))
-	if m.left != nil {
-		h = min(h, m.left[int(link)*m.n+int(dst)])
+	if m.prior != nil {
+		h = min(h, m.prior[int(link)*m.n+int(dst)])
 	}
 	return h
 }

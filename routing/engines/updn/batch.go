@@ -4,21 +4,21 @@ package updn
 
 import "example.org/ibconsole/fabric"
 
-// batch is how many destinations are searched from before the matrix is written: a cache line of sets.
+// batch is the number of destinations searched before the matrix is written: a cache line of sets.
 const batch = 8
 
-// batchWorker searches from a few destinations that stand side by side.
+// batchWorker searches from a few consecutive destinations.
 type batchWorker struct {
 	m     *matrix
 	fast  *walker
 	full  *fullWalker
 	least []uint8
-	// By what is kept:
+	// One of the following, depending on the matrix:
 	barred, allBarred []uint8
 	sets              []uint64
 }
 
-// newBatchWorker makes a worker that fills the matrix and, where all searches are plain, allBarred.
+// newBatchWorker returns a worker that fills the matrix and, if all searches are plain, allBarred.
 func newBatchWorker(m *matrix, allBarred []uint8) *batchWorker {
 	b := &batchWorker{m: m, fast: newWalker(m), least: make([]uint8, m.n*batch), allBarred: allBarred}
 	if m.allPlain() {
@@ -73,10 +73,10 @@ func (b *batchWorker) searchFrom(dst fabric.SwitchIndex) *counts {
 	return &b.full.counts
 }
 
-// plain says that the search from a switch begins with nothing and takes allowed steps only.
+// plain reports whether the search from a switch begins without counts and takes allowed steps only.
 func (m *matrix) plain(dst fabric.SwitchIndex) bool {
 	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
 }
 
-// allPlain says that the searches from all switches are plain.
+// allPlain reports whether the searches from all switches are plain.
 func (m *matrix) allPlain() bool { return m.penalty == 0 && m.preset == nil }

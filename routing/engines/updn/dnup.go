@@ -9,19 +9,19 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// DnUp is down/up routing: switches rank by their distance from the hosts, and a packet never goes on from
-// the hosts again once it came nearer to them, but for steps between switches of one rank.
+// DnUp is down/up routing: switches rank by their distance from the hosts, and a packet that has come nearer to the
+// hosts never moves away from them again, except for steps between switches of one rank.
 type DnUp struct{}
 
 // Name implements [routing.Engine].
 func (DnUp) Name() string { return "dnup" }
 
 // Route implements [routing.Engine]. It refuses a fabric without hosts, and warns of switches without a route.
-// O(switches x links + switches x LIDs). Serial are the ranks, the graph and the order of destinations.
+// O(switches x links + switches x LIDs). The ranks, the graph and the order of destinations are computed sequentially.
 func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	leaves := withHosts(f)
 	if len(leaves) == 0 {
-		return nil, routing.Refuse(e.Name(), "no switch has hosts, so that none is a leaf")
+		return nil, routing.Refuse(e.Name(), "no switch has hosts, so none is a leaf")
 	}
 	g := routing.NewGraph(f)
 	ranks := rank(g, leaves)
@@ -50,7 +50,7 @@ func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) 
 	return finish(ctx, f, m, &opt, report, res, e.Name())
 }
 
-// withHosts are the switches that an adapter or a router is attached to.
+// withHosts returns the switches to which an adapter or a router is attached.
 func withHosts(f *fabric.Fabric) []fabric.SwitchIndex {
 	hosts, _ := hostsOf(f)
 	var switches []fabric.SwitchIndex
@@ -62,8 +62,8 @@ func withHosts(f *fabric.Fabric) []fabric.SwitchIndex {
 	return switches
 }
 
-// downUp is the turn that a step takes between switches of two ranks. A step
-// between equals takes none, and lifts the ban: OpenSM looks back one step only.
+// downUp returns the turn of a step between switches of two ranks. A step between equal ranks is free, and lifts the
+// ban: OpenSM considers only the previous step.
 func downUp(from, to int32) turn {
 	switch {
 	case from < to:

@@ -7,8 +7,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// fullWalker searches as [walker] does and keeps the counts of all ports. It can
-// start from counts that are given, and take steps that are not allowed.
+// fullWalker searches like [walker] and keeps the counts of all ports. It can start from given counts, and take steps
+// that are not allowed.
 type fullWalker struct {
 	*matrix
 	counts
@@ -52,7 +52,7 @@ func (w *fullWalker) search(dst fabric.SwitchIndex) {
 	}
 }
 
-// begin sets the counts that the search to dst starts with.
+// begin sets the initial counts of the search to dst.
 func (w *fullWalker) begin(dst fabric.SwitchIndex) {
 	if w.preset == nil {
 		return
@@ -68,10 +68,10 @@ func (w *fullWalker) begin(dst fabric.SwitchIndex) {
 	}
 }
 
-// tooFar is the count from which OpenSM gives up a step that is not allowed.
+// tooFar is the count from which on OpenSM gives up a step that is not allowed.
 const tooFar = 64
 
-// try takes a step out of s and reports whether it brought a lower count.
+// try takes a step out of s and reports whether it lowered a count.
 func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 	h, hops := w.counts.least[s], &w.hops[w.steps.slot[st.peer()]+int32(st.port())]
 	old := *hops
@@ -80,7 +80,7 @@ func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 			return false
 		}
 		if h += w.penalty; h >= tooFar {
-			// It forgets the path that there was, but not its count, and goes on.
+			// OpenSM forgets the existing path, but not its count, and continues.
 			*hops = routing.NoHops
 			w.counts.sets[int(st.peer())*w.words+int(st.port()>>6)] &^= 1 << (st.port() & 63)
 		}

@@ -11,29 +11,30 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// matrix holds hop counts between switches where not all turns are allowed.
+// matrix holds hop counts between switches if some turns are forbidden.
 type matrix struct {
 	f      *fabric.Fabric
 	n      int
-	stride int // of a row of counts: n, and what is missing to whole words of bits
+	stride int // the length of a row of counts: n, rounded up to whole words of bits
 	words  int // of a set of ports
 	steps  steps
-	// penalty is what a step that is not allowed adds, 0 where there are none.
+	// penalty is the cost of a forbidden step, 0 if there are none.
 	penalty uint8
-	// preset, where set, gives the hop counts that the search to dst starts with, or nil.
+	// preset, if not nil, returns the initial hop counts of the search to dst, or nil.
 	preset func(dst fabric.SwitchIndex) routing.Hops
 
 	// least[s*stride+d] is the least count from s to d.
 	least []uint8
-	// leastBits has the least counts too, and barredBits by the same place the least count from which the search from d
-	// last tried the barred steps out of s, where all searches are plain. The two are what all ports have.
+	// leastBits has the least counts, too. barredBits has at the same index the least count from which the search from
+	// d last tried the barred steps out of s. Both are set if all searches are plain; they determine the counts of all
+	// ports.
 	leastBits, barredBits *planes
-	// sets has, where searches are not plain, from words x (s*n+d) on the words of the ports that have the least count.
+	// sets holds, if not all searches are plain, the ports with the least count, at words x (s*n+d).
 	sets []uint64
 
-	// ends[d] is how the search from d ended, made when first asked for where searches are not plain.
+	// ends[d] is the end state of the search from d. It is computed on demand if not all searches are plain.
 	once sync.Once
-	ends []ending
+	ends []endState
 }
 
 func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) *matrix {
@@ -46,7 +47,7 @@ func newMatrix(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.S
 	return m
 }
 
-// search fills the matrix and returns the highest count that it came upon.
+// search fills the matrix and returns the highest count.
 func (m *matrix) search(ctx context.Context, progress func(done, total int)) (longest uint8, err error) {
 	if m.least == nil {
 		m.least = hugepages.Make[uint8](m.n * m.stride)
@@ -90,10 +91,10 @@ func (m *matrix) search(ctx context.Context, progress func(done, total int)) (lo
 // Least implements [routing.Hops].
 func (m *matrix) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.stride+int(dst)] }
 
-// From is the row of least counts from one switch, indexed by switch. Read-only.
+// From returns the least counts from a switch, indexed by switch. The row is read-only.
 func (m *matrix) From(sw fabric.SwitchIndex) []uint8 { return m.least[int(sw)*m.stride:][:m.n] }
 
-// forget gives up what only the making of tables needs.
+// forget frees the data that only the computation of tables needs.
 func (m *matrix) forget() { m.sets = nil }
 
 // LeastHopPorts implements [assign.Matrix].

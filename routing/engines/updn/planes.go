@@ -11,16 +11,16 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// planes are counts of all switches by bits, so that 64 of them are compared at once: from depth x (s*words+w) on, word
-// i has bit i of the counts of switch s at the places from 64*w on. They have as many bits as tell counts of paths from
-// [untried] and [routing.NoHops].
+// planes hold the counts of all switches as bit planes, so that 64 of them are compared at once: from depth x
+// (s*words+w) on, word i has bit i of the counts of switch s at the indexes from 64*w on. They have enough bits to
+// distinguish counts of paths from [untried] and [routing.NoHops].
 type planes struct {
 	depth, words int
 	bits         []uint64
 }
 
-// newPlanes makes planes of rows of counts, of which the highest of a path is longest.
-// O(switches^2 x depth / 8), on all processors.
+// newPlanes converts rows of counts; longest is the highest count of a path. O(switches^2 x depth / 8), on all
+// processors.
 func newPlanes(ctx context.Context, counts []uint8, rows int, longest uint8) (*planes, error) {
 	words := len(counts) / rows / 64
 	p := &planes{depth: min(8, bits.Len(uint(longest)+2)), words: words}
@@ -45,13 +45,12 @@ func (p *planes) put(at int, counts []uint8) {
 	}
 }
 
-// Each byte of a word.
 const (
-	ones   = 0x0101010101010101
-	gather = 0x0102040810204080 // brings the lowest bits of all bytes into the highest byte
+	ones   = 0x0101010101010101 // the lowest bit of each byte
+	gather = 0x0102040810204080 // moves the lowest bits of all bytes into the highest byte
 )
 
-// count is the count of switch s at place d.
+// count returns the count of switch s at index d.
 func (p *planes) count(s, d int) uint8 {
 	count := 0
 	for i, plane := range p.at(s, d/64) {
@@ -65,7 +64,8 @@ func (p *planes) count(s, d int) uint8 {
 
 func (p *planes) at(s, word int) []uint64 { return p.bits[(s*p.words+word)*p.depth:][:p.depth] }
 
-// oneLess is counts less one each, and which of them are counts of a path from one switch to another.
+// oneLess sets less to the counts minus one, and returns the bits of those that are counts of a path between different
+// switches.
 func oneLess(less, counts []uint64) (known uint64) {
 	borrow, some, all := ^uint64(0), uint64(0), ^uint64(0)
 	for i, plane := range counts {
@@ -77,7 +77,7 @@ func oneLess(less, counts []uint64) (known uint64) {
 	return some &^ all
 }
 
-// differ has the bits of the counts that are not those wanted.
+// differ returns the bits of the counts that differ from the wanted ones.
 func differ(wanted, counts []uint64) (differing uint64) {
 	for i, plane := range wanted[:len(counts)] {
 		differing |= plane ^ counts[i]

@@ -10,34 +10,34 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// reporter counts the steps of several phases of equal length as one.
+// reporter combines the progress of several phases of equal length.
 type reporter struct {
-	report          func(done, total int)
-	begun, all, len int
+	report            func(done, total int)
+	started, all, len int
 }
 
 func newReporter(report func(done, total int), length, phases int) *reporter {
 	return &reporter{report: report, all: phases * length, len: length}
 }
 
-// phase returns what the next phase is to report to.
+// phase returns the progress function of the next phase.
 func (r *reporter) phase() func(done, total int) {
 	if r.report == nil {
 		return nil
 	}
-	before := r.begun
-	r.begun += r.len
+	before := r.started
+	r.started += r.len
 	return func(done, _ int) { r.report(before+done, r.all) }
 }
 
-// skip leaves a phase out.
-func (r *reporter) skip() { r.begun += r.len }
+// skip skips a phase.
+func (r *reporter) skip() { r.started += r.len }
 
-// unreached warns of switches that have no route to one another, and of an SM among them. O(switches^2).
+// unreached warns of switches that have no route to one another, including the SM's. O(switches^2).
 func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	hosts, _ := hostsOf(f)
 	sm, _ := attached(f)
-	without, betweenHosts, smWithout := 0, 0, 0
+	without, betweenHosts, withSM := 0, 0, 0
 	example := ""
 	row := make([]uint8, len(f.Switches))
 	members := 0
@@ -58,7 +58,7 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 				betweenHosts++
 			}
 			if s == sm || fabric.SwitchIndex(d) == sm {
-				smWithout++
+				withSM++
 			}
 		}
 	}
@@ -70,17 +70,16 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 		advice = ""
 	}
 	warnings := []string{fmt.Sprintf("%d of %d pairs of switches have no route, %d of them with hosts on both (the "+
-		"first: %s)%s",
-		without, members*(members-1), betweenHosts, example, advice)}
-	if smWithout > 0 {
+		"first: %s)%s", without, members*(members-1), betweenHosts, example, advice)}
+	if withSM > 0 {
 		warnings = append(warnings,
-			fmt.Sprintf("%d of them are with %s, the SM's own switch: the SM belongs on a leaf switch",
-				smWithout, f.NodeName(f.Switches[sm])))
+			fmt.Sprintf("%d of them include %s, the SM's own switch: the SM belongs on a leaf switch",
+				withSM, f.NodeName(f.Switches[sm])))
 	}
 	return warnings
 }
 
-// attached is the switch that the SM's port belongs to or is attached to.
+// attached returns the switch to which the SM's port belongs or is attached.
 func attached(f *fabric.Fabric) (sw fabric.SwitchIndex, port uint8) {
 	if f.SMPort == fabric.None {
 		return fabric.None, 0

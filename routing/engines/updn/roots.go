@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// OpenSM takes a switch for a root if the hosts of the subnet lie at one distance
-// from it: more than most of them there, and no other distance has more than few.
+// OpenSM takes a switch as a root if the hosts of the subnet are at one distance from it: that distance has more than
+// the share most of them, and no other distance has more than the share few.
 const (
 	most = 0.9
 	few  = 0.05
@@ -20,7 +20,8 @@ const (
 	farthest = 64
 )
 
-// detectRoots marks the switches that look like roots, and says why there may be none. O(switches^2).
+// detectRoots marks the switches that OpenSM would detect as roots, and returns the reason if there are none.
+// O(switches^2).
 func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string) {
 	total := eachHistogram(f, hops, func(h *Histogram) {
 		if h.Root() {
@@ -28,26 +29,26 @@ func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string
 		}
 	})
 	if total == 0 {
-		return "no hosts, and so no roots to be found"
+		return "no roots found: there are no hosts"
 	}
 	return fmt.Sprintf("no roots found: from no switch are more than 90 %% of the %d host ports at one distance, "+
-		"and not more than 5 %% at any other; root_guid_file can name the roots", total)
+		"and not more than 5 %% at any other; root_guid_file can list the roots", total)
 }
 
-// Histogram is how many host ports lie at each distance from a switch, by which OpenSM judges whether it is a root.
+// Histogram counts the host ports at each distance from a switch. OpenSM detects roots by it.
 type Histogram struct {
 	Switch fabric.SwitchIndex
 	// Ports are the host ports by hops to the switches that they are on.
 	Ports [farthest]int
-	// OverMost counts the distances at which more than 90 % of all host ports lie, OverFew those of more than 5 %.
+	// OverMost counts the distances with more than 90 % of all host ports, OverFew those with more than 5 %.
 	OverMost, OverFew int
 }
 
-// Root reports whether the switch is taken for a root.
+// Root reports whether the switch is taken as a root.
 func (h *Histogram) Root() bool { return h.OverMost == 1 && h.OverFew == 1 }
 
-// Histograms are those by which updn looks for roots with these options, of the switches of the subnet, and how
-// many host ports there are. O(switches^2).
+// Histograms returns the histograms by which updn detects roots with these options, one for each switch of the subnet,
+// and the number of host ports. O(switches^2).
 func Histograms(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (all []Histogram, hosts int, err error) {
 	hops, err := minhop.Hops(ctx, f, routing.NewGraph(f), opt)
 	if err != nil {
@@ -57,8 +58,8 @@ func Histograms(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (al
 	return all, hosts, nil
 }
 
-// eachHistogram makes the histogram of each switch in turn, and returns how many host ports there are.
-func eachHistogram(f *fabric.Fabric, hops routing.Hops, judge func(*Histogram)) (total int) {
+// eachHistogram calls visit with the histogram of each switch, and returns the number of host ports.
+func eachHistogram(f *fabric.Fabric, hops routing.Hops, visit func(*Histogram)) (total int) {
 	hosts, total := hostsOf(f)
 	var leaves []int32
 	for s, n := range hosts {
@@ -86,12 +87,12 @@ func eachHistogram(f *fabric.Fabric, hops routing.Hops, judge func(*Histogram)) 
 				h.OverFew++
 			}
 		}
-		judge(&h)
+		visit(&h)
 	}
 	return total
 }
 
-// leastFrom are the least counts from one switch, which it may write to row.
+// leastFrom returns the least counts from a switch, for which it may use row.
 func leastFrom(hops routing.Hops, sw fabric.SwitchIndex, row []uint8) []uint8 {
 	if h, ok := hops.(interface {
 		From(sw fabric.SwitchIndex) []uint8
@@ -104,7 +105,7 @@ func leastFrom(hops routing.Hops, sw fabric.SwitchIndex, row []uint8) []uint8 {
 	return row
 }
 
-// hostsOf counts the ports of adapters and routers on each switch, and all.
+// hostsOf counts the ports of adapters and routers on each switch, and all of them.
 func hostsOf(f *fabric.Fabric) (hosts []int, total int) {
 	hosts = make([]int, len(f.Switches))
 	for _, e := range f.EndPorts {
@@ -116,7 +117,7 @@ func hostsOf(f *fabric.Fabric) (hosts []int, total int) {
 	return hosts, total
 }
 
-// rank is the distance of each switch from the nearest of some.
+// rank returns the distance of each switch from the nearest switch of from.
 func rank(g *routing.Graph, from []fabric.SwitchIndex) []int32 {
 	ranks := make([]int32, g.Switches())
 	for s := range ranks {

@@ -7,24 +7,24 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// turn is what a step does to the steps after it. The search goes from the
-// destination outwards, against the direction of travel.
+// turn is the effect of a step on the following steps. The search goes from the destination outwards, against the
+// direction of travel.
 type turn uint8
 
 const (
 	// free steps are always allowed and leave the next one free.
 	free turn = iota
-	// narrows steps are always allowed, but no barred one may follow at once.
+	// narrows steps are always allowed, but no barred step may follow immediately.
 	narrows
 	// barred steps are allowed after free and barred ones.
 	barred
 )
 
-// step is one way out of a switch: from bit 10 on where it leads to, from bit 2 on the port there, and the turn it
-// takes. A search reads all steps for each destination, so they are small.
+// step is one step out of a switch: the peer from bit 10 on, the port there from bit 2 on, and the turn. A search reads
+// all steps for each destination, so they are small.
 type step uint32
 
-// noStep leads into a port that no switch is behind.
+// noStep is the step into a port without a switch behind it.
 const noStep = ^step(0)
 
 func newStep(peer fabric.SwitchIndex, port uint8, turn turn) step {
@@ -35,17 +35,17 @@ func (s step) peer() fabric.SwitchIndex { return fabric.SwitchIndex(s >> 10) }
 func (s step) port() uint8              { return uint8(s >> 2) }
 func (s step) turn() turn               { return turn(s & 3) }
 
-// steps are the ways out of all switches, by port.
+// steps are the steps out of all switches, by port.
 type steps struct {
-	// slot is the place of port 0 of each switch among all ports, then their number.
+	// slot is the index of port 0 of each switch among all ports, then their number.
 	slot []int32
-	// into is by place the step that leads into a port, with the port that it comes from as its end.
+	// into is by index the step that leads into a port, with the port where it begins as its end.
 	into []step
-	// all are the ways out, allowed those that are not barred, bars those that are.
+	// all are the steps out of switches, allowed those that are not barred, bars the others.
 	all, allowed, bars stepList
 }
 
-// unrestricted says that no step is ever forbidden, nor leads to where it began.
+// unrestricted reports whether no step is ever forbidden or leads back to its own switch.
 func unrestricted(g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) bool {
 	for s := range fabric.SwitchIndex(g.Switches()) {
 		for _, l := range g.Of(s) {
@@ -83,7 +83,7 @@ func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.Sw
 	return t
 }
 
-// stepList are steps in a flat array, those of switch 0 first.
+// stepList holds steps in a flat array, those of switch 0 first.
 type stepList struct {
 	list []step
 	ends []int32
@@ -96,4 +96,31 @@ func (l *stepList) of(sw fabric.SwitchIndex) []step {
 		return l.list[:l.ends[0]]
 	}
 	return l.list[l.ends[sw-1]:l.ends[sw]]
+}
+
+// comparePorts finds the least-hop ports of a switch towards each switch. It compares the least counts of the switch
+// with those from which its neighbours' steps to it were tried, 64 switches at once. O(links of sw x switches x bits of
+// a count / 64).
+func (m *matrix) comparePorts(sw fabric.SwitchIndex, sets routing.PortSets) {
+	sets.Clear()
+	slots := m.steps.into[m.steps.slot[sw]:m.steps.slot[sw+1]]
+	var less [8]uint64
+	wanted := less[:m.leastBits.depth]
+	for word := range m.leastBits.words {
+		known := oneLess(wanted, m.leastBits.at(int(sw), word))
+		for begin := 0; begin < len(slots); begin += 64 {
+			var ports [64]uint64
+			for i, st := range slots[begin:min(begin+64, len(slots))] {
+				if st == noStep {
+					continue
+				}
+				from := m.leastBits
+				if st.turn() == barred {
+					from = m.barredBits
+				}
+				ports[i] = known &^ differ(wanted, from.at(int(st.peer()), word))
+			}
+			sets.PutByPort(word, uint8(begin/64), &ports)
+		}
+	}
 }

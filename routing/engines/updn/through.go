@@ -10,16 +10,16 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ending says what the counts of all ports are after a search, where not all are plain.
-type ending struct {
+// endState determines the counts of all ports after a search, if not all searches are plain.
+type endState struct {
 	// hops are the counts of all ports by slot, nil after a search by [walker].
 	hops []uint8
 	// tried are the least counts from which each switch last tried its steps.
 	tried []tries
 }
 
-// Through implements [routing.Hops]. Port 0 stands for the best port. Where not all searches are plain, the first
-// call searches once more, and keeps what it finds.
+// Through implements [routing.Hops]. Port 0 stands for the best port. If not all searches are plain, the first call
+// searches once more, and keeps the results.
 func (m *matrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	if port == 0 {
 		return m.Least(sw, dst)
@@ -50,7 +50,7 @@ func (m *matrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchInd
 }
 
 func (m *matrix) searchAgain() {
-	m.ends = make([]ending, m.n)
+	m.ends = make([]endState, m.n)
 	workers := make([]*batchWorker, routing.Workers())
 	err := routing.ForEach(context.Background(), m.n, nil, func(worker, d int) {
 		if workers[worker] == nil {
@@ -63,10 +63,10 @@ func (m *matrix) searchAgain() {
 	}
 }
 
-func (b *batchWorker) end(dst fabric.SwitchIndex) ending {
+func (b *batchWorker) end(dst fabric.SwitchIndex) endState {
 	b.searchFrom(dst)
 	if b.m.plain(dst) {
-		return ending{tried: slices.Clone(b.fast.tried)}
+		return endState{tried: slices.Clone(b.fast.tried)}
 	}
-	return ending{hops: slices.Clone(b.full.hops)}
+	return endState{hops: slices.Clone(b.full.hops)}
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package updn holds the engines that rank switches and keep packets from wrong turns: up/down and down/up
-// routing (osm_ucast_updn.c and osm_ucast_dnup.c of OpenSM 3.3.23). Both give the tables that OpenSM computes, to
-// the byte.
+// Package updn implements the engines that rank switches and forbid certain turns: up/down and down/up routing
+// (osm_ucast_updn.c and osm_ucast_dnup.c of OpenSM 3.3.23). The tables of both equal OpenSM's byte for byte.
 package updn
 
 import (
@@ -22,7 +21,7 @@ type Engine struct{}
 func (Engine) Name() string { return "updn" }
 
 // Route implements [routing.Engine]. It refuses a fabric without roots, and warns of switches without a route.
-// O(switches x links + switches x LIDs). Serial are the ranks, the graph and the order of destinations.
+// O(switches x links + switches x LIDs). The ranks, the graph and the order of destinations are computed sequentially.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	g := routing.NewGraph(f)
 	r, err := findRoots(ctx, f, g, &opt)
@@ -36,8 +35,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	turnOf := func(from, to fabric.SwitchIndex) turn { return upDown(f, &opt, ranks, from, to) }
 	report := newReporter(opt.Progress, len(f.Switches), 2)
 	res := &routing.Result{Roots: r.switches, Ranks: ranks}
-	begun := opt.ConnectRoots && r.hops != nil
-	if d, _ := r.hops.(*routing.Distances); unrestricted(g, turnOf) && (!begun || d != nil) {
+	hasPreset := opt.ConnectRoots && r.hops != nil
+	if d, _ := r.hops.(*routing.Distances); unrestricted(g, turnOf) && (!hasPreset || d != nil) {
 		if d == nil {
 			d = g.Distances(f)
 		}
@@ -45,7 +44,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 		return finish(ctx, f, d, &opt, report, res, e.Name())
 	}
 	m := newMatrix(f, g, turnOf)
-	if begun {
+	if hasPreset {
 		m.preset = func(dst fabric.SwitchIndex) routing.Hops {
 			if ranks[dst] == 0 {
 				return r.hops
@@ -60,8 +59,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return finish(ctx, f, m, &opt, report, res, e.Name())
 }
 
-// upDown is the turn that a step between two switches takes. Of switches of one rank that with the greater
-// number is the upper one, but between roots all steps go up.
+// upDown returns the turn of a step between two switches. Of two switches of one rank the one with the greater number
+// is the upper one, but between roots all steps go up.
 func upDown(f *fabric.Fabric, opt *routing.Options, ranks []int32, from, to fabric.SwitchIndex) turn {
 	up := ranks[from] > ranks[to]
 	if ranks[from] == ranks[to] {
@@ -81,7 +80,7 @@ func number(f *fabric.Fabric, opt *routing.Options, sw fabric.SwitchIndex) uint6
 	return guid
 }
 
-// finish makes the tables of a matrix and completes the result.
+// finish computes the tables of a matrix and completes the result.
 func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing.Options, report *reporter,
 	res *routing.Result, name string) (*routing.Result, error) {
 	o := *opt
@@ -95,23 +94,23 @@ func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing
 	return res, nil
 }
 
-// roots are the roots of a fabric, and what was found on the way to them.
+// roots are the roots of a fabric, with the hop counts used to find them.
 type roots struct {
 	switches []fabric.SwitchIndex
-	// hops are min-hop's counts, where OpenSM computes them too.
+	// hops are min-hop's counts, if OpenSM computes them too.
 	hops assign.Matrix
-	// why says why there are no roots.
+	// why is the reason why there are no roots.
 	why string
 }
 
-// findRoots takes the roots that the options give, and looks for others where OpenSM does.
+// findRoots returns the roots of the options, and detects others if OpenSM does.
 func findRoots(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.Options) (r roots, err error) {
 	isRoot := make([]bool, len(f.Switches))
 	given := 0
 	for _, guid := range opt.RootGUIDs {
 		if s := f.SwitchByGUID(guid); s != fabric.None && f.SwitchNode(s).InSubnet {
 			isRoot[s] = true
-			given++ // as often as it is listed
+			given++ // repeated GUIDs count
 		}
 	}
 	r.why = fmt.Sprintf("none of the %d root GUIDs is that of a switch of the subnet", len(opt.RootGUIDs))

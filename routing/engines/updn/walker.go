@@ -7,7 +7,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// counts are what a search finds: the least count of each switch, and the ports that have it.
+// counts are the result of a search: the least count of each switch, and the ports that have it.
 type counts struct {
 	least []uint8
 	sets  []uint64
@@ -15,7 +15,7 @@ type counts struct {
 	longest uint8
 }
 
-// queue is a ring of switches that holds each once at most.
+// queue is a ring buffer that contains each switch at most once.
 type queue struct {
 	ring         []fabric.SwitchIndex
 	head, length int
@@ -39,12 +39,12 @@ func (q *queue) pop() fabric.SwitchIndex {
 	return s
 }
 
-// walker searches from one destination after the other. It repeats what OpenSM's searches do beyond a
-// breadth-first search: a switch that was dealt with comes up again each time a count of one of its ports
-// falls, with the direction of that step, but goes on from its least count.
+// walker searches from one destination after the other. Like OpenSM's searches it does more than a breadth-first
+// search: a processed switch is processed again whenever a count of one of its ports falls, with the direction of that
+// step, but continues from its least count.
 //
-// A port's count is set from the far side only. So that of a port behind an allowed step is one more than the
-// least count from which the far switch last tried its allowed steps, and it need not be kept.
+// A port's count is set from the far side only. So the count of a port behind an allowed step is one more than the
+// least count from which the far switch last tried its allowed steps, and need not be stored.
 type walker struct {
 	*matrix
 	counts
@@ -53,17 +53,17 @@ type walker struct {
 	tried []tries
 }
 
-// state is what a search knows of a switch beside its counts.
+// state is the state of a switch in a search, in addition to its counts.
 type state struct {
 	queued bool
-	// narrowed says that the step that queued it narrows the next ones.
+	// narrowed reports that the step that queued it narrows the next ones.
 	narrowed bool
 }
 
 // tries are the least counts from which a switch last tried its steps.
 type tries struct{ allowed, barred uint8 }
 
-// untried is before the first: from a higher count no step leads to a count below NoHops.
+// untried is the state before the first try: from a higher count no step leads to a count below NoHops.
 var untried = tries{allowed: routing.NoHops - 1, barred: routing.NoHops - 1}
 
 func newWalker(m *matrix) *walker {
@@ -113,7 +113,7 @@ func (w *walker) findPorts() {
 	}
 }
 
-// next are the steps out of a switch that lead to lower counts.
+// next returns the steps out of a switch that lead to lower counts.
 func (w *walker) next(s fabric.SwitchIndex) []step {
 	least, tried := w.counts.least[s], &w.tried[s]
 	allowed := least < tried.allowed
