@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package assign turns hop counts into forwarding tables as OpenSM's min-hop family of engines does
-// (osm_ucast_mgr.c and osm_switch.c of OpenSM 3.3.23): for each switch and each LID one of the ports that are
-// the fewest hops away, the least used of them first.
+// Package assign computes forwarding tables from hop counts as OpenSM's min-hop family of engines does (osm_ucast_mgr.c
+// and osm_switch.c of OpenSM 3.3.23): for each switch and each LID one of the ports with the fewest hops, the least
+// used first.
 package assign
 
 import (
@@ -13,17 +13,17 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Matrix is what tables are made from: hop counts, and the ports that have the least.
+// Matrix holds hop counts, and the ports that have the least.
 type Matrix interface {
 	routing.Hops
-	// LeastHopPorts are, by switch, the ports of switch sw by which each switch is the fewest hops away. It
-	// fills scratch, which has room for the ports of sw, and returns it; it may be called from several goroutines.
+	// LeastHopPorts returns for each switch the ports of sw with the fewest hops to it. It fills scratch, which has
+	// enough words for the ports of sw, and returns it. It is safe for concurrent use.
 	LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets
 }
 
-// Tables makes the forwarding tables of all switches of a subnet. With dor, all routes to a LID leave a switch
-// towards the neighbour behind the first port that will do, and only cables to that neighbour share them. It
-// fails where an end port has no LID, and with ctx's error where ctx ends first. O(switches x (switches + LIDs)).
+// Tables computes the forwarding tables of all switches of a subnet. With dor, all routes to a LID leave a switch
+// towards the neighbour behind the first suitable port, and only cables to that neighbour share them. It fails if an
+// end port has no LID, and with ctx's error if ctx ends. O(switches x (switches + LIDs)).
 func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) (*fabric.LFT, error) {
 	if err := routing.Check(f, opt); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 	return lft, nil
 }
 
-// worker has the assigners of one goroutine, by how many words a set of the ports of their switches has.
+// worker holds the assigners of one goroutine, by the number of words in a set of ports.
 type worker [len(routing.PortSet{}) + 1]switchAssigner
 
 // switchAssigner is an [assigner] for switches of some size.
@@ -95,7 +95,7 @@ func (w *worker) assignerFor(p *plan, sw fabric.SwitchIndex) switchAssigner {
 	return w[words]
 }
 
-// assigner makes the forwarding table of one switch after the other. Its scratch memory belongs to one goroutine.
+// assigner computes the forwarding table of one switch after the other. Its scratch memory belongs to one goroutine.
 type assigner[S set] struct {
 	*plan
 	balance[S]
@@ -105,15 +105,15 @@ type assigner[S set] struct {
 	sw     fabric.SwitchIndex
 	// sets are the places of the least-hop ports towards each switch.
 	sets, scratch routing.PortSets
-	// row is filled here, in the order of targets, and then written as a whole.
+	// row is filled in the order of targets, and then copied as a whole.
 	row []byte
-	// The rest is scratch of the choice of later LIDs: the ports in the order in
-	// which they are looked at, and how many LIDs of a target they got.
+	// Scratch memory for later LIDs: the ports in the order of the search, and the number of LIDs of a target that they
+	// got.
 	found     [256]uint8
 	forwarded [256]uint32
 }
 
-// begin turns to a switch.
+// begin starts a switch.
 func (a *assigner[S]) begin(sw fabric.SwitchIndex) {
 	a.sw = sw
 	a.balance = balance[S]{}
@@ -146,7 +146,7 @@ func (a *assigner[S]) eachSet(change func(S) S) {
 	}
 }
 
-// keepTowards leaves of each set the ports that may share the routes to a LID.
+// keepTowards reduces each set to the ports that may share the routes to a LID.
 func (a *assigner[S]) keepTowards() {
 	sets, ok := a.sets.Single()
 	if !ok {
@@ -154,11 +154,11 @@ func (a *assigner[S]) keepTowards() {
 		return
 	}
 	for d, set := range sets {
-		sets[d] = set & a.sameNode[bits.TrailingZeros64(set)][0] // none are like place 64 of a narrow switch
+		sets[d] = set & a.sameNode[bits.TrailingZeros64(set)][0] // place 64 of a narrow switch has no ports
 	}
 }
 
-// countBefore takes the routes of tables that were made before as use of ports.
+// countBefore counts the routes of earlier tables as use of ports.
 func (a *assigner[S]) countBefore() {
 	for i := range a.runs {
 		r := &a.runs[i]
@@ -172,7 +172,7 @@ func (a *assigner[S]) countBefore() {
 	}
 }
 
-// assign fills the row of the switch. While it does, entries are places in the search order.
+// assign fills the row of the switch. Entries are places in the search order until the end.
 func (a *assigner[S]) assign(row []byte) {
 	if a.row == nil {
 		a.row = make([]byte, len(row))
@@ -214,7 +214,7 @@ func (a *assigner[S]) route(r *run, offset int) {
 	}
 }
 
-// deliver routes to what is attached to the switch itself.
+// deliver routes to the end ports attached to the switch itself.
 func (a *assigner[S]) deliver(targets []target, offset int) {
 	for _, t := range targets {
 		if offset < int(t.lids) {
@@ -223,7 +223,7 @@ func (a *assigner[S]) deliver(targets []target, offset int) {
 	}
 }
 
-// towards are the ports of a set that may share the routes to a LID.
+// towards returns the ports of a set that may share the routes to a LID.
 func (a *assigner[S]) towards(ports S) S {
 	if a.dor {
 		return and(ports, a.sameNode[first(ports)])
@@ -251,7 +251,7 @@ func (a *assigner[S]) firstLIDs(ports S, r *run) {
 	}
 }
 
-// kept reports whether the switch's present route to a LID stays.
+// kept reports whether the switch's existing route to a LID stays.
 func (a *assigner[S]) kept(ports S, lid uint16) (port uint8, ok bool) {
 	if a.opt.Existing == nil {
 		return 0, false

@@ -4,14 +4,14 @@ package assign
 
 import "math/bits"
 
-// balance counts how often each port of a switch is used, and knows the least used ones of one set of ports
-// at a time. Ports are named by their place in the switch's search order.
+// balance counts the uses of each port of a switch, and tracks the least used ports of one set of ports at a time.
+// Ports are identified by their place in the switch's search order.
 type balance[S set] struct {
 	count [256]uint32
-	// set is the current set, and sum what its ports are used together.
+	// set is the current set, sum the total use of its ports.
 	set S
 	sum uint32
-	// best are the ports of the set that are used the least; those used more than once more often may be in ahead.
+	// best are the least used ports of the set. ahead contains the ports used once more, and possibly others.
 	best, ahead S
 }
 
@@ -23,7 +23,7 @@ func (b *balance[S]) use(s S) {
 	}
 }
 
-// forget has the current set counted anew if it has a port.
+// forget makes the next use recount the current set if it contains a port.
 func (b *balance[S]) forget(port uint8) {
 	if has(b.set, port) {
 		var none S
@@ -31,7 +31,7 @@ func (b *balance[S]) forget(port uint8) {
 	}
 }
 
-// take counts one more use of a port, of the current set or not.
+// take counts a use of any port.
 func (b *balance[S]) take(port uint8) {
 	b.count[port]++
 	if !has(b.set, port) {
@@ -47,10 +47,10 @@ func (b *balance[S]) take(port uint8) {
 	}
 }
 
-// refill finds the least used ports once all that were have been used once more.
+// refill finds the least used ports after all previous ones have been used once more.
 func (b *balance[S]) refill() {
 	if empty(b.ahead) {
-		b.best = b.set // all are used alike again
+		b.best = b.set // all have the same use again
 		return
 	}
 	b.recount()
@@ -75,8 +75,8 @@ func (b *balance[S]) recount() {
 	b.sum, b.best, b.ahead = sum, best, minus(b.set, best)
 }
 
-// turn is how many ports of the set the search passes over at first with port_shifting: the mean use of the
-// ports, as a number of one of them (osm_switch.c, osm_switch_recommend_path).
+// turn returns the number of ports of the set that the search skips with port_shifting: the mean use of the ports,
+// modulo their number (osm_switch.c, osm_switch_recommend_path).
 func (b *balance[S]) turn() int {
 	n := uint32(size(b.set))
 	return int(b.sum / n % n)

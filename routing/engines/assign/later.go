@@ -2,8 +2,8 @@
 
 package assign
 
-// laterLIDs routes to the LIDs of a run's targets that are offset above the first, by other systems and switches
-// than the LIDs before them where that can be (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
+// laterLIDs routes to the LIDs of a run's targets that are offset above the first, through other systems and switches
+// than the LIDs before them if possible (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
 func (a *assigner[S]) laterLIDs(ports S, r *run, offset int) {
 	towards := a.towards(ports)
 	for _, t := range a.of(r) {
@@ -42,13 +42,13 @@ func (a *assigner[S]) choose(lid uint16, offset int, counted bool) uint8 {
 			return a.leastUsed(fresh, start)
 		}
 	case a.opt.PortShifting:
-		// What follows is never asked for shifted dimension order routing.
+		// Shifted dimension order routing never uses leastForwarded.
 		return a.leastUsed(a.set, start)
 	}
 	return a.leastForwarded(used, start)
 }
 
-// start is the place from which the ports of the current set are looked at for a LID that is not its port's first.
+// start returns the place at which the search for a LID that is not its port's first begins.
 func (a *assigner[S]) start(lid uint16) uint8 {
 	start := uint8(1)
 	if !a.dor {
@@ -65,7 +65,7 @@ func (a *assigner[S]) start(lid uint16) uint8 {
 	return nth(a.set, turn-n)
 }
 
-// leastUsed is the first port found of those used the least, among some of the current set.
+// leastUsed returns the first of the least used ports among some of the current set.
 func (a *assigner[S]) leastUsed(among S, start uint8) uint8 {
 	if best := and(among, a.best); !empty(best) {
 		return firstFrom(best, start)
@@ -79,16 +79,15 @@ func (a *assigner[S]) leastUsed(among S, start uint8) uint8 {
 	return best
 }
 
-// search lists some ports in the order in which they are looked at.
+// search lists some ports in the order of the search.
 func (a *assigner[S]) search(ports S, start uint8) []uint8 {
 	late := from(ports, start)
 	return list(list(a.found[:0], late), minus(ports, late))
 }
 
-// leastForwarded is OpenSM's choice where all neighbours were used by the target: the least used port, and of two
-// used alike that whose neighbour got fewer of the target's LIDs than any port looked at before had when it was
-// the choice. (That least number does not start anew with a lesser count.) Dimension order routing looks at
-// cables.
+// leastForwarded is OpenSM's choice if the target already uses all neighbours: the least used port. In a tie it is a
+// port whose neighbour got fewer of the target's LIDs than the previous choices. (That least number is not reset with a
+// lesser count.) Dimension order routing counts by cable.
 func (a *assigner[S]) leastForwarded(used []byte, start uint8) uint8 {
 	for _, port := range used {
 		if !has(a.ignored, port) {
@@ -112,7 +111,7 @@ func (a *assigner[S]) leastForwarded(used []byte, start uint8) uint8 {
 	return best
 }
 
-// cable is a number for what a port leads to, as far as it makes a difference.
+// cable returns the same number for ports that leastForwarded does not distinguish.
 func (a *assigner[S]) cable(port uint8) uint8 {
 	if a.dor {
 		return port
@@ -120,7 +119,7 @@ func (a *assigner[S]) cable(port uint8) uint8 {
 	return first(a.sameNode[port])
 }
 
-// countDraws is how many random numbers the switch will draw.
+// countDraws returns the number of random numbers that the switch needs.
 func (a *assigner[S]) countDraws() int {
 	draws := 0
 	for i := range a.runs {

@@ -4,12 +4,12 @@ package assign
 
 import "example.org/ibconsole/fabric"
 
-// layout is the ports of one switch in their search order.
+// layout holds the ports of one switch in their search order.
 type layout[S set] struct {
 	// numPorts counts port 0.
 	numPorts int
-	// ordered says that places in the order differ from port numbers. portAt and
-	// placeOf translate; what is no port stays as it is.
+	// ordered reports that places in the order differ from port numbers. portAt and placeOf translate; values that are
+	// not ports map to themselves.
 	ordered         bool
 	portAt, placeOf [256]uint8
 	// ignored are the places whose use does not count.
@@ -41,7 +41,7 @@ func (l *layout[S]) turnTo(p *plan, sw fabric.SwitchIndex) {
 	}
 }
 
-// places translates a set of ports.
+// places converts a set of ports to places.
 func (l *layout[S]) places(ports S) (places S) {
 	for _, port := range list(l.ports[:0], ports) {
 		places = with(places, l.placeOf[port])
@@ -49,7 +49,7 @@ func (l *layout[S]) places(ports S) (places S) {
 	return places
 }
 
-// group finds which ports lead to the same switch, and to the same system.
+// group finds the ports that lead to the same switch, and to the same system.
 func (l *layout[S]) group(f *fabric.Fabric, n *fabric.Node) {
 	peers := l.peers[:l.numPorts]
 	for place := range peers {

@@ -9,12 +9,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// narrow spreads the first LIDs of all targets over the ports of a switch where their use alone decides: the same ports
-// as [assigner.spread], faster where the set of ports changes from run to run. The places of all ports in sets lie so
-// close together that bits from the lowest on are a word: as all do on a switch with fewer than 64 ports, and the
-// cables to switches on most others.
+// narrow distributes the first LIDs of all targets over the ports of a switch if only their use matters. The result is
+// that of [assigner.spread], but faster if the set of ports changes from run to run. The places of all ports in sets
+// must fit in a word of bits from the lowest one on. They do on a switch with fewer than 64 ports, and usually also if
+// only the cables to switches are within a word.
 type narrow struct {
-	// low is the place of bit 0 of a set. uses are by bit. That of noBit is greater than all.
+	// low is the place of bit 0 of a set. uses are by bit. The use of noBit is greater than all.
 	low  use
 	uses [128]use
 
@@ -31,7 +31,7 @@ type narrow struct {
 	}
 }
 
-// window returns sets as words, where that can be.
+// window returns sets as words, and whether that is possible.
 func (n *narrow) window(sets routing.PortSets) (words []uint64, ok bool) {
 	if words, ok := sets.Single(); ok {
 		n.low = 0
@@ -54,7 +54,7 @@ func (n *narrow) window(sets routing.PortSets) (words []uint64, ok bool) {
 	return n.words, true
 }
 
-// begin turns to a switch, whose ports were used before.
+// begin starts a switch with the given uses of its ports.
 func (n *narrow) begin(sw fabric.SwitchIndex, row []byte, placeOf *[256]uint8, count []uint32) {
 	n.sw, n.row, n.placeOf = sw, row, placeOf
 	for bit, c := range n.inSets(count) {
@@ -63,20 +63,20 @@ func (n *narrow) begin(sw fabric.SwitchIndex, row []byte, placeOf *[256]uint8, c
 	n.uses[noBit] = noPort | n.low + noBit
 }
 
-// end gives back how often those in sets are used.
+// end writes back the uses of the ports in sets.
 func (n *narrow) end(count []uint32) {
 	for bit := range n.inSets(count) {
 		n.inSets(count)[bit] = uint32(n.uses[bit] / once)
 	}
 }
 
-// inSets are the counts by bit.
+// inSets returns the counts by bit.
 func (n *narrow) inSets(count []uint32) []uint32 {
 	return count[n.low:min(len(count), int(n.low)+noBit)]
 }
 
-// counted routes to the first LIDs of runs that count, by the set of ports towards each switch. Where there are none
-// nothing is routed.
+// counted routes to the first LIDs of runs that count, by the set of ports towards each switch. An empty set means no
+// routes.
 func (n *narrow) counted(t *targets, runs []run, sets []uint64) {
 	for i := 0; i < len(runs); {
 		r := &runs[i]
@@ -116,7 +116,7 @@ func (n *narrow) uncounted(t *targets, runs []run, sets []uint64) {
 	}
 }
 
-// keeping routes to the first LIDs of runs, and leaves them on the ports where they are now if these are in the sets.
+// keeping routes to the first LIDs of runs, and keeps the existing ports if they are in the sets.
 func (n *narrow) keeping(t *targets, runs []run, sets []uint64, now []byte) {
 	for i := range runs {
 		r := &runs[i]
@@ -133,13 +133,13 @@ func (n *narrow) keeping(t *targets, runs []run, sets []uint64, now []byte) {
 	}
 }
 
-// keep routes to LIDs that are routed by a set of ports, and adds that much to the uses of the ports.
+// keep routes to LIDs with the same set of ports, and adds more to the uses of the ports.
 func (n *narrow) keep(set uint64, lids []uint16, more use, now []byte) {
 	low := uint8(n.low)
 	for _, lid := range lids {
 		bit := uint8(noBit)
 		if int(lid) < len(now) {
-			bit = n.placeOf[now[lid]] - low // beyond 63 is in no set
+			bit = n.placeOf[now[lid]] - low // above 63 it is in no set
 		}
 		if set>>bit&1 == 0 {
 			bit = uint8(n.least(set)) - low
@@ -149,7 +149,7 @@ func (n *narrow) keep(set uint64, lids []uint16, more use, now []byte) {
 	}
 }
 
-// local routes to the targets of a run towards whose switch no ports lead, where that is the switch itself.
+// local routes to the targets of a run on the switch itself. Targets on a switch that no ports lead to get no route.
 func (n *narrow) local(t *targets, r *run) {
 	if r.sw != n.sw {
 		return

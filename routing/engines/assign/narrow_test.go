@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// TestNarrowTakesTheLeastUsed compares all that narrow does with the plain choice, LID by LID.
+// TestNarrowTakesTheLeastUsed compares narrow with the plain choice, LID by LID.
 func TestNarrowTakesTheLeastUsed(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 300, 30000) {
@@ -53,7 +53,7 @@ func compareNarrow(t *testing.T, r *rand.Rand) {
 	for i := range placeOf {
 		placeOf[i] = uint8(i)
 	}
-	for _, way := range []string{"counted", "keeping", "uncounted"} {
+	for _, mode := range []string{"counted", "keeping", "uncounted"} {
 		counts := before
 		var n narrow
 		words, ok := n.window(sets)
@@ -65,9 +65,9 @@ func compareNarrow(t *testing.T, r *rand.Rand) {
 		n.begin(fabric.None, row, &placeOf, counts[:low+numPorts+1])
 		used = before
 		for i := range all.runs {
-			all.runs[i].counted = way != "uncounted"
+			all.runs[i].counted = mode != "uncounted"
 		}
-		switch way {
+		switch mode {
 		case "counted":
 			n.counted(&all, all.runs, words)
 		case "keeping":
@@ -78,24 +78,24 @@ func compareNarrow(t *testing.T, r *rand.Rand) {
 		n.end(counts[:low+numPorts+1])
 		for _, run := range all.runs {
 			for _, lid := range all.lids[run.first:run.end] {
-				kept := way == "keeping" && int(now[lid]>>6) < len(sets.Words(run.sw)) && sets.Has(run.sw, now[lid])
-				plainly(sets.Words(run.sw), &used, want, lid, now[lid], kept, run.counted)
+				kept := mode == "keeping" && int(now[lid]>>6) < len(sets.Words(run.sw)) && sets.Has(run.sw, now[lid])
+				routePlainly(sets.Words(run.sw), &used, want, lid, now[lid], kept, run.counted)
 			}
 		}
 		for lid := range want {
 			if row[lid] != want[lid] {
-				t.Fatalf("%s, %d ports from %d on: LID %d by %d, expected %d", way, numPorts, low, lid,
+				t.Fatalf("%s, %d ports from %d on: LID %d by %d, expected %d", mode, numPorts, low, lid,
 					row[lid], want[lid])
 			}
 		}
 		if counts != used {
-			t.Fatalf("%s: other counts", way)
+			t.Fatalf("%s: different counts", mode)
 		}
 	}
 }
 
-// plainly routes to one LID by a set of ports.
-func plainly(set []uint64, used *[256]uint32, row []byte, lid uint16, now uint8, kept, counted bool) {
+// routePlainly routes to one LID by a set of ports.
+func routePlainly(set []uint64, used *[256]uint32, row []byte, lid uint16, now uint8, kept, counted bool) {
 	best := -1
 	for w, word := range set {
 		for ; word != 0; word &= word - 1 {

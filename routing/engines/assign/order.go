@@ -10,37 +10,36 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// targets are all end ports that are to be reached, in the order of routing.
+// targets are all end ports to route to, in the order of routing.
 type targets struct {
 	list []target
-	lids []uint16 // the first of each
+	lids []uint16 // the first LID of each
 	runs []run
-	// stretches are the first of the runs that count, or that do not, unlike the one before.
+	// stretches are the indexes of the runs whose counted differs from that of the run before.
 	stretches []int
 }
 
-// run is targets that follow one another and lie behind one switch, so that they share its least-hop ports: those of
-// the list from first to end.
+// run is a sequence of targets on one switch, which share its least-hop ports: those of the list from first to end.
 type run struct {
 	sw         fabric.SwitchIndex
 	first, end int32
-	// counted says that routes to them count as use of a port.
+	// counted reports that routes to them count as use of a port.
 	counted bool
 }
 
 func (t *targets) of(r *run) []target { return t.list[r.first:r.end] }
 
-// target is an end port that is to be reached.
+// target is an end port to route to.
 type target struct {
 	lid uint16
-	// lids is how many LIDs of the port are routed, from lid on.
+	// lids is the number of LIDs of the port that are routed, from lid on.
 	lids uint8
 	// local is the port of the run's switch that leads to it, 0 for the switch.
 	local   uint8
 	scatter bool
 }
 
-// lister puts the end ports of a subnet into OpenSM's order of routing.
+// lister sorts the end ports of a subnet into OpenSM's order of routing.
 type lister struct {
 	f      *fabric.Fabric
 	opt    *routing.Options
@@ -48,10 +47,9 @@ type lister struct {
 	targets
 }
 
-// targetOrder lists the end ports behind switches in the order in which OpenSM spreads them over ports
-// (osm_ucast_mgr.c, ucast_mgr_build_lfts): those that the user named; then the adapters and routers, from the
-// switch with the most of them on, alike ones in table order, by port number within a switch; then the rest,
-// switches, in table order.
+// targetOrder lists the end ports on switches in the order in which OpenSM routes them (osm_ucast_mgr.c,
+// ucast_mgr_build_lfts): the ones of the routing order; then adapters and routers by descending number of them on their
+// switch, in a tie in table order, and by port number within a switch; then the rest, switches, in table order.
 func targetOrder(f *fabric.Fabric, opt *routing.Options) targets {
 	l := lister{f: f, opt: opt, listed: make([]bool, len(f.Ports)), targets: targets{
 		list: make([]target, 0, len(f.EndPorts)), lids: make([]uint16, 0, len(f.EndPorts)),
@@ -83,7 +81,7 @@ func (l *lister) add(e fabric.PortIndex, scatter bool) {
 	l.listed[e] = true
 	sw, local := l.f.AttachedSwitch(e)
 	if sw == fabric.None {
-		return // a host that is attached to another host
+		return // a host attached to another host
 	}
 	counted := local != 0 || l.opt.ProfileSwitchNodes
 	if k := len(l.runs) - 1; k < 0 || l.runs[k].sw != sw || l.runs[k].counted != counted {
@@ -99,7 +97,7 @@ func (l *lister) add(e fabric.PortIndex, scatter bool) {
 	l.lids = append(l.lids, lid)
 }
 
-// byLoad are the switches of the subnet, from that with the most hosts on.
+// byLoad returns the switches of the subnet by descending number of hosts.
 func byLoad(f *fabric.Fabric) []fabric.SwitchIndex {
 	var switches []fabric.SwitchIndex
 	hosts := make([]int, len(f.Switches))

@@ -7,26 +7,26 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// plan is what all switches are assigned by. It is read-only while they are.
+// plan is the common input for all switches. It is read-only during assignment.
 type plan struct {
 	Matrix
 	targets
 	f   *fabric.Fabric
 	opt *routing.Options
-	// most is the highest number of LIDs that a port has.
+	// most is the highest number of LIDs of a port.
 	most int
 	dor  bool
-	// plain says that first LIDs go by the use of ports alone.
+	// plain reports that first LIDs depend only on the use of ports.
 	plain bool
-	// keeping says that they do where a route is not kept.
+	// keeping reports that they do so unless a route is kept.
 	keeping bool
-	// orders are the search orders that the user gave, by switch.
+	// orders are the configured search orders, by switch.
 	orders map[fabric.SwitchIndex][]uint8
 	// unused are the ports whose use does not count, by switch.
 	unused map[fabric.SwitchIndex][]uint8
-	// identity is the order of ports where the user gave none.
+	// identity is the default order of ports.
 	identity [256]uint8
-	// seeds are the random generators as each switch finds them.
+	// seeds are the states of the random generator at the beginning of each switch.
 	seeds []routing.Random
 }
 
@@ -54,7 +54,7 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 	return p
 }
 
-// seed draws what all switches will draw, in their order, and notes how the generator stands before each.
+// seed advances the generator by the draws of all switches, in order, and records its state before each.
 func (p *plan) seed(draws []int) {
 	r := routing.NewRandom(p.opt.ScatterPorts)
 	p.seeds = make([]routing.Random, len(draws))
@@ -66,8 +66,8 @@ func (p *plan) seed(draws []int) {
 	}
 }
 
-// searchOrders completes the orders that are valid: port 0 stays first, those
-// listed come next, then the others in ascending order.
+// searchOrders completes the valid orders: port 0 stays first, then the listed ports, then the others in ascending
+// order.
 func searchOrders(f *fabric.Fabric, given []routing.PortOrder) map[fabric.SwitchIndex][]uint8 {
 	orders := map[fabric.SwitchIndex][]uint8{}
 	for _, g := range given {

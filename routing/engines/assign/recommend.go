@@ -7,14 +7,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Recommend says by which port OpenSM would send to a LID if it had to choose once routes are there, as it
-// asks itself for opensm.fdbs (osm_dump.c; osm_switch_recommend_path without LMC). Ports are used by the routes
-// of opt.Counted and of own, what the engine routed and counts, and by all those of laid, tables of a file, nil for
-// none. With scatter_ports each answer draws the next random number, so that it is to be asked in the order of the
-// dump.
+// Recommend returns the port by which OpenSM would send to a LID if it chose after all routes were computed, as it does
+// for opensm.fdbs (osm_dump.c; osm_switch_recommend_path without LMC). Ports are used by the routes of opt.Counted and
+// of own, the tables of the engine if it counts them, and by all routes of applied, the tables of a file; nil is none.
+// With scatter_ports each call draws the next random number, so calls must be in the order of the dump.
 func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *fabric.LFT,
-	laid *fabric.Tables) routing.Recommend {
-	r := &recommender{f: f, hops: hops, opt: opt, laid: laid, orders: searchOrders(f, opt.PortSearchOrder),
+	applied *fabric.Tables) routing.Recommend {
+	r := &recommender{f: f, hops: hops, opt: opt, applied: applied, orders: searchOrders(f, opt.PortSearchOrder),
 		sw: fabric.None}
 	if opt.ScatterPorts != 0 {
 		r.random = routing.NewRandom(opt.ScatterPorts)
@@ -29,11 +28,11 @@ func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *f
 
 // recommender recommends ports of one switch after the other.
 type recommender struct {
-	f    *fabric.Fabric
-	hops routing.Hops
-	opt  *routing.Options
-	laid *fabric.Tables
-	// counted are tables whose routes use ports, and runs their LIDs.
+	f       *fabric.Fabric
+	hops    routing.Hops
+	opt     *routing.Options
+	applied *fabric.Tables
+	// counted are tables whose routes use ports, targets the LIDs.
 	counted []*fabric.LFT
 	targets targets
 	orders  map[fabric.SwitchIndex][]uint8
@@ -75,7 +74,7 @@ func (r *recommender) recommend(sw fabric.SwitchIndex, lid uint16) uint8 {
 	return r.choose(total)
 }
 
-// choose takes one of the ports found, which have this many routes together.
+// choose chooses one of the found ports; total is the number of their routes.
 func (r *recommender) choose(total int) uint8 {
 	n, start := len(r.found), 0
 	if r.opt.PortShifting {
@@ -119,18 +118,18 @@ func (r *recommender) turnTo(sw fabric.SwitchIndex) {
 			}
 		}
 	}
-	if r.laid != nil {
-		r.countLaid()
+	if r.applied != nil {
+		r.countApplied()
 	}
 }
 
-// countLaid counts as OpenSM reads a file, which leaves switches out where the option says that they count.
-func (r *recommender) countLaid() {
-	for lid := 1; lid <= int(r.laid.Top[r.sw]); lid++ {
+// countApplied counts as OpenSM does when it reads a file: it omits switches if the option says that they count.
+func (r *recommender) countApplied() {
+	for lid := 1; lid <= int(r.applied.Top[r.sw]); lid++ {
 		e := r.f.PortByLID(uint16(lid))
 		if r.opt.ProfileSwitchNodes && e != fabric.None && r.f.Nodes[r.f.Ports[e].Node].IsSwitch() {
 			continue
 		}
-		r.count[r.laid.Port(r.sw, uint16(lid))]++
+		r.count[r.applied.Port(r.sw, uint16(lid))]++
 	}
 }

@@ -9,14 +9,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// set is a set of places in the search order of a switch. Where all switches have
-// fewer than 64 ports it fits a word, and then most of what follows is one
-// instruction; that is why it is a parameter of nearly everything here.
+// set is a set of places in the search order of a switch. If all switches have fewer than 64 ports it is one word, and
+// most operations are one instruction; therefore it is a type parameter of nearly everything here.
 type set interface {
 	[1]uint64 | [2]uint64 | [4]uint64
 }
 
-// at is set i of those of a matrix.
+// at returns set i of a matrix.
 func at[S set](sets routing.PortSets, i fabric.SwitchIndex) (s S) {
 	for w, word := range sets.Words(i) {
 		s[w] = word
@@ -62,7 +61,7 @@ func minus[S set](s, t S) S {
 	return s
 }
 
-// size is the number of places in a set.
+// size returns the number of places in a set.
 func size[S set](s S) int {
 	n := 0
 	for w := range len(s) {
@@ -71,7 +70,7 @@ func size[S set](s S) int {
 	return n
 }
 
-// first is the lowest place in a set that is not empty.
+// first returns the lowest place of a set, which must not be empty.
 func first[S set](s S) uint8 {
 	w := 0
 	for w < len(s)-1 && s[w] == 0 {
@@ -80,7 +79,7 @@ func first[S set](s S) uint8 {
 	return uint8(w<<6 | bits.TrailingZeros64(s[w]))
 }
 
-// nth is the place before which n others of the set come; it has more than n.
+// nth returns the place with n lower ones in the set, which must have more than n.
 func nth[S set](s S, n int) uint8 {
 	w := 0
 	for c := bits.OnesCount64(s[w]); n >= c; c = bits.OnesCount64(s[w]) {
@@ -94,7 +93,7 @@ func nth[S set](s S, n int) uint8 {
 	return uint8(w<<6 | bits.TrailingZeros64(word))
 }
 
-// from are the places of the set that are not below i.
+// from returns the places of the set from i on.
 func from[S set](s S, i uint8) S {
 	for w := range int(i >> 6) {
 		s[w] = 0
@@ -103,7 +102,8 @@ func from[S set](s S, i uint8) S {
 	return s
 }
 
-// firstFrom is the lowest place of the set, which is not empty, from i on, or where there is none the lowest of all.
+// firstFrom returns the lowest place of the set from i on, or the lowest of all if there is none. The set must not be
+// empty.
 func firstFrom[S set](s S, i uint8) uint8 {
 	if late := from(s, i); !empty(late) {
 		return first(late)

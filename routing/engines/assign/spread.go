@@ -4,7 +4,7 @@ package assign
 
 import "math/bits"
 
-// routeNarrow routes to the first LIDs of all targets, where a set is one word.
+// routeNarrow routes to the first LIDs of all targets if a set is one word.
 func (a *assigner[S]) routeNarrow(sets []uint64) {
 	n := &a.narrow
 	n.begin(a.sw, a.row, &a.placeOf, a.count[:a.numPorts])
@@ -25,9 +25,9 @@ func (a *assigner[S]) routeNarrow(sets []uint64) {
 	n.end(a.count[:a.numPorts])
 }
 
-// spread gives the first LID of each target the least used of the ports, the first where several are. Ports
-// fill up in rounds: all with the least count take one target each, in order, then the next count is the
-// least. It does what firstLIDs does, without options and faster.
+// spread routes to the first LID of each target by the first of the least used ports. Ports fill up in rounds: all with
+// the least count take one target each, in order, then the next count is the least. It is a faster firstLIDs without
+// options.
 func (a *assigner[S]) spread(ports S, r *run) {
 	lids := a.targets.lids[r.first:r.end]
 	if port := first(ports); empty(without(ports, port)) {

@@ -4,20 +4,20 @@ package assign
 
 import "math/bits"
 
-// use is how often a port was used, and its place in the low bits: the least is next.
+// use is the number of uses of a port, with its place in the low bits: the port with the least use is next.
 type use uint64
 
 const (
 	once use = 1 << 9
-	// noBit is where the lowest bit of an empty set is, and noPort is used more often than all.
+	// noBit is the lowest bit of an empty set; noPort exceeds all uses.
 	noBit      = 64
 	noPort use = 1 << 62
 )
 
-// first is the use of the first port of a set.
+// first returns the use of the first port of a set.
 func (n *narrow) first(set uint64) use { return n.uses[bits.TrailingZeros64(set)&127] }
 
-// least is the least used port of a set.
+// least returns the least used port of a set.
 func (n *narrow) least(s0 uint64) use {
 	s1 := s0 & (s0 - 1)
 	s2 := s1 & (s1 - 1)
@@ -34,7 +34,7 @@ func (n *narrow) least(s0 uint64) use {
 	return least
 }
 
-// final is least once all uses are counted. It remembers what it found for some sets.
+// final is least after all uses are counted. It caches the result for some sets.
 func (n *narrow) final(set uint64) use {
 	known := &n.known[set*0x9e3779b97f4a7c15>>59] // Fibonacci hashing
 	if known.set != set {
@@ -43,7 +43,7 @@ func (n *narrow) final(set uint64) use {
 	return known.least
 }
 
-// spread gives each LID the least used of the ports, the first where several are.
+// spread routes each LID by the first of the least used ports.
 func (n *narrow) spread(s0 uint64, lids []uint16) {
 	s1 := s0 & (s0 - 1)
 	s2 := s1 & (s1 - 1)
@@ -64,7 +64,7 @@ func (n *narrow) spread(s0 uint64, lids []uint16) {
 	n.rounds(s0, lids)
 }
 
-// four spreads over up to four ports, which it keeps sorted by use.
+// four distributes LIDs over up to four ports, which it keeps sorted by use.
 func (n *narrow) four(u0, u1, u2, u3 use, lids []uint16) {
 	u0, u1 = min(u0, u1), max(u0, u1)
 	u2, u3 = min(u2, u3), max(u2, u3)
@@ -87,8 +87,8 @@ func (n *narrow) four(u0, u1, u2, u3 use, lids []uint16) {
 
 func (n *narrow) note(u use) { n.uses[(u-n.low)&127] = u }
 
-// eight spreads up to eight LIDs over up to eight ports. Bit i of byte k of a word says that port i is used at most k
-// times more than the least: the bits from the lowest on are whose turn it is.
+// eight distributes up to eight LIDs over up to eight ports. Bit i of byte k of a word is set if port i is used at most
+// k times more than the least: the bits from the lowest on are the order of the ports.
 func (n *narrow) eight(u0, u1, u2, u3, u4, u5, u6, u7 use, lids []uint16) {
 	least := lesser(lesser(lesser(u0, u1), lesser(u2, u3)), lesser(lesser(u4, u5), lesser(u6, u7)))
 	turns := u0.turns(least) | u1.turns(least)<<1 | u2.turns(least)<<2 | u3.turns(least)<<3 |
@@ -103,18 +103,19 @@ func (n *narrow) eight(u0, u1, u2, u3, u4, u5, u6, u7 use, lids []uint16) {
 	}
 }
 
-// lesser is the minimum without a branch: for what becomes an address the compiler makes one of min.
+// lesser is the minimum without a branch: the compiler turns min into a branch if the result becomes an address.
 func lesser(a, b use) use {
 	d := int64(a - b)
 	return b + use(d&(d>>63))
 }
 
-// turns has bit 0 of each byte from that on of how many times more the port is used than the least.
+// turns returns a word with bit 0 set in each byte from the k-th on, where k is the difference of the uses.
 func (u use) turns(least use) uint64 {
 	return 0x0101010101010101 << ((u/once - least/once) * 8) // 0 from 8 times on
 }
 
-// rounds spreads over many ports. All that are used the least take one LID each, in order, then the next are the least.
+// rounds distributes LIDs over many ports. All least used ports take one LID each, in order, then the next ones are the
+// least used.
 func (n *narrow) rounds(set uint64, lids []uint16) {
 	for len(lids) > 0 {
 		best := n.leastUsed(set)
@@ -136,7 +137,7 @@ func (n *narrow) rounds(set uint64, lids []uint16) {
 	}
 }
 
-// list lists the ports of a set.
+// list returns the ports of a set.
 func (n *narrow) list(set uint64) []uint8 {
 	ports := n.ports[:0]
 	for ; set != 0; set &= set - 1 {
@@ -145,7 +146,7 @@ func (n *narrow) list(set uint64) []uint8 {
 	return ports
 }
 
-// leastUsed are the ports of a set that are used the least.
+// leastUsed returns the least used ports of a set.
 func (n *narrow) leastUsed(set uint64) (best uint64) {
 	least := noPort
 	for ; set != 0; set &= set - 1 {

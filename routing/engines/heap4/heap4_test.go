@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Of equally near elements below a place the last moves up, whether there are four or fewer.
+// Of equally near children the last moves up, whether there are four or fewer.
 func TestLastOfEquals(t *testing.T) {
 	for range 10000 {
 		n := 1 + rand.IntN(Branches)
@@ -31,7 +31,7 @@ func TestLastOfEquals(t *testing.T) {
 	}
 }
 
-// What comes out is in ascending order whatever was deleted or came nearer, and places are where elements stand.
+// Elements leave the heap in ascending order after any deletions and changes, and Place is always correct.
 func TestHeapOrder(t *testing.T) {
 	for range 200 {
 		h := Heap{Place: make([]int32, 60)}

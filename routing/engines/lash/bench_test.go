@@ -10,8 +10,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// BenchmarkLayers times lash with its analysis of meshes, and without a bound of
-// VLs.
+// BenchmarkLayers measures lash with its mesh analysis, and without a limit of VLs.
 func BenchmarkLayers(b *testing.B) {
 	for _, spec := range []string{"torus:8x8x8", "torus:16x16", "mesh:8x8x8", "fattree:2,36", "fattree:3,16",
 		"random:200,8,200"} {
@@ -24,7 +23,7 @@ func BenchmarkLayers(b *testing.B) {
 				b.Fatal(err)
 			}
 			opt := &routing.Options{MeshAnalysis: true}
-			lanes := 0
+			vls := 0
 			for b.Loop() {
 				net := newNetwork(f, opt)
 				if err := net.analyse(b.Context()); err != nil {
@@ -41,9 +40,9 @@ func BenchmarkLayers(b *testing.B) {
 				if err := l.balance(b.Context(), opt); err != nil {
 					b.Fatal(err)
 				}
-				lanes = len(l.list)
+				vls = len(l.list)
 			}
-			b.ReportMetric(float64(lanes), "VLs")
+			b.ReportMetric(float64(vls), "VLs")
 		})
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// VLs with a closure take the same paths as VLs with an order, also after
-// others have left.
+// VLs with a closure accept the same paths as VLs with an order, also after others have left.
 func TestClosureAgreesWithOrder(t *testing.T) {
 	r := testenv.Rand(t)
 	joined, refused := 0, 0

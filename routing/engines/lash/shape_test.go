@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The first three are computed by hand, the others are of the table in OpenSM's
-// osm_mesh.c.
+// The first three are calculated by hand, the others are from the table in OpenSM's osm_mesh.c.
 func TestShapes(t *testing.T) {
 	known := shapes()
 	for _, c := range []struct {
@@ -33,16 +32,16 @@ func TestShapes(t *testing.T) {
 			t.Errorf("%d is known as of %d dimensions", c.sizes, d)
 		}
 	}
-	// As many as the different lines of the table.
+	// The number of different lines of the table.
 	if len(known) != 100 {
 		t.Errorf("%d shapes, want 100", len(known))
 	}
 	if d := known[shape{8, characteristic(torusMatrix([]int{5, 5, 5, 5}))}]; d != 0 {
-		t.Errorf("a torus of 5x5x5x5 is known as of %d dimensions; OpenSM's table has it not", d)
+		t.Errorf("a torus of 5x5x5x5 is known as of %d dimensions; OpenSM's table does not have it", d)
 	}
 }
 
-// A polynomial does not depend on the order of neighbours, and counts modulo 2^32.
+// The polynomial does not depend on the order of neighbours, and is modulo 2^32.
 func TestPolynomialOfOtherOrders(t *testing.T) {
 	m := [][]int32{{0, far, 2, 4}, {far, 0, 3, 2}, {2, 3, 0, 1}, {4, 2, 1, 0}}
 	want := characteristic(m)

@@ -11,10 +11,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// central is the switch that most shortest paths between the destinations of a VL pass through (Brandes, "A
-// Faster Algorithm for Betweenness Centrality", 2001), the first of several. Adapters count as nodes that hang on
-// their switch. Sums are rounded one after the other as OpenSM's doubles are, so that equals stay equal.
-// O(switches x (channels + destinations)).
+// central returns the first switch through which most shortest paths between the destinations of a VL pass (Brandes, "A
+// Faster Algorithm for Betweenness Centrality", 2001). Adapters are nodes attached to their switch. Sums are rounded in
+// the same order as OpenSM's doubles, so that equal values stay equal. O(switches x (channels + destinations)).
 func (h *hull) central(ctx context.Context) (int32, error) {
 	n := len(h.switches)
 	workers := make([]*between, routing.Workers())
@@ -50,16 +49,16 @@ func (h *hull) central(ctx context.Context) (int32, error) {
 		}
 	}
 	if best == fabric.None {
-		return best, routing.Refuse(Name, "no switch is central, as 64 bits do not count the shortest paths; "+
-			"OpenSM's nue ends with a segmentation fault here")
+		return best, routing.Refuse(Name, "no switch is central: the number of shortest paths overflows 64 bits; "+
+			"OpenSM's nue crashes with a segmentation fault here")
 	}
 	return best, nil
 }
 
-// sourcesAtOnce is how many sources are counted for at a time, by all processors.
+// sourcesAtOnce is the number of sources processed together, on all processors.
 const sourcesAtOnce = 64
 
-// add adds what depends on each switch for a source, once for itself and once for each adapter on it.
+// add adds the dependency of a source on each switch, once for the source itself and once for each adapter on it.
 func (h *hull) add(s int32, share, passing []float64) {
 	for v, d := range share {
 		sum := passing[v]
@@ -73,17 +72,18 @@ func (h *hull) add(s int32, share, passing []float64) {
 	}
 }
 
-// between counts shortest paths from one source after the other. It has few branches: nothing would predict them.
+// between counts shortest paths from one source after the other. It has few branches because they would be
+// unpredictable.
 type between struct {
 	*network
-	inside   []uint8 // 1 for a switch that is inside
+	inside   []uint8 // 1 for a switch in the hull
 	adapters []uint8
-	queue    []int32   // the switches by hops from the source, with room for one that does not stay
+	queue    []int32   // the switches by hops from the source, with space for one extra write
 	more     []uint8   // 1 for a switch that is not in the queue yet
 	hops     []int32   // -1 outside
-	paths    []uint64  // how many shortest paths come to a switch that paths were not followed from yet
-	level    []uint64  // the same of the switches that they are followed from
-	counts   []float64 // and as OpenSM divides them
+	paths    []uint64  // the number of shortest paths to a switch of the next level
+	level    []uint64  // the same for the switches of the current level
+	counts   []float64 // the same as doubles, for division
 }
 
 func newBetween(h *hull) *between {
@@ -100,7 +100,7 @@ func newBetween(h *hull) *between {
 	return w
 }
 
-// count counts the shortest paths from a switch to those inside.
+// count counts the shortest paths from a switch to those in the hull.
 func (w *between) count(s int32) {
 	copy(w.more, w.inside)
 	clear(w.paths)
@@ -116,7 +116,8 @@ func (w *between) count(s int32) {
 	w.queue = queue[:high]
 }
 
-// follow follows the paths on from the switches from low to high in the queue, and returns where those after them end.
+// follow continues the paths from the switches from low to high in the queue, and returns the end of the switches after
+// them.
 func (w *between) follow(queue []int32, low, high int) int {
 	end, more, paths := high, w.more, w.paths
 	for i, u := range queue[low:high] {
@@ -132,8 +133,8 @@ func (w *between) follow(queue []int32, low, high int) int {
 	return end
 }
 
-// accumulate finds what depends on each switch for the source s, or for an adapter on it. These differ only
-// at s itself, which is passed through by what its adapters send.
+// accumulate computes the dependency of the source s, or of an adapter on it, on each switch. These differ only at s
+// itself, through which its adapters send.
 func (w *between) accumulate(s int32, share []float64) {
 	clear(share)
 	hops, counts := w.hops, w.counts
@@ -154,7 +155,7 @@ func (w *between) accumulate(s int32, share []float64) {
 	}
 }
 
-// only is a number where something holds, and 0 else.
+// only returns x if holds is true, otherwise 0.
 func only(holds bool, x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & -one(holds))
 }

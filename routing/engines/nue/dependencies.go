@@ -8,31 +8,31 @@ import (
 	"slices"
 )
 
-// dependencies is the complete channel dependency graph of one VL: an edge from each channel to all that leave the
-// switch it comes to, but not back. Paths are searched from the destination on, so that edges point against the
-// direction of travel. Each switch has a channel of its own beside the real ones, by which a search begins there.
+// dependencies is the complete channel dependency graph of one VL. It has an edge from each channel to all channels
+// that leave the switch where it ends, except back. Paths are searched beginning with the destination, so edges point
+// against the direction of travel. Each switch has an additional channel with which a search begins there.
 type dependencies struct {
 	*network
-	// ends are the switches that channels come to. A channel has a row of edges, with a bit for each channel out of
-	// that switch: so many words, or the part of one that mask has, which is a power of two.
+	// ends are the switches where channels end. A channel has a row of edges, with a bit for each channel out of that
+	// switch. A row is a number of words, or the part of a word in mask, whose width is a power of two.
 	ends         []int32
 	words, width int // of a row; the width in bits
 	mask         uint64
-	// What may be done with an edge: those that are not open would close a cycle, used ones are part of paths, and of
-	// these the tentative ones of paths to the present destination, so far.
+	// The state of edges: edges that are not open would close a cycle, used ones are part of paths. Tentative ones are
+	// used only by paths to the current destination.
 	open, used, tentative edges
-	// reverse has each used edge between real channels as one between their other directions, from the second to the
-	// first.
+	// reverse has for each used edge between real channels the edge between their opposite channels, from the second to
+	// the first.
 	reverse edges
-	painted []turn // edges that became tentative
+	painted []turn // the edges that became tentative
 	colours
 	order *order
-	// cyclic says that there is a cycle, so that order holds no more.
+	// cyclic reports that there is a cycle, so that order is invalid.
 	cyclic bool
 	visit  visit
 }
 
-// turn is an edge by its channels.
+// turn is an edge between two channels.
 type turn struct{ c, next int32 }
 
 func newDependencies(n *network) *dependencies {
@@ -52,7 +52,7 @@ func newDependencies(n *network) *dependencies {
 	return d
 }
 
-// reset begins a VL of so many destinations.
+// reset begins a VL with a number of destinations.
 func (d *dependencies) reset(lids int) {
 	for i := range d.open {
 		d.open[i] = math.MaxUint64
@@ -69,35 +69,35 @@ func (d *dependencies) reset(lids int) {
 	d.cyclic = false
 }
 
-// start is the channel by which a search begins at a switch.
+// start returns the channel with which a search begins at a switch.
 func (d *dependencies) start(s int32) int32 { return int32(len(d.to)) + s }
 
-// edge is the one between two channels; the second leaves where the first ends.
+// edge returns the edge between two channels; the second leaves the switch where the first ends.
 func (d *dependencies) edge(c, next int32) uint32 {
 	return uint32(c)*uint32(d.width) + uint32(next-d.first[d.ends[c]])
 }
 
-// word is one of the words that hold the edges from a channel.
+// word returns one of the words that hold the edges from a channel.
 func (d *dependencies) word(e edges, c int32, i int) uint64 {
 	at := uint(int(c)*d.width + i*wordBits)
 	return e[at/wordBits] >> (at % wordBits) & d.mask
 }
 
-// escape makes an edge one of the escape paths.
+// escape makes an edge part of the escape paths.
 func (d *dependencies) escape(c, next int32) {
 	if !d.used.has(d.edge(c, next)) {
 		d.connect(c, next)
 	}
 }
 
-// use makes an edge part of paths and reports whether it can be: else it would close a cycle, and is not open from
-// now on. Like OpenSM's it looks for a cycle only where both channels have the present colour.
-func (d *dependencies) use(c, next int32, present int32) bool {
+// use makes an edge part of paths and reports whether that is possible: otherwise it would close a cycle, and is no
+// longer open. Like OpenSM it looks for a cycle only if both channels have the current colour.
+func (d *dependencies) use(c, next int32, current int32) bool {
 	e := d.edge(c, next)
 	switch {
 	case d.used.has(e):
 		return true
-	case d.of(next) == present:
+	case d.of(next) == current:
 		if d.leads(next, c) {
 			d.open.unset(e)
 			return false
@@ -113,7 +113,7 @@ func (d *dependencies) use(c, next int32, present int32) bool {
 	return true
 }
 
-// undo gives an edge up that is tentative.
+// undo releases a tentative edge.
 func (d *dependencies) undo(c, next int32) {
 	e := d.edge(c, next)
 	if !d.tentative.has(e) {
@@ -126,7 +126,7 @@ func (d *dependencies) undo(c, next int32) {
 	}
 }
 
-// connect makes an edge a used one, and notes it in the order of channels.
+// connect makes an edge used, and updates the order of channels.
 func (d *dependencies) connect(c, next int32) {
 	if int(c) < len(d.to) {
 		if !d.cyclic && !d.order.precede(d, c, next) {
@@ -137,18 +137,18 @@ func (d *dependencies) connect(c, next int32) {
 	d.used.set(d.edge(c, next))
 }
 
-// leads reports whether used edges lead from a channel to another.
+// leads reports whether used edges lead from one channel to another.
 func (d *dependencies) leads(from, to int32) bool {
 	switch {
 	case int(to) >= len(d.to):
-		return false // no edge comes to where a search begins
+		return false // no edge leads to the start of a search
 	case d.cyclic:
 		return d.visit.leads(d, from, to)
 	}
 	return d.order.leads(d, from, to)
 }
 
-// visit is a search through used edges that rests on no order.
+// visit is a search along used edges that does not need an order.
 type visit struct {
 	marks []bool
 	stack []int32
@@ -178,15 +178,15 @@ func (v *visit) leads(d *dependencies, from, to int32) bool {
 	return false
 }
 
-// colours say which channels are joined by used edges. A search paints with its own colour, and colours that meet
-// become one. As in OpenSM a colour that has become another, which in turn becomes a third, is the third only
-// once the next search has ended.
+// colours record which channels are connected by used edges. A search paints with its own colour, and colours that meet
+// become one. As in OpenSM, if a colour became a second one, which becomes a third, the first becomes the third only
+// after the next search has ended.
 type colours struct {
-	colour []int32 // by channel, as it was painted
-	// now is what a colour has become in searches before the present one, and became what that became in it.
+	colour []int32 // by channel, as painted
+	// now holds what a colour became in earlier searches, became what that became in the current one.
 	now, became []int32
 	changed     bool
-	fresh       []int32 // channels that were painted
+	fresh       []int32 // the painted channels
 }
 
 const (
@@ -207,38 +207,38 @@ func (k *colours) reset(channels, lids int) {
 	}
 }
 
-// of is the colour of a channel.
+// of returns the colour of a channel.
 func (k *colours) of(c int32) int32 { return k.became[k.now[k.colour[c]]] }
 
-// begin gives the colour of a search to the channel that it begins with, and to all of the colour that this has.
-func (k *colours) begin(c, present int32) {
+// begin gives the colour of a search to its first channel, and to all channels with the colour of that.
+func (k *colours) begin(c, current int32) {
 	if k.colour[c] == noColour {
-		k.colour[c] = present
+		k.colour[c] = current
 		return
 	}
-	k.became[k.now[k.colour[c]]] = present
+	k.became[k.now[k.colour[c]]] = current
 	k.changed = true
 }
 
-// take paints a channel like another.
-func (k *colours) take(c, like int32) {
-	k.colour[c] = k.colour[like]
+// take gives a channel the colour of another.
+func (k *colours) take(c, other int32) {
+	k.colour[c] = k.colour[other]
 	k.fresh = append(k.fresh, c)
 }
 
-// merge gives all of a channel's colour that of another.
+// merge gives all channels with the colour of c the colour of into.
 func (k *colours) merge(into, c int32) {
 	k.became[k.now[k.colour[c]]] = k.now[k.colour[into]]
 	k.changed = true
 }
 
-// settle ends the search of a colour: what colours became in it, they are from now on.
-func (k *colours) settle(present int32) {
+// settle ends the search of a colour, and applies its merges.
+func (k *colours) settle(current int32) {
 	if !k.changed {
 		return
 	}
 	k.changed = false
-	for i := escapeColour; i <= present; i++ {
+	for i := escapeColour; i <= current; i++ {
 		k.now[i] = k.became[k.now[i]]
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// choice is a channel that could lead to a switch by the side of one that is not reached.
+// choice is a channel that could lead to an unreached switch through a neighbour.
 type choice struct {
-	beside int32 // the other switch
-	by     int32
-	onward int32 // from there to the switch that is not reached
+	neighbour int32
+	by        int32 // into the neighbour
+	onward    int32 // from there to the unreached switch
 }
 
-// detour is the way out of an impasse: it looks for a switch that is not reached, beside one that other channels lead
-// to than that of its path, and sends the path of that one along one of these. It returns the channel into the
-// switch that is reached now, None where there is none.
+// detour finds a path out of an impasse: it looks for an unreached switch with a reached neighbour to which other
+// channels lead, too, and moves the path of the neighbour to one of these. It returns the channel into the newly
+// reached switch, None if there is none.
 func (s *search) detour() int32 {
 	for sw := range s.distance {
 		if s.distance[sw] != unreached {
@@ -27,7 +27,7 @@ func (s *search) detour() int32 {
 		s.choose(int32(sw))
 		found := int32(fabric.None)
 		for _, c := range s.choices {
-			if !s.isWay(c) {
+			if !s.canUse(c) {
 				continue
 			}
 			e := s.reach[c.by] + s.length[c.onward]
@@ -37,7 +37,7 @@ func (s *search) detour() int32 {
 			}
 			s.reach[c.onward] = e.only()
 			s.by[sw], s.distance[sw] = c.onward, s.reach[c.onward]
-			s.by[c.beside], s.distance[c.beside] = c.by, s.reach[c.by]
+			s.by[c.neighbour], s.distance[c.neighbour] = c.by, s.reach[c.by]
 			found = c.onward
 		}
 		if found != fabric.None {
@@ -48,29 +48,29 @@ func (s *search) detour() int32 {
 	return fabric.None
 }
 
-// choose collects the choices for a switch that is not reached, the nearest first.
+// choose collects the choices for an unreached switch, the nearest first.
 func (s *search) choose(sw int32) {
 	s.choices = s.choices[:0]
 	low, high := s.out(sw)
 	for c := low; c < high; c++ {
-		beside := s.to[c]
-		if s.distance[beside] == unreached {
+		neighbour := s.to[c]
+		if s.distance[neighbour] == unreached {
 			continue
 		}
-		others := s.othersOf(beside)
+		others := s.othersOf(neighbour)
 		if len(others) > 0 {
-			s.collectDependent(beside)
+			s.collectDependent(neighbour)
 		}
 		for _, by := range others {
 			if s.carries(by) {
-				s.choices = append(s.choices, choice{beside, by, s.back[c]})
+				s.choices = append(s.choices, choice{neighbour, by, s.back[c]})
 			}
 		}
 	}
 	slices.SortStableFunc(s.choices, func(a, b choice) int { return cmp.Compare(s.reach[a.by], s.reach[b.by]) })
 }
 
-// collectDependent collects the channels by which paths go on from a switch, once for each cable.
+// collectDependent collects the channels by which paths continue from a switch, once for each cable.
 func (s *search) collectDependent(sw int32) {
 	s.dependent = s.dependent[:0]
 	for _, far := range s.to[s.first[sw]:s.first[sw+1]] {
@@ -80,7 +80,7 @@ func (s *search) collectDependent(sw int32) {
 	}
 }
 
-// carries reports whether all that depends on a switch could come by this channel, over used edges.
+// carries reports whether all paths that continue from a switch could arrive there by this channel, over used edges.
 func (s *search) carries(by int32) bool {
 	for _, c := range s.dependent {
 		if s.from[by] == s.to[c] || !s.used.has(s.edge(by, c)) {
@@ -90,8 +90,8 @@ func (s *search) carries(by int32) bool {
 	return true
 }
 
-// isWay reports whether a choice closes no cycle, and uses its edges then.
-func (s *search) isWay(c choice) bool {
+// canUse reports whether a choice closes no cycle, and uses its edges then.
+func (s *search) canUse(c choice) bool {
 	if !s.open.has(s.edge(c.by, c.onward)) {
 		return false
 	}
@@ -120,8 +120,8 @@ func (s *search) isWay(c choice) bool {
 	return true
 }
 
-// shortcut reports whether the path of a switch that was reached before the last detour can come by a channel, with all
-// that depends on it. As OpenSM's does it gives up the edges that it has just used.
+// shortcut reports whether the path of a switch that was reached before the last detour can use a channel instead, with
+// all paths that continue from it. Like OpenSM it releases the edges that it has just used.
 func (s *search) shortcut(sw, by int32) bool {
 	old := s.by[sw]
 	s.collectDependent(sw)

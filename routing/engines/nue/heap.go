@@ -4,15 +4,15 @@ package nue
 
 import "slices"
 
-// heap is OpenSM's heap of switches by distance, in which a place has four below it and which of several equally near
-// switches comes first shows in the tables. It moves them as heap4 does, but goes down through all of its levels
-// without branches, as nothing would predict them: behind its elements it is empty to the end of the last level.
+// heap is OpenSM's heap of switches by distance. A place has four children, and the order of equally near switches
+// affects the tables. It moves elements like heap4, but traverses its levels without branches, because they would be
+// unpredictable: the places after its elements are empty up to the end of the last level.
 type heap struct {
-	// groups are elements, steps to switches with no place: from the last of the first group on, the four below the
-	// i-th are group i+1, and after these an empty one.
+	// groups holds the elements, steps to switches without a place. The root is the last of the first group; the four
+	// children of the i-th element are group i+1. An empty group follows.
 	groups [][branches]step
 	n      int
-	place  []int32 // by switch, and of what is empty
+	place  []int32 // by switch, and of the empty element
 	empty  step
 }
 
@@ -28,10 +28,10 @@ func newHeap(switches int) *heap {
 	return h
 }
 
-// below is the first place below another.
+// below returns the first child of a place.
 func below(place int) int { return branches*place + 1 }
 
-// at is the element in a place.
+// at returns the element of a place.
 func (h *heap) at(i int) *step {
 	k := uint(i) + branches - 1
 	return &h.groups[k/branches][k%branches]
@@ -48,10 +48,10 @@ func (h *heap) insert(e step) {
 	h.n++
 }
 
-// nearest is the step that comes next out of the heap, which must not be empty.
+// nearest returns the next step of the heap, which must not be empty.
 func (h *heap) nearest() step { return h.groups[0][branches-1] }
 
-// take takes the nearest switch out of the heap, which must not be empty.
+// take removes the nearest switch from the heap, which must not be empty.
 func (h *heap) take() step {
 	nearest := h.nearest()
 	last := h.last()
@@ -61,7 +61,7 @@ func (h *heap) take() step {
 	return nearest
 }
 
-// last takes the last element out.
+// last removes the last element.
 func (h *heap) last() step {
 	h.n--
 	place := h.at(h.n)
@@ -70,7 +70,7 @@ func (h *heap) last() step {
 	return last
 }
 
-// remove takes a switch out of the heap: the last one comes to its place, and moves on from there.
+// remove removes a switch from the heap: the last one takes its place, and moves on from there.
 func (h *heap) remove(sw int32) {
 	i := int(h.place[sw])
 	last := h.last()
@@ -87,14 +87,14 @@ func (h *heap) remove(sw int32) {
 	}
 }
 
-// drain takes all out, in any order.
+// drain removes all switches, in any order.
 func (h *heap) drain(yield func(sw int32)) {
 	for h.n > 0 {
 		yield(int32(h.last().to()))
 	}
 }
 
-// raise moves an element up from i as far as it is nearer than those above.
+// raise moves an element up from i until it is no nearer than its parent.
 func (h *heap) raise(i int, e step) {
 	for i > 0 {
 		above := (i - 1) / branches
@@ -107,9 +107,9 @@ func (h *heap) raise(i int, e step) {
 	h.put(i, e)
 }
 
-// sink moves an element down from i as far as there is a nearer one below, of equally near ones the last: the places
-// that it gives to four elements, by which it compares them too, descend. The level below begins at a place of the
-// heap. Where the element stays those below it come to their own places.
+// sink moves an element down from i until no child is nearer; of equally near children the last moves up, because the
+// places added for the comparison descend. level is the first place of the level below. If the element stays, its
+// children are written to their own places.
 func (h *heap) sink(i, level int, e step) {
 	groups, place := h.groups, h.place
 	to := h.at(i)

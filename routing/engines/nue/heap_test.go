@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/routing/engines/heap4"
 )
 
-// Switches come out of the heap as they do out of heap4, whatever came in, was removed and is equally near.
+// The heap returns switches in the same order as heap4, after any insertions and removals, equally near ones included.
 func TestHeapIsThatOfOpenSM(t *testing.T) {
 	for range 300 {
 		n := 1 + rand.Int32N(100)

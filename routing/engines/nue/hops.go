@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// hops are the hop counts to each LID by the one port that leads to it, as OpenSM's engine leaves them behind: where
-// a path comes over a detour, an escape path or to a switch, they are what a search before it counted.
+// hops are the hop counts to each LID by the one port that leads to it, as OpenSM's engine leaves them. If a path uses
+// a detour or an escape path, or leads to a switch, they are the counts of an earlier search.
 type hops struct {
 	f      *fabric.Fabric
 	lft    *fabric.LFT
 	number []int32
 	n      int
-	count  []uint8 // by LID, and by switch in it
+	count  []uint8 // by LID, then by switch
 }
 
 func newHops(n *network, lft *fabric.LFT) *hops {
@@ -24,7 +24,7 @@ func newHops(n *network, lft *fabric.LFT) *hops {
 	return &hops{n.f, lft, n.number, k, slices.Repeat([]uint8{routing.NoHops}, k*(int(n.f.MaxLID)+1))}
 }
 
-// of are the counts to a LID.
+// of returns the counts to a LID.
 func (h *hops) of(lid uint16) []uint8 { return h.count[int(lid)*h.n:][:h.n] }
 
 // LeastTo implements [routing.LIDHops].
@@ -35,7 +35,7 @@ func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 	return h.count[int(lid)*h.n+int(h.number[sw])]
 }
 
-// ThroughTo is LeastTo for the port that the table has, and NoHops for others. Port 0 stands for the best port.
+// ThroughTo is LeastTo for the port in the table, and NoHops for others. Port 0 stands for the best port.
 func (h *hops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
 	if n := h.LeastTo(sw, lid); n == routing.NoHops || port == 0 || port == h.lft.Row(sw)[lid] {
 		return n

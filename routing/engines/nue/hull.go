@@ -4,12 +4,12 @@ package nue
 
 import "slices"
 
-// hull is the switches that lie on shortest paths between destinations of a VL, where each that has been found
-// counts as a destination for those after it. O(switches x channels).
+// hull is the set of switches on shortest paths between destinations of a VL, where each switch found counts as a
+// destination for the next ones. O(switches x channels).
 type hull struct {
 	*network
 	inside []bool
-	// adapters are the destinations on each switch, in 8 bits as OpenSM's; hosted marks switches that are
+	// adapters counts the destinations on each switch, in 8 bits like OpenSM; hosted marks switches that are
 	// destinations or have some.
 	adapters []uint8
 	hosted   []bool
@@ -60,7 +60,7 @@ func (h *hull) measure(s int32) {
 	}
 }
 
-// enclose takes in what lies between a switch and the others inside, and returns how many came in.
+// enclose adds the switches between a switch and the others inside, and returns their number.
 func (h *hull) enclose(s int32) int {
 	more := 0
 	done := make([]bool, len(h.inside))

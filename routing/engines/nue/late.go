@@ -8,28 +8,28 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// late is what a search needs from its first impasse on.
+// late is the state of a search from its first impasse on.
 type late struct {
-	// givenUp says that paths take turns that the dependencies of the VL do not have any more.
+	// givenUp reports that paths take turns that the dependencies of the VL no longer contain.
 	givenUp bool
-	// found is, by switch, after how many detours it was found, early the channel into it at the first impasse, None
-	// for none, and before its distance then.
+	// found holds by switch the number of detours before it was found, early the channel into it at the first impasse,
+	// None for none, before its distance then.
 	found, early []int32
 	before       []step
-	// reach is the distance at which a channel was looked at last after that.
+	// reach is the last distance with which a channel was considered after that.
 	reach []step
-	// others are further channels into each switch s that could be used, in the order in which they were looked
-	// at: count[s] of them from first[s] on.
+	// others are further usable channels into each switch s, in the order in which they were considered: count[s] of
+	// them from first[s] on.
 	others []int32
 	count  []int32
-	// asked is the search in which they were last asked for.
+	// asked is the search in which they were last requested.
 	asked     []int32
 	sooner    []uint64
 	choices   []choice
 	dependent []int32
 }
 
-// impasse notes what was searched before the first impasse for what comes behind it.
+// impasse saves the state of the search at the first impasse.
 func (s *search) impasse() {
 	clear(s.found)
 	copy(s.early, s.by)
@@ -51,7 +51,7 @@ func (s *search) spreadLate(c int32) {
 	}
 }
 
-// relaxLate is relax after the first detour, when edges may be given up meanwhile.
+// relaxLate is relax after the first detour, when edges may be released meanwhile.
 func (s *search) relaxLate(c int32) {
 	low, high := s.out(s.ends[c])
 	for next := low; next < high; next++ {
@@ -74,8 +74,8 @@ func (s *search) relaxLate(c int32) {
 	}
 }
 
-// enterLate takes a channel for the path of the switch that it leads to, where that was reached before the last
-// detour only as a shortcut.
+// enterLate uses a channel for the path of the switch to which it leads; if that was reached before the last detour,
+// only as a shortcut.
 func (s *search) enterLate(c, next int32, e step) {
 	sw := s.to[next]
 	if s.by[sw] == fabric.None || s.found[sw] == s.detours {
@@ -85,7 +85,7 @@ func (s *search) enterLate(c, next int32, e step) {
 	}
 }
 
-// put takes a channel for the path of the switch that it leads to.
+// put uses a channel for the path of the switch to which it leads.
 func (s *search) put(c, next int32, e step) {
 	sw := s.to[next]
 	if old := s.by[sw]; old == fabric.None {
@@ -108,7 +108,7 @@ func (s *search) lead(c, next int32, e step) {
 	s.hops[sw] = s.hops[s.ends[c]] + 1
 }
 
-// list notes a further channel into a switch, which could be used.
+// list records a further usable channel into a switch.
 func (s *search) list(c int32, e step) {
 	s.othersOf(s.to[c])
 	s.add(c, e)
@@ -124,8 +124,8 @@ func (s *search) add(c int32, e step) {
 	}
 }
 
-// othersOf are the further channels into a switch, in the order in which they were looked at. Those that were
-// looked at before the first impasse, and that no path took, are found when they are asked for.
+// othersOf returns the further channels into a switch, in the order in which they were considered. Those considered
+// before the first impasse and not used by a path are determined on demand.
 func (s *search) othersOf(sw int32) []int32 {
 	low, high := s.out(sw)
 	if s.asked[sw] != s.present {

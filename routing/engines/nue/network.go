@@ -12,23 +12,23 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// network is the switches of the subnet and the channels between them, one for each direction of a cable. A
-// switch goes by its number, which ascends with its LID as OpenSM compares them: low byte first.
+// network holds the switches of the subnet and the channels between them, one for each direction of a cable. Switches
+// are numbered in the order of their LIDs as OpenSM compares them: low byte first.
 type network struct {
 	f        *fabric.Fabric
 	opt      *routing.Options
 	switches []fabric.SwitchIndex
 	number   []int32 // by switch index, None outside the subnet
-	// Channels out of switch s stand from first[s] to first[s+1], by ascending port; back is that of the other
-	// direction.
+	// The channels out of switch s are first[s] to first[s+1], by ascending port; back is the opposite channel.
 	first          []int32
 	from, to, back []int32
 	port, farPort  []uint8
-	// length is the length of each channel, at the end of a step to the switch that it comes to. Before all routes it
-	// is the square of the number of LIDs. lengths are the same by the switch that channels leave.
+	// length is the length of each channel, in a step to the switch where it ends. Initially it is the square of the
+	// number of LIDs. lengths are the same by the switch that channels leave.
 	length  []step
 	lengths [][]step
-	// load is what each switch sends to a destination: its LIDs and those on it, which OpenSM counts in 8 bits.
+	// load is the number of LIDs from which each switch sends to a destination: its own and those on it, which OpenSM
+	// counts in 8 bits.
 	load []uint64
 }
 
@@ -85,7 +85,7 @@ func (n *network) addSwitch(s int32) {
 	n.first = append(n.first, int32(len(n.to)))
 }
 
-// pair finds the other direction of each channel.
+// pair finds the opposite of each channel.
 func (n *network) pair() {
 	n.back = make([]int32, len(n.to))
 	for c, to := range n.to {
@@ -97,10 +97,10 @@ func (n *network) pair() {
 	}
 }
 
-// out are the first channel out of a switch, and the end.
+// out returns the first channel out of a switch, and the end.
 func (n *network) out(s int32) (low, high int32) { return n.first[s], n.first[s+1] }
 
-// shortest is the length of the shortest channel, 1 where there is none.
+// shortest returns the length of the shortest channel, 1 if there is none.
 func (n *network) shortest() uint64 {
 	if len(n.length) == 0 {
 		return 1
@@ -108,16 +108,16 @@ func (n *network) shortest() uint64 {
 	return slices.Min(n.length).distance()
 }
 
-// lids is the number of LIDs of an end port that are routed.
+// lids returns the number of LIDs of an end port that are routed.
 func (n *network) lids(e fabric.PortIndex) int { return 1 << min(n.opt.LMC, n.f.Ports[e].LMC) }
 
-// isRouted reports whether an end port is a destination: OpenSM's engine routes to none of a router.
+// isRouted reports whether an end port is a destination: OpenSM's engine does not route to routers.
 func isRouted(f *fabric.Fabric, e fabric.PortIndex) bool {
 	node := &f.Nodes[f.Ports[e].Node]
 	return node.IsSwitch() || node.Type == mad.NodeCA
 }
 
-// target is an end port that is routed to, behind a port of a switch that is 0 for the switch itself.
+// target is an end port to route to, with the port of a switch that leads to it, 0 for the switch itself.
 type target struct {
 	sw    int32
 	local uint8
@@ -133,8 +133,8 @@ func (n *network) target(e fabric.PortIndex) (target, bool) {
 	return target{n.number[sw], local, n.f.Ports[e].LID, n.lids(e)}, true
 }
 
-// parts deals the destinations out to VLs in turn, in OpenSM's order of ports, adapters before switches in each.
-// It does so where it is built without METIS, as Debian's is (osm_ucast_nue.c).
+// parts distributes the destinations over VLs in turn, in OpenSM's order of ports, adapters before switches in each.
+// OpenSM does so if it is built without METIS, as Debian's is (osm_ucast_nue.c).
 func (n *network) parts(vls int) [][]target {
 	parts := make([][]target, vls)
 	turn := 0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package nue is routing inside the channel dependency graph: paths to one destination after the other use only
-// such turns from cable to cable as close no cycle with those of the paths before, so that no VL can deadlock, on any
-// topology and with any number of VLs (Domke, Hoefler and Matsuoka, "Routing on the Dependency Graph: A New Approach
-// to Deadlock-Free High-Performance Routing", HPDC 2016). It gives the tables that OpenSM computes without METIS, to
-// the byte (osm_ucast_nue.c of OpenSM 3.3.23).
+// Package nue implements routing inside the channel dependency graph: paths to one destination after the other only use
+// turns from cable to cable that close no cycle with those of earlier paths, so that no VL can deadlock, on any
+// topology and with any number of VLs (Domke, Hoefler and Matsuoka, "Routing on the Dependency Graph: A New Approach to
+// Deadlock-Free High-Performance Routing", HPDC 2016). Its tables equal those of an OpenSM without METIS byte for byte
+// (osm_ucast_nue.c of OpenSM 3.3.23).
 package nue
 
 import (
@@ -18,9 +18,10 @@ import (
 // Name is the engine's name.
 const Name = "nue"
 
-// METIS says when tables are not those of another build of OpenSM.
-const METIS = "an OpenSM built with METIS deals nue's destinations out to VLs by it, and routes otherwise where " +
-	"there are several; these are the routes of one built without, as Debian's is"
+// METIS explains that another build of OpenSM may have different tables.
+const METIS = "an OpenSM built with METIS assigns nue's destinations to VLs differently, and has other routes " +
+	"if there " +
+	"are several VLs; these are the routes of an OpenSM built without METIS, such as Debian's"
 
 // Engine is routing inside the channel dependency graph.
 type Engine struct{}
@@ -28,11 +29,11 @@ type Engine struct{}
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. What is sent to a LID has the SL of its VL, from everywhere; with one VL all of a
-// subnet's SLs will do. Routes to switches may deadlock where they are not included. It refuses a subnet in which
-// OpenSM's distances of 31 bits do not reach all switches; they hold the square of the number of LIDs for every hop.
-// Routers get no routes. O(LIDs x switches x links of a switch), and the searches for cycles. Serial are the paths to
-// one LID after the other, as each makes channels longer for the next; all processors look for the central switch.
+// Route implements [routing.Engine]. All paths to a LID have the SL of its VL; with one VL any SL of the subnet is
+// valid. Routes to switches may deadlock if they are not included. It refuses a subnet in which OpenSM's distances of
+// 31 bits do not reach all switches; they contain the square of the number of LIDs for every hop. Routers get no
+// routes. O(LIDs x switches x links of a switch), and the searches for cycles. The paths are computed sequentially, LID
+// by LID, as each lengthens channels for the next; all processors look for the central switch.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
@@ -55,8 +56,8 @@ type router struct {
 	// vlOf is the VL of each LID.
 	vlOf []uint8
 	page *page
-	sent []uint64 // by switch, what it and others through it send to a LID
-	// Steps of progress: one a LID.
+	sent []uint64 // by switch, the LIDs that send to a destination through it
+	// done and total count steps of progress: one for each LID.
 	done, total int
 	warnings    []string
 }
@@ -74,7 +75,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
 	return r
 }
 
-// vls is how many VLs OpenSM's engine spreads destinations over.
+// vls returns the number of VLs over which OpenSM's engine distributes destinations.
 func vls(f *fabric.Fabric, opt *routing.Options) int {
 	all, known := routing.DataVLs(f, opt)
 	if opt.NoQoS || !known {
@@ -127,8 +128,8 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	r.tree.grow(root)
 	if !r.tree.complete() {
 		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the "+
-			"square of the number of LIDs",
-			len(r.tree.order), len(r.switches), infinity, r.f.SwitchNode(r.switches[root]).Desc)
+			"square of the number of LIDs", len(r.tree.order), len(r.switches), infinity,
+			r.f.SwitchNode(r.switches[root]).Desc)
 	}
 	r.reset(lidsOf(part))
 	r.givenUp = false
@@ -151,18 +152,20 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	}
 	if r.cyclic {
 		r.warnings = append(r.warnings,
-			fmt.Sprintf("OpenSM's nue let turns close a cycle on VL %d, which it did not notice: check credits says "+
-				"whether paths do", vl))
+			fmt.Sprintf("OpenSM's nue let turns close a cycle on VL %d without detecting it: check credits shows "+
+				"whether "+
+				"paths do", vl))
 	}
 	if r.givenUp {
 		r.warnings = append(r.warnings,
-			fmt.Sprintf("OpenSM's nue forgot turns that paths take on VL %d: check credits says whether they close "+
-				"a cycle", vl))
+			fmt.Sprintf("OpenSM's nue lost turns that paths take on VL %d: check credits shows whether they close "+
+				"a cycle",
+				vl))
 	}
 	return nil
 }
 
-// takeEscapes takes the escape paths to a switch for a search that did not come to all others.
+// takeEscapes uses the escape paths to a switch for a search that did not reach all others.
 func (r *router) takeEscapes(root int32) {
 	r.tree.from(root, r.by)
 	r.searched = r.searched[:1]
@@ -201,7 +204,7 @@ func (r *router) routeSwitches(ctx context.Context) error {
 	return nil
 }
 
-// enter enters the paths found to a LID into the tables.
+// enter writes the found paths to a LID into the tables.
 func (r *router) enter(t *target, lid uint16) {
 	ports := r.page.line(lid)
 	for s, c := range r.by {
@@ -214,7 +217,7 @@ func (r *router) enter(t *target, lid uint16) {
 	copy(r.hops.of(lid), r.search.hops)
 }
 
-// enterTree enters the paths of the tree to a LID of its root into the tables.
+// enterTree writes the paths of the tree to a LID of its root into the tables.
 func (r *router) enterTree(root int32, lid uint16) {
 	ports := r.page.line(lid)
 	for s, c := range r.tree.up {
@@ -227,9 +230,9 @@ func (r *router) enterTree(root int32, lid uint16) {
 	ports[root], counts[root] = 0, 0
 }
 
-// lengthen makes the channels of the paths longer by what is sent over them, from the switches that were found last on.
-// After detours a path may come over a switch that was found later than the one it leads to: what is sent there is
-// passed on at once.
+// lengthen lengthens the channels of the paths by the load on them, beginning with the switches that were found last.
+// After detours a path may pass through a switch that was found later than the switch to which it leads: its load is
+// added immediately.
 func (r *router) lengthen() {
 	from, length, by, place, sent := r.from, r.length, r.by, r.place, r.sent
 	copy(sent, r.load)
@@ -247,7 +250,7 @@ func (r *router) lengthen() {
 	}
 }
 
-// step notes that there are routes to another LID.
+// step counts a LID as done.
 func (r *router) step(ctx context.Context) error {
 	r.done++
 	if r.opt.Progress != nil {
@@ -266,7 +269,7 @@ func (r *router) result() *routing.Result {
 	return &routing.Result{Tables: t, Hops: r.hops, Multicast: &groups{r.network, r.hops}, Warnings: r.warnings}
 }
 
-// vlOf are the SLs of paths, by the LID that they lead to.
+// vlOf are the SLs of paths, by destination LID.
 type vlOf []uint8
 
 // Range implements [fabric.SpreadSLs].

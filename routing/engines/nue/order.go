@@ -9,25 +9,25 @@ import (
 )
 
 // order keeps the channels in a sequence in which used edges lead from earlier to later ones, as long as there is no
-// cycle. An edge against it is looked at from both ends, and what lies before one of them or behind the other is
-// moved past it (after Marchetti-Spaccamela, Nanni and Rohnert, "Maintaining a topological order under edge
-// insertions", 1996, and Alpern and others, 1990). Edges may vanish.
+// cycle. For an edge against it, both ends are searched, and the channels before one end or after the other are moved
+// past it (after Marchetti-Spaccamela, Nanni and Rohnert, "Maintaining a topological order under edge insertions",
+// 1996, and Alpern and others, 1990). Edges may be removed.
 type order struct {
-	// The sequence is a list, whose head comes after the channels, with numbers that ascend and leave room
-	// (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987). In a search their low bits say which
-	// side a channel is on.
+	// The sequence is a list, whose head is the number after the channels, with ascending numbers with gaps (Dietz and
+	// Sleator, "Two algorithms for maintaining order in a list", 1987). During a search their low bits hold the side of
+	// a channel.
 	at         []uint64
 	next, last []int32
 	head       int32
-	// Of the last search: what used edges lead to from its first channel, and what they lead from to its last one. They
-	// have room for a word of channels that do not stay.
+	// Results of the last search: the channels to which used edges lead from begin, and from which they lead to end.
+	// The slices have capacity for a word of extra writes.
 	ahead, behind []int32
 	begin, end    int32
-	// complete says which of the two is, 0 where the search met.
+	// complete is the side that is complete, 0 if the search met.
 	complete uint64
 }
 
-// The sides of a search, and the bits that say them.
+// The sides of a search, as bits.
 const (
 	inAhead = iota + 1
 	inBehind
@@ -42,7 +42,7 @@ func newOrder(channels int) *order {
 	}
 }
 
-// reset puts the channels in the order of their numbers.
+// reset orders the channels by number.
 func (o *order) reset() {
 	for c := range o.next {
 		o.next[c], o.last[c] = int32(c+1), int32(c-1)
@@ -55,7 +55,7 @@ func (o *order) reset() {
 // allNumbers is above all numbers in the sequence.
 const allNumbers = 1 << 63
 
-// number numbers the channels anew, evenly.
+// number renumbers the channels evenly.
 func (o *order) number() {
 	step := uint64(allNumbers) / uint64(len(o.next)) &^ bothSides
 	at := step
@@ -65,8 +65,8 @@ func (o *order) number() {
 	}
 }
 
-// leads reports whether used edges lead from a channel to another. It searches from both in turns, among the places
-// between them.
+// leads reports whether used edges lead from one channel to another. It searches alternately from both, among the
+// channels between them.
 func (o *order) leads(d *dependencies, from, to int32) bool {
 	if o.at[from] > o.at[to] {
 		return false
@@ -95,8 +95,8 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 	return met
 }
 
-// forward takes in what used edges lead to from a channel, and reports whether that leads to the end. It has no
-// branches for what is taken in, as nothing would predict them.
+// forward adds the channels to which used edges lead from a channel, and reports whether one of them leads to the end.
+// It is branchless because the branches would be unpredictable.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
 	limit, first, at, sides := o.at[o.end], d.first[d.to[c]], o.at, uint64(0)
 	for i := range d.words {
@@ -116,7 +116,7 @@ func (o *order) forward(d *dependencies, c int32) (met bool) {
 	return sides&inBehind != 0
 }
 
-// backward takes in what used edges lead from to a channel, and reports whether the beginning leads to that.
+// backward adds the channels from which used edges lead to a channel, and reports whether begin leads to one of them.
 func (o *order) backward(d *dependencies, c int32) (met bool) {
 	limit, first, at, sides := o.at[o.begin], d.first[d.from[c]], o.at, uint64(0)
 	for i := range d.words {
@@ -136,14 +136,14 @@ func (o *order) backward(d *dependencies, c int32) (met bool) {
 	return sides&inAhead != 0
 }
 
-// onNoSide is 1 where the place of a channel says no side, and 0 else.
+// onNoSide returns 1 if a channel is on no side, otherwise 0.
 func onNoSide(at uint64) uint64 { return ^(at | at>>1) & 1 }
 
-// less is 1 where a number in the sequence is less than another, and 0 else.
+// less returns 1 if a number in the sequence is less than another, otherwise 0.
 func less(a, b uint64) uint64 { return (a - b) >> 63 }
 
-// precede moves channels where one does not stand before another, and reports whether that can be: not where used
-// edges lead from the second to the first.
+// precede moves channels so that c is before next, and reports whether that is possible: not if used edges lead from
+// next to c.
 func (o *order) precede(d *dependencies, c, next int32) bool {
 	if o.at[c] < o.at[next] {
 		return true
@@ -162,17 +162,17 @@ func (o *order) precede(d *dependencies, c, next int32) bool {
 	return true
 }
 
-// move moves channels, in their order, behind the one that stands after they are taken out.
+// move moves channels, in their order, after the channel that behind returns when they are removed.
 func (o *order) move(channels []int32, behind func() int32) {
 	slices.SortFunc(channels, func(a, b int32) int { return cmp.Compare(o.at[a], o.at[b]) })
 	for _, c := range channels {
 		o.next[o.last[c]], o.last[o.next[c]] = o.next[c], o.last[c]
 	}
 	c := behind()
-	low, step := o.room(c, len(channels))
+	low, step := o.gap(c, len(channels))
 	if step == 0 {
 		o.number()
-		low, step = o.room(c, len(channels))
+		low, step = o.gap(c, len(channels))
 	}
 	for _, moved := range channels {
 		low += step
@@ -183,8 +183,8 @@ func (o *order) move(channels []int32, behind func() int32) {
 	}
 }
 
-// room is the number of a channel, 0 for the head, and how far apart so many could be numbered behind it.
-func (o *order) room(c int32, channels int) (low, step uint64) {
+// gap returns the number of a channel, 0 for the head, and the distance between that many numbers after it.
+func (o *order) gap(c int32, channels int) (low, step uint64) {
 	high := uint64(allNumbers)
 	if c != o.head {
 		low = o.at[c]

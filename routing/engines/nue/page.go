@@ -4,14 +4,14 @@ package nue
 
 import "example.org/ibconsole/fabric"
 
-// page collects routes to some LIDs by LID, as they are found, before they are entered into the tables of switches.
+// page collects routes to some LIDs, as they are found, before they are written into the tables of switches.
 type page struct {
 	rows  [][]byte // of the tables, by switch
 	lids  []uint16
-	ports []uint8 // by LID, and by switch in it
+	ports []uint8 // by LID, then by switch
 }
 
-// lines is how many LIDs a page has: as many as a cache line of a table.
+// lines is the number of LIDs of a page: a cache line of a table.
 const lines = 64
 
 func newPage(n *network, lft *fabric.LFT) *page {
@@ -22,7 +22,7 @@ func newPage(n *network, lft *fabric.LFT) *page {
 	return p
 }
 
-// line is where the ports to another LID go, by switch.
+// line returns the slice for the ports to another LID, by switch.
 func (p *page) line(lid uint16) []uint8 {
 	if len(p.lids) == lines {
 		p.turn()
@@ -32,7 +32,7 @@ func (p *page) line(lid uint16) []uint8 {
 	return p.ports[(len(p.lids)-1)*n:][:n]
 }
 
-// turn enters what the page has into the tables, and empties it.
+// turn writes the page into the tables, and empties it.
 func (p *page) turn() {
 	for s, row := range p.rows {
 		for k, lid := range p.lids {

@@ -10,25 +10,25 @@ import (
 )
 
 // search finds paths from all switches to one destination, against the direction of travel, that add no cycle to the
-// dependencies: Dijkstra's search over channels instead of switches. Its memory serves one destination after the
-// other. Distances are steps with no switch.
+// dependencies: Dijkstra's search over channels instead of switches. Its memory is reused for each destination.
+// Distances are steps without a switch.
 type search struct {
 	*network
 	*dependencies
-	// heap holds switches that are reached but were not searched on from. No channel is shorter than shortest.
+	// heap holds switches that are reached but not searched from yet. No channel is shorter than shortest.
 	heap     *heap
 	shortest step
 	// By switch: its distance, the channel into it, and the hops.
 	distance []step
 	by       []int32
 	hops     []uint8
-	// searched are the switches in the order in which they were searched on from or, behind these, reached after the
-	// first impasse, and place is the place of each.
+	// searched lists the switches in the order in which they were searched from or, after these, reached after the
+	// first impasse. place is the place of each.
 	searched, place []int32
-	// taken and listed are the searches in which a channel was last the one into a switch, and a further one; before
-	// the first impasse the former is set when it is no longer.
+	// taken and listed hold the last search in which a channel was the one into a switch, and a further one. Before the
+	// first impasse taken is set when the channel is replaced.
 	taken, listed []int32
-	// detours is how many impasses were left in this search, and cut says that one led to a shortcut.
+	// detours is the number of impasses left in this search, cut reports that one led to a shortcut.
 	detours int32
 	cut     bool
 	reached int
@@ -53,7 +53,7 @@ func newSearch(d *dependencies) *search {
 	return s
 }
 
-// run searches from a switch, which is the destination or has it on one of its ports, and reports whether it came to
+// run searches from a switch, which is the destination or has it on one of its ports, and reports whether it reached
 // all switches.
 func (s *search) run(root int32, isSwitch bool, present int32) bool {
 	for i := range s.by {
@@ -84,7 +84,7 @@ func (s *search) run(root int32, isSwitch bool, present int32) bool {
 	return true
 }
 
-// spread searches until nothing changes any more.
+// spread searches until nothing changes.
 func (s *search) spread() {
 	s.heap.insert(stepTo(s.root, 0))
 	s.relax()
@@ -95,12 +95,12 @@ func (s *search) spread() {
 			}
 		}
 	}
-	s.heap.drain(s.find) // these need not be searched on from, in any order
+	s.heap.drain(s.find) // these need not be searched from; any order will do
 }
 
-// ended looks whether a search that came to all switches can change nothing any more, as all paths that it could still
-// find were at least as long as the longest one that it has. That cannot be before the nearest switch in the heap is at
-// the distance ends. It returns the next such distance, or 0 where it has ended.
+// ended checks whether a search that reached all switches is finished, because all further paths would be at least as
+// long as the longest one. That is impossible before the nearest switch in the heap has the distance ends. It returns
+// the next such distance, or 0 if the search is finished.
 func (s *search) ended(ends step) step {
 	nearest := s.heap.nearest().only()
 	if nearest < ends {
@@ -113,8 +113,8 @@ func (s *search) ended(ends step) step {
 	return longest - s.shortest
 }
 
-// relax takes the nearest switch out of the heap and looks at the channels after the one that leads there, at those
-// first that paths use already.
+// relax takes the nearest switch out of the heap and considers the channels after the one that leads there, first those
+// that paths use already.
 func (s *search) relax() {
 	nearest := s.heap.take()
 	sw, distance := int32(nearest.to()), nearest.only()
@@ -141,7 +141,7 @@ func (s *search) relax() {
 	}
 }
 
-// find notes a switch as the next one that was searched on from, or reached.
+// find records a switch as the next one searched from, or reached.
 func (s *search) find(sw int32) {
 	s.place[sw] = int32(len(s.searched))
 	s.searched = append(s.searched, sw)
@@ -166,14 +166,14 @@ func (s *search) relaxWide(c int32, distance step) {
 	}
 }
 
-// turn takes a channel after c where it is a shorter path to a switch from this distance, and its edge can be used.
+// turn uses a channel after c if it is a shorter path to a switch from this distance, and its edge can be used.
 func (s *search) turn(c, next int32, distance step) {
 	if e := distance + s.length[next]; e < s.distance[e.to()] && s.use(c, next, s.present) {
 		s.enter(next, e, s.hops[s.ends[c]]+1)
 	}
 }
 
-// enter takes a channel for the path of the switch that it leads to.
+// enter uses a channel for the path of the switch to which it leads.
 func (s *search) enter(c int32, e step, hops uint8) {
 	sw := int32(e.to())
 	if old := s.by[sw]; old == fabric.None {
@@ -186,7 +186,7 @@ func (s *search) enter(c int32, e step, hops uint8) {
 	s.heap.insert(e)
 }
 
-// replace takes a switch out of the heap that is to be reached by another channel.
+// replace removes a switch from the heap that is reached by another channel now.
 func (s *search) replace(sw, old int32) {
 	s.heap.remove(sw)
 	if before := s.by[s.from[old]]; before != fabric.None {
@@ -194,7 +194,7 @@ func (s *search) replace(sw, old int32) {
 	}
 }
 
-// keepPaths keeps the edges that the paths use, and gives up all others of this search.
+// keepPaths keeps the edges of the paths, and releases all others of this search.
 func (s *search) keepPaths() {
 	for _, t := range s.painted {
 		if s.leadsTo(t.next) && (s.leadsTo(t.c) || t.c == s.start(s.root)) {
@@ -214,7 +214,7 @@ func (s *search) keepPaths() {
 	s.givenUp = s.givenUp || s.cut && s.takesOther()
 }
 
-// takesOther reports whether paths take turns whose edges are not used: [search.shortcut] has given them up.
+// takesOther reports whether paths take turns whose edges are not used: [search.shortcut] has released them.
 func (s *search) takesOther() bool {
 	for _, c := range s.by {
 		if c == fabric.None || s.from[c] == s.root {

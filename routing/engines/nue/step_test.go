@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A bit is set where a channel is a shorter path, by plain comparison, for as many channels as a word has bits or
-// fewer.
+// Compares nearer with plain comparison, for up to as many channels as a word has bits.
 func TestNearer(t *testing.T) {
 	for range 2000 {
 		distances := make([]step, 1+rand.IntN(20))

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing/engines/heap4"
 )
 
-// infinity is the distance of what is not reached; a path of this length or more does not count.
+// infinity is the distance of unreached switches; a path of this length or more does not count.
 const infinity = heap4.Infinity
 
 // tree is a spanning tree of shortest paths from a switch, by the channel out of each switch that leads back there.
@@ -19,12 +19,12 @@ type tree struct {
 	heap4.Heap
 	up       []int32
 	distance []step
-	// the switches that were reached, each after those on its path, with room for one that does not stay
+	// order lists the reached switches, each after those on its path, with space for one extra write.
 	order    []int32
 	shortest step // no channel is shorter
 }
 
-// newTree makes a tree of the lengths that channels have when it grows.
+// newTree returns a tree that uses the lengths of channels at the time when it grows.
 func newTree(n *network) *tree {
 	k := len(n.switches)
 	t := &tree{
@@ -36,20 +36,21 @@ func newTree(n *network) *tree {
 	return t
 }
 
-// grow grows the tree from a switch. Where two paths to a switch are equally long, that wins whose last but one switch
-// comes first out of OpenSM's heap: the nearer one. Only where these are equally near, too, the heap is needed.
+// grow grows the tree from a switch. Of two equally long paths to a switch, the one wins whose last switch but one
+// leaves OpenSM's heap first: the nearer one. The heap is needed only if these are equally near, too.
 func (t *tree) grow(root int32) {
 	if !t.growByLevels(root) {
 		t.growByHeap(root)
 	}
 }
 
-// unseen is the distance of a switch that no path was found to yet.
+// unseen is the distance of a switch without a path so far.
 const unseen = step(1 << 63)
 
-// growByLevels grows the tree without a heap, hop by hop, and reports whether it is sure to be the one that the heap
-// gives: where fewer hops are always the shorter path, as the lengths of paths with as many hops differ by less than a
-// channel, and no two paths to a switch are alike. It has few branches: nothing would predict them. O(channels).
+// growByLevels grows the tree without a heap, hop by hop, and reports whether the result is certainly that of the heap:
+// if fewer hops are always the shorter path, as the lengths of paths with the same number of hops differ by less than a
+// channel, and no two paths to a switch are equal. It has few branches because they would be unpredictable.
+// O(channels).
 func (t *tree) growByLevels(root int32) bool {
 	order, distances := t.order[:cap(t.order)], t.distance
 	for s := range distances {
@@ -82,10 +83,10 @@ func (t *tree) growByLevels(root int32) bool {
 	return true
 }
 
-// unsure is the place of a channel where only the heap could choose: no switch has so many.
+// unsure is the place of a channel that only the heap could choose: no switch has so many.
 const unsure = math.MaxUint8
 
-// choose chooses among two equally long paths to a switch, the latter over u: the one from the nearer switch, and of
+// choose chooses one of two equally long paths to a switch, the second over u: the one from the nearer switch, and of
 // several cables from there the first.
 func (t *tree) choose(old, e step, u int32) step {
 	if old.place() == unsure {
@@ -101,7 +102,7 @@ func (t *tree) choose(old, e step, u int32) step {
 	return old | placeOf(unsure)
 }
 
-// settle takes over the paths to a level of switches. It reports whether these are sure, and there is none from one of
+// settle fixes the paths to a level of switches. It reports whether these are certain, and no path leads from one of
 // them to another.
 func (t *tree) settle(level []int32) bool {
 	least, most, last := unseen, step(0), int32(0)
@@ -142,8 +143,8 @@ func (t *tree) growByHeap(root int32) {
 	}
 }
 
-// lengthen makes the channels of the tree longer by what is sent over them: loads are, by switch, what it sends to the
-// root, and become what it and others through it send there.
+// lengthen lengthens the channels of the tree by the load on them. loads are, by switch, the load that it sends to the
+// root, and become the load through it.
 func (t *tree) lengthen(loads []uint64) {
 	for _, s := range slices.Backward(t.order[1:]) {
 		up := t.up[s]
@@ -152,7 +153,7 @@ func (t *tree) lengthen(loads []uint64) {
 	}
 }
 
-// into is the channel into a switch on its path from the root, None for the root.
+// into returns the channel into a switch on its path from the root, None for the root.
 func (t *tree) into(s int32) int32 {
 	if t.up[s] == fabric.None {
 		return fabric.None
@@ -160,7 +161,7 @@ func (t *tree) into(s int32) int32 {
 	return t.back[t.up[s]]
 }
 
-// from enters into used, by switch, the channels of the tree as they lead away from a switch.
+// from sets used, by switch, to the channels of the tree directed away from a switch.
 func (t *tree) from(s int32, used []int32) {
 	for v := range used {
 		used[v] = t.into(int32(v))

@@ -25,8 +25,7 @@ func networkOf(t *testing.T, spec string) *network {
 	return newNetwork(f, &routing.Options{})
 }
 
-// Where a tree that grows by levels is sure of itself, it is the one that OpenSM's heap gives, whatever paths are
-// equally long.
+// If growByLevels is certain, the tree is that of OpenSM's heap, with any equally long paths.
 func TestLevelsGiveTheTreeOfTheHeap(t *testing.T) {
 	sure := 0
 	for _, spec := range []string{"random:1,0,3", "torus:5x4,links=3,hosts=2", "random:30,5,60", "hypercube:5",
@@ -55,8 +54,8 @@ func TestLevelsGiveTheTreeOfTheHeap(t *testing.T) {
 	}
 }
 
-// Of five switches in a row the middle one lies on the most paths; where only the last two are destinations, the first
-// of these in the order of LIDs does.
+// Of five switches in a row the middle one is on the most paths. If only the last two are destinations, it is the first
+// of these in the order of LIDs.
 func TestCentralSwitch(t *testing.T) {
 	n := networkOf(t, "mesh:5")
 	var all []target
@@ -75,7 +74,7 @@ func TestCentralSwitch(t *testing.T) {
 }
 
 // 36 switches in a row with four cables between neighbours have 4^32 shortest paths over 33 switches, which is 0 in 64
-// bits: no switch is central then. OpenSM 3.3.23 ends with a segmentation fault on it.
+// bits: no switch is central then. OpenSM 3.3.23 crashes with a segmentation fault.
 func TestTooManyShortestPaths(t *testing.T) {
 	n := networkOf(t, "mesh:36,links=4")
 	if _, err := (Engine{}).Route(t.Context(), n.f, routing.Options{}); err == nil ||

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// TestPlanesKeepCounts: every count up to the longest comes back, and what stands for no path.
+// TestPlanesKeepCounts checks all counts up to the longest, and the values without a path.
 func TestPlanesKeepCounts(t *testing.T) {
 	for longest := range untried.barred {
 		const rows = 65 // one more than a worker takes at once
@@ -35,7 +35,7 @@ func TestPlanesKeepCounts(t *testing.T) {
 	}
 }
 
-// TestComparePorts: the ports that counts by bits give are those that a search finds, with any turns.
+// TestComparePorts compares the ports from bit planes with those of a search, with any turns.
 func TestComparePorts(t *testing.T) {
 	r := testenv.Rand(t)
 	for i := range 60 {

@@ -15,8 +15,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// The walker that keeps no counts of ports finds what the one does that keeps
-// them all, with any turns.
+// The walker without counts of ports finds the same as the one with all counts, with any turns.
 func TestWalkersAgree(t *testing.T) {
 	r := testenv.Rand(t)
 	for i := range 60 {
@@ -37,7 +36,7 @@ func TestWalkersAgree(t *testing.T) {
 	}
 }
 
-// randomTurns is a matrix to search on a random fabric with random turns.
+// randomTurns returns a matrix on a random fabric with random turns.
 func randomTurns(t *testing.T, r *rand.Rand, switches, seed int) *matrix {
 	t.Helper()
 	f, err := gen.ParseSpec(fmt.Sprintf("random:%d,%d,20,seed=%d", switches, 3+r.IntN(4), seed))
