@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package incremental
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/trees"
+)
+
+// ErrCycle is returned if no path of some switch to a LID can be found that closes no cycle of channel dependencies.
+var ErrCycle = errors.New("each path that is left would close a credit loop")
+
+// RouteAcyclic repairs tables of f in which some switches have no path to some LIDs, so that no credit loop comes: the
+// channel dependencies of all paths stay without a cycle. Each new path is as short as that allows. The dependencies of
+// t, including those of paths that end at a missing link, count as well, so that packets may meet old and new entries in
+// any order. peers has the switch to which a port led before, to prefer parallel links; unreachable lists the entries
+// that no path can repair.
+//
+// It fails with [ErrCycle] if it finds no such path, also where another choice for an earlier LID would leave one, if
+// the paths of t have a cycle, and with ctx's error.
+func RouteAcyclic(ctx context.Context, t *fabric.Tables, unreachable []Unreached,
+	peers func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex) (*Result, error) {
+	order, err := credits.NewOrder(ctx, t, credits.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if order == nil {
+		return nil, fmt.Errorf("repair %s: %w", t.Origin, ErrCycle)
+	}
+	forest, err := trees.NewForest(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	r := &acyclic{
+		Forest: forest, order: order, ends: trees.NewEnds(t, false), peers: peers, used: newCounts(t.Fabric),
+		without: map[Unreached]bool{},
+	}
+	for s := range r.used {
+		countEntries(r.used[s], t.LFT.Row(fabric.SwitchIndex(s))[1:int(t.Fabric.MaxLID)+1])
+	}
+	for _, u := range unreachable {
+		r.without[u] = true
+	}
+	r.byswitch()
+	for lid := 1; lid <= int(t.Fabric.MaxLID); lid++ {
+		if lid%256 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := r.repair(uint16(lid)); err != nil {
+			return nil, err
+		}
+	}
+	tables := *t
+	tables.LFT = t.LFT.Patched(r.edits)
+	return &Result{Tables: &tables, Touched: len(r.edits), Switches: switches(r.edits), Unreached: unreachable,
+		Looked: r.looked, LIDs: r.lids}, nil
+}
+
+// acyclic is the work on one set of tables.
+type acyclic struct {
+	*trees.Forest
+	order   *credits.Order
+	ends    *trees.Ends
+	peers   func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
+	used    [][]uint16
+	without map[Unreached]bool
+	// groups are the groups of end ports of each switch.
+	groups [][]int
+
+	edits        []fabric.Edit
+	lids, looked int
+
+	// Of the LID at hand: the entries and hops of all switches, the switches without a path, and the ports of a path.
+	lid     uint16
+	entries []uint8
+	depth   []uint8
+	lost    []fabric.SwitchIndex
+	out     []fabric.PortIndex
+}
+
+func (r *acyclic) byswitch() {
+	r.groups = make([][]int, len(r.used))
+	for g := range r.ends.Groups {
+		if at := r.ends.Groups[g].At; at >= 0 {
+			r.groups[at] = append(r.groups[at], g)
+		}
+	}
+}
+
+// repair gives each switch without a path to a LID one.
+func (r *acyclic) repair(lid uint16) error {
+	f, target := r.Tables.Fabric, r.At[lid]
+	if target == fabric.None {
+		return nil
+	}
+	r.lid = lid
+	r.entries, r.depth = append(r.entries[:0], r.Column(lid)...), append(r.depth[:0], r.Depth(lid)...)
+	r.lost = r.lost[:0]
+	for s, d := range r.depth {
+		if x := fabric.SwitchIndex(s); d == trees.Far && f.SwitchNode(x).InSubnet &&
+			!r.without[Unreached{x, lid}] {
+			r.lost = append(r.lost, x)
+		}
+	}
+	if r.entries[target] != r.Local[lid] {
+		r.set(target, r.Local[lid])
+	} else if len(r.lost) == 0 {
+		return nil
+	}
+	r.lids++
+	for h := uint8(1); h < trees.Far && len(r.lost) > 0; h++ {
+		r.lost = slices.DeleteFunc(r.lost, func(s fabric.SwitchIndex) bool { return r.route(s, h) })
+	}
+	if len(r.lost) > 0 {
+		s := r.lost[0]
+		return fmt.Errorf("find a path from %s to LID %d: %w", f.NodeName(f.Switches[s]), lid, ErrCycle)
+	}
+	return nil
+}
+
+// route gives a switch a path of h hops, if there is one that closes no cycle.
+func (r *acyclic) route(s fabric.SwitchIndex, h uint8) bool {
+	links := r.candidates(s, h-1)
+	was := r.entries[s]
+	for _, l := range links {
+		r.looked++
+		mark := r.order.Mark()
+		r.entries[s] = l.Port
+		if r.add(s) {
+			r.entries[s] = was
+			r.set(s, l.Port)
+			r.depth[s] = h
+			return true
+		}
+		r.order.TakeBack(mark)
+		r.entries[s] = was
+	}
+	return false
+}
+
+// candidates returns the links of a switch to those of so many hops, in the order of preference: the port of the entry,
+// links to the switch to which it led, then those with the fewest entries.
+func (r *acyclic) candidates(s fabric.SwitchIndex, hops uint8) []routing.SwitchLink {
+	var links []routing.SwitchLink
+	for _, l := range r.Graph.Of(s) {
+		if r.depth[l.Peer] == hops {
+			links = append(links, l)
+		}
+	}
+	now := r.entries[s]
+	before := r.peers(s, now)
+	rank := func(l routing.SwitchLink) int {
+		switch {
+		case l.Port == now:
+			return 0
+		case l.Peer == before:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(links, func(a, b routing.SwitchLink) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(r.used[s][a.Port], r.used[s][b.Port]))
+	})
+	return links
+}
+
+// set writes an entry.
+func (r *acyclic) set(s fabric.SwitchIndex, port uint8) {
+	was, used := r.entries[s], r.used[s]
+	if was == port {
+		return
+	}
+	if int(was) < len(used) && used[was] > 0 {
+		used[was]--
+	}
+	used[port]++
+	r.entries[s] = port
+	r.edits = append(r.edits, fabric.Edit{Switch: s, LID: r.lid, Port: port})
+}
+
+// add adds the paths of all end ports of a switch to the LID at hand, and reports whether they close no cycle.
+func (r *acyclic) add(s fabric.SwitchIndex) bool {
+	f := r.Tables.Fabric
+	r.out = r.out[:0]
+	for x := s; x >= 0 && x != r.At[r.lid]; {
+		port := f.SwitchNode(x).FirstPort + fabric.PortIndex(r.entries[x])
+		r.out = append(r.out, port)
+		x = f.PeerSwitch(port)
+	}
+	for _, g := range r.groups[s] {
+		for _, end := range r.ends.Groups[g].Ends {
+			if !r.order.AddFrom(r.ends.Ports[end], r.out, r.lid) {
+				return false
+			}
+			if r.Tables.SLs == nil && r.Tables.SL2VL == nil {
+				break // all packets share VL 0
+			}
+		}
+	}
+	return true
+}

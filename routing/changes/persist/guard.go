@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package persist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/credits"
+)
+
+// Repair is how broken paths were replaced, from the fewest changed entries to the most.
+type Repair string
+
+// The repairs.
+const (
+	// FewestHops gives broken paths the fewest hops.
+	FewestHops Repair = "paths of the fewest hops"
+	// LoopFree gives them the fewest hops with which no credit loop comes.
+	LoopFree Repair = "paths that close no credit loop"
+	// OfEngine gives them the entries that the engine computes for the changed subnet.
+	OfEngine Repair = "the engine's entries for the broken paths"
+	// ColumnsOfEngine takes all entries for the LIDs of broken paths from the engine.
+	ColumnsOfEngine Repair = "the engine's entries for the LIDs of broken paths"
+	// ByEngine takes all entries from the engine.
+	ByEngine Repair = "all entries by the engine"
+)
+
+// Guard brings tables to a changed subnet without a credit loop that they do not have themselves.
+type Guard struct {
+	// Old are the tables, of the subnet before the change.
+	Old *fabric.Tables
+	// Credits checks tables for credit loops, as [credits.Check].
+	Credits func(context.Context, *fabric.Tables) (*credits.Result, error)
+	// Full routes the changed subnet by an engine.
+	Full func(context.Context) (*routing.Result, error)
+}
+
+// Guarded is what [Guard.Repair] returns.
+type Guarded struct {
+	*incremental.Result
+	Repair Repair
+	// Loop is the result of the check of the tables. Full is the full route, nil if none was needed.
+	Loop *credits.Result
+	Full *routing.Result
+	// Why lists why repairs with fewer changes were not taken.
+	Why []string
+}
+
+// Repair returns the tables with the fewest changed entries that have no credit loop, unless the old tables have one.
+// The first repair that it tries is made, a result of [incremental.Route] from the old tables. Where a check is
+// unknown, it stays with made. It fails with the errors of Credits and ctx.
+func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded, error) {
+	f := made.Tables.Fabric
+	laid := Lay(f, g.Old)
+	foreign := g.Old.SLs != nil && hasForeignLIDs(f, g.Old.Fabric)
+	out := &Guarded{Result: made, Repair: FewestHops}
+	if !foreign && g.Old.SLs != nil {
+		made.Tables.SLs, made.Tables.SL2VL, made.Tables.Unread = laid.SLs, laid.SL2VL, laid.Unread
+	}
+	loop, err := g.Credits(ctx, made.Tables)
+	if err != nil {
+		return nil, err
+	}
+	if out.Loop = loop; loop.Verdict != credits.Loop && !foreign {
+		return out, nil
+	}
+	before, err := g.Credits(ctx, g.Old)
+	if err != nil {
+		return nil, err
+	}
+	if before.Verdict != credits.None {
+		return out, nil
+	}
+	if foreign {
+		out.Why = append(out.Why, "the service levels of new LIDs are the engine's")
+	} else {
+		out.Why = append(out.Why, fmt.Sprintf("%s have a credit loop over %d links", FewestHops, len(loop.Ring)))
+		if done, err := g.loopFree(ctx, laid, made, out); done || err != nil {
+			return out, err
+		}
+	}
+	return out, g.byEngine(ctx, laid, out)
+}
+
+// loopFree tries paths that close no credit loop.
+func (g *Guard) loopFree(ctx context.Context, laid *fabric.Tables, made *incremental.Result, out *Guarded) (bool, error) {
+	f, was := laid.Fabric, g.Old.Fabric
+	peers := func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
+		old := was.SwitchByGUID(f.SwitchNode(s).GUID)
+		if old == fabric.None || port > was.SwitchNode(old).NumPorts {
+			return fabric.None
+		}
+		peer := was.PeerSwitch(was.SwitchNode(old).FirstPort + fabric.PortIndex(port))
+		if peer == fabric.None {
+			return fabric.None
+		}
+		return f.SwitchByGUID(was.SwitchNode(peer).GUID)
+	}
+	res, err := incremental.RouteAcyclic(ctx, laid, made.Unreached, peers)
+	if errors.Is(err, incremental.ErrCycle) {
+		out.Why = append(out.Why, err.Error())
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return g.accept(ctx, res, LoopFree, out)
+}
+
+// accept takes a repair if it has no credit loop.
+func (g *Guard) accept(ctx context.Context, res *incremental.Result, by Repair, out *Guarded) (bool, error) {
+	loop, err := g.Credits(ctx, res.Tables)
+	if err != nil {
+		return false, err
+	}
+	if loop.Verdict == credits.Loop {
+		out.Why = append(out.Why, fmt.Sprintf("%s have a credit loop over %d links", by, len(loop.Ring)))
+		return false, nil
+	}
+	res.Changes = out.Changes
+	res.Tables.Origin = out.Tables.Origin
+	out.Result, out.Repair, out.Loop = res, by, loop
+	return true, nil
+}
+
+// byEngine takes entries of a full route: as few as leave no credit loop. A full route that has a loop itself is no
+// reason to change more: then the repair by the fewest hops stays.
+func (g *Guard) byEngine(ctx context.Context, laid *fabric.Tables, out *Guarded) error {
+	full, err := g.Full(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		out.Why = append(out.Why, "no engine routes the subnet: "+err.Error())
+		return nil
+	}
+	out.Full = full
+	if full.Tables.Fabric == laid.Fabric && sameMappings(laid, full.Tables) {
+		for _, by := range []Repair{OfEngine, ColumnsOfEngine} {
+			res, err := incremental.Graft(ctx, laid, full.Tables, by == ColumnsOfEngine)
+			if err != nil {
+				return err
+			}
+			if done, err := g.accept(ctx, res, by, out); done || err != nil {
+				return err
+			}
+		}
+	} else {
+		out.Why = append(out.Why, "the engine's SL2VL tables differ")
+	}
+	tables := *full.Tables
+	_, err = g.accept(ctx, &incremental.Result{Tables: &tables}, ByEngine, out)
+	return err
+}
+
+// hasForeignLIDs reports whether a subnet has LIDs of ports that another one does not have.
+func hasForeignLIDs(f, was *fabric.Fabric) bool {
+	for _, e := range f.EndPorts {
+		if p := &f.Ports[e]; p.LID != 0 && was.PortByGUID(p.GUID) == fabric.None {
+			return true
+		}
+	}
+	return false
+}
+
+// sameMappings reports whether the SL2VL tables of two tables of one fabric agree on all ports of switches.
+func sameMappings(a, b *fabric.Tables) bool {
+	if a.SL2VL == nil || b.SL2VL == nil {
+		return a.SL2VL == b.SL2VL
+	}
+	f := a.Fabric
+	for _, n := range f.Switches {
+		for in := 0; in <= int(f.Nodes[n].NumPorts); in++ {
+			for out := 1; out <= int(f.Nodes[n].NumPorts); out++ {
+				if a.SL2VL.VLs(n, uint8(in), uint8(out)) != b.SL2VL.VLs(n, uint8(in), uint8(out)) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
