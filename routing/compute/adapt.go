@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/changes/persist"
 	"example.org/ibconsole/routing/checks/credits"
 )
 
@@ -31,15 +32,17 @@ type Adaptation struct {
 	Examples    []string
 	Unreachable int
 	Changes     []string
-	// Loop reports whether the result has a credit loop that the previous tables do not have. It is nil if unknown, or
-	// not checked because that would take long.
+	// Loop reports whether the result has a credit loop that the previous tables do not have. It is nil if unknown.
 	Loop *bool
+	// Repair is how broken paths were replaced, and Why lists why repairs with fewer changes were not taken.
+	Repair persist.Repair
+	Why    []string
 }
 
 // maxListed bounds the number of Examples.
 const maxListed = 8
 
-// adapt adapts the previous tables to the subnet.
+// adapt adapts the previous tables to the subnet: with as few changed entries as leave no new credit loop.
 func (job *Job) adapt(ctx context.Context) (*Result, error) {
 	if job.Before == nil {
 		return nil, incremental.ErrNoTables
@@ -58,32 +61,47 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	guard := persist.Guard{
+		Old: job.Before,
+		Credits: func(ctx context.Context, t *fabric.Tables) (*credits.Result, error) {
+			return job.Facts.Credits(ctx, t, credits.Options{})
+		},
+		Full: func(ctx context.Context) (*routing.Result, error) {
+			full, err := job.route(ctx, &lids)
+			if err != nil {
+				return nil, err
+			}
+			job.withoutQoS(full)
+			return &full.Result, nil
+		},
+	}
+	done, err := guard.Repair(ctx, made)
+	if err != nil {
+		return nil, err
+	}
 	took := time.Since(start)
-	a, err := job.adapted(ctx, made)
+	a, err := job.adapted(ctx, done)
 	if err != nil {
 		return nil, err
 	}
 	a.Entries = entriesOf(f)
 	res := &Result{
-		Result: routing.Result{Tables: upTo(made.Tables, lids.top)}, Adaptation: a,
-		Figures: Figures{Took: took, Changed: made.Touched, Against: job.Against},
+		Result: routing.Result{Tables: upTo(done.Tables, lids.top)}, Adaptation: a,
+		Figures: Figures{Took: took, Changed: a.Touched, Against: job.Against},
 	}
 	if err := job.trees(ctx, res); err != nil {
 		return nil, err
 	}
-	loop, warnings, err := job.newLoop(ctx, res.Tables)
-	if err != nil {
-		return nil, err
-	}
-	a.Loop, res.Figures.Warnings = loop, append(warnings, res.Figures.Warnings...)
+	warnings := a.judgeLoop(done)
+	res.Figures.Warnings = append(warnings, res.Figures.Warnings...)
 	return res, nil
 }
 
 // adapted describes an incremental result, and compares it with a full routing if requested.
-func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adaptation, error) {
+func (job *Job) adapted(ctx context.Context, made *persist.Guarded) (*Adaptation, error) {
 	a := &Adaptation{Touched: made.Touched, Switches: made.Switches, FullChanged: -1, Examined: made.Looked,
 		LIDs:        made.LIDs,
-		Unreachable: len(made.Unreached)}
+		Unreachable: len(made.Unreached), Repair: made.Repair, Why: made.Why}
 	f := made.Tables.Fabric
 	for _, u := range made.Unreached[:min(maxListed, len(made.Unreached))] {
 		a.Examples = append(a.Examples, fmt.Sprintf("%s to LID %d", f.NodeName(f.Switches[u.Switch]), u.LID))
@@ -91,7 +109,14 @@ func (job *Job) adapted(ctx context.Context, made *incremental.Result) (*Adaptat
 	for _, v := range made.Changes {
 		a.Changes = append(a.Changes, v.String())
 	}
-	if !job.CompareFull {
+	if made.Repair == persist.ByEngine {
+		d := diff.Count(job.Before, made.Tables)
+		a.Touched, a.Switches = d.Changed, d.Switches
+	}
+	if made.Full != nil {
+		a.FullChanged, a.Engine = diff.Count(job.Before, made.Full.Tables).Changed, made.Full.Tables.Origin
+	}
+	if !job.CompareFull || made.Full != nil {
 		return a, nil
 	}
 	full, err := Unicast(ctx, job)
@@ -116,40 +141,16 @@ func entriesOf(f *fabric.Fabric) int {
 	return switches * lids
 }
 
-// cheapCredits is the most [credits.Work] for which an incremental routing checks for credit loops: a few tenths of a
-// second.
-const cheapCredits = 8_000_000
-
-// newLoop reports whether adapted tables have a credit loop that the previous tables do not have: paths around failures
-// follow no rule against turns such as that of updn.
-func (job *Job) newLoop(ctx context.Context, now *fabric.Tables) (found *bool, warnings []string, err error) {
-	if credits.Work(now) > cheapCredits {
-		return nil, []string{
-			"credit loops were not checked: adapted paths do not follow an engine's rule against them (updn's, " +
-				"ftree's, ...); " +
-				"check credits does",
-		}, nil
+// judgeLoop sets Loop, and returns what a reader must know about credit loops.
+func (a *Adaptation) judgeLoop(done *persist.Guarded) (warnings []string) {
+	if u := cmp.Or(done.Loop.Unknown(), done.Before.Unknown()); u != "" {
+		return []string{"whether there is a new credit loop is unknown: " + u}
 	}
-	loop, err := job.Facts.Credits(ctx, now, credits.Options{})
-	if err != nil {
-		return nil, nil, err
+	isNew := done.Loop.Verdict == credits.Loop && done.Before.Verdict == credits.None
+	a.Loop = &isNew
+	if !isNew {
+		return nil
 	}
-	before := &credits.Result{}
-	if loop.Verdict == credits.Loop {
-		if before, err = job.Facts.Credits(ctx, job.Before, credits.Options{}); err != nil {
-			return nil, nil, err
-		}
-	}
-	if u := cmp.Or(loop.Unknown(), before.Unknown()); u != "" {
-		return nil, []string{fmt.Sprintf("whether there is a new credit loop is unknown: %s", u)},
-			nil
-	}
-	isNew := loop.Verdict == credits.Loop && before.Verdict == credits.None
-	if isNew {
-		warnings = []string{fmt.Sprintf("CREDIT LOOP over %d links that the previous tables do not have: "+
-			"adapted paths "+
-			"may turn where the rule of their engine (updn, ftree, ...) forbids it "+
-			"(check credits shows the loop; route follows the rule)", len(loop.Ring))}
-	}
-	return &isNew, warnings, nil
+	return []string{fmt.Sprintf("CREDIT LOOP over %d links that the previous tables do not have, and that a full route "+
+		"has as well (check credits shows it)", len(done.Loop.Ring))}
 }

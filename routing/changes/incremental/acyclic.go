@@ -18,29 +18,34 @@ import (
 // ErrCycle is returned if no path of some switch to a LID can be found that closes no cycle of channel dependencies.
 var ErrCycle = errors.New("each path that is left would close a credit loop")
 
+// Scope is how much of old tables an acyclic repair respects.
+type Scope uint8
+
+// The scopes, from the fewest changes to the most.
+const (
+	// AnyOrder replaces broken paths alone. The channel dependencies of the broken paths, as far as links are left, count
+	// as well, so that packets may meet old and new entries in any order.
+	AnyOrder Scope = iota
+	// BrokenPaths replaces broken paths alone.
+	BrokenPaths
+	// BrokenLIDs replaces all paths to the LIDs of broken paths, and keeps those of their entries that it can.
+	BrokenLIDs
+)
+
 // RouteAcyclic repairs tables of f in which some switches have no path to some LIDs, so that no credit loop comes: the
-// channel dependencies of all paths stay without a cycle. Each new path is as short as that allows. The dependencies of
-// t, including those of paths that end at a missing link, count as well, so that packets may meet old and new entries in
-// any order. peers has the switch to which a port led before, to prefer parallel links; unreachable lists the entries
-// that no path can repair.
+// channel dependencies of all paths stay without a cycle. Each new path is as short as that allows. peers has the
+// switch to which a port led before, to prefer parallel links; unreachable lists the entries that no path can repair.
 //
 // It fails with [ErrCycle] if it finds no such path, also where another choice for an earlier LID would leave one, if
 // the paths of t have a cycle, and with ctx's error.
-func RouteAcyclic(ctx context.Context, t *fabric.Tables, unreachable []Unreached,
+func RouteAcyclic(ctx context.Context, t *fabric.Tables, scope Scope, unreachable []Unreached,
 	peers func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex) (*Result, error) {
-	order, err := credits.NewOrder(ctx, t, credits.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if order == nil {
-		return nil, fmt.Errorf("repair %s: %w", t.Origin, ErrCycle)
-	}
 	forest, err := trees.NewForest(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	r := &acyclic{
-		Forest: forest, order: order, ends: trees.NewEnds(t, false), peers: peers, used: newCounts(t.Fabric),
+		Forest: forest, scope: scope, ends: trees.NewEnds(t, false), peers: peers, used: newCounts(t.Fabric),
 		without: map[Unreached]bool{},
 	}
 	for s := range r.used {
@@ -48,6 +53,12 @@ func RouteAcyclic(ctx context.Context, t *fabric.Tables, unreachable []Unreached
 	}
 	for _, u := range unreachable {
 		r.without[u] = true
+	}
+	if r.order, err = credits.NewOrder(ctx, r.kept(), credits.Options{}); err != nil {
+		return nil, err
+	}
+	if r.order == nil {
+		return nil, fmt.Errorf("repair %s: %w", t.Origin, ErrCycle)
 	}
 	r.byswitch()
 	for lid := 1; lid <= int(t.Fabric.MaxLID); lid++ {
@@ -67,6 +78,7 @@ func RouteAcyclic(ctx context.Context, t *fabric.Tables, unreachable []Unreached
 // acyclic is the work on one set of tables.
 type acyclic struct {
 	*trees.Forest
+	scope   Scope
 	order   *credits.Order
 	ends    *trees.Ends
 	peers   func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
@@ -95,21 +107,56 @@ func (r *acyclic) byswitch() {
 	}
 }
 
+// kept returns the tables without the entries that are replaced.
+func (r *acyclic) kept() *fabric.Tables {
+	t := *r.Tables
+	if r.scope == AnyOrder {
+		return &t
+	}
+	var dropped []fabric.Edit
+	for lid := 1; lid <= int(t.Fabric.MaxLID); lid++ {
+		r.begin(uint16(lid))
+		for _, s := range r.lost {
+			dropped = append(dropped, fabric.Edit{Switch: s, LID: uint16(lid), Port: fabric.NoPath})
+		}
+	}
+	t.LFT = t.LFT.Patched(dropped)
+	return &t
+}
+
+// begin finds the switches whose entries for a LID are replaced.
+func (r *acyclic) begin(lid uint16) {
+	f, target := r.Tables.Fabric, r.At[lid]
+	r.lid, r.lost = lid, r.lost[:0]
+	if target == fabric.None {
+		return
+	}
+	r.entries, r.depth = append(r.entries[:0], r.Column(lid)...), append(r.depth[:0], r.Depth(lid)...)
+	lose := func(all bool) {
+		for s, d := range r.depth {
+			x := fabric.SwitchIndex(s)
+			if x != target && (all || d == trees.Far) && f.SwitchNode(x).InSubnet && !r.without[Unreached{x, lid}] {
+				r.lost = append(r.lost, x)
+			}
+		}
+	}
+	if lose(false); r.scope != BrokenLIDs || len(r.lost) == 0 {
+		return
+	}
+	r.lost = r.lost[:0]
+	lose(true)
+	for _, s := range r.lost {
+		r.depth[s] = trees.Far
+	}
+}
+
 // repair gives each switch without a path to a LID one.
 func (r *acyclic) repair(lid uint16) error {
 	f, target := r.Tables.Fabric, r.At[lid]
 	if target == fabric.None {
 		return nil
 	}
-	r.lid = lid
-	r.entries, r.depth = append(r.entries[:0], r.Column(lid)...), append(r.depth[:0], r.Depth(lid)...)
-	r.lost = r.lost[:0]
-	for s, d := range r.depth {
-		if x := fabric.SwitchIndex(s); d == trees.Far && f.SwitchNode(x).InSubnet &&
-			!r.without[Unreached{x, lid}] {
-			r.lost = append(r.lost, x)
-		}
-	}
+	r.begin(lid)
 	if r.entries[target] != r.Local[lid] {
 		r.set(target, r.Local[lid])
 	} else if len(r.lost) == 0 {

@@ -20,8 +20,12 @@ type Repair string
 const (
 	// FewestHops gives broken paths the fewest hops.
 	FewestHops Repair = "paths of the fewest hops"
-	// LoopFree gives them the fewest hops with which no credit loop comes.
+	// LoopFree gives them the fewest hops with which no credit loop comes, not even together with the old paths.
 	LoopFree Repair = "paths that close no credit loop"
+	// LoopFreeAfter gives them the fewest hops with which the new tables have no credit loop.
+	LoopFreeAfter Repair = "paths that close no credit loop with each other"
+	// LoopFreeLIDs gives all paths to the LIDs of broken paths the fewest hops with which no credit loop comes.
+	LoopFreeLIDs Repair = "other paths to the LIDs of broken paths"
 	// OfEngine gives them the entries that the engine computes for the changed subnet.
 	OfEngine Repair = "the engine's entries for the broken paths"
 	// ColumnsOfEngine takes all entries for the LIDs of broken paths from the engine.
@@ -44,8 +48,9 @@ type Guard struct {
 type Guarded struct {
 	*incremental.Result
 	Repair Repair
-	// Loop is the result of the check of the tables. Full is the full route, nil if none was needed.
-	Loop *credits.Result
+	// Loop is the result of the check of the tables, Before that of the old ones, zero if it was not needed. Full is
+	// the full route, nil if none was needed.
+	Loop, Before *credits.Result
 	Full *routing.Result
 	// Why lists why repairs with fewer changes were not taken.
 	Why []string
@@ -58,7 +63,7 @@ func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded,
 	f := made.Tables.Fabric
 	laid := Lay(f, g.Old)
 	foreign := g.Old.SLs != nil && hasForeignLIDs(f, g.Old.Fabric)
-	out := &Guarded{Result: made, Repair: FewestHops}
+	out := &Guarded{Result: made, Repair: FewestHops, Before: &credits.Result{}}
 	if !foreign && g.Old.SLs != nil {
 		made.Tables.SLs, made.Tables.SL2VL, made.Tables.Unread = laid.SLs, laid.SL2VL, laid.Unread
 	}
@@ -69,11 +74,10 @@ func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded,
 	if out.Loop = loop; loop.Verdict != credits.Loop && !foreign {
 		return out, nil
 	}
-	before, err := g.Credits(ctx, g.Old)
-	if err != nil {
+	if out.Before, err = g.Credits(ctx, g.Old); err != nil {
 		return nil, err
 	}
-	if before.Verdict != credits.None {
+	if out.Before.Verdict != credits.None {
 		return out, nil
 	}
 	if foreign {
@@ -101,15 +105,27 @@ func (g *Guard) loopFree(ctx context.Context, laid *fabric.Tables, made *increme
 		}
 		return f.SwitchByGUID(was.SwitchNode(peer).GUID)
 	}
-	res, err := incremental.RouteAcyclic(ctx, laid, made.Unreached, peers)
-	if errors.Is(err, incremental.ErrCycle) {
-		out.Why = append(out.Why, err.Error())
-		return false, nil
+	for _, try := range []struct {
+		scope incremental.Scope
+		by    Repair
+	}{
+		{incremental.AnyOrder, LoopFree},
+		{incremental.BrokenPaths, LoopFreeAfter},
+		{incremental.BrokenLIDs, LoopFreeLIDs},
+	} {
+		res, err := incremental.RouteAcyclic(ctx, laid, try.scope, made.Unreached, peers)
+		if errors.Is(err, incremental.ErrCycle) {
+			out.Why = append(out.Why, fmt.Sprintf("%s: %v", try.by, err))
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		if done, err := g.accept(ctx, res, try.by, out); done || err != nil {
+			return done, err
+		}
 	}
-	if err != nil {
-		return false, err
-	}
-	return g.accept(ctx, res, LoopFree, out)
+	return false, nil
 }
 
 // accept takes a repair if it has no credit loop.

@@ -255,6 +255,8 @@ type adapted struct {
 	Examples []string      `key:"examples" help:"some of the entries without a path"`
 	Changes  []string      `key:"changes" help:"what changed in the topology"`
 	Loop     answer.Value  `key:"new_credit_loop" kind:"bool" help:"there is a credit loop that was not there before"`
+	Repair   string        `key:"repair" name:"repair" help:"how broken paths were replaced"`
+	Why      []string      `key:"why" help:"why repairs with fewer changes were not taken"`
 	FullText string        `name:"full route"`
 }
 
@@ -268,6 +270,8 @@ var incrementalDecl = answer.Decl[*adapted]{
 		{Line: "  changed: {changes}", Each: "changes"},
 		{Line: "[  {without_a_path|entry} without a path, left as they are:]"},
 		{Line: "    {examples}", Each: "examples"},
+		{Line: "  repaired with {repair}"},
+		{Line: "    not with fewer changes: {why}", Each: "why"},
 	},
 }
 
@@ -281,6 +285,7 @@ func routeIncremental(c *feature.Call) error {
 		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Examined,
 		LIDs: rep.LIDs, Entries: rep.Entries,
 		Against: did.Against, Lost: rep.Unreachable, Examples: rep.Examples, Changes: rep.Changes,
+		Repair: string(rep.Repair), Why: rep.Why,
 	}
 	if rep.Loop != nil {
 		a.Loop = answer.Bool(*rep.Loop)

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package persist_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/changes/persist"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/engines"
+)
+
+func checkCredits(ctx context.Context, t *fabric.Tables) (*credits.Result, error) {
+	return credits.Check(ctx, t, credits.Options{})
+}
+
+// guardedEngines are engines whose tables have no credit loop on some of guardedFabrics.
+var guardedEngines = []string{"updn", "dnup", "ftree", "minhop", "dor", "sssp", "dfsssp", "lash", "nue", "torus-2QoS"}
+
+var guardedFabrics = []string{
+	"mesh:4x4", "mesh:3x3x3", "torus:5x5", "torus:4x4x3", "hypercube:4", "dragonfly:3,2,1", "random:12,4,24",
+	"fattree:2,8", "fattree:3,4", "railtree:32,rails=2,unit=8",
+}
+
+// TestGuard fails a random link between switches of fabrics that an engine routes without a credit loop. The repaired
+// tables must have none if a full route has none, connect what is connected, and leave the entries for a LID as they are
+// unless a path to it led over the link: that is what table 1 of the memo invalidates.
+func TestGuard(t *testing.T) {
+	r := testenv.Rand(t)
+	by := map[persist.Repair]int{}
+	for range testenv.Count(t, 120, 1000) {
+		spec, name := guardedFabrics[r.IntN(len(guardedFabrics))], guardedEngines[r.IntN(len(guardedEngines))]
+		repaired := repairRandomLoss(t, r, spec, name)
+		if repaired != nil {
+			by[repaired.Repair]++
+			if repaired.Repair != persist.FewestHops { t.Log(name, spec, repaired.Repair, repaired.Why) }
+		}
+	}
+	t.Log(by)
+	if by[persist.LoopFree] == 0 {
+		t.Error("no loss needed paths that close no credit loop: the test shows nothing")
+	}
+}
+
+// repairRandomLoss returns nil if the engine does not route the fabric without a credit loop, or no link can fail.
+func repairRandomLoss(t *testing.T, r *rand.Rand, spec, name string) *persist.Guarded {
+	t.Helper()
+	whole := generated(t, spec, 0)
+	engine, err := engines.ByName(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := engine.Route(t.Context(), whole, routing.Options{})
+	if err != nil {
+		return nil
+	}
+	if loop, err := checkCredits(t.Context(), old.Tables); err != nil || loop.Verdict != credits.None {
+		return nil
+	}
+	var links []fabric.Link
+	for _, l := range whole.Links() {
+		if whole.PeerSwitch(l.A) != fabric.None && whole.PeerSwitch(l.B) != fabric.None {
+			links = append(links, l)
+		}
+	}
+	lost := r.IntN(len(links))
+	f := whole.Without(links[lost : lost+1])
+	made, err := incremental.Route(t.Context(), f, old.Tables, routing.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, fullErr := engine.Route(t.Context(), f, routing.Options{Existing: old.Tables.LFT})
+	guard := persist.Guard{Old: old.Tables, Credits: checkCredits,
+		Full: func(context.Context) (*routing.Result, error) { return full, fullErr }}
+	done, err := guard.Repair(t.Context(), made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := name + " on " + spec
+	checkRepair(t, where, old.Tables, done, full)
+	return done
+}
+
+func checkRepair(t *testing.T, where string, old *fabric.Tables, done *persist.Guarded, full *routing.Result) {
+	t.Helper()
+	f := done.Tables.Fabric
+	if loop, err := checkCredits(t.Context(), done.Tables); err != nil || loop.Verdict != credits.None {
+		if full != nil {
+			if of, err := checkCredits(t.Context(), full.Tables); err == nil && of.Verdict == credits.None {
+				t.Errorf("%s: repaired with %s there is a credit loop (%v), and a full route has none", where, done.Repair,
+					done.Why)
+			}
+		}
+	}
+	report, err := reach.Check(t.Context(), done.Tables, reach.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Delivered+report.Unreachable != report.Paths {
+		t.Errorf("%s: repaired with %s, %d of %d paths arrive", where, done.Repair, report.Delivered, report.Paths)
+	}
+	if done.Repair == persist.ByEngine {
+		return
+	}
+	for lid := uint16(1); lid <= f.MaxLID; lid++ {
+		over, changed := false, false
+		for s := range f.NumSwitches() {
+			port := old.Port(s, lid)
+			over = over || port != 0 && port != fabric.NoPath &&
+				!f.Ports[f.SwitchNode(s).FirstPort+fabric.PortIndex(port)].Linked()
+			changed = changed || done.Tables.Port(s, lid) != port
+		}
+		if changed && !over {
+			t.Errorf("%s: repaired with %s, entries for LID %d changed, and no path to it was broken", where, done.Repair,
+				lid)
+		}
+	}
+}
