@@ -48,6 +48,9 @@ type Restored struct {
 	How persist.How
 	// RoutedBy is the engine that routed again, "" for none. Refusals are those of the engines before it in the chain.
 	RoutedBy string
+	// Repair and Why are those of [persist.Result].
+	Repair   persist.Repair
+	Why      []string
 	Refusals []engines.Refusal
 	// Changed counts the entries that differ from the saved ones. Unread switches have none there, and were not
 	// compared.
@@ -131,5 +134,6 @@ func (job *Job) restore(ctx context.Context, f *fabric.Fabric, saved *snapshot.S
 		res.Hops, res.Roots = made.Hops, made.SavedRoots
 	}
 	b.Assessment, b.How, b.Trees, b.Unreached = made.Assessment, made.How, made.Trees, len(made.Unreached)
+	b.Repair, b.Why = made.Repair, made.Why
 	return nil
 }

@@ -23,8 +23,8 @@ type Scope uint8
 
 // The scopes, from the fewest changes to the most.
 const (
-	// AnyOrder replaces broken paths alone. The channel dependencies of the broken paths, as far as links are left, count
-	// as well, so that packets may meet old and new entries in any order.
+	// AnyOrder replaces broken paths alone. The channel dependencies of the broken paths, as far as links are left,
+	// count as well, so that packets may meet old and new entries in any order.
 	AnyOrder Scope = iota
 	// BrokenPaths replaces broken paths alone.
 	BrokenPaths

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
+	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/engines/assign"
 )
 
@@ -70,6 +71,10 @@ type Result struct {
 	SavedRoots []fabric.SwitchIndex
 	// Result is the result of the engine if one was used, or nil.
 	Result *routing.Result
+	// Repair is how broken paths were replaced without min-hop tables, "" if none were, and Why lists why repairs with
+	// fewer changes were not taken.
+	Repair Repair
+	Why    []string
 	// Unreached lists entries without a path.
 	Unreached []incremental.Unreached
 	// Trees lists the multicast LIDs whose trees are invalid. Their tables are empty.
@@ -118,8 +123,6 @@ func (a *adapter) adapt() error {
 		return a.recompute(nil, nil)
 	case !a.incomplete():
 		a.res.How, a.res.Tables = Kept, Transfer(a.f, old)
-	case old.SLs != nil || old.SL2VL != nil || a.engine() != "" && !counts:
-		return a.recompute(nil, nil)
 	case counts && !a.res.MinHop:
 		var roots []uint64
 		if engine.roots {
@@ -131,9 +134,7 @@ func (a *adapter) adapt() error {
 			return err
 		}
 	default:
-		if err := a.incremental(); err != nil {
-			return err
-		}
+		return a.repair()
 	}
 	a.keepMFT()
 	return nil
@@ -208,12 +209,29 @@ func (a *adapter) byMinHop(dor bool) error {
 	return nil
 }
 
-func (a *adapter) incremental() error {
-	res, err := incremental.Route(a.ctx, a.f, a.saved.Tables, a.opt)
+// repair replaces invalid entries without min-hop tables, and lets no credit loop come.
+func (a *adapter) repair() error {
+	made, err := incremental.Route(a.ctx, a.f, a.saved.Tables, a.opt)
 	if err != nil {
 		return err
 	}
-	a.res.How, a.res.Tables, a.res.Unreached = Adapted, res.Tables, res.Unreached
+	guard := Guard{
+		Old: a.saved.Tables,
+		Credits: func(ctx context.Context, t *fabric.Tables) (*credits.Result, error) {
+			return credits.Check(ctx, t, credits.Options{})
+		},
+		Full: func(ctx context.Context) (*routing.Result, error) { return a.route(ctx, nil, nil) },
+	}
+	done, err := guard.Repair(a.ctx, made)
+	if err != nil {
+		return err
+	}
+	r := a.res
+	r.How, r.Tables, r.Unreached, r.Repair, r.Why = Adapted, done.Tables, done.Unreached, done.Repair, done.Why
+	if done.Repair == ByEngine {
+		r.How, r.Hops, r.Result = Recomputed, done.Full.Hops, done.Full
+	}
+	a.keepMFT()
 	return nil
 }
 

@@ -34,7 +34,7 @@ const (
 	ByEngine Repair = "all entries by the engine"
 )
 
-// Guard brings tables to a changed subnet without a credit loop that they do not have themselves.
+// Guard adapts unicast tables to a changed subnet without adding a credit loop.
 type Guard struct {
 	// Old are the tables, of the subnet before the change.
 	Old *fabric.Tables
@@ -51,7 +51,7 @@ type Guarded struct {
 	// Loop is the result of the check of the tables, Before that of the old ones, zero if it was not needed. Full is
 	// the full route, nil if none was needed.
 	Loop, Before *credits.Result
-	Full *routing.Result
+	Full         *routing.Result
 	// Why lists why repairs with fewer changes were not taken.
 	Why []string
 }
@@ -61,7 +61,8 @@ type Guarded struct {
 // unknown, it stays with made. It fails with the errors of Credits and ctx.
 func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded, error) {
 	f := made.Tables.Fabric
-	laid := Lay(f, g.Old)
+	laid := Transfer(f, g.Old)
+	laid.MFT = nil
 	foreign := g.Old.SLs != nil && hasForeignLIDs(f, g.Old.Fabric)
 	out := &Guarded{Result: made, Repair: FewestHops, Before: &credits.Result{}}
 	if !foreign && g.Old.SLs != nil {
@@ -92,7 +93,8 @@ func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded,
 }
 
 // loopFree tries paths that close no credit loop.
-func (g *Guard) loopFree(ctx context.Context, laid *fabric.Tables, made *incremental.Result, out *Guarded) (bool, error) {
+func (g *Guard) loopFree(ctx context.Context, laid *fabric.Tables, made *incremental.Result,
+	out *Guarded) (bool, error) {
 	f, was := laid.Fabric, g.Old.Fabric
 	peers := func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
 		old := was.SwitchByGUID(f.SwitchNode(s).GUID)

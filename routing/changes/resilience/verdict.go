@@ -58,7 +58,8 @@ func (s *Study) newJudge() *judge {
 	return &judge{
 		Study: s, router: s.base.NewWorker(), walker: s.base.NewWalker(), moved: make([]int64, n),
 		dead: make([]bool, n),
-		gone: make([]bool, len(s.ends.Ports)), less: make([]int32, len(s.ends.Groups)), detours: newDetours(len(s.first)),
+		gone: make([]bool, len(s.ends.Ports)), less: make([]int32, len(s.ends.Groups)),
+		detours: newDetours(len(s.first)),
 	}
 }
 

@@ -26,7 +26,8 @@ func (c Cache) After(before, f *fabric.Fabric) (*fabric.Tables, Verdict) {
 		newNear, newFar := !before.Nodes[near].InSubnet, !before.Nodes[far].InSubnet
 		if newNear && !newFar || newFar && !newNear && depth[near] == depth[far] {
 			v.Reasons = append(v.Reasons, Reason{
-				LinkLate, "the link " + linkName(f, l) + " of a switch that returned leads away from the subnet manager",
+				LinkLate, "the link " + linkName(f, l) + " of a switch that returned leads away from the subnet " +
+					"manager",
 			})
 			t = nil
 		}

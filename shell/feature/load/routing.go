@@ -28,6 +28,8 @@ type routing struct {
 	Engine   answer.Value `key:"engine" kind:"text" help:"the engine of the file"`
 	How      string       `key:"how" help:"what was computed"`
 	RoutedBy answer.Value `key:"routed_by" kind:"text" help:"the engine that routed again"`
+	Repair   answer.Value `key:"repair" name:"repair" kind:"text" help:"how broken paths were replaced"`
+	Why      []string     `key:"why" help:"why repairs with fewer changes were not taken"`
 	MinHop   bool         `key:"min_hop_valid" help:"the saved min-hop tables hold"`
 	Roots    bool         `key:"roots_valid" help:"the saved roots hold"`
 	Trees    []string     `key:"invalid_trees" help:"multicast LIDs whose saved trees do not hold"`
@@ -87,6 +89,8 @@ func loadsRouting(command string) *answer.Decl[*routing] {
 			{Line: "{?nothing computed}  nothing had to be computed"},
 			{Line: "  multicast trees {trees}", Each: "trees"},
 			{Line: "[  {without_a_path|entry} without a path, left as they are]"},
+			{Line: "[  repaired with {repair}]"},
+			{Line: "    not with fewer changes: {why}", Each: "why"},
 		}, unconnectedLines(func(r *routing) *unconnected { return &r.unconnected }), []answer.Item[*routing]{
 			{Line: "  note: {notes}", Each: "notes"},
 		}),
@@ -98,7 +102,8 @@ func routingOf(file string, rep *session.LoadReport) *routing {
 	r := &routing{
 		File: file, Switches: rep.Switches, Entries: rep.Entries, Changed: b.Changed, Unread: b.Unread,
 		Engine: answer.Optional(b.Engine), How: string(b.How),
-		RoutedBy: answer.Optional(b.RoutedBy), MinHop: b.MinHop, Roots: b.Assessment.Roots, Trees: mlids(b.Trees),
+		RoutedBy: answer.Optional(b.RoutedBy), Repair: answer.Optional(string(b.Repair)), Why: b.Why, MinHop: b.MinHop,
+		Roots: b.Assessment.Roots, Trees: mlids(b.Trees),
 		Renewed: mlids(b.Made), NoPath: b.Unreached,
 		Notes: rep.Notes, unconnected: unconnectedOf(rep.Lost), Compared: diff.NotCompared(b.Unread),
 		What: string(b.How), refused: b.Refusals, rows: rows(b),

@@ -155,7 +155,8 @@ func route(c *feature.Call) error {
 	r := &routed{
 		Engine: rep.Engine, Took: rep.Took, Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed,
 		Unread:  rep.Unread,
-		Against: answer.Optional(rep.Against), Kept: rep.Kept, Since: rep.FromPast, Back: rep.RecomputedAll, Assigned: rep.Assigned,
+		Against: answer.Optional(rep.Against), Kept: rep.Kept, Since: rep.FromPast, Back: rep.RecomputedAll,
+		Assigned: rep.Assigned,
 		TreeLoop: treeLoop(rep.TreeLoop), Proof: feature.ProofOf(&st), Measures: feature.MeasuresOf(rep.Measures),
 		How: how(&rep, st.Added() != ""), refused: rep.Refusals,
 	}
@@ -255,7 +256,7 @@ type adapted struct {
 	Examples []string      `key:"examples" help:"some of the entries without a path"`
 	Changes  []string      `key:"changes" help:"what changed in the topology"`
 	Loop     answer.Value  `key:"new_credit_loop" kind:"bool" help:"there is a credit loop that was not there before"`
-	Repair   string        `key:"repair" name:"repair" help:"how broken paths were replaced"`
+	Repair   answer.Value  `key:"repair" kind:"text" name:"repair" help:"how broken paths were replaced"`
 	Why      []string      `key:"why" help:"why repairs with fewer changes were not taken"`
 	FullText string        `name:"full route"`
 }
@@ -270,7 +271,7 @@ var incrementalDecl = answer.Decl[*adapted]{
 		{Line: "  changed: {changes}", Each: "changes"},
 		{Line: "[  {without_a_path|entry} without a path, left as they are:]"},
 		{Line: "    {examples}", Each: "examples"},
-		{Line: "  repaired with {repair}"},
+		{Line: "[  repaired with {repair}]"},
 		{Line: "    not with fewer changes: {why}", Each: "why"},
 	},
 }
@@ -285,7 +286,7 @@ func routeIncremental(c *feature.Call) error {
 		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Examined,
 		LIDs: rep.LIDs, Entries: rep.Entries,
 		Against: did.Against, Lost: rep.Unreachable, Examples: rep.Examples, Changes: rep.Changes,
-		Repair: string(rep.Repair), Why: rep.Why,
+		Repair: answer.Optional(string(rep.Repair)), Why: rep.Why,
 	}
 	if rep.Loop != nil {
 		a.Loop = answer.Bool(*rep.Loop)
