@@ -5,6 +5,7 @@ package persist_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -35,11 +36,11 @@ var guardedFabrics = []string{
 func TestGuard(t *testing.T) {
 	r := testenv.Rand(t)
 	by := map[persist.Repair]int{}
-	for range testenv.Count(t, 120, 1000) {
+	for n := testenv.Count(t, 100, 1000); n > 0; {
 		spec, name := guardedFabrics[r.IntN(len(guardedFabrics))], guardedEngines[r.IntN(len(guardedEngines))]
-		repaired := repairRandomLoss(t, r, spec, name)
-		if repaired != nil {
+		if repaired := repairRandomChange(t, r, spec, name); repaired != nil {
 			by[repaired.Repair]++
+			n--
 		}
 	}
 	t.Log(by)
@@ -48,8 +49,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// repairRandomLoss returns nil if the engine does not route the fabric without a credit loop, or no link can fail.
-func repairRandomLoss(t *testing.T, r *rand.Rand, spec, name string) *persist.Guarded {
+// repairRandomChange returns nil if the engine does not route the fabric without a credit loop, or nothing can change.
+func repairRandomChange(t *testing.T, r *rand.Rand, spec, name string) *persist.Guarded {
 	t.Helper()
 	whole := generated(t, spec, 0)
 	engine, err := engines.ByName(name)
@@ -63,14 +64,13 @@ func repairRandomLoss(t *testing.T, r *rand.Rand, spec, name string) *persist.Gu
 	if loop, err := checkCredits(t.Context(), old.Tables); err != nil || loop.Verdict != credits.None {
 		return nil
 	}
-	var links []fabric.Link
-	for _, l := range whole.Links() {
-		if whole.PeerSwitch(l.A) != fabric.None && whole.PeerSwitch(l.B) != fabric.None {
-			links = append(links, l)
-		}
+	f, moved := failLink(whole, r), uint16(0)
+	if r.IntN(3) == 0 {
+		f, moved = moveHost(t, whole, r)
 	}
-	lost := r.IntN(len(links))
-	f := whole.Without(links[lost : lost+1])
+	if f == nil {
+		return nil
+	}
 	made, err := incremental.Route(t.Context(), f, old.Tables, routing.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -83,11 +83,47 @@ func repairRandomLoss(t *testing.T, r *rand.Rand, spec, name string) *persist.Gu
 		t.Fatal(err)
 	}
 	where := name + " on " + spec
-	checkRepair(t, where, old.Tables, done, full)
+	checkRepair(t, where, old.Tables, done, full, moved)
 	return done
 }
 
-func checkRepair(t *testing.T, where string, old *fabric.Tables, done *persist.Guarded, full *routing.Result) {
+// failLink returns the fabric without a random link between switches.
+func failLink(f *fabric.Fabric, r *rand.Rand) *fabric.Fabric {
+	links := slices.DeleteFunc(f.Links(), func(l fabric.Link) bool {
+		return f.PeerSwitch(l.A) == fabric.None || f.PeerSwitch(l.B) == fabric.None
+	})
+	lost := r.IntN(len(links))
+	return f.Without(links[lost : lost+1])
+}
+
+// moveHost returns the fabric with a random host at a random free port of a switch, and the LID of the host. It returns
+// nil if no switch has a free port.
+func moveHost(t *testing.T, f *fabric.Fabric, r *rand.Rand) (*fabric.Fabric, uint16) {
+	t.Helper()
+	var free []fabric.PortIndex
+	for s := range f.NumSwitches() {
+		n := f.SwitchNode(s)
+		for p := 1; p <= int(n.NumPorts); p++ {
+			if port := n.FirstPort + fabric.PortIndex(p); !f.Ports[port].Linked() {
+				free = append(free, port)
+			}
+		}
+	}
+	hosts, _ := f.Ends(false)
+	if len(free) == 0 {
+		return nil, 0
+	}
+	host := hosts[r.IntN(len(hosts))]
+	was := fabric.Link{A: host, B: f.Ports[host].Peer}
+	g, err := f.With([]fabric.Link{was}, nil, []fabric.Link{{A: host, B: free[r.IntN(len(free))]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, f.Ports[host].LID
+}
+
+func checkRepair(t *testing.T, where string, old *fabric.Tables, done *persist.Guarded, full *routing.Result,
+	moved uint16) {
 	t.Helper()
 	f := done.Tables.Fabric
 	if loop, err := checkCredits(t.Context(), done.Tables); err != nil || loop.Verdict != credits.None {
@@ -110,7 +146,7 @@ func checkRepair(t *testing.T, where string, old *fabric.Tables, done *persist.G
 		return
 	}
 	for lid := uint16(1); lid <= f.MaxLID; lid++ {
-		over, changed := false, false
+		over, changed := lid == moved, false
 		for s := range f.NumSwitches() {
 			port := old.Port(s, lid)
 			over = over || port != 0 && port != fabric.NoPath &&
