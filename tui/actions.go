@@ -55,7 +55,7 @@ func whyNotDiff(m *model) string {
 
 func diffNow(m *model) tea.Cmd {
 	command, ok := rowDiff(m)
-	return m.jobs.say(prose.When(ok, command, "diff"), true)
+	return m.jobs.runCommand(prose.When(ok, command, "diff"), true)
 }
 
 func whyNotSweep(m *model) string {
@@ -70,7 +70,7 @@ func whyNotWrite(m *model) string {
 }
 
 func toggleWrite(m *model) tea.Cmd {
-	return m.jobs.say(prose.When(m.st.WriteOn, "write off", "write on"), true)
+	return m.jobs.runCommand(prose.When(m.st.WriteOn, "write off", "write on"), true)
 }
 
 func whyNotWatch(m *model) string {
@@ -80,7 +80,7 @@ func whyNotWatch(m *model) string {
 const usualWatch = "watch 30"
 
 func toggleWatch(m *model) tea.Cmd {
-	return m.jobs.say(prose.When(m.st.Every > 0, "watch off", usualWatch), true)
+	return m.jobs.runCommand(prose.When(m.st.Every > 0, "watch off", usualWatch), true)
 }
 
 func whyNotOpen(m *model) string {
@@ -91,7 +91,7 @@ func whyNotOpen(m *model) string {
 // open is Enter: it goes to what the selected row leads to.
 func open(m *model) tea.Cmd {
 	act, _ := m.pane().Enter()
-	return m.jump(func() tea.Cmd { return m.heed(act()) })
+	return m.jump(func() tea.Cmd { return m.handle(act()) })
 }
 
 func whyNotSort(m *model) string { return m.pane().WhyNotSort() }

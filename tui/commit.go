@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
@@ -19,6 +20,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/page"
 	"example.org/ibconsole/tui/pane"
+	answers "example.org/ibconsole/tui/pane/answer"
 )
 
 // pageMsg brings the text of a page.
@@ -47,7 +49,7 @@ func (p *commitPage) Key(k tea.KeyMsg) tea.Cmd {
 	case "w":
 		if !p.m.st.WriteOn {
 			p.m.pages.cover(nil)
-			return p.m.jobs.say("write on", true)
+			return p.m.jobs.runCommand("write on", true)
 		}
 		return nil
 	}
@@ -60,7 +62,7 @@ func (p *commitPage) agree() tea.Cmd {
 		p.m.warn("y: " + why)
 		return nil
 	}
-	cmd := p.m.jobs.say(p.command+" yes", true)
+	cmd := p.m.jobs.runCommand(p.command+" yes", true)
 	p.m.pages.openWriting(p.m.jobs.latest())
 	return cmd
 }
@@ -112,21 +114,21 @@ func (pg *pages) openCommit() tea.Cmd {
 	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: "commit", staged: pg.m.sc.State.Staged}
 	p.Badge, p.Leave = pg.m.sc.PictureBadge(t, p.staged), pg.closePage
 	st := &pg.m.sc.State
-	p.Say(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it "+
+	p.Addf(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it "+
 		"could hit.")
-	p.Raw("", "")
-	p.Say("", "where      %s, %s in the subnet", st.Source.String(),
+	p.Add("", "")
+	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
-	p.Say("", "what       %s", st.Title(st.Staged))
+	p.Addf("", "what       %s", st.Title(st.Staged))
 	if len(st.Failures) > 0 {
-		p.Say(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used",
+		p.Addf(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used",
 			st.OnPaper())
 	}
 	switch master, ok := st.Master(); {
 	case ok:
-		p.Say(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
+		p.Addf(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
 	case st.Source.Kind == source.Sim:
-		p.Say("", "beside     no subnet manager: the subnet is simulated")
+		p.Addf("", "beside     no subnet manager: the subnet is simulated")
 	}
 	return pg.plan(p)
 }
@@ -137,13 +139,13 @@ func (pg *pages) openRollback(id int64) tea.Cmd {
 	p := &commitPage{Page: page.New(t, "Rollback"), m: pg.m, command: fmt.Sprintf("rollback %d", id)}
 	p.Leave = pg.closePage
 	st := &pg.m.sc.State
-	p.Say(t.Strong, "This page says what would be written to switches so that they hold again what they held before "+
+	p.Addf(t.Strong, "This page says what would be written to switches so that they hold again what they held before "+
 		"commit %d.", id)
-	p.Raw("", "")
-	p.Say("", "where      %s, %s in the subnet", st.Source.String(),
+	p.Add("", "")
+	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	if master, ok := st.Master(); ok {
-		p.Say(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
+		p.Addf(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
 	}
 	return pg.plan(p)
 }
@@ -160,18 +162,18 @@ func whyNotRollback(m *model) string {
 
 // plan shows the page, and asks for what it would write.
 func (pg *pages) plan(p *commitPage) tea.Cmd {
-	p.Raw("", "")
-	p.Raw(pg.m.Look.Dim, "the plan is being made ...")
+	p.Add("", "")
+	p.Add(pg.m.Look.Dim, "the plan is being made ...")
 	pg.cover(p)
 	p.Fit(pg.m.body())
 	pg.m.Common.Running++
-	wait, roomy := pg.m.jobs.yield(), pg.m.body().W >= besidesFrom
+	wait, roomy := pg.m.jobs.yield(), pg.m.body().W >= sideBySideFrom
 	return func() tea.Msg {
 		wait()
 		var out bytes.Buffer
 		nothing := false
 		var tables []pane.Sheet
-		hear := func(a *answer.Answer) {
+		take := func(a *answer.Answer) {
 			if plan, ok := a.Value().(*commit.Change); ok {
 				nothing = plan.Empty()
 				tables = append(tables, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool {
@@ -181,7 +183,7 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 		}
 		_, err := pane.Shielded(func() (struct{}, error) {
 			return struct{}{}, pg.m.back.Run(pg.m.Ctx, p.command+" dry-run",
-				&shell.Output{W: &out, Notes: &out, Hear: hear})
+				&shell.Output{W: &out, Notes: &out, Hear: take})
 		})
 		if err == nil && !nothing && roomy && p.staged != nil {
 			tables = append(tables, pg.m.otherLoads()...)
@@ -202,26 +204,85 @@ func (pg *pages) fillPage(msg pageMsg) {
 			upper != strings.ToLower(upper) && upper != "LIDS" {
 			st = t.Bad
 		}
-		p.Raw(st, l)
+		p.Add(st, l)
 	}
-	p.Lay(func(body draw.Rect) []string { return pg.m.besides(msg.tables, body) })
-	p.Raw("", "")
+	p.Lay(func(body draw.Rect) []string { return pg.m.sideBySide(msg.tables, body) })
+	p.Add("", "")
 	switch {
 	case msg.err != nil:
 		p.no = "this plan is not written: " + msg.err.Error()
-		p.Say(t.Bad, "not to be written: %v", msg.err)
-		p.Say(t.Dim, "Where you are sure, the command line takes what allows it: :help commit")
+		p.Addf(t.Bad, "not to be written: %v", msg.err)
+		p.Addf(t.Dim, "Where you are sure, the command line takes what allows it: :help commit")
 	case msg.nothing:
 		p.no = "there is nothing to write"
-		p.Say(t.Good, "The switches hold these tables already.")
+		p.Addf(t.Good, "The switches hold these tables already.")
 	default:
 		y := "y writes this, once writing is on (w)"
 		if pg.m.st.WriteOn {
 			y = "y writes this"
 		}
-		p.Raw(t.Strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it "+
+		p.Add(t.Strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it "+
 			"back. Esc leaves all as it is.")
 	}
 	p.Ready = true
 	p.Fit(pg.m.body())
+}
+
+const loadsSheet = "links with other loads" // the table of a difference that has links before and after
+
+// otherLoads are the links of which the load changes from what the staged tables are compared with.
+func (m *model) otherLoads() []pane.Sheet {
+	var out []pane.Sheet
+	take := func(a *answer.Answer) {
+		out = append(out, slices.DeleteFunc(pane.SheetsOf(a), func(s pane.Sheet) bool {
+			return s.Title != loadsSheet
+		})...)
+	}
+	// The page is about the plan: where there is no difference to tell, it goes without.
+	_ = m.back.Run(m.Ctx, "diff", &shell.Output{W: &strings.Builder{}, Hear: take})
+	return out
+}
+
+// Where tables have room beside one another, below what is said.
+const sideBySideFrom, textRows = 100, 18
+
+// besides draws tables beside one another, as many rows as a page has room for; nothing on a small one.
+func (m *model) sideBySide(sheets []pane.Sheet, body draw.Rect) []string {
+	rows := body.H - textRows
+	if len(sheets) == 0 || body.W < sideBySideFrom || rows < 3 {
+		return nil
+	}
+	w := body.W/len(sheets) - 2
+	var blocks []string
+	for i := range sheets {
+		blocks = append(blocks, strings.Join(m.firstRows(&sheets[i], w, rows), "\n"))
+		if i < len(sheets)-1 {
+			blocks = append(blocks, "    ")
+		}
+	}
+	return append([]string{""}, strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, blocks...), "\n")...)
+}
+
+// small draws the first rows of a sheet in lines of w cells, under its title.
+func (m *model) firstRows(s *pane.Sheet, w, rows int) []string {
+	t := m.Look
+	table := draw.Table{Theme: t, Cols: answers.Columns(s)}
+	table.Build(s.Len())
+	title := draw.NewPen(t, w)
+	title.Put(t.Strong, s.Title+prose.When(s.Title == loadsSheet, ", before and after", ""))
+	head := draw.NewPen(t, w)
+	table.Header(head)
+	lines := []string{title.Done(), head.Done()}
+	n := prose.When(s.Len()+s.More > rows-2, rows-3, s.Len())
+	for row := range min(max(n, 0), s.Len()) {
+		p := draw.NewPen(t, w)
+		table.Draw(p, row)
+		lines = append(lines, p.Done())
+	}
+	if more := s.Len() + s.More - max(n, 0); more > 0 {
+		p := draw.NewPen(t, w)
+		p.Put(t.Dim, prose.More(more))
+		lines = append(lines, p.Done())
+	}
+	return lines
 }

@@ -45,13 +45,13 @@ import (
 
 // driver presses keys and reads the screen, without a terminal.
 type driver struct {
-	t      testing.TB
-	m      *model   // the screen that is shown
-	beside *screens // all of them, nil where there is but one
-	msgs   chan tea.Msg
-	quit   bool
-	width  int
-	height int
+	t       testing.TB
+	m       *model   // the screen that is shown
+	screens *screens // all of them, nil where there is but one
+	msgs    chan tea.Msg
+	quit    bool
+	width   int
+	height  int
 }
 
 // drive opens the screen on a simulated subnet that has been read.
@@ -120,21 +120,21 @@ func (d *driver) send(msg tea.Msg) {
 		d.quit = true
 		return
 	}
-	if d.beside == nil {
+	if d.screens == nil {
 		_, cmd := d.m.Update(msg)
 		d.run(cmd)
 		return
 	}
-	_, cmd := d.beside.Update(msg)
-	d.m = d.beside.all[d.beside.at]
+	_, cmd := d.screens.Update(msg)
+	d.m = d.screens.all[d.screens.at]
 	d.run(cmd)
 }
 
 // working reports whether anything runs that is not waited for in vain.
 func (d *driver) working() bool {
 	all := []*model{d.m}
-	if d.beside != nil {
-		all = d.beside.all
+	if d.screens != nil {
+		all = d.screens.all
 	}
 	return slices.ContainsFunc(all, func(m *model) bool {
 		return (len(m.jobs.running) > 0 || m.Common.Running > 0) && m.jobs.question == nil

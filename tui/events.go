@@ -19,12 +19,12 @@ const maxNamed = 4 // how many things of a kind an event names
 
 // tell logs what changed in the session since the scene before: what sweeps found, and tables that went
 // stale. alone says that no command runs, which would tell that itself.
-func (ev *events) tell(before *pane.Scene, alone bool) {
+func (ev *events) report(before *pane.Scene, alone bool) {
 	old, st := &before.State, &ev.m.sc.State
 	if st.Live != old.Live {
-		ev.tellLive(old.Live.Fabric, st.Live.Fabric)
+		ev.reportLive(old.Live.Fabric, st.Live.Fabric)
 	}
-	ev.tellLost(old.Lost, st.Lost)
+	ev.reportLost(old.Lost, st.Lost)
 	if st.Interrupted != "" && st.Interrupted != old.Interrupted {
 		ev.add(st.Interrupted)
 		if alone {
@@ -39,14 +39,14 @@ func (ev *events) tell(before *pane.Scene, alone bool) {
 		known[h] = true
 	}
 	if st.Unread.Count != old.Unread.Count {
-		ev.tellNew("", st.Unread.Lines(maxNamed), nil)
+		ev.reportNew("", st.Unread.Lines(maxNamed), nil)
 	}
-	ev.tellNew("no answer: ", st.Unanswered, known)
-	ev.tellNew("warning: ", st.Warnings, known)
+	ev.reportNew("no answer: ", st.Unanswered, known)
+	ev.reportNew("warning: ", st.Warnings, known)
 }
 
 // tellLost says that the connection is lost, what is shown then, and that it is back.
-func (ev *events) tellLost(before, now string) {
+func (ev *events) reportLost(before, now string) {
 	switch {
 	case before == "" && now != "":
 		text := fmt.Sprintf("the connection is lost; what is shown was read at %s: ",
@@ -59,7 +59,7 @@ func (ev *events) tellLost(before, now string) {
 	}
 }
 
-func (ev *events) tellNew(label string, list []string, known map[string]bool) {
+func (ev *events) reportNew(label string, list []string, known map[string]bool) {
 	shown, more := prose.Cut(slices.DeleteFunc(slices.Clone(list), func(x string) bool { return known[x] }), maxNamed)
 	for _, x := range shown {
 		ev.add(label + x)
@@ -74,17 +74,17 @@ func (ev *events) add(text string) {
 }
 
 // tellLive says which nodes and links a new live fabric has lost or gained.
-func (ev *events) tellLive(old, live *fabric.Fabric) {
+func (ev *events) reportLive(old, live *fabric.Fabric) {
 	if len(old.Nodes) == 0 {
 		return
 	}
-	ev.namesOf("node gone", pane.Missing(old, live))
-	ev.namesOf("node new", pane.Missing(live, old))
-	ev.namesOf("link down", pane.Downs(old, live))
-	ev.namesOf("link up", pane.Downs(live, old))
+	ev.reportNames("node gone", pane.Missing(old, live))
+	ev.reportNames("node new", pane.Missing(live, old))
+	ev.reportNames("link down", pane.Downs(old, live))
+	ev.reportNames("link up", pane.Downs(live, old))
 }
 
-func (ev *events) namesOf(what string, names []string) {
+func (ev *events) reportNames(what string, names []string) {
 	shown, more := prose.Cut(names, maxNamed)
 	for _, n := range shown {
 		ev.add(what + ": " + n)

@@ -45,7 +45,7 @@ func (in *prompt) findPort(text string) (tea.Cmd, bool) {
 		in.setFilter("")
 		in.m.setFocus(in.m.at(pane.SeatHome))
 		in.setFilter("")
-		cmd := in.m.heed(pane.GoTo{At: pane.PlaceOf(f, node, port)})
+		cmd := in.m.handle(pane.GoTo{At: pane.PlaceOf(f, node, port)})
 		in.m.inform(f.PortName(port))
 		return cmd
 	}), true

@@ -162,7 +162,7 @@ func (v *view) badges() []draw.Badge {
 func (v *view) counts(w, room int) string {
 	ix := v.m.sc.Top
 	down := prose.When(v.lostText() == "" && w >= 100, " 0 down", "") // otherwise it stands behind the counts
-	if n := len(v.m.sc.Gone()); n > 0 {
+	if n := len(v.m.sc.FailedLinks()); n > 0 {
 		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
 	}
 	kind := prose.When(ix.Aggregation > 0, "hosts", "ca")

@@ -18,7 +18,7 @@ import (
 func whyNoInfo(m *model) string {
 	p := m.pane()
 	switch s := p.Subject(); {
-	case s.Node != fabric.None || s.Says != nil:
+	case s.Node != fabric.None || s.Facts != nil:
 		return ""
 	case p.Base().N == 0 && p.Empty() != "":
 		return p.Empty()
@@ -31,19 +31,19 @@ func (pg *pages) openInfo() tea.Cmd {
 	s := pg.m.pane().Subject()
 	title := "Info"
 	switch {
-	case s.Says != nil:
-		title = s.Says[0].Text
+	case s.Facts != nil:
+		title = s.Facts[0].Text
 	case s.Node != fabric.None:
 		title = s.Fabric.NodeName(s.Node)
 	}
 	p := page.New(pg.m.Look, title)
 	p.Ready = true
-	for _, fact := range s.Says {
-		p.Raw("", fmt.Sprintf("%-18s%s", fact.Name, fact.Text))
+	for _, fact := range s.Facts {
+		p.Add("", fmt.Sprintf("%-18s%s", fact.Name, fact.Text))
 	}
 	if s.Node != fabric.None {
-		if s.Says != nil {
-			p.Raw("", "")
+		if s.Facts != nil {
+			p.Add("", "")
 		}
 		pg.infoNode(p, &s)
 	}
@@ -57,16 +57,16 @@ func (pg *pages) infoNode(p *page.Page, s *pane.Subject) {
 	n := &f.Nodes[s.Node]
 	t := pg.m.Look
 	line := func(what, format string, args ...any) {
-		p.Raw("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
+		p.Add("", fmt.Sprintf("%-18s", what)+fmt.Sprintf(format, args...))
 	}
-	p.Raw(t.Strong, f.NodeName(s.Node))
+	p.Add(t.Strong, f.NodeName(s.Node))
 	line("type", "%v", n.Type)
 	line("node GUID", "0x%016x", n.GUID)
 	line("system GUID", "0x%016x", n.SystemGUID)
 	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
 	line("ports", "%d, %d with a link", n.NumPorts, f.LinkedPorts(n))
 	if !n.InSubnet {
-		p.Raw(t.Bad, "does not belong to the subnet: no link leads here")
+		p.Add(t.Bad, "does not belong to the subnet: no link leads here")
 	}
 	if n.IsSwitch() {
 		line("LID", "%s", pane.LidText(f.SwitchLID(n.Switch)))
@@ -78,7 +78,7 @@ func (pg *pages) infoNode(p *page.Page, s *pane.Subject) {
 		pg.infoPort(p, f, port, port == s.Link || port == s.Port)
 	}
 	for _, port := range s.With {
-		p.Raw(t.Strong, "and at "+f.NodeName(f.Ports[port].Node))
+		p.Add(t.Strong, "and at "+f.NodeName(f.Ports[port].Node))
 		pg.infoPort(p, f, port, true)
 	}
 }
@@ -88,7 +88,7 @@ func (pg *pages) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex,
 	x := &f.Ports[port]
 	if !x.Linked() {
 		if selected {
-			p.Raw(t.Warn, fmt.Sprintf("p%-4d no link", x.Num))
+			p.Add(t.Warn, fmt.Sprintf("p%-4d no link", x.Num))
 		}
 		return
 	}
@@ -99,7 +99,7 @@ func (pg *pages) infoPort(p *page.Page, f *fabric.Fabric, port fabric.PortIndex,
 	if ld := pg.m.Loads(pg.m.sc); ld != nil && ld.Fabric == f {
 		text += fmt.Sprintf("  %s paths out, %s in", pane.PathsText(ld, port), pane.PathsText(ld, x.Peer))
 	}
-	p.Raw(prose.When(selected, t.Info, ""), text)
+	p.Add(prose.When(selected, t.Info, ""), text)
 }
 
 // firstPage explains the screen to a new user, in 80x24 cells.
@@ -107,13 +107,13 @@ func (pg *pages) firstPage() {
 	m, t := pg.m, pg.m.Look
 	p := page.New(t, "Welcome")
 	p.Ready = true
-	p.Raw(t.Strong, "ibconsole shows an InfiniBand subnet and the path of every packet in it.")
+	p.Add(t.Strong, "ibconsole shows an InfiniBand subnet and the path of every packet in it.")
 	if m.st.Source.Kind == source.Sim {
-		p.Say("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With "+
+		p.Addf("", "No InfiniBand port was found here, so this is a SIMULATED subnet: try whatever you like. With "+
 			"hardware: ibconsole -s umad:mlx5_0:1 ; for a file of ibnetdiscover: -s file:FILE ; ibconsole doctor "+
 			"lists what is missing.")
 	}
-	p.Raw("", "")
+	p.Add("", "")
 	for _, l := range [][2]string{
 		{pg.paneKeys() + ", " + pg.keyOf("next-pane"), "panes: problems, topology, forwarding table, trace, ..."},
 		{pg.keyOf("filter") + " text", "find a host or switch by its name; Esc shows all again"},
@@ -125,11 +125,11 @@ func (pg *pages) firstPage() {
 		{pg.keyOf("command") + " command", "every command of the shell; Tab completes"},
 		{pg.keyOf("quit"), "quit"},
 	} {
-		p.Raw("", fmt.Sprintf("  %-17s %s", l[0], l[1]))
+		p.Add("", fmt.Sprintf("  %-17s %s", l[0], l[1]))
 	}
-	p.Raw("", "")
-	p.Say("", "Nothing is written to a switch before you turn writing on, and then only from a page that shows the plan.")
-	p.Raw(t.Strong, "Enter begins. "+pg.keyOf("tour")+" begins a tour of three minutes.")
+	p.Add("", "")
+	p.Addf("", "Nothing is written to a switch before you turn writing on, and then only from a page that shows the plan.")
+	p.Add(t.Strong, "Enter begins. "+pg.keyOf("tour")+" begins a tour of three minutes.")
 	p.Leave = pg.closePage
 	p.Fit(m.body())
 	pg.cover(&welcomePage{p, m})

@@ -24,7 +24,7 @@ type job struct {
 	text    string
 	started time.Time
 	cancel  context.CancelFunc
-	keyed   bool // says that a key stood for the command
+	byKey   bool // says that a key stood for the command
 
 	questions chan *question
 
@@ -37,19 +37,19 @@ type job struct {
 	partial [2][]byte // lines that have not ended, of the answer and the notes
 
 	// For the status line and the log.
-	said           int // lines of the answer and the notes
+	lineCount      int // lines of the answer and the notes
 	line, lastNote string
 	outcome        string // of the last answer, where that tells what was done
 	warnings       []string
 
-	sheets []pane.Sheet // the tables of the answer
-	tabled bool         // says that it has answers of tables, if they are empty
-	lines  []string     // the answer in words
-	path   pane.Traced  // that it answered last, nil for none
-	pathOf string       // the state in which that is
-	traced bool         // says that the trace pane has the answer
-	shown  bool         // says that it was seen on a page what it writes
-	opens  string       // the title of the table to show first, "" for the summary of all
+	sheets     []pane.Sheet // the tables of the answer
+	hasAnswer  bool         // says that it has answers of tables, if they are empty
+	lines      []string     // the answer in words
+	path       pane.Traced  // that it answered last, nil for none
+	pathOf     string       // the state in which that is
+	showsPath  bool         // says that the trace pane has the answer
+	pageShown  bool         // says that it was seen on a page what it writes
+	firstSheet string       // the title of the table to show first, "" for the summary of all
 }
 
 // outputLine is one line that a command said.

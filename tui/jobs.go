@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
@@ -48,8 +50,8 @@ func (js *jobs) whyBusy() string {
 // holding reports whether a pane keeps the session from other work.
 func (js *jobs) holding() bool {
 	return slices.ContainsFunc(js.m.all, func(p pane.Pane) bool {
-		h, ok := p.(pane.Holder)
-		return ok && h.Holding()
+		h, ok := p.(pane.SessionUser)
+		return ok && h.UsesSession()
 	})
 }
 
@@ -57,8 +59,8 @@ func (js *jobs) holding() bool {
 func (js *jobs) yield() (wait func()) {
 	wait = func() {}
 	for _, p := range js.m.all {
-		if h, ok := p.(pane.Holder); ok && h.Holding() {
-			before, ended := wait, h.Yield()
+		if h, ok := p.(pane.SessionUser); ok && h.UsesSession() {
+			before, ended := wait, h.Release()
 			wait = func() { before(); ended() }
 		}
 	}
@@ -74,24 +76,24 @@ func (js *jobs) latest() *job {
 }
 
 // say runs a command of the shell. keyed says that a key stood for it.
-func (js *jobs) say(text string, keyed bool) tea.Cmd {
+func (js *jobs) runCommand(text string, byKey bool) tea.Cmd {
 	wait := js.yield() // which holds the session while it reads counters
-	return js.do(text, keyed, func(ctx context.Context, out *shell.Output) error {
+	return js.start(text, byKey, func(ctx context.Context, out *shell.Output) error {
 		wait()
 		return js.m.back.Run(ctx, text, out)
 	})
 }
 
 // do runs work beside the screen and logs it under a name.
-func (js *jobs) do(name string, keyed bool, work func(context.Context, *shell.Output) error) tea.Cmd {
+func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	js.last++
 	j, ctx := newJob(js.m.Ctx, js.last, name, js.m.now())
-	j.keyed = keyed
+	j.byKey = byKey
 	js.running = append(js.running, j)
 	js.m.note(pane.Line{When: j.started, Job: j.id, Kind: pane.LineCommand, Text: name})
-	js.m.tellPanes(pane.ShowJob{})
+	js.m.updatePanes(pane.ShowJob{})
 	js.m.inform("")
-	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.heard, Heed: j.heeded, Ask: j.ask}
+	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, Hear: j.takeAnswer, Heed: j.takeWarning, Ask: j.ask}
 	return tea.Batch(func() tea.Msg {
 		return j.run(func() error { return work(ctx, out) })
 	}, j.listen, j.asked, js.m.tick())
@@ -104,15 +106,15 @@ func (js *jobs) drain(j *job, all bool) {
 	for _, l := range taken {
 		kind := prose.When(l.note, pane.LineNote, pane.LineOutput)
 		lines = append(lines, pane.Line{Kind: kind, Text: l.text})
-		j.hear(l)
+		j.takeLine(l)
 	}
-	js.noteOf(j, lines...)
+	js.logLines(j, lines...)
 }
 
-func (js *jobs) noteOf(j *job, lines ...pane.Line) {
+func (js *jobs) logLines(j *job, lines ...pane.Line) {
 	for i := range lines {
 		lines[i].Job = j.id
-		j.said += draw.Btoi(lines[i].Kind <= pane.LineNote)
+		j.lineCount += draw.Btoi(lines[i].Kind <= pane.LineNote)
 	}
 	js.m.note(lines...)
 }
@@ -126,7 +128,7 @@ func (js *jobs) done(j *job, err error) tea.Cmd {
 	js.m.refresh()
 	js.running = slices.DeleteFunc(js.running, func(x *job) bool { return x == j })
 	took := js.m.now().Sub(j.started)
-	if unopened, ok := errors.AsType[*connection.OpenError](err); ok && j == js.starting && js.m.beside == nil {
+	if unopened, ok := errors.AsType[*connection.OpenError](err); ok && j == js.starting && js.m.screens == nil {
 		js.unopened = unopened
 		return tea.Quit
 	}
@@ -134,22 +136,22 @@ func (js *jobs) done(j *job, err error) tea.Cmd {
 	case errors.Is(err, shell.ErrExit):
 		return tea.Quit
 	case err == nil:
-		js.m.prompt.learnFile(j.text)
-		js.m.tellPanes(pane.Ended{Job: j.id, End: draw.Seconds(took), Failed: false})
+		js.m.prompt.rememberFile(j.text)
+		js.m.updatePanes(pane.Ended{Job: j.id, End: draw.Seconds(took), Failed: false})
 		js.m.inform(j.summary())
 		js.m.status.warned = len(j.warnings) > 0
 		if j == js.starting && js.m.st.Interrupted != "" {
 			js.m.warn(js.m.st.Interrupted)
 		}
-		if j.keyed && draw.FirstWord(j.text) == "trace" && js.m.Traced(js.m.sc) != "" {
+		if j.byKey && draw.FirstWord(j.text) == "trace" && js.m.Traced(js.m.sc) != "" {
 			js.m.inform(fmt.Sprintf("%s: %s", js.m.sc.State.Title(js.m.sc.Picture), js.m.Traced(js.m.sc)))
 		}
 		js.takePath(j)
 	case errors.Is(err, context.Canceled):
-		js.m.tellPanes(pane.Ended{Job: j.id, End: "cancelled", Failed: true})
+		js.m.updatePanes(pane.Ended{Job: j.id, End: "cancelled", Failed: true})
 		text := j.text + ": cancelled"
 		if so, ok := errors.AsType[*shell.InterruptedError](err); ok { // it says how far it was
-			js.noteOf(j, pane.Line{Kind: pane.LineNote, Text: so.Error()})
+			js.logLines(j, pane.Line{Kind: pane.LineNote, Text: so.Error()})
 			text = "cancelled: " + so.Error()
 		}
 		js.m.warn(text)
@@ -163,7 +165,7 @@ func (js *jobs) done(j *job, err error) tea.Cmd {
 }
 
 func (js *jobs) failed(j *job, err error) {
-	js.m.tellPanes(pane.Ended{Job: j.id, End: "failed", Failed: true})
+	js.m.updatePanes(pane.Ended{Job: j.id, End: "failed", Failed: true})
 	lines := []pane.Line{{Job: j.id, Kind: pane.LineError, Text: "error: " + err.Error()}}
 	if p, ok := errors.AsType[*pane.PanicError](err); ok {
 		for l := range strings.SplitSeq(strings.TrimSpace(string(p.Stack)), "\n") {
@@ -171,7 +173,7 @@ func (js *jobs) failed(j *job, err error) {
 		}
 		js.failure = p
 	}
-	js.noteOf(j, lines...)
+	js.logLines(j, lines...)
 	text := err.Error()
 	if !lang.IsUsage(err) && !strings.HasPrefix(text, draw.FirstWord(j.text)) {
 		text = j.text + ": " + text
@@ -185,21 +187,21 @@ func (js *jobs) present(j *job) {
 	js.m.fit()
 	log := js.m.at(pane.SeatLog)
 	room := js.m.all[log].Base().Height
-	switch wanted := !j.keyed || j.asks(); {
-	case j.traced:
+	switch wanted := !j.byKey || j.wantsAnswer(); {
+	case j.showsPath:
 		js.m.jump(func() tea.Cmd { js.m.bring(js.m.at(pane.SeatTrace)); return nil })
-	case wanted && js.m.answered(j):
-	case wanted && j.said > 1 && (!js.m.visible(log) || j.said+1 > room):
+	case wanted && js.m.showAnswer(j):
+	case wanted && j.lineCount > 1 && (!js.m.visible(log) || j.lineCount+1 > room):
 		js.m.bring(log)
 	}
-	if j.said+1 > js.m.all[log].Base().Height {
-		js.m.tellPanes(pane.ShowJob{Job: j.id})
+	if j.lineCount+1 > js.m.all[log].Base().Height {
+		js.m.updatePanes(pane.ShowJob{Job: j.id})
 	}
 }
 
 // takePath shows the path that a typed trace answered, in the state that it is of.
 func (js *jobs) takePath(j *job) {
-	if j.path == nil || j.keyed {
+	if j.path == nil || j.byKey {
 		return
 	}
 	m := js.m
@@ -223,9 +225,9 @@ func (js *jobs) takePath(j *job) {
 	if m.sc.Picture.Tables == tables {
 		mark.Path = path
 	}
-	m.tellPanes(mark)
+	m.updatePanes(mark)
 	m.collect()
-	j.traced = true
+	j.showsPath = true
 }
 
 // cancel ends the command that was begun last.
@@ -239,7 +241,7 @@ func (js *jobs) cancel() {
 }
 
 // hear keeps the line that the status line says of the job at its end.
-func (j *job) hear(l outputLine) {
+func (j *job) takeLine(l outputLine) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !l.note && len(j.lines) < pane.MaxKept {
@@ -250,7 +252,7 @@ func (j *job) hear(l outputLine) {
 	case slices.Contains(j.warnings, text):
 	case l.note:
 		j.lastNote = text
-	case j.line == "" || !j.keyed:
+	case j.line == "" || !j.byKey:
 		j.line = text
 	}
 }
@@ -266,8 +268,132 @@ func (j *job) summary() string {
 		return j.warnings[0] + "; " + line
 	case line == "":
 		return j.text + ": " + cmp.Or(j.lastNote, "done")
-	case j.lastNote != "" && j.keyed:
+	case j.lastNote != "" && j.byKey:
 		return line + "; " + j.lastNote
 	}
 	return line
+}
+
+// asking are the commands whose answers are shown also where a key stood for them.
+var answerCommands = []string{"balance", "check", "compare", "diff", "history", "hosts", "resilience", "show", "whatif", "who"}
+
+// asks reports whether the command is run for its answer.
+func (j *job) wantsAnswer() bool {
+	return j.firstSheet != "" || slices.Contains(answerCommands, draw.FirstWord(j.text))
+}
+
+// heard keeps the tables of an answer and, for the status line, its warnings and what a command did.
+func (j *job) takeAnswer(a *answer.Answer) {
+	sheets := pane.SheetsOf(a)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.hasAnswer = j.hasAnswer || !a.IsAction()
+	for i := range sheets {
+		if n := len(j.sheets); n == 0 || !j.sheets[n-1].Join(&sheets[i]) {
+			j.sheets = append(j.sheets, sheets[i])
+		}
+	}
+	if p, ok := a.Value().(pane.Traced); ok {
+		j.path, j.pathOf = p, a.Basis().State
+	}
+	j.outcome = a.Outcome()
+	for _, w := range a.Basis().Warnings {
+		j.warnings = append(j.warnings, "warning: "+w)
+	}
+}
+
+// heeded keeps a warning for the status line.
+func (j *job) takeWarning(warning string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.warnings = append(j.warnings, "warning: "+warning)
+}
+
+// answered brings up the tables of an answer, and reports whether there are any. What was said in lines stands before
+// them.
+func (m *model) showAnswer(j *job) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	sheets := slices.DeleteFunc(j.sheets, func(s pane.Sheet) bool { return s.Len() == 0 })
+	if len(sheets) == 0 && (len(j.lines) < 2 || !j.hasAnswer) {
+		return false
+	}
+	if len(sheets) != 1 || sheets[0].Title != pane.ListTitle {
+		sheets = append([]pane.Sheet{pane.Summary(j.lines, sheets)}, sheets...)
+	}
+	first := slices.IndexFunc(sheets, func(s pane.Sheet) bool {
+		return s.Title == j.firstSheet || j.firstSheet == "" && s.Best > 0
+	})
+	first = max(first, 0)
+	m.jump(func() tea.Cmd {
+		m.updatePanes(pane.Answered{Job: j.id, Command: strings.TrimSpace(j.text), Sheets: sheets, First: first})
+		m.bring(m.named("Answer"))
+		return nil
+	})
+	return true
+}
+
+// question is what a command that runs asks. What there is to choose from it has said in the log.
+type question struct {
+	job    *job
+	prompt string
+	reply  chan string // takes the answer once; it is closed where somebody leaves
+}
+
+// asked waits until a job asks something.
+func (j *job) asked() tea.Msg {
+	select {
+	case q := <-j.questions:
+		return q
+	case <-j.done:
+		return nil
+	}
+}
+
+// ask asks and waits for the answer; io.EOF says that there will be none.
+func (j *job) ask(ctx context.Context, prompt string) (string, error) {
+	q := &question{j, prompt, make(chan string, 1)}
+	select {
+	case j.questions <- q:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	select {
+	case text, ok := <-q.reply:
+		if !ok {
+			return "", io.EOF
+		}
+		return text, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// openQuestion shows the log with what the question is, and takes the answer below it.
+func (js *jobs) openQuestion(q *question) {
+	js.drain(q.job, true)
+	js.m.bring(js.m.at(pane.SeatLog))
+	js.m.updatePanes(pane.ShowJob{})
+	js.question, js.m.prompt.typed = q, newTyped("")
+	js.m.prompt.typed.label, js.m.prompt.typed.key = func() string { return q.prompt }, js.askKey
+	js.m.prompt.typed.hints = js.m.view.keyed(tea.KeyEnter, "answer; nothing typed takes what is in brackets",
+		tea.KeyPgUp, "read", tea.KeyEsc, "leave")
+}
+
+func (js *jobs) askKey(k tea.KeyMsg) tea.Cmd {
+	q := js.question
+	switch k.Type {
+	case tea.KeyEsc, tea.KeyCtrlC:
+		close(q.reply)
+	case tea.KeyEnter:
+		q.reply <- js.m.prompt.typed.Value()
+		js.m.note(pane.Line{Job: q.job.id, Kind: pane.LineNote, Text: q.prompt + js.m.prompt.typed.Value()})
+	case tea.KeyPgUp, tea.KeyPgDown:
+		return js.m.act(k)
+	default:
+		js.m.prompt.edit(k)
+		return nil
+	}
+	js.question, js.m.prompt.typed = nil, nil
+	return q.job.asked
 }

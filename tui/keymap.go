@@ -27,7 +27,7 @@ func (m *model) keymap() []pane.Action {
 	for _, p := range m.all {
 		for _, a := range p.Actions() {
 			a.Run = func() tea.Cmd {
-				return m.jump(func() tea.Cmd { return m.heed(a.Do()) })
+				return m.jump(func() tea.Cmd { return m.handle(a.Do()) })
 			}
 			at := slices.IndexFunc(all, func(x pane.Action) bool {
 				return x.Name == a.After || a.After == "" && x.Group == a.Group
@@ -224,8 +224,8 @@ func paneActions(d *layout) []action {
 	step := func(by int) func(m *model) tea.Cmd {
 		return func(m *model) tea.Cmd { return m.visit((m.focus + by + len(m.all)) % len(m.all)) }
 	}
-	lean := func(by int) func(m *model) tea.Cmd {
-		return func(m *model) tea.Cmd { m.lean = max(min(m.lean+by, 24), -16); m.fit(); return nil }
+	leftShare := func(by int) func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd { m.leftShare = max(min(m.leftShare+by, 24), -16); m.fit(); return nil }
 	}
 	return append(list,
 		action{Name: "next-pane", Binding: pane.On("the next pane", "tab"), Group: "Panes", Run: step(1)},
@@ -237,8 +237,8 @@ func paneActions(d *layout) []action {
 		action{Name: "zoom", Binding: pane.On("give the pane the whole screen; on a small screen, show two", "z"),
 			Group: "Panes", Label: "zoom", Rank: 14, Run: toggleZoom},
 		action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes",
-			Run: lean(-4)},
-		action{Name: "wider", Binding: pane.On("make the panes at the left wider", ">"), Group: "Panes", Run: lean(4)},
+			Run: leftShare(-4)},
+		action{Name: "wider", Binding: pane.On("make the panes at the left wider", ">"), Group: "Panes", Run: leftShare(4)},
 	)
 }
 
@@ -269,7 +269,7 @@ func otherKeys() []action {
 
 // says runs a command.
 func says(text string) func(m *model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.jobs.say(text, true) }
+	return func(m *model) tea.Cmd { return m.jobs.runCommand(text, true) }
 }
 
 func (m *model) action(name string) *pane.Action {

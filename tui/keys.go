@@ -7,6 +7,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -83,7 +85,7 @@ const sideStep = 8 // how many cells, or columns of a map, a key moves
 
 func (m *model) sideways(by int) tea.Cmd {
 	if s, ok := m.pane().(pane.Stepper); ok {
-		return m.heed(s.Step(by))
+		return m.handle(s.Step(by))
 	}
 	m.pane().(pane.Mover).Sideways(by * sideStep)
 	return nil
@@ -105,7 +107,7 @@ func escape(m *model) tea.Cmd {
 	case m.leave >= 0:
 		m.setFocus(m.leave)
 	case act != nil:
-		return m.heed(act())
+		return m.handle(act())
 	default:
 		m.jobs.cancel()
 	}
@@ -136,10 +138,89 @@ func quit(m *model) tea.Cmd {
 		m.warn(m.jobs.latest().text + " is running: q again cancels it and quits")
 		return nil
 	}
-	if m.beside != nil && m.beside.running(m) != "" && !m.jobs.quitting {
+	if m.screens != nil && m.screens.running(m) != "" && !m.jobs.quitting {
 		m.jobs.quitting = true
-		m.warn(m.beside.running(m) + " is running: q again cancels it and quits")
+		m.warn(m.screens.running(m) + " is running: q again cancels it and quits")
 		return nil
 	}
 	return tea.Quit
+}
+
+func (m *model) updatePanes(msg tea.Msg) {
+	for _, p := range m.all {
+		p.Update(msg)
+	}
+}
+
+// note adds lines to the log.
+func (m *model) note(lines ...pane.Line) { m.updatePanes(pane.Log{Lines: lines}) }
+
+// heed does what a pane asks for.
+func (m *model) handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case nil:
+	case pane.Several:
+		var cmds []tea.Cmd
+		for _, x := range msg {
+			cmds = append(cmds, m.handle(x))
+		}
+		return tea.Batch(cmds...)
+	case pane.Run:
+		cmd := m.jobs.runCommand(msg.Command, !msg.Typed)
+		m.jobs.latest().firstSheet = msg.Sheet
+		return cmd
+	case pane.EnterSubnet:
+		return enterSubnet(msg)
+	case pane.Choose:
+		return m.choice.set(msg.Kind)
+	case pane.Recall:
+		return m.choice.recallEntry(msg.ID)
+	case pane.OpenMoment:
+		return m.choice.openMoment(msg)
+	case pane.Rollback:
+		if why := whyNotRollback(m); why != "" {
+			m.warn("U: " + why)
+			return nil
+		}
+		return m.pages.openRollback(msg.ID)
+	case pane.ShowKind:
+		return leadKind(m, msg)
+	case pane.Type:
+		return m.prompt.openCommand(prose.When(msg.Text == reading, "sweep", msg.Text))
+	default:
+		m.show(msg)
+	}
+	m.follow()
+	m.fit()
+	return nil
+}
+
+// show does what a pane asks for that is on the screen already.
+func (m *model) show(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case pane.Inform:
+		m.inform(msg.Text)
+	case pane.Warn:
+		m.warn(msg.Text)
+	case pane.Open:
+		m.setFocus(m.named(msg.Name))
+	case pane.GoTo:
+		m.setFocus(m.at(pane.SeatHome))
+		m.updatePanes(pane.Visit(msg))
+	case pane.Follow:
+		if node, _ := pane.PlaceOf(msg.Fabric, msg.Node, fabric.None).In(m.sc.Top.Fabric); node == fabric.None {
+			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology that is shown")
+		}
+		m.updatePanes(msg)
+	default:
+		m.updatePanes(msg)
+	}
+}
+
+// bring gives a pane the keyboard, so that Esc goes back from there.
+func (m *model) bring(at int) {
+	if was := m.focus; was != at {
+		m.setFocus(at)
+		m.leave = was
+	}
 }

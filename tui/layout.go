@@ -19,7 +19,7 @@ type layout struct {
 	leave         int // where Esc goes from a log that came up by itself, -1 for nowhere
 	slots         slots
 	zoom          bool
-	lean          int // how many hundredths wider the panes at the left are
+	leftShare     int // how many hundredths wider the panes at the left are
 }
 
 // placed is a pane and where it stands.
@@ -110,13 +110,13 @@ func (d *layout) arrange(body draw.Rect) []placed {
 	case f == shapeSingle || d.zoom:
 		return []placed{{d.focus, body}}
 	case f == shapePair:
-		left, right := draw.SplitColumns(body, body.W*(40+d.lean)/100)
+		left, right := draw.SplitColumns(body, body.W*(40+d.leftShare)/100)
 		return []placed{{s.home, left}, {d.given(s.aside), right}}
 	}
 	upper, log := draw.SplitRows(body, body.H-d.logRows(body))
 	logged := placed{d.at(pane.SeatLog), log}
 	if f == shapeWide {
-		left, rest := draw.SplitColumns(upper, upper.W*(32+d.lean)/100)
+		left, rest := draw.SplitColumns(upper, upper.W*(32+d.leftShare)/100)
 		return append(d.homes(left), append(d.spread(rest), logged)...)
 	}
 	var across []placed // what has long rows, below all others
@@ -124,7 +124,7 @@ func (d *layout) arrange(body draw.Rect) []placed {
 		top, bottom := draw.SplitRows(upper, upper.H/2)
 		upper, across = top, []placed{{at, bottom}}
 	}
-	left, right := draw.SplitColumns(upper, upper.W*(42+d.lean)/100)
+	left, right := draw.SplitColumns(upper, upper.W*(42+d.leftShare)/100)
 	if across != nil {
 		return append(d.homes(left), append(across, placed{d.at(pane.SeatMain), right}, logged)...)
 	}
@@ -167,8 +167,8 @@ func (d *layout) spread(rest draw.Rect) []placed {
 
 // wanted reports whether a pane is to have room: it has something to show, or the keyboard.
 func (d *layout) wanted(at int) bool {
-	v, ok := d.all[at].(pane.Vacant)
-	return at == d.focus || !ok || !v.Vacant()
+	v, ok := d.all[at].(pane.Hideable)
+	return at == d.focus || !ok || !v.Hidden()
 }
 
 // given is a pane, or the main one where that is not wanted.
@@ -204,7 +204,7 @@ func (d *layout) homes(left draw.Rect) []placed {
 
 // companion is the pane that is shown with that of the keyboard on a small screen.
 func (d *layout) companion() int {
-	if name := d.pane().About().Beside; name != "" {
+	if name := d.pane().About().Companion; name != "" {
 		return d.named(name)
 	}
 	return d.at(pane.SeatHome)

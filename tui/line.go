@@ -58,7 +58,7 @@ type completion struct {
 	chosen         int // -1: none yet
 	window         draw.Window
 	usage, summary string // of the command that is being typed
-	seen           bool   // says that it came by itself, not by Tab
+	automatic      bool   // says that it came by itself, not by Tab
 }
 
 // prompt is the line below the panes in which commands, filters and answers are typed.
@@ -76,19 +76,19 @@ func (in *prompt) openCommand(text string) tea.Cmd {
 	in.typed.label, in.typed.key = func() string { return ":" }, in.commandKey
 	in.typed.hints = in.m.view.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall",
 		tea.KeyEsc, "leave")
-	in.foresee()
+	in.suggest()
 	return nil
 }
 
-const foreseen = 6 // how many candidates are shown while a command is typed
+const maxSuggestions = 6 // how many candidates are shown while a command is typed
 
 // foresee shows how what is being typed can go on.
-func (in *prompt) foresee() {
+func (in *prompt) suggest() {
 	in.comp = nil
 	if strings.TrimSpace(in.typed.Value()) == "" {
 		return
 	}
-	c := &completion{chosen: -1, seen: true}
+	c := &completion{chosen: -1, automatic: true}
 	c.start, c.candidates = in.candidates()
 	c.usage, c.summary = in.m.back.Hint(in.typed.before())
 	if len(c.candidates) == 1 && c.candidates[0].Text == in.typed.before()[c.start:] {
@@ -97,7 +97,7 @@ func (in *prompt) foresee() {
 	if len(c.candidates) == 0 && c.usage == "" && c.summary == "" {
 		return
 	}
-	c.window.Resize(len(c.candidates), min(len(c.candidates), max(in.m.body().H/3, 1), foreseen))
+	c.window.Resize(len(c.candidates), min(len(c.candidates), max(in.m.body().H/3, 1), maxSuggestions))
 	in.comp = c
 }
 
@@ -110,7 +110,7 @@ func (in *prompt) commandKey(k tea.KeyMsg) tea.Cmd {
 		in.complete(-1)
 		return nil
 	case tea.KeyEsc:
-		if in.comp == nil || in.comp.seen {
+		if in.comp == nil || in.comp.automatic {
 			in.typed = nil
 		}
 		in.comp = nil
@@ -136,7 +136,7 @@ func (in *prompt) commandKey(k tea.KeyMsg) tea.Cmd {
 			in.typed.set(strings.TrimLeft(text, ":"))
 		}
 	}
-	in.foresee()
+	in.suggest()
 	return nil
 }
 
@@ -171,12 +171,12 @@ func (in *prompt) submit() tea.Cmd {
 	if cmd, found := in.findPort(text); found {
 		return cmd
 	}
-	return in.m.jobs.say(text, false)
+	return in.m.jobs.runCommand(text, false)
 }
 
 // complete goes on with the word before the cursor: as far as all candidates agree, then from one to the next.
 func (in *prompt) complete(by int) {
-	if c := in.comp; c != nil && !c.seen {
+	if c := in.comp; c != nil && !c.automatic {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
 		c.window.To(c.chosen)
 		in.typed.replace(c.start, c.candidates[c.chosen].Text)
@@ -186,7 +186,7 @@ func (in *prompt) complete(by int) {
 	switch len(all) {
 	case 0:
 		in.m.warn("nothing completes this")
-		in.foresee()
+		in.suggest()
 		return
 	case 1:
 		text := all[0].Text
@@ -194,7 +194,7 @@ func (in *prompt) complete(by int) {
 			text += " "
 		}
 		in.typed.replace(start, text)
-		in.foresee()
+		in.suggest()
 		return
 	}
 	if common := commonPrefix(all); len(common) > len(in.typed.before())-start {
@@ -257,7 +257,7 @@ func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 }
 
 // learnFile keeps the file of a command that read or wrote one.
-func (in *prompt) learnFile(text string) {
+func (in *prompt) rememberFile(text string) {
 	stmts, err := lang.Parse("", text)
 	if err != nil {
 		return
@@ -287,13 +287,56 @@ func (in *prompt) formOf(text string) *pane.Action {
 // sourceTyped goes to the subnet that ":source NAME" names, and reports whether that was typed.
 func (in *prompt) sourceTyped(text string) (tea.Cmd, bool) {
 	words := strings.Fields(text)
-	if in.m.beside == nil || len(words) != 2 || words[0] != "source" {
+	if in.m.screens == nil || len(words) != 2 || words[0] != "source" {
 		return nil, false
 	}
-	at, err := in.m.beside.subnets.Find(words[1])
+	at, err := in.m.screens.subnets.Find(words[1])
 	if err != nil {
 		in.m.warn(fmt.Sprintf("source: %v", err))
 		return nil, true
 	}
 	return func() tea.Msg { return enterMsg{at: at} }, true
+}
+
+// popup draws the candidates in lines of w cells.
+func (v *view) popup(w int) []string {
+	c := v.m.prompt.comp
+	t := v.m.Look
+	var lines []string
+	line := func(st draw.Style, text, more string) {
+		p := draw.NewPen(t, w)
+		p.Gap(1)
+		p.Put(st, text)
+		p.Gap(2)
+		p.Put(t.Dim, more)
+		lines = append(lines, p.Done())
+	}
+	if c.usage != "" || c.summary != "" {
+		line(t.Info, c.usage, c.summary)
+	}
+	switch n := len(c.candidates); {
+	case n == 0:
+		return lines
+	case c.automatic:
+		line(t.Dim, draw.Count(n, "candidate")+": Tab completes", "")
+	default:
+		line(t.Dim, draw.Count(n, "candidate")+": Tab takes the next, Enter runs", "")
+	}
+	name := 12
+	for _, x := range c.candidates {
+		name = max(name, min(draw.Width(draw.Clean(x.Text, t.ASCII)), w/2))
+	}
+	for i := c.window.Top; i < min(c.window.Top+c.window.Height, len(c.candidates)); i++ {
+		p := draw.NewPen(t, w)
+		mark := " "
+		if i == c.chosen {
+			p.Over, mark = t.Cursor, t.Glyphs.Cursor
+		}
+		p.Put(t.Info, mark+" ")
+		p.Cell("", c.candidates[i].Text, name)
+		p.Gap(2)
+		p.Put(t.Dim, c.candidates[i].Description)
+		lines = append(lines, p.Done())
+	}
+	return lines
 }

@@ -65,8 +65,8 @@ type model struct {
 	pointed  map[int]pane.Place // what was selected, by pane
 	followed pane.Place         // what was selected last
 
-	beside *screens // those of the other subnets, nil for none
-	subnet string   // the name of this one among them
+	screens *screens // those of the other subnets, nil for none
+	subnet  string   // the name of this one among them
 }
 
 // status is the line below the panes.
@@ -111,7 +111,7 @@ func newModel(ctx context.Context, back backend, t *draw.Theme) *model {
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.watch, m.age()}
 	if m.start != nil {
-		cmds = append(cmds, m.jobs.do(reading, true, func(ctx context.Context, _ *shell.Output) error {
+		cmds = append(cmds, m.jobs.start(reading, true, func(ctx context.Context, _ *shell.Output) error {
 			return m.start(ctx)
 		}))
 		m.jobs.starting = m.jobs.latest()
@@ -127,7 +127,7 @@ func (m *model) watch() tea.Msg {
 	}
 	select {
 	case <-time.After(outputPause):
-		m.indexes.Foresee(m.back.State())
+		m.indexes.Prepare(m.back.State())
 		return changedMsg{}
 	case <-m.Ctx.Done():
 		return nil

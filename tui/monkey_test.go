@@ -100,8 +100,8 @@ func (k *monkey) open(t *testing.T, from []string, state string) {
 		k.driver = driveWithHistory(t, from[0], state, bound)
 	}
 	all := []*model{k.m}
-	if k.beside != nil {
-		all = k.beside.all
+	if k.screens != nil {
+		all = k.screens.all
 	}
 	for _, m := range all {
 		m.shell = func(context.Context) error { return nil }

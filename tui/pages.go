@@ -3,10 +3,17 @@
 package tui
 
 import (
+	"cmp"
+	"strconv"
+
 	tea "github.com/charmbracelet/bubbletea"
 
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/form"
 	"example.org/ibconsole/tui/page"
+	"example.org/ibconsole/tui/pane"
 )
 
 // pages opens and closes what covers the panes: pages, the list of keys and forms.
@@ -52,4 +59,66 @@ type overlay interface {
 	Wheel(by int) tea.Cmd
 	// Close is called when it is left.
 	Close()
+}
+
+// openForm is a key that opens a form.
+func openForm(what string) func(m *model) tea.Cmd {
+	return func(m *model) tea.Cmd {
+		f := form.Open(m.Common, m.back, what)
+		f.Prefill, f.Body = prefill(m, what), m.body
+		f.Leave = func(msg tea.Msg) tea.Cmd {
+			m.prompt.lastFile = cmp.Or(f.File, m.prompt.lastFile)
+			m.pages.cover(nil)
+			return m.handle(msg)
+		}
+		m.pages.cover(f)
+		return f.Begin()
+	}
+}
+
+// questioned brings a form the question after an answer.
+func (pg *pages) questioned(msg form.Msg) tea.Cmd {
+	pg.m.Common.Running--
+	if f, ok := pg.over.(*form.Form); ok && msg.Of(f) {
+		return f.Update(msg)
+	}
+	return nil
+}
+
+// prefill are the answers that what is selected gives.
+func prefill(m *model, what string) map[string]string {
+	out := map[string]string{}
+	switch what {
+	case "dump", "load":
+		if m.prompt.lastFile != "" {
+			out["file"] = m.prompt.lastFile
+		}
+	case "fail":
+		prefillFailure(m, out)
+	}
+	return out
+}
+
+func prefillFailure(m *model, out map[string]string) {
+	s := m.pane().Subject()
+	if s.Node == fabric.None {
+		return
+	}
+	f := m.sc.State.Paper()
+	if s.Link != fabric.None {
+		node, port := pane.PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
+		if port != fabric.None && f.Ports[port].Linked() {
+			out["what"], out["name"], out["port"] = "link", places.NodeRef(f, node),
+				strconv.Itoa(int(f.Ports[port].Num))
+		}
+		return
+	}
+	node, _ := pane.PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
+	if node == fabric.None {
+		return
+	}
+	out["what"], out["name"] = "node", places.NodeRef(f, node)
+	if f.Nodes[node].IsSwitch() {
+		out["what"] = "switch"
+	}
 }

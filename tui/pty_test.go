@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -276,7 +277,7 @@ func (c *terminal) await(from int, text string) {
 }
 
 // say types keys and waits for a text that comes after them.
-func (c *terminal) say(keys, text string) {
+func (c *terminal) runCommand(keys, text string) {
 	c.t.Helper()
 	from := c.mark()
 	if _, err := c.pty.WriteString(keys); err != nil {
@@ -325,23 +326,23 @@ func (c *terminal) owed() string {
 func TestTerminalStory(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")
-	c.say("/0050", "p2   node-0050 HCA-1")
-	c.say("\rt", "now mark with T")
-	c.say("/0001", "node-0001 HCA-1")
-	c.say("\rT", "delivered over 3 switches")
+	c.runCommand("/0050", "p2   node-0050 HCA-1")
+	c.runCommand("\rt", "now mark with T")
+	c.runCommand("/0001", "node-0001 HCA-1")
+	c.runCommand("\rT", "delivered over 3 switches")
 	c.resize(120, 36)
 	c.await(0, "8 Log")
-	c.say(":shell\r", "IN THE SHELL")
+	c.runCommand(":shell\r", "IN THE SHELL")
 	if got := c.mode(); got != c.before {
 		t.Errorf("the shell finds another mode: %+v", got)
 	}
-	c.say("x\r", "back from the shell")
-	c.say("r", "STAGED minhop")
+	c.runCommand("x\r", "back from the shell")
+	c.runCommand("r", "STAGED minhop")
 	raw, _ := c.output(0)
 	if q := queries.Find(raw); q != nil {
 		t.Errorf("the terminal is asked %q", q)
 	}
-	c.say("q", "ENDED <nil>")
+	c.runCommand("q", "ENDED <nil>")
 	c.end("ENDED <nil>")
 }
 
@@ -367,14 +368,14 @@ func TestTerminalAfterSignals(t *testing.T) {
 		t.Run(s.String()+" in the shell", func(t *testing.T) {
 			c := startChild(t, "sim")
 			c.await(0, "18 sw 72 ca")
-			c.say(":shell\r", "IN THE SHELL")
+			c.runCommand(":shell\r", "IN THE SHELL")
 			if err := c.cmd.Process.Signal(s); err != nil {
 				t.Fatal(err)
 			}
 			if s == syscall.SIGINT { // the shell's own
 				c.await(0, "INTERRUPTED")
-				c.say("x\r", "back from the shell")
-				c.say("q", "ENDED <nil>")
+				c.runCommand("x\r", "back from the shell")
+				c.runCommand("q", "ENDED <nil>")
 				c.end("ENDED <nil>")
 				return
 			}
@@ -386,20 +387,20 @@ func TestTerminalAfterSignals(t *testing.T) {
 func TestTerminalAfterPanics(t *testing.T) {
 	c := startChild(t, "boom")
 	c.await(0, "18 sw 72 ca")
-	c.say(":summary\r", "internal error: command")
-	c.say("q", "internal error: command")
+	c.runCommand(":summary\r", "internal error: command")
+	c.runCommand("q", "internal error: command")
 	c.end("pty_test.go")
 
 	c = startChild(t, "boom")
 	c.await(0, "18 sw 72 ca")
-	c.say(":z", "completion")
+	c.runCommand(":z", "completion")
 	c.end("ENDED")
 }
 
 func TestTerminalAfterInterrupt(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")
-	c.say("\x03", "ENDED <nil>")
+	c.runCommand("\x03", "ENDED <nil>")
 	c.end("ENDED <nil>")
 }
 
@@ -443,6 +444,55 @@ func TestNoColorOnTerminal(t *testing.T) {
 	if m := regexp.MustCompile(`\x1b\[[0-9;]*[349][0-9][;m]`).Find(raw); m != nil {
 		t.Errorf("colour %q", m)
 	}
-	c.say("q", "ENDED")
+	c.runCommand("q", "ENDED")
 	c.end("ENDED <nil>")
+}
+
+// screenOf is this test binary as a program on a terminal that tmux emulates.
+type screenOf struct {
+	*tmuxtest.Screen
+	t *testing.T
+}
+
+// onTmux starts this test binary as a program with a screen in a terminal of w by
+// h cells.
+func onTmux(t *testing.T, w, h int, kind string, env ...string) *screenOf {
+	t.Helper()
+	vars := append([]string{"-u", "CI", "-u", "NO_COLOR", "-u", "COLORTERM", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+		envChild + "=" + kind}, env...)
+	return &screenOf{Screen: tmuxtest.Start(t, w, h, "exec env "+strings.Join(append(vars, os.Args[0]), " ")), t: t}
+}
+
+// TestSecondSignalLeavesTheTerminal ends a program whose screen does nothing any more by two signals: the terminal is
+// not raw, shows its cursor and the screen that was there before, and wants no mouse.
+func TestSecondSignalLeavesTheTerminal(t *testing.T) {
+	dir := t.TempDir()
+	number, there := filepath.Join(dir, "number"), filepath.Join(dir, "stuck") // of the process, and that it is stuck
+	s := tmuxtest.Start(t, 100, 30,
+		fmt.Sprintf("env -u CI LANG=C.UTF-8 LC_ALL=C.UTF-8 %s=stuck %s=%s sh -c 'echo $$ >%s; exec %s'; echo ENDED "+
+			"$?; stty -a; cat", envChild, envStuck, there, number, os.Args[0]))
+	const modes = "display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag}'"
+	s.Awaits("leaf-01")
+	if got := strings.TrimSpace(s.Tmux(modes)); got != "1 0 1" {
+		t.Fatalf("on the screen the terminal has %s", got)
+	}
+	s.Types(":", "show", "Tab")
+	for deadline := time.Now().Add(tmuxtest.Patience); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(there); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the program is not stuck")
+		}
+	}
+	pid, err := os.ReadFile(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Tmux("run-shell 'kill " + strings.TrimSpace(string(pid)) + "; sleep 0.1; kill " + strings.TrimSpace(string(pid)) +
+		"'")
+	s.Awaits("ENDED 143", " icanon", " echo", "!-icanon", "!-echo ")
+	if got := strings.TrimSpace(s.Tmux(modes)); got != "0 1 0" {
+		t.Errorf("it is left with %s, expected no other screen, a cursor and no mouse", got)
+	}
 }

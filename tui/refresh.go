@@ -24,7 +24,7 @@ func (m *model) refresh() {
 	m.sc.CountDown(before)
 	m.choice.of = m.sc.Of
 	if before != nil {
-		m.events.tell(before, len(m.jobs.running) == 0)
+		m.events.report(before, len(m.jobs.running) == 0)
 	}
 	changed := m.sc.Changed(before)
 	for _, p := range m.all {
@@ -91,7 +91,7 @@ func (m *model) seek() tea.Cmd {
 	idle := m.st.Busy == "" && len(m.jobs.running) == 0 && !m.pages.onPage()
 	unread := len(m.sc.Picture.Fabric.Nodes) == 0
 	for i, p := range m.all {
-		if _, beyond := p.(pane.Beyond); unread && !beyond {
+		if _, beyond := p.(pane.Global); unread && !beyond {
 			continue
 		}
 		if c := p.Seek(pane.Stage{Visible: m.visible(i), Focused: i == m.focus, Idle: idle}); c != nil {

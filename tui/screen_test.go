@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,9 +16,11 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -399,4 +403,55 @@ func TestWhatComes(t *testing.T) {
 	d.press("v", "v", "v", "v").press("3", "4", "6", "0", "2")
 	d.press("5", "u").sees("WHAT-IF 2 failures").misses("addition")
 	d.press(":", "restore all", "enter").misses("WHAT-IF")
+}
+
+// TestFindPort: ports are found as they are written everywhere, NODE/PORT.
+func TestFindPort(t *testing.T) {
+	d := drive(t, tree)
+	d.press("/", "leaf-12/5").sees("▸ leaf-12").misses("▸ leaf-11").press("enter").sees("leaf-12/5", "▌    p5 ",
+		"node-0071 HCA-1").misses("/leaf-12")
+	d.press("g", "3", "/", "leaf-07/8", "enter").sees("›2 Topology", "▌    p8   ─ spine-02/7")
+	d.press("3", ":", "leaf-03/2", "enter").sees("›2 Topology", "▌    p2   node-0014 HCA-1").press("[").sees("›3 LFT")
+	d.press(":", "leaf-03/99", "enter").sees("unknown command")
+}
+
+// TestNearestName: a filter that nothing passes names what may be meant, and Tab takes it.
+func TestNearestName(t *testing.T) {
+	d := drive(t, tree)
+	d.press("/", "laef-12").sees("did you mean leaf-12? Tab takes it").press("tab").sees("/leaf-12",
+		"▸ leaf-12").misses("▸ leaf-11")
+	d.press("enter", "esc", "/", "qqqqq").misses("did you mean").press("tab").sees("nothing completes this")
+}
+
+// simNet is a file for ibsim with a small fat-tree.
+func simNet(t *testing.T) string {
+	t.Helper()
+	s, err := session.Open(t.Context(), source.Source{Kind: source.File}, session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "net")
+	if err := shell.New(s).Run(t.Context(), "test", "gen fattree 2,4 "+name,
+		&shell.Output{W: io.Discard, Notes: io.Discard}); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestLoseTheConnection kills ibsim under the screen: it says so, marks what it
+// shows as old, refuses what needs the subnet, still answers from what it knows,
+// and comes back by itself.
+func TestLoseTheConnection(t *testing.T) {
+	net := simNet(t)
+	sim := ibsimtest.Start(t, net)
+	d := drive(t, "ibsim:"+sim.Name).sees("LIVE", "6 sw").misses("LOST")
+	d.press(":watch 1", "enter")
+	sim.Stop()
+	d.until("LOST, OLD: read").until("the connection is lost; what is shown was read at").sees("6 sw")
+	d.press("R").until("no ibsim listens there").sees("LOST, OLD: read")
+	d.press("esc", "2", "/node-0001", "enter").sees("node-0001").press("esc")
+	d.press("1").until("connection lo").sees("the subnet is as it")
+
+	ibsimtest.Start(t, net, ibsimtest.Named(sim.Name))
+	d.until("the connection is back").misses("LOST").sees("LIVE")
 }

@@ -37,7 +37,7 @@ type enterMsg struct {
 func newScreens(subnets *shell.Subnets, all []*model) *screens {
 	s := &screens{subnets: subnets, all: all, at: subnets.Chosen()}
 	for i, m := range all {
-		m.beside, m.subnet = s, subnets.All()[i].Name()
+		m.screens, m.subnet = s, subnets.All()[i].Name()
 	}
 	return s
 }
@@ -123,7 +123,7 @@ func (s *screens) enter(msg enterMsg) tea.Cmd {
 	to.refresh()
 	cmds := []tea.Cmd{to.seek()}
 	if !msg.place.None() {
-		cmds = append(cmds, to.jump(func() tea.Cmd { return to.heed(pane.GoTo{At: msg.place}) }))
+		cmds = append(cmds, to.jump(func() tea.Cmd { return to.handle(pane.GoTo{At: msg.place}) }))
 	}
 	return s.of(msg.at, tea.Batch(cmds...))
 }
@@ -146,14 +146,14 @@ func enterSubnet(msg pane.EnterSubnet) tea.Cmd {
 // nextSubnet goes on to another subnet.
 func nextSubnet(by int) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
-		n := len(m.beside.all)
-		at := (m.beside.at + by + n) % n
+		n := len(m.screens.all)
+		at := (m.screens.at + by + n) % n
 		return func() tea.Msg { return enterMsg{at: at} }
 	}
 }
 
 func whyOneSubnet(m *model) string {
-	if m.beside == nil {
+	if m.screens == nil {
 		return "there is but one subnet: several -s open several"
 	}
 	return ""

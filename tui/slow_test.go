@@ -54,7 +54,7 @@ func TestSlowWriter(t *testing.T) {
 func TestSlowLink(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")
-	c.say("3", "LFT of")
+	c.runCommand("3", "LFT of")
 	c.pause(true)
 	from := c.mark()
 	for range 100 {
@@ -69,7 +69,7 @@ func TestSlowLink(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	c.pause(false)
 	c.await(from, "90  node-0072")
-	c.say("q", "ENDED")
+	c.runCommand("q", "ENDED")
 	raw, text := c.output(from)
 	if most := 10 * 80 * 24; len(raw) > most+64*1024 {
 		t.Errorf("%d bytes come after the pause, more than %d and what the kernel keeps", len(raw), most)

@@ -65,7 +65,7 @@ func TestFourStates(t *testing.T) {
 				frame := func(b *draw.Badge) string {
 					win := &draw.Window{Height: 2, Cursor: -1}
 					return ansi.Strip(strings.Join(d.m.Look.Frame(draw.Rect{W: 40, H: 4},
-						&draw.Framed{Tabs: func(*draw.Pen) {}, Picture: b, Focused: focused, Win: win}), "\n"))
+						&draw.Framed{Tabs: func(*draw.Pen) {}, Badge: b, Focused: focused, Win: win}), "\n"))
 				}
 				all.WriteString(frame(b) + "\n")
 				wordless := *b

@@ -51,9 +51,9 @@ func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *dr
 		m.start = starting(n)
 		all = append(all, m)
 	}
-	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), beside: newScreens(subnets, all)}
+	d := &driver{t: t, msgs: make(chan tea.Msg, 1000), screens: newScreens(subnets, all)}
 	d.m = all[0]
-	d.run(d.beside.Init())
+	d.run(d.screens.Init())
 	d.size(120, 36)
 	d.settle()
 	return d
@@ -111,11 +111,11 @@ func BenchmarkSubnets(b *testing.B) {
 			d.size(size[0], size[1])
 			key := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'}'}}
 			for b.Loop() {
-				_, cmd := d.beside.Update(key)
-				_, more := d.beside.Update(cmd())
-				_ = d.beside.View()
+				_, cmd := d.screens.Update(key)
+				_, more := d.screens.Update(cmd())
+				_ = d.screens.View()
 				b.StopTimer()
-				d.m = d.beside.all[d.beside.at]
+				d.m = d.screens.all[d.screens.at]
 				d.run(more)
 				d.settle()
 				b.StartTimer()

@@ -27,14 +27,14 @@ type tourStop struct {
 }
 
 func tourSteps() []tourStop {
-	say := func(s string) func(*tour) string { return func(*tour) string { return s } }
+	fixed := func(s string) func(*tour) string { return func(*tour) string { return s } }
 	keys := func(k ...string) func(*tour) []string { return func(*tour) []string { return k } }
 	return []tourStop{
 		{text: func(t *tour) string {
 			return fmt.Sprintf("Find a host: press 2 for the topology, then / and type %s, then Enter.", t.names[0])
 		}, keys: func(t *tour) []string { return []string{"2", "/", t.names[0], "enter"} },
 			done: func(m *model) bool { return m.prompt.typed == nil && m.pages.over == nil && tourAt(m, 0) }},
-		{text: say("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool {
+		{text: fixed("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool {
 			return !m.Ends[0].None()
 		}},
 		{text: func(t *tour) string {
@@ -42,25 +42,25 @@ func tourSteps() []tourStop {
 		}, keys: func(t *tour) []string {
 			return []string{"/", t.names[1], "enter", "T"}
 		}, done: func(m *model) bool { return m.Traced(m.sc) != "" }},
-		{text: say("This is the path, hop by hop: ports, link, paths that share it, errors. The cursor is on the " +
+		{text: fixed("This is the path, hop by hop: ports, link, paths that share it, errors. The cursor is on the " +
 			"first link between switches. What if it fails? Press f."),
 			keys: keys("f"), done: func(m *model) bool { return len(m.st.Failures) > 0 }},
-		{text: say("It has failed on paper: nothing was written. The old routes lose packets now; the frame says " +
+		{text: fixed("It has failed on paper: nothing was written. The old routes lose packets now; the frame says " +
 			"WHAT-IF. Press r to route around it."),
 			keys: keys("r"), done: func(m *model) bool { return m.st.Staged != nil && !m.st.Stale }},
-		{text: say("The new routes are STAGED, not written. Press 5 to compare before and after: pairs lost, entries " +
+		{text: fixed("The new routes are STAGED, not written. Press 5 to compare before and after: pairs lost, entries " +
 			"that change, the busiest link."),
 			keys: keys("5"), done: func(m *model) bool {
 				return m.pane().About().Name == "What-if" && m.pane().Base().Size > 1
 			}},
-		{text: say("Press 4 to see the trace take another spine, and below it how it goes live."), keys: keys("4"),
+		{text: fixed("Press 4 to see the trace take another spine, and below it how it goes live."), keys: keys("4"),
 			done: func(m *model) bool {
 				return m.on(pane.SeatTrace)
 			}},
-		{text: say("Press u to take the failure back."), keys: keys("u"), done: func(m *model) bool {
+		{text: fixed("Press u to take the failure back."), keys: keys("u"), done: func(m *model) bool {
 			return len(m.st.Failures) == 0
 		}},
-		{text: say("That was the tour. C would show what a commit writes, 6 the hottest links, ? all keys. Press " +
+		{text: fixed("That was the tour. C would show what a commit writes, 6 the hottest links, ? all keys. Press " +
 			"Ctrl-G to end it."),
 			keys: keys("ctrl+g"), done: func(*model) bool { return false }},
 	}

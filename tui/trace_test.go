@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/tui/draw"
 )
 
 // TestTraceOfVLs: a torus of 6x5 by hand, as torus-2QoS(8) says: from (0,0) to (3,3) three steps up x, two down y over
@@ -165,4 +168,38 @@ func TestTraceOfPictureWithoutTables(t *testing.T) {
 	d.m.choice.recalled(recalledMsg{pic: &old})
 	d.sees("OLD history 12", "no tables").misses("delivered").press("?", "?").sees("Keys").press("esc", "b", "s", "V",
 		"enter", "i")
+}
+
+// TestAdaptive: of fattree:2,4 each leaf has two ways up, ports 3 and 4, so that there are two paths between leaves.
+func TestAdaptive(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").size(120, 36)
+	d.press(":adaptive on", "enter", ":trace node-0001 node-0008", "enter").sees("2 paths, all delivered, over 3 " +
+		"switches")
+	d.press("4", "/adaptive:", "enter", "enter").sees("every choice", "leaf-01  by ports 3-4 (2, free)  100 %",
+		"spine-01, spine-02  each by one port", "delivered at node-0008", "● the path of the forw")
+	d.press("/leaf-04", "enter", "enter").sees("LFT of leaf-04").press("4", "esc",
+		"b").sees("adaptive: 2 paths, all delivered")
+	d.press("2", "/leaf-01", "enter", "3").sees("group", "free", "3-4")
+}
+
+// TestFailsOver: with one of two uplinks gone, what the leaf's two hosts send to the six others fails over, and what
+// these send to them loses packets until a manager acts.
+func TestFailsOver(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4").size(120, 36)
+	d.press(":adaptive on", "enter", ":fail link leaf-01/3", "enter", "5").sees("before a manager acts",
+		"fail over at once", "12")
+	d.press("/", "lose packets", "enter", "enter").sees("›a Answer whatif", "by luck", "50 %", "leaf-01")
+}
+
+// TestHeatMap: a map of 12 leaves by 6 spines in fewer cells than spines has two of
+// them a cell until it is moved, marks that more is there, and crosses out what failed.
+func TestHeatMap(t *testing.T) {
+	d := drive(t, tree).press("6", "b", "b")
+	p := draw.NewPen(d.m.Look, 16+1+4)
+	d.m.pane().Draw(p, 0)
+	if got := p.Done(); draw.Width(ansi.Strip(got)) != 16+1+4 {
+		t.Errorf("%q", got)
+	}
+	d.misses("✕").press(":", "fail link leaf-02 8; route", "enter", "6", "g").sees("spine-01 → spine-06",
+		"leaf-02          ▒✕▒▒▒▒")
 }

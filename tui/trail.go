@@ -76,7 +76,7 @@ func (m *model) walk(by int) tea.Cmd {
 	tr.at += by
 	s := tr.spots[tr.at]
 	m.setFocus(s.pane)
-	m.tellPanes(pane.Visit{At: s.at})
+	m.updatePanes(pane.Visit{At: s.at})
 	m.follow()
 	if t := m.pane().Base(); t.ID != nil {
 		t.Find(s.id)

@@ -98,7 +98,7 @@ func (v *view) drawPane(p placed) []string {
 	x := v.m.all[p.at]
 	t := x.Base()
 	f := draw.Framed{
-		Tabs: func(pn *draw.Pen) { v.name(pn, p.at) }, Picture: x.Picture(), Filter: t.Filt.Text, Figure: x.Figure(),
+		Tabs: func(pn *draw.Pen) { v.name(pn, p.at) }, Badge: x.StateBadge(), Filter: t.Filt.Text, Figure: x.Figure(),
 		Focused: p.at == v.m.focus && !v.m.prompt.commanding(), Win: &t.Window, Draw: x.Draw,
 		Marked: func(line int) bool {
 			return t.Marked(t.Row(line))

@@ -45,11 +45,11 @@ func (pg *pages) followWriting() {
 	j := pg.m.jobs.latest()
 	if p, ok := pg.over.(*writePage); ok && p.job == j {
 		p.last = pg.m.st.Writing
-	} else if pg.over == nil && pg.m.prompt.typed == nil && !j.shown {
+	} else if pg.over == nil && pg.m.prompt.typed == nil && !j.pageShown {
 		pg.openWriting(j)
 		pg.over.(*writePage).last = pg.m.st.Writing
 	}
-	j.shown = true
+	j.pageShown = true
 }
 
 // endWriting says what came of a commit.
@@ -102,19 +102,19 @@ func (p *writePage) Frame(body draw.Rect) []string {
 	if p.end == nil {
 		took = p.m.now().Sub(p.job.started)
 	}
-	p.Say(t.Strong, "%s", draw.Clean(p.job.text, t.ASCII))
-	p.Raw("", "")
+	p.Addf(t.Strong, "%s", draw.Clean(p.job.text, t.ASCII))
+	p.Add("", "")
 	p.phases()
-	p.Say("", "time       %s", draw.Seconds(took))
-	p.Raw("", "")
+	p.Addf("", "time       %s", draw.Seconds(took))
+	p.Add("", "")
 	switch {
 	case p.end == nil:
-		p.Say(t.Warn, "%s", p.interruption())
+		p.Addf(t.Warn, "%s", p.interruption())
 	default:
 		word := prose.When(p.bad, "This did not come to its end:", "This is done:")
-		p.Raw(prose.When(p.bad, t.Bad, t.Good), word)
+		p.Add(prose.When(p.bad, t.Bad, t.Good), word)
 		for _, l := range p.end {
-			p.Raw("", l)
+			p.Add("", l)
 		}
 	}
 	p.Ready = true
@@ -127,7 +127,7 @@ func (p *writePage) phases() {
 	now := p.last
 	if now == nil {
 		if p.end == nil {
-			p.Raw("", "now        the subnet is read, and what is to be written is planned")
+			p.Add("", "now        the subnet is read, and what is to be written is planned")
 		}
 		return
 	}
@@ -143,19 +143,19 @@ func (p *writePage) phases() {
 		case i == done:
 			word, st = prose.When(p.end == nil, "now", "stopped"), t.Strong
 		}
-		p.Say(st, "%-9s  %d of %d  %s", word, i+1, len(now.Phases), phaseWord(name))
+		p.Addf(st, "%-9s  %d of %d  %s", word, i+1, len(now.Phases), phaseWord(name))
 	}
-	p.Raw("", "")
+	p.Add("", "")
 	if p.end != nil && !p.bad {
 		return // the result says it
 	}
 	if done < len(now.Phases) {
 		node := prose.When(now.Node == "", "", ", "+draw.Clean(now.Node, t.ASCII))
-		p.Say(t.Strong, "now        %s %s: %s of %s%s", bar(t).ViewAs(float64(10*now.Done/max(now.Total, 1))/10),
+		p.Addf(t.Strong, "now        %s %s: %s of %s%s", bar(t).ViewAs(float64(10*now.Done/max(now.Total, 1))/10),
 			phaseWord(now.What()), draw.Thousands(now.Done), draw.Thousands(now.Total), node)
 	}
-	p.Say("", "written    %s of %s: %v", draw.Thousands(now.Written.Total()), draw.Thousands(now.All), now.Written)
-	p.Say("", "verified   %s", draw.Thousands(now.ReadBack.Total()))
+	p.Addf("", "written    %s of %s: %v", draw.Thousands(now.Written.Total()), draw.Thousands(now.All), now.Written)
+	p.Addf("", "verified   %s", draw.Thousands(now.ReadBack.Total()))
 }
 
 // phaseWord is what a phase writes.

@@ -104,7 +104,7 @@ func TestTypedCommitIsFollowed(t *testing.T) {
 	d, back, end := committing(t, nil)
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("2")})
 	d.misses("Esc interrupts it")
-	d.m.jobs.running[0].shown = false // as one that was typed
+	d.m.jobs.running[0].pageShown = false // as one that was typed
 	d.writes(back, writing).sees("3 of 4  LFT")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("2")})
 	d.writes(back, writing).misses("3 of 4  LFT")

@@ -13,7 +13,7 @@ import (
 // Framed is what a frame holds.
 type Framed struct {
 	Tabs    func(p *Pen) // writes the name and title
-	Picture *Badge
+	Badge   *Badge
 	Filter  string
 	Figure  string
 	Focused bool
@@ -31,10 +31,10 @@ func (t *Theme) Frame(r Rect, f *Framed) []string {
 	if f.Focused {
 		line = t.focus
 	}
-	if f.Picture != nil {
-		frame = f.Picture.Frame
-		if f.Picture.Line != "" {
-			line = f.Picture.Line
+	if f.Badge != nil {
+		frame = f.Badge.Frame
+		if f.Badge.Line != "" {
+			line = f.Badge.Line
 		}
 	}
 	bx := &t.Borders[frame][Btoi(f.Focused)]
@@ -112,8 +112,8 @@ func (t *Theme) frameTop(w int, f *Framed, bx *lipgloss.Border, line Style) stri
 	p := NewPen(t, w)
 	p.Put(line, bx.TopLeft+bx.Top)
 	end, badge := 2, ""
-	if f.Picture != nil {
-		badge = stateIn(f.Picture.Word, w)
+	if f.Badge != nil {
+		badge = stateIn(f.Badge.Word, w)
 	}
 	if badge != "" {
 		end += BadgeWidth(badge) + 1
@@ -127,7 +127,7 @@ func (t *Theme) frameTop(w int, f *Framed, bx *lipgloss.Border, line Style) stri
 		p.fill(line, bx.Top, 0)
 	})
 	if badge != "" {
-		p.Badge(f.Picture.St, badge)
+		p.Badge(f.Badge.St, badge)
 	}
 	p.fill(line, bx.Top, 1)
 	p.Put(line, bx.TopRight)

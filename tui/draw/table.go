@@ -28,22 +28,22 @@ type Table struct {
 	Marks  map[uint64]bool
 	ID     func(row int) uint64 // tells rows apart for as long as the list is there
 	// kept is the row to stay on, where one is held.
-	kept uint64
-	Held bool
+	kept  uint64
+	keeps bool
 	// Match reports whether a row passes the filter; nil: by the text of any column. prepare is called before.
-	Match   func(row int) bool
-	Prepare func()
-	Regrow  func() // makes the rows anew after another sort, nil where they stay the same
+	Match    func(row int) bool
+	Prepare  func()
+	MakeRows func() // makes the rows anew after another sort, nil where they stay the same
 	// Kinds are the manners in which the list can be shown, kind the one that it is.
-	Kinds []string
-	Kind  int
-	Aside int // how many cells, or columns, are moved out of sight to the left
+	Kinds  []string
+	Kind   int
+	Offset int // how many cells, or columns, are moved out of sight to the left
 }
 
 // Hold remembers which row is selected. It is called before rows change.
-func (t *Table) Hold() {
-	if row, ok := t.Selected(); ok && !t.Held && t.ID != nil && row < t.Size {
-		t.kept, t.Held = t.ID(row), true
+func (t *Table) KeepRow() {
+	if row, ok := t.Selected(); ok && !t.keeps && t.ID != nil && row < t.Size {
+		t.kept, t.keeps = t.ID(row), true
 	}
 }
 
@@ -57,19 +57,19 @@ func (t *Table) Build(size int) {
 
 // release goes to the row that is held.
 func (t *Table) release() {
-	if t.Held {
+	if t.keeps {
 		t.Find(t.kept)
 	}
-	t.Held = false
+	t.keeps = false
 }
 
 // Again sorts and filters the same rows anew.
 func (t *Table) Again() {
-	if t.Regrow != nil {
-		t.Regrow()
+	if t.MakeRows != nil {
+		t.MakeRows()
 		return
 	}
-	t.Hold()
+	t.KeepRow()
 	t.Build(t.Size)
 }
 
@@ -224,7 +224,59 @@ func (t *Table) NoMatch(what string) string {
 
 // Show shows the list in another manner, from its first row, unsorted and without marks.
 func (t *Table) Show(kind int) {
-	t.Kind, t.Sorted, t.Marks, t.Aside = kind, 0, nil, 0
-	t.Cursor, t.Top, t.Order, t.Held, t.sifted = 0, 0, t.Order[:0], false, t.Size
+	t.Kind, t.Sorted, t.Marks, t.Offset = kind, 0, nil, 0
+	t.Cursor, t.Top, t.Order, t.keeps, t.sifted = 0, 0, t.Order[:0], false, t.Size
 	t.sorting, t.unsorted = nil, false
+}
+
+// Window is the part of a list that is seen. Rows outside it are never drawn.
+type Window struct {
+	N      int // rows of the list
+	Height int // rows that are seen
+	Cursor int
+	Top    int
+	Follow bool // keeps the cursor on the last row while rows are added
+}
+
+// Resize sets how many rows there are and how many are seen.
+func (w *Window) Resize(n, height int) {
+	if w.Follow && n != w.N {
+		w.Cursor = n - 1
+	}
+	if w.Height == 0 { // nothing was seen yet
+		w.Top = w.Cursor - height/2
+	}
+	w.N, w.Height = n, height
+	w.To(w.Cursor)
+}
+
+// To moves the cursor to a row, or the nearest there is.
+func (w *Window) To(row int) {
+	w.Cursor = max(min(row, w.N-1), 0)
+	h := max(w.Height, 1)
+	if w.Cursor < w.Top {
+		w.Top = w.Cursor
+	}
+	if w.Cursor >= w.Top+h {
+		w.Top = w.Cursor - h + 1
+	}
+	w.Top = max(min(w.Top, w.N-h), 0)
+}
+
+// Reveal moves the cursor to a row and shows it with others around it.
+func (w *Window) Reveal(row int) {
+	if row < w.Top || row >= w.Top+w.Height {
+		w.Top = row - w.Height/2
+	}
+	w.To(row)
+}
+
+// thumb returns the rows of the window that a scroll bar marks, from and below to; none where all is seen.
+func (w *Window) thumb() (from, to int) {
+	if w.N <= w.Height || w.Height < 2 {
+		return 0, 0
+	}
+	size := max(w.Height*w.Height/w.N, 1)
+	from = (w.Height - size) * w.Top / (w.N - w.Height)
+	return from, from + size
 }

@@ -47,12 +47,12 @@ func (p *Page) Lay(lay func(body draw.Rect) []string) {
 }
 
 // Say adds a line.
-func (p *Page) Say(st draw.Style, format string, args ...any) {
-	p.Raw(st, fmt.Sprintf(format, args...))
+func (p *Page) Addf(st draw.Style, format string, args ...any) {
+	p.Add(st, fmt.Sprintf(format, args...))
 }
 
 // Raw adds a line that goes on behind its label where it is broken.
-func (p *Page) Raw(st draw.Style, text string) {
+func (p *Page) Add(st draw.Style, text string) {
 	hang := 0
 	if i := strings.Index(text, "  "); i > 0 && i < 18 {
 		for hang = i; hang < len(text) && text[hang] == ' '; {
@@ -182,8 +182,8 @@ func (p *Page) Frame(body draw.Rect) []string {
 	}
 	lines := strings.Split(p.view.View(), "\n")
 	return p.theme.Frame(body, &draw.Framed{
-		Tabs:    func(pen *draw.Pen) { pen.Put(pen.Key, p.Title) },
-		Picture: p.Badge, Focused: true, Figure: figure,
+		Tabs:  func(pen *draw.Pen) { pen.Put(pen.Key, p.Title) },
+		Badge: p.Badge, Focused: true, Figure: figure,
 		Win: &draw.Window{N: all, Height: p.view.Height, Top: p.view.YOffset, Cursor: -1},
 		Draw: func(pen *draw.Pen, row int) {
 			if row -= p.view.YOffset; row < len(lines) {

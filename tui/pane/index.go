@@ -154,7 +154,7 @@ func (x *Indexes) Of(f *fabric.Fabric) *Index {
 }
 
 // Foresee makes the indexes that a state will want.
-func (x *Indexes) Foresee(st session.State) {
+func (x *Indexes) Prepare(st session.State) {
 	for _, p := range []*session.Picture{st.Live, st.Base, st.Default()} {
 		if p != nil {
 			x.Of(p.Fabric)

@@ -85,7 +85,7 @@ func (c *Common) traceOf(sc *Scene) *traced {
 	}
 	c.trace = traced{sc: sc, ends: c.Ends, lid: c.LID}
 	x := &c.trace
-	if sc == nil || sc.Why != "" || c.Ends[0].GUID == 0 || c.Ends[1].GUID == 0 {
+	if sc == nil || sc.WhyNoTables != "" || c.Ends[0].GUID == 0 || c.Ends[1].GUID == 0 {
 		return x
 	}
 	f := sc.Picture.Fabric

@@ -40,7 +40,7 @@ type Pane interface {
 	// Title is what stands behind the pane's name.
 	Title() string
 	// Picture says which picture is shown, nil where that does not matter.
-	Picture() *draw.Badge
+	StateBadge() *draw.Badge
 	// Figure stands at the bottom right: a count.
 	Figure() string
 	HasHead() bool
@@ -86,14 +86,14 @@ type (
 		Diff() (command string, ok bool)
 	}
 	// Beyond is a pane about more than the subnet of the screen, which there need not be.
-	Beyond interface{ Beyond() }
+	Global interface{ Global() }
 	// Vacant is a pane that gives its room away before it was asked for something.
-	Vacant interface{ Vacant() bool }
+	Hideable interface{ Hidden() bool }
 	// Holder keeps the session from other work now and then.
-	Holder interface {
-		Holding() bool
+	SessionUser interface {
+		UsesSession() bool
 		// Yield ends that, and returns a function that waits for it.
-		Yield() (wait func())
+		Release() (wait func())
 	}
 )
 
@@ -103,7 +103,7 @@ type About struct {
 	Name, Short string
 	Seat        Seat
 	Broad       bool   // says that its rows are long
-	Beside      string // the pane that is shown with it on a small screen, the topology for ""
+	Companion   string // the pane that is shown with it on a small screen, the topology for ""
 	Enter       string // what the footer calls Enter, "" for open
 }
 
@@ -183,7 +183,7 @@ func (l *list) Collect()                             {}
 func (l *list) Update(tea.Msg)                       {}
 func (l *list) Leaving()                             {}
 func (l *list) Title() string                        { return "" }
-func (l *list) Picture() *draw.Badge                 { return nil }
+func (l *list) StateBadge() *draw.Badge              { return nil }
 func (l *list) Alarm() int                           { return 0 }
 func (l *list) Subject() Subject                     { return Nothing }
 func (l *list) Spot() (Place, string)                { return Place{}, "" }
@@ -192,7 +192,7 @@ func (l *list) Actions() []Action                    { return nil }
 func (l *list) Escape(bool) (func() tea.Msg, string) { return nil, "" }
 
 // Badge names the scene's picture, nil where that is not shown.
-func (l *list) Badge(shown bool) *draw.Badge {
+func (l *list) SceneBadge(shown bool) *draw.Badge {
 	if l.Scene == nil || !shown {
 		return nil
 	}

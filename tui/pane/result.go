@@ -31,12 +31,12 @@ type AsyncResult[T any] struct {
 type ResultMsg struct{ Deliver func() }
 
 // Want begins to compute the value for something that can be compared, unless it is there or under way.
-func (e *AsyncResult[T]) Want(c *Common, of any, work func(ctx context.Context, progress func(done, total int)) (T,
+func (e *AsyncResult[T]) Start(c *Common, of any, work func(ctx context.Context, progress func(done, total int)) (T,
 	error)) tea.Cmd {
 	if of == nil || e.Of == of || e.Doing == of {
 		return nil
 	}
-	e.Drop()
+	e.Cancel()
 	ctx, cancel := context.WithCancel(c.Ctx)
 	done, total := new(atomic.Int64), new(atomic.Int64)
 	ended := make(chan struct{})
@@ -68,7 +68,7 @@ func Shielded[T any](work func() (T, error)) (value T, err error) {
 }
 
 // Drop ends what is under way.
-func (e *AsyncResult[T]) Drop() {
+func (e *AsyncResult[T]) Cancel() {
 	if e.Doing != nil {
 		e.cancel()
 		e.Doing = nil
@@ -76,12 +76,12 @@ func (e *AsyncResult[T]) Drop() {
 }
 
 // Halt ends what is under way and returns a function that waits for that.
-func (e *AsyncResult[T]) Halt() (wait func()) {
+func (e *AsyncResult[T]) CancelAndWait() (wait func()) {
 	if e.Doing == nil {
 		return func() {}
 	}
 	ended := e.ended
-	e.Drop()
+	e.Cancel()
 	return func() { <-ended }
 }
 

@@ -20,10 +20,10 @@ type Scene struct {
 	State session.State
 	Of    session.Kind // the picture that was chosen, "" for the session's default
 	// Picture is the picture whose tables are shown. Where it has none, why says so.
-	Picture *session.Picture
-	Why     string
-	Base    *session.Picture // what changed entries are told from, nil where there is nothing to compare
-	Between *Between         // the event before or after which the picture is, nil for none
+	Picture     *session.Picture
+	WhyNoTables string
+	Base        *session.Picture // what changed entries are told from, nil where there is nothing to compare
+	Between     *Between         // the event before or after which the picture is, nil for none
 
 	// Top is the fabric of the topology pane, with what was added on paper; now the same without what has failed there.
 	Top   *Index
@@ -71,7 +71,7 @@ func NewScene(st session.State, of session.Kind, old *session.Picture, between *
 	}
 	pic := sc.Picture
 	if pic.Tables == nil {
-		sc.Why = sc.whyNoTables()
+		sc.WhyNoTables = sc.whyNoTables()
 	}
 	sc.Base = sc.compared()
 	f := sc.chooseTop()
@@ -138,7 +138,7 @@ func (sc *Scene) Changed(before *Scene) bool {
 	return before == nil || sc.Picture != before.Picture || sc.Between != before.Between || sc.Names != before.Names ||
 		sc.Top != before.Top || sc.Now != before.Now ||
 		sc.Base != before.Base && (sc.Base == nil || before.Base == nil || sc.Base.Tables != before.Base.Tables) ||
-		sc.Why != before.Why || sc.State.Written != before.State.Written || sc.given != before.given ||
+		sc.WhyNoTables != before.WhyNoTables || sc.State.Written != before.State.Written || sc.given != before.given ||
 		len(sc.State.Failures) != len(before.State.Failures)
 }
 
@@ -162,7 +162,7 @@ func (sc *Scene) FailedLink(port fabric.PortIndex) bool {
 }
 
 // Gone are the links that have failed on paper.
-func (sc *Scene) Gone() map[fabric.Link]bool {
+func (sc *Scene) FailedLinks() map[fabric.Link]bool {
 	if sc.Now == sc.Top.Fabric {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (sc *Scene) Gone() map[fabric.Link]bool {
 }
 
 // Against is the picture that what is shown is compared with, nil where there is none with tables.
-func (sc *Scene) Against() *session.Picture {
+func (sc *Scene) DiffBase() *session.Picture {
 	if sc.Between != nil && sc.Picture.Tables != nil {
 		return sc.Base
 	}

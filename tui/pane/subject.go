@@ -22,7 +22,7 @@ type Subject struct {
 	With   []fabric.PortIndex // ports whose links fail together with that one
 	System string             // what fails as one where the row is about a whole system, as fail director takes it
 	Via    fabric.PortIndex   // the port at which the node is seen, where it is another's, or None
-	Says   []Fact             // what the row says beside the node, none where that is all
+	Facts  []Fact             // what the row says beside the node, none where that is all
 }
 
 // Fact is something that is known: "severity", "error".

@@ -90,7 +90,7 @@ func (a *answers) Seek(pane.Stage) tea.Cmd {
 		return nil
 	}
 	old := a.kept[i]
-	return a.freezing.Want(a.Common, old, func(context.Context, func(int, int)) ([]pane.Sheet, error) {
+	return a.freezing.Start(a.Common, old, func(context.Context, func(int, int)) ([]pane.Sheet, error) {
 		frozen := make([]pane.Sheet, len(old.Sheets))
 		for i := range frozen {
 			frozen[i] = old.Sheets[i].Frozen()
@@ -147,7 +147,7 @@ func (a *answers) Renew() {
 	}
 	k.sheet = a.Kind
 	s := a.sheet()
-	a.Hold()
+	a.KeepRow()
 	if k.columns[k.sheet] == nil {
 		k.columns[k.sheet] = Columns(s)
 	}
@@ -239,7 +239,7 @@ func (a *answers) Empty() string {
 }
 
 // Vacant reports whether nothing was asked yet.
-func (a *answers) Vacant() bool { return a.now() == nil }
+func (a *answers) Hidden() bool { return a.now() == nil }
 
 func (a *answers) FileName() string {
 	if k := a.now(); k != nil {

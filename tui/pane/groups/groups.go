@@ -171,13 +171,13 @@ func (l *groups) Collect() {
 	if l.all == all && l.err == err && l.drawn == drawn && l.treeErr == treeErr {
 		return
 	}
-	l.Hold()
+	l.KeepRow()
 	l.all, l.err, l.drawn, l.treeErr = all, err, drawn, treeErr
 	l.Renew()
 }
 
 func (l *groups) Renew() {
-	l.Hold()
+	l.KeepRow()
 	g := l.group()
 	switch {
 	case g == nil || l.all.key.pic != l.Scene.Picture:
@@ -224,7 +224,7 @@ func (l *groups) Title() string {
 	return ""
 }
 
-func (l *groups) Picture() *draw.Badge { return l.Badge(l.all != nil) }
+func (l *groups) StateBadge() *draw.Badge { return l.SceneBadge(l.all != nil) }
 
 func (l *groups) Figure() string {
 	switch {
@@ -261,7 +261,7 @@ func (l *groups) Empty() string {
 }
 
 // Vacant reports whether no group is known.
-func (l *groups) Vacant() bool {
+func (l *groups) Hidden() bool {
 	if l.Scene == nil {
 		return true
 	}

@@ -277,7 +277,7 @@ func (l *groups) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	key, sc := l.key(), l.Scene
-	groups := l.mcast.Want(l.Common, key, func(ctx context.Context, progress func(int, int)) (*grouping, error) {
+	groups := l.mcast.Start(l.Common, key, func(ctx context.Context, progress func(int, int)) (*grouping, error) {
 		return newGrouping(ctx, sc, key, progress)
 	})
 	of, ok := l.treeKey()
@@ -285,7 +285,7 @@ func (l *groups) Seek(s pane.Stage) tea.Cmd {
 		return groups
 	}
 	g, t, from := l.group(), l.Scene.Picture.Tables, l.from
-	return tea.Batch(groups, l.drawing.Want(l.Common, of, func(context.Context, func(int, int)) (*groupTree, error) {
+	return tea.Batch(groups, l.drawing.Start(l.Common, of, func(context.Context, func(int, int)) (*groupTree, error) {
 		if t == nil {
 			return nil, mcast.ErrNoTables
 		}

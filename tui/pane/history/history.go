@@ -40,15 +40,15 @@ type past struct {
 	src     Source
 	entries []Entry
 	// parents are the entries from which these came, and graph draws that.
-	parents []int64
-	graph   []string
-	err     error
-	reading pane.AsyncResult[[]Entry]
-	taken   any // what the entries were read for
-	moments []timeline.Moment
-	tellErr error
-	telling pane.AsyncResult[[]timeline.Moment]
-	told    any // what the moments were read for
+	parents       []int64
+	graph         []string
+	err           error
+	entriesResult pane.AsyncResult[[]Entry]
+	entriesOf     any // what the entries were read for
+	moments       []timeline.Moment
+	momentsErr    error
+	momentsResult pane.AsyncResult[[]timeline.Moment]
+	momentsOf     any // what the moments were read for
 }
 
 // Source has the newest entries of the history, and the timeline.
@@ -181,18 +181,18 @@ func (l *past) Seek(s pane.Stage) tea.Cmd {
 	if l.Kind == showMoments {
 		return l.seekMoments(key)
 	}
-	return l.reading.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) ([]Entry, error) {
+	return l.entriesResult.Start(l.Common, key, func(ctx context.Context, _ func(int, int)) ([]Entry, error) {
 		return l.src.Entries(ctx)
 	})
 }
 
 func (l *past) Collect() {
 	l.takeMoments()
-	if l.reading.Of == nil || l.reading.Of == l.taken {
+	if l.entriesResult.Of == nil || l.entriesResult.Of == l.entriesOf {
 		return
 	}
-	l.Hold()
-	l.taken, l.entries, l.err = l.reading.Of, l.reading.Value, l.reading.Err
+	l.KeepRow()
+	l.entriesOf, l.entries, l.err = l.entriesResult.Of, l.entriesResult.Value, l.entriesResult.Err
 	l.parents = lineage(l.entries)
 	l.graph = drawLineage(l.entries, l.parents)
 	wide := 1
@@ -204,7 +204,7 @@ func (l *past) Collect() {
 }
 
 func (l *past) Renew() {
-	l.Hold()
+	l.KeepRow()
 	if l.Kind == showMoments {
 		l.Build(len(l.moments))
 		return
@@ -216,7 +216,7 @@ func (l *past) Title() string { return l.Kinds[l.Kind] }
 
 func (l *past) Figure() string {
 	switch {
-	case l.reading.Progress() != "" || l.telling.Progress() != "":
+	case l.entriesResult.Progress() != "" || l.momentsResult.Progress() != "":
 		return "reading"
 	case l.Kind == showMoments:
 		return draw.Count(l.N, "event")
@@ -230,13 +230,13 @@ func (l *past) Empty() string {
 		return ""
 	case !l.Filt.Empty():
 		return l.NoMatch("entry")
-	case l.Kind == showMoments && l.tellErr != nil:
-		return l.tellErr.Error()
-	case l.Kind == showMoments && l.telling.Progress() == "":
+	case l.Kind == showMoments && l.momentsErr != nil:
+		return l.momentsErr.Error()
+	case l.Kind == showMoments && l.momentsResult.Progress() == "":
 		return "nothing has happened that is known of: W reads the subnet every 30 seconds"
-	case l.telling.Progress() != "":
+	case l.momentsResult.Progress() != "":
 		return "the timeline is being read"
-	case l.reading.Progress() != "":
+	case l.entriesResult.Progress() != "":
 		return "the history is being read"
 	case l.err != nil:
 		return l.err.Error()

@@ -51,16 +51,16 @@ func (l *past) Subject() pane.Subject {
 		if m.GUID != 0 && l.Scene != nil {
 			s = l.Scene.SubjectAt(pane.Place{GUID: m.GUID, Port: uint8(m.Port)})
 		}
-		s.Says = []pane.Fact{{Name: "event", Text: m.Text}, {Name: "when", Text: m.When.Local().Format(time.DateTime)},
+		s.Facts = []pane.Fact{{Name: "event", Text: m.Text}, {Name: "when", Text: m.When.Local().Format(time.DateTime)},
 			{Name: "what", Text: m.What}}
 		if m.Who != "" {
-			s.Says = append(s.Says, pane.Fact{Name: "who, probably", Text: m.Who})
+			s.Facts = append(s.Facts, pane.Fact{Name: "who, probably", Text: m.Who})
 		}
 		for _, e := range []struct {
 			name string
 			id   int64
 		}{{"before", m.Before}, {"after", m.After}} {
-			s.Says = append(s.Says, pane.Fact{
+			s.Facts = append(s.Facts, pane.Fact{
 				Name: e.name, Text: prose.When(e.id != 0, fmt.Sprintf("history %d", e.id), "no picture"),
 			})
 		}
@@ -102,7 +102,7 @@ func (l *past) seekMoments(of key) tea.Cmd {
 	if n := len(events); n > 0 {
 		last = events[n-1].When
 	}
-	return l.telling.Want(l.Common, [2]any{
+	return l.momentsResult.Start(l.Common, [2]any{
 		of, last,
 	}, func(ctx context.Context, _ func(int, int)) ([]timeline.Moment, error) {
 		return l.src.Moments(ctx)
@@ -111,11 +111,11 @@ func (l *past) seekMoments(of key) tea.Cmd {
 
 // takeMoments takes the timeline, the newest event first.
 func (l *past) takeMoments() {
-	if l.telling.Of == nil || l.telling.Of == l.told {
+	if l.momentsResult.Of == nil || l.momentsResult.Of == l.momentsOf {
 		return
 	}
-	l.Hold()
-	l.told, l.moments, l.tellErr = l.telling.Of, slices.Clone(l.telling.Value), l.telling.Err
+	l.KeepRow()
+	l.momentsOf, l.moments, l.momentsErr = l.momentsResult.Of, slices.Clone(l.momentsResult.Value), l.momentsResult.Err
 	slices.Reverse(l.moments)
 	l.Renew()
 }

@@ -176,7 +176,7 @@ func (l *lft) Title() string {
 	return fmt.Sprintf("of %s  LID %s", f.NodeName(f.Switches[l.sw]), pane.LidText(f.SwitchLID(l.sw)))
 }
 
-func (l *lft) Picture() *draw.Badge { return l.Badge(l.tables() != nil) }
+func (l *lft) StateBadge() *draw.Badge { return l.SceneBadge(l.tables() != nil) }
 
 func (l *lft) Figure() string {
 	switch {
@@ -197,8 +197,8 @@ func (l *lft) Empty() string {
 	switch {
 	case l.Scene == nil:
 		return ""
-	case l.Scene.Why != "":
-		return l.Scene.Why
+	case l.Scene.WhyNoTables != "":
+		return l.Scene.WhyNoTables
 	case l.place.None():
 		return "select a switch in the topology: press 2"
 	case l.sw == fabric.None:

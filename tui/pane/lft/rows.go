@@ -15,7 +15,7 @@ import (
 )
 
 func (l *lft) Renew() {
-	l.Hold()
+	l.KeepRow()
 	l.lids, l.ports, l.was, l.changes = l.lids[:0], l.ports[:0], nil, 0
 	t := l.tables()
 	if t == nil || !t.Known[l.sw] || !t.Fabric.SwitchNode(l.sw).InSubnet {
@@ -136,7 +136,7 @@ func (l *lft) Seek(pane.Stage) tea.Cmd {
 		return nil
 	}
 	key := l.hopKey()
-	return l.hops.Want(l.Common, key, func(context.Context, func(int, int)) (hopCounts, error) {
+	return l.hops.Start(l.Common, key, func(context.Context, func(int, int)) (hopCounts, error) {
 		return countHops(key), nil
 	})
 }

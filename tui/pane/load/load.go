@@ -4,12 +4,15 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -51,7 +54,7 @@ var Pane = pane.Maker[Source]{Name: "Load", New: New}
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &links{src: src}
 	t := c.Look
-	l.List = pane.NewList(c, pane.About{Name: "Load", Beside: "Trace"},
+	l.List = pane.NewList(c, pane.About{Name: "Load", Companion: "Trace"},
 		draw.Table{Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards",
 			"heat map of use, upwards", "heat map of use, downwards"}}, l.Renew)
 	l.ID = func(row int) uint64 {
@@ -145,7 +148,7 @@ func (l *links) Seek(s pane.Stage) tea.Cmd {
 	}
 	ix := l.Scene.Names
 	return tea.Batch(l.seekOther(),
-		l.loading.Want(l.Common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
+		l.loading.Start(l.Common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
 			loads, err := l.src.Load(ctx, t, linkload.Options{Progress: progress})
 			if err != nil {
 				return nil, err
@@ -159,10 +162,10 @@ func (l *links) Collect() {
 	x, t := l.loading.Value, l.Scene.Picture.Tables
 	ready := x != nil && t != nil && l.loading.Ready(t)
 	stale := x != nil && !ready
-	if l.load == x && l.err == l.loading.Err && l.stale == stale && (!l.ofUse() || l.used.of == l.Scene.Recent()) {
+	if l.load == x && l.err == l.loading.Err && l.stale == stale && (!l.showsUse() || l.used.of == l.Scene.Recent()) {
 		return
 	}
-	l.Hold()
+	l.KeepRow()
 	l.load, l.err, l.stale = x, l.loading.Err, stale
 	l.Renew()
 }
@@ -174,10 +177,10 @@ func (l *links) WhyNotSort() string {
 	return l.List.WhyNotSort()
 }
 
-func (l *links) Sideways(by int) { l.Aside = max(l.Aside+by, 0) }
+func (l *links) Sideways(by int) { l.Offset = max(l.Offset+by, 0) }
 
 func (l *links) Renew() {
-	l.Hold()
+	l.KeepRow()
 	l.Cols[otherAt].Name = l.Scene.OtherColumn()
 	switch {
 	case l.load == nil || l.load.loads.Fabric != l.Scene.Picture.Fabric:
@@ -206,7 +209,7 @@ func (l *links) Renew() {
 
 func (l *links) Title() string { return l.Kinds[l.Kind] }
 
-func (l *links) Picture() *draw.Badge {
+func (l *links) StateBadge() *draw.Badge {
 	if l.load == nil || l.Scene == nil {
 		return nil
 	}
@@ -220,7 +223,7 @@ func (l *links) Figure() string {
 	switch {
 	case l.N == 0:
 		return l.loading.Progress()
-	case l.ofUse():
+	case l.showsUse():
 		return fmt.Sprintf("%s; %s %.1f %% used", l.heat().sizes(), l.Theme.Shades[4], float64(l.heat().most)/10)
 	case l.isMap():
 		return fmt.Sprintf("%s; %s of %s paths", l.heat().sizes(), l.Theme.Shades[4],
@@ -233,15 +236,15 @@ func (l *links) Empty() string {
 	switch {
 	case l.Scene == nil:
 		return ""
-	case l.Scene.Why != "":
-		return l.Scene.Why
+	case l.Scene.WhyNoTables != "":
+		return l.Scene.WhyNoTables
 	case l.loading.Progress() != "":
 		return "counting the paths over each link: " + l.loading.Progress()
 	case l.err != nil:
 		return "the paths were not counted: " + l.err.Error()
 	case !l.Filt.Empty():
 		return l.NoMatch("link")
-	case l.ofUse() && l.Scene.Recent() == nil:
+	case l.showsUse() && l.Scene.Recent() == nil:
 		return "nothing was recorded of the hour before what is shown: K is about that, record start begins it"
 	case l.isMap():
 		return "there are too few or too many switches to draw a map of: b shows the list"
@@ -271,3 +274,41 @@ func (l *links) Enter() (func() tea.Msg, string) {
 }
 
 func (l *links) HasHead() bool { return l.N > 0 }
+
+// loading is what the load pane shows, computed beside the screen.
+type loading struct {
+	loads *linkload.Loads
+	// between are the ports with links between switches, all those of all links, the ones with most paths first.
+	between, all []fabric.PortIndex
+	mean         float64 // of the links between switches
+	most         int64   // of any link
+	heat         heat
+}
+
+// newLoading orders the links by their paths. O(links log links).
+func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
+	r := &loading{loads: l}
+	var sum int64
+	for i := range l.Fabric.Ports {
+		p := fabric.PortIndex(i)
+		switch linkload.ClassOf(l.Fabric, p) {
+		case linkload.None:
+			continue
+		case linkload.BetweenSwitches:
+			r.between = append(r.between, p)
+			sum += l.Paths[p]
+		}
+		r.all = append(r.all, p)
+		r.most = max(r.most, l.Paths[p])
+	}
+	for _, list := range [][]fabric.PortIndex{r.between, r.all} {
+		slices.SortStableFunc(list, func(a, b fabric.PortIndex) int { return cmp.Compare(l.Paths[b], l.Paths[a]) })
+	}
+	if n := len(r.between); n > 0 {
+		r.mean = float64(sum) / float64(n)
+	}
+	r.heat = newHeat(l.Fabric, func(p fabric.PortIndex) int64 {
+		return prose.When(l.Known(p), l.Paths[p], -1)
+	}, r.mean, ix)
+	return r
+}

@@ -18,10 +18,10 @@ const mapName = 16 // how many cells the names of the rows of a map have
 // As long as nobody has moved the map, all of it is there.
 func (l *links) columns(g *grid, room int) (first, per int) {
 	n := len(g.cols)
-	if l.Aside == 0 || n <= room {
+	if l.Offset == 0 || n <= room {
 		return 0, max((n+room-1)/max(room, 1), 1)
 	}
-	return min(l.Aside-mapStep, n-1), 1
+	return min(l.Offset-mapStep, n-1), 1
 }
 
 // cell is the most that a link between a row and some columns has, -1 where there is
@@ -43,7 +43,7 @@ func (l *links) findCut() {
 	for _, g := range l.heat().grids {
 		g.cut = map[int]bool{}
 		rows, cols := placesOf(f, g.rows), placesOf(f, g.cols)
-		for link := range l.Scene.Gone() {
+		for link := range l.Scene.FailedLinks() {
 			for _, ends := range [2][2]fabric.PortIndex{{link.A, link.B}, {link.B, link.A}} {
 				row, low := rows[top.Nodes[top.Ports[ends[0]].Node].GUID]
 				col, high := cols[top.Nodes[top.Ports[ends[1]].Node].GUID]

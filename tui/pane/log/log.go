@@ -28,7 +28,7 @@ var Pane = pane.Maker[any]{Name: "Log", New: func(c *pane.Common, _ any) pane.Pa
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	l := &logbook{}
-	l.List = pane.NewList(c, pane.About{Name: "Log", Seat: pane.SeatLog, Beside: "Trace", Enter: "recall"},
+	l.List = pane.NewList(c, pane.About{Name: "Log", Seat: pane.SeatLog, Companion: "Trace", Enter: "recall"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row + l.dropped) }}, l.Renew)
 	l.Cols = []draw.Column{
 		{Name: "time", Help: "start of the command",
@@ -60,7 +60,7 @@ func (l *logbook) Update(msg tea.Msg) {
 	}
 }
 
-func (l *logbook) Sideways(by int) { l.Aside = max(l.Aside+by, 0) }
+func (l *logbook) Sideways(by int) { l.Offset = max(l.Offset+by, 0) }
 
 func (l *logbook) Show(*pane.Scene, bool) {}
 func (l *logbook) HasHead() bool          { return false }
@@ -165,10 +165,10 @@ func (l *logbook) Draw(p *draw.Pen, row int) {
 	}
 	p.Gap(2)
 	text := draw.Clean(x.Text, p.ASCII)
-	if l.Aside > 0 && draw.Width(text) > l.Aside {
+	if l.Offset > 0 && draw.Width(text) > l.Offset {
 		p.Put(p.Dim, p.Ellipsis)
-		text = draw.Skip(text, l.Aside+1)
-	} else if l.Aside > 0 {
+		text = draw.Skip(text, l.Offset+1)
+	} else if l.Offset > 0 {
 		text = ""
 	}
 	p.Put(st, text)

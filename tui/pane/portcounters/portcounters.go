@@ -302,7 +302,7 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 	var recent tea.Cmd
 	if l.known || s.Visible {
 		lately := key{live: k.live, at: k.at, kind: -1}
-		recent = l.recent.Want(l.Common, lately, func(ctx context.Context, _ func(int, int)) (struct{}, error) {
+		recent = l.recent.Start(l.Common, lately, func(ctx context.Context, _ func(int, int)) (struct{}, error) {
 			return struct{}{}, l.src.ReadRecent(ctx, until)
 		})
 	}
@@ -310,7 +310,7 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 		return recent
 	}
 	return tea.Batch(recent,
-		l.grown.Want(l.Common, k, func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
+		l.grown.Start(l.Common, k, func(ctx context.Context, _ func(int, int)) (*recording.Growth, error) {
 			return l.src.Grown(ctx, kinds[k.kind].what, until.Add(-spans[k.span]), until, parts)
 		}))
 }
@@ -328,7 +328,7 @@ func (l *list) Collect() {
 
 // Renew makes the rows.
 func (l *list) Renew() {
-	l.Hold()
+	l.KeepRow()
 	n := 0
 	l.most, l.mean = 0, 0
 	if l.taken != nil && l.grown.Of != nil && l.grown.Of.(key).kind == l.Kind {
@@ -435,7 +435,7 @@ func (l *list) Subject() pane.Subject {
 		text := fmt.Sprintf("%s%s, %s an hour, from %s to %s", prose.When(c.AtLeast, "at least ", ""),
 			draw.Thousands(int(c.Increase)), figure(3600*c.PerSecond()), c.First.Format(time.DateTime),
 			c.Last.Format(time.DateTime))
-		s.Says = append(s.Says, pane.Fact{Name: c.Counter.String(), Text: text})
+		s.Facts = append(s.Facts, pane.Fact{Name: c.Counter.String(), Text: text})
 	}
 	return s
 }

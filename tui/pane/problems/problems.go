@@ -39,7 +39,7 @@ type row struct {
 	group int // how many are in the group, 0 for a problem
 }
 
-const crowd = 4 // from how many problems of a kind on they are a group
+const groupFrom = 4 // from how many problems of a kind on they are a group
 
 // grouped puts problems that are alike, which stand behind one another, into groups.
 func (l *problems) grouped(all []found.Problem) []row {
@@ -50,10 +50,10 @@ func (l *problems) grouped(all []found.Problem) []row {
 		for n < len(all) && all[n].Kind == first.Kind && all[n].Severity == first.Severity {
 			n++
 		}
-		many := n >= crowd && l.Filt.Empty()
+		many := n >= groupFrom && l.Filt.Empty()
 		if many {
 			var where []string
-			for i := range all[:min(n, crowd)] {
+			for i := range all[:min(n, groupFrom)] {
 				where = append(where, cmp.Or(all[i].At.Name, all[i].What))
 			}
 			rows = append(rows, row{
@@ -162,7 +162,7 @@ func (l *problems) Show(sc *pane.Scene, _ bool) {
 }
 
 func (l *problems) Renew() {
-	l.Hold()
+	l.KeepRow()
 	l.found, l.all = nil, 0
 	if l.shown = l.listed(); l.known() && l.shown != nil {
 		all := reported(l.shown)
@@ -197,7 +197,7 @@ func (l *problems) result() *pane.AsyncResult[*found.Report] {
 // known reports whether anything of the subnet is.
 func (l *problems) known() bool { return l.Scene != nil && len(l.Scene.State.Live.Fabric.Nodes) > 0 }
 
-func (l *problems) Picture() *draw.Badge {
+func (l *problems) StateBadge() *draw.Badge {
 	if !l.known() {
 		return nil
 	}
@@ -264,7 +264,7 @@ func (l *problems) Subject() pane.Subject {
 		return pane.Nothing
 	}
 	s := pane.Nothing
-	s.Says = l.found[row].facts()
+	s.Facts = l.found[row].facts()
 	if l.found[row].At.GUID == 0 {
 		return s
 	}
@@ -283,7 +283,7 @@ func (l *problems) Subject() pane.Subject {
 func (l *problems) Enter() (func() tea.Msg, string) {
 	if at, ok := l.Selected(); ok && l.found[at].group > 0 {
 		return func() tea.Msg {
-			l.turn(l.found[at].Kind)
+			l.toggle(l.found[at].Kind)
 			return nil
 		}, ""
 	}
@@ -292,7 +292,7 @@ func (l *problems) Enter() (func() tea.Msg, string) {
 }
 
 // turn opens a group, or shuts it.
-func (l *problems) turn(k found.Kind) {
+func (l *problems) toggle(k found.Kind) {
 	if l.open == nil {
 		l.open = map[found.Kind]bool{}
 	}
@@ -304,7 +304,7 @@ func (l *problems) turn(k found.Kind) {
 func (l *problems) Sideways(by int) {
 	if at, ok := l.Selected(); ok {
 		if k := l.found[at].Kind; l.open[k] != (by > 0) {
-			l.turn(k)
+			l.toggle(k)
 		}
 	}
 }
@@ -340,7 +340,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 		key := pastKey{
 			p, large(p) && !l.past.Ready(pastKey{p, false}) && !(s.Focused && l.past.Ready(pastKey{p, true})),
 		}
-		return l.past.Want(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
+		return l.past.Start(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
 			return l.src.PastProblems(ctx, p, session.ProblemOptions{Quick: key.quick, Progress: progress})
 		})
 	}
@@ -357,7 +357,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 			key = quick
 		}
 	}
-	return l.reports.Want(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
+	return l.reports.Start(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
 		return l.src.Problems(ctx, session.ProblemOptions{Quick: key.quick, Progress: progress})
 	})
 }

@@ -19,14 +19,14 @@ import (
 )
 
 // studied is how far a study is: its report, and what failed in the failures that the report names.
-type studied struct {
+type studyState struct {
 	key    studyKey
 	report resilience.Report
-	rows   []fallout
+	rows   []failure
 }
 
 // fallout is a failure and what becomes of the routes.
-type fallout struct {
+type failure struct {
 	resilience.Verdict
 	node fabric.NodeIndex
 	link fabric.PortIndex
@@ -42,19 +42,19 @@ type studyKey struct {
 // studyKinds are the kinds of failures by the manners of the pane.
 var studyKinds = [...]resilience.Kind{resilience.Links, resilience.Switches, resilience.Pairs}
 
-const few = 20_000 // how many failures are tried unasked
+const maxUnasked = 20_000 // how many failures are tried unasked
 
 // resilient lists what every failure of a kind does, the worst first.
 type resilient struct {
 	pane.List
 	src   Source
-	now   *studied
-	kept  [len(studyKinds)]*studied // the studies of all kinds, as far as they are
+	now   *studyState
+	kept  [len(studyKinds)]*studyState // the studies of all kinds, as far as they are
 	err   error
-	study pane.AsyncResult[*studied]
-	soFar *atomic.Pointer[studied] // of the study that runs
+	study pane.AsyncResult[*studyState]
+	soFar *atomic.Pointer[studyState] // of the study that runs
 	// stopped is the study that somebody has stopped, agreed the large one that somebody wants.
-	stopped, agreed studyKey
+	stopped, approved studyKey
 	// count is how many failures counted has.
 	count   int
 	counted studyKey
@@ -164,14 +164,14 @@ func (l *resilient) failures() int {
 
 // large says that so many failures are not tried unasked.
 func (l *resilient) large() bool {
-	return pane.EntriesOf(l.Scene.Picture.Tables) > pane.Quick || l.failures() > few
+	return pane.EntriesOf(l.Scene.Picture.Tables) > pane.Quick || l.failures() > maxUnasked
 }
 
-func (l *resilient) bring(now *studied, err error) {
+func (l *resilient) show(now *studyState, err error) {
 	if l.now == now && l.err == err {
 		return
 	}
-	l.Hold()
+	l.KeepRow()
 	l.now, l.err = now, err
 	if now != nil {
 		for i, old := range l.kept {
@@ -185,7 +185,7 @@ func (l *resilient) bring(now *studied, err error) {
 }
 
 func (l *resilient) Renew() {
-	l.Hold()
+	l.KeepRow()
 	n := 0
 	if l.now != nil && l.now.key.kind == studyKinds[l.Kind] && l.now.key.tables.Fabric == l.Scene.Picture.Fabric {
 		n = len(l.now.rows)
@@ -195,7 +195,7 @@ func (l *resilient) Renew() {
 
 func (l *resilient) Title() string { return l.Kinds[l.Kind] }
 
-func (l *resilient) Picture() *draw.Badge {
+func (l *resilient) StateBadge() *draw.Badge {
 	switch {
 	case l.Scene == nil || l.Size == 0:
 		return nil
@@ -227,8 +227,8 @@ func (l *resilient) Empty() string {
 	switch {
 	case l.Scene == nil:
 		return ""
-	case l.Scene.Why != "":
-		return l.Scene.Why
+	case l.Scene.WhyNoTables != "":
+		return l.Scene.WhyNoTables
 	case l.study.Progress() != "":
 		return "trying what each failure does: " + l.study.Progress() + "; S stops"
 	case !l.Filt.Empty() && l.Size > 0:
@@ -237,7 +237,7 @@ func (l *resilient) Empty() string {
 		return "stopped: S goes on"
 	case l.err != nil:
 		return "the failures were not tried: " + l.err.Error()
-	case l.large() && l.agreed != l.key():
+	case l.large() && l.approved != l.key():
 		return draw.Thousands(l.failures()) + " failures in turn take a while: S begins, and all else goes on meanwhile"
 	}
 	return "there is nothing of this kind that could fail: b shows others"

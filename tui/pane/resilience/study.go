@@ -22,10 +22,10 @@ func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 	key := l.key()
 	l.Collect()
 	if l.study.Doing != nil && l.study.Doing != any(key) {
-		l.study.Drop()
+		l.study.Cancel()
 		l.Collect()
 	}
-	if l.stopped == key || l.large() && l.agreed != key {
+	if l.stopped == key || l.large() && l.approved != key {
 		return nil
 	}
 	from := l.kept[l.Kind]
@@ -35,8 +35,8 @@ func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 	case from != nil && from.report.Complete():
 		return nil
 	}
-	pic, so := l.Scene.Picture, new(atomic.Pointer[studied])
-	cmd := l.study.Want(l.Common, key, func(ctx context.Context, progress func(done, total int)) (*studied, error) {
+	pic, so := l.Scene.Picture, new(atomic.Pointer[studyState])
+	cmd := l.study.Start(l.Common, key, func(ctx context.Context, progress func(done, total int)) (*studyState, error) {
 		study, err := l.src.Study(ctx, pic.Tables, key.kind)
 		if err != nil {
 			return nil, err
@@ -50,10 +50,10 @@ func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 			report.Failed = slices.Clone(from.report.Failed)
 		}
 		err = study.Run(ctx, report, func(r *resilience.Report) {
-			so.Store(newStudied(key, study, r))
+			so.Store(newStudyState(key, study, r))
 			progress(r.Done, r.Failures)
 		})
-		return newStudied(key, study, report), err
+		return newStudyState(key, study, report), err
 	})
 	if cmd != nil {
 		l.soFar = so
@@ -62,13 +62,13 @@ func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 }
 
 // newStudied copies a report that a study goes on with.
-func newStudied(key studyKey, study *resilience.Study, r *resilience.Report) *studied {
-	s := &studied{key: key, report: *r, rows: make([]fallout, len(r.Failed))}
+func newStudyState(key studyKey, study *resilience.Study, r *resilience.Report) *studyState {
+	s := &studyState{key: key, report: *r, rows: make([]failure, len(r.Failed))}
 	s.report.Failed = slices.Clone(r.Failed)
 	f := key.tables.Fabric
 	for i, v := range s.report.Failed {
 		links, node := study.Failure(v.Number)
-		s.rows[i] = fallout{v, node, fabric.None, nil}
+		s.rows[i] = failure{v, node, fabric.None, nil}
 		if node == fabric.None {
 			s.rows[i].node, s.rows[i].link = f.Ports[links[0].A].Node, links[0].A
 			for _, l := range links[1:] {
@@ -88,7 +88,7 @@ func (l *resilient) Collect() {
 	case l.study.Doing == nil && l.study.Of == any(l.key()):
 		now, err = l.study.Value, l.study.Err
 	}
-	l.bring(now, err)
+	l.show(now, err)
 }
 
 func (l *resilient) Actions() []pane.Action {
@@ -118,18 +118,18 @@ func (l *resilient) Escape(idle bool) (func() tea.Msg, string) {
 
 func (l *resilient) stop() tea.Msg {
 	l.Collect()
-	l.study.Drop()
+	l.study.Cancel()
 	l.stopped = l.key()
 	return pane.Inform{Text: "stopped: S goes on"}
 }
 
 func (l *resilient) whyNotStudy() string {
 	switch {
-	case l.Scene.Why != "":
-		return l.Scene.Why
+	case l.Scene.WhyNoTables != "":
+		return l.Scene.WhyNoTables
 	case l.err != nil:
 		return l.err.Error()
-	case l.study.Doing == nil && l.stopped != l.key() && (!l.large() || l.agreed == l.key()):
+	case l.study.Doing == nil && l.stopped != l.key() && (!l.large() || l.approved == l.key()):
 		return "every failure of this kind was tried: b shows others"
 	}
 	return ""
@@ -140,6 +140,6 @@ func (l *resilient) studyNow() tea.Msg {
 	if l.study.Doing != nil {
 		return l.stop()
 	}
-	l.stopped, l.agreed = studyKey{}, l.key()
+	l.stopped, l.approved = studyKey{}, l.key()
 	return pane.Inform{Text: "trying every failure in turn"}
 }

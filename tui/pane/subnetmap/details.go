@@ -15,7 +15,7 @@ import (
 )
 
 // details are what the block is linked to: of a switch its ports, else bundles; of a cell of a matrix its cables.
-func (s *sketch) details() {
+func (s *subnetMap) details() {
 	d := s.drawn
 	b := &d.Blocks[s.at]
 	heading := func(text string) { s.rows = append(s.rows, row{kind: rowHeading, text: text}) }
@@ -37,7 +37,7 @@ func (s *sketch) details() {
 }
 
 // ports lists the linked ports of a block, all or those to another one.
-func (s *sketch) ports(of, to int32) {
+func (s *subnetMap) ports(of, to int32) {
 	f := s.of.Fabric
 	for _, sw := range s.drawn.Blocks[of].Switches {
 		for p := range f.SwitchNode(sw).Ports() {
@@ -52,7 +52,7 @@ func (s *sketch) ports(of, to int32) {
 }
 
 // title is the name of a block with that of its row.
-func (s *sketch) title(at int32) string {
+func (s *subnetMap) title(at int32) string {
 	b := &s.drawn.Blocks[at]
 	i := slices.IndexFunc(s.drawn.Rows, func(r drawing.Row) bool { return slices.Contains(r.Blocks, at) })
 	switch {
@@ -65,7 +65,7 @@ func (s *sketch) title(at int32) string {
 }
 
 // figures counts what is in a block.
-func (s *sketch) figures(b *drawing.Block) string {
+func (s *subnetMap) figures(b *drawing.Block) string {
 	if b.Folded {
 		return draw.Count(len(b.Switches), "switch") + ", " + b.Words(draw.Count)
 	}
@@ -73,7 +73,7 @@ func (s *sketch) figures(b *drawing.Block) string {
 }
 
 // text is a row in words, for filters, copies and exports.
-func (s *sketch) text(i int) string {
+func (s *subnetMap) text(i int) string {
 	r := &s.rows[i]
 	switch r.kind {
 	case rowHeading:
@@ -96,7 +96,7 @@ func (s *sketch) text(i int) string {
 }
 
 // label is a block in a few words.
-func (s *sketch) label(at int32) string {
+func (s *subnetMap) label(at int32) string {
 	b := &s.drawn.Blocks[at]
 	if !b.Folded {
 		return b.Name
@@ -104,7 +104,7 @@ func (s *sketch) label(at int32) string {
 	return prose.When(b.Name == "", "", b.Name+" ") + draw.Count(len(b.Switches), "switch")
 }
 
-func (s *sketch) bundleText(w *drawing.Bundle) string {
+func (s *subnetMap) bundleText(w *drawing.Bundle) string {
 	text := "within: "
 	if w.A != w.B {
 		text = "to " + s.title(other(w, s.at)) + ": "
@@ -122,18 +122,20 @@ func (s *sketch) bundleText(w *drawing.Bundle) string {
 	return text
 }
 
-func (s *sketch) Title() string {
+func (s *subnetMap) Title() string {
 	if s.drawn == nil {
 		return ""
 	}
 	return s.drawn.Title
 }
 
-func (s *sketch) Picture() *draw.Badge { return s.Badge(s.Scene != nil) }
+func (s *subnetMap) StateBadge() *draw.Badge { return s.SceneBadge(s.Scene != nil) }
 
-func (s *sketch) HasHead() bool { return s.drawn != nil && s.drawn.Kind == drawing.Groups && s.N > 0 }
+func (s *subnetMap) HasHead() bool {
+	return s.drawn != nil && s.drawn.Kind == drawing.Groups && s.N > 0
+}
 
-func (s *sketch) Figure() string {
+func (s *subnetMap) Figure() string {
 	if s.drawn == nil || len(s.drawn.Blocks) == 0 {
 		return ""
 	}
@@ -144,7 +146,7 @@ func (s *sketch) Figure() string {
 	return text
 }
 
-func (s *sketch) Empty() string {
+func (s *subnetMap) Empty() string {
 	switch {
 	case s.Scene == nil || len(s.Scene.Top.Fabric.Nodes) == 0:
 		return "no subnet has been read yet"
@@ -155,6 +157,6 @@ func (s *sketch) Empty() string {
 }
 
 // WhyNotSort says that rows stand where the subnet has them.
-func (s *sketch) WhyNotSort() string { return "rows stand where the subnet has them" }
+func (s *subnetMap) WhyNotSort() string { return "rows stand where the subnet has them" }
 
-var _ pane.Mover = (*sketch)(nil)
+var _ pane.Mover = (*subnetMap)(nil)

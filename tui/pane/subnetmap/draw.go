@@ -21,7 +21,7 @@ const (
 )
 
 // Draw writes a row.
-func (s *sketch) Draw(p *draw.Pen, line int) {
+func (s *subnetMap) Draw(p *draw.Pen, line int) {
 	i := s.Row(line)
 	switch r := &s.rows[i]; r.kind {
 	case rowHeading:
@@ -44,19 +44,19 @@ func (s *sketch) Draw(p *draw.Pen, line int) {
 }
 
 // Header numbers the groups of a matrix.
-func (s *sketch) Header(p *draw.Pen) {
+func (s *subnetMap) Header(p *draw.Pen) {
 	p.Cell(p.Dim, "cables to", groupWide)
 	p.Gap(1)
 	blocks := s.drawn.Rows[0].Blocks
 	first, wide := s.window(p.Left, len(blocks))
 	for i := first; i < len(blocks) && p.Left >= wide; i++ {
-		p.Right(p.Dim, strings.TrimPrefix(s.short(blocks[i]), "group "), wide-1)
+		p.Right(p.Dim, strings.TrimPrefix(s.shortName(blocks[i]), "group "), wide-1)
 		p.Gap(1)
 	}
 }
 
 // window is the first block of a row that is shown, and how many cells each has, so that the cursor is seen.
-func (s *sketch) window(room, blocks int) (first, wide int) {
+func (s *subnetMap) window(room, blocks int) (first, wide int) {
 	wide = max(1, min(room/max(blocks, 1), broadest))
 	if s.drawn.Kind == drawing.Groups {
 		wide = max(5, min(wide, 8))
@@ -68,7 +68,7 @@ func (s *sketch) window(room, blocks int) (first, wide int) {
 }
 
 // drawCells writes the blocks of a row, each in as many cells as there is room for.
-func (s *sketch) drawCells(p *draw.Pen, r *row) {
+func (s *subnetMap) drawCells(p *draw.Pen, r *row) {
 	blocks := s.blocks(r)
 	first, wide := s.window(p.Left, len(blocks))
 	cursor := drawing.Vacant
@@ -95,7 +95,7 @@ func (s *sketch) drawCells(p *draw.Pen, r *row) {
 }
 
 // wrapped reports whether a row of a grid is a ring.
-func (s *sketch) wrapped(blocks []int32) bool {
+func (s *subnetMap) wrapped(blocks []int32) bool {
 	n := len(blocks)
 	if s.drawn.Kind != drawing.Grid || n < 3 || blocks[0] == drawing.Vacant || blocks[n-1] == drawing.Vacant {
 		return false
@@ -105,7 +105,7 @@ func (s *sketch) wrapped(blocks []int32) bool {
 }
 
 // Column goes to the block at a cell.
-func (s *sketch) Column(x, wide int) bool {
+func (s *subnetMap) Column(x, wide int) bool {
 	r := s.current()
 	if r == nil || len(s.blocks(r)) == 0 {
 		return true
@@ -120,14 +120,14 @@ func (s *sketch) Column(x, wide int) bool {
 }
 
 // drawBlock writes a block in words, with what it has to do with the block whose details are shown.
-func (s *sketch) drawBlock(p *draw.Pen, blocks []int32, i int, cursor bool, wide int) {
+func (s *subnetMap) drawBlock(p *draw.Pen, blocks []int32, i int, cursor bool, wide int) {
 	at := blocks[i]
 	b := &s.drawn.Blocks[at]
-	tail := s.tie(at, wide)
+	tail := s.cableText(at, wide)
 	text := s.fitting(p, b, wide-3-draw.Width(tail))
 	join := " "
 	if i > 0 && blocks[i-1] != drawing.Vacant && s.drawn.Kind == drawing.Grid {
-		join = s.joint(p, s.drawn.Between(blocks[i-1], at))
+		join = s.joinMark(p, s.drawn.Between(blocks[i-1], at))
 	}
 	p.Put(p.Dim, join)
 	open, shut := prose.When(cursor, "[", " "), prose.When(cursor, "]", " ")
@@ -138,7 +138,7 @@ func (s *sketch) drawBlock(p *draw.Pen, blocks []int32, i int, cursor bool, wide
 }
 
 // fitting is what a block is called in so many cells: of a switch the end of its name tells it from others.
-func (s *sketch) fitting(p *draw.Pen, b *drawing.Block, room int) string {
+func (s *subnetMap) fitting(p *draw.Pen, b *drawing.Block, room int) string {
 	mark := prose.When(b.Down > 0, p.Failed, "")
 	if b.Folded {
 		n := len(b.Switches)
@@ -158,7 +158,7 @@ func (s *sketch) fitting(p *draw.Pen, b *drawing.Block, room int) string {
 }
 
 // joint is the link between neighbours in a row of a grid.
-func (s *sketch) joint(p *draw.Pen, w *drawing.Bundle) string {
+func (s *subnetMap) joinMark(p *draw.Pen, w *drawing.Bundle) string {
 	switch {
 	case w == nil:
 		return " "
@@ -171,7 +171,7 @@ func (s *sketch) joint(p *draw.Pen, w *drawing.Bundle) string {
 }
 
 // tie says how many cables a block has to the one whose details are shown, "" for none or where there is no room.
-func (s *sketch) tie(at int32, wide int) string {
+func (s *subnetMap) cableText(at int32, wide int) string {
 	if at == s.at || wide < 2*inWords {
 		return ""
 	}
@@ -183,7 +183,7 @@ func (s *sketch) tie(at int32, wide int) string {
 }
 
 // short is the name of a block, of a switch without what all names begin with where that helps.
-func (s *sketch) short(at int32) string {
+func (s *subnetMap) shortName(at int32) string {
 	b := &s.drawn.Blocks[at]
 	if b.Folded && b.Name == "" {
 		return s.label(at)
@@ -192,7 +192,7 @@ func (s *sketch) short(at int32) string {
 }
 
 // drawDot writes a block for which there is no room in words: how loaded it is, or that something of it has failed.
-func (s *sketch) drawDot(p *draw.Pen, at int32, cursor bool, wide int) {
+func (s *subnetMap) drawDot(p *draw.Pen, at int32, cursor bool, wide int) {
 	b := &s.drawn.Blocks[at]
 	mark := p.Shades[2]
 	switch {
@@ -208,7 +208,7 @@ func (s *sketch) drawDot(p *draw.Pen, at int32, cursor bool, wide int) {
 }
 
 // drawPair writes a cell of a matrix: how many cables join two groups.
-func (s *sketch) drawPair(p *draw.Pen, a, b int32, cursor bool, wide int) {
+func (s *subnetMap) drawPair(p *draw.Pen, a, b int32, cursor bool, wide int) {
 	text, st := "-", p.Dim
 	if w := s.drawn.Between(a, b); w != nil {
 		text, st = fmt.Sprint(w.Cables), s.bundleStyle(w)
@@ -220,7 +220,7 @@ func (s *sketch) drawPair(p *draw.Pen, a, b int32, cursor bool, wide int) {
 	p.Gap(1)
 }
 
-func (s *sketch) blockStyle(at int32, cursor bool) draw.Style {
+func (s *subnetMap) blockStyle(at int32, cursor bool) draw.Style {
 	b := &s.drawn.Blocks[at]
 	switch {
 	case cursor:
@@ -234,7 +234,7 @@ func (s *sketch) blockStyle(at int32, cursor bool) draw.Style {
 }
 
 // warmth is the colour of the most loaded bundle of a block.
-func (s *sketch) warmth(at int32) draw.Style {
+func (s *subnetMap) warmth(at int32) draw.Style {
 	if s.drawn.Most == 0 {
 		return ""
 	}
@@ -244,7 +244,7 @@ func (s *sketch) warmth(at int32) draw.Style {
 	return ""
 }
 
-func (s *sketch) bundleStyle(w *drawing.Bundle) draw.Style {
+func (s *subnetMap) bundleStyle(w *drawing.Bundle) draw.Style {
 	switch {
 	case w.Down > 0:
 		return s.Theme.Bad
@@ -256,12 +256,12 @@ func (s *sketch) bundleStyle(w *drawing.Bundle) draw.Style {
 	return ""
 }
 
-func (s *sketch) drawPort(p *draw.Pen, port fabric.PortIndex) {
+func (s *subnetMap) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	f := s.of.Fabric
 	p.Gap(2)
 	p.Right("", fmt.Sprint(f.Ports[port].Num), 4)
 	st := draw.Style("")
-	if s.Scene.Gone()[linkOf(f, port)] {
+	if s.Scene.FailedLinks()[linkOf(f, port)] {
 		st = s.Theme.Bad
 		p.Put(st, " "+p.Failed)
 	} else {

@@ -15,7 +15,7 @@ import (
 
 // sketch is the drawing with a cursor in it. Its rows are those of the drawing, and the details of the block that was
 // selected last.
-type sketch struct {
+type subnetMap struct {
 	pane.List
 	drawn    *drawing.Drawing
 	of       *pane.Index
@@ -55,14 +55,14 @@ var Pane = pane.Maker[any]{Name: "Map", New: func(c *pane.Common, _ any) pane.Pa
 
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
-	s := &sketch{unfolded: map[drawing.Key]bool{}}
-	s.List = pane.NewList(c, pane.About{Name: "Map", Beside: "LFT", Enter: "unfold"},
+	s := &subnetMap{unfolded: map[drawing.Key]bool{}}
+	s.List = pane.NewList(c, pane.About{Name: "Map", Companion: "LFT", Enter: "unfold"},
 		draw.Table{ID: func(r int) uint64 { return uint64(r) }}, s.Renew)
 	s.Cols = []draw.Column{{Least: 20, Text: s.text}}
 	return s
 }
 
-func (s *sketch) Show(sc *pane.Scene, changed bool) {
+func (s *subnetMap) Show(sc *pane.Scene, changed bool) {
 	s.Scene = sc
 	if changed {
 		if s.of == nil || s.of.Fabric != sc.Top.Fabric {
@@ -75,7 +75,7 @@ func (s *sketch) Show(sc *pane.Scene, changed bool) {
 }
 
 // Seek draws what was not drawn while nobody saw it.
-func (s *sketch) Seek(stage pane.Stage) tea.Cmd {
+func (s *subnetMap) Seek(stage pane.Stage) tea.Cmd {
 	if s.visible = stage.Visible; s.visible && s.late {
 		s.Renew()
 	}
@@ -83,21 +83,21 @@ func (s *sketch) Seek(stage pane.Stage) tea.Cmd {
 }
 
 // Collect draws anew where other loads or another path are there.
-func (s *sketch) Collect() {
+func (s *subnetMap) Collect() {
 	if s.Scene != nil && s.visible && (s.loads != any(s.Common.Loads(s.Scene)) ||
 		s.path != any(s.Common.Traced(s.Scene))) {
 		s.Renew()
 	}
 }
 
-func (s *sketch) Renew() {
+func (s *subnetMap) Renew() {
 	if s.Scene == nil {
 		return
 	}
 	s.late = false
-	s.Hold()
+	s.KeepRow()
 	s.of, s.loads, s.path = s.Scene.Top, s.Common.Loads(s.Scene), s.Common.Traced(s.Scene)
-	opt := drawing.Options{Unfolded: s.unfolded, Failed: s.Scene.Gone()}
+	opt := drawing.Options{Unfolded: s.unfolded, Failed: s.Scene.FailedLinks()}
 	if l := s.Common.Loads(s.Scene); l != nil && len(l.Fabric.Ports) == len(s.of.Fabric.Ports) {
 		opt.Loads = l.Paths
 	}
@@ -111,7 +111,7 @@ func (s *sketch) Renew() {
 }
 
 // lines makes the rows.
-func (s *sketch) lines() {
+func (s *subnetMap) lines() {
 	d := s.drawn
 	s.rows = s.rows[:0]
 	switch {
@@ -135,7 +135,7 @@ func (s *sketch) lines() {
 }
 
 // blocks are those of a row of the drawing.
-func (s *sketch) blocks(r *row) []int32 {
+func (s *subnetMap) blocks(r *row) []int32 {
 	switch r.kind {
 	case rowBlocks:
 		return s.drawn.Rows[r.of].Blocks
@@ -146,7 +146,7 @@ func (s *sketch) blocks(r *row) []int32 {
 }
 
 // current is the selected row, nil without one.
-func (s *sketch) current() *row {
+func (s *subnetMap) current() *row {
 	if i, ok := s.Selected(); ok && i < len(s.rows) {
 		return &s.rows[i]
 	}
@@ -154,7 +154,7 @@ func (s *sketch) current() *row {
 }
 
 // cursor is the block under the cursor, [drawing.Vacant] where there is none.
-func (s *sketch) cursor() int32 {
+func (s *subnetMap) cursor() int32 {
 	r := s.current()
 	if r == nil {
 		return drawing.Vacant
@@ -166,7 +166,7 @@ func (s *sketch) cursor() int32 {
 }
 
 // Sideways moves within a row.
-func (s *sketch) Sideways(by int) {
+func (s *subnetMap) Sideways(by int) {
 	r := s.current()
 	if r == nil {
 		return
@@ -185,7 +185,7 @@ func sign(n int) int {
 }
 
 // Pointed is the switch under the cursor. The details follow it.
-func (s *sketch) Pointed() pane.Place {
+func (s *subnetMap) Pointed() pane.Place {
 	at := s.cursor()
 	if at == drawing.Vacant {
 		return pane.Place{}
@@ -206,7 +206,7 @@ func (s *sketch) Pointed() pane.Place {
 }
 
 // Subject is the switch under the cursor, or the port of a line of the details.
-func (s *sketch) Subject() pane.Subject {
+func (s *subnetMap) Subject() pane.Subject {
 	r := s.current()
 	switch {
 	case r == nil || s.Scene == nil:
@@ -223,7 +223,7 @@ func (s *sketch) Subject() pane.Subject {
 }
 
 // Enter unfolds a block, goes to a switch or a port, or on to the block at the other end of a bundle.
-func (s *sketch) Enter() (func() tea.Msg, string) {
+func (s *subnetMap) Enter() (func() tea.Msg, string) {
 	r := s.current()
 	if r == nil {
 		return nil, "nothing is drawn"
@@ -238,7 +238,7 @@ func (s *sketch) Enter() (func() tea.Msg, string) {
 }
 
 // Escape folds the block under the cursor again.
-func (s *sketch) Escape(bool) (func() tea.Msg, string) {
+func (s *subnetMap) Escape(bool) (func() tea.Msg, string) {
 	at := s.at
 	if s.drawn == nil || int(at) >= len(s.drawn.Blocks) {
 		return nil, ""
@@ -250,7 +250,7 @@ func (s *sketch) Escape(bool) (func() tea.Msg, string) {
 }
 
 // fold opens or shuts a block, and stays on it.
-func (s *sketch) fold(k drawing.Key, open bool) {
+func (s *subnetMap) fold(k drawing.Key, open bool) {
 	if open {
 		s.unfolded[k] = true
 	} else {
@@ -266,7 +266,7 @@ func (s *sketch) fold(k drawing.Key, open bool) {
 }
 
 // goTo puts the cursor on a block.
-func (s *sketch) goTo(block int32) {
+func (s *subnetMap) goTo(block int32) {
 	for i := range s.rows {
 		if s.rows[i].kind == rowMatrix && s.rows[i].group != block {
 			continue

@@ -124,10 +124,10 @@ func New(c *pane.Common, src Source) pane.Pane {
 }
 
 // Beyond says that the pane is about more than the subnet of the screen.
-func (l *subnets) Beyond() {}
+func (l *subnets) Global() {}
 
 // Vacant gives the room away where there is but one subnet.
-func (l *subnets) Vacant() bool { return len(l.glances) < 2 }
+func (l *subnets) Hidden() bool { return len(l.glances) < 2 }
 
 func (l *subnets) id(row int) uint64 {
 	if l.Kind == kindSubnets {
@@ -226,7 +226,7 @@ func (l *subnets) Renew() {
 	if len(l.glances) < 2 {
 		n = 0
 	}
-	l.Hold()
+	l.KeepRow()
 	l.Build(n)
 }
 
@@ -243,7 +243,7 @@ func (l *subnets) Seek(s pane.Stage) tea.Cmd {
 		return nil
 	}
 	key := strings.Join(prose.Words(l.glances, func(g shell.Glance) string { return g.Stamp }), "\n")
-	return l.compared.Want(l.Common, key, func(ctx context.Context, _ func(int, int)) (*sources.Comparison, error) {
+	return l.compared.Start(l.Common, key, func(ctx context.Context, _ func(int, int)) (*sources.Comparison, error) {
 		return l.src.Compare(ctx)
 	})
 }

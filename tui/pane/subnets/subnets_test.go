@@ -43,7 +43,7 @@ func TestGlances(t *testing.T) {
 			t.Errorf("a figure that is not known: %q", text)
 		}
 	}
-	if one := subnets.New(panetest.Common(t), source{{Name: "alone"}}); !one.(pane.Vacant).Vacant() {
+	if one := subnets.New(panetest.Common(t), source{{Name: "alone"}}); !one.(pane.Hideable).Hidden() {
 		t.Error("one subnet keeps the room")
 	}
 }

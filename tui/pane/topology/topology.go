@@ -72,9 +72,9 @@ var Pane = pane.Maker[any]{Name: "Topology", New: func(c *pane.Common, _ any) pa
 // New makes the pane.
 func New(c *pane.Common) pane.Pane {
 	l := &topology{open: map[uint64]bool{}, shut: map[int32]bool{}}
-	l.List = pane.NewList(c, pane.About{Name: "Topology", Short: "Topo", Seat: pane.SeatHome, Beside: "LFT"},
+	l.List = pane.NewList(c, pane.About{Name: "Topology", Short: "Topo", Seat: pane.SeatHome, Companion: "LFT"},
 		draw.Table{Kinds: []string{"by rank", "by system", "by name", "by pod, plane, rail or group"}, ID: l.rowID,
-			Regrow: func() {
+			MakeRows: func() {
 				l.Renew()
 			}}, l.Renew)
 	l.Cols = l.treeColumns()
@@ -198,7 +198,7 @@ func (t *topology) Title() string {
 	return t.Kinds[t.Kind]
 }
 
-func (t *topology) Picture() *draw.Badge {
+func (t *topology) StateBadge() *draw.Badge {
 	if t.Scene == nil || len(t.Scene.Top.Fabric.Nodes) == 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // offer offers the manner of every choice where there is any.
-func (t *trace) offer() {
+func (t *trace) setKinds() {
 	t.Kinds = manners[:kindChoices]
 	if tables := t.Scene.Picture.Tables; tables != nil && tables.Adaptive != nil {
 		t.Kinds = manners
@@ -47,7 +47,7 @@ func (t *trace) set() *choices.Set {
 // remarkChoices sums up the paths that packets can take.
 func (r *remarks) remarkChoices() {
 	if set := r.t.set(); set != nil {
-		r.t.say(r.setStyle(set), "adaptive: "+set.String(), func() tea.Msg { return pane.ShowKind{Kind: kindChoices} })
+		r.t.addRemark(r.setStyle(set), "adaptive: "+set.String(), func() tea.Msg { return pane.ShowKind{Kind: kindChoices} })
 	}
 }
 
@@ -60,7 +60,7 @@ func (r *remarks) setStyle(set *choices.Set) draw.Style {
 func (t *trace) addChoices() {
 	set := t.set()
 	if set == nil {
-		t.say(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on tries it; sweep "+
+		t.addRemark(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on tries it; sweep "+
 			"full adaptive reads it)", func() tea.Msg {
 			return pane.ShowKind{Kind: kindPath}
 		})
@@ -77,9 +77,9 @@ func (t *trace) addChoices() {
 		}
 		st := prose.When(r.Stop && r.Outcome.Endings != choices.Arrives, t.Theme.Bad,
 			prose.When(r.Static, t.Theme.Info, draw.Style("")))
-		t.say(st, text, t.leadsTo(f, r))
+		t.addRemark(st, text, t.leadsTo(f, r))
 	}
-	t.say(t.remarks.setStyle(set), set.String()+"; "+t.Theme.OnPath+" the path of the forwarding tables",
+	t.addRemark(t.remarks.setStyle(set), set.String()+"; "+t.Theme.OnPath+" the path of the forwarding tables",
 		func() tea.Msg {
 			return pane.ShowKind{Kind: kindPath}
 		})

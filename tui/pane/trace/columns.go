@@ -182,7 +182,7 @@ func (c *columns) likeness(row int, o *other) string {
 	if r == nil || o == nil {
 		return ""
 	}
-	return likeText(o.of[r.at].How)
+	return likeText(o.byHop[r.at].How)
 }
 
 func likeText(how walk.Similarity) string {
@@ -205,11 +205,11 @@ func (c *columns) by(row int, o *other) string {
 	if r == nil || o == nil {
 		return ""
 	}
-	b := o.of[r.at]
+	b := o.byHop[r.at]
 	if b.How == walk.SameHop || b.B < 0 {
 		return ""
 	}
-	h := &o.path.Hops[o.real(b.B)]
+	h := &o.path.Hops[o.hopIndex(b.B)]
 	return fmt.Sprintf("%s %s%s%s", o.f.NodeName(h.Node), portText(o.f, h.In), c.t.Theme.Arrow, portText(o.f, h.Out))
 }
 

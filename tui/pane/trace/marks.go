@@ -108,7 +108,7 @@ func (t *trace) Seek(s pane.Stage) tea.Cmd {
 	if len(ports) == 0 {
 		return nil
 	}
-	return t.reading.Want(t.Common, t.errKey(), func(ctx context.Context, _ func(int, int)) (map[pane.Place]uint64,
+	return t.reading.Start(t.Common, t.errKey(), func(ctx context.Context, _ func(int, int)) (map[pane.Place]uint64,
 		error) {
 		r, err := t.src.Counters(ctx, ports...)
 		if err != nil {
@@ -129,9 +129,9 @@ func (t *trace) Collect() {
 }
 
 // Holding reports whether the session reads counters for the trace; that gives way to every command.
-func (t *trace) Holding() bool { return t.reading.Doing != nil }
+func (t *trace) UsesSession() bool { return t.reading.Doing != nil }
 
-func (t *trace) Yield() (wait func()) { return t.reading.Halt() }
+func (t *trace) Release() (wait func()) { return t.reading.CancelAndWait() }
 
 // errorsOf sums up the errors of ports; waiting to send is none.
 func errorsOf(r *counters.Reading) map[pane.Place]uint64 {

@@ -19,54 +19,54 @@ import (
 
 // other is a path that stands beside the one that is shown.
 type other struct {
-	kind    session.Kind
-	f       *fabric.Fabric
-	path    walk.Path
-	passage *session.Passage
-	why     string // says why there is no such path, "" where there is
-	turned  bool   // says that it is the path back, whose end stands first
-	beside  []walk.HopPair
-	of      []walk.HopPair // by hop of the path that is shown
+	kind     session.Kind
+	f        *fabric.Fabric
+	path     walk.Path
+	passage  *session.Passage
+	why      string // says why there is no such path, "" where there is
+	reversed bool   // says that it is the path back, whose end stands first
+	aligned  []walk.HopPair
+	byHop    []walk.HopPair // by hop of the path that is shown
 }
 
 // compare lays it beside a path.
-func (o *other) compare(f *fabric.Fabric, p *walk.Path) {
+func (o *other) align(f *fabric.Fabric, p *walk.Path) {
 	hops := o.path.Hops
-	if o.turned {
+	if o.reversed {
 		hops = o.path.Backwards()
 	}
-	o.beside = walk.Compare(f, p.Hops, o.f, hops)
-	o.of = make([]walk.HopPair, len(p.Hops))
-	for _, b := range o.beside {
+	o.aligned = walk.Compare(f, p.Hops, o.f, hops)
+	o.byHop = make([]walk.HopPair, len(p.Hops))
+	for _, b := range o.aligned {
 		if b.A >= 0 {
-			o.of[b.A] = b
+			o.byHop[b.A] = b
 		}
 	}
 }
 
 // real is the hop of the path that stands at a place of it.
-func (o *other) real(at int) int { return prose.When(o.turned, len(o.path.Hops)-1-at, at) }
+func (o *other) hopIndex(at int) int { return prose.When(o.reversed, len(o.path.Hops)-1-at, at) }
 
 // parts is the first place where it is not the same, nil where it is everywhere.
-func (o *other) parts() *walk.HopPair {
-	if i := slices.IndexFunc(o.beside, func(b walk.HopPair) bool { return b.How != walk.SameHop }); i >= 0 {
-		return &o.beside[i]
+func (o *other) firstDifference() *walk.HopPair {
+	if i := slices.IndexFunc(o.aligned, func(b walk.HopPair) bool { return b.How != walk.SameHop }); i >= 0 {
+		return &o.aligned[i]
 	}
 	return nil
 }
 
-func (t *trace) learnBack(g *partitions.Grants) {
+func (t *trace) followBack(g *partitions.Grants) {
 	if back, ok := t.hops.Back(t.Scene.Picture.Tables); ok {
 		f := t.Scene.Picture.Fabric
-		t.back = &other{f: f, path: back, turned: true, passage: t.passageOf(g, &back)}
-		t.back.compare(f, &t.hops)
+		t.back = &other{f: f, path: back, reversed: true, passage: t.passageOf(g, &back)}
+		t.back.align(f, &t.hops)
 	}
 }
 
 // backWords says what the path back shares with this one.
 func (r *remarks) backWords() string {
 	nodes, ports := 0, 0
-	for _, b := range r.t.back.beside {
+	for _, b := range r.t.back.aligned {
 		switch b.How {
 		case walk.OtherPort:
 			ports++
@@ -89,23 +89,23 @@ func (r *remarks) backWords() string {
 func (t *trace) addBoth() {
 	f := t.Scene.Picture.Fabric
 	if t.back == nil {
-		t.say(t.Theme.Warn, "there is no path back: one of the two has no LID", nil)
+		t.addRemark(t.Theme.Warn, "there is no path back: one of the two has no LID", nil)
 		return
 	}
-	for _, b := range t.back.beside {
+	for _, b := range t.back.aligned {
 		r := traceRow{f: f, at: b.A, back: b.B, how: b.How}
 		if b.A >= 0 {
 			r.hop, r.last = t.hops.Hops[b.A], b.A == len(t.hops.Hops)-1
 		}
 		if b.B >= 0 {
-			r.back = t.back.real(b.B)
+			r.back = t.back.hopIndex(b.B)
 		}
 		t.rows = append(t.rows, r)
 	}
-	t.say(t.verdictStyle(t.hops.Verdict), "there: "+t.hops.Explain(f)+slWords(t.passage), func() tea.Msg {
+	t.addRemark(t.verdictStyle(t.hops.Verdict), "there: "+t.hops.Explain(f)+slWords(t.passage), func() tea.Msg {
 		return pane.ShowKind{Kind: kindPath}
 	})
-	t.say(t.verdictStyle(t.back.path.Verdict), "back: "+t.remarks.backWords()+slWords(t.back.passage), t.exchange)
+	t.addRemark(t.verdictStyle(t.back.path.Verdict), "back: "+t.remarks.backWords()+slWords(t.back.passage), t.exchange)
 }
 
 // slWords says ", SL 3".
@@ -120,7 +120,7 @@ func slWords(p *session.Passage) string {
 }
 
 // learnOthers follows the same packets in the other pictures that have tables.
-func (t *trace) learnOthers() {
+func (t *trace) followOthers() {
 	sc := t.Scene
 	if strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded)) {
 		t.old = sc.Picture
@@ -153,7 +153,7 @@ func (t *trace) otherOf(p *session.Picture) *other {
 	if o.path, err = t.hops.In(t.Scene.Picture.Fabric, p.Tables); err != nil {
 		o.why = err.Error()
 	}
-	o.compare(t.Scene.Picture.Fabric, &t.hops)
+	o.align(t.Scene.Picture.Fabric, &t.hops)
 	return o
 }
 
@@ -197,22 +197,22 @@ func (t *trace) compareWith(k session.Kind) tea.Msg {
 // remarkOther says how the path goes in another picture.
 func (r *remarks) remarkOther(o *other) {
 	choose := func() tea.Msg { return r.t.compareWith(o.kind) }
-	parts := o.parts()
+	differs := o.firstDifference()
 	switch {
 	case o.why != "":
-		r.t.say(r.t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.why), choose)
+		r.t.addRemark(r.t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.why), choose)
 	case !o.path.Verdict.Arrives():
-		r.t.say(r.t.Theme.Bad, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
-	case parts == nil:
-		r.t.say(r.t.Theme.Dim, fmt.Sprintf("%s: the same path", o.kind), choose)
+		r.t.addRemark(r.t.Theme.Bad, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
+	case differs == nil:
+		r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("%s: the same path", o.kind), choose)
 	case !r.t.hops.Verdict.Arrives():
-		r.t.say(r.t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
+		r.t.addRemark(r.t.Theme.Warn, fmt.Sprintf("%s: %s", o.kind, o.path.Explain(o.f)), choose)
 	default:
-		at := r.t.Scene.Picture.Fabric.NodeName(r.t.hops.Hops[max(parts.A, 0)].Node)
-		if parts.B >= 0 {
-			at = o.f.NodeName(o.path.Hops[parts.B].Node)
+		at := r.t.Scene.Picture.Fabric.NodeName(r.t.hops.Hops[max(differs.A, 0)].Node)
+		if differs.B >= 0 {
+			at = o.f.NodeName(o.path.Hops[differs.B].Node)
 		}
-		r.t.say(r.t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", o.kind, at, o.path.Explain(o.f)), choose)
+		r.t.addRemark(r.t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", o.kind, at, o.path.Explain(o.f)), choose)
 	}
 }
 

@@ -24,7 +24,7 @@ type remarks struct{ t *trace }
 func (r *remarks) add() {
 	f := r.t.Scene.Picture.Fabric
 	last := r.t.hops.Hops[len(r.t.hops.Hops)-1]
-	r.t.say(r.t.verdictStyle(r.t.hops.Verdict), r.t.hops.Explain(f), func() tea.Msg {
+	r.t.addRemark(r.t.verdictStyle(r.t.hops.Verdict), r.t.hops.Explain(f), func() tea.Msg {
 		return pane.Follow{Fabric: f, Node: last.Node, LID: r.t.hops.DstLID}
 	})
 	r.remarkChoices()
@@ -35,17 +35,17 @@ func (r *remarks) add() {
 	}
 	if r.t.back != nil {
 		st := prose.When(r.t.back.path.Verdict.Arrives(), r.t.Theme.Dim, r.t.Theme.Bad)
-		r.t.say(st, "back: "+r.backWords(), func() tea.Msg { return pane.ShowKind{Kind: kindBoth} })
+		r.t.addRemark(st, "back: "+r.backWords(), func() tea.Msg { return pane.ShowKind{Kind: kindBoth} })
 	}
 	if n := len(r.t.group); n > 1 {
-		r.t.say(r.t.Theme.Dim, fmt.Sprintf("LIDs %d to %d: %s", r.t.group[0].DstLID, r.t.group[n-1].DstLID,
+		r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("LIDs %d to %d: %s", r.t.group[0].DstLID, r.t.group[n-1].DstLID,
 			r.groupWords()), func() tea.Msg {
 			return pane.ShowKind{Kind: kindLIDs}
 		})
 	}
-	if o := r.t.chosen(); o != nil && o.why == "" && o.parts() != nil && o.path.Verdict.Arrives() &&
+	if o := r.t.chosen(); o != nil && o.why == "" && o.firstDifference() != nil && o.path.Verdict.Arrives() &&
 		r.t.hops.Verdict.Arrives() {
-		r.t.say(r.t.Theme.Dim, fmt.Sprintf("%s, hop by hop:", o.kind), nil)
+		r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("%s, hop by hop:", o.kind), nil)
 		r.t.addHops(o.f, &o.path, true)
 	}
 }
@@ -57,22 +57,22 @@ func (r *remarks) remarkSL() {
 		return
 	}
 	if at := p.Dropped(); at >= 0 {
-		r.t.say(r.t.Theme.Bad, fmt.Sprintf("dropped: %s has SL %d on VL 15",
+		r.t.addRemark(r.t.Theme.Bad, fmt.Sprintf("dropped: %s has SL %d on VL 15",
 			sc.Picture.Fabric.NodeName(r.t.hops.Hops[at].Node), p.SL),
 			r.asks("show sl2vl "+pane.NodeWord(sc.Picture.Fabric, r.t.hops.Hops[at].Node)))
 	}
 	switch unread := p.Unread(sc.Picture.Tables); {
 	case p.Why != nil:
-		r.t.say(r.t.Theme.Warn, "no path record: "+p.Why.Error(), r.asks("show sl "+r.t.endWords()))
+		r.t.addRemark(r.t.Theme.Warn, "no path record: "+p.Why.Error(), r.asks("show sl "+r.t.endWords()))
 	case unread != "":
 		try := sc.State.ToKnow(sc.Picture.Tables.Unread)
 		open := func() tea.Msg { return pane.Type{Text: try} }
 		if try == "" {
 			open = r.asks("show sl " + r.t.endWords())
 		}
-		r.t.say(r.t.Theme.Warn, unread+prose.When(try == "", "", ": try "+try), open)
+		r.t.addRemark(r.t.Theme.Warn, unread+prose.When(try == "", "", ": try "+try), open)
 	default:
-		r.t.say(r.t.Theme.Dim, fmt.Sprintf("SL %d%s%s", p.SL, prose.When(p.Means == "", "", ", "+p.Means), r.vlWords()),
+		r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("SL %d%s%s", p.SL, prose.When(p.Means == "", "", ", "+p.Means), r.vlWords()),
 			r.asks("show sl "+r.t.endWords()))
 	}
 }
@@ -99,7 +99,7 @@ func (r *remarks) asks(command string) func() tea.Msg {
 func (r *remarks) remarkBusiest() {
 	f, most := r.t.Scene.Picture.Fabric, fabric.PortIndex(fabric.None)
 	if r.t.Loads(r.t.Scene) == nil || r.t.Loads(r.t.Scene).Fabric != f {
-		r.t.say(r.t.Theme.Dim, "shared with: the paths are being counted", nil)
+		r.t.addRemark(r.t.Theme.Dim, "shared with: the paths are being counted", nil)
 		return
 	}
 	between := func(p fabric.PortIndex) bool {
@@ -114,17 +114,17 @@ func (r *remarks) remarkBusiest() {
 		}
 	}
 	if most == fabric.None {
-		r.t.say(r.t.Theme.Dim, "shared with: it takes no link", nil)
+		r.t.addRemark(r.t.Theme.Dim, "shared with: it takes no link", nil)
 		return
 	}
 	l := &f.Ports[most]
-	r.t.say(r.t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s",
+	r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s",
 		draw.Count(int(r.t.Loads(r.t.Scene).Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow,
 		f.NodeName(f.Ports[l.Peer].Node)),
 		r.asks(fmt.Sprintf("who uses %s %d", pane.NodeWord(f, l.Node), l.Num)))
 }
 
-func (t *trace) say(st draw.Style, text string, open func() tea.Msg) {
+func (t *trace) addRemark(st draw.Style, text string, open func() tea.Msg) {
 	t.rows = append(t.rows, traceRow{f: t.Scene.Picture.Fabric, hop: walk.Hop{In: fabric.None, Out: fabric.None},
 		at: -1, back: -1, remark: text, st: st, open: open})
 }

@@ -86,7 +86,7 @@ var Pane = pane.Maker[Source]{Name: "Trace", New: New}
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &trace{src: src}
 	l.columns.t, l.remarks.t = l, l
-	l.List = pane.NewList(c, pane.About{Name: "Trace", Seat: pane.SeatTrace, Beside: "What-if"},
+	l.List = pane.NewList(c, pane.About{Name: "Trace", Seat: pane.SeatTrace, Companion: "What-if"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }, Kinds: manners[:kindChoices]}, l.Renew)
 	l.columns.paths = [4][]draw.Column{l.columns.pathColumns(), l.columns.bothColumns(), l.columns.lidColumns(),
 		{{Least: 20, Text: l.columns.nodeText}}}
@@ -123,9 +123,9 @@ func (t *trace) Renew() {
 	t.rows, t.ok, t.why, t.choices = t.rows[:0], false, "", nil
 	t.hops, t.passage, t.happens, t.shared, t.back, t.others, t.group = walk.Path{}, nil, nil, nil, nil, nil, nil
 	t.Follow()
-	t.offer()
+	t.setKinds()
 	if t.ok {
-		t.learn()
+		t.analyze()
 		t.fill()
 	}
 	t.columns.layOut()
@@ -133,7 +133,7 @@ func (t *trace) Renew() {
 }
 
 // learn finds what there is to say of the path.
-func (t *trace) learn() {
+func (t *trace) analyze() {
 	sc := t.Scene
 	t.loads = t.Loads(t.Scene)
 	t.countChoices()
@@ -151,8 +151,8 @@ func (t *trace) learn() {
 		}
 		t.happens = append(t.happens, text)
 	}
-	t.learnBack(g)
-	t.learnOthers()
+	t.followBack(g)
+	t.followOthers()
 	t.group = nil
 	if t.hops.Dst != fabric.None {
 		t.group = walk.TraceAll(sc.Picture.Tables, t.hops.Src, t.hops.Dst)
@@ -197,8 +197,8 @@ func (t *trace) Follow() {
 		t.why = fmt.Sprintf("to %s: now mark with t where packets come from", t.name(1))
 	case !to:
 		t.why = fmt.Sprintf("from %s: now mark with T where they go", t.name(0))
-	case sc.Why != "":
-		t.why = sc.Why
+	case sc.WhyNoTables != "":
+		t.why = sc.WhyNoTables
 	}
 	if t.why != "" {
 		return
@@ -241,7 +241,7 @@ func (t *trace) Title() string {
 	return title + prose.When(t.Kind != kindPath, ": "+t.Kinds[t.Kind], "")
 }
 
-func (t *trace) Picture() *draw.Badge { return t.Badge(t.ok) }
+func (t *trace) StateBadge() *draw.Badge { return t.SceneBadge(t.ok) }
 
 func (t *trace) Figure() string {
 	if !t.ok {
@@ -318,3 +318,6 @@ func (t *trace) firstBetween() int {
 	}
 	return 0
 }
+
+// Vacant reports whether no end of a trace is marked.
+func (t *trace) Hidden() bool { return t.N == 0 && t.Ends == [2]pane.Place{} }

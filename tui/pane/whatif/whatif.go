@@ -22,14 +22,14 @@ import (
 // whatIf lists what has failed on paper and what follows from it.
 type whatIf struct {
 	pane.List
-	src     Source
-	rows    []whatIfRow
-	result  *diff.Result // compares the base with what is shown, nil where that is not known yet
-	against session.Kind
-	err     error
-	diff    pane.AsyncResult[*diff.Result]
-	over    pane.AsyncResult[*choices.Failover] // before a subnet manager acts
-	became  *choices.Failover                   // what is known of it
+	src            Source
+	rows           []whatIfRow
+	result         *diff.Result // compares the base with what is shown, nil where that is not known yet
+	against        session.Kind
+	err            error
+	diff           pane.AsyncResult[*diff.Result]
+	failoverResult pane.AsyncResult[*choices.Failover] // before a subnet manager acts
+	failover       *choices.Failover                   // what is known of it
 }
 
 // whatIfRow is a failure, a figure before and after, or a heading.
@@ -72,20 +72,20 @@ func New(c *pane.Common, src Source) pane.Pane {
 
 // Seek compares the tables that are shown with those of the base.
 func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
-	p := w.Scene.Against()
+	p := w.Scene.DiffBase()
 	if p == nil || !s.Visible {
 		return nil
 	}
 	before, after := p.Tables, w.Scene.Picture.Tables
-	compare := w.diff.Want(w.Common, [2]*fabric.Tables{before, after},
+	compare := w.diff.Start(w.Common, [2]*fabric.Tables{before, after},
 		func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
 			return w.src.Diff(ctx, before, after, diff.Options{Progress: progress})
 		})
-	base, left := w.held()
+	base, left := w.adaptiveTables()
 	if base == nil {
 		return compare
 	}
-	return tea.Batch(compare, w.over.Want(w.Common, [2]*fabric.Tables{base, left},
+	return tea.Batch(compare, w.failoverResult.Start(w.Common, [2]*fabric.Tables{base, left},
 		func(ctx context.Context, progress func(int, int)) (*choices.Failover, error) {
 			return w.src.FailOver(ctx, base, left, choices.Options{Progress: progress})
 		}))
@@ -93,7 +93,7 @@ func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 
 // held are the tables of the base, and what is left of them with what has failed; nil where no switch routes
 // adaptively.
-func (w *whatIf) held() (base, left *fabric.Tables) {
+func (w *whatIf) adaptiveTables() (base, left *fabric.Tables) {
 	st := &w.Scene.State
 	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil ||
 		st.Base.Tables.Adaptive == nil {
@@ -104,25 +104,25 @@ func (w *whatIf) held() (base, left *fabric.Tables) {
 
 func (w *whatIf) Collect() {
 	var r *diff.Result
-	if p := w.Scene.Against(); p != nil {
+	if p := w.Scene.DiffBase(); p != nil {
 		w.against = p.Kind
 		if w.diff.Ready([2]*fabric.Tables{p.Tables, w.Scene.Picture.Tables}) {
 			r = w.diff.Value
 		}
 	}
-	var became *choices.Failover
-	if base, left := w.held(); base != nil && w.over.Ready([2]*fabric.Tables{base, left}) {
-		became = w.over.Value
+	var failover *choices.Failover
+	if base, left := w.adaptiveTables(); base != nil && w.failoverResult.Ready([2]*fabric.Tables{base, left}) {
+		failover = w.failoverResult.Value
 	}
-	if w.result == r && w.err == w.diff.Err && w.became == became {
+	if w.result == r && w.err == w.diff.Err && w.failover == failover {
 		return
 	}
-	w.result, w.err, w.became = r, w.diff.Err, became
+	w.result, w.err, w.failover = r, w.diff.Err, failover
 	w.Renew()
 }
 
 func (w *whatIf) Renew() {
-	w.Hold()
+	w.KeepRow()
 	w.rows = w.rows[:0]
 	st := &w.Scene.State
 	for i := range st.Failures {
@@ -146,7 +146,7 @@ func (w *whatIf) Renew() {
 				ask: "whatif", sheet: "unreachable nodes"})
 		}
 	}
-	if r := w.became; r != nil {
+	if r := w.failover; r != nil {
 		w.atOnce(r)
 	}
 	if r := w.result; r != nil {
@@ -256,8 +256,8 @@ func (w *whatIf) Title() string {
 	return w.Scene.State.OnPaper()
 }
 
-func (w *whatIf) Picture() *draw.Badge {
-	return w.Badge(w.Scene != nil && (w.Scene.State.WhatIf != nil || w.Scene.State.Staged != nil))
+func (w *whatIf) StateBadge() *draw.Badge {
+	return w.SceneBadge(w.Scene != nil && (w.Scene.State.WhatIf != nil || w.Scene.State.Staged != nil))
 }
 
 func (w *whatIf) Figure() string {
@@ -289,7 +289,7 @@ func (w *whatIf) Empty() string {
 }
 
 // Vacant reports whether there is nothing on paper.
-func (w *whatIf) Vacant() bool {
+func (w *whatIf) Hidden() bool {
 	return w.N == 0 && w.Filt.Empty() && w.Scene != nil && w.Scene.State.WhatIf == nil && w.Scene.State.Staged == nil
 }
 

@@ -4,6 +4,8 @@ package tui
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,12 +98,65 @@ func TestFormClicks(t *testing.T) {
 // TestGuidedCommands: a guided command that is typed opens the form that its key does.
 func TestGuidedCommands(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
-	for command, asks := range map[string]string{
+	for command, wantsAnswer := range map[string]string{
 		"dump guided": "Which picture of the subnet?", "load  guided": "Which file?",
 		"engine guided": "Which engine computes", "fail guided": "What is to fail",
 	} {
-		d.press(":", command, "enter").sees(asks, "Shift-Tab back").press("esc").sees("nothing was done")
+		d.press(":", command, "enter").sees(wantsAnswer, "Shift-Tab back").press("esc").sees("nothing was done")
 	}
 	d.press("8").misses("guided")
 	d.press(":", "dump", "enter").sees("is missing")
+}
+
+// TestBrowse: a question for a file lists the folder that is typed, Tab completes, Enter goes into folders, and a
+// name that does things to a terminal is shown harmless, and taken as it is.
+func TestBrowse(t *testing.T) {
+	dir := t.TempDir()
+	evil := "lfts\x1b[2J\u202e"
+	for _, name := range []string{"routes-a.lfts", "routes-b.lfts", evil, ".hidden"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("no table"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "saved"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "saved", "yesterday"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	d := drive(t, tree)
+	d.press("L").sees("Which file?", "here: 4 names", "saved/", "routes-a.lfts", `lfts\x1b[2J\u202e`,
+		"Tab complete").misses(".hidden")
+	d.press("ro", "tab").sees("routes-", "2 names").press("b", "tab").sees("routes-b.lfts").misses("routes-a.lfts")
+	d.press("ctrl+u").sees("here: 4 names")
+	d.press("down", "enter").sees("saved/: 1 name", "yesterday").press("tab").sees("saved/yesterday")
+	d.press("ctrl+u", "saved", "enter").sees("saved/: 1 name").press("enter").sees("a file is wanted")
+	d.press("ctrl+u", "nosuch/").sees("no such file")
+	d.press("ctrl+u", "lf", "tab").sees("names that cannot be typed").press("down", "enter").sees("What is it?",
+		`file lfts\x1b[2J\u202e`)
+	for _, size := range [][2]int{{80, 24}, {40, 12}, {20, 5}} {
+		d.size(120, 36).press("esc", "L").size(size[0], size[1]).press("down", "down", "up", "pgdown")
+	}
+}
+
+// TestEngineFigures: the question for an engine says what each would give here. On a tree of leaves with six hosts and
+// six links up, each of which then carries the paths of one host to the 66 hosts of the other leaves, the best is 66;
+// it is no torus.
+func TestEngineFigures(t *testing.T) {
+	d := drive(t, tree).size(200, 50)
+	d.press("E").sees("▌ minhop", "minhop: most paths over a link 66, bisection ",
+		"1 VL, no credit loop, 0 entries unlike those on the switches, computed in ")
+	d.press("down").sees("▌ updn", "updn: most paths over a link 66")
+	d.press("/", "torus", "enter").sees("Which option")
+	d.press("shift+tab").sees("▌ torus-2QoS", "torus-2QoS: refuses: ")
+	d.press("esc").sees("nothing was done")
+}
+
+// TestFiguresLeaveRoom: on a small screen the question and its choices come before their figures.
+func TestFiguresLeaveRoom(t *testing.T) {
+	d := drive(t, "sim:fattree:2,4")
+	for _, h := range []int{8, 9, 10, 12, 24} {
+		d.size(40, h).press("E").sees("Which engine computes", "▌ minhop").press("esc")
+	}
 }

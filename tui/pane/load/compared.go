@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/session/recording"
+	"example.org/ibconsole/tui/draw"
+	"example.org/ibconsole/tui/pane"
+)
+
+// used is the map of what links sent in the last hour of the time that is shown, in thousandths of what they can.
+type used struct {
+	of   *recording.Recent // what it was made of
+	load *loading
+	heat heat
+}
+
+// ofUse reports whether the map is of what links sent, not of the paths over them.
+func (l *links) showsUse() bool { return l.Kind >= usedUpwards }
+
+// heat is the map that is shown.
+func (l *links) heat() *heat {
+	if l.showsUse() {
+		return &l.used.heat
+	}
+	return &l.load.heat
+}
+
+// measure makes the map of use anew where it is of another time or fabric.
+func (l *links) measure() {
+	recent := l.Scene.Recent()
+	if u := &l.used; u.of != recent || u.load != l.load {
+		*u = used{of: recent, load: l.load}
+		if recent != nil {
+			u.heat = newHeat(l.load.loads.Fabric, l.use, l.meanUse(), l.Scene.Names)
+		}
+	}
+}
+
+// use is in thousandths what part of its link a port sent with, -1 where nothing was recorded of it.
+func (l *links) use(port fabric.PortIndex) int64 {
+	key := counters.KeyOf(l.load.loads.Fabric, port)
+	if !l.used.of.IsRead(key) {
+		return -1
+	}
+	return int64(1000*max(l.used.of.Use(key), 0) + 0.5)
+}
+
+// meanUse is that of the links between switches.
+func (l *links) meanUse() float64 {
+	f := l.load.loads.Fabric
+	sum, n := int64(0), 0
+	for p := range f.NumPorts() {
+		if u := l.use(p); linkload.ClassOf(f, p) == linkload.BetweenSwitches && u >= 0 {
+			sum, n = sum+u, n+1
+		}
+	}
+	return float64(sum) / float64(max(n, 1))
+}
+
+// other are the tables on the other side of an event that is shown, nil for none.
+func (l *links) otherTables() *fabric.Tables {
+	if l.Scene == nil || l.Scene.Between == nil || l.Scene.Base == nil {
+		return nil
+	}
+	return l.Scene.Base.Tables
+}
+
+// seekOther counts the paths on the other side of an event.
+func (l *links) seekOther() tea.Cmd {
+	t := l.otherTables()
+	if t == nil || t.Fabric.MaxLID == 0 {
+		return nil
+	}
+	return l.counting.Start(l.Common, t, func(ctx context.Context, progress func(int, int)) (*linkload.Loads, error) {
+		return l.src.Load(ctx, t, linkload.Options{Progress: progress})
+	})
+}
+
+// otherAt is where the column of the other side is.
+const otherAt = 3
+
+// against are the paths on the other side of an event, nil where they are not known.
+func (l *links) otherLoads() *linkload.Loads {
+	if t := l.otherTables(); t != nil && l.counting.Ready(t) {
+		return l.counting.Value
+	}
+	return nil
+}
+
+// otherColumn says how many paths a link had, or will have, on the other side of an event.
+func (l *links) otherColumn() draw.Column {
+	return draw.Column{
+		Name: "was", Help: "paths in the state compared with",
+		Wide: 11, Right: true, Hidden: func() bool { return l.isMap() || l.otherLoads() == nil },
+		Text: func(row int) string {
+			n, ok := l.otherPaths(l.port(row))
+			if !ok {
+				return "no link"
+			}
+			return draw.Thousands(int(n))
+		},
+		Order: func(row int) int64 {
+			n, _ := l.otherPaths(l.port(row))
+			return l.load.loads.Paths[l.port(row)] - n
+		},
+		Look: func(row int) draw.Style {
+			if n, ok := l.otherPaths(l.port(row)); ok && n == l.load.loads.Paths[l.port(row)] {
+				return l.Theme.Dim
+			}
+			return l.Theme.Warn
+		},
+	}
+}
+
+// pathsThere are those over the link of a port on the other side of an event.
+func (l *links) otherPaths(port fabric.PortIndex) (paths int64, ok bool) {
+	loads, f := l.otherLoads(), l.load.loads.Fabric
+	if loads == nil {
+		return 0, false
+	}
+	_, p := pane.PlaceOf(f, f.Ports[port].Node, port).In(loads.Fabric)
+	if p == fabric.None || !loads.Fabric.Ports[p].Linked() {
+		return 0, false
+	}
+	return loads.Paths[p], true
+}
