@@ -81,7 +81,7 @@ func questions() []question {
 		{"what another console just changed", (*liveStory).rerouted, []step{
 			press("R").see("sweep of live"), press("7", "b").see("commit, done", "1 event"),
 			press("i").see("who, probably", "console of", "before"), press("Escape").see("Enter show it"),
-			press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
+			press("Enter").see("HISTORY, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8", "14"),
 		}},
 		{"what a console of another machine just changed", (*liveStory).reroutedElsewhere, []step{
 			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"),

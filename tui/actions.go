@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// visit gives a pane the keyboard, so that there is a way back.
+// visit gives the keyboard to a pane and records it in the trail.
 func (m *model) visit(at int) tea.Cmd {
 	return m.jump(func() tea.Cmd {
 		m.setFocus(at)
@@ -28,17 +28,18 @@ func toggleZoom(m *model) tea.Cmd {
 	return nil
 }
 
-// counting is what the session calls the reading of counters. What is read for the trace yields to every command.
+// counting is the name of the operation that reads counters. If it reads them for the trace, every command interrupts
+// it.
 const counting = "counters"
 
 func whyNotRoute(m *model) string {
 	if len(m.sc.State.Live.Fabric.Nodes) == 0 && m.sc.State.WhatIf == nil {
-		return cmp.Or(m.jobs.whyBusy(), "there is no subnet to route: R reads it")
+		return cmp.Or(m.jobs.whyBusy(), "the subnet has not been read: R reads it")
 	}
 	return m.jobs.whyBusy()
 }
 
-// rowDiff is the command that compares what is selected, if there is one.
+// rowDiff returns the command that compares the selected row, if there is one.
 func rowDiff(m *model) (command string, ok bool) {
 	if d, has := m.pane().(pane.Differ); has {
 		return d.Diff()
@@ -48,7 +49,7 @@ func rowDiff(m *model) (command string, ok bool) {
 
 func whyNotDiff(m *model) string {
 	if _, ok := rowDiff(m); !ok && m.sc.State.Staged == nil && m.sc.State.WhatIf == nil {
-		return "there is only the live picture: f lets something fail, r routes"
+		return "there is only the live state: f simulates a failure, r computes routes"
 	}
 	return m.jobs.whyBusy()
 }
@@ -60,13 +61,13 @@ func diffNow(m *model) tea.Cmd {
 
 func whyNotSweep(m *model) string {
 	if m.sc.State.Source.Offline() {
-		return "a file cannot be swept"
+		return "the source is a file"
 	}
 	return m.jobs.whyBusy()
 }
 
 func whyNotWrite(m *model) string {
-	return prose.When(m.sc.State.Source.Offline(), "a file has no switches to write to", "")
+	return prose.When(m.sc.State.Source.Offline(), "the source is a file", "")
 }
 
 func toggleWrite(m *model) tea.Cmd {
@@ -74,7 +75,7 @@ func toggleWrite(m *model) tea.Cmd {
 }
 
 func whyNotWatch(m *model) string {
-	return prose.When(m.sc.State.Source.Offline(), "a file does not change: there is nothing to watch", "")
+	return prose.When(m.sc.State.Source.Offline(), "the source is a file", "")
 }
 
 const usualWatch = "watch 30"
@@ -88,7 +89,7 @@ func whyNotOpen(m *model) string {
 	return why
 }
 
-// open is Enter: it goes to what the selected row leads to.
+// open is Enter: it goes to the target of the selected row.
 func open(m *model) tea.Cmd {
 	act, _ := m.pane().Enter()
 	return m.jump(func() tea.Cmd { return m.handle(act()) })
@@ -97,12 +98,12 @@ func open(m *model) tea.Cmd {
 func whyNotSort(m *model) string { return m.pane().WhyNotSort() }
 
 func sort(m *model) tea.Cmd {
-	m.inform(cmp.Or(m.pane().Base().NextSort(), "in the order that they come in"))
+	m.inform(cmp.Or(m.pane().Base().NextSort(), "in the original order"))
 	return nil
 }
 
 func whyNoKind(m *model) string {
-	return prose.When(len(m.pane().Base().Kinds) == 0, "there is one manner of showing this", "")
+	return prose.When(len(m.pane().Base().Kinds) == 0, "this pane has one view", "")
 }
 
 func nextKind(m *model) tea.Cmd {
@@ -110,13 +111,13 @@ func nextKind(m *model) tea.Cmd {
 	return setKind(m, (t.Kind+1)%len(t.Kinds), 0)
 }
 
-// leadKind shows what a row leads to. The filter by which the row was found ends.
+// leadKind shows another view, without the filter.
 func leadKind(m *model, to pane.ShowKind) tea.Cmd {
 	m.pane().Base().Filt = draw.Filter{}
 	return setKind(m, to.Kind, to.Row)
 }
 
-// setKind shows the list in one of its manners, with the cursor on a row.
+// setKind shows a view of the list, with the cursor on a row.
 func setKind(m *model, kind int, row uint64) tea.Cmd {
 	p := m.pane()
 	t := p.Base()
@@ -151,11 +152,11 @@ func unmark(m *model) tea.Cmd {
 	return nil
 }
 
-// freeze lets the panes stand still, or go on with the newest state.
+// freeze stops the updates of the panes, or continues with the newest state.
 func freeze(m *model) tea.Cmd {
 	if m.frozen.IsZero() {
 		m.frozen = m.now()
-		m.inform("frozen: the panes stand still until Space is pressed again")
+		m.inform("frozen: the panes do not change until Space is pressed again")
 		return nil
 	}
 	m.frozen = time.Time{}
@@ -166,7 +167,7 @@ func freeze(m *model) tea.Cmd {
 
 func whyNoTheme(m *model) string {
 	if m.retheme == nil || m.Look.Name == "none" && m.Look.Fixed {
-		return "this terminal, or NO_COLOR, allows no colours"
+		return "no colours on this terminal, or NO_COLOR is set"
 	}
 	return ""
 }

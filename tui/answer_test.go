@@ -26,7 +26,7 @@ func TestFiguresOpen(t *testing.T) {
 		"unreachable nodes": {"unreachable nodes", "node-0013", "node-0018", "leaf-03", "7 rows"},
 		"  lost":            {"pairs lost", "node-0013", "from", "to"},
 		"LFT entries":       {"LFT entries", "spine-01", "entries"},
-		"end ports gone or": {"end ports gone", "node-0018", "leaf-03/6", "7 rows"},
+		"end ports removed": {"end ports gone", "node-0018", "leaf-03/6", "7 rows"},
 		"paths over links":  {"links with other loads", "paths was", "change"},
 	} {
 		t.Run(figure, func(t *testing.T) {

@@ -11,10 +11,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/history/timeline"
-	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/changes/resilience"
-	"example.org/ibconsole/routing/checks/choices"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell"
 	featuresources "example.org/ibconsole/shell/feature/sources"
 	"example.org/ibconsole/shell/guided"
@@ -25,7 +22,7 @@ import (
 	"example.org/ibconsole/tui/pane/history"
 )
 
-// backend is the shell as the screen and its panes use it. Only State, Complete, Hint and Search must be quick.
+// backend is the shell as the screen and its panes use it. State, Complete, Hint and Search must be fast.
 type backend interface {
 	sources
 	State() session.State
@@ -33,9 +30,9 @@ type backend interface {
 	Facts() *analysis.Memo
 	Run(ctx context.Context, text string, out *shell.Output) error
 	Complete(line string, cursor int) (start int, candidates []lang.Candidate)
-	// Hint is the usage of the command at the end of a text, and what it does.
+	// Hint returns the usage and the summary of the command at the end of a text.
 	Hint(text string) (usage, summary string)
-	// Search is the commands that have to do with a word.
+	// Search returns the commands that a word describes.
 	Search(word string) []lang.Candidate
 	// Changed waits until the state has changed; false says that ctx has ended.
 	Changed(ctx context.Context) bool
@@ -48,15 +45,15 @@ type backend interface {
 	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
 
-// shellBackend is the shell of a session, one of several or by itself.
+// shellBackend is the shell of a session, alone or one of several.
 type shellBackend struct {
 	*shell.Shell
 	watcher *session.Watcher
-	among   *shell.Subnets // nil where it is by itself
+	among   *shell.Subnets // nil for a single subnet
 	here    int
 }
 
-// Glances is what is known of the subnets without looking further.
+// Glances returns what is known of each subnet, and which one this is.
 func (b *shellBackend) Glances() ([]shell.Glance, int) {
 	if b.among == nil {
 		return nil, 0
@@ -99,6 +96,8 @@ func (b *shellBackend) Moments(ctx context.Context) ([]timeline.Moment, error) {
 	return line.Moments, nil
 }
 
+// Recall returns the state of an entry of the history, At the state at a time, and Beside the state so many entries
+// after another one; nil for the present.
 func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 	st := b.State()
 	return st.Of(session.Kind(fmt.Sprint(id)))
@@ -122,19 +121,7 @@ func (b *shellBackend) Problems(ctx context.Context, opt session.ProblemOptions)
 	return b.Session().Problems(ctx, opt)
 }
 
-func (b *shellBackend) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options) (*linkload.Loads, error) {
-	return b.Session().Analysis().Load(ctx, t, opt)
-}
-
-func (b *shellBackend) FailOver(ctx context.Context, before, after *fabric.Tables,
-	opt choices.Options) (*choices.Failover, error) {
-	return b.Session().Analysis().FailOver(ctx, before, after, opt)
-}
-
-func (b *shellBackend) Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error) {
-	return b.Session().Analysis().Diff(ctx, before, after, opt)
-}
-
+// Flow starts the questions of a command: dump, load, engine or fail.
 func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, error) {
 	s := b.Session()
 	switch what {
@@ -157,6 +144,7 @@ func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) 
 	return r, err
 }
 
+// Changed waits until the state has changed; it returns false once ctx has ended.
 func (b *shellBackend) Changed(ctx context.Context) bool {
 	select {
 	case <-b.watcher.C:
@@ -167,7 +155,7 @@ func (b *shellBackend) Changed(ctx context.Context) bool {
 	}
 }
 
-const maxEntries = 500 // how many entries of the history are listed
+const maxEntries = 500 // entries of the history that are listed
 
 func (b *shellBackend) Grown(ctx context.Context, what counters.Set, since, until time.Time,
 	parts int) (*recording.Growth, error) {
@@ -180,4 +168,5 @@ func (b *shellBackend) ReadRecent(ctx context.Context, until time.Time) error {
 
 func (b *shellBackend) Recording() (recording.Status, bool) { return recording.StatusOf(b.Session()) }
 
+// Facts returns the results derived from tables.
 func (b *shellBackend) Facts() *analysis.Memo { return b.Session().Analysis() }

@@ -15,51 +15,49 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// choice is which state of the subnet the panes show: a picture of the session, or one of the history.
+// choice is the state that the panes show: one of the session or of the history.
 type choice struct {
 	m       *model
 	of      session.Kind
-	old     *session.Picture // of the history, shown instead of the one of the session; nil for none
-	between *pane.Between    // the event to which old belongs, nil for none
+	old     *session.Picture // of the history, shown instead of the session's; nil for none
+	between *pane.Between    // the event of old, nil for none
 }
 
-// recalledMsg brings a picture out of the history.
+// recalledMsg delivers a state of the history.
 type recalledMsg struct {
 	pic *session.Picture
 	err error
 }
 
-// momentMsg brings the pictures of before and after an event.
+// momentMsg delivers the states before and after an event.
 type momentMsg struct {
 	between pane.Between
 	err     error
 }
 
-// asOf says which time is shown.
+// asOf returns the time of a state.
 func asOf(p *session.Picture) string { return p.When.Local().Format(time.DateTime) }
 
-// step goes to what was seen before or after what is shown.
+// step goes to the state before or after the one shown.
 func step(by int) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		from := m.sc.Picture
-		return m.choice.travel(prose.When(by < 0, "earlier", "later"),
-			func(ctx context.Context) (*session.Picture, error) {
-				return m.back.Beside(ctx, from, by)
-			})
+		return m.choice.travel("reading the history", func(ctx context.Context) (*session.Picture, error) {
+			return m.back.Beside(ctx, from, by)
+		})
 	}
 }
 
 func whyNotLater(m *model) string {
-	return prose.When(m.choice.old == nil, "the panes show the present: ( goes back", "")
+	return prose.When(m.choice.old == nil, "the panes show the present state: ( goes back", "")
 }
 
-// travel shows a picture of another time.
-func (c *choice) travel(what string, recall func(context.Context) (*session.Picture, error)) tea.Cmd {
-	c.m.inform(what + ": reading the history")
+// travel shows a state of the history.
+func (c *choice) travel(text string, recall func(context.Context) (*session.Picture, error)) tea.Cmd {
+	c.m.inform(text)
 	c.m.Common.Running++
-	ctx := c.m.Ctx
 	return func() tea.Msg {
-		pic, err := pane.Shielded(func() (*session.Picture, error) { return recall(ctx) })
+		pic, err := pane.Shielded(func() (*session.Picture, error) { return recall(c.m.Ctx) })
 		if err == nil && pic != nil {
 			c.m.indexes.Of(pic.Fabric)
 		}
@@ -67,7 +65,7 @@ func (c *choice) travel(what string, recall func(context.Context) (*session.Pict
 	}
 }
 
-// openMoment shows the pictures of before and after an event.
+// openMoment shows the states before and after an event.
 func (c *choice) openMoment(ask pane.OpenMoment) tea.Cmd {
 	c.m.inform(fmt.Sprintf("reading entries %d and %d", ask.Moment.Before, ask.Moment.After))
 	c.m.Common.Running++
@@ -105,23 +103,23 @@ func (c *choice) showMoment(b pane.Between) {
 	c.between, c.old = &b, b.Shown()
 	c.m.refresh()
 	at := b.Moment.When.Local().Format(time.TimeOnly)
-	c.m.inform(fmt.Sprintf("%s %s (%s): v shows what was %s, B the present", prose.When(b.Earlier, "before", "after"),
+	c.m.inform(fmt.Sprintf("%s %s (%s): v shows the state %s, B the present", prose.When(b.Earlier, "before", "after"),
 		at, b.Moment.Text, b.OtherSide()))
 }
 
 func whyNotNow(m *model) string {
-	return prose.When(m.choice.old == nil, "the panes show the present", "")
+	return prose.When(m.choice.old == nil, "the panes show the present state", "")
 }
 
-// showNow goes back to the present.
+// showNow returns to the present.
 func showNow(m *model) tea.Cmd { return m.choice.set("") }
 
 func whyOnePicture(m *model) string {
 	return prose.When(len(m.choice.pictures()) < 2 && m.choice.old == nil,
-		"there is no other picture: route, or let something fail", "")
+		"there is no other state: compute routes or simulate a failure", "")
 }
 
-// pictures are those that there are to choose from, "" for the default first.
+// pictures returns the states to choose from, with "" for the default first.
 func (c *choice) pictures() []session.Kind {
 	st := &c.m.sc.State
 	out := []session.Kind{""}
@@ -158,17 +156,11 @@ func (c *choice) announce() {
 	c.m.inform("the panes show " + c.m.sc.State.Title(c.m.sc.Picture))
 }
 
-// recallEntry shows the picture of an entry of the history.
+// recallEntry shows an entry of the history.
 func (c *choice) recallEntry(id int64) tea.Cmd {
-	c.m.inform(fmt.Sprintf("reading entry %d", id))
-	c.m.Common.Running++
-	return func() tea.Msg {
-		pic, err := pane.Shielded(func() (*session.Picture, error) { return c.m.back.Recall(id) })
-		if err == nil {
-			c.m.indexes.Of(pic.Fabric)
-		}
-		return recalledMsg{pic, err}
-	}
+	return c.travel(fmt.Sprintf("reading entry %d", id), func(context.Context) (*session.Picture, error) {
+		return c.m.back.Recall(id)
+	})
 }
 
 func (c *choice) recalled(msg recalledMsg) {
@@ -179,12 +171,12 @@ func (c *choice) recalled(msg recalledMsg) {
 	}
 	if msg.pic == nil || msg.pic.Kind == session.Live {
 		c.set("")
-		c.m.inform("this is the present")
+		c.m.inform("this is the present state")
 		return
 	}
 	c.old, c.between = msg.pic, nil
 	c.announce()
-	as := prose.When(msg.pic.Simulated != "" || msg.pic.IsComputed(), "computed", "as it was")
+	as := prose.When(msg.pic.Simulated != "" || msg.pic.IsComputed(), "computed", "recorded")
 	c.m.inform(fmt.Sprintf("the panes show %s, %s at %s: ( and ) step, B shows the present",
 		c.m.sc.State.Title(msg.pic), as, asOf(msg.pic)))
 }

@@ -23,25 +23,25 @@ import (
 	answers "example.org/ibconsole/tui/pane/answer"
 )
 
-// pageMsg brings the text of a page.
+// pageMsg delivers the text of a page.
 type pageMsg struct {
 	page    *commitPage
 	text    string
-	nothing bool         // reports that the plan writes nothing
-	tables  []pane.Sheet // what changes, beside one another
+	nothing bool         // the plan writes nothing
+	tables  []pane.Sheet // the tables below the text
 	err     error
 }
 
-// commitPage is a page from which tables are written: those that are staged, or what the switches held before a commit.
+// commitPage is a page from which tables are written: the staged ones, or those before a commit.
 type commitPage struct {
 	*page.Page
 	m       *model
-	command string           // that writes
-	staged  *session.Picture // what would be written, nil where that is of the history
-	no      string           // why y does nothing
+	command string           // writes, with yes
+	staged  *session.Picture // nil for a rollback
+	no      string           // why y is not possible
 }
 
-// Key is that of the page, and y and w.
+// Key handles the keys of the page, and y and w.
 func (p *commitPage) Key(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "y":
@@ -56,7 +56,7 @@ func (p *commitPage) Key(k tea.KeyMsg) tea.Cmd {
 	return p.Page.Key(k)
 }
 
-// agree is y.
+// agree handles y.
 func (p *commitPage) agree() tea.Cmd {
 	if why := p.whyNotWritten(); why != "" {
 		p.m.warn("y: " + why)
@@ -71,13 +71,13 @@ func (p *commitPage) whyNotWritten() string {
 	st := p.m.back.State()
 	switch {
 	case !p.Ready:
-		return "the plan is still being made"
+		return "the plan is not ready yet"
 	case p.no != "":
 		return p.no
 	case !p.Read:
 		return "there is more to read: PgDn"
 	case p.staged != nil && st.Staged != p.staged:
-		return "other routes have been staged since this page was made: Esc, then C again"
+		return "other routes have been staged in the meantime: Esc, then C again"
 	case p.staged != nil && st.Stale:
 		return staleWhy
 	case !st.WriteOn:
@@ -86,8 +86,8 @@ func (p *commitPage) whyNotWritten() string {
 	return p.m.jobs.whyBusy()
 }
 
-// staleWhy says why staged routes that are stale are not written.
-const staleWhy = "the subnet has changed since the routes were computed: r computes them anew"
+// staleWhy is the reason why stale routes are not written.
+const staleWhy = "the subnet has changed since the routes were computed: r computes them again"
 
 func whyNotCommit(m *model) string {
 	st := m.back.State()
@@ -95,13 +95,13 @@ func whyNotCommit(m *model) string {
 	case st.Staged == nil:
 		return "nothing is staged: r computes routes"
 	case st.Source.Offline():
-		return "a file has no switches to write to"
+		return "the source is a file"
 	case !m.frozen.IsZero():
-		return "the panes are frozen, the subnet may be another now: Space lets them go on"
+		return "the panes are frozen and may be outdated: Space updates them"
 	case m.choice.old != nil:
-		return "the panes show what was, not what would be written: v shows the present"
+		return "the panes show a past state: B shows the present"
 	case st.Lost != "":
-		return "the connection is lost: R tries it again"
+		return "the connection is lost: R tries again"
 	case st.Stale:
 		return staleWhy
 	}
@@ -112,23 +112,24 @@ func whyNotCommit(m *model) string {
 func (pg *pages) openCommit() tea.Cmd {
 	t := pg.m.Look
 	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: "commit", staged: pg.m.sc.State.Staged}
-	p.Badge, p.Leave = pg.m.sc.PictureBadge(t, p.staged), pg.closePage
+	badge := pg.m.sc.PictureBadge(t, p.staged)
+	p.Badge, p.Leave = &badge, pg.closePage
 	st := &pg.m.sc.State
-	p.Addf(t.Strong, "This page says what a commit would write to switches, where, in which order, and whom it "+
-		"could hit.")
+	p.Addf(t.Strong, "This page shows what a commit would write to switches, in which order, and the pairs that could lose "+
+		"packets.")
 	p.Add("", "")
 	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	p.Addf("", "what       %s", st.Title(st.Staged))
 	if len(st.Failures) > 0 {
-		p.Addf(t.Warn, "for        a subnet with %s on paper: what failed there is still there, and is no longer used",
+		p.Addf(t.Warn, "for        a subnet with %s: failed links are still up, and are no longer used",
 			st.OnPaper())
 	}
 	switch master, ok := st.Master(); {
 	case ok:
-		p.Addf(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
+		p.Addf(t.Bad, "SM         a master SM on %s: its next routing would overwrite a part of these tables", master.Port)
 	case st.Source.Kind == source.Sim:
-		p.Addf("", "beside     no subnet manager: the subnet is simulated")
+		p.Addf("", "SM         none: the subnet is simulated")
 	}
 	return pg.plan(p)
 }
@@ -139,13 +140,13 @@ func (pg *pages) openRollback(id int64) tea.Cmd {
 	p := &commitPage{Page: page.New(t, "Rollback"), m: pg.m, command: fmt.Sprintf("rollback %d", id)}
 	p.Leave = pg.closePage
 	st := &pg.m.sc.State
-	p.Addf(t.Strong, "This page says what would be written to switches so that they hold again what they held before "+
+	p.Addf(t.Strong, "This page shows what would be written to switches to restore the tables before "+
 		"commit %d.", id)
 	p.Add("", "")
 	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	if master, ok := st.Master(); ok {
-		p.Addf(t.Bad, "beside     a master subnet manager on %s: its next routing would leave a mixture", master.Port)
+		p.Addf(t.Bad, "SM         a master SM on %s: its next routing would overwrite a part of these tables", master.Port)
 	}
 	return pg.plan(p)
 }
@@ -153,17 +154,17 @@ func (pg *pages) openRollback(id int64) tea.Cmd {
 func whyNotRollback(m *model) string {
 	switch st := m.back.State(); {
 	case st.Source.Offline():
-		return "a file has no switches to write to"
+		return "the source is a file"
 	case st.Lost != "":
-		return "the connection is lost: R tries it again"
+		return "the connection is lost: R tries again"
 	}
 	return m.jobs.whyBusy()
 }
 
-// plan shows the page, and asks for what it would write.
+// plan shows the page and asks for the plan.
 func (pg *pages) plan(p *commitPage) tea.Cmd {
 	p.Add("", "")
-	p.Add(pg.m.Look.Dim, "the plan is being made ...")
+	p.Add(pg.m.Look.Dim, "computing the plan ...")
 	pg.cover(p)
 	p.Fit(pg.m.body())
 	pg.m.Common.Running++
@@ -188,12 +189,12 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 		if err == nil && !nothing && roomy && p.staged != nil {
 			tables = append(tables, pg.m.otherLoads()...)
 		}
-		_, text, _ := strings.Cut(out.String(), "\n") // the page names the state by itself
+		_, text, _ := strings.Cut(out.String(), "\n") // the page has the state itself
 		return pageMsg{p, text, nothing, tables, err}
 	}
 }
 
-// fillPage takes the plan of a commit.
+// fillPage takes the plan.
 func (pg *pages) fillPage(msg pageMsg) {
 	pg.m.Common.Running--
 	p, t := msg.page, pg.m.Look
@@ -210,27 +211,28 @@ func (pg *pages) fillPage(msg pageMsg) {
 	p.Add("", "")
 	switch {
 	case msg.err != nil:
-		p.no = "this plan is not written: " + msg.err.Error()
-		p.Addf(t.Bad, "not to be written: %v", msg.err)
-		p.Addf(t.Dim, "Where you are sure, the command line takes what allows it: :help commit")
+		p.no = "the plan is refused: " + msg.err.Error()
+		p.Addf(t.Bad, "refused: %v", msg.err)
+		p.Addf(t.Dim, "The command line has options that allow it: :help commit")
 	case msg.nothing:
 		p.no = "there is nothing to write"
 		p.Addf(t.Good, "The switches hold these tables already.")
 	default:
-		y := "y writes this, once writing is on (w)"
+		y := "y writes this once writing is on (w)"
 		if pg.m.st.WriteOn {
 			y = "y writes this"
 		}
-		p.Add(t.Strong, "Nothing has been written. "+y+"; what was written is read back, and :rollback takes it "+
-			"back. Esc leaves all as it is.")
+		p.Add(t.Strong, "Nothing has been written. "+y+"; all blocks are read back, and :rollback undoes "+
+			"the commit. Esc changes nothing.")
 	}
 	p.Ready = true
 	p.Fit(pg.m.body())
 }
 
+// loadsSheet is the table of a difference with the paths over links.
 const loadsSheet = "links with other loads" // the table of a difference that has links before and after
 
-// otherLoads are the links of which the load changes from what the staged tables are compared with.
+// otherLoads returns the links whose load changes by the staged tables.
 func (m *model) otherLoads() []pane.Sheet {
 	var out []pane.Sheet
 	take := func(a *answer.Answer) {
@@ -238,15 +240,15 @@ func (m *model) otherLoads() []pane.Sheet {
 			return s.Title != loadsSheet
 		})...)
 	}
-	// The page is about the plan: where there is no difference to tell, it goes without.
+	// The page is about the plan. It omits the table if there is no difference.
 	_ = m.back.Run(m.Ctx, "diff", &shell.Output{W: &strings.Builder{}, Hear: take})
 	return out
 }
 
-// Where tables have room beside one another, below what is said.
+// The size of a page with tables next to each other below the text.
 const sideBySideFrom, textRows = 100, 18
 
-// besides draws tables beside one another, as many rows as a page has room for; nothing on a small one.
+// sideBySide draws tables next to each other, as many rows as fit; nothing on a small page.
 func (m *model) sideBySide(sheets []pane.Sheet, body draw.Rect) []string {
 	rows := body.H - textRows
 	if len(sheets) == 0 || body.W < sideBySideFrom || rows < 3 {
@@ -263,7 +265,7 @@ func (m *model) sideBySide(sheets []pane.Sheet, body draw.Rect) []string {
 	return append([]string{""}, strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, blocks...), "\n")...)
 }
 
-// small draws the first rows of a sheet in lines of w cells, under its title.
+// firstRows draws the first rows of a sheet in lines of w cells, below its title.
 func (m *model) firstRows(s *pane.Sheet, w, rows int) []string {
 	t := m.Look
 	table := draw.Table{Theme: t, Cols: answers.Columns(s)}

@@ -15,13 +15,13 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// Config is what a configuration file says. The zero value leaves all as it is.
+// Config holds the settings of a configuration file. The zero value changes nothing.
 type Config struct {
-	Theme   string              // one of [Themes], or ""
-	Skin    string              // the file with one, "" for none
-	Look    *draw.Skin          // what that says, nil for nothing
+	Theme   string              // one of [draw.Themes], or ""
+	Skin    string              // the file, "" for none
+	Look    *draw.Skin          // the contents of that file, nil for none
 	NoMouse bool                // leaves the mouse to the terminal
-	Keys    map[string][]string // the keys of actions by name; those that are not named keep theirs
+	Keys    map[string][]string // by action; other actions keep their keys
 }
 
 // ReadConfig reads a configuration file:
@@ -33,9 +33,9 @@ type Config struct {
 //	key trace-from = t ctrl+t
 //	key sweep =
 //
-// A key is a character or a name as up, space, ctrl+r or f5. An action named here has these keys only. Lines that
-// others read are passed over: others reports which, nil for none. Errors say name:line and what was expected; so it is
-// where two actions end up with one key.
+// A key is a character or a name such as up, space, ctrl+r or f5. An action named here has only these keys. Lines for
+// which others reports true are skipped; nil for none. Errors have the form name:line and what was expected, also if
+// two actions have the same key.
 func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config, error) {
 	c := Config{Keys: map[string][]string{}}
 	where := map[string]int{}
@@ -71,19 +71,19 @@ func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config
 	return c, nil
 }
 
-// take takes a line and returns the name of the action that it binds, if any.
+// take parses a line and returns the action that it binds, if any.
 func (c *Config) take(line string) (string, error) {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
 	switch word {
 	case "theme":
 		if !slices.Contains(draw.Themes, rest) {
-			return "", fmt.Errorf("no theme is called %q, expected one of %s", rest, strings.Join(draw.Themes, ", "))
+			return "", fmt.Errorf("unknown theme %q, expected one of %s", rest, strings.Join(draw.Themes, ", "))
 		}
 		c.Theme = rest
 	case "skin":
 		if rest == "" {
-			return "", errors.New("nothing follows skin, expected a file")
+			return "", errors.New("skin without a file")
 		}
 		c.Skin = rest
 	case "mouse":
@@ -106,7 +106,7 @@ func (c *Config) takeKey(text string) (string, error) {
 		return "", fmt.Errorf("expected key ACTION = KEYS, found %q", text)
 	}
 	if !slices.ContainsFunc(keymap(), func(a pane.Action) bool { return a.Name == name }) {
-		return "", fmt.Errorf("no action is called %q (the list of keys names them)", name)
+		return "", fmt.Errorf("unknown action %q (docs/keys.md lists all actions)", name)
 	}
 	list := []string{}
 	for k := range strings.FieldsSeq(keys) {
@@ -123,7 +123,7 @@ func (c *Config) takeKey(text string) (string, error) {
 	return name, nil
 }
 
-// namedKeys are keys that are no character, by the names that terminals' events have here.
+// namedKeys are the names of keys that are not characters.
 var namedKeys = []string{
 	"up", "down", "left", "right", "enter", "esc", "tab", "shift+tab", "backspace", "delete", "insert", "home", "end",
 	"pgup", "pgdown",
@@ -146,7 +146,7 @@ func parseKey(k string) (string, error) {
 	case utf8.RuneCountInString(k) == 1 && k != "\ufffd" && k[0] >= 0x20:
 		return k, nil
 	}
-	return "", fmt.Errorf("no key is called %q, expected a character, space, ctrl+LETTER, alt+CHARACTER or one of %s",
+	return "", fmt.Errorf("unknown key %q, expected a character, space, ctrl+LETTER, alt+CHARACTER or one of %s",
 		k, strings.Join(namedKeys, ", "))
 }
 

@@ -19,12 +19,12 @@ func TestConfig(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	for text, want := range map[string]string{
-		"\ntheme pink":                   `f:2: no theme is called "pink", expected one of dark, light, contrast, none`,
+		"\ntheme pink":                   `f:2: unknown theme "pink", expected one of dark, light, contrast, none`,
 		"mouse maybe":                    `f:1: mouse is "maybe", expected on or off`,
 		"colour blue":                    `f:1: unknown word "colour", expected theme, skin, mouse or key`,
-		"key jump = j":                   `f:1: no action is called "jump"`,
+		"key jump = j":                   `f:1: unknown action "jump"`,
 		"key sweep":                      `f:1: expected key ACTION = KEYS`,
-		"key sweep = hyper+x":            `f:1: no key is called "hyper+x"`,
+		"key sweep = hyper+x":            `f:1: unknown key "hyper+x"`,
 		"key quit =":                     `f:1: quit must have a key`,
 		"theme dark\nkey sweep = t":      `f:2: t is the key of trace-from and of sweep`,
 		"key sweep = f9\nkey watch = f9": `f:2: F9 is the key of`,
@@ -46,8 +46,8 @@ func TestReboundKeys(t *testing.T) {
 	}
 	d := drive(t, tree)
 	d.m.actions = c.rebound(d.m.keymap())
-	d.press("2", "j", "t").sees("! t is no key").sees("F2 from", "Y keys")
-	d.press("Y").sees("Find and say").press("esc")
+	d.press("2", "j", "t").sees("! t has no action").sees("F2 from", "Y keys")
+	d.press("Y").sees("Find and open").press("esc")
 }
 
 func FuzzConfig(f *testing.F) {

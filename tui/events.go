@@ -12,13 +12,13 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// events logs what changed in the session.
+// events logs changes of the session.
 type events struct{ m *model }
 
-const maxNamed = 4 // how many things of a kind an event names
+const maxNamed = 4 // how many objects of a kind an event names
 
-// tell logs what changed in the session since the scene before: what sweeps found, and tables that went
-// stale. alone says that no command runs, which would tell that itself.
+// report logs what changed since the scene before: the results of sweeps, and tables that became stale. alone reports
+// that no command runs, which would log that itself.
 func (ev *events) report(before *pane.Scene, alone bool) {
 	old, st := &before.State, &ev.m.sc.State
 	if st.Live != old.Live {
@@ -32,7 +32,7 @@ func (ev *events) report(before *pane.Scene, alone bool) {
 		}
 	}
 	if st.Stale && !old.Stale && alone {
-		ev.add("the staged tables are stale: the fabric under them has changed; r routes again")
+		ev.add("the staged tables are stale: the fabric has changed; r computes them again")
 	}
 	known := map[string]bool{}
 	for _, h := range append(append([]string{}, old.Unanswered...), old.Warnings...) {
@@ -41,11 +41,11 @@ func (ev *events) report(before *pane.Scene, alone bool) {
 	if st.Unread.Count != old.Unread.Count {
 		ev.reportNew("", st.Unread.Lines(maxNamed), nil)
 	}
-	ev.reportNew("no answer: ", st.Unanswered, known)
+	ev.reportNew("no response: ", st.Unanswered, known)
 	ev.reportNew("warning: ", st.Warnings, known)
 }
 
-// tellLost says that the connection is lost, what is shown then, and that it is back.
+// reportLost logs that the connection is lost, or is back.
 func (ev *events) reportLost(before, now string) {
 	switch {
 	case before == "" && now != "":
@@ -54,8 +54,8 @@ func (ev *events) reportLost(before, now string) {
 		ev.add(text + now)
 		ev.m.warn(text + now)
 	case before != "" && now == "":
-		ev.add("the connection is back, and the subnet was read again")
-		ev.m.inform("the connection is back, and the subnet was read again")
+		ev.add("the connection is back; the subnet was read again")
+		ev.m.inform("the connection is back; the subnet was read again")
 	}
 }
 
@@ -73,7 +73,7 @@ func (ev *events) add(text string) {
 	ev.m.note(pane.Line{When: ev.m.now(), Kind: pane.LineEvent, Text: text})
 }
 
-// tellLive says which nodes and links a new live fabric has lost or gained.
+// reportLive logs the nodes and links that a new live fabric has lost or gained.
 func (ev *events) reportLive(old, live *fabric.Fabric) {
 	if len(old.Nodes) == 0 {
 		return

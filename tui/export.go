@@ -15,12 +15,12 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Saver makes a new file of a name; it fails where there is one.
+// Saver creates a file. It fails if the file exists.
 type Saver func(name string) (io.WriteCloser, error)
 
 func whyNotExport(m *model) string {
 	if m.save == nil {
-		return "there is no place for files"
+		return "files cannot be written here"
 	}
 	return whyNoRow(m)
 }
@@ -36,11 +36,9 @@ func openExport(m *model) tea.Cmd {
 			return '_'
 		}, strings.ToLower(file))
 	}
-	m.prompt.typed = newTyped(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")))
-	m.prompt.typed.label, m.prompt.typed.key = func() string {
-		return "write to: "
-	}, func(k tea.KeyMsg) tea.Cmd { return exportKey(m, k) }
-	m.prompt.typed.hints = m.view.keyed(tea.KeyTab, "csv, json, txt", tea.KeyEnter, "write", tea.KeyEsc, "leave")
+	m.prompt.open(fmt.Sprintf("%s-%s.csv", name, m.now().Format("20060102-150405")), "write to: ",
+		func(k tea.KeyMsg) tea.Cmd { return exportKey(m, k) },
+		tea.KeyTab, "csv, json, txt", tea.KeyEnter, "write", tea.KeyEsc, "leave")
 	return nil
 }
 
@@ -60,7 +58,7 @@ func exportKey(m *model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// nextFormat changes the end of the name that is typed.
+// nextFormat changes the extension of the typed name.
 func nextFormat(m *model) {
 	name := m.prompt.typed.Value()
 	end := filepath.Ext(name)
@@ -68,7 +66,7 @@ func nextFormat(m *model) {
 	m.prompt.typed.set(strings.TrimSuffix(name, end) + cmp.Or(next, ".csv"))
 }
 
-// export writes the list, or its marked rows, in the form that the name ends with.
+// export writes the list, or its marked rows, in the format of the file extension.
 func export(m *model, name string) {
 	if name == "" {
 		return
@@ -92,7 +90,7 @@ func export(m *model, name string) {
 	case ".txt":
 		text = t.PlainText(lines, true)
 	default:
-		err = fmt.Errorf("%s says no form: .txt, .csv or .json", name)
+		err = fmt.Errorf("%s: unknown extension, expected .txt, .csv or .json", name)
 	}
 	if err == nil {
 		err = m.write(name, text)
@@ -117,19 +115,18 @@ func (h *host) write(name, text string) error {
 	return err
 }
 
-// maxClip is how much text is handed to a terminal's clipboard: 74,994 bytes is
-// the most that terminals are known to take as base64 of 100,000.
+// maxClip is the largest text for a terminal's clipboard. Some terminals accept at most 100,000 bytes of base64, that
+// is 74,994 bytes.
 const maxClip = 74_994
 
-// clipboard hands text to the terminal's clipboard.
+// clipboard copies text to the terminal's clipboard.
 type clipboard struct {
 	write        func(string)
-	tmux, screen bool // tmux and screen say that one of these is between
+	tmux, screen bool // whether the program runs in one of these
 }
 
-// sequence is what sets the clipboard (xterm's control sequences, OSC 52). tmux
-// takes it itself where set-clipboard is on; that allowing passthrough hands it on
-// is the other way. GNU screen knows none of it and must be gone round.
+// sequence returns the control sequence that sets the clipboard (OSC 52). tmux handles it with set-clipboard on;
+// otherwise it needs a passthrough sequence. GNU screen always needs one.
 func (c *clipboard) sequence(text string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {
@@ -141,7 +138,7 @@ func (c *clipboard) sequence(text string) string {
 	return seq
 }
 
-// copyRows copies the selected row, or those that are marked.
+// copyRows copies the selected row, or the marked ones.
 func copyRows(m *model) tea.Cmd {
 	t := m.pane().Base()
 	lines := t.Chosen()

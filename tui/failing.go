@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// failCommands let all that is marked, or else what is selected, fail on paper.
+// failCommands returns the commands that simulate the failure of the marked rows, or of the selected one.
 func failCommands(m *model) (commands []string, why string) {
 	t := m.pane().Base()
 	if len(t.Marks) == 0 {
@@ -54,14 +54,14 @@ func fail(m *model) tea.Cmd {
 	return m.jobs.runCommand(strings.Join(commands, "; "), true)
 }
 
-// undoCommand takes back the failure of what is selected, or else the last one.
+// undoCommand returns the command that restores the selection, or else the last failure.
 func undoCommand(m *model) (command, why string) {
 	if command, why = m.sc.Restore(m.pane().Subject()); why == "" {
 		return command, ""
 	}
 	st := &m.sc.State
 	if st.Base == nil || len(st.Failures) == 0 {
-		return "", "nothing has failed on paper"
+		return "", "nothing has failed"
 	}
 	last := &st.Failures[len(st.Failures)-1]
 	f := st.Whole()
@@ -90,7 +90,7 @@ func undo(m *model) tea.Cmd {
 	return m.jobs.runCommand(command, true)
 }
 
-// usesCommand asks whose packets go over what is selected.
+// usesCommand returns the command that lists the paths over the selection.
 func usesCommand(m *model) (command, why string) {
 	s := m.pane().Subject()
 	f := m.sc.Picture.Fabric
@@ -100,7 +100,7 @@ func usesCommand(m *model) (command, why string) {
 	case m.sc.WhyNoTables != "":
 		return "", m.sc.WhyNoTables
 	case len(s.With) > 0:
-		return "", "two links are selected, and this is of one: Enter goes to the first"
+		return "", "two links are selected: Enter goes to the first"
 	}
 	if s.Link != fabric.None {
 		node, port := pane.PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
@@ -126,8 +126,7 @@ func whoUses(m *model) tea.Cmd {
 	return m.jobs.runCommand(command, true)
 }
 
-// chosenNodes are those that the marked rows are about; without marks those of all rows that the filter lets through,
-// or that of the selected one.
+// chosenNodes returns the nodes of the marked rows; without marks those of all filtered rows, or of the selected one.
 func chosenNodes(m *model) (f *fabric.Fabric, nodes []fabric.NodeIndex) {
 	t := m.pane().Base()
 	t.WorkAll()
@@ -174,10 +173,7 @@ func nameHosts(m *model) tea.Cmd {
 		return nil
 	}
 	words := feature.HostWords(f, nodes)
-	m.prompt.typed = newTyped("")
-	m.prompt.typed.label = func() string { return fmt.Sprintf("name for %s: ", draw.Count(len(nodes), "node")) }
-	m.prompt.typed.hints = m.view.keyed(tea.KeyEnter, "give it", tea.KeyEsc, "leave")
-	m.prompt.typed.key = func(k tea.KeyMsg) tea.Cmd {
+	key := func(k tea.KeyMsg) tea.Cmd {
 		switch k.Type {
 		case tea.KeyEnter:
 			name := strings.TrimSpace(m.prompt.typed.Value())
@@ -194,5 +190,7 @@ func nameHosts(m *model) tea.Cmd {
 		}
 		return nil
 	}
+	m.prompt.open("", fmt.Sprintf("name for %s: ", draw.Count(len(nodes), "node")), key, tea.KeyEnter, "set",
+		tea.KeyEsc, "leave")
 	return nil
 }

@@ -16,13 +16,13 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// nearMsg brings names near to one that no row has.
+// nearMsg delivers names similar to one that no row has.
 type nearMsg struct {
 	text  string
 	names []string
 }
 
-// portNamed is the port that NODE/PORT names in the topology, fabric.None where a text is nothing of that kind.
+// portNamed returns the port that NODE/PORT names in the topology, None for another text.
 func (in *prompt) portNamed(text string) (fabric.NodeIndex, fabric.PortIndex) {
 	if strings.LastIndexByte(text, '/') <= 0 {
 		return fabric.None, fabric.None
@@ -51,7 +51,7 @@ func (in *prompt) findPort(text string) (tea.Cmd, bool) {
 	}), true
 }
 
-// seekNear looks, beside the screen, for names near to what the filter lets nothing through for.
+// seekNear searches in the background for names similar to a filter that matches nothing.
 func (in *prompt) seekNear() tea.Cmd {
 	t := in.m.pane().Base()
 	text, f := t.Filt.Text, in.m.sc.Top.Fabric
@@ -62,7 +62,7 @@ func (in *prompt) seekNear() tea.Cmd {
 	return func() tea.Msg { return nearMsg{text, places.Near(f, text)} }
 }
 
-// near offers the nearest name.
+// near offers the most similar name.
 func (in *prompt) near(msg nearMsg) {
 	in.m.Common.Running--
 	if in.typed == nil || in.typed.Value() != msg.text || in.m.pane().Base().Filt.Text != msg.text ||
@@ -91,10 +91,9 @@ func whyNotFilter(m *model) string {
 }
 
 func (in *prompt) openFilter() tea.Cmd {
-	in.typed = newTyped("")
-	in.typed.label, in.typed.key, in.typed.note = func() string { return "/" }, in.filterKey, true
-	in.typed.hints = append([]hint{{"text /regexp ~letters @set !not", "", nil}},
-		in.m.view.keyed(tea.KeyEnter, "keep", tea.KeyUp, "move", tea.KeyEsc, "show all")...)
+	in.open("", "/", in.filterKey, tea.KeyEnter, "keep", tea.KeyUp, "move", tea.KeyEsc, "show all")
+	in.typed.note = true
+	in.typed.hints = append([]hint{{"text /regexp ~letters @set !not", "", nil}}, in.typed.hints...)
 	return nil
 }
 
@@ -145,8 +144,7 @@ func (in *prompt) setFilter(text string) {
 	in.m.fit()
 }
 
-// parseFilter is [draw.ParseFilter]; @NAME is for the hosts of a set, and NODE/PORT for a port where ports have no rows
-// yet.
+// parseFilter is [draw.ParseFilter] with @NAME for the hosts of a set, and NODE/PORT for a port in the topology.
 func (in *prompt) parseFilter(text string) (draw.Filter, error) {
 	if node, _ := in.portNamed(text); node != fabric.None && in.m.on(pane.SeatHome) {
 		return draw.OneOf(text, []string{in.m.sc.Top.Fabric.NodeName(node)}), nil
@@ -160,7 +158,7 @@ func (in *prompt) parseFilter(text string) (draw.Filter, error) {
 	if set == nil {
 		names := prose.Words(st.Sets, func(s session.HostSet) string { return "@" + s.Name })
 		if len(names) == 0 {
-			return draw.Filter{}, fmt.Errorf("hosts have no names yet: H gives the marked ones one")
+			return draw.Filter{}, fmt.Errorf("there are no sets of hosts: H names the marked ones")
 		}
 		return draw.Filter{}, fmt.Errorf("sets: %s", strings.Join(names, " "))
 	}

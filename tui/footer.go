@@ -19,12 +19,12 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// statusLine is what is being typed, or what was said last and what was looked at.
+// statusLine is the line that is typed, or the last message and the trail.
 func (v *view) statusLine(w int) string {
 	t := v.m.Look
 	p := draw.NewPen(t, w)
 	if v.m.prompt.typed != nil {
-		p.Put(t.Key, v.m.prompt.typed.label())
+		p.Put(t.Key, v.m.prompt.typed.label)
 		if v.m.prompt.typed.note || v.m.status.bad {
 			p.Keeping(min(draw.Width(v.m.status.text)+2, p.Left/2), func() { v.m.prompt.typed.draw(p); p.Gap(p.Left) })
 			p.Put(t.Bad, v.m.status.text)
@@ -46,7 +46,7 @@ func (v *view) statusLine(w int) string {
 	return p.Done()
 }
 
-// footer names the keys that do something where the keyboard is.
+// footer lists the keys that are possible now.
 func (v *view) footer(w int) string {
 	p := draw.NewPen(v.m.Look, w)
 	p.Gap(1)
@@ -65,7 +65,7 @@ func (v *view) footer(w int) string {
 		if over.columns() > over.Cursor {
 			list = append(list, hint{"?", "columns", nil})
 		}
-		list = append(list, v.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "leave")...)
+		list = append(list, v.keyed(tea.KeyEnter, "run", tea.KeyUp, "move", tea.KeyEsc, "leave")...)
 	case *form.Form:
 		list = v.keyed(tea.KeyShiftTab, "back", tea.KeyEnter, "answer", tea.KeyEsc, "leave")
 		if over.Chooses() {
@@ -89,7 +89,7 @@ func (v *view) footer(w int) string {
 		if list = v.pageHints(over.Page); over.end == nil {
 			list = []hint{
 				{"Esc", "interrupt", func() tea.Cmd { v.m.jobs.cancel(); return nil }},
-				{"1 to 9", "to the panes, it goes on", nil},
+				{"1 to 9", "panes, the commit continues", nil},
 			}
 		}
 	case *page.Page:
@@ -101,7 +101,7 @@ func (v *view) footer(w int) string {
 	return p.Done()
 }
 
-// pageHints are the keys that work on a page now.
+// pageHints returns the keys of a page.
 func (v *view) pageHints(p *page.Page) []hint {
 	var list []hint
 	if p.More() {
@@ -113,9 +113,8 @@ func (v *view) pageHints(p *page.Page) []hint {
 	return append(list, v.keyed(tea.KeyEsc, "leave")...)
 }
 
-// hints writes keys and what they do, the last two always, of the others as many as fit.
-// The help of bubbles writes them one by one: by itself it leaves out the last ones, and
-// does not say where each stands, for the mouse.
+// hints writes keys with their words: the last two always, of the others as many as fit. The help of bubbles formats
+// each; it would leave out the last ones, and does not report positions for the mouse.
 func (v *view) hints(p *draw.Pen, list ...hint) {
 	size := func(h hint) int { return draw.Width(h.key) + draw.Width(h.word) + 3 }
 	write := func(h hint) {
@@ -127,12 +126,12 @@ func (v *view) hints(p *draw.Pen, list ...hint) {
 		p.Gap(2)
 	}
 	first, last := list[:max(len(list)-2, 0)], list[max(len(list)-2, 0):]
-	room := p.Left + 2 // nothing comes behind the last
+	left := p.Left + 2 // no gap after the last
 	for _, h := range last {
-		room -= size(h)
+		left -= size(h)
 	}
 	for _, h := range first {
-		if room -= size(h); room < 0 {
+		if left -= size(h); left < 0 {
 			break
 		}
 		write(h)
@@ -142,7 +141,7 @@ func (v *view) hints(p *draw.Pen, list ...hint) {
 	}
 }
 
-// keyHints are the keys that can be pressed now; the last two are those for help and to quit.
+// keyHints returns the possible keys; the last two are for help and to quit.
 func (v *view) keyHints() []hint {
 	var list []*pane.Action
 	for i := range v.m.actions {
@@ -169,7 +168,7 @@ func (v *view) keyHints() []hint {
 	return out
 }
 
-// label is what the footer calls an action now.
+// label returns the word of an action now.
 func (v *view) label(a *pane.Action) string {
 	switch {
 	case a.Name == "fail":
@@ -194,7 +193,8 @@ func (v *view) label(a *pane.Action) string {
 	return a.Label
 }
 
-// hintText is a hint as the help of bubbles writes it. It is kept: 18 anew would take a tenth of the frame.
+// hintText returns a hint as the help of bubbles formats it. It is cached: formatting 18 hints takes a tenth of a
+// frame.
 func (v *view) hintText(t *draw.Theme, h hint) string {
 	of := [...]string{string(t.Key), string(t.Hint), h.key, h.word}
 	text, ok := v.hinted[of]
@@ -207,7 +207,7 @@ func (v *view) hintText(t *draw.Theme, h hint) string {
 	return text
 }
 
-// crumbs names what was looked at last in w cells.
+// crumbs returns the last stops of the trail in w cells.
 func (v *view) crumbs(w int) string {
 	tr := &v.m.trail
 	if len(tr.spots) < 2 {
@@ -231,7 +231,7 @@ func (v *view) crumbs(w int) string {
 	return text
 }
 
-// keyed are hints of keys with what they do. Up stands for both ways, and is not clicked.
+// keyed returns hints for pairs of a key and its word. Up stands for Up and Down and cannot be clicked.
 func (v *view) keyed(pairs ...any) []hint {
 	var out []hint
 	for i := 0; i < len(pairs); i += 2 {

@@ -89,7 +89,7 @@ func TestFormClicks(t *testing.T) {
 	d.sees("› ").misses("qos").press("shift+tab")
 	d.press("/", "lmc")
 	click("give enhanced")
-	d.sees("lmc_esp0").misses("/lmc", "LIDs of a port").press("esc").sees("nothing was done")
+	d.sees("lmc_esp0").misses("/lmc", "LIDs of a port").press("esc").sees("cancelled, no command was run")
 	d.press("2", "F", "down", "up", "down").sees("one cable").press("up", "enter", "enter").sees("runs: fail ")
 	click("yes")
 	d.sees("WHAT-IF")
@@ -102,7 +102,7 @@ func TestGuidedCommands(t *testing.T) {
 		"dump guided": "Which picture of the subnet?", "load  guided": "Which file?",
 		"engine guided": "Which engine computes", "fail guided": "What is to fail",
 	} {
-		d.press(":", command, "enter").sees(wantsAnswer, "Shift-Tab back").press("esc").sees("nothing was done")
+		d.press(":", command, "enter").sees(wantsAnswer, "Shift-Tab back").press("esc").sees("cancelled, no command was run")
 	}
 	d.press("8").misses("guided")
 	d.press(":", "dump", "enter").sees("is missing")
@@ -131,7 +131,7 @@ func TestBrowse(t *testing.T) {
 	d.press("ro", "tab").sees("routes-", "2 names").press("b", "tab").sees("routes-b.lfts").misses("routes-a.lfts")
 	d.press("ctrl+u").sees("here: 4 names")
 	d.press("down", "enter").sees("saved/: 1 name", "yesterday").press("tab").sees("saved/yesterday")
-	d.press("ctrl+u", "saved", "enter").sees("saved/: 1 name").press("enter").sees("a file is wanted")
+	d.press("ctrl+u", "saved", "enter").sees("saved/: 1 name").press("enter").sees("this is a folder")
 	d.press("ctrl+u", "nosuch/").sees("no such file")
 	d.press("ctrl+u", "lf", "tab").sees("names that cannot be typed").press("down", "enter").sees("What is it?",
 		`file lfts\x1b[2J\u202e`)
@@ -150,7 +150,7 @@ func TestEngineFigures(t *testing.T) {
 	d.press("down").sees("▌ updn", "updn: most paths over a link 66")
 	d.press("/", "torus", "enter").sees("Which option")
 	d.press("shift+tab").sees("▌ torus-2QoS", "torus-2QoS: refuses: ")
-	d.press("esc").sees("nothing was done")
+	d.press("esc").sees("cancelled, no command was run")
 }
 
 // TestFiguresLeaveRoom: on a small screen the question and its choices come before their figures.

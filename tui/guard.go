@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// CrashError is a panic of the screen, which ends it. The session is not changed by that.
+// CrashError is a panic of the screen, which ends it. The session is not affected.
 type CrashError struct {
 	Value any
 	Stack []byte
@@ -20,11 +20,11 @@ type CrashError struct {
 
 func (e *CrashError) Error() string { return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack) }
 
-// guard is the model that Bubble Tea runs. A panic of the model inside, or of one of its commands, quits the program.
-// Bubble Tea itself would print the panic over the screen and lose its value.
+// guard is the model that Bubble Tea runs. A panic of the inner model or of a command quits the program. Bubble Tea
+// itself would print the panic over the screen and lose its value.
 type guard struct {
 	inside tea.Model
-	quit   func() // asks the program to quit, without waiting for that
+	quit   func() // asks the program to quit without waiting
 	crash  atomic.Pointer[CrashError]
 }
 
@@ -54,7 +54,7 @@ func (g *guard) View() (view string) {
 	return view
 }
 
-// shield is a command that quits the program where it panics, and so do those that it gives.
+// shield returns a command that quits the program on a panic, as do the commands that it returns.
 func (g *guard) shield(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

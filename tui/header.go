@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// header is the first line: which subnet, in which state, what runs or what
-// there is. The state, and how much is lost, are never left out for want of room.
+// header is the first line: the subnet, its states, and what runs or the counts. The states and the lost links are
+// never left out.
 func (v *view) header(w int) string {
 	t := v.m.Look
 	st := &v.m.st
@@ -73,7 +73,7 @@ func (v *view) header(w int) string {
 	return p.Done()
 }
 
-// lostText is how many links the live subnet has lost, with a blank before it; "" for none.
+// lostText returns the number of links that the live subnet has lost, after a blank; "" for none.
 func (v *view) lostText() string {
 	if v.m.sc.Down == 0 {
 		return ""
@@ -81,7 +81,7 @@ func (v *view) lostText() string {
 	return fmt.Sprintf(" %s down", draw.Thousands(v.m.sc.Down))
 }
 
-// tabs names all panes in a line, with the one that has the keyboard.
+// tabs is the line with the names of all panes.
 func (v *view) tabs(w int) string {
 	t := v.m.Look
 	p := draw.NewPen(t, w)
@@ -158,10 +158,10 @@ func (v *view) badges() []draw.Badge {
 	return out
 }
 
-// counts is what there is in the subnet that is shown, as much as fits.
+// counts returns the size of the subnet shown, as much as fits.
 func (v *view) counts(w, room int) string {
 	ix := v.m.sc.Top
-	down := prose.When(v.lostText() == "" && w >= 100, " 0 down", "") // otherwise it stands behind the counts
+	down := prose.When(v.lostText() == "" && w >= 100, " 0 down", "") // otherwise it follows the counts
 	if n := len(v.m.sc.FailedLinks()); n > 0 {
 		down = fmt.Sprintf(" %s failed", draw.Thousands(n)) + down
 	}
@@ -171,7 +171,7 @@ func (v *view) counts(w, room int) string {
 	out := []string{all, strings.TrimSpace(down), ""}
 	switch {
 	case len(ix.Fabric.Nodes) == 0:
-	case v.m.st.Every > 0: // is said before what there is
+	case v.m.st.Every > 0: // before the counts
 		seen := fmt.Sprintf("read %s ago, watch %s", draw.Age(v.m.now().Sub(v.m.st.Live.When)), draw.Age(v.m.st.Every))
 		out = []string{
 			seen + "   " + all, seen + "  " + strings.TrimSpace(down), seen, "watch " + draw.Age(v.m.st.Every), "",
@@ -187,7 +187,7 @@ func (v *view) counts(w, room int) string {
 	return ""
 }
 
-// busyText says what runs and how far it is.
+// busyText returns what runs, with its progress.
 func (v *view) busyText(w int) string {
 	st := &v.m.st
 	t := v.m.Look
@@ -224,14 +224,14 @@ func (v *view) busyText(w int) string {
 	return out
 }
 
-// bar is a bar in the glyphs of a theme; the line that it stands in has a style.
+// bar returns a progress bar in the glyphs of a theme.
 func bar(t *draw.Theme) progress.Model {
 	glyph := func(s string) rune { return []rune(s)[0] }
 	return progress.New(progress.WithWidth(10), progress.WithoutPercentage(), progress.WithColorProfile(termenv.Ascii),
 		progress.WithFillCharacters(glyph(t.Full), glyph(t.Glyphs.Empty)))
 }
 
-// pace measures how fast the operation that runs gets on.
+// pace measures the rate of the running operation.
 type pace struct {
 	busy  string
 	began time.Time
@@ -244,7 +244,7 @@ func (p *pace) note(st *session.State, now time.Time) {
 	}
 }
 
-// text is the rate and the time left, "" while nothing can be said of them.
+// text returns the rate and the time left, "" while unknown.
 func (p *pace) text(st *session.State, now time.Time) string {
 	took := now.Sub(p.began)
 	done := st.Done - p.from

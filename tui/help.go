@@ -14,23 +14,22 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// helpPage lists all keys, and what the columns of the pane are. It is made of the key map; Enter does what is
-// selected, which the help of bubbles, columns of keys, cannot.
+// helpPage lists all keys, and the columns of the pane. Enter runs the selected key, which the help of bubbles cannot.
 type helpPage struct {
 	draw.Window
 	m    *model
 	rows []helpRow
-	wide int // how wide texts are
+	wide int // width of the texts
 	find draw.Filter
 }
 
-// helpRow is a line: a heading, an action or a column with the beginning of what there is to say, or more of that.
+// helpRow is a line: a heading, or an action or column with the first line of its text, or another line of that.
 type helpRow struct {
 	heading string
 	name    string // keys, or a column
 	text    string
 	action  *pane.Action
-	off     bool // says that the key does nothing now
+	off     bool // the key is not possible now
 }
 
 // rests reports whether the cursor can be on a row.
@@ -59,7 +58,7 @@ func (h *helpPage) fit(body draw.Rect) {
 	h.Resize(len(h.rows), max(body.H-2, 0))
 }
 
-// list takes the actions and columns that the filter lets through.
+// list takes the actions and columns that match the filter.
 func (h *helpPage) list() {
 	m := h.m
 	h.rows = h.rows[:0]
@@ -95,7 +94,7 @@ func (h *helpPage) list() {
 	}
 }
 
-// add adds a row, in as many lines as its text takes.
+// add adds a row in as many lines as needed.
 func (h *helpPage) add(r helpRow) {
 	for i, text := range draw.Wrap(draw.Clean(r.text, h.m.Look.ASCII), h.wide) {
 		if r.text = text; i > 0 {
@@ -105,18 +104,15 @@ func (h *helpPage) add(r helpRow) {
 	}
 }
 
-// columns is the row of the first column, -1 where there is none.
+// columns returns the row of the first column, -1 for none.
 func (h *helpPage) columns() int {
 	return slices.IndexFunc(h.rows, func(r helpRow) bool { return r.rests() && r.action == nil })
 }
 
-// seek lets somebody type what the keys that are listed have to do with.
+// seek edits the filter.
 func (h *helpPage) seek() {
 	m := h.m
-	m.prompt.typed = newTyped(h.find.Text)
-	m.prompt.typed.label, m.prompt.typed.note = func() string { return "/" }, true
-	m.prompt.typed.hints = m.view.keyed(tea.KeyEnter, "do it", tea.KeyUp, "move", tea.KeyEsc, "show all")
-	m.prompt.typed.key = func(k tea.KeyMsg) tea.Cmd {
+	key := func(k tea.KeyMsg) tea.Cmd {
 		switch k.Type {
 		case tea.KeyEnter:
 			m.prompt.typed = nil
@@ -134,12 +130,14 @@ func (h *helpPage) seek() {
 		}
 		h.list()
 		h.To(1)
-		m.inform(prose.When(len(h.rows) == 0, "no key has to do with that", ""))
+		m.inform(prose.When(len(h.rows) == 0, "no key matches", ""))
 		return nil
 	}
+	m.prompt.open(h.find.Text, "/", key, tea.KeyEnter, "run", tea.KeyUp, "move", tea.KeyEsc, "show all")
+	m.prompt.typed.note = true
 }
 
-// Key moves the cursor, does what is selected, or leaves.
+// Key moves the cursor, runs the selected key, or leaves.
 func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
 	if typed := h.m.prompt.typed; typed != nil && k.Type != tea.KeyUp && k.Type != tea.KeyDown &&
 		k.Type != tea.KeyPgUp && k.Type != tea.KeyPgDown {
@@ -185,7 +183,7 @@ func (h *helpPage) Wheel(by int) tea.Cmd {
 	return nil
 }
 
-// Click does what is clicked.
+// Click runs the clicked key.
 func (h *helpPage) Click(line int) tea.Cmd {
 	if line += h.Top; line < 0 || line >= h.N {
 		return nil
@@ -208,7 +206,7 @@ func (h *helpPage) Frame(body draw.Rect) []string {
 	})
 }
 
-// selected is the action of the cursor, nil for none.
+// selected returns the action of the cursor, nil for none.
 func (h *helpPage) selected() *pane.Action {
 	if h.Cursor < 0 || h.Cursor >= len(h.rows) {
 		return nil
@@ -216,7 +214,7 @@ func (h *helpPage) selected() *pane.Action {
 	return h.rows[h.Cursor].action
 }
 
-// step moves the cursor and passes over lines on which it cannot be.
+// step moves the cursor and skips lines on which it cannot be.
 func (h *helpPage) step(by int) {
 	h.To(h.Cursor + by)
 	for _, on := range []int{prose.When(by < 0, -1, 1), prose.When(by < 0, 1, -1)} {
@@ -229,7 +227,7 @@ func (h *helpPage) step(by int) {
 	}
 }
 
-const keyWide = 14 // how wide the keys of an action are on the page
+const keyWide = 14 // cells of the keys
 
 func (h *helpPage) drawRow(p *draw.Pen, row int) {
 	r := h.rows[row]

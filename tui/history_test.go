@@ -28,7 +28,7 @@ func TestHistoryBranches(t *testing.T) {
 	entries := history.Join(list, journal)
 	d := driveBackend(t, newFake(star(t, "one", "a")))
 	d.m.back.(*fake).entries = entries
-	d.press("7", "z").sees("○─┴─┴─╯", "takes back 6, done", "12 entries").press("s").misses("○─┴")
+	d.press("7", "z").sees("○─┴─┴─╯", "rolls back 6, done", "12 entries").press("s").misses("○─┴")
 }
 
 // TestHistoryStory: somebody commits, takes that back and commits something else; the
@@ -38,11 +38,11 @@ func TestHistoryStory(t *testing.T) {
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()})
 	d.press(":", "fail link leaf-01 3; route; write on; commit yes; restore all; rollback yes; engine updn; route; "+
 		"commit yes", "enter", "7", "z")
-	d.sees("●        6", "commit, done", "●        4", "commit, takes back 2, done", "│ ●      2",
+	d.sees("●        6", "commit, done", "●        4", "commit, rolls back 2, done", "│ ●      2",
 		"commit, rolled back", "○─╯      1")
-	d.press("G", "P").sees("! P: nothing is known from before this entry").press("k", "P").sees("diff 1 2", "entries")
-	d.press("7", "b", "g").sees("rollback, done", "console of").press("enter").sees("OLD, after ").press("left").sees(
-		"OLD, after ", "rollback, done): v shows what was before")
+	d.press("G", "P").sees("! P: no entry before this one is known").press("k", "P").sees("diff 1 2", "entries")
+	d.press("7", "b", "g").sees("rollback, done", "console of").press("enter").sees("HISTORY, after ").press("left").sees(
+		"HISTORY, after ", "rollback, done): v shows the state before")
 	d.press("d").sees("diff 3 4")
 }
 
@@ -55,7 +55,7 @@ func TestHistoryOfWhatIf(t *testing.T) {
 	d.sees("what-if: switch spine-01 failed")
 	d.press("g", "enter").sees("WHAT-IF, history 2").misses("as it was")
 	for _, pane := range []string{"2", "3", "4", "6"} {
-		d.press(pane, "z").sees("WHAT-IF, history 2").misses("OLD").press("z")
+		d.press(pane, "z").sees("WHAT-IF, history 2").misses("HISTORY").press("z")
 	}
 	d.press("7", "g", "j", "enter").sees("STAGED, history 1").misses("as it was", "WHAT-IF")
 }

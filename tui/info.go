@@ -23,10 +23,10 @@ func whyNoInfo(m *model) string {
 	case p.Base().N == 0 && p.Empty() != "":
 		return p.Empty()
 	}
-	return "nothing is selected that there is more to know of"
+	return "nothing is selected"
 }
 
-// openInfo shows all that is known of what is selected.
+// openInfo shows the details of the selection.
 func (pg *pages) openInfo() tea.Cmd {
 	s := pg.m.pane().Subject()
 	title := "Info"
@@ -51,7 +51,7 @@ func (pg *pages) openInfo() tea.Cmd {
 	return nil
 }
 
-// infoNode adds what is known of a node.
+// infoNode adds the details of a node.
 func (pg *pages) infoNode(p *page.Page, s *pane.Subject) {
 	f := s.Fabric
 	n := &f.Nodes[s.Node]
@@ -66,7 +66,7 @@ func (pg *pages) infoNode(p *page.Page, s *pane.Subject) {
 	line("vendor, device", "0x%06x, %d, revision 0x%x", n.VendorID, n.DeviceID, n.Revision)
 	line("ports", "%d, %d with a link", n.NumPorts, f.LinkedPorts(n))
 	if !n.InSubnet {
-		p.Add(t.Bad, "does not belong to the subnet: no link leads here")
+		p.Add(t.Bad, "unreachable: not in the subnet")
 	}
 	if n.IsSwitch() {
 		line("LID", "%s", pane.LidText(f.SwitchLID(n.Switch)))
@@ -155,13 +155,13 @@ func (pg *pages) paneKeys() string {
 	return strings.Join(append([]string{"1-0"}, keys[10:]...), ", ")
 }
 
-// welcomePage is the first page. The keys that it names do what it says.
+// welcomePage is the first page. The keys that it lists work.
 type welcomePage struct {
 	*page.Page
 	m *model
 }
 
-// Key scrolls, begins, or does what the key does without the page.
+// Key scrolls, leaves, or leaves and handles the key.
 func (p *welcomePage) Key(k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEnter, tea.KeyEsc, tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown, tea.KeyHome, tea.KeyEnd:

@@ -16,19 +16,19 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-const outputPause = 30 * time.Millisecond // how long output is gathered before the screen hears of it
+const outputPause = 30 * time.Millisecond // how long output is collected before the screen takes it
 
-// job is a command that runs, or did.
+// job is a command that runs or has run.
 type job struct {
 	id      int
 	text    string
 	started time.Time
 	cancel  context.CancelFunc
-	byKey   bool // says that a key stood for the command
+	byKey   bool // a key stands for the command
 
 	questions chan *question
 
-	wake chan struct{} // holds an element while there is output to take
+	wake chan struct{} // holds an element while there is output
 	done chan struct{} // closed when the command has ended
 
 	mu      sync.Mutex
@@ -36,32 +36,32 @@ type job struct {
 	dropped int
 	partial [2][]byte // lines that have not ended, of the answer and the notes
 
-	// For the status line and the log.
+	// For the status line and the log:
 	lineCount      int // lines of the answer and the notes
 	line, lastNote string
-	outcome        string // of the last answer, where that tells what was done
+	outcome        string // of the last answer, if it is an action
 	warnings       []string
 
 	sheets     []pane.Sheet // the tables of the answer
-	hasAnswer  bool         // says that it has answers of tables, if they are empty
-	lines      []string     // the answer in words
-	path       pane.Traced  // that it answered last, nil for none
-	pathOf     string       // the state in which that is
-	showsPath  bool         // says that the trace pane has the answer
-	pageShown  bool         // says that it was seen on a page what it writes
-	firstSheet string       // the title of the table to show first, "" for the summary of all
+	hasAnswer  bool         // of tables, which may be empty
+	lines      []string     // the text of the answer
+	path       pane.Traced  // of the last answer, nil for none
+	pathOf     string       // the state of the path
+	showsPath  bool         // the trace pane shows the path
+	pageShown  bool         // the page that follows the commit was shown
+	firstSheet string       // the title of the table to show first, "" for the summary
 }
 
-// outputLine is one line that a command said.
+// outputLine is one line of output.
 type outputLine struct {
 	text string
 	note bool
 }
 
 type (
-	// outputMsg says that a job has output to take.
+	// outputMsg reports that a job has output.
 	outputMsg struct{ job *job }
-	// doneMsg says that a job has ended.
+	// doneMsg reports that a job has ended.
 	doneMsg struct {
 		job *job
 		err error
@@ -76,7 +76,7 @@ func newJob(ctx context.Context, id int, text string, now time.Time) (*job, cont
 	}, ctx
 }
 
-// run carries out the command and reports how it ended. A panic is an error.
+// run runs the command and reports how it ended. A panic is an error.
 func (j *job) run(work func() error) tea.Msg {
 	_, err := pane.Shielded(func() (struct{}, error) { return struct{}{}, work() })
 	j.cancel()
@@ -84,7 +84,7 @@ func (j *job) run(work func() error) tea.Msg {
 	return doneMsg{j, err}
 }
 
-// listen waits for output. It returns nil when the job has ended.
+// listen waits for output. It returns nil once the job has ended.
 func (j *job) listen() tea.Msg {
 	select {
 	case <-j.wake:
@@ -98,14 +98,14 @@ func (j *job) listen() tea.Msg {
 	return outputMsg{j}
 }
 
-// sink is where a command writes its answer or its notes.
+// sink is the writer for the answer or the notes of a command.
 type sink struct {
 	job  *job
 	note bool
 }
 
-// Write takes output. Of more than maxKept lines that nobody has taken the
-// oldest are dropped, so that a long answer holds up neither command nor screen.
+// Write takes output. If nobody takes it, the oldest of more than MaxKept lines are dropped, so that a long answer
+// delays neither command nor screen.
 func (s sink) Write(b []byte) (int, error) {
 	j := s.job
 	j.mu.Lock()
@@ -136,7 +136,7 @@ func (j *job) add(l outputLine) {
 	}
 }
 
-// take returns the output since the last call. With all, a line that has not ended counts too.
+// take returns the output since the last call, with an unfinished last line if all is set.
 func (j *job) take(all bool) []outputLine {
 	j.mu.Lock()
 	defer j.mu.Unlock()

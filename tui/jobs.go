@@ -24,22 +24,22 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-const reading = "read the subnet" // what the log calls the first reading of the subnet
+const reading = "read the subnet" // the name of the first reading of the subnet in the log
 
-// jobs runs commands next to the screen, and takes what they write.
+// jobs runs commands in the background and takes their output.
 type jobs struct {
 	m        *model
 	running  []*job
-	last     int // the number of the job that began last
+	last     int // the number of the last job
 	pace     pace
 	question *question             // of a job, which is being answered; nil for none
-	quitting bool                  // q was pressed while something runs
+	quitting bool                  // q was pressed while a command runs
 	failure  *pane.PanicError      // of a command, which Run returns
 	starting *job                  // reads the subnet for the first time
-	unopened *connection.OpenError // why that failed
+	unopened *connection.OpenError // why starting failed
 }
 
-// whyBusy says what keeps the session from another operation.
+// whyBusy returns why the session cannot begin another operation.
 func (js *jobs) whyBusy() string {
 	if busy := js.m.back.State().Busy; busy != "" && (busy != counting || !js.holding()) {
 		return busy + " is running: Esc cancels it"
@@ -47,7 +47,7 @@ func (js *jobs) whyBusy() string {
 	return ""
 }
 
-// holding reports whether a pane keeps the session from other work.
+// holding reports whether a pane uses the session.
 func (js *jobs) holding() bool {
 	return slices.ContainsFunc(js.m.all, func(p pane.Pane) bool {
 		h, ok := p.(pane.SessionUser)
@@ -55,7 +55,7 @@ func (js *jobs) holding() bool {
 	})
 }
 
-// yield ends what panes keep the session with, and returns a function that waits for that.
+// yield ends that and returns a function that waits for it.
 func (js *jobs) yield() (wait func()) {
 	wait = func() {}
 	for _, p := range js.m.all {
@@ -67,7 +67,7 @@ func (js *jobs) yield() (wait func()) {
 	return wait
 }
 
-// latest returns the job that began last of those that run, nil for none.
+// latest returns the running job that started last, nil for none.
 func (js *jobs) latest() *job {
 	if len(js.running) == 0 {
 		return nil
@@ -75,16 +75,16 @@ func (js *jobs) latest() *job {
 	return js.running[len(js.running)-1]
 }
 
-// say runs a command of the shell. keyed says that a key stood for it.
+// runCommand runs a command of the shell. byKey reports that a key stands for it.
 func (js *jobs) runCommand(text string, byKey bool) tea.Cmd {
-	wait := js.yield() // which holds the session while it reads counters
+	wait := js.yield() // a pane may be reading counters
 	return js.start(text, byKey, func(ctx context.Context, out *shell.Output) error {
 		wait()
 		return js.m.back.Run(ctx, text, out)
 	})
 }
 
-// do runs work beside the screen and logs it under a name.
+// start runs work in the background and logs it under a name.
 func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	js.last++
 	j, ctx := newJob(js.m.Ctx, js.last, name, js.m.now())
@@ -119,7 +119,7 @@ func (js *jobs) logLines(j *job, lines ...pane.Line) {
 	js.m.note(lines...)
 }
 
-// done ends a job: its last output, how it ended, and what follows.
+// done ends a job: its last output, its result, and what follows.
 func (js *jobs) done(j *job, err error) tea.Cmd {
 	js.drain(j, true)
 	if js.question != nil && js.question.job == j {
@@ -150,7 +150,7 @@ func (js *jobs) done(j *job, err error) tea.Cmd {
 	case errors.Is(err, context.Canceled):
 		js.m.updatePanes(pane.Ended{Job: j.id, End: "cancelled", Failed: true})
 		text := j.text + ": cancelled"
-		if so, ok := errors.AsType[*shell.InterruptedError](err); ok { // it says how far it was
+		if so, ok := errors.AsType[*shell.InterruptedError](err); ok { // with its progress
 			js.logLines(j, pane.Line{Kind: pane.LineNote, Text: so.Error()})
 			text = "cancelled: " + so.Error()
 		}
@@ -181,8 +181,7 @@ func (js *jobs) failed(j *job, err error) {
 	js.m.warn(text)
 }
 
-// present brings up what there is to read: the tables of an answer, or the log where it is more than the status line
-// holds.
+// present shows the tables of an answer, or the log if it is longer than the status line.
 func (js *jobs) present(j *job) {
 	js.m.fit()
 	log := js.m.at(pane.SeatLog)
@@ -199,7 +198,7 @@ func (js *jobs) present(j *job) {
 	}
 }
 
-// takePath shows the path that a typed trace answered, in the state that it is of.
+// takePath shows the path of a typed trace, in the state of the answer.
 func (js *jobs) takePath(j *job) {
 	if j.path == nil || j.byKey {
 		return
@@ -230,7 +229,7 @@ func (js *jobs) takePath(j *job) {
 	j.showsPath = true
 }
 
-// cancel ends the command that was begun last.
+// cancel ends the job that started last.
 func (js *jobs) cancel() {
 	if len(js.running) == 0 {
 		return
@@ -240,7 +239,7 @@ func (js *jobs) cancel() {
 	js.m.inform("cancelling " + j.text)
 }
 
-// hear keeps the line that the status line says of the job at its end.
+// takeLine keeps the line for the status line.
 func (j *job) takeLine(l outputLine) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -257,8 +256,8 @@ func (j *job) takeLine(l outputLine) {
 	}
 }
 
-// summary is the first line of the answer and the last of the notes; of what was asked for in words, the last
-// line of the answer; the outcome of what was done. Warnings come before those.
+// summary returns the outcome of an action, else the first line of the answer and the last note; of a typed command the
+// last line of the answer. Warnings come first.
 func (j *job) summary() string {
 	line := cmp.Or(j.outcome, j.line)
 	switch {
@@ -274,15 +273,15 @@ func (j *job) summary() string {
 	return line
 }
 
-// asking are the commands whose answers are shown also where a key stood for them.
+// answerCommands are the commands whose answers are shown also if a key stands for them.
 var answerCommands = []string{"balance", "check", "compare", "diff", "history", "hosts", "resilience", "show", "whatif", "who"}
 
-// asks reports whether the command is run for its answer.
+// wantsAnswer reports whether the answer of the command is to be shown.
 func (j *job) wantsAnswer() bool {
 	return j.firstSheet != "" || slices.Contains(answerCommands, draw.FirstWord(j.text))
 }
 
-// heard keeps the tables of an answer and, for the status line, its warnings and what a command did.
+// takeAnswer keeps the tables of an answer, its warnings, and the outcome of an action.
 func (j *job) takeAnswer(a *answer.Answer) {
 	sheets := pane.SheetsOf(a)
 	j.mu.Lock()
@@ -302,15 +301,14 @@ func (j *job) takeAnswer(a *answer.Answer) {
 	}
 }
 
-// heeded keeps a warning for the status line.
+// takeWarning keeps a warning for the status line.
 func (j *job) takeWarning(warning string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.warnings = append(j.warnings, "warning: "+warning)
 }
 
-// answered brings up the tables of an answer, and reports whether there are any. What was said in lines stands before
-// them.
+// showAnswer shows the tables of an answer, after its text, and reports whether there are any.
 func (m *model) showAnswer(j *job) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -333,14 +331,14 @@ func (m *model) showAnswer(j *job) bool {
 	return true
 }
 
-// question is what a command that runs asks. What there is to choose from it has said in the log.
+// question is asked by a running command. The choices are in the log.
 type question struct {
 	job    *job
 	prompt string
-	reply  chan string // takes the answer once; it is closed where somebody leaves
+	reply  chan string // takes one answer; closed if there is none
 }
 
-// asked waits until a job asks something.
+// asked waits for a question of a job.
 func (j *job) asked() tea.Msg {
 	select {
 	case q := <-j.questions:
@@ -350,7 +348,7 @@ func (j *job) asked() tea.Msg {
 	}
 }
 
-// ask asks and waits for the answer; io.EOF says that there will be none.
+// ask asks and waits for the answer; io.EOF if there is none.
 func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 	q := &question{j, prompt, make(chan string, 1)}
 	select {
@@ -369,14 +367,13 @@ func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
-// openQuestion shows the log with what the question is, and takes the answer below it.
+// openQuestion shows the log and a line for the answer.
 func (js *jobs) openQuestion(q *question) {
 	js.drain(q.job, true)
 	js.m.bring(js.m.at(pane.SeatLog))
 	js.m.updatePanes(pane.ShowJob{})
-	js.question, js.m.prompt.typed = q, newTyped("")
-	js.m.prompt.typed.label, js.m.prompt.typed.key = func() string { return q.prompt }, js.askKey
-	js.m.prompt.typed.hints = js.m.view.keyed(tea.KeyEnter, "answer; nothing typed takes what is in brackets",
+	js.question = q
+	js.m.prompt.open("", q.prompt, js.askKey, tea.KeyEnter, "answer; an empty line takes the value in brackets",
 		tea.KeyPgUp, "read", tea.KeyEsc, "leave")
 }
 

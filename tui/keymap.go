@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// keymap lists all actions with the keys that they have unless they are rebound,
-// in the order of the help page. Those of panes stand behind the ones that they name.
+// keymap returns all actions with their default keys, in the order of the help page. Those of a pane follow the actions
+// that they name.
 func (m *model) keymap() []pane.Action {
 	var all []pane.Action
 	for _, a := range slices.Concat(findKeys(), traceKeys(), paperKeys(), listKeys(), moveKeys(&m.layout),
@@ -38,21 +38,21 @@ func (m *model) keymap() []pane.Action {
 	return all
 }
 
-// keymap lists all actions of any screen.
+// keymap returns the actions of any screen.
 func keymap() []pane.Action {
 	c := &pane.Common{Look: &draw.Theme{}}
 	m := &model{Common: c, layout: newLayout(newPanes(c, nil))}
 	return m.keymap()
 }
 
-// action is what a key of the screen does, as functions of the screen.
+// action is a key of the screen and what it does.
 type action struct {
-	key.Binding // none where a feature has the key
+	key.Binding // empty if a feature has the key
 	Name, Group string
 	Label       string
 	Rank        int
 	Panes       []string
-	Why         func(m *model) string // returns why the action cannot be done now, "" if it can; nil: always
+	Why         func(m *model) string // why the action is not possible now, "" if it is; nil: always possible
 	Run         func(m *model) tea.Cmd
 }
 
@@ -70,7 +70,7 @@ func (a *action) bind(m *model) pane.Action {
 	return out
 }
 
-// featureKey returns the key of a feature that is asked for, a key without a name where there is none.
+// featureKey returns a key of a feature, the zero key if there is none.
 func featureKey(wanted func(*feature.Key) bool) feature.Key {
 	all := shell.Keys()
 	if i := slices.IndexFunc(all, func(k feature.Key) bool { return wanted(&k) }); i >= 0 {
@@ -84,29 +84,29 @@ func whyBusy(m *model) string { return m.jobs.whyBusy() }
 func findKeys() []action {
 	return []action{
 		{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"),
-			Group: "Find and say", Label: "command", Rank: 9, Run: func(m *model) tea.Cmd {
+			Group: "Find and open", Label: "command", Rank: 9, Run: func(m *model) tea.Cmd {
 				return m.prompt.openCommand("")
 			}},
-		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! before it turns it "+
-			"round; NODE/PORT goes to that port", "/"), Group: "Find and say", Label: "filter", Rank: 8,
+		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! inverts it; "+
+			"NODE/PORT goes to that port", "/"), Group: "Find and open", Label: "filter", Rank: 8,
 			Why: whyNotFilter, Run: func(m *model) tea.Cmd {
 				return m.prompt.openFilter()
 			}},
-		{Name: "escape", Binding: pane.On("clear the filter, leave the log, or cancel what runs", "esc"),
-			Group: "Find and say", Why: whyNoEscape, Run: escape},
+		{Name: "escape", Binding: pane.On("clear the filter, go back, or cancel the running command", "esc"),
+			Group: "Find and open", Why: whyNoEscape, Run: escape},
 		{
-			Name: "open", Binding: pane.On("open; go to the next hop, to the thing, to its picture; recall a command",
-				"enter"), Group: "Find and say", Label: "open", Rank: 3, Why: whyNotOpen, Run: open,
+			Name: "open", Binding: pane.On("open the selected row; in the log, recall the command",
+				"enter"), Group: "Find and open", Label: "open", Rank: 3, Why: whyNotOpen, Run: open,
 		},
-		{Name: "info", Binding: pane.On("all that is known of what is selected", "i"), Group: "Find and say",
+		{Name: "info", Binding: pane.On("show the details of the selection", "i"), Group: "Find and open",
 			Label: "info", Rank: 15, Why: whyNoInfo, Run: func(m *model) tea.Cmd {
 				return m.pages.openInfo()
 			}},
-		{Name: "back", Binding: pane.On("back to what was looked at before", "[", "backspace"), Group: "Find and say",
+		{Name: "back", Binding: pane.On("go back to the previous stop", "[", "backspace"), Group: "Find and open",
 			Why: whyNotBack, Run: func(m *model) tea.Cmd {
 				return m.walk(-1)
 			}},
-		{Name: "forward", Binding: pane.On("forward again", "]"), Group: "Find and say", Why: whyNotForward,
+		{Name: "forward", Binding: pane.On("go forward again", "]"), Group: "Find and open", Why: whyNotForward,
 			Run: func(m *model) tea.Cmd {
 				return m.walk(1)
 			}},
@@ -121,28 +121,28 @@ func traceKeys() []action {
 		}},
 		{
 			Name: "time-back",
-			Binding: pane.On("what was seen before what is shown; :at TIME goes to any time: 03:12, yesterday 22:00",
+			Binding: pane.On("go to the previous state of the history; :at TIME goes to any time: 03:12, yesterday 22:00",
 				"("), Group: "Trace", Run: step(-1),
 		},
-		{Name: "time-forward", Binding: pane.On("what was seen after it", ")"), Group: "Trace", Why: whyNotLater,
+		{Name: "time-forward", Binding: pane.On("go to the next state of the history", ")"), Group: "Trace", Why: whyNotLater,
 			Run: step(1)},
-		{Name: "now", Binding: pane.On("back to the present, from what was", "B"), Group: "Trace", Label: "now",
+		{Name: "now", Binding: pane.On("return to the present state", "B"), Group: "Trace", Label: "now",
 			Rank: 12, Why: whyNotNow, Run: showNow},
 	}
 }
 
 func paperKeys() []action {
 	return []action{
-		{Name: "fail", Group: "Paper", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
-		{Name: "undo", Group: "Paper", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
-		{Name: "route", Group: "Paper", Label: "route", Rank: 6, Why: whyNotRoute, Run: says("route")},
-		{Name: "diff", Group: "Paper", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
-		{Name: "commit", Group: "Paper", Label: "commit", Rank: 10, Why: whyNotCommit, Run: func(m *model) tea.Cmd {
+		{Name: "fail", Group: "Simulate and write", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
+		{Name: "undo", Group: "Simulate and write", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
+		{Name: "route", Group: "Simulate and write", Label: "route", Rank: 6, Why: whyNotRoute, Run: runs("route")},
+		{Name: "diff", Group: "Simulate and write", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
+		{Name: "commit", Group: "Simulate and write", Label: "commit", Rank: 10, Why: whyNotCommit, Run: func(m *model) tea.Cmd {
 			return m.pages.openCommit()
 		}},
-		{Name: "write", Group: "Paper", Why: whyNotWrite, Run: toggleWrite},
-		{Name: "sweep", Group: "Paper", Label: "read again", Rank: 16, Why: whyNotSweep, Run: says("sweep")},
-		{Name: "watch", Group: "Paper", Why: whyNotWatch, Run: toggleWatch},
+		{Name: "write", Group: "Simulate and write", Why: whyNotWrite, Run: toggleWrite},
+		{Name: "sweep", Group: "Simulate and write", Label: "read again", Rank: 16, Why: whyNotSweep, Run: runs("sweep")},
+		{Name: "watch", Group: "Simulate and write", Why: whyNotWatch, Run: toggleWatch},
 	}
 }
 
@@ -151,21 +151,20 @@ func listKeys() []action {
 		{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Group: "Lists",
 			Label: "sort", Rank: 11, Why: whyNotSort, Run: sort},
 		{
-			Name: "by", Binding: pane.On("show the list in another manner: by LID or port, as a map, by rank or "+
-				"chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind,
+			Name: "by", Binding: pane.On("switch the view of the list: by LID or port, as a map, by rank or chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind,
 		},
-		{Name: "mark", Binding: pane.On("mark the row, or take its mark; f, c and e take all that are marked", "m"),
+		{Name: "mark", Binding: pane.On("mark or unmark the row; f, c and e work on the marked rows", "m"),
 			Group: "Lists", Why: whyNoRow, Run: markRow},
-		{Name: "unmark", Binding: pane.On("take all marks of the list", "M"), Group: "Lists", Why: whyNoMarks,
+		{Name: "unmark", Binding: pane.On("unmark all rows of the list", "M"), Group: "Lists", Why: whyNoMarks,
 			Run: unmark},
 		{Name: "hosts", Group: "Lists", Why: whyNoSet, Run: nameHosts},
 		{
-			Name: "copy", Binding: pane.On("copy the row, or those marked, to the clipboard of the terminal (OSC 52)",
+			Name: "copy", Binding: pane.On("copy the row, or the marked rows, to the clipboard of the terminal (OSC 52)",
 				"c"), Group: "Lists", Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows,
 		},
-		{Name: "export", Binding: pane.On("write the list as it is shown to a file: .txt, .csv or .json", "e"),
+		{Name: "export", Binding: pane.On("write the list to a file: .txt, .csv or .json", "e"),
 			Group: "Lists", Label: "export", Rank: 18, Why: whyNotExport, Run: openExport},
-		{Name: "freeze", Binding: pane.On("let the panes stand still while the subnet changes, or go on", " "),
+		{Name: "freeze", Binding: pane.On("stop or continue updates of the panes", " "),
 			Group: "Lists", Run: freeze},
 	}
 }
@@ -180,28 +179,28 @@ func moveKeys(d *layout) []action {
 	return []action{
 		{Name: "up", Binding: pane.On("up", "up", "k"), Group: "Move", Run: move(-1)},
 		{Name: "down", Binding: pane.On("down", "down", "j"), Group: "Move", Run: move(1)},
-		{Name: "page-up", Binding: pane.On("a page up", "pgup", "ctrl+b"), Group: "Move", Run: page(-1)},
-		{Name: "page-down", Binding: pane.On("a page down", "pgdown", "ctrl+f"), Group: "Move", Run: page(1)},
-		{Name: "first", Binding: pane.On("to the first row", "g", "home"), Group: "Move", Run: func(m *model) tea.Cmd {
+		{Name: "page-up", Binding: pane.On("page up", "pgup", "ctrl+b"), Group: "Move", Run: page(-1)},
+		{Name: "page-down", Binding: pane.On("page down", "pgdown", "ctrl+f"), Group: "Move", Run: page(1)},
+		{Name: "first", Binding: pane.On("go to the first row", "g", "home"), Group: "Move", Run: func(m *model) tea.Cmd {
 			m.moveTo(0)
 			return nil
 		}},
-		{Name: "last", Binding: pane.On("to the last row", "G", "end"), Group: "Move", Run: func(m *model) tea.Cmd {
+		{Name: "last", Binding: pane.On("go to the last row", "G", "end"), Group: "Move", Run: func(m *model) tea.Cmd {
 			m.moveTo(m.pane().Base().N - 1)
 			return nil
 		}},
-		{Name: "left", Binding: pane.On("shut the branch; move long lines or the map back; the event before", "left",
+		{Name: "left", Binding: pane.On("close the branch; scroll long lines or the map back; previous event", "left",
 			"h"), Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd {
 			return m.sideways(-1)
 		}},
-		{Name: "right", Binding: pane.On("open the branch; move long lines or the map; the event after", "right", "l"),
+		{Name: "right", Binding: pane.On("open the branch; scroll long lines or the map; next event", "right", "l"),
 			Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd {
 				return m.sideways(1)
 			}},
 	}
 }
 
-// movers names the panes for which the keys left and right do something.
+// movers returns the panes in which the keys left and right do something.
 func movers(d *layout) []string {
 	var out []string
 	for _, p := range d.all {
@@ -228,13 +227,13 @@ func paneActions(d *layout) []action {
 		return func(m *model) tea.Cmd { m.leftShare = max(min(m.leftShare+by, 24), -16); m.fit(); return nil }
 	}
 	return append(list,
-		action{Name: "next-pane", Binding: pane.On("the next pane", "tab"), Group: "Panes", Run: step(1)},
-		action{Name: "previous-pane", Binding: pane.On("the pane before", "shift+tab"), Group: "Panes", Run: step(-1)},
-		action{Name: "next-subnet", Binding: pane.On("the next subnet of several; :source NAME goes to one", "}"),
+		action{Name: "next-pane", Binding: pane.On("go to the next pane", "tab"), Group: "Panes", Run: step(1)},
+		action{Name: "previous-pane", Binding: pane.On("go to the previous pane", "shift+tab"), Group: "Panes", Run: step(-1)},
+		action{Name: "next-subnet", Binding: pane.On("go to the next subnet; :source NAME goes to one", "}"),
 			Group: "Panes", Why: whyOneSubnet, Run: nextSubnet(1)},
-		action{Name: "previous-subnet", Binding: pane.On("the subnet before", "{"), Group: "Panes", Why: whyOneSubnet,
+		action{Name: "previous-subnet", Binding: pane.On("go to the previous subnet", "{"), Group: "Panes", Why: whyOneSubnet,
 			Run: nextSubnet(-1)},
-		action{Name: "zoom", Binding: pane.On("give the pane the whole screen; on a small screen, show two", "z"),
+		action{Name: "zoom", Binding: pane.On("show the pane on the whole screen; on a small screen, show two panes", "z"),
 			Group: "Panes", Label: "zoom", Rank: 14, Run: toggleZoom},
 		action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes",
 			Run: leftShare(-4)},
@@ -248,27 +247,27 @@ func otherKeys() []action {
 		{Name: "load", Group: "Program", Why: whyBusy, Run: openForm("load")},
 		{Name: "engine", Group: "Program", Why: whyBusy, Run: openForm("engine")},
 		{Name: "fail-guided", Group: "Program", Why: whyBusy, Run: openForm("fail")},
-		{Name: "shell", Binding: pane.On("the shell on the same session, as :shell; exit comes back", "!"),
+		{Name: "shell", Binding: pane.On("open the shell on the same session, as :shell; exit returns", "!"),
 			Group: "Program", Why: whyNoShell, Run: openShell},
-		{Name: "theme", Binding: pane.On("the next theme: dark, light, contrast, none", "ctrl+t"), Group: "Program",
+		{Name: "theme", Binding: pane.On("switch the theme: dark, light, contrast, none", "ctrl+t"), Group: "Program",
 			Why: whyNoTheme, Run: nextTheme},
-		{Name: "tour", Binding: pane.On("begin or end the tour", "ctrl+g"), Group: "Program", Run: toggleTour},
+		{Name: "tour", Binding: pane.On("start or end the tour", "ctrl+g"), Group: "Program", Run: toggleTour},
 		{
-			Name: "help", Binding: pane.On("this page; Enter does what is selected, ? again goes to what the columns "+
-				"of the pane are", "?"), Group: "Program", Label: "keys", Rank: 20, Run: openHelp,
+			Name: "help", Binding: pane.On("list all keys; Enter runs the selected one, ? again lists the columns of "+
+				"the pane", "?"), Group: "Program", Label: "keys", Rank: 20, Run: openHelp,
 		},
-		{Name: "suspend", Binding: pane.On("stop until the shell's fg", "ctrl+z"), Group: "Program",
+		{Name: "suspend", Binding: pane.On("suspend until fg", "ctrl+z"), Group: "Program",
 			Run: func(m *model) tea.Cmd {
 				return tea.Suspend
 			}},
-		{Name: "interrupt", Binding: pane.On("cancel what runs; else quit", "ctrl+c"), Group: "Program",
+		{Name: "interrupt", Binding: pane.On("cancel the running command; else quit", "ctrl+c"), Group: "Program",
 			Run: interrupt},
 		{Name: "quit", Binding: pane.On("quit", "q"), Group: "Program", Label: "quit", Rank: 21, Run: quit},
 	}
 }
 
-// says runs a command.
-func says(text string) func(m *model) tea.Cmd {
+// runs returns an action that runs a command.
+func runs(text string) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd { return m.jobs.runCommand(text, true) }
 }
 
@@ -281,7 +280,7 @@ func (m *model) action(name string) *pane.Action {
 	return nil
 }
 
-// reason says why the action cannot be done now, "" if it can.
+// reason returns why the action is not possible now, "" if it is.
 func (m *model) reason(a *pane.Action) string {
 	if a.Panes != nil && !slices.Contains(a.Panes, m.pane().About().Name) {
 		return "this is for " + strings.Join(prose.Words(a.Panes, func(name string) string {
@@ -299,7 +298,7 @@ func (m *model) reason(a *pane.Action) string {
 	return ""
 }
 
-// keyWord is the first key of an action as the screen writes it, "" for none.
+// keyWord returns the first key of an action as the screen writes it, "" for none.
 func keyWord(g *draw.Glyphs, a *pane.Action) string {
 	if len(a.Keys()) == 0 {
 		return ""

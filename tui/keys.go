@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// key sends a key to where it belongs.
+// key handles a key.
 func (m *model) key(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case k.Type == tea.KeyCtrlC && m.jobs.question == nil:
@@ -25,14 +25,14 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 	case k.Paste:
 		m.warn("a paste goes into the command line: press : first")
 		return nil
-	// Keys that were typed faster than the screen was drawn come as one.
+	// Keys that are typed faster than the screen is drawn arrive as one.
 	case k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Alt:
 		return m.keys(k.Runes)
 	}
 	return m.act(k)
 }
 
-// keys takes several keys one after the other, as far as they are for the panes.
+// keys handles several keys, as far as they are for the panes.
 func (m *model) keys(runes []rune) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, r := range runes {
@@ -45,7 +45,7 @@ func (m *model) keys(runes []rune) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// act does what a key stands for, or says why it cannot.
+// act runs the action of a key, or reports why it is not possible.
 func (m *model) act(k tea.KeyMsg) tea.Cmd {
 	m.untouched = false
 	name := k.String()
@@ -54,7 +54,7 @@ func (m *model) act(k tea.KeyMsg) tea.Cmd {
 			return m.perform(&m.actions[i])
 		}
 	}
-	m.warn(draw.Clean(name, m.Look.ASCII) + " is no key: ? lists them")
+	m.warn(draw.Clean(name, m.Look.ASCII) + " has no action: ? lists all keys")
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (m *model) moveTo(row int) {
 	m.follow()
 }
 
-const sideStep = 8 // how many cells, or columns of a map, a key moves
+const sideStep = 8 // how many cells, or columns of a map, a key scrolls
 
 func (m *model) sideways(by int) tea.Cmd {
 	if s, ok := m.pane().(pane.Stepper); ok {
@@ -114,7 +114,7 @@ func escape(m *model) tea.Cmd {
 	return nil
 }
 
-// interrupt is Ctrl-C: it leaves what is being typed, cancels what runs, or quits.
+// interrupt handles Ctrl-C: it leaves the line, cancels the running command, or quits.
 func interrupt(m *model) tea.Cmd {
 	if p, ok := m.pages.over.(*writePage); ok && p.end == nil {
 		m.jobs.cancel()
@@ -155,7 +155,7 @@ func (m *model) updatePanes(msg tea.Msg) {
 // note adds lines to the log.
 func (m *model) note(lines ...pane.Line) { m.updatePanes(pane.Log{Lines: lines}) }
 
-// heed does what a pane asks for.
+// handle carries out a message of a pane.
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case nil:
@@ -195,7 +195,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// show does what a pane asks for that is on the screen already.
+// show handles messages that need no command.
 func (m *model) show(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case pane.Inform:
@@ -209,7 +209,7 @@ func (m *model) show(msg tea.Msg) {
 		m.updatePanes(pane.Visit(msg))
 	case pane.Follow:
 		if node, _ := pane.PlaceOf(msg.Fabric, msg.Node, fabric.None).In(m.sc.Top.Fabric); node == fabric.None {
-			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology that is shown")
+			m.warn(msg.Fabric.NodeName(msg.Node) + " is not in the topology")
 		}
 		m.updatePanes(msg)
 	default:
@@ -217,7 +217,7 @@ func (m *model) show(msg tea.Msg) {
 	}
 }
 
-// bring gives a pane the keyboard, so that Esc goes back from there.
+// bring gives the keyboard to a pane. Esc returns it.
 func (m *model) bring(at int) {
 	if was := m.focus; was != at {
 		m.setFocus(at)

@@ -10,30 +10,30 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// layout is the panes and where they stand on the screen.
+// layout is the panes and their places on the screen.
 type layout struct {
 	all           []pane.Pane
-	keys          []feature.Key // of the panes, by their names
+	keys          []feature.Key // by pane
 	width, height int
 	focus         int // the pane with the keyboard
-	leave         int // where Esc goes from a log that came up by itself, -1 for nowhere
+	leave         int // the pane that Esc returns to, -1 for none
 	slots         slots
 	zoom          bool
-	leftShare     int // how many hundredths wider the panes at the left are
+	leftShare     int // how much wider the panes on the left are, in percent
 }
 
-// placed is a pane and where it stands.
+// placed is a pane and its place.
 type placed struct {
 	at int
 	draw.Rect
 }
 
-// slots say which of the panes that share a place on the screen was used last.
+// slots holds, for each place that panes share, the pane used last.
 type slots struct {
-	home  int // the head or home, where there is room for one of them
-	main  int // the main pane or one of the side, where there is room for one
-	side  int // one of the side, beside the main pane
-	aside int // any but head and home, beside one of those
+	home  int // the head or home pane
+	main  int // the main pane or a side pane
+	side  int // a side pane, next to the main pane
+	aside int // any but head and home, next to one of those
 }
 
 func newLayout(all []pane.Pane) layout {
@@ -46,7 +46,7 @@ func newLayout(all []pane.Pane) layout {
 	return d
 }
 
-// at is the first pane of a seat.
+// at returns the first pane of a seat.
 func (d *layout) at(s pane.Seat) int {
 	return slices.IndexFunc(d.all, func(p pane.Pane) bool { return p.About().Seat == s })
 }
@@ -60,7 +60,7 @@ func (d *layout) pane() pane.Pane { return d.all[d.focus] }
 // on reports whether a pane of this seat has the keyboard.
 func (d *layout) on(s pane.Seat) bool { return d.pane().About().Seat == s }
 
-// digit returns the key that leads to a pane unless it is rebound.
+// digit returns the default key of a pane.
 func (d *layout) digit(at int) string { return d.keys[at].Keys }
 
 func (d *layout) take(at int) {
@@ -77,15 +77,15 @@ func (d *layout) take(at int) {
 	d.slots.aside = at
 }
 
-// shape is the way in which the panes share the screen.
+// shape is the arrangement of the panes.
 type shape uint8
 
 // The shapes, for smaller and larger screens.
 const (
 	shapeSingle shape = iota // one pane at a time, two when zoomed
-	shapePair                // two beside one another
+	shapePair                // two next to each other
 	shapeFour                // problems over topology; one over the trace; log
-	shapeWide                // those, the LFT, and the trace over one more, side by side; log
+	shapeWide                // also the LFT, and the trace over one more; log
 )
 
 func shapeOf(w, h int) shape {
@@ -100,7 +100,7 @@ func shapeOf(w, h int) shape {
 	return shapeWide
 }
 
-// arrange places the panes on a body. Panes do not overlap; one that has no room is left out.
+// arrange places the panes on a body. Panes do not overlap; one without space is left out.
 func (d *layout) arrange(body draw.Rect) []placed {
 	f, s := shapeOf(d.width, d.height), &d.slots
 	switch {
@@ -119,7 +119,7 @@ func (d *layout) arrange(body draw.Rect) []placed {
 		left, rest := draw.SplitColumns(upper, upper.W*(32+d.leftShare)/100)
 		return append(d.homes(left), append(d.spread(rest), logged)...)
 	}
-	var across []placed // what has long rows, below all others
+	var across []placed // a pane with long rows, below all others
 	if at := d.given(s.main); d.all[at].About().Broad && at == d.focus {
 		top, bottom := draw.SplitRows(upper, upper.H/2)
 		upper, across = top, []placed{{at, bottom}}
@@ -136,42 +136,42 @@ func (d *layout) arrange(body draw.Rect) []placed {
 	return append(d.homes(left), append(shown, logged)...)
 }
 
-// spread places the main pane, the trace and one of the side on a wide screen. One that is not wanted gives its
-// room away; one with long rows stands below the others, across.
+// spread places the main pane, the trace and a side pane on a wide screen. Hidden panes leave their space to others; a
+// pane with long rows is placed below them.
 func (d *layout) spread(rest draw.Rect) []placed {
 	main, trace, side := d.at(pane.SeatMain), d.at(pane.SeatTrace), d.slots.side
-	var beside []int
+	var others []int
 	for _, at := range []int{trace, side} {
 		if d.wanted(at) {
-			beside = append(beside, at)
+			others = append(others, at)
 		}
 	}
-	if len(beside) == 0 {
+	if len(others) == 0 {
 		return []placed{{main, rest}}
 	}
 	if d.wanted(side) && d.all[side].About().Broad {
 		top, bottom := draw.SplitRows(rest, rest.H/2)
-		if len(beside) == 1 {
+		if len(others) == 1 {
 			return []placed{{main, top}, {side, bottom}}
 		}
 		left, right := draw.SplitColumns(top, top.W*48/100)
 		return []placed{{main, left}, {trace, right}, {side, bottom}}
 	}
 	left, right := draw.SplitColumns(rest, rest.W*48/100)
-	if len(beside) == 1 {
-		return []placed{{main, left}, {beside[0], right}}
+	if len(others) == 1 {
+		return []placed{{main, left}, {others[0], right}}
 	}
 	top, bottom := draw.SplitRows(right, right.H/2)
 	return []placed{{main, left}, {trace, top}, {side, bottom}}
 }
 
-// wanted reports whether a pane is to have room: it has something to show, or the keyboard.
+// wanted reports whether a pane is not empty, or has the keyboard.
 func (d *layout) wanted(at int) bool {
 	v, ok := d.all[at].(pane.Hideable)
 	return at == d.focus || !ok || !v.Hidden()
 }
 
-// given is a pane, or the main one where that is not wanted.
+// given returns a pane, or the main one if that pane is empty.
 func (d *layout) given(at int) int {
 	if d.wanted(at) {
 		return at
@@ -179,7 +179,8 @@ func (d *layout) given(at int) int {
 	return d.at(pane.SeatMain)
 }
 
-// logRows is how many lines the log has of a large screen: few before there is much in it, half where it is read.
+// logRows returns the lines of the log on a large screen: few if it is short, half of the screen if it has the
+// keyboard.
 func (d *layout) logRows(body draw.Rect) int {
 	if d.on(pane.SeatLog) {
 		return body.H / 2
@@ -187,7 +188,7 @@ func (d *layout) logRows(body draw.Rect) int {
 	return max(min(body.H/5, 12, d.all[d.at(pane.SeatLog)].Base().N+2), 5)
 }
 
-// homes are the panes at the left: the head has as many rows as it needs, if it can.
+// homes places the panes on the left. The head has as many lines as it needs, within limits.
 func (d *layout) homes(left draw.Rect) []placed {
 	head := d.at(pane.SeatHead)
 	want := d.all[head].Base().N + 3
@@ -202,7 +203,7 @@ func (d *layout) homes(left draw.Rect) []placed {
 	return []placed{{head, top}, {d.at(pane.SeatHome), rest}}
 }
 
-// companion is the pane that is shown with that of the keyboard on a small screen.
+// companion returns the pane next to the focused one on a small screen.
 func (d *layout) companion() int {
 	if name := d.pane().About().Companion; name != "" {
 		return d.named(name)
@@ -210,14 +211,14 @@ func (d *layout) companion() int {
 	return d.at(pane.SeatHome)
 }
 
-// setFocus gives a pane the keyboard.
+// setFocus gives the keyboard to a pane.
 func (m *model) setFocus(at int) {
 	m.take(at)
 	m.fit()
 }
 
-// body is the part of the screen that the panes share: below the header and the
-// names of the panes, above the status line and the keys, and above the tour.
+// body is the part of the screen for the panes: below the header and the names of the panes, above the tour, the status
+// line and the keys.
 func (m *model) body() draw.Rect {
 	top, bottom := 1, 2
 	switch {
@@ -232,7 +233,7 @@ func (m *model) body() draw.Rect {
 
 func (m *model) panes() []placed { return m.arrange(m.body()) }
 
-// fit tells the panes how many of their rows are seen.
+// fit sets the number of visible rows of each pane.
 func (m *model) fit() {
 	for _, p := range m.panes() {
 		x := m.all[p.at]
@@ -246,4 +247,4 @@ func (m *model) visible(at int) bool {
 	return slices.ContainsFunc(m.panes(), func(p placed) bool { return p.at == at })
 }
 
-const tabsFrom = 16 // how many lines a screen has that names all panes in one of them
+const tabsFrom = 16 // smallest height of a screen with the line of pane names

@@ -16,13 +16,13 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-const maxHistory = 500 // how many commands can be recalled
+const maxHistory = 500 // commands that can be recalled
 
-// typedLines holds the commands that were typed.
+// typedLines holds the typed commands.
 type typedLines struct {
 	lines []string
-	at    int    // which is shown; len(lines): none
-	draft string // what was typed before the first was recalled
+	at    int    // the one that is shown; len(lines): none
+	draft string // the line before the first recall
 }
 
 func (h *typedLines) add(line string) {
@@ -35,7 +35,7 @@ func (h *typedLines) add(line string) {
 	h.at = len(h.lines)
 }
 
-// recall moves by so many commands.
+// recall moves by a number of commands.
 func (h *typedLines) recall(by int, now string) (string, bool) {
 	to := h.at + by
 	if to < 0 || to > len(h.lines) {
@@ -51,38 +51,42 @@ func (h *typedLines) recall(by int, now string) (string, bool) {
 	return h.lines[to], true
 }
 
-// completion is the candidates for a word, one of which may be in the line.
+// completion holds the candidates for a word, one of which may be in the line.
 type completion struct {
 	start          int
 	candidates     []lang.Candidate
 	chosen         int // -1: none yet
 	window         draw.Window
-	usage, summary string // of the command that is being typed
-	automatic      bool   // says that it came by itself, not by Tab
+	usage, summary string // of the typed command
+	automatic      bool   // shown without Tab
 }
 
-// prompt is the line below the panes in which commands, filters and answers are typed.
+// prompt is the line below the panes for commands, filters and answers.
 type prompt struct {
 	m        *model
-	typed    *typed      // the line that is being typed, nil for none
-	comp     *completion // of a command that is being typed, nil for none
+	typed    *typed      // nil for none
+	comp     *completion // nil for none
 	history  typedLines
-	lastFile string // that was written or read last
+	lastFile string // the last file that was written or read
+}
+
+// open starts to edit a line. hints are pairs of a key and its word for the footer.
+func (in *prompt) open(text, label string, key func(tea.KeyMsg) tea.Cmd, hints ...any) {
+	in.typed = newTyped(text)
+	in.typed.label, in.typed.key, in.typed.hints = label, key, in.m.view.keyed(hints...)
 }
 
 func (in *prompt) openCommand(text string) tea.Cmd {
 	in.comp, in.history.at = nil, len(in.history.lines)
-	in.typed = newTyped(text)
-	in.typed.label, in.typed.key = func() string { return ":" }, in.commandKey
-	in.typed.hints = in.m.view.keyed(tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall",
+	in.open(text, ":", in.commandKey, tea.KeyEnter, "run", tea.KeyTab, "complete", tea.KeyUp, "recall",
 		tea.KeyEsc, "leave")
 	in.suggest()
 	return nil
 }
 
-const maxSuggestions = 6 // how many candidates are shown while a command is typed
+const maxSuggestions = 6 // candidates shown while a command is typed
 
-// foresee shows how what is being typed can go on.
+// suggest shows how the line can continue.
 func (in *prompt) suggest() {
 	in.comp = nil
 	if strings.TrimSpace(in.typed.Value()) == "" {
@@ -132,7 +136,7 @@ func (in *prompt) commandKey(k tea.KeyMsg) tea.Cmd {
 		in.edit(k)
 	default:
 		in.edit(k)
-		if text := in.typed.Value(); strings.HasPrefix(text, ":") { // somebody who thinks that no line was open yet
+		if text := in.typed.Value(); strings.HasPrefix(text, ":") { // typed as if no line was open yet
 			in.typed.set(strings.TrimLeft(text, ":"))
 		}
 	}
@@ -174,7 +178,7 @@ func (in *prompt) submit() tea.Cmd {
 	return in.m.jobs.runCommand(text, false)
 }
 
-// complete goes on with the word before the cursor: as far as all candidates agree, then from one to the next.
+// complete completes the word before the cursor: first as far as all candidates agree, then with each in turn.
 func (in *prompt) complete(by int) {
 	if c := in.comp; c != nil && !c.automatic {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
@@ -205,13 +209,13 @@ func (in *prompt) complete(by int) {
 	in.comp.window.Resize(len(all), min(len(all), max(in.m.body().H-2, 1), 8))
 }
 
-// screenWords are commands that only the screen knows.
+// screenWords are commands of the screen.
 var screenWords = []lang.Candidate{
-	{Text: "shell", Description: "leave the screen for the shell; exit comes back"},
-	{Text: "tour", Description: "walk through a trace, a failure, routes around it and back"},
+	{Text: "shell", Description: "leave the screen for the shell; exit returns"},
+	{Text: "tour", Description: "take a tour of a trace, a failure and new routes"},
 }
 
-// candidates are those of the shell, and the words that only the screen knows.
+// candidates returns the candidates of the shell and the commands of the screen.
 func (in *prompt) candidates() (int, []lang.Candidate) {
 	start, all := in.m.back.Complete(in.typed.Value(), len(in.typed.before()))
 	for _, c := range screenWords {
@@ -225,7 +229,7 @@ func (in *prompt) candidates() (int, []lang.Candidate) {
 	return start, all
 }
 
-const searched = 3 // letters of a word that is no command, from which on commands are found by what they do
+const searched = 3 // shortest word that is searched in the summaries of commands
 
 func commonPrefix(all []lang.Candidate) string {
 	common := all[0].Text
@@ -238,9 +242,9 @@ func commonPrefix(all []lang.Candidate) string {
 }
 
 // commanding reports whether a command is being typed.
-func (in *prompt) commanding() bool { return in.typed != nil && in.typed.label() == ":" }
+func (in *prompt) commanding() bool { return in.typed != nil && in.typed.label == ":" }
 
-// atTyped goes to the time that ":at TIME" names, and reports whether that was typed.
+// atTyped goes to the time of ":at TIME", and reports whether that was typed.
 func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 	word, said, _ := strings.Cut(text, " ")
 	if word != "at" {
@@ -251,12 +255,12 @@ func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 		in.m.warn("at: " + err.Error())
 		return nil, true
 	}
-	return in.m.choice.travel("at "+said, func(ctx context.Context) (*session.Picture, error) {
+	return in.m.choice.travel("at "+said+": reading the history", func(ctx context.Context) (*session.Picture, error) {
 		return in.m.back.At(ctx, t)
 	}), true
 }
 
-// learnFile keeps the file of a command that read or wrote one.
+// rememberFile keeps the file of a command that read or wrote one.
 func (in *prompt) rememberFile(text string) {
 	stmts, err := lang.Parse("", text)
 	if err != nil {
@@ -269,7 +273,7 @@ func (in *prompt) rememberFile(text string) {
 	}
 }
 
-// formOf is the key that opens the form of a guided command, nil for other commands.
+// formOf returns the action that opens the form of a guided command, nil for other commands.
 func (in *prompt) formOf(text string) *pane.Action {
 	what, guided, _ := strings.Cut(text, " ")
 	if strings.TrimSpace(guided) != "guided" {
@@ -284,7 +288,7 @@ func (in *prompt) formOf(text string) *pane.Action {
 	return nil
 }
 
-// sourceTyped goes to the subnet that ":source NAME" names, and reports whether that was typed.
+// sourceTyped goes to the subnet of ":source NAME", and reports whether that was typed.
 func (in *prompt) sourceTyped(text string) (tea.Cmd, bool) {
 	words := strings.Fields(text)
 	if in.m.screens == nil || len(words) != 2 || words[0] != "source" {

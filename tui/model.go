@@ -19,18 +19,18 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// host is what the program gives the screen.
+// host is the environment of the screen.
 type host struct {
-	shell func(context.Context) error // runs the REPL, nil without
-	start func(context.Context) error // reads the subnet first, nil where that is done
-	save  Saver                       // nil where nothing can be exported
-	out   *slowWriter                 // nil where nobody counts what was written
+	shell func(context.Context) error // runs the shell, nil without one
+	start func(context.Context) error // reads the subnet first, nil if that is done
+	save  Saver                       // nil if nothing can be exported
+	out   *slowWriter                 // nil in tests
 	clip  clipboard
-	// retheme makes another theme for the same terminal, nil where there is but one.
+	// retheme returns another theme for the same terminal, nil without others.
 	retheme func(name string) (*draw.Theme, error)
 }
 
-// model is the state of the screen. Its parts have a pointer to it.
+// model is the state of the screen. Its parts point to it.
 type model struct {
 	*pane.Common
 	host
@@ -44,15 +44,15 @@ type model struct {
 	mouse  mouse
 	events events
 	trail  trail
-	tour   *tour // nil where there is none
+	tour   *tour // nil for none
 
 	back    backend
 	now     func() time.Time
 	actions []pane.Action
 
-	st      session.State // the newest, which the panes may lag behind
-	sc      *pane.Scene   // what the panes show
-	frozen  time.Time     // since when the panes stand still, zero where they do not
+	st      session.State // the newest state, which the panes may lag behind
+	sc      *pane.Scene   // the scene of the panes
+	frozen  time.Time     // since when updates are stopped, zero if they are not
 	indexes pane.Indexes
 
 	status    status
@@ -60,12 +60,12 @@ type model struct {
 	ticking   bool
 	sifting   bool // a siftMsg is on its way
 	untouched bool
-	welcome   bool // a subnet that was just read
+	welcome   bool // the subnet was just read for the first time
 
-	pointed  map[int]pane.Place // what was selected, by pane
-	followed pane.Place         // what was selected last
+	pointed  map[int]pane.Place // the last selection, by pane
+	followed pane.Place         // the last selection
 
-	screens *screens // those of the other subnets, nil for none
+	screens *screens // of all subnets, nil for a single one
 	subnet  string   // the name of this one among them
 }
 
@@ -73,7 +73,7 @@ type model struct {
 type status struct {
 	text   string
 	bad    bool
-	warned bool // says that the text is a warning of what was done
+	warned bool // the text is a warning
 }
 
 type (
@@ -81,12 +81,12 @@ type (
 	minuteMsg  struct{}
 	shellMsg   struct{ err error }
 	drainedMsg struct{}
-	siftMsg    struct{} // asks for more rows of filters
+	siftMsg    struct{} // continues filters and sorts
 )
 
-const tickPause = 120 * time.Millisecond // how often the screen is drawn anew while a command runs
+const tickPause = 120 * time.Millisecond // interval of redraws while a command runs
 
-// How often it is looked whether what is shown has become old, and while the subnet is watched.
+// How often the age of the live state is checked, and while the subnet is watched.
 const (
 	ageing   = 30 * time.Second
 	watching = 5 * time.Second
@@ -119,8 +119,8 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(append(cmds, m.seek())...)
 }
 
-// watch waits for the session to change. Changes that come fast are taken
-// together, and indexes of new fabrics are made before the screen hears of them.
+// watch waits for the session to change. Fast changes are taken together, and indexes of new fabrics are made before
+// the screen learns of them.
 func (m *model) watch() tea.Msg {
 	if !m.back.Changed(m.Ctx) {
 		return nil

@@ -60,19 +60,19 @@ func TestTimelinePane(t *testing.T) {
 	d := happened(t)
 	d.press("2", "/", "node-0005", "enter", "t", "/", "node-0001", "enter", "T", "esc", "7", "b", "z")
 	d.sees("11-22 03:12:07  tables", "11-22 03:12:05  link", "probably the master", "3 events")
-	d.press("G", "enter").sees("! Enter: no pictures of before and after this event are in the history").press("g")
-	d.press("enter").sees("OLD, after 03:12:07", "v shows what was before, B the present")
-	d.press("enter").sees("OLD, before 03:12:07", "v shows what was after",
-		"  before  ").press("v").sees("OLD, after 03:12:07", "  after   ")
+	d.press("G", "enter").sees("! Enter: the history has no states before and after this event").press("g")
+	d.press("enter").sees("HISTORY, after 03:12:07", "v shows the state before, B the present")
+	d.press("enter").sees("HISTORY, before 03:12:07", "v shows the state after",
+		"  before  ").press("v").sees("HISTORY, after 03:12:07", "  after   ")
 	d.press("z", "4").sees("before: dead end: the link of spine-01/1 is down")
 	d.press("6", "z").sees("paths          was", "56           28").press("z")
 	d.press("3").sees("changed against history 2")
-	d.press(",").sees("OLD, after 03:12:05", "0 changed against history 1")
-	d.press(",").sees("! ,: there is no earlier event with pictures of before and after")
-	d.press("7", "right").sees("OLD, after 03:12:07").press("right").sees("there is no later event").press("left").sees(
-		"OLD, after 03:12:05")
-	d.press("B").sees("the panes show live").misses("OLD, ").press("B").sees("! B: the panes show the present")
-	d.press("2", ".").sees("OLD, after 03:12:07")
+	d.press(",").sees("HISTORY, after 03:12:05", "0 changed against history 1")
+	d.press(",").sees("! ,: there is no earlier event with states before and after it")
+	d.press("7", "right").sees("HISTORY, after 03:12:07").press("right").sees("there is no later event").press("left").sees(
+		"HISTORY, after 03:12:05")
+	d.press("B").sees("the panes show live").misses("HISTORY, ").press("B").sees("! B: the panes show the present state")
+	d.press("2", ".").sees("HISTORY, after 03:12:07")
 }
 
 // TestGoldenTimeline: the timeline on a small and a usual screen.

@@ -9,21 +9,21 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// zone is a part of the frame that does something when it is clicked.
+// zone is a part of the frame that can be clicked.
 type zone struct {
 	draw.Rect
 	click func() tea.Cmd
 }
 
-// mouse sends clicks to what they are on.
+// mouse handles clicks and the wheel.
 type mouse struct {
 	m     *model
-	zones []zone // of the frame drawn last, that can be clicked
+	zones []zone // of the last frame
 }
 
-const wheelRows = 3 // how many rows a notch of the wheel moves
+const wheelRows = 3 // rows per notch of the wheel
 
-// event sends a click or a turn of the wheel to what is below it.
+// event handles a click or the wheel.
 func (mo *mouse) event(e tea.MouseMsg) tea.Cmd {
 	if e.Action != tea.MouseActionPress {
 		return nil
@@ -52,7 +52,7 @@ func (mo *mouse) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	return nil
 }
 
-// under is the pane at a cell, if it takes the mouse now.
+// under returns the pane at a cell, if it takes the mouse now.
 func (mo *mouse) under(x, y int) (placed, bool) {
 	for _, p := range mo.m.panes() {
 		if p.Holds(x, y) {
@@ -77,8 +77,8 @@ func (mo *mouse) click(x, y int) tea.Cmd {
 	return nil
 }
 
-// clickPane gives a pane the keyboard. A click on a row selects it, on the
-// selected row it is Enter, on the head of a column it sorts.
+// clickPane gives the keyboard to a pane. A click on a row selects it, on the selected row it is Enter, on the head of
+// a column it sorts.
 func (mo *mouse) clickPane(p placed, x, y int) tea.Cmd {
 	had := mo.m.focus == p.at
 	if !had {

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// pages opens and closes what covers the panes: pages, the list of keys and forms.
+// pages opens and closes overlays: pages, the list of keys and forms.
 type pages struct {
 	m    *model
 	over overlay // nil for none
@@ -33,7 +33,7 @@ func (pg *pages) closePage() tea.Cmd {
 	return nil
 }
 
-// onPage reports whether a page is being read.
+// onPage reports whether a page is shown.
 func (pg *pages) onPage() bool {
 	switch pg.over.(type) {
 	case *page.Page, *commitPage, *writePage, *welcomePage:
@@ -42,7 +42,7 @@ func (pg *pages) onPage() bool {
 	return false
 }
 
-// cover shows an overlay instead of the one that is there, nil for none.
+// cover replaces the overlay, nil for none.
 func (pg *pages) cover(o overlay) {
 	if pg.over != nil {
 		pg.over.Close()
@@ -50,18 +50,18 @@ func (pg *pages) cover(o overlay) {
 	pg.over = o
 }
 
-// overlay is something over the panes that takes all keys.
+// overlay covers the panes and handles all keys.
 type overlay interface {
 	Key(k tea.KeyMsg) tea.Cmd
 	Frame(body draw.Rect) []string
-	// Click takes a click on a line of its frame, counted from 0 below the border.
+	// Click handles a click on a line, counted from 0 below the border.
 	Click(line int) tea.Cmd
 	Wheel(by int) tea.Cmd
-	// Close is called when it is left.
+	// Close is called when the overlay is left.
 	Close()
 }
 
-// openForm is a key that opens a form.
+// openForm returns an action that opens a form.
 func openForm(what string) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		f := form.Open(m.Common, m.back, what)
@@ -76,7 +76,7 @@ func openForm(what string) func(m *model) tea.Cmd {
 	}
 }
 
-// questioned brings a form the question after an answer.
+// questioned delivers the next question of a form.
 func (pg *pages) questioned(msg form.Msg) tea.Cmd {
 	pg.m.Common.Running--
 	if f, ok := pg.over.(*form.Form); ok && msg.Of(f) {
@@ -85,7 +85,7 @@ func (pg *pages) questioned(msg form.Msg) tea.Cmd {
 	return nil
 }
 
-// prefill are the answers that what is selected gives.
+// prefill returns the answers that follow from the selection.
 func prefill(m *model, what string) map[string]string {
 	out := map[string]string{}
 	switch what {

@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/tui/pane/whatif"
 )
 
-// maker makes a pane on a backend, which may be nil.
+// maker constructs a pane on a backend, which may be nil.
 type maker struct {
 	name string
 	make func(c *pane.Common, back backend) pane.Pane
@@ -33,7 +33,7 @@ func makerOf[S any](of pane.Maker[S]) maker {
 	}}
 }
 
-// makers are the panes, in the order of the line that names them. A new pane is a line here.
+// makers are the panes, in the order of the line of names. A new pane is a line here.
 var makers = []maker{
 	makerOf(problems.Pane),
 	makerOf(topology.Pane),
@@ -51,7 +51,7 @@ var makers = []maker{
 	makerOf(subnets.Pane),
 }
 
-// newPanes makes the panes. The one of several subnets is left out where there is one subnet.
+// newPanes constructs the panes. That of all subnets is left out for a single subnet.
 func newPanes(c *pane.Common, back backend) []pane.Pane {
 	var all []pane.Pane
 	for _, x := range makers {
@@ -62,18 +62,16 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 	return all
 }
 
-// several reports whether there are more subnets than one.
+// several reports whether there is more than one subnet.
 func several(back backend) bool {
 	all, _ := back.Glances()
 	return len(all) > 1
 }
 
-// sources is what the panes ask of the session.
+// sources is what the panes need from the session.
 type sources interface {
 	problems.Source
 	trace.Source
-	whatif.Source
-	load.Source
 	history.Source
 	resilience.Source
 	subnets.Source

@@ -130,7 +130,7 @@ func TestTopologyOfOddFabrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	driveBackend(t, newFake(f)).
-		press("2").sees("outside  1 switch that no link leads to", "far", "on no switch  1 node", "0/40").
+		press("2").sees("outside  1 switch, unreachable", "far", "on no switch  1 node", "0/40").
 		press("right").sees("p1-40  no link").
 		press("j", "f").sees("! f: sw/1 has no link that could fail").
 		press("/", "a", "enter").sees("far", "on no switch").press("esc", "G", "left")

@@ -70,7 +70,7 @@ func TestProblems(t *testing.T) {
 // TestPastProblems: of an entry of the history in which paths end at a dropped link, the pane never says that nothing
 // is wrong, neither while the problems are computed nor afterwards.
 func TestPastProblems(t *testing.T) {
-	d := happened(t).size(120, 36).press("7", "b", "enter").sees("OLD, after 03:12:07")
+	d := happened(t).size(120, 36).press("7", "b", "enter").sees("HISTORY, after 03:12:07")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{','}})
 	for d.working() {
 		d.send(<-d.msgs)
@@ -78,9 +78,9 @@ func TestPastProblems(t *testing.T) {
 			d.misses("0 problems", "none")
 		}
 	}
-	d.sees("OLD, after 03:12:05", "paths lost", "56 paths end before").misses("0 problems")
+	d.sees("HISTORY, after 03:12:05", "paths lost", "56 paths end before").misses("0 problems")
 	// In the entry after it the tables lead around the link.
-	d.press(".").sees("OLD, after 03:12:07", "1 problem ", "odd in the st").misses("paths lost", "unknown")
+	d.press(".").sees("HISTORY, after 03:12:07", "1 problem ", "odd in the st").misses("paths lost", "unknown")
 }
 
 // TestPastProblemsWithoutTables: the pane says that packets were not followed where an entry has no tables.
@@ -91,6 +91,6 @@ func TestPastProblemsWithoutTables(t *testing.T) {
 	old.Kind = session.Recorded + "1"
 	back.recall = &old
 	d := driveBackend(t, back).size(200, 50)
-	d.press("1", ":", "at 1h", "enter", "z").sees("OLD history 1", "lost paths, credit loops",
+	d.press("1", ":", "at 1h", "enter", "z").sees("HISTORY 1", "lost paths, credit loops",
 		"the entry of the history has no forwarding tables").misses("packets arrive")
 }

@@ -327,7 +327,7 @@ func TestTerminalStory(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")
 	c.runCommand("/0050", "p2   node-0050 HCA-1")
-	c.runCommand("\rt", "now mark with T")
+	c.runCommand("\rt", "mark the destination with T")
 	c.runCommand("/0001", "node-0001 HCA-1")
 	c.runCommand("\rT", "delivered over 3 switches")
 	c.resize(120, 36)

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// refresh takes the state of the session. While the panes are frozen they keep what they show.
+// refresh takes the state of the session. While updates are stopped the panes do not change.
 func (m *model) refresh() {
 	m.st = m.back.State()
 	m.jobs.pace.note(&m.st, m.now())
@@ -40,7 +40,7 @@ func (m *model) refresh() {
 	m.collect()
 }
 
-// welcomeSubnet goes to the head where a subnet that was just read has any errors, once that is known.
+// welcomeSubnet goes to the head pane if a subnet that was just read has errors.
 func (m *model) welcomeSubnet() {
 	switch head := m.at(pane.SeatHead); {
 	case !m.welcome:
@@ -52,7 +52,7 @@ func (m *model) welcomeSubnet() {
 	}
 }
 
-// follow shows what was selected last where that is followed: at home, or in the pane with the keyboard.
+// follow shows the last selection in the panes that follow it.
 func (m *model) follow() {
 	for i, p := range m.all {
 		to, ok := p.(pane.Pointer)
@@ -73,16 +73,15 @@ func (m *model) follow() {
 	}
 }
 
-// collect lets the panes take what was computed for them, the last first: what ports counted of late is for those
-// before.
+// collect lets the panes take their results.
 func (m *model) collect() {
-	for _, p := range slices.Backward(m.all) {
+	for _, p := range m.all {
 		p.Collect()
 	}
 	m.fit()
 }
 
-// seek begins to compute what the panes on the screen want and have not got.
+// seek starts the computations that the visible panes need.
 func (m *model) seek() tea.Cmd {
 	if !m.frozen.IsZero() {
 		return nil
@@ -105,8 +104,7 @@ func (m *model) seek() tea.Cmd {
 	return tea.Batch(append(cmds, m.tick())...)
 }
 
-// sift asks for another turn of the filters that were not applied to all rows. Keys that were pressed before come
-// first.
+// sift asks to continue unfinished filters and sorts. Keys that were pressed before come first.
 func (m *model) sift() tea.Cmd {
 	if m.sifting || !slices.ContainsFunc(m.all, func(p pane.Pane) bool { return p.Base().Working() }) {
 		return nil
@@ -116,7 +114,7 @@ func (m *model) sift() tea.Cmd {
 	return func() tea.Msg { return siftMsg{} }
 }
 
-// sifted applies filters to more rows.
+// sifted continues filters and sorts.
 func (m *model) sifted() tea.Cmd {
 	m.sifting = false
 	m.Common.Running--

@@ -13,9 +13,9 @@ import (
 // finds can fail. fattree:2,4 has 4 leaves with 2 links each to 2 spines.
 func TestStudyStops(t *testing.T) {
 	d, back := driveStudy(t, "fattree:2,4")
-	d.until("trying what each failure does").sees(" S stop ")
+	d.until("trying each failure").sees(" S stop ")
 	d.send(rune1('S'))
-	d.until("stopped: S goes on").sees(" S go on ").misses("trying")
+	d.until("stopped: S continues").sees(" S continue ").misses("trying")
 	close(back.hold)
 	d.press("S").sees("8 failures; 0 lose paths", "leaf-01/3 -- spine-01/1").press("S").sees("! S: every failure of " +
 		"this kind was tried")
@@ -65,15 +65,15 @@ func TestManyPairs(t *testing.T) {
 	d, _ := driveStudy(t, "fattree:2,24")
 	d.send(rune1('b'))
 	d.send(rune1('b'))
-	d.sees("41,328 failures in turn take a while: S begins")
+	d.sees("41,328 failures take a while: S starts")
 	d.send(rune1('S'))
-	d.sees("trying what each failure does")
+	d.sees("trying each failure")
 	d.send(rune1('S'))
-	d.sees("stopped: S goes on")
+	d.sees("stopped: S continues")
 }
 
 func TestStudyOfNothing(t *testing.T) {
 	d := driveBackend(t, newFake(star(t, "one", "a", "b"))).size(80, 24)
-	d.press("9").sees("no tables: press r to route").press("S").sees("! S: no tables")
+	d.press("9").sees("no forwarding tables: r computes them").press("S").sees("! S: no forwarding tables")
 	d.press("0").sees("no multicast groups are known").press("enter").sees("! Enter: nothing is selected")
 }

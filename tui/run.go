@@ -2,10 +2,9 @@
 
 // Package tui is the screen of ibconsole: panes over one session.
 //
-// A key is a short way to say a command of package shell, and the log shows what it said. Commands run beside
-// the screen: Update and View compute nothing that grows with the subnet but once a picture, and draw only
-// the rows that are seen. What the session holds comes in as a [session.State], whose pictures are values;
-// everything derived from one is kept by its pointer.
+// A key stands for a command of package shell, which the log shows. Commands run in the background. Update and View
+// compute nothing that grows with the subnet, except once for each state of it, and draw only visible rows. The input
+// is a [session.State], whose parts are values; results derived from one are kept by its pointer.
 package tui
 
 import (
@@ -28,31 +27,30 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Options say what [Run] shows, and where.
+// Options are the options of [Run].
 type Options struct {
-	Subnets *shell.Subnets // have the commands and the sessions
-	// Start reads the subnets beside the first screen, which a [*connection.OpenError] ends where there is but one.
+	Subnets *shell.Subnets // with the commands and sessions
+	// Start reads the subnets behind the first screen. A [*connection.OpenError] ends the screen of a single subnet.
 	Start bool
-	// RunShell, where set, runs the shell on the same session. It has the terminal
-	// for itself, as the terminal was before Run, and gives it back as it was.
+	// RunShell, if set, runs the shell on the same session. It uses the terminal in the mode before Run and restores
+	// it.
 	RunShell      func(ctx context.Context) error
-	Theme         string // one of [Themes], "" for the one that suits the terminal
+	Theme         string // one of [draw.Themes], "" for the one that suits the terminal
 	NoColor       bool
-	Config        Config   // what the user's file says; see [ReadConfig]
-	Save          Saver    // makes the files that lists are exported to, nil for none
-	Welcome, Tour bool     // Welcome shows a page first that explains the screen; Tour begins the tour
-	In, Out       *os.File // In and Out are the terminal; nil for standard input and output
+	Config        Config   // see [ReadConfig]
+	Save          Saver    // creates exported files, nil for none
+	Welcome, Tour bool     // show the welcome page, start the tour
+	In, Out       *os.File // the terminal, nil for standard input and output
 }
 
-// ErrTerminal says that there is no terminal that the screen can be drawn on.
+// ErrTerminal reports that the screen cannot be drawn on the terminal.
 var ErrTerminal = errors.New("no terminal for the screen")
 
-const closingTime = 5 * time.Second // how long Run waits for commands that it cancelled
+const closingTime = 5 * time.Second // how long Run waits for cancelled commands
 
-// Run shows the screen until it is quit. The terminal is then as it was before, also after SIGINT, SIGTERM,
-// SIGHUP and SIGQUIT, which give a [*signals.Error], after a panic of a command of the shell, which gives an error
-// with its stack, and after any other panic, which gives a [*CrashError]. It fails with [ErrTerminal] where In or Out
-// is no terminal, or one that cannot move its cursor.
+// Run shows the screen until it is quit, and restores the terminal. SIGINT, SIGTERM, SIGHUP and SIGQUIT end it with a
+// [*signals.Error], a panic of a command with an error that has its stack, any other panic with a [*CrashError]. It
+// fails with [ErrTerminal] if In or Out is not a terminal, or cannot move its cursor.
 func Run(ctx context.Context, opt Options) error {
 	var all []backend
 	for i, n := range opt.Subnets.All() {
@@ -113,7 +111,7 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	return outcome(ctx, all, err)
 }
 
-// screens are those of the subnets; away is set while the shell has the terminal.
+// screens returns the screens of the subnets. away is set while the shell uses the terminal.
 func (opt *Options) screens(ctx context.Context, t *draw.Theme, away *atomic.Bool, backs []backend) (all []*model) {
 	for i, back := range backs {
 		m := newModel(ctx, back, t)
@@ -138,7 +136,7 @@ func (opt *Options) screens(ctx context.Context, t *draw.Theme, away *atomic.Boo
 	return all
 }
 
-// starting reads a subnet for the first time.
+// starting returns a function that reads a subnet for the first time.
 func starting(n *shell.Subnet) func(context.Context) error {
 	return func(ctx context.Context) error {
 		err := n.Session().Start(ctx)
@@ -147,13 +145,13 @@ func starting(n *shell.Subnet) func(context.Context) error {
 	}
 }
 
-// leaveScreen is what Bubble Tea does to a terminal at its end, for one that does not come to it: the mouse and
-// bracketed paste off, the screen left, the cursor shown.
+// leaveScreen undoes what Bubble Tea did to the terminal, if Bubble Tea cannot: the mouse, bracketed paste, the
+// alternate screen and the hidden cursor.
 const leaveScreen = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr +
 	ansi.ResetModeBracketedPaste +
 	ansi.ResetModeAltScreenSaveCursor + ansi.ShowCursor
 
-// program runs Bubble Tea, which handles no signals: those that it leaves alone would leave the terminal raw.
+// program runs Bubble Tea without its signal handler, which would leave the terminal raw on other signals.
 func program(ctx context.Context, root tea.Model, all []*model, in *os.File, out *os.File, mouse bool) error {
 	slow := newSlowWriter(out)
 	defer func() {
@@ -185,7 +183,7 @@ func program(ctx context.Context, root tea.Model, all []*model, in *os.File, out
 	return err
 }
 
-// end cancels the commands that run and waits for them.
+// end cancels the running commands and waits for them.
 func end(out io.Writer, all []*model) {
 	limit := time.After(closingTime)
 	var jobs []*job
@@ -212,7 +210,7 @@ func end(out io.Writer, all []*model) {
 	}
 }
 
-// outcome is the error of Run.
+// outcome returns the error of Run.
 func outcome(ctx context.Context, all []*model, err error) error {
 	if ctx.Err() != nil && signalled(ctx) {
 		return context.Cause(ctx)
@@ -243,7 +241,7 @@ func signalled(ctx context.Context) bool {
 func checkTerminal(opt *Options, env draw.Environment) (*draw.Theme, error) {
 	switch name := env("TERM"); {
 	case !term.IsTerminal(opt.In.Fd()) || !term.IsTerminal(opt.Out.Fd()):
-		return nil, fmt.Errorf("%w: input and output must be one", ErrTerminal)
+		return nil, fmt.Errorf("%w: input and output must be a terminal", ErrTerminal)
 	case name == "" || name == "dumb":
 		return nil, fmt.Errorf("%w: TERM=%s cannot move its cursor; use the shell", ErrTerminal, name)
 	}

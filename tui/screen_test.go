@@ -31,7 +31,7 @@ func TestFirstScreen(t *testing.T) {
 	drive(t, tree).
 		sees("SIMULATED", "LIVE", "read-only", "18 sw 72 ca 144 links", "tier 1  6 switches",
 			"leaves  12 switches with hosts").
-		sees("3 LFT of spine-01", "nothing was run yet", "? keys", "none: all answer, links are alike and up")
+		sees("3 LFT of spine-01", "no commands yet", "? keys", "none: all nodes respond, links are up and", "uniform, packets arrive")
 }
 
 // sizes are the three that the layouts are made for, and odd ones.
@@ -100,7 +100,7 @@ func TestFilter(t *testing.T) {
 		"/spine").sees("90 LIDs")
 	d.press("/", "55", "enter").sees("node-0037 HCA-1", "node-0055 HCA-1", "2 LIDs").press("esc")
 	d.press("2", "esc").sees("spine-01", "leaf-08")
-	d.press("/", "no such node").sees("no switch or host passes the filter no such",
+	d.press("/", "no such node").sees("no switch or host matches the filter no such",
 		"Esc shows all").press("esc").sees("leaf-08")
 	d.press(":", "summary", "enter", "8", "/", "highest", "enter").sees("highest LID 90", "1 line")
 }
@@ -108,7 +108,7 @@ func TestFilter(t *testing.T) {
 // traced marks node-0037 on leaf-07 and node-0050 on leaf-09.
 func traced(t *testing.T) *driver {
 	d := drive(t, tree)
-	d.press("2", "/", "node-0037", "enter", "t").sees("from node-0037 HCA-1: now mark with T where they go")
+	d.press("2", "/", "node-0037", "enter", "t").sees("from node-0037 HCA-1: mark the destination with T")
 	return d.press("/", "node-0050", "enter", "T", "2", "esc", "4")
 }
 
@@ -130,13 +130,13 @@ func TestNextHop(t *testing.T) {
 	d.press("enter").sees("LFT of spine-0")
 	d.press("enter").sees("LFT of leaf-09", "68  node-0050 HCA-1", "1 LID")
 	d.press("backspace").sees("LFT of spine-0").press("backspace").sees("LFT of leaf-07")
-	d.press("backspace").sees("›2 Topology").press("backspace").sees("there is no way back")
+	d.press("backspace").sees("›2 Topology").press("backspace").sees("there is no previous stop")
 }
 
 func TestWhatIf(t *testing.T) {
 	d := traced(t)
 	d.press("2", "/", "leaf-07", "enter", "esc", "right")
-	d.press("j", "j", "j", "j", "j", "j", "j", "f").sees("fail link leaf-07 7", "✕ failed on paper",
+	d.press("j", "j", "j", "j", "j", "j", "j", "f").sees("fail link leaf-07 7", "✕ failed",
 		"WHAT-IF 1 failure", "11/12  ✕ 1 failed", "1 failed")
 	d.press("f").sees("! f: leaf-07/7 has no link that could fail")
 	d.press("r").sees("STAGED minhop", "changed against base", "WHAT-IF 1 failure")
@@ -167,24 +167,24 @@ func TestErrorsAreSaid(t *testing.T) {
 		`! trace: no node is called "nowhere"`)
 	d.press(":", "rout", "enter").sees(`! unknown command "rout": did you mean "route"?`)
 	d.press(":", "'open", "enter").sees("quote opened here is never closed")
-	d.press("Q").sees("! Q is no key: ? lists them")
+	d.press("Q").sees("! Q has no action: ? lists all keys")
 }
 
 func TestDisabledKeys(t *testing.T) {
 	d := drive(t, tree)
 	for key, why := range map[string]string{
-		"u": "! u: nothing has failed on paper", "x": "! x: there is no trace: t and T mark its ends",
+		"u": "! u: nothing has failed", "x": "! x: there is no trace: t and T mark its ends",
 		"o": "! o: this is for 3 LFT",
-		"v": "! v: there is no other picture", "d": "! d: there is only the live picture",
+		"v": "! v: there is no other state", "d": "! d: there is only the live state",
 		"esc": "! Esc: there is nothing to leave or cancel",
 		"!":   "! !: there is no shell on this terminal",
 	} {
 		d.press(key).sees(why)
 	}
-	d.press("3", "o").sees("! o: this is live, which nothing is compared with")
+	d.press("3", "o").sees("! o: live is not compared with another state")
 	d.press("4", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch or host is selected")
 	d.press("8", "enter").sees("! Enter: the log is empty")
-	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees("! f: nothing that can fail is " +
+	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees("! f: no link, switch or host is " +
 		"selected")
 }
 
@@ -229,11 +229,11 @@ func TestHelpPage(t *testing.T) {
 	for _, a := range d.m.actions {
 		d.sees(a.Help().Desc)
 	}
-	d.sees("or else the last one (nothing has failed on paper)")
+	d.sees("or else the last one (nothing has failed)")
 	// What a key has to do with is found, and done.
 	d.press("/", "clipboard").sees("copy the row").misses("read the subnet again").press("esc").sees(
 		"read the subnet again")
-	d.press("/", "gibberish").sees("no key has to do with that").press("esc", "esc").misses("Keys ─")
+	d.press("/", "gibberish").sees("no key matches").press("esc", "esc").misses("Keys ─")
 	// Enter does what is selected: the first row is the command line.
 	d.press("?", "g", "enter").sees("Enter run")
 }
@@ -247,13 +247,13 @@ func TestLogOfLongAnswer(t *testing.T) {
 func TestNoTables(t *testing.T) {
 	f, _ := routed(t, "fattree:2,4")
 	d := driveBackend(t, newFake(f))
-	d.sees("no tables: press r to route")
+	d.sees("no forwarding tables: r computes them")
 	back := newFake(star(t, "one", "a"))
 	back.state.Live.Fabric, _ = new(fabric.Builder).Build()
 	back.state.Busy = "sweep"
 	driveBackend(t, back).sees("the subnet is being read")
 	back.state.Busy = ""
-	driveBackend(t, back).sees("the subnet has not been read: press R to read it")
+	driveBackend(t, back).sees("the subnet has not been read: R reads it")
 }
 
 func TestProgressAndCancel(t *testing.T) {
@@ -325,7 +325,7 @@ func TestEvents(t *testing.T) {
 		st.Unanswered = []string{"leaf-01 port 9 \x1b[2J"}
 	})
 	d.send(changedMsg{})
-	d.sees("link down: "+f.PortName(l.A)+" -- "+f.PortName(l.B), `no answer: leaf-01 port 9 \x1b[2J`, " 1 down")
+	d.sees("link down: "+f.PortName(l.A)+" -- "+f.PortName(l.B), `no response: leaf-01 port 9 \x1b[2J`, " 1 down")
 	back.change(func(st *session.State) { st.Live = &session.Picture{Kind: session.Live, Fabric: f, Tables: tables} })
 	d.send(changedMsg{})
 	d.sees("link up: ", " 0 down")
@@ -399,7 +399,7 @@ func TestWhatComes(t *testing.T) {
 	d.sees("WHAT-IF 2 failures, 1 addition", "added on paper: switch spine-99 with 2 links")
 	d.press("5").sees("3 new switch spine-99", "1 ✕ link leaf-01/7 -- spine-01/1")
 	d.press("2", "/", "spine-99", "enter", "esc").sees("spine-99")
-	d.press("r").sees("STAGED minhop").press("5").sees("end ports won")
+	d.press("r").sees("STAGED minhop").press("5").sees("end ports added")
 	d.press("v", "v", "v", "v").press("3", "4", "6", "0", "2")
 	d.press("5", "u").sees("WHAT-IF 2 failures").misses("addition")
 	d.press(":", "restore all", "enter").misses("WHAT-IF")
@@ -447,8 +447,8 @@ func TestLoseTheConnection(t *testing.T) {
 	d := drive(t, "ibsim:"+sim.Name).sees("LIVE", "6 sw").misses("LOST")
 	d.press(":watch 1", "enter")
 	sim.Stop()
-	d.until("LOST, OLD: read").until("the connection is lost; what is shown was read at").sees("6 sw")
-	d.press("R").until("no ibsim listens there").sees("LOST, OLD: read")
+	d.until("LOST, read").until("the connection is lost; what is shown was read at").sees("6 sw")
+	d.press("R").until("no ibsim listens there").sees("LOST, read")
 	d.press("esc", "2", "/node-0001", "enter").sees("node-0001").press("esc")
 	d.press("1").until("connection lo").sees("the subnet is as it")
 

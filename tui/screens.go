@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// screens are the screens of several subnets, of which one is shown. Each goes on by itself: what its commands bring
-// comes to it, whichever is shown.
+// screens are the screens of several subnets, one of which is shown. Each continues in the background and gets the
+// messages of its commands.
 type screens struct {
 	subnets *shell.Subnets
 	all     []*model
@@ -28,7 +28,7 @@ type toScreen struct {
 	msg tea.Msg
 }
 
-// enterMsg asks for the screen of another subnet, and for a place in it.
+// enterMsg asks for the screen of another subnet and a place in it.
 type enterMsg struct {
 	at    int
 	place pane.Place
@@ -59,7 +59,7 @@ func (s *screens) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case toScreen:
 		cmd := s.tell(msg.at, msg.msg)
-		if msg.at != s.at { // the list of all subnets may show it
+		if msg.at != s.at { // the list of all subnets may depend on it
 			cmd = tea.Batch(cmd, s.of(s.at, s.all[s.at].seek()))
 		}
 		return s, cmd
@@ -80,10 +80,10 @@ func (s *screens) tell(at int, msg tea.Msg) tea.Cmd {
 	return s.of(at, cmd)
 }
 
-// bubbleTea is where the messages are from that are Bubble Tea's own.
+// bubbleTea is the package of Bubble Tea's own messages.
 var bubbleTea = reflect.TypeFor[tea.QuitMsg]().PkgPath()
 
-// of is a command whose messages come to the screen of a subnet. Those for Bubble Tea itself stay as they are.
+// of returns a command whose messages go to the screen of a subnet, except those of Bubble Tea itself.
 func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -109,8 +109,7 @@ func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// enter shows the screen of another subnet. Hosts that are marked, or have a name as a set, are so there by their
-// names.
+// enter shows the screen of another subnet. Marked hosts and sets of hosts are found there by name.
 func (s *screens) enter(msg enterMsg) tea.Cmd {
 	from, to := s.all[s.at], s.all[msg.at]
 	if from != to {
@@ -128,7 +127,7 @@ func (s *screens) enter(msg enterMsg) tea.Cmd {
 	return s.of(msg.at, tea.Batch(cmds...))
 }
 
-// running names what runs on another subnet than that of a screen, "" for nothing.
+// running names the command that runs on another subnet than that of a screen, "" for none.
 func (s *screens) running(than *model) string {
 	for _, m := range s.all {
 		if m != than && len(m.jobs.running) > 0 && m.jobs.starting == nil {
@@ -138,12 +137,12 @@ func (s *screens) running(than *model) string {
 	return ""
 }
 
-// enterSubnet goes where a row of the list of subnets leads.
+// enterSubnet goes to the target of a row of the list of subnets.
 func enterSubnet(msg pane.EnterSubnet) tea.Cmd {
 	return func() tea.Msg { return enterMsg{msg.At, msg.Place} }
 }
 
-// nextSubnet goes on to another subnet.
+// nextSubnet goes to the next or previous subnet.
 func nextSubnet(by int) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		n := len(m.screens.all)
@@ -154,13 +153,13 @@ func nextSubnet(by int) func(m *model) tea.Cmd {
 
 func whyOneSubnet(m *model) string {
 	if m.screens == nil {
-		return "there is but one subnet: several -s open several"
+		return "there is only one subnet: several -s open several"
 	}
 	return ""
 }
 
-// hostRow says by which row of the topology a host is marked: its own, that of its port, or that of the port of the
-// switch where it is.
+// hostRow is the kind of row by which the topology marks a host: its own, that of its port, or that of the port of the
+// switch.
 type hostRow uint8
 
 const (
@@ -169,7 +168,7 @@ const (
 	rowOfSwitch
 )
 
-// markedHosts are the names of the hosts that are marked in the topology.
+// markedHosts returns the names of the hosts that are marked in the topology.
 func markedHosts(m *model) map[string]hostRow {
 	names := map[string]hostRow{}
 	if marks := m.all[m.at(pane.SeatHome)].Base().Marks; len(marks) > 0 {
@@ -182,7 +181,7 @@ func markedHosts(m *model) map[string]hostRow {
 	return names
 }
 
-// markHosts marks the hosts of some names in the topology.
+// markHosts marks hosts in the topology by name.
 func markHosts(m *model, names map[string]hostRow) {
 	if len(names) == 0 {
 		return
@@ -196,7 +195,7 @@ func markHosts(m *model, names map[string]hostRow) {
 	m.all[m.at(pane.SeatHome)].Base().Marks = marks
 }
 
-// eachHostRow goes through the hosts of the topology, and the rows that each may have.
+// eachHostRow calls do for each host of the topology and each row that it may have.
 func eachHostRow(m *model, do func(host string, by hostRow, at pane.Place)) {
 	f := m.sc.Top.Fabric
 	for _, e := range f.EndPorts {

@@ -21,7 +21,7 @@ func whyNoShell(m *model) string {
 	return ""
 }
 
-// repl runs the shell on the terminal while the screen is away.
+// repl runs the shell on the terminal while the screen is suspended.
 type repl struct {
 	ctx context.Context
 	run func(context.Context) error

@@ -8,9 +8,8 @@ import (
 	"sync"
 )
 
-// slowWriter hands what is written to it on to a terminal that may be slow, such as one at the other end of a
-// thin link, and reports whether it is behind. While it is, the screen leaves frames out: so keys never wait
-// for the frames of those before them.
+// slowWriter writes to a terminal that may be slow, such as one on a remote connection, and reports whether it is
+// behind. The screen then skips frames, so that keys do not wait for old frames.
 type slowWriter struct {
 	*os.File // for its descriptor; only the writer's goroutine writes to it
 
@@ -23,7 +22,7 @@ type slowWriter struct {
 	ended   chan struct{}
 }
 
-const chunk = 1024 // how much is handed on at a time
+const chunk = 1024 // how many bytes are written at a time
 
 func newSlowWriter(f *os.File) *slowWriter {
 	w := &slowWriter{File: f, wake: make(chan struct{}, 1), ended: make(chan struct{}), idle: make(chan struct{})}
@@ -67,7 +66,7 @@ func (w *slowWriter) onDrained() func() {
 	return w.drained
 }
 
-// step hands a chunk on and reports whether there is more.
+// step writes a chunk and reports whether there is more.
 func (w *slowWriter) step() bool {
 	w.mu.Lock()
 	part := append([]byte(nil), w.pending[:min(chunk, len(w.pending))]...)
@@ -90,14 +89,14 @@ func (w *slowWriter) step() bool {
 	return true
 }
 
-// behind says that something is still to be handed on.
+// behind reports whether bytes are pending.
 func (w *slowWriter) behind() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.pending) > 0
 }
 
-// flush waits until all is handed on, or ctx ends.
+// flush waits until all bytes are written, or ctx ends.
 func (w *slowWriter) flush(ctx context.Context) {
 	w.mu.Lock()
 	idle := w.idle
@@ -108,7 +107,7 @@ func (w *slowWriter) flush(ctx context.Context) {
 	}
 }
 
-// stop ends the writer once all is handed on, or ctx has ended.
+// stop ends the writer once all bytes are written, or ctx has ended.
 func (w *slowWriter) stop(ctx context.Context) {
 	w.flush(ctx)
 	close(w.wake)

@@ -67,8 +67,8 @@ func TestFourStates(t *testing.T) {
 					return ansi.Strip(strings.Join(d.m.Look.Frame(draw.Rect{W: 40, H: 4},
 						&draw.Framed{Tabs: func(*draw.Pen) {}, Badge: b, Focused: focused, Win: win}), "\n"))
 				}
-				all.WriteString(frame(b) + "\n")
-				wordless := *b
+				all.WriteString(frame(&b) + "\n")
+				wordless := b
 				wordless.Word = ""
 				if other, seen := frames[frame(&wordless)]; seen {
 					t.Errorf("%s: the frames of %s and %s are alike", name, other, b.Word)

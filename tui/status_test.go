@@ -85,7 +85,7 @@ func TestCommitWaitsForThePresent(t *testing.T) {
 	}
 	d.press("C").sees("y write it")
 	back.change(func(st *session.State) { again := *staged; st.Staged = &again })
-	d.press("y").sees("! y: other routes have been staged since this page was made").press("esc")
+	d.press("y").sees("! y: other routes have been staged in the meantime").press("esc")
 	d.press(" ", "C").sees("! C: the panes are frozen").press(" ")
 	back.change(func(st *session.State) { st.Lost = "gone" })
 	d.send(changedMsg{})
@@ -120,7 +120,7 @@ func TestEmptyPanesHaveNoFilter(t *testing.T) {
 func TestFailGroup(t *testing.T) {
 	d := drive(t, tree).press("2", "b", "b", "g").sees("leaf-#", "fail director")
 	d.press("f").sees("fail director 'leaf-*'", "WHAT-IF 1 failure").press("u").misses("WHAT-IF")
-	d.press("b", "g", "f").sees("! f: nothing that can fail is selected")
+	d.press("b", "g", "f").sees("! f: no link, switch or host is selected")
 }
 
 // TestStepsOfACommand: how far a comparison is, and how it is stopped, stand in the
@@ -180,7 +180,7 @@ func TestNoTablesNoVerdict(t *testing.T) {
 	drive(t, tree).press(":dump topology "+file, "enter")
 	d := drive(t, "file:"+file)
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-		d.size(size[0], size[1]).press("1").sees("lost paths", "unknown: no").misses("links are alike and up, packets")
+		d.size(size[0], size[1]).press("1").sees("lost paths", "unknown: no").misses("links are up and uniform, packets")
 	}
 }
 

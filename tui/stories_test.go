@@ -92,7 +92,7 @@ func stories() []story {
 		},
 		{
 			"dump, guided", usual, []act{
-				do("D").then("Which picture of the subnet?"), do("Escape").then("nothing was done"),
+				do("D").then("Which picture of the subnet?"), do("Escape").then("cancelled, no command was run"),
 			},
 		},
 		{"let something fail, guided", small,
@@ -104,7 +104,7 @@ func stories() []story {
 			do("/", "updn", "Enter").then("Which option"), do("/", "lmc", "Enter").then("LIDs of a port"),
 			do("x", "Enter").then("is no LMC"), do("BSpace", "1", "Enter").then("Which option"),
 			do("Enter").then("runs: engine updn lmc=1"), do("Enter").then("!Run it?"), do("E").then("▌ updn"),
-			do("Escape").then("nothing was done")}},
+			do("Escape").then("cancelled, no command was run")}},
 		{"save routes and load them again, guided", usual, []act{do("D", "Enter", "Enter").then("Into which file?"),
 			do("nowhere/x", "Enter").then("no such file"),
 			do("C-u", "my routes", "Enter").then("runs: dump lfts 'my routes' of=live"), do("Enter").then("written to"),
@@ -181,17 +181,17 @@ func stories() []story {
 		{"switches by name", small, []act{do("2", "b", "b").then("leaf-#", "spine-#")}},
 		{
 			"what can be done here", small, []act{
-				do("?").then("Keys", "Find and say"), do("Escape").then("!Find and say"),
+				do("?").then("Keys", "Find and open"), do("Escape").then("!Find and open"),
 			},
 		},
 		{"do a key from the list of keys", small, []act{do("?", "Enter").then("Enter run"), do("Escape")}},
 		{
 			"a key that cannot act", small, []act{
-				do("x").then("x: there is no trace"), do("u").then("u: nothing has failed on paper"),
+				do("x").then("x: there is no trace"), do("u").then("u: nothing has failed"),
 			},
 		},
 		{
-			"an empty pane says why", small, []act{do("5").then("nothing has failed on paper: select a link"),
+			"an empty pane says why", small, []act{do("5").then("no simulated failures: select a link"),
 				do("7").then("this session keeps no history"), do("4").then("mark two nodes")},
 		},
 		{
@@ -326,7 +326,7 @@ func TestTwentyKeys(t *testing.T) {
 	s := onTmux(t, 80, 24, "sim")
 	s.Awaits("18 sw 72 ca", "/ filter", "2 Topology")
 	s.Types(keys[:8]...)
-	s.Awaits("now mark with T")
+	s.Awaits("mark the destination with T")
 	s.Types(keys[8:15]...)
 	s.Awaits("4 Trace node-0037 HCA-1 → leaf-09", "├ leaf-07", "fail link")
 	s.Types(keys[15:]...)

@@ -13,16 +13,16 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// tour leads through a session, a step at a time.
+// tour leads the user through a session, step by step.
 type tour struct {
 	step  int
-	names [2]string // ends are the hosts that the tour traces between, and leaf the switch of the second
+	names [2]string // the hosts between which the tour traces
 }
 
-// tourStop is something to do, and how to see that it was done.
+// tourStop is a step: something to do, and how to see that it was done.
 type tourStop struct {
 	text func(t *tour) string
-	keys func(t *tour) []string // do it
+	keys func(t *tour) []string // which do it
 	done func(m *model) bool
 }
 
@@ -34,33 +34,33 @@ func tourSteps() []tourStop {
 			return fmt.Sprintf("Find a host: press 2 for the topology, then / and type %s, then Enter.", t.names[0])
 		}, keys: func(t *tour) []string { return []string{"2", "/", t.names[0], "enter"} },
 			done: func(m *model) bool { return m.prompt.typed == nil && m.pages.over == nil && tourAt(m, 0) }},
-		{text: fixed("Press t: packets are to come from here."), keys: keys("t"), done: func(m *model) bool {
+		{text: fixed("Press t: this is the source of the packets."), keys: keys("t"), done: func(m *model) bool {
 			return !m.Ends[0].None()
 		}},
 		{text: func(t *tour) string {
-			return fmt.Sprintf("Now where they go: / and %s, Enter, then T. The trace comes up by itself.", t.names[1])
+			return fmt.Sprintf("Now the destination: / and %s, Enter, then T. The trace is shown.", t.names[1])
 		}, keys: func(t *tour) []string {
 			return []string{"/", t.names[1], "enter", "T"}
 		}, done: func(m *model) bool { return m.Traced(m.sc) != "" }},
-		{text: fixed("This is the path, hop by hop: ports, link, paths that share it, errors. The cursor is on the " +
+		{text: fixed("This is the path, hop by hop: ports, link, paths over it, errors. The cursor is on the " +
 			"first link between switches. What if it fails? Press f."),
 			keys: keys("f"), done: func(m *model) bool { return len(m.st.Failures) > 0 }},
-		{text: fixed("It has failed on paper: nothing was written. The old routes lose packets now; the frame says " +
-			"WHAT-IF. Press r to route around it."),
+		{text: fixed("The failure is simulated: nothing was written. The old routes lose packets; the frame shows " +
+			"WHAT-IF. Press r to compute new routes."),
 			keys: keys("r"), done: func(m *model) bool { return m.st.Staged != nil && !m.st.Stale }},
-		{text: fixed("The new routes are STAGED, not written. Press 5 to compare before and after: pairs lost, entries " +
-			"that change, the busiest link."),
+		{text: fixed("The new routes are STAGED, not written. Press 5 to compare before and after: pairs lost, changed " +
+			"entries, the busiest link."),
 			keys: keys("5"), done: func(m *model) bool {
 				return m.pane().About().Name == "What-if" && m.pane().Base().Size > 1
 			}},
-		{text: fixed("Press 4 to see the trace take another spine, and below it how it goes live."), keys: keys("4"),
+		{text: fixed("Press 4 for the trace over another spine, and its live path below it."), keys: keys("4"),
 			done: func(m *model) bool {
 				return m.on(pane.SeatTrace)
 			}},
-		{text: fixed("Press u to take the failure back."), keys: keys("u"), done: func(m *model) bool {
+		{text: fixed("Press u to undo the failure."), keys: keys("u"), done: func(m *model) bool {
 			return len(m.st.Failures) == 0
 		}},
-		{text: fixed("That was the tour. C would show what a commit writes, 6 the hottest links, ? all keys. Press " +
+		{text: fixed("That was the tour. C shows what a commit would write, 6 the busiest links, ? all keys. Press " +
 			"Ctrl-G to end it."),
 			keys: keys("ctrl+g"), done: func(*model) bool { return false }},
 	}
@@ -81,7 +81,7 @@ func toggleTour(m *model) tea.Cmd {
 	return nil
 }
 
-// tourHosts are two hosts on different switches, by what to type for them.
+// tourHosts returns what to type for two hosts on different switches.
 func tourHosts(m *model) [2]string {
 	f := m.sc.Top.Fabric
 	var first fabric.NodeIndex = fabric.None
@@ -107,14 +107,14 @@ func tourHosts(m *model) [2]string {
 	return names
 }
 
-// tourAt says that the host of the tour is selected in the topology.
+// tourAt reports whether a host of the tour is selected in the topology.
 func tourAt(m *model, which int) bool {
 	s := m.pane().Subject()
 	return m.on(pane.SeatHome) && s.Node != fabric.None && draw.FirstWord(s.Fabric.NodeName(s.Node)) ==
 		m.tour.names[which]
 }
 
-// tourStep goes on where the step was done.
+// tourStep continues once the step was done.
 func tourStep(m *model) {
 	if m.tour == nil {
 		return
@@ -127,7 +127,7 @@ func tourStep(m *model) {
 	}
 }
 
-// tourRows is how many lines the tour has.
+// tourRows returns the number of lines of the tour.
 func tourRows(m *model) int { return prose.When(m.tour == nil || m.height < tabsFrom, 0, 3) }
 
 func (v *view) tourLines(w int) []string {

@@ -53,7 +53,7 @@ func TestTraceAgainst(t *testing.T) {
 	old.Kind = session.Recorded + "12"
 	d.m.choice.recalled(recalledMsg{pic: &old})
 	d.m.Common.Running++ // which that took back
-	d.sees("OLD history 12").press("v").sees("STAGED")
+	d.sees("HISTORY 12").press("v").sees("STAGED")
 	for range 3 {
 		if d.press("V"); strings.Contains(d.screen(), "of history 12") {
 			break
@@ -166,7 +166,7 @@ func TestTraceOfPictureWithoutTables(t *testing.T) {
 	old.Kind, old.Tables = session.Recorded+"12", nil
 	d.m.Common.Running++
 	d.m.choice.recalled(recalledMsg{pic: &old})
-	d.sees("OLD history 12", "no tables").misses("delivered").press("?", "?").sees("Keys").press("esc", "b", "s", "V",
+	d.sees("HISTORY 12", "no forwarding tables").misses("delivered").press("?", "?").sees("Keys").press("esc", "b", "s", "V",
 		"enter", "i")
 }
 
@@ -186,7 +186,7 @@ func TestAdaptive(t *testing.T) {
 // these send to them loses packets until a manager acts.
 func TestFailsOver(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(120, 36)
-	d.press(":adaptive on", "enter", ":fail link leaf-01/3", "enter", "5").sees("before a manager acts",
+	d.press(":adaptive on", "enter", ":fail link leaf-01/3", "enter", "5").sees("before the SM acts",
 		"fail over at once", "12")
 	d.press("/", "lose packets", "enter", "enter").sees("›a Answer whatif", "by luck", "50 %", "leaf-01")
 }

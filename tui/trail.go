@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// spot is something that was looked at: a pane, what it was about, and the row.
+// spot is a stop of the trail: a pane, its object, and the row.
 type spot struct {
 	pane  int
 	at    pane.Place
@@ -22,15 +22,15 @@ type spot struct {
 // same reports whether two spots differ at most in the row.
 func (s *spot) same(o *spot) bool { return s.pane == o.pane && s.at == o.at }
 
-// trail is what was looked at, to go back and forward in.
+// trail is the list of stops, to go back and forward in.
 type trail struct {
 	spots []spot
 	at    int
 }
 
-const maxTrail = 200 // how many spots are kept
+const maxTrail = 200 // stops that are kept
 
-// here is what is looked at now.
+// here returns the current stop.
 func (m *model) here() spot {
 	p := m.pane()
 	at, label := p.Spot()
@@ -42,7 +42,7 @@ func (m *model) here() spot {
 	return s
 }
 
-// jump does what may lead elsewhere, and keeps the way back.
+// jump runs a move and records it in the trail.
 func (m *model) jump(move func() tea.Cmd) tea.Cmd {
 	tr := &m.trail
 	before := m.here()
@@ -62,14 +62,14 @@ func (m *model) jump(move func() tea.Cmd) tea.Cmd {
 }
 
 func whyNotBack(m *model) string {
-	return prose.When(m.trail.at == 0, "there is no way back: nothing was looked at before", "")
+	return prose.When(m.trail.at == 0, "there is no previous stop", "")
 }
 
 func whyNotForward(m *model) string {
-	return prose.When(m.trail.at+1 >= len(m.trail.spots), "there is no way forward: nothing was gone back from", "")
+	return prose.When(m.trail.at+1 >= len(m.trail.spots), "there is no next stop", "")
 }
 
-// walk goes so many spots back or forward.
+// walk goes a number of stops back or forward.
 func (m *model) walk(by int) tea.Cmd {
 	tr := &m.trail
 	tr.spots[tr.at] = m.here()

@@ -16,26 +16,26 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// typed is a line that is typed below the panes, and where its keys go.
+// typed is a line that is edited below the panes, with the handler of its keys.
 type typed struct {
 	textinput.Model
-	label func() string
+	label string
 	key   func(k tea.KeyMsg) tea.Cmd
 	hints []hint
-	note  bool   // that what is said of it stands behind it
-	near  string // a name that may be meant, "" for none
+	note  bool   // the status text is shown after it
+	near  string // a similar name, "" for none
 }
 
 func newTyped(text string) *typed {
 	t := &typed{Model: textinput.New()}
-	t.KeyMap.Paste.SetEnabled(false) // that of the terminal is cleaned
+	t.KeyMap.Paste.SetEnabled(false) // only pastes of the terminal, which are cleaned
 	t.Cursor.SetMode(cursor.CursorStatic)
 	t.Focus()
 	t.SetValue(text)
 	return t
 }
 
-// set replaces the text; the cursor goes to its end.
+// set replaces the text and puts the cursor at its end.
 func (t *typed) set(s string) {
 	t.SetValue(s)
 	t.CursorEnd()
@@ -43,14 +43,14 @@ func (t *typed) set(s string) {
 
 func (t *typed) before() string { return string([]rune(t.Value())[:t.Position()]) }
 
-// replace puts s in place of the text between the byte offset start and the cursor.
+// replace replaces the text between the byte offset start and the cursor.
 func (t *typed) replace(start int, s string) {
 	head, rest := t.before()[:start]+s, t.Value()[len(t.before()):]
 	t.SetValue(head + rest)
 	t.SetCursor(len([]rune(head)))
 }
 
-// edit passes a key to the line that is typed. Text that does not fit is refused as a whole.
+// edit passes a key to the line. Text that does not fit is refused as a whole.
 func (in *prompt) edit(k tea.KeyMsg) {
 	switch {
 	case !in.typed.edit(k):
@@ -60,7 +60,7 @@ func (in *prompt) edit(k tea.KeyMsg) {
 	}
 }
 
-// edit reports whether the line has room for what a key types.
+// edit reports whether the line has space for the text of a key.
 func (t *typed) edit(k tea.KeyMsg) bool {
 	switch {
 	case (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt:
@@ -84,7 +84,7 @@ func (t *typed) edit(k tea.KeyMsg) bool {
 var deleteWordForward = textinput.DefaultKeyMap.DeleteWordForward
 
 // deleteWordForward deletes as far as textinput's WordForward goes. Its own DeleteWordForward (bubbles v1.0.0) panics
-// where the cursor is on the last character.
+// with the cursor on the last character.
 func (t *typed) deleteWordForward() {
 	head := t.before()
 	t.Model, _ = t.Model.Update(tea.KeyMsg{Type: tea.KeyRight, Alt: true})
@@ -93,7 +93,8 @@ func (t *typed) deleteWordForward() {
 	t.SetCursor(len([]rune(head)))
 }
 
-// printable is what a terminal sent as text. Lines of a paste become statements of one line, run only by Enter.
+// printable returns the printable characters of a text. Lines of a paste become statements of one line; only Enter runs
+// them.
 func printable(s string) []rune {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(s)
 	s = strings.Trim(s, "\n")
@@ -109,15 +110,15 @@ func printable(s string) []rune {
 	}, s))
 }
 
-// draw writes the line in all cells that are left, the cursor as a block. It shows the part
-// around the cursor. That of textinput cleans nothing and does not say that it was cut.
+// draw writes the line in the cells that are left, with the cursor as a block, and scrolls it to the cursor. The view
+// of textinput does not clean text or mark what is cut.
 func (t *typed) draw(p *draw.Pen) {
 	head := draw.Clean(t.before(), p.ASCII)
 	tail := draw.Clean(t.Value()[len(t.before()):], p.ASCII)
-	room := p.Left - 2
-	if w := draw.Width(head); w > room {
+	fit := p.Left - 2
+	if w := draw.Width(head); w > fit {
 		p.Put(p.Dim, p.Ellipsis)
-		head = draw.Skip(head, w-room+1)
+		head = draw.Skip(head, w-fit+1)
 	}
 	p.Put("", head)
 	under, rest := " ", ""

@@ -14,19 +14,19 @@ import (
 	"example.org/ibconsole/tui/page"
 )
 
-// writePage says step by step how a commit gets on, and then what came of it.
+// writePage shows the progress of a commit and its result.
 type writePage struct {
 	*page.Page
 	m   *model
 	job *job
-	// last is what was being written when that was said last, nil before anything was.
+	// last is the last known progress, nil before the first write.
 	last *session.Writing
-	took time.Duration // how long it took, where it has ended
-	end  []string      // the result, nil before that
+	took time.Duration // once it has ended
+	end  []string      // the result, nil before it
 	bad  bool
 }
 
-// openWriting shows how a commit that is running gets on.
+// openWriting shows the progress of a running commit.
 func (pg *pages) openWriting(j *job) {
 	p := &writePage{Page: page.New(pg.m.Look, writingTitle(j.text)), m: pg.m, job: j}
 	p.Leave = pg.closePage
@@ -37,7 +37,7 @@ func writingTitle(command string) string {
 	return prose.When(strings.Contains(command, "rollback"), "Rollback", "Commit")
 }
 
-// followWriting shows how a commit gets on that was typed, once it writes. It stays left where it was left.
+// followWriting shows the progress of a typed commit once it writes, unless the page was left.
 func (pg *pages) followWriting() {
 	if pg.m.st.Writing == nil || len(pg.m.jobs.running) == 0 {
 		return
@@ -52,7 +52,7 @@ func (pg *pages) followWriting() {
 	j.pageShown = true
 }
 
-// endWriting says what came of a commit.
+// endWriting shows the result of a commit.
 func (pg *pages) endWriting(j *job, err error) {
 	p, ok := pg.over.(*writePage)
 	if !ok || p.job != j {
@@ -69,7 +69,7 @@ func (pg *pages) endWriting(j *job, err error) {
 	}
 }
 
-// Key interrupts, moves the text, or leaves the page: what is no key of a page is one of the panes.
+// Key interrupts, scrolls, or leaves the page. Other keys are handled by the panes.
 func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
 	running := p.end == nil
 	switch k.String() {
@@ -83,7 +83,7 @@ func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
 		return nil
 	case "enter", "q":
 		if running {
-			p.m.inform("it goes on: Esc interrupts it, any key of a pane leaves this page")
+			p.m.inform("the commit continues: Esc interrupts it, a key of a pane leaves this page")
 			return nil
 		}
 	case "up", "down", "j", "k", "pgup", "pgdown", "home", "end":
@@ -94,7 +94,7 @@ func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
 	return p.Page.Key(k)
 }
 
-// Frame draws the page, whose text is another one each time.
+// Frame draws the page with the current progress.
 func (p *writePage) Frame(body draw.Rect) []string {
 	p.Clear()
 	t := p.m.Look
@@ -111,7 +111,7 @@ func (p *writePage) Frame(body draw.Rect) []string {
 	case p.end == nil:
 		p.Addf(t.Warn, "%s", p.interruption())
 	default:
-		word := prose.When(p.bad, "This did not come to its end:", "This is done:")
+		word := prose.When(p.bad, "Not completed:", "Completed:")
 		p.Add(prose.When(p.bad, t.Bad, t.Good), word)
 		for _, l := range p.end {
 			p.Add("", l)
@@ -121,13 +121,13 @@ func (p *writePage) Frame(body draw.Rect) []string {
 	return p.Page.Frame(body)
 }
 
-// phases says which steps there are, what is being written, and how much of it all is written and verified.
+// phases adds the steps, what is being written, and how much is written and verified.
 func (p *writePage) phases() {
 	t := p.m.Look
 	now := p.last
 	if now == nil {
 		if p.end == nil {
-			p.Add("", "now        the subnet is read, and what is to be written is planned")
+			p.Add("", "now        reading the subnet and planning the writes")
 		}
 		return
 	}
@@ -147,7 +147,7 @@ func (p *writePage) phases() {
 	}
 	p.Add("", "")
 	if p.end != nil && !p.bad {
-		return // the result says it
+		return // it is in the result
 	}
 	if done < len(now.Phases) {
 		node := prose.When(now.Node == "", "", ", "+draw.Clean(now.Node, t.ASCII))
@@ -158,7 +158,7 @@ func (p *writePage) phases() {
 	p.Addf("", "verified   %s", draw.Thousands(now.ReadBack.Total()))
 }
 
-// phaseWord is what a phase writes.
+// phaseWord returns what a phase writes.
 func phaseWord(name string) string {
 	switch {
 	case strings.HasPrefix(name, "step "):
@@ -169,21 +169,21 @@ func phaseWord(name string) string {
 	return name
 }
 
-// interruption says what Esc does.
+// interruption returns the effect of Esc.
 func (p *writePage) interruption() string {
 	now := p.last
-	then := "commit resume yes goes on from there, rollback yes goes back."
+	then := "commit resume yes completes it, rollback yes undoes it."
 	if p.Title == "Rollback" {
-		then = "rollback yes goes on from there."
+		then = "rollback yes completes it."
 	}
 	switch {
 	case now == nil:
-		return "Esc interrupts it: nothing is written yet, and nothing will be."
+		return "Esc interrupts the commit: nothing is written yet."
 	case now.What() == "":
-		return "All is written and read back; the subnet is read again."
+		return "All blocks are written and read back; reading the subnet again."
 	case now.Phase == len(now.Phases)-1:
-		return "Esc interrupts it: all is written then, and not all is verified. It counts as interrupted: " + then
+		return "Esc interrupts the commit: all blocks are written, but not all are verified. Then " + then
 	}
-	return "Esc interrupts it: what is under way is waited for, what is written stays, nothing more is sent. The " +
-		"journal has it: " + then
+	return "Esc interrupts the commit: written blocks stay, and no more are sent. The journal records it; then " +
+		"" + then
 }

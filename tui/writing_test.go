@@ -48,7 +48,7 @@ func committing(t *testing.T, err error) (d *driver, back *fake, end func()) {
 	d.m.now = func() time.Time { return now }
 	d.press("C").sees("y write it")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("y")})
-	d.sees("Commit", "what is to be written is planned", "Esc interrupts it: nothing is written yet")
+	d.sees("Commit", "reading the subnet and planning", "Esc interrupts the commit: nothing is written yet")
 	now = now.Add(3 * time.Second)
 	return d, back, func() { close(ended); d.settle() }
 }
@@ -72,7 +72,7 @@ func TestCommitIsFollowed(t *testing.T) {
 	d, back, end := committing(t, nil)
 	d.writes(back, writing).check()
 	d.sees("now        3 of 4  LFT blocks, step 2 of 2", "2 of 4, leaf-07", "written    12 of 16", "verified   0",
-		"time       3", "what is written stays")
+		"time       3", "written blocks stay")
 	// whatever time has gone
 	d.m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: d.m.Look.Spin, FPS: tickPause}))
 	golden(t, filepath.Join("panes", "commit-120x36"), d.screen())
@@ -80,30 +80,30 @@ func TestCommitIsFollowed(t *testing.T) {
 	golden(t, filepath.Join("panes", "commit-80x24"), d.screen())
 	last := writing
 	last.Phase, last.Done, last.Total, last.ReadBack = 3, 5, 16, apply.Counts{Blocks: 5}
-	d.writes(back, last).sees("4 of 4  read back", "verified   5", "not all is verified")
+	d.writes(back, last).sees("4 of 4  read back", "verified   5", "but not all are")
 	d.send(tea.KeyMsg{Type: tea.KeyEnter})
-	d.sees("it goes on: Esc interrupts it")
+	d.sees("the commit continues: Esc interrupts it")
 	back.change(func(st *session.State) { st.Busy, st.Writing = "", nil })
 	end()
-	d.sees("This is done:", "written in 3.1 s: 14 blocks").press("6").misses("This is done")
+	d.sees("Completed:", "written in 3.1 s: 14 blocks").press("6").misses("Completed")
 }
 
 // TestCommitIsInterrupted: Esc ends the commit and not only its page, and the page says where it stopped.
 func TestCommitIsInterrupted(t *testing.T) {
 	d, back, _ := committing(t, nil)
-	d.writes(back, writing).press("esc").sees("This did not come to its end", "stopped    3 of 4",
-		"cancelled").press("esc").misses("This did not")
+	d.writes(back, writing).press("esc").sees("Not completed", "stopped    3 of 4",
+		"cancelled").press("esc").misses("Not completed")
 	d, back, end := committing(t, errors.New("leaf-07: no answer"))
 	d.writes(back, writing)
 	end()
-	d.sees("This did not come to its end", "leaf-07: no answer")
+	d.sees("Not completed", "leaf-07: no answer")
 }
 
 // TestTypedCommitIsFollowed: one that was typed is followed, too, once it writes; left, it is not brought up again.
 func TestTypedCommitIsFollowed(t *testing.T) {
 	d, back, end := committing(t, nil)
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("2")})
-	d.misses("Esc interrupts it")
+	d.misses("Esc interrupts the commit")
 	d.m.jobs.running[0].pageShown = false // as one that was typed
 	d.writes(back, writing).sees("3 of 4  LFT")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("2")})

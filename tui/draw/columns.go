@@ -2,24 +2,29 @@
 
 package draw
 
+import "example.org/ibconsole/internal/base/prose"
+
 // Column is one column of a table.
 type Column struct {
 	Name string
-	Help string // what the figures are, in which unit
-	// Wide is its cells. Where it is 0 it shares with its like what the others leave, and has at least least.
+	Help string // the meaning of the values, and their unit
+	// Wide is the width in cells. If it is 0, the column shares the rest of the line with other such columns and has at
+	// least Least cells.
 	Wide, Least int
-	Share       int // how large a part it has among its like, 1 if it is 0
+	Share       int // its part of the rest, 1 if it is 0
 	Right       bool
-	Rank        int // above 0 where the column is left out when there is little room, those of the highest rank first
-	Text        func(row int) string
-	Look        func(row int) Style // nil for the usual
-	// Order is what rows are sorted by; nil for the text. It may be called from several goroutines.
+	Rank        int                  // above 0: left out if there is little space, the highest rank first
+	Text        func(row int) string // nil: Order with separators of thousands
+	Look        func(row int) Style  // nil: the style of other text, or dim
+	Dim         bool
+	// Order returns the number that rows are sorted by; nil: they are sorted by the text. It is called from several
+	// goroutines at a time, as Text is.
 	Order    func(row int) int64
-	Hidden   func() bool // says now that the column does not apply; nil: it does
-	Unsorted bool        // says that rows are not sorted by it
+	Hidden   func() bool // nil: always shown
+	Unsorted bool        // rows cannot be sorted by the column
 }
 
-// widths are the cells of the columns in w cells, 0 for one that is left out.
+// widths returns the widths of the columns in a line of w cells, 0 for a column that is left out.
 func (t *Table) widths(w int) []int {
 	out := make([]int, len(t.Cols))
 	shown := make([]bool, len(t.Cols))
@@ -68,8 +73,8 @@ func (t *Table) widths(w int) []int {
 	return out
 }
 
-// squeeze lets columns go that no rank leaves out, from the right, and takes up to a third of those that share, so that
-// what is needed comes down to w cells. It returns what the columns that share have at least.
+// squeeze leaves out columns without a rank, from the right, and takes up to a third of the columns that share, until
+// the line needs w cells. It returns the least widths of the columns that share.
 func (t *Table) squeeze(shown []bool, need *int, w int) []int {
 	least, spare := make([]int, len(t.Cols)), 0
 	for i := range t.Cols {
@@ -96,7 +101,7 @@ func (t *Table) squeeze(shown []bool, need *int, w int) []int {
 	return least
 }
 
-// Shown returns the columns that apply now, whether or not there is room for them.
+// Shown returns the columns that apply now, including those that are left out for lack of space.
 func (t *Table) Shown() []*Column {
 	var shown []*Column
 	for i := range t.Cols {
@@ -133,7 +138,7 @@ func (t *Table) Header(p *Pen) {
 	}
 }
 
-// HeadAt is the column, counted from 1, whose head stands at a cell of w, 0 for none.
+// HeadAt returns the column, counted from 1, whose head is at a cell of a line of w cells; 0 for none.
 func (t *Table) HeadAt(x, w int) int {
 	at := 0
 	for i, cells := range t.widths(w) {
@@ -161,17 +166,25 @@ func (t *Table) Draw(p *Pen, line int) {
 		}
 		first = false
 		c := &t.Cols[i]
-		st := Style("")
+		st := prose.When(c.Dim, p.Theme.Dim, "")
 		if c.Look != nil {
 			st = c.Look(row)
 		}
 		if c.Right {
-			p.Right(st, c.Text(row), w)
+			p.Right(st, c.Cell(row), w)
 		} else {
-			p.Cell(st, c.Text(row), w)
+			p.Cell(st, c.Cell(row), w)
 		}
 	}
 }
 
-// HasHead reports whether the heads of columns stand above the rows.
+// Cell returns the text of a row.
+func (c *Column) Cell(row int) string {
+	if c.Text == nil {
+		return Thousands(int(c.Order(row)))
+	}
+	return c.Text(row)
+}
+
+// HasHead reports whether the heads of the columns are shown above the rows.
 func (t *Table) HasHead() bool { return len(t.Cols) > 0 && t.N > 0 }

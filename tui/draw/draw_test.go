@@ -12,8 +12,7 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// TestClean: a text may be shown as it is, or escaped, never with another width
-// than both ways of counting give it.
+// TestClean checks that text is shown unchanged or escaped, and that both ways of counting agree on its width.
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"leaf-01":               "leaf-01",
@@ -136,15 +135,15 @@ func TestFilters(t *testing.T) {
 			t.Fatal(c.filter, err)
 		}
 		if got := f.Empty() || f.Match(c.text); got != c.want {
-			t.Errorf("%q lets %q through: %v", c.filter, c.text, got)
+			t.Errorf("%q selects %q: %v", c.filter, c.text, got)
 		}
 	}
 	if _, err := ParseFilter("/["); err == nil {
-		t.Error("/[ is taken")
+		t.Error("/[ is accepted")
 	}
 }
 
-// TestEachPanics: a panic of work is one of the caller, whichever goroutine it was in.
+// TestEachPanics checks that a panic of work reaches the caller from every goroutine.
 func TestEachPanics(t *testing.T) {
 	for _, at := range []int{0, 3, 7} {
 		func() {
@@ -162,8 +161,8 @@ func TestEachPanics(t *testing.T) {
 	}
 }
 
-// TestWidths: figures worked out by hand. Columns with a rank go first, then a third of what those have at least that
-// share, then columns from the right; what is left over is shared.
+// TestWidths uses numbers worked out by hand. Columns with a rank are left out first, then up to a third of the least
+// width of sharing columns is taken, then columns are left out from the right. Columns that share get the rest.
 func TestWidths(t *testing.T) {
 	table := Table{
 		Cols: []Column{{Wide: 6}, {Least: 15, Share: 2}, {Wide: 5}, {Least: 9}, {Wide: 7, Rank: 1}, {Wide: 5}},

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// grid is lines of a list as clean text by the columns that apply now, the heads of which come first.
+// grid returns lines of the list as clean text, with the heads of the columns first, and the columns that apply now.
 func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
 	rows = make([][]string, len(lines)+1)
 	for i := range t.Cols {
@@ -22,13 +22,13 @@ func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
 		cols = append(cols, c)
 		rows[0] = append(rows[0], strings.TrimSpace(c.Name))
 		for k, line := range lines {
-			rows[k+1] = append(rows[k+1], Clean(c.Text(t.Row(line)), false))
+			rows[k+1] = append(rows[k+1], Clean(c.Cell(t.Row(line)), false))
 		}
 	}
 	return cols, rows
 }
 
-// PlainText writes lines of a list as text in columns.
+// PlainText returns lines of the list as text in columns.
 func (t *Table) PlainText(lines []int, head bool) string {
 	cols, rows := t.grid(lines)
 	if !head {
@@ -51,7 +51,7 @@ func (t *Table) PlainText(lines []int, head bool) string {
 	return b.String()
 }
 
-// CSVText writes lines of a list as comma-separated values (RFC 4180).
+// CSVText returns lines of the list as comma-separated values (RFC 4180).
 func (t *Table) CSVText(lines []int) (string, error) {
 	_, rows := t.grid(lines)
 	for _, row := range rows[1:] {
@@ -66,7 +66,7 @@ func (t *Table) CSVText(lines []int) (string, error) {
 	return b.String(), err
 }
 
-// JSONText writes lines of a list as JSON, an object a line.
+// JSONText returns lines of the list as JSON, one object per line.
 func (t *Table) JSONText(lines []int) (string, error) {
 	cols, rows := t.grid(lines)
 	var b strings.Builder
@@ -91,5 +91,5 @@ func (t *Table) JSONText(lines []int) (string, error) {
 	return b.String(), nil
 }
 
-// number reads what thousands and others have written.
+// number parses a number with separators of thousands.
 func number(s string) (float64, error) { return strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64) }

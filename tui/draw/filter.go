@@ -15,19 +15,18 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Filter says which rows of a list are shown. As typed it is a text that rows
-// hold, /REGEXP that they match or ~LETTERS that they hold in this order; ! before
-// it turns it round. Case does not count. The zero value lets all through.
+// Filter selects rows of a list. The typed text is a text that rows contain, /REGEXP that they match, or ~LETTERS that
+// they contain in this order; ! before it inverts the filter. Case is ignored. The zero value selects all rows.
 type Filter struct {
 	Text   string // as typed
 	want   string // in lower case
 	re     *regexp.Regexp
 	fuzzy  bool
-	names  map[string]bool // in lower case: the row has to name one of them
+	names  map[string]bool // in lower case: the row must name one of these nodes
 	Invert bool
 }
 
-// OneOf lets rows through that name one of these things, or a port of it. Text is what was typed for it.
+// OneOf returns a filter for rows that name one of these nodes or a port of it. Text is the typed text.
 func OneOf(text string, names []string) Filter {
 	f := Filter{Text: text, want: text, names: map[string]bool{}}
 	for _, n := range names {
@@ -36,7 +35,7 @@ func OneOf(text string, names []string) Filter {
 	return f
 }
 
-// ParseFilter fails only where a regular expression is none.
+// ParseFilter parses a typed filter. It fails only for an invalid regular expression.
 func ParseFilter(text string) (Filter, error) {
 	f := Filter{Text: text}
 	rest, found := strings.CutPrefix(text, "!")
@@ -57,8 +56,8 @@ func ParseFilter(text string) (Filter, error) {
 	return f, nil
 }
 
-// lowerExpr makes an expression one for text in lower case. That is three times as
-// quick as to let it fold cases, where that can be left out.
+// lowerExpr converts a regular expression to one for text in lower case, if that is possible. Matching is then three
+// times as fast as with (?i).
 func lowerExpr(expr string) string {
 	if !prose.Plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) ||
 		strings.Contains(expr, "[:") || strings.Contains(expr, "(?") {
@@ -73,18 +72,18 @@ func lowerExpr(expr string) string {
 	return string(b)
 }
 
-// Empty reports whether the filter lets all through.
+// Empty reports whether the filter selects all rows.
 func (f *Filter) Empty() bool { return f.want == "" }
 
-// Plain reports whether the filter is a text that rows hold.
+// Plain reports whether the filter is a text that rows contain.
 func (f *Filter) Plain() bool {
 	return !f.Empty() && f.names == nil && f.re == nil && !f.fuzzy && !f.Invert
 }
 
-// Match reports whether any of the lower-case texts of a row fits.
+// Match reports whether the filter selects a row with these texts, in lower case.
 func (f *Filter) Match(texts ...string) bool { return slices.ContainsFunc(texts, f.Hit) != f.Invert }
 
-// Hit is match of one text without inversion.
+// Hit reports whether one text matches, without inversion.
 func (f *Filter) Hit(lower string) bool {
 	switch {
 	case f.names != nil:
@@ -98,7 +97,7 @@ func (f *Filter) Hit(lower string) bool {
 	return strings.Contains(lower, f.want)
 }
 
-// inOrder reports whether s holds the letters of want one after the other.
+// inOrder reports whether s contains the letters of want in this order.
 func inOrder(s, want string) bool {
 	for _, r := range want {
 		i := strings.IndexRune(s, r)
@@ -110,11 +109,10 @@ func inOrder(s, want string) bool {
 	return true
 }
 
-const manyRows = 512 // how many rows are worked on at a time
+const manyRows = 512 // how many rows a goroutine takes at a time
 
-// each calls work with ranges that 0 to n-1 are cut into. Other processors help where they are free. Where
-// they are busy nobody waits for them: what is computed beside the screen holds up no key. A panic of work becomes
-// one of the caller.
+// each calls work with ranges that cover 0 to n-1. Idle processors help; the caller does not wait for busy ones. A
+// panic of work becomes a panic of the caller.
 func each(n int, work func(from, to int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -138,7 +136,7 @@ func each(n int, work func(from, to int)) {
 	crash.Again()
 }
 
-// Hits says which of the lower-case texts the filter hits, inversion left aside.
+// Hits returns for each text in lower case whether it matches, without inversion.
 func (f *Filter) Hits(texts []string) []bool {
 	out := make([]bool, len(texts))
 	each(len(out), func(from, to int) {

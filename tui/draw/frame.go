@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Framed is what a frame holds.
+// Framed is the content of a frame.
 type Framed struct {
 	Tabs    func(p *Pen) // writes the name and title
 	Badge   *Badge
@@ -18,14 +18,14 @@ type Framed struct {
 	Figure  string
 	Focused bool
 	Win     *Window
-	Head    func(p *Pen) // writes the heads of columns, nil without
+	Head    func(p *Pen) // writes the heads of columns, nil for none
 	Draw    func(p *Pen, row int)
-	Marked  func(row int) bool // nil where no row can be
-	Empty   []string           // said where there are no rows
+	Marked  func(row int) bool // nil if no row can be marked
+	Empty   []string           // shown if there are no rows
 }
 
-// Frame draws a window with a border around it, r.H lines of r.W cells. Borders of lipgloss
-// hold neither title, badge, figure nor scroll bar, and measure all lines again.
+// Frame draws a window with a border around it: r.H lines of r.W cells. A lipgloss style with a border has no title,
+// badge, count or scroll bar, and measures all lines again.
 func (t *Theme) Frame(r Rect, f *Framed) []string {
 	frame, line := FrameLive, t.border
 	if f.Focused {
@@ -91,7 +91,7 @@ func (t *Theme) frameRow(w int, f *Framed, bx *lipgloss.Border, line Style, edge
 	return p.Done()
 }
 
-// frameMark marks the selected row before its text and in its colours, and rows that were marked.
+// frameMark marks the selected row and the marked rows before their text.
 func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 	marked := f.Marked != nil && f.Marked(row)
 	switch {
@@ -134,8 +134,8 @@ func (t *Theme) frameTop(w int, f *Framed, bx *lipgloss.Border, line Style) stri
 	return p.Done()
 }
 
-// stateIn is as much of the word for a picture as the top of a frame of w cells has room for beside the title: all, its
-// first word, or nothing.
+// stateIn returns as much of a badge as fits next to the title in a frame of w cells: all of it, its first word, or
+// nothing.
 func stateIn(word string, w int) string {
 	if w > BadgeWidth(word)+30 {
 		return word
@@ -170,15 +170,15 @@ func (t *Theme) frameBottom(w int, f *Framed, bx *lipgloss.Border, line Style) s
 // Rect is a part of the screen.
 type Rect struct{ X, Y, W, H int }
 
-// Holds reports whether a cell is in it.
+// Holds reports whether a cell is in the part.
 func (r Rect) Holds(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
-// SplitRows cuts a part in two, the upper h lines high.
+// SplitRows splits a part into an upper one of h lines and a lower one.
 func SplitRows(r Rect, h int) (top, bottom Rect) {
 	return Rect{r.X, r.Y, r.W, h}, Rect{r.X, r.Y + h, r.W, r.H - h}
 }
 
-// SplitColumns cuts a part in two, the left w cells wide.
+// SplitColumns splits a part into a left one of w cells and a right one.
 func SplitColumns(r Rect, w int) (left, right Rect) {
 	return Rect{r.X, r.Y, w, r.H}, Rect{r.X + w, r.Y, r.W - w, r.H}
 }

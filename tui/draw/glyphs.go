@@ -9,19 +9,19 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Glyphs are the marks that a terminal can show, a cell each.
+// Glyphs are the marks that a terminal can show. Each takes one cell.
 type Glyphs struct {
 	ASCII                 bool
-	Borders               [4][2]lipgloss.Border // the frames of panes by state, without and with the keyboard
-	sortUp, sortDown      string                // behind the head of a column
+	Borders               [4][2]lipgloss.Border // by state, without and with the keyboard
+	sortUp, sortDown      string                // after the head of a column
 	mark                  string                // of a marked row
-	Shades, sparks        []string              // from nothing to all
-	tick, warn, note      string                // of good things, warnings and notes
+	Shades, sparks        []string              // from empty to full
+	tick, warn, note      string                // of good results, warnings and notes
 	thumb                 string                // of the scroll bar
-	Cursor, idle          string                // mark the selected row, with and without the keyboard
+	Cursor, idle          string                // of the selected row, with and without the keyboard
 	Open, Shut            string                // a branch of the tree
 	Failed, Changed       string
-	OnPath, Rung          string // the ends of a path, and what is between
+	OnPath, Rung          string // the ends of a path, and the nodes between them
 	Arrow, Line, Ellipsis string
 	dot                   string // between words
 	Prompt                string
@@ -32,10 +32,11 @@ type Glyphs struct {
 
 // What a pane shows, told by the lines of its frame.
 const (
+	// The frames, by the state that a pane shows.
 	FrameLive = iota
 	FrameWhatIf
 	FrameStaged
-	FrameOld
+	FramePast
 )
 
 // edges returns a border with other lines.
@@ -57,7 +58,7 @@ func unicodeGlyphs() Glyphs {
 			FrameWhatIf: {edges(lipgloss.RoundedBorder(), "┄", "┆"), edges(lipgloss.ThickBorder(), "┅", "┇")},
 			FrameStaged: {edges(lipgloss.Border{TopLeft: "╒", TopRight: "╕", BottomLeft: "╘", BottomRight: "╛"}, "═", "│"),
 				lipgloss.DoubleBorder()},
-			FrameOld: {corners("·", "┈", "┊"), corners("•", "┉", "┋")},
+			FramePast: {corners("·", "┈", "┊"), corners("•", "┉", "┋")},
 		},
 		sortUp: "▴", sortDown: "▾", mark: "◆", Shades: []string{"·", "░", "▒", "▓", "█"},
 		sparks: strings.Split("▁ ▂ ▃ ▄ ▅ ▆ ▇ █", " "), tick: "✓", warn: "!", note: "·",
@@ -67,14 +68,14 @@ func unicodeGlyphs() Glyphs {
 	}
 }
 
-// consoleGlyphs are those that the Linux console has in its fonts.
+// consoleGlyphs returns the glyphs that the fonts of the Linux console have.
 func consoleGlyphs() Glyphs {
 	g := unicodeGlyphs()
 	g.Borders = [4][2]lipgloss.Border{
 		FrameLive:   {lipgloss.NormalBorder(), lipgloss.DoubleBorder()},
 		FrameWhatIf: {corners("+", "-", ":"), corners("#", "-", ":")},
 		FrameStaged: {edges(lipgloss.NormalBorder(), "≡", "│"), edges(lipgloss.DoubleBorder(), "≡", "║")},
-		FrameOld:    {corners(".", ".", ":"), corners("#", ".", ":")},
+		FramePast:   {corners(".", ".", ":"), corners("#", ".", ":")},
 	}
 	g.sortUp, g.sortDown, g.mark, g.tick = "↑", "↓", "*", "√"
 	g.sparks = strings.Split("_ ░ ▒ ▓ █", " ")
@@ -90,7 +91,7 @@ func asciiGlyphs() Glyphs {
 			FrameLive:   {lipgloss.ASCIIBorder(), corners("#", "-", "#")},
 			FrameWhatIf: {corners("+", "~", ":"), corners("#", "~", "#")},
 			FrameStaged: {corners("+", "=", "|"), corners("#", "=", "#")},
-			FrameOld:    {corners("+", ".", ":"), corners("#", ".", "#")},
+			FramePast:   {corners("+", ".", ":"), corners("#", ".", "#")},
 		},
 		sortUp: "^", sortDown: "v", mark: "*", Shades: []string{".", ":", "+", "%", "@"},
 		sparks: strings.Split("_ . : = #", " "), tick: "ok", warn: "!", note: ".",
@@ -101,7 +102,7 @@ func asciiGlyphs() Glyphs {
 	}
 }
 
-// KeyName is a key as the footer and the help page write it.
+// KeyName returns a key as the footer and the help page write it.
 func (g *Glyphs) KeyName(key string) string {
 	switch key {
 	case "up":
@@ -124,7 +125,7 @@ var keyWords = map[string]string{
 	"insert": "Insert",
 }
 
-// PlainKeyName is a key in words.
+// PlainKeyName returns the name of a key in ASCII.
 func PlainKeyName(key string) string {
 	if w, ok := keyWords[key]; ok {
 		return w
@@ -141,7 +142,7 @@ func PlainKeyName(key string) string {
 	return key
 }
 
-// Bar is a bar of at most w cells for n of most.
+// Bar returns a bar of n out of most, at most w cells long.
 func (g *Glyphs) Bar(n, most, w int) string {
 	if most <= 0 || n <= 0 {
 		return ""
@@ -149,7 +150,7 @@ func (g *Glyphs) Bar(n, most, w int) string {
 	return strings.Repeat(g.Full, max((n*w+most/2)/most, 1))
 }
 
-// Spark draws figures in at most w cells, the largest of those that share one; most is as high as a cell.
+// Spark draws numbers in at most w cells, the largest of those that share a cell. A full cell is most.
 func (g *Glyphs) Spark(list []int64, most int64, w int) string {
 	var b strings.Builder
 	w = min(w, len(list))
@@ -160,8 +161,8 @@ func (g *Glyphs) Spark(list []int64, most int64, w int) string {
 	return b.String()
 }
 
-// Warmth is the style of a figure that is to be near a mean.
-func (t *Theme) Warmth(x int64, mean float64) Style {
+// LoadStyle returns the style of a number that should be near a mean.
+func (t *Theme) LoadStyle(x int64, mean float64) Style {
 	switch {
 	case float64(x) > 2*mean:
 		return t.Bad
@@ -171,12 +172,12 @@ func (t *Theme) Warmth(x int64, mean float64) Style {
 	return t.Good
 }
 
-// Heat writes a cell of a heat map. Bubbles and lipgloss have nothing like it, and a style
-// of theirs for each of 120 x 40 cells would take longer than the frame.
+// Heat writes a cell of a heat map. Neither bubbles nor lipgloss has such a map, and a lipgloss style for each of
+// 120x40 cells would take longer than the frame.
 func (p *Pen) Heat(x, most int64, mean float64) {
 	i := 0
 	if x > 0 {
 		i = int(min(1+3*x/max(most, 1), 4))
 	}
-	p.Put(p.Warmth(x, mean), p.Shades[i])
+	p.Put(p.LoadStyle(x, mean), p.Shades[i])
 }

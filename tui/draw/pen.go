@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package draw is how the screen is drawn: pens, themes and glyphs, the measuring and cleaning
-// of text, tables, frames, bars and maps. It knows no subnet and no session.
+// Package draw draws the screen: pens, themes and glyphs, text of a known width, tables, frames, bars and maps. It
+// knows no subnet and no session.
 package draw
 
 import (
 	"strings"
 )
 
-// Pen writes one line that fills exactly so many cells. Text given to it is
-// cleaned first and cut with a mark where it does not fit.
+// Pen writes one line of a fixed number of cells. It cleans text and cuts what does not fit.
 type Pen struct {
 	*Theme
 	b     strings.Builder
 	Left  int
-	Over  Style // where set, all is written in it
-	under Style // where set, it is the background of all
+	Over  Style // if set, the style of all text
+	under Style // if set, the background of all text
 }
 
-// NewPen makes a pen for a line of w cells.
+// NewPen returns a pen for a line of w cells.
 func NewPen(t *Theme, w int) *Pen {
 	p := &Pen{Theme: t, Left: max(w, 0)}
 	p.b.Grow(w + 64)
@@ -32,7 +31,7 @@ func (p *Pen) Put(st Style, s string) {
 	p.raw(st, s)
 }
 
-// Cell writes text in exactly w cells, at the left of them.
+// Cell writes text in exactly w cells, aligned left.
 func (p *Pen) Cell(st Style, s string, w int) {
 	w = max(min(w, p.Left), 0)
 	s = Cut(Clean(s, p.ASCII), w, p.Ellipsis)
@@ -41,7 +40,7 @@ func (p *Pen) Cell(st Style, s string, w int) {
 	p.raw("", Spaces(w-Width(s)))
 }
 
-// Right writes text in exactly w cells, at the right of them.
+// Right writes text in exactly w cells, aligned right.
 func (p *Pen) Right(st Style, s string, w int) {
 	w = max(min(w, p.Left), 0)
 	s = Cut(Clean(s, p.ASCII), w, p.Ellipsis)
@@ -50,7 +49,7 @@ func (p *Pen) Right(st Style, s string, w int) {
 	p.raw(st, s)
 }
 
-// Badge writes a word that is told apart from what is around it, also without colour.
+// Badge writes a word that stands out, in brackets without colours.
 func (p *Pen) Badge(st Style, word string) {
 	if p.Name == "none" {
 		p.Put(st, "["+word+"]")
@@ -59,10 +58,10 @@ func (p *Pen) Badge(st Style, word string) {
 	p.Put(st, " "+word+" ")
 }
 
-// BadgeWidth is how many cells a badge takes.
+// BadgeWidth returns the number of cells that a badge takes.
 func BadgeWidth(word string) int { return Width(word) + 2 }
 
-// Keeping sets n cells at the end aside while something is written.
+// Keeping reserves n cells at the end of the line while write runs.
 func (p *Pen) Keeping(n int, write func()) {
 	n = max(min(n, p.Left), 0)
 	p.Left -= n
@@ -77,7 +76,7 @@ func (p *Pen) Gap(n int) {
 	p.raw("", Spaces(n))
 }
 
-// fill repeats a glyph up to n cells before the end.
+// fill repeats a glyph until n cells are left.
 func (p *Pen) fill(st Style, glyph string, n int) {
 	if k := p.Left - n; k > 0 {
 		p.Left -= k
@@ -105,7 +104,7 @@ func (p *Pen) raw(st Style, s string) {
 	p.b.WriteString(Reset)
 }
 
-// Styled writes text that has styles in it already; it is cleaned and cut all the same.
+// Styled writes text with escape sequences for styles. The text is cleaned and cut as in Put.
 func (p *Pen) Styled(s string) {
 	st := Style("")
 	for s != "" {
@@ -128,22 +127,22 @@ func (p *Pen) Styled(s string) {
 	}
 }
 
-// Done fills the line up and returns it.
+// Done fills the line with blanks and returns it.
 func (p *Pen) Done() string {
 	p.Gap(p.Left)
 	return p.b.String()
 }
 
-// Badge is a word that names a picture.
+// Badge is a word that names the state of the subnet that a pane shows.
 type Badge struct {
 	St Style
-	// Line is for the frame of a pane that shows the picture, "" for the usual, and frame the kind of its lines.
+	// Line is the style of the frame, "" for the usual one, and Frame the kind of its lines.
 	Line  Style
 	Frame int
 	Word  string
 }
 
-// Short is the word for where there is little room: "STAGED" for "STAGED minhop".
+// Short returns the badge for a small screen: "STAGED" for "STAGED minhop".
 func (b *Badge) Short() string {
 	switch b.Word {
 	case "WRITE ON":

@@ -14,15 +14,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Skin changes what styles of themes look like. The theme none stays as it is.
+// Skin changes styles of the themes. The theme none does not change.
 type Skin struct {
 	looks map[string]lookNode
 }
 
-// lookNode is a look of which a file names some parts.
+// lookNode is a look of which a file sets some parts.
 type lookNode struct{ yaml.Node }
 
-// UnmarshalYAML keeps the node, which is decoded over the look of a theme.
+// UnmarshalYAML keeps the node. It is decoded over the look of a theme.
 func (l *lookNode) UnmarshalYAML(n *yaml.Node) error {
 	l.Node = *n
 	return nil
@@ -30,12 +30,12 @@ func (l *lookNode) UnmarshalYAML(n *yaml.Node) error {
 
 var colourForm = regexp.MustCompile(`^(#[0-9a-fA-F]{6})?(/([0-9]|1[0-5]))?$`)
 
-// ReadSkin reads a skin, YAML with the name of each style that is changed and what is changed of it:
+// ReadSkin reads a skin: YAML with the names of styles and the parts of them that change:
 //
 //	cursor: {fg: "#ffffff/15", bg: "#00408f/4", bold: true}
 //	warn: {fg: "#ffaf00/3"}
 //
-// A colour is #rrggbb, with /N for what stands for it among 16 colours, 0 to 15. Errors say name:line and what was
+// A colour is #rrggbb, with /N (0 to 15) for terminals with 16 colours. Errors have the form name:line and what was
 // expected.
 func ReadSkin(r io.Reader, name string) (*Skin, error) {
 	var s Skin
@@ -43,13 +43,13 @@ func ReadSkin(r io.Reader, name string) (*Skin, error) {
 	case errors.Is(err, io.EOF):
 		return &s, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s: expected names of styles, each with what is changed of it: %w", name, err)
+		return nil, fmt.Errorf("%s: expected names of styles with their changes: %w", name, err)
 	}
 	known := (&Theme{}).styles()
 	for _, style := range slices.Sorted(maps.Keys(s.looks)) {
 		node := s.looks[style]
 		if known[style] == nil {
-			return nil, fmt.Errorf("%s:%d: no style is called %q, expected one of %s", name, node.Line, style,
+			return nil, fmt.Errorf("%s:%d: unknown style %q, expected one of %s", name, node.Line, style,
 				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 		look, err := node.over(Look{})
@@ -70,10 +70,10 @@ func ReadSkin(r io.Reader, name string) (*Skin, error) {
 // parts are the keys of a look.
 var parts = []string{"fg", "bg", "bold", "reverse", "underline"}
 
-// over returns a look with the parts that the node names.
+// over returns a look with the parts that the node sets.
 func (l *lookNode) over(look Look) (Look, error) {
 	if l.Kind != yaml.MappingNode {
-		return look, fmt.Errorf("line %d is no list of keys and values", l.Line)
+		return look, fmt.Errorf("line %d is not a list of keys and values", l.Line)
 	}
 	for i := 0; i < len(l.Content); i += 2 {
 		if key := l.Content[i]; !slices.Contains(parts, key.Value) {
@@ -84,10 +84,10 @@ func (l *lookNode) over(look Look) (Look, error) {
 	return look, err
 }
 
-// over returns the look of a style of a theme as the skin has it.
+// over returns the look of a style with the changes of the skin.
 func (s *Skin) over(style string, look Look) Look {
 	if node, ok := s.looks[style]; ok {
-		look, _ = node.over(look) // [ReadSkin] has seen that it can be decoded
+		look, _ = node.over(look) // [ReadSkin] checked that it can be decoded
 	}
 	return look
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// TestSkin: a skin changes what it names of a style, and the sequences are those of ECMA-48, 8.3.117.
+// TestSkin checks that a skin changes only the parts that it names. The sequences are those of ECMA-48, 8.3.117.
 func TestSkin(t *testing.T) {
 	s, err := ReadSkin(strings.NewReader("warn: {fg: \"#010203/4\"}\nfocus: {reverse: true}\ndim:\n  bold: true\n  "+
 		"fg: \"/2\"\n"), "skin")
@@ -34,7 +34,7 @@ func TestSkin(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"warn: {fg: red}":                   `skin:1: warn has the colour "red", expected one like #ffb300/3`,
-		"dim: {bold: true}\nwarm: {fg: 1}":  `skin:2: no style is called "warm", expected one of bad, border,`,
+		"dim: {bold: true}\nwarm: {fg: 1}":  `skin:2: unknown style "warm", expected one of bad, border,`,
 		"dim: bold":                         "skin:1: dim: expected fg and bg with colours",
 		"dim: {}\nbad: {\n  weight: heavy}": `unknown key "weight"`,
 		"- dim":                             "skin: expected names of styles",

@@ -30,9 +30,9 @@ func (k *sortKeys) take(rows []int32, from, to int, order func(row int) int64, d
 	}
 }
 
-const fewKeys = 256 // up to how many keys comparing them is quicker than counting
+const fewKeys = 256 // up to this number of keys a comparison sort is faster
 
-// sort keeps the order of rows with the same key. O(rows) for each byte in which keys differ.
+// sort is stable. It takes O(rows) for each byte in which keys differ.
 func (k *sortKeys) sort() {
 	if len(k.list) <= fewKeys {
 		slices.SortStableFunc(k.list, func(a, b sortKey) int { return cmp.Compare(a.key, b.key) })
@@ -67,7 +67,7 @@ func (k *sortKeys) deal(shift int) {
 	k.list, k.spare = k.spare, k.list
 }
 
-// Natural compares names so that "leaf 2" comes before "leaf 10".
+// Natural compares names so that "leaf 2" is before "leaf 10".
 func Natural(a, b string) int {
 	for a != "" && b != "" {
 		x, y := Digits(a), Digits(b)
@@ -87,7 +87,7 @@ func Natural(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// Digits is how many digits a text begins with.
+// Digits returns the number of digits at the beginning of a text.
 func Digits(s string) int {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestSortKeys sorts as the standard library does, upwards and downwards, for few
-// rows and many.
+// TestSortKeys compares the order with that of the standard library, ascending and descending, for few and many rows.
 func TestSortKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{0, 1, 2, fewKeys, fewKeys + 1, 10_000} {
@@ -43,7 +42,7 @@ func TestSortKeys(t *testing.T) {
 	}
 }
 
-// TestEach hands each row out once.
+// TestEach checks that each row is handed out once.
 func TestEach(t *testing.T) {
 	for _, n := range []int{0, 1, manyRows - 1, manyRows, manyRows + 1, 10*manyRows + 7} {
 		seen := make([]int, n)

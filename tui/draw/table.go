@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Table is a list of rows in columns. It sorts, filters and marks rows, and draws only
-// those in the window. Rows are numbered as their owner has them; where a method takes a
-// line, it is that of the list as it is sorted and filtered. (The table of bubbles takes
-// 1.7 ms a key at 48,000 rows, as much as a whole frame of ours in 200x50.)
+// Table is a list of rows in columns. It sorts, filters and marks rows, and draws those in the window. A row is
+// numbered as its owner numbers it; a line is its place in the sorted and filtered list. (The table of bubbles takes
+// 1.7 ms per key with 48,000 rows, as long as a whole frame of 200x50 here.)
 type Table struct {
 	Window
 	Theme *Theme
@@ -22,25 +21,26 @@ type Table struct {
 	sifted   int
 	sorting  *sorting // the sort that is under way, nil for none
 	unsorted bool     // the rows are still to be sorted
-	// Sorted is the column that the rows are sorted by, from 1, negative for downwards, 0 for the order they come in.
+	// Sorted is the column that rows are sorted by, counted from 1, negative for descending; 0 for the order of the
+	// owner.
 	Sorted int
 	Filt   Filter
 	Marks  map[uint64]bool
-	ID     func(row int) uint64 // tells rows apart for as long as the list is there
-	// kept is the row to stay on, where one is held.
+	ID     func(row int) uint64 // identifies a row as long as the list exists
+	// kept identifies the row to return to, if keeps is set.
 	kept  uint64
 	keeps bool
-	// Match reports whether a row passes the filter; nil: by the text of any column. prepare is called before.
+	// Match reports whether a row passes the filter; nil: by the text of any column. Prepare is called before it.
 	Match    func(row int) bool
 	Prepare  func()
-	MakeRows func() // makes the rows anew after another sort, nil where they stay the same
-	// Kinds are the manners in which the list can be shown, kind the one that it is.
+	MakeRows func() // makes the rows again after another sort, nil if they stay the same
+	// Kinds are the views of the list, Kind is the one shown.
 	Kinds  []string
 	Kind   int
-	Offset int // how many cells, or columns, are moved out of sight to the left
+	Offset int // how many cells, or columns, are scrolled out on the left
 }
 
-// Hold remembers which row is selected. It is called before rows change.
+// KeepRow remembers the selected row. It is called before rows change.
 func (t *Table) KeepRow() {
 	if row, ok := t.Selected(); ok && !t.keeps && t.ID != nil && row < t.Size {
 		t.kept, t.keeps = t.ID(row), true
@@ -55,7 +55,7 @@ func (t *Table) Build(size int) {
 	}
 }
 
-// release goes to the row that is held.
+// release returns to the row that [Table.KeepRow] remembered.
 func (t *Table) release() {
 	if t.keeps {
 		t.Find(t.kept)
@@ -63,7 +63,7 @@ func (t *Table) release() {
 	t.keeps = false
 }
 
-// Again sorts and filters the same rows anew.
+// Again sorts and filters the same rows again.
 func (t *Table) Again() {
 	if t.MakeRows != nil {
 		t.MakeRows()
@@ -98,7 +98,7 @@ func (t *Table) Fill(size int) {
 
 func (t *Table) matchText(row int) bool {
 	for i := range t.Cols {
-		if c := &t.Cols[i]; !c.gone() && t.Filt.Hit(strings.ToLower(c.Text(row))) {
+		if c := &t.Cols[i]; !c.gone() && t.Filt.Hit(strings.ToLower(c.Cell(row))) {
 			return !t.Filt.Invert
 		}
 	}
@@ -107,10 +107,10 @@ func (t *Table) matchText(row int) bool {
 
 func (c *Column) gone() bool { return c.Hidden != nil && c.Hidden() }
 
-// Row is the row of a line.
+// Row returns the row of a line.
 func (t *Table) Row(line int) int { return int(t.Order[line]) }
 
-// Selected is the row of the cursor.
+// Selected returns the row of the cursor.
 func (t *Table) Selected() (row int, ok bool) {
 	if t.Cursor < 0 || t.Cursor >= len(t.Order) {
 		return 0, false
@@ -128,8 +128,8 @@ func (t *Table) Find(id uint64) {
 	}
 }
 
-// SortBy sorts by a column, counted from 1, or by what rows come in for 0; by
-// the one that it is sorted by already, the other way round.
+// SortBy sorts by a column, counted from 1, or restores the order of the owner for 0. A second call for a column
+// reverses the order.
 func (t *Table) SortBy(col int) {
 	if col != 0 && t.Sorted == col {
 		col = -col
@@ -138,7 +138,7 @@ func (t *Table) SortBy(col int) {
 	t.Again()
 }
 
-// sortable are the columns that there are to sort by, counted from 1.
+// sortable returns the columns that rows can be sorted by, counted from 1.
 func (t *Table) sortable() []int {
 	var out []int
 	for i := range t.Cols {
@@ -149,7 +149,7 @@ func (t *Table) sortable() []int {
 	return out
 }
 
-// NextSort goes through the columns in turn, each upwards and downwards, and says what the list is sorted by.
+// NextSort sorts by the next column, first ascending, then descending, and returns the new order in words.
 func (t *Table) NextSort() string {
 	all := t.sortable()
 	if len(all) == 0 {
@@ -168,7 +168,7 @@ func (t *Table) NextSort() string {
 	return t.SortWord()
 }
 
-// SortWord says what the rows are sorted by, "" for the order that they come in.
+// SortWord returns the order in words, "" for the order of the owner.
 func (t *Table) SortWord() string {
 	switch {
 	case t.Sorted > 0:
@@ -179,7 +179,7 @@ func (t *Table) SortWord() string {
 	return ""
 }
 
-// ToggleMark marks the selected row, or takes its mark.
+// ToggleMark marks the selected row or removes its mark.
 func (t *Table) ToggleMark() {
 	row, ok := t.Selected()
 	if !ok || t.ID == nil {
@@ -199,7 +199,7 @@ func (t *Table) ToggleMark() {
 // Marked reports whether a row is marked.
 func (t *Table) Marked(row int) bool { return len(t.Marks) > 0 && t.ID != nil && t.Marks[t.ID(row)] }
 
-// Chosen are the lines that are marked, or else the selected one.
+// Chosen returns the marked lines, or the selected one if none is marked.
 func (t *Table) Chosen() []int {
 	var out []int
 	if len(t.Marks) > 0 {
@@ -215,42 +215,42 @@ func (t *Table) Chosen() []int {
 	return out
 }
 
-const colGap = 2 // how many blanks stand between columns
+const colGap = 2 // blanks between columns
 
-// NoMatch says that the filter lets nothing through.
+// NoMatch returns the text for a filter that selects nothing.
 func (t *Table) NoMatch(what string) string {
-	return "no " + what + " passes the filter " + t.Filt.Text + " : Esc shows all"
+	return "no " + what + " matches the filter " + t.Filt.Text + " : Esc shows all"
 }
 
-// Show shows the list in another manner, from its first row, unsorted and without marks.
+// Show switches to another view, at its first row, unsorted and without marks.
 func (t *Table) Show(kind int) {
 	t.Kind, t.Sorted, t.Marks, t.Offset = kind, 0, nil, 0
 	t.Cursor, t.Top, t.Order, t.keeps, t.sifted = 0, 0, t.Order[:0], false, t.Size
 	t.sorting, t.unsorted = nil, false
 }
 
-// Window is the part of a list that is seen. Rows outside it are never drawn.
+// Window is the visible part of a list. Rows outside it are not drawn.
 type Window struct {
 	N      int // rows of the list
-	Height int // rows that are seen
+	Height int // visible rows
 	Cursor int
 	Top    int
-	Follow bool // keeps the cursor on the last row while rows are added
+	Follow bool // the cursor stays on the last row while rows are added
 }
 
-// Resize sets how many rows there are and how many are seen.
+// Resize sets the number of rows and of visible rows.
 func (w *Window) Resize(n, height int) {
 	if w.Follow && n != w.N {
 		w.Cursor = n - 1
 	}
-	if w.Height == 0 { // nothing was seen yet
+	if w.Height == 0 { // nothing was visible yet
 		w.Top = w.Cursor - height/2
 	}
 	w.N, w.Height = n, height
 	w.To(w.Cursor)
 }
 
-// To moves the cursor to a row, or the nearest there is.
+// To moves the cursor to a row, or to the nearest one.
 func (w *Window) To(row int) {
 	w.Cursor = max(min(row, w.N-1), 0)
 	h := max(w.Height, 1)
@@ -263,7 +263,7 @@ func (w *Window) To(row int) {
 	w.Top = max(min(w.Top, w.N-h), 0)
 }
 
-// Reveal moves the cursor to a row and shows it with others around it.
+// Reveal moves the cursor to a row and shows rows around it.
 func (w *Window) Reveal(row int) {
 	if row < w.Top || row >= w.Top+w.Height {
 		w.Top = row - w.Height/2
@@ -271,7 +271,7 @@ func (w *Window) Reveal(row int) {
 	w.To(row)
 }
 
-// thumb returns the rows of the window that a scroll bar marks, from and below to; none where all is seen.
+// thumb returns the first line of the scroll bar's thumb and the line after its last; 0, 0 if all rows are visible.
 func (w *Window) thumb() (from, to int) {
 	if w.N <= w.Height || w.Height < 2 {
 		return 0, 0

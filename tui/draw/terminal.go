@@ -9,10 +9,11 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Environment is what a process's variables say of its terminal, which is not asked itself: some never answer.
+// Environment returns environment variables that describe the terminal. The terminal itself is not queried: some never
+// answer.
 type Environment func(string) string
 
-// Glyphs returns the marks that the terminal can show.
+// Glyphs returns the glyphs that the terminal can show.
 func (env Environment) Glyphs() Glyphs {
 	switch {
 	case !env.utf8():
@@ -23,7 +24,7 @@ func (env Environment) Glyphs() Glyphs {
 	return unicodeGlyphs()
 }
 
-// utf8 follows the order in which POSIX gives precedence to locale variables.
+// utf8 reports whether the locale is UTF-8, in the order of precedence of POSIX.
 func (env Environment) utf8() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := env(name); v != "" {
@@ -59,8 +60,7 @@ func (env Environment) Profile() termenv.Profile {
 	return termenv.ANSI
 }
 
-// Theme is the theme for a background that the terminal told of (COLORFGBG, as
-// rxvt, Konsole and others set it), dark where it did not.
+// Theme returns the theme for the background in COLORFGBG (set by rxvt, Konsole and others), dark without it.
 func (env Environment) Theme() string {
 	_, bg, found := strings.Cut(env("COLORFGBG"), ";")
 	if i := strings.LastIndexByte(bg, ';'); i >= 0 {

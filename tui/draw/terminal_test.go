@@ -21,7 +21,7 @@ func TestThemes(t *testing.T) {
 	}
 }
 
-// TestEnvironment: the values are those that terminals set, by their manuals.
+// TestEnvironment uses the values that terminals set according to their manuals.
 func TestEnvironment(t *testing.T) {
 	env := func(pairs ...string) Environment {
 		return func(name string) string {

@@ -17,12 +17,12 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Cells says how wide runes are. Terminals agree on it but for what Clean escapes.
+// Cells returns the width of runes. Terminals agree on it except for runes that [Clean] escapes.
 var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// Clean makes text safe for one line of cells: tabs become blanks, whatever is no printable character is
-// escaped, and so is all beyond ASCII where terminals may disagree on its width or, with ascii, where they
-// may not have it. Bubbles and lipgloss write what they are given.
+// Clean makes text safe for one line of cells. Tabs become blanks; unprintable characters are escaped, and so are
+// characters beyond ASCII if terminals disagree about their width or, with ascii, may not have them. Bubbles and
+// lipgloss write text as it is.
 func Clean(s string, ascii bool) string {
 	if prose.Plain(s) {
 		return s
@@ -37,7 +37,7 @@ func Clean(s string, ascii bool) string {
 		for n < len(s) && s[n] >= 0x20 && s[n] <= 0x7e {
 			n++
 		}
-		// The last letter may have marks behind it.
+		// The last letter may have combining marks.
 		if n > 0 && n < len(s) {
 			n--
 		}
@@ -56,8 +56,8 @@ func Clean(s string, ascii bool) string {
 	return b.String()
 }
 
-// agreed says that a cluster is one letter with at most two marks, that it is as wide in terminals that count
-// clusters as in those that count runes, and that it joins nothing behind it.
+// agreed reports whether a cluster is one letter with at most two marks, has the same width in terminals that count
+// clusters and in those that count runes, and joins nothing that follows.
 func agreed(cluster string, wide int) bool {
 	marks := 0
 	for i, r := range cluster {
@@ -74,11 +74,12 @@ func agreed(cluster string, wide int) bool {
 	return marks <= 2 && runeCells(cluster) == wide && after == cluster
 }
 
-// halfFlag: a rune is half of a flag; selector: it chooses between text and picture. Terminals differ on both.
+// halfFlag reports whether a rune is half of a flag, selector whether it selects text or emoji style. Terminals differ
+// on both.
 func halfFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
-// escape writes text with an escape for all that is not visible ASCII.
+// escape writes text with escapes for all but visible ASCII.
 func escape(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
 		_, size := utf8.DecodeRuneInString(s[i:])
@@ -99,7 +100,7 @@ func runeCells(s string) int {
 	return n
 }
 
-// Width is the number of cells of clean text.
+// Width returns the number of cells of clean text.
 func Width(s string) int {
 	if prose.Plain(s) {
 		return len(s)
@@ -107,7 +108,7 @@ func Width(s string) int {
 	return runeCells(s)
 }
 
-// Cut shortens clean text to at most w cells, the last of which is mark then.
+// Cut shortens clean text to at most w cells; the last one is then mark.
 func Cut(s string, w int, mark string) string {
 	if len(s) <= w && prose.Plain(s) || Width(s) <= w {
 		return s
@@ -115,16 +116,16 @@ func Cut(s string, w int, mark string) string {
 	if w <= 0 {
 		return ""
 	}
-	room := w - 1
+	left := w - 1
 	for i, r := range s {
-		if room -= Cells.RuneWidth(r); room < 0 {
+		if left -= Cells.RuneWidth(r); left < 0 {
 			return s[:i] + mark
 		}
 	}
 	return s
 }
 
-// Skip leaves out the first w cells of clean text.
+// Skip removes the first w cells of clean text.
 func Skip(s string, w int) string {
 	if w <= 0 {
 		return s
@@ -141,7 +142,7 @@ func Skip(s string, w int) string {
 	return Spaces(-w)
 }
 
-// Wrap breaks clean text at blanks into lines of at most w cells, as far as the words allow.
+// Wrap breaks clean text at blanks into lines of at most w cells. A longer word has a line of its own.
 func Wrap(s string, w int) []string {
 	var lines []string
 	line := ""
@@ -158,15 +159,15 @@ func Wrap(s string, w int) []string {
 	return append(lines, line)
 }
 
-// Count is a number with its noun: "1 switch", "2 switches".
+// Count returns a number with its noun: "1 switch", "2 switches".
 func Count(n int, noun string) string { return Thousands(n) + " " + prose.Noun(n, noun) }
 
-// Thousands prints a number as "419,904".
+// Thousands returns a number as "419,904".
 func Thousands(n int) string { return humanize.Comma(int64(n)) }
 
 const blanks = "                                                                                                                                "
 
-// Spaces is n blanks.
+// Spaces returns n blanks.
 func Spaces(n int) string {
 	if n <= 0 {
 		return ""
@@ -177,13 +178,13 @@ func Spaces(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// FirstWord is what stands before the first blank.
+// FirstWord returns the text before the first blank.
 func FirstWord(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	return word
 }
 
-// Seconds is a time in words.
+// Seconds returns a duration in words.
 func Seconds(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -194,10 +195,10 @@ func Seconds(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// Btoi is 1 for true.
+// Btoi returns 1 for true.
 func Btoi(b bool) int { return prose.When(b, 1, 0) }
 
-// CountOrNone is a number, "" for none.
+// CountOrNone returns a number as text, "" for 0.
 func CountOrNone(n int) string {
 	if n == 0 {
 		return ""
@@ -205,7 +206,7 @@ func CountOrNone(n int) string {
 	return Thousands(n)
 }
 
-// Age is a time that has passed, in words that change now and then: seconds by fives.
+// Age returns a duration in words that change rarely: seconds in steps of five.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:

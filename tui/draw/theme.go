@@ -11,40 +11,40 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Style is the escape sequence that begins a manner of writing, "" for none.
+// Style is the escape sequence that begins a style, "" for none.
 type Style string
 
 // Reset ends a style.
 const Reset = "\x1b[0m"
 
-// Theme is how everything looks. No style is told apart from another by colour
-// alone: there is a word, a mark or a border with each.
+// Theme holds the styles and glyphs of the screen. No state is shown by colour alone: there is also a word, a mark or a
+// border.
 type Theme struct {
 	Name  string
-	Fixed bool // says that the terminal allows no colours
+	Fixed bool // the terminal has no colours
 	Glyphs
 
-	ground                    Style // of all that has no other style
+	ground                    Style // of text without another style
 	Dim, Strong               Style
 	Good, Warn, Bad, Info     Style
 	border, focus             Style // of panes without and with the keyboard
 	Title                     Style
 	Cursor, cursorIdle        Style // the row, in a pane with and without the keyboard
-	Key, Hint                 Style // in the lists of keys
-	Live, Whatif, Staged      Style // badges of pictures
+	Key, Hint                 Style // in lists of keys
+	Live, Whatif, Staged      Style // badges of states
 	Stale, Simulated, Writing Style
-	Command                   Style // what was run, in the log
+	Command                   Style // a command in the log
 
-	Old, Frozen                       Style // badges
-	WhatifLine, StagedLine, StaleLine Style // frames of panes that show these
-	OldLine                           Style
+	Past, Frozen                      Style // badges
+	WhatifLine, StagedLine, StaleLine Style // frames of panes that show these states
+	PastLine                          Style
 }
 
 // Themes lists the names of the themes.
 var Themes = []string{"dark", "light", "contrast", "none"}
 
-// NewTheme makes a theme in the colours of a profile, changed by a skin, nil for none. The profile Ascii and the theme
-// none leave bold and reverse.
+// NewTheme returns a theme in the colours of a profile with the changes of a skin, nil for none. The profile Ascii and
+// the theme none use only bold and reverse.
 func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Theme, error) {
 	fixed := profile == termenv.Ascii
 	if fixed {
@@ -52,7 +52,7 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Them
 	}
 	looksOf, ok := themes[name]
 	if !ok {
-		return nil, fmt.Errorf("no theme is called %q, expected one of %s", name, strings.Join(Themes, ", "))
+		return nil, fmt.Errorf("unknown theme %q, expected one of %s", name, strings.Join(Themes, ", "))
 	}
 	looks, t := looksOf(), &Theme{Name: name, Glyphs: g, Fixed: fixed}
 	r := lipgloss.NewRenderer(io.Discard)
@@ -71,20 +71,20 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Them
 	return t, nil
 }
 
-// styles returns the styles of a theme by the names that skins have for them.
+// styles returns the styles by the names that skins use.
 func (t *Theme) styles() map[string]*Style {
 	return map[string]*Style{
 		"ground": &t.ground, "dim": &t.Dim, "strong": &t.Strong, "good": &t.Good, "warn": &t.Warn, "bad": &t.Bad,
 		"info":   &t.Info,
 		"border": &t.border, "focus": &t.focus, "title": &t.Title, "cursor": &t.Cursor, "cursor-idle": &t.cursorIdle,
 		"key": &t.Key, "hint": &t.Hint, "live": &t.Live, "whatif": &t.Whatif, "staged": &t.Staged, "stale": &t.Stale,
-		"simulated": &t.Simulated, "writing": &t.Writing, "command": &t.Command, "old": &t.Old, "frozen": &t.Frozen,
-		"whatif-line": &t.WhatifLine, "staged-line": &t.StagedLine, "stale-line": &t.StaleLine, "old-line": &t.OldLine,
+		"simulated": &t.Simulated, "writing": &t.Writing, "command": &t.Command, "old": &t.Past, "frozen": &t.Frozen,
+		"whatif-line": &t.WhatifLine, "staged-line": &t.StagedLine, "stale-line": &t.StaleLine, "old-line": &t.PastLine,
 	}
 }
 
-// Look is what a style looks like. A colour is written "#rrggbb/n": n is what stands for it among 16 colours, none
-// where it is left out. Bright black is not among those of our themes: some schemes make it that of the background.
+// Look describes a style. A colour is written "#rrggbb/n", where n (optional) replaces it on terminals with 16 colours.
+// The themes do not use bright black: some colour schemes make it the background.
 type Look struct {
 	Foreground string `yaml:"fg"`
 	Background string `yaml:"bg"`
@@ -118,7 +118,7 @@ func colour(text string) lipgloss.CompleteColor {
 	return lipgloss.CompleteColor{TrueColor: rgb, ANSI256: rgb, ANSI: n}
 }
 
-// compiled returns the sequence with which a style begins. Each ends with [Reset].
+// compiled returns the sequence that begins a lipgloss style. [Reset] ends each.
 func compiled(st lipgloss.Style) Style {
 	const text = "x"
 	begin, _, _ := strings.Cut(st.Render(text), text)
@@ -130,13 +130,13 @@ const (
 	black = "#000000/0"
 )
 
-// themes make the looks of the themes by the names of styles. A style without a look is that of other text.
+// themes returns the looks of each theme by the names of styles. A style without a look is that of other text.
 var themes = map[string]func() map[string]Look{"dark": dark, "light": light, "contrast": contrast, "none": none}
 
 func of(fg string) Look     { return Look{Foreground: fg} }
 func boldOf(fg string) Look { return Look{Foreground: fg, Bold: true} }
 
-// badge returns a function that makes the look of a badge with this colour of letters.
+// badge returns a function that returns the look of a badge with this colour of letters.
 func badge(fg string) func(bg string) Look {
 	return func(bg string) Look { return Look{Foreground: fg, Background: bg, Bold: true} }
 }
@@ -156,7 +156,7 @@ func dark() map[string]Look {
 	}
 }
 
-// contrast has bright letters on black alone, and nothing dim.
+// contrast has bright letters on black and no dim text.
 func contrast() map[string]Look {
 	const yellow, red, cyan, green, magenta = "#ffff00/11", "#ff5555/9", "#00ffff/14", "#00ff00/10", "#ff80ff/13"
 	on := func(fg string) Look { return Look{Foreground: fg, Background: black, Bold: true} }
@@ -198,7 +198,7 @@ func none() map[string]Look {
 	}
 }
 
-// Lip is a lipgloss style that writes each line in a style of ours, whatever lipgloss takes the terminal for.
+// Lip returns a lipgloss style that writes each line in a style, whatever lipgloss assumes about the terminal.
 func Lip(st Style) lipgloss.Style {
 	if st == "" {
 		return lipgloss.NewStyle()

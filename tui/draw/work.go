@@ -113,7 +113,7 @@ func (t *Table) sort(until time.Time) bool {
 			return
 		}
 		for i := from; i < to; i++ {
-			s.texts[i] = col.Text(int(t.Order[i]))
+			s.texts[i] = col.Cell(int(t.Order[i]))
 		}
 	})
 	switch {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestWorkYields: a filter that takes long on a long list gives the keys a turn in between, and in the end lets the
-// same rows through in the same order as one that takes no time, with the cursor on the row where it was.
+// TestWorkYields checks that a slow filter of a long list lets keys in between, and in the end selects the same rows in
+// the same order as a fast one, with the cursor on its row.
 func TestWorkYields(t *testing.T) {
 	const rows, each = 60_000, 10 * time.Microsecond
 	list := func(cost time.Duration) *Table {
@@ -44,7 +44,7 @@ func TestWorkYields(t *testing.T) {
 		table.Again()
 	}
 	if !slow.Working() {
-		t.Error("a filter that takes long was applied to all rows at once")
+		t.Error("a slow filter was applied to all rows at once")
 	}
 	if n := len(slow.Order); n >= rows/3 || slow.N != n {
 		t.Errorf("%d rows passed at once, %d are shown", n, slow.N)

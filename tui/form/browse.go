@@ -12,19 +12,19 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// browser lists below a question for a file what stands in the folder that is typed. The filepicker of bubbles reads
-// folders itself, while the screen waits, and shows names as they are.
+// browser lists the folder of a typed file name below the question. (The filepicker of bubbles reads folders while the
+// screen waits, and shows names uncleaned.)
 type browser struct {
-	folder  string         // as it is typed, with the slash at its end
+	folder  string         // as typed, with the slash at its end
 	listing *files.Listing // nil while it is read
 	err     error
-	fits    []files.Entry // those that go on with what is typed
+	fits    []files.Entry // the entries that complete the typed name
 	win     draw.Window
-	chosen  bool // says that the row of the cursor is meant, not what is typed
-	at      int  // the line of the form below which the rows stand
+	chosen  bool // the row of the cursor is the answer, not the typed text
+	at      int  // the line of the form above the rows
 }
 
-// browse begins to list what goes on with the answer, nil where its folder is listed already.
+// browse reads the folder of the answer, unless it is listed already.
 func (f *Form) browse() tea.Cmd {
 	if f.q == nil || f.q.Files == nil {
 		f.files = nil
@@ -45,7 +45,7 @@ func (f *Form) browse() tea.Cmd {
 	}
 }
 
-// listed takes what stands in a folder, if that is still typed.
+// listed takes the contents of a folder, if that is still typed.
 func (f *Form) listed(b *browser) {
 	if f.files == nil || f.files.folder != b.folder || f.field == nil {
 		return
@@ -55,7 +55,7 @@ func (f *Form) listed(b *browser) {
 	b.narrow(text)
 }
 
-// narrow keeps what begins like the typed name; what begins with a dot is shown to those who type one.
+// narrow keeps the entries that begin with the typed name. Hidden ones need a typed dot.
 func (b *browser) narrow(text string) {
 	_, name := filepath.Split(text)
 	b.fits, b.chosen = b.fits[:0], false
@@ -70,7 +70,7 @@ func (b *browser) narrow(text string) {
 	b.win = draw.Window{}
 }
 
-// path is an entry as an answer; a folder ends with a slash.
+// path returns an entry as an answer. A folder ends with a slash.
 func (b *browser) path(e files.Entry) string {
 	if e.Folder {
 		return b.folder + e.Name + "/"
@@ -78,7 +78,7 @@ func (b *browser) path(e files.Entry) string {
 	return b.folder + e.Name
 }
 
-// browsing takes the keys that are for the list: Tab completes, arrows choose, and Enter goes into a folder.
+// browsing handles the keys of the list: Tab completes, arrows select, Enter opens a folder.
 func (f *Form) browsing(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 	b := f.files
 	if b == nil {
@@ -103,14 +103,14 @@ func (f *Form) browsing(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 			}
 		}
 		if text != "" && text == b.folder {
-			f.err = "a file is wanted: the arrows choose one"
+			f.err = "this is a folder: the arrows choose a file"
 			return nil, true
 		}
 	}
 	return nil, false
 }
 
-// move chooses a row; above the first stands what is typed.
+// move selects a row; the typed text is above the first.
 func (b *browser) move(by int) {
 	b.win.N = len(b.fits)
 	switch {
@@ -125,7 +125,7 @@ func (b *browser) move(by int) {
 	}
 }
 
-// take answers with a file, whatever its name holds, or goes into a folder.
+// take answers with a file, whatever its name is, or opens a folder.
 func (f *Form) take(e files.Entry) tea.Cmd {
 	if !e.Folder {
 		return f.reply(f.files.path(e))
@@ -133,7 +133,7 @@ func (f *Form) take(e files.Entry) tea.Cmd {
 	return f.retype(f.files.path(e))
 }
 
-// retype puts another text into the field.
+// retype replaces the text of the field.
 func (f *Form) retype(text string) tea.Cmd {
 	f.err = ""
 	f.Prefill[""], f.field = text, nil
@@ -141,7 +141,7 @@ func (f *Form) retype(text string) tea.Cmd {
 	return f.browse()
 }
 
-// complete types as much as all that fits has in common.
+// complete types the common beginning of all entries that match.
 func (f *Form) complete() tea.Cmd {
 	b := f.files
 	if len(b.fits) == 0 {
@@ -154,7 +154,7 @@ func (f *Form) complete() tea.Cmd {
 			common = common[:len(common)-1]
 		}
 	}
-	if draw.Clean(common, false) != common { // nobody could type it: it can be chosen
+	if draw.Clean(common, false) != common { // it cannot be typed, but it can be chosen
 		f.err = "the arrows choose names that cannot be typed"
 		return nil
 	}
@@ -164,7 +164,7 @@ func (f *Form) complete() tea.Cmd {
 	return f.retype(common)
 }
 
-// headline says what is listed.
+// headline describes the list.
 func (b *browser) headline() string {
 	where := draw.Clean(b.folder, false)
 	if where == "" {
@@ -174,7 +174,7 @@ func (b *browser) headline() string {
 	case b.err != nil:
 		return b.err.Error()
 	case b.listing == nil:
-		return where + ": being read"
+		return where + ": reading"
 	case b.listing.More:
 		return where + ": " + draw.Count(len(b.fits), "name") + ", and more"
 	}

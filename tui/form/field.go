@@ -18,22 +18,22 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// field is a form of one question, as huh shows it. All that it does it does at once: no command of huh's is run.
+// field is a form of one question in huh. It handles keys at once; no command of huh is run.
 type field struct {
 	form   *huh.Form
-	choose *huh.Select[string] // nil for a free text
+	choose *huh.Select[string] // nil for free text
 	answer string
-	// filtered counts the characters that were typed into filters.
+	// filtered counts the characters typed into filters.
 	filtered int
-	// selector stands before the choice that is selected, and shown are the choices as they are on the screen.
+	// selector precedes the selected choice; shown are the choices as on the screen.
 	selector string
 	shown    map[string]bool
-	// seen are the lines that were drawn, and top is the first choice among them.
+	// seen are the lines that were drawn, top the first choice among them.
 	seen []string
 	top  int
 }
 
-// newField asks a question in lines of w cells, with an answer to begin from and explanations below it.
+// newField returns a question in lines of w cells, with an initial answer and explanations below it.
 func newField(t *draw.Theme, q *guided.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
 	title := draw.Clean(q.Text, t.ASCII)
@@ -56,7 +56,7 @@ func newField(t *draw.Theme, q *guided.Question, explain []string, answer string
 	return f
 }
 
-// options are the choices, each in one line of w cells.
+// options returns the choices, each in one line of w cells.
 func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string] {
 	wide := 8
 	for _, c := range choices {
@@ -71,10 +71,10 @@ func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string]
 	return out
 }
 
-// maxFilter is how many characters the filters of a choice take in all. huh wraps them for each frame.
+// maxFilter is the largest number of characters in the filters of a choice. huh wraps them for each frame.
 const maxFilter = 256
 
-// key passes a key to huh and returns why it cannot, "" where it can. Text that comes at once is one update.
+// key passes a key to huh and returns why it is refused, "" if it is not. Text that arrives at once is one update.
 func (f *field) key(k tea.KeyMsg) (refused string) {
 	_, selected := f.value()
 	switch text := (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt; {
@@ -88,7 +88,7 @@ func (f *field) key(k tea.KeyMsg) (refused string) {
 		if utf8.RuneCountInString(f.answer)+len(k.Runes) > pane.MaxTyped {
 			return pane.TooLong
 		}
-		k.Paste = true // key.Matches takes the letters "end", which came at once, for the key End
+		k.Paste = true // key.Matches takes the letters "end" in one message for the key End
 	case f.finding():
 		if f.filtered += len(k.Runes); f.filtered > maxFilter {
 			f.filtered -= len(k.Runes)
@@ -113,7 +113,7 @@ func (f *field) key(k tea.KeyMsg) (refused string) {
 // moves are the keys of huh that move the selection while a filter is typed.
 var moves = []tea.KeyType{tea.KeyUp, tea.KeyDown, tea.KeyCtrlK, tea.KeyCtrlJ, tea.KeyCtrlP, tea.KeyCtrlN, tea.KeyCtrlD}
 
-// value is the answer; false where nothing is selected.
+// value returns the answer; false if nothing is selected.
 func (f *field) value() (string, bool) {
 	if f.choose != nil {
 		return f.choose.Hovered()
@@ -123,7 +123,7 @@ func (f *field) value() (string, bool) {
 
 func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering() }
 
-// click selects the choice in a line of the field; false where there is none.
+// click selects the choice in a line of the field; false if there is none.
 func (f *field) click(line int) bool {
 	lines := f.seen
 	at := slices.IndexFunc(lines, func(l string) bool { return f.choiceIn(l, f.selector) })
@@ -141,14 +141,14 @@ func (f *field) click(line int) bool {
 	return true
 }
 
-// choiceIn says that a line is a choice, behind what stands before those.
+// choiceIn reports whether a line is a choice with this prefix.
 func (f *field) choiceIn(line, before string) bool {
 	text, ok := strings.CutPrefix(line, before)
 	return ok && f.shown[strings.TrimSpace(text)]
 }
 
-// lines are those of the field, at most n, without the empty ones at the end. Of
-// choices there are those around the one that is selected.
+// lines returns the lines of the field, at most n, without empty ones at the end. Of the choices, those around the
+// selected one are shown.
 func (f *field) lines(n int) []string {
 	lines := strings.Split(f.form.View(), "\n")
 	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {
@@ -159,8 +159,8 @@ func (f *field) lines(n int) []string {
 		return f.choiceIn(l, f.selector) || f.choiceIn(l, draw.Spaces(draw.Width(f.selector)))
 	})
 	at := slices.IndexFunc(plain, func(l string) bool { return f.choiceIn(l, f.selector) })
-	if room := n - first; len(lines) > n && at >= 0 && room > 0 {
-		f.top = max(min(f.top, at, len(lines)-room), at-room+1, first)
+	if fit := n - first; len(lines) > n && at >= 0 && fit > 0 {
+		f.top = max(min(f.top, at, len(lines)-fit), at-fit+1, first)
 		lines, plain = slices.Concat(lines[:first], lines[f.top:]), slices.Concat(plain[:first], plain[f.top:])
 	}
 	f.seen = plain[:min(n, len(plain))]

@@ -13,18 +13,19 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// figures are what the choices of a question would give: one after the other is found, and the selected one first.
+// figures are the results of the choices of a question. They are computed one after the other, that of the selected
+// choice first.
 type figures struct {
-	of     string            // the question
+	of     string            // the name of the question
 	texts  map[string]string // by choice
-	doing  string            // the choice that is tried now, "" for none
+	doing  string            // the choice that is being computed, "" for none
 	cancel context.CancelFunc
 }
 
-// figured is what a choice would give.
+// figured is the result of a choice.
 type figured struct{ of, choice, text string }
 
-// figure begins to find what the selected choice would give, else what one that comes after it would.
+// figure starts to compute the result of the selected choice, else of the next one.
 func (f *Form) figure() tea.Cmd {
 	if f.ctx.Err() != nil || f.q == nil || f.q.Figures == nil || f.field == nil {
 		return nil
@@ -56,7 +57,7 @@ func (f *Form) figure() tea.Cmd {
 	}
 }
 
-// nextFigured is the choice to find the figures of, "" for none, and whether it is the selected one.
+// nextFigured returns the choice to compute, "" for none, and whether it is the selected one.
 func (f *Form) nextFigured() (choice string, selected bool) {
 	now, ok := f.field.value()
 	at := slices.IndexFunc(f.q.Choices, func(c guided.Choice) bool { return ok && c.Value == now })
@@ -69,7 +70,7 @@ func (f *Form) nextFigured() (choice string, selected bool) {
 	return "", false
 }
 
-// figured takes what a choice would give, and goes on with the next one.
+// figured takes the result of a choice and continues with the next one.
 func (f *Form) figured(got *figured) tea.Cmd {
 	if f.figures.of != got.of {
 		return nil
@@ -83,10 +84,11 @@ func (f *Form) figured(got *figured) tea.Cmd {
 	return f.figure()
 }
 
-// mostFigures is how many lines figures have, and leastField how many lines of the question and its choices come first.
+// mostFigures is the largest number of lines of figures, leastField the least number of lines of the question above
+// them.
 const mostFigures, leastField = 3, 3
 
-// figuresOf are the figures of the selected choice, in at most n lines of w cells.
+// figuresOf returns the result of the selected choice, in at most n lines of w cells.
 func (f *Form) figuresOf(w, n int) []string {
 	n = min(n, mostFigures)
 	if f.q == nil || f.q.Figures == nil || f.field == nil || n <= 0 {
@@ -97,7 +99,7 @@ func (f *Form) figuresOf(w, n int) []string {
 	case !ok:
 		return nil
 	case text == "":
-		return []string{choice + ": computing what it would give"}
+		return []string{choice + ": computing"}
 	default:
 		t := f.common.Look
 		lines := draw.Wrap(draw.Clean(choice+": "+text, t.ASCII), w)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package form asks over the panes, question by question, what a command needs, and runs
-// it. What it asks is a [guided.Flow], which the shell's guided commands ask too.
+// Package form asks the questions of a command over the panes and runs it. The questions are a [guided.Flow], as for
+// the guided commands of the shell.
 package form
 
 import (
@@ -19,17 +19,17 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// Source begins the questions that a command asks.
+// Source starts the questions of a command.
 type Source interface {
 	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
 
 // Form is the questions of a command.
 type Form struct {
-	What    string                    // the command: "dump", "load", "engine" or "fail"
-	Prefill map[string]string         // answers to begin from, by the name of the question
-	Leave   func(msg tea.Msg) tea.Cmd // closes the form and asks something of the screen
-	Body    func() draw.Rect          // the part of the screen that it has
+	What    string                    // the command: dump, load, engine or fail
+	Prefill map[string]string         // initial answers, by the name of the question
+	Leave   func(msg tea.Msg) tea.Cmd // closes the form and sends a message to the screen
+	Body    func() draw.Rect          // the part of the screen for the form
 	File    string                    // the file that was named, "" for none
 
 	common *pane.Common
@@ -38,43 +38,43 @@ type Form struct {
 	cancel context.CancelFunc
 
 	flow             *guided.Flow
-	said             []string // all answers, in their order
+	said             []string // all answers in order
 	q                *guided.Question
 	field            *field
 	files            *browser // of a question for a file, nil for others
-	figures          figures  // of a question whose choices have some
+	figures          figures  // of a question whose choices have results
 	size             [2]int   // of field
-	above            int      // how many lines stand above it
-	summary, command string   // summary says what was answered, command what will be run, "" before the last question
+	above            int      // number of lines above it
+	summary, command string   // the answers, and the command, "" before the last question
 	waiting          bool
 	err              string
-	ahead            []tea.KeyMsg // keys that were typed while the next question was looked for
+	ahead            []tea.KeyMsg // keys typed before the next question arrived
 }
 
-// Msg brings the question after an answer.
+// Msg delivers the question after an answer.
 type Msg struct {
 	form    *Form
 	flow    *guided.Flow
 	said    []string
-	q       *guided.Question // nil where all is answered
+	q       *guided.Question // nil if all questions are answered
 	command string
 	err     error
-	refused bool     // says that the last answer will not do
-	listed  *browser // what stands in a folder, nil for another message
-	figured *figured // what a choice would give, nil for another message
+	refused bool     // the last answer is invalid
+	listed  *browser // the contents of a folder, nil in another message
+	figured *figured // the result of a choice, nil in another message
 }
 
-// Open makes a form; its fields are to be set before it begins.
+// Open returns a form. Its fields are set before Begin.
 func Open(c *pane.Common, src Source, what string) *Form {
 	f := &Form{What: what, common: c, src: src}
 	f.ctx, f.cancel = context.WithCancel(c.Ctx)
 	return f
 }
 
-// Begin looks for the first question.
+// Begin asks the first question.
 func (f *Form) Begin() tea.Cmd { return f.ask(nil) }
 
-// Close ends what is under way.
+// Close ends the computations that run.
 func (f *Form) Close() { f.cancel() }
 
 // Chooses reports whether the question has choices.
@@ -83,7 +83,7 @@ func (f *Form) Chooses() bool { return f.field != nil && f.field.choose != nil }
 // Browses reports whether the question is for a file, and folders are listed.
 func (f *Form) Browses() bool { return f.files != nil }
 
-// ask goes through a flow from its beginning, with answers, to the next question.
+// ask goes through the flow with answers, to the next question.
 func (f *Form) ask(said []string) tea.Cmd {
 	return f.step(func() Msg {
 		flow, err := f.src.Flow(f.ctx, f.What)
@@ -103,7 +103,7 @@ func (f *Form) ask(said []string) tea.Cmd {
 	})
 }
 
-// step does beside the screen what an answer wants: it may read a file.
+// step handles an answer in the background: it may read a file.
 func (f *Form) step(work func() Msg) tea.Cmd {
 	f.waiting, f.err = true, ""
 	f.common.Running++
@@ -132,7 +132,7 @@ func nextQuestion(flow *guided.Flow, said []string) Msg {
 	return msg
 }
 
-// Update shows the next question, says why an answer will not do, or runs the command.
+// Update shows the next question, reports an invalid answer, or runs the command.
 func (f *Form) Update(msg Msg) tea.Cmd {
 	if msg.listed != nil {
 		f.listed(msg.listed)
@@ -159,9 +159,9 @@ func (f *Form) Update(msg Msg) tea.Cmd {
 	return tea.Batch(f.browse(), f.figure(), f.typedAhead())
 }
 
-func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "nothing was done"}) }
+func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "cancelled, no command was run"}) }
 
-// typedAhead takes keys typed before the question was there, unless it is the last: what is run is to be read.
+// typedAhead handles keys typed before the question arrived, unless it is the last: the command is to be read first.
 func (f *Form) typedAhead() tea.Cmd {
 	keys := f.ahead
 	f.ahead = nil
@@ -177,7 +177,7 @@ func (f *Form) typedAhead() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// summarize says what was answered: only now does nobody else use the flow.
+// summarize sets the summary. Nothing else uses the flow at this time.
 func (f *Form) summarize() {
 	words := []string{}
 	for _, name := range f.names() {
@@ -186,7 +186,7 @@ func (f *Form) summarize() {
 	f.summary = strings.Join(words, ", ")
 }
 
-// names are the questions of all forms, in the order in which they are asked.
+// names returns the answered questions in the order in which they are asked.
 func (f *Form) names() []string {
 	var out []string
 	all := []string{"of", "file", "kind", "what", "name", "port", "links", "seed", "engine"}
@@ -201,7 +201,7 @@ func (f *Form) names() []string {
 	return out
 }
 
-// Key answers, or goes to the field.
+// Key handles a key of the form or of the field.
 func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
 	if !f.waiting {
 		if cmd, taken := f.browsing(k); taken {
@@ -231,7 +231,7 @@ func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// Click takes the choice that is clicked.
+// Click selects the clicked choice.
 func (f *Form) Click(line int) tea.Cmd {
 	if b := f.files; b != nil && !f.waiting && line > b.at && line-b.at-1+b.win.Top < len(b.fits) {
 		return f.take(b.fits[line-b.at-1+b.win.Top])
@@ -243,7 +243,7 @@ func (f *Form) Click(line int) tea.Cmd {
 	return f.Key(tea.KeyMsg{Type: tea.KeyEnter})
 }
 
-// Wheel moves the choice.
+// Wheel moves the selection.
 func (f *Form) Wheel(by int) tea.Cmd {
 	return f.Key(tea.KeyMsg{Type: prose.When(by < 0, tea.KeyUp, tea.KeyDown)})
 }
@@ -261,7 +261,7 @@ func (f *Form) reply(text string) tea.Cmd {
 	})
 }
 
-// begin is the answer that a question begins from.
+// begin returns the initial answer of a question.
 func (f *Form) begin() string {
 	if text, ok := f.Prefill[""]; ok {
 		delete(f.Prefill, "")
@@ -273,5 +273,5 @@ func (f *Form) begin() string {
 	return f.q.Default
 }
 
-// Of reports whether a message is one of a form.
+// Of reports whether a message is for a form.
 func (m *Msg) Of(f *Form) bool { return m.form == f }

@@ -17,8 +17,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// TestHostileText: what a question and its answers hold does not reach the terminal as it
-// is.
+// TestHostileText checks that control characters of questions and answers do not reach the terminal.
 func TestHostileText(t *testing.T) {
 	theme, err := draw.NewTheme("dark", termenv.TrueColor, draw.Environment(func(string) string {
 		return "C.UTF-8"
@@ -70,8 +69,8 @@ func fields(t *testing.T) map[string]func() *field {
 	}
 }
 
-// TestAnyKeys: no sequence of keys makes a field panic. The first one selects a choice of none and then lets all
-// choices fit again; the others delete a word from its last character on.
+// TestAnyKeys checks that no sequence of keys makes a field panic. The first one selects a choice of none and then
+// makes all choices match again; the others delete a word from its last character.
 func TestAnyKeys(t *testing.T) {
 	runes := func(s string) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(s)} }
 	r := testenv.Rand(t)
@@ -119,7 +118,7 @@ func TestAnyKeys(t *testing.T) {
 	}
 }
 
-// TestPaste: a paste is one update of huh, and has a limit.
+// TestPaste checks that a paste is one update of huh, and has a limit.
 func TestPaste(t *testing.T) {
 	paste := func(n int) tea.KeyMsg {
 		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.Repeat("v", n)), Paste: true}
@@ -127,7 +126,7 @@ func TestPaste(t *testing.T) {
 	of := fields(t)
 	f := of["text"]()
 	if why := f.key(paste(pane.MaxTyped)); why == "" {
-		t.Error("a paste that is too long is taken")
+		t.Error("a paste that is too long is accepted")
 	}
 	if text, _ := f.value(); text != "abc def" {
 		t.Errorf("the answer has %d characters", len(text))
@@ -140,11 +139,11 @@ func TestPaste(t *testing.T) {
 	}
 	f = of["choice"]()
 	if why := f.key(paste(5)); why == "" || f.finding() {
-		t.Error("a paste is taken for keys")
+		t.Error("a paste is handled as keys")
 	}
 	f.key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("/")})
 	if why := f.key(paste(5000)); why == "" {
-		t.Error("a paste that is too long is taken")
+		t.Error("a paste that is too long is accepted")
 	}
 	n := testing.AllocsPerRun(1, func() { of["choice"]().key(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("/v")}) })
 	if long := testing.AllocsPerRun(1, func() {

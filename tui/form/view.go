@@ -24,14 +24,14 @@ func (f *Form) lay(w, h int) {
 	if f.command != "" {
 		explain = nil
 	}
-	// The question and an answer have room first, then what explains it.
-	room := h - 1 - min(max(len(f.q.Choices), 1), 4)
+	// The question and an answer come first, then the explanation.
+	fit := h - 1 - min(max(len(f.q.Choices), 1), 4)
 	var lines []string
 	for _, l := range explain {
 		lines = append(lines, draw.Wrap(draw.Clean(l, f.common.Look.ASCII), w-1)...)
 	}
-	if room < len(lines) {
-		lines = lines[:max(room, 0)]
+	if fit < len(lines) {
+		lines = lines[:max(fit, 0)]
 		if n := len(lines); n > 0 {
 			lines[n-1] = draw.Cut(lines[n-1]+" "+f.common.Look.Ellipsis+f.common.Look.Ellipsis, w-1,
 				f.common.Look.Ellipsis)
@@ -66,15 +66,15 @@ func (f *Form) Frame(body draw.Rect) []string {
 		}
 	}
 	figures := f.figuresOf(max(body.W-5, 8), inner-len(lines)-1-leastField)
-	room := inner - len(lines) - 1 - len(figures)
+	fit := inner - len(lines) - 1 - len(figures)
 	if f.waiting && f.field == nil {
-		lines = append(lines, line{t.Dim, "one moment", false})
+		lines = append(lines, line{t.Dim, "computing the questions", false})
 	} else {
-		f.lay(max(body.W-5, 8), max(room, 2))
+		f.lay(max(body.W-5, 8), max(fit, 2))
 	}
 	if f.field != nil {
 		f.above = len(lines)
-		for _, l := range f.field.lines(max(room, 1)) {
+		for _, l := range f.field.lines(max(fit, 1)) {
 			lines = append(lines, line{"", l, true})
 		}
 		if len(lines) < inner-1 {
@@ -84,7 +84,7 @@ func (f *Form) Frame(body draw.Rect) []string {
 		case f.err != "":
 			lines = append(lines, line{t.Bad, "! " + f.err, false})
 		case f.waiting:
-			lines = append(lines, line{t.Dim, "looking", false})
+			lines = append(lines, line{t.Dim, "checking the answer", false})
 		}
 		for _, l := range figures[:max(min(len(figures), inner-len(lines)), 0)] {
 			lines = append(lines, line{t.Info, l, false})

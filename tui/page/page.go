@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package page shows a text over the panes, to be read.
+// Package page shows a text over the panes.
 package page
 
 import (
@@ -14,13 +14,13 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Page is a text, in lines that fit the screen.
+// Page is a text, broken into lines for the screen.
 type Page struct {
 	Title string
 	Badge *draw.Badge
-	Ready bool           // false while text is still to come
-	Read  bool           // false before the end was on the screen
-	Leave func() tea.Cmd // what the keys that leave the page do
+	Ready bool           // all text is there
+	Read  bool           // the end was on the screen
+	Leave func() tea.Cmd // the action of the keys that leave the page
 
 	theme *draw.Theme
 	text  []line
@@ -28,7 +28,7 @@ type Page struct {
 	wide  int
 }
 
-// New makes a page without text.
+// New returns a page without text.
 func New(t *draw.Theme, title string) *Page {
 	return &Page{Title: title, theme: t, view: viewport.New(0, 0)}
 }
@@ -36,22 +36,22 @@ func New(t *draw.Theme, title string) *Page {
 type line struct {
 	text string
 	st   draw.Style
-	hang int // where text goes on that does not fit a line
-	// lay makes lines for a part of the screen, instead of text; nil for text.
+	hang int // the indentation of continuation lines
+	// lay returns lines for a part of the screen; nil for text.
 	lay func(body draw.Rect) []string
 }
 
-// Lay adds what is laid out anew for each size.
+// Lay adds lines that are laid out for each size.
 func (p *Page) Lay(lay func(body draw.Rect) []string) {
 	p.text, p.wide = append(p.text, line{lay: lay}), 0
 }
 
-// Say adds a line.
+// Addf adds a formatted line.
 func (p *Page) Addf(st draw.Style, format string, args ...any) {
 	p.Add(st, fmt.Sprintf(format, args...))
 }
 
-// Raw adds a line that goes on behind its label where it is broken.
+// Add adds a line. Its continuation lines are aligned with the text after the label.
 func (p *Page) Add(st draw.Style, text string) {
 	hang := 0
 	if i := strings.Index(text, "  "); i > 0 && i < 18 {
@@ -64,13 +64,13 @@ func (p *Page) Add(st draw.Style, text string) {
 	p.text, p.wide = append(p.text, line{text: text, st: st, hang: hang}), 0
 }
 
-// Drop takes the last line away.
+// Drop removes the last line.
 func (p *Page) Drop() { p.text, p.wide = p.text[:len(p.text)-1], 0 }
 
-// Clear takes all lines away.
+// Clear removes all lines.
 func (p *Page) Clear() { p.text, p.wide = p.text[:0], 0 }
 
-// Fit breaks the text into lines that fit a part of the screen.
+// Fit breaks the text into lines for a part of the screen.
 func (p *Page) Fit(body draw.Rect) {
 	if h := max(body.H-2, 0); h != p.view.Height {
 		p.view.Height, p.wide = h, 0
@@ -95,7 +95,7 @@ func (p *Page) scroll(by int) {
 	p.Read = p.Read || p.Ready && p.view.AtBottom()
 }
 
-// broken is a line in lines of at most w cells, broken at blanks where that goes.
+// broken returns the line in lines of at most w cells, broken at blanks if possible.
 func (l line) broken(w int, ascii bool) []string {
 	text, end := draw.Clean(l.text, ascii), ""
 	if l.st != "" {
@@ -133,7 +133,7 @@ var (
 	leave    = key.NewBinding(key.WithKeys("esc", "q", "enter", "i", "C"))
 )
 
-// Key moves the text, or leaves it. A page keeps a line: the last one is seen again as the first.
+// Key scrolls or leaves the page. Scrolling by a page keeps one line of the previous page.
 func (p *Page) Key(k tea.KeyMsg) tea.Cmd {
 	switch all := p.view.TotalLineCount(); {
 	case key.Matches(k, up):
@@ -154,7 +154,7 @@ func (p *Page) Key(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// Wheel moves the text.
+// Wheel scrolls the text.
 func (p *Page) Wheel(by int) tea.Cmd {
 	p.scroll(by)
 	return nil
@@ -166,10 +166,10 @@ func (p *Page) Click(int) tea.Cmd { return nil }
 // Close does nothing.
 func (p *Page) Close() {}
 
-// More reports whether there is text below what is seen.
+// More reports whether there is text below the visible lines.
 func (p *Page) More() bool { return !p.view.AtBottom() }
 
-// Scrolls reports whether there is text that is not seen.
+// Scrolls reports whether the page is longer than the screen.
 func (p *Page) Scrolls() bool { return p.view.TotalLineCount() > p.view.Height }
 
 // Frame draws the page.

@@ -12,66 +12,85 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// oldAfter is how long after it was read a live picture is called old. Where the
-// subnet is read again and again it is a few of those times.
+// oldAfter is the age from which a live state is marked as old. While the subnet is watched, it is a few intervals.
 const oldAfter = 10 * time.Minute
 
-// PictureBadge names a picture in a word.
-func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) *draw.Badge {
-	st := &sc.State
+// The badges of the four states, with their frames.
+
+func liveBadge(t *draw.Theme, word string) draw.Badge {
+	return draw.Badge{St: t.Live, Frame: draw.FrameLive, Word: word}
+}
+
+func whatIfBadge(t *draw.Theme, word string) draw.Badge {
+	return draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: word}
+}
+
+func stagedBadge(t *draw.Theme, word string) draw.Badge {
+	return draw.Badge{St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: word}
+}
+
+// PastBadge is the badge of a state of the history, and of results that are about to be replaced.
+func PastBadge(t *draw.Theme, word string) draw.Badge {
+	return draw.Badge{St: t.Past, Line: t.PastLine, Frame: draw.FramePast, Word: word}
+}
+
+// PictureBadge returns the badge of a state.
+func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) draw.Badge {
 	switch {
-	case p.Kind == session.Staged && st.Stale:
-		return &draw.Badge{St: t.Stale, Line: t.StaleLine, Frame: draw.FrameStaged, Word: "STAGED, STALE"}
 	case p.Kind == session.Staged:
-		b := stagedBadge(t, st)
-		return &b
+		return sc.stagedNow(t)
 	case p.Kind == session.WhatIf:
-		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF"}
+		return whatIfBadge(t, "WHAT-IF")
 	case p.Kind == session.Base:
-		return &draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "BASE"}
+		return whatIfBadge(t, "BASE")
 	case sc.Between != nil && p == sc.Between.Shown() && p.Simulated == "":
 		side := prose.When(sc.Between.Earlier, "before ", "after ")
-		return &draw.Badge{
-			St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, " + side +
-				sc.Between.Moment.When.Local().Format(time.TimeOnly),
-		}
+		return PastBadge(t, "HISTORY, "+side+sc.Between.Moment.When.Local().Format(time.TimeOnly))
 	case p.Entry != nil && p.Simulated != "":
-		return &draw.Badge{
-			St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF, " + string(p.Kind),
-		}
+		return whatIfBadge(t, "WHAT-IF, "+string(p.Kind))
 	case p.IsComputed():
-		return &draw.Badge{St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: "STAGED, " + string(p.Kind)}
+		return stagedBadge(t, "STAGED, "+string(p.Kind))
 	case strings.HasPrefix(string(p.Kind), string(session.Recorded)):
-		return &draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD " + string(p.Kind)}
+		return PastBadge(t, strings.ToUpper(string(p.Kind)))
 	}
-	b := sc.LiveBadge(t)
-	return &b
+	return sc.LiveBadge(t)
 }
 
-// LiveBadge tells a live picture that was just read from one that may be old.
+// stagedNow returns the badge of the staged tables, which may be stale or written.
+func (sc *Scene) stagedNow(t *draw.Theme) draw.Badge {
+	st := &sc.State
+	switch origin := st.Staged.Tables.Origin; {
+	case st.Stale:
+		return draw.Badge{St: t.Stale, Line: t.StaleLine, Frame: draw.FrameStaged, Word: "STAGED, STALE"}
+	case st.Written:
+		return liveBadge(t, "WRITTEN "+origin)
+	default:
+		return stagedBadge(t, "STAGED "+origin)
+	}
+}
+
+// LiveBadge returns the badge of the live state, which differs if it was read long ago.
 func (sc *Scene) LiveBadge(t *draw.Theme) draw.Badge {
 	st := &sc.State
-	switch {
+	switch read := "read " + st.Live.When.Format("15:04"); {
 	case st.Source.Offline():
-		return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "FILE"}
+		return liveBadge(t, "FILE")
 	case st.Lost != "":
-		return draw.Badge{
-			St: t.Stale, Line: t.OldLine, Frame: draw.FrameOld, Word: "LOST, OLD: read " + st.Live.When.Format("15:04"),
-		}
+		b := PastBadge(t, "LOST, "+read)
+		b.St = t.Stale
+		return b
 	case sc.Reading() && len(st.Live.Fabric.Nodes) > 0:
-		return draw.Badge{St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "LIVE, being read again"}
+		return PastBadge(t, "LIVE, being read")
 	case sc.aged():
-		return draw.Badge{
-			St: t.Old, Line: t.OldLine, Frame: draw.FrameOld, Word: "OLD, read " + st.Live.When.Format("15:04"),
-		}
+		return PastBadge(t, "LIVE, "+read)
 	}
-	return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "LIVE"}
+	return liveBadge(t, "LIVE")
 }
 
-// Reading says that a sweep runs, so that the live picture is the one before.
+// Reading reports whether a sweep runs, so that the live state is the previous one.
 func (sc *Scene) Reading() bool { return strings.HasPrefix(sc.State.Busy, "sweep") }
 
-// aged says that the live picture was not read for a while.
+// aged reports whether the live state was read long ago.
 func (sc *Scene) aged() bool {
 	st := &sc.State
 	if sc.Clock == nil || st.Live.When.IsZero() || len(st.Live.Fabric.Nodes) == 0 || st.Source.Kind == source.Sim {
@@ -80,8 +99,8 @@ func (sc *Scene) aged() bool {
 	return sc.Clock().Sub(st.Live.When) > max(oldAfter, 4*st.Every)
 }
 
-// FabricBadge names the picture whose fabric the topology shows.
-func (sc *Scene) FabricBadge(t *draw.Theme) *draw.Badge {
+// FabricBadge returns the badge of the state whose fabric the topology shows.
+func (sc *Scene) FabricBadge(t *draw.Theme) draw.Badge {
 	if sc.State.WhatIf != nil && sc.Now == sc.State.WhatIf.Fabric {
 		return sc.PictureBadge(t, sc.State.WhatIf)
 	}
@@ -91,22 +110,18 @@ func (sc *Scene) FabricBadge(t *draw.Theme) *draw.Badge {
 	return sc.PictureBadge(t, sc.State.Live)
 }
 
-// StateBadges say what there is beside the live picture.
+// StateBadges returns the badges of the header: all states in addition to the live one, or that one.
 func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	st := &sc.State
 	var out []draw.Badge
 	if st.WhatIf != nil {
-		out = append(out, draw.Badge{St: t.Whatif, Line: t.WhatifLine, Frame: draw.FrameWhatIf, Word: "WHAT-IF " +
-			st.OnPaper()})
+		out = append(out, whatIfBadge(t, "WHAT-IF "+st.OnPaper()))
 	}
-	switch {
-	case st.Staged != nil && st.Stale:
-		out = append(out, draw.Badge{St: t.Stale, Line: t.StaleLine, Frame: draw.FrameStaged, Word: "STAGED, STALE"})
-	case st.Staged != nil:
-		out = append(out, stagedBadge(t, st))
+	if st.Staged != nil {
+		out = append(out, sc.stagedNow(t))
 	}
 	if sc.recalled() {
-		out = append(out, *sc.PictureBadge(t, sc.Picture))
+		out = append(out, sc.PictureBadge(t, sc.Picture))
 	}
 	if len(out) == 0 || st.Lost != "" {
 		out = append(out, sc.LiveBadge(t))
@@ -114,7 +129,7 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	return out
 }
 
-// Recalled is the picture out of the history that is shown, nil for none.
+// Recalled returns the state of the history that is shown, nil for none.
 func (sc *Scene) Recalled() *session.Picture {
 	if sc.recalled() {
 		return sc.Picture
@@ -122,17 +137,7 @@ func (sc *Scene) Recalled() *session.Picture {
 	return nil
 }
 
-// recalled says that the panes show a picture out of the history.
+// recalled reports whether the panes show a state of the history.
 func (sc *Scene) recalled() bool {
 	return strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded))
-}
-
-// stagedBadge tells tables that were written from those that were not.
-func stagedBadge(t *draw.Theme, st *session.State) draw.Badge {
-	if st.Written {
-		return draw.Badge{St: t.Live, Line: "", Frame: draw.FrameLive, Word: "WRITTEN " + st.Staged.Tables.Origin}
-	}
-	return draw.Badge{
-		St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: "STAGED " + st.Staged.Tables.Origin,
-	}
 }

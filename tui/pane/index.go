@@ -14,23 +14,23 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Index is what the panes want to know of a fabric beyond the fabric itself, computed once for each.
+// Index holds what the panes need from a fabric and is computed once for each.
 type Index struct {
 	Fabric    *fabric.Fabric
 	Structure *classify.Structure
-	// Tiers are the switches of the subnet by how far they are above the leaves, each in the order of names;
-	// outside those that no link leads to; loose the nodes that are attached to no switch.
+	// Tiers are the switches of the subnet by their distance from the leaves, each tier sorted by name. Outside are the
+	// unreachable switches, Loose the nodes that are attached to no switch.
 	Tiers   [][]fabric.SwitchIndex
 	Outside []fabric.SwitchIndex
 	Loose   []fabric.NodeIndex
 
-	// Hosts are the channel adapters and routers, Aggregation the aggregation nodes, which are no hosts.
+	// Hosts counts channel adapters and routers, Aggregation the aggregation nodes, which are not hosts.
 	Switches, Hosts, Aggregation, Links int
 
-	// Search are the names of the nodes in lower case, rank their places in the order of names.
+	// Search are the names of the nodes in lower case, Rank their places in the order of names.
 	Search []string
 	Rank   []int32
-	byLID  []string // Search of the owners of LIDs, so that a filter reads it in order
+	byLID  []string // Search by the LIDs of the nodes, so that a filter of LIDs reads it in order
 }
 
 // newIndex takes O(ports + LIDs + nodes log nodes).
@@ -91,7 +91,7 @@ func (ix *Index) onSwitch(n *fabric.Node) bool {
 	return false
 }
 
-// name sorts the nodes by their names.
+// name sorts the nodes by name.
 func (ix *Index) name() {
 	n := len(ix.Fabric.Nodes)
 	names := make([]string, n)
@@ -116,19 +116,19 @@ func (ix *Index) Owner(lid uint16) string {
 	return ""
 }
 
-// Indexes keeps the indexes of the fabrics that were used last. It may be used by several goroutines.
+// Indexes keeps the indexes of the fabrics that were used last. It is safe for concurrent use.
 type Indexes struct {
-	// Structure owns the structures of fabrics, nil for what they are recognised as.
+	// Structure returns the structure of a fabric; nil: it is recognised from the fabric.
 	Structure func(*fabric.Fabric) *classify.Structure
 
 	mu   sync.Mutex
-	list []*Index // the one used last at the end
+	list []*Index // the last one used is at the end
 }
 
-// maxIndexes is how many fabrics there are to switch between: live, base, what-if, one of the history, one more.
+// maxIndexes is the number of fabrics to switch between: live, base, what-if, one of the history, one more.
 const maxIndexes = 5
 
-// Of returns the index of a fabric, and makes it where there is none yet.
+// Of returns the index of a fabric and makes it if needed.
 func (x *Indexes) Of(f *fabric.Fabric) *Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -153,7 +153,7 @@ func (x *Indexes) Of(f *fabric.Fabric) *Index {
 	return ix
 }
 
-// Foresee makes the indexes that a state will want.
+// Prepare makes the indexes that a state needs.
 func (x *Indexes) Prepare(st session.State) {
 	for _, p := range []*session.Picture{st.Live, st.Base, st.Default()} {
 		if p != nil {

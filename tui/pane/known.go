@@ -8,22 +8,21 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// loads are the paths over each link by the tables of a scene, as the memo has them.
+// loads are the paths over each link by the tables of a scene, from the memo.
 type loads struct {
 	of      *fabric.Tables
 	value   *linkload.Loads
 	busiest int64
 }
 
-// Loads returns the paths over each link by the tables of a scene, nil where nobody has counted them.
+// Loads returns the paths over each link by the tables of a scene, nil if they have not been counted.
 func (c *Common) Loads(sc *Scene) *linkload.Loads { return c.loadsOf(sc).value }
 
-// Busiest returns the paths over the busiest link between switches, at least twice their mean; 0 where nobody has
-// counted them.
+// Busiest returns the paths over the busiest link between switches, at least twice their mean; 0 if they have not been
+// counted.
 func (c *Common) Busiest(sc *Scene) int64 { return c.loadsOf(sc).busiest }
 
-// loadsOf keeps what the memo had of the tables that were asked for last: cells of lists ask, several at a time where
-// they are filtered.
+// loadsOf caches the loads of the last tables: cells of lists ask for them, several at a time while a list is filtered.
 func (c *Common) loadsOf(sc *Scene) *loads {
 	if sc == nil || sc.Picture.Tables == nil || c.Memo == nil {
 		return &loads{}
@@ -69,16 +68,16 @@ type traced struct {
 	text string
 }
 
-// Trace returns the path between the marked ends by the tables of a scene, nil where there is none.
+// Trace returns the path between the marked ends by the tables of a scene, nil if there is none.
 func (c *Common) Trace(sc *Scene) *walk.Path { return c.traceOf(sc).path }
 
-// Path returns the nodes of the trace in the fabric of the topology, nil where there is none.
+// Path returns the nodes of the trace in the fabric of the topology, nil if there is no trace.
 func (c *Common) Path(sc *Scene) map[fabric.NodeIndex]bool { return c.traceOf(sc).on }
 
-// Traced returns how the packets of the trace go, in words, "" where there is no trace.
+// Traced returns the trace in words, "" if there is none.
 func (c *Common) Traced(sc *Scene) string { return c.traceOf(sc).text }
 
-// traceOf follows the path once for each scene and pair of ends.
+// traceOf computes the path once for each scene and pair of ends.
 func (c *Common) traceOf(sc *Scene) *traced {
 	if x := &c.trace; x.sc == sc && x.ends == c.Ends && x.lid == c.LID {
 		return x
@@ -102,8 +101,8 @@ func (c *Common) traceOf(sc *Scene) *traced {
 	return x
 }
 
-// TakeTrace sets the path between the marked ends by the tables of a scene, so that it is not computed again. A nil path
-// changes nothing.
+// TakeTrace sets the path between the marked ends by the tables of a scene, so that it is not computed again. It
+// ignores nil.
 func (c *Common) TakeTrace(sc *Scene, path *walk.Path) {
 	if path != nil {
 		c.trace = traced{sc: sc, ends: c.Ends, lid: c.LID}

@@ -13,42 +13,42 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Messages that panes ask of the screen. They are heeded at once: keys that were typed behind find it done.
+// Messages from panes to the screen. They are handled at once, before the next key.
 type (
 	// Run runs a command of the shell, as a key does.
 	Run struct {
 		Command string
-		Typed   bool   // says that it is as if somebody had typed it
-		Sheet   string // the title of the table of its answer that is to be shown first, "" for whatever comes first
+		Typed   bool   // as if the user had typed it
+		Sheet   string // the title of the table of its answer to show first, "" for the first one
 	}
-	// Inform says something in the status line.
+	// Inform shows a text in the status line.
 	Inform struct{ Text string }
-	// Warn says there that something cannot be done.
+	// Warn shows there why something cannot be done.
 	Warn struct{ Text string }
-	// Open gives a pane the keyboard.
+	// Open gives the keyboard to a pane.
 	Open struct{ Name string }
-	// GoTo is Open and Visit of the pane at home.
+	// GoTo opens the topology and shows a place in it.
 	GoTo struct{ At Place }
-	// EnterSubnet shows another subnet, and a place in it, none for the one that it is at.
+	// EnterSubnet shows another subnet and a place in it, the current one for the zero place.
 	EnterSubnet struct {
 		At    int
 		Place Place
 	}
-	// ShowKind shows the pane with the keyboard in another manner, with the cursor on a row, the first for 0.
+	// ShowKind shows another view of the focused pane, with the cursor on a row, the first for 0.
 	ShowKind struct {
 		Kind int
 		Row  uint64
 	}
-	// Choose shows a picture of the session's state.
+	// Choose shows a state of the session.
 	Choose struct{ Kind session.Kind }
-	// Recall shows a picture of the history.
+	// Recall shows a state of the history.
 	Recall struct{ ID int64 }
-	// OpenMoment shows the pictures of before and after an event, the earlier one first where that is asked for.
+	// OpenMoment shows the state before or after an event.
 	OpenMoment struct {
 		Moment  timeline.Moment
 		Earlier bool
 	}
-	// Rollback opens the page that takes back the commit of an entry of the history.
+	// Rollback opens the page that rolls back a commit of the history.
 	Rollback struct{ ID int64 }
 	// Type puts a text into the command line.
 	Type struct{ Text string }
@@ -56,43 +56,43 @@ type (
 	Several []tea.Msg
 )
 
-// Messages that all panes are told.
+// Messages to all panes.
 type (
-	// Visit says that a node, or a port of one, is to be shown.
+	// Visit shows a node, or a port of it.
 	Visit struct{ At Place }
-	// Follow says that packets are followed to a node of a fabric, to this LID, the selected one for 0.
+	// Follow shows the next switch on the path of packets to a LID, the selected LID for 0.
 	Follow struct {
 		Fabric *fabric.Fabric
 		Node   fabric.NodeIndex
 		LID    uint16
 	}
-	// FindLID says that an entry is to be shown.
+	// FindLID shows the entry of a LID.
 	FindLID struct{ LID uint16 }
-	// Mark says which ends a trace has.
+	// Mark sets the ends of the trace.
 	Mark struct {
 		From, To Place
 		LID      uint16
-		Path     *walk.Path // through the tables that are shown, nil where it is still to be computed
+		Path     *walk.Path // through the tables shown, nil if it is to be computed
 	}
-	// Log brings lines to the log.
+	// Log adds lines to the log.
 	Log struct{ Lines []Line }
-	// Ended says how a job ended.
+	// Ended reports how a job ended.
 	Ended struct {
 		Job    int
 		End    string
 		Failed bool
 	}
-	// ShowJob says which job is to be shown, the last line for 0.
+	// ShowJob shows the lines of a job, the last line for 0.
 	ShowJob struct{ Job int }
 )
 
 // Line is one line of the log.
 type Line struct {
-	When   time.Time // set where the line begins something
+	When   time.Time // set for the first line of a command or event
 	Job    int       // 0: of the session
 	Kind   lineKind
 	Text   string
-	End    string // says of a command how it ended, "" while it runs
+	End    string // how a command ended, "" while it runs
 	Failed bool
 }
 
@@ -100,6 +100,7 @@ type lineKind uint8
 
 // The kinds of lines.
 const (
+	// The kinds of lines.
 	LineOutput lineKind = iota
 	LineNote
 	LineCommand
@@ -107,11 +108,11 @@ const (
 	LineEvent
 )
 
-// MaxTyped is how many characters a typed line holds.
+// MaxTyped is the largest number of characters of a typed line.
 const MaxTyped = 10_000
 
-// TooLong is shown where a key, or a paste, has more.
+// TooLong is shown if a key or a paste would exceed it.
 const TooLong = "not typed: a line holds up to 10,000 characters"
 
-// MaxKept is how many lines of one command's output, and of the log, are kept.
+// MaxKept is the number of lines that are kept of a command's output, and of the log.
 const MaxKept = 10_000

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pane says what a pane of the screen is, and holds what panes share: the scene that
-// they draw, places and subjects in it, indexes of fabrics, results that are computed beside
-// the screen, and the messages by which panes and screen talk.
+// Package pane defines the panes of the screen and what they share: the scene that they draw, places and subjects in
+// it, indexes of fabrics, results that are computed in the background, and the messages between panes and screen.
 package pane
 
 import (
@@ -19,8 +18,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Pane is a list in a frame, with a state of its own. It keeps what it shows between scenes and draws only
-// what is seen. The screen asks it, and tells it what happens; it never asks the screen.
+// Pane is a list in a frame with its own state. It keeps its rows between scenes and draws only the visible ones. The
+// screen calls the pane; the pane never calls the screen.
 type Pane interface {
 	About() About
 	// Base is the list itself.
@@ -41,13 +40,13 @@ type Pane interface {
 	Title() string
 	// Picture says which picture is shown, nil where that does not matter.
 	StateBadge() *draw.Badge
-	// Figure stands at the bottom right: a count.
+	// Figure returns the text at the bottom right: a count.
 	Figure() string
 	HasHead() bool
 	Header(p *draw.Pen)
 	// Draw writes a line.
 	Draw(p *draw.Pen, line int)
-	// Empty says why there are no rows.
+	// Empty returns why there are no rows.
 	Empty() string
 	// Alarm is how many rows are errors.
 	Alarm() int
@@ -59,7 +58,7 @@ type Pane interface {
 	FileName() string
 	// WhyNotSort says why the rows cannot be sorted, "" if they can.
 	WhyNotSort() string
-	// Enter is what Enter does on the selected row; else why says why it does nothing.
+	// Enter returns the action of Enter on the selected row, or why there is none.
 	Enter() (act func() tea.Msg, why string)
 	// Escape is what Esc does before it cancels commands, nil for nothing; idle says that
 	// none runs. word stands in the footer, "" for nothing.
@@ -68,57 +67,57 @@ type Pane interface {
 	Actions() []Action
 }
 
-// Panes may do more.
+// Optional methods of panes.
 type (
-	// Pointer is a pane whose selection others follow.
+	// Pointer is a pane whose selection other panes follow.
 	Pointer interface{ Pointed() Place }
-	// Follower shows what a pointer has selected.
+	// Follower shows the selection of a pointer.
 	Follower interface{ Follow(at Place) }
-	// Mover does something of its own with the keys left and right.
+	// Mover handles the keys left and right.
 	Mover interface{ Sideways(by int) }
-	// Columnar has things side by side in a row. Column goes to the one at a cell of the selected row, of so many, and
-	// reports whether it was selected already.
+	// Columnar has several objects in a row. Column selects the one at a cell of the selected row, which has wide
+	// cells, and reports whether it was selected already.
 	Columnar interface{ Column(x, wide int) bool }
-	// Stepper goes from one thing to the next with them.
+	// Stepper goes to the previous or next object with the keys left and right.
 	Stepper interface{ Step(by int) tea.Msg }
-	// Differ is a pane whose selected row can be compared.
+	// Differ has a command that compares the selected row.
 	Differ interface {
 		Diff() (command string, ok bool)
 	}
-	// Beyond is a pane about more than the subnet of the screen, which there need not be.
+	// Global is a pane that does not depend on the subnet of the screen.
 	Global interface{ Global() }
-	// Vacant is a pane that gives its room away before it was asked for something.
+	// Hideable is a pane that is hidden while it is empty.
 	Hideable interface{ Hidden() bool }
-	// Holder keeps the session from other work now and then.
+	// SessionUser occupies the session now and then.
 	SessionUser interface {
 		UsesSession() bool
-		// Yield ends that, and returns a function that waits for it.
+		// Release ends that and returns a function that waits for its end.
 		Release() (wait func())
 	}
 )
 
-// About is what is always so of a pane.
+// About holds the constant properties of a pane.
 type About struct {
-	// Name leads to it in messages. short stands in the line of panes where there is no room for the name.
+	// Name identifies the pane in messages. Short replaces it in a narrow line of panes.
 	Name, Short string
 	Seat        Seat
-	Broad       bool   // says that its rows are long
-	Companion   string // the pane that is shown with it on a small screen, the topology for ""
-	Enter       string // what the footer calls Enter, "" for open
+	Broad       bool   // its rows are long
+	Companion   string // the pane next to it on a small screen, the topology for ""
+	Enter       string // the word for Enter in the footer, "" for open
 }
 
-// Maker makes a pane. The key that leads to the pane, and its help, are those of a feature whose key has its name.
+// Maker constructs a pane. The key that leads to the pane, and its help, belong to the feature whose key has its name.
 type Maker[S any] struct {
 	Name string
-	New  func(c *Common, src S) Pane // src is what the pane asks of the session
+	New  func(c *Common, src S) Pane // src is what the pane needs from the session
 }
 
-// Seat says where a pane stands on the screen.
+// Seat is the place of a pane on the screen.
 type Seat uint8
 
 // The seats.
 const (
-	SeatSide  Seat = iota // beside the main pane, or instead of it; many panes share it
+	SeatSide  Seat = iota // next to the main pane or instead of it; shared by many panes
 	SeatHead              // above the home
 	SeatHome              // at the left
 	SeatMain              // in the middle
@@ -126,23 +125,23 @@ const (
 	SeatLog               // at the bottom
 )
 
-// Stage says how a pane stands on the screen now.
+// Stage is how a pane is shown now.
 type Stage struct {
 	Visible, Focused bool
-	Idle             bool // says that nothing else wants the session
+	Idle             bool // nothing else uses the session
 }
 
-// Common is what the panes of a screen share.
+// Common is shared by the panes of a screen.
 type Common struct {
 	Look    *draw.Theme // how everything looks
 	Ctx     context.Context
-	Running int            // how many results are computed beside the screen
-	Focused func() Subject // what the selected row of the pane with the keyboard is about
+	Running int            // number of computations in the background
+	Focused func() Subject // the object of the selected row of the focused pane
 
-	Memo *analysis.Memo // what the session knows to follow from tables
+	Memo *analysis.Memo // results derived from tables
 
-	// Ends are the marked source and destination of a trace; a zero GUID is none. LID is the one of the destination
-	// that was named where it has several, else 0.
+	// Ends are the marked source and destination of a trace, the zero place for none. LID is the LID of the destination
+	// if it was given, else 0.
 	Ends [2]Place
 	LID  uint16
 
@@ -150,7 +149,7 @@ type Common struct {
 	trace traced
 }
 
-// PathsText is how many paths leave by a port, "?" where that is not known.
+// PathsText returns the number of paths that leave by a port, "?" if it is unknown.
 func PathsText(l *linkload.Loads, port fabric.PortIndex) string {
 	if !l.Known(port) {
 		return "?"
@@ -158,7 +157,7 @@ func PathsText(l *linkload.Loads, port fabric.PortIndex) string {
 	return draw.Thousands(int(l.Paths[port]))
 }
 
-// List is a table that is a pane, as far as panes are alike.
+// List is a table with the default methods of a pane.
 type List struct{ list }
 
 type list struct {
@@ -169,45 +168,90 @@ type list struct {
 	renew func()
 }
 
-// NewList makes a list; renew makes its rows for a scene whose pictures are new.
+// NewList returns a list. renew makes its rows for a changed scene.
 func NewList(c *Common, is About, t draw.Table, renew func()) List {
 	t.Theme = c.Look
 	return List{list{Table: t, Common: c, is: is, renew: renew}}
 }
 
-func (l *list) About() About                         { return l.is }
-func (l *list) Base() *draw.Table                    { return &l.Table }
-func (l *list) Renew()                               { l.Again() }
-func (l *list) Seek(Stage) tea.Cmd                   { return nil }
-func (l *list) Collect()                             {}
-func (l *list) Update(tea.Msg)                       {}
-func (l *list) Leaving()                             {}
-func (l *list) Title() string                        { return "" }
-func (l *list) StateBadge() *draw.Badge              { return nil }
-func (l *list) Alarm() int                           { return 0 }
-func (l *list) Subject() Subject                     { return Nothing }
-func (l *list) Spot() (Place, string)                { return Place{}, "" }
-func (l *list) FileName() string                     { return "" }
-func (l *list) Actions() []Action                    { return nil }
+func (l *list) About() About { return l.is }
+
+// Base returns the list.
+func (l *list) Base() *draw.Table { return &l.Table }
+
+// Renew makes the rows again, after another filter or view.
+func (l *list) Renew() { l.Again() }
+
+// Seek starts to compute what the pane needs.
+func (l *list) Seek(Stage) tea.Cmd { return nil }
+
+// Collect takes the results.
+func (l *list) Collect() {}
+
+// Update takes a message to all panes.
+func (l *list) Update(tea.Msg) {}
+
+// Leaving is called before the view changes.
+func (l *list) Leaving() {}
+
+// Title returns the text after the pane's name.
+func (l *list) Title() string { return "" }
+
+// StateBadge returns the badge of the state shown, nil if that does not matter.
+func (l *list) StateBadge() *draw.Badge { return nil }
+
+// Alarm returns the number of rows that are errors.
+func (l *list) Alarm() int { return 0 }
+
+// Subject returns the object of the selected row.
+func (l *list) Subject() Subject { return Nothing }
+
+// Spot returns the object of the whole pane, to return to it later, and its name.
+func (l *list) Spot() (Place, string) { return Place{}, "" }
+
+// FileName returns the object of an export, "" for the name of the pane.
+func (l *list) FileName() string { return "" }
+
+// Actions returns the actions of keys that belong to the pane.
+func (l *list) Actions() []Action { return nil }
+
+// Escape returns the action of Esc, nil for none, and its word for the footer. idle reports that no command runs that
+// Esc would cancel.
 func (l *list) Escape(bool) (func() tea.Msg, string) { return nil, "" }
 
-// Badge names the scene's picture, nil where that is not shown.
+// Loads returns the paths over each link by the tables of the scene, nil if they have not been counted.
+func (l *list) Loads() *linkload.Loads { return l.Common.Loads(l.Scene) }
+
+// Busiest returns the paths over the busiest link between switches, at least twice their mean; 0 if they have not been
+// counted.
+func (l *list) Busiest() int64 { return l.Common.Busiest(l.Scene) }
+
+// Path returns the nodes of the trace in the fabric of the topology, nil if there is no trace.
+func (l *list) Path() map[fabric.NodeIndex]bool { return l.Common.Path(l.Scene) }
+
+// Traced returns the trace in words, "" if there is none.
+func (l *list) Traced() string { return l.Common.Traced(l.Scene) }
+
+// SceneBadge returns the badge of the scene's state, nil unless shown.
 func (l *list) SceneBadge(shown bool) *draw.Badge {
 	if l.Scene == nil || !shown {
 		return nil
 	}
-	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
+	b := l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
+	return &b
 }
 
+// Show takes a new scene; changed is false if only progress differs.
 func (l *list) Show(sc *Scene, changed bool) {
 	if l.Scene = sc; changed {
 		l.renew()
 	}
 }
 
+// WhyNotSort returns why the rows cannot be sorted, "" if they can.
 func (l *list) WhyNotSort() string { return prose.When(l.N == 0, "there are no rows to sort", "") }
 
-// GoTo is what Enter does on a row about s; else none, without rows, or other says why it does nothing.
+// GoTo returns the action of Enter on a row about s, or why there is none: none without rows, else other.
 func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
 	if _, ok := l.Selected(); !ok {
 		return nil, none
@@ -218,28 +262,28 @@ func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
 	return func() tea.Msg { return GoTo{placeIn(s.Fabric, s.Node, s.Link)} }, ""
 }
 
-// Action is something that a key does. The footer, the help page, the list of keys
-// in the documents and what a configuration file can rebind are made of these.
+// Action is a key and what it does. The footer, the help page, the list of keys in the documents and the keys of a
+// configuration file are derived from it.
 type Action struct {
-	// Binding is its keys, the first of which stands for them in the footer, and its help.
+	// The binding has the keys, of which the footer shows the first, and the help.
 	key.Binding
-	Name  string // by which it is bound
+	Name  string // in a configuration file
 	Group string
-	After string // the action behind which one of a pane stands in the list of keys
-	// Label stands in the footer, those of low rank first; "" keeps it out of there. word
-	// is what it is now, nil for the same always.
+	After string // the action after which an action of a pane is listed
+	// Label is the word in the footer, where actions of low rank come first; "" is not shown. Word returns it if it
+	// changes.
 	Label   string
 	Word    func() string
 	Rank    int
-	Panes   []string      // where the key works; nil for everywhere
-	Session bool          // says that it wants the session for itself
-	Why     func() string // says why the action cannot be done now, "" if it can; nil: always
-	// Do is what one of a pane does, run what one of the screen does.
+	Panes   []string      // in which the key works, nil for all
+	Session bool          // needs the session for itself
+	Why     func() string // why the action is not possible now, "" if it is; nil: always possible
+	// Do is the function of an action of a pane, Run of one of the screen.
 	Do  func() tea.Msg
 	Run func() tea.Cmd
 }
 
-// On binds keys to what an action is described as.
+// On returns a binding of keys to an action with this help.
 func On(help string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help))
 }

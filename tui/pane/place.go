@@ -12,13 +12,13 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Place names a node, or a port of one, in any fabric that has it.
+// Place names a node, or a port of it, in any fabric that has it.
 type Place struct {
 	GUID uint64
 	Port uint8
 }
 
-// PlaceOf is the place of a node, or of a port of it where port is not None.
+// PlaceOf returns the place of a node, or of a port of it if port is not None.
 func PlaceOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Place {
 	p := Place{GUID: f.Nodes[node].GUID}
 	if port != fabric.None {
@@ -27,7 +27,7 @@ func PlaceOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Pla
 	return p
 }
 
-// In finds the place in a fabric; node is None where it is not there.
+// In finds the place in a fabric. node is None if the fabric does not have it.
 func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.GUID)
 	if node == fabric.None {
@@ -36,13 +36,13 @@ func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortInde
 	return node, f.PortAt(node, int(p.Port))
 }
 
-// ID tells nodes, and ports of nodes, apart in every fabric.
+// ID identifies nodes and ports in every fabric.
 func (p Place) ID() uint64 { return p.GUID*0x9e3779b97f4a7c15 ^ uint64(p.Port)<<1 }
 
-// None reports whether a place names nothing.
+// None reports whether the place is the zero place.
 func (p Place) None() bool { return p.GUID == 0 }
 
-// placeIn is the place of a node or port; none for None.
+// placeIn returns the place of a node or port, the zero place for None.
 func placeIn(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Place {
 	if node == fabric.None {
 		return Place{}
@@ -50,7 +50,7 @@ func placeIn(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Pla
 	return PlaceOf(f, node, port)
 }
 
-// EndPort is the port that carries the LID of a place, None where there is none.
+// EndPort returns the port that carries the LID of a place, None if there is none.
 func (p Place) EndPort(f *fabric.Fabric) fabric.PortIndex {
 	node, port := p.In(f)
 	if node == fabric.None {
@@ -65,7 +65,7 @@ func (p Place) EndPort(f *fabric.Fabric) fabric.PortIndex {
 	return port
 }
 
-// FirstLinked is the first port of a node with a link, else its first port.
+// FirstLinked returns the first port of a node with a link, else its first port.
 func FirstLinked(f *fabric.Fabric, node fabric.NodeIndex) fabric.PortIndex {
 	n := &f.Nodes[node]
 	for p := range n.Ports() {
@@ -76,7 +76,7 @@ func FirstLinked(f *fabric.Fabric, node fabric.NodeIndex) fabric.PortIndex {
 	return n.FirstPort + 1
 }
 
-// LinkText is a link's width and speed, and its state where that is not Active.
+// LinkText returns the width and speed of a link, and its state if it is Initialize or Armed.
 func LinkText(a *fabric.Port) (string, draw.Style) {
 	s := a.Width.String() + a.Speed.String()
 	if w := a.State.String(); w == "Initialize" || w == "Armed" {
@@ -85,15 +85,15 @@ func LinkText(a *fabric.Port) (string, draw.Style) {
 	return s, ""
 }
 
-// LidText is a LID in words, "-" for none.
+// LidText returns a LID as text, "-" for 0.
 func LidText(lid uint16) string { return prose.When(lid == 0, "-", fmt.Sprint(lid)) }
 
-// NodeWord names a node as a command understands it.
+// NodeWord returns a node as commands accept it.
 func NodeWord(f *fabric.Fabric, node fabric.NodeIndex) string {
 	return lang.Quote(places.NodeRef(f, node))
 }
 
-// PortWord names an end port as a command understands it.
+// PortWord returns an end port as commands accept it.
 func PortWord(f *fabric.Fabric, end fabric.PortIndex) string {
 	return lang.Quote(places.PortRef(f, end))
 }

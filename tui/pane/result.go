@@ -13,24 +13,23 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// AsyncResult computes beside the screen what a pane shows, for what it was asked
-// about last. Until it is back there is what the one before brought.
+// AsyncResult computes in the background what a pane shows. Until a result arrives, the previous one stays.
 type AsyncResult[T any] struct {
-	// Of is what Value was computed for, which that gave, or Err.
+	// Of identifies the input that Value, or Err, was computed from.
 	Of    any
 	Value T
 	Err   error
 
-	Doing       any // what is computed now, nil for nothing
+	Doing       any // the input of the computation that runs, nil for none
 	cancel      context.CancelFunc
 	done, total *atomic.Int64
-	ended       chan struct{} // closed when the one begun last has ended
+	ended       chan struct{} // closed when the last computation has ended
 }
 
-// ResultMsg brings the result of an AsyncResult.
+// ResultMsg delivers the result of an AsyncResult.
 type ResultMsg struct{ Deliver func() }
 
-// Want begins to compute the value for something that can be compared, unless it is there or under way.
+// Start computes the value for a comparable input, unless it is there or under way.
 func (e *AsyncResult[T]) Start(c *Common, of any, work func(ctx context.Context, progress func(done, total int)) (T,
 	error)) tea.Cmd {
 	if of == nil || e.Of == of || e.Doing == of {
@@ -57,7 +56,7 @@ func (e *AsyncResult[T]) Start(c *Common, of any, work func(ctx context.Context,
 	}
 }
 
-// Shielded makes a panic an error.
+// Shielded converts a panic to an error.
 func Shielded[T any](work func() (T, error)) (value T, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -67,7 +66,7 @@ func Shielded[T any](work func() (T, error)) (value T, err error) {
 	return work()
 }
 
-// Drop ends what is under way.
+// Cancel ends the computation that runs.
 func (e *AsyncResult[T]) Cancel() {
 	if e.Doing != nil {
 		e.cancel()
@@ -75,7 +74,7 @@ func (e *AsyncResult[T]) Cancel() {
 	}
 }
 
-// Halt ends what is under way and returns a function that waits for that.
+// CancelAndWait ends the computation that runs and returns a function that waits for its end.
 func (e *AsyncResult[T]) CancelAndWait() (wait func()) {
 	if e.Doing == nil {
 		return func() {}
@@ -85,10 +84,10 @@ func (e *AsyncResult[T]) CancelAndWait() (wait func()) {
 	return func() { <-ended }
 }
 
-// Ready says that the value is that for something.
+// Ready reports whether the value is the one for an input.
 func (e *AsyncResult[T]) Ready(of any) bool { return of != nil && e.Of == of && e.Err == nil }
 
-// Progress says how far it is, "" where nothing is under way.
+// Progress returns how far the computation is, "" if none runs.
 func (e *AsyncResult[T]) Progress() string {
 	switch {
 	case e.Doing == nil:
@@ -99,19 +98,19 @@ func (e *AsyncResult[T]) Progress() string {
 	return "computing"
 }
 
-// PanicError is a command that panicked.
+// PanicError is the panic of a command.
 type PanicError struct {
 	Value any
 	Stack []byte
 }
 
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("internal error: %v (a bug; the session goes on, what ran last may be half done)", e.Value)
+	return fmt.Sprintf("internal error: %v (a bug; the session continues, the last command may be incomplete)", e.Value)
 }
 
-// Quick is how many table entries are looked through unasked: a fraction of a
-// second. Where there are more a pane must be opened that wants it.
+// Quick is the number of table entries that are examined for a pane that is not visible: a fraction of a second. For
+// more, the pane must be visible.
 const Quick = 40_000_000
 
-// EntriesOf is how many entries tables have.
+// EntriesOf returns the number of entries of tables.
 func EntriesOf(t *fabric.Tables) int { return len(t.Fabric.Switches) * (int(t.Fabric.MaxLID) + 1) }

@@ -15,24 +15,24 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Scene is what the panes draw: the state of the session and what follows from it. It never changes.
+// Scene is the input of all panes: the state of the session and what follows from it. It does not change.
 type Scene struct {
 	State session.State
-	Of    session.Kind // the picture that was chosen, "" for the session's default
-	// Picture is the picture whose tables are shown. Where it has none, why says so.
+	Of    session.Kind // the chosen state, "" for the default
+	// Picture is the state whose tables are shown. If it has none, WhyNoTables is the reason.
 	Picture     *session.Picture
 	WhyNoTables string
-	Base        *session.Picture // what changed entries are told from, nil where there is nothing to compare
-	Between     *Between         // the event before or after which the picture is, nil for none
+	Base        *session.Picture // the state that changed entries are compared with, nil for none
+	// Between is an event with the states before and after it, one of which is shown.
+	Between *Between // the event that the state is before or after, nil for none
 
-	// Top is the fabric of the topology pane, with what was added on paper; now the same without what has failed there.
+	// Top is the fabric of the topology pane, with simulated additions; Now is the same without the failures.
 	Top   *Index
 	Now   *fabric.Fabric
-	Names *Index           // the index of the picture's fabric
+	Names *Index           // of the fabric of Picture
 	Down  int              // [session.State.Down]
-	Clock func() time.Time // tells how old pictures are
-	// given holds the LIDs that staged tables give to ports of Top that have none, nil where they are of another
-	// fabric.
+	Clock func() time.Time // the time, to show how old states are
+	// given holds the LIDs that staged tables assign to ports of Top without a LID; nil if they are of another fabric.
 	given *fabric.Fabric
 }
 
@@ -40,25 +40,25 @@ type Scene struct {
 type Between struct {
 	Moment        timeline.Moment
 	Before, After *session.Picture
-	Earlier       bool // says that Before is shown
+	Earlier       bool // Before is shown
 }
 
-// Shown is the picture that is shown.
+// Shown returns the state that is shown.
 func (b *Between) Shown() *session.Picture { return prose.When(b.Earlier, b.Before, b.After) }
 
-// Other is the one that it is compared with.
+// Other returns the state that it is compared with.
 func (b *Between) Other() *session.Picture { return prose.When(b.Earlier, b.After, b.Before) }
 
-// OtherSide says which one that is.
+// OtherSide returns the side of that state.
 func (b *Between) OtherSide() string { return prose.When(b.Earlier, "after", "before") }
 
-// OtherColumn is what a column is called that says how it is in the picture that is compared with.
+// OtherColumn returns the name of the column for the state that is compared with.
 func (sc *Scene) OtherColumn() string {
 	return prose.When(sc.Between != nil && sc.Between.Earlier, "next", "was")
 }
 
-// NewScene makes the scene of a state. old is a picture of the history that is shown instead, or nil, and between the
-// event to which it belongs, or nil.
+// NewScene returns the scene of a state. old is a state of the history that is shown instead, or nil; between is the
+// event that it belongs to, or nil.
 func NewScene(st session.State, of session.Kind, old *session.Picture, between *Between,
 	indexed func(*fabric.Fabric) *Index) *Scene {
 	sc := &Scene{State: st, Of: of, Between: between}
@@ -86,7 +86,7 @@ func NewScene(st session.State, of session.Kind, old *session.Picture, between *
 	return sc
 }
 
-// chooseTop sets now and returns the fabric that the topology pane shows.
+// chooseTop sets Now and returns the fabric that the topology pane shows.
 func (sc *Scene) chooseTop() *fabric.Fabric {
 	switch {
 	case sc.Of == session.Live, sc.Of == session.Base, sc.recalled():
@@ -119,21 +119,21 @@ func (sc *Scene) whyNoTables() string {
 	if len(sc.Picture.Fabric.Nodes) == 0 {
 		return sc.WhyNoSubnet()
 	}
-	return "no tables: press r to route"
+	return "no forwarding tables: r computes them"
 }
 
-// WhyNoSubnet says why there is no subnet to show.
+// WhyNoSubnet returns why there is no subnet to show.
 func (sc *Scene) WhyNoSubnet() string {
 	switch {
 	case sc.State.Busy != "":
 		return "the subnet is being read"
 	case sc.State.Source.Offline():
-		return "the file was not read: the log says why"
+		return "the file was not read: the log has the reason"
 	}
-	return "the subnet has not been read: press R to read it"
+	return "the subnet has not been read: R reads it"
 }
 
-// Changed reports whether a scene differs in what panes keep, not only in progress.
+// Changed reports whether a scene differs in more than progress.
 func (sc *Scene) Changed(before *Scene) bool {
 	return before == nil || sc.Picture != before.Picture || sc.Between != before.Between || sc.Names != before.Names ||
 		sc.Top != before.Top || sc.Now != before.Now ||
@@ -142,7 +142,7 @@ func (sc *Scene) Changed(before *Scene) bool {
 		len(sc.State.Failures) != len(before.State.Failures)
 }
 
-// LID is the LID of a port of the topology's fabric, 0 where it has none yet.
+// LID returns the LID of a port of the topology's fabric, 0 if it has none yet.
 func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 	end := sc.Now.EndPortOf(port)
 	if lid := sc.Now.LIDOf(end); lid != 0 || sc.given == nil {
@@ -151,17 +151,17 @@ func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 	return sc.given.LIDOf(end)
 }
 
-// FailedNode reports whether a node of the topology's fabric has failed on paper itself.
+// FailedNode reports whether a node of the topology's fabric is a simulated failure itself.
 func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
 	return sc.Now != sc.Top.Fabric && sc.nodeFailure(node) != ""
 }
 
-// FailedLink reports whether the link of a port has gone on paper, for whatever reason.
+// FailedLink reports whether the link of a port is down in the what-if state, for whatever reason.
 func (sc *Scene) FailedLink(port fabric.PortIndex) bool {
 	return sc.Top.Fabric.Ports[port].Linked() && !sc.Now.Ports[port].Linked()
 }
 
-// Gone are the links that have failed on paper.
+// FailedLinks returns the links that are down in the what-if state.
 func (sc *Scene) FailedLinks() map[fabric.Link]bool {
 	if sc.Now == sc.Top.Fabric {
 		return nil
@@ -169,7 +169,7 @@ func (sc *Scene) FailedLinks() map[fabric.Link]bool {
 	return sc.State.FailedLinks()
 }
 
-// Against is the picture that what is shown is compared with, nil where there is none with tables.
+// DiffBase returns the state that the shown state is compared with, nil if there is none with tables.
 func (sc *Scene) DiffBase() *session.Picture {
 	if sc.Between != nil && sc.Picture.Tables != nil {
 		return sc.Base
@@ -213,8 +213,8 @@ func (sc *Scene) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int
 	return int64(100*use + 0.5), fmt.Sprintf("%.0f %%", 100*use)
 }
 
-// CountDown counts the links of the live subnet that are down, where they may be others than in the scene before, nil
-// at first.
+// CountDown counts the links of the live subnet that are down, unless nothing changed since the scene before, which is
+// nil at first.
 func (sc *Scene) CountDown(before *Scene) {
 	if before != nil && before.State.Live == sc.State.Live && before.State.Baseline == sc.State.Baseline &&
 		len(before.State.Losses) == len(sc.State.Losses) {
@@ -224,7 +224,7 @@ func (sc *Scene) CountDown(before *Scene) {
 	sc.Down = sc.State.Down()
 }
 
-// Missing names the nodes of f that g has not.
+// Missing returns the names of the nodes of f that g does not have.
 func Missing(f, g *fabric.Fabric) []string {
 	var out []string
 	for i := range f.Nodes {
@@ -235,14 +235,14 @@ func Missing(f, g *fabric.Fabric) []string {
 	return out
 }
 
-// Downs names the links of f that are not in g.
+// Downs returns the names of the links of f that g does not have.
 func Downs(f, g *fabric.Fabric) []string {
 	return prose.Words(DownPorts(f, g), func(p fabric.PortIndex) string {
 		return f.PortName(p) + " -- " + f.PortName(f.Ports[p].Peer)
 	})
 }
 
-// DownPorts are ports of f, one for each link, whose links are not in g. O(ports).
+// DownPorts returns a port of f for each link that g does not have. O(ports).
 func DownPorts(f, g *fabric.Fabric) []fabric.PortIndex {
 	var out []fabric.PortIndex
 	for i := range f.Nodes {

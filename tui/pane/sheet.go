@@ -11,26 +11,25 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// Answered says what a command answered.
+// Answered is the answer of a command.
 type Answered struct {
 	Job     int
 	Command string
-	Sheets  []Sheet // one at least
+	Sheets  []Sheet // at least one
 	First   int     // the one to show
 }
 
-// Sheet is a table of an answer, or the lines of its text. Cells are made when they are asked for, until
-// [Sheet.Frozen].
+// Sheet is a table of an answer, or the lines of its text. Its cells are computed on demand, until [Sheet.Frozen].
 type Sheet struct {
 	Title   string
 	Columns []answer.Column // none for lines
-	More    int             // how many rows there are in addition to these
-	Best    int             // the best row, from 1, 0 for none
+	More    int             // rows in addition to these
+	Best    int             // the best row, counted from 1; 0 for none
 
 	parts  []answer.Sheet // one below the other
 	lines  []string
-	leads  []int       // the sheet of the same answer that says a line in full, 0 for none
-	frozen []frozenRow // in place of parts
+	leads  []int       // by line: the sheet of the same answer that it summarizes, 0 for none
+	frozen []frozenRow // instead of parts
 }
 
 type frozenRow struct {
@@ -38,14 +37,14 @@ type frozenRow struct {
 	lead  answer.Lead
 }
 
-// SheetsOf returns the tables of an answer, none for what a command did.
+// SheetsOf returns the tables of an answer, none for an action.
 func SheetsOf(a *answer.Answer) []Sheet {
 	if a.IsAction() {
 		return nil
 	}
 	all, err := a.Sheets()
 	if err != nil {
-		return nil // the text of the answer tells it
+		return nil // the text of the answer has the error
 	}
 	out := make([]Sheet, len(all))
 	for i := range all {
@@ -58,10 +57,10 @@ func SheetsOf(a *answer.Answer) []Sheet {
 	return out
 }
 
-// ListTitle is the title of a table that is all of an answer.
+// ListTitle is the title of a table that is a whole answer.
 const ListTitle = "list"
 
-// Summary returns a sheet of the lines of an answer. A line that names one of the sheets behind it leads there.
+// Summary returns a sheet of the lines of an answer. A line that begins with the title of another sheet leads there.
 func Summary(lines []string, behind []Sheet) Sheet {
 	s := Sheet{Title: "summary", lines: lines, leads: make([]int, len(lines))}
 	for at, line := range lines {
@@ -74,7 +73,7 @@ func Summary(lines []string, behind []Sheet) Sheet {
 	return s
 }
 
-// Join puts a table of the same columns below, and reports whether it could.
+// Join appends a table with the same columns and reports whether it could.
 func (s *Sheet) Join(more *Sheet) bool {
 	if s.Title != more.Title || s.lines != nil || !slices.EqualFunc(s.Columns, more.Columns,
 		func(a, b answer.Column) bool {
@@ -95,7 +94,7 @@ func (s *Sheet) Len() int {
 	return n
 }
 
-// at returns the part that a row is in, and its row there.
+// at returns the part that has a row, and the row in it.
 func (s *Sheet) at(row int) (part *answer.Sheet, in int) {
 	i := 0
 	for row >= s.parts[i].Len() {
@@ -105,7 +104,7 @@ func (s *Sheet) at(row int) (part *answer.Sheet, in int) {
 	return &s.parts[i], row
 }
 
-// Cell returns what stands in a column.
+// Cell returns the text of a cell.
 func (s *Sheet) Cell(row, col int) string {
 	switch {
 	case s.lines != nil:
@@ -117,8 +116,7 @@ func (s *Sheet) Cell(row, col int) string {
 	return part.Cell(in, col)
 }
 
-// Lead returns where a row leads: to a place, a command, or the sheet of the same answer that says it in full, 0 for
-// none.
+// Lead returns the target of a row: a place, a command, or the number of another sheet of the answer; 0 for none.
 func (s *Sheet) Lead(row int) (to Place, command string, sheet int) {
 	if s.lines != nil {
 		return Place{}, "", s.leads[row]
@@ -153,7 +151,7 @@ func (s *Sheet) Frozen() Sheet {
 	return out
 }
 
-// SubjectAt is what a place is in the topology: the link of a port, or a node.
+// SubjectAt returns a place in the topology: the link of a port, or a node.
 func (sc *Scene) SubjectAt(at Place) Subject {
 	f := sc.Top.Fabric
 	node, port := at.In(f)
@@ -167,7 +165,7 @@ func (sc *Scene) SubjectAt(at Place) Subject {
 	return s
 }
 
-// Mentioned is the first port or node that a line of text names.
+// Mentioned returns the first port or node that a line of text names.
 func (sc *Scene) Mentioned(line string) Subject {
 	f := sc.Top.Fabric
 	at := places.Mentioned(f, line)

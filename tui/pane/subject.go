@@ -12,27 +12,27 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Subject is what the selected row of a pane is about.
+// Subject is the object of the selected row of a pane.
 type Subject struct {
 	Fabric *fabric.Fabric
-	// Node is None where the row is about nothing; port is the port of it that is meant, or None.
+	// Node is None if the row is about no node. Port is the port of it that is meant, or None.
 	Node   fabric.NodeIndex
 	Port   fabric.PortIndex
-	Link   fabric.PortIndex   // the port whose link can fail; None where the node is meant
+	Link   fabric.PortIndex   // the port whose link can fail; None if the node is meant
 	With   []fabric.PortIndex // ports whose links fail together with that one
-	System string             // what fails as one where the row is about a whole system, as fail director takes it
-	Via    fabric.PortIndex   // the port at which the node is seen, where it is another's, or None
-	Facts  []Fact             // what the row says beside the node, none where that is all
+	System string             // the argument of fail director, if the row is a whole system
+	Via    fabric.PortIndex   // the port at which the node is shown, if it belongs to another node; or None
+	Facts  []Fact             // more about the row, none if the node is all
 }
 
-// Fact is something that is known: "severity", "error".
+// Fact is a name and its value: "severity", "error".
 type Fact struct{ Name, Text string }
 
-// Nothing is the subject of a row that is about nothing.
+// Nothing is the subject of a row without an object.
 var Nothing = Subject{Node: fabric.None, Port: fabric.None, Link: fabric.None, Via: fabric.None}
 
-// each gives the command for a subject, of links that fail together one after the
-// other; else why says why there is none for any of them.
+// each returns the commands for a subject and for the links that fail together with it. If there is none for any of
+// them, why is the reason.
 func (s Subject) each(command func(Subject) (string, string)) (all, why string) {
 	all, why = command(s)
 	for _, link := range s.With {
@@ -44,19 +44,19 @@ func (s Subject) each(command func(Subject) (string, string)) (all, why string) 
 	return all, why
 }
 
-// Fail is the command that lets the subject fail on paper; else why says why there is none.
+// Fail returns the command that simulates the failure of the subject, or why there is none.
 func (sc *Scene) Fail(s Subject) (command, why string) { return s.each(sc.failOne) }
 
 func (sc *Scene) failOne(s Subject) (command, why string) {
 	if s.Node == fabric.None {
-		return "", "nothing that can fail is selected"
+		return "", "no link, switch or host is selected"
 	}
 	f := sc.State.Paper()
 	if s.Link != fabric.None {
 		node, port := PlaceOf(s.Fabric, s.Fabric.Ports[s.Link].Node, s.Link).In(f)
 		switch {
 		case port == fabric.None:
-			return "", s.Fabric.PortName(s.Link) + " is not on the paper"
+			return "", s.Fabric.PortName(s.Link) + " is not in the what-if state"
 		case !f.Ports[port].Linked():
 			return "", f.PortName(port) + " has no link that could fail"
 		}
@@ -65,7 +65,7 @@ func (sc *Scene) failOne(s Subject) (command, why string) {
 	node, _ := PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
 	switch {
 	case node == fabric.None:
-		return "", s.Fabric.NodeName(s.Node) + " is not on the paper"
+		return "", s.Fabric.NodeName(s.Node) + " is not in the what-if state"
 	case f.LinkedPorts(&f.Nodes[node]) == 0:
 		return "", f.NodeName(node) + " has no links left that could fail"
 	}
@@ -73,15 +73,15 @@ func (sc *Scene) failOne(s Subject) (command, why string) {
 	return fmt.Sprintf("fail %s %s", what, NodeWord(f, node)), ""
 }
 
-// Restore is the command that takes back the failure that the subject suffers from; else why there is none.
+// Restore returns the command that restores the subject, or why there is none.
 func (sc *Scene) Restore(s Subject) (command, why string) { return s.each(sc.restoreOne) }
 
 func (sc *Scene) restoreOne(s Subject) (command, why string) {
 	switch {
 	case sc.State.Base == nil || len(sc.State.Failures) == 0:
-		return "", "nothing has failed on paper"
+		return "", "nothing has failed"
 	case s.Node == fabric.None:
-		return "", "nothing that could be restored is selected"
+		return "", "no link, switch or host is selected"
 	}
 	f := sc.State.Whole()
 	node, _ := PlaceOf(s.Fabric, s.Node, fabric.None).In(f)
@@ -101,16 +101,16 @@ func (sc *Scene) restoreOne(s Subject) (command, why string) {
 		}
 	}
 	if s.Link != fabric.None {
-		return "", s.Fabric.PortName(s.Link) + " has not failed on paper"
+		return "", s.Fabric.PortName(s.Link) + " has not failed"
 	}
-	return "", s.Fabric.NodeName(s.Node) + " has not failed on paper"
+	return "", s.Fabric.NodeName(s.Node) + " has not failed"
 }
 
 func (sc *Scene) linkFailure(l fabric.Link) bool {
 	return slices.ContainsFunc(sc.State.Failures, func(f failures.Failure) bool { return f.InvolvesLink(l) })
 }
 
-// nodeFailure is "switch" or "node" where a node has failed on paper.
+// nodeFailure returns "switch" or "node" if the failure of a node is simulated, else "".
 func (sc *Scene) nodeFailure(node fabric.NodeIndex) string {
 	for i := range sc.State.Failures {
 		if node != fabric.None && sc.State.Failures[i].InvolvesNode(node) {
@@ -120,5 +120,5 @@ func (sc *Scene) nodeFailure(node fabric.NodeIndex) string {
 	return ""
 }
 
-// OfWord is the option that makes a reading command read what the panes show.
+// OfWord returns the option that makes a command read the shown state.
 func (sc *Scene) OfWord() string { return prose.When(sc.Of == "", "", " of="+string(sc.Of)) }

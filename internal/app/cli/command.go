@@ -121,7 +121,7 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 	case given("window") && (o.window < 1 || o.window > mad.MaxWindow):
 		return fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow)
 	case given("theme") && !slices.Contains(draw.Themes, o.theme):
-		return fmt.Errorf("no theme is called %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", "))
+		return fmt.Errorf("unknown theme %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", "))
 	case given("report") && (o.report == "" || cmd.Name() != "doctor" || len(args) > 0):
 		return errors.New("--report FILE goes with doctor alone")
 	case len(o.commands) == 0:

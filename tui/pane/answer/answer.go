@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package answer shows what commands answered as tables, whose rows lead on.
+// Package answer shows the answers of commands as tables.
 package answer
 
 import (
@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// answers lists the answers of the last commands, one of them at a time.
+// answers shows the answers of the last commands, one at a time.
 type answers struct {
 	pane.List
 	kept     []*kept // the oldest first
@@ -24,7 +24,7 @@ type answers struct {
 	freezing pane.AsyncResult[[]pane.Sheet]
 }
 
-// kept is an answer, and how it was left.
+// kept is an answer and its view.
 type kept struct {
 	pane.Answered
 	sheet, row int
@@ -33,8 +33,8 @@ type kept struct {
 }
 
 const (
-	most  = 30 // how many answers are kept
-	fresh = 2  // how many of those before the last keep the subnet that they are of
+	most  = 30 // answers that are kept
+	fresh = 2  // answers before the last that keep their subnet in memory
 )
 
 // Pane makes the pane for the key of its feature.
@@ -48,7 +48,7 @@ func New(c *pane.Common) pane.Pane {
 	return a
 }
 
-// now is the answer that is shown, nil before there is one.
+// now returns the answer that is shown, nil before the first.
 func (a *answers) now() *kept {
 	if len(a.kept) == 0 {
 		return nil
@@ -106,14 +106,14 @@ func (a *answers) Collect() {
 	}
 }
 
-// leave keeps where the shown answer is left.
+// leave remembers the view of the answer.
 func (a *answers) leave() {
 	if k := a.now(); k != nil {
 		k.sheet, k.row = a.Kind, a.Cursor
 	}
 }
 
-// turn shows one of the answers as it was left.
+// turn shows one of the answers in its last view.
 func (a *answers) turn(at int) {
 	a.at = at
 	k := a.now()
@@ -127,10 +127,10 @@ func (a *answers) turn(at int) {
 	a.To(k.row)
 }
 
-// place stands for an answer on the trail of what was looked at.
+// place represents an answer in the trail.
 func (k *kept) place() pane.Place { return pane.Place{GUID: uint64(k.Job), Port: answerPort} }
 
-const answerPort = 255 // no node has that port
+const answerPort = 255 // no node has this port
 
 func (a *answers) Spot() (pane.Place, string) {
 	if k := a.now(); k != nil {
@@ -155,7 +155,7 @@ func (a *answers) Renew() {
 	a.Build(s.Len())
 }
 
-// Columns lay a sheet out: figures to the right, the rest as wide as what stands in the first rows.
+// Columns returns the columns of a sheet: figures aligned right, text as wide as in the first rows.
 func Columns(s *pane.Sheet) []draw.Column {
 	n := len(s.Columns)
 	if n == 0 {
@@ -187,10 +187,10 @@ func Columns(s *pane.Sheet) []draw.Column {
 	return out
 }
 
-// measured is how many rows the widths of columns are taken from.
+// measured is the number of rows that the widths of columns are taken from.
 const measured = 2000
 
-// markBest says in the first column which row is the best.
+// markBest marks the best row in the first column.
 func markBest(c *draw.Column, s *pane.Sheet) {
 	text := c.Text
 	c.Text = func(row int) string { return text(row) + prose.When(row+1 == s.Best, " (best)", "") }
@@ -199,7 +199,7 @@ func markBest(c *draw.Column, s *pane.Sheet) {
 
 const (
 	narrow = 14 // cells of a column that is never cut
-	broad  = 24 // cells of a column for which figures are left out
+	broad  = 24 // cells of a column for which columns of figures are left out
 )
 
 func (a *answers) Show(sc *pane.Scene, _ bool) { a.Scene = sc }
@@ -231,14 +231,14 @@ func (a *answers) Figure() string {
 func (a *answers) Empty() string {
 	switch {
 	case a.now() == nil:
-		return "nothing was asked yet: : takes a command; p, d and Enter on a figure ask, too"
+		return "no answers yet: press : for a command; p, d and Enter on a figure also run one"
 	case !a.Filt.Empty():
 		return a.NoMatch("row")
 	}
 	return "there are no rows"
 }
 
-// Vacant reports whether nothing was asked yet.
+// Hidden reports whether there is no answer yet.
 func (a *answers) Hidden() bool { return a.now() == nil }
 
 func (a *answers) FileName() string {
@@ -250,7 +250,7 @@ func (a *answers) FileName() string {
 	return ""
 }
 
-// lead returns where the selected row leads; ok is false without one.
+// lead returns the target of the selected row; ok is false if no row is selected.
 func (a *answers) lead() (to pane.Place, command string, sheet int, ok bool) {
 	s := a.sheet()
 	row, selected := a.Selected()
@@ -261,7 +261,7 @@ func (a *answers) lead() (to pane.Place, command string, sheet int, ok bool) {
 	return to, command, sheet, true
 }
 
-// Subject is the place that the selected row leads to, so that it can fail, or be asked about.
+// Subject is the place that the selected row leads to.
 func (a *answers) Subject() pane.Subject {
 	to, _, _, ok := a.lead()
 	if !ok || a.Scene == nil {
@@ -284,10 +284,10 @@ func (a *answers) Enter() (func() tea.Msg, string) {
 	case command != "":
 		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
 	}
-	return a.GoTo(a.Subject(), "no row is selected", "this row is about nothing that can be gone to")
+	return a.GoTo(a.Subject(), "no row is selected", "nothing to open here")
 }
 
-// Escape goes back to the answer before.
+// Escape returns to the previous answer.
 func (a *answers) Escape(idle bool) (func() tea.Msg, string) {
 	if !idle || a.at == 0 {
 		return nil, ""
@@ -296,5 +296,5 @@ func (a *answers) Escape(idle bool) (func() tea.Msg, string) {
 		a.leave()
 		a.turn(a.at - 1)
 		return nil
-	}, "answer before"
+	}, "previous answer"
 }

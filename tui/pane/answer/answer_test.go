@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/tui/pane/panetest"
 )
 
-// sheets declares a table of so many rows.
+// sheets declares an answer with a table of n rows.
 var sheets = shellanswer.Decl[int]{
 	Command: "count", Help: "numbers",
 	Layout: []shellanswer.Item[int]{{
@@ -29,12 +29,12 @@ var numbers = shellanswer.Table[int]{Key: "numbers", Title: "numbers", Fields: [
 	}},
 }}
 
-// TestAnswers: the newest answer is shown with the table that is to come first, thirty are kept, and a visit goes back
-// to one.
+// TestAnswers checks that the newest answer is shown with its first table, that thirty answers are kept, and that a
+// visit returns to one of them.
 func TestAnswers(t *testing.T) {
 	p := answer.New(panetest.Common(t))
 	if p.Base().N != 0 || p.Empty() == "" {
-		t.Errorf("before there is an answer: %d rows, %q", p.Base().N, p.Empty())
+		t.Errorf("without answers: %d rows, %q", p.Base().N, p.Empty())
 	}
 	table := func(rows int) pane.Sheet {
 		all := sheets.Answer(shellanswer.Basis{}, rows)
@@ -55,8 +55,8 @@ func TestAnswers(t *testing.T) {
 	if _, label := p.Spot(); label != "command 10" || p.Base().N != 11 {
 		t.Errorf("the visit shows %q with %d rows", label, p.Base().N)
 	}
-	p.Update(pane.Visit{At: places[3]}) // let go
+	p.Update(pane.Visit{At: places[3]}) // no longer kept
 	if _, label := p.Spot(); label != "command 10" {
-		t.Errorf("a visit of what was let go shows %q", label)
+		t.Errorf("a visit of an answer that is not kept shows %q", label)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// The manners in which multicast groups are shown.
+// The views of the pane.
 const (
 	groupsAll = iota
 	groupsTree
@@ -30,7 +30,8 @@ type groups struct {
 	err     error
 	mcast   pane.AsyncResult[*grouping]
 	drawing pane.AsyncResult[*groupTree]
-	// chosen is the group whose tree and members are shown, none for 0; from the member that sends, the first for 0.
+	// chosen is the group whose tree and members are shown, the first for 0; from the member that sends, the first for
+	// 0.
 	chosen  uint64
 	from    uint64
 	drawn   *groupTree
@@ -49,16 +50,13 @@ func New(c *pane.Common) pane.Pane {
 	only := func(kind int) func() bool { return func() bool { return l.Kind != kind } }
 	list, tree, members := only(groupsAll), only(groupsTree), only(groupsMembers)
 	g := func(row int) *groupRow { return &l.all.rows[row] }
-	dim := func(int) draw.Style { return t.Dim }
 	l.Cols = []draw.Column{
 		{Name: "MLID", Help: "multicast LID, by which switches forward",
 			Wide: 6, Hidden: list, Text: func(row int) string {
 				return fmt.Sprintf("0x%04x", g(row).group.MLID)
 			}, Order: func(row int) int64 { return int64(g(row).group.MLID) }},
 		{Name: "members", Help: "end ports that joined",
-			Wide: 7, Right: true, Hidden: list, Text: func(row int) string {
-				return draw.Thousands(len(g(row).group.Members))
-			}, Order: func(row int) int64 { return int64(len(g(row).group.Members)) }},
+			Wide: 7, Right: true, Hidden: list, Order: func(row int) int64 { return int64(len(g(row).group.Members)) }},
 		{Name: "gone", Help: "members that are not in the subnet",
 			Wide: 5, Right: true, Rank: 2, Hidden: list, Text: func(row int) string {
 				return draw.CountOrNone(g(row).gone)
@@ -74,15 +72,15 @@ func New(c *pane.Common) pane.Pane {
 		{Name: "MGID", Help: "multicast GID, by which programs name the group",
 			Least: 20, Rank: 1, Hidden: list, Text: func(row int) string { return g(row).mgid }},
 		{Name: "P_Key", Help: "partition key",
-			Wide: 6, Rank: 3, Hidden: list, Text: l.pkey, Look: dim},
+			Wide: 6, Rank: 3, Hidden: list, Text: l.pkey, Dim: true},
 		{Name: "SL", Help: "service level; SL2VL tables map it to a VL",
 			Wide: 2, Right: true, Rank: 3, Hidden: list, Text: func(row int) string {
 				return fmt.Sprint(g(row).group.SL)
-			}, Look: dim},
+			}, Dim: true},
 		{Name: "MTU", Help: "largest packet, in bytes",
-			Wide: 4, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).mtu }, Look: dim},
+			Wide: 4, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).mtu }, Dim: true},
 		{Name: "rate", Help: "slowest link that packets may cross, in Gbit/s",
-			Wide: 8, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).rate }, Look: dim},
+			Wide: 8, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).rate }, Dim: true},
 		{Name: "port, where it leads", Help: "ports by which packets of the group leave, from the root of the tree",
 			Least: 24, Hidden: tree, Text: func(row int) string {
 				return l.drawn.rows[row].text(t)
@@ -99,12 +97,12 @@ func New(c *pane.Common) pane.Pane {
 		{Name: "port GUID", Help: "GUID of the port",
 			Wide: 18, Rank: 2, Hidden: members, Text: func(row int) string {
 				return fmt.Sprintf("0x%016x", l.member(row).GUID)
-			}, Look: dim},
+			}, Dim: true},
 	}
 	return l
 }
 
-// groupID tells groups apart: several may share a multicast LID.
+// groupID identifies a group: several may share a multicast LID.
 func groupID(g *fabric.Group) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(g.MGID[:])
@@ -121,7 +119,7 @@ func (l *groups) rowID(row int) uint64 {
 	return uint64(row)
 }
 
-// group is the one whose tree and members are shown.
+// group returns the group whose tree and members are shown.
 func (l *groups) group() *groupRow {
 	if l.all == nil {
 		return nil
@@ -193,7 +191,7 @@ func (l *groups) Renew() {
 	}
 }
 
-// Leaving remembers the group that is selected.
+// Leaving remembers the selected group.
 func (l *groups) Leaving() {
 	if row, ok := l.Selected(); ok && l.Kind == groupsAll {
 		if id := l.rowID(row); id != l.chosen {
@@ -202,7 +200,7 @@ func (l *groups) Leaving() {
 	}
 }
 
-// Escape goes from a group to the list of them.
+// Escape returns from a group to the list.
 func (l *groups) Escape(bool) (func() tea.Msg, string) {
 	if l.Kind == groupsAll {
 		return nil, ""
@@ -212,7 +210,7 @@ func (l *groups) Escape(bool) (func() tea.Msg, string) {
 
 func (l *groups) WhyNotSort() string {
 	if l.Kind == groupsTree {
-		return "a tree has an order of its own"
+		return "a tree cannot be sorted"
 	}
 	return l.List.WhyNotSort()
 }
@@ -245,7 +243,7 @@ func (l *groups) Empty() string {
 	case len(l.Scene.Picture.Fabric.Nodes) == 0:
 		return l.Scene.WhyNoSubnet()
 	case l.mcast.Progress() != "":
-		return "following what members send: " + l.mcast.Progress()
+		return "tracing what members send: " + l.mcast.Progress()
 	case !l.Filt.Empty() && l.Size > 0:
 		return l.NoMatch("row")
 	case l.err != nil:
@@ -260,7 +258,7 @@ func (l *groups) Empty() string {
 	return "this group has no members"
 }
 
-// Vacant reports whether no group is known.
+// Hidden reports whether no group is known.
 func (l *groups) Hidden() bool {
 	if l.Scene == nil {
 		return true
@@ -287,7 +285,7 @@ func (l *groups) Subject() pane.Subject {
 	return s
 }
 
-// Enter draws the tree of a group, or that of what a member sends.
+// Enter draws the tree of a group, or of the packets of a member.
 func (l *groups) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	if !ok {
@@ -298,17 +296,17 @@ func (l *groups) Enter() (func() tea.Msg, string) {
 	case l.Kind == groupsAll:
 		return func() tea.Msg { return pane.ShowKind{Kind: groupsTree} }, ""
 	case l.Kind == groupsMembers && s.Node == fabric.None:
-		return nil, "this member is not in the subnet: it sends nothing"
+		return nil, "this member is not in the subnet"
 	case l.Kind == groupsMembers:
 		return func() tea.Msg {
 			l.from = l.member(row).GUID
 			return pane.ShowKind{Kind: groupsTree}
 		}, ""
 	}
-	return l.GoTo(s, "", "this row is a remark: there is nothing behind it")
+	return l.GoTo(s, "", "nothing to open here")
 }
 
-// groupsKey is what groups are computed from.
+// groupsKey is the input from which groups are computed.
 type groupsKey struct {
 	pic    *session.Picture
 	groups *session.Groups

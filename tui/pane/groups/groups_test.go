@@ -14,13 +14,13 @@ import (
 	"example.org/ibconsole/tui/pane/panetest"
 )
 
-// TestGroups: where groups were not read the pane says so; a group of a file has a row with its members.
+// TestGroups checks that the pane explains why there are no groups, and shows a group of a file with its members.
 func TestGroups(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
 		return groups.New(c)
 	})
 	if s.Pane.Base().N == 0 && s.Pane.Empty() == "" {
-		t.Error("no row, and nothing is said")
+		t.Error("no rows and no explanation")
 	}
 	file := groupFile(t, s)
 	s.Run("load groups " + file + "; route")
@@ -36,8 +36,7 @@ func TestGroups(t *testing.T) {
 	s.Drawn(70)
 }
 
-// groupFile writes a group of two hosts as OpenSM's opensm-sa.dump has it; the GUIDs are those that simulated hosts
-// get.
+// groupFile writes a group of two hosts in the form of OpenSM's opensm-sa.dump.
 func groupFile(t *testing.T, s *panetest.Stand) string {
 	t.Helper()
 	f := s.Session.State().Live.Fabric

@@ -18,23 +18,23 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// grouping are the multicast groups of a picture and what is wrong with their trees.
+// grouping holds the multicast groups of a state and the faults of their trees.
 type grouping struct {
 	key    groupsKey
 	origin string
 	rows   []groupRow
-	why    string // says why nobody followed the trees, "" where that was done
+	why    string // why the trees were not traced, "" if they were
 }
 
-// groupRow is a group. Switches have entries for it, -1 where tables are not known.
+// groupRow is a group. switches is the number of switches with entries for it, -1 if tables are unknown.
 type groupRow struct {
 	group           *fabric.Group
 	gone, switches  int
 	faults          []mcast.Fault
-	mgid, mtu, rate string // mgid, mtu and rate are in words, "" where they are not known
+	mgid, mtu, rate string // as text, "" if unknown
 }
 
-// verdict says in words whether all members get what is sent.
+// verdict returns in words whether all members get what is sent.
 func (g *groupRow) verdict(all *grouping) string {
 	switch {
 	case all.why != "":
@@ -53,7 +53,7 @@ func (g *groupRow) verdict(all *grouping) string {
 	return "complete"
 }
 
-// newGrouping follows what the members of all groups send, as check mcast does.
+// newGrouping traces what the members of all groups send, as check mcast does.
 func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress func(done, total int)) (*grouping,
 	error) {
 	known, err := sc.State.GroupsOf(key.pic)
@@ -64,7 +64,7 @@ func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress fu
 	f, t := key.pic.Fabric, key.pic.Tables
 	faults := map[uint16][]mcast.Fault{}
 	if t == nil || t.MFT == nil {
-		all.why = "not known: no multicast tables"
+		all.why = "unknown: no multicast tables"
 	} else {
 		report, err := mcast.Check(ctx, t, known.List, progress)
 		if err != nil {
@@ -92,7 +92,7 @@ func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress fu
 	return all, ctx.Err()
 }
 
-// groupTree is where packets of a member go, a row for each port that sends them on.
+// groupTree is the tree of a member's packets, with a row for each copy.
 type groupTree struct {
 	mlid   uint16
 	rows   []copyRow
@@ -101,12 +101,12 @@ type groupTree struct {
 
 // copyRow is a switch or an end port that gets a copy, or a remark.
 type copyRow struct {
-	// lead says for each level above whether more comes there; last that the row is the last of its level.
+	// lead has for each level above whether more rows of it follow; last is set for the last row of its level.
 	lead []bool
 	last bool
 	name string
 	word string
-	// node, end and link are what the row is about: node, end port, and the port the copy leaves by; None for none.
+	// node, end and link are the node, the end port, and the port that sends the copy; None for none.
 	node      fabric.NodeIndex
 	end, link fabric.PortIndex
 	bad       bool
@@ -139,7 +139,7 @@ func (r *copyRow) look(t *draw.Theme) draw.Style {
 	return t.Title
 }
 
-// treeDrawer makes rows of a tree.
+// treeDrawer makes the rows of a tree. (The tree of lipgloss would have to be split into rows again.)
 type treeDrawer struct {
 	f    *fabric.Fabric
 	join map[fabric.PortIndex]fabric.JoinState
@@ -152,8 +152,8 @@ func (d *treeDrawer) remark(bad bool, format string, args ...any) {
 		link: fabric.None, bad: bad})
 }
 
-// newGroupTree draws what the first member in the subnet sends, or the one of the
-// port GUID from. It is nil where there is no member.
+// newGroupTree returns the tree of the member with the port GUID from, or of the first member in the subnet. It is nil
+// without a member.
 func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error) {
 	f := t.Fabric
 	d := &treeDrawer{f: f, join: map[fabric.PortIndex]fabric.JoinState{}, got: map[fabric.PortIndex]bool{}}
@@ -181,7 +181,7 @@ func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error
 	d.rows = append(d.rows, copyRow{name: f.PortName(src), word: "sends", node: f.Ports[src].Node, end: src,
 		link: fabric.None})
 	if tree.First == nil {
-		d.remark(true, "it is attached to no switch")
+		d.remark(true, "not attached to a switch")
 	} else {
 		d.hop(tree.First, []bool{false}, true, 0, fabric.None)
 	}
@@ -224,7 +224,7 @@ func (d *treeDrawer) hop(h *mcast.Hop, lead []bool, last bool, out uint8, link f
 	}
 }
 
-// end is a copy that an end port keeps.
+// end adds a copy that an end port keeps.
 func (d *treeDrawer) end(c mcast.Copy, lead []bool, last bool) {
 	r := copyRow{
 		lead: lead, last: last, name: fmt.Sprintf("%d: %s", c.Out, d.f.PortName(c.End)), node: d.f.Ports[c.End].Node,
@@ -256,7 +256,7 @@ func (d *treeDrawer) fault(x *mcast.Fault) {
 	d.remark(true, "%s", strings.Join(words, ", "))
 }
 
-// treeKey is a tree: of a group, from a member.
+// treeKey identifies a tree: a group and the member that sends.
 type treeKey struct {
 	all  *grouping
 	id   uint64
@@ -271,7 +271,7 @@ func (l *groups) treeKey() (key treeKey, ok bool) {
 	return treeKey{l.all, groupID(g.group), l.from}, true
 }
 
-// Seek computes the groups, and the tree of the selected one.
+// Seek computes the groups and the tree of the selected one.
 func (l *groups) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible {
 		return nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package history shows what the subnet was.
+// Package history shows past states of the subnet and what happened.
 package history
 
 import (
@@ -19,42 +19,41 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// The manners in which the past is shown.
+// The views of the pane.
 const (
 	showEntries = iota
 	showMoments
 )
 
-// Entry is an entry of the history, and how it ended if it is a commit.
+// Entry is an entry of the history, with its outcome if it is a commit.
 type Entry struct {
 	history.Entry
 	Outcome history.Outcome
-	// Before is, of what a commit wrote, the entry with what was there before; Undoes the
-	// entry of the commit that it takes back. 0 for none.
+	// Before is, for a commit, the entry with the state before it; Undoes the commit that a rollback undid. 0 for none.
 	Before, Undoes int64
 }
 
-// past lists what the subnet was: the entries of the history, or what sweeps found to be new.
+// past lists the entries of the history, or the events of the timeline.
 type past struct {
 	pane.List
 	src     Source
 	entries []Entry
-	// parents are the entries from which these came, and graph draws that.
+	// parents are the entries that these came from, graph the marks that draw them.
 	parents       []int64
 	graph         []string
 	err           error
 	entriesResult pane.AsyncResult[[]Entry]
-	entriesOf     any // what the entries were read for
+	entriesOf     any // the key that the entries were read for
 	moments       []timeline.Moment
 	momentsErr    error
 	momentsResult pane.AsyncResult[[]timeline.Moment]
-	momentsOf     any // what the moments were read for
+	momentsOf     any // the key that the events were read for
 }
 
-// Source has the newest entries of the history, and the timeline.
+// Source returns the newest entries of the history, and the timeline.
 type Source interface {
 	Entries(ctx context.Context) ([]Entry, error)
-	// Moments are what is known to have happened, the oldest first.
+	// Moments returns the events that are known, the oldest first.
 	Moments(ctx context.Context) ([]timeline.Moment, error)
 }
 
@@ -74,7 +73,6 @@ func New(c *pane.Common, src Source) pane.Pane {
 		return uint64(l.entries[row].ID)
 	}
 	entries := func() bool { return l.Kind == showMoments }
-	dim := func(int) draw.Style { return t.Dim }
 	l.Cols = []draw.Column{
 		{Wide: 2, Hidden: func() bool { return l.Kind == showMoments || l.Sorted != 0 || !l.Filt.Empty() },
 			Text: func(row int) string { return lanes(&t.Glyphs, l.graph[row]) }, Look: l.look},
@@ -90,7 +88,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			Wide: 7, Right: true, Rank: 2, Hidden: entries, Text: func(row int) string {
 				return lasted(l.entries[row].Until.Sub(l.entries[row].Began))
 			},
-			Order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, Look: dim},
+			Order: func(row int) int64 { return int64(l.entries[row].Until.Sub(l.entries[row].Began)) }, Dim: true},
 		{Name: "what", Help: "sweep with changes, routing, load or commit, and what changed",
 			Least: 12, Share: 3, Hidden: entries, Text: func(row int) string {
 				return l.entries[row].what()
@@ -100,15 +98,15 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "figures", Help: "measured figures, by name",
 			Least: 14, Rank: 1, Hidden: entries, Text: func(row int) string {
 				return l.entries[row].figures()
-			}, Look: dim},
+			}, Dim: true},
 		{Name: "who", Help: "user",
-			Wide: 8, Rank: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].Who }, Look: dim},
+			Wide: 8, Rank: 3, Hidden: entries, Text: func(row int) string { return l.entries[row].Who }, Dim: true},
 	}
 	l.Cols = append(l.Cols, l.momentColumns()...)
 	return l
 }
 
-const maxGraph = 16 // how many cells the graph has at most
+const maxGraph = 16 // the largest width of the graph in cells
 
 func (e *Entry) what() string {
 	words := []string{string(e.Kind), e.Note, "", ""}
@@ -116,7 +114,7 @@ func (e *Entry) what() string {
 		words[2] = e.Outcome.Word()
 	}
 	if e.Undoes != 0 {
-		words[1] = fmt.Sprintf("takes back %d", e.Undoes)
+		words[1] = fmt.Sprintf("rolls back %d", e.Undoes)
 	}
 	if e.Simulated != "" {
 		words[3] = "what-if: " + e.Simulated
@@ -129,7 +127,7 @@ func (e *Entry) figures() string {
 	var all []string
 	for _, name := range []string{"nodes", "links", "holes", "entries", "changed"} {
 		if v, ok := e.Figures[name]; ok {
-			if name == "holes" { // as it is kept
+			if name == "holes" { // the name in the file
 				name = "unanswered"
 			}
 			all = append(all, draw.Thousands(int(v))+" "+name)
@@ -167,7 +165,7 @@ func (l *past) Show(sc *pane.Scene, _ bool) {
 	l.Renew()
 }
 
-// key changes whenever something may have been added to the history.
+// key changes whenever the history may have new entries.
 type key struct {
 	live, staged *session.Picture
 	written      bool
@@ -233,7 +231,7 @@ func (l *past) Empty() string {
 	case l.Kind == showMoments && l.momentsErr != nil:
 		return l.momentsErr.Error()
 	case l.Kind == showMoments && l.momentsResult.Progress() == "":
-		return "nothing has happened that is known of: W reads the subnet every 30 seconds"
+		return "no events are known: W reads the subnet every 30 seconds"
 	case l.momentsResult.Progress() != "":
 		return "the timeline is being read"
 	case l.entriesResult.Progress() != "":
@@ -259,7 +257,7 @@ func (l *past) Enter() (func() tea.Msg, string) {
 	return func() tea.Msg { return pane.Recall{ID: id} }, ""
 }
 
-// Diff compares the selected entry with what is live, or what was before and after the selected event.
+// Diff compares the selected entry with the live state, or the states before and after the selected event.
 func (l *past) Diff() (command string, ok bool) {
 	row, ok := l.Selected()
 	switch {
@@ -275,7 +273,7 @@ func (l *past) Diff() (command string, ok bool) {
 func (l *past) Actions() []pane.Action {
 	return append(l.momentActions(), []pane.Action{{
 		Name:    "diff-before",
-		Binding: pane.On("say what changed between the entry that it came from and the selected one", "P"),
+		Binding: pane.On("show what changed between the previous entry and the selected one", "P"),
 		Group:   "Paper", After: "diff", Label: "diff before", Rank: 6, Panes: []string{
 			"History",
 		}, Session: true,
@@ -286,7 +284,7 @@ func (l *past) Actions() []pane.Action {
 		},
 	}, {
 		Name: "rollback",
-		Binding: pane.On("read what would take the selected commit back, and where; only from there can it be written",
+		Binding: pane.On("show the plan that rolls back the selected commit; y on its page writes it",
 			"U"), Group: "Paper", After: "diff-before", Label: "roll back", Rank: 5, Panes: []string{
 			"History",
 		}, Session: true,
@@ -303,7 +301,7 @@ func (l *past) whyNotRollback() string {
 	case !ok || l.Kind != showEntries:
 		return "no entry of the history is selected"
 	case l.entries[row].Kind != history.Commit:
-		return "this entry is no commit: what was swept or saved cannot be taken back"
+		return "this entry is not a commit"
 	}
 	return ""
 }
@@ -314,7 +312,7 @@ func (l *past) whyNotDiffBefore() string {
 	case !ok || l.Kind != showEntries:
 		return "no entry of the history is selected"
 	case l.parents[row] == 0:
-		return "nothing is known from before this entry: d compares it with live"
+		return "no entry before this one is known: d compares it with live"
 	}
 	return ""
 }

@@ -10,10 +10,10 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Join puts together the entries and the commits of a history, both the newest first.
+// Join joins the entries and the commits of a history, both newest first.
 func Join(list []history.Entry, journal []history.JournalEntry) []Entry {
 	of := map[int64]Entry{}
-	var undone []int64 // commits that were taken back, the latest last, by entry
+	var undone []int64 // commits that were rolled back, the latest last, by entry
 	for _, j := range slices.Backward(journal) {
 		e := Entry{Outcome: j.Outcome, Before: j.Before}
 		if n := len(undone); n > 0 && j.IsRollback() && e.held() {
@@ -32,10 +32,9 @@ func Join(list []history.Entry, journal []history.JournalEntry) []Entry {
 	return out
 }
 
-// lineage says of each entry, the newest first, from which one it came, 0 for none. What
-// the switches held is a line: sweeps, and commits with what was there before them. A
-// routing or a load that is on paper alone is a twig of it. A rollback goes on from what
-// was there before the commit that it takes back, so that this one is a branch.
+// lineage returns for each entry, newest first, the entry that it came from, 0 for none. What the switches held is one
+// line: sweeps, and commits with the state before them. A routing or load that was only staged is a branch of it. A
+// rollback continues from the state before the commit that it undid, so that this commit is a branch.
 func lineage(entries []Entry) []int64 {
 	before := map[int64]int64{}
 	for i := range entries {
@@ -69,26 +68,26 @@ func lineage(entries []Entry) []int64 {
 	return parents
 }
 
-// held says that the switches held what a commit wrote, if only for a while.
+// held reports whether the switches held what a commit wrote, if only for a while.
 func (e *Entry) held() bool {
 	return e.Outcome == history.Done || e.Outcome == history.Finished || e.Outcome == history.RolledBack
 }
 
-// The marks of a graph, before they are put into the glyphs of a terminal.
+// The marks of a graph. [lanes] replaces them by glyphs.
 const (
 	laneEmpty = ' '
 	lanePass  = '|'
 	laneLine  = '-'
 	laneJoin  = '\''
-	laneTee   = '^' // joins, and more do behind it
+	laneTee   = '^' // joins, and more lines join after it
 	laneCross = '+'
 	laneEntry = 'o'
 	laneWrite = '*'
 )
 
-// drawLineage draws a line for each entry, the newest first: two cells for each line of descent that passes.
+// drawLineage returns a line for each entry, newest first, with two cells for each line of descent.
 func drawLineage(entries []Entry, parents []int64) []string {
-	var lanes []int64 // the entry that each waits for, 0 for none
+	var lanes []int64 // the entry that each lane leads to, 0 for none
 	out := make([]string, len(entries))
 	for i := range entries {
 		id := entries[i].ID
@@ -136,7 +135,7 @@ func drawLineage(entries []Entry, parents []int64) []string {
 	return out
 }
 
-// lanes puts the marks of a graph into the glyphs of a terminal.
+// lanes replaces the marks of a graph by the glyphs of a terminal.
 func lanes(g *draw.Glyphs, marks string) string {
 	if g.ASCII {
 		return strings.ReplaceAll(marks, "^", "'")

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// TestLineage draws a history as it is drawn by hand: a sweep, two routings on paper, a
-// commit, another sweep, a rollback of the commit and a commit that failed.
+// TestLineage uses a history drawn by hand: a sweep, two routings, a commit, another sweep, a rollback of the commit
+// and a commit that failed.
 func TestLineage(t *testing.T) {
 	e := func(id int64, kind history.Kind) history.Entry { return history.Entry{ID: id, Kind: kind} }
 	list := []history.Entry{
@@ -33,13 +33,13 @@ func TestLineage(t *testing.T) {
 	want := []string{
 		"o",       // 12, a sweep
 		"| *",     // 11, a commit that failed
-		"o-'",     // 10, what was there before it
-		"*",       // 9, the rollback, which goes on from 5
-		"| o",     // 8, what was there before it
+		"o-'",     // 10, the state before it
+		"*",       // 9, the rollback, which continues from 5
+		"| o",     // 8, the state before it
 		"| o",     // 7
-		"| *",     // 6, the commit that was taken back
+		"| *",     // 6, the commit that was rolled back
 		"o-'",     // 5
-		"| o",     // 4, on paper alone
+		"| o",     // 4, staged only
 		"| | o",   // 3
 		"| | | o", // 2
 		"o-^-^-'", // 1

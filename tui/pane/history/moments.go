@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// momentColumns are those of the timeline.
+// momentColumns returns the columns of the timeline.
 func (l *past) momentColumns() []draw.Column {
 	hidden := func() bool { return l.Kind != showMoments }
 	at := func(row int) *timeline.Moment { return &l.moments[row] }
@@ -29,7 +29,7 @@ func (l *past) momentColumns() []draw.Column {
 		{Name: "what", Help: "sweep with changes, routing, load or commit, and what changed",
 			Wide: 7, Hidden: hidden, Text: func(row int) string {
 				return at(row).What
-			}, Look: func(int) draw.Style { return l.Theme.Dim }},
+			}, Dim: true},
 		{Name: "event", Help: "what changed",
 			Least: 20, Share: 3, Hidden: hidden, Text: func(row int) string { return at(row).Text }},
 		{Name: "shown", Help: "side of the event that is shown",
@@ -39,11 +39,11 @@ func (l *past) momentColumns() []draw.Column {
 		{Name: "who", Help: "user",
 			Least: 16, Rank: 1, Hidden: hidden, Text: func(row int) string {
 				return at(row).Who
-			}, Look: func(int) draw.Style { return l.Theme.Dim }},
+			}, Dim: true},
 	}
 }
 
-// Subject is the selected event, in full: columns cut its words where the pane is narrow.
+// Subject is the selected event in full: narrow columns cut its text.
 func (l *past) Subject() pane.Subject {
 	s := pane.Nothing
 	if row, ok := l.Selected(); ok && l.Kind == showMoments && row < len(l.moments) {
@@ -61,14 +61,14 @@ func (l *past) Subject() pane.Subject {
 			id   int64
 		}{{"before", m.Before}, {"after", m.After}} {
 			s.Facts = append(s.Facts, pane.Fact{
-				Name: e.name, Text: prose.When(e.id != 0, fmt.Sprintf("history %d", e.id), "no picture"),
+				Name: e.name, Text: prose.When(e.id != 0, fmt.Sprintf("history %d", e.id), "not recorded"),
 			})
 		}
 	}
 	return s
 }
 
-// shown is the event whose pictures the panes show, nil for none.
+// shown returns the event whose states the panes show, nil for none.
 func (l *past) shown() *pane.Between {
 	if l.Scene == nil {
 		return nil
@@ -76,7 +76,7 @@ func (l *past) shown() *pane.Between {
 	return l.Scene.Between
 }
 
-// side says on which side of an event the panes are.
+// side returns the side of an event that the panes show.
 func (l *past) side(row int) string {
 	b := l.shown()
 	switch {
@@ -92,7 +92,7 @@ func same(a, b *timeline.Moment) bool {
 	return a.When.Equal(b.When) && a.Text == b.Text
 }
 
-// seekMoments reads the timeline where that is shown, or was opened.
+// seekMoments reads the timeline while it is shown.
 func (l *past) seekMoments(of key) tea.Cmd {
 	if l.Kind != showMoments {
 		return nil
@@ -109,7 +109,7 @@ func (l *past) seekMoments(of key) tea.Cmd {
 	})
 }
 
-// takeMoments takes the timeline, the newest event first.
+// takeMoments takes the timeline, newest event first.
 func (l *past) takeMoments() {
 	if l.momentsResult.Of == nil || l.momentsResult.Of == l.momentsOf {
 		return
@@ -120,11 +120,11 @@ func (l *past) takeMoments() {
 	l.Renew()
 }
 
-// openMoment is Enter on an event: after it, and then before it and back.
+// openMoment is Enter on an event: the state after it, then before it and back.
 func (l *past) openMoment(row int) (func() tea.Msg, string) {
 	m := l.moments[row]
 	if !m.Pictures() {
-		return nil, "no pictures of before and after this event are in the history"
+		return nil, "the history has no states before and after this event"
 	}
 	return func() tea.Msg {
 		earlier := false
@@ -135,8 +135,8 @@ func (l *past) openMoment(row int) (func() tea.Msg, string) {
 	}, ""
 }
 
-// next is the row of the event with pictures that is so many events later than the one that is shown, or selected; -1
-// for none.
+// next returns the row of the event that is so many events later than the one shown, or selected, counting only events
+// with states; -1 for none.
 func (l *past) next(later int) int {
 	at, ok := 0, false
 	if b := l.shown(); b != nil {
@@ -160,16 +160,16 @@ func (l *past) whyNotStep(later int) func() string {
 	return func() string {
 		switch {
 		case l.Kind != showMoments:
-			return "no event is shown: b in the history lists them, Enter opens one"
+			return "no event is shown: b in the history lists events, Enter opens one"
 		case l.next(later) < 0:
 			return "there is no " + prose.When(later > 0, "later", "earlier") +
-				" event with pictures of before and after"
+				" event with states before and after it"
 		}
 		return ""
 	}
 }
 
-// step opens the event before or after, on the side that is shown.
+// step opens the previous or next event, on the same side.
 func (l *past) step(later int) tea.Msg {
 	at := l.next(later)
 	l.Find(l.ID(at))
@@ -177,7 +177,7 @@ func (l *past) step(later int) tea.Msg {
 	return pane.OpenMoment{Moment: l.moments[at], Earlier: b != nil && b.Earlier}
 }
 
-// Step is left and right.
+// Step handles left and right.
 func (l *past) Step(by int) tea.Msg {
 	later := prose.When(by > 0, 1, -1)
 	if why := l.whyNotStep(later)(); why != "" {
@@ -188,11 +188,11 @@ func (l *past) Step(by int) tea.Msg {
 
 func (l *past) momentActions() []pane.Action {
 	return []pane.Action{{
-		Name: "earlier", Binding: pane.On("the event before the one that is shown; left in the timeline", ","),
+		Name: "earlier", Binding: pane.On("go to the previous event (Left in the timeline)", ","),
 		Group: "Trace", After: "picture", Label: "earlier", Rank: 13,
 		Why: l.whyNotStep(-1), Do: func() tea.Msg { return l.step(-1) },
 	}, {
-		Name: "later", Binding: pane.On("the event after the one that is shown; right in the timeline", "."),
+		Name: "later", Binding: pane.On("go to the next event (Right in the timeline)", "."),
 		Group: "Trace", After: "earlier", Label: "later", Rank: 13,
 		Why: l.whyNotStep(1), Do: func() tea.Msg { return l.step(1) },
 	}}

@@ -13,15 +13,14 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// wasAt is where the column is that says what an entry was.
+// wasAt is the place of the column with the entry compared with.
 const wasAt = 8
 
 func (l *lft) lidColumns() []draw.Column {
 	byPort := func() bool { return l.Kind == lftByPort }
-	dim := func(int) draw.Style { return l.Theme.Dim }
 	return []draw.Column{
 		{Name: "LID", Help: "local identifier, assigned by the subnet manager",
-			Wide: 6, Right: true, Hidden: byPort, Look: dim,
+			Wide: 6, Right: true, Hidden: byPort, Dim: true,
 			Text: func(row int) string {
 				return fmt.Sprint(l.lids[row])
 			}, Order: func(row int) int64 { return int64(l.lids[row]) }},
@@ -46,10 +45,10 @@ func (l *lft) lidColumns() []draw.Column {
 			Order: l.hopsOrder, Look: func(row int) draw.Style { _, st := l.hopText(row); return st }},
 		{Name: "link", Help: "active width and speed, for example 4xHDR",
 			Wide: 7, Right: true, Rank: 1, Hidden: byPort, Text: func(row int) string { return l.link(l.entry(row)) },
-			Order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, Look: dim},
+			Order: func(row int) int64 { return l.linkOrder(l.entry(row)) }, Dim: true},
 		{Name: "by", Help: "how packets choose a port of the group; static: by the forwarding table alone",
 			Wide: 8, Hidden: l.noGroups, Text: func(row int) string { return l.adapts(row).State().String() },
-			Order: func(row int) int64 { return int64(l.adapts(row).State()) }, Look: dim},
+			Order: func(row int) int64 { return int64(l.adapts(row).State()) }, Dim: true},
 		{Name: "group", Help: "ports from which adaptive routing chooses; those after \"then\" are used when none of " +
 			"the first ones can be",
 			Least: 6, Share: 1, Hidden: l.noGroups, Text: l.groupText, Order: func(row int) int64 {
@@ -66,7 +65,7 @@ func (l *lft) lidColumns() []draw.Column {
 	}
 }
 
-// errorsColumn is the errors that the ports of both ends counted of late, where that is recorded.
+// errorsColumn has the errors that the ports of both ends counted in the last hour.
 func (l *lft) errorsColumn(hidden func() bool, entry func(row int) uint8) draw.Column {
 	count := func(row int) uint64 {
 		f, out := l.Scene.Picture.Fabric, l.out(entry(row))
@@ -85,7 +84,7 @@ func (l *lft) errorsColumn(hidden func() bool, entry func(row int) uint8) draw.C
 		Look: func(row int) draw.Style { return prose.When(count(row) > 0, l.Theme.Bad, l.Theme.Dim) }}
 }
 
-// useColumn is the share of its link that the port sent with of late.
+// useColumn has the share of its data rate that the port sent with in the last hour.
 func (l *lft) useColumn(hidden func() bool, entry func(row int) uint8) draw.Column {
 	use := func(row int) (int64, string) {
 		out := l.out(entry(row))
@@ -105,7 +104,6 @@ func (l *lft) useColumn(hidden func() bool, entry func(row int) uint8) draw.Colu
 
 func (l *lft) portColumns() []draw.Column {
 	byLID := func() bool { return l.Kind == lftByLID }
-	dim := func(int) draw.Style { return l.Theme.Dim }
 	return []draw.Column{
 		{Name: "port", Help: "port of the switch for this LID in the forwarding table; 0 is the switch itself",
 			Wide: 5, Right: true, Hidden: byLID,
@@ -119,19 +117,16 @@ func (l *lft) portColumns() []draw.Column {
 			}, Look: func(row int) draw.Style { return l.nextLook(l.ports[row]) }},
 		{Name: "link", Help: "active width and speed, for example 4xHDR",
 			Wide: 7, Right: true, Hidden: byLID, Rank: 1, Text: func(row int) string { return l.link(l.ports[row]) },
-			Order: func(row int) int64 { return l.linkOrder(l.ports[row]) }, Look: dim},
+			Order: func(row int) int64 { return l.linkOrder(l.ports[row]) }, Dim: true},
 		{Name: "LIDs", Help: "number of destination LIDs",
-			Wide: 6, Right: true, Hidden: byLID, Text: func(row int) string {
-				return draw.Thousands(l.count[l.ports[row]])
-			},
-			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
+			Wide: 6, Right: true, Hidden: byLID, Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
 		{Name: "share", Help: "LIDs sent by this port, compared with the port that has most",
 			Wide: 10, Hidden: byLID, Rank: 2, Text: func(row int) string {
 				return l.Theme.Bar(l.count[l.ports[row]], l.most, 10)
 			},
 			Order: func(row int) int64 { return int64(l.count[l.ports[row]]) }},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
-			Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads(l.Scene) == nil },
+			Wide: 11, Right: true, Rank: 1, Hidden: func() bool { return byLID() || l.Loads() == nil },
 			Text: func(row int) string {
 				return l.pathsText(l.ports[row])
 			}, Order: func(row int) int64 { return l.paths(l.ports[row]) }},
@@ -148,7 +143,7 @@ func (l *lft) destination(row int) string {
 	if e := f.PortByLID(l.lids[row]); e != fabric.None {
 		return f.NodeName(f.Ports[e].Node)
 	}
-	return "no port owns it"
+	return "no owner"
 }
 
 func (l *lft) rankOf(port fabric.PortIndex) int64 {
@@ -158,7 +153,7 @@ func (l *lft) rankOf(port fabric.PortIndex) int64 {
 	return int64(l.Scene.Names.Rank[l.Scene.Picture.Fabric.Ports[port].Node])
 }
 
-// out is the port of the switch that an entry names, None where it has none, or there is no switch.
+// out returns the port of an entry, None if the switch has no such port.
 func (l *lft) out(entry uint8) fabric.PortIndex {
 	f := l.Scene.Picture.Fabric
 	if l.sw == fabric.None {
@@ -167,7 +162,7 @@ func (l *lft) out(entry uint8) fabric.PortIndex {
 	return f.PortAt(f.Switches[l.sw], int(entry))
 }
 
-// nextHop is the name of the node behind an entry, or why there is none.
+// nextHop returns the name of the next node for an entry, or why there is none.
 func (l *lft) nextHop(entry uint8) string {
 	f := l.Scene.Picture.Fabric
 	out := l.out(entry)
@@ -203,7 +198,7 @@ func (l *lft) nextRank(entry uint8) int64 {
 	return l.rankOf(l.Scene.Picture.Fabric.Ports[out].Peer)<<8 | int64(entry)
 }
 
-// hopText is how many links the table's own path takes from here, or how it ends where it does not arrive.
+// hopText returns the number of links on the path from here, or how the path ends.
 func (l *lft) hopText(row int) (string, draw.Style) {
 	end := walk.Follow(l.Scene.Picture.Tables, l.sw, l.lids[row], nil)
 	switch end.Verdict {
@@ -251,35 +246,34 @@ func (l *lft) wasText(row int) string {
 }
 
 func (l *lft) paths(entry uint8) int64 {
-	if out := l.out(entry); out != fabric.None && l.Loads(l.Scene) != nil && entry != 0 {
-		return l.Loads(l.Scene).Paths[out]
+	if out := l.out(entry); out != fabric.None && l.Loads() != nil && entry != 0 {
+		return l.Loads().Paths[out]
 	}
 	return 0
 }
 
 func (l *lft) pathsText(entry uint8) string {
-	if out := l.out(entry); out != fabric.None && l.Loads(l.Scene) != nil && entry != 0 {
-		return pane.PathsText(l.Loads(l.Scene), out)
+	if out := l.out(entry); out != fabric.None && l.Loads() != nil && entry != 0 {
+		return pane.PathsText(l.Loads(), out)
 	}
 	return draw.Thousands(0)
 }
 
 func entryText(entry uint8) string { return prose.When(entry == fabric.NoPath, "-", fmt.Sprint(entry)) }
 
-// noGroups reports whether nothing is known of adaptive routing there.
+// noGroups reports whether adaptive routing of the switch is unknown.
 func (l *lft) noGroups() bool {
 	t := l.tables()
 	return l.Kind == lftByPort || t == nil || t.Adaptive == nil || len(t.Adaptive.Switches[l.sw].Tables) == 0
 }
 
-// adapts is how packets to the LID of a row choose.
+// adapts returns how packets to the LID of a row choose a port.
 func (l *lft) adapts(row int) fabric.AdaptiveEntry {
 	_, e := l.Scene.Picture.Tables.Adaptive.Switches[l.sw].Entry(0, l.lids[row], 0)
 	return e
 }
 
-// groupText has the ports of the group of a row, those of sub-groups one after the other, and says where adaptive
-// routing is off.
+// groupText returns the ports of the group of a row, sub-groups in turn, and whether adaptive routing is off.
 func (l *lft) groupText(row int) string {
 	sw, e := &l.Scene.Picture.Tables.Adaptive.Switches[l.sw], l.adapts(row)
 	if e.State() == fabric.StateStatic || e.Group() >= len(sw.Groups) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lft shows the forwarding table of the selected switch.
+// lft shows the forwarding table of the switch that the topology pane has selected.
 package lft
 
 import (
@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// The manners in which a table is shown.
+// The views of the pane.
 const (
 	lftByLID = iota
 	lftByPort
@@ -23,25 +23,25 @@ const (
 // lft is the forwarding table of the switch that the topology pane has selected.
 type lft struct {
 	pane.List
-	// place is the switch that is shown, sw its index in the picture, None where the picture has no such switch.
+	// place is the switch, sw its index in the state shown, None if that state does not have it.
 	place pane.Place
 	sw    fabric.SwitchIndex
-	// lids are the rows: LIDs with an entry, or with an owner in the subnet. By port
-	// they are the ports that entries name, with how many LIDs go by each.
+	// lids are the rows: LIDs with an entry or with an owner in the subnet. By port, ports are the rows, and count the
+	// LIDs of each.
 	lids    []uint16
 	ports   []uint8
 	count   [256]int
 	most    int
-	was     func(lid uint16) uint8 // the row of the same switch in what is compared with, nil without
+	was     func(lid uint16) uint8 // the entries of the switch in the state compared with, nil without one
 	changes int
 
 	changedOnly bool
-	want        uint16 // the LID to find once a switch is shown, 0 for none
+	want        uint16 // the LID to select once a switch is shown, 0 for none
 
-	hopped hopCounts // of a switch, to sort by
+	hopped hopCounts // to sort by
 	hops   pane.AsyncResult[hopCounts]
 
-	portHits [256]bool // for the filter: by next hop
+	portHits [256]bool // for the filter: whether the next hop matches
 	number   int
 }
 
@@ -96,7 +96,7 @@ func (l *lft) Update(msg tea.Msg) {
 
 func (l *lft) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "changed", Binding: pane.On("show changed entries only, or all again", "o"), Group: "Lists", After: "by",
+		Name: "changed", Binding: pane.On("show only changed entries, or all", "o"), Group: "Lists", After: "by",
 		Label: "changed", Rank: 11,
 		Panes: []string{"LFT"}, Why: l.whyNotChanged,
 		Do: func() tea.Msg {
@@ -133,7 +133,7 @@ func (l *lft) lid() (uint16, bool) {
 	return l.lids[row], true
 }
 
-// findLID selects a LID, or the next above it.
+// findLID selects a LID, or the next higher one.
 func (l *lft) findLID(lid uint16) {
 	best, line := -1, 0
 	for i, row := range l.Order {
@@ -204,10 +204,10 @@ func (l *lft) Empty() string {
 	case l.sw == fabric.None:
 		return fmt.Sprintf("%s has no such switch", l.Scene.Picture.Kind)
 	case !l.Scene.Picture.Fabric.SwitchNode(l.sw).InSubnet:
-		return fmt.Sprintf("this switch does not belong to the subnet in %s: v shows another picture",
+		return fmt.Sprintf("this switch does not belong to the subnet in %s: v shows another state",
 			l.Scene.Picture.Kind)
 	case !l.Scene.Picture.Tables.Known[l.sw]:
-		return "the table of this switch was not read: press R to read the subnet"
+		return "the table of this switch was not read: R reads the subnet"
 	case l.changedOnly && l.was == nil:
 		return "nothing to compare with: o shows all entries"
 	case l.changedOnly && l.Filt.Empty():
@@ -215,16 +215,16 @@ func (l *lft) Empty() string {
 	case !l.Filt.Empty():
 		return l.NoMatch("entry")
 	}
-	return "the table is empty: press r to route"
+	return "the table is empty: r computes routes"
 }
 
-// whyNotChanged says why the rows cannot be limited to changed ones, "" if they can.
+// whyNotChanged returns why the rows cannot be limited to changed ones, "" if they can.
 func (l *lft) whyNotChanged() string {
 	if l.changedOnly || l.was != nil {
 		return ""
 	}
 	if l.Scene.Picture.Kind == session.Live || l.Scene.Picture.Kind == session.Base {
-		return fmt.Sprintf("this is %s, which nothing is compared with: press r to route", l.Scene.Picture.Kind)
+		return fmt.Sprintf("%s is not compared with another state: r computes routes", l.Scene.Picture.Kind)
 	}
 	return "there are no tables to compare with"
 }
@@ -254,7 +254,7 @@ func (l *lft) Subject() pane.Subject {
 	return s
 }
 
-// next is the node that packets of the selected row go to, None where they stay or end.
+// next returns the node that packets of the selected row go to, None if there is none.
 func (l *lft) next() fabric.NodeIndex {
 	row, ok := l.Selected()
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/tui/pane/panetest"
 )
 
-// TestEntries: the table of the switch that is followed has a row for each LID of the subnet with the port that the
-// tables have for it, and by port the rows count the same LIDs.
+// TestEntries checks that the table has a row for each LID of the subnet with its port, and that the rows by port count
+// the same LIDs.
 func TestEntries(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
 		return lft.New(c)
@@ -45,7 +45,7 @@ func TestEntries(t *testing.T) {
 	s.Drawn(40)
 }
 
-// TestPathsOfMemo: the paths over each link that anybody has counted are shown next to its port, without another pane.
+// TestPathsOfMemo checks that counted paths are shown next to their port.
 func TestPathsOfMemo(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
 		return lft.New(c)
@@ -57,7 +57,7 @@ func TestPathsOfMemo(t *testing.T) {
 	f := tables.Fabric
 	node := f.NodeByGUID(at.GUID)
 	if cells := s.Cells("1"); cells["paths"] != "" {
-		t.Errorf("nobody has counted paths, and the row is %q", cells)
+		t.Errorf("paths are not counted, and the row is %q", cells)
 	}
 	loads, err := s.Session.Analysis().Load(t.Context(), tables, linkload.Options{})
 	if err != nil {

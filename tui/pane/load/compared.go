@@ -15,17 +15,17 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// used is the map of what links sent in the last hour of the time that is shown, in thousandths of what they can.
+// used is the map of the use of links in the last hour, in thousandths.
 type used struct {
-	of   *recording.Recent // what it was made of
+	of   *recording.Recent // the input
 	load *loading
 	heat heat
 }
 
-// ofUse reports whether the map is of what links sent, not of the paths over them.
+// showsUse reports whether the map shows the use of links instead of paths.
 func (l *links) showsUse() bool { return l.Kind >= usedUpwards }
 
-// heat is the map that is shown.
+// heat returns the map that is shown.
 func (l *links) heat() *heat {
 	if l.showsUse() {
 		return &l.used.heat
@@ -33,7 +33,7 @@ func (l *links) heat() *heat {
 	return &l.load.heat
 }
 
-// measure makes the map of use anew where it is of another time or fabric.
+// measure makes the map of use again for another time or fabric.
 func (l *links) measure() {
 	recent := l.Scene.Recent()
 	if u := &l.used; u.of != recent || u.load != l.load {
@@ -44,7 +44,7 @@ func (l *links) measure() {
 	}
 }
 
-// use is in thousandths what part of its link a port sent with, -1 where nothing was recorded of it.
+// use returns the use of a port in thousandths, -1 if it was not read.
 func (l *links) use(port fabric.PortIndex) int64 {
 	key := counters.KeyOf(l.load.loads.Fabric, port)
 	if !l.used.of.IsRead(key) {
@@ -53,7 +53,7 @@ func (l *links) use(port fabric.PortIndex) int64 {
 	return int64(1000*max(l.used.of.Use(key), 0) + 0.5)
 }
 
-// meanUse is that of the links between switches.
+// meanUse returns the mean use of the links between switches.
 func (l *links) meanUse() float64 {
 	f := l.load.loads.Fabric
 	sum, n := int64(0), 0
@@ -65,7 +65,7 @@ func (l *links) meanUse() float64 {
 	return float64(sum) / float64(max(n, 1))
 }
 
-// other are the tables on the other side of an event that is shown, nil for none.
+// otherTables returns the tables on the other side of the event shown, nil for none.
 func (l *links) otherTables() *fabric.Tables {
 	if l.Scene == nil || l.Scene.Between == nil || l.Scene.Base == nil {
 		return nil
@@ -80,14 +80,14 @@ func (l *links) seekOther() tea.Cmd {
 		return nil
 	}
 	return l.counting.Start(l.Common, t, func(ctx context.Context, progress func(int, int)) (*linkload.Loads, error) {
-		return l.src.Load(ctx, t, linkload.Options{Progress: progress})
+		return l.Memo.Load(ctx, t, linkload.Options{Progress: progress})
 	})
 }
 
-// otherAt is where the column of the other side is.
+// otherAt is the place of the column of the other side.
 const otherAt = 3
 
-// against are the paths on the other side of an event, nil where they are not known.
+// otherLoads returns the paths on the other side of an event, nil if they are unknown.
 func (l *links) otherLoads() *linkload.Loads {
 	if t := l.otherTables(); t != nil && l.counting.Ready(t) {
 		return l.counting.Value
@@ -95,7 +95,7 @@ func (l *links) otherLoads() *linkload.Loads {
 	return nil
 }
 
-// otherColumn says how many paths a link had, or will have, on the other side of an event.
+// otherColumn has the paths of a link on the other side of an event.
 func (l *links) otherColumn() draw.Column {
 	return draw.Column{
 		Name: "was", Help: "paths in the state compared with",
@@ -120,7 +120,7 @@ func (l *links) otherColumn() draw.Column {
 	}
 }
 
-// pathsThere are those over the link of a port on the other side of an event.
+// otherPaths returns the paths over the link of a port on the other side of an event.
 func (l *links) otherPaths(port fabric.PortIndex) (paths int64, ok bool) {
 	loads, f := l.otherLoads(), l.load.loads.Fabric
 	if loads == nil {

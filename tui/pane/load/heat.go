@@ -11,9 +11,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// heat is a map of the links between tiers of switches, of the paths over each or of what each sent: a matrix for each
-// two that are above each other, the lowest first, and one of the switches among themselves where there is one tier.
-// Its rows are those of the matrices, each below a heading where there are several.
+// heat is a map of the links between tiers of switches, by their paths or their use. It has a matrix for each two
+// adjacent tiers, the lowest first, or one matrix if there is one tier. Several matrices have headings.
 type heat struct {
 	grids []*grid
 	rows  []heatRow
@@ -25,12 +24,12 @@ type heat struct {
 type grid struct {
 	name       string
 	rows, cols []fabric.SwitchIndex // rows are the switches of the lower tier
-	// up and down are the most that any link from a row to a column has, and back, row by row, -1 for no link.
+	// up and down are the largest values of the links from a row to a column, and back, row by row; -1 for no link.
 	up, down []int64
-	cut      map[int]bool // the links that have failed on paper, by row and column
+	cut      map[int]bool // the links with simulated failures, by row and column
 }
 
-// heatRow is a row of a grid; place is heading for its heading.
+// heatRow is a row of a grid. place is heading for its heading.
 type heatRow struct {
 	*grid
 	place int
@@ -38,10 +37,10 @@ type heatRow struct {
 
 const heading = -1
 
-// among is the name of the grid of switches of one tier.
+// among is the name of the grid of a single tier.
 const among = "switches"
 
-// sw is the switch of a row, fabric.None for a heading.
+// sw returns the switch of a row, None for a heading.
 func (r heatRow) sw() fabric.SwitchIndex {
 	if r.place == heading {
 		return fabric.None
@@ -49,10 +48,10 @@ func (r heatRow) sw() fabric.SwitchIndex {
 	return r.grid.rows[r.place]
 }
 
-// mostAmong is of how many switches of one tier a map is made.
+// mostAmong is the largest number of switches of a single tier that have a map.
 const mostAmong = 2000
 
-// newHeat is a map of what of has of the ports that send over each link.
+// newHeat returns a map of the values of the ports that send over each link.
 func newHeat(f *fabric.Fabric, of func(fabric.PortIndex) int64, mean float64, ix *pane.Index) heat {
 	h := heat{mean: mean}
 	switch tiers := ix.Tiers; {
@@ -108,7 +107,7 @@ func newGrid(f *fabric.Fabric, of func(fabric.PortIndex) int64, name string, row
 	return g
 }
 
-// sizes says how many switches there are in the tiers.
+// sizes returns the number of switches in each tier.
 func (h *heat) sizes() string {
 	switch g := h.grids[0]; {
 	case len(h.grids) > 1:

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// TestHeat has the sizes of matrices from the shapes: a pair of tiers each, with a heading where there are several, the
-// leaf that lost all its hosts among the leaves, and one matrix of all switches where there is one tier.
+// TestHeat checks the sizes of the matrices: one for each pair of tiers, with headings if there are several, and one
+// for a single tier. A leaf that lost its hosts is still a leaf.
 func TestHeat(t *testing.T) {
 	for _, c := range []struct {
 		spec, sizes string
@@ -47,7 +47,7 @@ func TestHeat(t *testing.T) {
 	}
 }
 
-// TestColumns: a map of six columns in fewer cells has several a cell until it is moved.
+// TestColumns checks that a cell of a narrow map has several columns until the map is moved.
 func TestColumns(t *testing.T) {
 	l, g := &links{}, &grid{cols: make([]fabric.SwitchIndex, 6)}
 	for _, c := range []struct{ aside, room, first, per int }{{0, 6, 0, 1}, {0, 4, 0, 2}, {0, 1, 0, 6}, {8, 4, 0, 1},

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// The manners in which loads are shown.
+// The views of the pane.
 const (
 	loadHottest = iota
 	loadAll
@@ -28,31 +28,25 @@ const (
 	usedDownwards
 )
 
-// links lists links by how many paths take them, or draws a map of them.
+// links lists links by the paths over them, or draws a map of them.
 type links struct {
 	pane.List
-	src  Source
 	load *loading
-	// err is why there are no loads; stale says that those shown are of the tables before.
+	// err is why there are no loads. stale reports that the loads are those of the previous tables.
 	err     error
 	stale   bool
 	loading pane.AsyncResult[*loading]
-	// counting brings the paths on the other side of an event.
+	// counting returns the paths on the other side of an event.
 	counting pane.AsyncResult[*linkload.Loads]
 	used     used
 }
 
-// Source counts the paths over each link.
-type Source interface {
-	Load(ctx context.Context, t *fabric.Tables, opt linkload.Options) (*linkload.Loads, error)
-}
-
 // Pane makes the pane for the key of its feature.
-var Pane = pane.Maker[Source]{Name: "Load", New: New}
+var Pane = pane.Maker[any]{Name: "Load", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
-func New(c *pane.Common, src Source) pane.Pane {
-	l := &links{src: src}
+func New(c *pane.Common) pane.Pane {
+	l := &links{}
 	t := c.Look
 	l.List = pane.NewList(c, pane.About{Name: "Load", Companion: "Trace"},
 		draw.Table{Kinds: []string{"links between switches", "all links", "heat map, upwards", "heat map, downwards",
@@ -95,10 +89,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			"twice the mean",
 			Wide: 8, Right: true, Rank: 2, Hidden: hidden, Text: l.ofMean, Order: paths, Look: l.look},
 		{Name: "LIDs", Help: "number of destination LIDs",
-			Wide: 6, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string {
-				return draw.Thousands(int(l.load.loads.Destinations[l.port(row)]))
-			},
-			Order: func(row int) int64 { return int64(l.load.loads.Destinations[l.port(row)]) }},
+			Wide: 6, Right: true, Rank: 3, Hidden: hidden, Order: func(row int) int64 { return int64(l.load.loads.Destinations[l.port(row)]) }},
 		{Name: "link", Help: "active width and speed, for example 4xHDR",
 			Wide: 7, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string {
 				s, _ := pane.LinkText(&l.load.loads.Fabric.Ports[l.port(row)])
@@ -137,7 +128,7 @@ func (l *links) look(row int) draw.Style {
 	if linkload.ClassOf(l.load.loads.Fabric, l.port(row)) != linkload.BetweenSwitches || l.load.mean == 0 {
 		return l.Theme.Dim
 	}
-	return l.Theme.Warmth(l.load.loads.Paths[l.port(row)], l.load.mean)
+	return l.Theme.LoadStyle(l.load.loads.Paths[l.port(row)], l.load.mean)
 }
 
 // Seek counts the paths over each link.
@@ -149,7 +140,7 @@ func (l *links) Seek(s pane.Stage) tea.Cmd {
 	ix := l.Scene.Names
 	return tea.Batch(l.seekOther(),
 		l.loading.Start(l.Common, t, func(ctx context.Context, progress func(int, int)) (*loading, error) {
-			loads, err := l.src.Load(ctx, t, linkload.Options{Progress: progress})
+			loads, err := l.Memo.Load(ctx, t, linkload.Options{Progress: progress})
 			if err != nil {
 				return nil, err
 			}
@@ -172,7 +163,7 @@ func (l *links) Collect() {
 
 func (l *links) WhyNotSort() string {
 	if l.isMap() {
-		return "a map is not sorted: b shows a list"
+		return "a map cannot be sorted: b shows a list"
 	}
 	return l.List.WhyNotSort()
 }
@@ -214,9 +205,10 @@ func (l *links) StateBadge() *draw.Badge {
 		return nil
 	}
 	if l.stale {
-		return &draw.Badge{St: l.Theme.Old, Line: l.Theme.OldLine, Frame: draw.FrameOld, Word: "OLD, being counted"}
+		b := pane.PastBadge(l.Theme, "OUTDATED, counting")
+		return &b
 	}
-	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
+	return l.SceneBadge(true)
 }
 
 func (l *links) Figure() string {
@@ -245,7 +237,7 @@ func (l *links) Empty() string {
 	case !l.Filt.Empty():
 		return l.NoMatch("link")
 	case l.showsUse() && l.Scene.Recent() == nil:
-		return "nothing was recorded of the hour before what is shown: K is about that, record start begins it"
+		return "nothing was recorded in the hour before the state shown: record start begins it, K shows it"
 	case l.isMap():
 		return "there are too few or too many switches to draw a map of: b shows the list"
 	}
@@ -275,17 +267,17 @@ func (l *links) Enter() (func() tea.Msg, string) {
 
 func (l *links) HasHead() bool { return l.N > 0 }
 
-// loading is what the load pane shows, computed beside the screen.
+// loading holds what the pane shows. It is computed in the background.
 type loading struct {
 	loads *linkload.Loads
-	// between are the ports with links between switches, all those of all links, the ones with most paths first.
+	// between are the ports with links between switches, all those of all links, most paths first.
 	between, all []fabric.PortIndex
 	mean         float64 // of the links between switches
 	most         int64   // of any link
 	heat         heat
 }
 
-// newLoading orders the links by their paths. O(links log links).
+// newLoading sorts the links by their paths. O(links log links).
 func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
 	r := &loading{loads: l}
 	var sum int64

@@ -10,12 +10,12 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-const mapStep = 8 // how many columns a key moves the map
+const mapStep = 8 // columns that a key moves the map
 
-const mapName = 16 // how many cells the names of the rows of a map have
+const mapName = 16 // cells of the names of rows
 
-// columns is the first column of a grid in so many cells, and how many there are a cell.
-// As long as nobody has moved the map, all of it is there.
+// columns returns the first column of a grid in room cells, and the number of columns per cell. Until the map is moved,
+// all columns are shown.
 func (l *links) columns(g *grid, room int) (first, per int) {
 	n := len(g.cols)
 	if l.Offset == 0 || n <= room {
@@ -24,8 +24,8 @@ func (l *links) columns(g *grid, room int) (first, per int) {
 	return min(l.Offset-mapStep, n-1), 1
 }
 
-// cell is the most that a link between a row and some columns has, -1 where there is
-// none; gone says that one has failed on paper.
+// cell returns the largest value of the links between a row and some columns, -1 without a link. gone reports that one
+// has failed.
 func (l *links) cell(r heatRow, from, to int) (most int64, gone bool) {
 	cells := prose.When(l.Kind == loadDownwards || l.Kind == usedDownwards, r.down, r.up)
 	most = -1
@@ -36,7 +36,7 @@ func (l *links) cell(r heatRow, from, to int) (most int64, gone bool) {
 	return most, gone
 }
 
-// findCut looks for the links of the map that have failed on paper.
+// findCut finds the links of the map with simulated failures.
 func (l *links) findCut() {
 	f := l.load.loads.Fabric
 	top := l.Scene.Top.Fabric
@@ -55,7 +55,7 @@ func (l *links) findCut() {
 	}
 }
 
-// gridAt is the grid whose columns the header names: that of the selected row, or else the first.
+// gridAt returns the grid whose columns the header names: that of the selected row, else the first.
 func (l *links) gridAt() *grid {
 	if row, ok := l.Selected(); ok {
 		return l.heat().rows[row].grid
@@ -63,7 +63,7 @@ func (l *links) gridAt() *grid {
 	return l.heat().grids[0]
 }
 
-// header of a map names the first and the last of its columns.
+// Header of a map names its first and last column.
 func (l *links) Header(p *draw.Pen) {
 	if !l.isMap() {
 		l.Table.Header(p)
@@ -129,7 +129,7 @@ func (l *links) Draw(p *draw.Pen, line int) {
 	}
 }
 
-// placesOf says where in a list of switches each is, by its GUID.
+// placesOf returns the place of each switch in a list, by GUID.
 func placesOf(f *fabric.Fabric, switches []fabric.SwitchIndex) map[uint64]int {
 	out := make(map[uint64]int, len(switches))
 	for i, s := range switches {

@@ -3,30 +3,21 @@
 package load_test
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/load"
 	"example.org/ibconsole/tui/pane/panetest"
 )
 
-type source struct{ *session.Session }
-
-func (s source) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options) (*linkload.Loads, error) {
-	return s.Analysis().Load(ctx, t, opt)
-}
-
-// TestPaths: a fat-tree of 4 leaf switches with 2 hosts each has 48 ordered pairs of hosts on two leaf switches, each
+// TestPaths uses a fat-tree of 4 leaf switches with 2 hosts each: 48 ordered pairs of hosts on two leaf switches, each
 // of which takes one link up and one down.
 func TestPaths(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane {
-		return load.New(c, source{s})
+	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
+		return load.New(c)
 	})
 	table := s.Pane.Base()
 	var paths int
@@ -34,7 +25,7 @@ func TestPaths(t *testing.T) {
 		row := table.Row(line)
 		for _, c := range table.Shown() {
 			if c.Name == "paths" {
-				n, err := strconv.Atoi(strings.ReplaceAll(strings.TrimSpace(c.Text(row)), ",", ""))
+				n, err := strconv.Atoi(strings.ReplaceAll(strings.TrimSpace(c.Cell(row)), ",", ""))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package log shows what was run, and what it said.
+// Package log shows the commands that were run and their output.
 package log
 
 import (
@@ -14,12 +14,12 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// logbook is what was run, what it said, and what the session told. It is a list, not the
-// viewport of pages: its lines are selected, filtered and recalled.
+// logbook holds commands, their output, and events of the session. It is a list, not the viewport of pages, because its
+// lines are selected, filtered and recalled.
 type logbook struct {
 	pane.List
 	lines   []pane.Line
-	dropped int // counts lines that were let go
+	dropped int // lines that are no longer kept
 }
 
 // Pane makes the pane for the key of its feature.
@@ -64,7 +64,7 @@ func (l *logbook) Sideways(by int) { l.Offset = max(l.Offset+by, 0) }
 
 func (l *logbook) Show(*pane.Scene, bool) {}
 func (l *logbook) HasHead() bool          { return false }
-func (l *logbook) WhyNotSort() string     { return "the log has an order of its own" }
+func (l *logbook) WhyNotSort() string     { return "the log cannot be sorted" }
 
 func (l *logbook) Renew() {
 	l.refresh()
@@ -86,7 +86,7 @@ func (l *logbook) Enter() (func() tea.Msg, string) {
 	}, ""
 }
 
-// add appends lines to those of their job, which may not be the last ones.
+// add inserts lines after those of their job, which may not be the last ones.
 func (l *logbook) add(lines ...pane.Line) {
 	if len(lines) == 0 {
 		return
@@ -133,14 +133,14 @@ func (l *logbook) job(id int) {
 func (l *logbook) line(at int) *pane.Line { return &l.lines[l.Row(at)] }
 
 func (l *logbook) Figure() string {
-	return prose.When(l.dropped > 0, draw.Count(l.N, "line")+", older ones let go", draw.Count(l.N, "line"))
+	return prose.When(l.dropped > 0, draw.Count(l.N, "line")+", older ones dropped", draw.Count(l.N, "line"))
 }
 
 func (l *logbook) Empty() string {
 	if !l.Filt.Empty() {
 		return l.NoMatch("line")
 	}
-	return "nothing was run yet: press : for a command, ? for the keys"
+	return "no commands yet: press : for a command, ? for the keys"
 }
 
 func (l *logbook) Draw(p *draw.Pen, row int) {
@@ -188,7 +188,7 @@ func (l *logbook) drawCommand(p *draw.Pen, x *pane.Line) {
 	p.Put(st, end)
 }
 
-// ended notes how a job ended.
+// ended records how a job ended.
 func (l *logbook) ended(id int, end string, failed bool) {
 	for i := len(l.lines) - 1; i >= 0; i-- {
 		if x := &l.lines[i]; x.Job == id && x.Kind == pane.LineCommand {

@@ -13,8 +13,7 @@ import (
 	"example.org/ibconsole/tui/pane/panetest"
 )
 
-// TestLines: the log shows what was said in order, lets the oldest lines go, and writes nothing to the terminal that a
-// line has in it.
+// TestLines checks that the log keeps the order of lines, drops the oldest, and escapes control characters.
 func TestLines(t *testing.T) {
 	c := panetest.Common(t)
 	p := log.New(c)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package panetest shows one pane of a small simulated subnet, without the screen around it. For tests.
+// Package panetest shows one pane of a small simulated subnet in tests, without the screen.
 package panetest
 
 import (
@@ -22,7 +22,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// Stand holds a pane over a session.
+// Stand shows a pane of a session.
 type Stand struct {
 	t       testing.TB
 	Session *session.Session
@@ -33,7 +33,7 @@ type Stand struct {
 	indexes pane.Indexes
 }
 
-// New opens a simulated subnet, runs commands, and shows the pane that is made.
+// New opens a simulated subnet, runs commands, and shows the pane that make returns.
 func New(t testing.TB, from, commands string, make func(*pane.Common, *session.Session) pane.Pane) *Stand {
 	t.Helper()
 	src, err := source.Parse(from)
@@ -55,7 +55,7 @@ func New(t testing.TB, from, commands string, make func(*pane.Common, *session.S
 	return s
 }
 
-// Common returns what panes share, in a theme without colours.
+// Common returns the shared part of panes in a theme without colours.
 func Common(t testing.TB) *pane.Common {
 	t.Helper()
 	env := draw.Environment(func(string) string { return "C.UTF-8" })
@@ -66,7 +66,7 @@ func Common(t testing.TB) *pane.Common {
 	return &pane.Common{Look: theme, Ctx: t.Context(), Focused: func() pane.Subject { return pane.Nothing }}
 }
 
-// Run runs commands and shows what they left.
+// Run runs commands and shows the new state.
 func (s *Stand) Run(commands string) {
 	s.t.Helper()
 	if err := s.shell.Run(s.t.Context(), "test", commands, &shell.Output{W: io.Discard}); err != nil {
@@ -78,20 +78,20 @@ func (s *Stand) Run(commands string) {
 	s.settle()
 }
 
-// Tell gives the pane a message.
+// Tell sends the pane a message.
 func (s *Stand) Tell(msg tea.Msg) {
 	s.Pane.Update(msg)
 	s.settle()
 }
 
-// Turn shows the list in another manner.
+// Turn switches to another view.
 func (s *Stand) Turn(kind int) {
 	s.Pane.Base().Show(kind)
 	s.Pane.Renew()
 	s.settle()
 }
 
-// settle computes what the pane wants.
+// settle computes what the pane needs.
 func (s *Stand) settle() {
 	for cmd := s.Pane.Seek(pane.Stage{Visible: true, Focused: true, Idle: true}); cmd != nil; {
 		s.deliver(cmd())
@@ -112,7 +112,7 @@ func (s *Stand) deliver(msg tea.Msg) {
 	}
 }
 
-// Place returns the place of a node by its name.
+// Place returns the place of a node by name.
 func (s *Stand) Place(name string) pane.Place {
 	s.t.Helper()
 	f := s.Scene.Picture.Fabric
@@ -121,11 +121,11 @@ func (s *Stand) Place(name string) pane.Place {
 			return pane.PlaceOf(f, fabric.NodeIndex(i), fabric.None)
 		}
 	}
-	s.t.Fatalf("no node is called %s", name)
+	s.t.Fatalf("unknown node %s", name)
 	return pane.Place{}
 }
 
-// Rows returns the rows of the list as texts, with the heads of the columns first where there are any.
+// Rows returns the rows of the list as text, with the heads of the columns first if there are any.
 func (s *Stand) Rows() []string {
 	table := s.Pane.Base()
 	lines := make([]int, table.N)
@@ -135,7 +135,7 @@ func (s *Stand) Rows() []string {
 	return strings.Split(strings.TrimRight(table.PlainText(lines, true), "\n"), "\n")
 }
 
-// Drawn returns the lines of the pane as they are drawn in w cells, each of exactly that width.
+// Drawn returns the lines of the pane, drawn in w cells, and checks their width.
 func (s *Stand) Drawn(w int) []string {
 	s.t.Helper()
 	var all []string
@@ -151,7 +151,7 @@ func (s *Stand) Drawn(w int) []string {
 	return all
 }
 
-// Has fails the test unless some row holds all words.
+// Has fails the test unless a row contains all words.
 func (s *Stand) Has(words ...string) {
 	s.t.Helper()
 	rows := s.Rows()
@@ -162,16 +162,15 @@ func (s *Stand) Has(words ...string) {
 	}
 }
 
-// Cells returns the cells of the row whose first cell is first, by the names of the columns; nil where there is no such
-// row.
+// Cells returns the cells of the row with this first cell by the names of the columns, nil if there is no such row.
 func (s *Stand) Cells(first string) map[string]string {
 	table := s.Pane.Base()
 	cols := table.Shown()
 	for line := range table.N {
-		if row := table.Row(line); strings.TrimSpace(cols[0].Text(row)) == first {
+		if row := table.Row(line); strings.TrimSpace(cols[0].Cell(row)) == first {
 			cells := map[string]string{}
 			for _, c := range cols {
-				cells[c.Name] = strings.TrimSpace(c.Text(row))
+				cells[c.Name] = strings.TrimSpace(c.Cell(row))
 			}
 			return cells
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package portcounters shows which ports counted errors, waits or traffic, how fast and since when.
+// Package portcounters lists the ports that counted most errors, waits or traffic, with rates and times.
 package portcounters
 
 import (
@@ -30,25 +30,25 @@ type kind struct {
 	what counters.Set
 }
 
-// kinds are what ports can be the worst by, in the order of the manners of the pane.
+// kinds are the views of the pane.
 var kinds = []kind{
 	{"errors", counters.Faults},
 	{"waits and discards", counters.Of(counters.XmitWait, counters.XmitDiscards)},
 	{"traffic", counters.Of(counters.XmitData)},
 }
 
-const ofTraffic = 2 // the manner of traffic
+const ofTraffic = 2 // the view of traffic
 
-// spans are the times that the pane looks at, and parts how many each is drawn in.
+// spans are the lengths of time that the pane shows, each in so many parts.
 var spans = []time.Duration{10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 const (
 	parts     = 12
 	firstSpan = 3
-	fresh     = 20 * time.Second // how long an answer holds while something is recorded
+	fresh     = 20 * time.Second // how long a result is valid while recording
 )
 
-// Source has what was recorded.
+// Source returns what was recorded.
 type Source interface {
 	Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth, error)
 	// ReadRecent puts what ports counted in the hour before a time into the state of the session.
@@ -56,20 +56,20 @@ type Source interface {
 	Recording() (recording.Status, bool)
 }
 
-// key is what is asked for.
+// key is the input of a result.
 type key struct {
 	kind, span int
 	at         int64 // in units of fresh
 	live       *fabric.Fabric
 }
 
-// list is the ports, the worst first.
+// list shows ports, the worst first.
 type list struct {
 	pane.List
 	src    Source
 	span   int
 	grown  pane.AsyncResult[*recording.Growth]
-	recent pane.AsyncResult[struct{}] // the last hour, for other panes
+	recent pane.AsyncResult[struct{}] // for other panes
 	taken  *recording.Growth
 	failed error
 	known  bool  // something is recorded
@@ -94,7 +94,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "port", Help: "node and port number",
 			Least: 14, Share: 2, Text: l.name, Look: l.look},
 		{Name: "to", Help: "port at the other end of the link",
-			Least: 12, Share: 2, Rank: 2, Text: l.peer, Look: func(int) draw.Style { return t.Dim }},
+			Least: 12, Share: 2, Rank: 2, Text: l.peer, Dim: true},
 		{Name: "counted", Help: "increase of the counters in that time, as recorded; it may be more where a counter " +
 			"was cleared or saturated",
 			Least: 20, Share: 3, Hidden: traffic, Text: l.counted, Order: func(row int) int64 {
@@ -127,7 +127,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 				return figure(l.row(row).Waits)
 			}, Order: func(row int) int64 { return int64(l.row(row).Waits) }},
 		{Name: "link", Help: "active width and speed",
-			Wide: 7, Right: true, Rank: 4, Text: l.link, Look: func(int) draw.Style { return t.Dim }},
+			Wide: 7, Right: true, Rank: 4, Text: l.link, Dim: true},
 	}
 	return l
 }
@@ -141,7 +141,7 @@ func (l *list) name(row int) string {
 	return l.taken.Fabric.PortName(l.row(row).Port)
 }
 
-// far is the port at the other end, or None.
+// far returns the port at the other end, or None.
 func (l *list) far(row int) fabric.PortIndex {
 	if p := l.row(row).Port; p != fabric.None {
 		return l.taken.Fabric.Ports[p].Peer
@@ -159,13 +159,13 @@ func (l *list) peer(row int) string {
 func (l *list) link(row int) string {
 	p := l.row(row).Port
 	if p == fabric.None {
-		return "gone"
+		return "not in the subnet"
 	}
 	text, _ := pane.LinkText(&l.taken.Fabric.Ports[p])
 	return text
 }
 
-// counted is by how much each of the counters grew, the most first.
+// counted returns the increase of each counter, the largest first.
 func (l *list) counted(row int) string {
 	counts := slices.Clone(l.row(row).Counts)
 	slices.SortStableFunc(counts, func(a, b records.Count) int {
@@ -173,7 +173,7 @@ func (l *list) counted(row int) string {
 	})
 	return prose.List(prose.Words(counts, func(c records.Count) string {
 		if c.Increase == 0 {
-			return c.Counter.Short() + " at its greatest value: clear it to see more"
+			return c.Counter.Short() + " at its maximum: clear it to see more"
 		}
 		text := fmt.Sprintf("%s %s", c.Counter.Short(), draw.Thousands(int(c.Increase)))
 		return text + prose.When(c.AtLeast, " or more", "")
@@ -193,7 +193,7 @@ func (l *list) since(row int) string {
 	}
 }
 
-// figure is a rate in at most seven characters.
+// figure returns a rate in at most seven characters.
 func figure(x float64) string {
 	switch {
 	case x <= 0:
@@ -239,15 +239,15 @@ func (l *list) useLook(row int) draw.Style {
 	return ""
 }
 
-// against is how much more a link carries than the tables put there where all send to all, both beside the mean of the
-// links between switches; 0 where that is not known.
+// against returns the data sent compared with the paths by the tables, both relative to the mean of the links between
+// switches; 0 if it is unknown.
 func (l *list) against(row int) float64 {
-	x, loads := l.row(row), l.Loads(l.Scene)
+	x, loads := l.row(row), l.Loads()
 	if x.Port == fabric.None || loads == nil || loads.Fabric != l.taken.Fabric || l.mean == 0 ||
 		linkload.ClassOf(loads.Fabric, x.Port) != linkload.BetweenSwitches {
 		return 0
 	}
-	paths, all := float64(loads.Paths[x.Port]), float64(l.Busiest(l.Scene))/2
+	paths, all := float64(loads.Paths[x.Port]), float64(l.Busiest())/2
 	if paths == 0 || all == 0 {
 		return 0
 	}
@@ -279,7 +279,7 @@ func (l *list) look(row int) draw.Style {
 	return l.Theme.Warn
 }
 
-// Sideways looks at a longer or a shorter time.
+// Sideways selects a longer or shorter time.
 func (l *list) Sideways(by int) {
 	l.span = min(max(l.span-cmp.Compare(by, 0), 0), len(spans)-1)
 }
@@ -288,7 +288,7 @@ func (l *list) wanted() key {
 	return key{l.Kind, l.span, l.until().UnixNano() / int64(fresh), l.Scene.State.Live.Fabric}
 }
 
-// until is the time that is shown: the present, or that of a picture out of the history.
+// until returns the end of the time shown: now, or the time of the state of the history.
 func (l *list) until() time.Time {
 	if p := l.Scene.Recalled(); p != nil {
 		return p.When
@@ -296,7 +296,7 @@ func (l *list) until() time.Time {
 	return l.Scene.Clock()
 }
 
-// Seek asks what was recorded of the time that is looked at.
+// Seek reads what was recorded in the time shown.
 func (l *list) Seek(s pane.Stage) tea.Cmd {
 	k, until := l.wanted(), l.until()
 	var recent tea.Cmd
@@ -315,11 +315,11 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 		}))
 }
 
-// Collect takes what was found; what was there before holds until then.
+// Collect takes the result. The previous one stays until then.
 func (l *list) Collect() {
 	_, running := l.src.Recording()
 	l.known = running || l.taken != nil
-	if l.grown.Of == nil || l.grown.Value == l.taken && l.grown.Err == l.failed { //nolint:errorlint // the same one
+	if l.grown.Of == nil || l.grown.Value == l.taken && l.grown.Err == l.failed { //nolint:errorlint // identical
 		return
 	}
 	l.taken, l.failed = l.grown.Value, l.grown.Err
@@ -347,7 +347,7 @@ func (l *list) Renew() {
 	l.Build(n)
 }
 
-// Title is the time that is looked at.
+// Title is the time shown.
 func (l *list) Title() string {
 	if l.Scene != nil && l.Scene.Recalled() != nil {
 		return fmt.Sprintf("%s of the %s before %s", kinds[l.Kind].name, draw.Age(spans[l.span]),
@@ -356,7 +356,7 @@ func (l *list) Title() string {
 	return kinds[l.Kind].name + " of the last " + draw.Age(spans[l.span])
 }
 
-// Figure says how fresh it is, and at which pace ports are asked.
+// Figure is the age of the result and the rate of reading.
 func (l *list) Figure() string {
 	if l.src == nil {
 		return ""
@@ -374,7 +374,7 @@ func (l *list) Figure() string {
 	return prose.When(l.taken == nil, "nothing read", draw.Count(l.N, "port")+l.coverage()) + ", not recording"
 }
 
-// coverage says how much of the time was recorded, where not all was, and of how many ports nothing was.
+// coverage returns how much of the time was recorded, if not all, and the number of ports that were not read.
 func (l *list) coverage() string {
 	if l.taken == nil {
 		return ""
@@ -394,10 +394,10 @@ func (l *list) Empty() string {
 	}
 	switch {
 	case errors.Is(l.failed, recorded.ErrNone) && recording:
-		return "Nothing was recorded of that time: the first two rounds of reading are not over. " + lookElsewhere
+		return "Nothing was recorded in that time: the first two rounds of reading are not finished. " + lookElsewhere
 	case errors.Is(l.failed, recorded.ErrNone):
-		return "Unknown: " + l.failed.Error() + ". Enter runs record start, which reads a share of the ports each " +
-			"second and keeps what they count. " + lookElsewhere
+		return "Unknown: " + l.failed.Error() + ". Enter runs record start, which reads some ports each second and " +
+			"keeps their counters. " + lookElsewhere
 	case l.failed != nil:
 		return l.failed.Error()
 	case l.grown.Doing != nil && l.taken == nil:
@@ -412,17 +412,14 @@ func (l *list) Empty() string {
 
 const lookElsewhere = "Left looks further back, b at other counters."
 
-// recordedTime says how much of the time was recorded.
+// recordedTime returns how much of the time was recorded.
 func (l *list) recordedTime() string {
 	took, of := records.Took(l.taken.Spans), l.taken.Until.Sub(l.taken.Since)
-	text := draw.Age(took) + prose.When(took < of*99/100, " of "+draw.Age(of), "") + " that were recorded"
+	text := draw.Age(took) + prose.When(took < of*99/100, " of "+draw.Age(of), "") + " recorded"
 	return text + prose.When(l.taken.NotRead > 0, "; "+draw.Count(l.taken.NotRead, "port")+" were not read", "")
 }
 
-// Alarm is how many ports have errors.
-func (l *list) Alarm() int { return 0 }
-
-// Subject is the port, and its link.
+// Subject is the port and its link.
 func (l *list) Subject() pane.Subject {
 	row, ok := l.Selected()
 	if !ok || l.row(row).Port == fabric.None {
@@ -440,7 +437,7 @@ func (l *list) Subject() pane.Subject {
 	return s
 }
 
-// Enter shows what the port counted over time; where nothing is recorded it begins that.
+// Enter shows the counters of the port over time. Without records it starts to record.
 func (l *list) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	switch {
@@ -449,7 +446,7 @@ func (l *list) Enter() (func() tea.Msg, string) {
 		command := fmt.Sprintf("counters history %s since=%s", port, spanWord(spans[l.span]))
 		return func() tea.Msg { return pane.Run{Command: command, Typed: true} }, ""
 	case ok:
-		return nil, "the port is not in the subnet any more"
+		return nil, "the port is no longer in the subnet"
 	case errors.Is(l.failed, recorded.ErrNone):
 		return func() tea.Msg { return pane.Run{Command: "record start"} }, ""
 	}

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane/portcounters"
 )
 
-// TestNothingRecorded: where nothing was recorded the pane says so, and does not say that no port counted errors.
+// TestNothingRecorded checks that the pane does not report ports without errors if nothing was recorded.
 func TestNothingRecorded(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane {
 		return portcounters.New(c, source{s})
@@ -29,7 +29,7 @@ func TestNothingRecorded(t *testing.T) {
 	}
 }
 
-// source has what a session recorded.
+// source reads what a session recorded.
 type source struct{ *session.Session }
 
 func (s source) Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problems lists what is wrong with the subnet.
+// problems lists the problems of the subnet, the most severe first.
 package problems
 
 import (
@@ -25,23 +25,23 @@ type problems struct {
 	pane.List
 	src     Source
 	found   []row
-	all     int                 // how many problems there are
+	all     int                 // number of problems
 	open    map[found.Kind]bool // the groups whose problems are listed
-	report  *found.Report       // what the session said last, nil before it said anything
+	report  *found.Report       // the last report of the live subnet, nil before the first
 	reports pane.AsyncResult[*found.Report]
-	past    pane.AsyncResult[*found.Report] // of a picture out of the history
-	shown   *found.Report                   // the one of these that is listed
+	past    pane.AsyncResult[*found.Report] // of a state of the history
+	shown   *found.Report                   // the report that is listed
 }
 
-// row is a problem, or a group of many that are alike.
+// row is a problem, or a group of similar problems.
 type row struct {
 	found.Problem
-	group int // how many are in the group, 0 for a problem
+	group int // number of problems in the group, 0 for a problem
 }
 
-const groupFrom = 4 // from how many problems of a kind on they are a group
+const groupFrom = 4 // number of similar problems from which they are a group
 
-// grouped puts problems that are alike, which stand behind one another, into groups.
+// grouped puts similar problems, which are adjacent, into groups.
 func (l *problems) grouped(all []found.Problem) []row {
 	var rows []row
 	for len(all) > 0 {
@@ -71,7 +71,7 @@ func (l *problems) grouped(all []found.Problem) []row {
 	return rows
 }
 
-// facts are all that is known of a problem.
+// facts returns all details of a problem.
 func (r *row) facts() []pane.Fact {
 	facts := []pane.Fact{{Name: "problem", Text: r.kind()}, {Name: "severity", Text: r.Severity.String()},
 		{Name: "what", Text: r.What}}
@@ -84,7 +84,7 @@ func (r *row) facts() []pane.Fact {
 	return facts
 }
 
-// kind is what the row is of, with how many.
+// kind returns the kind of a row, with the size of a group.
 func (r *row) kind() string {
 	if r.group > 0 {
 		return fmt.Sprintf("%s x%d", r.Kind, r.group)
@@ -92,10 +92,10 @@ func (r *row) kind() string {
 	return string(r.Kind)
 }
 
-// Source says what is wrong with the live subnet.
+// Source returns the problems of the live subnet.
 type Source interface {
 	Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error)
-	// PastProblems returns what is wrong with the subnet in an entry of the history.
+	// PastProblems returns the problems of an entry of the history.
 	PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error)
 }
 
@@ -105,7 +105,6 @@ var Pane = pane.Maker[Source]{Name: "Problems", New: New}
 // New makes the pane.
 func New(c *pane.Common, src Source) pane.Pane {
 	l := &problems{src: src}
-	t := c.Look
 	l.List = pane.NewList(c, pane.About{Name: "Problems", Short: "Probs", Seat: pane.SeatHead},
 		draw.Table{ID: func(row int) uint64 { return id(&l.found[row]) }}, l.Renew)
 	l.Cols = []draw.Column{
@@ -119,7 +118,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "look at", Help: "next step",
 			Least: 30, Rank: 1, Text: func(row int) string {
 				return l.found[row].Try
-			}, Look: func(int) draw.Style { return t.Dim }},
+			}, Dim: true},
 	}
 	return l
 }
@@ -134,7 +133,7 @@ func id(p *row) uint64 {
 	return h.Sum64()
 }
 
-// reported are the problems of a report, and what may be one.
+// reported returns the problems of a report, and what may be one.
 func reported(r *found.Report) []found.Problem {
 	out := slices.Clone(r.Problems)
 	for _, u := range r.Unchecked {
@@ -172,7 +171,7 @@ func (l *problems) Renew() {
 	l.Build(len(l.found))
 }
 
-// listed is the report of the present, or that of the picture of another time which is shown; nil for none yet.
+// listed returns the report of the live subnet, or of the state of the history that is shown; nil if there is none yet.
 func (l *problems) listed() *found.Report {
 	if l.Scene == nil {
 		return l.report
@@ -186,7 +185,7 @@ func (l *problems) listed() *found.Report {
 	return l.report
 }
 
-// result is what the listed report comes from.
+// result returns the source of the listed report.
 func (l *problems) result() *pane.AsyncResult[*found.Report] {
 	if l.Scene.Recalled() != nil {
 		return &l.past
@@ -194,15 +193,15 @@ func (l *problems) result() *pane.AsyncResult[*found.Report] {
 	return &l.reports
 }
 
-// known reports whether anything of the subnet is.
+// known reports whether the subnet was read.
 func (l *problems) known() bool { return l.Scene != nil && len(l.Scene.State.Live.Fabric.Nodes) > 0 }
 
 func (l *problems) StateBadge() *draw.Badge {
 	if !l.known() {
 		return nil
 	}
-	if p := l.Scene.Recalled(); p != nil {
-		return l.Scene.PictureBadge(l.Theme, p)
+	if l.Scene.Recalled() != nil {
+		return l.SceneBadge(true)
 	}
 	b := l.Scene.LiveBadge(l.Theme)
 	return &b
@@ -222,7 +221,7 @@ func (l *problems) Figure() string {
 	return draw.Count(l.all, "problem")
 }
 
-// Alarm is how many of the problems are errors.
+// Alarm returns the number of errors.
 func (l *problems) Alarm() int {
 	n := 0
 	for i := range l.found {
@@ -242,20 +241,20 @@ func (l *problems) Empty() string {
 	case !l.known():
 		return l.Scene.WhyNoSubnet()
 	case l.result().Doing == nil && l.result().Err != nil:
-		return "it is not known what is wrong: " + l.result().Err.Error()
+		return "the problems are unknown: " + l.result().Err.Error()
 	case l.shown == nil:
 		return "the problems are not computed yet"
 	case l.Scene.Recalled() != nil:
-		return "none: links are alike and up, packets arrive (the history has no counters and no unanswered requests)"
+		return "none: links are up and uniform, packets arrive (the history has no counters and no unanswered requests)"
 	}
 	if l.reports.Progress() != "" {
-		return "none so far: all answer, links are alike and up; following the packets"
+		return "none so far: all nodes respond, links are up and uniform; tracing packets"
 	}
 	if l.Scene.State.Live.Tables == nil {
-		return "none: links are alike and up; whether packets arrive is not known without forwarding tables (r " +
-			"computes some, :problems names what was not checked)"
+		return "none: links are up and uniform; without forwarding tables it is unknown whether packets arrive (r " +
+			"computes tables, :problems lists what was not checked)"
 	}
-	return "none: all answer, links are alike and up, packets arrive"
+	return "none: all nodes respond, links are up and uniform, packets arrive"
 }
 
 func (l *problems) Subject() pane.Subject {
@@ -287,11 +286,10 @@ func (l *problems) Enter() (func() tea.Msg, string) {
 			return nil
 		}, ""
 	}
-	return l.GoTo(l.Subject(), "no problem is selected", "this is about the subnet as a whole: there is no node "+
-		"to go to")
+	return l.GoTo(l.Subject(), "no problem is selected", "nothing to open here: this problem is of the whole subnet")
 }
 
-// turn opens a group, or shuts it.
+// toggle opens or closes a group.
 func (l *problems) toggle(k found.Kind) {
 	if l.open == nil {
 		l.open = map[found.Kind]bool{}
@@ -300,7 +298,7 @@ func (l *problems) toggle(k found.Kind) {
 	l.Renew()
 }
 
-// Sideways opens and shuts the group of the selected row.
+// Sideways opens and closes the group of the selected row.
 func (l *problems) Sideways(by int) {
 	if at, ok := l.Selected(); ok {
 		if k := l.found[at].Kind; l.open[k] != (by > 0) {
@@ -309,29 +307,29 @@ func (l *problems) Sideways(by int) {
 	}
 }
 
-// reportKey changes whenever something else may be wrong.
+// reportKey changes whenever the problems may be others.
 type reportKey struct {
 	live, base   *session.Picture
 	baseline     *session.Baseline
 	holes, notes int
 	drift        int
 	cut, lost    string
-	// counted, rising and uncounted are what was counted last.
+	// counted, rising and uncounted are of the last reading of counters.
 	counted, rising *session.Counted
 	uncounted       int
 	quick           bool
 }
 
-// pastKey is an entry of the history, and whether packets are left out.
+// pastKey is an entry of the history, and whether packets are not traced.
 type pastKey struct {
 	of    *session.Picture
 	quick bool
 }
 
-// large reports whether it takes long to follow all packets: not unasked then.
+// large reports whether tracing all packets takes long. It is then done only on demand.
 func large(p *session.Picture) bool { return p.Tables != nil && pane.EntriesOf(p.Tables) > pane.Quick }
 
-// Seek asks the session, at first for what is quick where the whole takes long.
+// Seek asks the session, first for what is quick if the whole takes long.
 func (l *problems) Seek(s pane.Stage) tea.Cmd {
 	if !l.known() {
 		return nil
@@ -362,7 +360,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 	})
 }
 
-// Collect takes the report; the one before holds until there is another.
+// Collect takes the report. The previous one stays until then.
 func (l *problems) Collect() {
 	l.report = l.reports.Value
 	if r := l.listed(); r != l.shown {

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// TestUnknownIsListed: what may be a problem is a note that says so, with what to try; what
-// was only not looked at is not listed.
+// TestUnknownIsListed checks that a possible problem is a note with a next step, and that a skipped check is not
+// listed.
 func TestUnknownIsListed(t *testing.T) {
 	var r found.Report
 	r.Skip("flapping links", "watch 10", "nobody watches the subnet")
@@ -29,7 +29,7 @@ func TestUnknownIsListed(t *testing.T) {
 	}
 }
 
-// TestGroups: four problems of a kind are one row, which opens; three are three.
+// TestGroups checks that four similar problems are one row, which opens, and three are three.
 func TestGroups(t *testing.T) {
 	many := func(n int, k found.Kind) []found.Problem {
 		var out []found.Problem

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resilience shows what becomes of routes when anything fails.
+// Package resilience shows what each failure does to the routes.
 package resilience
 
 import (
@@ -18,49 +18,49 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// studied is how far a study is: its report, and what failed in the failures that the report names.
+// studyState is the progress of a study: its report, and what failed in the listed failures.
 type studyState struct {
 	key    studyKey
 	report resilience.Report
 	rows   []failure
 }
 
-// fallout is a failure and what becomes of the routes.
+// failure is a failure and its effect on the routes.
 type failure struct {
 	resilience.Verdict
 	node fabric.NodeIndex
 	link fabric.PortIndex
-	with []fabric.PortIndex // the ports of further links that fail
+	with []fabric.PortIndex // the ports of other links that fail
 }
 
-// studyKey is what is studied: tables, and the kind of failures.
+// studyKey identifies a study: its tables and the kind of failures.
 type studyKey struct {
 	tables *fabric.Tables
 	kind   resilience.Kind
 }
 
-// studyKinds are the kinds of failures by the manners of the pane.
+// studyKinds are the kinds of failures by view.
 var studyKinds = [...]resilience.Kind{resilience.Links, resilience.Switches, resilience.Pairs}
 
-const maxUnasked = 20_000 // how many failures are tried unasked
+const maxUnasked = 20_000 // largest number of failures that are tried without a key
 
-// resilient lists what every failure of a kind does, the worst first.
+// resilient lists the effect of every failure of a kind, the worst first.
 type resilient struct {
 	pane.List
 	src   Source
 	now   *studyState
-	kept  [len(studyKinds)]*studyState // the studies of all kinds, as far as they are
+	kept  [len(studyKinds)]*studyState // the progress of the studies
 	err   error
 	study pane.AsyncResult[*studyState]
 	soFar *atomic.Pointer[studyState] // of the study that runs
-	// stopped is the study that somebody has stopped, agreed the large one that somebody wants.
+	// stopped is the study that the user stopped, approved the large one that the user started.
 	stopped, approved studyKey
-	// count is how many failures counted has.
+	// count is the number of failures of counted.
 	count   int
 	counted studyKey
 }
 
-// Source prepares what failures of a kind do to a picture with tables.
+// Source prepares a study of a kind of failures.
 type Source interface {
 	Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error)
 }
@@ -95,8 +95,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 			}, Order: func(row int) int64 { return v(row).Lost },
 			Look: func(row int) draw.Style { return prose.When(v(row).Lost > 0, t.Bad, "") }},
 		{Name: "busiest", Help: "paths over the busiest link after rerouting",
-			Wide: 8, Right: true, Rank: 2, Text: func(row int) string { return draw.Thousands(int(v(row).Worst)) },
-			Order: func(row int) int64 { return v(row).Worst }},
+			Wide: 8, Right: true, Rank: 2, Order: func(row int) int64 { return v(row).Worst }},
 		{Name: "growth", Help: "that relative to the busiest link before",
 			Wide: 6, Right: true, Rank: 1, Text: l.ofBefore, Order: func(row int) int64 {
 				return v(row).Worst
@@ -104,16 +103,14 @@ func New(c *pane.Common, src Source) pane.Pane {
 		{Name: "at", Help: "busiest link after rerouting",
 			Least: 16, Rank: 4, Text: func(row int) string {
 				return v(row).At
-			}, Look: func(int) draw.Style { return t.Dim }},
+			}, Dim: true},
 		{Name: "entries", Help: "forwarding table entries that change",
-			Wide: 8, Right: true, Rank: 5, Text: func(row int) string {
-				return draw.Thousands(v(row).Changed)
-			}, Order: func(row int) int64 { return int64(v(row).Changed) }},
+			Wide: 8, Right: true, Rank: 5, Order: func(row int) int64 { return int64(v(row).Changed) }},
 	}
 	return l
 }
 
-// first is the switch or the link that fails, second the other link of a pair.
+// first is the switch or link that fails, second the other link of a pair.
 func (l *resilient) first(row int) string {
 	if r := &l.now.rows[row]; len(r.with) > 0 {
 		return l.linkName(r.link)
@@ -153,7 +150,7 @@ func (l *resilient) look(row int) draw.Style {
 
 func (l *resilient) key() studyKey { return studyKey{l.Scene.Picture.Tables, studyKinds[l.Kind]} }
 
-// failures is how many there are of the kind.
+// failures returns the number of failures of the kind.
 func (l *resilient) failures() int {
 	if of := l.key(); l.counted != of {
 		l.count, _ = resilience.Count(l.Scene.Picture.Fabric, of.kind)
@@ -162,7 +159,7 @@ func (l *resilient) failures() int {
 	return l.count
 }
 
-// large says that so many failures are not tried unasked.
+// large reports whether the failures are tried only on demand.
 func (l *resilient) large() bool {
 	return pane.EntriesOf(l.Scene.Picture.Tables) > pane.Quick || l.failures() > maxUnasked
 }
@@ -200,9 +197,10 @@ func (l *resilient) StateBadge() *draw.Badge {
 	case l.Scene == nil || l.Size == 0:
 		return nil
 	case l.now.key != l.key():
-		return &draw.Badge{St: l.Theme.Old, Line: l.Theme.OldLine, Frame: draw.FrameOld, Word: "OLD, being tried"}
+		b := pane.PastBadge(l.Theme, "OUTDATED, trying")
+		return &b
 	}
-	return l.Scene.PictureBadge(l.Theme, l.Scene.Picture)
+	return l.SceneBadge(true)
 }
 
 func (l *resilient) Figure() string {
@@ -212,14 +210,14 @@ func (l *resilient) Figure() string {
 	r := &l.now.report
 	switch {
 	case l.study.Progress() != "":
-		return fmt.Sprintf("tried %s of %s, S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
+		return fmt.Sprintf("tried %s of %s: S stops", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	case !r.Complete():
-		return fmt.Sprintf("stopped at %s of %s, S goes on", draw.Thousands(r.Done), draw.Thousands(r.Failures))
+		return fmt.Sprintf("stopped at %s of %s: S continues", draw.Thousands(r.Done), draw.Thousands(r.Failures))
 	case r.Failures > len(l.now.rows):
-		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s overload", draw.Thousands(len(l.now.rows)),
+		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s raise the maximum", draw.Thousands(len(l.now.rows)),
 			draw.Thousands(r.Failures), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
 	}
-	return fmt.Sprintf("%s; %s lose paths, %s overload", draw.Count(r.Failures, "failure"), draw.Thousands(r.Losing),
+	return fmt.Sprintf("%s; %s lose paths, %s raise the maximum", draw.Count(r.Failures, "failure"), draw.Thousands(r.Losing),
 		draw.Thousands(r.Overloading))
 }
 
@@ -230,20 +228,20 @@ func (l *resilient) Empty() string {
 	case l.Scene.WhyNoTables != "":
 		return l.Scene.WhyNoTables
 	case l.study.Progress() != "":
-		return "trying what each failure does: " + l.study.Progress() + "; S stops"
+		return "trying each failure: " + l.study.Progress() + "; S stops"
 	case !l.Filt.Empty() && l.Size > 0:
 		return l.NoMatch("failure")
 	case l.stopped == l.key():
-		return "stopped: S goes on"
+		return "stopped: S continues"
 	case l.err != nil:
 		return "the failures were not tried: " + l.err.Error()
 	case l.large() && l.approved != l.key():
-		return draw.Thousands(l.failures()) + " failures in turn take a while: S begins, and all else goes on meanwhile"
+		return draw.Thousands(l.failures()) + " failures take a while: S starts in the background"
 	}
-	return "there is nothing of this kind that could fail: b shows others"
+	return "nothing of this kind can fail: b shows other kinds"
 }
 
-// Subject is what fails, so that it can fail on paper.
+// Subject is what fails, so that f can simulate it.
 func (l *resilient) Subject() pane.Subject {
 	row, ok := l.Selected()
 	if !ok {

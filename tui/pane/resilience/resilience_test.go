@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/tui/pane/resilience"
 )
 
-// TestLinksAndSwitches: four leaf switches have a link to each of two spine switches, 8 links of which none takes a
-// host away; of the six switches each leaf switch takes its two hosts.
+// TestLinksAndSwitches uses four leaf switches with a link to each of two spine switches. None of the 8 links
+// disconnects a host; of the six switches, each leaf switch disconnects its two hosts.
 func TestLinksAndSwitches(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,4", "route", func(c *pane.Common, s *session.Session) pane.Pane {
 		return resilience.New(c, s.Analysis())

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// Seek lets everything fail in turn where the pane shows that, from where it was stopped.
+// Seek runs the study while the pane is visible, from where it was stopped.
 func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible || l.Scene.Picture.Tables == nil || l.Scene.Picture.Tables.Fabric.MaxLID == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 	return cmd
 }
 
-// newStudied copies a report that a study goes on with.
+// newStudyState copies the report of a running study.
 func newStudyState(key studyKey, study *resilience.Study, r *resilience.Report) *studyState {
 	s := &studyState{key: key, report: *r, rows: make([]failure, len(r.Failed))}
 	s.report.Failed = slices.Clone(r.Failed)
@@ -79,7 +79,7 @@ func newStudyState(key studyKey, study *resilience.Study, r *resilience.Report) 
 	return s
 }
 
-// Collect shows how far the study is.
+// Collect shows the progress of the study.
 func (l *resilient) Collect() {
 	now, err := l.kept[l.Kind], error(nil)
 	switch {
@@ -93,7 +93,7 @@ func (l *resilient) Collect() {
 
 func (l *resilient) Actions() []pane.Action {
 	return []pane.Action{{
-		Name: "study", Binding: pane.On("let everything fail in turn, and stop or go on with that", "S"),
+		Name: "study", Binding: pane.On("simulate every failure in turn; stop or continue", "S"),
 		Group: "Paper", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord,
 		Panes: []string{"Resilience"}, Why: l.whyNotStudy, Do: l.studyNow,
 	}}
@@ -104,7 +104,7 @@ func (l *resilient) studyWord() string {
 	case l.study.Doing != nil:
 		return "stop"
 	case l.stopped == l.key():
-		return "go on"
+		return "continue"
 	}
 	return "try all"
 }
@@ -120,7 +120,7 @@ func (l *resilient) stop() tea.Msg {
 	l.Collect()
 	l.study.Cancel()
 	l.stopped = l.key()
-	return pane.Inform{Text: "stopped: S goes on"}
+	return pane.Inform{Text: "stopped: S continues"}
 }
 
 func (l *resilient) whyNotStudy() string {
@@ -130,12 +130,12 @@ func (l *resilient) whyNotStudy() string {
 	case l.err != nil:
 		return l.err.Error()
 	case l.study.Doing == nil && l.stopped != l.key() && (!l.large() || l.approved == l.key()):
-		return "every failure of this kind was tried: b shows others"
+		return "every failure of this kind was tried: b shows other kinds"
 	}
 	return ""
 }
 
-// studyNow begins a study, stops it, or goes on with it.
+// studyNow starts, stops or continues a study.
 func (l *resilient) studyNow() tea.Msg {
 	if l.study.Doing != nil {
 		return l.stop()

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// details are what the block is linked to: of a switch its ports, else bundles; of a cell of a matrix its cables.
+// details adds the rows for the selected block: the ports of a switch, else bundles; for a cell of a matrix its cables.
 func (s *subnetMap) details() {
 	d := s.drawn
 	b := &d.Blocks[s.at]
@@ -36,7 +36,7 @@ func (s *subnetMap) details() {
 	}
 }
 
-// ports lists the linked ports of a block, all or those to another one.
+// ports adds the linked ports of a block, all of them or those to another block.
 func (s *subnetMap) ports(of, to int32) {
 	f := s.of.Fabric
 	for _, sw := range s.drawn.Blocks[of].Switches {
@@ -51,7 +51,7 @@ func (s *subnetMap) ports(of, to int32) {
 	}
 }
 
-// title is the name of a block with that of its row.
+// title returns the name of a block with that of its row.
 func (s *subnetMap) title(at int32) string {
 	b := &s.drawn.Blocks[at]
 	i := slices.IndexFunc(s.drawn.Rows, func(r drawing.Row) bool { return slices.Contains(r.Blocks, at) })
@@ -64,7 +64,7 @@ func (s *subnetMap) title(at int32) string {
 	return b.Name + ", " + s.drawn.Rows[i].Name
 }
 
-// figures counts what is in a block.
+// figures counts the nodes in a block.
 func (s *subnetMap) figures(b *drawing.Block) string {
 	if b.Folded {
 		return draw.Count(len(b.Switches), "switch") + ", " + b.Words(draw.Count)
@@ -72,7 +72,7 @@ func (s *subnetMap) figures(b *drawing.Block) string {
 	return b.Words(draw.Count)
 }
 
-// text is a row in words, for filters, copies and exports.
+// text returns a row as text, for filters, copies and exports.
 func (s *subnetMap) text(i int) string {
 	r := &s.rows[i]
 	switch r.kind {
@@ -95,7 +95,7 @@ func (s *subnetMap) text(i int) string {
 	return strings.Join(words, "  ")
 }
 
-// label is a block in a few words.
+// label returns a block in a few words.
 func (s *subnetMap) label(at int32) string {
 	b := &s.drawn.Blocks[at]
 	if !b.Folded {
@@ -156,7 +156,7 @@ func (s *subnetMap) Empty() string {
 	return "there are no switches to draw"
 }
 
-// WhyNotSort says that rows stand where the subnet has them.
-func (s *subnetMap) WhyNotSort() string { return "rows stand where the subnet has them" }
+// WhyNotSort returns that rows are in the order of the subnet.
+func (s *subnetMap) WhyNotSort() string { return "the map cannot be sorted" }
 
 var _ pane.Mover = (*subnetMap)(nil)

@@ -15,9 +15,9 @@ import (
 
 const (
 	nameWide  = 10 // cells of the names of rows
-	groupWide = 16 // of those of a matrix
-	broadest  = 26 // of a block
-	inWords   = 6  // from so many cells on a block has words
+	groupWide = 16 // cells of the names of rows of a matrix
+	broadest  = 26 // largest width of a block
+	inWords   = 6  // smallest width of a block with a name
 )
 
 // Draw writes a row.
@@ -36,7 +36,7 @@ func (s *subnetMap) Draw(p *draw.Pen, line int) {
 		p.Gap(1)
 		s.drawCells(p, r)
 	default:
-		name, _, _ := strings.Cut(s.drawn.Rows[r.of].Name, " z=") // which the heading says
+		name, _, _ := strings.Cut(s.drawn.Rows[r.of].Name, " z=") // which is in the heading
 		p.Cell(p.Dim, prose.When(s.drawn.Planes > 1, name, s.drawn.Rows[r.of].Name), nameWide)
 		p.Gap(1)
 		s.drawCells(p, r)
@@ -55,7 +55,7 @@ func (s *subnetMap) Header(p *draw.Pen) {
 	}
 }
 
-// window is the first block of a row that is shown, and how many cells each has, so that the cursor is seen.
+// window returns the first block of a row that is shown and the cells of each, so that the cursor is visible.
 func (s *subnetMap) window(room, blocks int) (first, wide int) {
 	wide = max(1, min(room/max(blocks, 1), broadest))
 	if s.drawn.Kind == drawing.Groups {
@@ -67,7 +67,7 @@ func (s *subnetMap) window(room, blocks int) (first, wide int) {
 	return first, wide
 }
 
-// drawCells writes the blocks of a row, each in as many cells as there is room for.
+// drawCells writes the blocks of a row that fit.
 func (s *subnetMap) drawCells(p *draw.Pen, r *row) {
 	blocks := s.blocks(r)
 	first, wide := s.window(p.Left, len(blocks))
@@ -104,7 +104,7 @@ func (s *subnetMap) wrapped(blocks []int32) bool {
 	return w != nil && w.Wraps
 }
 
-// Column goes to the block at a cell.
+// Column selects the block at a cell.
 func (s *subnetMap) Column(x, wide int) bool {
 	r := s.current()
 	if r == nil || len(s.blocks(r)) == 0 {
@@ -119,7 +119,7 @@ func (s *subnetMap) Column(x, wide int) bool {
 	return same
 }
 
-// drawBlock writes a block in words, with what it has to do with the block whose details are shown.
+// drawBlock writes a block with its name and its cables to the selected block.
 func (s *subnetMap) drawBlock(p *draw.Pen, blocks []int32, i int, cursor bool, wide int) {
 	at := blocks[i]
 	b := &s.drawn.Blocks[at]
@@ -137,7 +137,7 @@ func (s *subnetMap) drawBlock(p *draw.Pen, blocks []int32, i int, cursor bool, w
 	p.Put(p.Strong, shut)
 }
 
-// fitting is what a block is called in so many cells: of a switch the end of its name tells it from others.
+// fitting returns the name of a block in so many cells. The end of a switch's name distinguishes it from others.
 func (s *subnetMap) fitting(p *draw.Pen, b *drawing.Block, room int) string {
 	mark := prose.When(b.Down > 0, p.Failed, "")
 	if b.Folded {
@@ -157,7 +157,7 @@ func (s *subnetMap) fitting(p *draw.Pen, b *drawing.Block, room int) string {
 	return mark + text
 }
 
-// joint is the link between neighbours in a row of a grid.
+// joinMark returns the mark of the link between neighbours in a row of a grid.
 func (s *subnetMap) joinMark(p *draw.Pen, w *drawing.Bundle) string {
 	switch {
 	case w == nil:
@@ -170,7 +170,7 @@ func (s *subnetMap) joinMark(p *draw.Pen, w *drawing.Bundle) string {
 	return "-"
 }
 
-// tie says how many cables a block has to the one whose details are shown, "" for none or where there is no room.
+// cableText returns the number of cables of a block to the selected one, "" for none or without space.
 func (s *subnetMap) cableText(at int32, wide int) string {
 	if at == s.at || wide < 2*inWords {
 		return ""
@@ -182,7 +182,7 @@ func (s *subnetMap) cableText(at int32, wide int) string {
 	return fmt.Sprintf(" x%d", w.Cables)
 }
 
-// short is the name of a block, of a switch without what all names begin with where that helps.
+// shortName returns the name of a block, or its size if it has no name.
 func (s *subnetMap) shortName(at int32) string {
 	b := &s.drawn.Blocks[at]
 	if b.Folded && b.Name == "" {
@@ -191,7 +191,7 @@ func (s *subnetMap) shortName(at int32) string {
 	return b.Name
 }
 
-// drawDot writes a block for which there is no room in words: how loaded it is, or that something of it has failed.
+// drawDot writes a block without space for a name, by its load and failures.
 func (s *subnetMap) drawDot(p *draw.Pen, at int32, cursor bool, wide int) {
 	b := &s.drawn.Blocks[at]
 	mark := p.Shades[2]
@@ -207,7 +207,7 @@ func (s *subnetMap) drawDot(p *draw.Pen, at int32, cursor bool, wide int) {
 	p.Gap(wide - 1)
 }
 
-// drawPair writes a cell of a matrix: how many cables join two groups.
+// drawPair writes a cell of a matrix: the number of cables between two groups.
 func (s *subnetMap) drawPair(p *draw.Pen, a, b int32, cursor bool, wide int) {
 	text, st := "-", p.Dim
 	if w := s.drawn.Between(a, b); w != nil {
@@ -230,11 +230,11 @@ func (s *subnetMap) blockStyle(at int32, cursor bool) draw.Style {
 	case b.OnPath:
 		return s.Theme.Info
 	}
-	return s.warmth(at)
+	return s.loadStyle(at)
 }
 
-// warmth is the colour of the most loaded bundle of a block.
-func (s *subnetMap) warmth(at int32) draw.Style {
+// loadStyle returns the style of the load between a block and the selected one.
+func (s *subnetMap) loadStyle(at int32) draw.Style {
 	if s.drawn.Most == 0 {
 		return ""
 	}
@@ -251,7 +251,7 @@ func (s *subnetMap) bundleStyle(w *drawing.Bundle) draw.Style {
 	case w.OnPath:
 		return s.Theme.Info
 	case s.drawn.Most > 0:
-		return s.Theme.Warmth(w.Load, float64(s.drawn.Most)/2)
+		return s.Theme.LoadStyle(w.Load, float64(s.drawn.Most)/2)
 	}
 	return ""
 }
@@ -269,7 +269,7 @@ func (s *subnetMap) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	}
 	speed, _ := pane.LinkText(&f.Ports[port])
 	load := ""
-	if l := s.Common.Loads(s.Scene); l != nil && len(l.Paths) == len(f.Ports) {
+	if l := s.Loads(); l != nil && len(l.Paths) == len(f.Ports) {
 		load = pane.PathsText(l, port) + " paths out, " + pane.PathsText(l, f.Ports[port].Peer) + " in"
 	}
 	p.Keeping(8+draw.Width(load)+2, func() { p.Cell(st, " "+p.Arrow+" "+f.PortName(f.Ports[port].Peer), p.Left) })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package subnetmap draws the subnet: tiers as rows of blocks, a torus as planes of a grid, a dragonfly as a matrix of
-// groups, and below that what the selected block is linked to, down to one port.
+// groups. Below the drawing are the links of the selected block, down to single ports.
 package subnetmap
 
 import (
@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// sketch is the drawing with a cursor in it. Its rows are those of the drawing, and the details of the block that was
+// subnetMap is the drawing with a cursor. Its rows are those of the drawing and the details of the block that was
 // selected last.
 type subnetMap struct {
 	pane.List
@@ -23,21 +23,21 @@ type subnetMap struct {
 	rows     []row
 	column   int   // of the cursor, in rows of blocks
 	at       int32 // the block whose details are shown
-	with     int32 // in a matrix the other group of the cell, else the same
+	with     int32 // of a matrix the other group of the cell, else the same block
 	visible  bool
-	late     bool // the scene is another since it was drawn
-	loads    any  // those that are drawn
+	late     bool // the scene has changed since it was drawn
+	loads    any  // the loads that are drawn
 	path     any
 }
 
-// row is a row of the drawing, a plane's heading, or a line of the details.
+// row is a row of the drawing, the heading of a plane, or a line of the details.
 type row struct {
 	kind   rowKind
 	of     int              // the row of the drawing
 	text   string           // of a heading
 	bundle *drawing.Bundle  // of the details
 	port   fabric.PortIndex // of the details
-	group  int32            // of a matrix the block of the row
+	group  int32            // of a matrix: the block of the row
 }
 
 type rowKind uint8
@@ -74,7 +74,7 @@ func (s *subnetMap) Show(sc *pane.Scene, changed bool) {
 	}
 }
 
-// Seek draws what was not drawn while nobody saw it.
+// Seek draws what changed while the pane was hidden.
 func (s *subnetMap) Seek(stage pane.Stage) tea.Cmd {
 	if s.visible = stage.Visible; s.visible && s.late {
 		s.Renew()
@@ -82,10 +82,10 @@ func (s *subnetMap) Seek(stage pane.Stage) tea.Cmd {
 	return nil
 }
 
-// Collect draws anew where other loads or another path are there.
+// Collect draws again for other loads or another path.
 func (s *subnetMap) Collect() {
-	if s.Scene != nil && s.visible && (s.loads != any(s.Common.Loads(s.Scene)) ||
-		s.path != any(s.Common.Traced(s.Scene))) {
+	if s.Scene != nil && s.visible && (s.loads != any(s.Loads()) ||
+		s.path != any(s.Traced())) {
 		s.Renew()
 	}
 }
@@ -96,12 +96,12 @@ func (s *subnetMap) Renew() {
 	}
 	s.late = false
 	s.KeepRow()
-	s.of, s.loads, s.path = s.Scene.Top, s.Common.Loads(s.Scene), s.Common.Traced(s.Scene)
+	s.of, s.loads, s.path = s.Scene.Top, s.Loads(), s.Traced()
 	opt := drawing.Options{Unfolded: s.unfolded, Failed: s.Scene.FailedLinks()}
-	if l := s.Common.Loads(s.Scene); l != nil && len(l.Fabric.Ports) == len(s.of.Fabric.Ports) {
+	if l := s.Loads(); l != nil && len(l.Fabric.Ports) == len(s.of.Fabric.Ports) {
 		opt.Loads = l.Paths
 	}
-	opt.Through = s.Common.Path(s.Scene)
+	opt.Through = s.Path()
 	s.drawn = drawing.Of(s.of.Structure, opt)
 	if int(s.at) >= len(s.drawn.Blocks) || int(s.with) >= len(s.drawn.Blocks) {
 		s.at, s.with = 0, 0
@@ -134,7 +134,7 @@ func (s *subnetMap) lines() {
 	s.details()
 }
 
-// blocks are those of a row of the drawing.
+// blocks returns the blocks of a row of the drawing.
 func (s *subnetMap) blocks(r *row) []int32 {
 	switch r.kind {
 	case rowBlocks:
@@ -145,7 +145,7 @@ func (s *subnetMap) blocks(r *row) []int32 {
 	return nil
 }
 
-// current is the selected row, nil without one.
+// current returns the selected row, nil without one.
 func (s *subnetMap) current() *row {
 	if i, ok := s.Selected(); ok && i < len(s.rows) {
 		return &s.rows[i]
@@ -153,7 +153,7 @@ func (s *subnetMap) current() *row {
 	return nil
 }
 
-// cursor is the block under the cursor, [drawing.Vacant] where there is none.
+// cursor returns the block under the cursor, [drawing.Vacant] for none.
 func (s *subnetMap) cursor() int32 {
 	r := s.current()
 	if r == nil {
@@ -184,7 +184,7 @@ func sign(n int) int {
 	return 1
 }
 
-// Pointed is the switch under the cursor. The details follow it.
+// Pointed returns the switch under the cursor, and shows its details.
 func (s *subnetMap) Pointed() pane.Place {
 	at := s.cursor()
 	if at == drawing.Vacant {
@@ -222,7 +222,7 @@ func (s *subnetMap) Subject() pane.Subject {
 	return pane.Nothing
 }
 
-// Enter unfolds a block, goes to a switch or a port, or on to the block at the other end of a bundle.
+// Enter opens a block, a switch or a port, or the block at the other end of a bundle.
 func (s *subnetMap) Enter() (func() tea.Msg, string) {
 	r := s.current()
 	if r == nil {
@@ -234,10 +234,10 @@ func (s *subnetMap) Enter() (func() tea.Msg, string) {
 	if at := s.cursor(); at != drawing.Vacant && s.drawn.Blocks[at].Folded {
 		return func() tea.Msg { s.fold(s.drawn.Blocks[at].Key, true); return nil }, ""
 	}
-	return s.GoTo(s.Subject(), "nothing is drawn", "there is nothing here to unfold or to go to")
+	return s.GoTo(s.Subject(), "nothing is drawn", "nothing to open here")
 }
 
-// Escape folds the block under the cursor again.
+// Escape closes the block under the cursor.
 func (s *subnetMap) Escape(bool) (func() tea.Msg, string) {
 	at := s.at
 	if s.drawn == nil || int(at) >= len(s.drawn.Blocks) {
@@ -249,7 +249,7 @@ func (s *subnetMap) Escape(bool) (func() tea.Msg, string) {
 	return nil, ""
 }
 
-// fold opens or shuts a block, and stays on it.
+// fold opens or closes a block and stays on it.
 func (s *subnetMap) fold(k drawing.Key, open bool) {
 	if open {
 		s.unfolded[k] = true
@@ -282,7 +282,7 @@ func (s *subnetMap) goTo(block int32) {
 	}
 }
 
-// other is the block at the other end of a bundle.
+// other returns the block at the other end of a bundle.
 func other(w *drawing.Bundle, at int32) int32 {
 	if w.A == at {
 		return w.B

@@ -12,8 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane/subnetmap"
 )
 
-// TestDrawing: the map of a fat-tree and of a torus draws each width without a cell too many, and names what is
-// selected.
+// TestDrawing checks the width of the maps of three topologies, and that the pane points at its subject.
 func TestDrawing(t *testing.T) {
 	for _, source := range []string{"sim:fattree:2,4", "sim:torus:4x3", "sim:dragonfly:4,2,2"} {
 		s := panetest.New(t, source, "", func(c *pane.Common, _ *session.Session) pane.Pane { return subnetmap.New(c) })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package subnets lists the subnets of the console side by side, and what one has otherwise than most.
+// subnets lists the subnets.
 package subnets
 
 import (
@@ -22,15 +22,15 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// The manners in which subnets are shown.
+// The views of the pane.
 const (
 	kindSubnets = iota
 	kindDifferences
 )
 
-// Source knows the subnets.
+// Source returns the subnets.
 type Source interface {
-	// Glances is what is known of each without looking further, and which of them this screen is of.
+	// Glances returns what is known of each subnet, and which one this screen shows.
 	Glances() (all []shell.Glance, here int)
 	Compare(ctx context.Context) (*sources.Comparison, error)
 }
@@ -123,10 +123,10 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return l
 }
 
-// Beyond says that the pane is about more than the subnet of the screen.
+// Global reports that the pane does not depend on the subnet of the screen.
 func (l *subnets) Global() {}
 
-// Vacant gives the room away where there is but one subnet.
+// Hidden reports whether there is only one subnet.
 func (l *subnets) Hidden() bool { return len(l.glances) < 2 }
 
 func (l *subnets) id(row int) uint64 {
@@ -138,7 +138,7 @@ func (l *subnets) id(row int) uint64 {
 	return h.Sum64()
 }
 
-// at is the subnet of a row.
+// at returns the subnet of a row.
 func (l *subnets) at(row int) int {
 	if l.Kind == kindSubnets {
 		return row
@@ -154,7 +154,7 @@ func (l *subnets) name(row int) string {
 	return name
 }
 
-// difference is that of a row, nil for a subnet.
+// difference returns the difference of a row, nil for a subnet.
 func (l *subnets) difference(row int) *classify.Difference {
 	if l.Kind != kindDifferences {
 		return nil
@@ -162,7 +162,7 @@ func (l *subnets) difference(row int) *classify.Difference {
 	return &l.rows[row]
 }
 
-// overview is what was found of the subnet of a row, nil for nothing yet.
+// overview returns what was found in the subnet of a row, nil before.
 func (l *subnets) overview(row int) *sources.Overview {
 	if l.taken == nil || row >= len(l.taken.Subnets) {
 		return nil
@@ -180,7 +180,7 @@ func (l *subnets) look(row int) draw.Style {
 	return ""
 }
 
-// state is what is wrong with the subnet or runs there, and when it was read.
+// state returns what is wrong with the subnet, what runs there, and when it was read.
 func (l *subnets) state(row int) string {
 	g := &l.glances[row]
 	switch {
@@ -193,10 +193,10 @@ func (l *subnets) state(row int) string {
 	}
 	words := []string{"read " + g.Read.Format(time.TimeOnly)}
 	if g.Lost != "" {
-		words = []string{"OLD, " + words[0], g.Lost}
+		words = []string{"LOST, " + words[0], g.Lost}
 	}
 	if o := l.overview(row); o != nil && o.Manager != "" {
-		words = append(words, "manager "+o.Manager)
+		words = append(words, "SM "+o.Manager)
 	}
 	if g.Paper != "" {
 		words = append(words, g.Paper)
@@ -204,7 +204,7 @@ func (l *subnets) state(row int) string {
 	return strings.Join(words, "; ")
 }
 
-// glance looks at all subnets anew.
+// glance reads the state of all subnets.
 func (l *subnets) glance() {
 	if l.src == nil {
 		return
@@ -230,7 +230,7 @@ func (l *subnets) Renew() {
 	l.Build(n)
 }
 
-// Seek compares the subnets where one has changed.
+// Seek compares the subnets if one has changed.
 func (l *subnets) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible || l.src == nil {
 		return nil
@@ -248,7 +248,7 @@ func (l *subnets) Seek(s pane.Stage) tea.Cmd {
 	})
 }
 
-// Collect takes the comparison; the one before holds until there is another.
+// Collect takes the comparison. The previous one stays until then.
 func (l *subnets) Collect() {
 	if v := l.compared.Value; v != nil && v != l.taken {
 		l.taken = v
@@ -256,10 +256,10 @@ func (l *subnets) Collect() {
 	}
 }
 
-// Title says what is shown.
+// Title is the view.
 func (l *subnets) Title() string { return l.Kinds[l.Kind] }
 
-// Figure is how many there are.
+// Figure is the number of rows.
 func (l *subnets) Figure() string {
 	switch {
 	case len(l.glances) < 2:
@@ -270,20 +270,20 @@ func (l *subnets) Figure() string {
 	return draw.Count(len(l.glances), "subnet")
 }
 
-// Empty says why there is nothing.
+// Empty returns why there are no rows.
 func (l *subnets) Empty() string {
 	switch {
 	case len(l.glances) < 2:
-		return "There is but one subnet. Start with several -s, with -s umad:all, or try -s sim:rails:8,fattree:2,36."
+		return "There is only one subnet. Start with several -s, with -s umad:all, or try -s sim:rails:8,fattree:2,36."
 	case l.Kind == kindDifferences && l.taken == nil:
 		return "The subnets are being compared."
 	case l.Kind == kindDifferences && l.Filt.Empty():
-		return "All subnets are alike: " + l.taken.Compared + "."
+		return "No differences between the subnets: " + l.taken.Compared + "."
 	}
-	return "No row has what the filter asks for."
+	return "No row matches the filter."
 }
 
-// Alarm is how many subnets could not be read.
+// Alarm returns the number of subnets that could not be read.
 func (l *subnets) Alarm() (n int) {
 	for i := range l.glances {
 		n += draw.Btoi(l.glances[i].Trouble != "" || l.glances[i].Lost != "")
@@ -291,10 +291,10 @@ func (l *subnets) Alarm() (n int) {
 	return n
 }
 
-// Subject is nothing of the subnet of this screen.
+// Subject is nothing: rows are about other subnets.
 func (l *subnets) Subject() pane.Subject { return pane.Nothing }
 
-// Enter goes to the subnet, and to what is different there.
+// Enter goes to the subnet, and to the place of a difference.
 func (l *subnets) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	if !ok {

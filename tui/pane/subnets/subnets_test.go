@@ -23,8 +23,8 @@ func (s source) Compare(context.Context) (*sources.Comparison, error) {
 	return nil, errors.New("one of them is being read")
 }
 
-// TestGlances: each subnet has a row before they are compared, one that cannot be opened with the reason, and figures
-// that are not known are not zero.
+// TestGlances checks that each subnet has a row before they are compared, with the reason if it cannot be opened, and
+// that unknown figures are not zero.
 func TestGlances(t *testing.T) {
 	p := subnets.New(panetest.Common(t), source{{Name: "rail-1"}, {Name: "rail-2", Trouble: "no such file"}})
 	p.Renew()
@@ -40,10 +40,10 @@ func TestGlances(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, "0") {
-			t.Errorf("a figure that is not known: %q", text)
+			t.Errorf("an unknown figure: %q", text)
 		}
 	}
 	if one := subnets.New(panetest.Common(t), source{{Name: "alone"}}); !one.(pane.Hideable).Hidden() {
-		t.Error("one subnet keeps the room")
+		t.Error("the pane of one subnet is not hidden")
 	}
 }

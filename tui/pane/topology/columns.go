@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// HasHead says no: a tree has no columns on the screen, but sorts, exports and copies by such.
+// HasHead returns false: the tree has no columns on the screen. They are for sorting, exports and copies.
 func (t *topology) HasHead() bool { return false }
 
 func (t *topology) treeColumns() []draw.Column {
@@ -57,7 +57,7 @@ func (t *topology) treeColumns() []draw.Column {
 		{Name: "load", Help: "most paths over a link of the node, compared with the busiest link, by the tables of " +
 			"the state shown",
 			Right: true, Text: func(row int) string {
-				if t.rows[row].kind == rowSwitch && t.Loads(t.Scene) != nil {
+				if t.rows[row].kind == rowSwitch && t.Loads() != nil {
 					return fmt.Sprint(t.worstPaths(node(row)))
 				}
 				return ""
@@ -114,7 +114,7 @@ func (t *topology) tierName(tier int32) string {
 	return fmt.Sprintf("tier %d", tier)
 }
 
-// sortSwitches orders the switches of a branch, which come by name.
+// sortSwitches sorts the switches of a branch. They are given by name.
 func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex {
 	if t.Sorted == 0 {
 		return list
@@ -149,42 +149,42 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 	return list
 }
 
-// worstPaths is the paths over the busiest link that leaves a switch for another.
+// worstPaths returns the paths over the busiest link from a switch to another switch.
 func (t *topology) worstPaths(n *fabric.Node) int64 {
-	if t.Loads(t.Scene) == nil || t.Loads(t.Scene).Fabric != t.Scene.Top.Fabric &&
-		!fabric.SameLinks(t.Loads(t.Scene).Fabric, t.Scene.Top.Fabric) {
+	if t.Loads() == nil || t.Loads().Fabric != t.Scene.Top.Fabric &&
+		!fabric.SameLinks(t.Loads().Fabric, t.Scene.Top.Fabric) {
 		return 0
 	}
 	var worst int64
 	for p := range n.Ports() {
 		if linkload.ClassOf(t.Scene.Top.Fabric, p) == linkload.BetweenSwitches {
-			worst = max(worst, t.Loads(t.Scene).Paths[p])
+			worst = max(worst, t.Loads().Paths[p])
 		}
 	}
 	return worst
 }
 
-// switchLoad draws the paths over the links from a switch to others, several ports a cell where there are many.
+// switchLoad draws the paths over the links from a switch to others, several ports per cell if there are many.
 func (t *topology) switchLoad(n *fabric.Node) string {
-	if t.Loads(t.Scene) == nil || len(t.Loads(t.Scene).Paths) != len(t.Scene.Top.Fabric.Ports) ||
-		t.Busiest(t.Scene) == 0 {
+	if t.Loads() == nil || len(t.Loads().Paths) != len(t.Scene.Top.Fabric.Ports) ||
+		t.Busiest() == 0 {
 		return ""
 	}
 	var list []int64
 	known := false
 	for p := range n.Ports() {
 		if t.Scene.Top.Fabric.PeerSwitch(p) != fabric.None {
-			list = append(list, t.Loads(t.Scene).Paths[p])
-			known = known || t.Loads(t.Scene).Known(p)
+			list = append(list, t.Loads().Paths[p])
+			known = known || t.Loads().Known(p)
 		}
 	}
 	if list != nil && !known {
 		return "?"
 	}
-	return t.Theme.Spark(list, t.Busiest(t.Scene), 8)
+	return t.Theme.Spark(list, t.Busiest(), 8)
 }
 
-// bySystem puts switches of one system image together: those of a chassis.
+// bySystem groups the switches of one system image: those of a chassis.
 func bySystem(ix *pane.Index) []treeGroup {
 	return grouped(ix, func(n *fabric.Node, name string) string {
 		if n.SystemGUID == 0 || n.SystemGUID == n.GUID {
@@ -194,7 +194,7 @@ func bySystem(ix *pane.Index) []treeGroup {
 	})
 }
 
-// byPattern puts switches together whose names differ in numbers only.
+// byPattern groups switches whose names differ only in numbers.
 func byPattern(ix *pane.Index) []treeGroup {
 	return grouped(ix, func(_ *fabric.Node, name string) string {
 		var b strings.Builder
@@ -211,7 +211,7 @@ func byPattern(ix *pane.Index) []treeGroup {
 	})
 }
 
-// byPart puts switches together that are in one pod, plane or group, else those with hosts on one rail.
+// byPart groups switches by pod, plane or group, else switches with hosts by rail.
 func byPart(ix *pane.Index) []treeGroup {
 	s := ix.Structure
 	return grouped(ix, func(n *fabric.Node, _ string) string {
@@ -249,8 +249,8 @@ func grouped(ix *pane.Index, key func(n *fabric.Node, name string) string) []tre
 	return out
 }
 
-// director names the system whose heading is selected, or the names of its switches,
-// as fail director takes them; "" where neither are those of this heading alone.
+// director returns the system of the selected heading, or the pattern of its names, as fail director takes them; "" if
+// other switches have the same.
 func (t *topology) director() string {
 	row, ok := t.Selected()
 	if !ok || t.rows[row].kind != rowTier || t.groups == nil || t.rows[row].tier < 0 {

@@ -42,7 +42,7 @@ func (t *topology) drawTier(p *draw.Pen, tier int32) {
 	case tier >= 0 && t.groups != nil:
 		head, what = t.groups[tier].name, draw.Count(len(t.groups[tier].switches), "switch")
 	case tier == tierOutside:
-		head, what = "outside", draw.Count(len(ix.Outside), "switch")+" that no link leads to"
+		head, what = "outside", draw.Count(len(ix.Outside), "switch")+", unreachable"
 	case tier == tierLoose:
 		head, what = "on no switch", draw.Count(len(ix.Loose), "node")
 	case tier == 0 && len(ix.Tiers) == 1:
@@ -57,18 +57,18 @@ func (t *topology) drawTier(p *draw.Pen, tier int32) {
 	t.drawHeads(p, wide-4)
 }
 
-// drawHeads names what stands behind the names of switches, which have wide cells, where there is room.
+// drawHeads names the values after the names of switches, if there is space.
 func (t *topology) drawHeads(p *draw.Pen, wide int) {
-	room := 7 + 8
-	load := wide-room > loadFrom && len(t.Scene.Top.Fabric.Switches) > 0 &&
+	needed := 7 + 8
+	load := wide-needed > loadFrom && len(t.Scene.Top.Fabric.Switches) > 0 &&
 		t.switchLoad(&t.Scene.Top.Fabric.Nodes[t.Scene.Top.Fabric.Switches[0]]) != ""
 	if load {
-		room += 10
+		needed += 10
 	}
-	if p.Left < room+2 {
+	if p.Left < needed+2 {
 		return
 	}
-	p.Gap(p.Left - room)
+	p.Gap(p.Left - needed)
 	p.Right(p.Dim, "LID", 7)
 	p.Right(p.Dim, "links", 8)
 	if load {
@@ -77,7 +77,7 @@ func (t *topology) drawHeads(p *draw.Pen, wide int) {
 	}
 }
 
-const loadFrom = 34 // how many cells the name of a switch has where its load is shown too
+const loadFrom = 34 // cells of the name of a switch from which its load is shown too
 
 func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 	f := t.Scene.Top.Fabric
@@ -97,7 +97,7 @@ func (t *topology) drawSwitch(p *draw.Pen, node fabric.NodeIndex) {
 		load = ""
 	}
 	lid := pane.LidText(t.Scene.LID(n.FirstPort))
-	if p.Left-room < min(draw.Width(f.NodeName(node))+2, 24) { // the name and what ails it matter more
+	if p.Left-room < min(draw.Width(f.NodeName(node))+2, 24) { // the name and the note are more important
 		lid, room = "", room-7
 	}
 	t.drawName(p, node, p.Left-room)
@@ -154,7 +154,7 @@ func (t *topology) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	p.Put(st, note)
 }
 
-// linkNote says how fast a link is, or what ails it.
+// linkNote returns the speed of a link, or its failure.
 func (t *topology) linkNote(p *draw.Pen, port fabric.PortIndex, peer fabric.NodeIndex, host bool) (string, draw.Style) {
 	a := &t.Scene.Now.Ports[port]
 	switch {
@@ -163,7 +163,7 @@ func (t *topology) linkNote(p *draw.Pen, port fabric.PortIndex, peer fabric.Node
 	case t.Scene.FailedLink(port) && t.Scene.FailedNode(peer):
 		return p.Failed + " failed with it", p.Bad
 	case t.Scene.FailedLink(port):
-		return p.Failed + " failed on paper", p.Bad
+		return p.Failed + " failed", p.Bad
 	case host && t.Scene.Top.Fabric.Nodes[peer].InSubnet && !t.Scene.Now.Nodes[peer].InSubnet:
 		return "unreachable", p.Bad
 	}
@@ -189,7 +189,7 @@ func (t *topology) drawName(p *draw.Pen, node fabric.NodeIndex, w int) {
 		mark, st = " "+p.OnPath+p.Arrow, p.Info
 	case guid == t.Ends[1].GUID && guid != 0:
 		mark, st = " "+p.Arrow+p.OnPath, p.Info
-	case t.Path(t.Scene)[node]:
+	case t.Path()[node]:
 		mark, st = " "+p.OnPath, p.Info
 	}
 	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-draw.Width(mark), p.Ellipsis)
@@ -213,7 +213,7 @@ func (t *topology) nameStyle(p *draw.Pen, node fabric.NodeIndex) draw.Style {
 func (t *topology) drawPeer(p *draw.Pen, peer fabric.PortIndex, w int) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[peer].Node
-	mark := prose.When(t.Path(t.Scene)[node], " "+p.OnPath, "")
+	mark := prose.When(t.Path()[node], " "+p.OnPath, "")
 	port := fmt.Sprintf("/%d", f.Ports[peer].Num)
 	name := draw.Cut(draw.Clean(f.NodeName(node), p.ASCII), w-2-draw.Width(port)-draw.Width(mark), p.Ellipsis)
 	p.Put(p.Dim, p.Line+" ")

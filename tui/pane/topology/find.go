@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// findPlace selects the row of a place, or that of its node.
+// findPlace selects the row of a place, or of its node.
 func (t *topology) findPlace(at pane.Place) {
 	f := t.Scene.Top.Fabric
 	node, port := at.In(f)
@@ -41,7 +41,7 @@ func (t *topology) visit(node fabric.NodeIndex) {
 	t.findPlace(at)
 }
 
-// visitPort is visit, and selects a port of a switch where one is meant.
+// visitPort is visit for a port of a switch.
 func (t *topology) visitPort(at pane.Place) {
 	f := t.Scene.Top.Fabric
 	node, port := at.In(f)
@@ -72,7 +72,7 @@ func (t *topology) first() {
 	}
 }
 
-// firstMatch selects the first row that holds the filter's text.
+// firstMatch selects the first row that matches the filter.
 func (t *topology) firstMatch() {
 	if t.Filt.Empty() {
 		return

@@ -75,7 +75,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 	}
 }
 
-// addPorts adds the ports of a switch, those without link that stand together as one row.
+// addPorts adds the ports of a switch. Adjacent ports without a link are one row.
 func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[n.FirstPort].Node
@@ -109,7 +109,7 @@ func (t *topology) addLoose(nodes []fabric.NodeIndex) {
 
 func (t *topology) add(r treeRow) { t.rows = append(t.rows, r) }
 
-// toggle opens or shuts the selected branch; of a leaf, the branch it is on.
+// toggle opens or closes the selected branch.
 func (t *topology) toggle() {
 	if t.Cursor >= len(t.rows) {
 		return
@@ -132,7 +132,7 @@ func (t *topology) setOpen(node fabric.NodeIndex, open bool) {
 	t.open[t.Scene.Top.Fabric.Nodes[node].GUID] = open
 }
 
-// unfold opens the selected branch; shut says to close it, or go to its head.
+// unfold opens the selected branch; with shut it closes it or goes to its head.
 func (t *topology) unfold(shut bool) {
 	if t.Cursor >= len(t.rows) {
 		return

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package topology shows switches as a tree, with what is attached to them.
+// topology is the tree of switches by their distance from the hosts, with the hosts and links of each below it. (The
+// tree of lipgloss draws all rows; here only the visible ones of 50,000 are drawn.)
 package topology
 
 import (
@@ -18,23 +19,23 @@ import (
 type topology struct {
 	pane.List
 	rows []treeRow
-	hits []bool // nodes that the filter hits
-	// open holds the switches that show their ports, shut the tiers that do not show their switches.
+	hits []bool // nodes that match the filter
+	// open holds the switches whose ports are shown, shut the tiers whose switches are not shown.
 	open map[uint64]bool
 	shut map[int32]bool
-	// shown is the switch that was selected last; back says to go to it.
+	// shown is the switch that was selected last; back: go to it.
 	shown  pane.Place
 	back   bool
-	groups []treeGroup // what the switches stand under when it is not their distance from the hosts
+	groups []treeGroup // replace tiers in other views
 }
 
-// treeGroup is switches with something in common.
+// treeGroup is a group of switches.
 type treeGroup struct {
 	name     string
 	switches []fabric.SwitchIndex
 }
 
-// The manners in which the topology is shown.
+// The views of the pane.
 const (
 	treeByRank = iota
 	treeBySystem
@@ -45,9 +46,9 @@ const (
 // treeRow is one line of the tree.
 type treeRow struct {
 	kind       rowKind
-	node       fabric.NodeIndex // the switch; of a loose node the node
-	port, last fabric.PortIndex // port is a port of the switch; of idle ports the first, up to last
-	tier       int32            // that of a heading
+	node       fabric.NodeIndex // the switch, or the node on no switch
+	port, last fabric.PortIndex // a port of the switch; of idle ports the first and the last
+	tier       int32            // of a heading
 }
 
 type rowKind uint8
@@ -56,12 +57,13 @@ const (
 	rowTier rowKind = iota
 	rowSwitch
 	rowPort  // a port with a link
-	rowIdle  // ports without
+	rowIdle  // ports without a link
 	rowLoose // a node on no switch
 )
 
 // The headings that are no tiers.
 const (
+	// The headings that are not tiers.
 	tierOutside int32 = -1 - iota
 	tierLoose
 )
@@ -91,7 +93,7 @@ func (t *topology) rowID(row int) uint64 {
 
 func (t *topology) hit(node fabric.NodeIndex) bool { return t.hits[node] != t.Filt.Invert }
 
-// Show takes a new scene and stays on the row of the same thing.
+// Show takes a new scene and stays on the same object.
 func (t *topology) Show(sc *pane.Scene, changed bool) {
 	if !changed {
 		t.Scene = sc
@@ -124,7 +126,7 @@ func (t *topology) Renew() {
 
 func (t *topology) Leaving() { t.back = true }
 
-// Pointed is the switch that is selected, or was last.
+// Pointed returns the switch that is selected, or was selected last.
 func (t *topology) Pointed() pane.Place {
 	if node := t.switchShown(); node != fabric.None {
 		t.shown = pane.PlaceOf(t.Scene.Top.Fabric, node, fabric.None)
@@ -156,7 +158,7 @@ func (t *topology) here() (pane.Place, bool) {
 	return pane.PlaceOf(t.Scene.Top.Fabric, r.node, r.port), true
 }
 
-// switchShown is the switch that the selected row belongs to, None where it is a heading or a loose node.
+// switchShown returns the switch of the selected row, None for a heading or a node on no switch.
 func (t *topology) switchShown() fabric.NodeIndex {
 	if t.Scene == nil || t.Cursor >= len(t.rows) {
 		return fabric.None
@@ -202,7 +204,8 @@ func (t *topology) StateBadge() *draw.Badge {
 	if t.Scene == nil || len(t.Scene.Top.Fabric.Nodes) == 0 {
 		return nil
 	}
-	return t.Scene.FabricBadge(t.Theme)
+	b := t.Scene.FabricBadge(t.Theme)
+	return &b
 }
 
 func (t *topology) Spot() (pane.Place, string) {

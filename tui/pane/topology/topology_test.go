@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/tui/pane/topology"
 )
 
-// TestSwitchesAndFailures: each switch of the subnet has a row, a visit unfolds a switch and selects the port, and what
-// failed says so.
+// TestSwitchesAndFailures checks that each switch has a row, that a visit opens a switch and selects the port, and that
+// failures are shown.
 func TestSwitchesAndFailures(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
 		return topology.New(c)

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// offer offers the manner of every choice where there is any.
+// setKinds offers the view of every choice if adaptive routing is known.
 func (t *trace) setKinds() {
 	t.Kinds = manners[:kindChoices]
 	if tables := t.Scene.Picture.Tables; tables != nil && tables.Adaptive != nil {
@@ -25,7 +25,7 @@ func (t *trace) setKinds() {
 	}
 }
 
-// set is every path that packets can take, nil where no switch is known to route adaptively.
+// set returns every path that packets can take, nil if no switch is known to route adaptively.
 func (t *trace) set() *choices.Set {
 	tables := t.Scene.Picture.Tables
 	if tables.Adaptive == nil {
@@ -55,12 +55,12 @@ func (r *remarks) setStyle(set *choices.Set) draw.Style {
 	return prose.When(set.Outcome.Endings.Reach() == choices.Sure, r.t.Theme.Good, r.t.Theme.Warn)
 }
 
-// addChoices makes a row of each place of the tree of paths, those at one depth that go on alike together; the path of
-// the forwarding tables is marked.
+// addChoices adds a row for each place in the tree of paths; places of one depth that continue in the same way share a
+// row. The path of the forwarding tables is marked.
 func (t *trace) addChoices() {
 	set := t.set()
 	if set == nil {
-		t.addRemark(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on tries it; sweep "+
+		t.addRemark(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on simulates it; sweep "+
 			"full adaptive reads it)", func() tea.Msg {
 			return pane.ShowKind{Kind: kindPath}
 		})
@@ -85,7 +85,7 @@ func (t *trace) addChoices() {
 		})
 }
 
-// leadsTo goes to the table of the first switch of a row, or where packets end.
+// leadsTo returns the target of a row: the table of its first switch, or the node where packets end.
 func (t *trace) leadsTo(f *fabric.Fabric, r *choices.Row) func() tea.Msg {
 	lid := t.hops.DstLID
 	switch {

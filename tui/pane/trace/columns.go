@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// Columns that depend on what stands in them.
+// Columns whose width depends on their cells.
 const (
 	colNode, colOut        = 0, 3 // of the path
 	colOther, colHop       = 9, 10
@@ -21,14 +21,14 @@ const (
 	leastName, longestName = 12, 28
 )
 
-// columns are the columns of the pane, and the text and style of their cells.
+// columns are the columns of the pane, with the text and style of their cells.
 type columns struct {
 	t     *trace
-	paths [4][]draw.Column // by the manner in which the list is shown
+	paths [4][]draw.Column // by view
 }
 
-// layOut takes the columns of the manner that is shown: names are not cut for what matters less, and columns of another
-// picture have its name.
+// layOut sets the columns of the view. Names are not cut in favour of less important columns, and the columns of
+// another state have its name.
 func (c *columns) layOut() {
 	if o := c.t.chosen(); o != nil {
 		cols := c.paths[kindPath]
@@ -55,18 +55,15 @@ func (c *columns) layOut() {
 	}
 }
 
-// pathColumns are those of the path alone. Where there is little room those stay that say where it goes and what is
-// wrong with it.
+// pathColumns are the columns of the path. In a narrow pane those of the nodes, ports and faults stay.
 func (c *columns) pathColumns() []draw.Column {
-	look := c.t.Look
-	dim := func(int) draw.Style { return look.Dim }
 	hop := func(row int) *walk.Hop { return &c.t.rows[row].hop }
 	noBack, noOther := func() bool { return c.t.back == nil }, func() bool { return c.t.chosen() == nil }
 	return []draw.Column{
 		{Name: "  node", Help: "nodes of the path, in order",
 			Least: 12, Text: c.nodeText, Look: c.nodeLook},
 		{Name: "LID", Help: "local identifier, assigned by the subnet manager",
-			Wide: 5, Right: true, Rank: 7, Text: func(row int) string { return pane.LidText(hop(row).LID) }, Look: dim},
+			Wide: 5, Right: true, Rank: 7, Text: func(row int) string { return pane.LidText(hop(row).LID) }, Dim: true},
 		{Name: "in", Help: "port at which packets arrive",
 			Wide: 4, Right: true, Text: func(row int) string { return portText(c.t.rows[row].f, hop(row).In) }},
 		{Name: "out", Help: "port from which packets leave, and its link",
@@ -75,10 +72,10 @@ func (c *columns) pathColumns() []draw.Column {
 			Wide: 5, Right: true, Rank: 1, Hidden: c.noVLs, Text: c.vlText, Look: c.vlLook},
 		{Name: "paths", Help: "paths over the link, all end ports to all others, by the tables of the state shown",
 			Wide: 9, Right: true, Rank: 2, Hidden: func() bool {
-				return c.t.Loads(c.t.Scene) == nil
+				return c.t.Loads() == nil
 			}, Text: c.loadText},
 		{Name: "ports", Help: "number of this port among the ports that are as near to the destination",
-			Wide: 5, Right: true, Rank: 8, Text: c.portsText, Look: dim},
+			Wide: 5, Right: true, Rank: 8, Text: c.portsText, Dim: true},
 		{Name: "errors", Help: "errors of the link by the counters of both its ports, since they were cleared",
 			Wide: 7, Right: true, Rank: 1, Hidden: func() bool {
 				return c.t.errs == nil
@@ -86,7 +83,7 @@ func (c *columns) pathColumns() []draw.Column {
 		{Name: "LIDs", Help: "LIDs of the destination whose packets leave by the same port",
 			Wide: 5, Right: true, Rank: 4, Hidden: func() bool {
 				return len(c.t.group) < 2
-			}, Text: c.sharedText, Look: dim},
+			}, Text: c.sharedText, Dim: true},
 		{Name: "other", Help: "whether the other state has the same hop, another port of the node, or another switch",
 			Wide: 6, Rank: 3, Hidden: noOther, Text: c.otherText, Look: c.otherLook},
 		{Name: "hop", Help: "up or down by rank, turns, torus datelines, drops, credit loops",
@@ -94,15 +91,15 @@ func (c *columns) pathColumns() []draw.Column {
 		{Name: "back", Help: "whether the reverse path has the same hop, another port of the node, or another switch",
 			Wide: 6, Rank: 4, Hidden: noBack, Text: c.backText, Look: c.backLook},
 		{Name: "back by", Help: "hop of the reverse path",
-			Least: 16, Share: 4, Rank: 5, Hidden: noBack, Text: c.backBy, Look: dim},
+			Least: 16, Share: 4, Rank: 5, Hidden: noBack, Text: c.backBy, Dim: true},
 		{Name: "other by", Help: "hop in the other state",
-			Least: 16, Share: 4, Rank: 6, Hidden: noOther, Text: c.otherBy, Look: dim},
+			Least: 16, Share: 4, Rank: 6, Hidden: noOther, Text: c.otherBy, Dim: true},
 		{Name: "use", Help: "share of the data rate sent in the last hour, as recorded",
 			Wide: 5, Right: true, Rank: 2, Hidden: func() bool { return c.t.Scene.Recent() == nil }, Text: c.useText},
 	}
 }
 
-// ofPath is a hop of the path itself, nil for another row.
+// ofPath returns a hop of the path itself, nil for another row.
 func (c *columns) ofPath(row int) *traceRow {
 	r := &c.t.rows[row]
 	if r.at < 0 || r.other {
@@ -115,7 +112,7 @@ func (c *columns) noVLs() bool {
 	return c.t.passage == nil || !c.t.passage.Known || c.t.Scene.Picture.Tables.SL2VL == nil
 }
 
-// vlText is the VL by which packets leave, and the one by which they came where that is another.
+// vlText returns the VL on which packets leave, and the one on which they arrived if it differs.
 func (c *columns) vlText(row int) string {
 	r := c.ofPath(row)
 	if r == nil || c.t.passage == nil {
@@ -131,7 +128,7 @@ func (c *columns) vlLook(row int) draw.Style {
 	return ""
 }
 
-// noHops reports whether nothing happens anywhere beside what the other columns say.
+// noHops reports whether there is nothing to show in the column of hops.
 func (c *columns) noHops() bool { return strings.Join(c.t.happens, "") == "" }
 
 func (c *columns) happensText(row int) string {
@@ -155,7 +152,7 @@ func (c *columns) happensLook(row int) draw.Style {
 	return c.t.Theme.Dim
 }
 
-// sharedText is to how many of the LIDs of the destination packets leave by the same port.
+// sharedText returns the number of LIDs of the destination whose packets leave by the same port.
 func (c *columns) sharedText(row int) string {
 	r := c.ofPath(row)
 	if r == nil || len(c.t.group) < 2 {
@@ -176,7 +173,7 @@ func (c *columns) otherLook(row int) draw.Style { return c.likeLook(c.otherText(
 
 func (c *columns) otherBy(row int) string { return c.by(row, c.t.chosen()) }
 
-// likeness says of a hop what stands beside it in another path.
+// likeness compares a hop with another path.
 func (c *columns) likeness(row int, o *other) string {
 	r := c.ofPath(row)
 	if r == nil || o == nil {
@@ -199,7 +196,7 @@ func (c *columns) likeLook(text string, differs draw.Style) draw.Style {
 	return differs
 }
 
-// by names what stands beside a hop in another path, "" where that is the same.
+// by returns the hop of another path in place of this one, "" if it is the same.
 func (c *columns) by(row int, o *other) string {
 	r := c.ofPath(row)
 	if r == nil || o == nil {
@@ -213,7 +210,7 @@ func (c *columns) by(row int, o *other) string {
 	return fmt.Sprintf("%s %s%s%s", o.f.NodeName(h.Node), portText(o.f, h.In), c.t.Theme.Arrow, portText(o.f, h.Out))
 }
 
-// bothColumns are the path and the path back side by side.
+// bothColumns are the columns of the path and the reverse path.
 func (c *columns) bothColumns() []draw.Column {
 	return []draw.Column{
 		{Name: "  there", Help: "nodes of the path, in order",
@@ -238,12 +235,12 @@ func (c *columns) bothColumns() []draw.Column {
 			Wide: 5, Right: true, Rank: 3, Hidden: c.noVLs, Text: c.backVL},
 		{Name: "paths back", Help: "paths over the link in the reverse direction",
 			Wide: 10, Right: true, Rank: 4, Hidden: func() bool {
-				return c.t.Loads(c.t.Scene) == nil
+				return c.t.Loads() == nil
 			}, Text: c.backLoad},
 	}
 }
 
-// bothPort is the port by which packets come in, or leave, there or back.
+// bothPort returns the port at which packets arrive, or leave, in one of the directions.
 func (c *columns) bothPort(row int, back, in bool) string {
 	r := &c.t.rows[row]
 	h := &r.hop
@@ -277,12 +274,12 @@ func (c *columns) backVL(row int) string {
 
 func (c *columns) backLoad(row int) string {
 	r := &c.t.rows[row]
-	if r.back < 0 || c.t.Loads(c.t.Scene) == nil || c.t.Loads(c.t.Scene).Fabric != r.f {
+	if r.back < 0 || c.t.Loads() == nil || c.t.Loads().Fabric != r.f {
 		return ""
 	}
 	out := c.t.back.path.Hops[r.back].Out
 	if out == fabric.None {
 		return ""
 	}
-	return pane.PathsText(c.t.Loads(c.t.Scene), out)
+	return pane.PathsText(c.t.Loads(), out)
 }

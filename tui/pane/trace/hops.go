@@ -74,10 +74,10 @@ func (c *columns) outLook(row int) draw.Style {
 
 func (c *columns) loadText(row int) string {
 	r := &c.t.rows[row]
-	if r.at < 0 || r.hop.Out == fabric.None || c.t.Loads(c.t.Scene) == nil || c.t.Loads(c.t.Scene).Fabric != r.f {
+	if r.at < 0 || r.hop.Out == fabric.None || c.t.Loads() == nil || c.t.Loads().Fabric != r.f {
 		return ""
 	}
-	return pane.PathsText(c.t.Loads(c.t.Scene), r.hop.Out)
+	return pane.PathsText(c.t.Loads(), r.hop.Out)
 }
 
 func (c *columns) portsText(row int) string {
@@ -88,7 +88,7 @@ func (c *columns) portsText(row int) string {
 	return fmt.Sprintf("1/%d", c.t.choices[r.at])
 }
 
-// errText is the errors counted at both ports of a hop.
+// errText returns the errors counted at both ports of a hop.
 func (c *columns) errText(row int) string {
 	n, known := c.errors(row)
 	if !known {
@@ -112,7 +112,7 @@ func (c *columns) errors(row int) (n uint64, known bool) {
 	return n, known
 }
 
-// useText is the share of its link that the port sent with of late by which packets leave.
+// useText returns the share of its data rate that the port sent with in the last hour.
 func (c *columns) useText(row int) string {
 	r := &c.t.rows[row]
 	if r.at < 0 || r.other {
@@ -166,7 +166,7 @@ func (t *trace) countChoices() {
 	}
 }
 
-// distances are the links from each switch to one, None where there is no path.
+// distances returns the number of links from each switch to one, None without a path.
 func distances(f *fabric.Fabric, to fabric.SwitchIndex) []int32 {
 	away := make([]int32, len(f.Switches))
 	for s := range away {

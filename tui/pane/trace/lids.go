@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// lidColumns are the paths to all LIDs of the destination, a row each.
+// lidColumns has a row for the path to each LID of the destination.
 func (c *columns) lidColumns() []draw.Column {
 	path := func(row int) *walk.Path { return &c.t.group[row] }
 	return []draw.Column{
@@ -33,16 +33,16 @@ func (c *columns) lidColumns() []draw.Column {
 				return fmt.Sprintf("%d/%d", c.t.common(path(row)), path(row).Links())
 			},
 			Order: func(row int) int64 { return int64(c.t.common(path(row))) }},
-		{Name: "switches, = where it is that of the shown path", Help: "switches of the path; = where they are those " +
+		{Name: "switches, = as in the path shown", Help: "switches of the path; = where they are those " +
 			"of the path shown",
 			Least: 20, Text: c.switchesText},
 	}
 }
 
-// common counts the links that a path shares with the one that is shown.
+// common counts the links that a path shares with the one shown.
 func (t *trace) common(p *walk.Path) int { return p.Common(&t.hops) }
 
-// switchesText names the switches of a path and the ports by which it leaves them.
+// switchesText returns the switches of a path and the ports by which it leaves them.
 func (c *columns) switchesText(row int) string {
 	f, p := c.t.Scene.Picture.Fabric, &c.t.group[row]
 	var words []string
@@ -60,7 +60,7 @@ func (c *columns) switchesText(row int) string {
 	return strings.Join(words, " "+c.t.Theme.Arrow+" ")
 }
 
-// addGroup makes a row of each path; Enter shows it.
+// addGroup adds a row for each path; Enter shows it.
 func (t *trace) addGroup() {
 	for i := range t.group {
 		lid := t.group[i].DstLID
@@ -72,7 +72,7 @@ func (t *trace) addGroup() {
 	}
 }
 
-// groupWords says how many paths the LIDs of the destination have.
+// groupWords returns how many different paths the LIDs of the destination have.
 func (r *remarks) groupWords() string {
 	different := 0
 	for i := range r.t.group {

@@ -16,19 +16,19 @@ import (
 
 func (t *trace) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "trace-from", Binding: pane.On("trace packets from what is selected", "t"), Group: "Trace",
+		{Name: "trace-from", Binding: pane.On("trace packets from the selected node", "t"), Group: "Trace",
 			Label: "from", Rank: 1, Why: t.whyNoEnd, Do: func() tea.Msg {
 				return t.markSelected(0)
 			}},
-		{Name: "trace-to", Binding: pane.On("trace packets to what is selected", "T"), Group: "Trace",
+		{Name: "trace-to", Binding: pane.On("trace packets to the selected node", "T"), Group: "Trace",
 			After: "trace-from", Label: "to", Rank: 2, Why: t.whyNoEnd, Do: func() tea.Msg {
 				return t.markSelected(1)
 			}},
 		{Name: "trace-back", Binding: pane.On("exchange source and destination", "x"), Group: "Trace",
 			After: "trace-to", Label: "path back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
 		{Name: "trace-against",
-			Binding: pane.On("choose the picture that the hops of the trace are compared with: live, base, whatif, "+
-				"staged, the entry shown last", "V"), Group: "Trace", After: "trace-back", Label: "against", Rank: 12,
+			Binding: pane.On("choose the state that the hops of the trace are compared with: live, base, whatif, "+
+				"staged, or the last entry of the history", "V"), Group: "Trace", After: "trace-back", Label: "against", Rank: 12,
 			Word: t.againstWord, Panes: []string{"Trace"}, Why: t.whyNoOther, Do: t.nextAgainst},
 	}
 }
@@ -37,7 +37,7 @@ func (t *trace) whyNoEnd() string {
 	return prose.When(t.Focused().Node == fabric.None, "no switch or host is selected", "")
 }
 
-// markSelected makes what is selected the source (0) or the destination (1) of the trace.
+// markSelected makes the selection the source (0) or the destination (1) of the trace.
 func (t *trace) markSelected(which int) tea.Msg {
 	s := t.Focused()
 	var port fabric.PortIndex = fabric.None
@@ -48,7 +48,7 @@ func (t *trace) markSelected(which int) tea.Msg {
 	return t.traced()
 }
 
-// traced shows the trace between the marked ends, and says the command for it where there are both.
+// traced shows the trace between the marked ends, and runs the command for it.
 func (t *trace) traced() tea.Msg {
 	t.retrace()
 	if !t.ok {
@@ -60,13 +60,13 @@ func (t *trace) traced() tea.Msg {
 
 func (t *trace) command() string { return "trace " + t.endWords() + t.Scene.OfWord() }
 
-// endWords names the ends as a command understands them.
+// endWords returns the ends as commands accept them.
 func (t *trace) endWords() string {
 	f := t.Scene.Picture.Fabric
 	return pane.PortWord(f, t.Ends[0].EndPort(f)) + " " + pane.PortWord(f, t.Ends[1].EndPort(f))
 }
 
-// retrace follows the path anew.
+// retrace computes the path again.
 func (t *trace) retrace() {
 	t.Base().Show(kindPath)
 	t.Renew()
@@ -84,7 +84,7 @@ func (t *trace) exchange() tea.Msg {
 	return t.traced()
 }
 
-// errKey is a path whose counters are read.
+// errKey identifies the counters of a path.
 type errKey struct {
 	live  *fabric.Fabric
 	ports string
@@ -92,7 +92,7 @@ type errKey struct {
 
 func (t *trace) errKey() errKey { return errKey{t.Scene.State.Live.Fabric, fmt.Sprint(t.ports())} }
 
-// Seek reads what the ports of the path have counted, where a subnet can be asked and nothing else runs.
+// Seek reads the counters of the ports of the path, if the subnet can be asked and is idle.
 func (t *trace) Seek(s pane.Stage) tea.Cmd {
 	if !t.ok || t.Scene.State.Source.Offline() || !s.Idle || !s.Visible {
 		return nil
@@ -123,17 +123,17 @@ func (t *trace) Collect() {
 	if t.ok && t.reading.Ready(t.errKey()) {
 		t.errs = t.reading.Value
 	}
-	if t.ok && (t.loads != t.Loads(t.Scene) || t.passage != nil && t.passage.Outdated(t.Scene.Picture.Tables, t.Memo)) {
+	if t.ok && (t.loads != t.Loads() || t.passage != nil && t.passage.Outdated(t.Scene.Picture.Tables, t.Memo)) {
 		t.Renew()
 	}
 }
 
-// Holding reports whether the session reads counters for the trace; that gives way to every command.
+// UsesSession reports whether the session reads counters for the trace. Every command interrupts that.
 func (t *trace) UsesSession() bool { return t.reading.Doing != nil }
 
 func (t *trace) Release() (wait func()) { return t.reading.CancelAndWait() }
 
-// errorsOf sums up the errors of ports; waiting to send is none.
+// errorsOf sums up the errors of ports. Waiting to send is no error.
 func errorsOf(r *counters.Reading) map[pane.Place]uint64 {
 	out := map[pane.Place]uint64{}
 	for i := range r.Ports {

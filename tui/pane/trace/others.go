@@ -17,19 +17,19 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// other is a path that stands beside the one that is shown.
+// other is a path next to the one that is shown.
 type other struct {
 	kind     session.Kind
 	f        *fabric.Fabric
 	path     walk.Path
 	passage  *session.Passage
 	why      string // says why there is no such path, "" where there is
-	reversed bool   // says that it is the path back, whose end stands first
+	reversed bool   // the reverse path, whose end is shown first
 	aligned  []walk.HopPair
 	byHop    []walk.HopPair // by hop of the path that is shown
 }
 
-// compare lays it beside a path.
+// align aligns the path with the one that is shown.
 func (o *other) align(f *fabric.Fabric, p *walk.Path) {
 	hops := o.path.Hops
 	if o.reversed {
@@ -44,10 +44,10 @@ func (o *other) align(f *fabric.Fabric, p *walk.Path) {
 	}
 }
 
-// real is the hop of the path that stands at a place of it.
+// hopIndex returns the hop of the path at a place of the alignment.
 func (o *other) hopIndex(at int) int { return prose.When(o.reversed, len(o.path.Hops)-1-at, at) }
 
-// parts is the first place where it is not the same, nil where it is everywhere.
+// firstDifference returns the first place where the paths differ, nil if they are the same.
 func (o *other) firstDifference() *walk.HopPair {
 	if i := slices.IndexFunc(o.aligned, func(b walk.HopPair) bool { return b.How != walk.SameHop }); i >= 0 {
 		return &o.aligned[i]
@@ -63,7 +63,7 @@ func (t *trace) followBack(g *partitions.Grants) {
 	}
 }
 
-// backWords says what the path back shares with this one.
+// backWords returns how the reverse path differs.
 func (r *remarks) backWords() string {
 	nodes, ports := 0, 0
 	for _, b := range r.t.back.aligned {
@@ -85,11 +85,11 @@ func (r *remarks) backWords() string {
 	return "over the same links"
 }
 
-// addBoth makes rows of the hops of both directions.
+// addBoth adds rows for the hops of both directions.
 func (t *trace) addBoth() {
 	f := t.Scene.Picture.Fabric
 	if t.back == nil {
-		t.addRemark(t.Theme.Warn, "there is no path back: one of the two has no LID", nil)
+		t.addRemark(t.Theme.Warn, "there is no reverse path: one of the ends has no LID", nil)
 		return
 	}
 	for _, b := range t.back.aligned {
@@ -108,7 +108,7 @@ func (t *trace) addBoth() {
 	t.addRemark(t.verdictStyle(t.back.path.Verdict), "back: "+t.remarks.backWords()+slWords(t.back.passage), t.exchange)
 }
 
-// slWords says ", SL 3".
+// slWords returns ", SL 3".
 func slWords(p *session.Passage) string {
 	switch {
 	case p == nil:
@@ -119,7 +119,7 @@ func slWords(p *session.Passage) string {
 	return fmt.Sprintf(", SL %d", p.SL)
 }
 
-// learnOthers follows the same packets in the other pictures that have tables.
+// followOthers traces the same packets in the other states with tables.
 func (t *trace) followOthers() {
 	sc := t.Scene
 	if strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded)) {
@@ -157,7 +157,7 @@ func (t *trace) otherOf(p *session.Picture) *other {
 	return o
 }
 
-// chosen is the path of the picture that hops are compared with, nil where there is no other.
+// chosen returns the path that hops are compared with, nil for none.
 func (t *trace) chosen() *other {
 	if len(t.others) == 0 {
 		return nil
@@ -170,7 +170,7 @@ func (t *trace) whyNoOther() string {
 	case !t.ok:
 		return t.why
 	case len(t.others) == 0:
-		return "there is no other picture to compare with: route, let something fail, or open an entry of the history"
+		return "there is no other state to compare with: compute routes, simulate a failure, or open an entry of the history"
 	}
 	return ""
 }
@@ -182,7 +182,7 @@ func (t *trace) againstWord() string {
 	return "against"
 }
 
-// nextAgainst compares with the next picture.
+// nextAgainst compares with the next state.
 func (t *trace) nextAgainst() tea.Msg {
 	at := slices.Index(t.others, t.chosen())
 	return t.compareWith(t.others[(at+1)%len(t.others)].kind)
@@ -194,7 +194,7 @@ func (t *trace) compareWith(k session.Kind) tea.Msg {
 	return pane.Inform{Text: "the hops are compared with those of " + string(k)}
 }
 
-// remarkOther says how the path goes in another picture.
+// remarkOther describes the path in another state.
 func (r *remarks) remarkOther(o *other) {
 	choose := func() tea.Msg { return r.t.compareWith(o.kind) }
 	differs := o.firstDifference()
@@ -216,7 +216,7 @@ func (r *remarks) remarkOther(o *other) {
 	}
 }
 
-// sameTables reports whether two pictures are the same but for their names. None is the same as any.
+// sameTables reports whether two states have the same tables. Nil is the same as any.
 func sameTables(a, b *session.Picture) bool {
 	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables
 }

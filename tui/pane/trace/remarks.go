@@ -19,8 +19,7 @@ import (
 // remarks are the rows below the hops.
 type remarks struct{ t *trace }
 
-// add adds the verdict, what packets are sent by, who else is on the way, the path back, and the same path in other
-// pictures.
+// add adds the result, the SL, other paths over the same links, the reverse path, and the path in other states.
 func (r *remarks) add() {
 	f := r.t.Scene.Picture.Fabric
 	last := r.t.hops.Hops[len(r.t.hops.Hops)-1]
@@ -50,7 +49,7 @@ func (r *remarks) add() {
 	}
 }
 
-// remarkSL says by which SL packets go, what it stands for, and what nobody read.
+// remarkSL describes the SL of the packets, its meaning, and what was not read.
 func (r *remarks) remarkSL() {
 	p, sc := r.t.passage, r.t.Scene
 	if p == nil {
@@ -77,7 +76,7 @@ func (r *remarks) remarkSL() {
 	}
 }
 
-// vlWords says ", VL 0 and 1".
+// vlWords returns ", VL 0 and 1".
 func (r *remarks) vlWords() string {
 	var vls []string
 	for _, h := range r.t.passage.Hops {
@@ -88,17 +87,17 @@ func (r *remarks) vlWords() string {
 	return prose.When(len(vls) == 0, "", ", VL "+strings.Join(vls, " and "))
 }
 
-// asks makes a row open the answer of a command on the picture.
+// asks returns the action of a row that runs a command on the state shown.
 func (r *remarks) asks(command string) func() tea.Msg {
 	command += " of=" + r.t.Scene.Picture.Kind.Word()
 	return func() tea.Msg { return pane.Run{Command: command, Typed: true} }
 }
 
-// remarkBusiest says which link of the path most other paths share; that of a host has all of its own, and counts where
-// there is no other.
+// remarkBusiest describes the link of the path with most other paths. The link of a host counts only without another
+// one.
 func (r *remarks) remarkBusiest() {
 	f, most := r.t.Scene.Picture.Fabric, fabric.PortIndex(fabric.None)
-	if r.t.Loads(r.t.Scene) == nil || r.t.Loads(r.t.Scene).Fabric != f {
+	if r.t.Loads() == nil || r.t.Loads().Fabric != f {
 		r.t.addRemark(r.t.Theme.Dim, "shared with: the paths are being counted", nil)
 		return
 	}
@@ -109,17 +108,17 @@ func (r *remarks) remarkBusiest() {
 		switch p := h.Out; {
 		case p == fabric.None || !f.Ports[p].Linked():
 		case most == fabric.None, between(p) && !between(most), between(p) == between(most) &&
-			r.t.Loads(r.t.Scene).Paths[p] > r.t.Loads(r.t.Scene).Paths[most]:
+			r.t.Loads().Paths[p] > r.t.Loads().Paths[most]:
 			most = p
 		}
 	}
 	if most == fabric.None {
-		r.t.addRemark(r.t.Theme.Dim, "shared with: it takes no link", nil)
+		r.t.addRemark(r.t.Theme.Dim, "shared with: no link", nil)
 		return
 	}
 	l := &f.Ports[most]
 	r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("shared with: %s over %s %s %s",
-		draw.Count(int(r.t.Loads(r.t.Scene).Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow,
+		draw.Count(int(r.t.Loads().Paths[most]), "path"), f.PortName(most), r.t.Theme.Arrow,
 		f.NodeName(f.Ports[l.Peer].Node)),
 		r.asks(fmt.Sprintf("who uses %s %d", pane.NodeWord(f, l.Node), l.Num)))
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trace shows the path of packets, hop by hop.
+// trace is the path of packets between two marked ends.
 package trace
 
 import (
@@ -28,28 +28,28 @@ type trace struct {
 	src     Source
 	hops    walk.Path
 	passage *session.Passage
-	happens []string // what happens at each hop, in words
+	happens []string // remarks by hop
 	ok      bool     // there is a path
 	why     string
 	rows    []traceRow
-	errs    map[pane.Place]uint64 // the errors that ports have counted, nil where they are not known
+	errs    map[pane.Place]uint64 // the errors that ports counted, nil if unknown
 	reading pane.AsyncResult[map[pane.Place]uint64]
-	net     *choices.Net // the tables made ready to follow every choice, nil where none was asked for
-	choices []int        // counts the ports of a switch that lead on by a shortest path, by hop
+	net     *choices.Net // prepared tables to follow every choice, nil until needed
+	choices []int        // by hop: the ports on a shortest path
 
 	group   []walk.Path // to all LIDs of the destination
-	shared  []int       // counts those of them that leave a hop by the same port
-	back    *other      // the path back, nil where there is none
-	others  []*other    // the paths of other pictures
+	shared  []int       // by hop: how many paths of group leave by the same port
+	back    *other      // the reverse path, nil for none
+	others  []*other    // the path in other states
 	against session.Kind
-	old     *session.Picture // the one out of the history that was shown last
-	loads   *linkload.Loads  // those that the rows were made with
+	old     *session.Picture // the last one of the history that was shown
+	loads   *linkload.Loads  // the loads of the rows
 
 	columns columns
 	remarks remarks
 }
 
-// The manners in which a trace is shown.
+// The views of the pane.
 const (
 	kindPath = iota
 	kindBoth
@@ -57,21 +57,21 @@ const (
 	kindChoices
 )
 
-// manners are their names. That of every choice is offered where switches are known to route adaptively.
+// manners are the names of the views. The last one is offered if adaptive routing is known.
 var manners = []string{"path", "both directions", "all LIDs", "every choice"}
 
-// traceRow is a hop of a path, or a remark, or a path to another LID.
+// traceRow is a hop of a path, a remark, or a path to another LID.
 type traceRow struct {
 	f      *fabric.Fabric
 	hop    walk.Hop
-	at     int // which hop, -1 for none
+	at     int // the hop, -1 for none
 	last   bool
-	other  bool // of a path in another picture
-	back   int  // which hop of the path back stands beside it, -1 for none
+	other  bool // in another state
+	back   int  // the aligned hop of the reverse path, -1 for none
 	how    walk.Similarity
 	remark string
 	st     draw.Style
-	open   func() tea.Msg // what Enter does on a remark, nil for nothing
+	open   func() tea.Msg // the action of Enter on a remark, nil for none
 }
 
 // Source reads the counters of ports of the live fabric.
@@ -132,12 +132,12 @@ func (t *trace) Renew() {
 	t.Rebuild(len(t.rows))
 }
 
-// learn finds what there is to say of the path.
+// analyze computes the details of the path.
 func (t *trace) analyze() {
 	sc := t.Scene
-	t.loads = t.Loads(t.Scene)
+	t.loads = t.Loads()
 	t.countChoices()
-	// It fails for partitions that somebody asks for.
+	// This fails only for partitions given by the user.
 	g, err := sc.State.Grants(sc.Picture, partitions.Asked{SL: -1})
 	if err != nil {
 		g = nil
@@ -167,7 +167,7 @@ func (t *trace) passageOf(g *partitions.Grants, p *walk.Path) *session.Passage {
 	return t.Scene.Picture.Passage(g, p, t.Memo)
 }
 
-// fill makes the rows of the manner in which the path is shown.
+// fill makes the rows of the view.
 func (t *trace) fill() {
 	switch t.Kind {
 	case kindBoth:
@@ -183,20 +183,20 @@ func (t *trace) fill() {
 }
 
 func (t *trace) WhyNotSort() string {
-	return prose.When(t.Kind == kindLIDs && t.N > 0, "", "a path has an order of its own")
+	return prose.When(t.Kind == kindLIDs && t.N > 0, "", "a path cannot be sorted")
 }
 
-// Follow computes the path. What stands in the way of it is in why.
+// Follow computes the path, or sets why to the reason that there is none.
 func (t *trace) Follow() {
 	sc := t.Scene
 	from, to := t.Ends[0].GUID != 0, t.Ends[1].GUID != 0
 	switch {
 	case !from && !to:
-		t.why = "mark two nodes: t where packets come from, T where they go (2 and / find them)"
+		t.why = "mark two nodes: t marks the source, T the destination (2 and / find them)"
 	case !from:
-		t.why = fmt.Sprintf("to %s: now mark with t where packets come from", t.name(1))
+		t.why = fmt.Sprintf("to %s: mark the source with t", t.name(1))
 	case !to:
-		t.why = fmt.Sprintf("from %s: now mark with T where they go", t.name(0))
+		t.why = fmt.Sprintf("from %s: mark the destination with T", t.name(0))
 	case sc.WhyNoTables != "":
 		t.why = sc.WhyNoTables
 	}
@@ -220,7 +220,7 @@ func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
 	}
 }
 
-// name names an end, by its GUID where the fabric has no such node.
+// name returns the name of an end, its GUID if the fabric does not have the node.
 func (t *trace) name(which int) string {
 	at := t.Ends[which]
 	f := t.Scene.Picture.Fabric
@@ -257,7 +257,7 @@ func (t *trace) Empty() string {
 	return t.why
 }
 
-// ports are those that the path leaves and enters by.
+// ports returns the ports of the path.
 func (t *trace) ports() []fabric.PortIndex {
 	var out []fabric.PortIndex
 	for _, h := range t.hops.Hops {
@@ -301,10 +301,10 @@ func (t *trace) Enter() (func() tea.Msg, string) {
 		h := &t.back.path
 		return func() tea.Msg { return pane.Follow{Fabric: r.f, Node: h.Hops[r.back].Node, LID: h.DstLID} }, ""
 	}
-	return nil, "this row leads nowhere"
+	return nil, "nothing to open here"
 }
 
-// firstBetween is the line of the first hop from a switch to another, of the first hop where there is none.
+// firstBetween returns the line of the first hop between switches, else the first line.
 func (t *trace) firstBetween() int {
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -319,5 +319,5 @@ func (t *trace) firstBetween() int {
 	return 0
 }
 
-// Vacant reports whether no end of a trace is marked.
+// Hidden reports whether no end of a trace is marked.
 func (t *trace) Hidden() bool { return t.N == 0 && t.Ends == [2]pane.Place{} }

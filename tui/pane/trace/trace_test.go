@@ -21,8 +21,7 @@ func (s source) Counters(context.Context, ...fabric.PortIndex) (*counters.Readin
 	return &counters.Reading{}, nil
 }
 
-// TestPath: between two marked hosts the rows name the switches to which the tables lead, and a host that is cut off
-// says why there is no path.
+// TestPath checks that the rows between two marked hosts follow the tables, and that an unreachable host is reported.
 func TestPath(t *testing.T) {
 	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, s *session.Session) pane.Pane {
 		return trace.New(c, source{s})
@@ -55,15 +54,15 @@ func TestPath(t *testing.T) {
 	s.Run("fail switch leaf-04")
 	if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text,
 		"node-0008 HCA-1/1 is unreachable") {
-		t.Errorf("it is not said that the host is unreachable:\n%s", text)
+		t.Errorf("the host is not reported as unreachable:\n%s", text)
 	}
 	s.Tell(pane.Mark{})
 	if s.Pane.Base().N != 0 && s.Pane.Empty() == "" {
-		t.Error("without ends there is a path")
+		t.Error("there is a path without ends")
 	}
 }
 
-// TestWithoutLID: a path from or to a host without a LID ends at once, and its row says so in the words of the command.
+// TestWithoutLID checks that a path from or to a host without a LID is a dead end, in the words of the command.
 func TestWithoutLID(t *testing.T) {
 	s := panetest.New(t, "sim:random:6,3,8", "", func(c *pane.Common, s *session.Session) pane.Pane {
 		return trace.New(c, source{s})
@@ -74,7 +73,7 @@ func TestWithoutLID(t *testing.T) {
 		s.Tell(ends)
 		if text := strings.Join(s.Rows(), "\n") + s.Pane.Empty(); !strings.Contains(text,
 			"dead end: new-1/1 has no LID") {
-			t.Errorf("it is not said that the host has no LID:\n%s", text)
+			t.Errorf("the missing LID is not reported:\n%s", text)
 		}
 		s.Drawn(60)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package whatif shows what has failed on paper, and what follows from it.
+// Package whatif shows simulated failures and additions, and their consequences.
 package whatif
 
 import (
@@ -19,43 +19,36 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// whatIf lists what has failed on paper and what follows from it.
+// whatIf lists simulated failures and additions, and their consequences.
 type whatIf struct {
 	pane.List
-	src            Source
 	rows           []whatIfRow
 	result         *diff.Result // compares the base with what is shown, nil where that is not known yet
 	against        session.Kind
 	err            error
 	diff           pane.AsyncResult[*diff.Result]
-	failoverResult pane.AsyncResult[*choices.Failover] // before a subnet manager acts
-	failover       *choices.Failover                   // what is known of it
+	failoverResult pane.AsyncResult[*choices.Failover] // of adaptive routing, before an SM acts
+	failover       *choices.Failover                   // nil while unknown
 }
 
-// whatIfRow is a failure, a figure before and after, or a heading.
+// whatIfRow is a failure, a value before and after, or a heading.
 type whatIfRow struct {
 	failure             int // counted from 1, 0 for none
 	what, before, after string
 	st                  draw.Style
 	heading             bool
-	at                  pane.Place // of a link
-	ask, sheet          string     // the command that says more, and the table of its answer that does
+	at                  pane.Place // a link
+	ask, sheet          string     // the command with details, and the table of its answer
 }
 
-const maxMoved = 40 // how many links whose load changes are listed
-
-// Source compares tables.
-type Source interface {
-	Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error)
-	FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover, error)
-}
+const maxMoved = 40 // how many links with other loads are listed
 
 // Pane makes the pane for the key of its feature.
-var Pane = pane.Maker[Source]{Name: "What-if", New: New}
+var Pane = pane.Maker[any]{Name: "What-if", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
-func New(c *pane.Common, src Source) pane.Pane {
-	w := &whatIf{src: src}
+func New(c *pane.Common) pane.Pane {
+	w := &whatIf{}
 	w.List = pane.NewList(c, pane.About{Name: "What-if"},
 		draw.Table{ID: func(row int) uint64 { return uint64(row) }}, w.Renew)
 	look := func(row int) draw.Style { return w.rows[row].st }
@@ -70,7 +63,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return w
 }
 
-// Seek compares the tables that are shown with those of the base.
+// Seek compares the tables shown with those of the base.
 func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 	p := w.Scene.DiffBase()
 	if p == nil || !s.Visible {
@@ -79,7 +72,7 @@ func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 	before, after := p.Tables, w.Scene.Picture.Tables
 	compare := w.diff.Start(w.Common, [2]*fabric.Tables{before, after},
 		func(ctx context.Context, progress func(int, int)) (*diff.Result, error) {
-			return w.src.Diff(ctx, before, after, diff.Options{Progress: progress})
+			return w.Memo.Diff(ctx, before, after, diff.Options{Progress: progress})
 		})
 	base, left := w.adaptiveTables()
 	if base == nil {
@@ -87,12 +80,11 @@ func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 	}
 	return tea.Batch(compare, w.failoverResult.Start(w.Common, [2]*fabric.Tables{base, left},
 		func(ctx context.Context, progress func(int, int)) (*choices.Failover, error) {
-			return w.src.FailOver(ctx, base, left, choices.Options{Progress: progress})
+			return w.Memo.FailOver(ctx, base, left, choices.Options{Progress: progress})
 		}))
 }
 
-// held are the tables of the base, and what is left of them with what has failed; nil where no switch routes
-// adaptively.
+// adaptiveTables returns the tables of the base and those of the what-if state; nil if no switch routes adaptively.
 func (w *whatIf) adaptiveTables() (base, left *fabric.Tables) {
 	st := &w.Scene.State
 	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil ||
@@ -162,10 +154,10 @@ func (w *whatIf) Renew() {
 
 func (w *whatIf) add(r whatIfRow) { w.rows = append(w.rows, r) }
 
-// atOnce is what adaptive routing does before a subnet manager acts.
+// atOnce adds the effect of adaptive routing before an SM acts.
 func (w *whatIf) atOnce(r *choices.Failover) {
 	t := w.Theme
-	w.add(whatIfRow{what: "before a manager acts, by adaptive routing", heading: true, st: t.Strong})
+	w.add(whatIfRow{what: "before the SM acts, by adaptive routing", heading: true, st: t.Strong})
 	for _, x := range []struct {
 		what string
 		n    int64
@@ -182,7 +174,7 @@ func (w *whatIf) atOnce(r *choices.Failover) {
 
 const waiting = "pairs that wait for a manager" // the table of an answer
 
-// consequences are what differs from the base, worst things first.
+// consequences adds the differences from the base, the worst first.
 func (w *whatIf) consequences(r *diff.Result) {
 	t := w.Theme
 	bad := func(n int64) draw.Style { return prose.When(n > 0, t.Bad, t.Good) }
@@ -198,7 +190,7 @@ func (w *whatIf) consequences(r *diff.Result) {
 	w.add(whatIfRow{what: "  lost", after: number(r.Pairs.Lost), st: bad(r.Pairs.Lost), ask: compare,
 		sheet: "pairs lost"})
 	if r.Pairs.ByLuck > 0 {
-		w.add(whatIfRow{what: "  by luck: by some choices of adaptive routing", after: number(r.Pairs.ByLuck),
+		w.add(whatIfRow{what: "  by luck: only by some choices of adaptive routing", after: number(r.Pairs.ByLuck),
 			st: t.Warn, ask: compare, sheet: "pairs reached by luck"})
 	}
 	if r.Pairs.Unknown > 0 {
@@ -220,8 +212,8 @@ func (w *whatIf) consequences(r *diff.Result) {
 		n           int
 		what, sheet string
 	}{
-		{len(r.Gone), "end ports gone or unreachable", "end ports gone"},
-		{len(r.Come), "end ports won", "end ports come"}, {len(r.Moved), "end ports with another LID", "LIDs moved"},
+		{len(r.Gone), "end ports removed or unreachable", "end ports gone"},
+		{len(r.Come), "end ports added", "end ports come"}, {len(r.Moved), "end ports with another LID", "LIDs moved"},
 	} {
 		if x.n > 0 {
 			w.add(whatIfRow{what: x.what, after: draw.Thousands(x.n), st: t.Warn, ask: compare, sheet: x.sheet})
@@ -265,7 +257,7 @@ func (w *whatIf) Figure() string {
 	case w.diff.Progress() != "":
 		return w.diff.Progress()
 	case w.Scene != nil && w.Scene.State.WhatIf != nil && w.Scene.State.Staged == nil:
-		return "not routed yet: r routes around it"
+		return "not routed yet: r computes routes"
 	case w.result != nil:
 		return "d lists what changes"
 	}
@@ -283,17 +275,17 @@ func (w *whatIf) Empty() string {
 	case w.err != nil:
 		return w.err.Error()
 	case w.Scene.State.Staged != nil:
-		return "the staged tables are those that the switches hold: nothing follows from them"
+		return "the switches hold the staged tables already"
 	}
-	return "nothing has failed on paper: select a link, a switch or a host and press f; nothing is written by that"
+	return "no simulated failures: select a link, switch or host and press f; nothing is written"
 }
 
-// Vacant reports whether there is nothing on paper.
+// Hidden reports whether there is no what-if state and nothing is staged.
 func (w *whatIf) Hidden() bool {
 	return w.N == 0 && w.Filt.Empty() && w.Scene != nil && w.Scene.State.WhatIf == nil && w.Scene.State.Staged == nil
 }
 
-// Subject of a failure is what failed, so that it can be taken back.
+// Subject is what failed, so that u restores it.
 func (w *whatIf) Subject() pane.Subject {
 	row, ok := w.Selected()
 	if ok && !w.rows[row].at.None() {
@@ -322,5 +314,5 @@ func (w *whatIf) Enter() (func() tea.Msg, string) {
 		r := &w.rows[row]
 		return func() tea.Msg { return pane.Run{Command: r.ask, Sheet: r.sheet} }, ""
 	}
-	return w.GoTo(w.Subject(), "no row is selected", "this row leads nowhere: those below it do")
+	return w.GoTo(w.Subject(), "no row is selected", "nothing to open here")
 }
