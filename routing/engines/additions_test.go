@@ -13,10 +13,9 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	paper "example.org/ibconsole/fabric/failures"
+	simulated "example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
-	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
@@ -25,33 +24,26 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// TestAdditionsEqualOpenSM adds cables, switches and adapters on paper, moves adapters,
-// and lets an OpenSM live through the same: LIDs and forwarding tables are its own
-// after each of them.
+// TestAdditionsEqualOpenSM adds cables, switches and adapters to a what-if, moves adapters, and makes the same changes
+// in a subnet with OpenSM: LIDs and forwarding tables are OpenSM's after each of them.
 func TestAdditionsEqualOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 4, 100) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			addTo(t, rand.New(rand.NewPCG(seed, 3)), i)
-		})
-	}
+	repeat(t, 4, 100, 3, func(t *testing.T, r *rand.Rand, i int) {
+		addTo(t, r, i)
+	})
 }
 
-// growing are fabrics with free ports, for engines that route them also with more.
+// growing are fabrics with free ports, for engines that still route them after additions.
 var growing = []struct{ engine, spec string }{
 	{"minhop", "random:%d,4,18"}, {"updn", "random:%d,4,18"}, {"ftree", "fattree:2,%d"}, {"dnup", "fattree:2,%d"},
 	{"minhop", "fattree:2,%d"}, {"updn", "fattree:2,%d"}, {"dor", "random:%d,4,18"}, {"sssp", "random:%d,4,18"},
 	{"dfsssp", "random:%d,4,18"}, {"lash", "random:%d,4,18"}, {"nue", "random:%d,4,18"},
 }
 
-// addition is one step on paper, and what ibsim is told of it.
+// addition is one step of the what-if, with the commands for ibsim.
 type addition struct {
 	console []string
 	tables  *fabric.Tables
-	paper   *fabric.Fabric
+	whatIf  *fabric.Fabric
 }
 
 func addTo(t *testing.T, r *rand.Rand, i int) {
@@ -60,35 +52,35 @@ func addTo(t *testing.T, r *rand.Rand, i int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f = roomy(t, f, r)
-	s, steps := grownOnPaper(t, r, f, g.engine)
+	f = withFreePorts(t, f, r)
+	s, steps := growSimulated(t, r, f, g.engine)
 	if len(steps) == 1 {
 		return
 	}
-	laidOver(t, f, g.engine, steps[1])
+	compareLoaded(t, f, g.engine, steps[1])
 	st := s.State()
-	begin, err := f.With(nil, newcomers(f, st.Whole()), nil)
+	begin, err := f.With(nil, newNodes(f, st.Whole()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sim := start(t, begin)
 	c := &trial{chain: []string{g.engine}, opt: routing.Options{}}
 	m := startManager(t, sim, c)
-	var said []string
+	var output []string
 	for _, step := range steps {
 		for _, command := range step.console {
-			said = append(said, command+sim.Console(command))
+			output = append(output, command+sim.Console(command))
 		}
 		m.rest(t)
 		m.raiseTops(t, step.tables)
 		if err := sameLFTs(m.dir, &routing.Result{Tables: step.tables}); err != nil {
-			t.Fatalf("%s on %s, after %q: %v", g.engine, g.spec, said, err)
+			t.Fatalf("%s on %s, after %q: %v", g.engine, g.spec, output, err)
 		}
 	}
 }
 
-// grownOnPaper routes a fabric and adds to it at random, and routes after each step.
-func grownOnPaper(t *testing.T, r *rand.Rand, f *fabric.Fabric, engine string) (*session.Session, []addition) {
+// growSimulated routes a fabric, adds to it at random, and routes after each step.
+func growSimulated(t *testing.T, r *rand.Rand, f *fabric.Fabric, engine string) (*session.Session, []addition) {
 	t.Helper()
 	ctx, s := t.Context(), offline(t, f, engine)
 	steps := []addition{{tables: routed(ctx, t, s)}}
@@ -104,13 +96,12 @@ func grownOnPaper(t *testing.T, r *rand.Rand, f *fabric.Fabric, engine string) (
 	return s, steps
 }
 
-// laidOver loads what a fabric is after an addition as a file over its tables, and
-// holds what that gives against the addition itself.
-func laidOver(t *testing.T, f *fabric.Fabric, engine string, after addition) {
+// compareLoaded loads the fabric after an addition as a file, and compares the result with that of the addition.
+func compareLoaded(t *testing.T, f *fabric.Fabric, engine string, after addition) {
 	t.Helper()
 	ctx, s := t.Context(), offline(t, f, engine)
 	routed(ctx, t, s)
-	if _, err := s.Load(ctx, "topology", netFile(t, after.paper), session.LoadOptions{AsIbsim: true}); err != nil {
+	if _, err := s.Load(ctx, "topology", netFile(t, after.whatIf), session.LoadOptions{AsIbsim: true}); err != nil {
 		t.Fatal(err)
 	}
 	var ours, theirs bytes.Buffer
@@ -121,7 +112,7 @@ func laidOver(t *testing.T, f *fabric.Fabric, engine string, after addition) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(ours.Bytes(), theirs.Bytes()) {
-		t.Fatalf("%s: after %q the file gives other tables than the addition", engine, after.console)
+		t.Fatalf("%s: after %q the file gives different tables from the addition", engine, after.console)
 	}
 }
 
@@ -136,7 +127,7 @@ func netFile(t *testing.T, f *fabric.Fabric) string {
 	return path
 }
 
-// offline is a session on a fabric by ibsim's rules, with an engine.
+// offline opens a session on a fabric by ibsim's rules, with an engine.
 func offline(t *testing.T, f *fabric.Fabric, engine string) *session.Session {
 	t.Helper()
 	src, err := source.Parse("net:" + netFile(t, f))
@@ -160,9 +151,8 @@ func offline(t *testing.T, f *fabric.Fabric, engine string) *session.Session {
 	return s
 }
 
-// routed are the tables of the paper, nil where those of OpenSM change from run to run:
-// ftree orders adapters by addresses in its memory where leaf switches are cabled to
-// each other, and warns of it.
+// routed returns the tables of the what-if. They are nil if OpenSM's change from run to run: ftree orders adapters by
+// addresses in its memory if leaf switches are cabled to each other, and warns of it.
 func routed(ctx context.Context, t *testing.T, s *session.Session) *fabric.Tables {
 	t.Helper()
 	figures, err := s.Route(ctx, compute.KeepAsOpenSM)
@@ -178,14 +168,14 @@ func routed(ctx context.Context, t *testing.T, s *session.Session) *fabric.Table
 	return &tables
 }
 
-// grow lets something come at random, and says what ibsim has to be told.
+// grow makes a random addition, and returns the commands for ibsim.
 func grow(ctx context.Context, t *testing.T, r *rand.Rand, s *session.Session) (console []string) {
 	t.Helper()
 	st := s.State()
 	f := st.Paper()
 	free := freePorts(f)
 	r.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-	var find paper.Finder
+	var find simulated.Finder
 	name := fmt.Sprintf("new-%d", r.Uint32())
 	switch r.IntN(4) {
 	case 0:
@@ -195,17 +185,19 @@ func grow(ctx context.Context, t *testing.T, r *rand.Rand, s *session.Session) (
 				b = p
 			}
 		}
-		find = paper.AddLink(f.PortName(a), f.PortName(b))
+		find = simulated.AddLink(f.PortName(a), f.PortName(b))
 	case 1:
-		find = paper.Add(paper.NewNode{Type: mad.NodeCA, Name: name, At: []string{f.PortName(free[0])}})
+		find = simulated.Add(simulated.NewNode{Type: mad.NodeCA, Name: name, At: []string{f.PortName(free[0])}})
 	case 2:
-		n := paper.NewNode{Type: mad.NodeSwitch, Name: name, GUID: r.Uint64() >> 1, At: []string{f.PortName(free[0])}}
+		n := simulated.NewNode{
+			Type: mad.NodeSwitch, Name: name, GUID: r.Uint64() >> 1, At: []string{f.PortName(free[0])},
+		}
 		for _, p := range free[1:4] {
 			if f.Ports[p].Node != f.Ports[free[0]].Node {
 				n.At = append(n.At, f.PortName(p))
 			}
 		}
-		find = paper.Add(n)
+		find = simulated.Add(n)
 	default:
 		hosts := hostLinks(f)
 		l := hosts[r.IntN(len(hosts))]
@@ -214,7 +206,7 @@ func grow(ctx context.Context, t *testing.T, r *rand.Rand, s *session.Session) (
 			host = l.B
 		}
 		console = append(console, fmt.Sprintf("Unlink %q[%d]", f.Nodes[f.Ports[host].Node].Desc, f.Ports[host].Num))
-		find = paper.Move(f.PortName(host), f.PortName(free[0]))
+		find = simulated.Move(f.PortName(host), f.PortName(free[0]))
 	}
 	added, err := s.Add(ctx, find)
 	if err != nil {
@@ -230,7 +222,7 @@ func grow(ctx context.Context, t *testing.T, r *rand.Rand, s *session.Session) (
 	return console
 }
 
-// freePorts are the ports of switches of the subnet that are not cabled.
+// freePorts returns the ports of switches of the subnet without a cable.
 func freePorts(f *fabric.Fabric) (free []fabric.PortIndex) {
 	for _, n := range f.Switches {
 		for p := range f.Nodes[n].Ports() {
@@ -242,13 +234,13 @@ func freePorts(f *fabric.Fabric) (free []fabric.PortIndex) {
 	return free
 }
 
-// roomy is a fabric in which every switch has some free ports.
-func roomy(t *testing.T, f *fabric.Fabric, r *rand.Rand) *fabric.Fabric {
+// withFreePorts returns a fabric in which every switch has some free ports.
+func withFreePorts(t *testing.T, f *fabric.Fabric, r *rand.Rand) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
 	for i := range f.Nodes {
 		n := f.Nodes[i]
-		n.Desc = strings.ReplaceAll(n.Desc, " ", "-") // which is what ibsim calls it
+		n.Desc = strings.ReplaceAll(n.Desc, " ", "-") // as in ibsim
 		if n.IsSwitch() {
 			n.NumPorts += uint8(2 + r.IntN(3))
 		}
@@ -276,5 +268,5 @@ func roomy(t *testing.T, f *fabric.Fabric, r *rand.Rand) *fabric.Fabric {
 	return g
 }
 
-// newcomers are the nodes that whole has and f has not.
-func newcomers(f, whole *fabric.Fabric) []fabric.Node { return whole.Nodes[len(f.Nodes):] }
+// newNodes returns the nodes of whole that f does not have.
+func newNodes(f, whole *fabric.Fabric) []fabric.Node { return whole.Nodes[len(f.Nodes):] }

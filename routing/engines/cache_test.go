@@ -14,30 +14,20 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/ucastcache"
 	"example.org/ibconsole/routing/engines"
 )
 
-// TestCacheEqualsOpenSM has an OpenSM with a unicast routing cache live through
-// hosts, leaves, other switches and links that are lost, come back and move. After
-// each step it holds its cache or drops it where ours does, for one of our reasons,
-// and its tables are those of our cache or else of the engine.
+// TestCacheEqualsOpenSM changes a subnet with an OpenSM that has a unicast routing cache: hosts, leaves, other switches
+// and links fail, come back and move. After each step OpenSM's cache is valid if ours is, invalid for one of our
+// reasons, and its tables are those of our cache or else of the engine.
 func TestCacheEqualsOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 3, 60) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			cacheLives(t, rand.New(rand.NewPCG(seed, 3)))
-		})
-	}
+	repeat(t, 3, 60, 3, func(t *testing.T, r *rand.Rand, _ int) { cacheLives(t, r) })
 }
 
-// cacheSteps is how many events a sequence has.
+// cacheSteps is the number of events in a sequence.
 const cacheSteps = 7
 
 func cacheLives(t *testing.T, r *rand.Rand) {
@@ -71,7 +61,7 @@ func cacheLives(t *testing.T, r *rand.Rand) {
 	t.Log(l)
 }
 
-// life is a subnet in which things happen.
+// life is a subnet with a sequence of events.
 type life struct {
 	what    string
 	sim     *ibsimtest.Sim
@@ -79,15 +69,15 @@ type life struct {
 	trial   *trial
 	whole   *fabric.Fabric
 	lost    []fabric.Link
-	// back says that the last event brought a link.
+	// back reports that the last event added a link.
 	back bool
-	// still says that no cable moves.
+	// still keeps cables in their ports.
 	still    bool
 	commands []string
 	events   []string
 }
 
-// newLife has an OpenSM route a fabric, with its unicast cache where that is wanted.
+// newLife starts an OpenSM on a fabric, with or without its unicast cache.
 func newLife(t *testing.T, r *rand.Rand, chain []string, cache bool) *life {
 	l := &life{}
 	for l.whole == nil || len(between(l.whole)) < 3 {
@@ -121,14 +111,14 @@ func (l *life) String() string {
 	return fmt.Sprintf("%s, engines %q, options %+v, %q", l.what, l.trial.chain, l.trial.opt, l.events)
 }
 
-// run has ibsim do what happens, and OpenSM sweep after each.
+// run executes the commands in ibsim, and waits for OpenSM's sweep after each.
 func (l *life) run(t *testing.T) {
 	if len(l.commands) == 0 {
 		l.manager.rest(t)
 	}
 	for _, c := range l.commands {
-		if said := l.sim.Console(c); strings.Contains(said, "#") {
-			t.Fatalf("ibsim: %s: %s", c, said)
+		if output := l.sim.Console(c); strings.Contains(output, "#") {
+			t.Fatalf("ibsim: %s: %s", c, output)
 		}
 		l.manager.rest(t)
 	}
@@ -136,7 +126,7 @@ func (l *life) run(t *testing.T) {
 	l.commands = nil
 }
 
-// happen chooses what happens next; it fails where there is nothing left to lose.
+// happen chooses the next event; it reports false if there is nothing left to fail.
 func (l *life) happen(r *rand.Rand) bool {
 	now := l.whole.Without(l.lost)
 	l.back = false
@@ -164,7 +154,7 @@ func (l *life) loseLink(r *rand.Rand, links []fabric.Link) bool {
 	return true
 }
 
-// end is the switch's end of a link in ibsim's words.
+// end returns the switch's end of a link as ibsim writes it.
 func (l *life) end(link fabric.Link) string {
 	p := &l.whole.Ports[link.A]
 	if !l.whole.Nodes[p.Node].IsSwitch() {
@@ -173,8 +163,8 @@ func (l *life) end(link fabric.Link) string {
 	return fmt.Sprintf("%q[%d]", l.whole.Nodes[p.Node].Desc, p.Num)
 }
 
-// word is how ibsim takes a switch's links. After Clear it comes back without its LID, which
-// no failure on paper says.
+// word returns ibsim's command that removes a switch's links. After Clear the switch comes back without its LID, which
+// no simulated failure does.
 func (l *life) word(r *rand.Rand) string {
 	word := []string{"Unlink", "Clear"}[r.IntN(2)]
 	if l.still {
@@ -183,15 +173,14 @@ func (l *life) word(r *rand.Rand) string {
 	return word
 }
 
-// linksOf are those of a node.
+// linksOf returns the links of a node.
 func linksOf(f *fabric.Fabric, node fabric.NodeIndex) []fabric.Link {
 	return slices.DeleteFunc(f.Links(), func(l fabric.Link) bool {
 		return f.Ports[l.A].Node != node && f.Ports[l.B].Node != node
 	})
 }
 
-// loseSwitch takes all links of a switch, but of none that the subnet manager hangs
-// on.
+// loseSwitch removes all links of a switch that is not next to the subnet manager.
 func (l *life) loseSwitch(r *rand.Rand, now *fabric.Fabric) bool {
 	var all []fabric.NodeIndex
 	sm := now.Ports[now.SMPort].Node
@@ -212,7 +201,7 @@ func (l *life) loseSwitch(r *rand.Rand, now *fabric.Fabric) bool {
 	return true
 }
 
-// comeBack brings a lost link, or all that a node has lost.
+// comeBack restores a lost link, or all lost links of a node.
 func (l *life) comeBack(r *rand.Rand) {
 	link := l.lost[r.IntN(len(l.lost))]
 	back := []fabric.Link{link}
@@ -233,7 +222,7 @@ func (l *life) comeBack(r *rand.Rand) {
 	l.back = true
 }
 
-// moveHost puts a host's cable into another port, of any switch.
+// moveHost moves a host's cable to another port, of any switch.
 func (l *life) moveHost(r *rand.Rand, now *fabric.Fabric) bool {
 	links := hostLinks(now)
 	var free []fabric.PortIndex
@@ -265,7 +254,7 @@ func (l *life) moveHost(r *rand.Rand, now *fabric.Fabric) bool {
 	return true
 }
 
-// route has the engines compute, with routes kept where nothing came back.
+// route computes tables, and keeps routes unless a link came back.
 func (l *life) route(t *testing.T, f *fabric.Fabric, before *fabric.Tables) *fabric.Tables {
 	l.trial.opt.Existing = nil
 	if before != nil && !l.back {
@@ -306,7 +295,7 @@ var (
 	}
 )
 
-// decided compares what an OpenSM has logged of its cache since with a verdict.
+// decided compares the new lines about the cache in OpenSM's log with a verdict.
 func (m *manager) decided(from int, v ucastcache.Verdict) error {
 	text, err := os.ReadFile(m.log)
 	if err != nil {
@@ -314,7 +303,7 @@ func (m *manager) decided(from int, v ucastcache.Verdict) error {
 	}
 	text = text[from:]
 	if v.Holds() == bytes.Contains(text, computed) {
-		return fmt.Errorf("we say that %v; OpenSM logs:\n%s", v, text)
+		return fmt.Errorf("our verdict is: %v; OpenSM logs:\n%s", v, text)
 	}
 	why := invalidated.FindSubmatch(text)
 	if why == nil || v.Holds() {

@@ -14,25 +14,27 @@ import (
 	"example.org/ibconsole/routing/engines/file"
 	"example.org/ibconsole/routing/engines/nue"
 	"example.org/ibconsole/routing/engines/sssp"
+	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/routing/engines/updn"
 )
 
-// NoFallback is the word in a chain that keeps minhop from routing where all
-// engines named refuse (OpenSM's -R updn,no_fallback).
+// NoFallback is the word in a chain that prevents the fallback to minhop if all listed engines refuse (OpenSM's -R
+// updn,no_fallback).
 const NoFallback = "no_fallback"
 
-// Refusal says why an engine of a chain did not route.
+// Refusal is the reason why an engine of a chain did not route.
 type Refusal struct {
 	Engine, Reason string
-	// TooFewVLs says that with more VLs it would have routed.
+	// TooFewVLs reports that the engine may accept the subnet with more VLs.
 	TooFewVLs bool
-	// File says that it does not take a file of its options.
+	// File reports that the engine refused a file of its options.
 	File bool
 }
 
-// String is the engine and the reason.
+// String returns the engine and the reason.
 func (r Refusal) String() string { return r.Engine + ": " + r.Reason }
 
-// NoneError says that all engines of a chain refused.
+// NoneError reports that all engines of a chain refused.
 type NoneError struct{ Refusals []Refusal }
 
 func (e *NoneError) Error() string {
@@ -43,20 +45,19 @@ func (e *NoneError) Error() string {
 	return "no engine routes this subnet: " + strings.Join(reasons, "; ")
 }
 
-// Try tries engines in their order and returns what the first one computed that did
-// not refuse; the tables' Origin names it. With it come the refusals before. It fails
-// with a [NoneError] where all refuse, and stops at any other error.
+// Try returns the result of the first engine that does not refuse, and the refusals before it. The Origin of the tables
+// is the engine's name. It returns a [NoneError] if all engines refuse, and stops at any other error.
 func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt routing.Options) (*routing.Result,
 	[]Refusal, error) {
 	var refusals []Refusal
-	var left routing.LIDHops
+	var prior routing.LIDHops
 	for _, e := range chain {
 		res, err := routing.Route(ctx, e, f, opt)
 		var refused *routing.RefusedError
 		switch {
 		case err == nil:
-			if left != nil {
-				leave(res, left)
+			if prior != nil {
+				combine(res, prior)
 			}
 			res.Recommend = recommend(res, &opt)
 			return res, refusals, nil
@@ -67,8 +68,8 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 			opt.Counted = refused.Counted
 		}
 		if refused.Hops != nil {
-			left = over(f, refused.Hops, left)
-			opt.CountedHops = left
+			prior = over(f, refused.Hops, prior)
+			opt.CountedHops = prior
 		}
 		refusals = append(refusals, Refusal{Engine: e.Name(), Reason: refused.Reason, TooFewVLs: refused.TooFewVLs,
 			File: refused.File})
@@ -76,8 +77,8 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 	return nil, refusals, &NoneError{Refusals: refusals}
 }
 
-// Chain are the engines of these names, looked for among more and then among [All], and then minhop unless
-// NoFallback is among the names. It fails on an unknown name, and where nothing is left to try.
+// Chain returns the engines with these names, from more or from [All], followed by minhop unless the names contain
+// NoFallback. It fails on an unknown name, and if the chain is empty.
 func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	var chain []routing.Engine
 	fallback := true
@@ -86,7 +87,7 @@ func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 			fallback = false
 			continue
 		}
-		e, err := find(name, more)
+		e, err := ByName(name, more...)
 		if err != nil {
 			return nil, err
 		}
@@ -105,16 +106,113 @@ func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	return chain, nil
 }
 
-// recommend is [routing.Result.Recommend] of tables that an engine made.
+// recommend returns [routing.Result.Recommend] for the tables of an engine.
 func recommend(res *routing.Result, opt *routing.Options) func(routing.Hops) routing.Recommend {
-	var laid *fabric.Tables
+	var applied *fabric.Tables
 	var own *fabric.LFT
 	switch res.Tables.Origin {
 	case file.Name:
-		laid = res.Tables
-	// count the use of ports, though they do not go by it
+		applied = res.Tables
+	// These count the use of ports, but do not route by it.
 	case nue.Name, sssp.Engine{}.Name(), sssp.DeadlockFree{}.Name():
 		own = res.Tables.LFT
 	}
-	return func(h routing.Hops) routing.Recommend { return assign.Recommend(res.Tables.Fabric, h, opt, own, laid) }
+	return func(h routing.Hops) routing.Recommend {
+		return assign.Recommend(res.Tables.Fabric, h, opt, own, applied)
+	}
+}
+
+// combine adjusts the result of an engine that routed after another one had counted hops and refused. OpenSM has one
+// matrix for the whole chain (osm_ucast_mgr.c): torus-2QoS does not touch it, updn and dnup clear it except for
+// connected roots, and the others count over it.
+func combine(res *routing.Result, prior routing.LIDHops) {
+	switch res.Tables.Origin {
+	case torus.Engine{}.Name():
+		res.Hops = prior
+	case updn.Engine{}.Name(), updn.DnUp{}.Name():
+		// Routes to roots only use the LIDs of their switches, which are counted again.
+	default:
+		res.Hops = over(res.Tables.Fabric, res.Hops, prior)
+	}
+}
+
+// over returns an engine's counts over those of earlier engines, nil for none.
+func over(f *fabric.Fabric, hops routing.Hops, prior routing.LIDHops) routing.LIDHops {
+	own, all := hops.(routing.LIDHops)
+	switch {
+	case all && prior == nil:
+		return own
+	case all:
+		return overHops{f, own, prior}
+	}
+	return switchHops{hops, f, prior}
+}
+
+// overHops are counts by one port to each LID, over the counts of earlier engines by other ports. The least count is
+// that of both.
+type overHops struct {
+	f          *fabric.Fabric
+	own, prior routing.LIDHops
+}
+
+// LeastTo implements [routing.LIDHops].
+func (h overHops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
+	return min(h.own.LeastTo(sw, lid), h.prior.LeastTo(sw, lid))
+}
+
+// ThroughTo implements [routing.LIDHops]. Port 0 stands for the best port.
+func (h overHops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
+	if port == 0 {
+		return h.LeastTo(sw, lid)
+	}
+	if n := h.own.ThroughTo(sw, port, lid); n != routing.NoHops {
+		return n
+	}
+	return h.prior.ThroughTo(sw, port, lid)
+}
+
+// Least implements [routing.Hops].
+func (h overHops) Least(sw, dst fabric.SwitchIndex) uint8 { return h.LeastTo(sw, h.f.SwitchLID(dst)) }
+
+// Through implements [routing.Hops].
+func (h overHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
+	return h.ThroughTo(sw, port, h.f.SwitchLID(dst))
+}
+
+// switchHops are an engine's counts to switches, and the counts of earlier engines to all other LIDs, nil for none.
+type switchHops struct {
+	routing.Hops
+	f     *fabric.Fabric
+	prior routing.LIDHops
+}
+
+// LeastTo implements [routing.LIDHops].
+func (h switchHops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
+	switch dst := h.switchOf(lid); {
+	case dst != fabric.None:
+		return h.Least(sw, dst)
+	case h.prior == nil:
+		return routing.NoHops
+	}
+	return h.prior.LeastTo(sw, lid)
+}
+
+// ThroughTo implements [routing.LIDHops].
+func (h switchHops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
+	switch dst := h.switchOf(lid); {
+	case dst != fabric.None:
+		return h.Through(sw, port, dst)
+	case h.prior == nil:
+		return routing.NoHops
+	}
+	return h.prior.ThroughTo(sw, port, lid)
+}
+
+// switchOf returns the switch whose first LID this is.
+func (h switchHops) switchOf(lid uint16) fabric.SwitchIndex {
+	e := h.f.PortByLID(lid)
+	if e == fabric.None || h.f.Ports[e].LID != lid {
+		return fabric.None
+	}
+	return h.f.Nodes[h.f.Ports[e].Node].Switch
 }

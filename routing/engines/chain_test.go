@@ -27,7 +27,7 @@ func TestChain(t *testing.T) {
 	torus, tree := assigned(t, "torus:4x4"), assigned(t, "fattree:2,12")
 	for _, c := range []struct {
 		names    string
-		refuses  bool // whether updn does
+		refuses  bool // of updn
 		want     string
 		refusals int
 	}{
@@ -71,7 +71,7 @@ func TestChainErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", names, err, want)
 		}
 	}
-	// Other errors than refusals end the chain.
+	// Errors that are not refusals end the chain.
 	_, refusals, err := tryAll(context.Background(), []string{"updn"}, made(t, "fattree:2,4"), routing.Options{})
 	if err == nil || len(refusals) > 0 || !strings.Contains(err.Error(), "has no LID") {
 		t.Errorf("without LIDs: %v after %v", err, refusals)

@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// channel is one direction of a link, by the port that sends, and a VL.
+// channel is one direction of a link, by the sending port, and a VL.
 type channel struct {
 	port fabric.PortIndex
 	vl   uint8
@@ -76,8 +76,8 @@ func follow(tables *fabric.Tables, next map[channel]map[channel]bool, sw fabric.
 	}
 }
 
-// cyclic reports whether dependencies have a cycle: what is left when channels on
-// which nothing depends are taken away again and again.
+// cyclic reports whether dependencies have a cycle: whether any remain after channels on which nothing depends are
+// removed repeatedly.
 func cyclic(next map[channel]map[channel]bool) bool {
 	waiting := map[channel]int{}
 	for c, all := range next {
@@ -105,15 +105,14 @@ func cyclic(next map[channel]map[channel]bool) bool {
 	return done < len(waiting)
 }
 
-// VLs have no cycle of dependencies, as counted here by following every packet
-// and by package credits.
-func TestLanesHaveNoCycles(t *testing.T) {
+// TestVLsHaveNoCycles checks the dependencies of VLs for cycles, by following every packet here and by package credits.
+func TestVLsHaveNoCycles(t *testing.T) {
 	r := testenv.Rand(t)
 	routed := 0
 	for i := range 60 {
 		what, f := randomFabric(t, r)
 		if i%2 == 0 {
-			what = laneSpecs[r.IntN(len(laneSpecs))]
+			what = vlSpecs[r.IntN(len(vlSpecs))]
 			f = made(t, what)
 		}
 		lmc := uint8(i % 3)
@@ -132,10 +131,10 @@ func TestLanesHaveNoCycles(t *testing.T) {
 			}
 			routed++
 			if cyclic(dependencies(res.Tables)) {
-				t.Errorf("%s: %s, options %+v: a lane has a cycle", what, e.Name(), opt)
+				t.Errorf("%s: %s, options %+v: a VL has a cycle", what, e.Name(), opt)
 			}
 			if hasRouters(f) {
-				continue // dfsssp does not mind what they send, and says so
+				continue // dfsssp ignores their packets, and warns of it
 			}
 			found, err := credits.Check(context.Background(), res.Tables, credits.Options{})
 			if err != nil || found.Ring != nil {
@@ -152,8 +151,8 @@ func hasRouters(f *fabric.Fabric) bool {
 	return slices.ContainsFunc(f.Nodes, func(n fabric.Node) bool { return n.Type == mad.NodeRouter })
 }
 
-// A ring is what VLs are for. With one VL, the engines say how many it takes.
-func TestRingsNeedLanes(t *testing.T) {
+// TestRingsNeedVLs routes a ring. With one VL, the engines report the number of VLs that they need.
+func TestRingsNeedVLs(t *testing.T) {
 	f := assigned(t, "torus:6")
 	if !cyclic(dependencies(route(t, sssp.Engine{}, f, routing.Options{}).Tables)) {
 		t.Error("sssp on a ring of 6 has no cycle")
@@ -172,8 +171,8 @@ func TestRingsNeedLanes(t *testing.T) {
 	}
 }
 
-// Where the subnet itself has too few VLs, dfsssp counts no further than these unless it is asked to.
-func TestRefusalCountsVLsWhereAsked(t *testing.T) {
+// If the subnet itself has too few VLs, dfsssp counts further only on request.
+func TestRefusalCountsVLsOnRequest(t *testing.T) {
 	f := assigned(t, "torus:6")
 	for i := range f.Ports {
 		f.Ports[i].OperVLs = 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package engines lists the routing engines, and tries one after the other.
+// Package engines lists the routing engines, and tries the engines of a chain.
 package engines
 
 import (
@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// Default is the engine that OpenSM uses when it is not told one, and when all that it was told refuse.
+// Default is OpenSM's default engine, which also routes if all configured engines refuse.
 const Default = "minhop"
 
 // All returns every engine, the default one first.
@@ -35,10 +35,8 @@ func Names() []string {
 	return names
 }
 
-// ByName returns the engine of that name.
-func ByName(name string) (routing.Engine, error) { return find(name, nil) }
-
-func find(name string, more []routing.Engine) (routing.Engine, error) {
+// ByName returns the engine with a name, from more or from [All].
+func ByName(name string, more ...routing.Engine) (routing.Engine, error) {
 	for _, e := range append(more, All()...) {
 		if e.Name() == name {
 			return e, nil

@@ -20,22 +20,14 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines"
 )
 
-// TestEventsEqualOpenSM has an OpenSM live through links and hosts that are lost
-// and come back. After a loss it keeps the routes that still are of the fewest
-// hops; after a return it computes all anew.
+// TestEventsEqualOpenSM lets links and hosts fail and come back in a subnet with OpenSM. After a failure it keeps the
+// routes that still have the fewest hops; after a return it computes all routes.
 func TestEventsEqualOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 4, 100) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			liveThrough(t, rand.New(rand.NewPCG(seed, 2)))
-		})
-	}
+	repeat(t, 4, 100, 2, func(t *testing.T, r *rand.Rand, _ int) { liveThrough(t, r) })
 }
 
 func liveThrough(t *testing.T, r *rand.Rand) {
@@ -78,10 +70,8 @@ func liveThrough(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// happen chooses what happens next: a link between switches or one of a host is
-// lost, or the one that was lost first comes back. It returns the words that make
-// ibsim do it, none if there is nothing left to lose, and the links that are
-// lost then.
+// happen chooses the next event: a link between switches or of a host fails, or the first lost one comes back. It
+// returns the command for ibsim, "" if there is nothing left to fail, and the links that are lost then.
 func happen(r *rand.Rand, whole *fabric.Fabric, lost []fabric.Link, step int) (event string, now []fabric.Link,
 	back bool) {
 	end := func(l fabric.Link) string {
@@ -105,8 +95,7 @@ func happen(r *rand.Rand, whole *fabric.Fabric, lost []fabric.Link, step int) (e
 	return "Unlink " + end(l), append(slices.Clone(lost), l), false
 }
 
-// hostLinks are the links of hosts of the subnet, but for those of the node that
-// the subnet manager runs on.
+// hostLinks returns the links of hosts of the subnet, except those of the node on which the subnet manager runs.
 func hostLinks(f *fabric.Fabric) []fabric.Link {
 	sm := f.Ports[f.SMPort].Node
 	var links []fabric.Link
@@ -119,7 +108,7 @@ func hostLinks(f *fabric.Fabric) []fabric.Link {
 	return links
 }
 
-// between are the links between switches of the subnet.
+// between returns the links between switches of the subnet.
 func between(f *fabric.Fabric) []fabric.Link {
 	var links []fabric.Link
 	for _, l := range f.Links() {
@@ -131,11 +120,11 @@ func between(f *fabric.Fabric) []fabric.Link {
 	return links
 }
 
-// manager is an OpenSM that goes on.
+// manager is a running OpenSM.
 type manager struct {
 	dir, log, conf string
 	sweeps         int
-	// cycles are those in the trees of multicast groups that were compared.
+	// cycles counts those in the compared trees of multicast groups.
 	cycles  int
 	process *os.Process
 }
@@ -160,20 +149,18 @@ func startManager(t *testing.T, sim *ibsimtest.Sim, c *trial) *manager {
 	return m
 }
 
-// quiet is how long an OpenSM must have rested before its tables count.
+// quiet is the time without log lines after which OpenSM's tables count.
 const quiet = time.Second
 
-// patience is how long an OpenSM may take to hear of what happened. The traps
-// that tell it can be lost; it is then told to sweep.
+// patience is the time that OpenSM may take to notice an event. Its traps can be lost; it is then made to sweep.
 const patience = 5 * time.Second
 
-// rest waits until OpenSM has routed once more and rests. What happens in the
-// subnet starts its sweeps, one or several.
+// rest waits until OpenSM has routed once more and is quiet. Events in the subnet start its sweeps, one or several.
 func (m *manager) rest(t *testing.T) {
 	t.Helper()
-	begun := time.Now()
-	told := false
-	for since, last := begun, -1; time.Since(begun) < 5*time.Minute; time.Sleep(20 * time.Millisecond) {
+	began := time.Now()
+	signalled := false
+	for since, last := began, -1; time.Since(began) < 5*time.Minute; time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(m.log)
 		if err != nil || len(text) != last {
 			since, last = time.Now(), len(text)
@@ -183,8 +170,8 @@ func (m *manager) rest(t *testing.T) {
 			m.sweeps = sweeps
 			return
 		}
-		if !told && time.Since(begun) > patience && time.Since(since) > patience {
-			told = true
+		if !signalled && time.Since(began) > patience && time.Since(since) > patience {
+			signalled = true
 			if err := m.process.Signal(syscall.SIGHUP); err != nil {
 				t.Fatal(err)
 			}
@@ -210,8 +197,7 @@ func (m *manager) compare(t *testing.T, f *fabric.Fabric, c *trial) (*fabric.LFT
 	return res.Tables.LFT, sameDumps(m.dir, res)
 }
 
-// raiseTops gives tables the tops of OpenSM's, which do not become shorter when
-// ports go.
+// raiseTops sets LinearFDBTop of tables as in OpenSM's, which do not become shorter when ports disappear.
 func (m *manager) raiseTops(t *testing.T, tables *fabric.Tables) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(m.dir, "opensm-lfts.dump"))
@@ -223,5 +209,56 @@ func (m *manager) raiseTops(t *testing.T, tables *fabric.Tables) {
 		for s := range tables.Top {
 			tables.Top[s] = uint16(top)
 		}
+	}
+}
+
+// With too few VLs for lash or dfsssp, a master gives the switches their tables on its first sweep, and on its second
+// keeps those of their routes that are among the shortest. Recomputed routes are neither, which is reported.
+func TestOpenSMAppliesMaxOpVLsLate(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	for _, engine := range []string{"lash", "dfsssp"} {
+		t.Run(engine, func(t *testing.T) { appliesLate(t, engine) })
+	}
+}
+
+func appliesLate(t *testing.T, engine string) {
+	f := made(t, "torus:6x5")
+	c := &trial{chain: []string{engine}, conf: "max_op_vls 1\nqos TRUE\n"}
+	m := startManager(t, start(t, f), c)
+	m.rest(t)
+	f, err := withLIDs(f, m.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, err := tryAll(t.Context(), c.chain, f, c.opt)
+	if err != nil || first.Tables.Origin != engine {
+		t.Fatal(err)
+	}
+	if err := sameLFTs(m.dir, first); err != nil {
+		t.Fatalf("the first sweep: %v", err)
+	}
+	if err := m.process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	m.rest(t)
+	c.opt.MaxOpVLs, c.opt.Existing = 1, first.Tables.LFT
+	second, refusals, err := tryAll(t.Context(), c.chain, f, c.opt)
+	if err != nil || second.Tables.Origin != "minhop" || !refusals[0].TooFewVLs {
+		t.Fatal(refusals, err)
+	}
+	if err := sameLFTs(m.dir, second); err != nil {
+		t.Errorf("the second sweep: %v", err)
+	}
+	c.opt.Existing = nil
+	chain, err := engines.Chain(c.chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := compute.Run(t.Context(), &compute.Job{Fabric: f, Base: f, Engines: chain, Options: c.opt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sameLFTs(m.dir, &ours.Result) == nil || !strings.HasPrefix(ours.Figures.DiffersFromOpenSM, "NOT OpenSM's") {
+		t.Errorf("recomputed: %q", ours.Figures.DiffersFromOpenSM)
 	}
 }

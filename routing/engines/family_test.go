@@ -5,18 +5,20 @@ package engines_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// assigned is a fabric of fabric/gen with LIDs.
+// assigned generates a fabric with LIDs.
 func assigned(t testing.TB, spec string) *fabric.Fabric {
 	t.Helper()
 	f, err := fabric.AssignLIDs(made(t, spec))
@@ -46,8 +48,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Engines stop in the middle: what they report is how far they came.
-func TestCancelledOnTheWay(t *testing.T) {
+// TestCancelledInProgress cancels when half of the progress is reported.
+func TestCancelledInProgress(t *testing.T) {
 	f := assigned(t, "fattree:3,12")
 	for _, e := range family {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -106,7 +108,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// twoAdapters are a subnet without switches: one cable.
+// twoAdapters returns a subnet without switches: one cable.
 func twoAdapters(t *testing.T) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -142,14 +144,14 @@ func TestNoSwitches(t *testing.T) {
 }
 
 // An order, ports and roots that the subnet does not have change nothing.
-func TestUnknownNamesArePassedOver(t *testing.T) {
+func TestUnknownNamesAreIgnored(t *testing.T) {
 	f := assigned(t, "fattree:3,4")
-	nobody := routing.SwitchPort{GUID: 0xdead, Port: 1}
+	unknown := routing.SwitchPort{GUID: 0xdead, Port: 1}
 	beyond := routing.SwitchPort{GUID: f.SwitchNode(0).GUID, Port: 200}
 	opt := routing.Options{
 		IDs: map[uint64]uint64{0xdead: 1}, RoutingOrder: []uint64{0xdead},
-		IgnoredPorts: map[routing.SwitchPort]bool{nobody: true, beyond: true},
-		HopWeights:   map[routing.SwitchPort]uint8{nobody: 7, beyond: 7},
+		IgnoredPorts: map[routing.SwitchPort]bool{unknown: true, beyond: true},
+		HopWeights:   map[routing.SwitchPort]uint8{unknown: 7, beyond: 7},
 		PortSearchOrder: []routing.PortOrder{
 			{GUID: 0xdead, Ports: []uint8{2, 1}}, {GUID: f.SwitchNode(0).GUID, Ports: []uint8{4, 200}},
 		},
@@ -270,8 +272,7 @@ func TestDimensions(t *testing.T) {
 	}
 }
 
-// The golden numbers are those of the mail that proposed port shifting, nine
-// hosts behind three ports
+// The expected numbers are those of the mail that proposed port shifting, nine hosts behind three ports
 // (https://lore.kernel.org/all/1297388014.18394.302.camel@auk59.llnl.gov).
 func TestPortShifting(t *testing.T) {
 	f := threeCables(t)
@@ -285,4 +286,94 @@ func TestPortShifting(t *testing.T) {
 			}
 		}
 	}
+}
+
+// family are the engines that choose among ports with the fewest hops.
+var family = []routing.Engine{minhop.Engine{}, minhop.DOR{}, updn.Engine{}, updn.DnUp{}}
+
+// The least hop count of a switch is that of its best port, and tables use such a port.
+func TestLeastHopsAreThoseOfAPort(t *testing.T) {
+	r := testenv.Rand(t)
+	for range 400 {
+		what, f := randomFabric(t, r)
+		f, err := fabric.AssignLIDs(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := randomOptions(r, f)
+		e := family[r.IntN(len(family))]
+		res, err := routing.Route(context.Background(), e, f, opt)
+		if _, ok := errors.AsType[*routing.RefusedError](err); ok {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range fabric.SwitchIndex(len(f.Switches)) {
+			for d := range fabric.SwitchIndex(len(f.Switches)) {
+				checkHops(t, what+" by "+e.Name(), res, s, d)
+			}
+		}
+	}
+}
+
+func checkHops(t *testing.T, what string, res *routing.Result, s, d fabric.SwitchIndex) {
+	t.Helper()
+	f := res.Tables.Fabric
+	least, best := res.Hops.Least(s, d), uint8(routing.NoHops)
+	for p := 1; p <= int(f.SwitchNode(s).NumPorts); p++ {
+		best = min(best, res.Hops.Through(s, uint8(p), d))
+	}
+	out := res.Tables.Port(s, f.SwitchLID(d))
+	switch {
+	case s == d && f.SwitchNode(s).InSubnet:
+		if least != 0 || out != 0 {
+			t.Fatalf("%s: %d hops from switch %d to itself, by port %d", what, least, s, out)
+		}
+	case best != least:
+		t.Fatalf("%s: %d hops from switch %d to %d, its best port has %d", what, least, s, d, best)
+	case (least == routing.NoHops) != (out == fabric.NoPath) ||
+		(out != fabric.NoPath && res.Hops.Through(s, out, d) != least):
+		t.Fatalf("%s: switch %d sends to %d by port %d, which has %d hops, not %d", what, s, d, out,
+			res.Hops.Through(s, out, d), least)
+	}
+}
+
+// threeCables returns two switches with three cables between them, 0x100 with the SM's host and 0x200 with nine hosts,
+// whose node GUIDs are 0x1000 to 0x9000.
+func threeCables(t *testing.T) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	add := func(kind mad.NodeType, guid uint64, ports uint8) fabric.NodeIndex {
+		n, err := b.AddNode(fabric.Node{GUID: guid, Type: kind, NumPorts: ports, Desc: fmt.Sprintf("%x", guid)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind != mad.NodeSwitch {
+			b.Port(n, 1).GUID = guid + 1
+		}
+		return n
+	}
+	link := func(a fabric.NodeIndex, pa int, c fabric.NodeIndex, pc int) {
+		if err := b.Connect(a, pa, c, pc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sm := add(mad.NodeCA, 0xf000, 1)
+	near, far := add(mad.NodeSwitch, 0x100, 12), add(mad.NodeSwitch, 0x200, 12)
+	link(sm, 1, near, 12)
+	for p := 1; p <= 3; p++ {
+		link(near, p, far, 9+p)
+	}
+	for h := 1; h <= 9; h++ {
+		link(add(mad.NodeCA, uint64(0x1000*h), 1), 1, far, h)
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = fabric.AssignLIDs(f); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -27,18 +27,16 @@ import (
 	"example.org/ibconsole/routing/engines/ftree"
 )
 
-// treesPerSample and treesInFull are how many random trees are compared; on each
-// there are treeTrials comparisons.
+// treesPerSample and treesInFull are the numbers of random trees; each has treeTrials comparisons.
 const (
 	treesPerSample = 6
 	treesInFull    = 150
 	treeTrials     = 4
 )
 
-// TestFatTreesEqualOpenSM compares ftree with OpenSM on fat-trees of many kinds,
-// whole and damaged: without options, with the GUID files that we suggest, and with
-// random options. IBCONSOLE_TRIALS=N makes N comparisons, and IBCONSOLE_SEED=S
-// repeats those of an earlier run.
+// TestFatTreesEqualOpenSM compares ftree with OpenSM on fat-trees of many kinds, complete and damaged: without options,
+// with the GUID files that we suggest, and with random options. IBCONSOLE_TRIALS=N makes N comparisons, and
+// IBCONSOLE_SEED=S repeats those of an earlier run.
 func TestFatTreesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -57,7 +55,7 @@ func TestFatTreesEqualOpenSM(t *testing.T) {
 	}
 }
 
-// tally counts comparisons by how they ended.
+// tally counts comparisons by their result.
 type tally struct {
 	sync.Mutex
 	routed, refused, byAddress int
@@ -112,8 +110,8 @@ func treeTrialsOn(t *testing.T, r *rand.Rand, i int, made *tally) {
 	}
 }
 
-// suggested are the options that suggest guids has for a fabric, or just the top
-// switches as roots where it finds none.
+// suggested returns the options that package classify suggests for a fabric, or only the top switches as roots if it
+// suggests none.
 func suggested(t *testing.T, f *fabric.Fabric) routing.Options {
 	t.Helper()
 	s, err := classify.Suggest(t.Context(), f, nil, routing.Options{})
@@ -127,21 +125,19 @@ func suggested(t *testing.T, f *fabric.Fabric) routing.Options {
 	return s.Options(routing.Options{})
 }
 
-// How a comparison ended.
+// Prefixes of the result of a comparison.
 const (
 	refused   = "refused: "
 	byAddress = "in OpenSM's order of addresses, "
 )
 
-// moreRuns is how often OpenSM is asked again where it orders adapters by addresses
-// in its memory: in one run of some forty adapters come before switches, as the
-// fifth byte of their addresses is lower than a rank.
+// moreRuns is the number of further runs of OpenSM if it orders adapters by addresses in its memory: in one of some
+// forty runs adapters precede switches, as the fifth byte of their addresses is lower than a rank.
 const moreRuns = 3
 
-// treeDiffers says what is different where OpenSM's ftree routes a fabric and
-// where ours does; and how it ended. Where OpenSM orders adapters by addresses in
-// its memory, it is asked again for its log for debugging, and ours is told that
-// order as [routeAsIn] finds it there; all else is then to be the same.
+// treeDiffers returns the difference between OpenSM's ftree and ours, and the result of the comparison. If OpenSM
+// orders adapters by addresses in its memory, it is run again for its debug log, and ours gets the order that
+// [routeAsIn] finds there; then everything must be equal.
 func treeDiffers(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) (ended string, err error) {
 	t.Helper()
 	ended, err = treeDiffersOnce(t, sim, f, c)
@@ -156,10 +152,10 @@ func treeDiffers(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) (
 	return ended, err
 }
 
-// logDebug is the bit of OpenSM's -D for messages for debugging.
+// logDebug is the bit of OpenSM's -D for debug messages.
 const logDebug = 0x08
 
-// inMemory is part of the warning of orders that OpenSM leaves to addresses.
+// inMemory is part of the warning about orders by addresses.
 const inMemory = "in its memory"
 
 func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) (ended string, err error) {
@@ -179,26 +175,26 @@ func treeDiffersOnce(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *tria
 		return "", fmt.Errorf("OpenSM routes with %q, we with ftree", theirs)
 	}
 	ended = fmt.Sprintf("routed; %q", res.Warnings)
-	if err = unlikeTree(dir, f, &c.opt, res); err == nil || c.log&logDebug == 0 {
+	if err = treeDumpsDiffer(dir, f, &c.opt, res); err == nil || c.log&logDebug == 0 {
 		return ended, err
 	}
 	if res, err = routeAsIn(dir, f, c.opt); err != nil {
 		return "", err
 	}
-	return byAddress + ended, unlikeTree(dir, f, &c.opt, res)
+	return byAddress + ended, treeDumpsDiffer(dir, f, &c.opt, res)
 }
 
-// unlikeTree says in which of its files OpenSM has other tables or another order.
-func unlikeTree(dir string, f *fabric.Fabric, opt *routing.Options, res *routing.Result) error {
+// treeDumpsDiffer returns the difference between OpenSM's dumps and ours.
+func treeDumpsDiffer(dir string, f *fabric.Fabric, opt *routing.Options, res *routing.Result) error {
 	res.Recommend = func(h routing.Hops) routing.Recommend { return assign.Recommend(f, h, opt, nil, nil) }
 	var order bytes.Buffer
 	if err := osm.WriteCAOrder(&order, f, res.CAOrder); err != nil {
 		return err
 	}
-	return errors.Join(sameDumps(dir, res), unlike(filepath.Join(dir, caOrderDump), order.Bytes()))
+	return errors.Join(sameDumps(dir, res), differsFrom(filepath.Join(dir, caOrderDump), order.Bytes()))
 }
 
-// refusals are what OpenSM's log says where it refuses, by the rule.
+// refusals match OpenSM's log if it refuses, by rule.
 var refusals = map[ftree.Rule]string{
 	ftree.NoLMC:        `LMC > 0 is not supported`,
 	ftree.FewSwitches:  `Fabric has \d+ switches - topology is not fat-tree`,
@@ -217,8 +213,7 @@ var refusals = map[ftree.Rule]string{
 	ftree.DownPorts:    `ERR AB0C(?s:.*?)GUID 0x([0-9a-f]+)(?s:.*?)GUID 0x([0-9a-f]+)`,
 }
 
-// sameRefusal checks that the first problem is OpenSM's, and that it concerns a
-// switch that OpenSM names.
+// sameRefusal checks that the first problem is OpenSM's, and that it concerns a switch in OpenSM's message.
 func sameRefusal(log string, f *fabric.Fabric, refused *ftree.NotFatTreeError) error {
 	text, err := os.ReadFile(log)
 	if err != nil {
@@ -227,7 +222,7 @@ func sameRefusal(log string, f *fabric.Fabric, refused *ftree.NotFatTreeError) e
 	first := refused.Problems[0]
 	m := regexp.MustCompile(refusals[first.Rule]).FindSubmatch(text)
 	if m == nil {
-		return fmt.Errorf("OpenSM does not say that it refuses because %s; its log:\n%s", first.Text, text)
+		return fmt.Errorf("OpenSM does not refuse because %s; its log:\n%s", first.Text, text)
 	}
 	if len(m) == 1 {
 		return nil
@@ -243,10 +238,8 @@ func sameRefusal(log string, f *fabric.Fabric, refused *ftree.NotFatTreeError) e
 	return fmt.Errorf("OpenSM names %q, we the switches of %s", m[1:], first.Text)
 }
 
-// TestSharedFatTreesEqualOpenSM compares ftree with OpenSM on the fabrics that
-// others built: as they are, with the GUID files that we suggest, with their top
-// switches as roots and the adapters of one rank as compute nodes, and with random
-// options.
+// TestSharedFatTreesEqualOpenSM compares ftree with OpenSM on real fabrics: without options, with the GUID files that
+// we suggest, with their top switches as roots and the adapters of one rank as compute nodes, and with random options.
 func TestSharedFatTreesEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	sharedFabrics(t, func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
@@ -281,8 +274,8 @@ func TestSharedFatTreesEqualOpenSM(t *testing.T) {
 	})
 }
 
-// TestMoreLeavesThanDigits compares with OpenSM where it runs out of tuples: it
-// has 255 for the leaves of a tree of two ranks in which no spine has that many.
+// TestMoreLeavesThanDigits compares with OpenSM when it runs out of tuples: it has 255 for the leaves of a tree of two
+// ranks in which no spine has that many.
 func TestMoreLeavesThanDigits(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	if !testenv.Full() {

@@ -20,10 +20,9 @@ import (
 
 const caOrderDump = "opensm-ftree-ca-order.dump"
 
-// memory is the order in which an OpenSM's memory holds the adapters of each leaf.
-// Of the compute nodes its ca-order dump shows it. Of the others nothing does; what
-// they are is the same, but how many stand between compute nodes matters: the leaf
-// is routed by place in the list, which may be put in order meanwhile.
+// memory is the order in which an OpenSM's memory holds the adapters of each leaf. Its ca-order dump shows the order of
+// the compute nodes. The order of the others is unknown. They are interchangeable, but their number between compute
+// nodes matters: the leaf is routed by place in the list, which may be sorted meanwhile.
 type memory struct {
 	leaves []*leafMemory
 	// switches are those of leaves.
@@ -32,7 +31,7 @@ type memory struct {
 
 type leafMemory struct {
 	others, computes []uint64
-	// before is how many of others stand before each of computes, and behind the last.
+	// before is the number of others before each of computes, and after the last.
 	before []int
 }
 
@@ -51,7 +50,7 @@ func (m *memory) guids() []uint64 {
 	return all
 }
 
-// memoryOf reads the order of compute nodes that OpenSM left in its folder.
+// memoryOf reads the order of compute nodes from OpenSM's directory.
 func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 	text, err := os.ReadFile(filepath.Join(dir, caOrderDump))
 	if err != nil {
@@ -92,9 +91,8 @@ func memoryOf(dir string, f *fabric.Fabric) (*memory, error) {
 	return m, nil
 }
 
-// routeAsIn routes as the OpenSM did whose folder this is: with the compute nodes
-// in its order of addresses, and the other adapters of a leaf put among them so
-// that its compute nodes are routed in the order that its log tells.
+// routeAsIn routes like the OpenSM with this directory: with the compute nodes in its order of addresses, and the other
+// adapters of a leaf placed so that its compute nodes are routed in the order of its log.
 func routeAsIn(dir string, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	m, err := memoryOf(dir, f)
 	if err != nil {
@@ -118,7 +116,7 @@ func routeAsIn(dir string, f *fabric.Fabric, opt routing.Options) (*routing.Resu
 		}
 		err := l.fit(func() (int, error) {
 			_, err := route()
-			return unlikePlaces(theirs[m.switches[i]], ours[m.switches[i]]), err
+			return countDifferences(theirs[m.switches[i]], ours[m.switches[i]]), err
 		})
 		if err != nil {
 			return nil, err
@@ -127,11 +125,10 @@ func routeAsIn(dir string, f *fabric.Fabric, opt routing.Options) (*routing.Resu
 	return route()
 }
 
-// routedLine is what OpenSM's log for debugging says of each compute node.
+// routedLine matches a line of OpenSM's debug log for a compute node.
 var routedLine = regexp.MustCompile(`set path to CN LID (\d+) through port`)
 
-// routedIn are the LIDs of the compute nodes of each switch in the order in which
-// OpenSM routed to them first.
+// routedIn returns the LIDs of the compute nodes of each switch in the order in which OpenSM first routed to them.
 func routedIn(dir string, f *fabric.Fabric) (map[fabric.SwitchIndex][]uint16, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "opensm.log"))
 	if err != nil {
@@ -149,8 +146,8 @@ func routedIn(dir string, f *fabric.Fabric) (map[fabric.SwitchIndex][]uint16, er
 	return routed, nil
 }
 
-// fit puts the others at places for which cost says the least: all in front of one
-// compute node, then one by one elsewhere as long as that helps.
+// fit places the others so that cost is least: all before one compute node, then one by one elsewhere as long as that
+// helps.
 func (l *leafMemory) fit(cost func() (int, error)) error {
 	least, err := cost()
 	try := func(change func(before []int)) bool {
@@ -168,7 +165,7 @@ func (l *leafMemory) fit(cost func() (int, error)) error {
 		return false
 	}
 	for split := range len(l.others) {
-		try(func(before []int) { // so many in front, the rest behind
+		try(func(before []int) { // some in front, the rest at the end
 			clear(before)
 			before[0], before[len(before)-1] = split+1, len(l.others)-split-1
 		})
@@ -186,8 +183,8 @@ func (l *leafMemory) fit(cost func() (int, error)) error {
 	return err
 }
 
-// unlikePlaces counts the places at which two orders differ.
-func unlikePlaces(a, b []uint16) int {
+// countDifferences counts the places at which two orders differ.
+func countDifferences(a, b []uint16) int {
 	n := max(len(a), len(b)) - min(len(a), len(b))
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

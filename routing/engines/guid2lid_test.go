@@ -24,70 +24,63 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// TestDumpedGUID2LIDEqualsOpenSM: the guid2lid of the live subnet, and of a what-if without
-// a host, is the one that OpenSM keeps, with the host that is gone.
+// TestDumpedGUID2LIDEqualsOpenSM compares the guid2lid of the live subnet, and of a what-if without a host, with
+// OpenSM's, which contains the removed host.
 func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 2, 40) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			r := rand.New(rand.NewPCG(seed, 7))
-			l := newLife(t, r, []string{"minhop"}, false)
-			l.run(t)
-			s := sessionOn(t, l)
-			file := filepath.Join(l.manager.dir, "guid2lid")
-			same := func(what string, of session.Kind) {
-				t.Helper()
-				var b bytes.Buffer
-				if _, err := dumps.Write(t.Context(), s, "guid2lid", of, &b); err != nil {
-					t.Fatal(err)
-				}
-				if err := unlike(file, b.Bytes()); err != nil {
-					t.Errorf("%s: %s: %v", l, what, err)
-				}
-			}
-			same("live", session.Live)
-			before := l.lost
-			if !l.loseLink(r, hostLinks(l.whole)) {
-				return
-			}
-			l.run(t)
-			onPaper(t, s, l.whole, before, l.lost)
-			if _, err := s.Route(t.Context(), compute.KeepAsOpenSM); err != nil {
-				t.Fatal(err)
-			}
-			same("a host fails on paper", session.Staged)
-			if _, err := s.Restore(t.Context(), nil, simulated.Failure{}); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.Sweep(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "guid2lid", Value: file}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.SetSettings(set)
+	repeat(t, 2, 40, 7, func(t *testing.T, r *rand.Rand, _ int) {
+		l := newLife(t, r, []string{"minhop"}, false)
+		l.run(t)
+		s := sessionOn(t, l)
+		file := filepath.Join(l.manager.dir, "guid2lid")
+		same := func(what string, of session.Kind) {
+			t.Helper()
 			var b bytes.Buffer
-			if _, err := dumps.Write(t.Context(), s, "guid2lid", session.Live, &b); err != nil {
+			if _, err := dumps.Write(t.Context(), s, "guid2lid", of, &b); err != nil {
 				t.Fatal(err)
 			}
-			theirs, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+			if err := differsFrom(file, b.Bytes()); err != nil {
+				t.Errorf("%s: %s: %v", l, what, err)
 			}
-			// An OpenSM that reads its file has the lines of a bin of its table the other way round.
-			if !slices.Equal(sortedLines(b.Bytes()), sortedLines(theirs)) {
-				t.Errorf("%s: a host is gone:\n%s\nOpenSM:\n%s", l, b.Bytes(), theirs)
-			}
-		})
-	}
+		}
+		same("live", session.Live)
+		before := l.lost
+		if !l.loseLink(r, hostLinks(l.whole)) {
+			return
+		}
+		l.run(t)
+		simulateEvents(t, s, l.whole, before, l.lost)
+		if _, err := s.Route(t.Context(), compute.KeepAsOpenSM); err != nil {
+			t.Fatal(err)
+		}
+		same("a simulated host failure", session.Staged)
+		if _, err := s.Restore(t.Context(), nil, simulated.Failure{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "guid2lid", Value: file}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.SetSettings(set)
+		var b bytes.Buffer
+		if _, err := dumps.Write(t.Context(), s, "guid2lid", session.Live, &b); err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// An OpenSM that reads its file reverses the lines of a bin of its table.
+		if !slices.Equal(sortedLines(b.Bytes()), sortedLines(theirs)) {
+			t.Errorf("%s: without a host:\n%s\nOpenSM:\n%s", l, b.Bytes(), theirs)
+		}
+	})
 }
 
-// TestGUID2LIDWithBadRecords: of a guid2lid with records that it drops OpenSM writes the others back, with those of
-// ports that are not in the subnet. dump guid2lid writes the same file.
+// TestGUID2LIDWithBadRecords checks that OpenSM drops bad records of a guid2lid, and writes back the others, with those
+// of ports that are not in the subnet. Our dump of the file must be equal.
 func TestGUID2LIDWithBadRecords(t *testing.T) {
 	r := testenv.Rand(t)
 	for i := range testenv.Count(t, 12, 200) {
@@ -132,7 +125,7 @@ func TestGUID2LIDWithBadRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := unlike(filepath.Join(cache, "guid2lid"), ours.Bytes()); err != nil {
+		if err := differsFrom(filepath.Join(cache, "guid2lid"), ours.Bytes()); err != nil {
 			t.Errorf("LMC %d, of\n%s%v", lmc, remembered, err)
 		}
 		if err := s.Close(); err != nil {
@@ -141,9 +134,8 @@ func TestGUID2LIDWithBadRecords(t *testing.T) {
 	}
 }
 
-// randomRecords is a guid2lid of ports of a subnet and of others, with records of all kinds that OpenSM drops: LIDs
-// that are no range of unicast LIDs, that are misaligned, that another record has, too few for the LMC, and no LIDs at
-// all.
+// randomRecords returns a guid2lid of ports of a subnet and of others, with records of all kinds that OpenSM drops:
+// invalid ranges of unicast LIDs, misaligned ones, LIDs of another record, too few for the LMC, and no LIDs at all.
 func randomRecords(r *rand.Rand, f *fabric.Fabric, lmc int) string {
 	var b strings.Builder
 	for i := range 4 + r.IntN(len(f.EndPorts)) {

@@ -19,9 +19,9 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// TestHopsLeftByAnEngineThatRefuses: dfsssp counts hops to all LIDs before it finds that it has too few
-// VLs. What of it stays in OpenSM's matrix depends on who routes then.
-func TestHopsLeftByAnEngineThatRefuses(t *testing.T) {
+// dfsssp counts hops to all LIDs before it finds that it has too few VLs. The engine that routes then determines which
+// of them remain in OpenSM's matrix.
+func TestHopsOfRefusingEngines(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
 	f := made(t, "torus:9x9")
@@ -32,7 +32,7 @@ func TestHopsLeftByAnEngineThatRefuses(t *testing.T) {
 		{chain: []string{"dfsssp", "dor"}},
 		{chain: []string{"dfsssp", "lash"}},
 		{chain: []string{"dfsssp", "ftree", "sssp"}},
-		{chain: []string{"dfsssp", "updn"}}, // finds no root
+		{chain: []string{"dfsssp", "updn"}}, // refuses: no roots
 		{chain: []string{"updn", "sssp"}},
 		{chain: []string{"lash", "sssp"}, opt: routing.Options{LASHStartVL: 7}},
 		{chain: []string{"dfsssp", "updn"}, opt: routing.Options{RootGUIDs: root}},
@@ -42,7 +42,7 @@ func TestHopsLeftByAnEngineThatRefuses(t *testing.T) {
 				ConnectRoots: true},
 		},
 	}
-	// dfsssp's hops are without weights, so that the least of them lead nowhere where others count on with weights.
+	// dfsssp's hops have no weights, so no port has the least of them if others continue with weights.
 	for _, c := range trials {
 		c.opt.HopWeights = map[routing.SwitchPort]uint8{}
 		for s := range f.NumSwitches() {
@@ -51,7 +51,7 @@ func TestHopsLeftByAnEngineThatRefuses(t *testing.T) {
 		}
 		trials = append(trials, c)
 	}
-	// last: its LIDs stay in ibsim
+	// This trial is last because its LIDs stay in ibsim.
 	for _, c := range append(trials, trial{chain: []string{"dfsssp"}, lmcESP0: true, opt: routing.Options{LMC: 1}}) {
 		if err := differs(t, sim, f, &c); err != nil {
 			t.Errorf("%q, %+v: %v", c.chain, c.opt, err)
@@ -59,8 +59,8 @@ func TestHopsLeftByAnEngineThatRefuses(t *testing.T) {
 	}
 }
 
-// TestTorusKeepsHopsLeft: torus-2QoS counts no hops, and leaves those of dfsssp where they are.
-func TestTorusKeepsHopsLeft(t *testing.T) {
+// torus-2QoS counts no hops, and leaves those of dfsssp unchanged.
+func TestTorusKeepsHops(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	f := made(t, "torus:9x9")
 	conf, err := torus.Recognise(t.Context(), f)
@@ -80,8 +80,8 @@ func TestTorusKeepsHopsLeft(t *testing.T) {
 	}
 }
 
-// TestHintsEqualOpenSM compares the ports that opensm.fdbs names where a table takes a detour, with the options by
-// which OpenSM chooses them: of up/down's tables that the engine file lays over a fabric, and of ftree's and lash's.
+// TestHintsEqualOpenSM compares the ports in opensm.fdbs for detours, with the options by which OpenSM chooses them: of
+// up/down's tables that the engine file applies to a fabric, and of ftree's and lash's.
 func TestHintsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -94,16 +94,16 @@ func TestHintsEqualOpenSM(t *testing.T) {
 			if engine == file.Name {
 				upDown(t, r, f, c)
 			} else {
-				c.opt.HopWeights = aWeight(r, f)
+				c.opt.HopWeights = randomWeights(r, f)
 			}
 			compareHints(t, sim, f, c, hints)
 		}
 	}
-	// sssp counts over the weighted hops that updn left as it found no root, and how ports are used
+	// sssp counts over the weighted hops of updn, which refused, and counts the use of ports.
 	for range testenv.Count(t, 8, 80) {
 		f := irregular(t, r)
 		c := &trial{chain: []string{"updn", "sssp"}, lmcESP0: true, opt: hintOptions(r, f)}
-		c.opt.LMC, c.opt.HopWeights = 3, aWeight(r, f)
+		c.opt.LMC, c.opt.HopWeights = 3, randomWeights(r, f)
 		compareHints(t, start(t, f), f, c, hints)
 	}
 	f := made(t, "fattree:3,6")
@@ -129,7 +129,7 @@ func compareHints(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial, 
 	}
 }
 
-// upDown makes a trial one of the engine file with tables that up/down makes from a root.
+// upDown makes a trial one of the engine file with tables of up/down from a random root.
 func upDown(t *testing.T, r *rand.Rand, f *fabric.Fabric, c *trial) {
 	t.Helper()
 	f, err := fabric.AssignLIDs(f)
@@ -153,8 +153,8 @@ func upDown(t *testing.T, r *rand.Rand, f *fabric.Fabric, c *trial) {
 	c.conf, c.own = "lfts_file "+path+"\n", []routing.Engine{file.Engine{Routes: routes}}
 }
 
-// aWeight weighs a port of each switch.
-func aWeight(r *rand.Rand, f *fabric.Fabric) map[routing.SwitchPort]uint8 {
+// randomWeights weights a random port of each switch.
+func randomWeights(r *rand.Rand, f *fabric.Fabric) map[routing.SwitchPort]uint8 {
 	weights := map[routing.SwitchPort]uint8{}
 	for s := range f.NumSwitches() {
 		weights[routing.SwitchPort{GUID: f.SwitchNode(s).GUID, Port: uint8(1 + r.IntN(6))}] = 3
@@ -162,7 +162,7 @@ func aWeight(r *rand.Rand, f *fabric.Fabric) map[routing.SwitchPort]uint8 {
 	return weights
 }
 
-// hintOptions draws the options by which OpenSM chooses among ports.
+// hintOptions returns random options by which OpenSM chooses among ports.
 func hintOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
 	o := routing.Options{ScatterPorts: []uint32{0, 0, 7, 4711}[r.IntN(4)], PortShifting: r.IntN(2) == 0,
 		ProfileSwitchNodes: r.IntN(2) == 0}

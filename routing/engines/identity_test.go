@@ -30,17 +30,17 @@ type trial struct {
 	chain   []string
 	lmcESP0 bool
 	opt     routing.Options
-	// conf are further lines of opensm.conf.
+	// conf contains further lines of opensm.conf.
 	conf string
-	// own are engines of the chain that are told something of their own.
+	// own are engines of the chain with fields of their own.
 	own []routing.Engine
-	// log is what OpenSM logs beside 0x43 (its -D).
+	// log is OR-ed with 0x43 for OpenSM's -D.
 	log int
-	// more compares further what OpenSM left in its folder.
+	// more makes further comparisons with OpenSM's directory.
 	more func(dir string, res *routing.Result) error
 }
 
-// config is OpenSM's configuration for a trial, whose files it writes to dir.
+// config returns OpenSM's configuration for a trial, whose files it writes to dir.
 func (c *trial) config(t testing.TB, dir string) string {
 	var conf strings.Builder
 	fmt.Fprintf(&conf, "force_log_flush TRUE\nlmc %d\nlmc_esp0 %s\n", c.opt.LMC, truth(c.lmcESP0))
@@ -62,7 +62,7 @@ func (c *trial) config(t testing.TB, dir string) string {
 	return path
 }
 
-// files are the lines of the files that OpenSM reads, by the option's name.
+// files returns the lines of the files that OpenSM reads, by option name.
 func (c *trial) files() map[string][]string {
 	files := map[string][]string{}
 	add := func(name, format string, args ...any) {
@@ -115,7 +115,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// start starts an ibsim on a fabric.
+// start starts ibsim with a fabric.
 func start(t *testing.T, f *fabric.Fabric) *ibsimtest.Sim {
 	t.Helper()
 	var b bytes.Buffer
@@ -127,8 +127,8 @@ func start(t *testing.T, f *fabric.Fabric) *ibsimtest.Sim {
 	return ibsimtest.Start(t, path)
 }
 
-// differs routes a fabric with OpenSM and with us, and says what is different:
-// the engine that routed, its forwarding tables or its hop counts.
+// differs routes a fabric with OpenSM and with us, and returns the difference: the engine that routed, its forwarding
+// tables or its hop counts.
 func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error {
 	t.Helper()
 	dir, theirs := openSM(t, sim, c)
@@ -160,7 +160,7 @@ func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error
 	return err
 }
 
-// recommend is what OpenSM would choose, where no chain of engines says it, after one that counts no use of ports.
+// recommend returns OpenSM's choices, also for results that did not come from [engines.Try].
 func recommend(res *routing.Result) routing.Recommend {
 	if res.Recommend != nil {
 		return res.Recommend(res.Hops)
@@ -168,7 +168,7 @@ func recommend(res *routing.Result) routing.Recommend {
 	return assign.Recommend(res.Tables.Fabric, res.Hops, &routing.Options{}, nil, nil)
 }
 
-// sameDumps compares tables, hop counts and roots with an OpenSM's dumps.
+// sameDumps compares tables, hop counts and roots with OpenSM's dumps.
 func sameDumps(dir string, res *routing.Result) error {
 	var matrix bytes.Buffer
 	if err := osm.WriteLIDMatrix(&matrix, res.Tables.Fabric, res.Hops); err != nil {
@@ -184,11 +184,11 @@ func sameDumps(dir string, res *routing.Result) error {
 	}
 	var differ error
 	if res.Roots != nil && res.Tables.Origin == "updn" {
-		differ = unlike(filepath.Join(dir, "opensm-updn-roots.dump"), roots.Bytes())
+		differ = differsFrom(filepath.Join(dir, "opensm-updn-roots.dump"), roots.Bytes())
 	}
 	return errors.Join(differ,
-		unlike(filepath.Join(dir, "opensm-lid-matrix.dump"), matrix.Bytes()),
-		unlike(filepath.Join(dir, "opensm.fdbs"), fdbs.Bytes()), sameLFTs(dir, res))
+		differsFrom(filepath.Join(dir, "opensm-lid-matrix.dump"), matrix.Bytes()),
+		differsFrom(filepath.Join(dir, "opensm.fdbs"), fdbs.Bytes()), sameLFTs(dir, res))
 }
 
 func sameLFTs(dir string, res *routing.Result) error {
@@ -196,11 +196,11 @@ func sameLFTs(dir string, res *routing.Result) error {
 	if err := osm.WriteLFTs(&lfts, res.Tables); err != nil {
 		return err
 	}
-	return unlike(filepath.Join(dir, "opensm-lfts.dump"), lfts.Bytes())
+	return differsFrom(filepath.Join(dir, "opensm-lfts.dump"), lfts.Bytes())
 }
 
-// unlike compares what we wrote with OpenSM's file.
-func unlike(file string, ours []byte) error {
+// differsFrom compares our text with OpenSM's file.
+func differsFrom(file string, ours []byte) error {
 	theirs, err := os.ReadFile(file)
 	if err != nil || bytes.Equal(theirs, ours) {
 		return err
@@ -222,8 +222,7 @@ func unlike(file string, ours []byte) error {
 var routedWith = regexp.MustCompile(
 	`: ([\w-]+) tables configured on all switches|No routing engine able to successfully configure`)
 
-// openSM lets OpenSM route once, and returns its folder and the engine that
-// routed, which is empty where none did.
+// openSM lets OpenSM route once, and returns its directory and the engine that routed, "" if none did.
 func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -246,17 +245,17 @@ func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
 		case err = <-ended:
 			running = false
 		case <-time.After(50 * time.Millisecond):
-			// It tries again every ten seconds where no engine routes.
-			if m := routing1st(log); m != nil && len(m[1]) == 0 {
+			// It tries again every ten seconds if no engine routes.
+			if m := firstRouting(log); m != nil && len(m[1]) == 0 {
 				cancel()
 				if err := <-ended; err == nil {
-					t.Log("OpenSM ended by itself")
+					t.Log("OpenSM ended without a signal")
 				}
 				return dir, ""
 			}
 		}
 	}
-	m := routing1st(log)
+	m := firstRouting(log)
 	if err != nil || m == nil {
 		text, _ := os.ReadFile(log)
 		t.Fatalf("opensm: %v\n%s", err, text[max(0, len(text)-4096):])
@@ -264,8 +263,8 @@ func openSM(t *testing.T, sim *ibsimtest.Sim, c *trial) (dir, engine string) {
 	return dir, string(m[1])
 }
 
-// routing1st is what an OpenSM's log says first about the engine that routed.
-func routing1st(log string) [][]byte {
+// firstRouting returns the first line about the routing engine in OpenSM's log.
+func firstRouting(log string) [][]byte {
 	text, err := os.ReadFile(log)
 	if err != nil {
 		return nil
@@ -273,7 +272,7 @@ func routing1st(log string) [][]byte {
 	return routedWith.FindSubmatch(text)
 }
 
-// withLIDs is a fabric with the LIDs that OpenSM wrote to guid2lid.
+// withLIDs returns a fabric with the LIDs in OpenSM's guid2lid.
 func withLIDs(f *fabric.Fabric, dir string) (*fabric.Fabric, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "guid2lid"))
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// mess builds fabrics that nobody would cable: parallel links, cables from a
-// switch to itself, switches with few and with many ports and without hosts,
-// systems of several switches, adapters with two ports, routers, parts that the
-// SM does not reach, and GUIDs in no order.
+// mess builds very irregular fabrics: parallel links, cables from a switch to itself, switches with few and with many
+// ports and without hosts, systems of several switches, adapters with two ports, routers, parts that the SM does not
+// reach, and GUIDs in no order.
 type mess struct {
 	t        *testing.T
 	r        *rand.Rand
@@ -61,7 +60,7 @@ func irregular(t *testing.T, r *rand.Rand) *fabric.Fabric {
 	return f
 }
 
-// guid is one that was not used yet, with room for the GUIDs of ports behind it.
+// guid returns an unused GUID with free GUIDs for ports after it.
 func (m *mess) guid() uint64 {
 	for {
 		g := m.r.Uint64() &^ 0xff
@@ -137,7 +136,7 @@ func (m *mess) cable() {
 	}
 }
 
-// link joins two nodes where both have a free port left.
+// link connects two nodes if both have a free port.
 func (m *mess) link(a, b fabric.NodeIndex) {
 	if len(m.free[a]) == 0 || len(m.free[b]) == 0 || (a == b && len(m.free[a]) < 2) {
 		return
@@ -153,7 +152,7 @@ func (m *mess) link(a, b fabric.NodeIndex) {
 	}
 }
 
-// made is a fabric of fabric/gen.
+// made generates a fabric.
 func made(t testing.TB, spec string) *fabric.Fabric {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)

@@ -3,36 +3,25 @@
 package engines_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	simulated "example.org/ibconsole/fabric/failures"
 
-	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// TestCalibrationAfterLosses: an OpenSM keeps routes when links are lost, so that its tables
-// are not those computed anew. A calibration says so, whether it saw the subnet before or
-// not, and the next what-if is what OpenSM then does. Settings that are others are told
-// from that.
+// TestCalibrationAfterLosses: an OpenSM keeps routes when links fail, so its tables are not the recomputed ones. A
+// calibration reports that, whether it saw the subnet before or not, and the next what-if equals OpenSM's tables.
+// Different settings are distinguished from that.
 func TestCalibrationAfterLosses(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 3, 60) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			calibratedLives(t, rand.New(rand.NewPCG(seed, 6)))
-		})
-	}
+	repeat(t, 3, 60, 6, func(t *testing.T, r *rand.Rand, _ int) { calibrateThroughFailures(t, r) })
 }
 
-func calibratedLives(t *testing.T, r *rand.Rand) {
+func calibrateThroughFailures(t *testing.T, r *rand.Rand) {
 	l := newLife(t, r, []string{[]string{"minhop", "updn", "dnup"}[r.IntN(3)]}, false)
 	l.run(t)
 	s := sessionOn(t, l)
@@ -44,7 +33,7 @@ func calibratedLives(t *testing.T, r *rand.Rand) {
 			break
 		}
 		l.run(t)
-		onPaper(t, s, l.whole, before, l.lost)
+		simulateEvents(t, s, l.whole, before, l.lost)
 		if _, err := s.Route(t.Context(), compute.KeepAsOpenSM); err != nil {
 			t.Fatalf("%s: %v", l, err)
 		}
@@ -64,7 +53,7 @@ func calibratedLives(t *testing.T, r *rand.Rand) {
 			}
 			fresh := sessionOn(t, l)
 			if c := calibrated(t, l, fresh, true); c.Kept != session.KeptPossible {
-				t.Errorf("%s: kept routes are %q to who did not see it", l, c.Kept)
+				t.Errorf("%s: kept routes are %q in a new session", l, c.Kept)
 			}
 			if err := fresh.Close(); err != nil {
 				t.Error(err)
@@ -94,48 +83,41 @@ func calibrated(t *testing.T, l *life, s *session.Session, explained bool) sessi
 	return c
 }
 
-// TestCalibrationAgain: a calibration says the same of the same tables as often as it is repeated, also after a sweep:
-// an OpenSM, with its unicast cache or without, has lost leaf switches, hosts and links since the first one.
+// TestCalibrationAgain: repeated calibrations of the same tables give the same result, also after a sweep. An OpenSM,
+// with its unicast cache or without, has lost leaf switches, hosts and links since the first one.
 func TestCalibrationAgain(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 4, 40) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			r := rand.New(rand.NewPCG(seed, 7))
-			l := newLife(t, r, []string{"minhop"}, i%2 == 0)
+	repeat(t, 4, 40, 7, func(t *testing.T, r *rand.Rand, i int) {
+		l := newLife(t, r, []string{"minhop"}, i%2 == 0)
+		l.run(t)
+		s := sessionOn(t, l)
+		calibrated(t, l, s, true)
+		for range 3 {
+			now := l.whole.Without(l.lost)
+			if !l.loseSwitch(r, now) && !l.loseLink(r, hostLinks(now)) && !l.loseLink(r, between(now)) {
+				break
+			}
 			l.run(t)
-			s := sessionOn(t, l)
-			calibrated(t, l, s, true)
-			for range 3 {
-				now := l.whole.Without(l.lost)
-				if !l.loseSwitch(r, now) && !l.loseLink(r, hostLinks(now)) && !l.loseLink(r, between(now)) {
-					break
-				}
-				l.run(t)
-				var first session.Calibration
-				for again := range 3 {
-					if again != 1 {
-						if _, err := s.Sweep(t.Context()); err != nil {
-							t.Fatal(err)
-						}
-					}
-					c, err := s.Calibrate(t.Context())
-					if err != nil {
+			var first session.Calibration
+			for again := range 3 {
+				if again != 1 {
+					if _, err := s.Sweep(t.Context()); err != nil {
 						t.Fatal(err)
 					}
-					if again == 0 {
-						first = c
-					}
-					if c.Kept != first.Kept || c.Differ != first.Differ || c.Explained() != first.Explained() ||
-						s.State().Estimate == c.Explained() {
-						t.Errorf("%s: calibration %d: %d differ, kept %q; the first one: %d, %q", l, again+1, c.Differ,
-							c.Kept, first.Differ, first.Kept)
-					}
 				}
-				t.Logf("%d differ, kept %q: %s", first.Differ, first.Kept, l)
+				c, err := s.Calibrate(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again == 0 {
+					first = c
+				}
+				if c.Kept != first.Kept || c.Differ != first.Differ || c.Explained() != first.Explained() ||
+					s.State().Estimate == c.Explained() {
+					t.Errorf("%s: calibration %d: %d differ, kept %q; the first one: %d, %q", l, again+1, c.Differ,
+						c.Kept, first.Differ, first.Kept)
+				}
 			}
-		})
-	}
+			t.Logf("%d differ, kept %q: %s", first.Differ, first.Kept, l)
+		}
+	})
 }

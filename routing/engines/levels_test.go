@@ -15,9 +15,8 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// TestServiceLevelsEqualOpenSM asks an OpenSM for path records. Those of lash are
-// of its first sweep, after which it goes on to draw. (OpenSM draws the levels of
-// dfsssp at each query; see sameLanes.)
+// TestServiceLevelsEqualOpenSM queries OpenSM for path records. Those of lash are of its first sweep; later ones are
+// random. (OpenSM chooses the SLs of dfsssp at random for each query; see sameLogVLs.)
 func TestServiceLevelsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "saquery")
 	r := testenv.Rand(t)

@@ -27,30 +27,22 @@ import (
 	"example.org/ibconsole/routing/engines"
 )
 
-// multicastChains are the engines whose trees are compared; torus-2QoS has its own
-// test beside the engine.
+// multicastChains are the engines whose trees are compared; torus-2QoS has a test of its own in its package.
 var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftree"}, {"lash"}, {"sssp"},
 	{"dfsssp"}, {"nue"}}
 
-// TestMulticastEqualsOpenSM has ports join groups of a running OpenSM, two or more up
-// to all, lets links fail and come back, and compares opensm.mcfdbs, and the groups
-// that its subnet administration tells of.
+// TestMulticastEqualsOpenSM lets ports join groups of a running OpenSM, two or more up to all, lets links fail and come
+// back, and compares opensm.mcfdbs, and the groups of its subnet administration.
 func TestMulticastEqualsOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 6, 117) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			groupsLiveThrough(t, rand.New(rand.NewPCG(seed, 6)), multicastChains[i%len(multicastChains)])
-		})
-	}
+	repeat(t, 6, 117, 6, func(t *testing.T, r *rand.Rand, i int) {
+		groupsLiveThrough(t, r, multicastChains[i%len(multicastChains)])
+	})
 }
 
 func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 	var whole *fabric.Fabric
 	what := ""
-	// OpenSM's nue ends with a segmentation fault where a router joins a group.
+	// OpenSM's nue crashes with a segmentation fault if a router joins a group.
 	for whole == nil || len(between(whole)) < 3 || chain[0] == "nue" && hasRouters(whole) {
 		what, whole = randomFabric(t, r)
 		if chain[0] == "ftree" {
@@ -60,7 +52,7 @@ func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 	c := &trial{chain: chain}
 	switch chain[0] {
 	case "lash", "sssp", "dfsssp", "nue":
-		c = laneTrial(r, whole, chain)
+		c = vlTrial(r, whole, chain)
 	case "ftree":
 	default:
 		c.opt = randomOptions(r, whole)
@@ -101,10 +93,10 @@ func groupsLiveThrough(t *testing.T, r *rand.Rand, chain []string) {
 	}
 }
 
-// mostMembers bounds how many ports join, one by one.
+// mostMembers limits the number of ports that join, one by one.
 const mostMembers = 400
 
-// joinGroups has ports join groups, and returns what OpenSM made of it.
+// joinGroups lets ports join groups, and returns the groups in OpenSM.
 func joinGroups(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric, m *manager) []fabric.Group {
 	t.Helper()
 	admin := administration(t, sim, f)
@@ -141,28 +133,28 @@ func joinGroups(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric
 		}
 	}
 	if refused > 0 {
-		t.Logf("%d ports were not let in", refused)
+		t.Logf("%d ports were refused", refused)
 	}
 	admin.SMKey = sweep.DefaultSAKey
 	theirs, full, err := sweep.Groups(t.Context(), admin, f, nil)
 	if err != nil || !full {
 		t.Fatal(full, err)
 	}
-	// The group of IPoIB's broadcasts is there from the beginning, and empty.
+	// The group of IPoIB's broadcasts exists from the beginning, and is empty.
 	theirs = slices.DeleteFunc(theirs, func(g fabric.Group) bool { return len(g.Members) == 0 })
 	if len(theirs) != len(joined) {
-		t.Fatalf("OpenSM tells of %d groups, %d were made", len(theirs), len(joined))
+		t.Fatalf("OpenSM has %d groups, %d were created", len(theirs), len(joined))
 	}
 	for i := range joined {
 		// OpenSM 3.3.23 sets the lowest bit where IBA has ProxyJoin in the highest.
 		if !reflect.DeepEqual(theirs[i], joined[i]) {
-			t.Fatalf("OpenSM tells of\n%+v, those that joined are\n%+v", theirs[i], joined[i])
+			t.Fatalf("OpenSM has\n%+v, the joined ones are\n%+v", theirs[i], joined[i])
 		}
 	}
 	return joined
 }
 
-// administration is a client of OpenSM's, at the port where that runs.
+// administration returns a client of OpenSM's SA at the port where OpenSM runs.
 func administration(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric) *sa.Client {
 	t.Helper()
 	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name, Node: f.Nodes[f.Ports[f.SMPort].Node].Desc})
@@ -181,7 +173,7 @@ func administration(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric) *sa.Clie
 	return admin
 }
 
-// joinAll has ports join a group, and returns those that are let in.
+// joinAll lets ports join a group, and returns the accepted ones.
 func joinAll(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, g fabric.Group) fabric.Group {
 	t.Helper()
 	admin := administration(t, sim, f)
@@ -209,16 +201,16 @@ func join(ctx context.Context, admin *sa.Client, g *fabric.Group, guid uint64,
 		sa.MemberTrafficClass|sa.MemberPKey|sa.MemberFlowLabel|sa.MemberSL)
 }
 
-// staying are the groups once OpenSM has put out the ports that are gone; without
-// full members it puts out the others, too.
+// staying returns the groups after OpenSM has removed the disappeared ports; without full members it removes the
+// others, too.
 func staying(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
-	there := map[uint64]bool{}
+	present := map[uint64]bool{}
 	for _, e := range f.EndPorts {
-		there[f.Ports[e].GUID] = true
+		present[f.Ports[e].GUID] = true
 	}
 	var kept []fabric.Group
 	for _, g := range groups {
-		g.Members = slices.DeleteFunc(slices.Clone(g.Members), func(m fabric.Member) bool { return !there[m.GUID] })
+		g.Members = slices.DeleteFunc(slices.Clone(g.Members), func(m fabric.Member) bool { return !present[m.GUID] })
 		if slices.ContainsFunc(g.Members, func(m fabric.Member) bool { return m.Join&fabric.JoinFull != 0 }) {
 			kept = append(kept, g)
 		}
@@ -245,12 +237,12 @@ func (m *manager) compareGroupDump(groups []fabric.Group) error {
 		}
 	}
 	if len(theirs) != len(groups) || len(groups) > 0 && !reflect.DeepEqual(theirs, groups) {
-		return fmt.Errorf("%s has\n%+v, those that joined are\n%+v", name, theirs, groups)
+		return fmt.Errorf("%s has\n%+v, the joined ones are\n%+v", name, theirs, groups)
 	}
 	return nil
 }
 
-// groupLimit is how long OpenSM may take until its trees are there.
+// groupLimit limits the time until OpenSM's trees are complete.
 const groupLimit = 2 * time.Minute
 
 // compareGroups routes groups and compares their tables with OpenSM's.
@@ -281,16 +273,15 @@ func (m *manager) compareGroups(f *fabric.Fabric, c *trial, groups []fabric.Grou
 	if err := osm.WriteMCFDBs(&ours, f, made.MFT); err != nil {
 		return err
 	}
-	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		err := unlike(filepath.Join(m.dir, "opensm.mcfdbs"), ours.Bytes())
-		if err == nil || time.Since(begun) > groupLimit {
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		err := differsFrom(filepath.Join(m.dir, "opensm.mcfdbs"), ours.Bytes())
+		if err == nil || time.Since(began) > groupLimit {
 			return err
 		}
 	}
 }
 
-// TestCyclesAreOpenSMs: up/down routing bars ways, so that the branches of a tree may
-// meet again. Where ours do, those of an OpenSM do, too.
+// Up/down routing forbids some paths, so branches of a tree may meet again. If ours do, OpenSM's do, too.
 func TestCyclesAreOpenSMs(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -304,7 +295,8 @@ func TestCyclesAreOpenSMs(t *testing.T) {
 			t.Fatalf("engines %q, options %+v: %v", c.chain, c.opt, err)
 		}
 		if m.cycles == 0 {
-			t.Logf("%d of %d ports were let in, without whom there is no cycle", len(all.Members), len(group.Members))
+			t.Logf("%d of %d ports were accepted; without the others there is no cycle", len(all.Members),
+				len(group.Members))
 		}
 	}
 }
@@ -344,6 +336,6 @@ func withCycle(t *testing.T, r *rand.Rand) (*fabric.Fabric, *trial, fabric.Group
 			return f, c, g
 		}
 	}
-	t.Fatal("no cycle comes up")
+	t.Fatal("found no cycle")
 	return nil, nil, fabric.Group{}
 }

@@ -32,7 +32,7 @@ func TestNueEqualsOpenSM(t *testing.T) {
 	}
 }
 
-// nueTrial is a comparison with as many VLs, 0 for all, and with paths to switches as free of deadlock as others.
+// nueTrial returns a comparison with a number of VLs, 0 for all, and optionally with deadlock-free paths to switches.
 func nueTrial(vls uint8, switches bool) *trial {
 	c := &trial{
 		chain: []string{"nue"}, conf: fmt.Sprintf("qos TRUE\nnue_max_num_vls %d\nnue_include_switches %s\n", vls,
@@ -47,15 +47,7 @@ func nueTrial(vls uint8, switches bool) *trial {
 
 // TestNueRandomTrialsEqualOpenSM compares nue with OpenSM on random fabrics.
 func TestNueRandomTrialsEqualOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 3, 250) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			nueTrials(t, rand.New(rand.NewPCG(seed, 27)))
-		})
-	}
+	repeat(t, 3, 250, 27, func(t *testing.T, r *rand.Rand, _ int) { nueTrials(t, r) })
 }
 
 func nueTrials(t *testing.T, r *rand.Rand) {
@@ -74,10 +66,10 @@ func nueTrials(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// From fewSwitches on a trial of nue on a shared fabric takes OpenSM seconds.
+// fewSwitches is the number of switches from which on a trial of nue on a real fabric takes OpenSM seconds.
 const fewSwitches = 20
 
-// TestNueOnSharedFabrics compares nue on the fabrics that others built.
+// TestNueOnSharedFabrics compares nue on real fabrics.
 func TestNueOnSharedFabrics(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	sharedFabrics(t, func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
@@ -96,7 +88,7 @@ func TestNueOnSharedFabrics(t *testing.T) {
 	})
 }
 
-// Without quality of service nue takes one VL, whatever it may take.
+// Without quality of service nue uses one VL, whatever its limit.
 func TestNueWithoutQoS(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	f := made(t, "torus:5x4")
@@ -113,7 +105,7 @@ func TestNueWithoutQoS(t *testing.T) {
 	}
 }
 
-// TestNueRefusesAsOpenSM: a hop counts the square of the number of LIDs, and OpenSM's distances have 31 bits.
+// A hop counts the square of the number of LIDs, and OpenSM's distances have 31 bits.
 func TestNueRefusesAsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	all := []struct {
@@ -130,8 +122,8 @@ func TestNueRefusesAsOpenSM(t *testing.T) {
 	}
 }
 
-// TestNueAfterEnginesThatRefuse: what others had counted when they refused stays beside what nue counts.
-func TestNueAfterEnginesThatRefuse(t *testing.T) {
+// The counts of refusing engines stay in addition to those of nue.
+func TestNueAfterRefusingEngines(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	f := made(t, "torus:9x9")
 	sim := start(t, f)
@@ -146,12 +138,12 @@ func TestNueAfterEnginesThatRefuse(t *testing.T) {
 	}
 }
 
-// TestNueTellsOfLoops: where OpenSM's nue forgets turns that paths take they may close a cycle, and ours says so.
-func TestNueTellsOfLoops(t *testing.T) {
+// If OpenSM's nue loses turns that paths take they may close a cycle, and ours warns of it.
+func TestNueWarnsOfLoops(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 40, 2000) {
 		what, f, lmc := trialFabric(t, r)
-		nueTells(t, what, f, routing.Options{
+		nueWarns(t, what, f, routing.Options{
 			LMC: lmc, NueMaxVLs: uint8(1 + r.IntN(8)), NueIncludeSwitches: r.IntN(2) == 0,
 		})
 	}
@@ -160,13 +152,13 @@ func TestNueTellsOfLoops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !nueTells(t, "nue-loop.net", subnet.Fabric, routing.Options{NueMaxVLs: 6}) {
+	if !nueWarns(t, "nue-loop.net", subnet.Fabric, routing.Options{NueMaxVLs: 6}) {
 		t.Error("nue-loop.net has no credit loop any more")
 	}
 }
 
-// nueTells routes with nue and reports whether paths have a credit loop, of which there must be a warning.
-func nueTells(t *testing.T, what string, f *fabric.Fabric, opt routing.Options) bool {
+// nueWarns routes with nue and reports whether paths have a credit loop, of which there must be a warning.
+func nueWarns(t *testing.T, what string, f *fabric.Fabric, opt routing.Options) bool {
 	t.Helper()
 	f, err := fabric.AssignLIDs(f)
 	if err != nil {

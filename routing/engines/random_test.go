@@ -17,12 +17,11 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// trialsPerFabric is how many trials are made on one ibsim.
+// trialsPerFabric is the number of trials with one ibsim.
 const trialsPerFabric = 5
 
-// TestRandomTrialsEqualOpenSM compares engines with OpenSM on random fabrics with
-// random options and failures. IBCONSOLE_TRIALS=N makes N comparisons, and
-// IBCONSOLE_SEED=S repeats those of an earlier run.
+// TestRandomTrialsEqualOpenSM compares engines with OpenSM on random fabrics with random options and failures.
+// IBCONSOLE_TRIALS=N makes N comparisons, and IBCONSOLE_SEED=S repeats those of an earlier run.
 func TestRandomTrialsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -39,6 +38,21 @@ func TestRandomTrialsEqualOpenSM(t *testing.T) {
 				t.Skip("a difference was found")
 			}
 			randomTrials(t, rand.New(rand.NewPCG(seed, 1)))
+		})
+	}
+}
+
+// repeat runs comparisons with OpenSM in parallel, each with random numbers of its own. sample and full are their
+// numbers as in [testenv.Count].
+func repeat(t *testing.T, sample, full int, stream uint64, run func(t *testing.T, r *rand.Rand, i int)) {
+	t.Helper()
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, sample, full) {
+		seed := r.Uint64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			run(t, rand.New(rand.NewPCG(seed, stream)), i)
 		})
 	}
 }
@@ -95,7 +109,7 @@ func randomFabric(t *testing.T, r *rand.Rand) (string, *fabric.Fabric) {
 	return what + " damaged", damaged(r, f)
 }
 
-// damaged is a fabric without some links, or without a switch.
+// damaged returns a fabric without some links, or without a switch.
 func damaged(r *rand.Rand, f *fabric.Fabric) *fabric.Fabric {
 	sm, _ := f.LinkOf(f.EndPortOf(f.SMPort))
 	victim := f.Switches[r.IntN(len(f.Switches))]
@@ -114,8 +128,7 @@ func damaged(r *rand.Rand, f *fabric.Fabric) *fabric.Fabric {
 	return f.Without(cut)
 }
 
-// maxListed is how many ports fit on a line of 255 characters, beyond which
-// OpenSM takes it for the next.
+// maxListed is the number of ports on a line of 255 characters, the longest that OpenSM reads.
 const maxListed = 50
 
 func randomChain(r *rand.Rand) []string {
@@ -130,7 +143,7 @@ func randomChain(r *rand.Rand) []string {
 	return chains[r.IntN(len(chains))]
 }
 
-// randomOptions draws options: none at all, one or many.
+// randomOptions returns random options: none at all, one or many.
 func randomOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
 	var o routing.Options
 	rarely := []int{1000, 8, 3}[r.IntN(3)]
@@ -196,11 +209,10 @@ func randomOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
 	return o
 }
 
-// shrinkSteps bounds how often OpenSM is run to find a smaller example.
+// shrinkSteps limits the runs of OpenSM to find a smaller example.
 const shrinkSteps = 150
 
-// shrink takes options, links and switches away as long as a difference stays,
-// and leaves the example in a folder.
+// shrink removes options, links and switches as long as a difference remains, and leaves the example in a directory.
 func shrink(t *testing.T, f *fabric.Fabric, c *trial, problem error) (string, error) {
 	return shrinkWith(t, f, c, problem, differs)
 }

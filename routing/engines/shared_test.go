@@ -17,19 +17,16 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// A trial takes OpenSM minutes from largeSwitches on; where there are more than
-// manySwitches a sample does with less.
+// With largeSwitches or more a trial takes OpenSM minutes; with more than manySwitches a sample has fewer trials.
 const largeSwitches, manySwitches = 1000, 100
 
-// TestSharedFabricsEqualOpenSM compares all engines with OpenSM on the fabrics
-// that others built.
+// TestSharedFabricsEqualOpenSM compares all engines with OpenSM on real fabrics.
 func TestSharedFabricsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	sharedFabrics(t, sharedTrials)
 }
 
-// sharedFabrics runs a test on each of the fabrics that others built, in a sample on one alone of those of many
-// switches.
+// sharedFabrics runs a test on each of the real fabrics; a sample has only one of those with many switches.
 func sharedFabrics(t *testing.T, run func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand)) {
 	r := testenv.Rand(t)
 	folder := filepath.Join(testenv.Shared(t), "fabrics")
@@ -44,7 +41,7 @@ func sharedFabrics(t *testing.T, run func(t *testing.T, file string, f *fabric.F
 		if err != nil {
 			t.Fatal(err)
 		}
-		// ibsim does not read the form of ibdiagnet.
+		// ibsim cannot read the format of ibdiagnet.
 		if filepath.Ext(file) == ".md" || bytes.Contains(text, []byte("[1](1)")) {
 			continue
 		}

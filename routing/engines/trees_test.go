@@ -14,15 +14,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Random trees have at most so many nodes.
+// Limits of random trees.
 const (
 	mostTreeSwitches = 90
 	mostTreeHosts    = 200
 )
 
-// randomTree is a fat-tree, every third whole, the others changed as trees are in
-// the field: with links and switches gone, uneven, with hosts on upper switches,
-// with adapters of two ports, with links between switches of one rank.
+// randomTree returns a fat-tree, every third complete, the others changed as in practice: with missing links and
+// switches, uneven, with hosts on upper switches, with adapters of two ports, with links between switches of one rank.
 func randomTree(t *testing.T, r *rand.Rand, i int) (string, *fabric.Fabric) {
 	for {
 		spec := treeSpec(r, i)
@@ -38,7 +37,7 @@ func randomTree(t *testing.T, r *rand.Rand, i int) (string, *fabric.Fabric) {
 	}
 }
 
-// treeSpec is a full fat-tree, a k-ary n-tree, an XGFT or Bull's topology in turn.
+// treeSpec returns a full fat-tree, a k-ary n-tree, an XGFT or Bull's topology in turn.
 func treeSpec(r *rand.Rand, i int) string {
 	switch i % 5 {
 	case 0:
@@ -87,7 +86,7 @@ type grafter struct {
 	r    *rand.Rand
 	from *fabric.Fabric
 	what string
-	// whole says that nothing but GUIDs is changed.
+	// whole changes nothing except GUIDs.
 	whole bool
 
 	b     fabric.Builder
@@ -111,17 +110,17 @@ func (g *grafter) grow() *fabric.Fabric {
 	}
 	g.guids, g.spare = map[uint64]bool{}, map[fabric.NodeIndex][]int{}
 	g.copyNodes(shuffled)
-	gone := failures{nodes: map[fabric.NodeIndex]bool{}, links: map[fabric.Link]bool{}}
+	missing := failures{nodes: map[fabric.NodeIndex]bool{}, links: map[fabric.Link]bool{}}
 	if change("damaged", 2) {
-		gone.draw(r, g.from, 1+r.IntN(mostFailures))
+		missing.draw(r, g.from, 1+r.IntN(mostFailures))
 	}
 	if change("uneven", 6) {
-		gone.oddsOfLink = 3 + r.IntN(30)
+		missing.oddsOfLink = 3 + r.IntN(30)
 	}
 	if change("sparse", 3) {
-		gone.oddsOfHost = 2 + r.IntN(5)
+		missing.oddsOfHost = 2 + r.IntN(5)
 	}
-	g.copyLinks(&gone)
+	g.copyLinks(&missing)
 	switches := g.from.Switches
 	one := func() fabric.NodeIndex { return switches[r.IntN(len(switches))] }
 	if change("hosts anywhere", 3) {
@@ -191,19 +190,18 @@ func (g *grafter) guid() uint64 {
 	}
 }
 
-// failures are the nodes and links that are gone, and one in how many links between
-// switches and to hosts is, 0 for none.
+// failures are missing nodes and links. One in oddsOfLink links between switches and one in oddsOfHost links to hosts
+// is missing, too, 0 for none.
 type failures struct {
 	nodes                  map[fabric.NodeIndex]bool
 	links                  map[fabric.Link]bool
 	oddsOfLink, oddsOfHost int
 }
 
-// mostFailures is how many links and switches of a tree are taken out at most, of a
-// small one a third of its links.
+// mostFailures limits the links and switches removed from a tree; a small one loses at most a third of its links.
 const mostFailures = 20
 
-// draw takes so many links between switches and, one in five, whole switches out.
+// draw removes n links between switches or, one in five, switches.
 func (x *failures) draw(r *rand.Rand, f *fabric.Fabric, n int) {
 	var between []fabric.Link
 	for _, l := range f.Links() {
@@ -232,12 +230,12 @@ func toHost(f *fabric.Fabric, l fabric.Link) bool {
 	return !f.Nodes[f.Ports[l.A].Node].IsSwitch() || !f.Nodes[f.Ports[l.B].Node].IsSwitch()
 }
 
-// copyLinks copies all links but those that are gone. The SM's link stays.
-func (g *grafter) copyLinks(gone *failures) {
+// copyLinks copies all links except missing ones. The SM's link stays.
+func (g *grafter) copyLinks(missing *failures) {
 	f := g.from
 	sm, _ := f.LinkOf(f.EndPortOf(f.SMPort))
 	for _, l := range f.Links() {
-		if l != sm && gone.has(g.r, f, l) {
+		if l != sm && missing.has(g.r, f, l) {
 			continue
 		}
 		a, b := &f.Ports[l.A], &f.Ports[l.B]
@@ -282,8 +280,8 @@ func (g *grafter) take(s fabric.NodeIndex) int {
 	return free[0]
 }
 
-// treeOptions draws options of ftree: none at all, one or many. Most suit the
-// fabric, so that OpenSM takes it for a fat-tree.
+// treeOptions returns random options of ftree: none at all, one or many. Most suit the fabric, so that OpenSM accepts
+// it as a fat-tree.
 func treeOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
 	var o routing.Options
 	roots := farthest(f)
@@ -324,7 +322,7 @@ func treeOptions(r *rand.Rand, f *fabric.Fabric) routing.Options {
 	return o
 }
 
-// level are the adapters at the distance from some switches at which most are.
+// level returns the adapters at the most frequent distance from some switches.
 func level(f *fabric.Fabric, from []uint64) []fabric.PortIndex {
 	var queue []fabric.SwitchIndex
 	dist := make([]int, len(f.Switches))
@@ -354,8 +352,7 @@ func level(f *fabric.Fabric, from []uint64) []fabric.PortIndex {
 	return most
 }
 
-// somePorts are the GUIDs of one in every so many of some ports for a file, now
-// and then with strangers or none.
+// somePorts returns the GUIDs of one in every n of some ports for a file, sometimes with unknown GUIDs or none.
 func somePorts(r *rand.Rand, from []fabric.PortIndex, f *fabric.Fabric, every int) []uint64 {
 	out := []uint64{}
 	if r.IntN(20) == 0 {

@@ -18,11 +18,10 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-var vlsSaid = regexp.MustCompile(`need (\d+) VLs`)
+var vlsNeeded = regexp.MustCompile(`need (\d+) VLs`)
 
-// Dimension order routing cannot deadlock on hypercubes and meshes (Dally and Seitz,
-// 1987), and on tori it can.
-func TestDORWithoutLanes(t *testing.T) {
+// Dimension order routing cannot deadlock on hypercubes and meshes (Dally and Seitz, 1987), but it can on tori.
+func TestDORWithoutVLs(t *testing.T) {
 	for spec, loops := range map[string]bool{"hypercube:5": false, "mesh:6x5": false, "mesh:4x3x3": false,
 		"torus:6x5": true, "torus:5x5x5": true} {
 		f := assigned(t, spec)
@@ -38,16 +37,15 @@ func TestDORWithoutLanes(t *testing.T) {
 	}
 }
 
-// With VLs the tables stay what they are, and no fabric has a credit loop, as
-// counted here by following every packet and by package credits; with fewer VLs
-// than it takes the engine says how many.
-func TestDORLanes(t *testing.T) {
+// TestDORVLs checks that VLs do not change the tables, and that no fabric has a credit loop, by following every packet
+// here and by package credits. With too few VLs the engine reports the number that it needs.
+func TestDORVLs(t *testing.T) {
 	r := testenv.Rand(t)
-	laned := 0
+	usesVLs := 0
 	for i := range testenv.Count(t, 40, 400) {
 		what, f := randomFabric(t, r)
 		if i%2 == 0 {
-			what = laneSpecs[r.IntN(len(laneSpecs))]
+			what = vlSpecs[r.IntN(len(vlSpecs))]
 			f = made(t, what)
 			if r.IntN(2) == 0 {
 				what, f = what+" damaged", damaged(r, f)
@@ -70,11 +68,11 @@ func TestDORLanes(t *testing.T) {
 		}
 		for s := range fabric.SwitchIndex(len(f.Switches)) {
 			if !slices.Equal(plain.Tables.LFT.Row(s), res.Tables.LFT.Row(s)) {
-				t.Fatalf("%s: lanes change the table of switch %d", what, s)
+				t.Fatalf("%s: VLs change the table of switch %d", what, s)
 			}
 		}
 		if cyclic(dependencies(res.Tables)) {
-			t.Errorf("%s: a lane has a cycle", what)
+			t.Errorf("%s: a VL has a cycle", what)
 		}
 		if found, err := credits.Check(t.Context(), res.Tables, credits.Options{}); err != nil || found.Ring != nil {
 			t.Errorf("%s: %v, %v", what, found, err)
@@ -82,17 +80,17 @@ func TestDORLanes(t *testing.T) {
 		if res.Tables.SLs == nil {
 			continue
 		}
-		laned++
+		usesVLs++
 		opt.MaxOpVLs = 1
 		_, err = minhop.DOR{}.Route(context.Background(), f, opt)
-		said := vlsSaid.FindStringSubmatch(fmt.Sprint(err))
-		if said == nil {
-			t.Errorf("%s on one lane: %v, want how many it takes", what, err)
-		} else if n, err := strconv.Atoi(said[1]); err != nil || n < 2 {
-			t.Errorf("%s on one lane: %q", what, said)
+		match := vlsNeeded.FindStringSubmatch(fmt.Sprint(err))
+		if match == nil {
+			t.Errorf("%s on one VL: %v, want the number needed", what, err)
+		} else if n, err := strconv.Atoi(match[1]); err != nil || n < 2 {
+			t.Errorf("%s on one VL: %q", what, match)
 		}
 	}
-	if laned < 5 {
-		t.Errorf("only %d fabrics needed lanes", laned)
+	if usesVLs < 5 {
+		t.Errorf("only %d fabrics needed VLs", usesVLs)
 	}
 }

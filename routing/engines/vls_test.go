@@ -3,6 +3,7 @@
 package engines_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,16 +17,19 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/fabric/sweep/sweeptest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/engines/nue"
 )
 
-// laneSpecs are fabrics on which shortest paths can deadlock, and some on which
-// they cannot.
-var laneSpecs = []string{
+// vlSpecs are fabrics on which shortest paths can deadlock, and some on which they cannot.
+var vlSpecs = []string{
 	"torus:3x4", "torus:6x4", "torus:8x8", "torus:4x5x3", "torus:4x4x4", "torus:3x3x3x3", "torus:9", "torus:4",
 	"torus:5x4,links=3,hosts=2",
 	"mesh:7x4", "mesh:3x3x4", "mesh:4x3,links=2", "hypercube:3", "hypercube:5", "fattree:2,6", "fattree:2,12",
@@ -33,27 +37,19 @@ var laneSpecs = []string{
 	"xgft:2,3,4,1,3,1,2", "dragonfly:4,2,2", "dragonfly:2,2,1", "random:9,5,60", "random:20,6,20", "random:40,3,40",
 }
 
-// TestLaneEnginesEqualOpenSM compares the engines that need VLs with OpenSM.
-func TestLaneEnginesEqualOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 6, 300) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			laneTrials(t, rand.New(rand.NewPCG(seed, 4)))
-		})
-	}
+// TestVLEnginesEqualOpenSM compares the engines that need VLs with OpenSM.
+func TestVLEnginesEqualOpenSM(t *testing.T) {
+	repeat(t, 6, 300, 4, func(t *testing.T, r *rand.Rand, _ int) { vlTrials(t, r) })
 }
 
-var laneChains = [][]string{{"sssp"}, {"dfsssp"}, {"lash"}, {"lash"}}
+var vlChains = [][]string{{"sssp"}, {"dfsssp"}, {"lash"}, {"lash"}}
 
-// trialFabric is a fabric for engines with SLs, and an LMC that it has room for.
+// trialFabric returns a fabric for engines with SLs, and an LMC for which it has enough LIDs.
 func trialFabric(t *testing.T, r *rand.Rand) (what string, f *fabric.Fabric, lmc uint8) {
 	t.Helper()
 	what, f = randomFabric(t, r)
 	if r.IntN(2) == 0 {
-		what = laneSpecs[r.IntN(len(laneSpecs))]
+		what = vlSpecs[r.IntN(len(vlSpecs))]
 		f = made(t, what)
 		if r.IntN(2) == 0 {
 			what, f = what+" damaged", damaged(r, f)
@@ -69,14 +65,14 @@ func trialFabric(t *testing.T, r *rand.Rand) (what string, f *fabric.Fabric, lmc
 	return what, f, lmc
 }
 
-func laneTrials(t *testing.T, r *rand.Rand) {
+func vlTrials(t *testing.T, r *rand.Rand) {
 	what, f, lmc := trialFabric(t, r)
 	esp0 := r.IntN(2) == 0
 	sim := start(t, f)
-	for _, chain := range laneChains {
-		c := laneTrial(r, f, chain)
+	for _, chain := range vlChains {
+		c := vlTrial(r, f, chain)
 		c.lmcESP0, c.opt.LMC = esp0, lmc
-		c.more = compareLanes(f, c)
+		c.more = compareVLs(f, c)
 		if err := differs(t, sim, f, c); err != nil {
 			dir, problem := shrink(t, f, c, err)
 			t.Fatalf("%s, engines %q: %v\nshrunk, in %s: %v", what, c.chain, err, dir, problem)
@@ -84,24 +80,24 @@ func laneTrials(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// TestLaneEnginesOnSharedFabrics compares them on the fabrics that others built.
-func TestLaneEnginesOnSharedFabrics(t *testing.T) {
+// TestVLEnginesOnSharedFabrics compares them on the fabrics that others built.
+func TestVLEnginesOnSharedFabrics(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	sharedFabrics(t, func(t *testing.T, file string, f *fabric.Fabric, r *rand.Rand) {
 		if len(f.Switches) >= largeSwitches {
 			t.Skip("OpenSM takes hours")
 		}
-		chains := laneChains[:3]
+		chains := vlChains[:3]
 		sample := len(f.Switches) > manySwitches && !testenv.Full()
 		if sample {
 			chains = chains[:1]
 		}
 		for _, chain := range chains {
-			c := laneTrial(r, f, chain)
+			c := vlTrial(r, f, chain)
 			if c.opt.LMC = uint8(r.IntN(2)); sample {
 				c.opt.LMC = 0
 			}
-			c.more = compareLanes(f, c)
+			c.more = compareVLs(f, c)
 			if err := differs(t, ibsimtest.Start(t, file), f, c); err != nil {
 				t.Errorf("engines %q, options %+v: %v", c.chain, c.opt, err)
 			}
@@ -109,8 +105,8 @@ func TestLaneEnginesOnSharedFabrics(t *testing.T) {
 	})
 }
 
-// laneTrial draws options that these engines take.
-func laneTrial(r *rand.Rand, f *fabric.Fabric, chain []string) *trial {
+// vlTrial returns random options of these engines.
+func vlTrial(r *rand.Rand, f *fabric.Fabric, chain []string) *trial {
 	c := &trial{chain: chain}
 	c.opt.MeshAnalysis = r.IntN(2) == 0
 	c.opt.LASHStartVL = []uint8{0, 0, 0, 1, 5, 8}[r.IntN(6)]
@@ -123,8 +119,8 @@ func laneTrial(r *rand.Rand, f *fabric.Fabric, chain []string) *trial {
 	return c
 }
 
-// compareLanes compares the VLs, and has OpenSM log them.
-func compareLanes(f *fabric.Fabric, c *trial) func(dir string, res *routing.Result) error {
+// compareVLs returns the comparison of VLs, and makes OpenSM log them.
+func compareVLs(f *fabric.Fabric, c *trial) func(dir string, res *routing.Result) error {
 	switch {
 	case c.chain[0] == "lash":
 		return func(dir string, res *routing.Result) error {
@@ -137,17 +133,17 @@ func compareLanes(f *fabric.Fabric, c *trial) func(dir string, res *routing.Resu
 	}
 	c.log = debugLog
 	return func(dir string, res *routing.Result) error {
-		return errors.Join(sameLanes(dir, res), deadlockFree(res))
+		return errors.Join(sameLogVLs(dir, res), deadlockFree(res))
 	}
 }
 
-// deadlockFree looks for credit loops of an engine that is to leave none.
+// deadlockFree checks for credit loops if the engine must not leave any.
 func deadlockFree(res *routing.Result) error { return freeOf(res, credits.Options{}) }
 
 func freeOf(res *routing.Result, opt credits.Options) error {
 	free := res.Tables.Origin == "lash" || res.Tables.Origin == "nue" || res.Tables.Origin == "dfsssp"
 	if !free || hasRouters(res.Tables.Fabric) {
-		return nil // dfsssp does not mind what routers send, and says so
+		return nil // dfsssp ignores packets from routers, and warns of it
 	}
 	r, err := credits.Check(context.Background(), res.Tables, opt)
 	if err == nil && r.Ring != nil && !warned(res) {
@@ -156,23 +152,23 @@ func freeOf(res *routing.Result, opt credits.Options) error {
 	return err
 }
 
-// warned reports whether an engine says that it may leave a credit loop, as nue does where OpenSM's would.
+// warned reports whether an engine warns of a possible credit loop, as nue does if OpenSM's may have one.
 func warned(res *routing.Result) bool {
 	return slices.ContainsFunc(res.Warnings, func(w string) bool {
-		return strings.Contains(w, "check credits says whether")
+		return strings.Contains(w, "check credits shows whether")
 	})
 }
 
-var routeOnLane = regexp.MustCompile(`route from src_lid=(\d+) to dest_lid=(\d+) on vl=(\d+)`)
+var routeOnVL = regexp.MustCompile(`route from src_lid=(\d+) to dest_lid=(\d+) on vl=(\d+)`)
 
 const debugLog = 8
 
-// mostLogged is how many LIDs make a log that is not too long.
+// mostLogged is the number of LIDs up to which the log is not too long.
 const mostLogged = 150
 
-// sameLanes compares the SLs of dfsssp with the VLs in OpenSM's log.
-// A pair of LIDs whose VL has several levels may take any of them.
-func sameLanes(dir string, res *routing.Result) error {
+// sameLogVLs compares the SLs of dfsssp with the VLs in OpenSM's log. A pair of LIDs whose VL has several levels may
+// use any of them.
+func sameLogVLs(dir string, res *routing.Result) error {
 	if res.Tables.Origin != "dfsssp" {
 		return nil
 	}
@@ -180,8 +176,8 @@ func sameLanes(dir string, res *routing.Result) error {
 	if err != nil {
 		return err
 	}
-	var lanes [16]bool
-	pairs := routeOnLane.FindAllSubmatch(text, -1)
+	var vls [16]bool
+	pairs := routeOnVL.FindAllSubmatch(text, -1)
 	numbers := make([][3]int, len(pairs))
 	for i, m := range pairs {
 		for k := range numbers[i] {
@@ -189,11 +185,11 @@ func sameLanes(dir string, res *routing.Result) error {
 				return err
 			}
 		}
-		lanes[numbers[i][2]] = true
+		vls[numbers[i][2]] = true
 	}
 	for _, n := range numbers {
 		got, end := int(res.Tables.SLs.SL(uint16(n[0]), uint16(n[1]))), n[2]+1
-		for end < len(lanes) && !lanes[end] {
+		for end < len(vls) && !vls[end] {
 			end++
 		}
 		if got < n[2] || got >= end {
@@ -206,15 +202,15 @@ func sameLanes(dir string, res *routing.Result) error {
 		return f.Nodes[f.Ports[e].Node].Type == mad.NodeRouter
 	})
 	if len(f.Switches) > 0 && len(ends) > 1 && len(pairs) == 0 {
-		return errors.New("no lanes in OpenSM's log")
+		return errors.New("no vls in OpenSM's log")
 	}
 	return nil
 }
 
-var pairsInLane = regexp.MustCompile(`Lanes in layer (\d+): (\d+)`)
+var pairsInVL = regexp.MustCompile(`Lanes in layer (\d+): (\d+)`)
 
-// sameLayers compares how many pairs of switches lash has in each VL with
-// OpenSM's log, which says it before and after they are balanced.
+// sameLayers compares the number of pairs of switches in each VL of lash with OpenSM's log, which has it before and
+// after they are balanced.
 func sameLayers(dir string, res *routing.Result, start int) error {
 	if res.Tables.Origin != "lash" {
 		return nil
@@ -223,9 +219,9 @@ func sameLayers(dir string, res *routing.Result, start int) error {
 	if err != nil {
 		return err
 	}
-	said := pairsInLane.FindAllSubmatch(text, -1)
+	matches := pairsInVL.FindAllSubmatch(text, -1)
 	var theirs []int
-	for _, m := range said[len(said)/2:] {
+	for _, m := range matches[len(matches)/2:] {
 		n, err := strconv.Atoi(string(m[2]))
 		if err != nil {
 			return err
@@ -239,15 +235,80 @@ func sameLayers(dir string, res *routing.Result, start int) error {
 			if s == d || !f.SwitchNode(s).InSubnet || !f.SwitchNode(d).InSubnet {
 				continue
 			}
-			lane := int(res.Tables.SLs.SL(f.SwitchLID(s), f.SwitchLID(d))) - start
-			if lane < 0 || lane >= len(ours) {
-				return fmt.Errorf("lane %d, OpenSM has %d lanes", lane, len(theirs))
+			vl := int(res.Tables.SLs.SL(f.SwitchLID(s), f.SwitchLID(d))) - start
+			if vl < 0 || vl >= len(ours) {
+				return fmt.Errorf("lane %d, OpenSM has %d vls", vl, len(theirs))
 			}
-			ours[lane]++
+			ours[vl]++
 		}
 	}
 	if !slices.Equal(ours, theirs) {
-		return fmt.Errorf("%d pairs in the lanes, OpenSM has %d", ours, theirs)
+		return fmt.Errorf("%d pairs in the VLs, OpenSM has %d", ours, theirs)
 	}
 	return nil
 }
+
+// TestNueVLsEqualOpenSM compares the SL2VL tables of all ports after OpenSM has routed with nue, and the SLs of its
+// subnet administration.
+func TestNueVLsEqualOpenSM(t *testing.T) {
+	repeat(t, 4, 1000, 28, func(t *testing.T, r *rand.Rand, _ int) { nueVLs(t, r) })
+}
+
+func nueVLs(t *testing.T, r *rand.Rand) {
+	what, f, lmc := trialFabric(t, r)
+	c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
+	c.opt.LMC = lmc
+	sim := start(t, f)
+	m := startManager(t, sim, c)
+	m.rest(t)
+	if err := sameVLs(t, sim, r, f, c); err != nil {
+		t.Errorf("%s, LMC %d, %s: %v", what, lmc, c.conf, err)
+	}
+}
+
+// sameVLs reads and routes the subnet, and compares tables, SL2VL tables and SLs with OpenSM's.
+func sameVLs(t *testing.T, sim *ibsimtest.Sim, r *rand.Rand, f *fabric.Fabric, c *trial) error {
+	t.Helper()
+	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name, Node: f.Nodes[f.Ports[f.SMPort].Node].Desc})
+	if err != nil {
+		return err
+	}
+	client, err := mad.NewClient(transport, mad.ClientOptions{Window: 32})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	live, err := sweep.Full(t.Context(), client, sweep.Options{SL2VL: true})
+	if err != nil {
+		return err
+	}
+	res, _, err := tryAll(t.Context(), c.chain, live.Fabric, c.opt)
+	if err != nil {
+		return err
+	}
+	for s := range fabric.SwitchIndex(len(live.Fabric.Switches)) {
+		if got, want := res.Tables.LFT.Row(s)[:live.Fabric.MaxLID+1], live.Tables.LFT.Row(s)[:live.Fabric.MaxLID+
+			1]; !bytes.Equal(got, want) {
+			return fmt.Errorf("%s holds\n%v, ours is\n%v", live.Fabric.NodeName(live.Fabric.Switches[s]), want, got)
+		}
+	}
+	if res.Tables.Origin != nue.Name {
+		return nil // it refuses like OpenSM's
+	}
+	if len(live.Unanswered) > 0 || (res.Tables.SL2VL == nil) != (res.Tables.SLs == nil) {
+		return fmt.Errorf("%d ports did not answer; our SLs are %v, our SL2VL tables %v", len(live.Unanswered),
+			res.Tables.SLs, res.Tables.SL2VL)
+	}
+	if res.Tables.SLs == nil {
+		return sweeptest.PathSLs(t.Context(), client, r, res.Tables, lowest{}) // on one VL
+	}
+	if err := sweeptest.SL2VL(live, res.Tables.SL2VL); err != nil {
+		return err
+	}
+	return sweeptest.PathSLs(t.Context(), client, r, res.Tables, res.Tables.SLs)
+}
+
+// lowest are the SLs of routes without SLs.
+type lowest struct{}
+
+func (lowest) SL(_, _ uint16) uint8 { return 0 }

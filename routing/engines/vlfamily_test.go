@@ -16,13 +16,13 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// laneFamily are the engines that give paths VLs, and sssp.
-var laneFamily = []routing.Engine{lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}, nue.Engine{}}
+// vlFamily are the engines that assign VLs to paths, and sssp.
+var vlFamily = []routing.Engine{lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}, nue.Engine{}}
 
-func TestLaneEnginesStop(t *testing.T) {
+func TestVLEnginesStop(t *testing.T) {
 	f := assigned(t, "mesh:12x8")
-	for _, e := range laneFamily {
-		for _, share := range []int{0, 1, 2, 3} { // quarters of the way
+	for _, e := range vlFamily {
+		for _, share := range []int{0, 1, 2, 3} { // quarters of the progress
 			ctx, cancel := context.WithCancel(context.Background())
 			if share == 0 {
 				cancel()
@@ -41,10 +41,10 @@ func TestLaneEnginesStop(t *testing.T) {
 	}
 }
 
-func TestLaneEnginesReachTheEnd(t *testing.T) {
+func TestVLEnginesReachTheEnd(t *testing.T) {
 	for _, spec := range []string{"mesh:12x8", "torus:5x4", "fattree:2,4"} {
 		f := assigned(t, spec)
-		for _, e := range laneFamily {
+		for _, e := range vlFamily {
 			var mu sync.Mutex
 			most, all := 0, 0
 			route(t, e, f, routing.Options{MeshAnalysis: true, Progress: func(done, total int) {
@@ -62,9 +62,9 @@ func TestLaneEnginesReachTheEnd(t *testing.T) {
 	}
 }
 
-func TestLaneEnginesOnBadInput(t *testing.T) {
+func TestVLEnginesOnBadInput(t *testing.T) {
 	whole := assigned(t, "fattree:2,4")
-	for _, e := range laneFamily {
+	for _, e := range vlFamily {
 		for _, c := range []struct {
 			f    *fabric.Fabric
 			opt  routing.Options
@@ -82,7 +82,7 @@ func TestLaneEnginesOnBadInput(t *testing.T) {
 	}
 }
 
-func TestLaneEnginesRefuse(t *testing.T) {
+func TestVLEnginesRefuse(t *testing.T) {
 	f := assigned(t, "fattree:2,4")
 	for _, c := range []struct {
 		e    routing.Engine
@@ -111,16 +111,16 @@ func TestLaneEnginesRefuse(t *testing.T) {
 	}
 }
 
-func TestLaneEnginesWithoutSwitches(t *testing.T) {
+func TestVLEnginesWithoutSwitches(t *testing.T) {
 	f := twoAdapters(t)
-	for _, e := range laneFamily {
+	for _, e := range vlFamily {
 		if res := route(t, e, f, routing.Options{MeshAnalysis: true}); res.Tables.LFT.Switches() != 0 {
 			t.Errorf("%s: tables of %d switches, want none", e.Name(), res.Tables.LFT.Switches())
 		}
 	}
 }
 
-// Every pair of LIDs that the engines know has a level below the number of VLs.
+// Every pair of LIDs has an SL below the number of VLs, unknown LIDs have 0.
 func TestServiceLevelsOfUnknownLIDs(t *testing.T) {
 	f := assigned(t, "torus:4x4")
 	for _, e := range []routing.Engine{lash.Engine{}, sssp.DeadlockFree{}, nue.Engine{}} {
@@ -130,7 +130,7 @@ func TestServiceLevelsOfUnknownLIDs(t *testing.T) {
 				t.Fatalf("%s: level %d from LID %d to %d", e.Name(), sl, src, uint16(src*31))
 			}
 			if sl := sls.SL(uint16(src), 0xffff); sl != 0 {
-				t.Fatalf("%s: level %d from LID %d to one that is no port's", e.Name(), sl, src)
+				t.Fatalf("%s: level %d from LID %d to an unassigned LID", e.Name(), sl, src)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,22 +18,25 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/credits"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines"
+	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// besideOpenSM is the variable that makes the benchmarks run OpenSM too.
-const besideOpenSM = "IBCONSOLE_BENCH_OPENSM"
+// withOpenSM is the variable that makes the benchmarks run OpenSM, too.
+const withOpenSM = "IBCONSOLE_BENCH_OPENSM"
 
-// benched is a fabric that engines are timed on.
+// benched is a fabric for measurements.
 type benched struct {
 	spec string
-	// minutes are the engines with which OpenSM takes a minute or more there, and hours those with which it takes
-	// hours.
+	// minutes are the engines with which OpenSM takes a minute or more, hours those with which it takes hours.
 	minutes, hours []string
 }
 
-// benchedFabrics are ordered by what OpenSM takes.
+// benchedFabrics are ordered by the time that OpenSM takes.
 func benchedFabrics() []benched {
 	return []benched{
 		{spec: "fattree:2,36"},
@@ -46,18 +50,18 @@ func benchedFabrics() []benched {
 	}
 }
 
-// BenchmarkRoute times every engine. With IBCONSOLE_BENCH_OPENSM=1 an OpenSM routes the same fabric over ibsim beside
-// it, and these are reported too:
+// BenchmarkRoute measures every engine. With IBCONSOLE_BENCH_OPENSM=1 an OpenSM routes the same fabric over ibsim, and
+// these are reported, too:
 //
-//	opensm-s    its routing phase, as its log stamps it: from the choice of the engine to the tables being on all
-//	            switches, or to the choice of the next engine
-//	ratio       how many times as long as ours that is
-//	refused     1 where the engine refuses the fabric, after it has looked for lanes
+//	opensm-s    its routing phase by the times in its log: from the choice of the engine until the tables are on all
+//	            switches, or until the choice of the next engine
+//	ratio       that time divided by ours
+//	refused     1 if the engine refuses the fabric after it has looked for VLs
 func BenchmarkRoute(b *testing.B) {
 	benchAll(b, func(f benched, engine string) bool { return !slices.Contains(append(f.minutes, f.hours...), engine) })
 }
 
-// BenchmarkLongRoute is [BenchmarkRoute] for what takes OpenSM a minute and more.
+// BenchmarkLongRoute is [BenchmarkRoute] for the cases in which OpenSM takes a minute or more.
 func BenchmarkLongRoute(b *testing.B) {
 	benchAll(b, func(f benched, engine string) bool { return slices.Contains(f.minutes, engine) })
 }
@@ -79,7 +83,7 @@ func benchAll(b *testing.B, wanted func(f benched, engine string) bool) {
 	}
 }
 
-// BenchmarkCopy is the floor of all engines: how fast this machine copies a table of 64 MB, which no engine can pass.
+// BenchmarkCopy measures how fast this machine copies a table of 64 MB, which is a lower limit for all engines.
 func BenchmarkCopy(b *testing.B) {
 	from, to := make([]byte, 64<<20), make([]byte, 64<<20)
 	copy(to, from)
@@ -89,8 +93,8 @@ func BenchmarkCopy(b *testing.B) {
 	}
 }
 
-// BenchmarkLimit times engines where all addresses are given: 4032 switches and 41,472 hosts, 183 million entries; and
-// sssp and dfsssp, whose distances do not reach that far, at 20,000 LIDs. OpenSM does not run beside it.
+// BenchmarkLimit measures engines with all addresses in use: 4032 switches and 41,472 hosts, 183 million entries. The
+// distances of sssp and dfsssp do not suffice for that; they are measured with 20,000 LIDs. OpenSM does not run.
 func BenchmarkLimit(b *testing.B) {
 	for _, at := range []struct {
 		spec    string
@@ -115,7 +119,7 @@ func BenchmarkLimit(b *testing.B) {
 	}
 }
 
-// benchRoute times one engine, and how soon it refuses where it has looked for lanes.
+// benchRoute measures one engine, or how soon it refuses after it has looked for VLs.
 func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 	opt := routing.Options{}
 	if engine.Name() == torus.Name {
@@ -138,7 +142,7 @@ func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 	if refused {
 		b.ReportMetric(1, "refused")
 	}
-	if os.Getenv(besideOpenSM) != "1" {
+	if os.Getenv(withOpenSM) != "1" {
 		return
 	}
 	took := opensmPhase(b, f, engine, opt.RootGUIDs, refused)
@@ -146,7 +150,7 @@ func benchRoute(b *testing.B, f *fabric.Fabric, engine routing.Engine) {
 	b.ReportMetric(took.Seconds()/ours, "ratio")
 }
 
-// benchOurs times one engine of ours and returns how long it takes, in seconds.
+// benchOurs measures one engine of ours and returns its time in seconds.
 func benchOurs(b *testing.B, f *fabric.Fabric, engine routing.Engine, opt routing.Options, refused bool) float64 {
 	start := time.Now()
 	runs := 0
@@ -160,8 +164,8 @@ func benchOurs(b *testing.B, f *fabric.Fabric, engine routing.Engine, opt routin
 	return time.Since(start).Seconds() / float64(runs)
 }
 
-// farthest are the node GUIDs of the switches that are farthest from all hosts:
-// roots for a fabric in which updn finds none.
+// farthest returns the node GUIDs of the switches that are farthest from all hosts: roots for a fabric in which updn
+// finds none.
 func farthest(f *fabric.Fabric) []uint64 {
 	dist := make([]int, len(f.Switches))
 	var queue []fabric.SwitchIndex
@@ -192,7 +196,7 @@ func farthest(f *fabric.Fabric) []uint64 {
 	return guids
 }
 
-// opensmPhase has an OpenSM route a fabric, and returns its routing phase.
+// opensmPhase routes a fabric with OpenSM, and returns the time of its routing phase.
 func opensmPhase(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots []uint64, refused bool) time.Duration {
 	b.Helper()
 	dir := b.TempDir()
@@ -237,19 +241,19 @@ func opensmPhase(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots []
 		b.Fatal(err)
 	}
 	took := phase(b, log, refused)
-	cancel() // it may hang where it is asked to end during a sweep
+	cancel() // it may hang if it is terminated during a sweep
 	_ = cmd.Wait()
 	return took
 }
 
-// phaseLimit is how long OpenSM may take.
+// phaseLimit limits the time of OpenSM.
 const phaseLimit = 20 * time.Minute
 
-// phase waits for the routing phase in an OpenSM log, which ends with the choice of another engine where the first one
+// phase waits for the routing phase in an OpenSM log. It ends with the choice of another engine if the first one
 // refused.
 func phase(b *testing.B, log string, refused bool) time.Duration {
 	b.Helper()
-	for begun := time.Now(); time.Since(begun) < phaseLimit; time.Sleep(100 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < phaseLimit; time.Sleep(100 * time.Millisecond) {
 		text, _ := os.ReadFile(log)
 		begins, ends := stamps(b, string(text), "building routing with"),
 			stamps(b, string(text), "tables configured on all switches")
@@ -268,8 +272,8 @@ func phase(b *testing.B, log string, refused bool) time.Duration {
 
 var stampForm = regexp.MustCompile(`^(\w+ +\d+ \d+:\d+:\d+) (\d+) .*\n`)
 
-// stamps are the times of the lines of an OpenSM log that have the words:
-// "Nov 21 01:20:53 123456 [...] ...", microseconds last.
+// stamps returns the times of the lines of an OpenSM log that contain words: "Nov 21 01:20:53 123456 [...] ...",
+// microseconds last.
 func stamps(b *testing.B, log, words string) []time.Time {
 	b.Helper()
 	var all []time.Time
@@ -284,4 +288,55 @@ func stamps(b *testing.B, log, words string) []time.Time {
 		all = append(all, at)
 	}
 	return all
+}
+
+// BenchmarkChecks routes a fat-tree of 11,664 hosts with minhop and makes the three checks of its tables. It reports
+// the milliseconds of each, the ratio of reach and load to the routing, and the peak memory.
+func BenchmarkChecks(b *testing.B) {
+	f := assigned(b, "fattree:3,36")
+	var took [4]time.Duration
+	runs := 0
+	for b.Loop() {
+		last := time.Now()
+		lap := func(i int, err error) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			took[i] += time.Since(last)
+			last = time.Now()
+		}
+		res, err := minhop.Engine{}.Route(b.Context(), f, routing.Options{})
+		lap(0, err)
+		_, err = reach.Check(b.Context(), res.Tables, reach.Options{})
+		lap(1, err)
+		_, err = linkload.AllToAll(b.Context(), res.Tables, linkload.Options{})
+		lap(2, err)
+		_, err = credits.Check(b.Context(), res.Tables, credits.Options{})
+		lap(3, err)
+		runs++
+	}
+	for i, name := range []string{"route", "reach", "load", "credits"} {
+		b.ReportMetric(took[i].Seconds()*1000/float64(runs), name+"-ms")
+	}
+	b.ReportMetric(float64(took[1])/float64(took[0]), "reach-x")
+	b.ReportMetric(float64(took[2])/float64(took[0]), "load-x")
+	b.ReportMetric(peakMB(b), "our-MB")
+}
+
+// peakMB returns the highest resident memory of this process so far.
+func peakMB(b *testing.B) float64 {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if kb, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(kb), " kB"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			return float64(n) / 1024
+		}
+	}
+	return 0
 }

@@ -9,33 +9,23 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	onpaper "example.org/ibconsole/fabric/failures"
-	"example.org/ibconsole/internal/test/testenv"
+	simulated "example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
 )
 
-// paperEvents is how many events a sequence has.
-const paperEvents = 5
+// whatIfEvents is the number of events in a sequence.
+const whatIfEvents = 5
 
-// TestPaperEqualsOpenSM has an OpenSM live through five failures and repairs one after
-// the other, and a session route the same on paper, one after the other: the tables are
-// the same after each.
-func TestPaperEqualsOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
-	r := testenv.Rand(t)
-	for i := range testenv.Count(t, 4, 300) {
-		seed := r.Uint64()
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			paperLives(t, rand.New(rand.NewPCG(seed, 5)))
-		})
-	}
+// TestWhatIfsEqualOpenSM makes five failures and repairs in a subnet with OpenSM, and simulates the same in a session:
+// the tables are the same after each.
+func TestWhatIfsEqualOpenSM(t *testing.T) {
+	repeat(t, 4, 300, 5, func(t *testing.T, r *rand.Rand, _ int) { simulateLife(t, r) })
 }
 
-func paperLives(t *testing.T, r *rand.Rand) {
+func simulateLife(t *testing.T, r *rand.Rand) {
 	chain := randomChain(r)
 	if r.IntN(3) == 0 {
 		chain = [][]string{{"ftree"}, {"ftree", "updn"}, {"sssp"}, {"dfsssp"}, {"lash"}, {"nue"}}[r.IntN(6)]
@@ -44,13 +34,13 @@ func paperLives(t *testing.T, r *rand.Rand) {
 	l.still = true
 	l.run(t)
 	s := sessionOn(t, l)
-	for range paperEvents {
+	for range whatIfEvents {
 		before := l.lost
 		if !l.happen(r) {
 			break
 		}
 		l.run(t)
-		onPaper(t, s, l.whole, before, l.lost)
+		simulateEvents(t, s, l.whole, before, l.lost)
 		fig, err := s.Route(t.Context(), compute.KeepAsOpenSM)
 		if err != nil {
 			t.Fatalf("%s: %v", l, err)
@@ -63,7 +53,7 @@ func paperLives(t *testing.T, r *rand.Rand) {
 	t.Log(l)
 }
 
-// sessionOn is a session on the subnet with the settings of its OpenSM.
+// sessionOn opens a session on the subnet with the settings of its OpenSM.
 func sessionOn(t *testing.T, l *life) *session.Session {
 	t.Helper()
 	src, err := source.Parse("ibsim:" + l.sim.Name)
@@ -86,8 +76,8 @@ func sessionOn(t *testing.T, l *life) *session.Session {
 	return s
 }
 
-// onPaper has fail and come back on paper what did between two states of the subnet.
-func onPaper(t *testing.T, s *session.Session, whole *fabric.Fabric, before, after []fabric.Link) {
+// simulateEvents simulates the failures and repairs between two states of the subnet.
+func simulateEvents(t *testing.T, s *session.Session, whole *fabric.Fabric, before, after []fabric.Link) {
 	t.Helper()
 	live := s.State().Live.Fabric
 	in := func(l fabric.Link) fabric.Link {
@@ -97,12 +87,12 @@ func onPaper(t *testing.T, s *session.Session, whole *fabric.Fabric, before, aft
 	}
 	lost := slices.DeleteFunc(slices.Clone(after), func(l fabric.Link) bool { return slices.Contains(before, l) })
 	if len(lost) > 0 {
-		var all onpaper.Failure
+		var all simulated.Failure
 		for _, l := range lost {
 			all.Links = append(all.Links, in(l))
 		}
-		if _, err := s.Fail(t.Context(), func(_, _ *fabric.Fabric) ([]onpaper.Failure, error) {
-			return []onpaper.Failure{all}, nil
+		if _, err := s.Fail(t.Context(), func(_, _ *fabric.Fabric) ([]simulated.Failure, error) {
+			return []simulated.Failure{all}, nil
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -112,9 +102,9 @@ func onPaper(t *testing.T, s *session.Session, whole *fabric.Fabric, before, aft
 			continue
 		}
 		l := in(l)
-		if _, err := s.Restore(t.Context(), func(f onpaper.Failure) bool {
+		if _, err := s.Restore(t.Context(), func(f simulated.Failure) bool {
 			return !f.Repair && slices.Equal(f.Links, []fabric.Link{l})
-		}, onpaper.OfLink(live, l)); err != nil {
+		}, simulated.OfLink(live, l)); err != nil {
 			t.Fatal(err)
 		}
 	}
