@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package alternates finds the paths that a connection between two adapters may migrate
-// to (IBA 1.2.1, 17.2.8) by the ports and LIDs that they have, and what these share with
-// its primary path.
+// Package alternates finds the paths to which a connection between two adapters may migrate (IBA 1.2.1, 17.2.8), given
+// their ports and LIDs, and what these paths share with its primary path.
 //
-// Switches forward by the destination LID alone: what is sent to the LIDs of a port that
-// has several may go by several paths, and so may the acknowledgements that come back. A
-// path is here both directions, since either may fail.
+// Switches forward by the destination LID alone: packets to different LIDs of a port may use different paths, and so
+// may the acknowledgements in return. A path here covers both directions, because either may fail.
 package alternates
 
 import (
@@ -27,39 +25,37 @@ type Path struct {
 // Arrives reports whether packets arrive in both directions.
 func (p *Path) Arrives() bool { return p.There.Verdict.Arrives() && p.Back.Verdict.Arrives() }
 
-// Unknown reports whether it is unknown if packets arrive in both directions.
+// Unknown reports whether it is unknown whether packets arrive in both directions.
 func (p *Path) Unknown() bool {
 	is := func(a, b walk.Verdict) bool { return a == walk.Unknown && (b == walk.Unknown || b.Arrives()) }
 	return is(p.There.Verdict, p.Back.Verdict) || is(p.Back.Verdict, p.There.Verdict)
 }
 
-// Shared is what two paths both have: cables, each named by the lower of its ports, and
-// switches.
+// Shared lists the common parts of two paths: cables, each by the lower of its ports, and switches.
 type Shared struct {
 	Links    []fabric.PortIndex
 	Switches []fabric.NodeIndex
 }
 
-// Alternate is a path beside the primary one.
+// Alternate is an alternative to the primary path.
 type Alternate struct {
 	Path
-	// Ends is what it shares since it has a port of the primary path, as all paths from or
-	// to that do: the cable and the switch of the port. Between is what it shares else.
+	// Ends is what the path shares because it has a port of the primary path: the cable and the switch of that port.
+	// Between is everything else that it shares.
 	Ends, Between Shared
 }
 
-// Result are the paths between two adapters.
+// Result holds the paths between two adapters.
 type Result struct {
 	Primary Path
-	// List are the alternates, those first that share least.
+	// List holds the alternates, those that share least first.
 	List []Alternate
-	// Lost counts the paths that do not arrive in both directions, Unknown those that meet a table that was not read.
+	// Lost counts the paths that do not arrive in both directions, Unknown those that use an unread table.
 	Lost, Unknown int
 }
 
-// Of follows the primary path between two LIDs, and finds for each other LID of the
-// node that it leads to, from each port of the node that it comes from, the source LID by
-// which a path beside it shares least. O(ports^2 x LIDs^2 x hops).
+// Of follows the primary path between two LIDs. For each other LID of the destination node, and each port of the source
+// node, it finds the source LID whose path shares least with the primary one. O(ports^2 x LIDs^2 x hops).
 func Of(t *fabric.Tables, slid, dlid uint16) *Result {
 	f := t.Fabric
 	src, dst := f.PortByLID(slid), f.PortByLID(dlid)
@@ -69,7 +65,7 @@ func Of(t *fabric.Tables, slid, dlid uint16) *Result {
 		for _, b := range portsOf(f, dst) {
 			for _, to := range lidsOf(f, b) {
 				if a == src && to == dlid {
-					continue // packets would go the same path
+					continue // packets would use the same path
 				}
 				if best := r.best(t, mine, a, b, to); best != nil {
 					r.List = append(r.List, *best)
@@ -81,7 +77,7 @@ func Of(t *fabric.Tables, slid, dlid uint16) *Result {
 	return r
 }
 
-// best is the path between two ports to one LID that shares least.
+// best returns the path between two ports to one LID that shares least, or nil if none arrives.
 func (r *Result) best(t *fabric.Tables, mine parts, a, b fabric.PortIndex, to uint16) (best *Alternate) {
 	for _, from := range lidsOf(t.Fabric, a) {
 		x := &Alternate{Path: follow(t, a, b, from, to)}
@@ -101,8 +97,8 @@ func (r *Result) best(t *fabric.Tables, mine parts, a, b fabric.PortIndex, to ui
 	return best
 }
 
-// order puts first what shares least, then what is shortest, then LIDs paired as a subnet
-// administration pairs them: the nth of one port with the nth of the other.
+// order puts the path that shares least first, then the shortest, then LIDs paired as subnet administration pairs them:
+// the nth of one port with the nth of the other.
 func (a *Alternate) order(b *Alternate) int {
 	links := func(x *Alternate) int { return len(x.Between.Links) + len(x.Ends.Links) }
 	switches := func(x *Alternate) int { return len(x.Between.Switches) + len(x.Ends.Switches) }
@@ -112,7 +108,7 @@ func (a *Alternate) order(b *Alternate) int {
 		cmp.Compare(a.DLID, b.DLID), cmp.Compare(a.SLID^a.DLID, b.SLID^b.DLID), cmp.Compare(a.SLID, b.SLID))
 }
 
-// portsOf are the end ports with a LID of the node that one belongs to, that one first.
+// portsOf returns the end ports with a LID of the node that a port belongs to, starting with that port.
 func portsOf(f *fabric.Fabric, port fabric.PortIndex) []fabric.PortIndex {
 	list := []fabric.PortIndex{port}
 	n := &f.Nodes[f.Ports[port].Node]
@@ -124,7 +120,7 @@ func portsOf(f *fabric.Fabric, port fabric.PortIndex) []fabric.PortIndex {
 	return list
 }
 
-// lidsOf are the LIDs of a port.
+// lidsOf returns the LIDs of a port.
 func lidsOf(f *fabric.Fabric, port fabric.PortIndex) (list []uint16) {
 	for i := range uint16(1) << f.Ports[port].LMC {
 		list = append(list, f.Ports[port].LID+i)
@@ -138,7 +134,7 @@ func follow(t *fabric.Tables, src, dst fabric.PortIndex, slid, dlid uint16) Path
 	}
 }
 
-// parts are the cables and switches of a path.
+// parts is the set of cables and switches of a path.
 type parts struct {
 	links    map[fabric.PortIndex]bool
 	switches map[fabric.NodeIndex]bool
@@ -159,7 +155,7 @@ func partsOf(f *fabric.Fabric, p *Path) parts {
 	return x
 }
 
-// cable is the lower port of a port's link, None for none.
+// cable returns the lower port of a port's link, or None.
 func cable(f *fabric.Fabric, port fabric.PortIndex) fabric.PortIndex {
 	if port == fabric.None || f.Ports[port].Peer == fabric.None {
 		return fabric.None
@@ -167,7 +163,7 @@ func cable(f *fabric.Fabric, port fabric.PortIndex) fabric.PortIndex {
 	return min(port, f.Ports[port].Peer)
 }
 
-// share finds what the path shares with the primary one.
+// share computes what the path shares with the primary one.
 func (a *Alternate) share(f *fabric.Fabric, mine parts, primary *Path) {
 	ends := parts{map[fabric.PortIndex]bool{}, map[fabric.NodeIndex]bool{}}
 	for _, p := range []fabric.PortIndex{a.Src, a.Dst} {

@@ -65,9 +65,8 @@ func told(f *fabric.Fabric, s *Shared) string {
 	return strings.Join(words, " ")
 }
 
-// TestTwoPorts: by hand. The primary path from A/1 to B/1 passes s1. From A/2 to B/2
-// nothing of that is met. What has a port of it has its cable and s1, the switch of that
-// port, too.
+// TestTwoPorts: by hand. The primary path from A/1 to B/1 passes s1. From A/2 to B/2 nothing of that is met. What has a
+// port of it has its cable and s1, the switch of that port, too.
 func TestTwoPorts(t *testing.T) {
 	tables := rails(t)
 	f := tables.Fabric

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package balance says how evenly tables spread LIDs over the ports of switches, by
-// the rules of OpenSM's console (osm_console.c: switchbalance and lidbalance).
+// Package balance measures how evenly tables distribute LIDs over the ports of switches, by the rules of OpenSM's
+// console (osm_console.c: switchbalance and lidbalance).
 package balance
 
 import (
@@ -13,27 +13,27 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// PortCount is how many LIDs leave a switch by a port.
+// PortCount is the number of LIDs that leave a switch by a port.
 type PortCount struct {
 	Port uint8
 	LIDs int
 }
 
-// NodeCount is how many LIDs are sent to a neighbour.
+// NodeCount is the number of LIDs that are forwarded to a neighbour.
 type NodeCount struct {
 	Node fabric.NodeIndex
 	LIDs int
 }
 
-// Switch is how the LIDs of adapters and routers are spread over a switch's ports to switches, in ascending order.
+// Switch is the distribution of the LIDs of CAs over a switch's ports to switches, in ascending order.
 type Switch struct {
 	Switch fabric.SwitchIndex
-	Ports  []PortCount // none where the verdict is unknown
-	// Verdict is found where two ports differ by more than one LID, and unknown where the switch's table was not read.
+	Ports  []PortCount // none if the verdict is unknown
+	// Verdict is found if two ports differ by more than one LID, and unknown if the switch's table was not read.
 	Verdict verdict.Verdict
 }
 
-// OfSwitch counts for one switch. O(LIDs).
+// OfSwitch counts the LIDs at one switch. O(LIDs).
 func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 	f := t.Fabric
 	if !t.Known[sw] {
@@ -68,7 +68,7 @@ func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 	return out
 }
 
-// Text writes a switch as OpenSM's console does, and of a switch whose table was not read that it was not.
+// Text writes a switch as OpenSM's console does. For an unread table it writes that instead of the counts.
 func (s *Switch) Text(w io.Writer, f *fabric.Fabric) {
 	word, notRead := "Switch", ""
 	switch s.Verdict {
@@ -84,18 +84,19 @@ func (s *Switch) Text(w io.Writer, f *fabric.Fabric) {
 	}
 }
 
-// End is how a switch sends the LIDs of one end port: with an LMC they should leave to different neighbours.
+// End is the distribution of the LIDs of one end port at a switch. With an LMC they should leave to different
+// neighbours.
 type End struct {
 	Switch fabric.SwitchIndex
 	Port   fabric.PortIndex
-	// Neighbours come in the order of the LIDs, ports in ascending order.
+	// Neighbours are in the order of the LIDs, ports in ascending order.
 	Neighbours []NodeCount
 	Ports      []PortCount
-	// UnevenNeighbours and UnevenPorts say that two of them differ by more than one LID.
+	// UnevenNeighbours and UnevenPorts are set if two of them differ by more than one LID.
 	UnevenNeighbours, UnevenPorts bool
 }
 
-// OfEnd counts for one switch and one end port. O(2^LMC).
+// OfEnd counts the LIDs of one end port at one switch. O(2^LMC).
 func OfEnd(t *fabric.Tables, sw fabric.SwitchIndex, end fabric.PortIndex) End {
 	f := t.Fabric
 	out := End{Switch: sw, Port: end}
@@ -144,7 +145,7 @@ func uneven[T any](all []T, lids func(T) int) bool {
 	return most-least > 1
 }
 
-// Text writes what is uneven as OpenSM's console does, nothing where nothing is.
+// Text writes uneven distributions as OpenSM's console does, and nothing otherwise.
 func (e *End) Text(w io.Writer, f *fabric.Fabric) {
 	node := &f.Nodes[f.Ports[e.Port].Node]
 	sw := f.SwitchNode(e.Switch)

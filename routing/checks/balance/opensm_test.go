@@ -132,8 +132,7 @@ func freePort(t *testing.T) int {
 // prompt is what the console ends its answers with.
 const prompt = "OpenSM $ "
 
-// openConsole runs OpenSM with its console until the test ends, and returns a function
-// that asks it for one command.
+// openConsole runs OpenSM with its console until the test ends, and returns a function that asks it for one command.
 func openConsole(t *testing.T, s *ibsimtest.Sim, dir string, args ...string) func(string) string {
 	t.Helper()
 	config, log := filepath.Join(dir, "opensm.conf"), filepath.Join(dir, "opensm.log")

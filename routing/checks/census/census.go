@@ -14,57 +14,57 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Options are which paths to follow, and how much to list of them.
+// Options selects the paths to follow and how many to list.
 type Options struct {
 	// Switches counts port 0 of switches among the end ports.
 	Switches bool
-	// List is how many of [Result.Alike], and how many of [Result.Failures] of each verdict, are listed; 20 if it is 0.
+	// List is the maximum number of [Result.TopPairs], and of [Result.Failures] of each verdict (default 20).
 	List int
-	// Other, where set, are tables that the paths are compared with.
+	// Other, if set, are tables to compare the paths with.
 	Other *fabric.Tables
-	// Progress, where set, is told the LIDs done and all there are, from several goroutines.
+	// Progress, if set, is called with the number of LIDs done and their total, from several goroutines.
 	Progress func(done, total int)
 }
 
 const defaultList = 20
 
-// Result is what the paths of all pairs come to.
+// Result is the result for the paths of all pairs.
 type Result struct {
 	// Pairs, LostPairs and UnknownPairs are as in [reach.Result].
 	Pairs, LostPairs, UnknownPairs int64
-	// Paths is the sum of Verdicts, which counts the paths by how their packets end, as [walk.Trace] judges them.
+	// Paths is the sum of Verdicts, which counts the paths by the verdict of [walk.Trace].
 	Paths    int64
 	Verdicts [walk.TooLong + 1]int64
-	// Links counts those that arrive by their number of links.
+	// Links counts the paths that arrive by their number of links.
 	Links []int64
-	// Unreachable are the end ports that failures have separated from the subnet, Unassigned other ones without a LID.
+	// Unreachable lists the end ports that failures have separated from the subnet, Unassigned others without a LID.
 	// Paths from and to both end at once.
 	Unreachable, Unassigned []fabric.PortIndex
-	// SwitchPairs counts the pairs of first and last switches over which packets arrive, Sequences
-	// the different sequences of switches that these pass.
+	// SwitchPairs counts the pairs of first and last switches over which packets arrive, Sequences the different
+	// sequences of switches on these paths.
 	SwitchPairs, Sequences int64
-	// TopPairs are the switch pairs with most paths, those first.
+	// TopPairs lists the switch pairs with most paths, in descending order.
 	TopPairs []SwitchPair
-	// Places counts the places where packets end that do not arrive, Failures are the
-	// first of each verdict: those where most end.
+	// Places counts the places where packets end without arriving. Failures lists, for each verdict, those where most
+	// end.
 	Places   int
 	Failures []Failure
-	// Differing counts the pairs whose path is another one in the tables beside: other nodes,
-	// by their GUIDs, or other ports by which packets leave them. Parting are some.
+	// Differing counts the pairs whose path differs in the other tables: by nodes, matched by GUID, or by the ports by
+	// which packets leave them. DifferingPairs lists some of them.
 	Differing      int64
 	DifferingPairs []Pair
 }
 
-// Arrive is the number of paths whose packets arrive.
+// Arrive returns the number of paths whose packets arrive.
 func (r *Result) Arrive() int64 { return r.Verdicts[walk.Delivered] + r.Verdicts[walk.TooLong] }
 
-// SwitchPair are the paths from the ends of one switch to those of another that arrive.
+// SwitchPair summarizes the paths that arrive from the ends of one switch at those of another.
 type SwitchPair struct {
 	From, To fabric.SwitchIndex
 	Paths    int64
-	// Sequences counts the different sequences of switches that they pass.
+	// Sequences counts the different sequences of switches on them.
 	Sequences int
-	// Src and LID are a pair of the sequence that most of them take.
+	// Src and LID are a pair of the most frequent sequence.
 	Src fabric.PortIndex
 	LID uint16
 
@@ -76,17 +76,17 @@ func (a *SwitchPair) order(b *SwitchPair) int {
 	return cmp.Or(cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.origin, b.origin), cmp.Compare(a.home, b.home))
 }
 
-// Failure are the paths that end at one place, which is not the destination.
+// Failure summarizes the paths that end at one place which is not their destination.
 type Failure struct {
 	Verdict walk.Verdict
 	Paths   int64
-	// Src and LID are one of them.
+	// Src and LID are an example.
 	Src fabric.PortIndex
 	LID uint16
 }
 
-// Take follows the packets of all pairs. It fails with ctx's error where ctx ends
-// first. O(LIDs x switches) on all processors.
+// Take follows the packets of all pairs. It returns the error of ctx if that ends first. O(LIDs x switches) on all
+// processors.
 func Take(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if opt.List == 0 {
 		opt.List = defaultList
@@ -103,10 +103,10 @@ func Take(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	return c.result(), ctx.Err()
 }
 
-// maxCells bounds the memory for paths that are compared with one another.
+// maxCells limits the memory for paths that are compared with one another.
 const maxCells = 4 << 20
 
-// lot is how many of the LIDs are counted at once: all of some switches.
+// lot returns the number of LIDs to count at once: all LIDs of some switches.
 func (c *counter) lot(rest []target) int {
 	for n := min(len(rest), max(1, maxCells/max(1, len(c.origins)))); n < len(rest); n++ {
 		if rest[n].home != rest[n-1].home {
@@ -116,7 +116,7 @@ func (c *counter) lot(rest []target) int {
 	return len(rest)
 }
 
-// count follows the packets to some LIDs from everywhere, and then compares those that come to one switch.
+// count follows the packets from all ends to some LIDs, and then compares those to one switch.
 func (c *counter) count(ctx context.Context, some []target) error {
 	lids := make([]trees.LID, len(some))
 	for i := range some {
@@ -144,10 +144,10 @@ func (c *counter) count(ctx context.Context, some []target) error {
 	return routing.ForEach(ctx, len(homes), nil, func(n, i int) { c.worker(n).compare(some, homes[i]) })
 }
 
-// span are the LIDs from one place in a list up to, without, another.
+// span is a range of LIDs in a list, without the one at to.
 type span struct{ from, to int }
 
-// result sums up what the workers have.
+// result combines the results of the workers.
 func (c *counter) result() *Result {
 	r := &Result{Unassigned: c.ends.Unassigned, Unreachable: c.ends.Unreachable, Pairs: c.ends.Pairs()}
 	pairs, paths := c.ends.Lost()
@@ -189,7 +189,7 @@ func (r *Result) arrive(links int, n int64) {
 	r.Links[links] += n
 }
 
-// fail lists the places of each verdict where most packets end.
+// fail lists the places where most packets end, for each verdict.
 func (r *Result) fail(all map[place]Failure, most int) {
 	r.Places = len(all)
 	for _, f := range all {
@@ -206,7 +206,7 @@ func (r *Result) fail(all map[place]Failure, most int) {
 	})
 }
 
-// and adds another count of the same place; the example is that of the lower LID.
+// and adds another count of the same place. The example is that of the lower LID.
 func (f Failure) and(g Failure) Failure {
 	if g.Paths > 0 && (g.LID < f.LID || g.LID == f.LID && g.Src < f.Src) {
 		f.Src, f.LID = g.Src, g.LID

@@ -13,22 +13,22 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// counter is what the workers share.
+// counter holds the data that the workers share.
 type counter struct {
 	opt  Options
 	ends *trees.Ends
-	// origins are the switches that ends are attached to, in the order of their lowest LIDs; originOf is the origin of
-	// each switch, -1 for none, and homeOf the switch of each end by the same order, -1 for none.
+	// origins lists the switches with ends, in the order of their lowest LIDs. originOf is the origin of each switch,
+	// or -1. homeOf is the index in homes of the switch of each end, or -1.
 	origins  []origin
 	originOf []int32
 	homeOf   []int32
 	homes    []fabric.SwitchIndex
 	todo     []target
 	done     int
-	// cells are, for each LID that is counted now, what the paths from each origin are.
+	// cells holds, for each LID that is being counted, a hash of the path from each origin.
 	cells   []uint64
 	workers []*worker
-	beside  *beside // nil for none
+	other   *comparison // nil for none
 }
 
 // origin is a switch with ends.
@@ -37,7 +37,7 @@ type origin struct {
 	ends []int32
 }
 
-// target is a LID that is sent to, and the switch of its end, as [counter.homes] has it.
+// target is a destination LID and the switch of its end, as an index of [counter.homes].
 type target struct {
 	trees.LID
 	home int32
@@ -65,7 +65,7 @@ func newCounter(t *fabric.Tables, opt Options) *counter {
 	c.listOrigins()
 	c.listTargets()
 	if opt.Other != nil {
-		c.beside = newBeside(c, opt.Other)
+		c.other = newComparison(c, opt.Other)
 	}
 	return c
 }
@@ -94,23 +94,23 @@ func (c *counter) listTargets() {
 	})
 }
 
-// place is where packets end that do not arrive: a switch, or -1 less a group whose ends are attached to none.
+// place is where packets end without arriving: a switch, or -1 minus a group that is attached to none.
 type place struct {
 	verdict walk.Verdict
 	at      int32
 }
 
-// worker is what one goroutine counts, and its scratch memory.
+// worker holds the counts of one goroutine and its scratch memory.
 type worker struct {
 	*counter
 	Result
 	judge    *reach.Classifier
 	failures map[place]Failure
-	// passed is, by switch, a hash of the switches that packets pass from there on, and stops where they end.
+	// passed is, by switch, a hash of the switches that packets pass from there on, stops the switch where they end.
 	passed []uint64
 	stops  []int32
 	runs   []run
-	// trail and there are what packets pass from each switch on, in the tables and in those beside them.
+	// trail and there hash what packets pass from each switch on, in the tables and in the other tables.
 	trail, there []uint64
 }
 
@@ -125,12 +125,13 @@ func (c *counter) worker(n int) *worker {
 	return c.workers[n]
 }
 
-// column counts the paths to one LID, and says in cells what those from each origin pass, 0 where they do not arrive.
+// column counts the paths to one LID, and sets cells to hashes of the paths from each origin, 0 where packets do not
+// arrive.
 func (w *worker) column(t *trees.Tree, cells []uint64) {
 	w.judge.Tree(t)
 	w.follow(t)
-	if w.beside != nil {
-		w.compareBeside(t)
+	if w.other != nil {
+		w.compareOther(t)
 	}
 	clear(cells[:len(w.origins)])
 	for g := range w.ends.Groups {
@@ -155,7 +156,7 @@ func (w *worker) column(t *trees.Tree, cells []uint64) {
 	}
 }
 
-// countPairs counts pairs that are judged by all their LIDs.
+// countPairs counts pairs by the outcome for all their LIDs.
 func (r *Result) countPairs(o reach.Outcome, n int64) {
 	switch o {
 	case reach.Lost:
@@ -165,7 +166,7 @@ func (r *Result) countPairs(o reach.Outcome, n int64) {
 	}
 }
 
-// follow finds for each switch of a tree what packets pass from there on.
+// follow computes, for each switch of a tree, what packets pass from there on.
 func (w *worker) follow(t *trees.Tree) {
 	for _, sw := range t.Order {
 		w.stops[sw] = -1
@@ -175,7 +176,7 @@ func (w *worker) follow(t *trees.Tree) {
 		switch {
 		case next < 0:
 			w.passed[sw], w.stops[sw] = mix(uint64(sw)), int32(sw)
-		case w.stops[next] < 0: // closes a loop, all of which ends at its lowest switch
+		case w.stops[next] < 0: // closes a loop; all its packets count as ending at its lowest switch
 			low := sw
 			for x := next; x != sw; x = t.Next(x) {
 				low = min(low, x)
@@ -187,7 +188,7 @@ func (w *worker) follow(t *trees.Tree) {
 	}
 }
 
-// mix spreads the bits of a number, as splitmix64 does; it never gives 0.
+// mix spreads the bits of a number, as splitmix64 does. It never returns 0.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -204,7 +205,7 @@ func (w *worker) fail(group int, v walk.Verdict, n int64, t *trees.Tree) {
 	w.failures[at] = f.and(w.failures[at])
 }
 
-// source is the first of some ends but one.
+// source returns the first end of a list other than dst.
 func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
 	for _, e := range ends {
 		if e != dst {
@@ -214,14 +215,14 @@ func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
 	return fabric.None
 }
 
-// run is one path of some that are compared.
+// run is a path, or several equal ones, among those that are compared.
 type run struct {
 	passed uint64
 	paths  int64
-	at     int // the place of the LID
+	at     int // the index of the LID
 }
 
-// compare puts together the paths to the LIDs of one switch.
+// compare groups the paths to the LIDs of one switch.
 func (w *worker) compare(some []target, s span) {
 	if some[s.from].home < 0 {
 		return
@@ -243,7 +244,7 @@ func (w *worker) compare(some []target, s span) {
 	}
 }
 
-// alike sums up the paths of one origin.
+// alike summarizes the paths of one origin.
 func (w *worker) alike(some []target, o int) SwitchPair {
 	slices.SortFunc(w.runs, func(a, b run) int {
 		if a.passed == b.passed {
@@ -270,7 +271,7 @@ func (w *worker) alike(some []target, o int) SwitchPair {
 	return a
 }
 
-// add keeps a switch pair where it is among those with most paths.
+// add records a switch pair, and keeps those with most paths.
 func (w *worker) add(a SwitchPair) {
 	w.SwitchPairs++
 	w.Sequences += int64(a.Sequences)

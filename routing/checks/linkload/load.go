@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package linkload counts the paths that tables lay over each link: for all pairs of
-// ports, towards one destination, and for patterns of communication.
+// Package linkload counts the paths over each link: for all pairs of ports, towards one destination, and for patterns
+// of communication.
 //
-// A link is counted for each of its directions, which is named by the port that packets leave by. Only paths
-// that arrive are counted. Three kinds of links are kept apart: from hosts, to hosts and between switches.
+// Each direction of a link is counted separately and identified by the port by which packets leave. Only paths that
+// arrive are counted. Links from hosts, to hosts and between switches are distinguished.
 //
 // Measures by their published names:
 //
-//   - Edge forwarding index: the most paths over one direction of a link between
-//     switches, all pairs of hosts having one path for each LID of the destination
-//     (Heydemann, Meyer, Sotteau, "On forwarding indices of networks", 1989).
-//     [Summary.EdgeForwardingIndex].
-//   - Shift figure: host i sends to host i+k, for each k from 1 to N-1 in turn; the
-//     most paths over one direction of any link in any of these shifts. 1 says that
-//     no shift has contention (Zahavi, "D-Mod-K routing providing non-blocking
-//     traffic for shift permutations on real life fat trees", 2010). [Shifts].
-//   - Effective bisection bandwidth: the hosts are split at random into two halves,
-//     and each host of the first sends to one of the second. A path has the share
-//     1/c of its bandwidth, where c is the most paths over any link of it. The mean
-//     of the shares over all paths and many such splits (Hoefler, Schneider,
-//     Lumsdaine, "Multistage switches are not crossbars: effects of static routing
-//     in high-performance networks", 2008). [Bisections].
+//   - Edge forwarding index: the maximum number of paths over one direction of a link between switches, if all
+//     pairs of hosts have one path for each LID of the destination (Heydemann, Meyer, Sotteau, "On forwarding
+//     indices of networks", 1989). [Summary.EdgeForwardingIndex].
+//   - Shift figure: host i sends to host i+k, for each k from 1 to N-1 in turn; the maximum number of paths over
+//     one direction of any link in any of these shifts. 1 means that no shift has contention (Zahavi, "D-Mod-K
+//     routing providing non-blocking traffic for shift permutations on real life fat trees", 2010). [Shifts].
+//   - Effective bisection bandwidth: the hosts are divided at random into two halves, and each host of the first
+//     sends to one of the second. A path has the share 1/c of its bandwidth, where c is the maximum number of paths
+//     over any of its links. The result is the mean of the shares over all paths and many such divisions (Hoefler,
+//     Schneider, Lumsdaine, "Multistage switches are not crossbars: effects of static routing in high-performance
+//     networks", 2008). [Bisections].
 //
-// All three count paths and take links as equal; [Loads] also has the loads of links by width and speed.
+// All three count paths and treat links as equal. [Loads] also has the loads of links by width and speed.
 package linkload
 
 import (
@@ -36,33 +33,33 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Options are how to count.
+// Options controls a count.
 type Options struct {
 	// Switches counts port 0 of switches among the end ports.
 	Switches bool
-	// Progress, where set, is called now and then, by several goroutines, with the steps done and all there are.
+	// Progress, if set, is called from time to time, by several goroutines, with the number of steps done and their
+	// total.
 	Progress func(done, total int)
 }
 
-// Loads are the paths over all links.
+// Loads holds the number of paths over all links.
 type Loads struct {
 	Fabric *fabric.Fabric
-	// Paths counts those that leave by a port, Destinations the LIDs that they go to; both by port index.
+	// Paths counts the paths that leave by a port, Destinations their destination LIDs. Both are by port index.
 	Paths        []int64
 	Destinations []int32
-	// Delivered is the number of paths counted. Lost is the number of paths that do not arrive, Unknown that of the
-	// paths that meet a switch whose table was not read; they are not counted. Where some are Unknown the loads are
-	// the least that there can be.
+	// Delivered is the number of paths counted. Lost is the number of paths that do not arrive, Unknown that of paths
+	// that use an unread table. These are not counted. If some are Unknown, the loads are lower bounds.
 	Delivered, Lost, Unknown int64
 
-	notKnown []bool // by port, nil where all loads are known
+	notKnown []bool // by port, nil if all loads are known
 }
 
-// Known reports whether anything is known of the paths that leave by a port. Nothing is where the table of its switch
-// was not read, for a host that of the switch that it is attached to, and where all paths that leave by it are unknown.
+// Known reports whether anything is known of the paths that leave by a port. It is not if the table of its switch (for
+// a host, of its attached switch) was not read, or if all paths by it are unknown.
 func (l *Loads) Known(port fabric.PortIndex) bool { return l.notKnown == nil || !l.notKnown[port] }
 
-// note sets notKnown of tables of which some were not read; open reports by port whether unknown paths leave by it.
+// note sets notKnown of tables that are partly unread. open marks the ports by which unknown paths leave.
 func (l *Loads) note(t *fabric.Tables, open []bool) {
 	if !t.Partial() {
 		return
@@ -79,8 +76,8 @@ func (l *Loads) note(t *fabric.Tables, open []bool) {
 	}
 }
 
-// AllToAll counts the paths of all ordered pairs of distinct end ports, one for each LID of the destination.
-// It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
+// AllToAll counts the paths of all ordered pairs of distinct end ports, one for each LID of the destination. It returns
+// the error of ctx if that ends first. O(LIDs x switches) on all processors.
 func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
 	e := trees.NewEnds(t, opt.Switches)
 	workers := make([]*counter, routing.Workers())
@@ -104,25 +101,26 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 	return sum.loads(), nil
 }
 
-// counter counts the paths of one tree after the other.
+// counter counts the paths of one tree after another.
 type counter struct {
 	ends *trees.Ends
-	// fates counts the paths by their ends.
+	// fates counts the paths by their fate.
 	fates [walk.Open + 1]int64
-	// uses are what leaves by each port of a switch.
+	// uses counts by port.
 	uses []use
 	// firstPort is the index of port 0 of each switch.
 	firstPort []fabric.PortIndex
-	// weight counts, by switch, the sources whose packets it passes; sent, by group, the LIDs that its ends send to.
+	// weight counts, by switch, the sources whose packets pass it. sent counts, by group, the LIDs that its ends send
+	// to.
 	weight []int64
 	sent   []int64
-	// own counts by end the LIDs of its own that the group's packets would arrive at.
+	// own counts, by end, those of its own LIDs that packets of its group reach.
 	own []int32
-	// open says by port whether packets leave by it that meet a table which was not read.
+	// open marks the ports by which packets leave that use an unread table.
 	open []bool
 }
 
-// use is what leaves by a port: paths, and the LIDs that they go to.
+// use is the traffic of a port: paths, and their destination LIDs.
 type use struct {
 	paths int64
 	lids  int32
@@ -201,7 +199,7 @@ func (c *counter) merge(o *counter) {
 	}
 }
 
-// loads adds what leaves hosts. Paths that a switch keeps take no link.
+// loads returns the loads, with those of host ports. Paths that stay within a switch use no link.
 func (c *counter) loads() *Loads {
 	f := c.ends.Tables.Fabric
 	l := &Loads{

@@ -14,23 +14,24 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Measured is what a pattern does to the links.
+// Measured is the effect of a pattern on the links.
 type Measured struct {
 	Loads
-	// Worst is the most paths over one direction of any link.
+	// Worst is the maximum number of paths over one direction of any link.
 	Worst int64
-	// Share is the mean over the paths of 1/c, c being the most paths over any link of the path; 0 without paths.
+	// Share is the mean over the paths of 1/c, where c is the maximum number of paths over any link of the path. It is
+	// 0 without paths.
 	Share float64
 }
 
-// Measure counts the paths of pairs. A pair that is named twice counts twice. O(ports + pairs x hops).
+// Measure counts the paths of pairs. A pair that occurs twice counts twice. O(ports + pairs x hops).
 func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, error) {
 	w := newWalker(t, walk.NewWires(t))
 	m := &Measured{Loads: Loads{Fabric: t.Fabric, Destinations: make([]int32, len(t.Fabric.Ports))}}
 	if err := w.run(ctx, pairs); err != nil {
 		return nil, fmt.Errorf("count the paths of %d pairs of %s: %w", len(pairs), t.Origin, err)
 	}
-	m.Worst, m.Share = w.judge()
+	m.Worst, m.Share = w.measure()
 	m.Delivered, m.Lost, m.Unknown = int64(len(w.ends)), w.lost, w.unknown
 	m.Paths = slices.Clone(w.paths)
 	m.note(t, w.open)
@@ -38,7 +39,7 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 	return m, nil
 }
 
-// PairsOn are the first pairs, at most so many, whose paths leave by a port and arrive. O(pairs x hops).
+// PairsOn returns the first pairs, up to most, whose paths leave by a port and arrive. O(pairs x hops).
 func PairsOn(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
 	w := newWalker(t, walk.NewWires(t))
 	var on []Pair
@@ -54,24 +55,26 @@ func PairsOn(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []
 	return on
 }
 
-// Shifted is what shifts do.
+// Shifted is the result of shifts.
 type Shifted struct {
 	Hosts int
-	// Shifts is the number of shifts that were tried.
+	// Shifts is the number of shifts that were measured.
 	Shifts int
-	// Worst is the shift figure, the most paths over a link in any shift, and WorstBy the first shift that has it.
+	// Worst is the shift figure: the maximum number of paths over a link in any shift. WorstBy is the first shift with
+	// it.
 	Worst   int64
 	WorstBy int
-	// Mean is the mean over the shifts of the most paths over a link. Free counts the shifts without contention.
+	// Mean is the mean over the shifts of the maximum number of paths over a link. Free counts the shifts without
+	// contention.
 	Mean float64
 	Free int
-	// Lost counts the paths of all shifts that do not arrive, Unknown those that meet a table that was not read.
+	// Lost counts the paths of all shifts that do not arrive, Unknown those that use an unread table.
 	Lost    int64
 	Unknown int64
 }
 
-// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spread; all where n is 0 or more than
-// there are. Hosts may have places without one, as for [Shift]. O(n x hosts x hops) on all processors.
+// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spaced, or all if n is 0 or more than there
+// are. Hosts may have gaps, as for [Shift]. O(n x hosts x hops) on all processors.
 func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int,
 	progress func(done, total int)) (*Shifted, error) {
 	return newTrials(t).shifts(ctx, hosts, n, progress)
@@ -109,27 +112,26 @@ func (ts *trials) shifts(ctx context.Context, hosts []fabric.PortIndex, n int,
 	return s, nil
 }
 
-// Bisected is what random bisections come to.
+// Bisected is the result of random bisections.
 type Bisected struct {
 	Hosts      int
 	Bisections int
 	Seed       uint64
-	// Mean is the effective bisection bandwidth as a part of the full one, Min, Max
-	// and StdDev are those of the means of single bisections.
+	// Mean is the effective bisection bandwidth as a fraction of the full one. Min, Max and StdDev are those of the
+	// means of single bisections.
 	Mean   float64
 	Min    float64
 	Max    float64
 	StdDev float64
-	// Worst is the most paths over a link in any of them.
+	// Worst is the maximum number of paths over a link in any of them.
 	Worst int64
-	// Lost counts the paths that do not arrive, Unknown those that meet a table that was not read; they have no share
-	// in the means.
+	// Lost counts the paths that do not arrive, Unknown those that use an unread table. They are not part of the means.
 	Lost    int64
 	Unknown int64
 }
 
-// Bisections measures n random bisections. The same seed gives the same figures,
-// whatever the number of processors. O(n x hosts x hops) on all processors.
+// Bisections measures n random bisections. The same seed gives the same figures for any number of processors. O(n x
+// hosts x hops) on all processors.
 func Bisections(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, seed uint64,
 	progress func(done, total int)) (*Bisected, error) {
 	return newTrials(t).bisections(ctx, hosts, n, seed, progress)
@@ -162,14 +164,14 @@ func (ts *trials) bisections(ctx context.Context, hosts []fabric.PortIndex, n in
 	return b, nil
 }
 
-// trial is what one pattern of many comes to.
+// trial is the result of one pattern of many.
 type trial struct {
 	worst         int64
 	share         float64
 	lost, unknown int64
 }
 
-// trials measure patterns of the same tables, with a walker for each processor.
+// trials measures patterns of the same tables, with a walker for each worker.
 type trials struct {
 	t       *fabric.Tables
 	wires   walk.Wires
@@ -190,24 +192,24 @@ func (ts *trials) try(ctx context.Context, n int, progress func(done, total int)
 		}
 		w := ts.walkers[worker]
 		if w.run(ctx, pattern(i)) != nil {
-			return // ForEach has the same reason to stop
+			return // ForEach stops for the same reason
 		}
-		tried[i].worst, tried[i].share = w.judge()
+		tried[i].worst, tried[i].share = w.measure()
 		tried[i].lost, tried[i].unknown = w.lost, w.unknown
 	})
 	return tried, err
 }
 
-// Quick are the published measures by as many patterns as are quick; nil where there are no two hosts.
+// Quick holds the published measures for as many patterns as are quick. They are nil if there are no two hosts.
 type Quick struct {
 	Shifts     *Shifted
 	Bisections *Bisected
 }
 
 const (
-	// quickPaths is how many paths each of shifts and bisections follows.
+	// quickPaths is the number of paths to follow for each of the two measures.
 	quickPaths = 500_000
-	// SomeBisections are enough where nobody says how many.
+	// SomeBisections is the default number of bisections.
 	SomeBisections = 100
 )
 
@@ -226,7 +228,7 @@ func Estimate(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, s
 	return q, err
 }
 
-// WithoutGaps are the hosts of an order that has [fabric.None] where there is none.
+// WithoutGaps returns the hosts of an order without the gaps ([fabric.None]).
 func WithoutGaps(hosts []fabric.PortIndex) []fabric.PortIndex {
 	return slices.DeleteFunc(slices.Clone(hosts), func(h fabric.PortIndex) bool { return h == fabric.None })
 }

@@ -16,7 +16,7 @@ type Class uint8
 
 // The classes.
 const (
-	// None is no link of the subnet: an open port, or a link that is unreachable.
+	// None means no link of the subnet: an open port, or an unreachable link.
 	None Class = iota
 	FromHost
 	ToHost
@@ -27,7 +27,7 @@ var classNames = [...]string{
 	None: "no link", FromHost: "from hosts", ToHost: "to hosts", BetweenSwitches: "between switches",
 }
 
-// String gives the class in words: "between switches".
+// String returns the class as text, such as "between switches".
 func (c Class) String() string {
 	if int(c) >= len(classNames) {
 		return fmt.Sprintf("class %d", uint8(c))
@@ -35,7 +35,7 @@ func (c Class) String() string {
 	return classNames[c]
 }
 
-// ClassOf is the class of the link of a port in the direction that leaves it.
+// ClassOf returns the class of the link of a port in the direction that leaves it.
 func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	p := &f.Ports[port]
 	switch {
@@ -49,10 +49,10 @@ func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	return BetweenSwitches
 }
 
-// Stats sums up the paths over some links.
+// Stats summarizes the paths over some links.
 type Stats struct {
 	Links int
-	// Unknown is the number of those whose load is not known, which the others leave out.
+	// Unknown is the number of links whose load is not known. The other figures leave them out.
 	Unknown int
 	// Unused is the number of links without any path.
 	Unused int
@@ -71,26 +71,27 @@ type Kind struct {
 	Stats
 }
 
-// Link is a direction of a link with what it carries.
+// Link is a direction of a link with its load.
 type Link struct {
-	// Port is the port that packets leave by.
+	// Port is the port by which packets leave.
 	Port         fabric.PortIndex
 	Paths        int64
 	Destinations int32
 }
 
-// Summary is what loads come to.
+// Summary summarizes loads.
 type Summary struct {
-	// EdgeForwardingIndex is the most paths over a link between switches.
+	// EdgeForwardingIndex is the maximum number of paths over a link between switches.
 	EdgeForwardingIndex int64
-	// Classes are the loads of each class of links, Kinds those of each width and speed; what no link has is left out.
+	// Classes has the loads of each class of links, Kinds those of each class, width and speed. Both omit kinds without
+	// links.
 	Classes []Kind
 	Kinds   []Kind
-	// Worst are the links between switches with most paths, the most first, those of equal load by port index.
+	// Worst lists the links between switches with most paths, in descending order and then by port index.
 	Worst []Link
 }
 
-// Summary sums up, with so many worst links. O(ports log ports).
+// Summary returns a summary with up to worst links in Worst. O(ports log ports).
 func (l *Loads) Summary(worst int) Summary {
 	type key struct {
 		class Class
@@ -139,7 +140,7 @@ func add[K comparable](m map[K]*sums, k K, n int64, known bool) {
 	m[k].add(n, known)
 }
 
-// sums are the sums that [Stats] are made of.
+// sums are the sums for [Stats].
 type sums struct {
 	links, unused  int
 	unknown        int

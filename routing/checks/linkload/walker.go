@@ -11,22 +11,22 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// walker takes the paths of a pattern. It is scratch memory for many in turn.
+// walker follows the paths of a pattern. It is scratch memory for one pattern after another.
 type walker struct {
 	t     *fabric.Tables
 	wires walk.Wires
-	// unreachable are the end ports that failures have separated from the subnet.
+	// unreachable marks the end ports that failures have separated from the subnet.
 	unreachable map[fabric.PortIndex]bool
-	// paths counts, by port, those that leave by it.
+	// paths counts, by port, the paths that leave by it.
 	paths []int64
-	// ports are those of all paths that arrive, one path behind the other, ends where
-	// each ends in ports, and of the place of its pair in the pattern.
+	// ports holds the ports of all paths that arrive, one path after another, ends the end of each path in ports, and
+	// of the index of its pair in the pattern.
 	ports []fabric.PortIndex
 	ends  []int
 	of    []int
-	// lost and unknown count the paths that do not arrive, and those that meet a table that was not read.
+	// lost counts the paths that do not arrive, unknown those that use an unread table.
 	lost, unknown int64
-	// open says by port whether unknown paths leave by it.
+	// open marks the ports by which unknown paths leave.
 	open []bool
 }
 
@@ -41,10 +41,10 @@ func newWalker(t *fabric.Tables, wires walk.Wires) *walker {
 	return w
 }
 
-// stepsAtOnce is how many pairs are followed between looks at the context.
+// stepsAtOnce is the number of pairs between checks of the context.
 const stepsAtOnce = 1024
 
-// run counts the paths of a pattern and forgets the one before.
+// run counts the paths of a pattern and discards the previous one.
 func (w *walker) run(ctx context.Context, pairs []Pair) error {
 	for _, p := range w.ports {
 		w.paths[p] = 0
@@ -76,7 +76,7 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 	return nil
 }
 
-// follow adds the ports of one path and returns where it ends.
+// follow appends the ports of one path and returns its fate.
 func (w *walker) follow(p Pair) walk.Fate {
 	f := w.t.Fabric
 	lid, dst := cmp.Or(p.LID, f.Ports[p.Dst].LID), walk.ToPort(p.Dst)
@@ -111,8 +111,8 @@ func (w *walker) follow(p Pair) walk.Fate {
 	return walk.Lost
 }
 
-// judge finds the most paths over a link and the mean share of the paths.
-func (w *walker) judge() (worst int64, share float64) {
+// measure returns the maximum number of paths over a link and the mean share of the paths.
+func (w *walker) measure() (worst int64, share float64) {
 	start := 0
 	for _, end := range w.ends {
 		most := int64(1)
@@ -129,7 +129,7 @@ func (w *walker) judge() (worst int64, share float64) {
 	return worst, share
 }
 
-// destinations counts, by port, the different LIDs that its paths go to.
+// destinations counts, by port, the different destination LIDs of its paths.
 func (w *walker) destinations(pairs []Pair, count []int32) {
 	type use struct {
 		port, dst fabric.PortIndex

@@ -12,26 +12,26 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ErrNoTables says that there are no multicast tables.
+// ErrNoTables means that there are no multicast tables.
 var ErrNoTables = errors.New("the multicast tables were neither computed nor read (try: sweep full mft, or load " +
 	"groups FILE and route)")
 
-// Report is what a check found.
+// Report is the result of a check.
 type Report struct {
 	Counts
-	// Faults are some examples of each kind for each LID, in ascending order of LIDs.
+	// Faults lists some examples of each kind for each LID, in ascending order of LIDs.
 	Faults []Fault
 }
 
-// examples is how many faults of a kind and LID a report names.
+// examples is the maximum number of faults of a kind and LID in a report.
 const examples = 3
 
-// Check follows what every member of every group sends. Without groups those are taken that the tables
-// themselves serve ([fabric.GroupsOf]); LIDs with entries and without a group are checked for strangers then.
-// It fails with [ErrNoTables], and with ctx's error where ctx ends first.
+// Check follows the packets of every member of every group. Without groups it uses those that the tables themselves
+// serve ([fabric.GroupsOf]). With groups it also checks LIDs that have entries but no group for receivers that are no
+// members. It returns [ErrNoTables], or the error of ctx if that ends first.
 //
-// The tables of a group that are a tree cost O(its switch ports + members); others
-// O(switches with members x (its switch ports + members)). All processors are used.
+// If the tables of a group form a tree, it costs O(its switch ports + members), otherwise O(switches with members x
+// (its switch ports + members)). All processors are used.
 func Check(ctx context.Context, t *fabric.Tables, groups []fabric.Group, progress func(done, total int)) (*Report,
 	error) {
 	if t.MFT == nil {
@@ -63,7 +63,7 @@ func Check(ctx context.Context, t *fabric.Tables, groups []fabric.Group, progres
 	return r, nil
 }
 
-// entriesAlone are the LIDs with entries that no group has, as groups without members.
+// entriesAlone returns the LIDs that have entries but no group, as groups without members.
 func entriesAlone(groups, own []fabric.Group) []fabric.Group {
 	have := map[uint16]bool{}
 	for i := range groups {
@@ -78,7 +78,7 @@ func entriesAlone(groups, own []fabric.Group) []fabric.Group {
 	return more
 }
 
-// checker checks one LID after the other, for one goroutine.
+// checker checks one LID after another, for one goroutine.
 type checker struct {
 	ctx context.Context
 	t   *fabric.Tables
@@ -88,10 +88,10 @@ type checker struct {
 	counts Counts
 	faults []Fault
 	named  map[Kind]int
-	// join is by end port; only those of the LID at hand are set.
+	// join is by end port. Only those of the current LID are set.
 	join []fabric.JoinState
 	in   []bool
-	// switches have entries for the LID; joined are those that links connect.
+	// switches lists the switches with entries for the LID. joined holds those that links connect.
 	switches []fabric.SwitchIndex
 	joined   routing.UnionFind
 	flood    *flood

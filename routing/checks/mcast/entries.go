@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// entries looks at the ports of all switches. It reports whether they are one tree on which all members are.
+// entries counts the ports of all switches. It reports whether they form one tree that includes all members.
 func (c *checker) entries() (tree bool) {
 	tree = true
 	for _, s := range c.switches {
@@ -34,13 +34,13 @@ func (c *checker) entries() (tree bool) {
 	return tree
 }
 
-// first is the switch that the first member is attached to.
+// first returns the switch of the first member.
 func (c *checker) first() fabric.SwitchIndex {
 	sw, _ := c.f.AttachedSwitch(c.lid.Members[0].End)
 	return sw
 }
 
-// entry looks at one port of a table, and reports whether it may be one of a tree.
+// entry counts one port of a table, and reports whether it may belong to a tree.
 func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bool {
 	if end := c.f.EndBehind(s, out); end != fabric.None {
 		switch {
@@ -67,23 +67,23 @@ func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bo
 		c.fault(OneWay, fabric.None, fabric.None, port)
 		return false
 	case port > peer:
-		return true // counted from the other end
+		return true // counted at the other end
 	}
 	return c.joined.Join(s, next)
 }
 
-// Change is an entry of a switch for a multicast LID that differs.
+// Change is a changed entry of a switch for a multicast LID.
 type Change struct {
 	// Switch is its index in the fabric of the new tables.
 	Switch fabric.SwitchIndex
 	MLID   uint16
-	// Gone are ports that the old tables have alone, Come the new ones.
+	// Gone lists the ports that only the old tables have, Come those that only the new ones have.
 	Gone, Come []uint8
 }
 
-// Changes gives every entry of multicast tables that differs, by switch and LID. Switches that one fabric lacks,
-// or whose table one of the two does not know, are passed over; so is all where one has no multicast tables.
-// O(switches x multicast LIDs).
+// Changes iterates over the changed entries of multicast tables, by switch and LID. It skips switches that one fabric
+// lacks or whose table
+// was not read in one of them, and returns nothing if one has no multicast tables. O(switches x multicast LIDs).
 func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		if before.MFT == nil || after.MFT == nil {
@@ -107,7 +107,7 @@ func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 	}
 }
 
-// only are the ports of a switch in t and not in other.
+// only returns the ports of a switch in t that are not in other.
 func only(t *fabric.MFT, sw fabric.SwitchIndex, other *fabric.MFT, at fabric.SwitchIndex, mlid uint16) []uint8 {
 	if slices.Equal(t.Ports(sw, mlid), other.Ports(at, mlid)) {
 		return nil
@@ -121,7 +121,7 @@ func only(t *fabric.MFT, sw fabric.SwitchIndex, other *fabric.MFT, at fabric.Swi
 	return ports
 }
 
-// Changed counts [Changes].
+// Changed returns the number of [Changes].
 func Changed(before, after *fabric.Tables) int {
 	n := 0
 	for range Changes(before, after) {

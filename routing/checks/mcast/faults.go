@@ -7,52 +7,52 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 )
 
-// Kind is what is wrong with the tables of a group.
+// Kind is a kind of fault in the tables of a group.
 type Kind string
 
 // The kinds of faults, the first four of the packets of members, the others of table entries.
 const (
-	// Missing: a member does not get what another one sends.
+	// Missing: a member does not receive the packets of another one.
 	Missing Kind = "missing"
-	// Double: a member gets it more than once.
+	// Double: a member receives them more than once.
 	Double Kind = "double"
-	// Echo: a member gets back what it sent.
+	// Echo: a member receives its own packets.
 	Echo Kind = "echo"
-	// Cycle: a packet comes back to a switch by the same port, and goes round for ever.
+	// Cycle: a packet returns to a switch by the same port and loops for ever.
 	Cycle Kind = "cycle"
 	// Stranger: a port sends to a host that is not in the group.
 	Stranger Kind = "stranger"
 	// DeadPort: a port sends where there is no link.
 	DeadPort Kind = "dead port"
-	// OneWay: a port sends to a switch that does not send back, or that has no entry for the group.
+	// OneWay: a port sends to a switch that does not send in return, or that has no entry for the group.
 	OneWay Kind = "one way"
-	// NotRead: a packet meets a switch whose table was not read.
+	// NotRead: a packet reaches a switch whose table was not read.
 	NotRead Kind = "unread"
 )
 
-// Fault is an example of what is wrong.
+// Fault is an example of a fault.
 type Fault struct {
 	Kind Kind
 	MLID uint16
-	// Src and Dst are the members concerned, None where there are none.
+	// Src and Dst are the members concerned, or None.
 	Src, Dst fabric.PortIndex
-	// Ports are the switch ports by which packets leave: the one that is at fault, or those of a cycle in order.
+	// Ports lists the switch ports by which packets leave: the faulty one, or those of a cycle in order.
 	Ports []fabric.PortIndex
 }
 
-// Counts sums up groups. Pairs are of a member that sends and another one that receives.
+// Counts summarizes groups. A pair is a member that sends and another one that receives.
 type Counts struct {
-	// LIDs are the multicast LIDs of groups or with entries; Alone those of which the
-	// subnet has less than two members, and that have no entries.
+	// LIDs counts the multicast LIDs with groups or entries, Alone those without entries and with fewer than two
+	// members in the subnet.
 	LIDs  int
 	Alone int
-	// Members are those of the subnet, with the Lost ones, which are unreachable or have no LID; Gone are those that
-	// the subnet does not have.
+	// Members counts the members in the subnet and the Lost ones, which are unreachable or have no LID. Gone counts
+	// those that the subnet does not have.
 	Members int
 	Lost    int
 	Gone    int
-	// Entries count the ports in tables, SendOnly those to members that only send,
-	// and Idle switches on branches that lead to no member; neither is a fault.
+	// Entries counts the ports in tables, SendOnly those to members that only send, and Idle the switches on branches
+	// without members. Neither of the last two is a fault.
 	Entries  int
 	Idle     int
 	SendOnly int
@@ -60,7 +60,7 @@ type Counts struct {
 	Pairs   int64
 	Missing int64
 	Double  int64
-	// Unknown pairs are those whose packets meet a table that was not read, so that more copies may arrive.
+	// Unknown counts pairs whose packets reach an unread table, so that more copies may arrive.
 	Unknown int64
 	// Echoes counts members, Cycles LIDs with a cycle.
 	Echoes int
@@ -91,7 +91,7 @@ func (c *Counts) add(o *Counts) {
 	c.OneWays += o.OneWays
 }
 
-// Verdict returns whether something is wrong.
+// Verdict returns the verdict: found if there is a fault, or unknown.
 func (c *Counts) Verdict() verdict.Verdict {
 	wrong := c.Missing+c.Double > 0 || c.Echoes+c.Cycles+c.Strangers+c.DeadPorts+c.OneWays > 0
 	return verdict.Of(wrong, c.Unknown > 0)

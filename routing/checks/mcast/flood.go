@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// follow follows the packets of each switch with members, where tables are no tree.
+// follow follows the packets of each switch with members, where the tables form no tree.
 func (c *checker) follow() {
 	c.counts.Pairs = pairs(c.lid.Members)
 	senders := map[fabric.SwitchIndex][]Member{}
@@ -33,7 +33,7 @@ func (c *checker) follow() {
 		}
 		c.compare(sw, senders[sw])
 	}
-	// What no member sends can go round all the same.
+	// Packets that no member sends may loop as well.
 	for _, sw := range c.switches {
 		if c.ctx.Err() != nil || cycle {
 			return
@@ -44,7 +44,7 @@ func (c *checker) follow() {
 	}
 }
 
-// onRing reports whether a switch can be on a ring: it has two ports to switches.
+// onRing reports whether a switch can be on a ring, because it has two ports to switches.
 func (c *checker) onRing(sw fabric.SwitchIndex) bool {
 	n := 0
 	for out := range c.t.MFT.Each(sw, c.lid.MLID) {
@@ -67,7 +67,7 @@ func (c *checker) ring(ring []fabric.PortIndex, src fabric.PortIndex, before boo
 	return true
 }
 
-// compare counts what the members get of what those of one switch send.
+// compare counts what the members receive of the packets of those at one switch.
 func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 	fl := c.flood
 	if fl.unread >= 0 && len(senders) > 0 {
@@ -108,22 +108,22 @@ func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 	}
 }
 
-// flood follows the copies of a packet. A state is the port by which one comes into a
-// switch; what comes of it is the same for all copies.
+// flood follows the copies of a packet. A state is the port by which a copy enters a switch. It is the same for all
+// copies from there on.
 type flood struct {
 	t *fabric.Tables
 	f *fabric.Fabric
-	// copies are how many come in by a port, or to an end port, and color says how
-	// far the search is. Those that are set are listed in touched and ends.
+	// copies counts the copies that enter by a port, or arrive at an end port. color is the state of the search.
+	// touched and ends list the ones that are set.
 	copies  []int32
 	color   []uint8
 	touched []fabric.PortIndex
 	order   []fabric.PortIndex
 	ends    []fabric.PortIndex
-	// unread is a port behind which a table was not read, -1 for none.
+	// unread is a port to a switch whose table was not read, -1 for none.
 	unread fabric.PortIndex
 	ring   []fabric.PortIndex
-	path   []fabric.PortIndex // ports that copies leave by, to where the search is
+	path   []fabric.PortIndex // ports by which copies leave, up to the present state
 	mlid   uint16
 }
 
@@ -149,10 +149,10 @@ func (fl *flood) reset() {
 	fl.unread, fl.ring = -1, nil
 }
 
-// got is how many copies an end port gets by way of other switches.
+// got returns the number of copies that an end port receives through other switches.
 func (fl *flood) got(end fabric.PortIndex) int32 { return fl.copies[end] }
 
-// from follows a packet that a host sends into a switch, and returns the ports of a cycle that it meets, nil for none.
+// from follows a packet that a host sends into a switch, and returns the ports of a cycle on its way, or nil.
 func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	fl.reset()
 	fl.mlid = mlid
@@ -174,7 +174,7 @@ func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	return fl.ring
 }
 
-// nexts are the ports to other switches by which a switch sends copies of what came in by a port.
+// nexts returns the ports to other switches by which a switch sends copies of a packet that entered by a port.
 func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.PortIndex {
 	node := fl.f.SwitchNode(sw)
 	var outs []fabric.PortIndex
@@ -195,7 +195,7 @@ func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.Port
 	return outs
 }
 
-// search orders the states that come of one, each behind those that it leads to, and notes a cycle.
+// search orders the states that follow from one, each after its successors, and records a cycle.
 func (fl *flood) search(in fabric.PortIndex) {
 	type step struct {
 		in   fabric.PortIndex
@@ -234,7 +234,7 @@ func (fl *flood) search(in fabric.PortIndex) {
 	}
 }
 
-// since are the ports of the path behind the one that leads to a state.
+// since returns the ports of the path after the one that leads to a state.
 func (fl *flood) since(in fabric.PortIndex) []fabric.PortIndex {
 	for i, out := range fl.path {
 		if fl.f.Ports[out].Peer == in {
@@ -244,10 +244,10 @@ func (fl *flood) since(in fabric.PortIndex) []fabric.PortIndex {
 	return nil
 }
 
-// many bounds counts of copies, which double from switch to switch.
+// many limits counts of copies, which double from switch to switch.
 const many = 1 << 20
 
-// pass hands the copies that come in by a port on. Those that go round count once.
+// pass forwards the copies that enter by a port. Copies that loop count once.
 func (fl *flood) pass(in fabric.PortIndex) {
 	sw := fl.f.Nodes[fl.f.Ports[in].Node].Switch
 	node := fl.f.SwitchNode(sw)

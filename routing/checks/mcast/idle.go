@@ -6,13 +6,13 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// tidy counts what a tree does: each pair has its packets once.
+// tidy counts the pairs of a tree: each receives its packets once.
 func (c *checker) tidy() {
 	c.counts.Pairs = pairs(c.lid.Members)
 	c.idle()
 }
 
-// pairs counts the members that send to another one that receives.
+// pairs returns the number of pairs of a member and another one that receives.
 func pairs(members []Member) int64 {
 	receivers := int64(0)
 	for _, m := range members {
@@ -23,7 +23,7 @@ func pairs(members []Member) int64 {
 	return int64(len(members))*receivers - receivers
 }
 
-// idle counts the switches of a tree behind which no member is: its tips, and what is a tip without them.
+// idle counts the switches of a tree behind which there is no member: leaves of the tree without members, repeatedly.
 func (c *checker) idle() {
 	degree, leads := map[fabric.SwitchIndex]int{}, map[fabric.SwitchIndex]bool{}
 	links := func(s fabric.SwitchIndex, each func(next fabric.SwitchIndex)) {

@@ -75,8 +75,7 @@ func slow(t *fabric.Tables, groups []fabric.Group) (c mcast.Counts) {
 	return c
 }
 
-// send counts the copies that end ports get, each packet at most once on a way that
-// it has been on itself.
+// send counts the copies that end ports get, each packet at most once on a way that it has been on itself.
 func send(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (got map[fabric.PortIndex]int, circles bool) {
 	f := t.Fabric
 	got = map[fabric.PortIndex]int{}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mcast makes the forwarding tables of multicast groups as OpenSM does,
-// follows their packets, and checks that every member gets each packet once.
+// Package mcast makes the forwarding tables of multicast groups as OpenSM does, follows their packets, and checks that
+// every member receives each packet once.
 package mcast
 
 import (
@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Router returns what makes the trees of groups after an engine's own way: hops are
-// the hop counts that it routed by, own its [routing.Result.Multicast].
+// Router returns the router of multicast groups for an engine: own, its [routing.Result.Multicast], if that is set, or
+// one for the hop counts that the engine used.
 func Router(f *fabric.Fabric, hops routing.Hops, own routing.GroupRouter) routing.GroupRouter {
 	if own != nil {
 		return own
@@ -22,22 +22,22 @@ func Router(f *fabric.Fabric, hops routing.Hops, own routing.GroupRouter) routin
 	return &minHop{f, hops}
 }
 
-// Result are multicast tables and what was noticed.
+// Result holds multicast tables and warnings.
 type Result struct {
 	MFT *fabric.MFT
-	// LIDs is the number of multicast LIDs with entries, and Alone that of those
-	// which have too few members in the subnet for a tree.
+	// LIDs is the number of multicast LIDs with entries, Alone that of LIDs with too few members in the subnet for a
+	// tree.
 	LIDs, Alone int
 	Warnings    []string
 }
 
-// shown is how many of a kind warnings name.
+// shown is the maximum number of unreached members in warnings.
 const shown = 5
 
-// Route makes the multicast tables of groups. Groups that share a LID share a tree. Members that are not in
-// the subnet do not count; all others do, whatever their join state, as long as one of the group is a full member:
-// OpenSM gives up a group with its last one (osm_multicast.c, osm_mgrp_cleanup). It fails with ctx's error where
-// ctx ends first. For each LID it takes the time of AddGroup; all processors are used.
+// Route makes the multicast tables of groups. Groups that share a LID share a tree. Members outside the subnet do not
+// count. All others do, with any join state, as long as one of the group is a full member: OpenSM deletes a group with
+// its last one (osm_multicast.c, osm_mgrp_cleanup). It returns the error of ctx if that ends first. For each LID it
+// takes the time of AddGroup. All processors are used.
 func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups []fabric.Group,
 	progress func(done, total int)) (*Result, error) {
 	lids := ByLID(f, full(f, groups))
@@ -68,14 +68,13 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 		}
 	}
 	if gone > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the members of multicast groups are not in the subnet",
-			gone))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("members of multicast groups outside the subnet: %d", gone))
 	}
 	r.Warnings = append(r.Warnings, unreached(f, lids, outside)...)
 	return r, nil
 }
 
-// full leaves groups that have no full member in the subnet without members.
+// full removes the members of groups that have no full member in the subnet.
 func full(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
 	out := slices.Clone(groups)
 	for i := range out {
@@ -90,7 +89,7 @@ func full(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
 	return out
 }
 
-// endOf is the end port of a member, None where that is not in the subnet.
+// endOf returns the end port of a member, or None if that is not in the subnet.
 func endOf(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
 	e := f.PortByGUID(m.GUID)
 	if e == fabric.None || !f.Nodes[f.Ports[e].Node].InSubnet || f.Ports[e].LID == 0 {
@@ -99,7 +98,7 @@ func endOf(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
 	return e
 }
 
-// lostEnd is the end port of a member that is unreachable or has no LID, None for none.
+// lostEnd returns the end port of a member that is unreachable or has no LID, or None.
 func lostEnd(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
 	if e := f.PortByGUID(m.GUID); e != fabric.None && f.Ports[e].LID == 0 {
 		return e
@@ -122,26 +121,26 @@ func unreached(f *fabric.Fabric, lids []LID, outside [][]fabric.PortIndex) []str
 		}
 	}
 	if n > shown {
-		out = append(out, fmt.Sprintf("and %d more members of multicast groups are not reached", n-shown))
+		out = append(out, fmt.Sprintf("%d more members of multicast groups are not reached", n-shown))
 	}
 	return out
 }
 
-// LID is the groups of a multicast LID together.
+// LID combines the groups of a multicast LID.
 type LID struct {
 	MLID uint16
-	// Groups are their places in the list that they come from.
+	// Groups holds their indexes in the original list.
 	Groups []int
-	// Members are those in the subnet, in the order of [fabric.Fabric.EndPorts].
+	// Members lists those in the subnet, in the order of [fabric.Fabric.EndPorts].
 	Members []Member
-	// Lost are members that failures have separated from the subnet, or that have no LID: no packets come from them or
-	// to them.
+	// Lost lists members that failures have separated from the subnet, or that have no LID. They neither send nor
+	// receive packets.
 	Lost []Member
-	// Gone is the number of members that the subnet does not have.
+	// Gone counts the members that the subnet does not have.
 	Gone int
 }
 
-// Member is a member of a group by its end port.
+// Member is a member of a group, identified by its end port.
 type Member struct {
 	End  fabric.PortIndex
 	Join fabric.JoinState
@@ -155,7 +154,7 @@ func (l *LID) ends() []fabric.PortIndex {
 	return ends
 }
 
-// ByLID puts groups together by their LID, in ascending order. LIDs that are none of multicast are left out.
+// ByLID combines groups by their LID, in ascending order. It omits LIDs outside the multicast range.
 func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 	joined := map[uint16]map[fabric.PortIndex]fabric.JoinState{}
 	byLID := map[uint16]*LID{}

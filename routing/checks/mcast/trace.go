@@ -8,39 +8,39 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Tree is where a packet from one end port to a multicast LID goes.
+// Tree is the tree of a packet from one end port to a multicast LID.
 type Tree struct {
 	MLID uint16
 	Src  fabric.PortIndex
-	// First is the switch that it comes to, nil where Src is attached to none.
+	// First is the first switch, nil if Src is attached to none.
 	First *Hop
-	// Delivered is how many copies end ports get, of the copies drawn.
+	// Delivered counts the copies that end ports receive, among the copies in the tree.
 	Delivered int
-	// Circles says that a copy comes back to where it was, and goes round for ever.
+	// Circles is set if a copy returns to a port where it was and loops for ever.
 	Circles bool
-	// Twice are end ports that get more than one copy.
+	// Twice lists the end ports that receive more than one copy.
 	Twice []fabric.PortIndex
 }
 
-// Hop is a switch that a copy of a packet comes to.
+// Hop is a switch that a copy of a packet reaches.
 type Hop struct {
 	Switch fabric.SwitchIndex
 	In     uint8
-	// Fate says what is amiss with it.
+	// Fate is the fate of the copy in the switch.
 	Fate   HopFate
 	Copies []Copy
 }
 
-// HopFate says what becomes of a packet in a switch.
+// HopFate is the fate of a packet in a switch.
 type HopFate uint8
 
 // The fates.
 const (
-	// Passed: it sends copies on, or is at the end of the tree.
+	// Passed: the switch forwards copies, or is at the end of the tree.
 	Passed HopFate = iota
-	// Circling: this copy has been here before; it is not followed again.
+	// Circling: this copy has been here before and is not followed again.
 	Circling
-	// Again: another copy of the packet has come here by the same port.
+	// Again: another copy of the packet has arrived by the same port.
 	Again
 	// Dropped: the table has no ports for the LID.
 	Dropped
@@ -52,21 +52,22 @@ func (h HopFate) String() string {
 	return [...]string{"passed", "circles", "again", "dropped", "unread"}[h]
 }
 
-// Copy is what leaves a switch by one port.
+// Copy is a copy of a packet that leaves a switch by a port.
 type Copy struct {
 	Out uint8
-	// Next is the switch behind the port, nil where there is none.
+	// Next is the switch behind the port, or nil.
 	Next *Hop
-	// End is the end port that keeps the copy, None where there is none: the port leads nowhere.
+	// End is the end port that receives the copy, or None.
 	End fabric.PortIndex
 }
 
-// Trace follows a packet from an end port to a multicast LID through multicast tables. It fails where there
-// are none, or where the LID is not one of multicast. O(switch ports of the tree).
+// Trace follows a packet from an end port to a multicast LID through multicast tables. It returns an error if there are
+// none, or if the LID is not a multicast LID. O(switch ports of the tree).
 func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 	switch {
 	case mlid < fabric.FirstMLID || mlid > fabric.LastMLID:
-		return nil, fmt.Errorf("%d is no multicast LID, expected 0x%X to 0x%X", mlid, fabric.FirstMLID, fabric.LastMLID)
+		return nil, fmt.Errorf("not a multicast LID: %d, expected 0x%X to 0x%X", mlid, fabric.FirstMLID,
+			fabric.LastMLID)
 	case t.MFT == nil:
 		return nil, ErrNoTables
 	}
@@ -83,7 +84,7 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 type tracer struct {
 	t    *fabric.Tables
 	tree *Tree
-	// state has the switch ports that copies came in by: true while what comes of them is being followed.
+	// state holds the switch ports by which copies entered: true while their copies are being followed.
 	state map[fabric.PortIndex]bool
 	got   map[fabric.PortIndex]int
 }

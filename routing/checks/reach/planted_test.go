@@ -13,9 +13,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// TestPlantedEntries plants one wrong entry at a time into good tables. Where it
-// breaks a path, the check finds that, and the explanation names where it ends;
-// where it does not, the path got longer or is another one of the shortest.
+// TestPlantedEntries plants one wrong entry at a time into good tables. Where it breaks a path, the check finds that,
+// and the explanation names where it ends; where it does not, the path got longer or is another one of the shortest.
 func TestPlantedEntries(t *testing.T) {
 	rnd := testenv.Rand(t)
 	broken := 0

@@ -10,25 +10,25 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Change is a LID to which packets of some switches take another path.
+// Change is a LID to which the packets of some switches use another path.
 type Change struct {
 	LID uint16
-	// Switches are these, those that are cut off among them.
+	// Switches lists these switches, including those without a path.
 	Switches []fabric.SwitchIndex
-	// Old are the entries of all switches as they were.
+	// Old holds the previous entries of all switches.
 	Old []uint8
 
 	w *Walker
 }
 
-// Walker finds what differs from a forest. It is scratch memory for one goroutine.
+// Walker finds differences from a forest. It is scratch memory for one goroutine.
 type Walker struct {
 	*Forest
-	// Looked counts the entries that were looked at.
+	// Looked counts the entries that were examined.
 	Looked int
 
 	dead []uint64
-	// edits are the new entries of switches, with the round that they are of.
+	// edits holds the new entries of switches, with the round in which they apply.
 	edits  []uint64
 	seen   []uint32
 	round  uint32
@@ -37,15 +37,14 @@ type Walker struct {
 	path   []uint32
 }
 
-// NewWalker makes scratch memory.
+// NewWalker returns new scratch memory.
 func (f *Forest) NewWalker() *Walker {
 	n := len(f.Tables.Fabric.Switches)
 	return &Walker{Forest: f, dead: make([]uint64, len(f.Wires)/64), edits: make([]uint64, n), seen: make([]uint32, n)}
 }
 
-// Each calls visit for every LID of whose tree something is other, in ascending
-// order. The change may not be kept. It stops where visit returns false.
-// O(removed links x LIDs + switches and their links of which something is other).
+// Each calls visit for every LID with a changed tree, in ascending order. The change must not be kept. It stops if
+// visit returns false. O(removed links x LIDs + affected switches and their links).
 func (w *Walker) Each(d Difference, visit func(*Change) bool) {
 	w.seeds = w.seeds[:0]
 	for _, e := range d.Edits {
@@ -67,8 +66,8 @@ func (w *Walker) Each(d Difference, visit func(*Change) bool) {
 	}
 }
 
-// seed packs a switch whose packets to a LID go elsewhere, in the order in which
-// they are wanted, and its new entry where it has one.
+// seed packs a switch whose packets to a LID take another path, in the order in which seeds are processed, and its new
+// entry if it has one.
 func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 	s := uint64(lid)<<48 | uint64(sw)<<16 | uint64(port)
 	if edited {
@@ -77,7 +76,7 @@ func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 	return s
 }
 
-// mark notes links as dead, and the entries over them as seeds, or takes that back.
+// mark marks links as dead and adds the entries that use them as seeds, or removes the marks.
 func (w *Walker) mark(links []fabric.Link, dead bool) {
 	f := w.Tables.Fabric
 	for _, l := range links {
@@ -96,7 +95,7 @@ func (w *Walker) mark(links []fabric.Link, dead bool) {
 	}
 }
 
-// over makes seeds of the entries of a switch that lead out of a port.
+// over adds the entries of a switch that use a port as seeds.
 func (w *Walker) over(sw fabric.SwitchIndex, port uint8) {
 	row := w.Tables.LFT.Row(sw)
 	row = row[:min(int(w.Tables.Top[sw]), int(w.Tables.LFT.MaxLID))+1]
@@ -111,7 +110,7 @@ func (w *Walker) over(sw fabric.SwitchIndex, port uint8) {
 	}
 }
 
-// grow finds the switches whose packets pass those of the seeds.
+// grow finds the switches whose packets pass the switches of the seeds.
 func (w *Walker) grow(seeds []uint64) *Change {
 	c := &w.change
 	c.LID, c.w, c.Switches = uint16(seeds[0]>>48), w, c.Switches[:0]
@@ -129,8 +128,8 @@ func (w *Walker) grow(seeds []uint64) *Change {
 		links, above := w.Graph.Of(c.Switches[i]), depth[c.Switches[i]]+1
 		w.Looked += len(links)
 		for _, l := range links {
-			// What sends to a switch is a link deeper, but for the switch of the LID and what sends nowhere. Depths
-			// are nearer in memory than entries.
+			// A switch that sends to another is one link deeper, except for the switch of the LID and switches without
+			// a path. Depths are more local in memory than entries.
 			if d := depth[l.Peer]; (d == above || d == 0 || d == Far) && c.Old[l.Peer] == l.PeerPort {
 				w.meet(l.Peer)
 			}
@@ -146,21 +145,21 @@ func (w *Walker) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// Has reports whether the packets of a switch are among those that take another path.
+// Has reports whether the packets of a switch use another path.
 func (c *Change) Has(sw int32) bool { return c.w.seen[sw] == c.w.round }
 
-// OldPath are the ports by which packets of a switch left one switch after the other, and where they ended:
-// [walk.Nowhere] also in a loop. Port p of switch s is s<<8|p. The list holds until the next call.
+// OldPath returns the ports by which packets of a switch left one switch after another, and where they ended:
+// [walk.Nowhere] also for a loop. Port p of switch s is s<<8|p. The list is valid until the next call.
 func (c *Change) OldPath(sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, false)
 }
 
-// NewPath is [Change.OldPath] of now.
+// NewPath is like [Change.OldPath] for the new tables.
 func (c *Change) NewPath(sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, true)
 }
 
-// PathTo is the path of a LID whose tree is the same, as [Change.OldPath] has it.
+// PathTo returns the path to a LID whose tree is unchanged, in the form of [Change.OldPath].
 func (w *Walker) PathTo(lid uint16, sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return w.follow(w.Column(lid), sw, false)
 }

@@ -10,26 +10,26 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// lot is how many LIDs one piece of work has: as many as share the cache lines of a table.
+// lot is the minimum number of LIDs of a batch: as many as share the cache lines of a table.
 const lot = fabric.BlockSize
 
-// Tree are the paths of all groups to one LID.
+// Tree holds the paths of all groups to one LID.
 type Tree struct {
 	*walk.Tree
 	LID
-	// At is the place of the LID in the list that [Ends.Each] was given.
+	// At is the index of the LID in the list of [Ends.Each].
 	At int
-	// Fates are where the packets of each group end. They are [walk.Unvisited] for a
-	// group that has no source but the destination itself.
+	// Fates tells where the packets of each group end. It is [walk.Unvisited] for a group whose only end is the
+	// destination.
 	Fates []walk.Fate
-	// First and Last say that the LID is the first, the last of its end in the list.
+	// First and Last are set if the LID is the first or the last of its end in the list.
 	First, Last bool
 }
 
-// Each calls visit for each of the LIDs with the tree of their paths, spread over all processors. The worker
-// number, below routing.Workers(), names scratch memory. Neither tree nor what it refers to may be kept. LIDs of one
-// end that follow each other in the list are visited by one worker, in that order. It stops early with ctx's error.
-// progress, where set, is told of lots of at least 64 LIDs. O(LIDs x switches).
+// Each calls visit for each of the LIDs with the tree of their paths, on all processors. The worker number, below
+// routing.Workers(), identifies scratch memory. visit must not keep the tree or anything that it refers to. One worker
+// visits the LIDs of one end that follow each other in the list, in that order. Each returns early with the error of
+// ctx. progress, if set, is called for batches of at least 64 LIDs. O(LIDs x switches).
 func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total int),
 	visit func(worker int, t *Tree)) error {
 	workers := make([]*worker, routing.Workers())
@@ -59,8 +59,8 @@ func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total i
 	})
 }
 
-// Batches returns where each piece of work begins, of at least 64 LIDs, and where the last one ends. None separates
-// LIDs of one end that follow each other.
+// Batches returns the start of each batch of at least 64 LIDs, and the end of the last one. Successive LIDs of one end
+// are in one batch.
 func Batches(lids []LID) []int {
 	starts := []int{0}
 	for i := range lids {
@@ -100,7 +100,7 @@ func (e *Ends) start(t *Tree, l LID, column []uint8) {
 	}
 }
 
-// To is the tree of one LID, which some end must own. O(switches).
+// To returns the tree of one LID, which an end must own. O(switches).
 func (e *Ends) To(l LID) *Tree {
 	t := e.newTree()
 	column := make([]uint8, len(e.Tables.Fabric.Switches))

@@ -10,31 +10,31 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Ends are the end ports of a subnet as sources and destinations of packets: the subject of every statement about pairs
-// and paths. A pair is a source and another destination end port, a path a source and a LID of another end port. The
-// end ports that failures have made unreachable count as well, so that no failure removes a pair.
+// Ends holds the end ports of a subnet as sources and destinations of packets. All statements about pairs and paths
+// refer to them. A pair is a source and another destination end port, a path a source and a LID of another end port.
+// End ports that failures have made unreachable count as well, so that no failure removes a pair.
 type Ends struct {
 	Tables *fabric.Tables
-	// Ports are end ports, ascending by LID. An end, below, is an index into them.
+	// Ports holds end ports, ascending by LID. An "end" is an index of it.
 	Ports []fabric.PortIndex
-	// Groups are the ends by what their packets meet first, in the order of the
-	// first end of each; GroupOf is the group of each end.
+	// Groups holds the ends by the first target of their packets, in the order of the first end of each. GroupOf is the
+	// group of each end.
 	Groups  []Group
 	GroupOf []int32
-	// LIDs are all LIDs of the ends, ascending; a port with an LMC has several.
+	// LIDs lists all LIDs of the ends, ascending. A port with an LMC has several.
 	LIDs []LID
-	// Unreachable are the end ports that failures have separated from the subnet, see [fabric.Fabric.Unreachable], and
-	// Unassigned other ones without a LID. They are in no other list, as no path leads from or to them.
+	// Unreachable lists the end ports that failures have separated from the subnet, see [fabric.Fabric.Unreachable],
+	// and Unassigned others without a LID. They are in no other list, because there is no path from or to them.
 	Unreachable, Unassigned []fabric.PortIndex
 
 	wires walk.Wires
 }
 
-// Group are ends whose packets to any LID take one path.
+// Group is a set of ends whose packets to any LID use one path.
 type Group struct {
-	// At is what their packets meet first: a switch, or else the port that they are linked to.
+	// At is the first target of their packets: a switch, or the port that they are linked to.
 	At walk.Target
-	// Links is how many links that takes: 1, or 0 for a switch that sends itself.
+	// Links is the number of links to it: 1, or 0 for the port of a switch itself.
 	Links int
 	Ends  []int32
 }
@@ -45,8 +45,8 @@ type LID struct {
 	End int32
 }
 
-// NewEnds lists the end ports of the subnet of t: those of channel adapters and
-// routers, and with switches also port 0 of each switch. O(ports + LIDs).
+// NewEnds lists the end ports of the subnet of t: those of CAs and, if switches is set, port 0 of each switch. O(ports
+// + LIDs).
 func NewEnds(t *fabric.Tables, switches bool) *Ends {
 	f := t.Fabric
 	e := &Ends{Tables: t, wires: walk.NewWires(t)}
@@ -94,7 +94,7 @@ func (e *Ends) group() {
 	}
 }
 
-// Sources is how many ends of a group send to end dst: all but itself.
+// Sources returns the number of ends of a group that send to end dst: all except dst itself.
 func (e *Ends) Sources(group int, dst int32) int {
 	n := len(e.Groups[group].Ends)
 	if e.GroupOf[dst] == int32(group) {
@@ -103,14 +103,14 @@ func (e *Ends) Sources(group int, dst int32) int {
 	return n
 }
 
-// Total is the number of end ports, the unreachable ones and those without a LID included.
+// Total returns the number of end ports, including unreachable ones and those without a LID.
 func (e *Ends) Total() int { return len(e.Ports) + len(e.Unassigned) + len(e.Unreachable) }
 
-// Pairs is the number of ordered pairs of distinct end ports.
+// Pairs returns the number of ordered pairs of distinct end ports.
 func (e *Ends) Pairs() int64 { return int64(e.Total()) * int64(max(0, e.Total()-1)) }
 
-// Lost counts the pairs and paths that end at once: those from or to an unreachable end port, or one without a LID. To
-// the former there are as many paths from each end port as it had LIDs, to the latter there is one.
+// Lost returns the number of pairs and paths that end at once: those from or to an unreachable end port, or one without
+// a LID. An unreachable end port counts with all its LIDs, one without a LID with one path from each end port.
 func (e *Ends) Lost() (pairs, paths int64) {
 	others, silent := int64(e.Total()-1), int64(len(e.Unreachable)+len(e.Unassigned))
 	pairs = e.Pairs() - int64(len(e.Ports))*int64(len(e.Ports)-1)

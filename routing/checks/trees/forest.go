@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trees goes through forwarding tables one destination LID at a time, on all processors.
+// Package trees processes forwarding tables by destination LID, on all processors.
 //
-// A switch forwards by the destination alone, so that the paths of all sources to one LID make a tree over
-// the switches. Sources that are attached to one switch share their path, and are a group. What holds for all
-// pairs of ports is so found in O(LIDs x switches) instead of O(pairs x hops).
+// A switch forwards by the destination alone, so the paths of all sources to one LID form a tree over the switches.
+// Sources that are attached to one switch share their path and form a group. Results for all pairs of ports thus take
+// O(LIDs x switches) instead of O(pairs x hops).
 package trees
 
 import (
@@ -19,28 +19,28 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Forest are the trees of all LIDs of one set of tables, laid out so that what a failure does to them is
-// found by looking at that alone. It is read-only, and takes a byte for each switch and LID, and as much again for the
-// LIDs to which packets take other numbers of hops than to the first one on the same switch.
+// Forest holds the trees of all LIDs of one set of tables, stored so that the effect of a failure is found without
+// looking at anything else. It is read-only. It takes one byte for each switch and LID, and as much again for each LID
+// whose packets use other numbers of hops than those of the first LID on the same switch.
 type Forest struct {
 	Tables *fabric.Tables
 	Graph  *routing.Graph
 	Wires  walk.Wires
-	// At are the switches of the ports that have the LIDs, or to which those are attached,
-	// None for LIDs that no port has, and Local the ports that lead to them from there.
+	// At is, by LID, the switch of its port or the switch to which the port is attached, None for unused LIDs. Local is
+	// the port that leads to the LID's port from there.
 	At    []fabric.SwitchIndex
 	Local []uint8
-	// columns has the entries of all switches for LID 0, then for LID 1, and so on.
+	// columns holds the entries of all switches for LID 0, then for LID 1, and so on.
 	columns []uint8
-	// depths are by LID the links from all switches to that of the LID. LIDs of one switch share them where they are
-	// the same.
+	// depths holds, by LID, the number of links from each switch to the LID's switch. LIDs of one switch share equal
+	// ones.
 	depths [][]uint8
 }
 
-// Far is the depth of a switch whose packets do not arrive, or over more than [walk.MaxHops] links.
+// Far is the depth of a switch whose packets do not arrive, or only over more than [walk.MaxHops] links.
 const Far = 0xff
 
-// NewForest lays out the trees of t. O(switches x LIDs) on all processors.
+// NewForest computes the trees of t. O(switches x LIDs) on all processors.
 func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	n, lids := len(t.Fabric.Switches), int(t.LFT.MaxLID)+1
 	f := &Forest{
@@ -73,7 +73,7 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	return f, err
 }
 
-// shared is a copy of depths that stays, that of the first LID on the same switch where it is the same.
+// shared returns a permanent copy of depths: that of the first LID on the same switch if it is equal.
 func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint8]) []uint8 {
 	at := f.At[lid]
 	if at == fabric.None {
@@ -89,8 +89,9 @@ func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint
 	return slices.Clone(depth)
 }
 
-// Depths finds over how many links packets reach a switch, None for nowhere, by the entries of all switches
-// for a LID, [Far] where they do not. It fills depth. Way is scratch memory, which it returns. O(switches).
+// Depths computes the number of links over which packets reach a switch (None for no switch) from the entries of all
+// switches for a LID, [Far]
+// where they do not arrive. It fills depth. path is scratch memory, which it returns. O(switches).
 func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8,
 	path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
@@ -123,25 +124,25 @@ func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uin
 	return path
 }
 
-// Depth is over how many links packets of all switches reach the switch of a LID
-// up to the tables' MaxLID, [Far] where they do not.
+// Depth returns the number of links over which packets of each switch reach the switch of a LID up to the tables'
+// MaxLID, [Far] where they do not arrive.
 func (f *Forest) Depth(lid uint16) []uint8 { return f.depths[lid] }
 
-// Column are the entries of all switches for a LID up to the tables' MaxLID.
+// Column returns the entries of all switches for a LID up to the tables' MaxLID.
 func (f *Forest) Column(lid uint16) []uint8 {
 	n := len(f.Tables.Fabric.Switches)
 	return f.columns[int(lid)*n : (int(lid)+1)*n : (int(lid)+1)*n]
 }
 
-// Difference is in what tables and their fabric differ from those of a forest.
+// Difference is the difference of tables and their fabric from those of a forest.
 type Difference struct {
 	Removed []fabric.Link
-	// Edits are the entries that are others, each once.
+	// Edits lists the changed entries, each once.
 	Edits []fabric.Edit
 }
 
-// Against says in what tables differ from those of the forest. It is for tables that [fabric.LFT.Patched] made of
-// those of the forest, for their fabric or a part of it; ok is false for all else. O(switches + edits).
+// Against returns the difference of tables from those of the forest. The tables must come from [fabric.LFT.Patched] on
+// those of the forest, for their fabric or a part of it; otherwise ok is false. O(switches + edits).
 func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 	was := f.Tables
 	d.Removed, ok = fabric.Removed(was.Fabric, now.Fabric)

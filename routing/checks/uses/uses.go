@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package uses says which paths go over a link or through a switch, and so who is hit if it fails.
+// Package uses finds the paths that use a link or a switch, and so those that are affected if it fails.
 //
-// Paths are those that arrive, of all ordered pairs of distinct end ports, one for
-// each LID of the destination. A link counts in both directions.
+// The paths are those that arrive, of all ordered pairs of distinct end ports, one for each LID of the destination. A
+// link counts in both directions.
 package uses
 
 import (
@@ -19,54 +19,55 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Target is asked about: links, and switches by index. A path uses it if it takes one of them.
+// Target is a set of links, and of switches by index. A path uses it if it uses one of them.
 type Target struct {
 	Links    []fabric.Link
 	Switches []fabric.SwitchIndex
 }
 
-// Options are how to look.
+// Options controls a search.
 type Options struct {
 	// Switches counts port 0 of switches among the end ports.
 	Switches bool
-	// Examples is how many paths to list, 20 if it is 0.
+	// Examples is the maximum number of paths to list (default 20).
 	Examples int
-	// Progress, where set, is called now and then with the destinations done, in
-	// lots of 64, and all there are. It may be called from several goroutines.
+	// Progress, if set, is called from time to time with the number of destinations done, in batches of 64, and their
+	// total. It may be called from several goroutines.
 	Progress func(done, total int)
 }
 
 const defaultExamples = 20
 
-// Result is who uses it.
+// Result lists the users of a target.
 type Result struct {
-	// Paths is the number of paths that use it, All that of all paths that arrive, and Unknown that of the paths that
-	// meet a table that was not read: they may use it, too.
+	// Paths counts the paths that use the target, All all paths that arrive, and Unknown the paths that use an unread
+	// table and so may use the target as well.
 	Paths, All, Unknown int64
-	// Sources and Destinations are the end ports of these paths, those with most paths first, then by LID;
+	// Sources and Destinations list the end ports of these paths, those with most paths first, then by LID, with
 	// aggregation nodes after all others.
 	Sources, Destinations []Use
-	// Examples are the first paths by LID of the destination, then of the source.
+	// Examples lists the first paths by LID of the destination, then of the source.
 	Examples []Path
-	// Unreachable are end ports that would belong to the subnet no more if all of it
-	// failed, by LID; no routing helps them. Where the subnet falls apart the subnet is the
-	// part with the SM's port, or the largest where no switch is left beside that.
+	// Unreachable lists, by LID, the end ports that would leave the subnet if all of the target failed. No routing
+	// helps them. If the subnet is split, the part with the SM's port remains the subnet, or the largest part if that
+	// has no switch.
 	Unreachable []fabric.PortIndex
 }
 
-// Use is an end port with the number of paths from it, or to it, that use what was asked about.
+// Use is an end port with the number of paths from it, or to it, that use the target.
 type Use struct {
 	Port  fabric.PortIndex
 	Paths int64
 }
 
-// Path is one path: to a LID of Dst.
+// Path is a path to a LID of Dst.
 type Path struct {
 	Src, Dst fabric.PortIndex
 	LID      uint16
 }
 
-// Find finds the users. It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
+// Find returns the users of a target. It returns the error of ctx if that ends first. O(LIDs x switches) on all
+// processors.
 func Find(ctx context.Context, t *fabric.Tables, what Target, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -80,7 +81,7 @@ func Find(ctx context.Context, t *fabric.Tables, what Target, opt Options) (*Res
 		workers[n].tree(tree)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("find who uses it in %s: %w", t.Origin, err)
+		return nil, fmt.Errorf("find the users in %s: %w", t.Origin, err)
 	}
 	return q.result(workers, what), nil
 }
@@ -89,11 +90,11 @@ type question struct {
 	opt  Options
 	f    *fabric.Fabric
 	ends *trees.Ends
-	// ports and switches say what is asked about.
+	// ports and switches mark the target.
 	ports, switches []bool
-	// direct are ends whose own link is asked about.
+	// direct lists ends whose own link belongs to the target.
 	direct []int32
-	// to counts, by place of the LID, the paths to it; examples are some of them.
+	// to counts, by index of the LID, the paths to it. examples lists some of them.
 	to       []int32
 	examples [][]Path
 }
@@ -120,11 +121,11 @@ func newQuestion(t *fabric.Tables, what Target, opt Options) *question {
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	*question
-	// uses says of switches whether packets from there use it, users of groups.
+	// uses marks the switches, users the groups whose packets use the target.
 	uses  []bool
 	users []bool
-	// sent counts, by group, the LIDs that its ends send to that way, less what own has by end: the LIDs of
-	// its own among them, and more what alone has for ends that use it by their own link only.
+	// sent counts, by group, the LIDs to which its ends send through the target. own counts, by end, its own LIDs among
+	// them, to be subtracted, and alone the LIDs that it sends to only through its own link.
 	sent       []int64
 	own, alone []int64
 	// all and unknown are parts of [Result.All] and [Result.Unknown].
@@ -191,7 +192,7 @@ func (w *worker) list(t *trees.Tree, free int) {
 }
 
 func (q *question) result(workers []*worker, what Target) *Result {
-	r := &Result{Unreachable: q.cutOff(what)}
+	r := &Result{Unreachable: q.unreachable(what)}
 	from, to := make([]int64, len(q.ends.Ports)), make([]int64, len(q.ends.Ports))
 	for _, w := range workers {
 		if w == nil {
@@ -228,8 +229,8 @@ func (q *question) users(counts []int64) []Use {
 	return list
 }
 
-// cutOff are the ends that leave the subnet if all that is asked about fails.
-func (q *question) cutOff(what Target) []fabric.PortIndex {
+// unreachable returns the ends that leave the subnet if all of the target fails.
+func (q *question) unreachable(what Target) []fabric.PortIndex {
 	dead := slices.Clone(what.Links)
 	for _, s := range what.Switches {
 		n := q.f.SwitchNode(s)

@@ -17,8 +17,7 @@ import (
 //	        [2]          [3]
 //	n4 -[1] sw4 [3]--[2] sw3 [1]- n3
 //
-// Switch i has LID i, host i has LID 10+i. Switches have four ports; port 4 is
-// free. The SM sits on n1.
+// Switch i has LID i, host i has LID 10+i. Switches have four ports; port 4 is free. The SM sits on n1.
 func square(t testing.TB) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder

@@ -24,9 +24,8 @@ type End struct {
 	Links int
 }
 
-// Follow follows the packets for a LID from a switch on and calls visit, unless it is nil, with each switch and
-// its entry, in order. Where the path loops, visit sees switches at most three times. It allocates nothing.
-// O(hops).
+// Follow follows the packets for a LID from a switch on and calls visit, unless it is nil, with each switch and its
+// entry, in order. Where the path loops, visit sees switches at most three times. It allocates nothing. O(hops).
 func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw fabric.SwitchIndex, entry uint8)) End {
 	// Brent's cycle detection: a marker jumps to the walker each time the steps since the last jump have doubled.
 	marker, untilJump, power := fabric.SwitchIndex(fabric.None), 1, 1

@@ -21,8 +21,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// The real ibtracert, over an ibsim that OpenSM routed, must print what
-// Ibtracert writes.
+// The real ibtracert, over an ibsim that OpenSM routed, must print what Ibtracert writes.
 func TestIbtracertAgainstTheTool(t *testing.T) {
 	for _, spec := range []string{"fattree:3,4", "torus:4x3x3 hosts=2 links=2"} {
 		t.Run(spec, func(t *testing.T) {

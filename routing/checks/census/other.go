@@ -17,20 +17,20 @@ type Pair struct {
 	LID uint16
 }
 
-// beside are other tables that paths are compared with, switch by switch and port by
-// port: nodes are the same by their GUIDs. Of the receiver the LID at the same place among its LIDs counts.
-type beside struct {
+// comparison compares paths with those of other tables, switch by switch and port by port. Nodes are matched by GUID,
+// LIDs of a destination by their position among its LIDs.
+type comparison struct {
 	ends *trees.Ends
 	lids map[uint16]trees.LID
-	// at is the switch there of each switch, None for none. Ends are same that are
-	// attached to the same port there, and others counts those of each group that are not.
+	// at is the other index of each switch, or None. same marks the ends that are attached to the same port in both,
+	// others counts the ends of each group that are not.
 	at     []fabric.SwitchIndex
 	same   []bool
 	others []int64
 }
 
-func newBeside(c *counter, t *fabric.Tables) *beside {
-	b := &beside{
+func newComparison(c *counter, t *fabric.Tables) *comparison {
+	b := &comparison{
 		ends: trees.NewEnds(t, c.opt.Switches), lids: map[uint16]trees.LID{}, same: make([]bool, len(c.ends.Ports)),
 		others: make([]int64, len(c.ends.Groups)),
 	}
@@ -50,7 +50,7 @@ func newBeside(c *counter, t *fabric.Tables) *beside {
 	return b
 }
 
-// attachedAlike reports whether the end port is in g, too, and linked to the same port.
+// attachedAlike reports whether an end port exists in g and is linked to the same port.
 func attachedAlike(f *fabric.Fabric, port fabric.PortIndex, g *fabric.Fabric) bool {
 	there := g.PortByGUID(f.Ports[port].GUID)
 	if there == fabric.None {
@@ -64,9 +64,9 @@ func attachedAlike(f *fabric.Fabric, port fabric.PortIndex, g *fabric.Fabric) bo
 	return num == at && f.SwitchNode(sw).GUID == g.SwitchNode(other).GUID
 }
 
-// compareBeside counts the paths to one LID that are others there.
-func (w *worker) compareBeside(t *trees.Tree) {
-	b := w.beside
+// compareOther counts the paths to one LID that differ from those of the other tables.
+func (w *worker) compareOther(t *trees.Tree) {
+	b := w.other
 	f, end := w.ends.Tables.Fabric, w.ends.Ports[t.End]
 	_, _, lid, err := walk.EndsIn(f, end, end, t.LID.LID, b.ends.Tables.Fabric)
 	l, ok := b.lids[lid]
@@ -95,14 +95,14 @@ func (w *worker) compareBeside(t *trees.Tree) {
 
 func (w *worker) otherSource(group int, dst int32) fabric.PortIndex {
 	for _, e := range w.ends.Groups[group].Ends {
-		if e != dst && !w.beside.same[e] {
+		if e != dst && !w.other.same[e] {
 			return w.ends.Ports[e]
 		}
 	}
 	return fabric.None
 }
 
-// part counts paths that are others there, of which one is named.
+// part counts paths that differ and adds one of them as an example.
 func (r *Result) part(n int64, src fabric.PortIndex, lid uint16) {
 	r.Differing += n
 	r.DifferingPairs = append(r.DifferingPairs, Pair{src, lid})
@@ -118,7 +118,8 @@ func firstPairs(list []Pair, most int) []Pair {
 	return list[:min(len(list), most)]
 }
 
-// trails are, by switch, hashes of the nodes and ports that packets pass from there on, those of a loop in no order.
+// trails computes, by switch, hashes of the nodes and ports that packets pass from there on, for loops independent of
+// the order.
 func trails(to []uint64, t *fabric.Tables, tree *walk.Tree) []uint64 {
 	f := t.Fabric
 	to = slices.Grow(to[:0], len(f.Switches))[:len(f.Switches)]
@@ -126,7 +127,7 @@ func trails(to []uint64, t *fabric.Tables, tree *walk.Tree) []uint64 {
 	here := func(sw fabric.SwitchIndex) uint64 {
 		n, entry := f.SwitchNode(sw), tree.Entry(sw)
 		if entry > n.NumPorts || !t.Known[sw] {
-			entry = fabric.NoPath // leads nowhere, as no entry does
+			entry = fabric.NoPath // no path, as without an entry
 		}
 		return mix(n.GUID + mix(uint64(entry)))
 	}
