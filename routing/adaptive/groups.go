@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package adaptive makes the groups of ports by which switches route adaptively.
+// Package adaptive makes groups of ports for adaptive routing.
 package adaptive
 
 import (
@@ -12,31 +12,31 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// How is how switches use their groups.
+// How controls how switches use their groups.
 type How struct {
-	SLs         uint16 // whose packets are routed adaptively, a bit each
+	SLs         uint16 // SLs whose packets are routed adaptively, one bit each
 	FastReroute bool
 }
 
-// Always is for all packets, and no rerouting by switches themselves.
+// Always routes the packets of all SLs adaptively, without rerouting by switches themselves.
 var Always = How{SLs: 0xffff}
 
-// Grouped returns the tables with groups beside them: at each switch those of all ports by which the switch of a LID is
-// the fewest hops away, as the engine that gave hops counts them. By the hops of up/down routing that is what a subnet
-// manager's ar_updn publishes. A LID with one such port is left to the linear table.
-// O(switches x switches x ports + switches x LIDs) on all processors.
+// Grouped returns the tables with groups: at each switch, of all ports by which the switch of a LID is the fewest hops
+// away, by the hop counts of the engine. With the hops of up/down routing these are the groups that a subnet manager's
+// ar_updn publishes. A LID with one such port uses only the linear table. O(switches x switches x ports + switches x
+// LIDs) on all processors.
 func Grouped(ctx context.Context, t *fabric.Tables, hops routing.Hops, how How) (*fabric.Tables, error) {
 	lids := lidsBySwitch(t.Fabric)
 	return grouped(ctx, t, how, func(m *maker) { m.byHops(hops, lids) })
 }
 
-// Aggregated returns the tables with groups of all ports that lead to the same switch as the port of the linear table:
-// what a subnet manager's ar_dor and ar_torus publish. O(switches x LIDs x ports) on all processors.
+// Aggregated returns the tables with groups of all ports that lead to the same switch as the port of the linear table,
+// which a subnet manager's ar_dor and ar_torus publish. O(switches x LIDs x ports) on all processors.
 func Aggregated(ctx context.Context, t *fabric.Tables, how How) (*fabric.Tables, error) {
 	return grouped(ctx, t, how, (*maker).byNextSwitch)
 }
 
-// grouped has the groups of each switch made.
+// grouped makes the groups of each switch.
 func grouped(ctx context.Context, t *fabric.Tables, how How, group func(*maker)) (*fabric.Tables, error) {
 	f := t.Fabric
 	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
@@ -56,7 +56,7 @@ func grouped(ctx context.Context, t *fabric.Tables, how How, group func(*maker))
 	return &with, nil
 }
 
-// lidsBySwitch are the LIDs of a switch and of what is attached to it.
+// lidsBySwitch returns the LIDs of each switch and of the end ports attached to it.
 func lidsBySwitch(f *fabric.Fabric) [][]uint16 {
 	lids := make([][]uint16, len(f.Switches))
 	for _, e := range f.EndPorts {
@@ -112,7 +112,7 @@ func (m *maker) byHops(hops routing.Hops, lids [][]uint16) {
 func (m *maker) byNextSwitch() {
 	f := m.t.Fabric
 	node := f.Switches[m.sw]
-	beside := map[uint8]int{} // by port, the number of the group
+	parallel := map[uint8]int{} // by port, the number of the group
 	for _, p := range m.ports {
 		var group []uint8
 		for _, other := range m.ports {
@@ -120,16 +120,16 @@ func (m *maker) byNextSwitch() {
 				group = append(group, other)
 			}
 		}
-		beside[p] = m.number(group)
+		parallel[p] = m.number(group)
 	}
 	for lid := uint16(1); lid <= m.table.Top && lid != 0; lid++ {
-		if n := beside[m.t.LFT.Port(m.sw, lid)]; n != 0 {
+		if n := parallel[m.t.LFT.Port(m.sw, lid)]; n != 0 {
 			m.table.Entries[lid] = fabric.NewAdaptiveEntry(fabric.StateFree, n)
 		}
 	}
 }
 
-// number is the number of a group, 0 where it has fewer than two ports or no number is left.
+// number returns the number of a group, 0 if it has fewer than two ports or no number is left.
 func (m *maker) number(group []uint8) int {
 	if len(group) < 2 {
 		return 0
@@ -147,7 +147,7 @@ func (m *maker) number(group []uint8) int {
 	return n
 }
 
-// portsOf are the ports of a switch that are linked to switches.
+// portsOf returns the ports of a switch that are linked to switches.
 func portsOf(f *fabric.Fabric, sw fabric.SwitchIndex) []uint8 {
 	var ports []uint8
 	n := f.SwitchNode(sw)

@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// BenchmarkOf lays out 2,502 switches with 45,504 hosts, folded and not.
+// BenchmarkOf computes the layout of 2,502 switches with 45,504 hosts, folded and not.
 func BenchmarkOf(b *testing.B) {
 	f, err := gen.ParseSpec("xgft:3,24,24,79,1,6,22")
 	if err != nil {

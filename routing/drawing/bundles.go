@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// connect counts the cables of blocks and between them.
+// connect counts the cables within blocks and between them.
 func (d *Drawing) connect(s *classify.Structure, opt *Options) {
 	f := d.Fabric
 	failed := func(p fabric.PortIndex) bool {
@@ -27,7 +27,7 @@ func (d *Drawing) connect(s *classify.Structure, opt *Options) {
 	for sw := range f.NumSwitches() {
 		for p := range f.SwitchNode(sw).Ports() {
 			peer := f.Ports[p].Peer
-			if peer < p || f.Ports[p].Num == 0 { // none, or counted from the other side
+			if peer < p || f.Ports[p].Num == 0 { // none, or counted at the other end
 				continue
 			}
 			a, b := d.of[sw], d.at(peer)
@@ -81,7 +81,7 @@ func (w *Bundle) add(d *Drawing, s *classify.Structure, opt *Options, p fabric.P
 	}
 }
 
-// at is the block of the switch that a port is of, [Vacant] for a port of another node.
+// at returns the block of the switch of a port, [Vacant] for a port of another node.
 func (d *Drawing) at(p fabric.PortIndex) int32 {
 	if sw := d.Fabric.Nodes[d.Fabric.Ports[p].Node].Switch; sw != fabric.None {
 		return d.of[sw]
@@ -89,7 +89,7 @@ func (d *Drawing) at(p fabric.PortIndex) int32 {
 	return Vacant
 }
 
-// Between is the bundle of two blocks, nil where no cable joins them. O(log bundles).
+// Between returns the bundle of two blocks, nil if no cable connects them. O(log bundles).
 func (d *Drawing) Between(a, b int32) *Bundle {
 	if a > b {
 		a, b = b, a
@@ -103,7 +103,7 @@ func (d *Drawing) Between(a, b int32) *Bundle {
 	return &d.Bundles[i]
 }
 
-// pass marks the switches that a path leads through, and the cables between them.
+// pass marks the switches on a path, and the cables between them.
 func (d *Drawing) pass(opt *Options) {
 	through := map[int32]bool{}
 	for node := range opt.Through {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package drawing lays a subnet out so that it can be drawn: tiers of a tree as rows with pods or planes as blocks, a
-// torus, mesh or hypercube as planes of a grid, the groups of a dragonfly side by side, with the cables between all of
-// them. Blocks fold and unfold. What a drawing looks like is left to those who draw it.
+// Package drawing computes the layout of a subnet: tiers of a tree as rows with pods or planes as blocks, a torus, mesh
+// or hypercube as planes of a grid, the groups of a dragonfly in one row, with the cables between them. Blocks can be
+// folded and unfolded. It does not draw.
 package drawing
 
 import (
@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// Kind says how a drawing is laid out.
+// Kind is a kind of layout.
 type Kind uint8
 
 // The kinds.
@@ -24,50 +24,50 @@ const (
 	Groups             // one row of groups, which are all linked to each other
 )
 
-// Drawing is a subnet laid out.
+// Drawing is the layout of a subnet.
 type Drawing struct {
 	Kind   Kind
 	Title  string
 	Fabric *fabric.Fabric
 	Rows   []Row
 	Blocks []Block
-	// Bundles are the cables between two blocks, or within one, ordered by A and B.
+	// Bundles lists the cables between two blocks, or within one, ordered by A and B.
 	Bundles []Bundle
-	// Planes is how many a grid has, 1 for all else.
+	// Planes is the number of planes of a grid, otherwise 1.
 	Planes int
-	// Most is the greatest load of a bundle, 0 where loads are not known.
+	// Most is the greatest load of a bundle, 0 if loads are not known.
 	Most int64
 
 	of []int32 // the block of each switch
 }
 
-// Row is blocks side by side.
+// Row is a row of blocks.
 type Row struct {
 	Name   string
 	Plane  int     // of a grid
-	Blocks []int32 // places in Blocks, [Vacant] for a place of a grid without a switch
+	Blocks []int32 // indexes of Blocks, [Vacant] for a place of a grid without a switch
 }
 
 // Vacant is a place of a grid without a switch.
 const Vacant int32 = -1
 
-// Key names what folds: the switches of a tier that are in one part, a pod, plane or group.
+// Key identifies a block that can be folded: the switches of a tier in one part, which is a pod, plane or group.
 type Key struct{ Tier, Part int32 }
 
-// Block is switches, folded, or one.
+// Block is a single switch or several folded ones.
 type Block struct {
 	Key      Key
 	Name     string
 	Switches []fabric.SwitchIndex
-	// Folded says that there are several switches, and Lone that the key has one alone: there is nothing to fold.
+	// Folded is set for several switches, Lone if the key has only one switch and there is nothing to fold.
 	Folded, Lone bool
 	Hosts        int // ports of hosts
-	// Links are the cables to switches and hosts, Down those of them that have failed.
+	// Links counts the cables to switches and hosts, Down the failed ones.
 	Links, Down int
-	OnPath      bool // the path that was asked for leads through it
+	OnPath      bool // the requested path uses it
 }
 
-// Switch is the switch of a block that is one, [fabric.None] for a folded one.
+// Switch returns the switch of a block of one switch, [fabric.None] for a folded one.
 func (b *Block) Switch() fabric.SwitchIndex {
 	if b.Folded {
 		return fabric.None
@@ -75,27 +75,28 @@ func (b *Block) Switch() fabric.SwitchIndex {
 	return b.Switches[0]
 }
 
-// Bundle is cables between two blocks. A is not above B in the order of blocks; the two are the same for cables within.
+// Bundle is the cables between two blocks. A is not after B in the order of blocks. They are equal for cables within a
+// block.
 type Bundle struct {
 	A, B         int32
 	Cables, Down int
-	// Load is the most paths over one of the cables in one direction.
+	// Load is the maximum number of paths over one of the cables in one direction.
 	Load   int64
 	OnPath bool
-	Wraps  bool // crosses a dateline of a torus: from the last place of a ring to its first
+	Wraps  bool // crosses a dateline of a torus: from the last switch of a ring to its first
 }
 
-// Options say what is unfolded, and what is drawn onto the subnet.
+// Options selects the unfolded blocks and the marks in the drawing.
 type Options struct {
 	All      bool // unfolds everything
 	Unfolded map[Key]bool
 	Failed   map[fabric.Link]bool      // of links of the subnet
-	Loads    []int64                   // paths by port by which they leave, nil where they are not known
+	Loads    []int64                   // paths by the port by which they leave, nil if they are not known
 	Path     []fabric.PortIndex        // the ports by which packets of a path leave
-	Through  map[fabric.NodeIndex]bool // the nodes of a path, where its ports are not known
+	Through  map[fabric.NodeIndex]bool // the nodes of a path, if its ports are not known
 }
 
-// Of lays the subnet of a structure out. O(ports + bundles x log bundles).
+// Of returns the layout of the subnet of a structure. O(ports + bundles x log bundles).
 func Of(s *classify.Structure, opt Options) *Drawing {
 	d := &Drawing{
 		Title: s.Title(), Fabric: s.Fabric, Planes: 1, of: slices.Repeat([]int32{Vacant}, len(s.Fabric.Switches)),
@@ -116,7 +117,7 @@ func Of(s *classify.Structure, opt Options) *Drawing {
 	return d
 }
 
-// BlockOf is the block of a switch, [Vacant] where the drawing has it not.
+// BlockOf returns the block of a switch, [Vacant] if the drawing does not have it.
 func (d *Drawing) BlockOf(sw fabric.SwitchIndex) int32 { return d.of[sw] }
 
 func (d *Drawing) layTree(s *classify.Structure, opt *Options) {
@@ -130,7 +131,7 @@ func (d *Drawing) layTree(s *classify.Structure, opt *Options) {
 	d.layTiers(s.Tiers(), parts, noun, opt)
 }
 
-// layTiers makes a row of each tier, which come with the lowest first, and blocks of their parts.
+// layTiers adds a row for each tier, which are given with the lowest first, with blocks for their parts.
 func (d *Drawing) layTiers(tiers [][]fabric.SwitchIndex, parts classify.Parts, noun string, opt *Options) {
 	for tier, switches := range slices.Backward(tiers) {
 		row := Row{Name: tierName(tier, len(tiers), noun)}
@@ -177,7 +178,7 @@ func tierName(tier, tiers int, noun string) string {
 	return fmt.Sprintf("tier %d", tier)
 }
 
-// lay puts switches into a row: as one block, or as one each where they are unfolded.
+// lay adds switches to a row: as one block, or as one block each if they are unfolded.
 func (d *Drawing) lay(row *Row, key Key, name string, switches []fabric.SwitchIndex, opt *Options) {
 	if len(switches) > 1 && !opt.All && !opt.Unfolded[key] {
 		d.add(row, Block{Key: key, Name: name, Switches: slices.Clone(switches), Folded: true})

@@ -22,7 +22,7 @@ func made(t *testing.T, spec string) (*fabric.Fabric, *classify.Structure) {
 	return f, classify.Recognise(f, nil)
 }
 
-// rows writes a drawing: a line a row, of each block its name, or how many switches it has, hosts, and cables.
+// rows formats a drawing: one line for each row, with the name or number of switches of each block, hosts, and cables.
 func rows(d *Drawing) (lines []string) {
 	for _, r := range d.Rows {
 		words := []string{r.Name + ":"}
@@ -47,8 +47,8 @@ func expect(t *testing.T, d *Drawing, want ...string) {
 	}
 }
 
-// TestTree: of a full tree of three tiers and 4-port switches there are 4 pods with two leaves (each two hosts, two
-// cables up) and two switches (each two down, two up); above them are 4 switches with 4 cables down.
+// TestTree has a full tree of three tiers of 4-port switches: 4 pods with two leaves (each two hosts, two cables up)
+// and two switches (each two down, two up), and above them 4 switches with 4 cables down.
 func TestTree(t *testing.T) {
 	f, s := made(t, "fattree:3,4")
 	expect(t, Of(s, Options{}),
@@ -59,7 +59,7 @@ func TestTree(t *testing.T) {
 	if n := len(d.Rows[2].Blocks); n != 5 {
 		t.Errorf("%d blocks of leaves where one pod of two is unfolded, want 5", n)
 	}
-	// A pod's leaves have 2x2 cables to its switches, none to other pods.
+	// A pod's leaves have 2x2 cables to its switches, and none to other pods.
 	folded := Of(s, Options{})
 	for i, b := range folded.Blocks {
 		for j, c := range folded.Blocks {
@@ -85,7 +85,7 @@ func TestTree(t *testing.T) {
 	if len(all.Blocks) != 20 || all.Blocks[0].Folded {
 		t.Errorf("%d blocks, want 20 switches", len(all.Blocks))
 	}
-	// One of them fails, another is the busiest, and a path leads up and down.
+	// One of them fails, another is the busiest, and a path uses some.
 	cable := all.Bundles[0]
 	var link fabric.Link
 	var path []fabric.PortIndex
@@ -105,7 +105,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestGrid: of a 3 x 2 mesh the second row stands above the first, and of a torus rows end in datelines.
+// TestGrid checks that the second row of a 3 x 2 mesh is above the first, and that rows of a torus end in datelines.
 func TestGrid(t *testing.T) {
 	_, s := made(t, "mesh:3x2")
 	d := Of(s, Options{})
@@ -134,7 +134,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestGroups: groups of a dragonfly are linked each to each.
+// TestGroups checks that the groups of a dragonfly are linked to each other.
 func TestGroups(t *testing.T) {
 	_, s := made(t, "dragonfly:4,2,2")
 	d := Of(s, Options{})
@@ -153,7 +153,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestIrregular: switches that stand in no order are one block, which unfolds.
+// TestIrregular checks that switches without structure are one block, which unfolds.
 func TestIrregular(t *testing.T) {
 	_, s := made(t, "random:12,4,2")
 	if d := Of(s, Options{All: true}); len(d.Blocks) != 12 {

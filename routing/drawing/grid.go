@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// layGrid lays the first dimension from left to right, the second upwards, and makes a plane of each place in the
-// others. Of a hypercube half of the dimensions are laid each way.
+// layGrid places the first dimension from left to right, the second upwards, and makes a plane for each position in the
+// others. Half of the dimensions of a hypercube go each way.
 func (d *Drawing) layGrid(s *classify.Structure) {
 	g := s.Grid
 	d.Kind = Grid
@@ -58,7 +58,7 @@ func product(dims []int) int {
 	return n
 }
 
-// place is the number of coordinates among all that there can be, the first one counting least.
+// place returns the position of coordinates in the grid, with the first coordinate varying fastest.
 func place(dims []int, at []int32) int {
 	n := 0
 	for i := len(dims) - 1; i >= 0; i-- {
@@ -67,7 +67,7 @@ func place(dims []int, at []int32) int {
 	return n
 }
 
-// rowName is "y=2", or "y=2 z=1" where there are several planes; of a hypercube it is the bits.
+// rowName returns "y=2", or "y=2 z=1" if there are several planes, or the bits for a hypercube.
 func rowName(dims []int, across, up, y, z int) string {
 	if up-across > 1 {
 		return fmt.Sprintf("%0*b", up-across, y)
@@ -82,7 +82,7 @@ func rowName(dims []int, across, up, y, z int) string {
 	return strings.TrimSpace(name + " " + PlaneName(dims, z))
 }
 
-// PlaneName says which coordinates beyond the second all switches of a plane have: "z=1", "z=1 w=0".
+// PlaneName returns the coordinates beyond the second that all switches of a plane have: "z=1", "z=1 w=0".
 func PlaneName(dims []int, plane int) string {
 	if len(dims) <= 2 {
 		return ""
@@ -95,7 +95,7 @@ func PlaneName(dims []int, plane int) string {
 	return prose.When(len(words) == 0, "", strings.Join(words, " "))
 }
 
-// axis is the letter of a dimension.
+// axis returns the letter of a dimension.
 func axis(i int) string {
 	if letters := "xyzwvu"; i < len(letters) {
 		return letters[i : i+1]

@@ -4,10 +4,10 @@ package drawing
 
 import "fmt"
 
-// Count is how a number of things is written: "1 cable", "1,234 cables".
+// Count formats a number of things: "1 cable", "1,234 cables".
 type Count func(n int, noun string) string
 
-// Words count what is in a block: "8 cables, 4 host ports, 1 failed".
+// Words returns the contents of a block: "8 cables, 4 host ports, 1 failed".
 func (b *Block) Words(count Count) string {
 	text := count(b.Links, "cable")
 	if b.Hosts > 0 {
@@ -16,7 +16,7 @@ func (b *Block) Words(count Count) string {
 	return text + failed(b.Down)
 }
 
-// Words count the cables of a bundle: "4 cables, 1 failed".
+// Words returns the cables of a bundle: "4 cables, 1 failed".
 func (w *Bundle) Words(count Count) string { return count(w.Cables, "cable") + failed(w.Down) }
 
 func failed(down int) string {

@@ -45,8 +45,8 @@ func rhino(b testing.TB) *fabric.Fabric {
 	return withLIDs(b, s.Fabric)
 }
 
-// BenchmarkBuild builds databases beside the routing whose tables they come from,
-// in one run: the ratios are of the shortest times. Parts are bytes.
+// BenchmarkBuild times the building of databases and the routing of their tables in one run. The ratios are those of
+// the shortest times. Parts are in bytes.
 func BenchmarkBuild(b *testing.B) {
 	for name, fabricOf := range map[string]func(testing.TB) *fabric.Fabric{"fattree:3,36": fatTree, "rhino10k": rhino,
 		"torus:12x12x12": torus} {
@@ -127,8 +127,8 @@ func BenchmarkQuery(b *testing.B) {
 	}
 }
 
-// BenchmarkDelta is a failed link of the fat-tree: the difference as a share of the
-// file, after incremental and after whole routing.
+// BenchmarkDelta has a failed link of the fat-tree. It reports the size of the difference relative to the file, after
+// incremental and after full routing.
 func BenchmarkDelta(b *testing.B) {
 	f := fatTree(b)
 	before := route(b, f, "minhop")
@@ -157,7 +157,7 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkLimit is a tree at the limit of 48,000 LIDs: 2,288 switches, 46,080 hosts.
+// BenchmarkLimit has a tree at the limit of 48,000 LIDs: 2,288 switches, 46,080 hosts.
 func BenchmarkLimit(b *testing.B) {
 	f, err := gen.ParseSpec("xgft:3,32,16,90,1,8,16")
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package paths makes path-record databases (package pathdb) from forwarding
-// tables, compares them with the tables, and makes what changes one into another.
+// Package paths builds path-record databases (package pathdb) from forwarding tables, compares them with the tables,
+// and computes the difference between two.
 package paths
 
 import (
@@ -18,33 +18,32 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// DefaultLifeTime is the code of the packet life time that OpenSM's records have by
-// default, about a second (opensm(8), subnet_timeout).
+// DefaultLifeTime is the code of the packet life time that OpenSM's records have by default, about a second (opensm(8),
+// subnet_timeout).
 const DefaultLifeTime = 18
 
-// Options are what tables do not say.
+// Options holds what is not in the tables.
 type Options struct {
-	// Trace keeps the switches on the path, too.
+	// Trace stores the switches on the path as well.
 	Trace bool
-	// Prefix and LifeTime are of the subnet; 0 are those by default.
+	// Prefix and LifeTime are those of the subnet, 0 for the defaults.
 	Prefix   uint64
 	LifeTime uint8
-	// PKeys are the P_Keys of end ports; one without any has the default partition.
+	// PKeys holds the P_Keys of end ports. One without any has the default partition.
 	PKeys map[fabric.PortIndex][]mad.PKey
-	// PartitionSLs are the SLs of partitions by their number, 0 for those that it has not, nil where they are not
-	// known. An engine with levels of its own takes none of their bits, or those that [PartitionLevels] says.
+	// PartitionSLs holds the SLs of partitions by their number, 0 for others, nil if they are not known. An engine with
+	// SLs of its own uses none of their bits, or those of [PartitionLevels].
 	PartitionSLs map[uint16]uint8
-	// Like, where set, is a database whose ports, LIDs and order are kept, so that a difference leads from it
-	// to the new one. Ports that are no longer there stay as such; where others are there too, Build returns
-	// an error that wraps [pathdb.ErrLayout].
+	// Like, if set, is a database whose ports, LIDs and order are kept, so that a difference can be computed. Ports
+	// that no longer exist remain in it. If other ports exist, Build returns an error that wraps [pathdb.ErrLayout].
 	Like *pathdb.View
-	// Built is when the tables were so.
+	// Built is the time of the tables.
 	Built time.Time
-	// Progress, where set, is told how far it is.
+	// Progress, if set, is called with the progress.
 	Progress func(done, total int)
 }
 
-// Build makes the bytes of a database. O(switches x LIDs).
+// Build returns the bytes of a database. O(switches x LIDs).
 func Build(ctx context.Context, t *fabric.Tables, opt Options) ([]byte, error) {
 	b, err := newBuilder(ctx, t, opt)
 	if err != nil {
@@ -68,28 +67,28 @@ type builder struct {
 	rates   *rates
 	wires   []wire
 	entries entries
-	// near are the groups to which all paths are of the least hops, see nearer.
+	// near marks the groups to which all paths have the fewest hops, see nearer.
 	near []bool
 	sls  fabric.SpreadSLs // nil for SL 0 everywhere
-	// uniform is what all links between switches are like, -1 where they differ.
+	// uniform describes all links between switches, -1 if they differ.
 	uniform int
-	// distances give the order in which switches are visited.
+	// distances determine the order in which switches are visited.
 	distances *routing.Distances
 	rows      []row
 	groups    []group
-	// ends are the ports of the database, None for those that are gone.
+	// ends lists the ports of the database, None for those that are gone.
 	ends []fabric.PortIndex
-	// seen are the classes of each tile, by their number there.
+	// seen holds the classes of each tile, by their number there.
 	seen []*classes
 }
 
-// row is a row of records: the sources of a switch with the same SLs.
+// row is a row of records: the sources at a switch with the same SLs.
 type row struct {
 	sw  fabric.SwitchIndex
 	lid uint16 // one of the sources
 }
 
-// group are the LIDs of one switch.
+// group is the set of LIDs of one switch.
 type group struct {
 	sw   fabric.SwitchIndex
 	lids []uint16
@@ -117,8 +116,8 @@ func newBuilder(ctx context.Context, t *fabric.Tables, opt Options) (b *builder,
 	return b, nil
 }
 
-// ports lists the end ports that have a LID, by GUID, and the LIDs of each switch.
-// Switches with many LIDs come first: what is alike stands together.
+// ports lists the end ports that have a LID, by GUID, and the LIDs of each switch. Switches with many LIDs come first,
+// so that similar ones are adjacent.
 func (b *builder) ports() {
 	f := b.f
 	for _, p := range f.EndPorts {
@@ -139,7 +138,7 @@ func (b *builder) ports() {
 		switch f.Nodes[p.Node].Type {
 		case mad.NodeSwitch:
 			out.Flags |= pathdb.SwitchPort
-			out.MTU, out.Rate = 0, 0 // sweeps do not read what port 0 takes
+			out.MTU, out.Rate = 0, 0 // sweeps do not read the MTU and rate of port 0
 		case mad.NodeRouter:
 			out.Flags |= pathdb.RouterPort
 		}
@@ -163,7 +162,7 @@ func (b *builder) ports() {
 	})
 }
 
-// point fills in what the ports and switches say of one another by index.
+// point sets the indexes by which ports and switches refer to one another.
 func (b *builder) point() {
 	index := make(map[fabric.PortIndex]int32, len(b.ends))
 	for i, p := range b.ends {
@@ -190,14 +189,14 @@ func (b *builder) point() {
 	}
 }
 
-// saOrder is the key by which OpenSM's subnet administration goes through P_Keys: the
-// partition in network order, read as a number (osm_physp_find_common_pkey).
+// saOrder returns the key by which OpenSM's subnet administration orders P_Keys: the partition in network order, read
+// as a number (osm_physp_find_common_pkey).
 func saOrder(k mad.PKey) uint16 { return bits.ReverseBytes16(k.Partition()) }
 
-// PartitionLevels is what SLs implement some bits of which are those of the partition's level.
+// PartitionLevels is implemented by SLs of which some bits are those of the partition's SL.
 type PartitionLevels interface{ PartitionBits() uint8 }
 
-// PartitionBits are the bits of SLs that partitions decide, or who asks for an SL.
+// PartitionBits returns the bits of SLs that partitions, or the request, determine.
 func PartitionBits(sls fabric.PathSLs) uint8 {
 	if sls == nil {
 		return 15
@@ -208,7 +207,7 @@ func PartitionBits(sls fabric.PathSLs) uint8 {
 	return 0
 }
 
-// keptSets are the numbers of the sets of P_Keys that the database has whose order is kept.
+// keptSets returns the numbers of the P_Key sets of the database whose order is kept.
 func (b *builder) keptSets() map[string]int32 {
 	sets := map[string]int32{}
 	if b.opt.Like != nil {
@@ -220,7 +219,7 @@ func (b *builder) keptSets() map[string]int32 {
 	return sets
 }
 
-// pKeys is the number of the set of a port's P_Keys.
+// pKeys returns the number of the set of a port's P_Keys.
 func (b *builder) pKeys(sets map[string]int32, port fabric.PortIndex) int32 {
 	var set []pathdb.PKey
 	for _, k := range b.opt.PKeys[port] {
@@ -270,9 +269,8 @@ func (b *builder) behind(sw fabric.SwitchIndex, peerOf func(fabric.PortIndex) in
 	}
 }
 
-// SharedPartition is the partition that two ports with these P_Keys share, at least one of them a
-// full member: the one that is wanted, or with 0 the first in the order of OpenSM's
-// subnet administration.
+// SharedPartition returns the partition that two ports with these P_Keys share, with at least one of them a full
+// member: the wanted one, or for 0 the first in the order of OpenSM's subnet administration.
 func SharedPartition(a, b []mad.PKey, wanted uint16) (number uint16, ok bool) {
 	for _, k := range a {
 		for _, other := range b {

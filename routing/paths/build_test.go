@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-// way is the way of a path that was walked link by link.
+// way is a path that was walked link by link.
 func way(t *fabric.Tables, src fabric.PortIndex, lid uint16) (way []pathdb.Hop) {
 	f := t.Fabric
 	if src == f.PortByLID(lid) {
@@ -43,7 +43,7 @@ func way(t *fabric.Tables, src fabric.PortIndex, lid uint16) (way []pathdb.Hop) 
 	return way
 }
 
-// compare asks for some pairs, all where there are few, and walks each.
+// compare queries some pairs, or all if there are few, and walks each.
 func compare(t *testing.T, tables *fabric.Tables, r *rand.Rand, pairs int) {
 	t.Helper()
 	image, err := paths.Build(t.Context(), tables, paths.Options{Trace: true})
@@ -70,7 +70,7 @@ func compare(t *testing.T, tables *fabric.Tables, r *rand.Rand, pairs int) {
 		hops, err = v.Route(hops[:0], slid, lid)
 		if err != nil {
 			if _, err := v.Query(slid, lid, pathdb.Want{}); !errors.Is(err, pathdb.ErrNoPath) {
-				t.Fatalf("LID %d to %d: no way, and the record: %v", slid, lid, err)
+				t.Fatalf("LID %d to %d: no path, but the record: %v", slid, lid, err)
 			}
 			return
 		}
@@ -140,7 +140,7 @@ type levels map[[2]uint16]uint8
 
 func (l levels) SL(src, dst uint16) uint8 { return l[[2]uint16{src, dst}] }
 
-// TestSLsOfEachSourceLID builds records of SLs that are known pair by pair: with an LMC, each LID of a source has its
+// TestSLsOfEachSourceLID builds records of SLs that are known for each pair: with an LMC, each LID of a source has its
 // own.
 func TestSLsOfEachSourceLID(t *testing.T) {
 	f, err := gen.ParseSpec("torus:3x3")
@@ -189,10 +189,10 @@ func TestSLsOfEachSourceLID(t *testing.T) {
 		}
 	}
 	lid := f.Ports[one].LID
-	for i := range uint16(4) { // no range of SLs has these
+	for i := range uint16(4) { // these are not in any range of SLs
 		plain[[2]uint16{f.Ports[two].LID + i/2, lid + i%2}] = 15 - 15*uint8(i/2)
 	}
 	if _, err := paths.Build(t.Context(), &tables, paths.Options{}); err == nil {
-		t.Error("a database is built that cannot hold the service levels of each LID")
+		t.Error("a database was built that cannot hold the SLs of each LID")
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// rates ranks the rates that occur, the slowest first.
+// rates ranks the occurring rates, the slowest first.
 type rates struct {
 	gbps  []float64
 	codes []uint8
 }
 
-// full is the rank of no limit, and the MTU likewise.
+// full is the rank and the MTU that stand for no limit.
 const (
 	fullRank = 31
 	fullMTU  = 7
@@ -38,7 +38,7 @@ func newRates(f *fabric.Fabric) *rates {
 	return r
 }
 
-// rank is that of a rate; the last is also that of all faster ones.
+// rank returns the rank of a rate. The last rank also stands for all faster rates.
 func (r *rates) rank(gbps float64) int {
 	for i, g := range r.gbps {
 		if g == gbps {
@@ -48,7 +48,7 @@ func (r *rates) rank(gbps float64) int {
 	return len(r.gbps) - 1
 }
 
-// code is the code of a port's rate, 0 where it is not known.
+// code returns the code of a port's rate, 0 if it is not known.
 func (r *rates) code(p *fabric.Port) uint8 {
 	if g := p.Gbps(); g > 0 {
 		return r.codes[r.rank(g)]
@@ -56,16 +56,16 @@ func (r *rates) code(p *fabric.Port) uint8 {
 	return 0
 }
 
-// classes numbers what paths are like, in the order in which they are met.
+// classes numbers the classes of paths in the order in which they occur.
 type classes struct {
 	number map[uint32]uint16
 	keys   []uint32
-	// recent keys and their numbers, by a hash of the key
+	// recently used keys and their numbers, by a hash of the key
 	recent [256]struct {
 		key    uint32
 		number uint16
 	}
-	// plain are the numbers of states without SLs, plus 1.
+	// plain holds the numbers of states without SLs, plus 1.
 	plain []uint16
 }
 
@@ -88,7 +88,7 @@ func (c *classes) add(key uint32) uint16 {
 	return n
 }
 
-// ofState is the number of a path with SL 0.
+// ofState returns the number of a path with SL 0.
 func (c *classes) ofState(s state) uint16 {
 	if n := c.plain[s]; n != 0 {
 		return n - 1
@@ -136,7 +136,7 @@ func (b *builder) class(key uint32) pathdb.Class {
 	return c
 }
 
-// walk fills the matrices, a tile at a time.
+// walk fills the matrices, one tile at a time.
 func (b *builder) walk(ctx context.Context) error {
 	b.out.Records = pathdb.NewMatrix(len(b.rows), len(b.groups))
 	if b.opt.Trace {

@@ -11,12 +11,12 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// ErrUnread is returned by [Compare] for a path that meets a switch whose table was not read.
+// ErrUnread is the error of [Compare] for a path that uses an unread table.
 var ErrUnread = errors.New("the path meets a forwarding table that was not read")
 
-// Compare walks the path from an end port to a LID through the tables and returns what a database says
-// otherwise, nil where they agree, and [ErrUnread] where the tables do not say. What partitions decide about SLs is not
-// in tables. O(hops).
+// Compare walks the path from an end port to a LID through the tables and returns an error that describes the
+// difference to the record of a database, nil if they agree, or [ErrUnread]. It does not compare what partitions
+// determine about SLs, because that is not in tables. O(hops).
 func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16) error {
 	f := t.Fabric
 	dst := f.PortByLID(lid)

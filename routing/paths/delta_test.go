@@ -71,7 +71,7 @@ func adapted(t testing.TB, tables *fabric.Tables, f *fabric.Fabric) *fabric.Tabl
 	return res.Tables
 }
 
-// agree compares a database with tables, over pairs drawn at random.
+// agree compares a database with tables for random pairs.
 func agree(t *testing.T, v *pathdb.View, tables *fabric.Tables, r *rand.Rand, pairs int) {
 	t.Helper()
 	f := tables.Fabric
@@ -106,7 +106,7 @@ func TestDeltas(t *testing.T) {
 			for step := range 2 {
 				f = f.Without([]fabric.Link{links[r.IntN(len(links))]})
 				after := route(t, f, "minhop")
-				after.SLs = before.SLs // of an engine that left levels as they were granted
+				after.SLs = before.SLs // of an engine that does not change the SLs
 				old := db.View()
 				fresh := view(t, build(t, after, old))
 				delta, err := pathdb.Delta(old, fresh)
@@ -146,9 +146,9 @@ func TestLayoutsThatDiffer(t *testing.T) {
 	}
 }
 
-// TestReadersDuringChanges asks from eight goroutines while the file is changed to
-// and fro. Each record must be of one of the two states, and all of one view of the
-// same: the records of the two states differ in every pair that is asked for.
+// TestReadersDuringChanges reads from eight goroutines while the file is changed back and forth. Each record must be
+// one of the two
+// states, and all records of one view the same state. The records of the two states differ in every pair that is read.
 func TestReadersDuringChanges(t *testing.T) {
 	whole := tree(t, "fattree:2,8", "minhop")
 	f := whole.Fabric

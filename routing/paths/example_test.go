@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-// The records of all paths of a fat-tree are built and asked for one of them. Written
-// to a file, the bytes are opened by [pathdb.Open].
+// Example builds the records of all paths of a fat-tree and queries one of them. [pathdb.Open] opens the bytes when
+// they are written to a file.
 func Example() {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {

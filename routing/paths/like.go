@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric/formats/pathdb"
 )
 
-// like puts the ports and LIDs into the order of another database.
+// like arranges the ports and LIDs in the order of another database.
 func (b *builder) like(v *pathdb.View) error {
 	differ := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", pathdb.ErrLayout, fmt.Sprintf(format, args...))

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// sources makes the rows: one for each switch, and more for the sources of a switch where SLs tell them apart.
+// sources builds the rows: one for each switch, or several if SLs differ between its sources.
 func (b *builder) sources() (err error) {
 	rows := map[source]int32{}
 	if b.t.SLs != nil {
@@ -57,11 +57,11 @@ type source struct {
 	levels int32
 }
 
-// errSLsOfPort says that SLs depend on the LID of a source in a manner that a database has no room for.
+// errSLsOfPort means that SLs depend on the LID of a source in a way that a database cannot store.
 var errSLsOfPort = errors.New("the service levels from the LIDs of one port differ, which a path database cannot hold")
 
-// spreadOf returns SLs as ranges by source port. Where they are single levels it finds ranges of which
-// [fabric.SpreadSL] takes these, and fails where there are none. O(LIDs^2).
+// spreadOf returns SLs as ranges by source port. For single SLs it finds ranges from which [fabric.SpreadSL] selects
+// them, and returns an error if there are none. O(LIDs^2).
 func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 	if s, ok := sls.(fabric.SpreadSLs); ok {
 		return s, nil
@@ -102,7 +102,7 @@ func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 	return p, nil
 }
 
-// rangeOf returns the shortest range of SLs of which [fabric.SpreadSL] takes that of each LID of a source.
+// rangeOf returns the shortest range of SLs from which [fabric.SpreadSL] selects the SL of each LID of a source.
 func rangeOf(sls fabric.PathSLs, lids fabric.LIDRange, dst uint16) (first, n uint8, ok bool) {
 	sl := sls.SL(lids.Min, dst)
 	if sl == fabric.NoSL {
@@ -121,10 +121,10 @@ func rangeOf(sls fabric.PathSLs, lids fabric.LIDRange, dst uint16) (first, n uin
 	return 0, 0, false
 }
 
-// plainSLs are levels one for each pair of LIDs, as ranges.
+// plainSLs holds one SL for each pair of LIDs, as ranges.
 type plainSLs struct {
 	fabric.PathSLs
-	// source is the row of each LID, -1 for none. A row has, by destination LID, the first of a range and its length.
+	// source is the row of each LID, or -1. A row holds, by destination LID, the first SL of a range and its length.
 	source []int32
 	rows   [][]byte
 }

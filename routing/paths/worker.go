@@ -14,9 +14,9 @@ import (
 type worker struct {
 	*builder
 	order []int32
-	// at is the tile, and first where the group's LIDs begin in it.
+	// at is the tile, first the start of the group's LIDs in it.
 	at, first int
-	// common is each switch's state to all LIDs of the group, mixed where these differ and are in states by LID.
+	// common is each switch's state to all LIDs of the group, or mixed. states holds mixed ones by LID.
 	common []state
 	states []state
 	cells  []uint16 // of one row
@@ -25,10 +25,10 @@ type worker struct {
 
 func newWorker(b *builder) *worker { return &worker{builder: b} }
 
-// entry is that of a switch for a LID of the group.
+// entry returns the entry of a switch for a LID of the group.
 func (w *worker) entry(sw, j int) uint8 { return w.entries.of(w.at, sw)[w.first+j] }
 
-// of are the entries of a switch for the group's LIDs.
+// of returns the entries of a switch for the group's LIDs.
 func (w *worker) of(sw, n int) []uint8 { return w.entries.of(w.at, sw)[w.first : w.first+n] }
 
 func (w *worker) tile(i int) {
@@ -51,7 +51,7 @@ func (w *worker) tile(i int) {
 	}
 }
 
-// emitNear hands over the classes of groups to which all paths are of the least hops.
+// emitNear emits the classes of groups to which all paths have the fewest hops.
 func (w *worker) emitNear(seen *classes, t *pathdb.Tile, groups []group, near []bool) {
 	if !slices.Contains(near, true) {
 		return
@@ -76,7 +76,7 @@ func (w *worker) emitNear(seen *classes, t *pathdb.Tile, groups []group, near []
 	}
 }
 
-// ofHops is the state over some links that are all alike.
+// ofHops returns the state over a number of equal links.
 func (w *worker) ofHops(h uint8) state {
 	switch h {
 	case routing.NoHops:
@@ -87,10 +87,10 @@ func (w *worker) ofHops(h uint8) state {
 	return state(h)<<8 | state(w.uniform)
 }
 
-// follow finds what the paths from each switch to each LID of a group are like. A switch is done when those
-// are that its entries lead to, nearest to the destination first; where all LIDs leave it by one port, and
-// are alike from there on, that is one step for all. Most tables lead nearer with each hop, and one round
-// does; what still waits when a round gets no further is chased LID by LID.
+// follow computes the states of the paths from each switch to each LID of a group. A switch is finished when the
+// targets of its entries are, nearest to the destination first. If all LIDs leave it by one port and have one state
+// from there, that is one step for all. Most tables lead nearer with each hop, so one round suffices. What is still
+// open when a round makes no progress is followed LID by LID.
 func (w *worker) follow(g *group) {
 	n := len(g.lids)
 	w.common = resized(w.common, len(w.f.Switches))
@@ -101,7 +101,7 @@ func (w *worker) follow(g *group) {
 	w.arrive(g)
 	w.order = nearest(w.distances.From(g.sw), w.order)
 	if w.common[g.sw] == open {
-		// some of its LIDs leave their switch
+		// some of its LIDs belong to the switch itself
 		w.chase(g)
 		return
 	}
@@ -125,7 +125,7 @@ func (w *worker) follow(g *group) {
 	}
 }
 
-// step finds the states of a switch from those that its entries lead to, and says whether these are known.
+// step computes the states of a switch from those of its next switches, and reports whether these are known.
 func (w *worker) step(sw, n int) bool {
 	entries := w.of(sw, n)
 	wires := w.wires[sw<<8 : sw<<8+256]
@@ -168,7 +168,7 @@ func (w *worker) step(sw, n int) bool {
 	return true
 }
 
-// settle notes whether all LIDs have one state at a switch.
+// settle records whether all LIDs have one state at a switch.
 func (w *worker) settle(sw, n int) {
 	states := w.states[sw*n:][:n]
 	w.common[sw] = states[0]
@@ -187,8 +187,8 @@ func resized(s []state, n int) []state {
 	return s[:n]
 }
 
-// arrive finds which entries of the destination's switch lead straight to it. Its
-// states stay open where some lead on to another switch.
+// arrive finds the entries of the destination's switch that lead directly to the LID. Its states stay open if some lead
+// on to another switch.
 func (w *worker) arrive(g *group) {
 	n := len(g.lids)
 	for j, l := range g.lids {
@@ -230,7 +230,7 @@ func (w *worker) chaseFrom(s, j, n int) {
 	at := int32(s)
 	for w.states[int(at)*n+j] == open {
 		w.stack = append(w.stack, at)
-		// who comes here again is in a loop
+		// a second visit means a loop
 		w.states[int(at)*n+j] = unreached
 		to := w.wires[int(at)<<8|int(w.entry(int(at), j))].to
 		if to < 0 {
@@ -249,7 +249,7 @@ func (w *worker) chaseFrom(s, j, n int) {
 	w.stack = w.stack[:0]
 }
 
-// emit hands over the classes of all rows for a group.
+// emit emits the classes of all rows for a group.
 func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 	n := len(group.lids)
 	alike := w.sls != nil && w.alike(group)
@@ -282,7 +282,7 @@ func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 	}
 }
 
-// trace hands over the entries of all switches for some groups.
+// trace emits the entries of all switches for some groups.
 func (w *worker) trace(t *pathdb.Tile, groups []group) {
 	for s := range w.f.Switches {
 		entries := w.entries.of(w.at, s)

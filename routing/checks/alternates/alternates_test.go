@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// rails are two hosts with two ports each, on two switches that are linked by two cables:
-// port 1 of both hosts is on the switch s1, port 2 on s2.
+// rails returns two hosts with two ports each, on two switches that are linked by two cables: port 1 of both hosts is
+// on switch s1, port 2 on s2.
 func rails(t *testing.T) *fabric.Tables {
 	t.Helper()
 	var b fabric.Builder
@@ -65,8 +65,8 @@ func told(f *fabric.Fabric, s *Shared) string {
 	return strings.Join(words, " ")
 }
 
-// TestTwoPorts: by hand. The primary path from A/1 to B/1 passes s1. From A/2 to B/2 nothing of that is met. What has a
-// port of it has its cable and s1, the switch of that port, too.
+// TestTwoPorts has expectations by hand. The primary path from A/1 to B/1 uses s1. A path from A/2 to B/2 shares
+// nothing. A path with one of its ports shares the cable of that port and s1.
 func TestTwoPorts(t *testing.T) {
 	tables := rails(t)
 	f := tables.Fabric
@@ -94,7 +94,7 @@ func TestTwoPorts(t *testing.T) {
 	}
 }
 
-// TestOneLID: a port with one LID has no path beside the one to it.
+// TestOneLID checks that a port with one LID has no alternate path.
 func TestOneLID(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,4"))
 	f := tables.Fabric

@@ -25,7 +25,7 @@ import (
 	"example.org/ibconsole/routing/checks/balance"
 )
 
-// TestConsole compares with what the console of OpenSM says of the same tables.
+// TestConsole compares with the output of OpenSM's console for the same tables.
 func TestConsole(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	uneven := 0
@@ -49,10 +49,10 @@ func TestConsole(t *testing.T) {
 				}
 			}
 			if got := console("switchbalance verbose"); got != switches.String() {
-				t.Errorf("OpenSM says\n%s\nhere it is\n%s", got, switches.String())
+				t.Errorf("OpenSM prints\n%s\nwe print\n%s", got, switches.String())
 			}
 			if got := console("lidbalance"); got != lids.String() {
-				t.Errorf("OpenSM says\n%s\nhere it is\n%s", got, lids.String())
+				t.Errorf("OpenSM prints\n%s\nwe print\n%s", got, lids.String())
 			}
 			uneven += strings.Count(lids.String(), "\n")
 			if !strings.Contains(switches.String(), "Port ") {
@@ -100,7 +100,7 @@ func swept(t *testing.T, s *ibsimtest.Sim) (*fabric.Fabric, *fabric.Tables) {
 	return res.Fabric, res.Tables
 }
 
-// said is what a program prints.
+// said is the output of a program.
 type said struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -118,7 +118,7 @@ func (s *said) String() string {
 	return s.text.String()
 }
 
-// freePort is a TCP port that nobody listens on.
+// freePort returns a TCP port on which no program listens.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -129,10 +129,10 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// prompt is what the console ends its answers with.
+// prompt ends the answers of the console.
 const prompt = "OpenSM $ "
 
-// openConsole runs OpenSM with its console until the test ends, and returns a function that asks it for one command.
+// openConsole runs OpenSM with its console until the test ends, and returns a function that sends one command.
 func openConsole(t *testing.T, s *ibsimtest.Sim, dir string, args ...string) func(string) string {
 	t.Helper()
 	config, log := filepath.Join(dir, "opensm.conf"), filepath.Join(dir, "opensm.log")
@@ -157,7 +157,7 @@ func openConsole(t *testing.T, s *ibsimtest.Sim, dir string, args ...string) fun
 		t.Helper()
 		for end := time.Now().Add(5 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatalf("opensm: no %s within a minute; it said:\n%s", what, out)
+				t.Fatalf("opensm: no %s within a minute; it printed:\n%s", what, out)
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func openConsole(t *testing.T, s *ibsimtest.Sim, dir string, args ...string) fun
 		for !bytes.HasSuffix(text, []byte(prompt)) {
 			n, err := in.Read(buf)
 			if err != nil {
-				t.Fatalf("opensm's console: %v; it said:\n%s\n%s", err, text, out)
+				t.Fatalf("opensm's console: %v; it printed:\n%s\n%s", err, text, out)
 			}
 			text = append(text, buf[:n]...)
 		}

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// slow is what a walk of every path by itself comes to.
+// slow returns the census from a walk of every path by itself.
 func slow(t *fabric.Tables, switches bool) (r Result, switchPairs map[string]int64, failed map[walk.Verdict]int64) {
 	f := t.Fabric
 	switchPairs, failed = map[string]int64{}, map[walk.Verdict]int64{}
@@ -69,8 +69,7 @@ func allLIDs(f *fabric.Fabric, ends []fabric.PortIndex) (lids []uint16) {
 	return lids
 }
 
-// TestAsWalked: for random subnets, every third with tables that lead astray, all is
-// as if each pair had been walked by itself, and what is listed is what it says.
+// TestAsWalked compares the census of random subnets, a third of them with broken tables, with a walk of each pair.
 func TestAsWalked(t *testing.T) {
 	r := testenv.Rand(t)
 	bad := 0
@@ -94,7 +93,8 @@ func TestAsWalked(t *testing.T) {
 			t.Fatal(err)
 		}
 		want.LostPairs, want.UnknownPairs = all.LostPairs, all.UnknownPairs
-		want.Unassigned, want.TopPairs, want.Places, want.Failures = got.Unassigned, got.TopPairs, got.Places, got.Failures
+		want.Unassigned, want.TopPairs, want.Places, want.Failures = got.Unassigned, got.TopPairs, got.Places,
+			got.Failures
 		if !reflect.DeepEqual(*got, want) {
 			t.Fatalf("case %d:\n%+v, walked\n%+v", i, *got, want)
 		}
@@ -114,16 +114,16 @@ func TestAsWalked(t *testing.T) {
 		}
 		for v, n := range failed {
 			if n != 0 {
-				t.Fatalf("case %d: %d more paths end as %v than listed", i, n, v)
+				t.Fatalf("case %d: %d more paths end as %v than are listed", i, n, v)
 			}
 		}
 	}
 	if bad == 0 {
-		t.Error("no path went astray")
+		t.Error("every path arrived")
 	}
 }
 
-// hops are the nodes of a path and the ports by which packets leave them.
+// hops lists the nodes of a path and the ports by which packets leave them.
 func hops(t *fabric.Tables, src fabric.PortIndex, lid uint16) (list []string) {
 	p := walk.Trace(t, src, lid)
 	for _, h := range p.Hops {
@@ -136,9 +136,9 @@ func hops(t *fabric.Tables, src fabric.PortIndex, lid uint16) (list []string) {
 	return append(list, p.Verdict.String())
 }
 
-// TestBeside: as many paths are others beside other tables as walks of each pair find:
-// with wrong entries, without some links, and both. What is named is one.
-func TestBeside(t *testing.T) {
+// TestOther compares with other tables: wrong entries, missing links, and both. The number of different paths must be
+// that of walks of each pair, and each example must be one.
+func TestOther(t *testing.T) {
 	r := testenv.Rand(t)
 	part := 0
 	for i := range testenv.Count(t, 40, 2000) {
@@ -168,20 +168,20 @@ func TestBeside(t *testing.T) {
 			}
 		}
 		if got.Differing != want {
-			t.Fatalf("case %d: %d paths are others, walked %d", i, got.Differing, want)
+			t.Fatalf("case %d: %d paths differ, walked %d", i, got.Differing, want)
 		}
 		for _, p := range got.DifferingPairs {
 			if part++; slices.Equal(hops(now, p.Src, p.LID), hops(old, p.Src, p.LID)) {
-				t.Fatalf("case %d: %+v takes the same path", i, p)
+				t.Fatalf("case %d: %+v has the same path", i, p)
 			}
 		}
 	}
 	if part == 0 {
-		t.Error("no path was another one")
+		t.Error("no path differed")
 	}
 }
 
-// TestBounded: what is listed is bounded, and the same however many processors there are.
+// TestBounded checks that lists are bounded and independent of the number of processors.
 func TestBounded(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,8"))
 	broken := *tables
@@ -209,7 +209,7 @@ func TestInterrupted(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,8"))
 	_, err := Take(ctx, tables, Options{Progress: func(int, int) { cancel() }})
 	if err == nil {
-		t.Error("an interrupted census ended well")
+		t.Error("an interrupted census returned no error")
 	}
 }
 

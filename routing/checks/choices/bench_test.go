@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// grouped is a fat tree of 11,664 hosts, each LID with a group of all ports on shortest up/down paths.
+// grouped returns a fat tree of 11,664 hosts, each LID with a group of all ports on shortest up/down paths.
 func grouped(b *testing.B) *fabric.Tables {
 	b.Helper()
 	res, err := updn.Engine{}.Route(context.Background(), treestest.Made(b, "fattree:3,36"), routing.Options{})

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// TestCompareAgainstEnumeration: of random tables before and after, with other groups, broken entries or less links,
-// the pairs are reached, and keep their paths, as walks along each single path find.
+// TestCompareAgainstEnumeration compares random tables before and after, with other groups, broken entries or fewer
+// links, with walks of each single path.
 func TestCompareAgainstEnumeration(t *testing.T) {
 	r := testenv.Rand(t)
 	changed, kept := int64(0), int64(0)
@@ -54,7 +54,7 @@ func TestCompareAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// compareBoth reports whether the paths were few enough to try them all.
+// compareBoth reports whether the paths were few enough to try all.
 func compareBoth(t *testing.T, r *rand.Rand, i int, before, after *fabric.Tables) (*Comparison, bool) {
 	t.Helper()
 	f := before.Fabric
@@ -92,7 +92,7 @@ func compareBoth(t *testing.T, r *rand.Rand, i int, before, after *fabric.Tables
 	return got, true
 }
 
-// reachOf is how all LIDs of an end port are reached from another, and by which paths.
+// reachOf returns how all LIDs of an end port are reached from another, and the paths.
 func reachOf(t *fabric.Tables, src, dst fabric.PortIndex) (worst Reach, paths string, few bool) {
 	if src == fabric.None || dst == fabric.None || t.Fabric.Ports[dst].LID == 0 {
 		return Never, "", true
@@ -110,7 +110,7 @@ func reachOf(t *fabric.Tables, src, dst fabric.PortIndex) (worst Reach, paths st
 		for _, one := range p.all {
 			set[one] = true
 		}
-		paths += fmt.Sprint(set) // in order of its keys
+		paths += fmt.Sprint(set) // ordered by key
 	}
 	return worst, paths, true
 }

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// tried is what a plain walk finds that tries every choice of every switch, one path after the other.
+// tried is the result of a simple walk that tries every choice of every switch, one path after another.
 type tried struct {
 	endings      Endings
 	fewest, most int
@@ -23,19 +23,19 @@ type tried struct {
 	loads        map[fabric.PortIndex]float64 // of paths that arrive, by their shares
 	share        float64
 	all          []string // of the paths
-	went         []way    // the paths, and those that loop up to where they do
+	went         []way    // the paths, those that loop up to the point where they do
 }
 
-// way is the ports by which packets leave on one path, and the share of them that takes it.
+// way is the ports by which packets leave on one path, and its share of the packets.
 type way struct {
 	ports []fabric.PortIndex
 	share float64
 }
 
-// stop is how many steps a walk may take.
+// stop is the maximum number of steps of a walk.
 const stop = 300
 
-// try follows a packet that comes to a port slot: port 0 of a switch where it begins there.
+// try follows a packet that enters by a port: port 0 of a switch where it originates.
 func (r *tried) try(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8, share float64, took []fabric.PortIndex,
 	been []int) {
 	f := t.Fabric
@@ -114,14 +114,13 @@ func from(t *fabric.Tables, src fabric.PortIndex, lid uint16) *tried {
 	return r
 }
 
-// oddSLs gives paths SL 0 or 1.
+// oddSLs assigns SL 0 or 1 to paths.
 type oddSLs struct{}
 
 func (oddSLs) SL(src, dst uint16) uint8 { return uint8(src+dst) & 1 }
 
-// TestAgainstEnumeration: on random fabrics with random groups, private tables, switches that are off and tables that
-// are broken, what is found by graphs is what a walk along each single path finds: endings, hops, counts, shares,
-// loads.
+// TestAgainstEnumeration compares results on random fabrics, with random groups, private tables, switches without
+// adaptive routing and broken tables, with walks along each single path: endings, hops, counts, shares, loads.
 func TestAgainstEnumeration(t *testing.T) {
 	r := testenv.Rand(t)
 	seen := map[Reach]int{}
@@ -156,7 +155,7 @@ func TestAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// compare reports whether the paths were few enough to try them all.
+// compare reports whether the paths were few enough to try all.
 func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map[Reach]int, loops, many *int) bool {
 	t.Helper()
 	f := tables.Fabric
@@ -269,7 +268,7 @@ func compare(t *testing.T, i int, tables *fabric.Tables, switches bool, seen map
 	return true
 }
 
-// same: without adaptive routing the loads are those of the static count.
+// same checks that without adaptive routing the loads are those of the linear tables.
 func same(t *testing.T, tables *fabric.Tables, l *Loads, switches bool) {
 	t.Helper()
 	static, err := linkload.AllToAll(t.Context(), tables, linkload.Options{Switches: switches})
@@ -278,7 +277,7 @@ func same(t *testing.T, tables *fabric.Tables, l *Loads, switches bool) {
 	}
 	for port, n := range static.Paths {
 		if math.Abs(float64(n)-l.Paths[port]) > 1e-6 {
-			t.Errorf("port %d: %d static, %v shared out", port, n, l.Paths[port])
+			t.Errorf("port %d: %d paths by the linear tables, %v by choices", port, n, l.Paths[port])
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// TestFailOverAgainstEnumeration: what becomes of pairs when links fail is what a walk along each single path finds,
-// with the links and without them.
+// TestFailOverAgainstEnumeration compares the state of pairs after link failures with walks along each single path,
+// with and without the links.
 func TestFailOverAgainstEnumeration(t *testing.T) {
 	r := testenv.Rand(t)
 	var seen Failover
@@ -53,12 +53,13 @@ func TestFailOverAgainstEnumeration(t *testing.T) {
 		}
 	}
 	t.Logf("pairs: %+v", seen)
-	if seen.Untouched == 0 || seen.Over == 0 || seen.Luck == 0 || seen.Stuck == 0 || seen.Unreachable == 0 || seen.Bad == 0 {
+	if seen.Untouched == 0 || seen.Over == 0 || seen.Luck == 0 || seen.Stuck == 0 || seen.Unreachable == 0 ||
+		seen.Bad == 0 {
 		t.Error("want pairs of each kind")
 	}
 }
 
-// shortest has groups of all ports on shortest paths.
+// shortest returns tables with groups of all ports on shortest paths.
 func shortest(t *testing.T, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
@@ -126,10 +127,10 @@ func walkOver(before, after *fabric.Tables) (*Failover, bool) {
 	return &r, true
 }
 
-// TestFailOverOfATree: one of two spines loses its link to the second of three leaves, with a host each. What the first
-// and the third leaf send to the second goes by luck, as the spine that lost its link still gets half of it, for a
-// manager alone can tell them; what the second leaf sends takes the other spine at once. Pairs of the first and third
-// do not see it.
+// TestFailOverOfATree removes the link of one of two spines to the second of three leaves, with a host each. Packets of
+// the first and the third leaf to the second arrive by luck, because the spine that lost its link still receives half
+// of them, and only a subnet manager can change that. Packets of the second leaf use the other spine at once. Pairs of
+// the first and the third leaf are not affected.
 func TestFailOverOfATree(t *testing.T) {
 	f, err := gen.ParseSpec("xgft:2,1,3,1,2")
 	if err != nil {

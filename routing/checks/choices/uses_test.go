@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/routing/checks/uses"
 )
 
-// TestUsersAgainstEnumeration: who can take a link or pass a switch, and with which share, is what a walk along each
-// single path finds; without adaptive routing it is also who uses it by forwarding tables, where all paths arrive.
+// TestUsersAgainstEnumeration compares the users of a link or switch and their shares with walks along each single
+// path. Without adaptive routing it also compares with package uses if all paths arrive.
 func TestUsersAgainstEnumeration(t *testing.T) {
 	r := testenv.Rand(t)
 	var pairs, parts int64
@@ -69,7 +69,7 @@ func TestUsersAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// sumUp: ends count what pairs do.
+// sumUp checks that the counts of ends add up to those of pairs.
 func sumUp(t *testing.T, u *Users) {
 	t.Helper()
 	for name, ends := range map[string][]User{"from": u.Sources, "to": u.Destinations} {
@@ -99,11 +99,11 @@ func asStatic(t *testing.T, tables *fabric.Tables, what uses.Target, got *Users)
 	}
 	if static.Paths != got.Paths || len(static.Sources) != len(got.Sources) ||
 		len(static.Destinations) != len(got.Destinations) {
-		t.Errorf("%d paths by forwarding tables, %d by choices", static.Paths, got.Paths)
+		t.Errorf("%d paths by the linear tables, %d by choices", static.Paths, got.Paths)
 	}
 }
 
-// someOf is a link, a switch or both.
+// someOf returns a random link, switch or both.
 func someOf(r *rand.Rand, f *fabric.Fabric) (what uses.Target) {
 	kind := r.IntN(3)
 	if kind != 0 {

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// TestChoices: what waits for what, over every choice, is what a plain walk of each packet from link to link finds;
-// where no switch has a choice it is that of the linear tables.
+// TestChoices compares the dependencies over all choices with a simple walk of each packet from link to link. If no
+// switch has a choice, they are those of the linear tables.
 func TestChoices(t *testing.T) {
 	r := testenv.Rand(t)
 	loops := 0
@@ -31,7 +31,7 @@ func TestChoices(t *testing.T) {
 		}
 		if same.Verdict != static.Verdict || same.Channels != static.Channels ||
 			same.Dependencies != static.Dependencies || same.Cyclic != static.Cyclic {
-			t.Errorf("case %d: %+v without a choice, %+v of the linear tables", i, same, static)
+			t.Errorf("case %d: %+v without a choice, %+v by the linear tables", i, same, static)
 		}
 		tables.Adaptive = treestest.RandomAdaptive(r, &tables)
 		got, err := Check(t.Context(), &tables, Options{})
@@ -45,7 +45,7 @@ func TestChoices(t *testing.T) {
 		}
 		for _, d := range got.Ring {
 			if !dependencies[[2]fabric.PortIndex{d.From.Port, d.To.Port}] {
-				t.Errorf("case %d: nothing waits so: %+v", i, d)
+				t.Errorf("case %d: no such dependency: %+v", i, d)
 			}
 			if d.Src == fabric.None || d.LID == 0 {
 				t.Errorf("case %d: no packets for %+v", i, d)
@@ -56,11 +56,11 @@ func TestChoices(t *testing.T) {
 		}
 	}
 	if loops == 0 {
-		t.Error("no loop came up")
+		t.Error("no loop occurred")
 	}
 }
 
-// waits are the ports of switches that packets between adapters leave by for other switches, and which packets go from
+// waits returns the ports by which packets between CAs leave switches for other switches, and the packets that go from
 // one to the next.
 func waits(t *fabric.Tables) (channels map[fabric.PortIndex]bool, dependencies map[[2]fabric.PortIndex]bool) {
 	f := t.Fabric

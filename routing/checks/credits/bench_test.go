@@ -25,8 +25,8 @@ func BenchmarkCheckFatTree11664(b *testing.B) {
 	benchmark(b, treestest.Minhop(b, treestest.Made(b, "fattree:3,36")), false)
 }
 
-// With 8 VLs and an SL for each pair.
-func BenchmarkCheckLanesFatTree11664(b *testing.B) {
+// BenchmarkCheckVLsFatTree11664 has 8 VLs and an SL for each pair.
+func BenchmarkCheckVLsFatTree11664(b *testing.B) {
 	t := treestest.Minhop(b, treestest.Made(b, "fattree:3,36"))
 	t.SL2VL, t.SLs = routing.VLPerSL(t.Fabric, 8), spread{}
 	benchmark(b, t, false)
@@ -36,7 +36,7 @@ func BenchmarkCheckTorus12x12x12(b *testing.B) {
 	benchmark(b, treestest.Minhop(b, treestest.Made(b, "torus:12x12x12,hosts=4")), true)
 }
 
-// spread are SLs that differ from pair to pair.
+// spread assigns different SLs to pairs.
 type spread struct{}
 
 func (spread) SL(src, dst uint16) uint8 { return uint8((src ^ dst*7) & 7) }

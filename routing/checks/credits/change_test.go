@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// plainChange is the graph from a walk of every source to every LID in which each switch may send a packet on by either
-// table, but not by the old one if that was gone when the switch before got its new one.
+// plainChange returns the graph from a walk of every source to every LID in which each switch may forward by either
+// table, but not by the old one if that was already replaced when the previous switch got its new entry.
 func plainChange(before, after *fabric.Tables, turns *fabric.LFT) plain {
 	f := before.Fabric
 	p := plain{}
@@ -110,7 +110,7 @@ func TestChangeAgainstWalkingEachPair(t *testing.T) {
 	}
 }
 
-// TestChangeToItself finds what a check of the tables alone finds.
+// TestChangeToItself compares a change from tables to themselves with a check of the tables.
 func TestChangeToItself(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for range testenv.Count(t, 20, 200) {
@@ -141,9 +141,8 @@ func BenchmarkChangeFatTree11664(b *testing.B) {
 	}
 }
 
-// TestChangeOfLanes follows every pair by tables that stay while each port may have
-// its old mapping to VLs or its new one.
-func TestChangeOfLanes(t *testing.T) {
+// TestChangeOfSL2VL follows every pair by unchanged tables while each port may have its old SL2VL table or its new one.
+func TestChangeOfSL2VL(t *testing.T) {
 	rnd := testenv.Rand(t)
 	only, rings := 0, 0
 	for i := range testenv.Count(t, 30, 300) {
@@ -153,7 +152,7 @@ func TestChangeOfLanes(t *testing.T) {
 		}
 		before := *treestest.Minhop(t, f)
 		after := before
-		before.SL2VL, after.SL2VL = randomLanes(rnd, f, 2, rnd.IntN(2) == 0), randomLanes(rnd, f, 2, false)
+		before.SL2VL, after.SL2VL = randomSL2VL(rnd, f, 2, rnd.IntN(2) == 0), randomSL2VL(rnd, f, 2, false)
 		want := plain{}
 		for _, src := range f.EndPorts {
 			for _, dst := range f.EndPorts {

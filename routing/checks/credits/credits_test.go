@@ -32,7 +32,7 @@ func (p plain) add(from, to Channel) {
 	}
 }
 
-// channels are those that packets take between switches, one behind the other; in a loop until they repeat themselves.
+// channels returns the channels that packets use between switches, in order, and in a loop until they repeat.
 func channels(t *fabric.Tables, src fabric.PortIndex, lid uint16, sl uint8) []Channel {
 	f := t.Fabric
 	at, in := f.Nodes[f.Ports[src].Node].Switch, uint8(0)
@@ -91,7 +91,7 @@ func plainGraph(t *fabric.Tables, switches bool) plain {
 	return p
 }
 
-// firstLID is the lowest LID to which packets make a dependency.
+// firstLID returns the lowest LID whose packets cause a dependency.
 func firstLID(t *fabric.Tables, switches bool, d Dependency) uint16 {
 	f := t.Fabric
 	for lid := uint16(1); lid <= f.MaxLID; lid++ {
@@ -119,7 +119,7 @@ func firstLID(t *fabric.Tables, switches bool, d Dependency) uint16 {
 	return 0
 }
 
-// girth is the length of a shortest cycle, 0 for none.
+// girth returns the length of a shortest cycle, 0 for none.
 func (p plain) girth() int {
 	best := 0
 	for start := range p {
@@ -142,7 +142,7 @@ func (p plain) girth() int {
 	return best
 }
 
-// randomSLs are SLs of pairs of LIDs at random, always the same.
+// randomSLs assigns random but fixed SLs to pairs of LIDs.
 type randomSLs struct {
 	seed uint64
 	sls  uint64
@@ -152,8 +152,8 @@ func (r randomSLs) SL(src, dst uint16) uint8 {
 	return uint8(rand.New(rand.NewPCG(r.seed, uint64(src)<<16|uint64(dst))).Uint64N(r.sls))
 }
 
-// randomLanes maps SLs to VLs by ports at random.
-func randomLanes(r *rand.Rand, f *fabric.Fabric, vls int, drop bool) *fabric.SL2VL {
+// randomSL2VL maps SLs to random VLs at each port.
+func randomSL2VL(r *rand.Rand, f *fabric.Fabric, vls int, drop bool) *fabric.SL2VL {
 	s := fabric.NewSL2VL(f)
 	some := make([]fabric.VLs, 1+r.IntN(4))
 	for i := range some {
@@ -174,7 +174,7 @@ func randomLanes(r *rand.Rand, f *fabric.Fabric, vls int, drop bool) *fabric.SL2
 	return s
 }
 
-// someTables are tables of a random fabric: right or broken ones, with VLs and levels or without.
+// someTables returns tables of a random fabric: correct or broken, with or without VLs and SLs.
 func someTables(t *testing.T, rnd *rand.Rand) *fabric.Tables {
 	f := treestest.Random(t, rnd)
 	tables := treestest.Minhop(t, f)
@@ -182,7 +182,7 @@ func someTables(t *testing.T, rnd *rand.Rand) *fabric.Tables {
 		tables = treestest.Broken(rnd, tables, rnd.IntN(20))
 	}
 	if rnd.IntN(3) > 0 {
-		tables.SL2VL = randomLanes(rnd, tables.Fabric, 1+rnd.IntN(8), rnd.IntN(2) == 0)
+		tables.SL2VL = randomSL2VL(rnd, tables.Fabric, 1+rnd.IntN(8), rnd.IntN(2) == 0)
 	}
 	if rnd.IntN(2) == 0 {
 		tables.SLs = randomSLs{rnd.Uint64(), 1 + rnd.Uint64N(16)}
@@ -206,13 +206,13 @@ func TestDependenciesAgainstWalkingEachPair(t *testing.T) {
 			dependencies += len(to)
 			vls[c.VL] = true
 		}
-		lanes := len(vls)
+		numVLs := len(vls)
 		if pairs := trees.NewEnds(tables, opt.Switches).Pairs(); pairs > 0 {
-			lanes = max(lanes, 1) // that to a host on the same switch
+			numVLs = max(numVLs, 1) // that to a host on the same switch
 		}
-		if r.Channels != len(want) || r.Dependencies != dependencies || r.VLs != lanes {
-			t.Errorf("case %d: %d channels, %d lanes, %d dependencies; walked %d, %d, %d", i, r.Channels, r.VLs,
-				r.Dependencies, len(want), lanes, dependencies)
+		if r.Channels != len(want) || r.Dependencies != dependencies || r.VLs != numVLs {
+			t.Errorf("case %d: %d channels, %d VLs, %d dependencies; walked %d, %d, %d", i, r.Channels, r.VLs,
+				r.Dependencies, len(want), numVLs, dependencies)
 		}
 		if g := want.girth(); g != len(r.Ring) {
 			t.Errorf("case %d: a ring of %d, the shortest is of %d", i, len(r.Ring), g)
@@ -225,7 +225,7 @@ func TestDependenciesAgainstWalkingEachPair(t *testing.T) {
 		checkRing(t, tables, r)
 		for _, d := range r.Ring {
 			if lid := firstLID(tables, opt.Switches, d); lid != d.LID {
-				t.Errorf("case %d: %+v is named, LID %d comes first", i, d, lid)
+				t.Errorf("case %d: the example is %+v, but LID %d is lower", i, d, lid)
 			}
 		}
 	}
@@ -234,7 +234,7 @@ func TestDependenciesAgainstWalkingEachPair(t *testing.T) {
 	}
 }
 
-// checkRing follows the packets that are named for each dependency of a ring.
+// checkRing follows the example packets of each dependency of a ring.
 func checkRing(t *testing.T, tables *fabric.Tables, r *Result) {
 	t.Helper()
 	for i, d := range r.Ring {
@@ -264,12 +264,12 @@ func checkRing(t *testing.T, tables *fabric.Tables, r *Result) {
 			last = c
 		}
 		if !found {
-			t.Errorf("the packets of %+v do not go that way", d)
+			t.Errorf("the packets of %+v do not use these channels", d)
 		}
 	}
 }
 
-// ibdmchk comes to the same on the same tables.
+// TestCheckAgainstIbdmchk compares with ibdmchk on the same tables.
 func TestCheckAgainstIbdmchk(t *testing.T) {
 	rnd := testenv.Rand(t)
 	loops, free := 0, 0
@@ -294,7 +294,7 @@ func TestCheckAgainstIbdmchk(t *testing.T) {
 	}
 }
 
-// The same on real clusters.
+// TestSharedFabricsAgainstIbdmchk compares with ibdmchk on real clusters.
 func TestSharedFabricsAgainstIbdmchk(t *testing.T) {
 	for _, name := range []string{"real-qdr-11sw.topo", "real-ndr-rail-40sw.topo", "real-fdr10-8sw.topo"} {
 		net, err := ibnet.ReadFile(t.Context(), testenv.SharedFile(t, "fabrics/"+name),
@@ -318,7 +318,7 @@ func TestSharedFabricsAgainstIbdmchk(t *testing.T) {
 	}
 }
 
-// arriving are tables that deliver all, by random shortest ways or by updn.
+// arriving returns tables that deliver all packets, by random shortest paths or by updn.
 func arriving(t *testing.T, rnd *rand.Rand, i int) *fabric.Tables {
 	f := treestest.Irregular(t, rnd)
 	if i%3 == 0 {
@@ -336,13 +336,13 @@ func arriving(t *testing.T, rnd *rand.Rand, i int) *fabric.Tables {
 	}
 	if rnd.IntN(3) == 0 {
 		vls := 2 + rnd.IntN(3)
-		tables.SL2VL = randomLanes(rnd, f, vls, false)
+		tables.SL2VL = randomSL2VL(rnd, f, vls, false)
 		tables.SLs = nodeSLs{f, randomSLs{rnd.Uint64(), uint64(vls)}}
 	}
 	return tables
 }
 
-// nodeSLs are SLs that all ports of a node share, as ibdmchk has them, and all VLs as many as levels.
+// nodeSLs are SLs that all ports of a node share, as ibdmchk assumes, with as many VLs as SLs.
 type nodeSLs struct {
 	f *fabric.Fabric
 	randomSLs
@@ -350,12 +350,12 @@ type nodeSLs struct {
 
 func (n nodeSLs) SL(src, dst uint16) uint8 {
 	if src == 1 {
-		return uint8(n.sls) - 1 // so that ibdmchk counts all levels
+		return uint8(n.sls) - 1 // so that ibdmchk counts all SLs
 	}
 	return n.randomSLs.SL(src, dst)
 }
 
-// scattered sends to each LID by a shortest way that each switch draws by lot.
+// scattered returns tables in which each switch uses a random shortest path to each LID.
 func scattered(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	least := routing.NewDistances(f)
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
@@ -378,7 +378,7 @@ func scattered(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	return fabric.NewTables(f, lft, "by lot")
 }
 
-// A loop of so many switches is planted into the tables for one LID, in a tree that has none.
+// TestPlantedLoopsAreFound plants a loop of some switches into the tables for one LID, in a tree without loops.
 func TestPlantedLoopsAreFound(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for i := range testenv.Count(t, 40, 400) {
@@ -412,7 +412,8 @@ func TestPlantedLoopsAreFound(t *testing.T) {
 	}
 }
 
-// clockwise is a ring of six switches with a host each, all routed one way round, and the place of each switch in it.
+// clockwise returns a ring of six switches with a host each, with all paths in one direction, and the position of each
+// switch.
 func clockwise(t *testing.T) (*fabric.Tables, []int) {
 	t.Helper()
 	f := treestest.Made(t, "torus:6x1")
@@ -439,7 +440,7 @@ func clockwise(t *testing.T) (*fabric.Tables, []int) {
 	return fabric.NewTables(f, lft, "clockwise"), place
 }
 
-// byPlace are SLs by the places of source and destination.
+// byPlace are SLs by the positions of source and destination.
 type byPlace struct {
 	f     *fabric.Fabric
 	place []int
@@ -452,10 +453,10 @@ func (p byPlace) SL(src, dst uint16) uint8 {
 	return p.level(p.place[a], p.place[b])
 }
 
-// All clockwise on one VL, a ring of six waits for itself. VLs break it if on each of them no path passes one of the
-// switches, calculated by hand: those from a to b > a never pass 0, those with b <= 3 <= a not 3, those with b <= 1 <=
-// a not 1, and (5, 4) is left.
-func TestLanesBreakTheRing(t *testing.T) {
+// TestVLsBreakTheRing routes everything clockwise. On one VL a ring of six waits for itself. VLs break the ring if on
+// each of them no path passes one of the switches, as calculated by hand: paths from a to b > a never pass 0, those
+// with b <= 3 <= a not 3, those with b <= 1 <= a not 1, and (5, 4) is left.
+func TestVLsBreakTheRing(t *testing.T) {
 	tables, place := clockwise(t)
 	check := func(want int) *Result {
 		t.Helper()
@@ -481,9 +482,9 @@ func TestLanesBreakTheRing(t *testing.T) {
 		return 3
 	}}
 	tables.SLs = sls
-	check(6) // without VLs, levels change nothing
+	check(6) // without VLs, SLs change nothing
 	tables.SL2VL = fabric.NewSL2VL(tables.Fabric)
-	check(6) // as long as all lead to VL 0
+	check(6) // as long as all map to VL 0
 	tables.SL2VL = routing.VLPerSL(tables.Fabric, 8)
 	if r := check(0); r.VLs != 4 {
 		t.Errorf("%+v", r)
@@ -498,7 +499,7 @@ func TestLanesBreakTheRing(t *testing.T) {
 	r := check(6)
 	for _, d := range r.Ring {
 		if d.From.VL != 1 {
-			t.Errorf("%+v is not on lane 1", d)
+			t.Errorf("%+v is not on VL 1", d)
 		}
 	}
 	// A VL that drops packets closes nothing.
@@ -514,8 +515,8 @@ func TestLanesBreakTheRing(t *testing.T) {
 	check(0)
 }
 
-// On a ring of six switches unicast that never passes switch 0 closes no ring, and
-// nor does multicast that passes nothing else; together they do.
+// TestMulticast has a ring of six switches. Unicast that never passes switch 0 closes no ring, and neither does
+// multicast that passes only that switch. Together they do.
 func TestMulticast(t *testing.T) {
 	tables, place := clockwise(t)
 	f := tables.Fabric
@@ -582,10 +583,10 @@ func TestMulticast(t *testing.T) {
 		}
 	}
 	if groups != 1 {
-		t.Errorf("%d of the dependencies are the group's, want that at switch 0: %+v", groups, r.Ring)
+		t.Errorf("%d of the dependencies are those of the group, want the one at switch 0: %+v", groups, r.Ring)
 	}
 	groupSLs(t, *tables, mlid)
-	// A group that has the whole ring waits for itself, without any unicast.
+	// A group that covers the whole ring waits for itself, without any unicast.
 	for s := range f.NumSwitches() {
 		for lid := range tables.LFT.Row(s) {
 			tables.LFT.Row(s)[lid] = fabric.NoPath
@@ -599,19 +600,19 @@ func TestMulticast(t *testing.T) {
 	ring(6)
 }
 
-// groupSLs: unicast of SL 0 and a group close a ring together where both have one VL, as a calculation by hand says.
+// groupSLs checks that unicast with SL 0 and a group close a ring together if both use one VL, as calculated by hand.
 func groupSLs(t *testing.T, tables fabric.Tables, mlid uint16) {
 	for name, c := range map[string]struct {
 		sl   uint8
 		vls  fabric.VLs
 		want Verdict
 	}{
-		"the same SL":             {0, identity, Loop},
-		"another SL":              {1, identity, None},
-		"another SL of the VL":    {1, all3, Loop},
-		"untold":                  {fabric.NoSL, identity, Unknown},
-		"untold, with one VL":     {fabric.NoSL, all3, Loop},
-		"untold, one may be lost": {fabric.NoSL, not15, Unknown},
+		"the same SL":                 {0, identity, Loop},
+		"another SL":                  {1, identity, None},
+		"another SL of the VL":        {1, all3, Loop},
+		"untold":                      {fabric.NoSL, identity, Unknown},
+		"unknown, with one VL":        {fabric.NoSL, all3, Loop},
+		"unknown, one may be dropped": {fabric.NoSL, not15, Unknown},
 	} {
 		tables.SL2VL = mapped(tables.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs { return c.vls })
 		r, err := Check(t.Context(), &tables, Options{GroupSL: func(is uint16) uint8 {
@@ -630,9 +631,9 @@ func groupSLs(t *testing.T, tables fabric.Tables, mlid uint16) {
 	}
 }
 
-// A host sends nothing to itself: packets to the first of two hosts on a switch that
-// go to another switch, by a wrong entry, take the VL of the second one alone.
-func TestNobodySendsToItself(t *testing.T) {
+// TestNoPacketsToOneself checks that a host sends nothing to itself: packets to the first of two hosts on a switch that
+// leave for another switch, by a wrong entry, use only the VL of the second one.
+func TestNoPacketsToOneself(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "mesh:2x1,hosts=2"))
 	f := tables.Fabric
 	var hosts []fabric.PortIndex
@@ -658,7 +659,7 @@ func TestNobodySendsToItself(t *testing.T) {
 	}
 }
 
-// dfsssp is made to have no ring: on VLs that it needs, and only there.
+// TestDFSSSPHasNoRing checks that dfsssp has no ring with the VLs that it uses, but has one without them.
 func TestDFSSSPHasNoRing(t *testing.T) {
 	for _, spec := range []string{"torus:5x5", "torus:4x4x3,hosts=2", "random:30,4,60", "dragonfly:4,2,2"} {
 		f, err := gen.ParseSpec(spec)

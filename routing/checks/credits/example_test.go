@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// The shortest paths round a ring of five switches wait for one another.
+// Example shows how the shortest paths round a ring of five switches wait for one another.
 func Example() {
 	f, err := gen.ParseSpec("torus:5 hosts=1")
 	if err != nil {

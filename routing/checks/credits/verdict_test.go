@@ -28,17 +28,17 @@ func minhopOf(t *testing.T, spec string) *fabric.Tables {
 	return res.Tables
 }
 
-// mapped gives all ports of switches a table.
+// mapped gives all ports of switches one SL2VL table.
 func mapped(f *fabric.Fabric, table func(node fabric.NodeIndex, in, out uint8) fabric.VLs) *fabric.SL2VL {
-	lanes := fabric.NewSL2VL(f)
+	vls := fabric.NewSL2VL(f)
 	for _, n := range f.Switches {
 		for in := range f.Nodes[n].NumPorts + 1 {
 			for out := range f.Nodes[n].NumPorts + 1 {
-				lanes.Set(n, in, out, table(n, in, out))
+				vls.Set(n, in, out, table(n, in, out))
 			}
 		}
 	}
-	return lanes
+	return vls
 }
 
 var (
@@ -47,8 +47,8 @@ var (
 	not15    = fabric.VLs{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 15}
 )
 
-// TestVerdictOfUnreadTables: minhop on a ring of five waits for itself where all packets
-// share a lane, as a calculation by hand says: 10 channels, all on two rings of 5.
+// TestVerdictOfUnreadTables checks minhop on a ring of five, which waits for itself if all packets share a VL.
+// Calculated by hand: 10 channels, all on two rings of 5.
 func TestVerdictOfUnreadTables(t *testing.T) {
 	every := func(vls fabric.VLs) func(f *fabric.Fabric) *fabric.SL2VL {
 		return func(f *fabric.Fabric) *fabric.SL2VL {
@@ -59,33 +59,33 @@ func TestVerdictOfUnreadTables(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spec   string
 		unread fabric.Unread
-		lanes  func(f *fabric.Fabric) *fabric.SL2VL
+		vls    func(f *fabric.Fabric) *fabric.SL2VL
 		oper   uint8
 		want   Verdict
 	}{
-		"all is known":                  {ring, fabric.Unread{}, nil, 4, Loop},
-		"nothing is":                    {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 4, Unknown},
-		"nothing is, and lanes neither": {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 0, Unknown},
-		"the levels are known":          {ring, fabric.Unread{SL2VL: true}, nil, 4, Unknown},
-		"one lane operates":             {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 1, Loop},
-		"one lane operates, read":       {ring, fabric.Unread{SLs: true}, every(identity), 1, Loop},
-		"a lane for each level":         {ring, fabric.Unread{SLs: true}, every(identity), 4, Unknown},
-		"all levels on a lane":          {ring, fabric.Unread{SLs: true}, every(all3), 4, Loop},
-		"a level is dropped":            {ring, fabric.Unread{SLs: true}, every(not15), 4, Unknown},
-		"a lane for each level to begin with": {ring, fabric.Unread{SLs: true}, func(f *fabric.Fabric) *fabric.SL2VL {
+		"everything read":             {ring, fabric.Unread{}, nil, 4, Loop},
+		"nothing is":                  {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 4, Unknown},
+		"nothing read":                {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 0, Unknown},
+		"SLs read":                    {ring, fabric.Unread{SL2VL: true}, nil, 4, Unknown},
+		"one VL operates":             {ring, fabric.Unread{SLs: true, SL2VL: true}, nil, 1, Loop},
+		"one VL operates, SL2VL read": {ring, fabric.Unread{SLs: true}, every(identity), 1, Loop},
+		"a VL for each SL":            {ring, fabric.Unread{SLs: true}, every(identity), 4, Unknown},
+		"all SLs on one VL":           {ring, fabric.Unread{SLs: true}, every(all3), 4, Loop},
+		"an SL is dropped":            {ring, fabric.Unread{SLs: true}, every(not15), 4, Unknown},
+		"a VL for each SL on the first hop": {ring, fabric.Unread{SLs: true}, func(f *fabric.Fabric) *fabric.SL2VL {
 			return mapped(f, func(node fabric.NodeIndex, in, _ uint8) fabric.VLs {
 				if port := f.Port(node, in); in > 0 && f.PeerSwitch(port) != fabric.None {
 					return all3
 				}
 				return identity
 			})
-		}, 4, Unknown}, // paths of two links, on lanes of their own first: no dependency is certain
-		"a tree":            {"fattree:2,4", fabric.Unread{SLs: true, SL2VL: true}, nil, 4, None},
-		"a tree with lanes": {"fattree:2,4", fabric.Unread{SLs: true}, every(identity), 4, None},
+		}, 4, Unknown}, // paths of two links, on VLs of their own first: no dependency is certain
+		"a tree":          {"fattree:2,4", fabric.Unread{SLs: true, SL2VL: true}, nil, 4, None},
+		"a tree with VLs": {"fattree:2,4", fabric.Unread{SLs: true}, every(identity), 4, None},
 	} {
 		tb := minhopOf(t, tc.spec)
-		if tb.Unread = tc.unread; tc.lanes != nil {
-			tb.SL2VL = tc.lanes(tb.Fabric)
+		if tb.Unread = tc.unread; tc.vls != nil {
+			tb.SL2VL = tc.vls(tb.Fabric)
 		}
 		for i := range tb.Fabric.Ports {
 			tb.Fabric.Ports[i].OperVLs = tc.oper
@@ -103,8 +103,8 @@ func TestVerdictOfUnreadTables(t *testing.T) {
 	}
 }
 
-// TestVerdictOfPartialTables: through a switch whose table nobody knows rings may lead, and rings elsewhere are there
-// all the same. On a ring of five there is no other ring, on a torus there are.
+// TestVerdictOfPartialTables checks that a switch with an unread table makes the verdict unknown unless there is a ring
+// elsewhere. A ring of five has no other ring, a torus has.
 func TestVerdictOfPartialTables(t *testing.T) {
 	for spec, want := range map[string]Verdict{"fattree:2,4": Unknown, "torus:5x1": Unknown, "torus:6x5": Loop} {
 		tb := minhopOf(t, spec)
@@ -116,7 +116,7 @@ func TestVerdictOfPartialTables(t *testing.T) {
 	}
 }
 
-// TestVerdictHoldsForAllLevels: what is said without service levels is what is found with any of them.
+// TestVerdictHoldsForAllLevels compares the verdict without SLs with the results for random ones.
 func TestVerdictHoldsForAllLevels(t *testing.T) {
 	r := testenv.Rand(t)
 	said := map[Verdict]int{}
@@ -135,7 +135,7 @@ func TestVerdictHoldsForAllLevels(t *testing.T) {
 		for range 3 {
 			tb.Unread, tb.SLs = fabric.Unread{}, randomSLs{r.Uint64(), 1 + r.Uint64N(16)}
 			if with := checked(t, tb); without != Unknown && with != without {
-				t.Fatalf("%v without the service levels, %v with %v", without, with, tb.SLs)
+				t.Fatalf("%v without the SLs, %v with %v", without, with, tb.SLs)
 			}
 		}
 	}

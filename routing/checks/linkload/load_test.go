@@ -111,8 +111,8 @@ func TestLoadsAgainstWalkingEachPair(t *testing.T) {
 	}
 }
 
-// TestLoadsNotKnown: nothing is known of the links of a leaf whose table was not read, neither from the leaf, whatever
-// its hosts send, nor to it, as all these paths end there. Such links are no part of the figures.
+// TestLoadsNotKnown checks that the loads of the links of an unread leaf are unknown, in both directions, because all
+// these paths end there. Such links are left out of the figures.
 func TestLoadsNotKnown(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "fattree:2,4"))
 	f := tables.Fabric
@@ -128,25 +128,25 @@ func TestLoadsNotKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of 8 hosts on 4 leaves 2 are on the leaf: their 14 paths, and 12 to them.
+	// Of 8 hosts on 4 leaves, 2 are on this leaf: they have 14 paths, and 12 lead to them.
 	if l.Lost != 0 || l.Unknown != 26 || l.Delivered != 30 {
 		t.Errorf("%d delivered, %d lost, %d unknown, want 30, 0 and 26", l.Delivered, l.Lost, l.Unknown)
 	}
 	for port := range f.NumPorts() {
 		want := f.Nodes[f.Ports[port].Node].Switch != leaf && f.PeerSwitch(port) != leaf
 		if f.Ports[port].Linked() && (l.Known(port) != want || !whole.Known(port)) {
-			t.Errorf("%s: known %v, and %v of whole tables, want %v and true", f.PortName(port), l.Known(port),
+			t.Errorf("%s: known %v, and %v with complete tables, want %v and true", f.PortName(port), l.Known(port),
 				whole.Known(port), want)
 		}
 	}
 	for _, k := range l.Summary(0).Classes {
 		if k.Unknown*4 != k.Links || k.Unused != 0 || k.Class == FromHost && k.Min != 5 {
-			t.Errorf("%+v: want a quarter unknown, none unused, and from each other host 5 paths", k)
+			t.Errorf("%+v: want a quarter unknown, none unused, and 5 paths from each other host", k)
 		}
 	}
 	for _, k := range whole.Summary(0).Classes {
 		if k.Unknown != 0 {
-			t.Errorf("%+v of whole tables", k)
+			t.Errorf("%+v with complete tables", k)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 		tables := treestest.Broken(rnd, treestest.Minhop(t, treestest.Random(t, rnd)), rnd.IntN(20))
 		hosts := Hosts(tables.Fabric)
 		if len(hosts) == 0 {
-			continue // a failure left the subnet manager alone with its switch
+			continue // a failure separated the subnet manager and its switch from the rest
 		}
 		for name, pairs := range map[string][]Pair{
 			"shift": Shift(hosts, rnd.IntN(2*len(hosts))-len(hosts)), "permutation": Permutation(hosts, rnd),
@@ -183,7 +183,7 @@ func TestPatternsAgainstWalkingEachPair(t *testing.T) {
 	}
 }
 
-// lastLIDs sends to the last LID of each destination.
+// lastLIDs uses the last LID of each destination.
 func lastLIDs(f *fabric.Fabric, pairs []Pair) []Pair {
 	for i := range pairs {
 		p := &f.Ports[pairs[i].Dst]
@@ -233,12 +233,12 @@ func slowly(t *fabric.Tables, pairs []Pair) (l *Loads, worst int64, share float6
 	return l, worst, share
 }
 
-// A shift by hand: hosts a, b, c, d on two switches with one cable between them.
+// TestShiftsByHand has hosts a, b, c, d on two switches with one cable between them.
 //
 //	a b - S ----- T - c d
 //
-// In a shift by 1, b sends to c and d to a over the cable, one each way; by 2, a
-// and b both send to the right, and c and d to the left.
+// In a shift by 1, b sends to c and d to a over the cable, one in each direction. In a shift by 2, a and b both send to
+// the right, and c and d to the left.
 func TestShiftsByHand(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "mesh:2x1,hosts=2"))
 	s, err := Shifts(t.Context(), tables, Hosts(tables.Fabric), 0, nil)
@@ -257,7 +257,7 @@ func TestSummaryByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := l.Summary(10)
-	// 12 pairs: a host sends 3 and is sent 3; 2 x 2 pairs cross in each direction.
+	// 12 pairs: each host sends to 3 and receives from 3, and 2 x 2 pairs cross in each direction.
 	want := map[Class]Stats{
 		FromHost: {Links: 4, Min: 3, Max: 3, Mean: 3}, ToHost: {Links: 4, Min: 3, Max: 3, Mean: 3},
 		BetweenSwitches: {Links: 2, Min: 4, Max: 4, Mean: 4},
@@ -288,8 +288,8 @@ func TestHostsComeByName(t *testing.T) {
 	}
 }
 
-// dmodk routes a full fat-tree as Zahavi's D-Mod-K does: up by the digits of the destination's number, down by the only
-// way. It takes the shape from the fabric: hosts are numbered by name and are attached to the leaves in that order.
+// dmodk routes a full fat-tree by Zahavi's D-Mod-K: up by the digits of the destination's number, down by the only
+// path. It assumes that hosts are numbered by name and attached to the leaves in that order.
 func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	hosts := Hosts(f)
@@ -318,8 +318,8 @@ func dmodk(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	return fabric.NewTables(f, lft, "d-mod-k")
 }
 
-// levels are the levels of switches, 1 for leaves, and the ports by which each
-// has the hosts below it, by their numbers.
+// levels returns the levels of switches, 1 for leaves, and the ports by which each reaches the hosts below it, by their
+// numbers.
 func levels(f *fabric.Fabric, hosts []fabric.PortIndex) (level []int, below []map[int32]uint8) {
 	level, below = make([]int, len(f.Switches)), make([]map[int32]uint8, len(f.Switches))
 	for s := range below {
@@ -357,9 +357,10 @@ func levels(f *fabric.Fabric, hosts []fabric.PortIndex) (level []int, below []ma
 	return level, below
 }
 
-// On a full fat-tree of L levels of switches with 2h ports, N = 2h^L hosts, D-Mod-K has N-1 paths on every host link,
-// N-h^l on each link above level l, up and down, and no contention in any shift (the count: each of N-h^l hosts
-// elsewhere is sent to by the h^l hosts below a switch of level l over h^l up links).
+// TestDModKClosedForms checks known formulas. On a full fat-tree of L levels of switches with 2h ports, N = 2h^L hosts,
+// D-Mod-K has N-1 paths on every host link, N-h^l on each link above level l, up and down, and no contention in any
+// shift (the count: each of N-h^l hosts elsewhere receives from the h^l hosts below a switch of level l over h^l up
+// links).
 func TestDModKClosedForms(t *testing.T) {
 	for _, tc := range []struct{ levels, ports int }{{2, 8}, {3, 4}, {3, 8}, {2, 36}} {
 		f := treestest.Made(t, fmt.Sprintf("fattree:%d,%d", tc.levels, tc.ports))
@@ -405,7 +406,8 @@ func TestDModKClosedForms(t *testing.T) {
 
 var ibdmchkDLIDs = regexp.MustCompile(`(?s)NUM-DLIDS NUM-SWITCH-PORTS\n(.*?)\n---`)
 
-// ibdmchk counts the LIDs that leave each switch port towards another switch.
+// TestDestinationsAgainstIbdmchk compares with ibdmchk, which counts the LIDs that leave each switch port towards
+// another switch.
 func TestDestinationsAgainstIbdmchk(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for i := range testenv.Count(t, 10, 60) {
@@ -440,8 +442,8 @@ func TestDestinationsAgainstIbdmchk(t *testing.T) {
 	}
 }
 
-// The published figure for d-mod-k on a full tree of 3,456 hosts is 0.686: a
-// simulation of the same measure. Bisections vary little at this size.
+// TestEffectiveBisectionBandwidthOfDModK compares with the published figure for d-mod-k on a full tree of 3,456 hosts,
+// 0.686 from a simulation of the same measure. Bisections vary little at this size.
 func TestEffectiveBisectionBandwidthOfDModK(t *testing.T) {
 	f := treestest.Made(t, "fattree:3,24")
 	b, err := Bisections(t.Context(), dmodk(t, f), Hosts(f), 20, 1, nil)

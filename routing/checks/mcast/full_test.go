@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing/checks/mcast"
 )
 
-// TestNoTreeWithoutFullMember: a group has a tree for as long as one of its members in the
-// subnet is a full one (osm_multicast.c of OpenSM 3.3.23, osm_mgrp_cleanup).
+// TestNoTreeWithoutFullMember checks that a group has a tree only as long as one of its members in the subnet is a full
+// one (osm_multicast.c of OpenSM 3.3.23, osm_mgrp_cleanup).
 func TestNoTreeWithoutFullMember(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {

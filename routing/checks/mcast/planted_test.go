@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// routed is a random fabric with the trees of some groups.
+// routed returns a random fabric with the trees of some groups.
 func routed(t *testing.T, r *rand.Rand, states ...fabric.JoinState) (*fabric.Tables, []fabric.Group) {
 	t.Helper()
 	good := treestest.Minhop(t, treestest.Random(t, r))
@@ -75,7 +75,7 @@ func slow(t *fabric.Tables, groups []fabric.Group) (c mcast.Counts) {
 	return c
 }
 
-// send counts the copies that end ports get, each packet at most once on a way that it has been on itself.
+// send counts the copies that end ports receive. Each copy is followed until it returns to a port on its own path.
 func send(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (got map[fabric.PortIndex]int, circles bool) {
 	f := t.Fabric
 	got = map[fabric.PortIndex]int{}
@@ -137,14 +137,15 @@ func TestCheckAgainstFollowingEachCopy(t *testing.T) {
 		}
 		got, want := report.Counts, slow(tables, groups)
 		if got.Pairs != want.Pairs || got.Missing != want.Missing {
-			t.Fatalf("case %d: %d of %d pairs missing, one by one %d of %d", i, got.Missing, got.Pairs, want.Missing,
+			t.Fatalf("case %d: %d of %d pairs missing, followed one by one %d of %d", i, got.Missing, got.Pairs,
+				want.Missing,
 				want.Pairs)
 		}
 		if want.Cycles > 0 && got.Cycles == 0 {
 			t.Fatalf("case %d: no cycle is found in %d switches", i, len(f.Switches))
 		}
 		if got.Cycles == 0 && (got.Double != want.Double || got.Echoes != want.Echoes) {
-			t.Fatalf("case %d: %d served twice and %d echoes, one by one %d and %d", i, got.Double, got.Echoes,
+			t.Fatalf("case %d: %d doubles and %d echoes, followed one by one %d and %d", i, got.Double, got.Echoes,
 				want.Double, want.Echoes)
 		}
 		if got.Verdict() == verdict.OK {
@@ -155,7 +156,7 @@ func TestCheckAgainstFollowingEachCopy(t *testing.T) {
 		all.Cycles += got.Cycles
 	}
 	if all.Missing == 0 || all.Double == 0 || all.Cycles == 0 || whole == 0 {
-		t.Errorf("not all kinds came up: %+v, %d whole", all, whole)
+		t.Errorf("some kinds did not occur: %+v, %d whole", all, whole)
 	}
 }
 
@@ -168,7 +169,7 @@ func flip(r *rand.Rand, t *fabric.Tables) {
 	t.MFT.Ports(sw, fabric.FirstMLID+uint16(r.IntN(3)))[out>>6] ^= 1 << (out & 63)
 }
 
-// link is a cable between switches that a group uses or does not.
+// link is a cable between switches, used by a group or not.
 type link struct{ a, b fabric.PortIndex }
 
 func links(t *fabric.Tables, mlid uint16, used bool) (found []link) {
@@ -194,8 +195,8 @@ func set(t *fabric.Tables, mlid uint16, port fabric.PortIndex, on bool) {
 	}
 }
 
-// TestPlantedFaults plants one fault of a known kind into good tables of members that
-// all send and receive; each is found, as what it is.
+// TestPlantedFaults plants one fault of a known kind into good tables of members that all send and receive. The check
+// must find that kind.
 func TestPlantedFaults(t *testing.T) {
 	r := testenv.Rand(t)
 	planted := map[string]int{}
@@ -235,13 +236,13 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// plant puts a fault into the tables of a LID, and says what must be found.
+// plant puts a fault into the tables of a LID, and returns the kind that must be found.
 func plant(r *rand.Rand, t *fabric.Tables, mlid uint16, member fabric.PortIndex) (what string, kinds []mcast.Kind) {
 	f := t.Fabric
 	unused, used := links(t, mlid, false), links(t, mlid, true)
 	sw, num := f.AttachedSwitch(member)
 	switch r.IntN(6) {
-	case 0: // a further link in both directions
+	case 0: // an additional link in both directions
 		if len(unused) > 0 {
 			l := unused[r.IntN(len(unused))]
 			set(t, mlid, l.a, true)
@@ -258,7 +259,7 @@ func plant(r *rand.Rand, t *fabric.Tables, mlid uint16, member fabric.PortIndex)
 	case 2:
 		set(t, mlid, f.SwitchNode(sw).FirstPort+fabric.PortIndex(num), false)
 		return "missing member", []mcast.Kind{mcast.Missing}
-	case 3: // a second way to a tip of the tree, which sends nothing back
+	case 3: // a second path to a leaf of the tree, which sends nothing back
 		for _, l := range unused {
 			for _, l := range []link{l, {l.b, l.a}} {
 				var ups []link

@@ -13,12 +13,12 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Base are tables that were checked, and from which others are checked that differ in little. It is read-only.
+// Base holds checked tables, from which others that differ in few places are checked quickly. It is read-only.
 type Base struct {
 	forest *trees.Forest
 	c      *checker
 	result *Result
-	// at are the groups of the ends of each switch, end the end that has a LID, -1 for none.
+	// at lists the groups of the ends of each switch. end is the end that has a LID, or -1.
 	at  [][]int32
 	end []int32
 }
@@ -48,14 +48,14 @@ func NewBase(ctx context.Context, forest *trees.Forest, opt Options) (*Base, err
 	return b, nil
 }
 
-// Result is what the paths of the base come to.
+// Result returns the result for the base.
 func (b *Base) Result() *Result { return b.result }
 
-// Check is the package's Check, with the options of the base. Where all paths of the base and of t arrive,
-// and [trees.Forest.Against] finds their difference, it follows no more of them than the difference changes.
+// Check is like the function [Check], with the options of the base. If all paths of the base and of t arrive and
+// [trees.Forest.Against] finds their difference, it follows only the paths that the difference changes.
 func (b *Base) Check(ctx context.Context, t *fabric.Tables) (*Result, error) {
 	d, ok := b.forest.Against(t)
-	if ok && b.result.Delivered == b.result.Paths && b.c.distances != nil { // nil where there is no LID
+	if ok && b.result.Delivered == b.result.Paths && b.c.distances != nil { // nil without LIDs
 		if r := b.again(t, d); r != nil {
 			return r, ctx.Err()
 		}
@@ -63,18 +63,18 @@ func (b *Base) Check(ctx context.Context, t *fabric.Tables) (*Result, error) {
 	return Check(ctx, t, b.c.opt)
 }
 
-// again is the result of a base all of whose paths arrive, with a difference.
+// again computes the result from a base whose paths all arrive and a difference.
 type again struct {
 	*Base
 	*Result
 	walker *trees.Walker
-	// gone says which ends are no more, and less how many each group has lost.
+	// gone marks the ends that are gone, less counts them by group.
 	gone    []bool
 	less    []int32
 	farther *routing.ReducedDistances
 }
 
-// again is nil where a path does not arrive.
+// again returns nil if a path does not arrive.
 func (b *Base) again(t *fabric.Tables, d trees.Difference) *Result {
 	r := *b.result
 	r.Links, r.quick = slices.Clone(r.Links), true
@@ -105,7 +105,7 @@ func (b *Base) again(t *fabric.Tables, d trees.Difference) *Result {
 	return &r
 }
 
-// add counts n paths from a group over so many links.
+// add counts n paths from a group over a number of links.
 func (a *again) add(links int, n int32) {
 	for len(a.Links) <= links {
 		a.Links = append(a.Links, 0)
@@ -113,7 +113,7 @@ func (a *again) add(links int, n int32) {
 	a.Links[links] += int64(n)
 }
 
-// lose takes away the paths from and to ends that are no more.
+// lose removes the paths from and to ends that are gone.
 func (a *again) lose(now *fabric.Fabric) {
 	ends := a.c.ends
 	a.gone, a.less = make([]bool, len(ends.Ports)), make([]int32, len(ends.Groups))
@@ -145,7 +145,7 @@ func (a *again) lose(now *fabric.Fabric) {
 	}
 }
 
-// loseSources takes away the paths of n ends of a group to a LID.
+// loseSources removes the paths of n ends of a group to a LID.
 func (a *again) loseSources(l trees.LID, g int, n int32) {
 	group := &a.c.ends.Groups[g]
 	links := group.Links
@@ -161,7 +161,7 @@ func (a *again) loseSources(l trees.LID, g int, n int32) {
 	a.Delivered -= int64(n)
 }
 
-// count is the number of links of a path that arrives.
+// count returns the number of links of a path that arrives.
 func count(ports []uint32) int {
 	if ports[len(ports)-1]&0xff == 0 {
 		return len(ports) - 1
@@ -169,12 +169,12 @@ func count(ports []uint32) int {
 	return len(ports)
 }
 
-// longer reports whether a path from a switch has more links than it needs.
+// longer reports whether a path from a switch has more links than necessary.
 func longer(links int, least uint8, last int) bool {
 	return least != routing.NoHops && links > int(least)+last
 }
 
-// target is the switch of an end, and the number of links from there to it.
+// target returns the switch of an end, and the number of links between them.
 func (a *again) target(end int32) (sw fabric.SwitchIndex, links int) {
 	f := a.forest
 	lid := f.Tables.Fabric.Ports[a.c.ends.Ports[end]].LID
@@ -184,7 +184,7 @@ func (a *again) target(end int32) (sw fabric.SwitchIndex, links int) {
 	return f.At[lid], links
 }
 
-// sources is how many ends of a group still send to another one.
+// sources returns the number of ends of a group that still send to another end.
 func (a *again) sources(g int32, end int32) int32 {
 	n := int32(a.c.ends.Sources(int(g), end))
 	if a.less != nil {
@@ -193,7 +193,7 @@ func (a *again) sources(g int32, end int32) int32 {
 	return n
 }
 
-// compareFarther takes the paths that were not of the fewest links for what they are now that there are fewer links.
+// compareFarther compares paths that were not minimal with the new distances, because links were removed.
 func (a *again) compareFarther() {
 	for i, l := range a.c.ends.LIDs {
 		if a.c.columns[i].longer == 0 || a.gone != nil && a.gone[l.End] {
@@ -232,7 +232,7 @@ func (a *again) compareSwitch(l trees.LID, sw fabric.SwitchIndex, was, now uint8
 	}
 }
 
-// change counts the paths to a LID that are others. It reports whether they arrive.
+// change counts the changed paths to a LID. It reports whether they arrive.
 func (a *again) change(c *trees.Change, end int32) bool {
 	dst, last := a.target(end)
 	if dst == fabric.None {
@@ -259,7 +259,7 @@ func (a *again) change(c *trees.Change, end int32) bool {
 				a.add(first+now, n)
 			}
 			if now <= was && a.Base.result.NotMinimal == 0 {
-				continue // no longer than what was the shortest when there were more links
+				continue // not longer than the shortest path when there were more links
 			}
 			least, _ := a.farther.From(dst)
 			if longer(was, least[sw], last) {

@@ -15,9 +15,9 @@ import (
 	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
-// TestBaseAsAnew: whatever fails, from a base the check says what it says of all
-// paths, whether the tables are adapted or as they were.
-func TestBaseAsAnew(t *testing.T) {
+// TestBaseEqualsCheck compares checks of random failures from a base with checks of all paths, with adapted tables and
+// with old ones.
+func TestBaseEqualsCheck(t *testing.T) {
 	r := testenv.Rand(t)
 	quick, bad, cut := 0, 0, 0
 	for i := range testenv.Count(t, 150, 2000) {
@@ -61,13 +61,14 @@ func TestBaseAsAnew(t *testing.T) {
 			t.Fatalf("case %d: %+v from the base, %+v of all paths", i, got, want)
 		}
 	}
-	t.Logf("%d checked by what changed alone, %d with paths that do not arrive, %d with hosts cut off", quick, bad, cut)
+	t.Logf("%d checked by the change alone, %d with paths that do not arrive, %d with unreachable hosts",
+		quick, bad, cut)
 	if quick == 0 || bad == 0 || cut == 0 {
 		t.Error("want some of each")
 	}
 }
 
-// after lets some links fail and adapts the tables, or does not.
+// after removes some links and adapts the tables, or keeps them.
 func after(t *testing.T, r *rand.Rand, base *incremental.Base) *fabric.Tables {
 	t.Helper()
 	links := base.Tables.Fabric.Links()

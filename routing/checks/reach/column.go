@@ -13,7 +13,7 @@ import (
 type worker struct {
 	*checker
 	judge *Classifier
-	// groups are the verdicts on the groups of ends.
+	// groups holds the verdicts on the groups of ends.
 	groups []walk.Verdict
 }
 
@@ -21,7 +21,7 @@ func newWorker(c *checker) *worker {
 	return &worker{checker: c, judge: NewClassifier(c.ends), groups: make([]walk.Verdict, len(c.ends.Groups))}
 }
 
-// column judges the paths to one LID.
+// column counts the paths to one LID by verdict.
 func (w *worker) column(col *column, t *trees.Tree) {
 	w.judge.Tree(t)
 	dst, local := w.ends.Tables.Fabric.AttachedSwitch(w.ends.Ports[t.End])
@@ -60,7 +60,7 @@ func (w *worker) column(col *column, t *trees.Tree) {
 	w.troubles(col, t)
 }
 
-// troubles lists the first paths of each kind that does not arrive.
+// troubles lists the first paths of each kind that do not arrive.
 func (w *worker) troubles(col *column, t *trees.Tree) {
 	var free [walk.TooLong + 1]int
 	left := 0

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// All pairs of hosts of a fat-tree are followed before and after a link fails, whose
-// tables then have entries that lead nowhere.
+// Example follows all pairs of hosts of a fat-tree before and after a link failure, which leaves broken entries in the
+// tables.
 func Example() {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Classifier says of the paths of a tree how they end. It is scratch memory for one tree after the other.
+// Classifier finds how the paths of a tree end. It is scratch memory for one tree after another.
 type Classifier struct {
 	ends *trees.Ends
-	// verdicts and links are, by switch, how packets from there end and over how many links.
+	// verdicts and links hold, by switch, how packets from there end and over how many links.
 	verdicts []walk.Verdict
 	links    []int32
-	// pairs are, by group, the worst of the LIDs of an end so far.
+	// pairs holds, by group, the worst outcome of the LIDs of an end so far.
 	pairs []Outcome
 }
 
-// Outcome is what becomes of a pair: the worst of its paths.
+// Outcome is the outcome of a pair: that of its worst path.
 type Outcome uint8
 
 // The outcomes, the worst last.
@@ -37,7 +37,7 @@ func outcomeOf(v walk.Verdict) Outcome {
 	return Lost
 }
 
-// NewClassifier makes scratch memory for one goroutine.
+// NewClassifier returns scratch memory for one goroutine.
 func NewClassifier(e *trees.Ends) *Classifier {
 	n := len(e.Tables.Fabric.Switches)
 	return &Classifier{
@@ -45,7 +45,7 @@ func NewClassifier(e *trees.Ends) *Classifier {
 	}
 }
 
-// Tree judges the paths from the switches of a tree. O(switches).
+// Tree computes the verdicts on the paths from the switches of a tree. O(switches).
 func (j *Classifier) Tree(t *trees.Tree) {
 	clear(j.verdicts)
 	for _, sw := range t.Order {
@@ -58,7 +58,7 @@ func (j *Classifier) Tree(t *trees.Tree) {
 			}
 			continue
 		}
-		// A switch whose successor has not come yet closes a loop.
+		// A switch whose successor has not been visited yet closes a loop.
 		j.verdicts[sw] = walk.Loop
 		if v := j.verdicts[next]; v != 0 {
 			j.verdicts[sw] = v
@@ -67,7 +67,7 @@ func (j *Classifier) Tree(t *trees.Tree) {
 	}
 }
 
-// end judges a packet that meets no further switch.
+// end returns the verdict on a packet that meets no further switch.
 func (j *Classifier) end(x walk.Target, t *trees.Tree) walk.Verdict {
 	switch x {
 	case walk.ToPort(j.ends.Ports[t.End]):
@@ -80,8 +80,7 @@ func (j *Classifier) end(x walk.Target, t *trees.Tree) walk.Verdict {
 	return walk.Misdelivered
 }
 
-// Group is the verdict on the paths of a group of the tree that was judged last, as
-// [walk.Trace] gives it, and their number of links.
+// Group returns the verdict of [walk.Trace] on the paths of a group of the last tree, and their number of links.
 func (j *Classifier) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links int) {
 	if g.At < 0 {
 		return j.end(g.At, t), g.Links
@@ -93,8 +92,8 @@ func (j *Classifier) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links
 	return v, links
 }
 
-// Pairs takes the verdict on the paths of a group into account, and returns what becomes of the pairs of the group and
-// the end of the tree by the LIDs of the end so far. It is for trees as [trees.Ends.Each] visits them.
+// Pairs records the verdict on the paths of a group, and returns the outcome of the pairs of the group and the end of
+// the tree by the LIDs of the end so far. It is for trees as visited by [trees.Ends.Each].
 func (j *Classifier) Pairs(group int, t *trees.Tree, v walk.Verdict) Outcome {
 	if t.First {
 		j.pairs[group] = Arrives

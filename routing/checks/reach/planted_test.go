@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// TestPlantedEntries plants one wrong entry at a time into good tables. Where it breaks a path, the check finds that,
-// and the explanation names where it ends; where it does not, the path got longer or is another one of the shortest.
+// TestPlantedEntries plants one wrong entry at a time into good tables. If it breaks a path, the check must find that,
+// and the explanation must state where it ends. Otherwise the path got longer or is another shortest one.
 func TestPlantedEntries(t *testing.T) {
 	rnd := testenv.Rand(t)
 	broken := 0

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reach follows the packets of every pair of end ports through the
-// tables and says which arrive, over how many links, and where the others end.
+// Package reach follows the packets of every pair of end ports through the tables. It reports which arrive, over how
+// many links, and where the others end.
 //
-// Pairs are the ordered pairs of distinct end ports of channel adapters and routers, and on demand of switches. A
-// destination with an LMC is reached over one path for each of its LIDs. No path is sampled, and none walked
-// alone: see package trees.
+// Pairs are the ordered pairs of distinct end ports of CAs and optionally of switches. A destination
+// with an LMC has one path for each of its LIDs. No path is sampled, and none is walked separately: see package trees.
 package reach
 
 import (
@@ -19,65 +18,65 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Options are how to check.
+// Options controls a check.
 type Options struct {
 	// Switches counts port 0 of switches among the end ports.
 	Switches bool
-	// Examples is how many paths of each kind of trouble to list, 20 if it is 0.
+	// Examples is the maximum number of paths of each kind of trouble to list (default 20).
 	Examples int
-	// Progress, where set, is called now and then with the destinations done, in
-	// lots of 64, and all there are. It may be called from several goroutines.
+	// Progress, if set, is called from time to time with the number of destinations done, in batches of 64, and their
+	// total. It may be called from several goroutines.
 	Progress func(done, total int)
 }
 
 const defaultExamples = 20
 
-// Counts counts paths by how they end, as [walk.Trace] judges them. Paths is the sum of the six that follow it.
+// Counts counts paths by the verdict of [walk.Trace]. Paths is the sum of the six counts that follow it.
 type Counts struct {
 	Paths     int64
 	Delivered int64
-	// Unreachable end at a switch, or a source, that has no path on.
+	// Unreachable counts paths that end at a switch, or a source, without an onward path.
 	Unreachable int64
-	// Loops come back to a switch.
+	// Loops counts paths that return to a switch.
 	Loops int64
-	// Misdelivered end at a port that does not own the LID.
+	// Misdelivered counts paths that end at a port that does not own the LID.
 	Misdelivered int64
-	// TooLong are delivered over more than [walk.MaxHops] links.
+	// TooLong counts paths that are delivered over more than [walk.MaxHops] links.
 	TooLong int64
-	// Unknown meet a switch whose table was not read.
+	// Unknown counts paths that use a switch whose table was not read.
 	Unknown int64
-	// NotMinimal are those delivered, too long or not, over more links than the
-	// fabric needs. Distances from 255 hops up are not compared.
+	// NotMinimal counts delivered paths, too long or not, over more links than the fabric requires. Distances from 255
+	// hops up are not compared.
 	NotMinimal int64
 }
 
-// Result is what all paths come to.
+// Result is the result for all paths.
 type Result struct {
-	// Ends is the number of end ports, Unassigned that of those without a LID, UnreachableEnds that of those that
-	// failures have separated from the subnet. See [trees.Ends] for the paths that are counted, as unreachable, from
-	// and to those.
+	// Ends counts the end ports, Unassigned those without a LID, UnreachableEnds those that failures have separated
+	// from the subnet. See [trees.Ends] for the paths from and to those, which count as unreachable.
 	Ends            int
 	Unassigned      int
 	UnreachableEnds int
-	// Pairs is the number of ordered pairs of distinct end ports. LostPairs are those of which a path does not arrive,
-	// UnknownPairs other ones of which a path is unknown.
+	// Pairs counts the ordered pairs of distinct end ports, LostPairs those with a path that does not arrive,
+	// UnknownPairs others with a path that is unknown.
 	Pairs        int64
 	LostPairs    int64
 	UnknownPairs int64
 	Counts
-	// Links counts the delivered paths by their links, the cables of the two hosts included: the hops of ibdmchk.
+	// Links counts the delivered paths by their number of links, including the cables of the two hosts: the hops of
+	// ibdmchk.
 	Links []int64
-	// Troubles are the first paths of each kind that fail or are too long, by kind, destination LID and source LID. The
-	// UnlistedPaths, which end at once as [trees.Ends.Lost] counts them, are not among them.
+	// Troubles lists the first paths of each kind that fail or are too long, by kind, destination LID and source LID.
+	// It omits the UnlistedPaths, which end at once, as [trees.Ends.Lost] counts them.
 	Troubles      []Path
 	UnlistedPaths int64
 
-	quick bool // found by what differs from a base
+	quick bool // computed from the difference to a base
 }
 
-// Path is one path, which [walk.Trace] follows hop by hop.
+// Path identifies one path. [walk.Trace] follows it hop by hop.
 type Path struct {
-	// Src and Dst are end ports, and LID the one of Dst that is sent to.
+	// Src and Dst are end ports, LID is a LID of Dst.
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	Verdict  walk.Verdict
@@ -86,23 +85,23 @@ type Path struct {
 // Bad returns the number of paths that are known not to arrive, or to be too long.
 func (c *Counts) Bad() int64 { return c.Paths - c.Delivered - c.Unknown }
 
-// Verdict returns whether a path is bad.
+// Verdict returns the verdict: found if a path is bad.
 func (c *Counts) Verdict() verdict.Verdict { return verdict.Of(c.Bad() > 0, c.Unknown > 0) }
 
-// LoopVerdict returns whether a path is a loop. A path is unknown that meets a switch whose table was not read.
+// LoopVerdict returns the verdict on loops. It is unknown if there is none but a path uses an unread table.
 func (c *Counts) LoopVerdict() verdict.Verdict { return verdict.Of(c.Loops > 0, c.Unknown > 0) }
 
-// column is what the paths to one LID come to.
+// column holds the counts for one LID.
 type column struct {
 	verdicts [walk.TooLong + 1]int32
-	// pairs are those of the end, counted with its last LID.
+	// pairs counts the pairs of the end, set with its last LID.
 	pairs    [Lost + 1]int64
 	longer   int32
 	links    []int32
 	troubles []Path
 }
 
-// Check follows all paths. It fails with ctx's error where ctx ends first. O(LIDs x switches) on all processors.
+// Check follows all paths. It returns the error of ctx if that ends first. O(LIDs x switches) on all processors.
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -141,7 +140,7 @@ func (c *checker) run(ctx context.Context) error {
 	})
 }
 
-// result sums up.
+// result combines the counts.
 func (c *checker) result() *Result {
 	r := &Result{}
 	for i := range c.columns {
@@ -159,7 +158,7 @@ func (c *checker) result() *Result {
 	return r
 }
 
-// addEnds counts the end ports, and the pairs and paths that no LID stands for.
+// addEnds counts the end ports, and the pairs and paths without a LID.
 func (r *Result) addEnds(e *trees.Ends) {
 	r.Ends, r.Unassigned, r.UnreachableEnds, r.Pairs = e.Total(), len(e.Unassigned), len(e.Unreachable), e.Pairs()
 	pairs, paths := e.Lost()

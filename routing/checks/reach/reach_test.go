@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// slow is the result by walking each pair of the end ports of the whole fabric.
+// slow returns the result of walking each pair of the end ports of the whole fabric.
 func slow(t *fabric.Tables, switches bool) *Result {
 	f, whole := t.Fabric, t.Fabric.Whole()
 	r := &Result{}
@@ -118,7 +118,7 @@ func TestCheckAgainstWalkingEachPair(t *testing.T) {
 		same(t, fmt.Sprint("case ", i), got, slow(tables, opt.Switches))
 		for _, p := range got.Troubles {
 			if path := walk.Trace(tables, p.Src, p.LID); path.Verdict != p.Verdict {
-				t.Errorf("case %d: a path is listed as %v, Trace says %v", i, p.Verdict, path.Verdict)
+				t.Errorf("case %d: a path is listed as %v, Trace returns %v", i, p.Verdict, path.Verdict)
 			}
 		}
 		separated += got.UnreachableEnds
@@ -130,7 +130,7 @@ func TestCheckAgainstWalkingEachPair(t *testing.T) {
 		seen.NotMinimal += got.NotMinimal
 	}
 	if seen.Unreachable*seen.Loops*seen.Misdelivered*seen.Unknown*seen.NotMinimal == 0 {
-		t.Errorf("not every kind of trouble came up: %+v", seen)
+		t.Errorf("some kinds of trouble did not occur: %+v", seen)
 	}
 	if separated == 0 || partly == 0 {
 		t.Errorf("%d end ports were unreachable, and paths and pairs that are lost differ by %d: want some of each",
@@ -138,7 +138,7 @@ func TestCheckAgainstWalkingEachPair(t *testing.T) {
 	}
 }
 
-// failed are tables on what is left of their fabric after some links failed.
+// failed returns tables on the rest of their fabric after some links failed.
 func failed(rnd *rand.Rand, t *fabric.Tables) *fabric.Tables {
 	links := t.Fabric.Links()
 	var down []fabric.Link
@@ -172,7 +172,7 @@ func same(t *testing.T, what string, got, want *Result) {
 	}
 }
 
-// A row of 70 switches: most of its pairs are too far apart.
+// TestTooLong has a row of 70 switches, in which many pairs are too far apart.
 func TestTooLong(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "mesh:70x1"))
 	got, err := Check(t.Context(), tables, Options{Examples: 1 << 30})
@@ -186,7 +186,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// The list is bounded for each kind and in order.
+// TestTroublesAreBoundedAndOrdered checks that the list is bounded for each kind and in order.
 func TestTroublesAreBoundedAndOrdered(t *testing.T) {
 	rnd := testenv.Rand(t)
 	tables := treestest.Broken(rnd, treestest.Minhop(t, treestest.Made(t, "fattree:2,8")), 200)
@@ -218,7 +218,7 @@ func TestTroublesAreBoundedAndOrdered(t *testing.T) {
 	}
 }
 
-// A port without a LID cannot be reached by anybody.
+// TestUnassigned has a port without a LID, which no packet can reach.
 func TestUnassigned(t *testing.T) {
 	f := treestest.Made(t, "fattree:2,4")
 	tables := treestest.Minhop(t, f)
@@ -246,7 +246,7 @@ func TestUnassigned(t *testing.T) {
 	}
 }
 
-// ibdmchk counts the same paths by the same numbers of links.
+// TestCheckAgainstIbdmchk compares the number of paths by number of links with ibdmchk.
 func TestCheckAgainstIbdmchk(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for i := range testenv.Count(t, 10, 60) {

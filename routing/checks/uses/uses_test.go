@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// slow asks each path.
+// slow examines each path.
 func slow(t *fabric.Tables, what Target, switches bool) (r Result, from, to map[fabric.PortIndex]int64,
 	paths map[Path]bool) {
 	f := t.Fabric
@@ -117,8 +117,8 @@ func sameUses(t *testing.T, what string, got []Use, want map[fabric.PortIndex]in
 	}
 }
 
-// By hand, on two switches with two hosts each and one cable: of 12 paths 8 take the cable, 6 the link of a host, and
-// 10 come by a switch. A switch that fails cuts off its two hosts.
+// TestUsesByHand has two switches with two hosts each and one cable: of 12 paths 8 use the cable, 6 the link of a host,
+// and 10 a switch. A failed switch makes its two hosts unreachable.
 func TestUsesByHand(t *testing.T) {
 	tables := treestest.Minhop(t, treestest.Made(t, "mesh:2x1,hosts=2"))
 	f := tables.Fabric

@@ -4,8 +4,8 @@ package walk
 
 import "example.org/ibconsole/fabric"
 
-// Columns turns rows into columns: cols[i][sw] becomes the entry of each switch for lids[i]. LIDs that are
-// near one another cost one cache line a switch. It allocates nothing. O(switches x LIDs).
+// Columns transposes rows: cols[i][sw] becomes the entry of each switch for lids[i]. Neighbouring LIDs share a cache
+// line of a switch. It allocates nothing. O(switches x LIDs).
 func Columns(t *fabric.Tables, lids []uint16, cols [][]uint8) {
 	for s := range t.Fabric.NumSwitches() {
 		row := t.LFT.Row(s)

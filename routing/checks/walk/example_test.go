@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// One path, switch by switch.
+// ExampleTrace prints one path, switch by switch.
 func ExampleTrace() {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {

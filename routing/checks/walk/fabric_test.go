@@ -17,7 +17,7 @@ import (
 //	        [2]          [3]
 //	n4 -[1] sw4 [3]--[2] sw3 [1]- n3
 //
-// Switch i has LID i, host i has LID 10+i. Switches have four ports; port 4 is free. The SM sits on n1.
+// Switch i has LID i, host i has LID 10+i. Switches have four ports; port 4 is free. The SM is on n1.
 func square(t testing.TB) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -67,7 +67,7 @@ func build(t testing.TB, b *fabric.Builder) *fabric.Fabric {
 	return f
 }
 
-// clockwise routes the square: every packet leaves by port 2 until it is there.
+// clockwise routes the square: every packet leaves by port 2 until it arrives.
 func clockwise(f *fabric.Fabric) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
 	for s := range f.NumSwitches() {
@@ -82,7 +82,7 @@ func clockwise(f *fabric.Fabric) *fabric.Tables {
 	return fabric.NewTables(f, lft, "clockwise")
 }
 
-// changed are the tables with one entry changed.
+// changed returns the tables with one entry changed.
 func changed(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, entry uint8) *fabric.Tables {
 	c := *t
 	c.LFT = t.LFT.Clone()

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package walk follows packets through forwarding tables: one path hop by hop ([Trace]), many paths without
-// garbage ([Follow]), and all paths to one destination at a time ([Tree]).
+// Package walk follows packets through forwarding tables: one path hop by hop ([Trace]), many paths without allocation
+// ([Follow]), and all paths to one destination at once ([Tree]).
 //
-// A switch forwards by the destination LID alone, so a path that meets a switch twice loops for ever, and the
-// paths to one destination make a tree with, at most, dead ends and loops beside it.
+// A switch forwards by the destination LID alone. A path that visits a switch twice therefore loops for ever, and the
+// paths to one destination form a tree, apart from dead ends and loops.
 package walk
 
 import "example.org/ibconsole/fabric"
 
-// End is where a path ends.
+// End describes where a path ends.
 type End struct {
 	Verdict Verdict
-	// Cause is set for a dead end.
+	// Cause is the reason of a dead end.
 	Cause Cause
-	// Port is the end port that the packet reached, None where it reached none.
+	// Port is the end port that the packet reached, or None.
 	Port fabric.PortIndex
-	// Switch is the last switch of the path; in a loop, one of those in it.
+	// Switch is the last switch of the path, or one of those in the loop.
 	Switch fabric.SwitchIndex
-	// Entry is the table entry of that switch, NoPath where it has none.
+	// Entry is the table entry of that switch, or NoPath.
 	Entry uint8
-	// Links is the number of links from the first switch on; in a loop, how many it took to notice.
+	// Links is the number of links from the first switch, or the number of links until a loop was detected.
 	Links int
 }
 
-// Follow follows the packets for a LID from a switch on and calls visit, unless it is nil, with each switch and its
-// entry, in order. Where the path loops, visit sees switches at most three times. It allocates nothing. O(hops).
+// Follow follows the packets for a LID from a switch. It calls visit, unless that is nil, with each switch and its
+// entry, in order. If the path loops, it visits switches at most three times. It allocates nothing. O(hops).
 func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw fabric.SwitchIndex, entry uint8)) End {
-	// Brent's cycle detection: a marker jumps to the walker each time the steps since the last jump have doubled.
+	// Brent's cycle detection: a marker moves to the present switch whenever the steps since its last move have
+	// doubled.
 	marker, untilJump, power := fabric.SwitchIndex(fabric.None), 1, 1
 	for links := 0; ; {
 		s := step(t, sw, lid)
@@ -58,14 +59,14 @@ func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw f
 	}
 }
 
-// stepped is what one switch does with a packet: pass it on to the next switch, or end the path by a verdict.
+// stepped is the action of one switch on a packet: it forwards it to the next switch, or the path ends with a verdict.
 type stepped struct {
 	verdict Verdict
 	cause   Cause
 	entry   uint8
 	next    fabric.SwitchIndex
-	// leaves is the port that the packet leaves by, arrives the one at the other
-	// end of the link; both are port 0 where the switch keeps the packet.
+	// leaves is the port by which the packet leaves, arrives the port at the other end of the link. Both are port 0 if
+	// the switch keeps the packet.
 	leaves, arrives fabric.PortIndex
 }
 
@@ -102,7 +103,7 @@ func step(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16) stepped {
 	return s
 }
 
-// arrival judges a packet that an end port keeps.
+// arrival returns the verdict on a packet that reaches an end port.
 func arrival(f *fabric.Fabric, port fabric.PortIndex, lid uint16) Verdict {
 	if f.PortByLID(lid) == f.EndPortOf(port) {
 		return Delivered

@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Ibtracert writes what ibtracert (infiniband-diags 44.0) prints on standard output for a path, when it runs at
-// the SM's port. A path that it does not follow to its end has no "To", and [IbtracertWarning] says why. Ports
-// are taken as active.
+// Ibtracert writes the standard output of ibtracert (infiniband-diags 44.0) for a path, as if it ran at the SM's port.
+// If ibtracert does not follow the path to its end, there is no "To", and [IbtracertWarning] returns the reason. Ports
+// are assumed to be active.
 func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	f := t.Fabric
 	r := newReport(t, p)
@@ -35,10 +35,10 @@ func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	return out.Flush()
 }
 
-// report is what ibtracert makes of a path: so many lines between "From" and "To", and a warning in place of "To".
+// report is the output of ibtracert for a path: the lines between "From" and "To", and a warning in place of "To".
 type report struct {
 	hops []Hop
-	// period is the number of hops at the end of hops that come again and again, 0 where the path is finite.
+	// period is the number of hops at the end of hops that repeat, 0 for a finite path.
 	period  int
 	lines   int
 	warning string
@@ -51,7 +51,7 @@ func newReport(t *fabric.Tables, p *Path) report {
 	case p.Verdict == Loop:
 		r.repeat(p.Closes)
 	case p.Verdict == Misdelivered && p.Hops[p.Links()].In == p.Src:
-		// Back at the source, ibtracert starts again.
+		// When it is back at the source, ibtracert starts again.
 		r.repeat(0)
 		r.lines, r.warning = MaxHops, noRoute
 	default:
@@ -66,7 +66,7 @@ const (
 	tooLong = "Direct path too long!"
 )
 
-// repeat makes the report go from its last hop on as it went from hop i.
+// repeat makes the report repeat from hop i on after its last hop.
 func (r *report) repeat(i int) {
 	r.hops = slices.Clone(r.hops)
 	last := len(r.hops) - 1
@@ -88,7 +88,7 @@ func (r *report) fail(t *fabric.Tables, p *Path) {
 	case p.Verdict == DeadEnd && p.Cause == NoLink:
 		r.warning = "can't reach port at DR path slid 0; dlid 0; " + directedRoute(t, p)
 	case p.Verdict == DeadEnd:
-		// ibtracert reads the table before it prints the line of a switch; at the first one it names the source.
+		// ibtracert reads the table before it prints the line of a switch. At the first one it reports the source.
 		if r.lines <= 1 {
 			last = p.Hops[0]
 		}
@@ -101,8 +101,8 @@ func (r *report) fail(t *fabric.Tables, p *Path) {
 	}
 }
 
-// limit ends the report where ibtracert's directed route gets too long. That
-// route begins at the SM's port, not at the source.
+// limit ends the report where ibtracert's directed route gets too long. That route begins at the SM's port, not at the
+// source.
 func (r *report) limit(t *fabric.Tables, p *Path) {
 	if r.warning == noRoute {
 		return
@@ -110,7 +110,7 @@ func (r *report) limit(t *fabric.Tables, p *Path) {
 	lead := len(toSource(t, p))
 	lines := MaxHops - 1 - lead
 	if lead > 0 && !t.Fabric.Nodes[r.hops[0].Node].IsSwitch() {
-		lines += 2 // The first hop only goes back to where the route came from.
+		lines += 2 // The first hop only returns to the origin of the route.
 	}
 	switch {
 	case r.period > 0 || r.lines > lines:
@@ -120,7 +120,7 @@ func (r *report) limit(t *fabric.Tables, p *Path) {
 	}
 }
 
-// hop is the i-th hop of a report that may go round and round.
+// hop returns the i-th hop of a report that may repeat.
 func (r *report) hop(i int) Hop {
 	if i < len(r.hops) {
 		return r.hops[i]
@@ -128,7 +128,7 @@ func (r *report) hop(i int) Hop {
 	return r.hops[len(r.hops)-r.period+(i-len(r.hops))%r.period]
 }
 
-// toSource are the egress ports from the SM's port to the source of a path, none where there is no path.
+// toSource returns the egress ports from the SM's port to the source of a path, none if there is no path.
 func toSource(t *fabric.Tables, p *Path) []uint8 {
 	f := t.Fabric
 	if f.SMPort == fabric.None || f.SMPort == p.Src {
@@ -151,7 +151,7 @@ func egress(f *fabric.Fabric, p *Path) []uint8 {
 	return nums
 }
 
-// directedRoute is the directed route from the SM's port along a path.
+// directedRoute returns the directed route from the SM's port along a path.
 func directedRoute(t *fabric.Tables, p *Path) string {
 	route, on := toSource(t, p), egress(t.Fabric, p)
 	if len(route) > 0 && !t.Fabric.Nodes[p.Hops[0].Node].IsSwitch() {
@@ -198,7 +198,8 @@ func typeWord(t mad.NodeType) string {
 // descLen is the length of a node description (IBA 1.2.1, 14.2.5.2).
 const descLen = 64
 
-// cleanDesc is a description with a space for each byte that is not printable ASCII, as all infiniband-diags show it.
+// cleanDesc returns a description with a space for each byte that is not printable ASCII, as all infiniband-diags show
+// it.
 func cleanDesc(s string) string {
 	s, _, _ = strings.Cut(s[:min(len(s), descLen)], "\x00")
 	b := []byte(s)

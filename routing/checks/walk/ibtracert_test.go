@@ -21,7 +21,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// The real ibtracert, over an ibsim that OpenSM routed, must print what Ibtracert writes.
+// TestIbtracertAgainstTheTool compares with the output of the real ibtracert, over an ibsim that OpenSM routed.
 func TestIbtracertAgainstTheTool(t *testing.T) {
 	for _, spec := range []string{"fattree:3,4", "torus:4x3x3 hosts=2 links=2"} {
 		t.Run(spec, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestIbtracertAgainstTheTool(t *testing.T) {
 	}
 }
 
-// The same where tables are broken: OpenSM loads them from a file as they are.
+// TestIbtracertAgainstTheToolOnBrokenTables does the same with broken tables, which OpenSM loads from a file unchanged.
 func TestIbtracertAgainstTheToolOnBrokenTables(t *testing.T) {
 	const net = "testdata/hostile.net"
 	sim := ibsimtest.Start(t, net)
@@ -104,7 +104,7 @@ var (
 	lftLine = regexp.MustCompile(`^0x(\w+) (\d+) # .*portguid 0x(\w+):`)
 )
 
-// routed are f's LIDs and tables as OpenSM dumped them to dir.
+// routed returns f's LIDs and tables from the dumps of OpenSM in dir.
 func routed(t *testing.T, f *fabric.Fabric, dir string) *fabric.Tables {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "opensm-lfts.dump"))
@@ -145,8 +145,8 @@ func routed(t *testing.T, f *fabric.Fabric, dir string) *fabric.Tables {
 	return fabric.NewTables(f, lft, "opensm-lfts.dump")
 }
 
-// compareRandom compares n random pairs, a quarter of them as a sample, a port with itself, and each kind of
-// node with each other kind.
+// compareRandom compares n random pairs, a quarter of them as a sample, a port with itself, and all pairs of node
+// types.
 func compareRandom(t *testing.T, net string, n int) {
 	t.Helper()
 	sim := ibsimtest.Start(t, net)
@@ -195,7 +195,7 @@ func compare(t *testing.T, sim *ibsimtest.Sim, tables *fabric.Tables, src, dst u
 		warning = m[1]
 	}
 	if strings.HasPrefix(warning, "can't reach to/from ports") {
-		// The tool asks the destination first, through the tables it then follows.
+		// The tool queries the destination first, through the tables that it then follows.
 		if sm := Trace(tables, tables.Fabric.SMPort, dst); sm.Verdict == Delivered {
 			t.Errorf("ibtracert %d %d: %s, but the SM's port reaches it", src, dst, warning)
 		}
@@ -203,18 +203,18 @@ func compare(t *testing.T, sim *ibsimtest.Sim, tables *fabric.Tables, src, dst u
 	}
 	want := lastWords.ReplaceAllString(stdout.String(), "")
 	if got.String() != want {
-		t.Errorf("ibtracert %d %d prints\n%s%sand not\n%s", src, dst, want, stderr.String(), got.String())
+		t.Errorf("ibtracert %d %d prints\n%s%sinstead of\n%s", src, dst, want, stderr.String(), got.String())
 	}
 	if got := newReport(tables, &p).warning; got != warning {
-		t.Errorf("ibtracert %d %d warns %q and not %q", src, dst, warning, got)
+		t.Errorf("ibtracert %d %d warns %q instead of %q", src, dst, warning, got)
 	}
 	if (runErr == nil) != (warning == "") {
 		t.Errorf("ibtracert %d %d: %v with warning %q", src, dst, runErr, warning)
 	}
 }
 
-// By the rules of clean_nodedesc in infiniband-diags: 64 bytes, to the first
-// NUL, a space for what the C locale does not call printable.
+// TestCleanDesc follows the rules of clean_nodedesc in infiniband-diags: 64 bytes, up to the first NUL, with a space
+// for bytes that are not printable in the C locale.
 func TestCleanDesc(t *testing.T) {
 	for in, want := range map[string]string{
 		"sw-1 \\ \"x\"~":            "sw-1 \\ \"x\"~",
@@ -229,8 +229,7 @@ func TestCleanDesc(t *testing.T) {
 	}
 }
 
-// What ibtracert prints at a switch of its own subnet that does not answer is
-// not to be had from ibsim; the sentence is ours.
+// TestIbtracertUnread has a switch that does not respond. ibsim cannot simulate that, so the sentence is ours.
 func TestIbtracertUnread(t *testing.T) {
 	tables := *clockwise(square(t))
 	tables.Known = []bool{true, false, true, true}
@@ -250,8 +249,8 @@ func TestIbtracertUnread(t *testing.T) {
 	}
 }
 
-// A directed route of ibtracert has at most 62 links; a path of 62 from the SM's
-// own port is found too late to be printed as found (ibtracert.c, find_route).
+// TestIbtracertOfLongPaths checks the limit of 62 links of ibtracert's directed route. It finds a path of 62 links from
+// the SM's own port too late to print it as found (ibtracert.c, find_route).
 func TestIbtracertOfLongPaths(t *testing.T) {
 	for switches, want := range map[int]struct {
 		lines   int

@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TraceAll follows the packets that an end port sends to all LIDs of another one, the lowest first.
+// TraceAll follows the packets of an end port to all LIDs of another one, the lowest first.
 func TraceAll(t *fabric.Tables, src, dst fabric.PortIndex) []Path {
 	lid := t.Fabric.LIDOf(dst)
 	if lid == 0 {
@@ -21,7 +21,7 @@ func TraceAll(t *fabric.Tables, src, dst fabric.PortIndex) []Path {
 	return out
 }
 
-// Shared counts, for each hop of a path, the paths of one fabric that leave the same node by the same port.
+// Shared counts, for each hop of a path, the paths of the same fabric that leave the same node by the same port.
 func (p *Path) Shared(all []Path) []int {
 	out := make([]int, len(p.Hops))
 	for i, h := range p.Hops {
@@ -34,7 +34,7 @@ func (p *Path) Shared(all []Path) []int {
 	return out
 }
 
-// Common counts the links that two paths of one fabric cross in the same direction.
+// Common counts the links that two paths of one fabric use in the same direction.
 func (p *Path) Common(other *Path) int {
 	n := 0
 	for _, h := range p.Hops[:p.Links()] {

@@ -10,37 +10,38 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Path is what packets take from an end port to a LID.
+// Path is the path of packets from an end port to a LID.
 type Path struct {
-	// Src is the end port that sends; Dst the one that owns the LID, None where none does.
+	// Src is the source end port, Dst the owner of the LID, or None.
 	Src, Dst fabric.PortIndex
 	DstLID   uint16
-	// Hops are the nodes on the path, the source first; where it loops, the last is the switch that it comes back to.
+	// Hops lists the nodes on the path, the source first. If the path loops, the last is the switch to which it
+	// returns.
 	Hops    []Hop
 	Verdict Verdict
-	// Cause is set for a dead end.
+	// Cause is the reason of a dead end.
 	Cause Cause
-	// Closes is the index of the hop that a loop comes back to, -1 without loop.
+	// Closes is the index of the hop to which a loop returns, -1 without a loop.
 	Closes int
-	// Entry is the table entry of the last switch, NoPath where it has none or where there is no switch.
+	// Entry is the table entry of the last switch, NoPath without an entry or a switch.
 	Entry uint8
 }
 
 // Hop is one node of a path.
 type Hop struct {
 	Node fabric.NodeIndex
-	// In is the port by which the path comes in, None at the source.
+	// In is the port by which the path enters, None at the source.
 	In fabric.PortIndex
-	// Out is the port by which it leaves; None where the path ends or the switch
-	// has no such port. The port of a dead end without link is named.
+	// Out is the port by which it leaves, None if the path ends or the switch has no such port. It is set for the port
+	// of a dead end without a link.
 	Out fabric.PortIndex
-	// LID is that of the node's end port on this path, 0 where it has none.
+	// LID is that of the node's end port on this path, or 0.
 	LID uint16
 }
 
-// Trace follows the packets that an end port sends to a LID. From a switch they start in its own table; a port
-// that owns the LID has no path to go, but for a switch, whose table must keep the LID at port 0. From a port that is
-// not in the subnet, or that has no LID, there is no path. O(hops^2).
+// Trace follows the packets of an end port to a LID. Packets of a switch start in its own table. A port that owns the
+// LID has an empty path, except a switch, whose table must keep the LID at port 0. There is no path from a port that is
+// not in the subnet or that has no LID. O(hops^2).
 func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric
 	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}
@@ -62,8 +63,8 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	return p
 }
 
-// Between is [Trace] to a LID of a certain end port. No path leads to one that is unreachable, whatever port has that
-// LID by now, or that has no LID, 0.
+// Between is [Trace] to a LID of a given end port. There is no path to an end port that is unreachable, even if another
+// port has that LID now, or that has no LID, 0.
 func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
 	f := t.Fabric
 	if f.Reachable(dst) && f.PortByLID(lid) == dst {
@@ -77,7 +78,7 @@ func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
 	return p
 }
 
-// silence says why an end port sends nothing: [Unreachable], [NoLID], or 0.
+// silence returns the reason why an end port sends nothing: [Unreachable], [NoLID], or 0.
 func silence(f *fabric.Fabric, src fabric.PortIndex) Cause {
 	switch {
 	case !f.Reachable(src):
@@ -88,13 +89,13 @@ func silence(f *fabric.Fabric, src fabric.PortIndex) Cause {
 	return 0
 }
 
-// add appends the node of a port; in is that port or None.
+// add appends the node of a port. in is that port or None.
 func (p *Path) add(f *fabric.Fabric, in, port fabric.PortIndex) {
 	p.Hops = append(p.Hops, Hop{Node: f.Ports[port].Node, In: in, Out: fabric.None, LID: f.LIDOf(f.EndPortOf(port))})
 }
 
-// leaveHost takes the link of a source that is no switch. It returns the switch
-// at the other end, or None where the path has ended.
+// leaveHost crosses the link of a source that is not a switch. It returns the switch at the other end, or None if the
+// path has ended.
 func (p *Path) leaveHost(f *fabric.Fabric) fabric.SwitchIndex {
 	if p.Dst == p.Src {
 		p.Verdict = Delivered
@@ -142,10 +143,10 @@ func (p *Path) passSwitches(t *fabric.Tables, sw fabric.SwitchIndex) {
 	}
 }
 
-// Links is the number of links that the path takes.
+// Links returns the number of links of the path.
 func (p *Path) Links() int { return len(p.Hops) - 1 }
 
-// Switches is the number of switches that the path passes, each counted once.
+// Switches returns the number of different switches on the path.
 func (p *Path) Switches(f *fabric.Fabric) int {
 	n := 0
 	for _, h := range p.Hops {
@@ -159,7 +160,7 @@ func (p *Path) Switches(f *fabric.Fabric) int {
 	return n
 }
 
-// Explain says in one line how the path ends, names escaped.
+// Explain returns one line about the end of the path, with escaped names.
 func (p *Path) Explain(f *fabric.Fabric) string {
 	last := p.Hops[len(p.Hops)-1]
 	name := f.NodeName(last.Node)
@@ -196,7 +197,7 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 	case NoSuchPort:
 		return fmt.Sprintf("dead end: %s has port %d for LID %d and no such port", name, p.Entry, p.DstLID)
 	case NoLink:
-		if f.Ports[last.Out].State > mad.PortDown { // the sweep has a hole there
+		if f.Ports[last.Out].State > mad.PortDown { // the sweep did not read the other end
 			return fmt.Sprintf("dead end: what is behind %s is not known, though its link is up", f.PortName(last.Out))
 		}
 		return fmt.Sprintf("dead end: the link of %s is down", f.PortName(last.Out))

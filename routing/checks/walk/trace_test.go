@@ -39,14 +39,14 @@ func TestTrace(t *testing.T) {
 	up, ports := *f, slices.Clone(f.Ports)
 	up.Ports = ports
 	silent := up.Port(f.Switches[sw2], 4)
-	ports[silent].State = mad.PortActive // nothing answered behind it
+	ports[silent].State = mad.PortActive // no response behind it
 	hole := *changed(good, sw2, 13, 4)
 	hole.Fabric = &up
 	low := *good
 	low.Top = []uint16{14, 12, 14, 14}
 	unread := *good
 	unread.Known = []bool{true, true, false, true}
-	// All paths and verdicts by hand from the drawing of square.
+	// All paths and verdicts are by hand from the drawing of square.
 	for _, tc := range []struct {
 		name     string
 		tables   *fabric.Tables
@@ -86,7 +86,7 @@ func TestTrace(t *testing.T) {
 		{"port without link", changed(good, sw2, 13, 4), 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink,
 			"dead end: the link of sw2/4 is down"},
 		{
-			"silence behind a port", &hole, 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink,
+			"no response behind a port", &hole, 11, 13, "n1/1 1/sw1/2 3/sw2/4", DeadEnd, NoLink,
 			"dead end: what is behind sw2/4 is not known, though its link is up",
 		},
 		{"failed link", &down, 11, 13, "n1/1 1/sw1/2 3/sw2/2", DeadEnd, NoLink, "dead end: the link of sw2/2 is down"},
@@ -146,7 +146,7 @@ func TestTraceEscapes(t *testing.T) {
 	}
 }
 
-// Hosts without a switch between them: what one sends, the other gets.
+// TestTraceBackToBack has hosts without a switch between them: each receives all packets of the other.
 func TestTraceBackToBack(t *testing.T) {
 	var b fabric.Builder
 	for i := range 2 {
@@ -172,7 +172,7 @@ func TestTraceBackToBack(t *testing.T) {
 	}
 }
 
-// row is so many switches in a row with a host at each end.
+// row returns a row of switches with a host at each end.
 func row(t *testing.T, switches int) *fabric.Tables {
 	t.Helper()
 	var b fabric.Builder
@@ -201,7 +201,7 @@ func row(t *testing.T, switches int) *fabric.Tables {
 	return fabric.NewTables(f, lft, "row")
 }
 
-// Over n switches from host to host are n+1 links.
+// TestTooLong has n switches from host to host, and so n+1 links.
 func TestTooLong(t *testing.T) {
 	for n, want := range map[int]Verdict{62: Delivered, 63: TooLong, 300: TooLong} {
 		tables := row(t, n)
@@ -213,7 +213,7 @@ func TestTooLong(t *testing.T) {
 			t.Errorf("%d switches: does not arrive", n)
 		}
 	}
-	// A loop is a loop however late it closes: the last switch sends back.
+	// A loop is reported as a loop however late it closes: the last switch sends back.
 	tables := row(t, 300)
 	sw := tables.Fabric.Nodes[tables.Fabric.PeerNode(tables.Fabric.PortByLID(2))].Switch
 	tables = changed(tables, sw, 2, 1)
@@ -223,7 +223,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// scramble is the square with tables of random entries, some of them wild.
+// scramble returns the square with tables of random entries, some of them invalid.
 func scramble(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	lft := fabric.NewLFT(len(f.Switches), f.MaxLID)
 	for s := range f.NumSwitches() {
@@ -243,7 +243,7 @@ func scramble(rnd *rand.Rand, f *fabric.Fabric) *fabric.Tables {
 	return tables
 }
 
-// Follow, Tree and Trace walk in three different ways and must agree.
+// TestWalksAgree compares Follow, Tree and Trace, which walk in three different ways.
 func TestWalksAgree(t *testing.T) {
 	f, rnd := square(t), testenv.Rand(t)
 	for range 200 {
@@ -254,7 +254,7 @@ func TestWalksAgree(t *testing.T) {
 			dst := ToPort(f.PortByLID(lid))
 			Columns(tables, []uint16{lid}, [][]uint8{col})
 			if f.PortByLID(lid) == fabric.None {
-				dst = ToPort(fabric.PortIndex(len(f.Ports))) // a port that nobody is
+				dst = ToPort(fabric.PortIndex(len(f.Ports))) // a port that does not exist
 			}
 			tree.Start(dst, col)
 			for sw := range f.NumSwitches() {
@@ -309,7 +309,7 @@ func agree(t *testing.T, tables *fabric.Tables, sw fabric.SwitchIndex, lid uint1
 	}
 }
 
-// checkOrder sees that each switch stands behind the one that it sends to.
+// checkOrder checks that each switch comes after the one to which it sends.
 func checkOrder(t *testing.T, tree *Tree) {
 	t.Helper()
 	for i, sw := range tree.Order {

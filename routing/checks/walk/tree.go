@@ -4,10 +4,10 @@ package walk
 
 import "example.org/ibconsole/fabric"
 
-// Target is what a packet meets next: a switch, by its index from 0 up, or one of the negative targets below.
+// Target is the next target of a packet: a switch, by its index from 0 up, or one of the negative targets below.
 type Target = fabric.SwitchIndex
 
-// Targets that are no switch. An end port is named by [ToPort].
+// Targets that are no switch. [ToPort] returns the target of an end port.
 const (
 	// Nowhere is a dead end.
 	Nowhere Target = -1
@@ -15,18 +15,18 @@ const (
 	Unread Target = -2
 )
 
-// ToPort is the target of a packet that an end port keeps.
+// ToPort returns the target of a packet that reaches an end port.
 func ToPort(endPort fabric.PortIndex) Target { return Target(-3 - endPort) }
 
-// PortOf is the end port of a target that [ToPort] made.
+// PortOf returns the end port of a target from [ToPort].
 func PortOf(x Target) fabric.PortIndex { return fabric.PortIndex(-3 - x) }
 
-// Wires says what each entry of each switch's table leads to:
-// Wires[sw<<8|entry]. It saves a walk the way through nodes, ports and links.
+// Wires holds the target of each entry of each switch's table: Wires[sw<<8|entry]. It replaces the lookups of nodes,
+// ports and links in a walk.
 type Wires []Target
 
-// NewWires makes the wires of the switches of t. Entry 0 leads to the switch's own port 0; every entry of a
-// switch whose table was not read leads to Unread. O(switches x 256).
+// NewWires returns the wires of the switches of t. Entry 0 leads to the switch's own port 0, and every entry of an
+// unread table leads to Unread. O(switches x 256).
 func NewWires(t *fabric.Tables) Wires {
 	f := t.Fabric
 	w := make(Wires, len(f.Switches)<<8)
@@ -52,7 +52,7 @@ func NewWires(t *fabric.Tables) Wires {
 	return w
 }
 
-// Beyond is the target of a packet that comes in by a port: the port's switch, or the port itself elsewhere.
+// Beyond returns the target of a packet that arrives at a port: the port's switch, or the port itself of another node.
 func Beyond(f *fabric.Fabric, port fabric.PortIndex) Target {
 	if sw := f.Nodes[f.Ports[port].Node].Switch; sw != fabric.None {
 		return sw
@@ -60,55 +60,55 @@ func Beyond(f *fabric.Fabric, port fabric.PortIndex) Target {
 	return ToPort(port)
 }
 
-// Fate says where the packets of one switch for one destination end.
+// Fate tells where the packets of one switch for one destination end.
 type Fate uint8
 
 // The fates.
 const (
-	// Unvisited: nobody asked.
+	// Unvisited: not computed.
 	Unvisited Fate = iota
-	// Reaches: at the destination.
+	// Reaches: they reach the destination.
 	Reaches
-	// Lost: in a dead end, a loop or at another port.
+	// Lost: they end in a dead end, a loop or at another port.
 	Lost
-	// Open: at a switch whose table was not read.
+	// Open: they reach a switch whose table was not read.
 	Open
-	// underway: on the path that is being followed.
+	// underway: the switch is on the path that is being followed.
 	underway
 )
 
-// Next is what an entry of a switch's table leads to.
+// Next returns the target of an entry of a switch's table.
 func (w Wires) Next(sw fabric.SwitchIndex, entry uint8) Target { return w[int(sw)<<8|int(entry)] }
 
-// Tree is where the packets for one destination go from every switch that was
-// asked about. It is scratch memory for many destinations in turn.
+// Tree holds the paths of the packets for one destination from every switch that was requested. It is scratch memory
+// for one destination after another.
 type Tree struct {
 	wires   Wires
 	dst     Target
 	entries []uint8
-	// next are what the switches visited pass packets on to.
+	// next holds the targets of the visited switches.
 	next []Target
-	// Fates are the fates of switches, by switch.
+	// Fates holds the fates, by switch.
 	Fates []Fate
-	// Order are the switches visited, each behind the one that it sends to, those of a loop in any order.
+	// Order lists the visited switches, each after its next one, those of a loop in any order.
 	Order []fabric.SwitchIndex
 	stack []fabric.SwitchIndex
 }
 
-// NewTree makes scratch memory for one goroutine.
+// NewTree returns scratch memory for one goroutine.
 func NewTree(w Wires) *Tree {
 	return &Tree{wires: w, next: make([]Target, len(w)>>8), Fates: make([]Fate, len(w)>>8)}
 }
 
-// Start begins with a destination: entries holds the table entry of each switch
-// for it. The tree refers to entries until the next Start.
+// Start begins with a destination. entries holds the table entry of each switch for it. The tree refers to entries
+// until the next Start.
 func (t *Tree) Start(dst Target, entries []uint8) {
 	t.dst, t.entries = dst, entries
 	clear(t.Fates)
 	t.Order = t.Order[:0]
 }
 
-// Fate is the fate of packets that meet target x. All calls since Start together take O(switches).
+// Fate returns the fate of packets at target x. All calls since Start together take O(switches).
 func (t *Tree) Fate(x Target) Fate {
 	for x >= 0 && t.Fates[x] == Unvisited {
 		t.Fates[x] = underway
@@ -136,8 +136,8 @@ func (t *Tree) Fate(x Target) Fate {
 	return fate
 }
 
-// Next is what a switch that was visited passes packets on to.
+// Next returns the next target of a visited switch.
 func (t *Tree) Next(sw fabric.SwitchIndex) Target { return t.next[sw] }
 
-// Entry is the table entry of a switch.
+// Entry returns the table entry of a switch.
 func (t *Tree) Entry(sw fabric.SwitchIndex) uint8 { return t.entries[sw] }

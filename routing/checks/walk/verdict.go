@@ -4,23 +4,23 @@ package walk
 
 import "fmt"
 
-// Verdict says how a path ends.
+// Verdict tells how a path ends.
 type Verdict uint8
 
-// The ways to end.
+// The verdicts.
 const (
 	// Delivered: the path ends at the port that owns the destination LID.
 	Delivered Verdict = iota + 1
-	// Loop: the path comes back to a switch that it passed before.
+	// Loop: the path returns to a switch.
 	Loop
-	// DeadEnd: a switch, or the source, has no path on; [Cause] says why.
+	// DeadEnd: a switch, or the source, has no onward path. [Cause] is the reason.
 	DeadEnd
 	// Misdelivered: the path ends at an end port that does not own the LID.
 	Misdelivered
-	// Unknown: the path meets a switch whose table was not read.
+	// Unknown: the path uses a switch whose table was not read.
 	Unknown
-	// TooLong: the path is delivered, but over more than [MaxHops] links, further
-	// than a directed route leads (IBA 1.2.1, 14.2.2) and ibtracert follows.
+	// TooLong: the path is delivered, but over more than [MaxHops] links, more than a directed route has (IBA 1.2.1,
+	// 14.2.2) and ibtracert follows.
 	TooLong
 )
 
@@ -32,7 +32,7 @@ var verdictNames = [...]string{
 	Misdelivered: "misdelivered", Unknown: "unknown", TooLong: "too long",
 }
 
-// String gives the verdict in lower-case words.
+// String returns the verdict in lower-case words.
 func (v Verdict) String() string {
 	if v == 0 || int(v) >= len(verdictNames) {
 		return fmt.Sprintf("verdict %d", uint8(v))
@@ -43,20 +43,20 @@ func (v Verdict) String() string {
 // Arrives reports whether packets reach the destination: Delivered or TooLong.
 func (v Verdict) Arrives() bool { return v == Delivered || v == TooLong }
 
-// Cause says why a dead end is one.
+// Cause is the reason of a dead end.
 type Cause uint8
 
 // The causes.
 const (
-	// NoEntry: the table has no entry for the LID, or its top is below it.
+	// NoEntry: the table has no entry for the LID, or its LinearFDBTop is lower.
 	NoEntry Cause = iota + 1
-	// NoSuchPort: the entry names a port that the switch does not have.
+	// NoSuchPort: the entry is a port that the switch does not have.
 	NoSuchPort
 	// NoLink: the link of the port is down.
 	NoLink
 	// Unreachable: the source or the destination is separated from the subnet.
 	Unreachable
-	// NoLID: the source or the destination has none.
+	// NoLID: the source or the destination has no LID.
 	NoLID
 )
 
@@ -64,7 +64,7 @@ var causeNames = [...]string{
 	NoEntry: "no entry", NoSuchPort: "no such port", NoLink: "no link", Unreachable: "unreachable", NoLID: "no LID",
 }
 
-// String gives the cause in lower-case words, "" where there is none.
+// String returns the cause in lower-case words, or "".
 func (c Cause) String() string {
 	if int(c) >= len(causeNames) {
 		return fmt.Sprintf("cause %d", uint8(c))

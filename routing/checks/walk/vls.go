@@ -4,10 +4,10 @@ package walk
 
 import "example.org/ibconsole/fabric"
 
-// NoVL stands for a VL that nobody read, and for none where nothing is sent on.
+// NoVL stands for a VL that was not read, and for none where nothing is forwarded.
 const NoVL uint8 = 0xff
 
-// VLs are those by which the packets of an SL leave the hops of the path, up to where they are dropped.
+// VLs returns the VLs of the packets of an SL at the hops of the path, up to where they are dropped.
 func (p *Path) VLs(t *fabric.Tables, sl uint8) []uint8 {
 	out := make([]uint8, len(p.Hops))
 	dropped := false

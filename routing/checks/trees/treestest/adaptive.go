@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// RandomAdaptive gives the switches of tables random groups, most of them of ports that lead on, some of any.
+// RandomAdaptive gives the switches of tables random groups, most of them of ports with links, some of any.
 func RandomAdaptive(r *rand.Rand, t *fabric.Tables) *fabric.Adaptive {
 	f := t.Fabric
 	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
@@ -67,14 +67,14 @@ func RandomAdaptive(r *rand.Rand, t *fabric.Tables) *fabric.Adaptive {
 	return a
 }
 
-// Up reports whether a port of a switch leads somewhere; 0 leads to the switch itself.
+// Up reports whether a port of a switch has a link; port 0 leads to the switch itself.
 func Up(f *fabric.Fabric, sw fabric.SwitchIndex, port int) bool {
 	n := f.SwitchNode(sw)
 	return port == 0 || port <= int(n.NumPorts) && f.Ports[n.FirstPort+fabric.PortIndex(port)].Peer != fabric.None
 }
 
-// Exits is a plain reading of what a switch does with a packet that comes in by a port: by which table, and the ports
-// that it may take.
+// Exits is a simple implementation of a switch's action on a packet that enters by a port. It returns the table and the
+// ports that the packet may take.
 func Exits(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8) (table int, up []int) {
 	f := t.Fabric
 	sw := f.Nodes[f.Ports[at].Node].Switch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package treestest has what tests of checks over whole fabrics share: random fabrics with tables that are right
-// or broken, a plain walk of one pair at a time to compare with, and Debian's ibdmchk. It is for tests only.
+// Package treestest has helpers for tests of checks over whole fabrics: random fabrics with correct or broken
+// tables, a simple walk of one pair at a time to compare with, and Debian's ibdmchk. It is for tests only.
 package treestest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// Made is the fabric of a spec of package gen, with LIDs.
+// Made returns the fabric of a spec of package gen, with LIDs.
 func Made(t testing.TB, spec string) *fabric.Fabric {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -38,7 +38,7 @@ func withLIDs(t testing.TB, f *fabric.Fabric, lmc uint8) *fabric.Fabric {
 	return a.Fabric
 }
 
-// Minhop routes a fabric.
+// Minhop routes a fabric with minhop.
 func Minhop(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	lmc := uint8(0)
@@ -52,7 +52,7 @@ func Minhop(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	return r.Tables
 }
 
-// Updn routes a fabric with the switch that has the most links for its root.
+// Updn routes a fabric with updn and the switch with most links as root.
 func Updn(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	root := slices.MaxFunc(f.Switches, func(a, b fabric.NodeIndex) int { return linked(f, a) - linked(f, b) })
@@ -73,7 +73,7 @@ func linked(f *fabric.Fabric, node fabric.NodeIndex) int {
 	return n
 }
 
-// Random is a small fabric of some shape, irregular ones among them, with LIDs of an LMC up to 2.
+// Random returns a small fabric of some shape, possibly irregular, with LIDs of an LMC up to 2.
 func Random(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	t.Helper()
 	lmc := uint8(max(0, r.IntN(5)-2))
@@ -90,13 +90,13 @@ func Random(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	return withLIDs(t, irregular(t, r, true), lmc)
 }
 
-// Irregular is a fabric of random cables between random switches with a host each, connected, with LIDs.
+// Irregular returns a connected fabric of random cables between random switches with a host each, with LIDs.
 func Irregular(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	t.Helper()
 	return withLIDs(t, irregular(t, r, false), 0)
 }
 
-// irregular may, with odd, have adapters of two ports and switches that are cabled to themselves.
+// irregular may, if odd is set, include CAs with two ports and switches that are cabled to themselves.
 func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -161,8 +161,8 @@ func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 	return f
 }
 
-// Broken are the tables with random entries, and now and then with links that
-// failed, switches that did not answer and tables that end early.
+// Broken returns the tables with random entries, and sometimes with failed links, unread switches and tables that end
+// early.
 func Broken(r *rand.Rand, t *fabric.Tables, entries int) *fabric.Tables {
 	c := *t
 	c.LFT, c.Known, c.Top = t.LFT.Clone(), slices.Clone(t.Known), slices.Clone(t.Top)

@@ -23,14 +23,14 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// Report is what Debian's ibdmchk says of tables.
+// Report is the result of Debian's ibdmchk.
 type Report struct {
-	// Hops counts the paths between adapters that arrive by their number of links.
+	// Hops counts the paths between CAs that arrive by their number of links.
 	Hops map[int]int64
 	// Failed is the number of paths that do not arrive.
 	Failed int64
-	// Loop says that the routes have a credit loop. Judged says that it was looked
-	// for, as it is where all paths arrive.
+	// Loop is set if the routes have a credit loop. Judged is set if ibdmchk searched for one, which it does if all
+	// paths arrive.
 	Loop, Judged bool
 	Text         string
 }
@@ -41,8 +41,8 @@ var (
 	histogram   = regexp.MustCompile(`(?s)LFT ROUTE HOP HISTOGRAM -+\n.*?PAIRS\n(.*?)\n---`)
 )
 
-// Ibdmchk runs ibdmchk on tables whose end ports have one LID each. SLs and
-// SL2VL are given to it where the tables have them.
+// Ibdmchk runs ibdmchk on tables whose end ports have one LID each, with the SLs and SL2VL tables if the tables have
+// them.
 func Ibdmchk(t testing.TB, tables *fabric.Tables) Report {
 	t.Helper()
 	program := testenv.Tool(t, "ibdmchk")
@@ -77,7 +77,7 @@ func Ibdmchk(t testing.TB, tables *fabric.Tables) Report {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	// It crashes when it ends, after it has said all.
+	// It crashes at its end, after all output.
 	out, err := exec.CommandContext(ctx, program, args...).CombinedOutput()
 	if ctx.Err() != nil || !scanned.Match(out) {
 		t.Fatalf("ibdmchk: %v\n%s", err, out)

@@ -7,16 +7,15 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Path is one path as a plain walk finds it.
+// Path is one path as found by a simple walk.
 type Path struct {
 	Verdict walk.Verdict
-	// Out are the ports that it leaves nodes by, of the source and of switches. Where
-	// the path loops it goes round some times.
+	// Out lists the ports by which it leaves nodes, of the source and of switches. If the path loops, it repeats a few
+	// times.
 	Out []fabric.PortIndex
 }
 
-// Walk follows one packet from an end port to a LID of another, a node at a time
-// through nodes and ports, as far as it needs to go to know that it loops.
+// Walk follows one packet from an end port to a LID of another, node by node, until it ends or is known to loop.
 func Walk(t *fabric.Tables, src fabric.PortIndex, lid uint16) Path {
 	f := t.Fabric
 	var p Path

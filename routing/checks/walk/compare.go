@@ -9,12 +9,12 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Similarity says what stands beside a hop in another path.
+// Similarity describes a hop relative to the hop of another path.
 type Similarity uint8
 
-// The kinds of likeness.
+// The kinds of similarity.
 const (
-	Alone     Similarity = iota // nothing: the other path is shorter there
+	Alone     Similarity = iota // the other path has no hop there
 	SameHop                     // the same node, with the same ports
 	OtherPort                   // the same node, and another port in or out
 	OtherNode                   // another node
@@ -23,13 +23,13 @@ const (
 // String is "same", "port", "switch", or "" for Alone.
 func (l Similarity) String() string { return [...]string{"", "same", "port", "switch"}[l] }
 
-// HopPair are hops of two paths that stand beside one another, by their indexes, -1 for none.
+// HopPair is an aligned pair of hops of two paths, by their indexes, -1 for none.
 type HopPair struct {
 	A, B int
 	How  Similarity
 }
 
-// Compare lays two paths, maybe of different fabrics, side by side, so that as many nodes as can be stand beside
+// Compare aligns two paths, possibly of different fabrics, so that as many nodes as possible are paired with
 // themselves. O(hops^2).
 func Compare(f *fabric.Fabric, a []Hop, g *fabric.Fabric, b []Hop) []HopPair {
 	same := func(i, j int) bool { return f.Nodes[a[i].Node].GUID == g.Nodes[b[j].Node].GUID }
@@ -74,7 +74,7 @@ func Compare(f *fabric.Fabric, a []Hop, g *fabric.Fabric, b []Hop) []HopPair {
 	return out
 }
 
-// portNum is a port's number, -1 for none.
+// portNum returns a port's number, -1 for none.
 func portNum(f *fabric.Fabric, port fabric.PortIndex) int {
 	if port == fabric.None {
 		return -1
@@ -82,7 +82,7 @@ func portNum(f *fabric.Fabric, port fabric.PortIndex) int {
 	return int(f.Ports[port].Num)
 }
 
-// Backwards are the hops of the path from its end on, entered where the path leaves them.
+// Backwards returns the hops of the path in reverse order, entered where the path leaves them.
 func (p *Path) Backwards() []Hop {
 	out := slices.Clone(p.Hops)
 	slices.Reverse(out)
@@ -92,7 +92,7 @@ func (p *Path) Backwards() []Hop {
 	return out
 }
 
-// Back is the path from the destination to the base LID of the source; ok is false where one of them has no LID.
+// Back returns the path from the destination to the base LID of the source. ok is false if one of them has no LID.
 func (p *Path) Back(t *fabric.Tables) (back Path, ok bool) {
 	src := t.Fabric.EndPortOf(p.Src)
 	lid := t.Fabric.Ports[src].LID
@@ -105,7 +105,7 @@ func (p *Path) Back(t *fabric.Tables) (back Path, ok bool) {
 // In traces the path between the same two ports through the tables of another state.
 func (p *Path) In(f *fabric.Fabric, t *fabric.Tables) (Path, error) {
 	if p.Dst == fabric.None {
-		return Path{}, fmt.Errorf("nobody has LID %d", p.DstLID)
+		return Path{}, fmt.Errorf("no port has LID %d", p.DstLID)
 	}
 	src, dst, lid, err := EndsIn(f, p.Src, p.Dst, p.DstLID, t.Fabric)
 	if err != nil {
@@ -114,8 +114,8 @@ func (p *Path) In(f *fabric.Fabric, t *fabric.Tables) (Path, error) {
 	return Between(t, src, dst, lid), nil
 }
 
-// EndsIn finds the ends of a path in another fabric: the port that sends, the one that receives, and the LID at the
-// same place among those of the receiver, 0 where it has none there.
+// EndsIn returns the ends of a path in another fabric: the source, the destination, and the LID at the same position
+// among those of the destination, 0 if there is none.
 func EndsIn(f *fabric.Fabric, src, dst fabric.PortIndex, lid uint16, g *fabric.Fabric) (fabric.PortIndex,
 	fabric.PortIndex, uint16, error) {
 	ends := [2]fabric.PortIndex{src, dst}

@@ -9,9 +9,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestBesidePathBack: by hand from the drawing of square, n1 to n3 goes clockwise over sw1, sw2, sw3, and back over
-// sw4.
-func TestBesidePathBack(t *testing.T) {
+// TestComparePathBack has expectations from the drawing of square: n1 to n3 goes clockwise over sw1, sw2, sw3, and back
+// over sw4.
+func TestComparePathBack(t *testing.T) {
 	f := square(t)
 	tables := clockwise(f)
 	there := Trace(tables, f.PortByLID(11), 13)
@@ -21,22 +21,22 @@ func TestBesidePathBack(t *testing.T) {
 	}
 	want := []HopPair{{0, 0, SameHop}, {1, 1, OtherPort}, {2, 2, OtherNode}, {3, 3, OtherPort}, {4, 4, SameHop}}
 	if got := Compare(f, there.Hops, f, back.Backwards()); !slices.Equal(got, want) {
-		t.Errorf("beside it %v, want %v", got, want)
+		t.Errorf("%v, want %v", got, want)
 	}
-	// n1 to n2 is two switches, and the path back four, two of which have nothing beside them.
+	// The path from n1 to n2 has two switches, and the path back four, two of which have no counterpart.
 	short := Trace(tables, f.PortByLID(11), 12)
 	back, _ = short.Back(tables)
 	want = []HopPair{{0, 0, SameHop}, {1, 1, OtherPort}, {-1, 2, Alone}, {-1, 3, Alone}, {2, 4, OtherPort},
 		{3, 5, SameHop}}
 	if got := Compare(f, short.Hops, f, back.Backwards()); !slices.Equal(got, want) {
-		t.Errorf("beside the short one %v, want %v", got, want)
+		t.Errorf("with the short one %v, want %v", got, want)
 	}
 	if got := there.Shared([]Path{there, short}); !slices.Equal(got, []int{2, 2, 1, 1, 1}) {
-		t.Errorf("shared %v", got) // both leave n1 and sw1 alike, and sw2 by other ports
+		t.Errorf("shared %v", got) // both leave n1 and sw1 by the same ports, and sw2 by different ones
 	}
 }
 
-// TestInAnotherFabric: an end that has gone is named.
+// TestInAnotherFabric checks the error for an end that is missing.
 func TestInAnotherFabric(t *testing.T) {
 	f := square(t)
 	p := Trace(clockwise(f), f.PortByLID(11), 13)
@@ -50,7 +50,7 @@ func TestInAnotherFabric(t *testing.T) {
 	}
 }
 
-// TestVLs: by hand: sw1 puts SL 3 on VL 1, sw2 drops it.
+// TestVLs has expectations by hand: sw1 maps SL 3 to VL 1, sw2 drops it.
 func TestVLs(t *testing.T) {
 	f := square(t)
 	tables := clockwise(f)
@@ -61,7 +61,7 @@ func TestVLs(t *testing.T) {
 			t.Errorf("VLs %v, want %v", got, want)
 		}
 	}
-	vls(0, 0, 0, 0, NoVL) // nobody told the switches any
+	vls(0, 0, 0, 0, NoVL) // without SL2VL tables
 	tables.SL2VL = fabric.NewSL2VL(f)
 	tables.SL2VL.Set(p.Hops[1].Node, 1, 2, fabric.VLs{3: 1})
 	vls(0, 1, 0, 0, NoVL)
