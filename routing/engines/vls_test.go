@@ -237,7 +237,7 @@ func sameLayers(dir string, res *routing.Result, start int) error {
 			}
 			vl := int(res.Tables.SLs.SL(f.SwitchLID(s), f.SwitchLID(d))) - start
 			if vl < 0 || vl >= len(ours) {
-				return fmt.Errorf("lane %d, OpenSM has %d vls", vl, len(theirs))
+				return fmt.Errorf("VL %d, OpenSM has %d VLs", vl, len(theirs))
 			}
 			ours[vl]++
 		}
