@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/mad"
 )
 
@@ -97,10 +97,7 @@ func slowDistances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 func TestDistances(t *testing.T) {
 	fabrics := map[string]*fabric.Fabric{"ring of 600": ring(t, 600), "ring of 64": ring(t, 64)}
 	for _, spec := range []string{"fattree:3,8", "torus:5x5x5", "random:130,5,200", "hypercube:7"} {
-		f, err := gen.ParseSpec(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := gentest.Fabric(t, spec)
 		fabrics[spec] = f
 		fabrics[spec+" damaged"] = f.Without(f.Links()[len(f.Links())/2:])
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 )
 
 // cagesOf returns the cages as text: "leaf-01-03: leaf-01-03 leaf-02-03 ...".
@@ -24,7 +25,7 @@ func cagesOf(s *Structure) (all []string) {
 
 // TestCages checks that the leaves of one number are a cage, and the spines, as the generator makes them.
 func TestCages(t *testing.T) {
-	f := generate(t, "multiplane:4,3,2,cages=1")
+	f := gentest.Fabric(t, "multiplane:4,3,2,cages=1")
 	s := Recognise(f, nil)
 	got := strings.Join(cagesOf(s), "; ")
 	var all []string
@@ -46,7 +47,7 @@ func TestCages(t *testing.T) {
 	for _, spec := range []string{
 		"multiplane:4,3,2", "multiplane:3,3,2,cages=1", "director:2,2", "director:4,2,directors=2,leaves=6,hosts=3",
 	} {
-		if s := Recognise(generate(t, spec), nil); s.Cages != nil {
+		if s := Recognise(gentest.Fabric(t, spec), nil); s.Cages != nil {
 			t.Errorf("%s: %v", spec, cagesOf(s))
 		}
 	}
@@ -54,7 +55,7 @@ func TestCages(t *testing.T) {
 
 // TestLostPlane checks that a cage that has lost a switch is reported, both after a failure and in a new recognition.
 func TestLostPlane(t *testing.T) {
-	f := generate(t, "multiplane:4,3,2,cages=1")
+	f := gentest.Fabric(t, "multiplane:4,3,2,cages=1")
 	without := func(name string) *fabric.Fabric {
 		var links []fabric.Link
 		for _, l := range f.Links() {

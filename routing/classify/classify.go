@@ -19,16 +19,16 @@ import (
 // Layer is the place of a switch in a tree.
 type Layer uint8
 
-// The layers. Apart are switches to which no path leads from a leaf.
+// The layers. Unreachable are switches to which no path leads from a leaf.
 const (
 	Leaf Layer = iota
 	Middle
 	Root
-	Apart
+	Unreachable
 )
 
 // String returns the layer as a word.
-func (l Layer) String() string { return [...]string{"leaf", "middle", "root", "apart"}[l] }
+func (l Layer) String() string { return [...]string{"leaf", "middle", "root", "unreachable"}[l] }
 
 // Role is the purpose of an adapter.
 type Role uint8
@@ -146,7 +146,7 @@ func (c *Classes) findAdapters() {
 		if why := f.Aggregation(f.Ports[e].Node); why != "" {
 			a.Role, a.Reason, a.Pattern = Aggregation, why, pattern(n.Desc)
 		} else if word := serviceWord(hostName(n.Desc)); word != "" {
-			a.Role, a.Kind, a.Reason = Service, serviceWords[word], "its name says "+word
+			a.Role, a.Kind, a.Reason = Service, serviceWords[word], "its name contains "+word
 		}
 		c.Adapters = append(c.Adapters, a)
 	}
@@ -212,7 +212,7 @@ func (c *Classes) layer(leaves []bool, ranks []int32) {
 		sw.Rank = ranks[s]
 		switch {
 		case sw.Rank == routing.Unranked:
-			sw.Layer = Apart
+			sw.Layer = Unreachable
 		case leaves[s]:
 			sw.Layer = Leaf
 		case sw.Rank == top:

@@ -10,18 +10,10 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 )
-
-func generate(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 // generated returns the fabric of a specification, nil if that is invalid.
 func generated(spec string) *fabric.Fabric {
@@ -53,10 +45,10 @@ func TestClasses(t *testing.T) {
 		"fattree:2,8": "4 root 1 spine-# 8-8 0-0\n8 leaf 0 leaf-# 4-4 4-4\n32 compute node-# \n",
 		"bull:3,4,hosts=6,up=2,services=2": "2 root 3 l#-# 2-2 0-0\n2 middle 2 l#-# 8-8 2-2\n6 middle 1 l#-#-# 6-6 " +
 			"0-0\n12 leaf 0 l#-#-# 2-2 6-6\n" +
-			"72 compute node-# \n4 service service-# its name says service\n",
+			"72 compute node-# \n4 service service-# its name contains service\n",
 		"mesh:2x2": "4 leaf 0 sw-#-# 2-2 1-1\n4 compute node-# \n",
 	} {
-		if got := summary(classesOf(generate(t, spec), nil)); got != want {
+		if got := summary(classesOf(gentest.Fabric(t, spec), nil)); got != want {
 			t.Errorf("%s:\n%swant\n%s", spec, got, want)
 		}
 	}
@@ -66,7 +58,7 @@ func TestClasses(t *testing.T) {
 func TestNamelessServices(t *testing.T) {
 	for _, spec := range []string{"bull:3,4,hosts=6,services=2", "bull:2,2,hosts=6,services=1,rows=2",
 		"bull:4,3,hosts=4,planes=3,services=1"} {
-		f := generate(t, spec)
+		f := gentest.Fabric(t, spec)
 		names := map[uint64]string{}
 		services := 0
 		for i := range f.Nodes {
@@ -88,7 +80,7 @@ func TestNamelessServices(t *testing.T) {
 
 // TestServicesOnRoots checks that I/O nodes on roots need reverse hops to reach each other.
 func TestServicesOnRoots(t *testing.T) {
-	f := withAdapters(t, generate(t, "fattree:2,8"), "spine", mad.NodeCA, "oss-%d mlx5_0", nil)
+	f := withAdapters(t, gentest.Fabric(t, "fattree:2,8"), "spine", mad.NodeCA, "oss-%d mlx5_0", nil)
 	s, err := Suggest(t.Context(), f, nil, routing.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +102,7 @@ func TestAggregationNodes(t *testing.T) {
 		fabric.AggregationByDevice:                  {"host-%d", func(n, _ *fabric.Node) { n.VendorID, n.DeviceID = 0x2c9, 0xcf09 }},
 		fabric.AggregationBySystem:                  {"host-%d", func(n, sw *fabric.Node) { n.SystemGUID = sw.SystemGUID }},
 	} {
-		f := withAdapters(t, generate(t, "fattree:2,8"), "spine", mad.NodeCA, c.desc, c.change)
+		f := withAdapters(t, gentest.Fabric(t, "fattree:2,8"), "spine", mad.NodeCA, c.desc, c.change)
 		found := classesOf(f, nil).AdapterGroups()
 		if last := found[len(found)-1]; len(found) != 2 || last.Role != Aggregation || last.Reason != reason ||
 			len(last.Ends) != 4 {
@@ -184,7 +176,7 @@ func TestNoTree(t *testing.T) {
 		"hypercube:2,3":   "no fat-tree: compute nodes are attached to every switch, of which there are 4",
 		"dragonfly:4,2,2": "no fat-tree: compute nodes are attached to every switch, of which there are 36",
 	} {
-		_, err := Suggest(t.Context(), generate(t, spec), nil, routing.Options{})
+		_, err := Suggest(t.Context(), gentest.Fabric(t, spec), nil, routing.Options{})
 		var none *NoTreeError
 		if !errors.As(err, &none) || err.Error() != want {
 			t.Errorf("%s: %v, want %s", spec, err, want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 )
 
 // rails generates subnets of the same hosts.
@@ -15,7 +16,7 @@ func rails(t testing.TB, n int, kind string) []*fabric.Fabric {
 	t.Helper()
 	var all []*fabric.Fabric
 	for i := range n {
-		all = append(all, generate(t, fmt.Sprintf("%s,rail=%d", kind, i+1)))
+		all = append(all, gentest.Fabric(t, fmt.Sprintf("%s,rail=%d", kind, i+1)))
 	}
 	return all
 }
@@ -92,7 +93,7 @@ func TestCompare(t *testing.T) {
 			all[1].Ports[p].Speed, all[1].Ports[all[1].Ports[p].Peer].Speed = fabric.HDR, fabric.HDR
 		}, "2 speed: leaf-02/7 -- spine-03/2 runs 4xHDR, 4xSDR on most\n"},
 		"all speeds": {3, func(t *testing.T, all []*fabric.Fabric) {
-			all[1] = generate(t, "fattree:2,8,rail=2,speed=hdr")
+			all[1] = gentest.Fabric(t, "fattree:2,8,rail=2,speed=hdr")
 		},
 			"2 speed: 64 of 64 links run at another speed than on most: leaf-01/5 -- spine-01/1 runs 4xHDR, 4xSDR " +
 				"on most\n"},

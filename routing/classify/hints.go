@@ -42,7 +42,7 @@ type Hint struct {
 var HintRoles = []string{"host", "storage", "gateway", "service", "aggregation"}
 
 // byHint is the reason of roles from hints.
-const byHint = "a hint says so"
+const byHint = "set by a hint"
 
 // matches reports whether a hint applies to a node.
 func (h *Hint) matches(n *fabric.Node) bool {

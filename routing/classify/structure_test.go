@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 )
 
@@ -59,7 +60,7 @@ func TestShapes(t *testing.T) {
 		"fattree:2,8,agg=yes":           "fat-tree of 2 tiers; [8 4]; 32 hosts",
 		"torus:3x5,agg=yes,speed=ndr":   "torus 3x5; [15]; 15 hosts",
 	} {
-		s := Recognise(generate(t, spec), nil)
+		s := Recognise(gentest.Fabric(t, spec), nil)
 		if got := found(s); got != want {
 			t.Errorf("%s: %s, want %s", spec, got, want)
 		}
@@ -71,7 +72,7 @@ func TestShapes(t *testing.T) {
 
 // TestCoordinates compares coordinates with those in the names of the switches.
 func TestCoordinates(t *testing.T) {
-	s := Recognise(generate(t, "mesh:3x4"), nil)
+	s := Recognise(gentest.Fabric(t, "mesh:3x4"), nil)
 	for sw := range s.Switches {
 		name := s.Fabric.SwitchNode(fabric.SwitchIndex(sw)).Desc
 		if at := "sw-" + strings.ReplaceAll(s.Coordinates(fabric.SwitchIndex(sw)), ",", "-"); at != name {
@@ -97,7 +98,7 @@ func TestAnomalies(t *testing.T) {
 			"node-0003 mlx5_0: is missing on rail 3\n",
 		},
 	} {
-		f := generate(t, c.spec)
+		f := gentest.Fabric(t, c.spec)
 		var removed []fabric.Link
 		for _, l := range f.Links() {
 			a, b := f.Nodes[f.Ports[l.A].Node].Desc, f.Nodes[f.Ports[l.B].Node].Desc
@@ -124,7 +125,7 @@ func TestDamaged(t *testing.T) {
 	r := testenv.Rand(t)
 	for _, spec := range []string{"torus:4x4", "torus:6x6", "torus:5x5x5", "torus:8x8x8,links=2", "torus:4x5x4x3",
 		"mesh:5x7", "mesh:4x4x4", "hypercube:5", "hypercube:6", "dragonfly:4,2,2"} {
-		f := generate(t, spec)
+		f := gentest.Fabric(t, spec)
 		want := Recognise(f, nil)
 		for round := range testenv.Count(t, 4, 100) {
 			links := slices.DeleteFunc(f.Links(), func(l fabric.Link) bool {
@@ -152,7 +153,7 @@ func TestDamaged(t *testing.T) {
 	}
 	for range testenv.Count(t, 10, 300) {
 		spec := fmt.Sprintf("random:%d,%d,%d,seed=%d", 30+r.IntN(100), 3+r.IntN(6), 100, r.IntN(1000))
-		if s := Recognise(generate(t, spec), nil); s.Grid != nil {
+		if s := Recognise(gentest.Fabric(t, spec), nil); s.Grid != nil {
 			t.Errorf("%s: %s", spec, s.Title())
 		}
 	}
@@ -160,7 +161,7 @@ func TestDamaged(t *testing.T) {
 
 // TestSwapped exchanges two cables of a torus at one end.
 func TestSwapped(t *testing.T) {
-	f := generate(t, "torus:7x7")
+	f := gentest.Fabric(t, "torus:7x7")
 	ports := func(a, b string) (fabric.PortIndex, fabric.PortIndex) {
 		for _, l := range f.Links() {
 			x, y := f.Nodes[f.Ports[l.A].Node].Desc, f.Nodes[f.Ports[l.B].Node].Desc
@@ -233,7 +234,7 @@ func TestHints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Recognise(generate(t, "fattree:2,8"), hints)
+	s := Recognise(gentest.Fabric(t, "fattree:2,8"), hints)
 	if got := sizes(s.Classes); !slices.Equal(got, []int{8, 0, 4}) || s.Nodes.Hosts != [4]int{29, 1, 2, 0} ||
 		s.Planes.Count != 2 || s.Pods.Count != 3 || s.Rails.Ports[1] != 4 {
 		t.Errorf("tiers %v, hosts %v, %d planes, %d pods, rails %+v", got, s.Nodes.Hosts, s.Planes.Count, s.Pods.Count,
@@ -305,7 +306,7 @@ func TestAfter(t *testing.T) {
 	r := testenv.Rand(t)
 	for _, spec := range []string{"fattree:3,8", "torus:5x5x5", "hypercube:5", "dragonfly:4,2,2", "dfplus:5,2,2",
 		"railtree:64,rails=4,unit=16", "multiplane:2,3,2"} {
-		whole := Recognise(generate(t, spec), nil)
+		whole := Recognise(gentest.Fabric(t, spec), nil)
 		for range testenv.Count(t, 3, 100) {
 			var removed []fabric.Link
 			for _, l := range whole.Fabric.Links() {

@@ -142,7 +142,7 @@ func (c *Classes) rootChoices() []rootChoice {
 		if sw.Layer == Root {
 			farthest = append(farthest, fabric.SwitchIndex(s))
 		}
-		if sw.Layer != Leaf && sw.Layer != Apart && c.isSummit(fabric.SwitchIndex(s)) {
+		if sw.Layer != Leaf && sw.Layer != Unreachable && c.isSummit(fabric.SwitchIndex(s)) {
 			summits = append(summits, fabric.SwitchIndex(s))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 )
 
@@ -27,7 +28,7 @@ func TestTiers(t *testing.T) {
 		"fattree:2,8": {8, 4}, "fattree:3,8": {32, 32, 16}, "xgft:2,6,12,1,6,1,2": {12, 6},
 		"bull:3,4,hosts=6,up=2,services=2": {12, 6, 2, 2}, "torus:4x4": {16},
 	} {
-		f := generate(t, spec)
+		f := gentest.Fabric(t, spec)
 		sw, _ := f.AttachedSwitch(f.EndPorts[slices.IndexFunc(f.EndPorts, func(e fabric.PortIndex) bool {
 			return !f.Nodes[f.Ports[e].Node].IsSwitch()
 		})])

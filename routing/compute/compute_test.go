@@ -7,22 +7,13 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/shell/session/analysis"
 )
-
-func subnet(t *testing.T) *fabric.Fabric {
-	t.Helper()
-	f, err := gen.ParseSpec("fattree:2,8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func run(t *testing.T, job compute.Job) *compute.Result {
 	t.Helper()
@@ -49,7 +40,7 @@ func same(a, b *fabric.LFT) bool {
 // TestRun checks that tables are those of the engine for the subnet with LIDs. All entries change without previous
 // tables, none if they are equal.
 func TestRun(t *testing.T) {
-	f := subnet(t)
+	f := gentest.Fabric(t, "fattree:2,8")
 	first := run(t, compute.Job{Fabric: f})
 	with, err := fabric.AssignLIDs(f)
 	if err != nil {
@@ -73,7 +64,7 @@ func TestRun(t *testing.T) {
 // TestAfterFailure checks that a what-if keeps routes as OpenSM does, that a job can keep none, and that an incremental
 // one changes only entries that the failure affects.
 func TestAfterFailure(t *testing.T) {
-	first := run(t, compute.Job{Fabric: subnet(t)})
+	first := run(t, compute.Job{Fabric: gentest.Fabric(t, "fattree:2,8")})
 	base := first.Tables.Fabric
 	var removed fabric.Link
 	for _, l := range base.Links() {
@@ -108,7 +99,7 @@ func TestAfterFailure(t *testing.T) {
 // TestPast checks that a job continues with the tables of the previous one while nothing comes up, and computes all
 // routes after a link came up, even if others are still down.
 func TestPast(t *testing.T) {
-	first := run(t, compute.Job{Fabric: subnet(t)})
+	first := run(t, compute.Job{Fabric: gentest.Fabric(t, "fattree:2,8")})
 	base := first.Tables.Fabric
 	var between []fabric.Link
 	for _, l := range base.Links() {

@@ -16,6 +16,7 @@ import (
 	simulated "example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
@@ -48,10 +49,7 @@ type addition struct {
 
 func addTo(t *testing.T, r *rand.Rand, i int) {
 	g := growing[i%len(growing)]
-	f, err := gen.ParseSpec(fmt.Sprintf(g.spec, []int{6, 8}[r.IntN(2)]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := gentest.Fabric(t, fmt.Sprintf(g.spec, []int{6, 8}[r.IntN(2)]))
 	f = withFreePorts(t, f, r)
 	s, steps := growSimulated(t, r, f, g.engine)
 	if len(steps) == 1 {

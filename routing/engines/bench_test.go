@@ -16,6 +16,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
@@ -75,7 +76,7 @@ func benchAll(b *testing.B, wanted func(f benched, engine string) bool) {
 			}
 			b.Run(on.spec+"/"+engine.Name(), func(b *testing.B) {
 				if f == nil {
-					f = assigned(b, on.spec)
+					f = gentest.WithLIDs(b, on.spec)
 				}
 				benchRoute(b, f, engine)
 			})
@@ -107,7 +108,7 @@ func BenchmarkLimit(b *testing.B) {
 		for _, name := range at.engines {
 			b.Run(at.spec+"/"+name, func(b *testing.B) {
 				if f == nil {
-					f = assigned(b, at.spec)
+					f = gentest.WithLIDs(b, at.spec)
 				}
 				engine, err := engines.ByName(name)
 				if err != nil {
@@ -293,7 +294,7 @@ func stamps(b *testing.B, log, words string) []time.Time {
 // BenchmarkChecks routes a fat-tree of 11,664 hosts with minhop and makes the three checks of its tables. It reports
 // the milliseconds of each, the ratio of reach and load to the routing, and the peak memory.
 func BenchmarkChecks(b *testing.B) {
-	f := assigned(b, "fattree:3,36")
+	f := gentest.WithLIDs(b, "fattree:3,36")
 	var took [4]time.Duration
 	runs := 0
 	for b.Loop() {

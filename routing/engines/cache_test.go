@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/ucastcache"
@@ -86,7 +87,7 @@ func newLife(t *testing.T, r *rand.Rand, chain []string, cache bool) *life {
 			l.what = []string{
 				"fattree:2,4", "fattree:2,6", "fattree:3,4", "xgft:2,3,4,1,3,1,2", "xgft:3,2,3,4,1,2,2,1,2,1",
 			}[r.IntN(5)]
-			l.whole = made(t, l.what)
+			l.whole = gentest.Fabric(t, l.what)
 		}
 	}
 	l.trial = &trial{chain: chain, opt: randomOptions(r, l.whole)}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines"
 )
@@ -24,7 +25,7 @@ func tryAll(ctx context.Context, names []string, f *fabric.Fabric, opt routing.O
 }
 
 func TestChain(t *testing.T) {
-	torus, tree := assigned(t, "torus:4x4"), assigned(t, "fattree:2,12")
+	torus, tree := gentest.WithLIDs(t, "torus:4x4"), gentest.WithLIDs(t, "fattree:2,12")
 	for _, c := range []struct {
 		names    string
 		refuses  bool // of updn
@@ -61,7 +62,7 @@ func TestChain(t *testing.T) {
 }
 
 func TestChainErrors(t *testing.T) {
-	f := assigned(t, "fattree:2,4")
+	f := gentest.WithLIDs(t, "fattree:2,4")
 	for names, want := range map[string]string{
 		"updn upndown": `no engine is called "upndown"`,
 		"no_fallback":  "leaves none",
@@ -72,7 +73,7 @@ func TestChainErrors(t *testing.T) {
 		}
 	}
 	// Errors that are not refusals end the chain.
-	_, refusals, err := tryAll(context.Background(), []string{"updn"}, made(t, "fattree:2,4"), routing.Options{})
+	_, refusals, err := tryAll(context.Background(), []string{"updn"}, gentest.Fabric(t, "fattree:2,4"), routing.Options{})
 	if err == nil || len(refusals) > 0 || !strings.Contains(err.Error(), "has no LID") {
 		t.Errorf("without LIDs: %v after %v", err, refusals)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
@@ -113,7 +114,7 @@ func TestVLsHaveNoCycles(t *testing.T) {
 		what, f := randomFabric(t, r)
 		if i%2 == 0 {
 			what = vlSpecs[r.IntN(len(vlSpecs))]
-			f = made(t, what)
+			f = gentest.Fabric(t, what)
 		}
 		lmc := uint8(i % 3)
 		lids, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: lmc})
@@ -153,7 +154,7 @@ func hasRouters(f *fabric.Fabric) bool {
 
 // TestRingsNeedVLs routes a ring. With one VL, the engines report the number of VLs that they need.
 func TestRingsNeedVLs(t *testing.T) {
-	f := assigned(t, "torus:6")
+	f := gentest.WithLIDs(t, "torus:6")
 	if !cyclic(dependencies(route(t, sssp.Engine{}, f, routing.Options{}).Tables)) {
 		t.Error("sssp on a ring of 6 has no cycle")
 	}
@@ -173,7 +174,7 @@ func TestRingsNeedVLs(t *testing.T) {
 
 // If the subnet itself has too few VLs, dfsssp counts further only on request.
 func TestRefusalCountsVLsOnRequest(t *testing.T) {
-	f := assigned(t, "torus:6")
+	f := gentest.WithLIDs(t, "torus:6")
 	for i := range f.Ports {
 		f.Ports[i].OperVLs = 1
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
@@ -24,7 +25,7 @@ var vlsNeeded = regexp.MustCompile(`need (\d+) VLs`)
 func TestDORWithoutVLs(t *testing.T) {
 	for spec, loops := range map[string]bool{"hypercube:5": false, "mesh:6x5": false, "mesh:4x3x3": false,
 		"torus:6x5": true, "torus:5x5x5": true} {
-		f := assigned(t, spec)
+		f := gentest.WithLIDs(t, spec)
 		plain := route(t, minhop.DOR{}, f, routing.Options{})
 		if r, err := credits.Check(t.Context(), plain.Tables, credits.Options{}); err != nil ||
 			(r.Ring != nil) != loops {
@@ -46,7 +47,7 @@ func TestDORVLs(t *testing.T) {
 		what, f := randomFabric(t, r)
 		if i%2 == 0 {
 			what = vlSpecs[r.IntN(len(vlSpecs))]
-			f = made(t, what)
+			f = gentest.Fabric(t, what)
 			if r.IntN(2) == 0 {
 				what, f = what+" damaged", damaged(r, f)
 			}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
@@ -222,7 +223,7 @@ func TestOpenSMAppliesMaxOpVLsLate(t *testing.T) {
 }
 
 func appliesLate(t *testing.T, engine string) {
-	f := made(t, "torus:6x5")
+	f := gentest.Fabric(t, "torus:6x5")
 	c := &trial{chain: []string{engine}, conf: "max_op_vls 1\nqos TRUE\n"}
 	m := startManager(t, start(t, f), c)
 	m.rest(t)

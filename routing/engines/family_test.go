@@ -11,22 +11,13 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/routing/engines/updn"
 )
-
-// assigned generates a fabric with LIDs.
-func assigned(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	f, err := fabric.AssignLIDs(made(t, spec))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func route(t *testing.T, e routing.Engine, f *fabric.Fabric, opt routing.Options) *routing.Result {
 	t.Helper()
@@ -38,7 +29,7 @@ func route(t *testing.T, e routing.Engine, f *fabric.Fabric, opt routing.Options
 }
 
 func TestCancelled(t *testing.T) {
-	f := assigned(t, "fattree:2,8")
+	f := gentest.WithLIDs(t, "fattree:2,8")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, e := range family {
@@ -50,7 +41,7 @@ func TestCancelled(t *testing.T) {
 
 // TestCancelledInProgress cancels when half of the progress is reported.
 func TestCancelledInProgress(t *testing.T) {
-	f := assigned(t, "fattree:3,12")
+	f := gentest.WithLIDs(t, "fattree:3,12")
 	for _, e := range family {
 		ctx, cancel := context.WithCancel(context.Background())
 		opt := routing.Options{Progress: func(done, total int) {
@@ -66,7 +57,7 @@ func TestCancelledInProgress(t *testing.T) {
 }
 
 func TestProgressReachesTheEnd(t *testing.T) {
-	f := assigned(t, "fattree:3,8")
+	f := gentest.WithLIDs(t, "fattree:3,8")
 	spines := switchesNamed(f, "spine")
 	for _, e := range family {
 		for _, opt := range []routing.Options{{}, {ConnectRoots: true}, {ScatterPorts: 1}, {RootGUIDs: spines}} {
@@ -89,13 +80,13 @@ func TestProgressReachesTheEnd(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	whole := assigned(t, "fattree:2,4")
+	whole := gentest.WithLIDs(t, "fattree:2,4")
 	for _, c := range []struct {
 		f    *fabric.Fabric
 		opt  routing.Options
 		want string
 	}{
-		{made(t, "fattree:2,4"), routing.Options{}, "has no LID"},
+		{gentest.Fabric(t, "fattree:2,4"), routing.Options{}, "has no LID"},
 		{whole, routing.Options{LMC: 8}, "LMC 8, expected 0 to 7"},
 		{whole, routing.Options{Existing: fabric.NewLFT(3, 9)}, "existing tables of 3 switches, expected 6"},
 	} {
@@ -145,7 +136,7 @@ func TestNoSwitches(t *testing.T) {
 
 // An order, ports and roots that the subnet does not have change nothing.
 func TestUnknownNamesAreIgnored(t *testing.T) {
-	f := assigned(t, "fattree:3,4")
+	f := gentest.WithLIDs(t, "fattree:3,4")
 	unknown := routing.SwitchPort{GUID: 0xdead, Port: 1}
 	beyond := routing.SwitchPort{GUID: f.SwitchNode(0).GUID, Port: 200}
 	opt := routing.Options{
@@ -177,7 +168,7 @@ func switchesNamed(f *fabric.Fabric, prefix string) []uint64 {
 }
 
 func TestUpDownFindsSpines(t *testing.T) {
-	f := assigned(t, "fattree:2,12")
+	f := gentest.WithLIDs(t, "fattree:2,12")
 	found := route(t, updn.Engine{}, f, routing.Options{})
 	given := route(t, updn.Engine{}, f, routing.Options{RootGUIDs: switchesNamed(f, "spine")})
 	for s := range f.NumSwitches() {
@@ -196,7 +187,7 @@ func TestUpDownFindsSpines(t *testing.T) {
 }
 
 func TestUpDownWarns(t *testing.T) {
-	f := assigned(t, "fattree:2,12")
+	f := gentest.WithLIDs(t, "fattree:2,12")
 	res := route(t, updn.Engine{}, f, routing.Options{})
 	// Of 18 switches the 6 spines have no path to one another.
 	want := "30 of 306 pairs of switches have no route, 0 of them with hosts on both (the first: spine-01 to " +
@@ -220,7 +211,7 @@ func TestUpDownWarns(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	hostless := made(t, "random:4,2,1")
+	hostless := gentest.Fabric(t, "random:4,2,1")
 	sw, _ := hostless.AttachedSwitch(hostless.EndPorts[0])
 	hostless, err := hostless.WithSMPort(hostless.Port(hostless.Switches[max(sw, 0)], 0))
 	if err != nil {
@@ -242,11 +233,11 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		{
-			updn.Engine{}, assigned(t, "torus:4x4"), routing.Options{},
+			updn.Engine{}, gentest.WithLIDs(t, "torus:4x4"), routing.Options{},
 			"no roots found: from no switch are more than 90 % of the 16 host ports",
 		},
 		{
-			updn.Engine{}, assigned(t, "fattree:2,4"), routing.Options{RootGUIDs: []uint64{1, 2}},
+			updn.Engine{}, gentest.WithLIDs(t, "fattree:2,4"), routing.Options{RootGUIDs: []uint64{1, 2}},
 			"none of the 2 root GUIDs is that of a switch of the subnet",
 		},
 		{updn.Engine{}, hostless, routing.Options{}, "no roots found: there are no hosts"},
@@ -262,11 +253,11 @@ func TestRefusals(t *testing.T) {
 
 func TestDimensions(t *testing.T) {
 	for _, spec := range []string{"hypercube:4", "mesh:4x3", "torus:4x3x3", "torus:5x4,links=2"} {
-		if w := route(t, minhop.DOR{}, assigned(t, spec), routing.Options{}).Warnings; len(w) > 0 {
+		if w := route(t, minhop.DOR{}, gentest.WithLIDs(t, spec), routing.Options{}).Warnings; len(w) > 0 {
 			t.Errorf("%s: %q", spec, w)
 		}
 	}
-	res := route(t, minhop.DOR{}, assigned(t, "random:12,3,12"), routing.Options{})
+	res := route(t, minhop.DOR{}, gentest.WithLIDs(t, "random:12,3,12"), routing.Options{})
 	if len(res.Warnings) == 0 || !strings.Contains(res.Warnings[0], "is not one dimension: its cables lead to port") {
 		t.Errorf("a random graph: %q", res.Warnings)
 	}

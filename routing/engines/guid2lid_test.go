@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/fabric"
 	simulated "example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
@@ -84,7 +85,7 @@ func TestDumpedGUID2LIDEqualsOpenSM(t *testing.T) {
 func TestGUID2LIDWithBadRecords(t *testing.T) {
 	r := testenv.Rand(t)
 	for i := range testenv.Count(t, 12, 200) {
-		f := made(t, []string{"fattree:2,4", "torus:3x3", "random:6,4,12"}[i%3])
+		f := gentest.Fabric(t, []string{"fattree:2,4", "torus:3x3", "random:6,4,12"}[i%3])
 		lmc := r.IntN(3)
 		remembered := randomRecords(r, f, lmc)
 		net, file, cache := filepath.Join(t.TempDir(), "net"), filepath.Join(t.TempDir(), "guid2lid"), t.TempDir()

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
@@ -24,7 +25,7 @@ import (
 func TestHopsOfRefusingEngines(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
-	f := made(t, "torus:9x9")
+	f := gentest.Fabric(t, "torus:9x9")
 	sim := start(t, f)
 	root := []uint64{f.SwitchNode(40).GUID}
 	trials := []trial{
@@ -62,7 +63,7 @@ func TestHopsOfRefusingEngines(t *testing.T) {
 // torus-2QoS counts no hops, and leaves those of dfsssp unchanged.
 func TestTorusKeepsHops(t *testing.T) {
 	testenv.Tool(t, "opensm")
-	f := made(t, "torus:9x9")
+	f := gentest.Fabric(t, "torus:9x9")
 	conf, err := torus.Recognise(t.Context(), f)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestHintsEqualOpenSM(t *testing.T) {
 	r := testenv.Rand(t)
 	hints := map[string]int{}
 	for range testenv.Count(t, 3, 40) {
-		f := made(t, []string{"random:20,4,60", "torus:6x5,2", "mesh:4x4,hosts=2,links=3"}[r.IntN(3)])
+		f := gentest.Fabric(t, []string{"random:20,4,60", "torus:6x5,2", "mesh:4x4,hosts=2,links=3"}[r.IntN(3)])
 		sim := start(t, f)
 		for _, engine := range []string{file.Name, file.Name, "lash"} {
 			c := &trial{chain: []string{engine}, opt: hintOptions(r, f)}
@@ -106,7 +107,7 @@ func TestHintsEqualOpenSM(t *testing.T) {
 		c.opt.LMC, c.opt.HopWeights = 3, randomWeights(r, f)
 		compareHints(t, start(t, f), f, c, hints)
 	}
-	f := made(t, "fattree:3,6")
+	f := gentest.Fabric(t, "fattree:3,6")
 	c := &trial{chain: []string{"ftree"}, opt: hintOptions(r, f)}
 	c.opt.LMC, c.opt.RootGUIDs = 0, farthest(f)[:3]
 	c.opt.IONodes, c.opt.MaxReverseHops = somePorts(r, f.EndPorts, f, 2), 3

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/mad"
 )
 
@@ -150,14 +149,4 @@ func (m *mess) link(a, b fabric.NodeIndex) {
 	if err := m.b.Connect(a, pa, b, take(b)); err != nil {
 		m.t.Fatal(err)
 	}
-}
-
-// made generates a fabric.
-func made(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/engines"
@@ -35,7 +36,7 @@ func TestServiceLevelsEqualOpenSM(t *testing.T) {
 }
 
 func serviceLevels(t *testing.T, spec, name string, r *rand.Rand) {
-	f := made(t, spec)
+	f := gentest.Fabric(t, spec)
 	c := &trial{chain: []string{name, engines.NoFallback}}
 	if name == "nue" {
 		c = nueTrial(uint8(2+r.IntN(7)), r.IntN(2) == 0)

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
@@ -23,7 +24,7 @@ func TestNueEqualsOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, spec := range []string{"torus:4x4", "random:9,5,60", "fattree:2,4", "mesh:3,links=33"} {
 		t.Run(spec, func(t *testing.T) {
-			f := made(t, spec)
+			f := gentest.Fabric(t, spec)
 			c := nueTrial(1, false)
 			if err := differs(t, start(t, f), f, c); err != nil {
 				t.Error(err)
@@ -91,7 +92,7 @@ func TestNueOnSharedFabrics(t *testing.T) {
 // Without quality of service nue uses one VL, whatever its limit.
 func TestNueWithoutQoS(t *testing.T) {
 	testenv.Tool(t, "opensm")
-	f := made(t, "torus:5x4")
+	f := gentest.Fabric(t, "torus:5x4")
 	c := nueTrial(4, false)
 	c.conf, c.opt.NoQoS = "nue_max_num_vls 4\n", true
 	c.more = func(_ string, res *routing.Result) error {
@@ -113,7 +114,7 @@ func TestNueRefusesAsOpenSM(t *testing.T) {
 		chain []string
 	}{{"torus:20,hosts=8", []string{"nue", "updn"}}, {"torus:5,hosts=8", []string{"nue"}}}
 	for _, tc := range all[:testenv.Count(t, 1, len(all))] {
-		f := made(t, tc.spec)
+		f := gentest.Fabric(t, tc.spec)
 		c := nueTrial(1, false)
 		c.chain, c.opt.LMC = tc.chain, fabric.MaxLMC
 		if err := differs(t, start(t, f), f, c); err != nil {
@@ -125,7 +126,7 @@ func TestNueRefusesAsOpenSM(t *testing.T) {
 // The counts of refusing engines stay in addition to those of nue.
 func TestNueAfterRefusingEngines(t *testing.T) {
 	testenv.Tool(t, "opensm")
-	f := made(t, "torus:9x9")
+	f := gentest.Fabric(t, "torus:9x9")
 	sim := start(t, f)
 	all := []string{"dfsssp,lash", "updn", "dfsssp", "lash", "ftree", "dnup", "lash,updn"}
 	for _, before := range all[:testenv.Count(t, 2, len(all))] {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/lash"
 	"example.org/ibconsole/routing/engines/nue"
@@ -20,7 +21,7 @@ import (
 var vlFamily = []routing.Engine{lash.Engine{}, sssp.Engine{}, sssp.DeadlockFree{}, nue.Engine{}}
 
 func TestVLEnginesStop(t *testing.T) {
-	f := assigned(t, "mesh:12x8")
+	f := gentest.WithLIDs(t, "mesh:12x8")
 	for _, e := range vlFamily {
 		for _, share := range []int{0, 1, 2, 3} { // quarters of the progress
 			ctx, cancel := context.WithCancel(context.Background())
@@ -43,7 +44,7 @@ func TestVLEnginesStop(t *testing.T) {
 
 func TestVLEnginesReachTheEnd(t *testing.T) {
 	for _, spec := range []string{"mesh:12x8", "torus:5x4", "fattree:2,4"} {
-		f := assigned(t, spec)
+		f := gentest.WithLIDs(t, spec)
 		for _, e := range vlFamily {
 			var mu sync.Mutex
 			most, all := 0, 0
@@ -63,14 +64,14 @@ func TestVLEnginesReachTheEnd(t *testing.T) {
 }
 
 func TestVLEnginesOnBadInput(t *testing.T) {
-	whole := assigned(t, "fattree:2,4")
+	whole := gentest.WithLIDs(t, "fattree:2,4")
 	for _, e := range vlFamily {
 		for _, c := range []struct {
 			f    *fabric.Fabric
 			opt  routing.Options
 			want string
 		}{
-			{made(t, "fattree:2,4"), routing.Options{}, "has no LID"},
+			{gentest.Fabric(t, "fattree:2,4"), routing.Options{}, "has no LID"},
 			{whole, routing.Options{LMC: 8}, "LMC 8, expected 0 to 7"},
 			{whole, routing.Options{Existing: fabric.NewLFT(3, 9)}, "existing tables of 3 switches, expected 6"},
 		} {
@@ -83,7 +84,7 @@ func TestVLEnginesOnBadInput(t *testing.T) {
 }
 
 func TestVLEnginesRefuse(t *testing.T) {
-	f := assigned(t, "fattree:2,4")
+	f := gentest.WithLIDs(t, "fattree:2,4")
 	for _, c := range []struct {
 		e    routing.Engine
 		f    *fabric.Fabric
@@ -100,8 +101,8 @@ func TestVLEnginesRefuse(t *testing.T) {
 			"cn_guid_file has a line that OpenSM cannot read",
 		},
 		// 21,600 LIDs: their square is 467 million a hop, and 2^31 is not enough for 9.
-		{sssp.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, "from the subnet manager"},
-		{nue.Engine{}, assigned(t, "torus:10x20,hosts=107"), routing.Options{}, ""},
+		{sssp.Engine{}, gentest.WithLIDs(t, "torus:10x20,hosts=107"), routing.Options{}, "from the subnet manager"},
+		{nue.Engine{}, gentest.WithLIDs(t, "torus:10x20,hosts=107"), routing.Options{}, ""},
 	} {
 		_, err := routing.Route(context.Background(), c.e, c.f, c.opt)
 		refused, ok := errors.AsType[*routing.RefusedError](err)
@@ -122,7 +123,7 @@ func TestVLEnginesWithoutSwitches(t *testing.T) {
 
 // Every pair of LIDs has an SL below the number of VLs, unknown LIDs have 0.
 func TestServiceLevelsOfUnknownLIDs(t *testing.T) {
-	f := assigned(t, "torus:4x4")
+	f := gentest.WithLIDs(t, "torus:4x4")
 	for _, e := range []routing.Engine{lash.Engine{}, sssp.DeadlockFree{}, nue.Engine{}} {
 		sls := route(t, e, f, routing.Options{NueMaxVLs: routing.AllVLs}).Tables.SLs
 		for src := range 0x10000 {

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/fabric/sweep/sweeptest"
 	"example.org/ibconsole/internal/test/testenv"
@@ -50,7 +51,7 @@ func trialFabric(t *testing.T, r *rand.Rand) (what string, f *fabric.Fabric, lmc
 	what, f = randomFabric(t, r)
 	if r.IntN(2) == 0 {
 		what = vlSpecs[r.IntN(len(vlSpecs))]
-		f = made(t, what)
+		f = gentest.Fabric(t, what)
 		if r.IntN(2) == 0 {
 			what, f = what+" damaged", damaged(r, f)
 		}

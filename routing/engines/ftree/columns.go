@@ -31,7 +31,7 @@ type columns struct {
 	// open are the blocks of columns that may still change, from block first on.
 	open  [][]uint8
 	first int
-	// reopened are columns of LIDs that are routed to once more after theirs was closed: those that two ports have.
+	// reopened are columns of LIDs that are routed again after their block was closed: LIDs of two ports.
 	reopened map[uint16][]uint8
 	closed   chan block   // in ascending order
 	used     chan []uint8 // for reuse

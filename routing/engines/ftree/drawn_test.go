@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/checks/walk"
@@ -28,18 +28,6 @@ const (
 var before = routing.Options{NoBullMinHop: true, NoBullSecondary: true}
 
 var large = []string{"bull:3,3,hosts=4,planes=3,up=2", "bull:3,3,hosts=3,planes=3,rows=2"}
-
-func generated(t *testing.T, spec string) *fabric.Fabric {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func hasName(f *fabric.Fabric, node fabric.NodeIndex, prefix string) bool {
 	return strings.HasPrefix(f.Nodes[node].Desc, prefix)
@@ -150,7 +138,7 @@ func losses(f *fabric.Fabric) []loss {
 // exists; before them many did.
 func TestServiceNodesWithoutDetour(t *testing.T) {
 	for _, spec := range append([]string{drawing, apart}, large...) {
-		f := generated(t, spec)
+		f := gentest.WithLIDs(t, spec)
 		if late := bullFigures(t, f, routing.Options{}); late.detours != 0 || late.services == 0 {
 			t.Errorf("%s: %+v, want no detour", spec, late)
 		}
@@ -170,7 +158,7 @@ func TestServiceNodesWithoutDetour(t *testing.T) {
 // L1 fails.
 func TestSecondaryLoadAfterFailure(t *testing.T) {
 	links := 0
-	for _, l := range losses(generated(t, drawing)) {
+	for _, l := range losses(gentest.WithLIDs(t, drawing)) {
 		late, early := bullFigures(t, l.f, routing.Options{}), bullFigures(t, l.f, before)
 		if late.worst > early.worst || l.what == "L0-L1 link" && late.worst == early.worst {
 			t.Errorf("without an %s: %d paths over the worst link, before the upgrades %d", l.what, late.worst,
@@ -188,7 +176,7 @@ func TestSecondaryLoadAfterFailure(t *testing.T) {
 // The document says that routes from compute to service nodes cross an L3. In its drawing all detours are in the other
 // direction, as docs/bull.md says, and the first upgrade alone removes them.
 func TestDetoursOfTheDrawing(t *testing.T) {
-	f := generated(t, drawing)
+	f := gentest.WithLIDs(t, drawing)
 	for _, tt := range []struct {
 		opt             routing.Options
 		detours, inward int
@@ -225,7 +213,7 @@ func upgradesTable(t *testing.T) string {
 	b.WriteString("| topology | `bull=no` | `bull_secondary=no` | `bull_min_hop=no` | `bull=yes` " +
 		"|\n|---|---|---|---|---|\n")
 	for _, spec := range append([]string{drawing, apart}, large...) {
-		f := generated(t, spec)
+		f := gentest.WithLIDs(t, spec)
 		all := append([]loss{{"nothing", f}}, losses(f)...)
 		fmt.Fprintf(&b, "| `%s` |", spec)
 		for _, opt := range []routing.Options{before, {NoBullSecondary: true}, {NoBullMinHop: true}, {}} {
@@ -247,7 +235,7 @@ func bullTable(t *testing.T) string {
 	b.WriteString("| topology | lost | cases | detours, `bull=no` | detours, `bull=yes` | worst load, `bull=no` | " +
 		"worst load, `bull=yes` |\n|---|---|---|---|---|---|---|\n")
 	for _, spec := range append([]string{drawing, apart}, large...) {
-		f := generated(t, spec)
+		f := gentest.WithLIDs(t, spec)
 		var order []string
 		rows := map[string][]*fabric.Fabric{}
 		for _, l := range append([]loss{{"nothing", f}}, losses(f)...) {
@@ -283,7 +271,7 @@ func bullTable(t *testing.T) string {
 func TestUpgradesLeaveTrees(t *testing.T) {
 	for _, spec := range []string{"fattree:2,8", "fattree:2,36", "fattree:3,6", "xgft:3,3,2,4,1,2,2,1,2,1",
 		"xgft:3,3,3,3,1,3,3", "xgft:4,2,2,2,2,1,2,2,2", "xgft:3,4,4,4,1,4,4"} {
-		f := generated(t, spec)
+		f := gentest.WithLIDs(t, spec)
 		late, err := ftree.Engine{}.Route(t.Context(), f, routing.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 )
 
@@ -29,8 +30,8 @@ func problemsOf(t *testing.T, f *fabric.Fabric, opt routing.Options) []Problem {
 // All rules that a fabric breaks are listed, with all switches. If a fat-tree lacks a link, the leaf and the spine at
 // its ends have a neighbour less; if it lacks one of parallel links, they have fewer links to one neighbour.
 func TestProblems(t *testing.T) {
-	complete := made(t, "fattree:2,8")
-	bundles := made(t, "xgft:2,2,4,1,3,1,2")
+	complete := gentest.WithLIDs(t, "fattree:2,8")
+	bundles := gentest.WithLIDs(t, "xgft:2,2,4,1,3,1,2")
 	damaged := without(t, without(t, complete, "leaf-03", "spine-02"), "leaf-05", "spine-04")
 	for _, c := range []struct {
 		title string
@@ -40,8 +41,8 @@ func TestProblems(t *testing.T) {
 	}{
 		{"LMC", complete, routing.Options{LMC: 1, ComputeNodes: []uint64{}, BrokenNodeFile: "io_guid_file"},
 			[]string{"the LMC is 1", "cn_guid_file names no node", "io_guid_file has a line"}},
-		{"one switch", made(t, "xgft:1,4,1"), routing.Options{}, []string{"1 switches, expected 2"}},
-		{"all with hosts", made(t, "torus:4x4"), routing.Options{}, []string{"all 16 switches are roots"}},
+		{"one switch", gentest.WithLIDs(t, "xgft:1,4,1"), routing.Options{}, []string{"1 switches, expected 2"}},
+		{"all with hosts", gentest.WithLIDs(t, "torus:4x4"), routing.Options{}, []string{"all 16 switches are roots"}},
 		{
 			"no compute nodes", complete, routing.Options{ComputeNodes: []uint64{1}},
 			[]string{"none of the channel adapters is a compute node"},
@@ -126,7 +127,7 @@ func TestCAOrder(t *testing.T) {
 
 // With connect_roots spines reach one another over a leaf.
 func TestConnectRoots(t *testing.T) {
-	f := made(t, "fattree:2,8")
+	f := gentest.WithLIDs(t, "fattree:2,8")
 	apart, joined := routed(t, f, routing.Options{}), routed(t, f, routing.Options{ConnectRoots: true})
 	a, b := named(t, f, "spine-01")[0], named(t, f, "spine-02")[0]
 	if p := apart.Tables.Port(a, f.SwitchLID(b)); p != fabric.NoPath {
@@ -144,7 +145,7 @@ func TestConnectRoots(t *testing.T) {
 func TestProgressReachesTheEnd(t *testing.T) {
 	for _, spec := range []string{"fattree:2,4", "fattree:3,8"} {
 		most, all := 0, 0
-		routed(t, made(t, spec), routing.Options{Progress: func(done, total int) {
+		routed(t, gentest.WithLIDs(t, spec), routing.Options{Progress: func(done, total int) {
 			if done < most || all != 0 && total != all {
 				t.Errorf("%s: step %d of %d after %d of %d", spec, done, total, most, all)
 			}
@@ -157,7 +158,7 @@ func TestProgressReachesTheEnd(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	f := made(t, "fattree:3,12")
+	f := gentest.WithLIDs(t, "fattree:3,12")
 	ctx, cancel := context.WithCancel(context.Background())
 	opt := routing.Options{Progress: func(int, int) { cancel() }}
 	if _, err := routing.Route(ctx, Engine{}, f, opt); !errors.Is(err, context.Canceled) ||
@@ -171,7 +172,7 @@ func TestCancelled(t *testing.T) {
 
 // Paths that may turn back often take nearly forever to compute; the context ends them.
 func TestCancelledWhileTurningBack(t *testing.T) {
-	f := made(t, "fattree:3,8")
+	f := gentest.WithLIDs(t, "fattree:3,8")
 	var ios []uint64
 	for _, e := range f.EndPorts[len(f.EndPorts)/2:] {
 		ios = append(ios, f.Ports[e].GUID)
@@ -187,7 +188,7 @@ func TestCancelledWhileTurningBack(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	bare, err := made(t, "fattree:2,4").WithLIDs(make([]uint16, len(made(t, "fattree:2,4").EndPorts)))
+	bare, err := gentest.WithLIDs(t, "fattree:2,4").WithLIDs(make([]uint16, len(gentest.WithLIDs(t, "fattree:2,4").EndPorts)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,9 +198,9 @@ func TestBadInput(t *testing.T) {
 		want string
 	}{
 		{bare, routing.Options{}, "has no LID"},
-		{made(t, "fattree:2,4"), routing.Options{LMC: 8}, "LMC 8, expected 0 to 7"},
+		{gentest.WithLIDs(t, "fattree:2,4"), routing.Options{LMC: 8}, "LMC 8, expected 0 to 7"},
 		{
-			made(t, "fattree:2,4"), routing.Options{Existing: fabric.NewLFT(3, 9)},
+			gentest.WithLIDs(t, "fattree:2,4"), routing.Options{Existing: fabric.NewLFT(3, 9)},
 			"existing tables of 3 switches, expected 6",
 		},
 	} {

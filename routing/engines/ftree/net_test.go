@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 )
@@ -113,19 +112,6 @@ func routed(t *testing.T, f *fabric.Fabric, opt routing.Options) *routing.Result
 		t.Fatal(err)
 	}
 	return res
-}
-
-// made generates a fabric with LIDs.
-func made(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // named returns the switches with these names, separated by spaces.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/linkload"
@@ -21,7 +22,7 @@ func TestShiftsAndBisectionsOfFullTrees(t *testing.T) {
 		sizes = append(sizes, 36)
 	}
 	for _, ports := range sizes {
-		f := generated(t, fmt.Sprintf("fattree:3,%d", ports))
+		f := gentest.WithLIDs(t, fmt.Sprintf("fattree:3,%d", ports))
 		res, err := ftree.Engine{}.Route(t.Context(), f, routing.Options{})
 		if err != nil {
 			t.Fatal(err)

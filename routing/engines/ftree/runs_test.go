@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 )
@@ -49,7 +50,7 @@ func TestRunsMakeTheSameTables(t *testing.T) {
 	for range testenv.Count(t, 30, 1000) {
 		spec := fmt.Sprintf("xgft:3,%d,%d,%d,1,%d,%d", 1+r.IntN(3), 2+r.IntN(11), 2+r.IntN(10), 1+r.IntN(12),
 			1+r.IntN(4))
-		whole := made(t, spec)
+		whole := gentest.WithLIDs(t, spec)
 		tree, _, err := newTree(whole, &routing.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -5,8 +5,7 @@ package lash
 import (
 	"testing"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 )
 
@@ -15,13 +14,7 @@ func BenchmarkLayers(b *testing.B) {
 	for _, spec := range []string{"torus:8x8x8", "torus:16x16", "mesh:8x8x8", "fattree:2,36", "fattree:3,16",
 		"random:200,8,200"} {
 		b.Run(spec, func(b *testing.B) {
-			f, err := gen.ParseSpec(spec)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if f, err = fabric.AssignLIDs(f); err != nil {
-				b.Fatal(err)
-			}
+			f := gentest.WithLIDs(b, spec)
 			opt := &routing.Options{MeshAnalysis: true}
 			vls := 0
 			for b.Loop() {

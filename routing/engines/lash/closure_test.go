@@ -6,8 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 )
@@ -17,13 +16,7 @@ func TestClosureAgreesWithOrder(t *testing.T) {
 	r := testenv.Rand(t)
 	joined, refused := 0, 0
 	for _, spec := range []string{"random:12,4,12", "torus:4x4", "torus:3x3x3", "mesh:4x4"} {
-		f, err := gen.ParseSpec(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f, err = fabric.AssignLIDs(f); err != nil {
-			t.Fatal(err)
-		}
+		f := gentest.WithLIDs(t, spec)
 		p, err := newPaths(t.Context(), newNetwork(f, &routing.Options{}))
 		if err != nil {
 			t.Fatal(err)

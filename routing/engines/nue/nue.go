@@ -127,7 +127,7 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	}
 	r.tree.grow(root)
 	if !r.tree.complete() {
-		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s, where a hop counts the "+
+		return routing.Refuse(Name, "%d of %d switches are within a distance of %d from %s; a hop counts the "+
 			"square of the number of LIDs", len(r.tree.order), len(r.switches), infinity,
 			r.f.SwitchNode(r.switches[root]).Desc)
 	}

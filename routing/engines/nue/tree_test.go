@@ -8,21 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 )
 
 func networkOf(t *testing.T, spec string) *network {
 	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	return newNetwork(f, &routing.Options{})
+	return newNetwork(gentest.WithLIDs(t, spec), &routing.Options{})
 }
 
 // If growByLevels is certain, the tree is that of OpenSM's heap, with any equally long paths.

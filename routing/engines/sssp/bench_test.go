@@ -5,8 +5,7 @@ package sssp
 import (
 	"testing"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 )
 
@@ -14,13 +13,7 @@ import (
 func BenchmarkDeadlocks(b *testing.B) {
 	for _, spec := range []string{"torus:8x8x8", "torus:6x5x4", "fattree:2,36", "fattree:3,16", "dragonfly:4,2,2"} {
 		b.Run(spec, func(b *testing.B) {
-			f, err := gen.ParseSpec(spec)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if f, err = fabric.AssignLIDs(f); err != nil {
-				b.Fatal(err)
-			}
+			f := gentest.WithLIDs(b, spec)
 			r, err := newRouter(f, &routing.Options{}, "dfsssp", 2)
 			if err != nil {
 				b.Fatal(err)
@@ -46,13 +39,7 @@ func BenchmarkDeadlocks(b *testing.B) {
 func BenchmarkTables(b *testing.B) {
 	for _, spec := range []string{"torus:8x8x8", "fattree:2,36", "fattree:3,24"} {
 		b.Run(spec, func(b *testing.B) {
-			f, err := gen.ParseSpec(spec)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if f, err = fabric.AssignLIDs(f); err != nil {
-				b.Fatal(err)
-			}
+			f := gentest.WithLIDs(b, spec)
 			for b.Loop() {
 				if _, err := (Engine{}).Route(b.Context(), f, routing.Options{}); err != nil {
 					b.Fatal(err)

@@ -7,22 +7,14 @@ import (
 	"slices"
 	"testing"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/heap4"
 )
 
 func graphOf(t *testing.T, spec string) *graph {
 	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	return newGraph(f, &routing.Options{})
+	return newGraph(gentest.WithLIDs(t, spec), &routing.Options{})
 }
 
 // TestPassAdapter compares passAdapter with inserting and removing an adapter.

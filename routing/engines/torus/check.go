@@ -37,7 +37,7 @@ func (t *Torus) check(strict bool) error {
 	}
 	if missing := t.missing(); t.deadlocks(missing, along) {
 		why = append(why,
-			fmt.Sprintf("paths around the missing switches at %s could deadlock, as these do not follow one another "+
+			fmt.Sprintf("paths around the missing switches at %s could deadlock, as these are not consecutive "+
 				"along %c (ERR 4E38)", list(missing), axes[along]))
 	}
 	if why == nil {

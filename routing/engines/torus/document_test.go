@@ -213,7 +213,7 @@ func TestDocumentSwitchesOAndTFailed(t *testing.T) {
 	d := drawOT(t)
 	d.want(d.proved(d.lose(""), torus.Engine{}), "SnOTrD")
 	_, err := torus.Engine{Conf: d.conf}.Route(t.Context(), d.lose("OO TT"), routing.Options{})
-	if err == nil || !strings.Contains(err.Error(), "3,1,0; 4,1,0 could deadlock, as these do not follow one another "+
+	if err == nil || !strings.Contains(err.Error(), "3,1,0; 4,1,0 could deadlock, as these are not consecutive "+
 		"along y") {
 		t.Errorf("%v, want that O and T are refused", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/torus"
@@ -143,7 +143,7 @@ func TestRefusals(t *testing.T) {
 		{c.without(c.without(f, letters["S"], letters["n"]), letters["o"], letters["p"]), torus.Engine{Conf: conf},
 			"the x ring at y=1 z=0 is in 2 pieces (ERR 4E33)"},
 		{assign(t, cable(t, c.r, shape{radix: [3]int{5, 1, 1}, links: [3]int{1}, hosts: 1}).build()), torus.Engine{},
-			"is no torus"},
+			"is not a torus"},
 	} {
 		res, err := k.e.Route(t.Context(), k.f, routing.Options{})
 		var refused *routing.RefusedError
@@ -333,13 +333,7 @@ func TestGroupTree(t *testing.T) {
 
 // BenchmarkLargest routes a torus with nearly as many LIDs as possible, with a configuration and without.
 func BenchmarkLargest(b *testing.B) {
-	f, err := gen.ParseSpec("torus:14x14x15,hosts=15")
-	if err != nil {
-		b.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		b.Fatal(err)
-	}
+	f := gentest.WithLIDs(b, "torus:14x14x15,hosts=15")
 	conf, err := torus.Recognise(b.Context(), f)
 	if err != nil {
 		b.Fatal(err)
@@ -359,13 +353,7 @@ func BenchmarkLargest(b *testing.B) {
 func FuzzConfig(f *testing.F) {
 	var fabrics []*fabric.Fabric
 	for _, spec := range []string{"torus:4x3x2,links=2", "mesh:5x4", "random:12,4,12", "fattree:2,4"} {
-		g, err := gen.ParseSpec(spec)
-		if err != nil {
-			f.Fatal(err)
-		}
-		if g, err = fabric.AssignLIDs(g); err != nil {
-			f.Fatal(err)
-		}
+		g := gentest.WithLIDs(f, spec)
 		fabrics = append(fabrics, g)
 	}
 	f.Add("torus 4 3 2\nxp_link 0x200000 0x200006\nxm_link 0x200000 0x200012\nyp_link 0x200000 0x200002\nzp_link "+

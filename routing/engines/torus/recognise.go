@@ -79,8 +79,8 @@ func find(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
 		}
 	}
 	if r.best == nil {
-		return nil, routing.Refuse(Name, "the subnet is no torus or mesh of two or three dimensions: from none of %d "+
-			"switches all others fit in", min(len(r.origins()), seedsTried))
+		return nil, routing.Refuse(Name, "the subnet is not a torus or mesh of two or three dimensions: no layout "+
+			"beginning with one of %d switches contains all others", min(len(r.origins()), seedsTried))
 	}
 	return r, nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/torus"
@@ -27,10 +27,7 @@ func TestRecogniseNames(t *testing.T) {
 		"torus:5x5,hosts=18": "torus 5 x 5 x 1", "mesh:5x4": "mesh 5 x 4 x 1", "mesh:3x3x4,links=2": "mesh 3 x 3 x 4",
 		"torus:8x8x8": "torus 8 x 8 x 8",
 	} {
-		f, err := gen.ParseSpec(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := gentest.Fabric(t, spec)
 		res := route(t, assign(t, f), nil)
 		grid, _ := torus.Of(res.Tables)
 		if want == "mesh 5 x 4 x 1" {
@@ -111,10 +108,7 @@ func TestRecogniseDamaged(t *testing.T) {
 func TestRecogniseNothing(t *testing.T) {
 	for _, spec := range []string{"fattree:2,8", "fattree:3,4", "random:20,5,30", "dragonfly:4,2,2", "hypercube:7",
 		"torus:9", "torus:3x3x3x3"} {
-		f, err := gen.ParseSpec(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := gentest.Fabric(t, spec)
 		conf, err := torus.Recognise(t.Context(), f)
 		if _, refused := errors.AsType[*routing.RefusedError](err); !refused {
 			t.Errorf("%s: %v, %v, want a refusal", spec, conf, err)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 )
@@ -39,10 +39,7 @@ func TestWalkersAgree(t *testing.T) {
 // randomTurns returns a matrix on a random fabric with random turns.
 func randomTurns(t *testing.T, r *rand.Rand, switches, seed int) *matrix {
 	t.Helper()
-	f, err := gen.ParseSpec(fmt.Sprintf("random:%d,%d,20,seed=%d", switches, 3+r.IntN(4), seed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := gentest.Fabric(t, fmt.Sprintf("random:%d,%d,20,seed=%d", switches, 3+r.IntN(4), seed))
 	turns := make([]turn, len(f.Switches)*len(f.Switches))
 	for i := range turns {
 		turns[i] = turn(r.IntN(3))
