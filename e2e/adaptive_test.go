@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// smp is an answer to a question about a subnet, as IBA 1.2.1, 14.2.1 lays it out.
+// smp is a response to a subnet management request (IBA 1.2.1, 14.2.1).
 type smp struct {
 	attr, mod uint32
 	path      string // the directed route
 	data      []byte
 }
 
-// smps reads the directed-route answers of a capture: a file of the classic pcap format, big endian or little, with
+// smps reads the directed-route responses of a capture: a file of the classic pcap format, of either byte order, with
 // packets of type ERF (197), each with 16 bytes of ERF header, LRH, BTH and DETH (8, 12 and 8 bytes), and the MAD.
 func smps(t *testing.T, file string) (all []smp) {
 	t.Helper()
@@ -38,7 +38,7 @@ func smps(t *testing.T, file string) (all []smp) {
 		b = b[16+n:]
 		m := packet[16+8+12+8:]
 		if m[1] != 0x81 || m[3] != 0x81 || binary.BigEndian.Uint16(m[4:])&0x7fff != 0 {
-			continue // no answer by directed route, or one that refuses
+			continue // not a directed-route response, or an error status
 		}
 		all = append(all, smp{uint32(binary.BigEndian.Uint16(m[16:])), binary.BigEndian.Uint32(m[20:]),
 			string(m[128+1 : 128+1+int(m[7])]), m[64:128]})
@@ -46,9 +46,10 @@ func smps(t *testing.T, file string) (all []smp) {
 	return all
 }
 
-// TestAdaptiveOnTheWire: what simulated switches answer is, bit by bit, what the published layout makes of their
-// tables. Of fattree:2,4 each leaf has hosts on ports 1 and 2 and spines on 3 and 4: the LIDs beyond the spines (6
-// hosts, 3 leaves) have the group of 3 and 4, the leaf's own and the spines are static; spines have one path to all.
+// TestAdaptiveOnTheWire compares, bit by bit, the responses of simulated switches with the published layout of their
+// tables. In fattree:2,4 each leaf has hosts on ports 1 and 2 and spines on 3 and 4: the LIDs behind the spines (6
+// hosts, 3 leaves) have the group of 3 and 4. The leaf's own LIDs and the spines are static. Spines have one path to
+// all LIDs.
 func TestAdaptiveOnTheWire(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "cap.pcap")

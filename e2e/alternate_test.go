@@ -14,9 +14,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestAlternates: of the subnet that a master OpenSM has routed with an LMC, alternates
-// have the LIDs that its subnet administration pairs in path records, and pass and share
-// the switches that ibtracert shows.
+// TestAlternates checks the alternates of a subnet that a master OpenSM has routed with an LMC. They must have the LIDs
+// that subnet administration pairs in path records, and use and share the switches that ibtracert prints.
 func TestAlternates(t *testing.T) {
 	testenv.Tool(t, "saquery")
 	stateHome(t)
@@ -64,8 +63,8 @@ func TestAlternates(t *testing.T) {
 			t.Errorf("%d to %d shares %v, by ibtracert %v", x.SLID, x.DLID, said, shared)
 		}
 	}
-	// Of the records for the two GIDs, four by the LMC, saquery shows the first packet
-	// over ibsim: each LID of the one is paired with the one of the other in its place.
+	// Of the records for the two GIDs, four with this LMC, saquery prints the first packet over ibsim: each LID of one
+	// port is paired with the LID of the other at the same position.
 	records := sim.Output("saquery", "-t", "20000", "PR", "--sgid", "fe80::10:1", "--dgid", "fe80::10:d")
 	for _, m := range pathRecord.FindAllStringSubmatch(records, 2) {
 		if pair := m[2] + " to " + m[1]; !slices.Contains(got, pair) {
@@ -95,7 +94,7 @@ var pathRecord = regexp.MustCompile(`dlid\.+(\d+)\s+slid\.+(\d+)(?s:.*?)\bsl\.+(
 
 var tracedSwitch = regexp.MustCompile(`(?m)^\[\d+\] -> switch port .* "(.*)"$`)
 
-// tracerouteOf are the switches that ibtracert shows.
+// tracerouteOf returns the switches that ibtracert prints.
 func tracerouteOf(sim *ibsimtest.Sim, from, to uint16) (switches []string) {
 	for _, m := range tracedSwitch.FindAllStringSubmatch(sim.Output("ibtracert", fmt.Sprint(from), fmt.Sprint(to)),
 		-1) {

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestBesideOpenSM sweeps, traces and asks beside an OpenSM that is master: its log
-// says nothing new, and its path records agree with the tables for 500 pairs.
+// TestNextToOpenSM sweeps, traces and queries next to an OpenSM that is master. Its log must have no new entries, and
+// its path records must agree with the tables for 500 pairs.
 func TestBesideOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	want := testenv.Count(t, 100, 500)
@@ -37,7 +37,7 @@ func TestBesideOpenSM(t *testing.T) {
 			source := "ibsim:" + sim.Name
 			ibconsole(t, "-s", source, "-c", "sweep; sweep light; sweep full sl2vl mft; show counters")
 			if after := read(t, log); after != before {
-				t.Errorf("OpenSM's log says more after our sweeps: %q", strings.TrimPrefix(after, before))
+				t.Errorf("OpenSM's log has new entries after our sweeps: %q", strings.TrimPrefix(after, before))
 			}
 			asked := 0
 			for asked < want {
@@ -69,8 +69,8 @@ func TestBesideOpenSM(t *testing.T) {
 	}
 }
 
-// TestCaptureOfASession captures a sweep, a commit, a trace and questions to the
-// subnet administration, and has tshark decode them.
+// TestCaptureOfASession captures a sweep, a commit, a trace and queries to subnet administration, and decodes them with
+// tshark.
 func TestCaptureOfASession(t *testing.T) {
 	tshark := testenv.Tool(t, "tshark")
 	testenv.Tool(t, "opensm")
@@ -99,7 +99,7 @@ func TestCaptureOfASession(t *testing.T) {
 	}
 	for _, word := range []string{"Malformed", "Unknown", "unknown attribute"} {
 		for line := range strings.Lines(string(text)) {
-			// The flags of answers that come in one piece are not known to tshark.
+			// tshark does not know the flags of responses in one piece.
 			if strings.Contains(line, word) && !strings.Contains(line, "RMPP Flags") {
 				t.Errorf("tshark says: %s", line)
 				break
@@ -123,15 +123,14 @@ func summary(t *testing.T, tshark, file string) string {
 	return string(text)
 }
 
-// between is what stands in a text behind one word and before the next.
+// between returns the text after one word and before the next occurrence of another.
 func between(text, before, after string) string {
 	_, text, _ = strings.Cut(text, before)
 	text, _, _ = strings.Cut(text, after)
 	return text
 }
 
-// TestMKeyFile: only a file that nobody else may read is taken, and no message
-// holds the key.
+// TestMKeyFile checks that only a file that no other user can read is accepted, and that no message contains the key.
 func TestMKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
@@ -168,7 +167,7 @@ func TestMKeyFile(t *testing.T) {
 		t.Errorf("a folder: status %d: %s", r.status, r.err)
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("to give a file to another user is for root")
+		t.Skip("only root can give a file to another user")
 	}
 	file := filepath.Join(dir, "good")
 	if err := os.Chown(file, 12345, -1); err != nil {

@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// readers are words that have each reader read FILE.
+// readers lists the arguments with which each reader reads FILE.
 var readers = []string{
 	"-s file:FILE -c show", "-s net:FILE -c show", "-s sim:FILE -c show", "--mkeys FILE -c show", "run FILE",
 	"-c load\x00lfts\x00FILE", "-c load\x00fdbs\x00FILE", "-c load\x00mcfdbs\x00FILE", "-c load\x00sls\x00FILE",
@@ -34,7 +34,7 @@ var readers = []string{
 	"-c resilience\x00merge\x00FILE\x00FILE", "-c paths\x00info\x00FILE", "-c history\x00import\x00FILE",
 }
 
-// reading is the program that reads a file; it is killed after a minute.
+// reading is a program that reads a file. It is killed after a minute.
 func reading(t *testing.T, words, file string) (cmd *exec.Cmd, out *bytes.Buffer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -50,10 +50,11 @@ func reading(t *testing.T, words, file string) (cmd *exec.Cmd, out *bytes.Buffer
 	return cmd, out
 }
 
-// memory is the most that a program had, in MB. Linux counts what this process had when it started the program, too.
+// memory returns the peak memory of a program in MB. Linux includes the memory that this process had when it started
+// the program.
 func memory(cmd *exec.Cmd) int64 { return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10 }
 
-// memoryLimit is what memory may say of a program that has at most that many MB.
+// memoryLimit returns the limit of memory for a program that may use that many MB.
 func memoryLimit(t *testing.T, mb int64) int64 {
 	t.Helper()
 	var own syscall.Rusage
@@ -63,7 +64,7 @@ func memoryLimit(t *testing.T, mb int64) int64 {
 	return max(mb, own.Maxrss>>10)
 }
 
-// TestNoFile has every reader read a folder and a device that does not end.
+// TestNoFile makes every reader read a folder and an endless device.
 func TestNoFile(t *testing.T) {
 	for _, words := range readers {
 		for _, file := range []string{"/dev/zero", t.TempDir()} {
@@ -77,13 +78,13 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// TestStalledReader interrupts every reader that waits for a pipe to which nobody writes.
+// TestStalledReader interrupts every reader while it waits for a pipe without a writer.
 func TestStalledReader(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// What comes first is read; then nothing does.
+	// It can read the first bytes only.
 	held, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,7 @@ func TestStalledReader(t *testing.T) {
 		go func() { r.done <- cmd.Wait() }()
 		all = append(all, r)
 	}
-	time.Sleep(time.Second) // long enough to be at the file; those that are not end all the same
+	time.Sleep(time.Second) // long enough to reach the file; readers that have not reached it end as well
 	for _, r := range all {
 		_ = r.cmd.Process.Signal(syscall.SIGINT)
 	}
@@ -117,17 +118,17 @@ func TestStalledReader(t *testing.T) {
 	}
 }
 
-// answer is what is said of an interrupt, or of a file that is refused before it is read.
+// answer is the message after an interrupt, or about a file that is rejected before it is read.
 var answer = regexp.MustCompile("ended by the signal interrupt|context canceled|no regular file|others may read it")
 
-// TestStalledFileSystem interrupts every reader of a file on a file system that does not answer reads, or nothing
-// at all. The program says so and ends; Linux lets it go when the server of the file system is ended.
+// TestStalledFileSystem interrupts every reader of a file on a file system that does not respond to reads, or to any
+// request. The program must report it and end. Linux releases it when the server of the file system ends.
 func TestStalledFileSystem(t *testing.T) {
 	for _, tool := range []string{"fusermount3", "pkg-config", "gcc"} {
 		testenv.Tool(t, tool)
 	}
 	if _, err := os.Stat("/dev/fuse"); err != nil || os.Geteuid() != 0 {
-		t.Skipf("a file system of a program's wants /dev/fuse and root: %v", err)
+		t.Skipf("a user-space file system needs /dev/fuse and root: %v", err)
 	}
 	program := filepath.Join(t.TempDir(), "stalledfs")
 	build := exec.CommandContext(t.Context(), "sh", "-c",
@@ -153,7 +154,7 @@ func TestStalledFileSystem(t *testing.T) {
 				}
 				ended := make(chan struct{})
 				go func() { defer close(ended); _ = cmd.Wait() }()
-				// long enough to be at the file; a program that does not heed signals yet just ends
+				// long enough to reach the file; a program that does not handle signals yet just ends
 				time.Sleep(700 * time.Millisecond)
 				_ = cmd.Process.Signal(syscall.SIGINT)
 				for wait := time.After(20 * time.Second); read(t, said) == ""; { // a busy machine
@@ -161,12 +162,12 @@ func TestStalledFileSystem(t *testing.T) {
 					case <-ended:
 						return
 					case <-wait:
-						t.Fatal("an interrupt is not answered")
+						t.Fatal("no message after an interrupt")
 					case <-time.After(10 * time.Millisecond):
 					}
 				}
 				if word := read(t, said); !answer.MatchString(word) {
-					t.Errorf("an interrupt is answered by %q", word)
+					t.Errorf("the message after an interrupt is %q", word)
 				}
 				end()
 				<-ended
@@ -175,7 +176,7 @@ func TestStalledFileSystem(t *testing.T) {
 	}
 }
 
-// mounted is a folder with a file system that does not answer, until it is ended.
+// mounted returns a folder with a file system that does not respond until its server ends.
 func mounted(t *testing.T, program string) (dir string, end func()) {
 	t.Helper()
 	dir = t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// confs are ten opensm.conf files; %s stands for files of GUIDs that confFiles makes.
+// confs are ten opensm.conf files. %s stands for the GUID files of confFiles.
 var confs = []string{
 	"",
 	"routing_engine updn\n",
@@ -31,7 +31,7 @@ var confs = []string{
 	"routing_engine minhop\nport_search_ordering_file %[5]s\nlmc 1\n",
 }
 
-// confFiles writes the files of GUIDs, with lines that OpenSM passes over.
+// confFiles writes the GUID files, including lines that OpenSM ignores.
 func confFiles(t *testing.T, f *fabric.Fabric, r *rand.Rand) []any {
 	var texts [5]strings.Builder
 	for i := range f.Switches {
@@ -62,13 +62,13 @@ func calibrate(t *testing.T, sim *ibsimtest.Sim, conf string) calibration {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	var c calibration
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &c); err != nil || c.Entries == 0 {
-		t.Fatalf("calibrate says %s: %v", out, err)
+		t.Fatalf("calibrate prints %s: %v", out, err)
 	}
 	return c
 }
 
-// TestCalibrateWithTheSettingsOfARealOpenSM: tables computed with an
-// opensm.conf are those that OpenSM made with it.
+// TestCalibrateWithTheSettingsOfARealOpenSM compares the tables of OpenSM with tables computed from the same
+// opensm.conf.
 func TestCalibrateWithTheSettingsOfARealOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)

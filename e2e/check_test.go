@@ -16,8 +16,7 @@ import (
 // smallTree is a fat-tree of 4 leaves with 2 hosts each, and 2 spines.
 const smallTree = "sim:fattree:2,4"
 
-// broken routes smallTree, changes the table of one switch and returns a script
-// that loads the tables.
+// broken routes smallTree, changes the table of one switch and returns a script that loads the tables.
 func broken(t *testing.T, sw, lid, port string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "lfts")
@@ -50,7 +49,7 @@ func broken(t *testing.T, sw, lid, port string) string {
 	return "load lfts " + file + "; "
 }
 
-// object is the last line of JSON that a run prints.
+// object returns the last line of JSON in the output of a run.
 func object(t *testing.T, r result) map[string]any {
 	t.Helper()
 	all := slices.DeleteFunc(objects(t, r), func(o map[string]any) bool {
@@ -59,7 +58,7 @@ func object(t *testing.T, r result) map[string]any {
 	return all[len(all)-1]
 }
 
-// objects are the lines of JSON that a run prints.
+// objects returns the lines of JSON in the output of a run.
 func objects(t *testing.T, r result) (all []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(strings.TrimSpace(r.out)) {
@@ -72,7 +71,7 @@ func objects(t *testing.T, r result) (all []map[string]any) {
 	return all
 }
 
-// has checks numbers of a JSON object.
+// has compares numbers of a JSON object.
 func has(t *testing.T, o map[string]any, want map[string]float64) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -82,7 +81,7 @@ func has(t *testing.T, o map[string]any, want map[string]float64) {
 	}
 }
 
-// 8 hosts: 56 pairs, of which 8 on one leaf are 2 links apart and the others 4.
+// TestCheckReach has 8 hosts: 56 pairs, of which 8 on one leaf are 2 links apart and the others 4.
 func TestCheckReach(t *testing.T) {
 	r := try("--json", "-s", smallTree, "-c", "route; check reach")
 	if r.status != exitDone || r.err != "" {
@@ -99,7 +98,7 @@ func TestCheckReach(t *testing.T) {
 	}
 }
 
-// An entry of leaf-01 for a host elsewhere concerns the two hosts of leaf-01.
+// TestCheckFindsWhatIsBroken has an entry of leaf-01 for a host elsewhere, which affects the two hosts of leaf-01.
 func TestCheckFindsWhatIsBroken(t *testing.T) {
 	const lid = "0x0008" // node-0003, on leaf-02
 	for name, tc := range map[string]struct {
@@ -131,7 +130,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 	}
 }
 
-// spine-01 sends packets for node-0003 back to leaf-01, which sends them up again.
+// TestCheckFindsLoops makes spine-01 send packets for node-0003 back to leaf-01, which sends them up again.
 func TestCheckFindsLoops(t *testing.T) {
 	script := broken(t, "spine-01", "0x0008", "001")
 	for check, words := range map[string][]string{
@@ -155,7 +154,7 @@ func TestCheckCredits(t *testing.T) {
 	if o := object(t, r); r.status != exitDone || o["loop"] != false {
 		t.Errorf("exit status %d, %v", r.status, o)
 	}
-	// minhop on a ring of five waits for itself.
+	// minhop on a ring of five has a credit loop.
 	r = try("--json", "-s", "sim:torus:5x1", "-c", "route; check credits")
 	oneLine(t, r, exitFailed, "check credits: ", "a credit loop of 5 links")
 	o := object(t, r)
@@ -176,7 +175,7 @@ func TestCheckLoad(t *testing.T) {
 	pairs, hosts := write(t, "node-0001 node-0003\nnode-0002 node-0003 # both\n"),
 		write(t, "node-0001 node-0002\nnode-0003\n")
 	for script, want := range map[string]map[string]float64{
-		// 48 pairs cross the spines over 8 links up.
+		// 48 pairs use the spines over 8 uplinks.
 		"check load":                               {"paths": 56, "lost": 0, "edge_forwarding_index": 6},
 		"check load pattern=shift:4":               {"paths": 8, "hosts": 8},
 		"check load pattern=random:3":              {"lost": 0},
@@ -202,8 +201,8 @@ func TestCheckLoad(t *testing.T) {
 	}
 }
 
-// With ftree's tables comes how good they are: on a full tree no shift in the
-// ca-order has contention.
+// TestRouteShowsMeasures checks the measures that route prints for ftree: on a full tree no shift in the ca-order has
+// contention.
 func TestRouteShowsMeasures(t *testing.T) {
 	const tree = "sim:fattree:3,4"
 	r := try("--json", "-s", tree, "-c", "engine ftree; route; check load pattern=shifts order=ca")
@@ -236,7 +235,7 @@ func TestRouteShowsMeasures(t *testing.T) {
 	}
 	if r := try("-s", tree, "-c", "help check"); !strings.Contains(r.out, "shifts[:N]") ||
 		!strings.Contains(r.out, "bisection[:N]") {
-		t.Errorf("help names no patterns: %q", r.out)
+		t.Errorf("help lists no patterns: %q", r.out)
 	}
 }
 
@@ -271,8 +270,8 @@ func TestBadChecks(t *testing.T) {
 	oneLine(t, try("-s", "file:"+write(t, pair()), "-c", "check"), exitFailed, "check: ", "no forwarding tables")
 }
 
-// A host sends to 7 and is sent to by 7. A leaf has the paths from and to its two
-// hosts: 2 x 7 twice, less those from one to the other, which are counted twice.
+// TestWhoUses checks counts: a host sends to 7 and receives from 7. A leaf has the paths from and to its two hosts: 2 x
+// 7 twice, minus those from one to the other, which are counted twice.
 func TestWhoUses(t *testing.T) {
 	for what, want := range map[string]map[string]float64{
 		"node-0003":     {"paths": 14, "all": 56, "sources": 8, "destinations": 8, "cut_offs": 1},
@@ -295,7 +294,7 @@ func TestWhoUses(t *testing.T) {
 	for _, want := range []string{"26 of 56 paths use it", "2 end ports unreachable", "unreachable: node-0003",
 		"and 6 more"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("%q does not say %q", out, want)
+			t.Errorf("%q does not contain %q", out, want)
 		}
 	}
 }

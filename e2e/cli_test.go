@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// write makes a file and returns its name.
+// write writes a file and returns its name.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")
@@ -24,7 +24,7 @@ func write(t *testing.T, text string) string {
 	return name
 }
 
-// pair is a host and a switch; lines of both can be replaced.
+// pair returns a host and a switch as text, with replacements.
 func pair(replace ...string) string {
 	const text = "vendid=0x2c9\n" +
 		"Switch\t8 \"S-0000000000200000\"\t\t# \"sw1\" base port 0 lid 2 lmc 0\n" +
@@ -63,14 +63,14 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// oneLine checks that a run failed with one clear line that holds these words.
+// oneLine checks that a run failed with one line that contains these words.
 func oneLine(t *testing.T, r result, status int, words ...string) {
 	t.Helper()
 	if r.status != status {
 		t.Errorf("exit status %d, want %d", r.status, status)
 	}
 	if strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "ibconsole: ") {
-		t.Errorf("not one line that begins with the program's name: %q", r.err)
+		t.Errorf("not one line that starts with the program's name: %q", r.err)
 	}
 	for _, w := range words {
 		if !strings.Contains(r.err, w) {
@@ -119,7 +119,8 @@ func TestBadCommands(t *testing.T) {
 	}
 }
 
-// Options may be written with two dashes, with -c and as words of the command line, and old names still work.
+// TestOptionForms checks that options may be written with two dashes, with -c and as words of the command line, and
+// that old names still work.
 func TestOptionForms(t *testing.T) {
 	const sim = "sim:fattree:2,4"
 	for _, group := range [][][]string{
@@ -161,8 +162,8 @@ func TestBadArguments(t *testing.T) {
 	oneLine(t, try("-s", "ibsim:nobody-is-here"), exitFailed, "nobody-is-here")
 }
 
-// TestJSON: every line that a showing command prints is an object, and the one
-// of route has what scripts rely on.
+// TestJSON checks that every line of the commands that print results is an object, and the keys of route that scripts
+// need.
 func TestJSON(t *testing.T) {
 	out := ibconsole(t, "--json", "-s", "sim:fattree:2,4", "-c",
 		"sweep; engines; engine; fail link leaf-01 3; whatif; route; show nodes; show switches; show links; show "+
@@ -184,7 +185,7 @@ func TestJSON(t *testing.T) {
 		}
 		if object["engine"] == "minhop" && object["entries"] != nil {
 			routed++
-			// 6 switches of 14 LIDs each; the seconds are the engine's own.
+			// 6 switches with 14 LIDs each; the seconds are those of the engine.
 			if object["entries"] != 84.0 || object["seconds"].(float64) <= 0 || object["changed"].(float64) <= 0 {
 				t.Errorf("route says %v", object)
 			}
@@ -195,7 +196,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestHostileDescriptions: nothing that a node calls itself reaches the terminal.
+// TestHostileDescriptions checks that control characters in node descriptions do not reach the terminal.
 func TestHostileDescriptions(t *testing.T) {
 	for _, hostile := range []string{"\x1b[2J\x1b]0;owned\x07", "a\rb\tc", "\xff\xfe\x80", "\u202etxt.exe",
 		"\u009b31m"} {
@@ -229,8 +230,8 @@ func same(t *testing.T, a, b string) {
 	}
 }
 
-// TestLoadFDBsOfIbdiagnet makes of our dump what ibdiagnet writes, by hand: another
-// heading, and no hops. It is loaded and compared as ours is.
+// TestLoadFDBsOfIbdiagnet changes our dump to the form of ibdiagnet, with another heading and without hops. It must
+// load and compare like ours.
 func TestLoadFDBsOfIbdiagnet(t *testing.T) {
 	const sim = "sim:torus:4x3"
 	dir := t.TempDir()
@@ -262,7 +263,7 @@ func TestLoadFDBsOfIbdiagnet(t *testing.T) {
 	}
 }
 
-// TestIbsimGoesAway: a script whose ibsim dies ends, and says why.
+// TestIbsimGoesAway checks the error of a script whose ibsim ends.
 func TestIbsimGoesAway(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-c", "gen torus 3x3 "+file)
@@ -271,7 +272,7 @@ func TestIbsimGoesAway(t *testing.T) {
 	oneLine(t, try("-s", "ibsim:"+sim.Name, "-c", "sweep"), exitFailed, sim.Name)
 }
 
-// TestCalibrateFindsChangedEntries: one entry of a dump is changed by hand.
+// TestCalibrateFindsChangedEntries changes one entry of a dump.
 func TestCalibrateFindsChangedEntries(t *testing.T) {
 	lfts := filepath.Join(t.TempDir(), "lfts")
 	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "route; dump lfts "+lfts)
@@ -279,7 +280,7 @@ func TestCalibrateFindsChangedEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first table is that of a leaf; its host ports are 1 and 2, spines are attached to 3 and 4.
+	// The first table is that of a leaf: its host ports are 1 and 2, spines are on ports 3 and 4.
 	changed := strings.Replace(string(text), " 003 # ", " 004 # ", 1)
 	if changed == string(text) {
 		t.Fatal("no entry to change")
@@ -292,8 +293,8 @@ func TestCalibrateFindsChangedEntries(t *testing.T) {
 	}
 }
 
-// TestCommitThatCutsPairs: a file with the table of one leaf alone takes the
-// routes of no other switch; one with an entry missing cuts pairs off.
+// TestCommitThatCutsPairs commits a file with the table of one leaf, which changes no other switch, and one without an
+// entry, with which pairs lose their path.
 func TestCommitThatCutsPairs(t *testing.T) {
 	const sim = "sim:fattree:2,4"
 	lfts := filepath.Join(t.TempDir(), "lfts")
@@ -311,11 +312,12 @@ func TestCommitThatCutsPairs(t *testing.T) {
 	}
 	script := "load lfts " + write(t, strings.Join(lines, "")) + "; write on; "
 	r := try("-s", sim, "-c", script+"commit yes")
-	if r.status != exitFailed || !strings.Contains(r.err, "'commit yes force-unreachable'") || !strings.Contains(r.out, "PAIRS LOST") ||
-		strings.Contains(r.out, "written in") {
+	if r.status != exitFailed || !strings.Contains(r.err, "'commit yes force-unreachable'") ||
+		!strings.Contains(r.out, "PAIRS LOST") || strings.Contains(r.out, "written in") {
 		t.Errorf("exit status %d\n%s%s", r.status, r.out, r.err)
 	}
-	if out := ibconsole(t, "-s", sim, "-c", script+"commit yes force-unreachable"); !strings.Contains(out, "written in") {
+	if out := ibconsole(t, "-s", sim, "-c", script+"commit yes force-unreachable"); !strings.Contains(out,
+		"written in") {
 		t.Errorf("with force-unreachable: %s", out)
 	}
 	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out,

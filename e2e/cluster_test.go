@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// cluster is a subnet of one ibsim on which four consoles and now and then a master OpenSM work.
+// cluster is a subnet on one ibsim with four consoles and sometimes a master OpenSM.
 type cluster struct {
 	t        *testing.T
 	r        *rand.Rand
@@ -32,32 +32,32 @@ type cluster struct {
 	consoles []*clusterConsole
 	manager  *manager
 	dumpFTS  tool
-	held     held // what the switches held after the round before
+	held     held // the tables of the switches after the previous round
 	round    int
 	count    tally
 	refused  atomic.Int64 // commands that failed
 	story
 }
 
-// tally counts what was done and what was compared.
+// tally counts actions and comparisons.
 type tally struct {
 	Acts, Commits, Unended, Killed, Flaps, Managers int
-	// Exact are the rounds after which there was one thing that switches could hold, Among those with several writers
-	// at once, Unknown those in which OpenSM was ended before it said what it wrote.
+	// Exact counts the rounds after which the tables had only one possible content, Among those with several concurrent
+	// writers, Unknown those in which OpenSM was ended before it logged its writes.
 	Exact, Among, Unknown int
-	Shown                 int // pictures of consoles
-	// commits that others wrote over, of which the console that made it put so into the journal
+	Shown                 int // compared outputs of consoles
+	// commits that another writer overwrote and whose journal records that
 	Noted int
 }
 
-// story is what happened, to be told where something is wrong.
+// story is the list of events, to be printed after a failure.
 type story struct {
 	mu    sync.Mutex
 	begun time.Time
 	lines []string
 }
 
-// toldLines is how much of a story is told.
+// toldLines is the number of events that are printed.
 const toldLines = 80
 
 func (s *story) tell(format string, args ...any) {
@@ -67,22 +67,21 @@ func (s *story) tell(format string, args ...any) {
 	s.lines = s.lines[max(0, len(s.lines)-toldLines):]
 }
 
-// wrong fails the test with the events that led to it.
+// wrong fails the test and prints the last events.
 func (c *cluster) wrong(format string, args ...any) {
 	c.t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.t.Fatalf("round %d: %s\nwhat came before:\n%s", c.round, fmt.Sprintf(format, args...),
+	c.t.Fatalf("round %d: %s\nevents before:\n%s", c.round, fmt.Sprintf(format, args...),
 		strings.Join(c.lines, "\n"))
 }
 
-// clusterKinds are fat-trees of some 20 switches; of none is the highest LID a multiple of 64, which dump_fts leaves
-// out.
+// clusterKinds are fat-trees of some 20 switches. None has a multiple of 64 as highest LID, which dump_fts leaves out.
 var clusterKinds = []string{"fattree 3 4", "fattree 2 12", "fattree 2 14", "fattree 2 16"}
 
-// TestCluster has four consoles, a master OpenSM that comes and goes, links that flap, a loss of 2 % and SIGKILL on
-// one subnet. After each round dump_fts says what the switches hold: what the journals, or OpenSM's dump, say,
-// and what each console shows. Those who act at once do so as the scheduler has it; all else follows from the seed.
+// TestCluster has four consoles, a master OpenSM that starts and ends, flapping links, a packet loss of 2 % and SIGKILL
+// on one subnet. After each round the tables that dump_fts prints must be those in the journals, or in OpenSM's dump,
+// and those that each console shows. Concurrent actions depend on the scheduler. Everything else follows from the seed.
 func TestCluster(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	testenv.Tool(t, "dump_fts")
@@ -119,7 +118,7 @@ func newCluster(t *testing.T, r *rand.Rand) *cluster {
 		}
 	}
 	c.sim = ibsimtest.Start(t, net)
-	for range 1 + r.IntN(mostDown) { // no tree is without faults
+	for range 1 + r.IntN(mostDown) { // every tree has faults
 		c.drawFlap(0)()
 	}
 	c.dumpFTS = newTool(t, c.sim, "dump_fts")
@@ -137,7 +136,7 @@ func newCluster(t *testing.T, r *rand.Rand) *cluster {
 	return c
 }
 
-// play has a random part of all do something at once, and waits until all is quiet.
+// play makes a random set of actors act concurrently, and waits until all are done.
 func (c *cluster) play() {
 	c.tell("round %d", c.round)
 	c.lose(2)
@@ -159,7 +158,7 @@ func (c *cluster) play() {
 	c.manager.settle()
 }
 
-// together does things at once.
+// together runs functions concurrently.
 func (c *cluster) together(acts []func()) {
 	c.t.Helper()
 	var all sync.WaitGroup
@@ -167,17 +166,17 @@ func (c *cluster) together(acts []func()) {
 		all.Go(act)
 	}
 	all.Wait()
-	if c.t.Failed() { // one of them has said so
+	if c.t.Failed() { // the reason is already logged
 		c.t.FailNow()
 	}
 }
 
-// wait is how long something waits for what others do at once: about as long as a route and a commit take.
+// wait returns a random delay of an action: about as long as a route and a commit take.
 func (c *cluster) wait() time.Duration {
 	return time.Duration(c.r.Int64N(int64(60 * time.Millisecond)))
 }
 
-// tool is a program on the ibsim that runs again and again in one folder.
+// tool is a program that runs repeatedly on the ibsim in one folder.
 type tool struct {
 	path, dir string
 	env       []string
@@ -188,11 +187,11 @@ func newTool(t *testing.T, sim *ibsimtest.Sim, name string, env ...string) tool 
 	return tool{cmd.Path, cmd.Dir, append(cmd.Env, env...)}
 }
 
-// placeLimit is how long something may wait for one of ibsim's ten places. Consoles take some more while they
-// have much to carry, and give them back soon after.
+// placeLimit is the maximum time to wait for one of ibsim's ten places. Consoles use more places while they have much
+// to send, and free them soon afterwards.
 const placeLimit = 20 * time.Second
 
-// retry does something until it is done, or fails otherwise than for want of a place.
+// retry repeats a function until it succeeds, or fails for another reason than a missing place.
 func retry(do func() error) error {
 	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		err := do()
@@ -203,7 +202,7 @@ func retry(do func() error) error {
 	}
 }
 
-// textOf is a file's text, "" while it is not there.
+// textOf returns the text of a file, "" if it does not exist.
 func textOf(file string) string {
 	text, _ := os.ReadFile(file)
 	return string(text)

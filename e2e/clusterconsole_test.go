@@ -23,11 +23,11 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// clusterHost is a machine with a history: its consoles share the lock of commits.
+// clusterHost is a machine with a history. Its consoles share the lock of commits.
 type clusterHost struct {
 	home  string
 	store *history.Store
-	seen  int64 // the newest commit that was judged
+	seen  int64 // the newest commit that was checked
 }
 
 func newClusterHost(t *testing.T) *clusterHost {
@@ -44,7 +44,7 @@ func newClusterHost(t *testing.T) *clusterHost {
 	return &clusterHost{home: home, store: store}
 }
 
-// newest is the number of the newest commit.
+// newest returns the number of the newest commit.
 func (h *clusterHost) newest(ctx context.Context) int64 {
 	all, err := h.store.Journal(ctx, "")
 	if err != nil || len(all) == 0 {
@@ -53,21 +53,22 @@ func (h *clusterHost) newest(ctx context.Context) int64 {
 	return all[0].ID
 }
 
-// speaker takes commands until it is left, or has ended.
+// speaker accepts commands until it is closed or has ended.
 type speaker interface {
 	say(ctx context.Context, commands string) (out string, err error)
 	over() bool
 	leave()
 }
 
-// clusterConsole is one of those on a cluster. The odd ones are programs of their own, the others sessions in this one.
+// clusterConsole is a console on a cluster. Consoles with odd numbers are separate programs, the others sessions in
+// this process.
 type clusterConsole struct {
 	c     *cluster
 	num   int
 	host  *clusterHost
-	in    speaker // nil where its program has ended
-	paper bool    // says that something may have failed on paper
-	last  int64   // the entry in the history of its last commit that was done, 0 for none since it came
+	in    speaker // nil if its program has ended
+	paper bool    // there may be simulated failures
+	last  int64   // the history entry of its last complete commit, 0 for none since it started
 	shown shown
 }
 
@@ -82,7 +83,7 @@ func newClusterConsole(c *cluster, i int) *clusterConsole {
 	return k
 }
 
-// enter starts a console anew where the one before has ended.
+// enter restarts a console whose program has ended.
 func (k *clusterConsole) enter() {
 	if k.in != nil {
 		return
@@ -103,10 +104,10 @@ func (k *clusterConsole) enter() {
 	k.paper, k.last = false, 0
 }
 
-// sayLimit is how long commands may take.
+// sayLimit is the maximum time of commands.
 const sayLimit = 2 * time.Minute
 
-// say gives the console commands, until the first that fails. A program ends there.
+// say runs commands on the console, until the first that fails, at which a program ends.
 func (k *clusterConsole) say(commands string) (string, error) {
 	ctx, cancel := context.WithTimeout(k.c.t.Context(), sayLimit)
 	defer cancel()
@@ -131,22 +132,25 @@ func (k *clusterConsole) say(commands string) (string, error) {
 	return out, err
 }
 
-// clusterEngines are those that consoles draw from; N is a number.
+// clusterEngines are the engines that consoles choose from. N is a number.
 var clusterEngines = []string{"minhop", "minhop port_shifting=TRUE", "minhop scatter_ports=N", "minhop scatter_ports=N",
 	"updn", "ftree", "sssp", "dnup"}
 
-// drawRoute draws how to route.
+// drawRoute returns a random route command.
 func (c *cluster) drawRoute() string {
 	engine := strings.ReplaceAll(clusterEngines[c.r.IntN(len(clusterEngines))], "N", fmt.Sprint(1+c.r.IntN(9)))
 	return "engine " + engine + "; route keep=" + []string{"yes", "no"}[c.r.IntN(2)]
 }
 
-// drawLeave draws what a commit is allowed to do.
+// drawLeave returns random options of a commit.
 func (c *cluster) drawLeave() (words string) {
 	for _, may := range []struct {
 		word    string
 		percent int
-	}{{"force-interrupt", 90}, {"force-loop", 90}, {"force-overwrite", 50}, {"abandon", 30}, {"sm=" + managerGUID, 80}} {
+	}{
+		{"force-interrupt", 90}, {"force-loop", 90}, {"force-overwrite", 50}, {"abandon", 30},
+		{"sm=" + managerGUID, 80},
+	} {
 		drawn := c.r.IntN(100) < may.percent
 		if drawn && (c.manager.was || !strings.HasPrefix(may.word, "sm=")) {
 			words += " " + may.word
@@ -155,7 +159,7 @@ func (c *cluster) drawLeave() (words string) {
 	return words
 }
 
-// draw draws something to do.
+// draw returns a random action.
 func (k *clusterConsole) draw() func() {
 	c, r := k.c, k.c.r
 	commands := ""
@@ -187,10 +191,10 @@ func (k *clusterConsole) draw() func() {
 	return func() { time.Sleep(wait); _, _ = k.say(commands) }
 }
 
-// longestKilled is about how long a commit of these takes from its entry in the journal on.
+// longestKilled is about the duration of such a commit from its entry in the journal.
 const longestKilled = 12 * time.Millisecond
 
-// killAfter ends the program some time after a commit was journalled, or when it has done its commands.
+// killAfter kills the program some time after a commit was journalled, or when its commands are done.
 func (k *clusterConsole) killAfter(p *piped, wait time.Duration, commands string) {
 	ctx, cancel := context.WithCancel(k.c.t.Context())
 	killed := make(chan struct{})
@@ -212,7 +216,7 @@ func (k *clusterConsole) killAfter(p *piped, wait time.Duration, commands string
 	k.c.detachDead()
 }
 
-// piped is the program, which reads a script from a pipe.
+// piped is the program, with a script from a pipe.
 type piped struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -241,7 +245,7 @@ func startPiped(from, home string) (*piped, error) {
 	return p, err
 }
 
-// spoken ends what it answers to "write on", which ends each conversation.
+// spoken ends the response to "write on", which ends each batch of commands.
 const spoken = `"write":true}`
 
 func (p *piped) say(ctx context.Context, commands string) (string, error) {
@@ -266,7 +270,7 @@ func (p *piped) over() bool { return p.ended }
 
 func (p *piped) kill() { _ = p.cmd.Process.Kill() } // it may have ended
 
-// reap waits for the end of a program that was killed, or ends by itself.
+// reap waits for the end of a program that was killed, or that ends on its own.
 func (p *piped) reap() {
 	if !p.ended {
 		_, _ = io.Copy(io.Discard, p.out)
@@ -280,7 +284,7 @@ func (p *piped) leave() {
 	p.reap()
 }
 
-// inside is a session in the test's own process, which goes on where commands fail.
+// inside is a session in the test's own process, which continues after failed commands.
 type inside struct {
 	s  *session.Session
 	sh *shell.Shell

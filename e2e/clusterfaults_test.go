@@ -19,24 +19,25 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// lose makes the switches lose so many of 100 packets.
+// lose makes the switches lose a percentage of packets.
 func (c *cluster) lose(percent int) {
 	for _, name := range c.switches {
 		c.sim.Console(fmt.Sprintf("Error %q %d", name, percent))
 	}
 }
 
-// clusterLink is a link between two switches; at is one of its ends as ibsim names it.
+// clusterLink is a link between two switches. at is one of its ends in ibsim's notation.
 type clusterLink struct{ at, a, b string }
 
 func (l clusterLink) meets(m clusterLink) bool {
 	return l.a == m.a || l.a == m.b || l.b == m.a || l.b == m.b
 }
 
-// mostDown is how many links are down at a time. With no two of them at one switch, these trees hang together.
+// mostDown is the maximum number of links that are down at a time. If no two of them are at one switch, these trees
+// stay connected.
 const mostDown = 3
 
-// drawFlap draws a link that comes or goes after some time.
+// drawFlap chooses a link that goes down or up after some time.
 func (c *cluster) drawFlap(wait time.Duration) func() {
 	word, link := "Unlink", 0
 	if n := len(c.down); n > 0 && c.round > 0 && (n == mostDown || c.r.IntN(2) == 0) {
@@ -60,7 +61,7 @@ func (c *cluster) drawFlap(wait time.Duration) func() {
 	}
 }
 
-// detachDead frees the places of programs that were killed: their sockets are gone.
+// detachDead frees the places of programs that were killed, whose sockets no longer exist.
 func (c *cluster) detachDead() {
 	clients := attachedAs.FindAllStringSubmatch(c.sim.Console("Attached"), -1)
 	sockets, err := os.ReadFile("/proc/net/unix")
@@ -76,22 +77,22 @@ func (c *cluster) detachDead() {
 
 var attachedAs = regexp.MustCompile(`Client (\d+): pid (\d+)`)
 
-// manager is an OpenSM that comes and goes, on another port than the consoles.
+// manager is an OpenSM that starts and ends, on another port than the consoles.
 type manager struct {
 	c      *cluster
 	opensm tool
-	cmd    *exec.Cmd // nil while it is not there
+	cmd    *exec.Cmd // nil if it is not running
 	ended  chan error
 	dir    string
-	// was says that it was there in this round, lost that it was ended in this round, perhaps before it said what it
-	// had written, and alone that no console has written since it came.
+	// was is set if it ran in this round, lost if it was ended in this round, possibly before it logged its writes, and
+	// alone if no console has written since it started.
 	was, lost, alone bool
 }
 
-// managerGUID is that of its port: the one that ibsim gives the second host of these nets.
+// managerGUID is the GUID of its port: the one that ibsim gives the second host of these nets.
 const managerGUID = "0x100003"
 
-// managerEngines are those that OpenSM is told.
+// managerEngines are the engines that OpenSM is started with.
 var managerEngines = []string{"minhop", "updn", "ftree", "dfsssp"}
 
 func newManager(c *cluster) *manager {
@@ -100,7 +101,7 @@ func newManager(c *cluster) *manager {
 	return m
 }
 
-// draw draws what becomes of it after some time: it comes, or is ended in the one or the other manner.
+// draw chooses its next change after some time: it starts, or is ended with or without a chance to clean up.
 func (m *manager) draw(wait time.Duration) func() {
 	r := m.c.r
 	engine := managerEngines[r.IntN(len(managerEngines))]
@@ -128,7 +129,7 @@ func (m *manager) start(engine string) {
 	}
 }
 
-// try starts it and waits until it sits on its port.
+// try starts it and waits until it is on its port.
 func (m *manager) try(args ...string) error {
 	cmd := exec.Command(m.opensm.path, args...)
 	cmd.Dir, cmd.Env = m.dir, append(slices.Clone(m.opensm.env), "OSM_TMP_DIR="+m.dir, "OSM_CACHE_DIR="+m.dir)
@@ -169,15 +170,15 @@ func (m *manager) end(signal syscall.Signal) {
 	m.c.detachDead()
 }
 
-// managerLimit is how long OpenSM may take for anything.
+// managerLimit is the time limit for all actions of OpenSM.
 const managerLimit = time.Minute
 
-// settle waits until OpenSM has swept what there is now, and has nothing more to say.
+// settle waits until OpenSM has swept the present subnet and logs nothing more.
 func (m *manager) settle() {
 	if m.cmd == nil {
 		return
 	}
-	ups := func() int { return strings.Count(textOf(m.log()), "SUBNET UP") } // how often it has said that it is done
+	ups := func() int { return strings.Count(textOf(m.log()), "SUBNET UP") } // the number of finished sweeps in the log
 	m.until("came", func() bool { return ups() > 0 })
 	before := ups()
 	_ = m.cmd.Process.Signal(syscall.SIGHUP)
@@ -207,10 +208,10 @@ func (m *manager) until(what string, done func() bool) {
 	}
 }
 
-// lastOf is the end of a long text.
+// lastOf returns the end of a long text.
 func lastOf(text string) string { return text[max(0, len(text)-3000):] }
 
-// read is what the switches hold, as dump_fts reads it.
+// read returns the tables of the switches, as read by dump_fts.
 func (c *cluster) read() held {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)

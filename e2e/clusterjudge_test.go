@@ -16,16 +16,16 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// cell is an entry of a forwarding table.
+// cell identifies an entry of a forwarding table.
 type cell struct {
 	guid uint64
 	lid  uint16
 }
 
-// held are the ports of all entries that have one.
+// held holds the ports of all entries that have one.
 type held map[cell]uint8
 
-// heldIn reads what dump_fts, OpenSM and "dump lfts" write.
+// heldIn reads the output of dump_fts, OpenSM and "dump lfts".
 func heldIn(text string) held {
 	h := held{}
 	guid := uint64(0)
@@ -42,7 +42,7 @@ func heldIn(text string) held {
 	return h
 }
 
-// heldOf is what switches hold that hold these tables.
+// heldOf returns the entries of tables.
 func heldOf(t *fabric.Tables) held {
 	h := held{}
 	for sw := range t.Fabric.NumSwitches() {
@@ -70,7 +70,7 @@ func (h held) switches() int {
 	return len(seen)
 }
 
-// notIn are the entries of h that are in none of some tables.
+// notIn returns the entries of h that are in none of some tables.
 func (h held) notIn(of ...held) (found []string) {
 	cells := map[cell]bool{}
 	for _, t := range append(slices.Clone(of), h) {
@@ -96,7 +96,7 @@ func few(found []string) string {
 	return fmt.Sprintf("%d entries: %s", len(found), strings.Join(found[:min(5, len(found))], ", "))
 }
 
-// judge compares what the switches hold with what the journals, OpenSM and the consoles say.
+// judge compares the tables of the switches with the journals, OpenSM and the consoles.
 func (c *cluster) judge() {
 	c.t.Helper()
 	now := c.read()
@@ -117,8 +117,8 @@ func (c *cluster) judge() {
 	c.held = now
 }
 
-// judgeTables: the switches hold what the last to write has written, or where several wrote at once, of each entry what
-// one of them did.
+// judgeTables checks that the switches have the tables of the last writer, or, with several concurrent writers, that
+// each entry is one of theirs.
 func (c *cluster) judgeTables(now held) {
 	c.t.Helper()
 	m := c.manager
@@ -161,7 +161,7 @@ func (c *cluster) judgeTables(now held) {
 	}
 }
 
-// wrote are the commits of this round that wrote something, the oldest first.
+// wrote returns the commits of this round that wrote something, the oldest first.
 func (h *clusterHost) wrote(c *cluster) (list []history.JournalEntry) {
 	c.t.Helper()
 	all, err := h.store.Journal(c.t.Context(), "")
@@ -188,20 +188,20 @@ func (h *clusterHost) wrote(c *cluster) (list []history.JournalEntry) {
 	return list
 }
 
-// shown is what a console showed.
+// shown is the output of a console.
 type shown struct {
 	tables held
 	out    string
 	err    error
 }
 
-// look has a console read the subnet and show it; one that has ended comes anew.
+// look makes a console read and show the subnet. It restarts one that has ended.
 func (k *clusterConsole) look() {
 	file := filepath.Join(k.c.dir, fmt.Sprintf("shown-%d", k.num))
 	k.enter()
 	look := "sweep; dump lfts of=live " + file + "; summary of=live"
 	out, err := k.say(look)
-	// ibsim gave its place to another: it asks for a new one
+	// ibsim gave its place to another one, so it requests a new one
 	if err != nil && strings.Contains(err.Error(), syscall.EPERM.Error()) {
 		out, err = k.say(look)
 	}
@@ -209,7 +209,7 @@ func (k *clusterConsole) look() {
 	_ = os.Remove(file)
 }
 
-// judge: a console shows what the switches hold, all of it, and says of a commit that waits for its end.
+// judge checks that a console shows the complete tables of the switches, and reports an interrupted commit.
 func (k *clusterConsole) judge(now held) {
 	c, s := k.c, &k.shown
 	c.t.Helper()
@@ -242,7 +242,7 @@ func (k *clusterConsole) judge(now held) {
 	k.judgeLast(all, now)
 }
 
-// judgeLast: where others wrote over the last commit of a console since, its journal says so.
+// judgeLast checks that the journal of a console reports when others have overwritten its last commit.
 func (k *clusterConsole) judgeLast(all []history.JournalEntry, now held) {
 	k.c.t.Helper()
 	i := slices.IndexFunc(all, func(j history.JournalEntry) bool { return j.After == k.last })

@@ -8,9 +8,9 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// TestVLsAreCountedOnce: diff and commit say the same number of SL2VL tables that change, and
-// the SLs of paths are compared where those of both are known. With a switch lost, torus-2QoS(8)
-// grants the same SLs, as those do not depend on failures.
+// TestVLsAreCountedOnce checks that diff and commit print the same number of changed SL2VL tables, and that the SLs of
+// paths are compared if those of both states are known. With a failed switch, torus-2QoS(8) grants the same SLs,
+// because these do not depend on failures.
 func TestVLsAreCountedOnce(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "torus-2QoS", true, false)

@@ -14,25 +14,25 @@ import (
 	"example.org/ibconsole/mad/umad/umadtest"
 )
 
-// doctored is what doctor says of a source. It has to say all the words, each once, and
-// to fail where it says a fault.
+// doctored runs doctor on a source. Its output must contain each of the words once, and it must fail if it reports a
+// fault.
 func doctored(t *testing.T, r result, words ...string) {
 	t.Helper()
 	out := r.out
 	if faults := strings.Count("\n"+out, "\nfault  "); faults > 0 {
 		oneLine(t, r, exitFailed, "doctor: ", prose.Count(faults, "fault"))
 	} else if r.status != exitDone || r.err != "" {
-		t.Errorf("exit status %d of no fault: %s", r.status, r.err)
+		t.Errorf("exit status %d without a fault: %s", r.status, r.err)
 	}
 	for _, w := range words {
 		if n := strings.Count(out, w); n != 1 {
-			t.Errorf("%q is told %d times in\n%s", w, n, out)
+			t.Errorf("%q occurs %d times in\n%s", w, n, out)
 		}
 	}
 }
 
-// TestDoctorOfASource: of each kind of source doctor says what is there, or what is
-// missing and what to do.
+// TestDoctorOfASource checks the report of doctor for each kind of source: what is there, or what is missing and what
+// to do.
 func TestDoctorOfASource(t *testing.T) {
 	stateHome(t)
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// documents are the Markdown files of the repository with their text, by their path from its root.
+// documents returns the Markdown files of the repository with their text, by their path from its root.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -38,10 +38,10 @@ func documents(t *testing.T) map[string]string {
 	return found
 }
 
-// codeBlock is a block of a document that stands apart as it is: between fences, or indented by four spaces.
+// codeBlock is a code block of a document: between fences, or indented by four spaces.
 type codeBlock struct {
-	language string // what the fence says, "" of an indented one
-	text     string // lines, each ended
+	language string // the info string of the fence, "" for an indented block
+	text     string // lines, each with its newline
 }
 
 func (b codeBlock) firstLine() string {
@@ -49,8 +49,8 @@ func (b codeBlock) firstLine() string {
 	return line
 }
 
-// codeBlocks finds the blocks of a document, as CommonMark 0.31.2 has them in sections 4.4 and 4.5, but in no list or
-// quotation.
+// codeBlocks returns the code blocks of a document by sections 4.4 and 4.5 of CommonMark 0.31.2, without those in lists
+// or quotations.
 func codeBlocks(text string) []codeBlock {
 	var blocks []codeBlock
 	fenced, indented, blank := false, false, true
@@ -78,10 +78,10 @@ func codeBlocks(text string) []codeBlock {
 	return blocks
 }
 
-// TestDocuments types what documents show after "$ " in their console blocks, those of a document one after the other
-// in one folder, and compares what comes with what the document shows below it. There "..." stands for anything on a
-// line, and a line "..." for any number of lines. A block that is not a console block is one of notRun, with the
-// reason.
+// TestDocuments runs the commands after "$ " in the console blocks of documents, those of a document in one folder and
+// in order, and
+// compares their output with the text below them. There "..." stands for anything on a line, and a line "..." for any
+// number of lines. A block that is not a console block must be listed in notRun, with the reason.
 func TestDocuments(t *testing.T) {
 	seen := map[[2]string]bool{}
 	for name, text := range documents(t) {
@@ -110,7 +110,7 @@ func TestDocuments(t *testing.T) {
 	}
 	for place := range notRun {
 		if !seen[place] {
-			t.Errorf("%s has no block any more that begins with %q", place[0], place[1])
+			t.Errorf("%s no longer has a block that begins with %q", place[0], place[1])
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestDocumentLinks(t *testing.T) {
 	}
 }
 
-// TestSources finds the tests that docs/sources.md names as proof of its claims.
+// TestSources checks that the tests that docs/sources.md cites for its claims exist.
 func TestSources(t *testing.T) {
 	tests := map[string]bool{}
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
@@ -159,13 +159,13 @@ func TestSources(t *testing.T) {
 		}
 		for _, m := range proofs {
 			if !tests[m[1]] {
-				t.Errorf("%s proves %q, and there is no such test", m[1], cells[1])
+				t.Errorf("%s proves %q, but there is no such test", m[1], cells[1])
 			}
 		}
 	}
 }
 
-// shows runs commands, each with what the document shows below it, in a new folder.
+// shows runs commands in a new folder and compares the output of each with the document.
 func shows(t *testing.T, steps []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -184,12 +184,12 @@ func shows(t *testing.T, steps []string) {
 			t.Errorf("$ %s: %v", command, err)
 		}
 		if want = strings.TrimSuffix(want, "\n"); !shownAs(want).MatchString(strings.TrimSuffix(string(got), "\n")) {
-			t.Errorf("$ %s\nthe document shows:\n%s\nthe program says:\n%s", command, want, got)
+			t.Errorf("$ %s\nthe document shows:\n%s\nthe program prints:\n%s", command, want, got)
 		}
 	}
 }
 
-// shownAs makes a pattern of what a document shows.
+// shownAs makes a pattern of the output in a document.
 func shownAs(shown string) *regexp.Regexp {
 	pattern := regexp.QuoteMeta(shown)
 	pattern = regexp.MustCompile(`(?m)^\\\.\\\.\\\.$`).ReplaceAllString(pattern, `(?s:.*)`)
@@ -197,7 +197,7 @@ func shownAs(shown string) *regexp.Regexp {
 	return regexp.MustCompile(`^` + pattern + `$`)
 }
 
-// notRun are the blocks that no test runs: the document, the first line or "" for all others, and why.
+// notRun lists the blocks that no test runs: the document, the first line or "" for all others, and the reason.
 var notRun = map[[2]string]string{
 	{
 		"README.md", "go run .        # opens the console; without InfiniBand, on a simulated fat-tree with 648 hosts",

@@ -18,12 +18,12 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// fault takes note of what is wrong.
+// fault records an error.
 func (f *faulty) fault(format string, args ...any) {
 	f.wrong = errors.Join(f.wrong, fmt.Errorf(format, args...))
 }
 
-// judge looks at what a run left, and reports whether a commit had to be ended.
+// judge checks the files that a run left, and reports whether a commit had to be finished.
 func (f *faulty) judge(r *rand.Rand, w *writing, dir string, res result) (open bool) {
 	t := f.t
 	kept := res.status == exitDone || w.said != "" && strings.Contains(res.out, w.said)
@@ -62,11 +62,11 @@ func (f *faulty) judge(r *rand.Rand, w *writing, dir string, res result) (open b
 	return f.judgeCommit(r, dir, path, kept, journalled.FindString(res.out), journal)
 }
 
-// judgeFile holds a file against what it held and was to hold.
+// judgeFile compares a file with its previous and its expected content.
 func (f *faulty) judgeFile(w *writing, dir string, kept, killed bool) {
 	now, err := os.ReadFile(filepath.Join(dir, w.file))
 	isNew := err == nil && bytes.Equal(now, f.whole[w.name])
-	if w.name == "paths" { // it says when it was built
+	if w.name == "paths" { // it contains the time when it was built
 		isNew = err == nil && f.try(dir, "paths info "+filepath.Join(dir, w.file)).status == exitDone
 	}
 	isOld := os.IsNotExist(err) && !w.old || w.old && string(now) == "what was there"
@@ -79,11 +79,11 @@ func (f *faulty) judgeFile(w *writing, dir string, kept, killed bool) {
 	}
 }
 
-// journalled is what a commit says once it is kept.
+// journalled is the message of a commit that is recorded.
 var journalled = regexp.MustCompile(`history \d+; rollback`)
 
-// judgeCommit holds a commit, and what it said of its entry, against its journal and ends it where it is open: the
-// switches, which a simulation has hold the old tables anew, then hold the old or the new ones.
+// judgeCommit compares a commit and the message about its entry with its journal, and finishes it if it is interrupted.
+// The switches of a simulation, which start with the old tables again, must then have the old or the new ones.
 func (f *faulty) judgeCommit(r *rand.Rand, dir, elsewhere string, kept bool, said string,
 	journal []history.JournalEntry) (open bool) {
 	t := f.t

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// faultedCalls are the system calls with which files are written, each with the errors that it can fail with.
+// faultedCalls are the system calls that write files, each with the errors with which it can fail.
 var faultedCalls = map[string][]string{
 	"open": {"EIO", "ENOSPC", "EINTR"}, "openat": {"EIO", "ENOSPC", "EINTR"}, "write": {"EIO", "ENOSPC", "EINTR"},
 	"pwrite64": {"EIO", "ENOSPC", "EINTR"},
@@ -31,13 +31,13 @@ var faultedCalls = map[string][]string{
 	"mkdirat": {"EIO", "ENOSPC"}, "mmap": {"ENOMEM", "EIO"},
 }
 
-// writing is what the program does while its system calls fail.
+// writing is the program's action while its system calls fail.
 type writing struct {
 	name, commands string
-	// file is one that it writes, said what it says once it has, and old whether there is one already.
+	// file is a file that it writes, said its message afterwards, and old is set if the file exists already.
 	file, said string
 	old        bool
-	// fresh has it begin without a history.
+	// fresh starts it without a history.
 	fresh bool
 }
 
@@ -61,11 +61,11 @@ const (
 	faultyCommit = "write on; " + faultyRoute + "commit yes"
 )
 
-// faulty is a folder with a state directory, an exported history, and what files are to hold.
+// faulty is a folder with a state directory, an exported history, and the expected content of files.
 type faulty struct {
 	t      *testing.T
 	strace string
-	from   string // what each run begins with
+	from   string // the state at the start of each run
 	before []byte // the tables of the switches
 	after  []byte // those after the commit
 	whole  map[string][]byte
@@ -74,7 +74,7 @@ type faulty struct {
 	mute   bool                      // that said something which its standard error did not take
 }
 
-// run copies what a run begins with, and runs the program there with one fault, "" for none.
+// run copies the initial state and runs the program there with one fault, or none for "".
 func (f *faulty) run(w *writing, fault string) (dir string, res result, injected bool) {
 	f.t.Helper()
 	dir = f.t.TempDir()
@@ -96,7 +96,7 @@ func (f *faulty) run(w *writing, fault string) (dir string, res result, injected
 	if fault != "" {
 		args = append(args, "-e", "inject="+fault)
 	}
-	if strings.HasPrefix(fault, "mmap") { // the memory of the program itself is no subject here
+	if strings.HasPrefix(fault, "mmap") { // not for the program's own memory
 		args = append(args, "-P", filepath.Join(dir, "state", "ibconsole", history.FileName+"-shm"))
 	}
 	commands := strings.ReplaceAll(w.commands, "FILE", filepath.Join(dir, w.file))
@@ -121,7 +121,7 @@ func (f *faulty) run(w *writing, fault string) (dir string, res result, injected
 
 var called = regexp.MustCompile(`(?m)^(\d+) +(\w+)\(`)
 
-// busiest is how often the thread did each call that did it most.
+// busiest returns the number of times that the busiest thread made each call.
 func busiest(log string) map[string]int {
 	count, most := map[string]int{}, map[string]int{}
 	for _, m := range called.FindAllStringSubmatch(log, -1) {
@@ -137,9 +137,10 @@ func (f *faulty) try(dir, commands string) result {
 	return try("-s", faultySource, "-c", commands)
 }
 
-// TestFaultyCalls fails a system call of the program, or ends it there, while it writes its history or a file. What it
-// said to have kept is kept, what failed is said with the file, and the history is whole: a commit is done, or resume
-// and rollback end it. The expected tables and files are those of runs without a fault.
+// TestFaultyCalls makes a system call of the program fail, or kills the program there, while it writes its history or a
+// file. What it reported as recorded must be recorded, failures must be reported with the file, and the history must be
+// intact: a commit is complete, or resume and rollback finish it. The expected tables and files are those of runs
+// without a fault.
 func TestFaultyCalls(t *testing.T) {
 	f := newFaulty(t)
 	r := testenv.Rand(t)
@@ -149,7 +150,7 @@ func TestFaultyCalls(t *testing.T) {
 		w := &writings[i%len(writings)]
 		fault := f.draw(r, w)
 		dir, res, injected := f.run(w, fault)
-		if !injected { // the thread did not come so far this time
+		if !injected { // the thread did not reach the call this time
 			missed++
 			continue
 		}
@@ -169,7 +170,7 @@ func TestFaultyCalls(t *testing.T) {
 		"their fault", all, tried, ended, open, missed)
 }
 
-// systemCalls is strace, where the system lets it trace programs.
+// systemCalls returns strace, if the system allows it to trace programs.
 func systemCalls(t *testing.T) string {
 	t.Helper()
 	strace := testenv.Tool(t, "strace")
@@ -180,7 +181,7 @@ func systemCalls(t *testing.T) string {
 	return strace
 }
 
-// newFaulty makes what runs begin with, and runs each writing without a fault.
+// newFaulty makes the initial state of runs, and runs each writing without a fault.
 func newFaulty(t *testing.T) *faulty {
 	f := &faulty{
 		t: t, strace: systemCalls(t), from: t.TempDir(), whole: map[string][]byte{}, most: map[string]map[string]int{},
@@ -214,7 +215,7 @@ func newFaulty(t *testing.T) *faulty {
 	return f
 }
 
-// draw chooses a call that the writing does, and what becomes of it.
+// draw chooses a call that the writing makes, and its fault.
 func (f *faulty) draw(r *rand.Rand, w *writing) string {
 	most := f.most[w.name]
 	calls := slices.Sorted(maps.Keys(most))

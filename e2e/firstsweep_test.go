@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A script that begins with a sweep reads the subnet once, and one with two sweeps twice.
+// TestFirstSweepReadsOnce checks that a script that begins with a sweep reads the subnet once, and one with two sweeps
+// twice.
 func TestFirstSweepReadsOnce(t *testing.T) {
 	sent := func(script string) string {
 		return between(ibconsole(t, "-s", "sim:fattree:2,4", "--json", "-c", script+"show targets"), `"sent":`, ",")

@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// flagSamples are OpenSM's flags for generated fabrics; the numbers stand for the files of confFiles. The documents say
-// that lash with an LMC gives way to the default engine; OpenSM's log says that it does not.
+// flagSamples are OpenSM's flags for generated fabrics. The numbers stand for the files of confFiles. The documents
+// state that lash with an LMC falls back to the default engine; OpenSM's log shows that it does not.
 var flagSamples = []struct{ spec, flags string }{
 	{"fattree:3,4", "-R updn -a %[1]s -A -z -r -i %[3]s -Q -l 1"},
 	{"fattree:3,4", "--routing_engine=ftree --root_guid_file %[1]s --cn_guid_file=%[2]s --connect_roots -H3"},
@@ -26,8 +26,7 @@ var flagSamples = []struct{ spec, flags string }{
 	{"torus:4x3", "-R lash -Q -l 1"},
 }
 
-// TestFlagsOfARealOpenSM: tables computed with OpenSM's flags are those that an OpenSM made that was started with
-// them, and the engine is the same.
+// TestFlagsOfARealOpenSM compares the tables and the engine of OpenSM with those computed with the same flags.
 func TestFlagsOfARealOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	r := testenv.Rand(t)
@@ -60,7 +59,7 @@ func TestFlagsOfARealOpenSM(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.Contains(string(log), fmt.Sprintf("%s tables configured on all switches", c.Engine)) {
-				t.Errorf("OpenSM's log does not say that %s configured the tables", c.Engine)
+				t.Errorf("OpenSM's log does not state that %s configured the tables", c.Engine)
 			}
 		})
 	}
@@ -76,7 +75,7 @@ func calibrateWith(t *testing.T, sim *ibsimtest.Sim, engine string) (c flagCalib
 	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", engine+"; calibrate")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &c); err != nil {
-		t.Fatalf("calibrate says %s: %v", out, err)
+		t.Fatalf("calibrate prints %s: %v", out, err)
 	}
 	return c
 }

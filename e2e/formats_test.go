@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// kept unpacks what a release left into a state directory, and returns the folders of both.
+// kept unpacks the files of a release into a state directory, and returns the folders of both.
 func kept(t *testing.T, release string) (dir, state string) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
@@ -52,8 +52,8 @@ func kept(t *testing.T, release string) (dir, state string) {
 	return dir, state
 }
 
-// TestOlderFormats reads what releases left: the subnet was sim:fattree:2,4, 14 nodes, of whose 16 links leaf-01/3
-// failed on paper before the commit.
+// TestOlderFormats reads the files of earlier releases: the subnet was sim:fattree:2,4 with 14 nodes and 16 links, of
+// which leaf-01/3 failed in the simulation before the commit.
 func TestOlderFormats(t *testing.T) {
 	releases, err := os.ReadDir("testdata/formats")
 	if err != nil {
@@ -85,7 +85,7 @@ func TestOlderFormats(t *testing.T) {
 	}
 }
 
-// TestNewerFormats: a file of a release that is yet to come is refused, says so, and stays as it is.
+// TestNewerFormats checks that a file of a later release is rejected with a message and stays unchanged.
 func TestNewerFormats(t *testing.T) {
 	dir, state := kept(t, "first")
 	ctx := context.Background()
@@ -103,7 +103,7 @@ func TestNewerFormats(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name    string
-		version int // where it stands
+		version int // its offset
 	}{{"subnet.snap", 7}, {"paths.db", 7}} {
 		file := filepath.Join(dir, x.name)
 		data, err := os.ReadFile(file)
@@ -131,7 +131,7 @@ func TestNewerFormats(t *testing.T) {
 			t.Errorf("%s: %s%s", x.file, got.out, got.err)
 		}
 		if after, err := os.ReadFile(x.file); err != nil || !bytes.Equal(before, after) {
-			t.Errorf("%s is another one now, %v", x.file, err)
+			t.Errorf("%s was changed, %v", x.file, err)
 		}
 	}
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// onPTY runs the program on a terminal and types answers, each when it has been
-// asked for so many things.
+// onPTY runs the program on a terminal and types answers, each after the expected number of prompts.
 func onPTY(t *testing.T, answers []string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -52,8 +51,8 @@ func onPTY(t *testing.T, answers []string, args ...string) string {
 	return strings.ReplaceAll(out.String(), "\r\n", "\n")
 }
 
-// TestGuided answers the questions of dump and load on a terminal, some of them
-// wrongly at first: the commands that are shown in the end do the same.
+// TestGuided answers the questions of dump and load on a terminal, some of them wrongly at first. The commands that are
+// shown at the end must do the same.
 func TestGuided(t *testing.T) {
 	stateHome(t)
 	dir := t.TempDir()
@@ -64,7 +63,7 @@ func TestGuided(t *testing.T) {
 	for _, want := range []string{`"nothing" is none of the answers`, `"99" is none of the answers`, "no such file",
 		"dump lfts '" + at("a b") + "' of=live", "written to"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("dump does not say %q:\n%s", want, out)
+			t.Errorf("dump does not print %q:\n%s", want, out)
 		}
 	}
 	ibconsole(t, "-s", sim, "-c", "dump lfts "+at("same")+" of=live")
@@ -82,7 +81,7 @@ func TestGuided(t *testing.T) {
 		"nothing is written to switches", "  load lfts " + at("same"), "staged, not written",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("load does not say %q:\n%s", want, out)
+			t.Errorf("load does not print %q:\n%s", want, out)
 		}
 	}
 	for _, command := range []string{"dump guided", "load guided", "engine guided", "fail guided"} {
@@ -92,8 +91,8 @@ func TestGuided(t *testing.T) {
 	}
 }
 
-// TestGuidedEngine answers with an engine and options, some of them wrongly at
-// first: the settings are those that the command says.
+// TestGuidedEngine chooses an engine and options, some of them wrongly at first. The settings must be those of the
+// command shown.
 func TestGuidedEngine(t *testing.T) {
 	stateHome(t)
 	order := filepath.Join(t.TempDir(), "the order")
@@ -107,12 +106,12 @@ func TestGuidedEngine(t *testing.T) {
 		`"lmc" is none of the answers`,
 		"  engine updn lmc=2 ", "guid_routing_order_file='" + order + "'", "connect_roots=yes"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("engine does not say %q:\n%s", want, out)
+			t.Errorf("engine does not print %q:\n%s", want, out)
 		}
 	}
 }
 
-// TestGuidedFail lets a cable, a switch, a host, a chassis and links at random fail.
+// TestGuidedFail simulates failures of a cable, a switch, a host, a chassis and random links.
 func TestGuidedFail(t *testing.T) {
 	stateHome(t)
 	for _, c := range []struct {
@@ -140,7 +139,7 @@ func TestGuidedFail(t *testing.T) {
 		out := onPTY(t, c.answers, "-s", "sim:fattree:2,4", "-c", "fail guided")
 		for _, want := range c.says {
 			if !strings.Contains(out, want) {
-				t.Errorf("%q: fail does not say %q:\n%s", c.answers, want, out)
+				t.Errorf("%q: fail does not print %q:\n%s", c.answers, want, out)
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestHandover gives a routing that OpenSM would not compute to a real OpenSM, by
-// the files that handover writes, and compares its own dump with ours.
+// TestHandover gives a routing that OpenSM would not compute to a real OpenSM, with the files of handover, and compares
+// its dump with ours.
 func TestHandover(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)
@@ -27,8 +27,8 @@ func TestHandover(t *testing.T) {
 		"other engine":  {"fattree:2,8", "engine dor port_shifting=TRUE; route; ", false},
 		"with LMC":      {"fattree:2,8", "engine updn lmc=2; fail random 2 seed=7; route; ", false},
 		"incremental":   {"fattree:2,8", "route; fail random 3 seed=9; route incremental; ", false},
-		// OpenSM takes SLs from no file: it gets the engine, also where another one has
-		// been chosen since, and must come to the same tables and VLs.
+		// OpenSM reads SLs from no file. It gets the engine, even if another one was chosen since, and must compute the
+		// same tables and VLs.
 		"lash":       {"torus:4x4", "engine lash lash_start_vl=1; route; engine minhop; ", true},
 		"dfsssp":     {"torus:4x4", "engine dfsssp; route; ", true},
 		"nue":        {"torus:4x4", "engine nue nue_max_num_vls=4; route; ", true},

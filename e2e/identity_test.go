@@ -19,8 +19,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// netFiles are the fabrics on which our dumps must equal OpenSM's: generated
-// ones, and the shared ones that ibsim reads.
+// netFiles returns the fabrics on which our dumps must equal OpenSM's: generated ones, and the shared ones that ibsim
+// reads.
 func netFiles(t *testing.T) []string {
 	dir := t.TempDir()
 	var files []string
@@ -47,8 +47,7 @@ func netFiles(t *testing.T) []string {
 	return append(files, sharedFiles(t)...)
 }
 
-// sharedFiles are the shared fabrics that ibsim reads: not those in
-// ibdiagnet's form.
+// sharedFiles returns the shared fabrics that ibsim reads, without those in ibdiagnet's form.
 func sharedFiles(t *testing.T) []string {
 	root := os.Getenv("IBCONSOLE_SHARED")
 	if root == "" {
@@ -73,8 +72,7 @@ func sharedFiles(t *testing.T) []string {
 	return files
 }
 
-// damage is what is unplugged before the subnet is routed, in our command
-// language and as the ports to unlink in ibsim.
+// damage is what is unplugged before the subnet is routed, as commands of ours and as ports to unlink in ibsim.
 type damage struct {
 	name     string
 	commands string
@@ -106,7 +104,7 @@ func cutLinks(f *fabric.Fabric, r *rand.Rand, n int) damage {
 	return d
 }
 
-// cutSwitch unplugs all links of a switch, not of that which the SM is attached to.
+// cutSwitch unplugs all links of a switch, not of the one that the SM is attached to.
 func cutSwitch(f *fabric.Fabric, r *rand.Rand) damage {
 	sm, _ := f.AttachedSwitch(f.EndPortOf(f.SMPort))
 	s := fabric.SwitchIndex(r.IntN(len(f.Switches)))
@@ -123,8 +121,8 @@ func cutSwitch(f *fabric.Fabric, r *rand.Rand) damage {
 	return d
 }
 
-// ibsimID is the name of a node in the file: its GUID with a letter before it
-// as ibnetdiscover writes it, else what its description is taken from.
+// ibsimID returns the name of a node in the file: its GUID with a letter in front, as ibnetdiscover writes it, or the
+// text that its description is taken from.
 func ibsimID(f *fabric.Fabric, node fabric.NodeIndex, file []byte) string {
 	n := &f.Nodes[node]
 	id := fmt.Sprintf("S-%016x", n.GUID)
@@ -165,10 +163,10 @@ func TestDumpsEqualOpenSM(t *testing.T) {
 	}
 }
 
-// dumpFiles are OpenSM's names of what we dump.
+// dumpFiles are OpenSM's names of our dumps.
 var dumpFiles = map[string]string{"lfts": "opensm-lfts.dump", "fdbs": "opensm.fdbs", "subnet": "opensm-subnet.lst"}
 
-// equalDumps compares routes of the file by ibsim's rules with those over ibsim.
+// equalDumps compares the routes of the file by ibsim's rules with those over ibsim.
 func equalDumps(t *testing.T, f *fabric.Fabric, file string, text []byte, d damage) {
 	sim := ibsimtest.Start(t, file)
 	for _, p := range d.ports {

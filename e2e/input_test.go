@@ -41,8 +41,8 @@ func untimed(r result) result {
 	return result{r.status, timeOfDay.ReplaceAllString(r.out, "TIME"), timeOfDay.ReplaceAllString(r.err, "TIME")}
 }
 
-// pipeOf returns the reading end of a pipe that holds a text, which must fit into it. A pipe that is held open does not
-// end before the test.
+// pipeOf returns the reading end of a pipe that contains a text, which must fit into it. If held is set, the pipe stays
+// open until the end of the test.
 func pipeOf(t *testing.T, text string, heldOpen bool) *os.File {
 	t.Helper()
 	read, write, err := os.Pipe()
@@ -74,7 +74,8 @@ func opened(t *testing.T, text string) *os.File {
 	return f
 }
 
-// Several -c are one script: the same commands in one -c have the same answers, errors and status.
+// TestCommandsRunInOrder checks that several -c are one script: one -c with the same commands has the same output,
+// errors and status.
 func TestCommandsRunInOrder(t *testing.T) {
 	for _, texts := range [][]string{
 		{"fail switch spine-02", "whatif; show links of=live", "check reach"},
@@ -89,7 +90,7 @@ func TestCommandsRunInOrder(t *testing.T) {
 			args = append(args, "-c", text)
 		}
 		separate, joined := try(args...), try("-s", inputSubnet, "-c", strings.Join(texts, "\n"))
-		if strings.HasSuffix(texts[1], `\`) { // it goes on in the next line, but not in the next -c
+		if strings.HasSuffix(texts[1], `\`) { // continued on the next line, but not in the next -c
 			joined = result{exitUsage, "", "ibconsole: -c:2: nothing follows the backslash\n"}
 		}
 		if untimed(separate) != untimed(joined) {
@@ -98,7 +99,8 @@ func TestCommandsRunInOrder(t *testing.T) {
 	}
 }
 
-// Without a command to run the program runs its standard input, and shows the summary where that holds nothing.
+// TestStandardInputIsAScript checks that the program without a command runs its standard input, and prints the summary
+// if that is empty.
 func TestStandardInputIsAScript(t *testing.T) {
 	const script = "fail switch spine-02; whatif\nshow links of=whatif\n"
 	ran, summary := try("-s", inputSubnet, "-c", script), try("-s", inputSubnet, "-c", "summary")
@@ -146,11 +148,12 @@ func TestStandardInputIsAScript(t *testing.T) {
 	}
 }
 
-// A script on standard input is checked before it runs, as that of a file is, and its errors have line numbers.
+// TestStandardInputIsChecked checks that a script on standard input is checked before it runs, like a file, and that
+// its errors have line numbers.
 func TestStandardInputIsChecked(t *testing.T) {
 	for _, script := range []string{
-		"summary\nfoo\nfail switch spine-02\n", "summary\nshow links of=live nothing=1", "whatif; whatif\ncheck raech\n",
-		"summary\nshow 'links\n",
+		"summary\nfoo\nfail switch spine-02\n", "summary\nshow links of=live nothing=1",
+		"whatif; whatif\ncheck raech\n", "summary\nshow 'links\n",
 	} {
 		file := opened(t, script)
 		want := try("-s", inputSubnet, "run", file.Name())
@@ -163,7 +166,7 @@ func TestStandardInputIsChecked(t *testing.T) {
 		} {
 			for _, args := range [][]string{{"run", "-"}, nil} {
 				if strings.Contains(script, "'") && name == "open pipe" || name == "file" && args == nil {
-					continue // the quote may still be closed; the file was read
+					continue // the quote may still be closed; a file is complete
 				}
 				if got := withInput(t, in, append([]string{"-s", inputSubnet}, args...)...); got != want {
 					t.Errorf("%q, %s, %q: %+v, want %+v", script, name, args, got, want)
@@ -176,7 +179,8 @@ func TestStandardInputIsChecked(t *testing.T) {
 	}
 }
 
-// What is not told to read standard input leaves it to the program that comes next.
+// TestStandardInputIsLeft checks that the program does not read standard input unless told to, so that the next program
+// can.
 func TestStandardInputIsLeft(t *testing.T) {
 	const text = "first\nsecond\n"
 	script := filepath.Join(t.TempDir(), "script")
@@ -196,7 +200,8 @@ func TestStandardInputIsLeft(t *testing.T) {
 	}
 }
 
-// TestSignalsBetweenCommands: a script of quick commands stops at the next one, and says how many it did not run.
+// TestSignalsBetweenCommands checks that a script of quick commands stops at the next command, and reports how many it
+// did not run.
 func TestSignalsBetweenCommands(t *testing.T) {
 	const total = 200_000
 	script := filepath.Join(t.TempDir(), "script")
@@ -232,12 +237,12 @@ func TestSignalsBetweenCommands(t *testing.T) {
 		}
 		left := regexp.MustCompile(`(\d+) commands not run`).FindStringSubmatch(said.String())
 		if want := fmt.Sprint(total - bytes.Count(out, []byte(`"kind":"answer"`))); left == nil || left[1] != want {
-			t.Errorf("%v: %s commands were not run, it says %.300s", signal, want, said.String())
+			t.Errorf("%v: %s commands were not run, it prints %.300s", signal, want, said.String())
 		}
 	}
 }
 
-// TestSignalsWhileItWaits: a script on standard input that goes on later ends by the first signal.
+// TestSignalsWhileItWaits checks that the first signal ends a script that waits for more standard input.
 func TestSignalsWhileItWaits(t *testing.T) {
 	for _, args := range [][]string{{"run", "-"}, nil} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

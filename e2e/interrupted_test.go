@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A script that is interrupted says how far it was, and ends as shells expect.
+// TestInterruptedScript checks that an interrupted script reports its progress, and ends as shells expect.
 func TestInterruptedScript(t *testing.T) {
 	cmd := exec.Command(program, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600; sweep; sweep")
 	var said bytes.Buffer
@@ -35,6 +35,6 @@ func TestInterruptedScript(t *testing.T) {
 		t.Errorf("%v, want exit status %d", cmd.ProcessState, want)
 	}
 	if got := said.String(); !strings.Contains(got, "watch: interrupted (2 commands not run)") {
-		t.Errorf("it says %q", got)
+		t.Errorf("it prints %q", got)
 	}
 }

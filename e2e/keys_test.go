@@ -26,14 +26,14 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// The keys of a subnet. No bytes of one are in another, and they stand in no LID or GUID by chance.
+// The keys of a subnet. None contains bytes of another one, and none occurs in a LID or GUID by chance.
 const (
 	theMKey  = 0x0123456789abcdef
 	theSMKey = 0x1f2e3d4c5b6a7988
 	theSAKey = 0x99aabbccddeeff01
 )
 
-// keyed is an ibsim with a master OpenSM that has given these keys to its subnet, and the file of keys.
+// keyed is an ibsim with a master OpenSM that has set these keys in its subnet, and the file of keys.
 func keyed(t *testing.T) (sim *ibsimtest.Sim, keys string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,8 +53,8 @@ func keyed(t *testing.T) (sim *ibsimtest.Sim, keys string) {
 	return sim, keys
 }
 
-// writes are commands by which every word of the program says or writes something; D is a folder. They go one after the
-// other on a subnet with a master, and may fail.
+// writes are commands that cover all commands of the program with output or writes. D is a folder. They run in order on
+// a subnet with a master, and may fail.
 const writes = `capture D/cap.pcap
 sources; sources now; sources differ; source; on all summary
 sweep full mft; sweep full sl; sweep full vlarb; sweep full pkeys; sweep full sl2vl
@@ -62,35 +62,53 @@ summary; names D/nothing; set sm node-0001; watch 60; doctor; clear counters lea
 baseline save D/base.snap; baseline load D/base.snap; baseline show; baseline forget
 compare engines minhop updn; balance switch leaf-01; balance lid leaf-01; balance hot
 engines; engine minhop; calibrate; fail link leaf-01 3; route
-report text D/r.txt; report markdown D/r.md; report csv D/r.csv; report json D/r.json; report dot D/r.dot; report slurm-conf D/r.conf
+report text D/r.txt; report markdown D/r.md; report csv D/r.csv; report json D/r.json; report dot D/r.dot
+report slurm-conf D/r.conf
 report slurm-yaml D/r.yaml; report html D/r.html; report svg D/r.svg
-sa path node-0001 all; sa nodes; sa groups; sa groups key=0x99aabbccddeeff01; sa groups key=0x99aabbccddeeff0z; sa groups key=0x1
-show nodes; show switches; show structure; hints D/nothing; hints off; show links; show ports leaf-01; show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
-show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001 all; show torus; show mft leaf-01; show failures; show pictures
+sa path node-0001 all; sa nodes; sa groups; sa groups key=0x99aabbccddeeff01; sa groups key=0x99aabbccddeeff0z
+sa groups key=0x1
+show nodes; show switches; show structure; hints D/nothing; hints off; show links; show ports leaf-01
+show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
+show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001 all; show torus; show mft leaf-01
+show failures; show pictures
 show groups; show targets; show unanswered; show events; show cables; run D/nothing
-trace node-0001 node-0008; trace live node-0001 node-0008; check; check reach; check loops; check credits; check mcast; check load; who uses leaf-01 1
-dump lfts D/lfts; dump fdbs D/fdbs; dump subnet D/subnet; dump topology D/topology; dump lid-matrix D/matrix; dump guid2lid D/guid2lid
-dump ca-order D/order; dump sl2vl D/sl2vl; dump sls D/sls; dump routing D/routing; dump mcfdbs D/mcfdbs; dump groups D/groups; dump paths D/dpaths
+trace node-0001 node-0008; trace live node-0001 node-0008; check; check reach; check loops; check credits
+check mcast; check load; who uses leaf-01 1
+dump lfts D/lfts; dump fdbs D/fdbs; dump subnet D/subnet; dump topology D/topology; dump lid-matrix D/matrix
+dump guid2lid D/guid2lid
+dump ca-order D/order; dump sl2vl D/sl2vl; dump sls D/sls; dump routing D/routing; dump mcfdbs D/mcfdbs
+dump groups D/groups; dump paths D/dpaths
 dump ibdiagnet D/ibdiagnet; dump snapshot D/snap; dump guided
-write on; commit; commit yes sm=0x100001 force-loop; history; history show 1; history export D/history; history import D/history; history keep days=400
+write on; commit; commit yes sm=0x100001 force-loop; history; history show 1; history export D/history
+history import D/history; history keep days=400
 rollback; rollback yes sm=0x100001 force-loop; changes since=1d; history prune days=400; diff live staged
-load lfts D/lfts; load fdbs D/fdbs; load subnet D/subnet; load topology D/topology; load lid-matrix D/matrix; load guid2lid D/guid2lid; load sl2vl D/sl2vl
-load sls D/sls; load routing D/routing; load mcfdbs D/mcfdbs; load groups D/groups; load paths D/dpaths; load snapshot D/snap; load guided
-gen fattree 2 4 D/g1; gen xgft 1 2 1 D/g2; gen torus 3 3 D/g3; gen mesh 3 3 D/g4; gen hypercube 3 D/g5; gen dragonfly 4 2 2 D/g6; gen bull 1 D/g7
+load lfts D/lfts; load fdbs D/fdbs; load subnet D/subnet; load topology D/topology; load lid-matrix D/matrix
+load guid2lid D/guid2lid; load sl2vl D/sl2vl
+load sls D/sls; load routing D/routing; load mcfdbs D/mcfdbs; load groups D/groups; load paths D/dpaths
+load snapshot D/snap; load guided
+gen fattree 2 4 D/g1; gen xgft 1 2 1 D/g2; gen torus 3 3 D/g3; gen mesh 3 3 D/g4; gen hypercube 3 D/g5
+gen dragonfly 4 2 2 D/g6; gen bull 1 D/g7
 gen random 4 3 4 D/g8; gen railtree 4 D/g9; gen multiplane 2 2 1 D/g10; gen director 2 2 D/g11; gen dfplus 3 2 2 D/g12
-adaptive on; adaptive show; adaptive off; route; paths build D/paths; paths info D/paths; paths query node-0001 all file=D/paths; paths verify live; paths build D/paths2 sa; paths delta D/paths D/paths2 D/delta
-paths apply D/paths D/delta; paths alternate node-0001 node-0008; paths follow D/follow deltas=D; paths follow off; paths acm D/acm for=node-0001
-hosts; hosts job node-0001 node-0002; doctor verify traces=5; restore all; add switch new leaf-01/4; add node another leaf-01/4; add link leaf-01/4 leaf-02/4; move node node-0001 leaf-02/4; fail switch spine-01
-fail node node-0002; fail director spine*; fail random 1; fail guided; restore link leaf-01 3; restore switch spine-01; restore node node-0002; undo
-whatif; restore all; route; handover D/handover; resilience links; resilience switches to=D/report; resilience pairs; resilience merge D/report
-record start every=0.2 traffic=0.2; record status; record keep; check load measured; counters worst; counters history leaf-01/1; report morning D/morning; job 1 hosts=node-0001; record stop
-resilience sbatch D/sbatch shards=2; suggest guids D/guids; suggest torus D/torus.conf; unstage; help; help sa groups; watch off; capture off; exit; quit`
+adaptive on; adaptive show; adaptive off; route; paths build D/paths; paths info D/paths
+paths query node-0001 all file=D/paths; paths verify live; paths build D/paths2 sa
+paths delta D/paths D/paths2 D/delta
+paths apply D/paths D/delta; paths alternate node-0001 node-0008; paths follow D/follow deltas=D; paths follow off
+paths acm D/acm for=node-0001
+hosts; hosts job node-0001 node-0002; doctor verify traces=5; restore all; add switch new leaf-01/4
+add node another leaf-01/4; add link leaf-01/4 leaf-02/4; move node node-0001 leaf-02/4; fail switch spine-01
+fail node node-0002; fail director spine*; fail random 1; fail guided; restore link leaf-01 3
+restore switch spine-01; restore node node-0002; undo
+whatif; restore all; route; handover D/handover; resilience links; resilience switches to=D/report; resilience pairs
+resilience merge D/report
+record start every=0.2 traffic=0.2; record status; record keep; check load measured; counters worst
+counters history leaf-01/1; report morning D/morning; job 1 hosts=node-0001; record stop
+resilience sbatch D/sbatch shards=2; suggest guids D/guids; suggest torus D/torus.conf; unstage; help
+help sa groups; watch off; capture off; exit; quit`
 
-// TestKeysAreKept has every command say and write what it can, as text and as JSON, over a subnet whose OpenSM has
-// given it an M_Key, an SM_Key and an SA_Key, and looks for these in all of it byte for byte: answers, errors, files,
-// captures, journal.
+// TestKeysAreKept runs every command, as text and as JSON, on a subnet whose OpenSM has set an M_Key, an SM_Key and an
+// SA_Key, and searches for these byte for byte in all output: answers, errors, files, captures, journal.
 func TestKeysAreKept(t *testing.T) {
-	t.Parallel() // the subnet administration does not answer a wrong key
+	t.Parallel() // subnet administration does not respond to a wrong key
 	sim, _ := keyed(t)
 	onWire(t, sim)
 	for _, json := range []bool{false, true} {
@@ -134,8 +152,8 @@ func TestKeysAreKept(t *testing.T) {
 	}
 }
 
-// onWire makes sure that answers hold something to be found: OpenSM says its SM_Key. ibsim keeps no M_Keys, which
-// requests alone hold here; shell/session has a test where answers do.
+// onWire checks that responses contain a key: OpenSM sends its SM_Key. ibsim keeps no M_Keys, which occur here only in
+// requests. shell/session has a test where responses contain them.
 func onWire(t *testing.T, sim *ibsimtest.Sim) {
 	t.Helper()
 	tr, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name})
@@ -152,7 +170,7 @@ func onWire(t *testing.T, sim *ibsimtest.Sim) {
 	}
 }
 
-// everyCommand makes sure that each command is used.
+// everyCommand checks that each command is used.
 func everyCommand(t *testing.T, before string, specs []shell.Spec, lines []string) {
 	t.Helper()
 	for i := range specs {
@@ -162,13 +180,13 @@ func everyCommand(t *testing.T, before string, specs []shell.Spec, lines []strin
 			used = used || line == name || strings.HasPrefix(line, name+" ")
 		}
 		if !used {
-			t.Errorf("no key is looked for in what %s says", name)
+			t.Errorf("no key is searched for in the output of %s", name)
 		}
 		everyCommand(t, name+" ", specs[i].Subcommands, lines)
 	}
 }
 
-// expectNoKeyIn looks at all files of a folder, and at what they pack.
+// expectNoKeyIn searches all files of a folder, including compressed data.
 func expectNoKeyIn(t *testing.T, dir string) {
 	t.Helper()
 	files, packed := 0, 0
@@ -193,7 +211,7 @@ func expectNoKeyIn(t *testing.T, dir string) {
 	}
 }
 
-// TestKeysOverUmad: the program says and writes no key over the devices of an adapter.
+// TestKeysOverUmad checks that the program prints and writes no key over the devices of an adapter.
 func TestKeysOverUmad(t *testing.T) {
 	sim, keys := keyed(t)
 	run := umadtest.Devices(t, sim.Name)
@@ -218,9 +236,9 @@ func TestKeysOverUmad(t *testing.T) {
 	}
 }
 
-// TestKeysInProcess: what others see of a running program, and what is left of one that is aborted, hold no key.
+// TestKeysInProcess checks that others cannot read a key from a running program or from the remains of an aborted one.
 func TestKeysInProcess(t *testing.T) {
-	t.Parallel() // a Go program with many threads takes seconds to say where each is
+	t.Parallel() // a Go program with many threads takes seconds to print its stacks
 	sim, keys := keyed(t)
 	cmd := exec.CommandContext(t.Context(), program, "--mkeys", keys, "-s", "ibsim:"+sim.Name, "run", "-")
 	cmd.Env = append(os.Environ(), "GOTRACEBACK=crash", "XDG_STATE_HOME="+t.TempDir())

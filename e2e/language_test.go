@@ -15,7 +15,10 @@ import (
 
 // avoided are phrases that CONTRIBUTING.md's rules of language exclude, each with what to write instead.
 var avoided = []struct{ phrase, instead string }{
-	{`(?:says?|tells?|said|told) (?:what|which|whether|where|who|whom|whose|when|why|of)\b`, "shows, lists, reports, names"},
+	{
+		`(?:says?|tells?|said|told) (?:what|which|whether|where|who|whom|whose|when|why|of)\b`,
+		"shows, lists, reports, names",
+	},
 	{`\b(?:nobody|no one) (?:knows|read|reads|told|watches|asked)\b`, "unknown, not read"},
 	{`\banew\b`, "again; recompute, rebuild"},
 	{`\bbeside\b`, "next to, together with, in addition to"},

@@ -20,8 +20,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// smallNetFiles are those of netFiles that a live test can take: below 300 switches, in a
-// sample below 65.
+// smallNetFiles returns those of netFiles that a live test can use: below 300 switches, in a sample below 65.
 func smallNetFiles(t *testing.T) map[string]*fabric.Fabric {
 	below := 65
 	if testenv.Full() {
@@ -59,7 +58,7 @@ func TestLiveDumpsEqualThoseOfTheRealTools(t *testing.T) {
 	}
 }
 
-// sameTopology compares with what ibnetdiscover printed, but for its date.
+// sameTopology compares with the output of ibnetdiscover, except for its date.
 func sameTopology(t *testing.T, theirs, file string) {
 	t.Helper()
 	date := regexp.MustCompile(`(?m)^# Topology file: generated on .*$`)
@@ -79,8 +78,8 @@ func sameTopology(t *testing.T, theirs, file string) {
 	}
 }
 
-// TestCommitOnAnUnroutedSubnet brings a subnet up that no subnet manager ever
-// saw, with a cable drained that stays plugged in, and asks the real tools.
+// TestCommitOnAnUnroutedSubnet brings up a subnet without a subnet manager, with a drained cable that stays plugged in,
+// and checks it with the real tools.
 func TestCommitOnAnUnroutedSubnet(t *testing.T) {
 	for file, f := range smallNetFiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -99,14 +98,14 @@ func TestCommitOnAnUnroutedSubnet(t *testing.T) {
 	}
 }
 
-// entry lines of dump_fts and of opensm-lfts.dump begin alike.
+// entry lines of dump_fts and of opensm-lfts.dump begin in the same way.
 var (
 	switchLine = regexp.MustCompile(`^Unicast lids .* guid (0x[0-9a-f]+)`)
 	entryLine  = regexp.MustCompile(`^(0x[0-9a-f]{4}) ([0-9]{3}) `)
 )
 
-// routes lists "switch LID port" of each entry, but for the highest LID where
-// that is a multiple of 64: dump_fts never prints it.
+// routes returns "switch LID port" of each entry, except for the highest LID if that is a multiple of 64: dump_fts
+// never prints it.
 func routes(text string, highest uint16) map[string]bool {
 	out := map[string]bool{}
 	sw := ""
@@ -169,7 +168,7 @@ func samePaths(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, r *rand.Rand)
 	}
 }
 
-// TestCommitBesideAMaster runs a real OpenSM that stays.
+// TestCommitBesideAMaster commits next to a real OpenSM.
 func TestCommitBesideAMaster(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "net")
@@ -215,8 +214,7 @@ func waitFor(t *testing.T, file, text string) {
 	t.Fatalf("%q does not appear in %s", text, file)
 }
 
-// TestIbsimDiesInTheFirstSweep: a subnet that is gone gives an error and no
-// half picture.
+// TestIbsimDiesInTheFirstSweep checks that a subnet that disappears gives an error and no partial state.
 func TestIbsimDiesInTheFirstSweep(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "net")
@@ -238,8 +236,7 @@ func TestIbsimDiesInTheFirstSweep(t *testing.T) {
 	}
 }
 
-// TestCommitWithAHole: a host that does not answer any more keeps a commit from
-// being written unless it is asked for.
+// TestCommitWithAHole checks that a host that no longer responds prevents a commit unless an option allows it.
 func TestCommitWithAHole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)

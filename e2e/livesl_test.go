@@ -10,17 +10,17 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// places of the torus between which paths of torus-2QoS cross the dateline of x.
+// The positions in the torus between which paths of torus-2QoS cross the dateline of x.
 const farPair = "node-0001 node-0019"
 
-// TestSLsOfLivePaths: what is said of a live path's service level is what OpenSM's
-// path records say, in every command, or that it is unknown.
+// TestSLsOfLivePaths checks that in every command the service level of a live path is that of OpenSM's path records, or
+// unknown.
 func TestSLsOfLivePaths(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	all := []struct {
 		engine string
-		// drawn says that OpenSM draws an SL among those of a VL for every answer
-		// (osm_ucast_dfsssp.c, get_dfsssp_sl).
+		// drawn is set if OpenSM draws a random SL among those of a VL for every response (osm_ucast_dfsssp.c,
+		// get_dfsssp_sl).
 		drawn bool
 	}{{"torus-2QoS", false}, {"dfsssp", true}, {"lash", false}, {"nue", false}, {"minhop", false}}
 	for _, tc := range all[:testenv.Count(t, 2, len(all))] {
@@ -59,7 +59,7 @@ func TestSLsOfLivePaths(t *testing.T) {
 	}
 }
 
-// sl checks that all commands give a live path the same SL, nil for unknown.
+// sl checks that all commands report the same SL for a live path, nil for unknown.
 func (h healthy) sl(t *testing.T, before string, want any) {
 	t.Helper()
 	for _, c := range []string{"show sl " + farPair + " of=live", "paths query " + farPair + " of=live", "trace " +
@@ -67,7 +67,7 @@ func (h healthy) sl(t *testing.T, before string, want any) {
 		r := try("--json", "-s", h.source, "-c", before+c)
 		got := slOf(t, r)
 		if strings.HasPrefix(c, "trace") && want != nil && !strings.Contains(before, "sl2vl") && got == nil {
-			continue // without SLs of its own and without SL2VL tables a trace says nothing of them
+			continue // without SLs of its own and without SL2VL tables a trace does not report them
 		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s%s: SL %v, want %v: %s%s", before, c, got, want, r.out, r.err)

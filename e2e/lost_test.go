@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// lossAnswers is what problems, sources and report morning say, as far as this test needs it.
+// lossAnswers holds the parts of the answers of problems, sources and report morning that this test needs.
 type lossAnswers struct {
 	problems []foundProblem
 	down     int
@@ -48,7 +48,7 @@ func answersOf(t *testing.T, source string) (a lossAnswers) {
 	return a
 }
 
-// lost are the problems that tell of losses.
+// lost returns the problems that report losses.
 func lost(all []foundProblem) (n int) {
 	for _, p := range all {
 		if (p.Kind == "missing" || p.Kind == "link missing") && p.Severity == "error" && !p.Since.IsZero() {
@@ -58,9 +58,9 @@ func lost(all []foundProblem) (n int) {
 	return n
 }
 
-// TestLostBeforeStart: a link, a host and the subnet manager go while no console runs. Every later console, also after
-// one that has seen nothing else, tells of them with one count, in problems, sources and the report of the morning,
-// until they are back or the subnet as it is is saved as the baseline.
+// TestLostBeforeStart removes a link, a host and the subnet manager while no console runs. Every later console, even
+// after one that has seen nothing else, must report them with the same count, in problems, sources and the morning
+// report, until they return or the present subnet is saved as the baseline.
 func TestLostBeforeStart(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	net := filepath.Join(t.TempDir(), "net")
@@ -74,7 +74,7 @@ func TestLostBeforeStart(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	t.Run("whole", func(t *testing.T) { // at whose end the manager stops
+	t.Run("whole", func(t *testing.T) { // the manager stops at its end
 		ibsimtest.Master(t, sim)
 		record()
 		if a := answersOf(t, source); a.down != 0 || lost(a.problems)+lost(a.morning.New) > 0 || a.morning.Down != 0 {
@@ -108,7 +108,7 @@ func TestLostBeforeStart(t *testing.T) {
 	}
 	sim.Console(fmt.Sprintf("Relink %q[3]", guid["leaf-02"]))
 	if a := answersOf(t, source); a.down != 1 || lost(a.problems) != 1 || a.morning.Down != 1 {
-		t.Errorf("a link is back: %+v", a)
+		t.Errorf("after a link returned: %+v", a)
 	}
 	ibconsole(t, "-s", source, "-c", "baseline save")
 	if a := answersOf(t, source); a.down != 0 || lost(a.problems) != 0 || a.morning.Down != 0 {
@@ -116,7 +116,8 @@ func TestLostBeforeStart(t *testing.T) {
 	}
 }
 
-// TestMorningNamesLostManager: a subnet manager that ends while a recorder runs is a new problem of the morning.
+// TestMorningNamesLostManager checks that a subnet manager that ends while a recorder runs is a new problem in the
+// morning report.
 func TestMorningNamesLostManager(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	net := filepath.Join(t.TempDir(), "net")
@@ -130,7 +131,7 @@ func TestMorningNamesLostManager(t *testing.T) {
 			at = recordedUntil(whole, source, at).Until
 		}
 	}
-	t.Run("managed", func(t *testing.T) { // at whose end the manager stops
+	t.Run("managed", func(t *testing.T) { // the manager stops at its end
 		ibsimtest.Master(t, sim)
 		r = recorder(whole, source, "sweep=0.1")
 		record(3)
@@ -150,6 +151,6 @@ func TestMorningNamesLostManager(t *testing.T) {
 	if !slices.ContainsFunc(m.New, func(p foundProblem) bool {
 		return p.Kind == "no subnet manager" && p.Severity == "error"
 	}) {
-		t.Errorf("nothing is said of the subnet manager: %s", said)
+		t.Errorf("the subnet manager is not mentioned: %s", said)
 	}
 }

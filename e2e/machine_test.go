@@ -26,10 +26,10 @@ import (
 // plantedVar is set in tests that run on a machine with planted files.
 const plantedVar = "IBCONSOLE_TEST_PLANTED"
 
-// planted are the files of a machine on which OpenSM and this program have run: what tests would do with them is wrong.
+// planted lists files of a machine on which OpenSM and this program have run, with content that would mislead tests.
 func planted() map[string]string {
 	var guid2lid strings.Builder
-	for i := range 0x80 { // the GUIDs that ibsim gives, with other LIDs than a test expects
+	for i := range 0x80 { // the GUIDs of ibsim, with other LIDs than a test expects
 		fmt.Fprintf(&guid2lid, "0x%016x 0x%04x 0x%04x\n\n0x%016x 0x%04x 0x%04x\n\n", 0x100000+i, 0x200-i, 0x200-i,
 			0x200000+i, 0x80-i, 0x80-i)
 	}
@@ -55,8 +55,8 @@ func planted() map[string]string {
 	}
 }
 
-// beside are the folders of the machine that get planted ones in, by their names below the folder of [planted]; the
-// rest of them stays.
+// beside lists the folders of the machine that get planted files, by their names below the folder of [planted]. Their
+// other files stay.
 var beside = map[string]string{"cache": "/var/cache", "etc": "/etc", "lib": "/var/lib", "run": "/run"}
 
 // machine is a folder with planted files, which is watched.
@@ -93,7 +93,7 @@ func newMachine(t *testing.T) *machine {
 	return m
 }
 
-// listen stands in for journald.
+// listen replaces journald.
 func (m *machine) listen(t *testing.T) {
 	t.Helper()
 	addr := &net.UnixAddr{Net: "unixgram", Name: filepath.Join(m.dir, "run/systemd/journal/socket")}
@@ -114,7 +114,7 @@ func (m *machine) listen(t *testing.T) {
 	}()
 }
 
-// watch takes note of all that opens or changes a planted file.
+// watch records all accesses and changes of planted files.
 func (m *machine) watch(t *testing.T) {
 	t.Helper()
 	fd, err := syscall.InotifyInit1(syscall.IN_CLOEXEC | syscall.IN_NONBLOCK)
@@ -165,7 +165,7 @@ func (m *machine) note(what string) {
 	}
 }
 
-// noted are what was touched, once no more comes.
+// noted returns the touched files, once no more events arrive.
 func (m *machine) noted() []string {
 	time.Sleep(100 * time.Millisecond)
 	m.mu.Lock()
@@ -173,7 +173,7 @@ func (m *machine) noted() []string {
 	return slices.Clone(m.touched)
 }
 
-// script makes the folders of the machine those with the planted files, in a mount namespace of its own.
+// script mounts the folders with the planted files over those of the machine, in a separate mount namespace.
 func (m *machine) script() string {
 	var b strings.Builder
 	b.WriteString("set -e\n")
@@ -190,7 +190,7 @@ func (m *machine) script() string {
 	return b.String()
 }
 
-// run runs a program in a folder of that machine, as a user who has a home and variables of all kinds there.
+// run runs a program in a folder of that machine, as a user with a home and many variables there.
 func (m *machine) run(t *testing.T, folder string, args ...string) ([]byte, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -205,26 +205,26 @@ func (m *machine) run(t *testing.T, folder string, args ...string) ([]byte, erro
 	return cmd.CombinedOutput()
 }
 
-// TestsOfPlanted are run in each case: packages below the module with the names of tests.
+// testsOfPlanted are run in each case: packages below the module with the names of tests.
 var testsOfPlanted = map[string]string{
 	"routing/engines":  "^(TestPaperEqualsOpenSM|TestCalibrationAfterLosses|TestDumpedGUID2LIDEqualsOpenSM)$",
 	"internal/app/cli": ".",
 	"e2e":              "^(TestPathsBesideOpenSM|TestHandover|TestScripts)$/(commit|engines|fattree)",
 }
 
-// TestTestsLeaveTheMachineAlone: on a machine with files of OpenSM, of this program and of its user, and with variables
-// that name others, tests pass, open none of these files, change none, and tell its log nothing. Those of all packages
-// run with IBCONSOLE_FULL=1.
+// TestTestsLeaveTheMachineAlone runs tests on a machine with files of OpenSM, of this program and of its user, and with
+// variables that point to others. They must pass, open and change none of these files, and write nothing to its log.
+// With IBCONSOLE_FULL=1 it runs those of all packages.
 func TestTestsLeaveTheMachineAlone(t *testing.T) {
 	if os.Getenv(plantedVar) != "" {
 		t.Skip("this is such a machine")
 	}
 	testenv.Tool(t, "unshare")
 	if os.Geteuid() != 0 || exec.Command("unshare", "-m", "true").Run() != nil {
-		t.Skip("a mount namespace is for root")
+		t.Skip("a mount namespace requires root")
 	}
 	m := newMachine(t)
-	// That the watch works, and that the namespace has the files:
+	// Check that the watch works and that the namespace has the files.
 	if out, err := m.run(t, "/", "cat", "/var/cache/opensm/guid2lid", "/etc/opensm/opensm.conf", "/etc/passwd"); err !=
 		nil || len(m.noted()) < 2 || !bytes.Contains(out, []byte("root:")) {
 		t.Fatalf("%v: %q\n%s", err, m.noted(), out)
@@ -265,7 +265,7 @@ func TestTestsLeaveTheMachineAlone(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 			if touched := m.noted(); len(touched) > 0 {
-				t.Errorf("of the machine was used:\n%s", strings.Join(touched, "\n"))
+				t.Errorf("files of the machine were used:\n%s", strings.Join(touched, "\n"))
 			}
 			m.mu.Lock()
 			m.touched = nil

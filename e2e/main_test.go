@@ -28,18 +28,18 @@ const (
 	exitSignal = 128
 )
 
-// program is the ibconsole that is tested: that which programVar names, or else one that
-// TestMain builds. It is static unless the tests run with the race detector.
+// program is the ibconsole under test: the one in programVar, or one that TestMain builds. It is static unless the
+// tests run with the race detector.
 var program string
 
 const programVar = "IBCONSOLE_TEST_PROGRAM"
 
-// noRoot is a root of a file system in which nothing is and nothing can be made, for whatever user.
+// noRoot is the root of an empty file system in which no user can create anything.
 const noRoot = "/proc/no-root"
 
-// TestMain builds the program, with a folder that is not there in place of the machine's root: it reads no
-// configuration of an administrator, and tells no log of this machine. It keeps the tests from the InfiniBand ports of
-// this machine, as some of them write.
+// TestMain builds the program with a missing folder in place of the machine's root: it reads no system configuration
+// and writes to no
+// log of this machine. It keeps the tests from the InfiniBand ports of this machine, because some of them write.
 func TestMain(m *testing.M) {
 	testenv.HeedHangups()
 	dir, err := os.MkdirTemp("", "ibconsole-e2e")
@@ -84,7 +84,7 @@ func race() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// result is what a run of the program left.
+// result is the result of a run of the program.
 type result struct {
 	status   int
 	out, err string
@@ -108,7 +108,7 @@ func try(args ...string) result {
 	return result{cmd.ProcessState.ExitCode(), out.String(), said.String()}
 }
 
-// ibconsole runs the program, which must end well, and returns its standard output.
+// ibconsole runs the program, which must succeed, and returns its standard output.
 func ibconsole(t *testing.T, args ...string) string {
 	t.Helper()
 	r := try(args...)

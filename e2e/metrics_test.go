@@ -21,7 +21,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// ask reads what a server of this machine says; accept is the form that is wanted.
+// ask returns the response of a server on this machine. accept is the requested format.
 func ask(t *testing.T, address, accept string) (text, form string, ok bool) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -38,7 +38,7 @@ func ask(t *testing.T, address, accept string) (text, form string, ok bool) {
 	return string(body), resp.Header.Get("Content-Type"), err == nil && resp.StatusCode == http.StatusOK
 }
 
-// eventually tries until it is so, for a minute.
+// eventually repeats a check until it succeeds, for up to a minute.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for range 600 {
@@ -50,7 +50,7 @@ func eventually(t *testing.T, what string, so func() bool) {
 	t.Fatalf("never: %s", what)
 }
 
-// TestMetrics serves metrics at this machine alone, in both forms; promtool finds nothing to say of them.
+// TestMetrics serves metrics on this machine only, in both formats. promtool must accept them.
 func TestMetrics(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	_, line := recorderSays(t, busy, "metrics=0")
@@ -80,12 +80,12 @@ func TestMetrics(t *testing.T) {
 	if said, err := cmd.CombinedOutput(); err != nil || len(said) > 0 {
 		t.Errorf("%v: %s", err, said)
 	}
-	if testenv.Full() { // which takes ten seconds
+	if testenv.Full() { // this takes ten seconds
 		scrape(t, status.Metrics)
 	}
 }
 
-// scrape has Debian's Prometheus read them, and asks it how much a host sends: 30 % of 400 Gb/s.
+// scrape makes Debian's Prometheus read them, and queries the data rate of a host: 30 % of 400 Gb/s.
 func scrape(t *testing.T, target string) {
 	dir := t.TempDir()
 	conf := filepath.Join(dir, "prometheus.yml")
@@ -129,7 +129,7 @@ func scrape(t *testing.T, target string) {
 	t.Logf("%s bytes a second", last)
 }
 
-// TestDashboard has promtool read the questions of the dashboard.
+// TestDashboard makes promtool parse the queries of the dashboard.
 func TestDashboard(t *testing.T) {
 	var d struct {
 		Panels []struct {

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestMKeyOpensTheSubnet sweeps a subnet whose agents answer only to a key.
+// TestMKeyOpensTheSubnet sweeps a subnet whose agents respond only to a key.
 func TestMKeyOpensTheSubnet(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -60,6 +60,6 @@ func TestMKeyOpensTheSubnet(t *testing.T) {
 		t.Fatalf("with the key: %v, %+v", err, res)
 	}
 	if res, err = sweepWith(0); err == nil && len(res.Unanswered) == 0 {
-		t.Error("without the key everything answers the sweep")
+		t.Error("without the key all nodes respond to the sweep")
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// groupFile is a file of one group with the first ports of four hosts of a generated
-// fabric, whose GUIDs are those that ibsim gives.
+// groupFile writes a file of one group with the first ports of four hosts of a generated fabric, which has the GUIDs of
+// ibsim.
 func groupFile(t *testing.T) string {
 	t.Helper()
 	text := "MC Group 0xc001 : mgid=0xff12000000000000:0x1000\n"
@@ -29,8 +29,8 @@ func groupFile(t *testing.T) string {
 	return write(t, text)
 }
 
-// TestMulticastOnPaper makes trees for groups of a file, breaks one, and has it found.
-func TestMulticastOnPaper(t *testing.T) {
+// TestMulticastOffline makes trees for groups of a file and checks them, also with a removed branch.
+func TestMulticastOffline(t *testing.T) {
 	stateHome(t)
 	groups, out := groupFile(t), filepath.Join(t.TempDir(), "mcfdbs")
 	source := []string{"-s", "sim:fattree:2,4", "-c"}
@@ -66,8 +66,8 @@ func TestMulticastOnPaper(t *testing.T) {
 	}
 }
 
-// TestMulticastBesideOpenSM: ports join a group of an OpenSM; its groups and tables are
-// read, routed again without a difference, and dumped as it does.
+// TestMulticastBesideOpenSM lets ports join a group of an OpenSM. Its groups and tables are read, routed again without
+// a difference, and dumped in the same form.
 func TestMulticastBesideOpenSM(t *testing.T) {
 	stateHome(t)
 	testenv.Tool(t, "opensm")
@@ -108,7 +108,7 @@ func TestMulticastBesideOpenSM(t *testing.T) {
 	}
 }
 
-// joinThree has three hosts join a group, and returns their port GUIDs.
+// joinThree lets three hosts join a group, and returns their port GUIDs.
 func joinThree(t *testing.T, sim *ibsimtest.Sim) (members string) {
 	t.Helper()
 	transport, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name})

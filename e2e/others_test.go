@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestRollbackBesideAnother: a console of another host commits after ours, and our rollback
-// stops, says which entries, and writes over them only where it is told to.
+// TestRollbackBesideAnother commits from a console of another host after ours. Our rollback must stop, report the
+// changed entries, and overwrite them only when told to.
 func TestRollbackBesideAnother(t *testing.T) {
 	testenv.Tool(t, "ibsim")
 	ours, theirs := t.TempDir(), t.TempDir()

@@ -15,9 +15,9 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// someMembers are partitions in OpenSM's form: two hosts that are full members and two that
-// are limited ones, and all hosts in another, of the second level of torus-2QoS. ibsim's
-// port GUIDs of node-0001 to node-0003 and node-0019 are these, and those of sim: as well.
+// someMembers are partitions in OpenSM's form: two hosts that are full members and two that are limited ones, and all
+// hosts in another one, of the second level of torus-2QoS. They use the port GUIDs of node-0001 to node-0003 and
+// node-0019 in ibsim and in sim:.
 const someMembers = `# Members
 Default=0x7fff, ipoib : ALL=full ;
 Fast=0x21, sl=8, defmember=full : 0x100001, 0x100025, # the last of the line
@@ -25,8 +25,8 @@ Fast=0x21, sl=8, defmember=full : 0x100001, 0x100025, # the last of the line
 0x0100 , sl=8 : ALL_CAS=f ;
 `
 
-// TestGrantsOfOpenSM: what paths have which SL, for those who ask for a partition or for an SL, is what
-// OpenSM's subnet administration answers, for the live subnet and for one that is routed on paper.
+// TestGrantsOfOpenSM compares the SLs of paths, for requests with a partition or an SL, with the responses of OpenSM's
+// subnet administration, for the live subnet and for a routing that is not written.
 func TestGrantsOfOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, engine := range []string{"torus-2QoS", "lash", "minhop"}[:testenv.Count(t, 2, 3)] {
@@ -47,7 +47,7 @@ func TestGrantsOfOpenSM(t *testing.T) {
 			}
 			known := "engine from=" + h.conf + "; calibrate; "
 			if r := try("--json", "-s", h.source, "-c", known); !strings.Contains(r.out, `"sls_taken":true`) {
-				t.Errorf("the SLs that OpenSM grants are others: %s%s", r.out, r.err)
+				t.Errorf("OpenSM grants other SLs: %s%s", r.out, r.err)
 			}
 			grants := 0
 			for _, ask := range []string{"", "pkey=0x21", "pkey=0x8100", "sl=0", "sl=2", "sl=8", "sl=10",
@@ -69,7 +69,7 @@ func TestGrantsOfOpenSM(t *testing.T) {
 	}
 }
 
-// sameGrants compares what show sl says of hosts with the path records, and counts these.
+// sameGrants compares the output of show sl for hosts with the path records, and counts these.
 func sameGrants(t *testing.T, c *sa.Client, ask string, rows []map[string]any) (grants int) {
 	t.Helper()
 	// as OpenSM gives LIDs, in the order of its sweep
@@ -116,9 +116,9 @@ func slOf(t *testing.T, r result) any {
 	return all[len(all)-1]["sl"]
 }
 
-// TestBothLevelsOffline: on paper both levels of quality of service of torus-2QoS can be asked
-// about. SLs and VLs by hand, after torus-2QoS(8): bit 0 for the dateline of x, which the way from
-// sw-0-0 to sw-5-0 crosses, bit 3 for the level, whose VLs are those from 4 on.
+// TestBothLevelsOffline checks both levels of quality of service of torus-2QoS without a live subnet. Expected SLs and
+// VLs are by hand, from torus-2QoS(8): bit 0 for the dateline of x, which the path from sw-0-0 to sw-5-0 crosses, bit 3
+// for the level, whose VLs are those from 4 on.
 func TestBothLevelsOffline(t *testing.T) {
 	const pair = "node-0001 node-0026 "
 	paper := "engine torus-2QoS partition_config_file=" + write(t, someMembers+"Far=0x30, sl=8 : ALL_CAS=full;\n") +
@@ -160,7 +160,7 @@ func TestBothLevelsOffline(t *testing.T) {
 	if n := last("check load pkey=0x21")["paths"]; n != 10.0 { // 4 x 3 without those between the two limited members
 		t.Errorf("%v paths of the partition of two full and two limited members", n)
 	}
-	// Where the engine gives no SLs every one that is asked for is granted.
+	// If the engine assigns no SLs, every requested one is granted.
 	r := try("--json", "-s", "sim:torus:6x5", "-c", "engine minhop; route; paths query "+pair+"sl=5; show sl "+
 		pair+"sl=5")
 	for _, o := range objects(t, r)[2:] {

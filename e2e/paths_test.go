@@ -15,9 +15,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestPathsBesideOpenSM builds a database of what an OpenSM has routed, or of what
-// its engine gives here, service levels included, and compares it with the records
-// that its subnet administration hands out.
+// TestPathsBesideOpenSM builds a database of the routing of an OpenSM, or of the tables of its engine here, including
+// service levels, and compares it with the records of subnet administration.
 func TestPathsBesideOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, c := range []struct{ spec, engine string }{{"fattree:2,8", "minhop"}, {"torus:4x4", "lash"},
@@ -47,9 +46,8 @@ func TestPathsBesideOpenSM(t *testing.T) {
 	}
 }
 
-// TestPathsInPartitions is [TestPathsBesideOpenSM] with partitions that have service
-// levels, with more than one LID a port, and with quality of service. Ports of which
-// none is a full member of a partition that both are in have no path.
+// TestPathsInPartitions is [TestPathsBesideOpenSM] with partitions that have service levels, with several LIDs for each
+// port, and with quality of service. Ports that share no partition with a full member have no path.
 func TestPathsInPartitions(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, c := range []struct {
@@ -94,8 +92,8 @@ func TestPathsInPartitions(t *testing.T) {
 	}
 }
 
-// TestPathsBesideOtherSLs: the subnet administration grants the paths of a partition its service level. A database that
-// was built without asking for it has another one, and each path is found to differ by that.
+// TestPathsBesideOtherSLs checks that paths differ from a database without the service level of a partition, which
+// subnet administration grants.
 func TestPathsBesideOtherSLs(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)
@@ -131,8 +129,8 @@ func TestPathsBesideOtherSLs(t *testing.T) {
 	}
 }
 
-// writePartitions writes OpenSM's file of partitions: all hosts are limited members of
-// the one by default, and of three others each third, half and fifth, some limited.
+// writePartitions writes OpenSM's file of partitions: all hosts are limited members of the default one, and of three
+// others each third, half and fifth host, some of them limited.
 func writePartitions(t *testing.T, name, net string) {
 	t.Helper()
 	s, err := formats.Read(t.Context(), net)

@@ -16,8 +16,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// savedSubnet is an ibsim whose cables are pulled and put back between the saving and
-// the loading of its routes.
+// savedSubnet is an ibsim whose cables are pulled and plugged in between the saving and the loading of its routes.
 type savedSubnet struct {
 	t   *testing.T
 	sim *ibsimtest.Sim
@@ -44,7 +43,7 @@ func (s *savedSubnet) run(args ...string) string {
 	return ibconsole(s.t, append([]string{"-s", "ibsim:" + s.sim.Name}, args...)...)
 }
 
-// console gives ibsim commands in which <name> stands for a node.
+// console sends commands to ibsim in which <name> stands for a node.
 func (s *savedSubnet) console(commands ...string) {
 	s.t.Helper()
 	for _, c := range commands {
@@ -66,12 +65,12 @@ func (s *savedSubnet) node(name string) *fabric.Node {
 	s.t.Helper()
 	all := s.f.NodesByDescription(name)
 	if len(all) != 1 {
-		s.t.Fatalf("%d nodes are called %q", len(all), name)
+		s.t.Fatalf("%d nodes with description %q", len(all), name)
 	}
 	return &s.f.Nodes[all[0]]
 }
 
-// id is how the net names a node.
+// id returns the name of a node in the net file.
 func (s *savedSubnet) id(name string) string {
 	n := s.node(name)
 	if n.IsSwitch() {
@@ -108,7 +107,7 @@ type loadedRouting struct {
 	WithoutAWay int `json:"without_a_path"`
 }
 
-// answerOf finds the one answer of a kind among lines of JSON.
+// answerOf returns the one answer of a kind among lines of JSON.
 func answerOf[T any](t *testing.T, out, key string) (a T) {
 	t.Helper()
 	for line := range strings.Lines(out) {
@@ -123,22 +122,21 @@ func answerOf[T any](t *testing.T, out, key string) (a T) {
 	return a
 }
 
-// savedFabric has two cables between each leaf and each of two spines, and savedPlain
-// one.
+// savedFabric has two cables between each leaf and each of two spines, savedPlain one.
 const (
 	savedFabric = "xgft:2,4,4,1,2,1,2"
 	savedPlain  = "fattree:2,4"
 )
 
-// savedCase is a change of the subnet, and what is to become of a saved routing. The
-// verdicts are those of the memo's table 1.
+// savedCase is a change of the subnet, and the expected result for a saved routing. The verdicts are those of the
+// memo's table 1.
 type savedCase struct {
 	name, spec, engine string
 	before, change     []string
 	row, minHop, lft   string
 	how                string
 	roots              bool
-	// untouched says that no entry is another one than before.
+	// untouched is set if no entry changes.
 	untouched bool
 }
 
@@ -191,8 +189,7 @@ func table1() []savedCase {
 	}
 }
 
-// TestSavedRoutings makes each change of table 1 of the memo on an ibsim, and loads
-// the routing that was saved before.
+// TestSavedRoutings makes each change of table 1 of the memo on an ibsim, and loads a routing that was saved before.
 func TestSavedRoutings(t *testing.T) {
 	testenv.Tool(t, "ibsim")
 	stateHome(t)
@@ -208,14 +205,14 @@ func TestSavedRoutings(t *testing.T) {
 			a := answerOf[loadedRouting](t, out, `"how"`)
 			s.verdict(&a, &c)
 			if c.untouched != (a.Changed == 0) {
-				t.Errorf("%d entries are other than saved", a.Changed)
+				t.Errorf("%d entries differ from the saved ones", a.Changed)
 			}
 			s.arrives()
 		})
 	}
 }
 
-// verdict looks for the row of a case.
+// verdict checks the row of a case.
 func (s *savedSubnet) verdict(a *loadedRouting, c *savedCase) {
 	s.t.Helper()
 	i := slices.IndexFunc(a.Rows, func(r loadedRow) bool { return r.Row == c.row })
@@ -230,8 +227,7 @@ func (s *savedSubnet) verdict(a *loadedRouting, c *savedCase) {
 	}
 }
 
-// arrives checks the tables that the switches hold: all pairs by a new sweep, and
-// two by ibtracert.
+// arrives checks the tables of the switches: all pairs with a new sweep, and two with ibtracert.
 func (s *savedSubnet) arrives() {
 	s.t.Helper()
 	s.run("-c", "check reach of=live")
@@ -240,16 +236,15 @@ func (s *savedSubnet) arrives() {
 	}
 }
 
-// lid is the LID that a node has now.
+// lid returns the present LID of a node.
 func (s *savedSubnet) lid(name string) string {
 	s.t.Helper()
 	type row struct{ LID int }
 	return fmt.Sprint(answerOf[row](s.t, s.run("--json", "-c", "show nodes of=live"), fmt.Sprintf("%q", name)).LID)
 }
 
-// TestIncrementalCases makes the changes of section 6 of the memo, and those that
-// it leaves open, on an ibsim. The routes are saved as the switches hold them, so
-// that nothing is known of their engine, and are adapted.
+// TestIncrementalCases makes the changes of section 6 of the memo, and those that it does not cover, on an ibsim. The
+// routes are saved as read from the switches, without their engine, and are adapted.
 func TestIncrementalCases(t *testing.T) {
 	testenv.Tool(t, "ibsim")
 	stateHome(t)
@@ -284,15 +279,15 @@ func TestIncrementalCases(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSavedSubnet(t, c.spec)
 			s.console(c.before...)
-			s.run("-c", "engine "+c.engine+"; route; write on; commit yes force-interrupt; unstage; dump lfts "+s.file("old")+
-				"; dump routing "+s.file("saved"))
+			s.run("-c", "engine "+c.engine+"; route; write on; commit yes force-interrupt; unstage; dump lfts "+
+				s.file("old")+"; dump routing "+s.file("saved"))
 			s.console(c.change...)
 			out := s.run("--json", "-c", "load routing "+s.file("saved")+"; dump lfts "+s.file("new")+
 				"; check reach; write on; commit yes force-interrupt")
 			a := answerOf[loadedRouting](t, out, `"how"`)
 			s.verdict(&a, &c.savedCase)
 			if c.untouched != (a.Changed == 0) {
-				t.Errorf("%d entries are other than saved", a.Changed)
+				t.Errorf("%d entries differ from the saved ones", a.Changed)
 			}
 			if c.moved != nil {
 				c.moved(s)
@@ -302,7 +297,7 @@ func TestIncrementalCases(t *testing.T) {
 	}
 }
 
-// entries are those of a switch in a dump of tables, by LID.
+// entries returns those of a switch in a dump of tables, by LID.
 func (s *savedSubnet) entries(file, name string) map[string]string {
 	s.t.Helper()
 	all, within := map[string]string{}, false
@@ -320,8 +315,7 @@ func (s *savedSubnet) entries(file, name string) map[string]string {
 	return all
 }
 
-// takesOver checks that what a switch sent by one port goes by another now, and
-// all else as before.
+// takesOver checks that entries of a switch for one port are now for another, and all other entries are unchanged.
 func (s *savedSubnet) takesOver(name string, from, to int) {
 	s.t.Helper()
 	old, now := s.entries(s.file("old"), name), s.entries(s.file("new"), name)
@@ -337,17 +331,18 @@ func (s *savedSubnet) takesOver(name string, from, to int) {
 		}
 	}
 	if count == 0 {
-		s.t.Errorf("%s sent nothing by port %d", name, from)
+		s.t.Errorf("%s had no entry for port %d", name, from)
 	}
 }
 
-// TestKeptRouting: with reroute=no the routes stay although a cable is missing, and
-// ibtracert comes to the same of some pairs as the list.
+// TestKeptRouting checks that with reroute=no the routes stay although a cable is missing, and that ibtracert agrees
+// with the list for some pairs.
 func TestKeptRouting(t *testing.T) {
 	testenv.Tool(t, "ibsim")
 	stateHome(t)
 	s := newSavedSubnet(t, savedPlain)
-	s.run("-c", "route; dump routing "+s.file("saved")+"; dump lfts "+s.file("old")+"; write on; commit yes force-interrupt")
+	s.run("-c", "route; dump routing "+s.file("saved")+"; dump lfts "+s.file("old")+
+		"; write on; commit yes force-interrupt")
 	s.console("Unlink <leaf-02>[3]")
 	out := s.run("--json", "-c", "load routing "+s.file("saved")+" reroute=no; dump lfts "+s.file("new"))
 	sameFile(t, s.file("old"), s.file("new"))
@@ -362,7 +357,7 @@ func TestKeptRouting(t *testing.T) {
 	for _, from := range []string{"node-0002 HCA-1", "node-0005 HCA-1"} {
 		for _, to := range []string{"node-0003 HCA-1", "node-0004 HCA-1", "node-0007 HCA-1"} {
 			cmd := s.sim.Command(t.Context(), "ibtracert", s.lid(from), s.lid(to))
-			cmd.Env = append(cmd.Env, "SIM_HOST="+s.id(from)) // it asks the destination, which has to answer
+			cmd.Env = append(cmd.Env, "SIM_HOST="+s.id(from)) // it queries the destination, which must respond
 			out, _ := cmd.CombinedOutput()
 			listed := lost[from+"/1 "+to+"/1"] || lost[to+"/1 "+from+"/1"]
 			if arrives := strings.Contains(string(out), "To ca"); arrives == listed {
@@ -370,7 +365,7 @@ func TestKeptRouting(t *testing.T) {
 			}
 		}
 	}
-	// lfts and fdbs know no topology; what they leave unconnected is the same.
+	// lfts and fdbs have no topology. They leave the same pairs unconnected.
 	again := answerOf[loadedRouting](t, s.run("--json", "-c", "load lfts "+s.file("old")+" reroute=no"),
 		`"command":"load lfts"`)
 	if again.Unconnected != a.Unconnected {

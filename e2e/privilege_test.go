@@ -14,9 +14,9 @@ import (
 	"example.org/ibconsole/mad/umad/umadtest"
 )
 
-// TestRootIsGivenUp: of a program that sudo started the device is open and the files are the user's, who could not have
-// opened the device, and doctor opens it a second time. The file system of the devices asks for no permissions, so
-// their folder does.
+// TestRootIsGivenUp checks that a program that sudo started opens the device, while the files belong to the user, who
+// cannot open the device, and that doctor opens it a second time. The file system of the devices checks no permissions,
+// so those of their folder do it.
 func TestRootIsGivenUp(t *testing.T) {
 	setpriv := testenv.Tool(t, "setpriv")
 	file := filepath.Join(t.TempDir(), "net")
@@ -46,16 +46,16 @@ func TestRootIsGivenUp(t *testing.T) {
 	}
 	for _, file := range regexp.MustCompile(`(?m)^\d+ \d+ (lfts|state/.*)$`).FindAllString(out, -1) {
 		if !strings.HasPrefix(file, "65534 65534 ") {
-			t.Errorf("not the user's: %s", file)
+			t.Errorf("does not belong to the user: %s", file)
 		}
 	}
 	if !strings.Contains(out, "65534 65534 state/ibconsole/") || !strings.Contains(out, "65534 65534 lfts") {
-		t.Errorf("no files of the user's:\n%s", out)
+		t.Errorf("no files of the user:\n%s", out)
 	}
 }
 
-// closedDevices puts $program into $home, which it makes the folder and the user's, and lets root alone into that of
-// the devices; what it was is $real.
+// closedDevices copies $program to $home, which it makes the folder and gives to the user, and lets only root into the
+// folder of the devices. $real is its previous content.
 const closedDevices = `
 		cp "$program" "$home/ibconsole"
 		real=$(mktemp -d)
@@ -66,13 +66,13 @@ const closedDevices = `
 		cd "$home"
 		export XDG_STATE_HOME=$home/state XDG_CONFIG_HOME=$home/config`
 
-// TestReopenedWithoutRoot: a connection that was lost after root was given up is opened again, by a user who could not
-// open the device, which is closed meanwhile to all but root.
+// TestReopenedWithoutRoot checks that a connection that was lost after root was given up is opened again, by a user who
+// cannot open the device, which is closed to all but root in the meantime.
 func TestReopenedWithoutRoot(t *testing.T) {
 	script := testenv.Tool(t, "script")
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-s", "sim:fattree:2,8", "-c", "dump topology "+file)
-	// ibsim seats a program at the first
+	// ibsim puts a program at the first node
 	local := regexp.MustCompile(`(?m)^(?:Switch|Ca)\s+\d+\s+"([^"]+)"`).FindStringSubmatch(read(t, file))
 	if local == nil {
 		t.Fatalf("no node in %s", file)
@@ -107,7 +107,7 @@ func TestReopenedWithoutRoot(t *testing.T) {
 	}
 }
 
-// homeOfNobody is a folder of the user nobody, below nothing that is closed to others.
+// homeOfNobody returns a folder of the user nobody, below folders that are all accessible.
 func homeOfNobody(t *testing.T) string {
 	t.Helper()
 	home, err := os.MkdirTemp("", "ibconsole-nobody")

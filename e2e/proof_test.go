@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestProof: beside a master OpenSM computed tables are called its own only where calibrate has found them on its
-// switches, with the same settings and tables.
+// TestProof checks that next to a master OpenSM computed tables count as those of the master only if calibrate has
+// found them on its switches, with the same settings and tables.
 func TestProof(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)
@@ -52,7 +52,7 @@ func TestProof(t *testing.T) {
 	source := "ibsim:" + sim.Name
 	out := ibconsole(t, "-s", source, "-c", "sweep full; engine updn; calibrate; doctor; route; handover "+
 		filepath.Join(t.TempDir(), "to"))
-	// route says only what is not
+	// route reports only unproved tables
 	if strings.Count(out, "proved here that the subnet manager") != 3 || strings.Contains(out, "unproved") {
 		t.Error(out)
 	}

@@ -11,9 +11,9 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// TestNoVLsWithoutQoS: with quality of service off OpenSM writes no SL2VL tables (osm_qos.c),
-// so none are planned, and what rests on VLs is judged by those that the switches hold: ibsim's,
-// a VL for each SL, or those of a simulated subnet, VL 0.
+// TestNoVLsWithoutQoS checks that with quality of service off, when OpenSM writes no SL2VL tables (osm_qos.c), none are
+// planned, and that
+// checks use the VLs of the switches: those of ibsim, a VL for each SL, or those of a simulated subnet, VL 0.
 func TestNoVLsWithoutQoS(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	const warns = "with quality of service off (qos FALSE) OpenSM sets no SL2VL tables"
@@ -44,8 +44,8 @@ func TestNoVLsWithoutQoS(t *testing.T) {
 	}
 }
 
-// TestHandoverSaysEachOptionOnce: what it says itself it does not take from the settings too,
-// and switches are TRUE or FALSE, as OpenSM takes what is not TRUE for off.
+// TestHandoverSaysEachOptionOnce checks that handover writes each option once, and switches as TRUE or FALSE, because
+// OpenSM takes everything except TRUE as off.
 func TestHandoverSaysEachOptionOnce(t *testing.T) {
 	for given, want := range map[string]string{
 		"": "TRUE", " qos=yes lmc=0": "TRUE", " qos=FALSE lmc=0 reassign_lids=no": "FALSE",

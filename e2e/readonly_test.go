@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// TestReadOnlySession: of all commands but questions to the subnet administration none sends a Set before write on,
-// while the same ones do with it.
+// TestReadOnlySession checks that no command except queries to subnet administration sends a Set before write on, while
+// the same commands do afterwards.
 func TestReadOnlySession(t *testing.T) {
 	t.Parallel() // there is no subnet administration, for which some commands wait
 	for _, on := range []bool{false, true} {
@@ -45,7 +45,7 @@ func TestReadOnlySession(t *testing.T) {
 			t.Error(err)
 		}
 		packets := mustRead(t, filepath.Join(dir, "cap.pcap"))
-		// base version, class by directed route, its version, method
+		// base version, directed-route class, class version, method
 		sets := bytes.Count(packets, []byte{1, 0x81, 1, 2})
 		if gets := bytes.Count(packets, []byte{1, 0x81, 1, 1}); gets < 100 || sets > 0 != on {
 			t.Errorf("writing %v: %d Gets and %d Sets", on, gets, sets)

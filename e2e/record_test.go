@@ -21,7 +21,7 @@ import (
 
 const busy = "sim:fattree:2,8 traffic=30%"
 
-// recorder is ibconsole record, which has said that it records.
+// recorder is a running ibconsole record that has reported that it records.
 func recorder(t *testing.T, source string, more ...string) *exec.Cmd {
 	t.Helper()
 	cmd, _ := recorderSays(t, source, more...)
@@ -46,12 +46,12 @@ func recorderSays(t *testing.T, source string, more ...string) (cmd *exec.Cmd, l
 	})
 	line, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil || !strings.Contains(line, `"running":true`) {
-		t.Fatalf("it says %q, %v", line, err)
+		t.Fatalf("it prints %q, %v", line, err)
 	}
 	return cmd, line
 }
 
-// recordStatus is what another console says of the recorder.
+// recordStatus returns the status of the recorder as seen by another console.
 type recordStatus struct {
 	Elsewhere bool
 	Since     time.Time
@@ -79,7 +79,7 @@ func recordedUntil(t *testing.T, source string, after time.Time) recordStatus {
 	return recordStatus{}
 }
 
-// TestRecorder: a recorder records until SIGTERM, which is a good end, while other consoles read.
+// TestRecorder checks that a recorder records until SIGTERM, which is success, while other consoles read.
 func TestRecorder(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	r := recorder(t, busy)
@@ -88,7 +88,7 @@ func TestRecorder(t *testing.T) {
 		s = recordedUntil(t, busy, s.Until)
 	}
 	if !s.Elsewhere {
-		t.Error("no console sees that another records")
+		t.Error("another console does not report the recorder")
 	}
 	if second := try("-s", busy, "record"); second.status != exitFailed ||
 		!strings.Contains(second.err, "another ibconsole records this subnet") {
@@ -116,9 +116,9 @@ func TestRecorder(t *testing.T) {
 		Parted      []any
 	}
 	said := ibconsole(t, "-s", busy, "--json", "-c", "check load measured of=live since=10m")
-	// Traffic is made of the tables, so it parts from them nowhere.
+	// Traffic is simulated from the tables, so it equals the expected one.
 	if err := json.Unmarshal([]byte(said), &parted); err != nil || parted.Links != 64 || len(parted.Parted) > 0 {
-		t.Errorf("measured beside expected: %s (%v)", said, err)
+		t.Errorf("measured and expected traffic: %s (%v)", said, err)
 	}
 	if out := ibconsole(t, "-s", busy, "-c", "counters history leaf-01/1 since=10m"); !strings.Contains(out,
 		"PortXmitData 15 GB/s") && !strings.Contains(out, "PortXmitData 14.") &&
@@ -127,7 +127,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestRecorderKilled kills recorders at random times: what was recorded stays, and the next one goes on.
+// TestRecorderKilled kills recorders at random times. What was recorded stays, and the next one continues.
 func TestRecorderKilled(t *testing.T) {
 	rnd := testenv.Rand(t)
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -145,8 +145,8 @@ func TestRecorderKilled(t *testing.T) {
 	}
 }
 
-// TestMorning records a subnet of ibsim in which links flap, errors rise and a subnet manager routes anew: counters
-// worst and report morning tell of it, in all forms.
+// TestMorning records a subnet of ibsim in which links flap, errors rise and a subnet manager reroutes: counters worst
+// and report morning must report this in all formats.
 func TestMorning(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	net := filepath.Join(t.TempDir(), "net")
@@ -234,7 +234,7 @@ func TestMorning(t *testing.T) {
 	}
 }
 
-// TestUnit has systemd look at the recorder's unit.
+// TestUnit checks the recorder's unit with systemd.
 func TestUnit(t *testing.T) {
 	const file = "../packaging/ibconsole-record.service"
 	text, err := os.ReadFile(file)

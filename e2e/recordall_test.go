@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// TestRecordSeveralSubnets: ibconsole record over several subnets records each of them and serves all at one address,
-// each metric once with a label for the subnet; it says at once which subnet it does not record, and ends with status 1
-// then.
+// TestRecordSeveralSubnets checks that ibconsole record over several subnets records each of them and serves all at one
+// address, each metric once with a label for the subnet. It must report at once a subnet that it does not record, and
+// then end with status 1.
 func TestRecordSeveralSubnets(t *testing.T) {
 	for _, missing := range []bool{false, true} {
 		t.Setenv("XDG_STATE_HOME", t.TempDir())
@@ -52,7 +52,7 @@ func TestRecordSeveralSubnets(t *testing.T) {
 			line, err := lines.ReadString('\n')
 			if err != nil || json.Unmarshal([]byte(line), &status) != nil || status.Of.Subnet != fmt.Sprintf("rail-%d",
 				rail+1) || status.Metrics == "" {
-				t.Fatalf("it says %q, %v", line, err)
+				t.Fatalf("it prints %q, %v", line, err)
 			}
 		}
 		if missing { // while it records
@@ -78,7 +78,7 @@ func TestRecordSeveralSubnets(t *testing.T) {
 			if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
 				last, _, _ = strings.Cut(name, " ")
 				if families[last] {
-					t.Errorf("the metric %s comes twice", last)
+					t.Errorf("the metric %s occurs twice", last)
 				}
 				families[last] = true
 			} else if !strings.HasPrefix(line, "#") &&

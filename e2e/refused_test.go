@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// What makes no sense is refused with what was expected in its place.
+// TestRefusesValues checks that invalid values are rejected with the expected ones.
 func TestRefusesValues(t *testing.T) {
 	folder, empty := t.TempDir(), write(t, "")
 	for script, want := range map[string]struct {
@@ -36,7 +36,8 @@ func TestRefusesValues(t *testing.T) {
 		"dark, light, contrast, none")
 }
 
-// A history that is none is named with what to do, by who needs it and by summary.
+// TestDamagedHistory checks that a damaged history is reported with a remedy by all commands that need it and by
+// summary.
 func TestDamagedHistory(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)

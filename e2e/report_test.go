@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestSlurmTakesTopology gives topology.conf to a Slurm on loopback, which then shows
-// the switches and nodes of the file, and complains of nothing.
+// TestSlurmTakesTopology gives topology.conf to a Slurm on loopback, which must show the switches and nodes of the file
+// without warnings.
 func TestSlurmTakesTopology(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "topology.conf")
 	for _, spec := range []string{"fattree:3,4", "torus:3x3"} {
@@ -60,7 +60,7 @@ func TestSlurmTakesTopology(t *testing.T) {
 			}
 			if m := regexp.MustCompile(`(?i).*(topology|switch).*`).FindString(string(log)); strings.Contains(m,
 				"error") || strings.Contains(m, "WARNING") {
-				t.Errorf("Slurm complains: %s", m)
+				t.Errorf("Slurm warns: %s", m)
 			}
 		})
 	}

@@ -21,8 +21,8 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// TestFailureQuickAndSlow: what is said of tables that were adapted to a failure is
-// said of the same tables from a file, which are compared in full.
+// TestFailureQuickAndSlow compares the results for tables that were adapted to a failure with those for the same tables
+// from a file, which are compared in full.
 func TestFailureQuickAndSlow(t *testing.T) {
 	for _, failure := range []string{"link leaf-01 13", "link node-0013", "switch spine-02", "switch leaf-03",
 		"random 3 seed=5"} {
@@ -31,7 +31,7 @@ func TestFailureQuickAndSlow(t *testing.T) {
 		first := "fail " + failure + "; route incremental; "
 		out := ibconsole(t, "-s", source, "--json", "-c", first+"diff; dump lfts "+file+"; load lfts "+file+
 			"; diff base staged")
-		// A check fails, and ends its script, where hosts are unreachable.
+		// A check fails, and ends its script, if hosts are unreachable.
 		out += try("-s", source, "--json", "-c", first+"check reach").out
 		out += try("-s", source, "--json", "-c", first+"load lfts "+file+"; check reach").out
 		var checks []map[string]any
@@ -69,7 +69,7 @@ func TestFailureQuickAndSlow(t *testing.T) {
 	}
 }
 
-// failed is a report without what says how it was made.
+// failed is a report without the details of its production.
 func failed(t *testing.T, file string) string {
 	t.Helper()
 	var m map[string]any
@@ -86,9 +86,8 @@ func failed(t *testing.T, file string) string {
 	return string(text)
 }
 
-// TestResilience: on a fat-tree of 8-port switches, 4 spines and 8 leaves with 4 hosts
-// each, no link and no spine cuts anything off, and a leaf cuts off its 4 hosts, with
-// the paths to and from them: 32*31 - 28*27.
+// TestResilience has a fat-tree of 8-port switches, 4 spines and 8 leaves with 4 hosts each. No link and no spine makes
+// a host unreachable. A leaf makes its 4 hosts unreachable, with the paths to and from them: 32*31 - 28*27.
 func TestResilience(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -127,8 +126,7 @@ func TestResilience(t *testing.T) {
 	}
 }
 
-// TestResilienceJobArray lets a Slurm of its own, on loopback, run the job array, with
-// one task killed and queued again.
+// TestResilienceJobArray runs the job array on a private Slurm on loopback, with one task killed and requeued.
 func TestResilienceJobArray(t *testing.T) {
 	t.Parallel()
 	s := startSlurm(t)
@@ -157,7 +155,7 @@ func TestResilienceJobArray(t *testing.T) {
 	}
 }
 
-// whatHappenedTo asks the console for a job, whose host is given the name of one of a simulated subnet.
+// whatHappenedTo queries the console for a job, whose host has the name of one of a simulated subnet.
 func (s *slurm) whatHappenedTo(job string) {
 	s.t.Helper()
 	row := answerOf[struct{ Node struct{ GUID string } }](s.t, ibconsole(s.t, "-s", "sim:fattree:2,4", "--json", "-c",
@@ -205,17 +203,16 @@ func startSlurm(t *testing.T) *slurm {
 	return s
 }
 
-// startController starts Slurm without nodes, with these lines of its configuration and
-// more files beside it.
+// startController starts Slurm without nodes, with these lines of its configuration and more files next to it.
 func startController(t *testing.T, nodes string, more map[string]string) *slurm {
 	t.Helper()
 	for _, tool := range []string{"slurmctld", "munged"} {
 		testenv.Tool(t, tool)
 	}
 	if os.Getuid() != 0 {
-		t.Skip("slurmd starts jobs as root alone")
+		t.Skip("slurmd starts jobs only as root")
 	}
-	dir, err := os.MkdirTemp("", "slurm") // munged's socket has a short name and no writable folder above it
+	dir, err := os.MkdirTemp("", "slurm") // munged's socket needs a short name and no writable folder above it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +335,7 @@ func (s *slurm) until(what string, there func() bool) {
 	}
 }
 
-// freePort is a port of loopback on which nobody listens now.
+// freePort returns a port of loopback without a listener.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

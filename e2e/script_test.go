@@ -14,12 +14,12 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// TestScripts runs the scripts of testdata/script, each in a folder and with a history of
-// its own. They say what testscript's language has, and:
+// TestScripts runs the scripts of testdata/script, each in a folder and with a history of its own. Their language is
+// that of testscript with these commands:
 //
-//	ibconsole ARGS    the program ends well; with ! before it, a command of it fails
-//	fails ARGS        a command of it fails, and all that it complains is one line
-//	misused ARGS      the same of what it does not understand
+//	ibconsole ARGS    the program succeeds; with ! in front, a command fails
+//	fails ARGS        a command fails with one line of error
+//	misused ARGS      the same for a usage error
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
@@ -58,10 +58,10 @@ func ends(ts *testscript.TestScript, want int, args []string) {
 
 var complaint = regexp.MustCompile(`^ibconsole: [^\n]+\n$`)
 
-// complains is ends with one line of complaint.
+// complains is ends with one line of error.
 func complains(ts *testscript.TestScript, want int, args []string) {
 	ends(ts, want, args)
 	if said := ts.ReadFile("stderr"); !complaint.MatchString(said) {
-		ts.Fatalf("not one line that begins with the program's name: %q", said)
+		ts.Fatalf("not one line that starts with the program's name: %q", said)
 	}
 }

@@ -24,8 +24,8 @@ import (
 
 const sigABRT = syscall.SIGABRT
 
-// forms are what a key looks like, in small letters where it is text: digits of every base, signed too, and bytes of
-// both orders as they are, as hexadecimal digits with what may stand between, as a list of numbers and in base 64.
+// forms are the forms of a key, in lower case if it is text: digits of every base, also signed, and bytes of both
+// orders as they are, as hexadecimal digits with possible separators, as a list of numbers and in base 64.
 func forms(key uint64) (text, raw [][]byte) {
 	for base := 2; base <= 36; base++ {
 		text = append(text, strconv.AppendUint(nil, key, base), strconv.AppendInt(nil, -int64(key), base))
@@ -52,7 +52,7 @@ var keyForms = sync.OnceValue(func() (all [2][][]byte) {
 	return all
 })
 
-// findKey returns the form in which a key stands in b, nil for none.
+// findKey returns the form of a key in b, nil for none.
 func findKey(b []byte) []byte {
 	small := bytes.ToLower(b)
 	for i, of := range [][]byte{small, b} {
@@ -72,7 +72,7 @@ func expectNoKey(t *testing.T, what string, b []byte) {
 	}
 }
 
-// TestFindKey: what the other tests look with finds keys.
+// TestFindKey checks that the search of the other tests finds keys.
 func TestFindKey(t *testing.T) {
 	for _, text := range []string{
 		"M_Key 0x0123456789ABCDEF", "key=81985529216486895", "\x00\xef\xcd\xab\x89\x67\x45\x23\x01",
@@ -89,7 +89,7 @@ func TestFindKey(t *testing.T) {
 	}
 }
 
-// frames are what the zstd frames in a file unfold to.
+// frames returns the content of the zstd frames in a file.
 func frames(b []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
@@ -103,7 +103,7 @@ func frames(b []byte) iter.Seq[[]byte] {
 				return
 			}
 			b = b[at:]
-			// What follows the frame is an error, which leaves what came before.
+			// Trailing data is an error, but the preceding content is returned.
 			if out, _ := unpack.DecodeAll(b, nil); len(out) > 0 && !yield(out) {
 				return
 			}
@@ -120,7 +120,7 @@ func mustRead(t *testing.T, path string) []byte {
 	return b
 }
 
-// waiting is output of which a part is waited for.
+// waiting is an output that tests wait for.
 type waiting struct {
 	until []byte
 	come  chan struct{}
@@ -141,11 +141,11 @@ func dumped(exit *exec.ExitError) bool {
 	return ok && status.CoreDump()
 }
 
-// TestMemoryIsClosed: with a key the program is closed to the user who runs it as to others, while without one the
-// kernel lets him look. It opens its own descriptors all the same.
+// TestMemoryIsClosed checks that with a key the memory of the program is closed to all users including its own, while
+// without one the kernel allows access. It can open its own descriptors in any case.
 func TestMemoryIsClosed(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("to run programs as another user is for root")
+		t.Skip("only root can run programs as another user")
 	}
 	const user = 65534
 	dir, err := os.MkdirTemp("", "ibconsole-user")
@@ -184,7 +184,7 @@ func TestMemoryIsClosed(t *testing.T) {
 		select {
 		case <-said.come:
 		case <-time.After(time.Minute):
-			t.Fatalf("it never says what there is: %s", said.all)
+			t.Fatalf("it never prints the summary: %s", said.all)
 		}
 		out, err := as("cat", fmt.Sprintf("/proc/%d/maps", cmd.Process.Pid)).CombinedOutput()
 		if open := err == nil; open == key {

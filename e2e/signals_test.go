@@ -26,12 +26,10 @@ import (
 	"example.org/ibconsole/mad/umad/umadtest"
 )
 
-// onDevices is the variable that makes TestSignalsOnDevices run, where there are
-// umad devices.
+// onDevices is the variable that makes TestSignalsOnDevices run, where there are umad devices.
 const onDevices = "IBCONSOLE_TEST_ON_DEVICES"
 
-// faces are the ways to run the program, with what each shows once it has read the
-// subnet.
+// faces are the interfaces of the program, with a text that each shows once it has read the subnet.
 var faces = map[string]struct {
 	args  []string
 	shows string
@@ -49,7 +47,7 @@ type seated struct {
 	cmd    *exec.Cmd
 	tty    *os.File
 	before unix.Termios
-	said   chan string // all that it said so far, whenever that is more
+	said   chan string // all output so far, whenever there is more
 	ctx    context.Context
 }
 
@@ -94,7 +92,7 @@ func seat(t *testing.T, args ...string) *seated {
 	return s
 }
 
-// await waits until it has said a text.
+// await waits until the output contains a text.
 func (s *seated) await(text string) {
 	s.t.Helper()
 	for said := ""; !strings.Contains(said, text); {
@@ -113,8 +111,8 @@ func (s *seated) signal(signal syscall.Signal) {
 	}
 }
 
-// end waits for its end, which is to come by itself or by a signal of ours, looks at
-// the terminal afterwards, and returns how it ended.
+// end waits for its end, which may be a normal one or by one of our signals, checks the terminal afterwards, and
+// returns how it ended.
 func (s *seated) end() syscall.WaitStatus {
 	s.t.Helper()
 	err := s.cmd.Wait()
@@ -141,21 +139,21 @@ func (s *seated) mode() unix.Termios {
 	return *mode
 }
 
-// interrupted runs the program on a terminal and sends it a signal once it shows that
-// it has read the subnet. The shell goes on after SIGINT, and is then left by SIGTERM.
+// interrupted runs the program on a terminal and sends it a signal once it shows that it has read the subnet. The shell
+// continues after SIGINT, and is then ended with SIGTERM.
 func interrupted(t *testing.T, source, face string, signal syscall.Signal) {
 	t.Helper()
 	s := seat(t, append([]string{"-s", source}, faces[face].args...)...)
 	s.await(faces[face].shows)
 	s.signal(signal)
 	if face == "shell" && signal == syscall.SIGINT {
-		time.Sleep(50 * time.Millisecond) // it goes on: a second signal in the meantime ends it, too
+		time.Sleep(50 * time.Millisecond) // it continues: a second signal in the meantime would end it
 		s.signal(syscall.SIGTERM)
 	}
 	s.end()
 }
 
-// TestIgnoredHangup: a script that nohup started goes on when its terminal hangs up.
+// TestIgnoredHangup checks that a script started with nohup continues when its terminal hangs up.
 func TestIgnoredHangup(t *testing.T) {
 	s := seat(t, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600")
 	s.await("pictures: live")
@@ -168,14 +166,14 @@ func TestIgnoredHangup(t *testing.T) {
 	testenv.HeedHangups()
 	s.await("pictures: live")
 	s.signal(syscall.SIGHUP)
-	s.signal(syscall.SIGTERM) // both at hand, the kernel delivers SIGHUP first
+	s.signal(syscall.SIGTERM) // with both pending, the kernel delivers SIGHUP first
 	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGTERM) {
 		t.Errorf("ignored, it ended with %v", ended)
 	}
 }
 
-// A second signal, while the screen was left and the place at ibsim is given back, does
-// not end the program before it is: an ibsim that hangs takes its time.
+// TestSecondSignal checks that a second signal, while the screen is closed and the place at ibsim is being freed, does
+// not end the program before the place is free, even if a hanging ibsim takes its time.
 func TestSecondSignal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)
@@ -184,11 +182,11 @@ func TestSecondSignal(t *testing.T) {
 	s.await(faces["tui"].shows)
 	sim.Pause()
 	s.signal(syscall.SIGINT)
-	for s.mode() != s.before && s.ctx.Err() == nil { // until the screen has left the terminal
+	for s.mode() != s.before && s.ctx.Err() == nil { // until the screen has restored the terminal
 		time.Sleep(time.Millisecond)
 	}
 	for range 20 {
-		time.Sleep(10 * time.Millisecond) // the longer, the likelier the place is being given back
+		time.Sleep(10 * time.Millisecond) // the longer, the likelier the place is being freed
 		s.signal(syscall.SIGTERM)
 	}
 	sim.Resume()
@@ -200,8 +198,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// Whatever signal ends whatever face: the terminal is as it was, and the place at
-// ibsim is free again.
+// TestSignalsGiveThePlaceBack checks for all signals and interfaces that the terminal is restored and the place at
+// ibsim is free.
 func TestSignalsGiveThePlaceBack(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)
@@ -218,14 +216,14 @@ func TestSignalsGiveThePlaceBack(t *testing.T) {
 	}
 }
 
-// room is how many agents more the stand-in for the devices has room for, of 32. It
-// forgets those of a closed device only when told.
+// room returns how many more agents the substitute for the devices accepts, of 32. It forgets those of a closed device
+// only when told to.
 func room(t *testing.T) int {
 	t.Helper()
 	const registerAgent, unregisterAgent = 0xc01c1b01, 0x40041b02 // ib_user_mad_ioctl.h
 	var d *os.File
 	var err error
-	// what stands in for the kernel hears of a close late
+	// the substitute for the kernel notices a close late
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		d, err = os.OpenFile("/dev/infiniband/umad0", os.O_RDWR, 0)
 		if busy := errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EBUSY); !busy || time.Now().After(deadline) {
@@ -257,7 +255,7 @@ func room(t *testing.T) int {
 	return len(ids)
 }
 
-// TestSignalsReleaseTheAgents: whatever signal ends whatever face.
+// TestSignalsReleaseTheAgents checks for all signals and interfaces that the agents are released.
 func TestSignalsReleaseTheAgents(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)
@@ -292,8 +290,8 @@ func TestSignalsOnDevices(t *testing.T) {
 	}
 }
 
-// What reads the output ends before it has all: the program is silent about it, stops,
-// and the place at ibsim is free again.
+// TestClosedPipeGivesThePlaceBack checks that the program ends without a message when the reader of its output ends
+// early, and that its place at ibsim is free.
 func TestClosedPipeGivesThePlaceBack(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)

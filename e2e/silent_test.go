@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestSilentAdministration: what asks the subnet administration says in the same
-// words that there is none, or that it is silent, and where to look.
+// TestSilentAdministration checks that all queries to subnet administration report in the same words that there is none
+// or that it does not respond, and where to look.
 func TestSilentAdministration(t *testing.T) {
 	stateHome(t)
 	net := filepath.Join(t.TempDir(), "net")
@@ -34,8 +34,8 @@ func TestSilentAdministration(t *testing.T) {
 	say("the subnet administration does not answer")
 }
 
-// TestLiveTraceWithoutCounters: packets get through where the tables lead the
-// question for counters nowhere. Then it is said which were not read.
+// TestLiveTraceWithoutCounters checks that packets arrive although the tables have no path for the request for
+// counters. The unread counters must be reported.
 func TestLiveTraceWithoutCounters(t *testing.T) {
 	stateHome(t)
 	net := filepath.Join(t.TempDir(), "net")
@@ -57,11 +57,11 @@ func TestLiveTraceWithoutCounters(t *testing.T) {
 		&toLeaf2); err != nil {
 		t.Fatal(err)
 	}
-	home := toLeaf2.Hops[0] // the session sits on leaf-04, the first node of the file
+	home := toLeaf2.Hops[0] // the session is on leaf-04, the first node of the file
 	sim.Console(fmt.Sprintf("Unlink %q[%d]", "S-"+strings.TrimPrefix(home.Node.GUID, "0x"), home.Out))
 	out = ibconsole(t, "-s", source, "-c", "trace node-0003 node-0004 live")
 	if !strings.Contains(out, "delivered to node-0004") ||
 		!strings.Contains(out, "not read: leaf-02: counters: no answer") {
-		t.Errorf("with leaf-02 out of the tables' reach: %s", out)
+		t.Errorf("with leaf-02 unreachable by the tables: %s", out)
 	}
 }

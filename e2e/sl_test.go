@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestSLsThatTheMasterGrants: a routing that needs service levels is written where
-// the path records of the master, a real OpenSM, grant them, and nowhere else.
+// TestSLsThatTheMasterGrants checks that a routing that needs service levels is written if the path records of the
+// master, a real OpenSM, grant them, and only then.
 func TestSLsThatTheMasterGrants(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, tc := range []struct {
@@ -49,7 +49,7 @@ func TestSLsThatTheMasterGrants(t *testing.T) {
 			change := "engine minhop; route; write on; commit yes force-interrupt sm=" + guid
 			r := try("-s", source, "-c", change+"; "+engine+"; route keep=no; commit yes force-interrupt sm="+guid)
 			if !strings.Contains(r.out, tc.want) {
-				t.Errorf("it does not say %q:\n%s%s", tc.want, r.out, r.err)
+				t.Errorf("it does not print %q:\n%s%s", tc.want, r.out, r.err)
 			}
 			if written := strings.Count(r.out, "written in") == 2; written != tc.ok || (r.status == exitDone) != tc.ok {
 				t.Errorf("written %v, status %d, want %v:\n%s%s", written, r.status, tc.ok, r.out, r.err)

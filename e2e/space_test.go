@@ -16,8 +16,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// smallState is a state directory on a file system of its own in memory; the test is
-// skipped where none can be mounted.
+// smallState returns a state directory on a file system of its own in memory. It skips the test if none can be mounted.
 func smallState(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,8 +39,8 @@ func remount(t *testing.T, dir string, flags uintptr, options string) {
 	}
 }
 
-// TestReadOnlyState: with a history that cannot be written all works but commits,
-// and these with a journal elsewhere.
+// TestReadOnlyState checks that with a read-only history everything works except commits, and these work with another
+// journal.
 func TestReadOnlyState(t *testing.T) {
 	dir := smallState(t, "8m")
 	const source, commit = "sim:fattree:2,8", "write on; fail link leaf-01 5; route; commit yes"
@@ -67,12 +66,12 @@ func TestReadOnlyState(t *testing.T) {
 	remount(t, dir, 0, "")
 	if out := ibconsole(t, "-s", source, "-c", "history import '"+file+"'; history"); !strings.Contains(out,
 		"rolled back") {
-		t.Errorf("what was journalled elsewhere is not in the history: %s", out)
+		t.Errorf("a commit that was journalled elsewhere is not in the history: %s", out)
 	}
 }
 
-// TestCommitsWithTheDiskFull commits with some room for the journal or none: what is
-// refused has written nothing, and what was interrupted can be ended with room again.
+// TestCommitsWithTheDiskFull commits with little or no space for the journal. A refused commit must have written
+// nothing, and an interrupted one can be finished when there is space again.
 func TestCommitsWithTheDiskFull(t *testing.T) {
 	testenv.Tool(t, "ibsim")
 	dir := smallState(t, "8m")
@@ -99,7 +98,8 @@ func TestCommitsWithTheDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := now
-		if strings.Contains(ibconsole(t, "-s", source, "-c", "history"), "interrupted") { // its end could not be noted
+		// its end could not be recorded
+		if strings.Contains(ibconsole(t, "-s", source, "-c", "history"), "interrupted") {
 			ibconsole(t, "-s", source, "-c", "write on; commit resume yes")
 			if want = next; res.status == exitDone {
 				want = now
@@ -109,7 +109,7 @@ func TestCommitsWithTheDiskFull(t *testing.T) {
 		_ = os.Remove(at("live"))
 		ibconsole(t, "-s", source, "-c", "dump lfts of=live "+at("live"))
 		if read(t, at("live")) != read(t, at(want)) {
-			t.Fatalf("round %d: the switches do not hold the tables of %s; the commit said: %s", i, want, res.err)
+			t.Fatalf("round %d: the switches do not have the tables of %s; the commit printed: %s", i, want, res.err)
 		}
 	}
 	if refused == 0 {
@@ -118,7 +118,7 @@ func TestCommitsWithTheDiskFull(t *testing.T) {
 	t.Logf("%d refused", refused)
 }
 
-// fill leaves less than so much room, often none.
+// fill leaves less than the given space, often none.
 func fill(t *testing.T, dir string, r *rand.Rand) {
 	t.Helper()
 	var st unix.Statfs_t

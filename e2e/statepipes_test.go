@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestPipesInTheStateFolder: each file that the program keeps is a named pipe, which nobody writes to. Commands that
-// need it fail, and none waits.
+// TestPipesInTheStateFolder replaces each file that the program keeps by a named pipe without a writer. Commands that
+// need the file must fail, and none may wait.
 func TestPipesInTheStateFolder(t *testing.T) {
 	state := t.TempDir()
 	run := func(script string) (said string, err error) {

@@ -16,9 +16,9 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestSignalledCommits ends the program by signals in the middle of commits. The next
-// one says so first, and goes on or back: an independent reading and dump_fts then find
-// exactly the tables that an undisturbed commit of the new or the old routes left.
+// TestSignalledCommits ends the program by signals during commits. The next one must report this and resume or roll
+// back. An independent reading and dump_fts must then find exactly the tables of an undisturbed commit of the new or
+// the old routes.
 func TestSignalledCommits(t *testing.T) {
 	testenv.Tool(t, "dump_fts")
 	testenv.Tool(t, "ibsim")
@@ -50,16 +50,16 @@ func TestSignalledCommits(t *testing.T) {
 	ends := [][]syscall.Signal{{syscall.SIGTERM, syscall.SIGTERM}, {syscall.SIGKILL}}
 	for _, s := range signals {
 		if signal.Ignored(s) {
-			t.Logf("%v is ignored by what started this test, so that it ends nothing: it is left out", s)
+			t.Logf("%v is ignored by the parent of this test, so it ends nothing and is left out", s)
 			continue
 		}
 		ends = append(ends, []syscall.Signal{s})
 	}
 	stopped, complete, none, resumed := map[string]int{}, 0, 0, 0
-	longest := longestSignalled // as long as a commit takes on this machine now, learnt from those that were missed
+	longest := longestSignalled // the present duration of a commit, from the ones that were missed
 	for i, want := 0, testenv.Count(t, 4, 300); i < want; {
 		sent := ends[i%len(ends)]
-		quiet := len(sent) > 1 || sent[0] == syscall.SIGKILL // it has no time to say how to go on
+		quiet := len(sent) > 1 || sent[0] == syscall.SIGKILL // it cannot print how to continue
 		next := engines[r.IntN(len(engines))]
 		if next == now {
 			continue
@@ -81,7 +81,7 @@ func TestSignalledCommits(t *testing.T) {
 				longest = max(longest*4/5, longestSignalled/16)
 				now = next
 			default:
-				t.Fatalf("%s: nobody says that the switches hold a mixture", where)
+				t.Fatalf("%s: no message that the switches have a mixture", where)
 			}
 			continue
 		}
@@ -95,7 +95,7 @@ func TestSignalledCommits(t *testing.T) {
 		_, worst, _ := strings.Cut(listed, "\nerror ")
 		if !strings.HasPrefix(strings.Split(out, "\n")[1], "  INTERRUPTED: the commit of ") ||
 			!strings.HasPrefix(strings.TrimSpace(worst), "commit cut short") {
-			t.Fatalf("%s: the next console says\n%s", where, out)
+			t.Fatalf("%s: the next console prints\n%s", where, out)
 		}
 		how := "rollback yes"
 		if r.IntN(2) == 0 {
@@ -110,12 +110,12 @@ func TestSignalledCommits(t *testing.T) {
 			t.Fatalf("%s: %s: not the tables of %s", where, how, now)
 		}
 		if out := ibconsole(t, "-s", source, "-c", "summary"); strings.Contains(out, "interrupted") {
-			t.Fatalf("%s: %s: it still says\n%s", where, how, out)
+			t.Fatalf("%s: %s: it still prints\n%s", where, how, out)
 		}
 	}
 	t.Logf("stopped by %v; %d resumed, the others rolled back; %d were complete and %d had not begun", stopped, resumed,
 		complete, none)
 }
 
-// longestSignalled is about as long as a commit takes with one packet at a time.
+// longestSignalled is about the duration of a commit with one packet at a time.
 const longestSignalled = 35 * time.Millisecond

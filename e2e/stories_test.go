@@ -15,13 +15,13 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// mostKeys is how many keys a question may take, beside names and files that are typed.
+// mostKeys is the maximum number of keys for a question, without names and files that are typed.
 const mostKeys = 15
 
 // storySubnet has 14 leaves of 7 hosts each below 7 spines.
 const storySubnet = "fattree:2,14"
 
-// step is keys, or a name that is typed, and what the screen holds after them.
+// step is a sequence of keys or a typed name, and the expected screen after it.
 type step struct {
 	keys  []string
 	name  string
@@ -33,10 +33,10 @@ func word(text string) step             { return step{keys: strings.Split(text, 
 func name(text string) step             { return step{name: text} }
 func (s step) see(texts ...string) step { s.shows = texts; return s }
 
-// question is what somebody on call wants to know.
+// question is a question of an operator on call.
 type question struct {
 	ask   string
-	live  func(*liveStory) // makes what is asked about, on ibsim; nil for a subnet inside the program
+	live  func(*liveStory) // causes the event on ibsim; nil for a simulated subnet
 	steps []step
 }
 
@@ -125,8 +125,8 @@ func questions() []question {
 	}
 }
 
-// TestQuestions asks questions of a night on call on a terminal, by keys alone, from
-// the start to the names of hosts and links.
+// TestQuestions answers questions of a night on call on a terminal, only with keys, from the start to the names of
+// hosts and links.
 func TestQuestions(t *testing.T) {
 	for _, q := range questions() {
 		t.Run(q.ask, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// planned writes a plan beside the program in which two cables of the subnet are swapped.
+// planned writes a plan in which two cables of the subnet are swapped.
 func planned(t *testing.T, dir string) {
 	t.Helper()
 	file := filepath.Join(dir, "plan.net")
@@ -200,7 +200,7 @@ func (l *liveStory) rerouted()          { l.other(l.state, reroute) }
 func (l *liveStory) reroutedElsewhere() { l.other(l.t.TempDir(), reroute) }
 func (l *liveStory) managed()           { ibsimtest.Master(l.t, l.sim, "-R", "updn") }
 
-// erring has a recorder see symbol errors on a port.
+// erring makes a recorder see symbol errors on a port.
 func (l *liveStory) erring() {
 	l.t.Helper()
 	run := func(args ...string) string {
@@ -231,7 +231,7 @@ func (l *liveStory) erring() {
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
-		l.t.Fatalf("%s never says %q", command, said)
+		l.t.Fatalf("%s never prints %q", command, said)
 	}
 	until("PortXmit", "counters worst by=traffic; counters history spine-01/8 all")
 	l.sim.Console(`PerformanceSet "S-0000000000200007"[8] PortCounters.SymbolErrorCounter=77`)

@@ -19,8 +19,8 @@ func onScreen(t *testing.T, sources []string) *tmuxtest.Screen {
 		program}, sources...), " "))
 }
 
-// TestHungSubnet has eight subnets, one of them on an ibsim that is stopped: the others are there, in scripts and on
-// the screen, and what is asked of it fails by name.
+// TestHungSubnet has eight subnets, one of them on an ibsim that is stopped. The others must be available, in scripts
+// and on the screen, and requests to the stopped one must fail with its name.
 func TestHungSubnet(t *testing.T) {
 	stateHome(t)
 	net := filepath.Join(t.TempDir(), "net")
@@ -58,7 +58,7 @@ func TestHungSubnet(t *testing.T) {
 	s.Awaits("hung ibsim", "12 sw 32 ca")
 }
 
-// TestOddRail goes by keys from eight rails to the one that is different, and to where.
+// TestOddRail goes by keys from eight rails to the different one, and to the difference.
 func TestOddRail(t *testing.T) {
 	stateHome(t)
 	net := filepath.Join(t.TempDir(), "rail-5")

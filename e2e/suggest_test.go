@@ -36,8 +36,7 @@ func TestSuggestGUIDsAsJSON(t *testing.T) {
 	}
 }
 
-// TestSuggestedGUIDsWithOpenSM gives the files to a real OpenSM, and compares its
-// tables with those of our ftree.
+// TestSuggestedGUIDsWithOpenSM gives the files to a real OpenSM, and compares its tables with those of our ftree.
 func TestSuggestedGUIDsWithOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)

@@ -14,8 +14,9 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// TestTornWrites has the power fail at any system call of a session: what it wrote is replayed, torn and out of order
-// within what fsync allows. What it had said to be kept by then is kept, and histories and files are whole.
+// TestTornWrites simulates a power failure at any system call of a session: its writes are replayed, torn and out of
+// order within what
+// fsync allows. Everything reported as recorded by then must be there, and histories and files must be intact.
 func TestTornWrites(t *testing.T) {
 	strace := systemCalls(t)
 	dir, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
@@ -72,7 +73,7 @@ func TestTornWrites(t *testing.T) {
 	t.Logf("%d losses of power at %d calls", all, len(calls))
 }
 
-// tornHistory looks for so many commits that are done in a history.
+// tornHistory checks that a history has the given number of complete commits.
 func tornHistory(t *testing.T, file string, commits int) error {
 	t.Helper()
 	journal, err := historyIn(t, file)
@@ -88,7 +89,7 @@ func tornHistory(t *testing.T, file string, commits int) error {
 	return err
 }
 
-// contentsOf are the whole contents that a file took in turn: those of the files that were renamed to it.
+// contentsOf returns the complete contents of a file over time: those of the files that were renamed to it.
 func contentsOf(calls []diskCall, path string) (all [][]byte) {
 	for i, c := range calls {
 		if c.name == "renameat" && c.to == path {

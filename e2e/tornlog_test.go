@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// diskCall is a system call that changed or bound what is in a file, in the order in which they came to their ends.
+// diskCall is a system call that changed or bound the content of a file, in the order in which they returned.
 type diskCall struct {
 	name string
 	path string // "" for standard output
@@ -29,7 +29,7 @@ var (
 	resumed    = regexp.MustCompile(`^(\d+) +<\.\.\. \w+ resumed>(.*)`)
 )
 
-// unhex is what strace -xx wrote.
+// unhex decodes a string that strace -xx wrote.
 func unhex(text string) string {
 	var b strings.Builder
 	for h := range strings.SplitSeq(text, `\x`) {
@@ -40,7 +40,7 @@ func unhex(text string) string {
 	return b.String()
 }
 
-// diskCalls are those that a log of strace -f -y -xx has of files below a folder, and of standard output.
+// diskCalls returns the calls in a log of strace -f -y -xx for files below a folder and for standard output.
 func diskCalls(log, dir string) (calls []diskCall, err error) {
 	begun := map[string]string{}
 	offset := map[string]int{} // of the descriptor of a file, by path: no file here is written through two at once
@@ -98,19 +98,19 @@ func diskCalls(log, dir string) (calls []diskCall, err error) {
 	return calls, nil
 }
 
-const sector = 512 // is written wholly or not at all
+const sector = 512 // is written completely or not at all
 
-// diskAfter is what a file system may hold after a loss of power behind so many calls. What was written to a file
-// before its last fsync is there. Of what came later each sector is or is not. Folders change in the order of calls;
-// all changes before any fsync are there, as they are in the journal of ext4 and xfs.
+// diskAfter returns a possible content of a file system after a power failure behind a number of calls. Writes to a
+// file before its last fsync are there. Each sector written later is there or not. Folders change in the order of
+// calls, and all changes before any fsync are there, as in the journal of ext4 and xfs.
 func diskAfter(r *rand.Rand, calls []diskCall) map[string][]byte {
 	type file struct {
 		data   []byte
 		synced int
 	}
-	folder := 0 // how many calls changed folders for good
+	folder := 0 // the number of calls whose changes of folders are permanent
 	synced := map[int]int{}
-	number, now := map[string]int{}, 0 // of files, whatever their names
+	number, now := map[string]int{}, 0 // of files, independent of their names
 	of := make([]int, len(calls))
 	for i, c := range calls {
 		switch c.name {
@@ -168,7 +168,7 @@ func diskAfter(r *rand.Rand, calls []diskCall) map[string][]byte {
 	return disk
 }
 
-// putSectors writes all sectors, or of what is not bound to be there some.
+// putSectors writes all sectors, or a random part of those that are not yet bound to be there.
 func putSectors(r *rand.Rand, data []byte, c *diskCall, bound bool) []byte {
 	how := r.IntN(3) // none, all or some
 	for from := 0; from < len(c.data); {
@@ -182,7 +182,7 @@ func putSectors(r *rand.Rand, data []byte, c *diskCall, bound bool) []byte {
 	return data
 }
 
-// put makes the files of a disk below another folder.
+// put writes the files of a disk below another folder.
 func put(disk map[string][]byte, from, to string) error {
 	for name, data := range disk {
 		rel, err := filepath.Rel(from, name)

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// census is the answer of trace all all, as far as it is compared.
+// census holds the compared parts of the answer of trace all all.
 type census struct {
 	Pairs, Paths, Arrive int
 	Links                []int
@@ -28,14 +28,14 @@ type census struct {
 		Why   string
 	}
 	Places int
-	// Part counts the live paths that are others than those in live.
+	// Part counts the live paths that differ from those in live.
 	Part int
 }
 
 // node is a node in JSON.
 type node struct{ Name string }
 
-// alike are the paths of a switch pair.
+// alike summarizes the paths of a switch pair.
 type alike struct {
 	From, To         node
 	Paths, Sequences int
@@ -54,8 +54,8 @@ func taken(t *testing.T, text string) (c census) {
 	return c
 }
 
-// tracerouted is what the real ibtracert makes of all pairs, and how many of the
-// paths go over the cable between two switches.
+// tracerouted returns the census by the real ibtracert of all pairs, and the number of paths over the cable between two
+// switches.
 func tracerouted(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, one, other string) (c census, over int) {
 	t.Helper()
 	hop := regexp.MustCompile(`(?m)^\[\d+\] -> (\S+ port) .* "(.*)"$`)
@@ -110,10 +110,9 @@ func tracerouted(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, one, other 
 	return c, over
 }
 
-// TestTraceAll holds the summary of all pairs against the real ibtracert, asked of each
-// pair: how many arrive, over how many links, which switch pairs there are and how
-// many sequences of switches. What the switches hold is the same, until a cable goes: then
-// those live packets end that went over it.
+// TestTraceAll compares the summary of all pairs with the real ibtracert for each pair: the number of paths that
+// arrive, their links, the switch pairs, and the number of sequences of switches. The live tables are the same until a
+// cable is removed: then the live packets over it are lost.
 func TestTraceAll(t *testing.T) {
 	testenv.Tool(t, "ibtracert")
 	stateHome(t)
@@ -126,7 +125,7 @@ func TestTraceAll(t *testing.T) {
 	for _, of := range []string{"trace all all switches limit=100", "trace live all all switches limit=100"} {
 		if got := taken(t, ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", of)); fmt.Sprint(got) !=
 			fmt.Sprint(want) {
-			t.Errorf("%s:\n%+v, ibtracert says\n%+v", of, got, want)
+			t.Errorf("%s:\n%+v, ibtracert has\n%+v", of, got, want)
 		}
 	}
 	sim.Console(`Unlink "S-0000000000200000"[3]`)

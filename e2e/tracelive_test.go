@@ -21,8 +21,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// TestLiveTracesOverIbsim traces again and again in one session: nothing fails,
-// and nothing grows. In the middle of it a table is changed behind its back.
+// TestLiveTracesOverIbsim traces repeatedly in one session: nothing may fail or grow. In between, a table is changed by
+// another program.
 func TestLiveTracesOverIbsim(t *testing.T) {
 	testenv.Tool(t, "ibsim")
 	stateHome(t)
@@ -45,7 +45,7 @@ func TestLiveTracesOverIbsim(t *testing.T) {
 	}
 	out := trace.live("file=" + pairs)
 	if !strings.Contains(out, `"arrive":200`) || strings.Contains(out, `"part":0`) {
-		t.Errorf("after another routing was written the traces are those that were read before: %s", out)
+		t.Errorf("after another routing was written the traces still use the old tables: %s", out)
 	}
 }
 
@@ -78,14 +78,13 @@ func tracer(t *testing.T, from string) liveTracer {
 		var out strings.Builder
 		if err := sh.Run(t.Context(), "test", "trace live "+words,
 			&shell.Output{W: &out, Form: answers.FormJSON}); err != nil && out.Len() == 0 {
-			t.Fatal(err) // it fails, too, where paths do not arrive
+			t.Fatal(err) // it also fails if paths do not arrive
 		}
 		return out.String()
 	}}
 }
 
-// traceOften traces random pairs, all of which arrive, and looks at what is held
-// before and after that.
+// traceOften traces random pairs, which all arrive, and compares resources before and afterwards.
 func traceOften(t *testing.T, trace liveTracer, n int) {
 	t.Helper()
 	r := testenv.Rand(t)
@@ -102,8 +101,7 @@ func traceOften(t *testing.T, trace liveTracer, n int) {
 	before.Same(t)
 }
 
-// TestLiveTracesOverUmad is the same where there are umad devices, and looks at the
-// agents, too.
+// TestLiveTracesOverUmad is the same over umad devices, and checks the agents as well.
 func TestLiveTracesOverUmad(t *testing.T) {
 	net := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-s", "sim:fattree:2,12", "-c", "dump topology "+net)
@@ -129,15 +127,14 @@ func TestLiveTracesOnDevices(t *testing.T) {
 	}
 }
 
-// randomPair is two end ports by their LIDs.
+// randomPair returns two end ports by their LIDs.
 func randomPair(f *fabric.Fabric, r *rand.Rand) string {
 	lid := func() uint16 { return f.Ports[f.EndPorts[r.IntN(len(f.EndPorts))]].LID }
 	return fmt.Sprintf("lid:%d lid:%d", lid(), lid())
 }
 
-// TestLiveTraceShowsBothEnds: on a real fabric of FDR10 and QDR a live trace has the
-// widths and speeds that ibnetdiscover prints, and errors of the port that receives
-// beside those of the one that sends.
+// TestLiveTraceShowsBothEnds checks on a real fabric of FDR10 and QDR that a live trace has the widths and speeds that
+// ibnetdiscover prints, and the errors of the receiving port as well as those of the sending one.
 func TestLiveTraceShowsBothEnds(t *testing.T) {
 	stateHome(t)
 	sim := ibsimtest.Start(t, testenv.SharedFile(t, "fabrics/real-fdr10-8sw.topo"))
@@ -165,7 +162,7 @@ func TestLiveTraceShowsBothEnds(t *testing.T) {
 	}
 	fdr10 := 0
 	for i, h := range path.Hops {
-		if i > 0 && i < 4 { // of adapters it prints the GUIDs of ports
+		if i > 0 && i < 4 { // for adapters it prints the GUIDs of ports
 			in, out := speed[fmt.Sprintf("%s/%d", h.Node.GUID, h.In)], speed[fmt.Sprintf("%s/%d", h.Node.GUID, h.Out)]
 			if h.InLink != in || h.Link != out || in == "" || out == "" {
 				t.Errorf("hop %d: %+v, ibnetdiscover has %q and %q", i, h, in, out)

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// TestTraceIsSmpquerys: on a torus that a master OpenSM with quality of service has routed, the SL of a trace is that
-// of the path record that saquery gets, and the VL at each hop that of the table that smpquery sl2vl prints.
+// TestTraceIsSmpquerys checks a torus that a master OpenSM with quality of service has routed: the SL of a trace must
+// be that of the path record that saquery gets, and the VL at each hop that of the table that smpquery sl2vl prints.
 func TestTraceIsSmpquerys(t *testing.T) {
 	testenv.Tool(t, "saquery")
 	for _, engine := range []string{"lash", "torus-2QoS"} {
@@ -43,18 +43,18 @@ func TestTraceIsSmpquerys(t *testing.T) {
 					fmt.Sprint(a.LID))
 				if m := regexp.MustCompile(`\bsl\.+(0x[0-9a-fA-F]+|\d+)`).FindStringSubmatch(record); m == nil ||
 					number(t, m[1]) != *a.SL {
-					t.Errorf("%s: SL %d, saquery says\n%s", pair, *a.SL, record)
+					t.Errorf("%s: SL %d, saquery has\n%s", pair, *a.SL, record)
 				}
 				for _, hop := range a.Hops[:len(a.Hops)-1] {
 					said := h.sim.Output("smpquery", "sl2vl", fmt.Sprint(hop.LID), fmt.Sprint(*hop.Out))
 					out := *hop.Out
-					if hop.In == 0 { // of a host, whose table smpquery prints without ports
+					if hop.In == 0 { // a host, whose table smpquery prints without ports
 						out = 0
 					}
 					if want := vlOf(t, said, hop.In, out, *a.SL); hop.VL == nil {
-						t.Fatalf("%s at %s: no VL, smpquery says %d", pair, hop.Node.Name, want)
+						t.Fatalf("%s at %s: no VL, smpquery has %d", pair, hop.Node.Name, want)
 					} else if *hop.VL != want {
-						t.Errorf("%s at %s: VL %d, smpquery says %d:\n%s", pair, hop.Node.Name, *hop.VL, want, said)
+						t.Errorf("%s at %s: VL %d, smpquery has %d:\n%s", pair, hop.Node.Name, *hop.VL, want, said)
 					}
 					changed = changed || hop.InVL != nil && *hop.InVL != *hop.VL
 				}
@@ -75,7 +75,8 @@ func number(t *testing.T, text string) int {
 	return int(n)
 }
 
-// vlOf is the VL of an SL in what smpquery sl2vl prints: a line "ports: in  1, out  2: | 0| 1|...|" for each port in.
+// vlOf returns the VL of an SL in the output of smpquery sl2vl: a line "ports: in  1, out  2: | 0| 1|...|" for each
+// input port.
 func vlOf(t *testing.T, said string, in, out, sl int) int {
 	t.Helper()
 	m := regexp.MustCompile(fmt.Sprintf(`in +%d, out +%d: *\|([^\n]*)\|`, in, out)).FindStringSubmatch(said)

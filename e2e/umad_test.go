@@ -20,16 +20,15 @@ import (
 	"example.org/ibconsole/mad/umad/umadtest"
 )
 
-// measured is what differs from run to run: how long something took, how many
-// packets were sent again, and when.
+// measured are the parts that differ from run to run: durations, numbers of retries, and times.
 var measured = regexp.MustCompile(
 	`[0-9.]+(ns|µs|ms|s)\b|\([0-9]+ MADs\)|"(seconds|took|mads)":[0-9.e+-]+|generated on .*`)
 
-// adaptive is what a trace says of switches that are not simulated.
+// adaptive is the note of a trace about switches that are not simulated.
 var adaptive = regexp.MustCompile(`(?m)^.*route adaptively.*\n`)
 
-// TestUmadIsAsIbsim: reading, tracing and writing over the umad devices of an
-// ibsim is the same as over its sockets.
+// TestUmadIsAsIbsim checks that reading, tracing and writing over the umad devices of an ibsim give the same as over
+// its sockets.
 func TestUmadIsAsIbsim(t *testing.T) {
 	names := []string{"real-qdr-11sw.topo", "reindeer1100-116sw.net", "real-cs8500-hdr-192sw.net"}
 	for _, name := range names[:testenv.Count(t, 1, len(names))] {
@@ -81,7 +80,7 @@ func contents(t *testing.T, file string) string {
 	return string(b)
 }
 
-// sameText compares line by line, but for what is measured.
+// sameText compares line by line, except for measured parts.
 func sameText(t *testing.T, what, ibsim, umad string) {
 	t.Helper()
 	a, b := strings.Split(measured.ReplaceAllString(ibsim, "#"), "\n"),
@@ -99,7 +98,7 @@ func sameText(t *testing.T, what, ibsim, umad string) {
 	}
 }
 
-// TestUmadIsDefault: who has a port and names no source gets it.
+// TestUmadIsDefault checks that the local port is the default source.
 func TestUmadIsDefault(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)
@@ -118,7 +117,7 @@ func TestUmadIsDefault(t *testing.T) {
 	}
 }
 
-// TestDoctorOnAKernel: what a real Linux lets a port of Soft-RoCE do.
+// TestDoctorOnAKernel checks the report about a port of Soft-RoCE on a real Linux.
 func TestDoctorOnAKernel(t *testing.T) {
 	run := umadtest.Kernel(t, true)
 	out, status := run(umadtest.Build(t, "example.org/ibconsole", false), "doctor", "--json")
@@ -147,17 +146,17 @@ func TestDoctorOnAKernel(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, all.String())
 		}
 	}
-	// The request says 200 ms, so that a kernel that sends back at once does not wait for an answer.
+	// The request has a time-out of 200 ms, so a kernel that returns it at once does not wait for a response.
 	ms := regexp.MustCompile(`after ([0-9]+) ms`).FindStringSubmatch(out)
 	if ms == nil {
 		t.Fatalf("no time in\n%s", out)
 	}
 	if n, err := strconv.Atoi(ms[1]); err != nil || n < 200 {
-		t.Errorf("the kernel gave back after %s ms", ms[1])
+		t.Errorf("the kernel returned it after %s ms", ms[1])
 	}
 }
 
-// TestDoctorWithoutModules: the same machine before anybody loads a module.
+// TestDoctorWithoutModules is the same machine without modules loaded.
 func TestDoctorWithoutModules(t *testing.T) {
 	run := umadtest.Kernel(t, false)
 	out, status := run(umadtest.Build(t, "example.org/ibconsole", false), "doctor")
@@ -174,7 +173,7 @@ func TestDoctorWithoutModules(t *testing.T) {
 	}
 }
 
-// TestUmadErrors: sources that cannot be opened here, whatever this machine has.
+// TestUmadErrors has sources that cannot be opened here, on any machine.
 func TestUmadErrors(t *testing.T) {
 	oneLine(t, try("-s", "umad:a:b:c"), exitUsage, `"a:b:c"`, "from 0 to 255")
 	oneLine(t, try("-s", "umad:nosuch0", "-c", "summary"), exitFailed, "umad:nosuch0", "no port to use",

@@ -28,7 +28,7 @@ func stateHome(t *testing.T) string {
 	return dir
 }
 
-// TestRollback commits twice and goes back twice.
+// TestRollback commits twice and rolls back twice.
 func TestRollback(t *testing.T) {
 	stateHome(t)
 	dir := t.TempDir()
@@ -54,8 +54,7 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestJournalThatCannotBeKept: nothing is written that could not be undone, unless
-// that is asked for.
+// TestJournalThatCannotBeKept checks that nothing is written that could not be undone, unless an option allows it.
 func TestJournalThatCannotBeKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -72,8 +71,8 @@ func TestJournalThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// TestKilledCommits kills the program in the middle of commits, and goes on or
-// back: the switches must hold exactly the new or the old routes then.
+// TestKilledCommits kills the program during commits, and resumes or rolls back: the switches must then have exactly
+// the new or the old routes.
 func TestKilledCommits(t *testing.T) {
 	testenv.Tool(t, "ibsim")
 	r := testenv.Rand(t)
@@ -100,7 +99,7 @@ func TestKilledCommits(t *testing.T) {
 		ibconsole(t, "-s", source, "-c", "engine "+next+"; route; dump lfts "+staged)
 		wait := time.Duration(r.Int64N(int64(longestCommit)))
 		endAfter(t, wait, []syscall.Signal{syscall.SIGKILL}, home, "-s", source, "--window", "1", "-c", write(next))
-		// ibsim has places for ten and does not see that one has died.
+		// ibsim has ten places and does not notice that a program has died.
 		detach(sim)
 		want := old
 		how := "no commit was under way"
@@ -122,9 +121,9 @@ func TestKilledCommits(t *testing.T) {
 		sameFile(t, old, filepath.Join(dir, "reset"))
 	}
 	if interrupted == 0 {
-		t.Error("no kill came in the middle of a commit")
+		t.Error("no kill occurred during a commit")
 	}
-	t.Logf("%d were in the middle", interrupted)
+	t.Logf("%d were interrupted", interrupted)
 }
 
 func read(t *testing.T, name string) string {
@@ -145,11 +144,11 @@ func detach(sim *ibsimtest.Sim) {
 
 var attached = regexp.MustCompile(`Client (\d+): pid`)
 
-// longestCommit is about as long as a commit of these takes with one packet at a time, from its plan on.
+// longestCommit is about the duration of such a commit with one packet at a time, from its plan.
 const longestCommit = 25 * time.Millisecond
 
-// endAfter runs the program and sends it signals some time after it has said what it is about to commit. It returns how
-// it ended and what it complained of.
+// endAfter runs the program and sends it signals some time after it has printed what it is about to commit. It returns
+// its exit status and its errors.
 func endAfter(t *testing.T, wait time.Duration, signals []syscall.Signal, home string,
 	args ...string) (*os.ProcessState, string) {
 	t.Helper()
@@ -179,7 +178,7 @@ func endAfter(t *testing.T, wait time.Duration, signals []syscall.Signal, home s
 	return cmd.ProcessState, said.String()
 }
 
-// TestRollbackSaysHow: a rollback without yes shows its plan, and how to write it.
+// TestRollbackSaysHow checks that a rollback without yes prints its plan, and how to write it.
 func TestRollbackSaysHow(t *testing.T) {
 	stateHome(t)
 	r := try("-s", "sim:fattree:2,8", "-c", "write on; fail link leaf-01 5; route; commit yes; rollback")

@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 )
 
-// refusesBomb has words read a file: it is refused with what must be said, in less memory than mb.
+// refusesBomb reads a file, which must be rejected with a given message, in less memory than mb.
 func refusesBomb(t *testing.T, what, words, file, must string, mb int64) {
 	t.Helper()
 	cmd, out := reading(t, words, file)
@@ -31,7 +31,7 @@ func refusesBomb(t *testing.T, what, words, file, must string, mb int64) {
 	}
 }
 
-// TestTooLarge has every reader read a file of zeros that is larger than any kind may be; the disk holds none of them.
+// TestTooLarge makes every reader read a sparse file of zeros that is larger than any permitted one.
 func TestTooLarge(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "zeros")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -45,7 +45,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestSnapshotBomb unfolds snapshots that are small and say to hold much, or hold more than they say: 1 GB of zeros.
+// TestSnapshotBomb reads small snapshots that declare or contain too much data: 1 GB of zeros.
 func TestSnapshotBomb(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -75,7 +75,7 @@ func TestSnapshotBomb(t *testing.T) {
 	}
 }
 
-// zeros writes head and so many zeros, packed.
+// zeros returns head and a number of zeros, compressed.
 func zeros(to io.Writer, head []byte, n int) error {
 	z, err := zstd.NewWriter(to)
 	if err != nil {
@@ -91,10 +91,10 @@ func zeros(to io.Writer, head []byte, n int) error {
 	return errors.Join(err, z.Close())
 }
 
-// TestHistoryBomb imports a history of which every piece unfolds to 6 GB of zeros.
+// TestHistoryBomb imports a history in which every piece expands to 6 GB of zeros.
 func TestHistoryBomb(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "history")
-	// which keeps a history, as a script of a simulated subnet does not
+	// this keeps a history, unlike a script of a simulated subnet
 	cmd, out := reading(t, "-s sim:fattree:2,4 shell", "")
 	cmd.Stdin = strings.NewReader("route\nwrite on\ncommit yes\nhistory export " + file + "\n")
 	if err := cmd.Run(); err != nil {

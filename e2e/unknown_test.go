@@ -20,7 +20,7 @@ type healthy struct {
 	sim  *ibsimtest.Sim
 }
 
-// routedTorus lets OpenSM route a torus of 6x5, as master or once.
+// routedTorus makes OpenSM route a torus of 6x5, as master or once.
 func routedTorus(t *testing.T, engine string, qos, master bool, more ...string) healthy {
 	t.Helper()
 	stateHome(t)
@@ -43,8 +43,7 @@ func routedTorus(t *testing.T, engine string, qos, master bool, more ...string) 
 	return h
 }
 
-// loopOf is what JSON says of a credit loop: false, true, or nil for unknown. The script
-// ends with the answer that has it.
+// loopOf returns the credit loop in JSON: false, true, or nil for unknown. The script ends with the answer that has it.
 func loopOf(t *testing.T, r result, field string) any {
 	t.Helper()
 	o := object(t, r)
@@ -55,13 +54,11 @@ func loopOf(t *testing.T, r result, field string) any {
 	return v
 }
 
-// TestNoLoopOfUnreadSLs: of a subnet that OpenSM has routed it is unknown whether there
-// is a credit loop, until the SLs were computed and the SL2VL tables read. lash,
-// dfsssp and torus-2QoS make routes without one (torus-2QoS(8), osm_ucast_lash.c,
-// osm_ucast_dfsssp.c), minhop makes some of more than four switches in a ring with one.
-// Without quality of service OpenSM writes no SL2VL tables, torus-2QoS leaves the subnet to
-// minhop, and the subnet administration grants the SLs of the others all the same, on
-// the VLs that ibsim begins with: 0 1 2 ... 14 7.
+// TestNoLoopOfUnreadSLs checks that for a subnet that OpenSM has routed it is unknown whether there is a credit loop,
+// until the SLs are computed and the SL2VL tables read. lash, dfsssp and torus-2QoS make routes without one
+// (torus-2QoS(8), osm_ucast_lash.c, osm_ucast_dfsssp.c), minhop makes some with one if more than four switches form a
+// ring. Without quality of service OpenSM writes no SL2VL tables, torus-2QoS leaves the subnet to minhop, and subnet
+// administration still grants the SLs of the others, on the default VLs of ibsim: 0 1 2 ... 14 7.
 func TestNoLoopOfUnreadSLs(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	all := []struct {
@@ -92,7 +89,7 @@ func TestNoLoopOfUnreadSLs(t *testing.T) {
 				r := try("--json", "-s", h.source, "-c", known+script)
 				got := any(nil)
 				if field == "credit_loop" {
-					got = objects(t, r)[4][field] // the row of the switches, below the head
+					got = objects(t, r)[4][field] // the row of the switches, after the head
 				} else {
 					got = loopOf(t, r, field)
 				}
@@ -120,7 +117,7 @@ func TestNoLoopOfUnreadSLs(t *testing.T) {
 	}
 }
 
-// unknown checks that nothing says that there is a loop, or none.
+// unknown checks that no command reports a loop, or its absence.
 func (h healthy) unknown(t *testing.T, before string) {
 	t.Helper()
 	for script, field := range map[string]string{
@@ -149,7 +146,7 @@ func (h healthy) unknown(t *testing.T, before string) {
 	}
 }
 
-// TestLoopOnOneVL: links that operate one VL have no other, whatever the SLs are.
+// TestLoopOnOneVL checks that links that operate one VL have no other, for all SLs.
 func TestLoopOnOneVL(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "minhop", false, false, "max_op_vls 1\n")
@@ -159,8 +156,8 @@ func TestLoopOnOneVL(t *testing.T) {
 	}
 }
 
-// TestSLsAreForgotten: service levels that were computed hold as long as the tables of
-// the switches are the same. With them a commit is refused that brings the first loop.
+// TestSLsAreForgotten checks that computed service levels are valid as long as the tables of the switches are the same.
+// With them a commit is refused that causes the first loop.
 func TestSLsAreForgotten(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "dfsssp", true, false)
@@ -170,7 +167,8 @@ func TestSLsAreForgotten(t *testing.T) {
 		!strings.Contains(r.out, "the new routes alone have one, the old routes do not") {
 		t.Errorf("commit: status %d: %s%s", r.status, r.out, r.err)
 	}
-	r = try("--json", "-s", h.source, "-c", known+"commit dry-run; commit yes force-interrupt force-loop; check credits of=live")
+	r = try("--json", "-s", h.source, "-c", known+"commit dry-run; commit yes force-interrupt force-loop; check "+
+		"credits of=live")
 	if got := loopOf(t, r, "loop"); got != nil {
 		t.Errorf("after the tables changed: %v: %s%s", got, r.out, r.err)
 	}
@@ -182,8 +180,8 @@ func TestSLsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestOtherVLsAreADifference: OpenSM without quality of service wrote no SL2VL tables, which are
-// then not those of settings with it, though the routes are.
+// TestOtherVLsAreADifference checks that OpenSM without quality of service wrote no SL2VL tables, so that they differ
+// from those of settings with it, although the routes are equal.
 func TestOtherVLsAreADifference(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	h := routedTorus(t, "dfsssp", false, false)
@@ -194,7 +192,7 @@ func TestOtherVLsAreADifference(t *testing.T) {
 	}
 }
 
-// TestLoopOfASimulatedSubnet: it has no subnet manager, so every path has SL 0.
+// TestLoopOfASimulatedSubnet checks a subnet without subnet manager, where every path has SL 0.
 func TestLoopOfASimulatedSubnet(t *testing.T) {
 	for _, script := range []string{"check credits of=live", "sweep full sl2vl; check credits of=live"} {
 		r := try("--json", "-s", "sim:torus:5x1", "-c", script)

@@ -77,7 +77,7 @@ func parseVerification(t *testing.T, out string) (v verificationJSON) {
 	return v
 }
 
-// TestVerifyOfAHealthySubnet: 64 is the highest LID, which dump_fts then does not print.
+// TestVerifyOfAHealthySubnet has 64 as highest LID, which dump_fts does not print.
 func TestVerifyOfAHealthySubnet(t *testing.T) {
 	for _, spec := range []string{"fattree:2,8", "torus:4x4 hosts=3"} {
 		t.Run(spec, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestVerifyOfAHealthySubnet(t *testing.T) {
 	}
 }
 
-// TestVerifyNamesAPlantedDifference changes an entry after the sweep, and takes a cable away.
+// TestVerifyNamesAPlantedDifference changes an entry after the sweep, and removes a cable.
 func TestVerifyNamesAPlantedDifference(t *testing.T) {
 	sim := verification(t, "fattree:2,4")
 	from := "ibsim:" + sim.Name
@@ -122,7 +122,7 @@ func TestVerifyNamesAPlantedDifference(t *testing.T) {
 	f, tables := s.State().Live.Fabric, s.State().Live.Tables
 	leaf, lid := f.SwitchByGUID(0x200000), f.Ports[f.PortByGUID(0x100009)].LID
 	was := tables.Port(leaf, lid)
-	is := 7 - was // of the two spines, at ports 3 and 4, the other one
+	is := 7 - was // the other one of the two spines, at ports 3 and 4
 	lfts := filepath.Join(t.TempDir(), "lfts")
 	ibconsole(t, "-s", from, "-c", "dump lfts "+lfts)
 	plant(t, lfts, f.SwitchNode(leaf).GUID, lid, was, is)
@@ -174,14 +174,14 @@ func plant(t *testing.T, file string, guid uint64, lid uint16, was, is uint8) {
 	}
 }
 
-// TestVerifyWantsOthersToReachTheSubnet: it says so where they cannot.
+// TestVerifyWantsOthersToReachTheSubnet checks the error if other programs cannot reach the subnet.
 func TestVerifyWantsOthersToReachTheSubnet(t *testing.T) {
 	oneLine(t, try("-s", "sim:fattree:2,4", "doctor", "verify"), exitFailed, "doctor verify: ",
 		"simulated inside the program")
 	oneLine(t, try("doctor", "verily"), exitUsage, `unexpected word "verily" after doctor`)
 }
 
-// TestUntriedIsWhatTheDocumentSays, in its words.
+// TestUntriedIsWhatTheDocumentSays compares the list with the document.
 func TestUntriedIsWhatTheDocumentSays(t *testing.T) {
 	text, err := os.ReadFile("../docs/hardware.md")
 	if err != nil {
@@ -189,7 +189,7 @@ func TestUntriedIsWhatTheDocumentSays(t *testing.T) {
 	}
 	for _, u := range verify.Untried() {
 		if !strings.Contains(string(text), "* "+u+"\n") {
-			t.Errorf("docs/hardware.md does not say %q", u)
+			t.Errorf("docs/hardware.md does not contain %q", u)
 		}
 	}
 }

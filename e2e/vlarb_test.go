@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestVLArbIsSmpquerys: of switch and host ports the VL arbitration tables that an
-// OpenSM with quality of service has written are those that smpquery prints.
+// TestVLArbIsSmpquerys compares the VL arbitration tables of switch and host ports that an OpenSM with quality of
+// service has written with the output of smpquery.
 func TestVLArbIsSmpquerys(t *testing.T) {
 	stateHome(t)
 	dir := t.TempDir()

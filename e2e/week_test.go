@@ -29,10 +29,10 @@ import (
 // weekly is a subnet of 2,500 switches with 90,000 ports.
 const weekly = "sim:random:2500,24,30000"
 
-// BenchmarkWeek asks about a week of it, for each question in a console of its own: the time that opening it takes is
-// told by itself and is in all others. Counters are fed into the records as a recorder would, minute by minute; a link
-// fails every two hours, is back an hour later, and routes are others each time. With IBCONSOLE_WEEK=DIR the week is
-// kept there, or taken from there.
+// BenchmarkWeek measures queries about a week of history, each in a console of its own. The time to open the history is
+// reported separately and included in all others. Counters are added to the records as by a recorder, minute by minute.
+// A link fails every two hours, returns an hour later, and routes change each time. With IBCONSOLE_WEEK=DIR the week is
+// stored there, or read from there.
 func BenchmarkWeek(b *testing.B) {
 	if !testenv.Full() {
 		b.Skip("feeding a week takes half an hour; IBCONSOLE_FULL=1 does")
@@ -71,7 +71,7 @@ func BenchmarkWeek(b *testing.B) {
 	}
 }
 
-// lived is when a week ended that is in a folder: one that was kept there, or a new one.
+// lived returns the end of the week in a folder: a stored week or a new one.
 func lived(b *testing.B, dir string) time.Time {
 	b.Helper()
 	note := filepath.Join(dir, "ended")
@@ -108,7 +108,7 @@ func lived(b *testing.B, dir string) time.Time {
 
 const week = 7 * 24 * time.Hour
 
-// changed puts what sweeps found in a week into a history.
+// changed adds the sweeps of a week to a history.
 func changed(b *testing.B, s *session.Session, file string, end time.Time) {
 	b.Helper()
 	store, err := history.OpenFile(b.Context(), file)
@@ -154,7 +154,7 @@ func changed(b *testing.B, s *session.Session, file string, end time.Time) {
 	}
 }
 
-// counted feeds a week of counters into records.
+// counted adds a week of counters to records.
 func counted(b *testing.B, s *session.Session, file string, end time.Time) {
 	b.Helper()
 	store, err := records.Open(b.Context(), file)
@@ -184,7 +184,7 @@ func counted(b *testing.B, s *session.Session, file string, end time.Time) {
 	}
 }
 
-// keepRound keeps a round in which one port in fifty counts errors, and one in five waits each time.
+// keepRound records a round in which one port in fifty has new errors, and one in five new XmitWait.
 func keepRound(b *testing.B, store *records.Store, subnet string, what counters.Set, every time.Duration, now time.Time,
 	samples []records.Sample, rnd *rand.Rand) error {
 	b.Helper()

@@ -24,7 +24,8 @@ func TestCompletions(t *testing.T) {
 		{[]string{"help", "tr"}, "trace"}, {[]string{"-s", "sim:fattree:2,4", "sh"}, "shell"},
 		{[]string{"completion", "z"}, "zsh"}, {[]string{"trace", "a", "b", "f"}, "file="},
 		{[]string{"trace", "a", "b", "format="}, "format=ibtracert"}, {[]string{"trace", "--format="}, "ibtracert"},
-		{[]string{"engine", "up"}, "updn"}, {[]string{"record", "st"}, "status"}, {[]string{"record", "met"}, "metrics="},
+		{[]string{"engine", "up"}, "updn"}, {[]string{"record", "st"}, "status"},
+		{[]string{"record", "met"}, "metrics="},
 	} {
 		got := ibconsole(t, append([]string{"__complete"}, c.words...)...)
 		got, _, _ = strings.Cut("\n"+got, "\n:") // the directive follows
@@ -43,8 +44,8 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// scripts makes a directory with the completion scripts, by shell, and an
-// ibconsole that answers what the program completes after -s sim:fa.
+// scripts returns a directory with the completion scripts, by shell, and an ibconsole that returns the completions of
+// the program after -s sim:fa.
 func scripts(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -63,8 +64,7 @@ func scripts(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestBashCompletes has bash complete words with the script, where the program
-// under its own name is this test's.
+// TestBashCompletes makes bash complete words with the script, with the program of this test under its own name.
 func TestBashCompletes(t *testing.T) {
 	bash := testenv.Tool(t, "bash")
 	dir := scripts(t)
@@ -79,7 +79,7 @@ func TestBashCompletes(t *testing.T) {
 	}
 }
 
-// TestCompletionLoads: zsh and fish take the scripts, and fish completes by one.
+// TestCompletionLoads loads the scripts in zsh and fish, and completes a word in fish.
 func TestCompletionLoads(t *testing.T) {
 	dir := scripts(t)
 	for _, c := range []struct{ shell, flag, text, want string }{
@@ -98,7 +98,7 @@ func TestCompletionLoads(t *testing.T) {
 	}
 }
 
-// TestManPage: man's own formatter takes the page without a warning.
+// TestManPage checks that the formatter of man accepts the page without a warning.
 func TestManPage(t *testing.T) {
 	page := ibconsole(t, "man")
 	for _, want := range []string{".TH IBCONSOLE 1", "\\-\\-theme", ".B trace", "IBCONSOLE_SOURCE", "net:FILE"} {
