@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
@@ -223,7 +224,7 @@ func opensmPhase(b *testing.B, f *fabric.Fabric, engine routing.Engine, roots []
 	var shape strings.Builder
 	if t, ok := engine.(torus.Engine); ok {
 		settings += "qos TRUE\ntorus_config " + filepath.Join(dir, "torus") + "\n"
-		if err := torus.WriteConfig(&shape, t.Conf); err != nil {
+		if err := osm.WriteTorusConf(&shape, t.Conf); err != nil {
 			b.Fatal(err)
 		}
 	}

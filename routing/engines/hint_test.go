@@ -69,7 +69,7 @@ func TestTorusKeepsHops(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := torus.WriteConfig(&text, conf); err != nil {
+	if err := osm.WriteTorusConf(&text, conf); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "torus.conf")

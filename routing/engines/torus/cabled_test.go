@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/engines/torus"
 )
@@ -186,21 +187,21 @@ func (c *cabled) without(f *fabric.Fabric, a, b torus.Coordinates) *fabric.Fabri
 }
 
 // direction returns the link of a seed from one place to a neighbour.
-func (c *cabled) direction(from torus.Coordinates, d, by int) torus.Link {
+func (c *cabled) direction(from torus.Coordinates, d, by int) osm.TorusLink {
 	to := from
 	to[d] = (from[d] + by + c.radix[d]) % c.radix[d]
-	return torus.Link{From: c.b.Node(c.at[from]).GUID, To: c.b.Node(c.at[to]).GUID, Given: true}
+	return osm.TorusLink{From: c.b.Node(c.at[from]).GUID, To: c.b.Node(c.at[to]).GUID, Given: true}
 }
 
 // config returns a configuration with seeds at these places. The place at origin gets the coordinates 0,0,0.
-func (c *cabled) config(origin torus.Coordinates, seeds ...torus.Coordinates) *torus.Config {
-	conf := &torus.Config{GroupPorts: 16, MaxChanges: 32, Mesh: c.open}
+func (c *cabled) config(origin torus.Coordinates, seeds ...torus.Coordinates) *osm.TorusConf {
+	conf := &osm.TorusConf{GroupPorts: 16, MaxChanges: 32, Mesh: c.open}
 	for d, n := range c.radix {
 		conf.Radix[d] = uint32(n)
 		conf.Mesh[d] = conf.Mesh[d] || n == 2
 	}
 	for _, at := range seeds {
-		var s torus.Seed
+		var s osm.TorusSeed
 		for d, n := range c.radix {
 			if n == 1 {
 				continue

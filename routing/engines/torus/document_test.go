@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
@@ -20,7 +21,7 @@ import (
 // drawn is a torus that torus-2QoS(8) draws, with its letters.
 type drawn struct {
 	*cabled
-	conf    *torus.Config
+	conf    *osm.TorusConf
 	letters map[string]torus.Coordinates
 }
 

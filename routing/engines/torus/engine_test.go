@@ -21,7 +21,7 @@ import (
 )
 
 // document returns the torus of 6 x 5 switches that torus-2QoS(8) draws, with one host each.
-func document(t *testing.T) (*cabled, *fabric.Fabric, *torus.Config) {
+func document(t *testing.T) (*cabled, *fabric.Fabric, *osm.TorusConf) {
 	t.Helper()
 	c := cable(t, rand.New(rand.NewPCG(1, 1)), shape{radix: [3]int{6, 5, 1}, links: [3]int{1, 1, 1}, hosts: 1})
 	f := c.build()
@@ -37,7 +37,7 @@ func assign(t *testing.T, f *fabric.Fabric) *fabric.Fabric {
 	return f
 }
 
-func route(t *testing.T, f *fabric.Fabric, conf *torus.Config) *routing.Result {
+func route(t *testing.T, f *fabric.Fabric, conf *osm.TorusConf) *routing.Result {
 	t.Helper()
 	res, err := torus.Engine{Conf: conf}.Route(context.Background(), f, routing.Options{})
 	if err != nil {
@@ -125,7 +125,7 @@ func TestRefusals(t *testing.T) {
 	c, f, conf := document(t)
 	f = assign(t, f)
 	broken := *conf
-	broken.Bad = append(broken.Bad, torus.Note{File: "f", Line: 3, Text: "bad"})
+	broken.Bad = append(broken.Bad, osm.FileNote{File: "f", Line: 3, Text: "bad"})
 	for _, k := range []struct {
 		f    *fabric.Fabric
 		e    torus.Engine
@@ -133,11 +133,11 @@ func TestRefusals(t *testing.T) {
 	}{
 		{f, torus.Engine{Conf: conf, NoQoS: true}, "ERR 4E44"},
 		{f, torus.Engine{Conf: &broken}, "f:3: bad"},
-		{f, torus.Engine{Conf: &torus.Config{}}, "ERR 4E20"},
-		{f, torus.Engine{Conf: &torus.Config{Radix: [3]uint32{1 << 31, 1 << 31, 4}}}, "are more than 65536 switches"},
-		{f, torus.Engine{Conf: &torus.Config{Radix: [3]uint32{1, 1, 1}}}, "has no seed"},
+		{f, torus.Engine{Conf: &osm.TorusConf{}}, "ERR 4E20"},
+		{f, torus.Engine{Conf: &osm.TorusConf{Radix: [3]uint32{1 << 31, 1 << 31, 4}}}, "are more than 65536 switches"},
+		{f, torus.Engine{Conf: &osm.TorusConf{Radix: [3]uint32{1, 1, 1}}}, "has no seed"},
 		{
-			f, torus.Engine{Conf: &torus.Config{Radix: [3]uint32{6, 5, 1}}},
+			f, torus.Engine{Conf: &osm.TorusConf{Radix: [3]uint32{6, 5, 1}}},
 			"seed 1: xp_link or xm_link is missing (ERR 4E2B)",
 		},
 		{c.without(c.without(f, letters["S"], letters["n"]), letters["o"], letters["p"]), torus.Engine{Conf: conf},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 )
 
 const (
@@ -28,8 +29,8 @@ type Torus struct {
 
 	f *fabric.Fabric
 	// conf is the configuration by which the torus was found, seed the seed.
-	conf     *Config
-	seed     Seed
+	conf     *osm.TorusConf
+	seed     osm.TorusSeed
 	switches []placed
 	// at holds the switch of each place.
 	at []int32

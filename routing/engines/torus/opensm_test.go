@@ -36,7 +36,7 @@ import (
 type trial struct {
 	what string
 	f    *fabric.Fabric
-	conf *torus.Config
+	conf *osm.TorusConf
 	// sl is the SL of OpenSM's default partition.
 	sl       uint8
 	lmc      uint8
@@ -66,7 +66,7 @@ func (c *trial) files(t *testing.T) (netFile string, args []string) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	var net, conf bytes.Buffer
-	if err := errors.Join(gen.WriteNet(&net, c.f), torus.WriteConfig(&conf, c.conf)); err != nil {
+	if err := errors.Join(gen.WriteNet(&net, c.f), osm.WriteTorusConf(&conf, c.conf)); err != nil {
 		t.Fatal(err)
 	}
 	qos := map[bool]string{false: "TRUE", true: "FALSE"}[c.noQoS]
@@ -89,7 +89,7 @@ func (c *trial) run(t *testing.T, r *rand.Rand) {
 	fail := func(format string, args ...any) {
 		t.Helper()
 		var conf bytes.Buffer
-		_ = torus.WriteConfig(&conf, c.conf)
+		_ = osm.WriteTorusConf(&conf, c.conf)
 		kept, err := os.MkdirTemp("", "ibconsole-torus-")
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/engines/torus"
 )
@@ -134,7 +135,7 @@ func (c *cabled) damaged(r *rand.Rand, f *fabric.Fabric) (*fabric.Fabric, string
 }
 
 // randomConfig returns a configuration with some seeds. Some configurations do not fit.
-func (c *cabled) randomConfig(r *rand.Rand) *torus.Config {
+func (c *cabled) randomConfig(r *rand.Rand) *osm.TorusConf {
 	origin := c.random(r)
 	for d := range origin {
 		if c.open[d] || c.radix[d] <= 2 {
@@ -168,11 +169,11 @@ func (c *cabled) randomConfig(r *rand.Rand) *torus.Config {
 		}
 		conf.Mesh[d] = conf.Mesh[d] || conf.Radix[d] == 2
 	case 3:
-		s.Plus[d] = torus.Link{}
+		s.Plus[d] = osm.TorusLink{}
 	case 4:
 		s.Minus[d] = s.Plus[(d+1)%3]
 	case 5:
-		s.Plus[d] = torus.Link{From: 1, To: 2, Given: true}
+		s.Plus[d] = osm.TorusLink{From: 1, To: 2, Given: true}
 	case 6:
 		if conf.Radix[d] > 2 {
 			s.Dateline[d] = int32(r.IntN(int(conf.Radix[d])))

@@ -22,7 +22,7 @@ const seedsTried = 48
 // along them, and up is where the lower port leads; in a mesh the origin is a corner. A ring of four can be two
 // dimensions of two instead. Failed links and switches are allowed as long as every switch fits and routes exist. It
 // returns a [routing.RefusedError] if it finds no torus. O(switches x ports^3).
-func Recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
+func Recognise(ctx context.Context, f *fabric.Fabric) (*osm.TorusConf, error) {
 	r, err := recognised(ctx, f)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func Recognise(ctx context.Context, f *fabric.Fabric) (*Config, error) {
 
 // RecogniseForFailures is [Recognise] with a seed at every suitable switch, for [Engine.Recognised]: the coordinates
 // stay the same while any seed is left.
-func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*Config, error) {
+func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*osm.TorusConf, error) {
 	r, err := recognised(ctx, f)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*Config, error
 }
 
 // Fit returns the configuration by which a fabric that has had failures since keeps the coordinates of conf.
-func Fit(ctx context.Context, f *fabric.Fabric, conf *Config) (*Config, error) {
+func Fit(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusConf, error) {
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
 		return nil, err
@@ -177,8 +177,9 @@ func pairings(peers []fabric.SwitchIndex) [][]pair {
 
 // configs returns the possible shapes around a switch with neighbours in these dimensions: a row with ends can be a
 // mesh, or a ring with a gap.
-func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*Config {
-	c := &Config{GroupPorts: osm.DefaultGroupPorts, MaxChanges: osm.DefaultMaxChanges, Radix: [dims]uint32{1, 1, 1},
+func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*osm.TorusConf {
+	c := &osm.TorusConf{GroupPorts: osm.DefaultGroupPorts, MaxChanges: osm.DefaultMaxChanges,
+		Radix: [dims]uint32{1, 1, 1},
 		Seeds: make([]osm.TorusSeed, 1)}
 	places := 1
 	var open []int
@@ -202,7 +203,7 @@ func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*Config {
 	if len(pairs) < 2 || places < r.members || places > maxPlaces {
 		return nil
 	}
-	all := []*Config{c}
+	all := []*osm.TorusConf{c}
 	for _, d := range open {
 		for _, c := range slices.Clone(all) {
 			closed := *c
@@ -269,7 +270,7 @@ func (r *recogniser) walk(s, next fabric.SwitchIndex, aside []fabric.SwitchIndex
 }
 
 // try lays out the subnet, and keeps the best layout of those that contain every switch and can be routed.
-func (r *recogniser) try(ctx context.Context, c *Config) error {
+func (r *recogniser) try(ctx context.Context, c *osm.TorusConf) error {
 	c.GroupPorts = r.needed()
 	if _, err := chooseSeed(r.f, c); err != nil {
 		return nil // a ring of four with one neighbour
@@ -323,7 +324,7 @@ func (r *recogniser) needed() uint32 {
 }
 
 // sizes returns the shape of a configuration: "6 x 5m x 1".
-func sizes(c *Config) string {
+func sizes(c *osm.TorusConf) string {
 	var all []string
 	for d, n := range c.Radix {
 		text := fmt.Sprint(n)
@@ -338,12 +339,12 @@ func sizes(c *Config) string {
 // Cache holds the configuration that a subnet was recognised as. It stays valid through failures, so that switches keep
 // their coordinates and paths their SLs. The zero value is an empty cache.
 type Cache struct {
-	conf   *Config
+	conf   *osm.TorusConf
 	fabric *fabric.Fabric
 }
 
 // Config returns the configuration of a subnet, or of its state before switches of it were lost; nil if it is no torus.
-func (c *Cache) Config(ctx context.Context, base *fabric.Fabric) (*Config, error) {
+func (c *Cache) Config(ctx context.Context, base *fabric.Fabric) (*osm.TorusConf, error) {
 	if c.conf != nil && c.had(base) {
 		return c.conf, nil
 	}

@@ -127,7 +127,7 @@ func TestConfigComesBack(t *testing.T) {
 		c := cable(t, r, randomShape(r))
 		conf := c.randomConfig(r)
 		var b bytes.Buffer
-		if err := torus.WriteConfig(&b, conf); err != nil {
+		if err := osm.WriteTorusConf(&b, conf); err != nil {
 			t.Fatal(err)
 		}
 		back, err := osm.ReadTorusConf(bytes.NewReader(b.Bytes()), "f")

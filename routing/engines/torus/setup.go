@@ -4,7 +4,6 @@ package torus
 
 import (
 	"fmt"
-	"io"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
@@ -148,37 +147,22 @@ func seedPresent(f *fabric.Fabric, conf *osm.TorusConf, s *osm.TorusSeed) bool {
 	return true
 }
 
-// Config is a torus-2QoS.conf.
-type Config = osm.TorusConf
-
-// Seed is a switch of a configuration from which the torus is found.
-type Seed = osm.TorusSeed
-
-// Link is the link of a seed along one dimension.
-type Link = osm.TorusLink
-
-// Note reports a malformed line of a configuration.
-type Note = osm.FileNote
-
-// WriteConfig writes a configuration for OpenSM.
-func WriteConfig(w io.Writer, c *Config) error { return osm.WriteTorusConf(w, c) }
-
 // seedsWritten is the number of seeds of a configuration if the torus is large enough: each survives failures at the
 // others.
 const seedsWritten = 3
 
 // Config returns a configuration by which OpenSM finds this torus. Its first seed is the one from which it was found.
 // The seeds share no switches.
-func (t *Torus) Config() *Config { return t.config(seedsWritten, false) }
+func (t *Torus) Config() *osm.TorusConf { return t.config(seedsWritten, false) }
 
 // config returns a configuration with a maximum number of seeds, which share switches only if shared is true.
-func (t *Torus) config(seeds int, shared bool) *Config {
+func (t *Torus) config(seeds int, shared bool) *osm.TorusConf {
 	c := *t.conf
-	c.Seeds = []Seed{t.seed}
+	c.Seeds = []osm.TorusSeed{t.seed}
 	used := map[uint64]bool{}
-	use := func(s Seed) {
+	use := func(s osm.TorusSeed) {
 		for d := range dims {
-			for _, l := range []Link{s.Plus[d], s.Minus[d]} {
+			for _, l := range []osm.TorusLink{s.Plus[d], s.Minus[d]} {
 				if l.Given && !shared {
 					used[l.From], used[l.To] = true, true
 				}
@@ -199,7 +183,7 @@ func (t *Torus) config(seeds int, shared bool) *Config {
 }
 
 // seedAt returns the seed of a switch, false if one of its switches is missing or used.
-func (t *Torus) seedAt(s int32, used map[uint64]bool) (seed Seed, ok bool) {
+func (t *Torus) seedAt(s int32, used map[uint64]bool) (seed osm.TorusSeed, ok bool) {
 	at := t.switches[s].at
 	for d := range dims {
 		if t.Radix[d] == 1 {
@@ -217,7 +201,7 @@ func (t *Torus) seedAt(s int32, used map[uint64]bool) (seed Seed, ok bool) {
 		if down != absent && (both || up == absent) {
 			seed.Minus[d] = linkOf(t.f, t.switches[s].sw, t.switches[down].sw)
 		}
-		for _, l := range []Link{seed.Plus[d], seed.Minus[d]} {
+		for _, l := range []osm.TorusLink{seed.Plus[d], seed.Minus[d]} {
 			if l.Given && (used[l.From] || used[l.To]) {
 				return seed, false
 			}
@@ -226,6 +210,6 @@ func (t *Torus) seedAt(s int32, used map[uint64]bool) (seed Seed, ok bool) {
 	return seed, true
 }
 
-func linkOf(f *fabric.Fabric, from, to fabric.SwitchIndex) Link {
+func linkOf(f *fabric.Fabric, from, to fabric.SwitchIndex) osm.TorusLink {
 	return osm.TorusLink{From: f.SwitchNode(from).GUID, To: f.SwitchNode(to).GUID, Given: true}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
 )
@@ -21,7 +22,7 @@ type TreeLoop struct {
 	Links int // the number of links of the loop
 	// Clear is a configuration with different datelines, and therefore a different root, that has no loop; nil if none
 	// was found. Shift is the number of places by which its datelines differ.
-	Clear *Config
+	Clear *osm.TorusConf
 	Shift Coordinates
 	// Root is the root with Clear. OtherSLs is the number of pairs of switches whose SLs differ with it, out of Pairs.
 	Root            fabric.SwitchIndex
@@ -77,7 +78,7 @@ func (l *TreeLoop) try(ctx context.Context, by Coordinates, opt routing.Options)
 }
 
 // movedBy returns the configuration with all coordinates moved up.
-func (t *Torus) movedBy(by Coordinates) *Config {
+func (t *Torus) movedBy(by Coordinates) *osm.TorusConf {
 	conf := *t.conf
 	conf.Seeds = slices.Clone(conf.Seeds)
 	for i := range conf.Seeds {

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
 // loopOf routes the document's torus without a switch, and looks for the loop of its tree.
-func loopOf(t *testing.T, d *drawn, conf *torus.Config, lost torus.Coordinates) (*routing.Result, *torus.TreeLoop) {
+func loopOf(t *testing.T, d *drawn, conf *osm.TorusConf, lost torus.Coordinates) (*routing.Result, *torus.TreeLoop) {
 	t.Helper()
 	res, err := torus.Engine{Conf: conf}.Route(t.Context(), assign(t, d.without(d.f, lost, lost)), routing.Options{})
 	if err != nil {

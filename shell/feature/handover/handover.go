@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/engines/torus"
@@ -84,7 +85,7 @@ func run(c *feature.Call) error {
 	conf := confLines(st, p, dir)
 	if t, ok := torus.Of(p.Tables); ok && !isGiven(st, "torus_config") {
 		var b bytes.Buffer
-		if err := torus.WriteConfig(&b, t.Config()); err != nil {
+		if err := osm.WriteTorusConf(&b, t.Config()); err != nil {
 			return fmt.Errorf("the configuration of %v: %w", t, err)
 		}
 		texts[torusFile] = b.Bytes()

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/plain"
 	"example.org/ibconsole/internal/base/prose"
@@ -309,7 +310,7 @@ func runTorus(c *feature.Call) error {
 		return err
 	}
 	var text strings.Builder
-	if err := torus.WriteConfig(&text, conf); err != nil {
+	if err := osm.WriteTorusConf(&text, conf); err != nil {
 		return err
 	}
 	if path := c.Arg(0); path != "" {
@@ -325,7 +326,7 @@ func runTorus(c *feature.Call) error {
 
 // clearOfLoops returns a configuration like that of the staged tables of torus-2QoS with which multicast and
 // unicast have no credit loop together.
-func clearOfLoops(c *feature.Call) (*torus.Config, error) {
+func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "look for datelines")
 	if err != nil {
 		return nil, err
@@ -355,7 +356,7 @@ var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged, of which 
 	"torus-2QoS; route)")
 
 // recognised recognises the torus of the paper, with the coordinates that it had before failures.
-func recognised(c *feature.Call) (*torus.Config, error) {
+func recognised(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "recognise")
 	if err != nil {
 		return nil, err
