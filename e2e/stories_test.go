@@ -86,16 +86,16 @@ func questions() []question {
 		{"what a console of another machine just changed", (*liveStory).reroutedElsewhere, []step{
 			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"),
 			press("i").see("who, probably", "an unknown one", "before"), press("Escape").see("Enter show it"),
-			press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
+			press("Enter").see("HISTORY, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
 		{"what a subnet manager just changed", (*liveStory).managed, []step{
 			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"),
 			press("i").see("who, probably", "master subnet manager", "before"), press("Escape").see("Enter show it"),
-			press("Enter").see("OLD, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
+			press("Enter").see("HISTORY, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
 		{"yesterday's routes", (*liveStory).rerouted,
 			[]step{press("R").see("sweep of live"), press("7").see("commit, before"),
-				press("j", "j", "Enter").see("OLD history 3"),
+				press("j", "j", "Enter").see("HISTORY 3"),
 				press("d").see("from history 3 to live", "spine-01/1 -> leaf-01/8"),
 				press("b").see("LFT entries", "spine-07"),
 			}},
@@ -114,7 +114,7 @@ func questions() []question {
 			},
 		},
 		{"how was it at a time", (*liveStory).rerouted, []step{
-			press("R").see("sweep of live"), press("(").see("OLD history", "( and ) step"), press("B").see("LIVE"),
+			press("R").see("sweep of live"), press("(").see("HISTORY", "( and ) step"), press("B").see("LIVE"),
 			press(":"), word("at 1h"), press("Enter").see("the history of this subnet begins at"),
 		}},
 		{"why can A not reach B", (*liveStory).unplugged, []step{
