@@ -26,7 +26,7 @@ import (
 type backend interface {
 	sources
 	State() session.State
-	// Facts is what the session knows to follow from tables.
+	// Facts returns the results derived from tables.
 	Facts() *analysis.Memo
 	Run(ctx context.Context, text string, out *shell.Output) error
 	Complete(line string, cursor int) (start int, candidates []lang.Candidate)
@@ -34,14 +34,14 @@ type backend interface {
 	Hint(text string) (usage, summary string)
 	// Search returns the commands that a word describes.
 	Search(word string) []lang.Candidate
-	// Changed waits until the state has changed; false says that ctx has ended.
+	// Changed waits until the state has changed; it returns false once ctx has ended.
 	Changed(ctx context.Context) bool
-	// Recall is the picture of an entry of the history, At that of a time, and Beside one so many after another; nil
-	// for the present.
+	// Recall returns the state of an entry of the history, At the state at a time, and Beside the state so many entries
+	// after another one; nil for the present.
 	Recall(id int64) (*session.Picture, error)
 	At(ctx context.Context, t time.Time) (*session.Picture, error)
 	Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)
-	// Flow begins the questions that a command asks: dump, load, engine or fail.
+	// Flow starts the questions of a command: dump, load, engine or fail.
 	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
 
@@ -96,8 +96,6 @@ func (b *shellBackend) Moments(ctx context.Context) ([]timeline.Moment, error) {
 	return line.Moments, nil
 }
 
-// Recall returns the state of an entry of the history, At the state at a time, and Beside the state so many entries
-// after another one; nil for the present.
 func (b *shellBackend) Recall(id int64) (*session.Picture, error) {
 	st := b.State()
 	return st.Of(session.Kind(fmt.Sprint(id)))
@@ -121,7 +119,6 @@ func (b *shellBackend) Problems(ctx context.Context, opt session.ProblemOptions)
 	return b.Session().Problems(ctx, opt)
 }
 
-// Flow starts the questions of a command: dump, load, engine or fail.
 func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, error) {
 	s := b.Session()
 	switch what {
@@ -144,7 +141,6 @@ func (b *shellBackend) Counters(ctx context.Context, ports ...fabric.PortIndex) 
 	return r, err
 }
 
-// Changed waits until the state has changed; it returns false once ctx has ended.
 func (b *shellBackend) Changed(ctx context.Context) bool {
 	select {
 	case <-b.watcher.C:
@@ -168,5 +164,4 @@ func (b *shellBackend) ReadRecent(ctx context.Context, until time.Time) error {
 
 func (b *shellBackend) Recording() (recording.Status, bool) { return recording.StatusOf(b.Session()) }
 
-// Facts returns the results derived from tables.
 func (b *shellBackend) Facts() *analysis.Memo { return b.Session().Analysis() }

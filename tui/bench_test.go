@@ -136,7 +136,11 @@ func BenchmarkAnswer(b *testing.B) {
 		setup []string
 		keys  []tea.KeyMsg
 	}{
-		{"open", nil, []tea.KeyMsg{rune1(':'), {Type: tea.KeyRunes, Runes: []rune("show nodes")}, {Type: tea.KeyEnter}}},
+		{
+			"open", nil, []tea.KeyMsg{
+				rune1(':'), {Type: tea.KeyRunes, Runes: []rune("show nodes")}, {Type: tea.KeyEnter},
+			},
+		},
 		{"move", nil, []tea.KeyMsg{j, j, j}},
 		{"page", nil, []tea.KeyMsg{page, page, end}},
 		{"sort", nil, []tea.KeyMsg{rune1('s')}},

@@ -114,13 +114,13 @@ func whyNotNow(m *model) string {
 // showNow returns to the present.
 func showNow(m *model) tea.Cmd { return m.choice.set("") }
 
-func whyOnePicture(m *model) string {
-	return prose.When(len(m.choice.pictures()) < 2 && m.choice.old == nil,
+func whyOneState(m *model) string {
+	return prose.When(len(m.choice.states()) < 2 && m.choice.old == nil,
 		"there is no other state: compute routes or simulate a failure", "")
 }
 
-// pictures returns the states to choose from, with "" for the default first.
-func (c *choice) pictures() []session.Kind {
+// states returns the states to choose from, with "" for the default first.
+func (c *choice) states() []session.Kind {
 	st := &c.m.sc.State
 	out := []session.Kind{""}
 	for _, k := range session.Kinds {
@@ -137,7 +137,7 @@ func (c *choice) next() tea.Cmd {
 		c.showMoment(pane.Between{Moment: b.Moment, Before: b.Before, After: b.After, Earlier: !b.Earlier})
 		return nil
 	}
-	all := c.pictures()
+	all := c.states()
 	next := session.Kind("")
 	if c.old == nil {
 		next = all[(slices.Index(all, c.of)+1)%len(all)]

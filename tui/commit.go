@@ -115,7 +115,8 @@ func (pg *pages) openCommit() tea.Cmd {
 	badge := pg.m.sc.PictureBadge(t, p.staged)
 	p.Badge, p.Leave = &badge, pg.closePage
 	st := &pg.m.sc.State
-	p.Addf(t.Strong, "This page shows what a commit would write to switches, in which order, and the pairs that could lose "+
+	p.Addf(t.Strong, "This page shows what a commit would write to switches, in which order, and the pairs that "+
+		"could lose "+
 		"packets.")
 	p.Add("", "")
 	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
@@ -127,7 +128,8 @@ func (pg *pages) openCommit() tea.Cmd {
 	}
 	switch master, ok := st.Master(); {
 	case ok:
-		p.Addf(t.Bad, "SM         a master SM on %s: its next routing would overwrite a part of these tables", master.Port)
+		p.Addf(t.Bad, "SM         a master SM on %s: its next routing would overwrite a part of these tables",
+			master.Port)
 	case st.Source.Kind == source.Sim:
 		p.Addf("", "SM         none: the subnet is simulated")
 	}
@@ -146,7 +148,8 @@ func (pg *pages) openRollback(id int64) tea.Cmd {
 	p.Addf("", "where      %s, %s in the subnet", st.Source.String(),
 		draw.Count(pg.m.indexes.Of(st.Live.Fabric).Switches, "switch"))
 	if master, ok := st.Master(); ok {
-		p.Addf(t.Bad, "SM         a master SM on %s: its next routing would overwrite a part of these tables", master.Port)
+		p.Addf(t.Bad, "SM         a master SM on %s: its next routing would overwrite a part of these tables",
+			master.Port)
 	}
 	return pg.plan(p)
 }

@@ -102,7 +102,8 @@ func TestGuidedCommands(t *testing.T) {
 		"dump guided": "Which picture of the subnet?", "load  guided": "Which file?",
 		"engine guided": "Which engine computes", "fail guided": "What is to fail",
 	} {
-		d.press(":", command, "enter").sees(wantsAnswer, "Shift-Tab back").press("esc").sees("cancelled, no command was run")
+		d.press(":", command, "enter").sees(wantsAnswer,
+			"Shift-Tab back").press("esc").sees("cancelled, no command was run")
 	}
 	d.press("8").misses("guided")
 	d.press(":", "dump", "enter").sees("is missing")

@@ -138,7 +138,7 @@ func (v *view) tabSizes() tabSizes {
 	return size
 }
 
-// isNumbered reports whether the key of a pane is a digit other than 0. These panes keep their names longest.
+// isNumbered reports whether the key of a pane is a digit from 1 to 9. These panes keep their names longest.
 func (v *view) isNumbered(id int) bool { key := v.m.digit(id); return key >= "1" && key <= "9" }
 
 func (v *view) badges() []draw.Badge {

@@ -41,7 +41,8 @@ func TestHistoryStory(t *testing.T) {
 	d.sees("●        6", "commit, done", "●        4", "commit, rolls back 2, done", "│ ●      2",
 		"commit, rolled back", "○─╯      1")
 	d.press("G", "P").sees("! P: no entry before this one is known").press("k", "P").sees("diff 1 2", "entries")
-	d.press("7", "b", "g").sees("rollback, done", "console of").press("enter").sees("HISTORY, after ").press("left").sees(
+	d.press("7", "b", "g").sees("rollback, done", "console of").press("enter").sees("HISTORY, after ").press(
+		"left").sees(
 		"HISTORY, after ", "rollback, done): v shows the state before")
 	d.press("d").sees("diff 3 4")
 }

@@ -117,7 +117,10 @@ func (pg *pages) firstPage() {
 	for _, l := range [][2]string{
 		{pg.paneKeys() + ", " + pg.keyOf("next-pane"), "panes: problems, topology, forwarding table, trace, ..."},
 		{pg.keyOf("filter") + " text", "find a host or switch by its name; Esc shows all again"},
-		{pg.keyOf("trace-from") + ", then " + pg.keyOf("trace-to"), "on one host and on another: the path between them"},
+		{
+			pg.keyOf("trace-from") + ", then " + pg.keyOf("trace-to"),
+			"on one host and on another: the path between them",
+		},
 		{pg.keyOf("fail"), "on a link, switch or host: what if it fails? " + pg.keyOf("undo") + " undoes it"},
 		{pg.keyOf("route"), "compute routes around it; nothing is written by that"},
 		{pg.paneKey("What-if") + ", " + pg.paneKey("Load"), "the consequences, and the paths over each link"},
@@ -128,7 +131,8 @@ func (pg *pages) firstPage() {
 		p.Add("", fmt.Sprintf("  %-17s %s", l[0], l[1]))
 	}
 	p.Add("", "")
-	p.Addf("", "Nothing is written to a switch before you turn writing on, and then only from a page that shows the plan.")
+	p.Addf("", "Nothing is written to a switch before you turn writing on, and then only from a page that shows "+
+		"the plan.")
 	p.Add(t.Strong, "Enter begins. "+pg.keyOf("tour")+" begins a tour of three minutes.")
 	p.Leave = pg.closePage
 	p.Fit(m.body())

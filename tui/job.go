@@ -104,7 +104,7 @@ type sink struct {
 	note bool
 }
 
-// Write takes output. If nobody takes it, the oldest of more than MaxKept lines are dropped, so that a long answer
+// Write takes output. Of more than MaxKept lines that were not read, the oldest are dropped, so that a long answer
 // delays neither command nor screen.
 func (s sink) Write(b []byte) (int, error) {
 	j := s.job

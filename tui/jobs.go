@@ -274,7 +274,8 @@ func (j *job) summary() string {
 }
 
 // answerCommands are the commands whose answers are shown also if a key stands for them.
-var answerCommands = []string{"balance", "check", "compare", "diff", "history", "hosts", "resilience", "show", "whatif", "who"}
+var answerCommands = []string{"balance", "check", "compare", "diff", "history", "hosts", "resilience", "show",
+	"whatif", "who"}
 
 // wantsAnswer reports whether the answer of the command is to be shown.
 func (j *job) wantsAnswer() bool {

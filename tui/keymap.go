@@ -20,12 +20,15 @@ import (
 // that they name.
 func (m *model) keymap() []pane.Action {
 	var all []pane.Action
-	for _, a := range slices.Concat(findKeys(), traceKeys(), paperKeys(), listKeys(), moveKeys(&m.layout),
+	for _, a := range slices.Concat(findKeys(), traceKeys(), writeKeys(), listKeys(), moveKeys(&m.layout),
 		paneActions(&m.layout), otherKeys()) {
 		all = append(all, a.bind(m))
 	}
 	for _, p := range m.all {
 		for _, a := range p.Actions() {
+			if a.Own {
+				a.Panes = []string{p.About().Name}
+			}
 			a.Run = func() tea.Cmd {
 				return m.jump(func() tea.Cmd { return m.handle(a.Do()) })
 			}
@@ -81,123 +84,103 @@ func featureKey(wanted func(*feature.Key) bool) feature.Key {
 
 func whyBusy(m *model) string { return m.jobs.whyBusy() }
 
-func findKeys() []action {
-	return []action{
-		{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"),
-			Group: "Find and open", Label: "command", Rank: 9, Run: func(m *model) tea.Cmd {
-				return m.prompt.openCommand("")
-			}},
-		{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! inverts it; "+
-			"NODE/PORT goes to that port", "/"), Group: "Find and open", Label: "filter", Rank: 8,
-			Why: whyNotFilter, Run: func(m *model) tea.Cmd {
-				return m.prompt.openFilter()
-			}},
-		{Name: "escape", Binding: pane.On("clear the filter, go back, or cancel the running command", "esc"),
-			Group: "Find and open", Why: whyNoEscape, Run: escape},
-		{
-			Name: "open", Binding: pane.On("open the selected row; in the log, recall the command",
-				"enter"), Group: "Find and open", Label: "open", Rank: 3, Why: whyNotOpen, Run: open,
-		},
-		{Name: "info", Binding: pane.On("show the details of the selection", "i"), Group: "Find and open",
-			Label: "info", Rank: 15, Why: whyNoInfo, Run: func(m *model) tea.Cmd {
-				return m.pages.openInfo()
-			}},
-		{Name: "back", Binding: pane.On("go back to the previous stop", "[", "backspace"), Group: "Find and open",
-			Why: whyNotBack, Run: func(m *model) tea.Cmd {
-				return m.walk(-1)
-			}},
-		{Name: "forward", Binding: pane.On("go forward again", "]"), Group: "Find and open", Why: whyNotForward,
-			Run: func(m *model) tea.Cmd {
-				return m.walk(1)
-			}},
+// group returns actions in a group of the help page.
+func group(name string, all ...action) []action {
+	for i := range all {
+		all[i].Group = name
 	}
+	return all
+}
+
+func findKeys() []action {
+	return group("Find and open",
+		action{Name: "command", Binding: pane.On("type a command; Tab completes, Up and Down recall", ":"),
+			Label: "command", Rank: 9, Run: func(m *model) tea.Cmd { return m.prompt.openCommand("") }},
+		action{Name: "filter", Binding: pane.On("show only rows with a TEXT, /REGEXP or ~LETTERS; ! inverts it; "+
+			"NODE/PORT goes to that port", "/"), Label: "filter", Rank: 8, Why: whyNotFilter,
+			Run: func(m *model) tea.Cmd { return m.prompt.openFilter() }},
+		action{Name: "escape", Binding: pane.On("clear the filter, go back, or cancel the running command", "esc"),
+			Why: whyNoEscape, Run: escape},
+		action{Name: "open", Binding: pane.On("open the selected row; in the log, recall the command", "enter"),
+			Label: "open", Rank: 3, Why: whyNotOpen, Run: open},
+		action{Name: "info", Binding: pane.On("show the details of the selection", "i"), Label: "info", Rank: 15,
+			Why: whyNoInfo, Run: func(m *model) tea.Cmd { return m.pages.openInfo() }},
+		action{Name: "back", Binding: pane.On("go back to the previous stop", "[", "backspace"), Why: whyNotBack,
+			Run: func(m *model) tea.Cmd { return m.walk(-1) }},
+		action{Name: "forward", Binding: pane.On("go forward again", "]"), Why: whyNotForward,
+			Run: func(m *model) tea.Cmd { return m.walk(1) }},
+	)
 }
 
 func traceKeys() []action {
-	return []action{
-		{Name: "who-uses", Group: "Trace", Label: "who uses it", Rank: 12, Why: whyNotUses, Run: whoUses},
-		{Name: "picture", Group: "Trace", Label: "picture", Rank: 13, Why: whyOnePicture, Run: func(m *model) tea.Cmd {
-			return m.choice.next()
-		}},
-		{
-			Name: "time-back",
-			Binding: pane.On("go to the previous state of the history; :at TIME goes to any time: 03:12, yesterday 22:00",
-				"("), Group: "Trace", Run: step(-1),
-		},
-		{Name: "time-forward", Binding: pane.On("go to the next state of the history", ")"), Group: "Trace", Why: whyNotLater,
+	return group("Trace",
+		action{Name: "who-uses", Label: "who uses it", Rank: 12, Why: whyNotUses, Run: whoUses},
+		action{Name: "picture", Label: "state", Rank: 13, Why: whyOneState,
+			Run: func(m *model) tea.Cmd { return m.choice.next() }},
+		action{Name: "time-back", Binding: pane.On("go to the previous state of the history; :at TIME goes to any time: "+
+			"03:12, yesterday 22:00", "("), Run: step(-1)},
+		action{Name: "time-forward", Binding: pane.On("go to the next state of the history", ")"), Why: whyNotLater,
 			Run: step(1)},
-		{Name: "now", Binding: pane.On("return to the present state", "B"), Group: "Trace", Label: "now",
-			Rank: 12, Why: whyNotNow, Run: showNow},
-	}
+		action{Name: "now", Binding: pane.On("return to the present state", "B"), Label: "now", Rank: 12, Why: whyNotNow,
+			Run: showNow},
+	)
 }
 
-func paperKeys() []action {
-	return []action{
-		{Name: "fail", Group: "Simulate and write", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
-		{Name: "undo", Group: "Simulate and write", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
-		{Name: "route", Group: "Simulate and write", Label: "route", Rank: 6, Why: whyNotRoute, Run: runs("route")},
-		{Name: "diff", Group: "Simulate and write", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
-		{Name: "commit", Group: "Simulate and write", Label: "commit", Rank: 10, Why: whyNotCommit, Run: func(m *model) tea.Cmd {
-			return m.pages.openCommit()
-		}},
-		{Name: "write", Group: "Simulate and write", Why: whyNotWrite, Run: toggleWrite},
-		{Name: "sweep", Group: "Simulate and write", Label: "read again", Rank: 16, Why: whyNotSweep, Run: runs("sweep")},
-		{Name: "watch", Group: "Simulate and write", Why: whyNotWatch, Run: toggleWatch},
-	}
+func writeKeys() []action {
+	return group("Simulate and write",
+		action{Name: "fail", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
+		action{Name: "undo", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
+		action{Name: "route", Label: "route", Rank: 6, Why: whyNotRoute, Run: runs("route")},
+		action{Name: "diff", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
+		action{Name: "commit", Label: "commit", Rank: 10, Why: whyNotCommit,
+			Run: func(m *model) tea.Cmd { return m.pages.openCommit() }},
+		action{Name: "write", Why: whyNotWrite, Run: toggleWrite},
+		action{Name: "sweep", Label: "read again", Rank: 16, Why: whyNotSweep, Run: runs("sweep")},
+		action{Name: "watch", Why: whyNotWatch, Run: toggleWatch},
+	)
 }
 
 func listKeys() []action {
-	return []action{
-		{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Group: "Lists",
-			Label: "sort", Rank: 11, Why: whyNotSort, Run: sort},
-		{
-			Name: "by", Binding: pane.On("switch the view of the list: by LID or port, as a map, by rank or chassis", "b"), Group: "Lists", Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind,
-		},
-		{Name: "mark", Binding: pane.On("mark or unmark the row; f, c and e work on the marked rows", "m"),
-			Group: "Lists", Why: whyNoRow, Run: markRow},
-		{Name: "unmark", Binding: pane.On("unmark all rows of the list", "M"), Group: "Lists", Why: whyNoMarks,
-			Run: unmark},
-		{Name: "hosts", Group: "Lists", Why: whyNoSet, Run: nameHosts},
-		{
-			Name: "copy", Binding: pane.On("copy the row, or the marked rows, to the clipboard of the terminal (OSC 52)",
-				"c"), Group: "Lists", Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows,
-		},
-		{Name: "export", Binding: pane.On("write the list to a file: .txt, .csv or .json", "e"),
-			Group: "Lists", Label: "export", Rank: 18, Why: whyNotExport, Run: openExport},
-		{Name: "freeze", Binding: pane.On("stop or continue updates of the panes", " "),
-			Group: "Lists", Run: freeze},
-	}
+	return group("Lists",
+		action{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Label: "sort", Rank: 11,
+			Why: whyNotSort, Run: sort},
+		action{Name: "by", Binding: pane.On("switch the view of the list: by LID or port, as a map, by rank or chassis",
+			"b"), Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind},
+		action{Name: "mark", Binding: pane.On("mark or unmark the row; f, c and e work on the marked rows", "m"),
+			Why: whyNoRow, Run: markRow},
+		action{Name: "unmark", Binding: pane.On("unmark all rows of the list", "M"), Why: whyNoMarks, Run: unmark},
+		action{Name: "hosts", Why: whyNoSet, Run: nameHosts},
+		action{Name: "copy", Binding: pane.On("copy the row, or the marked rows, to the clipboard of the terminal (OSC 52)",
+			"c"), Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows},
+		action{Name: "export", Binding: pane.On("write the list to a file: .txt, .csv or .json", "e"), Label: "export",
+			Rank: 18, Why: whyNotExport, Run: openExport},
+		action{Name: "freeze", Binding: pane.On("stop or continue updates of the panes", " "), Run: freeze},
+	)
 }
 
 func moveKeys(d *layout) []action {
-	move := func(by int) func(m *model) tea.Cmd {
-		return func(m *model) tea.Cmd { m.moveTo(m.pane().Base().Cursor + by); return nil }
+	move := func(to func(t *draw.Table) int) func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd { m.moveTo(to(m.pane().Base())); return nil }
 	}
-	page := func(by int) func(m *model) tea.Cmd {
-		return func(m *model) tea.Cmd { w := m.pane().Base(); m.moveTo(w.Cursor + by*max(w.Height-1, 1)); return nil }
-	}
-	return []action{
-		{Name: "up", Binding: pane.On("up", "up", "k"), Group: "Move", Run: move(-1)},
-		{Name: "down", Binding: pane.On("down", "down", "j"), Group: "Move", Run: move(1)},
-		{Name: "page-up", Binding: pane.On("page up", "pgup", "ctrl+b"), Group: "Move", Run: page(-1)},
-		{Name: "page-down", Binding: pane.On("page down", "pgdown", "ctrl+f"), Group: "Move", Run: page(1)},
-		{Name: "first", Binding: pane.On("go to the first row", "g", "home"), Group: "Move", Run: func(m *model) tea.Cmd {
-			m.moveTo(0)
-			return nil
-		}},
-		{Name: "last", Binding: pane.On("go to the last row", "G", "end"), Group: "Move", Run: func(m *model) tea.Cmd {
-			m.moveTo(m.pane().Base().N - 1)
-			return nil
-		}},
-		{Name: "left", Binding: pane.On("close the branch; scroll long lines or the map back; previous event", "left",
-			"h"), Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd {
-			return m.sideways(-1)
-		}},
-		{Name: "right", Binding: pane.On("open the branch; scroll long lines or the map; next event", "right", "l"),
-			Group: "Move", Panes: movers(d), Run: func(m *model) tea.Cmd {
-				return m.sideways(1)
-			}},
-	}
+	page := func(t *draw.Table) int { return max(t.Height-1, 1) }
+	sideways := func(by int) func(m *model) tea.Cmd { return func(m *model) tea.Cmd { return m.sideways(by) } }
+	return group("Move",
+		action{Name: "up", Binding: pane.On("up", "up", "k"), Run: move(func(t *draw.Table) int { return t.Cursor - 1 })},
+		action{Name: "down", Binding: pane.On("down", "down", "j"),
+			Run: move(func(t *draw.Table) int { return t.Cursor + 1 })},
+		action{Name: "page-up", Binding: pane.On("page up", "pgup", "ctrl+b"),
+			Run: move(func(t *draw.Table) int { return t.Cursor - page(t) })},
+		action{Name: "page-down", Binding: pane.On("page down", "pgdown", "ctrl+f"),
+			Run: move(func(t *draw.Table) int { return t.Cursor + page(t) })},
+		action{Name: "first", Binding: pane.On("go to the first row", "g", "home"),
+			Run: move(func(*draw.Table) int { return 0 })},
+		action{Name: "last", Binding: pane.On("go to the last row", "G", "end"),
+			Run: move(func(t *draw.Table) int { return t.N - 1 })},
+		action{Name: "left", Binding: pane.On("close the branch; scroll long lines or the map back; previous event",
+			"left", "h"), Panes: movers(d), Run: sideways(-1)},
+		action{Name: "right", Binding: pane.On("open the branch; scroll long lines or the map; next event", "right", "l"),
+			Panes: movers(d), Run: sideways(1)},
+	)
 }
 
 // movers returns the panes in which the keys left and right do something.
@@ -213,57 +196,48 @@ func movers(d *layout) []string {
 }
 
 func paneActions(d *layout) []action {
-	list := []action{}
+	var list []action
 	for i := range d.all {
-		list = append(list, action{
-			Name: d.keys[i].Name, Group: "Panes",
-			Run: func(m *model) tea.Cmd { return m.visit(i) },
-		})
+		list = append(list, action{Name: d.keys[i].Name, Run: func(m *model) tea.Cmd { return m.visit(i) }})
 	}
 	step := func(by int) func(m *model) tea.Cmd {
 		return func(m *model) tea.Cmd { return m.visit((m.focus + by + len(m.all)) % len(m.all)) }
 	}
-	leftShare := func(by int) func(m *model) tea.Cmd {
+	widen := func(by int) func(m *model) tea.Cmd {
 		return func(m *model) tea.Cmd { m.leftShare = max(min(m.leftShare+by, 24), -16); m.fit(); return nil }
 	}
-	return append(list,
-		action{Name: "next-pane", Binding: pane.On("go to the next pane", "tab"), Group: "Panes", Run: step(1)},
-		action{Name: "previous-pane", Binding: pane.On("go to the previous pane", "shift+tab"), Group: "Panes", Run: step(-1)},
+	return group("Panes", append(list,
+		action{Name: "next-pane", Binding: pane.On("go to the next pane", "tab"), Run: step(1)},
+		action{Name: "previous-pane", Binding: pane.On("go to the previous pane", "shift+tab"), Run: step(-1)},
 		action{Name: "next-subnet", Binding: pane.On("go to the next subnet; :source NAME goes to one", "}"),
-			Group: "Panes", Why: whyOneSubnet, Run: nextSubnet(1)},
-		action{Name: "previous-subnet", Binding: pane.On("go to the previous subnet", "{"), Group: "Panes", Why: whyOneSubnet,
+			Why: whyOneSubnet, Run: nextSubnet(1)},
+		action{Name: "previous-subnet", Binding: pane.On("go to the previous subnet", "{"), Why: whyOneSubnet,
 			Run: nextSubnet(-1)},
 		action{Name: "zoom", Binding: pane.On("show the pane on the whole screen; on a small screen, show two panes", "z"),
-			Group: "Panes", Label: "zoom", Rank: 14, Run: toggleZoom},
-		action{Name: "narrower", Binding: pane.On("make the panes at the left narrower", "<"), Group: "Panes",
-			Run: leftShare(-4)},
-		action{Name: "wider", Binding: pane.On("make the panes at the left wider", ">"), Group: "Panes", Run: leftShare(4)},
-	)
+			Label: "zoom", Rank: 14, Run: toggleZoom},
+		action{Name: "narrower", Binding: pane.On("make the panes on the left narrower", "<"), Run: widen(-4)},
+		action{Name: "wider", Binding: pane.On("make the panes on the left wider", ">"), Run: widen(4)},
+	)...)
 }
 
 func otherKeys() []action {
-	return []action{
-		{Name: "dump", Group: "Program", Why: whyBusy, Run: openForm("dump")},
-		{Name: "load", Group: "Program", Why: whyBusy, Run: openForm("load")},
-		{Name: "engine", Group: "Program", Why: whyBusy, Run: openForm("engine")},
-		{Name: "fail-guided", Group: "Program", Why: whyBusy, Run: openForm("fail")},
-		{Name: "shell", Binding: pane.On("open the shell on the same session, as :shell; exit returns", "!"),
-			Group: "Program", Why: whyNoShell, Run: openShell},
-		{Name: "theme", Binding: pane.On("switch the theme: dark, light, contrast, none", "ctrl+t"), Group: "Program",
-			Why: whyNoTheme, Run: nextTheme},
-		{Name: "tour", Binding: pane.On("start or end the tour", "ctrl+g"), Group: "Program", Run: toggleTour},
-		{
-			Name: "help", Binding: pane.On("list all keys; Enter runs the selected one, ? again lists the columns of "+
-				"the pane", "?"), Group: "Program", Label: "keys", Rank: 20, Run: openHelp,
-		},
-		{Name: "suspend", Binding: pane.On("suspend until fg", "ctrl+z"), Group: "Program",
-			Run: func(m *model) tea.Cmd {
-				return tea.Suspend
-			}},
-		{Name: "interrupt", Binding: pane.On("cancel the running command; else quit", "ctrl+c"), Group: "Program",
-			Run: interrupt},
-		{Name: "quit", Binding: pane.On("quit", "q"), Group: "Program", Label: "quit", Rank: 21, Run: quit},
-	}
+	return group("Program",
+		action{Name: "dump", Why: whyBusy, Run: openForm("dump")},
+		action{Name: "load", Why: whyBusy, Run: openForm("load")},
+		action{Name: "engine", Why: whyBusy, Run: openForm("engine")},
+		action{Name: "fail-guided", Why: whyBusy, Run: openForm("fail")},
+		action{Name: "shell", Binding: pane.On("open the shell on the same session, as :shell; exit returns", "!"),
+			Why: whyNoShell, Run: openShell},
+		action{Name: "theme", Binding: pane.On("switch the theme: dark, light, contrast, none", "ctrl+t"), Why: whyNoTheme,
+			Run: nextTheme},
+		action{Name: "tour", Binding: pane.On("start or end the tour", "ctrl+g"), Run: toggleTour},
+		action{Name: "help", Binding: pane.On("list all keys; Enter runs the selected one, ? again lists the columns of "+
+			"the pane", "?"), Label: "keys", Rank: 20, Run: openHelp},
+		action{Name: "suspend", Binding: pane.On("suspend until fg", "ctrl+z"),
+			Run: func(*model) tea.Cmd { return tea.Suspend }},
+		action{Name: "interrupt", Binding: pane.On("cancel the running command; else quit", "ctrl+c"), Run: interrupt},
+		action{Name: "quit", Binding: pane.On("quit", "q"), Label: "quit", Rank: 21, Run: quit},
+	)
 }
 
 // runs returns an action that runs a command.

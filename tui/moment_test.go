@@ -69,9 +69,11 @@ func TestTimelinePane(t *testing.T) {
 	d.press("3").sees("changed against history 2")
 	d.press(",").sees("HISTORY, after 03:12:05", "0 changed against history 1")
 	d.press(",").sees("! ,: there is no earlier event with states before and after it")
-	d.press("7", "right").sees("HISTORY, after 03:12:07").press("right").sees("there is no later event").press("left").sees(
+	d.press("7", "right").sees("HISTORY, after 03:12:07").press("right").sees("there is no later event").press(
+		"left").sees(
 		"HISTORY, after 03:12:05")
-	d.press("B").sees("the panes show live").misses("HISTORY, ").press("B").sees("! B: the panes show the present state")
+	d.press("B").sees("the panes show live").misses("HISTORY, ").press("B").sees(
+		"! B: the panes show the present state")
 	d.press("2", ".").sees("HISTORY, after 03:12:07")
 }
 

@@ -31,7 +31,8 @@ func TestFirstScreen(t *testing.T) {
 	drive(t, tree).
 		sees("SIMULATED", "LIVE", "read-only", "18 sw 72 ca 144 links", "tier 1  6 switches",
 			"leaves  12 switches with hosts").
-		sees("3 LFT of spine-01", "no commands yet", "? keys", "none: all nodes respond, links are up and", "uniform, packets arrive")
+		sees("3 LFT of spine-01", "no commands yet", "? keys", "none: all nodes respond, links are up and",
+			"uniform, packets arrive")
 }
 
 // sizes are the three that the layouts are made for, and odd ones.
@@ -184,8 +185,9 @@ func TestDisabledKeys(t *testing.T) {
 	d.press("3", "o").sees("! o: live is not compared with another state")
 	d.press("4", "enter").sees("! Enter: no hop is selected").press("t").sees("! t: no switch or host is selected")
 	d.press("8", "enter").sees("! Enter: the log is empty")
-	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees("! f: no link, switch or host is " +
-		"selected")
+	d.press("2", "g", "t").sees("! t: no switch or host is selected").press("f").sees(
+		"! f: no link, switch or host is " +
+			"selected")
 }
 
 func TestCommandLine(t *testing.T) {

@@ -180,7 +180,8 @@ func TestNoTablesNoVerdict(t *testing.T) {
 	drive(t, tree).press(":dump topology "+file, "enter")
 	d := drive(t, "file:"+file)
 	for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
-		d.size(size[0], size[1]).press("1").sees("lost paths", "unknown: no").misses("links are up and uniform, packets")
+		d.size(size[0], size[1]).press("1").sees("lost paths",
+			"unknown: no").misses("links are up and uniform, packets")
 	}
 }
 

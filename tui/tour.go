@@ -48,7 +48,8 @@ func tourSteps() []tourStop {
 		{text: fixed("The failure is simulated: nothing was written. The old routes lose packets; the frame shows " +
 			"WHAT-IF. Press r to compute new routes."),
 			keys: keys("r"), done: func(m *model) bool { return m.st.Staged != nil && !m.st.Stale }},
-		{text: fixed("The new routes are STAGED, not written. Press 5 to compare before and after: pairs lost, changed " +
+		{text: fixed("The new routes are STAGED, not written. Press 5 to compare before and after: pairs lost, " +
+			"changed " +
 			"entries, the busiest link."),
 			keys: keys("5"), done: func(m *model) bool {
 				return m.pane().About().Name == "What-if" && m.pane().Base().Size > 1

@@ -166,7 +166,8 @@ func TestTraceOfPictureWithoutTables(t *testing.T) {
 	old.Kind, old.Tables = session.Recorded+"12", nil
 	d.m.Common.Running++
 	d.m.choice.recalled(recalledMsg{pic: &old})
-	d.sees("HISTORY 12", "no forwarding tables").misses("delivered").press("?", "?").sees("Keys").press("esc", "b", "s", "V",
+	d.sees("HISTORY 12", "no forwarding tables").misses("delivered").press("?", "?").sees("Keys").press("esc",
+		"b", "s", "V",
 		"enter", "i")
 }
 

@@ -30,9 +30,8 @@ type Glyphs struct {
 	Spin                  []string
 }
 
-// What a pane shows, told by the lines of its frame.
+// The frames, by the state that a pane shows.
 const (
-	// The frames, by the state that a pane shows.
 	FrameLive = iota
 	FrameWhatIf
 	FrameStaged
@@ -56,7 +55,8 @@ func unicodeGlyphs() Glyphs {
 		Borders: [4][2]lipgloss.Border{
 			FrameLive:   {lipgloss.RoundedBorder(), lipgloss.ThickBorder()},
 			FrameWhatIf: {edges(lipgloss.RoundedBorder(), "┄", "┆"), edges(lipgloss.ThickBorder(), "┅", "┇")},
-			FrameStaged: {edges(lipgloss.Border{TopLeft: "╒", TopRight: "╕", BottomLeft: "╘", BottomRight: "╛"}, "═", "│"),
+			FrameStaged: {edges(lipgloss.Border{TopLeft: "╒", TopRight: "╕", BottomLeft: "╘", BottomRight: "╛"}, "═",
+				"│"),
 				lipgloss.DoubleBorder()},
 			FramePast: {corners("·", "┈", "┊"), corners("•", "┉", "┋")},
 		},
@@ -150,7 +150,8 @@ func (g *Glyphs) Bar(n, most, w int) string {
 	return strings.Repeat(g.Full, max((n*w+most/2)/most, 1))
 }
 
-// Spark draws numbers in at most w cells, the largest of those that share a cell. A full cell is most.
+// Spark draws numbers in at most w cells. Several numbers share a cell if needed, which shows the largest. A full cell
+// is most.
 func (g *Glyphs) Spark(list []int64, most int64, w int) string {
 	var b strings.Builder
 	w = min(w, len(list))

@@ -16,7 +16,7 @@ type sortKey struct {
 	row int32
 }
 
-// begin makes room for n rows.
+// begin allocates n rows.
 func (k *sortKeys) begin(n int) { k.list = slices.Grow(k.list[:0], n)[:n] }
 
 // take sets the keys of a part of the rows to their order; down reverses it.

@@ -57,7 +57,7 @@ func Clean(s string, ascii bool) string {
 }
 
 // agreed reports whether a cluster is one letter with at most two marks, has the same width in terminals that count
-// clusters and in those that count runes, and joins nothing that follows.
+// clusters as in terminals that count runes, and joins nothing that follows.
 func agreed(cluster string, wide int) bool {
 	marks := 0
 	for i, r := range cluster {

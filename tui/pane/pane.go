@@ -22,23 +22,23 @@ import (
 // screen calls the pane; the pane never calls the screen.
 type Pane interface {
 	About() About
-	// Base is the list itself.
+	// Base returns the list.
 	Base() *draw.Table
-	// Show takes a new scene; changed says that pictures are others than in the one before.
+	// Show takes a new scene; changed is false if only progress differs.
 	Show(sc *Scene, changed bool)
-	// Seek begins to compute what the pane wants and has not got.
+	// Seek starts to compute what the pane needs.
 	Seek(s Stage) tea.Cmd
-	// Collect takes what was computed, for itself and for the other panes.
+	// Collect takes the results.
 	Collect()
-	// Update takes what the screen or another pane tells all.
+	// Update takes a message to all panes.
 	Update(msg tea.Msg)
-	// Renew makes the rows anew after another filter or manner of showing them.
+	// Renew makes the rows again, after another filter or view.
 	Renew()
-	// Leaving is called before the list is shown in another manner.
+	// Leaving is called before the view changes.
 	Leaving()
-	// Title is what stands behind the pane's name.
+	// Title returns the text after the pane's name.
 	Title() string
-	// Picture says which picture is shown, nil where that does not matter.
+	// StateBadge returns the badge of the state shown, nil if that does not matter.
 	StateBadge() *draw.Badge
 	// Figure returns the text at the bottom right: a count.
 	Figure() string
@@ -48,22 +48,22 @@ type Pane interface {
 	Draw(p *draw.Pen, line int)
 	// Empty returns why there are no rows.
 	Empty() string
-	// Alarm is how many rows are errors.
+	// Alarm returns the number of rows that are errors.
 	Alarm() int
-	// Subject is what the selected row is about.
+	// Subject returns the object of the selected row.
 	Subject() Subject
-	// Spot is what the pane is about as a whole, for the way back to it, and its name.
+	// Spot returns the object of the whole pane, to return to it later, and its name.
 	Spot() (at Place, label string)
-	// FileName says what is exported, "" where the name of the pane does.
+	// FileName returns the object of an export, "" for the name of the pane.
 	FileName() string
-	// WhyNotSort says why the rows cannot be sorted, "" if they can.
+	// WhyNotSort returns why the rows cannot be sorted, "" if they can.
 	WhyNotSort() string
 	// Enter returns the action of Enter on the selected row, or why there is none.
 	Enter() (act func() tea.Msg, why string)
-	// Escape is what Esc does before it cancels commands, nil for nothing; idle says that
-	// none runs. word stands in the footer, "" for nothing.
+	// Escape returns the action of Esc, nil for none, and its word for the footer. idle reports that no command runs
+	// that Esc would cancel.
 	Escape(idle bool) (act func() tea.Msg, word string)
-	// Actions are what keys do that are the pane's own.
+	// Actions returns the actions of keys that belong to the pane.
 	Actions() []Action
 }
 
@@ -174,49 +174,20 @@ func NewList(c *Common, is About, t draw.Table, renew func()) List {
 	return List{list{Table: t, Common: c, is: is, renew: renew}}
 }
 
-func (l *list) About() About { return l.is }
-
-// Base returns the list.
-func (l *list) Base() *draw.Table { return &l.Table }
-
-// Renew makes the rows again, after another filter or view.
-func (l *list) Renew() { l.Again() }
-
-// Seek starts to compute what the pane needs.
-func (l *list) Seek(Stage) tea.Cmd { return nil }
-
-// Collect takes the results.
-func (l *list) Collect() {}
-
-// Update takes a message to all panes.
-func (l *list) Update(tea.Msg) {}
-
-// Leaving is called before the view changes.
-func (l *list) Leaving() {}
-
-// Title returns the text after the pane's name.
-func (l *list) Title() string { return "" }
-
-// StateBadge returns the badge of the state shown, nil if that does not matter.
-func (l *list) StateBadge() *draw.Badge { return nil }
-
-// Alarm returns the number of rows that are errors.
-func (l *list) Alarm() int { return 0 }
-
-// Subject returns the object of the selected row.
-func (l *list) Subject() Subject { return Nothing }
-
-// Spot returns the object of the whole pane, to return to it later, and its name.
-func (l *list) Spot() (Place, string) { return Place{}, "" }
-
-// FileName returns the object of an export, "" for the name of the pane.
-func (l *list) FileName() string { return "" }
-
-// Actions returns the actions of keys that belong to the pane.
-func (l *list) Actions() []Action { return nil }
-
-// Escape returns the action of Esc, nil for none, and its word for the footer. idle reports that no command runs that
-// Esc would cancel.
+func (l *list) About() About                         { return l.is }
+func (l *list) Base() *draw.Table                    { return &l.Table }
+func (l *list) Renew()                               { l.Again() }
+func (l *list) Seek(Stage) tea.Cmd                   { return nil }
+func (l *list) Collect()                             {}
+func (l *list) Update(tea.Msg)                       {}
+func (l *list) Leaving()                             {}
+func (l *list) Title() string                        { return "" }
+func (l *list) StateBadge() *draw.Badge              { return nil }
+func (l *list) Alarm() int                           { return 0 }
+func (l *list) Subject() Subject                     { return Nothing }
+func (l *list) Spot() (Place, string)                { return Place{}, "" }
+func (l *list) FileName() string                     { return "" }
+func (l *list) Actions() []Action                    { return nil }
 func (l *list) Escape(bool) (func() tea.Msg, string) { return nil, "" }
 
 // Loads returns the paths over each link by the tables of the scene, nil if they have not been counted.
@@ -241,14 +212,12 @@ func (l *list) SceneBadge(shown bool) *draw.Badge {
 	return &b
 }
 
-// Show takes a new scene; changed is false if only progress differs.
 func (l *list) Show(sc *Scene, changed bool) {
 	if l.Scene = sc; changed {
 		l.renew()
 	}
 }
 
-// WhyNotSort returns why the rows cannot be sorted, "" if they can.
 func (l *list) WhyNotSort() string { return prose.When(l.N == 0, "there are no rows to sort", "") }
 
 // GoTo returns the action of Enter on a row about s, or why there is none: none without rows, else other.
@@ -275,6 +244,7 @@ type Action struct {
 	Label   string
 	Word    func() string
 	Rank    int
+	Own     bool          // the key works only in the pane of the action
 	Panes   []string      // in which the key works, nil for all
 	Session bool          // needs the session for itself
 	Why     func() string // why the action is not possible now, "" if it is; nil: always possible

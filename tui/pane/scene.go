@@ -23,8 +23,7 @@ type Scene struct {
 	Picture     *session.Picture
 	WhyNoTables string
 	Base        *session.Picture // the state that changed entries are compared with, nil for none
-	// Between is an event with the states before and after it, one of which is shown.
-	Between *Between // the event that the state is before or after, nil for none
+	Between     *Between         // the event that the state is before or after, nil for none
 
 	// Top is the fabric of the topology pane, with simulated additions; Now is the same without the failures.
 	Top   *Index
@@ -36,7 +35,7 @@ type Scene struct {
 	given *fabric.Fabric
 }
 
-// Between is an event with what was before and after it, one of which is shown.
+// Between is an event with the states before and after it, one of which is shown.
 type Between struct {
 	Moment        timeline.Moment
 	Before, After *session.Picture

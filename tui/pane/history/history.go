@@ -271,29 +271,24 @@ func (l *past) Diff() (command string, ok bool) {
 }
 
 func (l *past) Actions() []pane.Action {
-	return append(l.momentActions(), []pane.Action{{
-		Name:    "diff-before",
-		Binding: pane.On("show what changed between the previous entry and the selected one", "P"),
-		Group:   "Paper", After: "diff", Label: "diff before", Rank: 6, Panes: []string{
-			"History",
-		}, Session: true,
+	return append(l.momentActions(), pane.Action{
+		Name: "diff-before", Binding: pane.On("show what changed between the previous entry and the selected one", "P"),
+		Group: "Simulate and write", After: "diff", Label: "diff before", Rank: 6, Own: true, Session: true,
 		Why: l.whyNotDiffBefore,
 		Do: func() tea.Msg {
 			row, _ := l.Selected()
 			return pane.Run{Command: fmt.Sprintf("diff %d %d", l.parents[row], l.entries[row].ID)}
 		},
-	}, {
-		Name: "rollback",
-		Binding: pane.On("show the plan that rolls back the selected commit; y on its page writes it",
-			"U"), Group: "Paper", After: "diff-before", Label: "roll back", Rank: 5, Panes: []string{
-			"History",
-		}, Session: true,
+	}, pane.Action{
+		Name: "rollback", Binding: pane.On("show the plan that rolls back the selected commit; y on its page writes it",
+			"U"),
+		Group: "Simulate and write", After: "diff-before", Label: "roll back", Rank: 5, Own: true, Session: true,
 		Why: l.whyNotRollback,
 		Do: func() tea.Msg {
 			row, _ := l.Selected()
 			return pane.Rollback{ID: l.entries[row].ID}
 		},
-	}}...)
+	})
 }
 
 func (l *past) whyNotRollback() string {

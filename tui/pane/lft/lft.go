@@ -97,8 +97,7 @@ func (l *lft) Update(msg tea.Msg) {
 func (l *lft) Actions() []pane.Action {
 	return []pane.Action{{
 		Name: "changed", Binding: pane.On("show only changed entries, or all", "o"), Group: "Lists", After: "by",
-		Label: "changed", Rank: 11,
-		Panes: []string{"LFT"}, Why: l.whyNotChanged,
+		Label: "changed", Rank: 11, Own: true, Why: l.whyNotChanged,
 		Do: func() tea.Msg {
 			l.changedOnly = !l.changedOnly
 			l.Renew()

@@ -89,7 +89,9 @@ func New(c *pane.Common) pane.Pane {
 			"twice the mean",
 			Wide: 8, Right: true, Rank: 2, Hidden: hidden, Text: l.ofMean, Order: paths, Look: l.look},
 		{Name: "LIDs", Help: "number of destination LIDs",
-			Wide: 6, Right: true, Rank: 3, Hidden: hidden, Order: func(row int) int64 { return int64(l.load.loads.Destinations[l.port(row)]) }},
+			Wide: 6, Right: true, Rank: 3, Hidden: hidden, Order: func(row int) int64 {
+				return int64(l.load.loads.Destinations[l.port(row)])
+			}},
 		{Name: "link", Help: "active width and speed, for example 4xHDR",
 			Wide: 7, Right: true, Rank: 3, Hidden: hidden, Text: func(row int) string {
 				s, _ := pane.LinkText(&l.load.loads.Fabric.Ports[l.port(row)])

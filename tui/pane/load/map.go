@@ -14,8 +14,8 @@ const mapStep = 8 // columns that a key moves the map
 
 const mapName = 16 // cells of the names of rows
 
-// columns returns the first column of a grid in room cells, and the number of columns per cell. Until the map is moved,
-// all columns are shown.
+// columns returns the first column of a grid in a line of so many cells, and the number of columns per cell. Until the
+// map is moved, all columns are shown.
 func (l *links) columns(g *grid, room int) (first, per int) {
 	n := len(g.cols)
 	if l.Offset == 0 || n <= room {

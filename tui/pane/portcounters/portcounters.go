@@ -386,7 +386,7 @@ func (l *list) coverage() string {
 	return text + prose.When(l.taken.NotRead > 0, ", "+draw.Count(l.taken.NotRead, "port")+" not read", "")
 }
 
-// Empty says why there are no rows.
+// Empty returns why there are no rows.
 func (l *list) Empty() string {
 	recording := false
 	if l.src != nil {

@@ -217,7 +217,8 @@ func (l *resilient) Figure() string {
 		return fmt.Sprintf("the %s worst of %s; %s lose paths, %s raise the maximum", draw.Thousands(len(l.now.rows)),
 			draw.Thousands(r.Failures), draw.Thousands(r.Losing), draw.Thousands(r.Overloading))
 	}
-	return fmt.Sprintf("%s; %s lose paths, %s raise the maximum", draw.Count(r.Failures, "failure"), draw.Thousands(r.Losing),
+	return fmt.Sprintf("%s; %s lose paths, %s raise the maximum", draw.Count(r.Failures, "failure"),
+		draw.Thousands(r.Losing),
 		draw.Thousands(r.Overloading))
 }
 

@@ -94,8 +94,8 @@ func (l *resilient) Collect() {
 func (l *resilient) Actions() []pane.Action {
 	return []pane.Action{{
 		Name: "study", Binding: pane.On("simulate every failure in turn; stop or continue", "S"),
-		Group: "Paper", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord,
-		Panes: []string{"Resilience"}, Why: l.whyNotStudy, Do: l.studyNow,
+		Group: "Simulate and write", After: "diff-before", Label: "try all", Rank: 3, Word: l.studyWord,
+		Own: true, Why: l.whyNotStudy, Do: l.studyNow,
 	}}
 }
 

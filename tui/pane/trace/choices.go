@@ -47,7 +47,9 @@ func (t *trace) set() *choices.Set {
 // remarkChoices sums up the paths that packets can take.
 func (r *remarks) remarkChoices() {
 	if set := r.t.set(); set != nil {
-		r.t.addRemark(r.setStyle(set), "adaptive: "+set.String(), func() tea.Msg { return pane.ShowKind{Kind: kindChoices} })
+		r.t.addRemark(r.setStyle(set), "adaptive: "+set.String(), func() tea.Msg {
+			return pane.ShowKind{Kind: kindChoices}
+		})
 	}
 }
 
@@ -60,7 +62,8 @@ func (r *remarks) setStyle(set *choices.Set) draw.Style {
 func (t *trace) addChoices() {
 	set := t.set()
 	if set == nil {
-		t.addRemark(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on simulates it; sweep "+
+		t.addRemark(t.Theme.Dim, "no switch is known to route adaptively: there is one path (adaptive on simulates "+
+			"it; sweep "+
 			"full adaptive reads it)", func() tea.Msg {
 			return pane.ShowKind{Kind: kindPath}
 		})

@@ -28,8 +28,9 @@ func (t *trace) Actions() []pane.Action {
 			After: "trace-to", Label: "path back", Rank: 12, Why: t.whyNoTrace, Do: t.exchange},
 		{Name: "trace-against",
 			Binding: pane.On("choose the state that the hops of the trace are compared with: live, base, whatif, "+
-				"staged, or the last entry of the history", "V"), Group: "Trace", After: "trace-back", Label: "against", Rank: 12,
-			Word: t.againstWord, Panes: []string{"Trace"}, Why: t.whyNoOther, Do: t.nextAgainst},
+				"staged, or the last entry of the history", "V"), Group: "Trace", After: "trace-back",
+			Label: "against", Rank: 12,
+			Word: t.againstWord, Own: true, Why: t.whyNoOther, Do: t.nextAgainst},
 	}
 }
 

@@ -23,7 +23,7 @@ type other struct {
 	f        *fabric.Fabric
 	path     walk.Path
 	passage  *session.Passage
-	why      string // says why there is no such path, "" where there is
+	why      string // why there is no such path, "" if there is
 	reversed bool   // the reverse path, whose end is shown first
 	aligned  []walk.HopPair
 	byHop    []walk.HopPair // by hop of the path that is shown
@@ -170,7 +170,8 @@ func (t *trace) whyNoOther() string {
 	case !t.ok:
 		return t.why
 	case len(t.others) == 0:
-		return "there is no other state to compare with: compute routes, simulate a failure, or open an entry of the history"
+		return "there is no other state to compare with: compute routes, simulate a failure, or open an entry of the " +
+			"history"
 	}
 	return ""
 }
@@ -212,7 +213,8 @@ func (r *remarks) remarkOther(o *other) {
 		if differs.B >= 0 {
 			at = o.f.NodeName(o.path.Hops[differs.B].Node)
 		}
-		r.t.addRemark(r.t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", o.kind, at, o.path.Explain(o.f)), choose)
+		r.t.addRemark(r.t.Theme.Warn, fmt.Sprintf("%s: another path from %s on, %s", o.kind, at, o.path.Explain(o.f)),
+			choose)
 	}
 }
 
