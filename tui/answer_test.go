@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestAnswers: what a command lists is a table that leads on, and back.
+// TestAnswers checks that the answer of a list is a table whose rows open, and that [ goes back to it.
 func TestAnswers(t *testing.T) {
 	d := drive(t, tree)
 	d.press(":show switches", "enter").sees("›a Answer show switches", "up/ports", "leaf-01", "18 rows", "Esc back")
@@ -17,12 +17,12 @@ func TestAnswers(t *testing.T) {
 	d.press("f").sees("WHAT-IF 1 failure")
 }
 
-// TestFiguresOpen: each figure of the what-if leads to the names of what it counts.
+// TestFiguresOpen checks that each figure of the what-if opens the names that it counts.
 func TestFiguresOpen(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press(":fail switch leaf-03", "enter", "r", "5")
 	for figure, shows := range map[string][]string{
-		// six hosts and the switch
+		// six hosts and a switch
 		"unreachable nodes": {"unreachable nodes", "node-0013", "node-0018", "leaf-03", "7 rows"},
 		"  lost":            {"pairs lost", "node-0013", "from", "to"},
 		"LFT entries":       {"LFT entries", "spine-01", "entries"},
@@ -44,14 +44,14 @@ func TestFiguresOpen(t *testing.T) {
 	d.t = t
 }
 
-// selected is the line of the cursor.
+// selected returns the line of the cursor.
 func selected(d *driver) string {
 	p := d.m.pane()
 	row, _ := p.Base().Selected()
 	return p.Base().Cols[0].Text(row)
 }
 
-// TestAnswerOfPairs: a pair that lost its path leads to the path that it had.
+// TestAnswerOfPairs checks that a pair that lost its path opens the path that it had.
 func TestAnswerOfPairs(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press(":fail switch leaf-03", "enter", "r", "d").sees("›a Answer diff: summary", "pairs lost")
@@ -59,15 +59,15 @@ func TestAnswerOfPairs(t *testing.T) {
 	d.press("g", "enter").sees("4 Trace node-00", "delivered")
 }
 
-// TestBestEngine: a comparison marks the best engine, and Enter chooses it. That of a fat-tree is ftree, which
-// spreads shifts evenly.
+// TestBestEngine checks that a comparison marks the best engine and that Enter chooses it. For a fat-tree that is
+// ftree, which spreads shifts evenly.
 func TestBestEngine(t *testing.T) {
 	d := drive(t, "sim:fattree:3,6").size(200, 50)
 	d.press(":compare engines updn minhop ftree", "enter").sees("ftree (best)", "credit loop")
 	d.press("/", "ftree", "enter", "enter").sees("engine ftree").press("r").sees("STAGED ftree")
 }
 
-// TestHostSet: marked hosts get a name, under which all lists show them and the links that they share.
+// TestHostSet checks that marked hosts get a name, by which all lists show them and the links that they share.
 func TestHostSet(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press(":show nodes", "enter", "/", "node-000", "enter").sees("9 rows").press("H").sees("name for 9 nodes: ")
@@ -78,7 +78,7 @@ func TestHostSet(t *testing.T) {
 	d.press("2", "/", "@job2").sees("sets: @job1").press("esc")
 }
 
-// TestAnswersOfChecks: checks, balance and what is on paper answer in tables, too, whatever they find.
+// TestAnswersOfChecks checks that the answers of checks, balance and show failures are tables, whatever they find.
 func TestAnswersOfChecks(t *testing.T) {
 	d := drive(t, tree)
 	d.press(":balance switch all", "enter").sees("›a Answer balance switch all", "switch", "balanced", "leaf-01",
@@ -93,8 +93,8 @@ func TestAnswersOfChecks(t *testing.T) {
 		"number", "leaf-03")
 }
 
-// TestCommitPageUsesThePage: where there is room the page has the switches that are written to beside the links of
-// which the load changes, and it is read to its end at once.
+// TestCommitPageUsesThePage checks that a large page shows the switches that are written to next to the links with
+// another load, without scrolling.
 func TestCommitPageUsesThePage(t *testing.T) {
 	d := drive(t, tree)
 	d.press("2", "/", "spine-01", "enter", "f", "r", "C").sees("switches that are written to",
@@ -103,7 +103,7 @@ func TestCommitPageUsesThePage(t *testing.T) {
 	d.size(80, 24).misses("links with other loads").sees("credits").size(120, 36).sees("and 8 more")
 }
 
-// TestLinesLeadOn: a line of a summary leads to the port or node that it names first.
+// TestLinesLeadOn checks that a line of a summary opens the first port or node that it names.
 func TestLinesLeadOn(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press(":who uses leaf-03/1", "enter").sees("›a Answer who uses leaf-03/1: summary")

@@ -21,8 +21,7 @@ import (
 // large has 2,502 switches and 48,006 LIDs: 45,504 hosts in 79 groups of 24 leaves.
 const large = "xgft:3,24,24,79,1,6,22"
 
-// BenchmarkScreen is one key and the frame after it, on a large subnet, with what
-// 99 of 100 keys take at most.
+// BenchmarkScreen measures a key and the frame after it on a large subnet, with the 99th percentile.
 func BenchmarkScreen(b *testing.B) {
 	f, tables := routed(b, large)
 	back := newFake(f)
@@ -173,7 +172,7 @@ func BenchmarkAnswer(b *testing.B) {
 
 func rune1(r rune) tea.KeyMsg { return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}} }
 
-// BenchmarkScene is what a new fabric costs before its first frame.
+// BenchmarkScene measures a new fabric until its first frame.
 func BenchmarkScene(b *testing.B) {
 	f, tables := routed(b, large)
 	g, err := f.WithSMPort(f.SMPort)

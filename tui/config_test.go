@@ -37,8 +37,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestReboundKeys: a key that was bound anew does the thing, its old key does not,
-// and the footer names the new one.
+// TestReboundKeys checks that an action has its new key only, and that the footer shows it.
 func TestReboundKeys(t *testing.T) {
 	c, err := ReadConfig(strings.NewReader("key trace-from = F2\nkey help = Y"), "f", nil)
 	if err != nil {
@@ -68,8 +67,7 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// TestTable sorts by every column of every list, up and down, filters, marks and
-// exports, on the lists of a what-if that is routed.
+// TestTable sorts by every column of every list, filters, marks and exports, in a what-if with new routes.
 func TestTable(t *testing.T) {
 	d := traced(t)
 	d.press("f", "r").size(200, 50)

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/shell/session/recording"
 )
 
-// TestCounters has one port that goes on counting symbol errors, a quarter of its link in use, and one whose counter of
-// downed links stands at its greatest value. One day in twelve parts is two hours each.
+// TestCounters has a port with increasing symbol errors and a quarter of its link in use, and a port whose LinkDowned
+// counter is saturated. A day in twelve parts is two hours each.
 func TestCounters(t *testing.T) {
 	f, tables := routed(t, "fattree:2,6")
 	port := func(name string) fabric.PortIndex {
@@ -57,9 +57,9 @@ func TestCounters(t *testing.T) {
 		"spine-01/2", "link downed at its", "before", "2 ports, not recording")
 	d.press("i").sees("SymbolErrorCounter").press("esc").press("right").sees("of the last 6 h").press("left",
 		"left").sees("of the last 7 d").press("b").sees("waits and discards")
-	ports[0].Key, ports[0].Use = counters.KeyOf(f, port("leaf-01/6")), 0.425 // on its way to a spine
+	ports[0].Key, ports[0].Use = counters.KeyOf(f, port("leaf-01/6")), 0.425 // the link to a spine
 	growth := back.growth
-	back = newFake(f) // of which nothing was read yet
+	back = newFake(f) // without recent counters
 	back.growth, back.state.Live.Tables = growth, fabric.NewTables(f, tables.LFT, "live")
 	d = driveBackend(t, back).size(160, 40)
 	d.press("6", "b", "b", "b", "b").sees("nothing was recorded in the hour before the state")

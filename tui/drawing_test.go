@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestDrawing: of four pods with two leaves each one unfolds, down to a port, and folds again. Its leaves have two
-// hosts and a cable to each of the two switches of the pod.
+// TestDrawing opens one of four pods with two leaves each, down to a port, and closes it. Its leaves have two hosts and
+// a cable to each of the two switches of the pod.
 func TestDrawing(t *testing.T) {
 	d := drive(t, "sim:fattree:3,4").size(120, 36)
 	d.press("N").sees("›N Map fat-tree of 3 tiers, 4 pods", "tier 2", "4 switches", "leaves", "pod 4")
@@ -23,14 +23,15 @@ func TestDrawing(t *testing.T) {
 	d.press("g", "j", "j").sees("Esc fold").press("esc").misses("leaf-02-01, leaves").sees("pod 2")
 }
 
-// TestDrawnFailures: what fails on paper is counted where it is.
+// TestDrawnFailures checks that simulated failures are counted in their block.
 func TestDrawnFailures(t *testing.T) {
 	d := drive(t, "sim:fattree:3,4").size(120, 36)
 	d.press(":fail switch agg-02-01", "enter", "N", "j").sees("✕").press("right").sees("pod 2, tier 1: 2 switches, 8 " +
 		"cables, 4 failed")
 }
 
-// TestDrawnGrid: a torus is planes of rows; a click selects a switch, another one goes to it.
+// TestDrawnGrid checks that a torus is drawn as planes of rows, that a click selects a switch, and that a second one
+// opens it.
 func TestDrawnGrid(t *testing.T) {
 	d := drive(t, "sim:torus:4x4x3").size(120, 36)
 	d.press("N", "z").sees("torus 4x4x3", "z=0", "z=2", "y=3", "across the dateline")
@@ -50,7 +51,7 @@ func TestDrawnGrid(t *testing.T) {
 	d.sees("›2 Topology", "sw-2-2-0")
 }
 
-// TestDrawnGroups: of nine groups each has a cable to each other one.
+// TestDrawnGroups uses nine groups with a cable between each two.
 func TestDrawnGroups(t *testing.T) {
 	d := drive(t, "sim:dragonfly:4,2,2").size(120, 36)
 	d.press("N", "z").sees("dragonfly of 9 groups", "cables to")
@@ -58,7 +59,7 @@ func TestDrawnGroups(t *testing.T) {
 	d.press("G", "enter").sees("›2 Topology")
 }
 
-// TestDrawnHostile: names from the wire draw nothing of their own.
+// TestDrawnHostile checks that hostile names do not change the width of the map.
 func TestDrawnHostile(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")
 	f = f.WithDescriptions(map[uint64]string{f.SwitchNode(0).GUID: "a\x1b[2Jb\n", f.SwitchNode(1).GUID: "\u202e\u0301" +

@@ -43,10 +43,10 @@ import (
 	"example.org/ibconsole/tui/pane/history"
 )
 
-// driver presses keys and reads the screen, without a terminal.
+// driver presses keys and reads the screen without a terminal.
 type driver struct {
 	t       testing.TB
-	m       *model   // the screen that is shown
+	m       *model   // the screen shown
 	screens *screens // all of them, nil where there is but one
 	msgs    chan tea.Msg
 	quit    bool
@@ -54,7 +54,7 @@ type driver struct {
 	height  int
 }
 
-// drive opens the screen on a simulated subnet that has been read.
+// drive opens the screen of a simulated subnet that was read.
 func drive(t testing.TB, from string) *driver {
 	t.Helper()
 	ctx := t.Context()
@@ -86,7 +86,7 @@ func driveBackend(t testing.TB, back backend) *driver {
 	return d
 }
 
-// run carries out a command as Bubble Tea does, beside the test.
+// run runs a command as Bubble Tea does, in the background.
 func (d *driver) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -109,7 +109,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	}()
 }
 
-// crashed is a panic of a command.
+// crashed is the panic of a command.
 type crashed string
 
 func (d *driver) send(msg tea.Msg) {
@@ -130,7 +130,7 @@ func (d *driver) send(msg tea.Msg) {
 	d.run(cmd)
 }
 
-// working reports whether anything runs that is not waited for in vain.
+// working reports whether a job or computation runs that is not waiting for an answer.
 func (d *driver) working() bool {
 	all := []*model{d.m}
 	if d.screens != nil {
@@ -158,7 +158,7 @@ var keyTypes = map[string]tea.KeyType{
 	"delete": tea.KeyDelete, "ctrl+t": tea.KeyCtrlT, "ctrl+g": tea.KeyCtrlG,
 }
 
-// press presses keys, one after the other: names of keys, or text that is typed.
+// press presses keys in turn: names of keys, or text.
 func (d *driver) press(keys ...string) *driver {
 	d.t.Helper()
 	for _, k := range keys {
@@ -175,7 +175,7 @@ func (d *driver) press(keys ...string) *driver {
 	return d
 }
 
-// settle lets the commands that run come to their end.
+// settle waits until nothing runs.
 func (d *driver) settle() {
 	d.t.Helper()
 	limit := time.After(2 * time.Minute)
@@ -186,12 +186,13 @@ func (d *driver) settle() {
 		case <-limit:
 			var stacks strings.Builder
 			_ = pprof.Lookup("goroutine").WriteTo(&stacks, 1)
-			d.t.Fatalf("%d jobs and %d errands do not end:\n%s", len(d.m.jobs.running), d.m.Common.Running, &stacks)
+			d.t.Fatalf("%d jobs and %d computations do not end:\n%s", len(d.m.jobs.running),
+				d.m.Common.Running, &stacks)
 		}
 	}
 }
 
-// until takes messages until the screen holds a text.
+// until handles messages until the screen shows a text.
 func (d *driver) until(text string) *driver {
 	d.t.Helper()
 	limit := time.After(2 * time.Minute)
@@ -206,10 +207,10 @@ func (d *driver) until(text string) *driver {
 	return d
 }
 
-// screen is what is seen, without colours.
+// screen returns the frame without colours.
 func (d *driver) screen() string { return ansi.Strip(d.m.View()) }
 
-// sees fails where the screen lacks one of the texts.
+// sees fails the test if the screen lacks one of the texts.
 func (d *driver) sees(texts ...string) *driver {
 	d.t.Helper()
 	screen := d.screen()
@@ -221,7 +222,7 @@ func (d *driver) sees(texts ...string) *driver {
 	return d
 }
 
-// misses fails where the screen shows one of the texts.
+// misses fails the test if the screen shows one of the texts.
 func (d *driver) misses(texts ...string) *driver {
 	d.t.Helper()
 	screen := d.screen()
@@ -233,8 +234,8 @@ func (d *driver) misses(texts ...string) *driver {
 	return d
 }
 
-// check holds the frame to its size: as many lines as there are, each of exactly
-// the width, and nothing but styles for escape sequences.
+// check fails the test unless the frame has the right number of lines, each of exactly the width, without control
+// sequences except styles.
 func (d *driver) check() {
 	d.t.Helper()
 	if problem := misfit(d.m.View(), d.width, d.height); problem != "" {
@@ -274,12 +275,12 @@ type fake struct {
 	changed chan struct{}
 	entries []history.Entry
 	recall  *session.Picture
-	recalls map[int64]*session.Picture // by entry, in place of recall
+	recalls map[int64]*session.Picture // by entry, instead of recall
 	moments []timeline.Moment
 	all     []lang.Candidate
-	hold    chan struct{} // where set, studies wait for it
+	hold    chan struct{} // if set, studies wait for it
 	silent  []sweep.Unanswered
-	growth  func(since, until time.Time) *recording.Growth // what ports counted, nil where nothing was recorded
+	growth  func(since, until time.Time) *recording.Growth // the counters of ports, nil if nothing was recorded
 }
 
 func newFake(f *fabric.Fabric) *fake {
@@ -303,7 +304,7 @@ func (f *fake) State() session.State {
 	return f.state
 }
 
-// change changes the state, as a session would.
+// change changes the state as a session does.
 func (f *fake) change(change func(*session.State)) {
 	f.mu.Lock()
 	before := f.state.Live
@@ -350,7 +351,7 @@ func (f *fake) Problems(ctx context.Context, opt session.ProblemOptions) (*found
 	return r, err
 }
 
-// leave is a question that the subnet left open.
+// leave adds a request that was not answered.
 func (f *fake) leave(node string, port int, why string) {
 	u := sweep.Unanswered{Node: node, Port: port, Attr: mad.AttrNodeInfo, Err: errors.New(why)}
 	f.silent = append(f.silent, u)
@@ -418,7 +419,7 @@ func (f *fake) Changed(ctx context.Context) bool {
 	}
 }
 
-// routed is a generated fabric with LIDs, and its tables by minhop.
+// routed returns a generated fabric with LIDs, and its tables by minhop.
 func routed(t testing.TB, spec string) (*fabric.Fabric, *fabric.Tables) {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -435,7 +436,7 @@ func routed(t testing.TB, spec string) (*fabric.Fabric, *fabric.Tables) {
 	return f, res.Tables
 }
 
-// reroute is what minhop makes of a fabric with LIDs.
+// reroute returns the tables of minhop for a fabric with LIDs.
 func reroute(t testing.TB, f *fabric.Fabric) *fabric.LFT {
 	t.Helper()
 	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
@@ -445,7 +446,7 @@ func reroute(t testing.TB, f *fabric.Fabric) *fabric.LFT {
 	return res.Tables.LFT
 }
 
-// star is one switch of this name with hosts of these names.
+// star returns a switch with this name and hosts with these names.
 func star(t testing.TB, name string, hosts ...string) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
@@ -473,7 +474,7 @@ func star(t testing.TB, name string, hosts ...string) *fabric.Fabric {
 	return f
 }
 
-// glyphsOf are the glyphs of a terminal of this locale and kind.
+// glyphsOf returns the glyphs of a terminal of this locale and type.
 func glyphsOf(locale, term string) draw.Glyphs {
 	return draw.Environment(func(name string) string {
 		return map[string]string{"LANG": locale, "TERM": term}[name]

@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// TestFormsFit opens every form in every look, from nothing to much room, and presses
-// keys in it: the frame keeps its size, and nothing is done.
+// TestFormsFit opens every form in every theme and size and presses keys in it: the frame keeps its size, and no
+// command runs.
 func TestFormsFit(t *testing.T) {
 	r := testenv.Rand(t)
 	sizes := [][2]int{{80, 24}, {40, 10}, {20, 5}, {200, 50}}
@@ -40,8 +40,7 @@ func TestFormsFit(t *testing.T) {
 	}
 }
 
-// TestFormFromSelection: a form begins from the link that is selected, as the key f
-// would take it.
+// TestFormFromSelection checks that a form begins with the selected link, as the key f would.
 func TestFormFromSelection(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").press("6")
 	command, why := d.m.sc.Fail(d.m.pane().Subject())
@@ -53,8 +52,8 @@ func TestFormFromSelection(t *testing.T) {
 	d.press("F", "enter", "enter").sees(fmt.Sprintf("Which port of %s?", words[2]), "▌ "+words[3]+" ")
 }
 
-// TestFormClicks: a click takes the choice that it hits, wherever that stands after the
-// list has moved, and nothing else on the form.
+// TestFormClicks checks that a click selects the choice under it, also after the list has scrolled, and nothing else on
+// the form.
 func TestFormClicks(t *testing.T) {
 	d := drive(t, "sim:fattree:2,12").size(80, 24)
 	click := func(text string) {
@@ -95,7 +94,7 @@ func TestFormClicks(t *testing.T) {
 	d.sees("WHAT-IF")
 }
 
-// TestGuidedCommands: a guided command that is typed opens the form that its key does.
+// TestGuidedCommands checks that a typed guided command opens the form of its key.
 func TestGuidedCommands(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
 	for command, wantsAnswer := range map[string]string{
@@ -109,8 +108,8 @@ func TestGuidedCommands(t *testing.T) {
 	d.press(":", "dump", "enter").sees("is missing")
 }
 
-// TestBrowse: a question for a file lists the folder that is typed, Tab completes, Enter goes into folders, and a
-// name that does things to a terminal is shown harmless, and taken as it is.
+// TestBrowse checks that a question for a file lists the typed folder, that Tab completes and Enter opens folders, and
+// that a hostile name is shown escaped and used unchanged.
 func TestBrowse(t *testing.T) {
 	dir := t.TempDir()
 	evil := "lfts\x1b[2J\u202e"
@@ -141,9 +140,9 @@ func TestBrowse(t *testing.T) {
 	}
 }
 
-// TestEngineFigures: the question for an engine says what each would give here. On a tree of leaves with six hosts and
-// six links up, each of which then carries the paths of one host to the 66 hosts of the other leaves, the best is 66;
-// it is no torus.
+// TestEngineFigures checks the results in the question for an engine. In a tree of leaves with six hosts and six
+// uplinks, each uplink carries the paths of one host to the 66 hosts of the other leaves, so the best maximum is 66.
+// The tree is not a torus.
 func TestEngineFigures(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press("E").sees("▌ minhop", "minhop: most paths over a link 66, bisection ",
@@ -154,7 +153,7 @@ func TestEngineFigures(t *testing.T) {
 	d.press("esc").sees("cancelled, no command was run")
 }
 
-// TestFiguresLeaveRoom: on a small screen the question and its choices come before their figures.
+// TestFiguresLeaveRoom checks that a small screen shows the question and its choices before their results.
 func TestFiguresLeaveRoom(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4")
 	for _, h := range []int{8, 9, 10, 12, 24} {

@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/tui/pane/log"
 )
 
-// look is how a screen can look: a theme on a terminal.
+// look is a theme on a terminal.
 type look struct {
 	name, theme string
 	profile     termenv.Profile
@@ -41,11 +41,9 @@ func looks() []look {
 	}
 }
 
-// TestGoldenScreens compares whole frames, colours and all, with those that
-// somebody has looked at on a terminal and found good: a what-if that is staged, a
-// trace across it, and a list with a filter and marks. `go test ./tui -run
-// TestGolden -update` writes them anew; look at them (less -R) before they
-// are kept.
+// TestGoldenScreens compares whole frames, including colours, with frames that were checked on a terminal: a staged
+// what-if, a trace across it, and a list with a filter and marks. `go test ./tui -run TestGolden -update` writes them;
+// read the differences (less -R) before you commit them.
 func TestGoldenScreens(t *testing.T) {
 	for _, l := range looks() {
 		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 50}} {
@@ -57,7 +55,7 @@ func TestGoldenScreens(t *testing.T) {
 	}
 }
 
-// golden compares a frame with that in a file of testdata, or writes it there.
+// golden compares a frame with a file of testdata, or writes the file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -75,7 +73,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestGoldenPanes is the same for each pane on a small screen, without colours.
+// TestGoldenPanes compares each pane on a small screen, without colours.
 func TestGoldenPanes(t *testing.T) {
 	d := goldenScreen(t, looks()[0], [2]int{80, 24})
 	for id := range d.m.all {
@@ -85,8 +83,7 @@ func TestGoldenPanes(t *testing.T) {
 	}
 }
 
-// goldenScreen is a frame that has much in it. Its session is made by hand, so that no
-// times are in it that change.
+// goldenScreen returns a screen with a state made by hand, so that it has no changing times.
 func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	t.Helper()
 	made, _ := routed(t, "fattree:2,12")
@@ -128,8 +125,8 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	return d
 }
 
-// TestGoldenScreensOnTerminal: a terminal shows the frames as they are meant, cell by
-// cell: no line wraps, and none is longer than another.
+// TestGoldenScreensOnTerminal checks that a terminal shows the frames cell by cell: no line wraps, and all have the
+// same length.
 func TestGoldenScreensOnTerminal(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "screens", "*"))
 	if err != nil || len(files) != 3*len(looks()) {
@@ -157,8 +154,7 @@ func TestGoldenScreensOnTerminal(t *testing.T) {
 	}
 }
 
-// bare is a screen without the blanks at the end of lines, which a terminal does not
-// tell from nothing.
+// bare removes blanks at the end of lines, which a terminal does not return.
 func bare(screen string) string {
 	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
 	for i := range lines {
@@ -167,8 +163,8 @@ func bare(screen string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestGoldenFabrics compares tiers and heat map of two fabrics of today, routed on paper, with frames that somebody has
-// held against their cabling: hosts on rails, aggregation nodes on every switch, directors, leaves that lack uplinks.
+// TestGoldenFabrics compares the tiers and heat map of two real fabrics with frames that were checked against their
+// cabling: hosts on rails, aggregation nodes on every switch, directors, leaves without uplinks.
 func TestGoldenFabrics(t *testing.T) {
 	for _, name := range []string{"real-ndr-rail-40sw.topo", "real-cs8500-hdr-192sw.net"} {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +187,7 @@ func TestGoldenFabrics(t *testing.T) {
 					}
 					d.press("z")
 					d.m.inform("")
-					// without the header, which has the path of the file and the time
+					// without the header, which has the path of the file and a time
 					_, frame, _ := strings.Cut(d.screen(), "\n")
 					d.press("z")
 					golden(t, filepath.Join("fabrics",

@@ -51,7 +51,7 @@ func (m fragile) View() string {
 	return "view"
 }
 
-// TestGuard: a panic anywhere ends the program, and is known with its stack afterwards.
+// TestGuard checks that a panic anywhere ends the program and is reported with its stack.
 func TestGuard(t *testing.T) {
 	for _, at := range []string{"", "Init", "View", "the first command", "Update 1", "a command of a batch",
 		"Update 2"} {
@@ -69,7 +69,7 @@ func TestGuard(t *testing.T) {
 				t.Errorf("%q: %v", at, err)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("%q: the program goes on", at)
+			t.Fatalf("%q: the program does not end", at)
 		}
 		switch crash := g.crash.Load(); {
 		case at == "" && crash != nil:

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// TestHeaderShowsLosses: the first line says how many links were lost, whatever else it has to show.
+// TestHeaderShowsLosses checks that the first line shows the number of lost links at every width.
 func TestHeaderShowsLosses(t *testing.T) {
 	f, tables := routed(t, "fattree:2,8")
 	less := f.Without([]fabric.Link{linkBetweenSwitches(f)})
@@ -69,7 +69,7 @@ func TestHeaderShowsLosses(t *testing.T) {
 	}
 }
 
-// TestHeaderCountsEarlierLosses: the count is right from the first frame on where the history has what was lost before.
+// TestHeaderCountsEarlierLosses checks that the first frame counts losses from the history.
 func TestHeaderCountsEarlierLosses(t *testing.T) {
 	f, _ := routed(t, "fattree:2,8")
 	l := linkBetweenSwitches(f)

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane/history"
 )
 
-// TestHistoryBranches: a rollback is drawn as a branch, in the order of time alone.
+// TestHistoryBranches checks that a rollback is drawn as a branch, and only in the order of time.
 func TestHistoryBranches(t *testing.T) {
 	e := func(id int64, kind records.Kind) records.Entry { return records.Entry{ID: id, Kind: kind} }
 	list := []records.Entry{
@@ -31,8 +31,8 @@ func TestHistoryBranches(t *testing.T) {
 	d.press("7", "z").sees("○─┴─┴─╯", "rolls back 6, done", "12 entries").press("s").misses("○─┴")
 }
 
-// TestHistoryStory: somebody commits, takes that back and commits something else; the
-// history draws what was gone back from as a branch, and says what differs.
+// TestHistoryStory commits, rolls back and commits again: the history draws the commit that was rolled back as a
+// branch, and shows differences.
 func TestHistoryStory(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir()})
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()})
@@ -47,8 +47,8 @@ func TestHistoryStory(t *testing.T) {
 	d.press("d").sees("diff 3 4")
 }
 
-// TestHistoryOfWhatIf: a route of the history is not shown as what the switches held, and every pane marks one of a
-// what-if.
+// TestHistoryOfWhatIf checks that a route of the history is not shown as a state of the switches, and that every pane
+// marks the route of a what-if.
 func TestHistoryOfWhatIf(t *testing.T) {
 	s := sessiontest.OpenWith(t, "sim:fattree:2,4", session.Options{StateDir: t.TempDir(), Record: true})
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(160, 40)

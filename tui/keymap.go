@@ -117,11 +117,13 @@ func traceKeys() []action {
 		action{Name: "who-uses", Label: "who uses it", Rank: 12, Why: whyNotUses, Run: whoUses},
 		action{Name: "picture", Label: "state", Rank: 13, Why: whyOneState,
 			Run: func(m *model) tea.Cmd { return m.choice.next() }},
-		action{Name: "time-back", Binding: pane.On("go to the previous state of the history; :at TIME goes to any time: "+
-			"03:12, yesterday 22:00", "("), Run: step(-1)},
+		action{Name: "time-back",
+			Binding: pane.On("go to the previous state of the history; :at TIME goes to any time: "+
+				"03:12, yesterday 22:00", "("), Run: step(-1)},
 		action{Name: "time-forward", Binding: pane.On("go to the next state of the history", ")"), Why: whyNotLater,
 			Run: step(1)},
-		action{Name: "now", Binding: pane.On("return to the present state", "B"), Label: "now", Rank: 12, Why: whyNotNow,
+		action{Name: "now", Binding: pane.On("return to the present state", "B"), Label: "now", Rank: 12,
+			Why: whyNotNow,
 			Run: showNow},
 	)
 }
@@ -142,7 +144,8 @@ func writeKeys() []action {
 
 func listKeys() []action {
 	return group("Lists",
-		action{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"), Label: "sort", Rank: 11,
+		action{Name: "sort", Binding: pane.On("sort by the next column, up and then down", "s"),
+			Label: "sort", Rank: 11,
 			Why: whyNotSort, Run: sort},
 		action{Name: "by", Binding: pane.On("switch the view of the list: by LID or port, as a map, by rank or chassis",
 			"b"), Label: "by", Rank: 10, Why: whyNoKind, Run: nextKind},
@@ -150,8 +153,9 @@ func listKeys() []action {
 			Why: whyNoRow, Run: markRow},
 		action{Name: "unmark", Binding: pane.On("unmark all rows of the list", "M"), Why: whyNoMarks, Run: unmark},
 		action{Name: "hosts", Why: whyNoSet, Run: nameHosts},
-		action{Name: "copy", Binding: pane.On("copy the row, or the marked rows, to the clipboard of the terminal (OSC 52)",
-			"c"), Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows},
+		action{Name: "copy",
+			Binding: pane.On("copy the row, or the marked rows, to the clipboard of the terminal (OSC 52)",
+				"c"), Label: "copy", Rank: 17, Why: whyNoRow, Run: copyRows},
 		action{Name: "export", Binding: pane.On("write the list to a file: .txt, .csv or .json", "e"), Label: "export",
 			Rank: 18, Why: whyNotExport, Run: openExport},
 		action{Name: "freeze", Binding: pane.On("stop or continue updates of the panes", " "), Run: freeze},
@@ -165,7 +169,9 @@ func moveKeys(d *layout) []action {
 	page := func(t *draw.Table) int { return max(t.Height-1, 1) }
 	sideways := func(by int) func(m *model) tea.Cmd { return func(m *model) tea.Cmd { return m.sideways(by) } }
 	return group("Move",
-		action{Name: "up", Binding: pane.On("up", "up", "k"), Run: move(func(t *draw.Table) int { return t.Cursor - 1 })},
+		action{
+			Name: "up", Binding: pane.On("up", "up", "k"), Run: move(func(t *draw.Table) int { return t.Cursor - 1 }),
+		},
 		action{Name: "down", Binding: pane.On("down", "down", "j"),
 			Run: move(func(t *draw.Table) int { return t.Cursor + 1 })},
 		action{Name: "page-up", Binding: pane.On("page up", "pgup", "ctrl+b"),
@@ -178,7 +184,8 @@ func moveKeys(d *layout) []action {
 			Run: move(func(t *draw.Table) int { return t.N - 1 })},
 		action{Name: "left", Binding: pane.On("close the branch; scroll long lines or the map back; previous event",
 			"left", "h"), Panes: movers(d), Run: sideways(-1)},
-		action{Name: "right", Binding: pane.On("open the branch; scroll long lines or the map; next event", "right", "l"),
+		action{Name: "right", Binding: pane.On("open the branch; scroll long lines or the map; next event",
+			"right", "l"),
 			Panes: movers(d), Run: sideways(1)},
 	)
 }
@@ -213,7 +220,8 @@ func paneActions(d *layout) []action {
 			Why: whyOneSubnet, Run: nextSubnet(1)},
 		action{Name: "previous-subnet", Binding: pane.On("go to the previous subnet", "{"), Why: whyOneSubnet,
 			Run: nextSubnet(-1)},
-		action{Name: "zoom", Binding: pane.On("show the pane on the whole screen; on a small screen, show two panes", "z"),
+		action{Name: "zoom", Binding: pane.On("show the pane on the whole screen; on a small screen, show two panes",
+			"z"),
 			Label: "zoom", Rank: 14, Run: toggleZoom},
 		action{Name: "narrower", Binding: pane.On("make the panes on the left narrower", "<"), Run: widen(-4)},
 		action{Name: "wider", Binding: pane.On("make the panes on the left wider", ">"), Run: widen(4)},
@@ -228,11 +236,13 @@ func otherKeys() []action {
 		action{Name: "fail-guided", Why: whyBusy, Run: openForm("fail")},
 		action{Name: "shell", Binding: pane.On("open the shell on the same session, as :shell; exit returns", "!"),
 			Why: whyNoShell, Run: openShell},
-		action{Name: "theme", Binding: pane.On("switch the theme: dark, light, contrast, none", "ctrl+t"), Why: whyNoTheme,
+		action{Name: "theme", Binding: pane.On("switch the theme: dark, light, contrast, none", "ctrl+t"),
+			Why: whyNoTheme,
 			Run: nextTheme},
 		action{Name: "tour", Binding: pane.On("start or end the tour", "ctrl+g"), Run: toggleTour},
-		action{Name: "help", Binding: pane.On("list all keys; Enter runs the selected one, ? again lists the columns of "+
-			"the pane", "?"), Label: "keys", Rank: 20, Run: openHelp},
+		action{Name: "help",
+			Binding: pane.On("list all keys; Enter runs the selected one, ? again lists the columns of "+
+				"the pane", "?"), Label: "keys", Rank: 20, Run: openHelp},
 		action{Name: "suspend", Binding: pane.On("suspend until fg", "ctrl+z"),
 			Run: func(*model) tea.Cmd { return tea.Suspend }},
 		action{Name: "interrupt", Binding: pane.On("cancel the running command; else quit", "ctrl+c"), Run: interrupt},

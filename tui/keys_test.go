@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// TestKeymap: each key does one thing, and each action can be told of.
+// TestKeymap checks that each key has one action and each action a name, a group and a help.
 func TestKeymap(t *testing.T) {
 	seen, names := map[string]string{}, map[string]bool{}
 	for _, a := range keymap() {
@@ -38,9 +38,9 @@ func TestKeymap(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the list of keys and the golden screens anew")
+var update = flag.Bool("update", false, "write the list of keys and the golden screens")
 
-// TestKeyList: the list of keys in the documents is that of the program.
+// TestKeyList compares the list of keys in the documents with the program.
 func TestKeyList(t *testing.T) {
 	path := filepath.Join("..", "docs", "keys.md")
 	if *update {
@@ -53,11 +53,11 @@ func TestKeyList(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != keyList() {
-		t.Errorf("%s is not what the key map says: go test ./tui -run TestKeyList -update", path)
+		t.Errorf("%s differs from the key map: go test ./tui -run TestKeyList -update", path)
 	}
 }
 
-// FuzzKeys presses any keys at any sizes; the frame must always fit.
+// FuzzKeys presses any keys at any sizes. The frame must always fit.
 func FuzzKeys(f *testing.F) {
 	for _, s := range []string{"2jjjlttjjT23zz?G\x1b", ":fail link leaf-01 3\rr3oovvd", "6bbbsssmm4b57 i\x1b[[]]C\x1b",
 		"\x80\x81jjfrfurw\x82", "/leaf\r4hhll:\t\t\t\t\r", "\x83!qx:shell\rtTx\x7f\x7f"} {
@@ -92,8 +92,8 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// TestHelpSaysAll: what does not fit a line of the page of keys goes on below it, at every size, and ? again says what
-// the columns of the pane are.
+// TestHelpSaysAll checks that long texts of the page of keys continue on the next line at every size, and that ? again
+// lists the columns of the pane.
 func TestHelpSaysAll(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4")
 	for _, size := range [][2]int{{200, 50}, {80, 24}, {40, 12}} {
@@ -111,7 +111,7 @@ func TestHelpSaysAll(t *testing.T) {
 		}
 		if !strings.Contains(said, "says which links they share with whom") ||
 			!strings.Contains(said, "(there is no trace: t and T mark its ends)") {
-			t.Errorf("%v: the page says %s", size, said)
+			t.Errorf("%v: the page has %s", size, said)
 		}
 		for _, l := range help.Frame(d.m.body()) {
 			if strings.Contains(l, d.m.Look.Ellipsis) {
@@ -125,7 +125,7 @@ func TestHelpSaysAll(t *testing.T) {
 	d.press("?", "/", "on the rest of the path").sees("hops").misses("read the subnet again").press("esc", "esc")
 }
 
-// TestColumnsAreExplained: there is no column of a pane, or of an answer, of which ? does not say what it is.
+// TestColumnsAreExplained checks that every column of a pane or an answer has a help.
 func TestColumnsAreExplained(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(200, 50)
 	d.press(":sweep full mft sl2vl vlarb", "enter")
@@ -153,11 +153,11 @@ func TestColumnsAreExplained(t *testing.T) {
 		}
 	}
 	if len(unexplained) > 0 {
-		t.Errorf("nobody says what these columns are: %v", unexplained)
+		t.Errorf("columns without help: %v", unexplained)
 	}
 }
 
-// TestEnterOnNothing: where there are no rows Enter says so, and not what some row is.
+// TestEnterOnNothing checks the message of Enter if there are no rows.
 func TestEnterOnNothing(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
 	d.press("1", "enter").sees("! Enter: no problem is selected").press("5",
@@ -166,22 +166,23 @@ func TestEnterOnNothing(t *testing.T) {
 		"Load, 7 History, 8 Log")
 }
 
-// keyList is the list of keys as a document.
+// keyList returns the list of keys as a document.
 func keyList() string {
 	var b strings.Builder
-	b.WriteString("# Keys\n\nMade from the key map of the program; `go test ./tui -run TestKeyList -update` writes " +
-		"it anew.\n\n" +
-		"Every key can be bound anew in the file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`), " +
-		"a line each, by the name of its action:\n\n" +
-		"    # what is not named here stays as it is\n    theme light\n    skin skin.yaml\n    mouse off\n    key " +
-		"sweep = F5 ctrl+r\n    key quit = Q\n\n" +
-		"A skin changes what styles of the theme look like: `cursor: {fg: \"#ffffff/15\", bg: \"#00408f/4\", bold: " +
-		"true}`. A colour is `#rrggbb`, with `/N` for what stands for it\n" +
-		"among 16 colours; beside them are `bold`, `reverse` and `underline`. An unknown name is told with all that " +
-		"there are. The theme none stays as it is.\n\n" +
-		"A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or " + "`" +
-		strings.Join(namedKeys[:15], "`, `") + "`. " +
-		"An action without keys is reached from the list that `?` opens.\n")
+	b.WriteString("# Keys\n\nThis page lists all keys of the screen. It is generated from the key map of the " +
+		"program: " +
+		"`go test ./tui -run TestKeyList -update`.\n\n" +
+		"## Bind other keys\n\nThe file `$XDG_CONFIG_HOME/ibconsole/config` (`~/.config/ibconsole/config`) " +
+		"binds other " +
+		"keys to actions, one action per line. Other actions keep their keys:\n\n" +
+		"    theme light\n    skin skin.yaml\n    mouse off\n    key sweep = F5 ctrl+r\n    key quit = Q\n\n" +
+		"* A key is a character, `space`, `ctrl+LETTER`, `alt+CHARACTER`, `f1` to `f12`, or `" +
+		strings.Join(namedKeys[:15], "`, `") + "`.\n" +
+		"* An action without keys can be run from the list that `?` opens.\n" +
+		"* A skin changes styles of the theme, except those of the theme none: `cursor: {fg: \"#ffffff/15\", bg: " +
+		"\"#00408f/4\", bold: true}`. A colour is `#rrggbb`, with `/N`\n  for terminals with 16 colours. The other " +
+		"parts are " +
+		"`bold`, `reverse` and `underline`. The error for an unknown name lists all names.\n")
 	group := ""
 	for _, a := range keymap() {
 		if a.Group != group {
@@ -194,19 +195,22 @@ func keyList() string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names, " "), a.Name, a.Help().Desc)
 	}
-	b.WriteString("\n## With the mouse\n\nA click on a row selects it, a click on the selected row is Enter. A click " +
-		"on the head of a column sorts by it, the other way round " +
-		"at the second click. A click on a choice of a form answers with it. A click on the name of a pane, or on a " +
-		"key in the last line, is that key. The wheel moves what is below it. Most terminals select text " +
-		"for their own clipboard while Shift is held; `mouse off` leaves the mouse to the terminal.\n\n" +
-		"## Filters\n\n`/` shows only rows that hold a text, whatever the case. `//leaf-0[1-3]$` is a regular " +
-		"expression, `/~lf7` letters in this order, and `!` before " +
-		"any of these shows the other rows.\n")
+	b.WriteString("\n## Mouse\n\n* A click on a row selects it. A click on the selected row is Enter.\n" +
+		"* A click on the head of a column sorts by it; a second click reverses the order.\n" +
+		"* A click on a choice of a form selects it. A click on the name of a pane, or on a key in the last line, " +
+		"is that " +
+		"key.\n* The wheel scrolls the pane under it.\n* Most terminals select text while Shift is held; `mouse off` " +
+		"leaves " +
+		"the mouse to the terminal.\n\n## Filters\n\n`/` shows only rows that match:\n\n| filter | rows " +
+		"|\n|---|---|\n" +
+		"| `/leaf` | contain a text; case is ignored |\n| `//leaf-0[1-3]$` | match a regular expression |\n" +
+		"| `/~lf7` | contain letters in this order |\n| `/!leaf` | do not match; `!` may precede any of these |\n" +
+		"| `/@job` | are about a host of the set job (`H`, `hosts`) |\n| `/leaf-12/5` | the port; Enter goes there |\n")
 	return b.String()
 }
 
-// TestKeysOfFeatures: a feature has exactly one key for each pane, every key of a feature leads to a pane or is an
-// action of the screen, and a pane is called as its constructor says.
+// TestKeysOfFeatures checks that each pane has exactly one key of a feature, that every key of a feature leads to a
+// pane or is an action of the screen, and that a pane has the name of its constructor.
 func TestKeysOfFeatures(t *testing.T) {
 	leads := map[string]int{}
 	actions := keymap()
@@ -217,7 +221,7 @@ func TestKeysOfFeatures(t *testing.T) {
 		if !slices.ContainsFunc(actions, func(a pane.Action) bool {
 			return a.Name == k.Name && a.Help().Desc == k.Help
 		}) {
-			t.Errorf("nothing has the key %+v", k)
+			t.Errorf("no action has the key %+v", k)
 		}
 	}
 	for i, p := range newPanes(&pane.Common{Look: drive(t, tree).m.Look}, nil) {

@@ -19,9 +19,9 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// TestLostPairsAreOneNumber simulates failures at random, with and without a route for what is left, more LIDs and
-// adaptive routing: check reach, diff, compare engines, trace all all, report and the What-if pane count the same lost
-// pairs, and a walk of each pair does.
+// TestLostPairsAreOneNumber simulates random failures, with old and new routes, several LIDs and adaptive routing:
+// check reach, diff, compare engines, trace all all, report and the What-if pane count the same lost pairs as a walk of
+// each pair.
 func TestLostPairsAreOneNumber(t *testing.T) {
 	r := testenv.Rand(t)
 	sources := []string{"sim:fattree:2,4", "sim:fattree:2,6", "sim:mesh:3x3", "sim:torus:3x3", "sim:hypercube:3",
@@ -65,7 +65,7 @@ func newLostPairs(t *testing.T, from string) *lostPairs {
 	return &lostPairs{t: t, s: s, sh: shell.New(s)}
 }
 
-// failures are one to three random links, switches and hosts.
+// failures returns one to three random links, switches and hosts.
 func (w *lostPairs) failures(r *rand.Rand) string {
 	f := w.s.State().Live.Fabric
 	var words []string
@@ -83,7 +83,7 @@ func (w *lostPairs) failures(r *rand.Rand) string {
 	return strings.Join(words, "; ")
 }
 
-// run runs commands; failures of what has failed already are no matter.
+// run runs commands. A failure that was simulated before may fail.
 func (w *lostPairs) run(commands string) {
 	for c := range strings.SplitSeq(commands, "; ") {
 		w.ran += c + "; "
@@ -95,7 +95,7 @@ func (w *lostPairs) run(commands string) {
 	}
 }
 
-// number is a number of the answer to a command, at a path of keys in the last object that has the first.
+// number returns a number from the answer of a command, at a path of keys in the last object that has them.
 func (w *lostPairs) number(command string, has func(map[string]any) bool, keys ...string) int {
 	w.t.Helper()
 	var out strings.Builder
@@ -122,7 +122,7 @@ func (w *lostPairs) number(command string, has func(map[string]any) bool, keys .
 	return -1
 }
 
-// compare compares the lost pairs of a state, whose row in compare engines has a name, and returns how many they are.
+// compare compares the lost pairs of a state, whose row in compare engines has this name, and returns their number.
 func (w *lostPairs) compare(state, row string) int {
 	w.t.Helper()
 	got := map[string]int{
@@ -153,7 +153,7 @@ func (w *lostPairs) compare(state, row string) int {
 	return want
 }
 
-// pane is the number of lost pairs that the What-if pane shows.
+// pane returns the number of lost pairs in the What-if pane.
 func (w *lostPairs) pane() int {
 	watcher := w.s.Watch()
 	defer watcher.Stop()
@@ -174,7 +174,7 @@ func (w *lostPairs) pane() int {
 	return -1
 }
 
-// walked counts the lost pairs by walking from each host port to all LIDs of each other one that there was before
+// walked counts the lost pairs by a walk from each host port to all LIDs of each other one that existed before the
 // failures.
 func walked(t *fabric.Tables) int {
 	f := t.Fabric

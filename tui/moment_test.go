@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// happened is a screen over a subnet of whose link from leaf-01 to spine-01 the history says that it went down, and
-// that the tables changed then, in pictures 1, 2 and 3; a third event has no pictures.
+// happened returns the screen of a subnet in whose history the link from leaf-01 to spine-01 goes down and then the
+// tables change: states 1, 2 and 3. A third event has no states.
 func happened(t *testing.T) *driver {
 	made, _ := routed(t, "fattree:2,8")
 	f := made.Activated()
@@ -54,8 +54,9 @@ func happened(t *testing.T) *driver {
 	return d
 }
 
-// TestTimelinePane: events stand newest first, with who it was; Enter shows after and before of one in every pane,
-// arrows and , and . go from event to event, B goes back to the present.
+// TestTimelinePane checks that events are listed newest first with their probable cause, that Enter shows the states
+// after and before one in every pane, that arrows, comma and point go from event to event, and that B returns to the
+// present.
 func TestTimelinePane(t *testing.T) {
 	d := happened(t)
 	d.press("2", "/", "node-0005", "enter", "t", "/", "node-0001", "enter", "T", "esc", "7", "b", "z")
@@ -77,7 +78,7 @@ func TestTimelinePane(t *testing.T) {
 	d.press("2", ".").sees("HISTORY, after 03:12:07")
 }
 
-// TestGoldenTimeline: the timeline on a small and a usual screen.
+// TestGoldenTimeline compares the timeline on a small and a usual screen.
 func TestGoldenTimeline(t *testing.T) {
 	d := happened(t)
 	d.press("7", "b", "enter")

@@ -30,11 +30,11 @@ import (
 )
 
 // TestMonkey presses random keys, pastes, clicks and resizes on four kinds of sources. The screen must not panic, every
-// frame must fit, and no key may take long. The seed decides what is pressed. A console that was quit is opened again.
+// frame must fit, and no key may take long. The seed determines the input. A console that was quit is opened again.
 func TestMonkey(t *testing.T) {
 	sessions, keys := testenv.Count(t, 4, 25), testenv.Count(t, 250, 12_000)
 	r := testenv.Rand(t)
-	// No program is run, and nothing outside of the test's folders is written.
+	// No program is run, and nothing outside the test's folders is written.
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"PATH", "HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "OSM_CACHE_DIR"} {
 		t.Setenv(name, t.TempDir())
@@ -58,7 +58,7 @@ func TestMonkey(t *testing.T) {
 	}
 }
 
-// monkeySources are what consoles are opened on: simulated subnets, files, a folder of ibdiagnet, and several subnets.
+// monkeySources returns the sources of consoles: simulated subnets, files, an ibdiagnet folder, and several subnets.
 func monkeySources(t *testing.T) [][][]string {
 	t.Helper()
 	made := drive(t, "sim:fattree:2,8")
@@ -90,7 +90,7 @@ func monkeySources(t *testing.T) [][][]string {
 	}
 }
 
-// open opens a console on a source, with a history in a folder, or on several.
+// open opens a console on a source with a history, or on several sources.
 func (k *monkey) open(t *testing.T, from []string, state string) {
 	t.Helper()
 	bound := func(back backend) backend { return tame{back} }
@@ -117,7 +117,7 @@ func (k *monkey) open(t *testing.T, from []string, state string) {
 	}
 }
 
-// driveWithHistory is [drive] with a history in which something happened before the first console was opened.
+// driveWithHistory is [drive] with a history that has commits before the first console.
 func driveWithHistory(t *testing.T, from, state string, wrap func(backend) backend) *driver {
 	t.Helper()
 	src, err := source.Parse(from)
@@ -144,9 +144,9 @@ func driveWithHistory(t *testing.T, from, state string, wrap func(backend) backe
 	return d
 }
 
-var errElsewhere = errors.New("only files of the test's folder are used")
+var errElsewhere = errors.New("only files in the test's folder are used")
 
-// tame is a backend that runs no command which names a file by its full path or above the test's folder.
+// tame is a backend that refuses commands with absolute paths or parent folders.
 type tame struct{ backend }
 
 var elsewhere = regexp.MustCompile(`(^|[^\pL\pN])/|\.\.|capture`)
@@ -162,18 +162,18 @@ func (b tame) Run(ctx context.Context, text string, out *shell.Output) error {
 type monkey struct {
 	*driver
 	r      *rand.Rand
-	left   int      // how many messages are still to be sent
-	inputs int      // how many inputs there were
+	left   int      // messages still to be sent
+	inputs int      // number of inputs
 	said   []string // the inputs of this console
 }
 
-// slowest is how long a key may take, on a busy machine with the race detector.
+// slowest is the longest time for a key, on a busy machine with the race detector.
 const slowest = 20 * time.Second
 
-// told is how many of the last inputs are shown when something goes wrong.
-const told = 60
+// shownInputs is the number of last inputs in a failure message.
+const shownInputs = 60
 
-// play goes on until the console is quit or enough was pressed. However it fails, the last inputs are shown.
+// play continues until the console is quit or the messages are used up. On any failure it shows the last inputs.
 func (k *monkey) play() {
 	k.said = nil
 	ended := false
@@ -184,7 +184,7 @@ func (k *monkey) play() {
 		if v := recover(); v != nil {
 			k.t.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
-		last := strings.Join(k.said[max(len(k.said)-told, 0):], "\n  ")
+		last := strings.Join(k.said[max(len(k.said)-shownInputs, 0):], "\n  ")
 		k.t.Errorf("%dx%d, %d inputs to this console, the last:\n  %s", k.width, k.height, len(k.said), last)
 	}()
 	for k.left > 0 && !k.quit {
@@ -214,7 +214,7 @@ func (k *monkey) play() {
 	ended = true
 }
 
-// arrived delivers what commands have brought by now.
+// arrived delivers the messages of commands so far.
 func (k *monkey) arrived() {
 	for {
 		select {
@@ -226,7 +226,7 @@ func (k *monkey) arrived() {
 	}
 }
 
-// stormy is from how many messages on they are a storm, of which few are drawn.
+// stormy is the number of messages from which few of their frames are drawn.
 const stormy = 8
 
 var (
@@ -260,7 +260,7 @@ var (
 	}
 )
 
-// next is a random input: what it is, and its messages.
+// next returns a random input: its description and its messages.
 func (k *monkey) next() (string, []tea.Msg) {
 	r := k.r
 	switch n := r.IntN(100); {
@@ -321,7 +321,7 @@ func (k *monkey) runes(runes []rune, alt bool) (string, []tea.Msg) {
 	return "key " + msg.String(), []tea.Msg{msg}
 }
 
-// edits change a line that is typed, a form's too.
+// edits are keys that change a typed line, also of a form.
 var edits = []tea.KeyMsg{
 	{Type: tea.KeyLeft}, {Type: tea.KeyLeft}, {Type: tea.KeyRight}, {Type: tea.KeyHome}, {Type: tea.KeyEnd},
 	{Type: tea.KeyDelete},
@@ -332,7 +332,7 @@ var edits = []tea.KeyMsg{
 	{Type: tea.KeyUp}, {Type: tea.KeyRunes, Runes: []rune{'/'}}, {Type: tea.KeyRunes, Runes: []rune("zz")},
 }
 
-// edited is a few edits, of a new line half of the time.
+// edited returns a few edits, of a new line half of the time.
 func (k *monkey) edited() (string, []tea.Msg) {
 	var msgs []tea.Msg
 	text := "edit"
@@ -359,7 +359,7 @@ func (k *monkey) typed(kt tea.KeyType) (string, []tea.Msg) {
 	return "key " + msg.String(), []tea.Msg{msg}
 }
 
-// anySize is a size from 1x1 to 500x200: often a usual one, and small ones as often as large ones.
+// anySize returns a size from 1x1 to 500x200: often a usual one, and small ones as often as large ones.
 func (k *monkey) anySize() tea.WindowSizeMsg {
 	if k.r.IntN(2) == 0 {
 		usual := [][2]int{{80, 24}, {120, 36}, {200, 50}, {40, 12}, {60, 20}}[k.r.IntN(5)]

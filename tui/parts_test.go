@@ -21,7 +21,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// hostile are descriptions that somebody could have written into a node.
+// hostile are node descriptions that an attacker could set.
 var hostile = []string{
 	"\x1b[2J\x1b[H\x1b]0;evil\a", "\x9b2J", "a\u0301\u0302\u0303\u0304\u0305\u0306\u0307", "\u0301bare mark",
 	"日本語スイッチ一二三四五六七八九十",
@@ -61,7 +61,7 @@ func TestHostileDescriptions(t *testing.T) {
 	}
 }
 
-// TestWords: what a key says of a node must lead the shell to that node.
+// TestWords checks that the words of a key for a node resolve to that node in the shell.
 func TestWords(t *testing.T) {
 	f := star(t, hostile[0], hostile...)
 	for i := range f.Nodes {
@@ -71,7 +71,7 @@ func TestWords(t *testing.T) {
 			t.Fatalf("%s: %v %v", pane.NodeWord(f, node), stmts, err)
 		}
 		if got, err := places.ResolveNode(f, stmts[0].Words[2]); err != nil || got != node {
-			t.Errorf("%q says %s: node %d, %v, want %d", f.Nodes[i].Desc, pane.NodeWord(f, node), got, err, node)
+			t.Errorf("%q is %s: node %d, %v, want %d", f.Nodes[i].Desc, pane.NodeWord(f, node), got, err, node)
 		}
 		end := f.EndPortOf(pane.FirstLinked(f, node))
 		stmts, err = lang.Parse("", "trace "+pane.PortWord(f, end))
@@ -79,12 +79,12 @@ func TestWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p, err := places.Resolve(f, stmts[0].Words[1]); err != nil || f.EndPortOf(p.Port) != end {
-			t.Errorf("%q says %s: %+v, %v", f.Nodes[i].Desc, pane.PortWord(f, end), p, err)
+			t.Errorf("%q is %s: %+v, %v", f.Nodes[i].Desc, pane.PortWord(f, end), p, err)
 		}
 	}
 }
 
-// TestEndPortOfTwo: a host with two links is named with its port.
+// TestEndPortOfTwo checks that a host with one link is named without its port.
 func TestEndPortOfTwo(t *testing.T) {
 	f, _ := routed(t, "fattree:2,4")
 	for i := range f.Nodes {
@@ -96,9 +96,8 @@ func TestEndPortOfTwo(t *testing.T) {
 	}
 }
 
-// TestTiers: the counts follow from how the shapes are made: a 3-level fat-tree
-// of k-port switches has k*k/4 spines, k*k/2 of either other kind; every switch
-// of a torus has a host.
+// TestTiers uses the construction of the topologies: a 3-level fat-tree of k-port switches has k*k/4 spines and k*k/2
+// of either other kind; every switch of a torus has a host.
 func TestTiers(t *testing.T) {
 	for spec, want := range map[string][]int{"fattree:3,4": {8, 8, 4}, "fattree:2,12": {12, 6}, "torus:4x4": {16}} {
 		f, _ := routed(t, spec)
@@ -157,7 +156,7 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// TestBadTables: loops, dead ends and wrong entries are named in the table.
+// TestBadTables checks that the table shows loops, dead ends and wrong entries.
 func TestBadTables(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")
 	lft := tables.LFT.Clone()
@@ -192,8 +191,7 @@ func TestBadTables(t *testing.T) {
 	}
 }
 
-// TestTableWithoutSwitch: the picture that is shown lacks the switch of the pane, while a filter is set and switches
-// have adaptive-routing groups.
+// TestTableWithoutSwitch shows a state without the switch of the pane, with a filter and adaptive-routing groups.
 func TestTableWithoutSwitch(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(120, 36)
 	d.press(":fail link leaf-01 3; add switch new leaf-01/3; route; adaptive on", "enter", "2", "/new", "enter",

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// narrowed is a fat-tree with tables in which one link between switches has one lane.
+// narrowed returns a fat-tree with tables in which one link between switches has one lane.
 func narrowed(t testing.TB) (*fabric.Fabric, *fabric.Tables, fabric.Link) {
 	t.Helper()
 	made, _ := routed(t, "fattree:2,8")
@@ -28,7 +28,7 @@ func narrowed(t testing.TB) (*fabric.Fabric, *fabric.Tables, fabric.Link) {
 	return &bad, fabric.NewTables(&bad, reroute(t, f), "live"), cable
 }
 
-// TestProblems: each of these is planted, and is named with its place.
+// TestProblems checks that each planted problem is listed with its place.
 func TestProblems(t *testing.T) {
 	f, tables, cable := narrowed(t)
 	lft := tables.LFT.Clone()
@@ -44,16 +44,16 @@ func TestProblems(t *testing.T) {
 	d := driveBackend(t, back).size(160, 40)
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1",
 		"paths lost")
-	// All of a problem is there with i, and then the node; of one that is the whole subnet's the problem alone.
+	// i shows the problem and its node; a problem of the whole subnet has no node.
 	d.press("/", "narrow", "enter", "i").sees("severity", "look at", "node GUID").press("esc", "esc")
 	d.press("/", "two masters", "enter", "i").sees("severity", "a/1 and b/1").misses("node GUID").press("esc", "esc")
-	// The worst come first; Enter goes to the port in the topology.
+	// The most severe problems come first; Enter goes to the port in the topology.
 	d.press("/", "narrow", "enter", "enter").sees("›2 Topology", "4 Trace")
 	if s := d.m.pane().Subject(); s.Link != cable.A && s.Via != cable.A {
 		t.Errorf("Enter selects %+v, want port %d", s, cable.A)
 	}
 	d.press("[").sees("›1 Problems").press("esc", "g")
-	// What is lost after the session began is a problem, until it is back.
+	// A link that is lost during the session is a problem until it is back.
 	less := f.Without([]fabric.Link{cable})
 	back.change(func(st *session.State) {
 		st.Live = &session.Picture{Kind: session.Live, Fabric: less, Tables: fabric.NewTables(less, lft, "live")}
@@ -67,8 +67,8 @@ func TestProblems(t *testing.T) {
 	d.misses(" is down since ", "paths lost")
 }
 
-// TestPastProblems: of an entry of the history in which paths end at a dropped link, the pane never says that nothing
-// is wrong, neither while the problems are computed nor afterwards.
+// TestPastProblems checks that the pane never reports an entry of the history with lost paths as free of problems,
+// neither during the computation nor after it.
 func TestPastProblems(t *testing.T) {
 	d := happened(t).size(120, 36).press("7", "b", "enter").sees("HISTORY, after 03:12:07")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{','}})
@@ -83,7 +83,7 @@ func TestPastProblems(t *testing.T) {
 	d.press(".").sees("HISTORY, after 03:12:07", "1 problem ", "odd in the st").misses("paths lost", "unknown")
 }
 
-// TestPastProblemsWithoutTables: the pane says that packets were not followed where an entry has no tables.
+// TestPastProblemsWithoutTables checks that the pane reports that packets were not traced if an entry has no tables.
 func TestPastProblemsWithoutTables(t *testing.T) {
 	f, _ := routed(t, "fattree:2,8")
 	back := newFake(f)

@@ -33,7 +33,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// envChild makes the test binary a program with a screen; its value says which.
+// envChild makes the test binary a program with a screen; its value selects which.
 const envChild = "TUI_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -80,8 +80,7 @@ func childSave(name string) (io.WriteCloser, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// childShell stands for the line editor: it says that it is there and reads a
-// line in the mode that it finds the terminal in.
+// childShell replaces the line editor: it prints a line and reads a line in the mode of the terminal.
 func childShell(ctx context.Context) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
@@ -109,7 +108,7 @@ func childShell(ctx context.Context) error {
 	}
 }
 
-// boom panics in commands, and in Update where a word is completed.
+// boom panics in commands, and in Update when a word is completed.
 type boom struct{ *shellBackend }
 
 func (boom) Run(context.Context, string, *shell.Output) error { panic("command") }
@@ -120,7 +119,7 @@ func (boom) Complete(line string, _ int) (int, []lang.Candidate) {
 	return 0, nil
 }
 
-// stuck never comes back from Update where a word is completed, and makes a file once it is there.
+// stuck never returns from Update when a word is completed, and creates a file before.
 type stuck struct{ *shellBackend }
 
 const envStuck = "IBCONSOLE_TEST_STUCK" // the file
@@ -136,7 +135,7 @@ type terminal struct {
 	cmd       *exec.Cmd
 	pty, tty  *os.File
 	before    unix.Termios
-	reading   sync.Mutex // held while nobody reads
+	reading   sync.Mutex // held while reading is paused
 	mu        sync.Mutex
 	out       []byte
 	more      chan struct{}
@@ -176,7 +175,7 @@ func startChild(t *testing.T, kind string, env ...string) *terminal {
 	return c
 }
 
-// nonblocking makes a file that can be closed while it is being read.
+// nonblocking returns a file that can be closed while it is being read.
 func nonblocking(t *testing.T, f *os.File) *os.File {
 	t.Helper()
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
@@ -190,7 +189,7 @@ func nonblocking(t *testing.T, f *os.File) *os.File {
 	return os.NewFile(uintptr(fd), "pty")
 }
 
-// withoutCI leaves out what would keep the terminal libraries from asking.
+// withoutCI removes variables that keep the terminal libraries from querying the terminal.
 func withoutCI(env []string) []string {
 	var out []string
 	for _, v := range env {
@@ -205,7 +204,7 @@ func (c *terminal) read() {
 	b := make([]byte, 4096)
 	for {
 		c.reading.Lock()
-		c.reading.Unlock() //nolint:staticcheck // it is waited for, nothing more
+		c.reading.Unlock() //nolint:staticcheck // only to wait
 		n, err := c.pty.Read(b)
 		c.mu.Lock()
 		c.out = append(c.out, b[:n]...)
@@ -220,7 +219,7 @@ func (c *terminal) read() {
 	}
 }
 
-// pause stops reading what the child writes, or goes on.
+// pause stops or continues reading the output of the child.
 func (c *terminal) pause(yes bool) {
 	if yes {
 		c.reading.Lock()
@@ -245,7 +244,7 @@ func (c *terminal) resize(w, h int) {
 	}
 }
 
-// output is what came since a mark, with and without escape sequences.
+// output returns the output since a mark, with and without escape sequences.
 func (c *terminal) output(from int) (raw []byte, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,7 +258,7 @@ func (c *terminal) mark() int {
 	return len(c.out)
 }
 
-// await waits until a text comes after a mark, within half a minute.
+// await waits for a text after a mark.
 func (c *terminal) await(from int, text string) {
 	c.t.Helper()
 	limit := time.After(2 * time.Minute)
@@ -271,13 +270,13 @@ func (c *terminal) await(from int, text string) {
 		select {
 		case <-c.more:
 		case <-limit:
-			c.t.Fatalf("%q never came; what came:\n%s", text, got)
+			c.t.Fatalf("%q never came; the output is:\n%s", text, got)
 		}
 	}
 }
 
-// say types keys and waits for a text that comes after them.
-func (c *terminal) runCommand(keys, text string) {
+// types types keys and waits for a text after them.
+func (c *terminal) types(keys, text string) {
 	c.t.Helper()
 	from := c.mark()
 	if _, err := c.pty.WriteString(keys); err != nil {
@@ -286,7 +285,7 @@ func (c *terminal) runCommand(keys, text string) {
 	c.await(from, text)
 }
 
-// end waits for the child to end and holds the terminal to being as before.
+// end waits for the child and checks that the terminal is as before.
 func (c *terminal) end(last string) {
 	c.t.Helper()
 	select {
@@ -301,14 +300,14 @@ func (c *terminal) end(last string) {
 	limit := time.After(tmuxtest.Patience)
 	for owed := c.owed(); owed != ""; owed = c.owed() {
 		select {
-		case <-c.more: // what it wrote last may still be on its way
+		case <-c.more: // its last output may not have arrived
 		case <-limit:
-			c.t.Fatalf("%q is not taken back", owed)
+			c.t.Fatalf("%q is not reset", owed)
 		}
 	}
 }
 
-// owed is a mode that was set and is not taken back, "" for none.
+// owed returns a mode that was set and not reset, "" for none.
 func (c *terminal) owed() string {
 	raw, _ := c.output(0)
 	for _, mode := range []string{"?1049", "?25", "?2004"} {
@@ -326,29 +325,28 @@ func (c *terminal) owed() string {
 func TestTerminalStory(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")
-	c.runCommand("/0050", "p2   node-0050 HCA-1")
-	c.runCommand("\rt", "mark the destination with T")
-	c.runCommand("/0001", "node-0001 HCA-1")
-	c.runCommand("\rT", "delivered over 3 switches")
+	c.types("/0050", "p2   node-0050 HCA-1")
+	c.types("\rt", "mark the destination with T")
+	c.types("/0001", "node-0001 HCA-1")
+	c.types("\rT", "delivered over 3 switches")
 	c.resize(120, 36)
 	c.await(0, "8 Log")
-	c.runCommand(":shell\r", "IN THE SHELL")
+	c.types(":shell\r", "IN THE SHELL")
 	if got := c.mode(); got != c.before {
 		t.Errorf("the shell finds another mode: %+v", got)
 	}
-	c.runCommand("x\r", "back from the shell")
-	c.runCommand("r", "STAGED minhop")
+	c.types("x\r", "back from the shell")
+	c.types("r", "STAGED minhop")
 	raw, _ := c.output(0)
 	if q := queries.Find(raw); q != nil {
 		t.Errorf("the terminal is asked %q", q)
 	}
-	c.runCommand("q", "ENDED <nil>")
+	c.types("q", "ENDED <nil>")
 	c.end("ENDED <nil>")
 }
 
-// queries are control sequences that a terminal answers (ECMA-48 8.3.24 and
-// 8.3.35, xterm's control sequences): device attributes, status reports, mode
-// and colour requests, the size in cells.
+// queries matches control sequences that a terminal answers (ECMA-48 8.3.24 and 8.3.35, xterm's control sequences):
+// device attributes, status reports, mode and colour requests, the size in cells.
 var queries = regexp.MustCompile(
 	`\x1b\[[>=?]?[0-9;]*[cn]|\x1b\[\??[0-9;]*\$p|\x1b\][0-9;]*\?|\x1b\[[0-9;]*t|\x1bP|\x1bZ|\x05`)
 
@@ -368,14 +366,14 @@ func TestTerminalAfterSignals(t *testing.T) {
 		t.Run(s.String()+" in the shell", func(t *testing.T) {
 			c := startChild(t, "sim")
 			c.await(0, "18 sw 72 ca")
-			c.runCommand(":shell\r", "IN THE SHELL")
+			c.types(":shell\r", "IN THE SHELL")
 			if err := c.cmd.Process.Signal(s); err != nil {
 				t.Fatal(err)
 			}
 			if s == syscall.SIGINT { // the shell's own
 				c.await(0, "INTERRUPTED")
-				c.runCommand("x\r", "back from the shell")
-				c.runCommand("q", "ENDED <nil>")
+				c.types("x\r", "back from the shell")
+				c.types("q", "ENDED <nil>")
 				c.end("ENDED <nil>")
 				return
 			}
@@ -387,30 +385,30 @@ func TestTerminalAfterSignals(t *testing.T) {
 func TestTerminalAfterPanics(t *testing.T) {
 	c := startChild(t, "boom")
 	c.await(0, "18 sw 72 ca")
-	c.runCommand(":summary\r", "internal error: command")
-	c.runCommand("q", "internal error: command")
+	c.types(":summary\r", "internal error: command")
+	c.types("q", "internal error: command")
 	c.end("pty_test.go")
 
 	c = startChild(t, "boom")
 	c.await(0, "18 sw 72 ca")
-	c.runCommand(":z", "completion")
+	c.types(":z", "completion")
 	c.end("ENDED")
 }
 
 func TestTerminalAfterInterrupt(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")
-	c.runCommand("\x03", "ENDED <nil>")
+	c.types("\x03", "ENDED <nil>")
 	c.end("ENDED <nil>")
 }
 
-// TestUnopened ends where there is no subnet to show, with the terminal as it was.
+// TestUnopened checks that the program ends if there is no subnet, with the terminal as before.
 func TestUnopened(t *testing.T) {
 	c := startChild(t, "unopened")
 	c.end("ENDED open sim:fattree:0: ")
 }
 
-// TestHangUp: the child ends when its terminal goes away.
+// TestHangUp checks that the child ends when its terminal is closed.
 func TestHangUp(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")
@@ -419,7 +417,7 @@ func TestHangUp(t *testing.T) {
 	select {
 	case <-c.exited:
 	case <-time.After(2 * time.Minute):
-		t.Fatal("the child goes on without a terminal")
+		t.Fatal("the child does not end without a terminal")
 	}
 }
 
@@ -444,18 +442,17 @@ func TestNoColorOnTerminal(t *testing.T) {
 	if m := regexp.MustCompile(`\x1b\[[0-9;]*[349][0-9][;m]`).Find(raw); m != nil {
 		t.Errorf("colour %q", m)
 	}
-	c.runCommand("q", "ENDED")
+	c.types("q", "ENDED")
 	c.end("ENDED <nil>")
 }
 
-// screenOf is this test binary as a program on a terminal that tmux emulates.
+// screenOf is this test binary as a program in a terminal that tmux emulates.
 type screenOf struct {
 	*tmuxtest.Screen
 	t *testing.T
 }
 
-// onTmux starts this test binary as a program with a screen in a terminal of w by
-// h cells.
+// onTmux starts this test binary in a terminal of w by h cells.
 func onTmux(t *testing.T, w, h int, kind string, env ...string) *screenOf {
 	t.Helper()
 	vars := append([]string{"-u", "CI", "-u", "NO_COLOR", "-u", "COLORTERM", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
@@ -463,11 +460,12 @@ func onTmux(t *testing.T, w, h int, kind string, env ...string) *screenOf {
 	return &screenOf{Screen: tmuxtest.Start(t, w, h, "exec env "+strings.Join(append(vars, os.Args[0]), " ")), t: t}
 }
 
-// TestSecondSignalLeavesTheTerminal ends a program whose screen does nothing any more by two signals: the terminal is
-// not raw, shows its cursor and the screen that was there before, and wants no mouse.
+// TestSecondSignalLeavesTheTerminal ends a stuck program with two signals: the terminal is then not raw and shows its
+// cursor and its previous screen, without the mouse.
 func TestSecondSignalLeavesTheTerminal(t *testing.T) {
 	dir := t.TempDir()
-	number, there := filepath.Join(dir, "number"), filepath.Join(dir, "stuck") // of the process, and that it is stuck
+	// of the process; exists once it is stuck
+	number, there := filepath.Join(dir, "number"), filepath.Join(dir, "stuck")
 	s := tmuxtest.Start(t, 100, 30,
 		fmt.Sprintf("env -u CI LANG=C.UTF-8 LC_ALL=C.UTF-8 %s=stuck %s=%s sh -c 'echo $$ >%s; exec %s'; echo ENDED "+
 			"$?; stty -a; cat", envChild, envStuck, there, number, os.Args[0]))
@@ -493,6 +491,6 @@ func TestSecondSignalLeavesTheTerminal(t *testing.T) {
 		"'")
 	s.Awaits("ENDED 143", " icanon", " echo", "!-icanon", "!-echo ")
 	if got := strings.TrimSpace(s.Tmux(modes)); got != "0 1 0" {
-		t.Errorf("it is left with %s, expected no other screen, a cursor and no mouse", got)
+		t.Errorf("the terminal has %s, expected no alternate screen, a cursor and no mouse", got)
 	}
 }

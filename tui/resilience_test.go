@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestStudyStops: a study says that it runs, stops when told to, goes on, and what it
-// finds can fail. fattree:2,4 has 4 leaves with 2 links each to 2 spines.
+// TestStudyStops checks that a study shows its progress, stops, continues, and that its failures can be simulated.
+// fattree:2,4 has 4 leaves with 2 links each to 2 spines.
 func TestStudyStops(t *testing.T) {
 	d, back := driveStudy(t, "fattree:2,4")
 	d.until("trying each failure").sees(" S stop ")
@@ -23,7 +23,7 @@ func TestStudyStops(t *testing.T) {
 	d.press("b", "enter").sees("›2 Topology")
 }
 
-// driveStudy opens the resilience pane over a backend that holds studies back.
+// driveStudy opens the resilience pane over a backend that delays studies.
 func driveStudy(t *testing.T, spec string) (*driver, *fake) {
 	t.Helper()
 	f, tables := routed(t, spec)
@@ -35,22 +35,22 @@ func driveStudy(t *testing.T, spec string) (*driver, *fake) {
 	return d, back
 }
 
-// TestPairs: the worst pairs of fattree:2,4 are the four that cut a leaf with its two
-// hosts off, of the 28 pairs of 8 links. Both links fail together.
+// TestPairs uses the 28 pairs of the 8 links of fattree:2,4. The worst four disconnect a leaf with its two hosts. Both
+// links fail together.
 func TestPairs(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")
 	back := newFake(f)
 	back.state.Live.Tables = tables
 	d := driveBackend(t, back).size(200, 50)
 	d.press("9", "b", "b").sees("each pair of links between switches", "28 failures; 4 lose paths")
-	back.hold = make(chan struct{}) // what was tried is not tried again
+	back.hold = make(chan struct{}) // finished studies do not run again
 	d.press("b").sees("8 failures").press("b", "b").sees("28 failures; 4 lose paths")
 	d.press("p").sees("! p: two links are selected")
 	d.press("i").sees("and at leaf-0").press("esc")
 	worst := d.m.pane().Base().Cols[0].Text(0) + ", " + d.m.pane().Base().Cols[1].Text(0)
 	ends := regexp.MustCompile(`(leaf-0\d)/([34])`).FindAllStringSubmatch(worst, -1)
 	if len(ends) != 2 || ends[0][1] != ends[1][1] || ends[0][2] == ends[1][2] {
-		t.Fatalf("the worst pair is no leaf's: %s", worst)
+		t.Fatalf("the worst pair is not of one leaf: %s", worst)
 	}
 	d.sees(strings.Split(worst, ", ")...).sees("f fail both")
 	drive(t, "sim:fattree:2,4").press("9", "b", "b", "f", "8").sees(
@@ -59,8 +59,8 @@ func TestPairs(t *testing.T) {
 	)
 }
 
-// TestManyPairs: what takes long waits to be begun. fattree:2,24 has 24 leaves with 12
-// links each: 288*287/2 pairs.
+// TestManyPairs checks that a long study starts only on demand. fattree:2,24 has 24 leaves with 12 links each:
+// 288*287/2 pairs.
 func TestManyPairs(t *testing.T) {
 	d, _ := driveStudy(t, "fattree:2,24")
 	d.send(rune1('b'))

@@ -35,7 +35,7 @@ func TestFirstScreen(t *testing.T) {
 			"uniform, packets arrive")
 }
 
-// sizes are the three that the layouts are made for, and odd ones.
+// sizes are those of the three layouts, and odd ones.
 var sizes = [][2]int{{80, 24}, {120, 36}, {200, 50}, {40, 10}, {100, 20}, {100, 29}, {160, 30}, {79, 23}, {20, 8},
 	{12, 7}, {3, 3}, {1, 1}, {2, 40}, {300, 2}, {0, 0}, {400, 120}}
 
@@ -65,7 +65,7 @@ func TestLayouts(t *testing.T) {
 	}
 	d.size(120, 36).press("6").sees("6 Load links between switches").press("5").sees("5 What-if").misses("6 Load links")
 	d.size(200, 50).press("6").sees("3 LFT of", "6 Load links").press("7").sees("3 LFT of", "7 History entries")
-	// A list with long rows stands across, and is there when another pane has the keyboard.
+	// A list with long rows takes the whole width, also while another pane has the keyboard.
 	d.press(":", "show ports leaf-01", "enter").sees("a Answer", "3 LFT of",
 		"LID  destination").press("3").sees("a Answer").misses("4 Trace ─")
 }
@@ -75,7 +75,7 @@ func TestMoving(t *testing.T) {
 	d.press("j").sees("LFT of spine-02").press("down", "k").sees("LFT of spine-02")
 	d.press("G").sees("LFT of leaf-12").press("g", "j").sees("LFT of spine-01")
 	d.press("pgdown").sees("LFT of leaf-12").press("pgup").press("j", "j").sees("LFT of spine-02")
-	// Keys that were typed faster than the screen was drawn come in one message.
+	// Keys that are typed faster than the screen is drawn arrive in one message.
 	d.press("g")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jjj")})
 	d.sees("LFT of spine-03")
@@ -90,7 +90,7 @@ func TestTree(t *testing.T) {
 	d.press("right", "j", "j", "left").sees("LFT of leaf-07")
 	d.press("enter").misses("p7   ─ spine-01/7")
 	d.press("left").sees("▸ leaf-07")
-	// Of the heading that the cursor went to, the branch can be shut.
+	// The cursor went to the heading, whose branch can be closed.
 	d.press("left").sees("▸ leaves").misses("▸ leaf-12")
 }
 
@@ -145,7 +145,7 @@ func TestWhatIf(t *testing.T) {
 	d.press("o", "v").sees("the panes show live", "3 LFT of leaf-07  LID 10 ━━", "━ LIVE ").press("v", "v",
 		"v").sees("the panes show staged")
 	d.press("2", "k", "f").sees("STAGED, STALE", "WHAT-IF 2 failures", "node-0042")
-	// Where nothing selected has failed, the last failure is taken back.
+	// If the selection has not failed, the last failure is undone.
 	d.press("k", "u").sees("restore node 'node-0042 HCA-1'", "WHAT-IF 1 failure")
 	d.press(":", "restore all", "enter").misses("WHAT-IF")
 	d.press("d").sees("route first")
@@ -157,12 +157,12 @@ func TestFailSwitch(t *testing.T) {
 	d.press("/", "leaf-07", "enter", "esc", "right", "f").sees("fail switch leaf-07", "0/12  ✕ failed",
 		"node-0037 HCA-1")
 	d.press("j").sees("✕ failed")
-	// What is attached to a failed switch is restored with it.
+	// Nodes on a failed switch are restored with it.
 	d.press("u").sees("restore switch leaf-07").misses("WHAT-IF")
 	d.press("f").sees("fail node 'node-0037 HCA-1'").press("u").sees("restore node 'node-0037 HCA-1'")
 }
 
-func TestErrorsAreSaid(t *testing.T) {
+func TestErrorsAreReported(t *testing.T) {
 	d := drive(t, tree)
 	d.press(":", "trace nowhere leaf-01", "enter").sees(`error: trace: no node is called "nowhere"`,
 		`! trace: no node is called "nowhere"`)
@@ -232,7 +232,7 @@ func TestHelpPage(t *testing.T) {
 		d.sees(a.Help().Desc)
 	}
 	d.sees("or else the last one (nothing has failed)")
-	// What a key has to do with is found, and done.
+	// A key is found by its help, and run.
 	d.press("/", "clipboard").sees("copy the row").misses("read the subnet again").press("esc").sees(
 		"read the subnet again")
 	d.press("/", "gibberish").sees("no key matches").press("esc", "esc").misses("Keys ─")
@@ -288,7 +288,7 @@ func TestPanicOfCommand(t *testing.T) {
 	d.press(":", "x", "enter").sees(`internal error: at the\x1b[2J disco`)
 	if err := outcome(t.Context(), []*model{d.m}, nil); err == nil ||
 		!strings.Contains(err.Error(), "TestPanicOfCommand") {
-		t.Errorf("the stack is not told at the end: %v", err)
+		t.Errorf("the stack is not in the error: %v", err)
 	}
 }
 
@@ -342,7 +342,7 @@ func linkBetweenSwitches(f *fabric.Fabric) fabric.Link {
 	return fabric.Link{}
 }
 
-// TestNoColour holds the cursor row and the states to being told without colour.
+// TestNoColour checks that the cursor row and the states are visible without colours.
 func TestNoColour(t *testing.T) {
 	for _, g := range []draw.Glyphs{glyphsOf("C.UTF-8", "xterm"), glyphsOf("C.UTF-8", "linux"), glyphsOf("C", "")} {
 		d := drive(t, tree)
@@ -393,9 +393,9 @@ func TestShell(t *testing.T) {
 	d.sees("back from the shell")
 }
 
-// TestWhatComes: what is added on paper is in the topology and in the list of the paper,
-// in every picture that is shown meanwhile, and goes with undo.
-func TestWhatComes(t *testing.T) {
+// TestAdditions checks that simulated additions are in the topology and the What-if pane in every state shown, and that
+// undo removes them.
+func TestAdditions(t *testing.T) {
 	d := traced(t).size(160, 50)
 	d.press(":", "fail link leaf-01 7; fail link leaf-02 7; add switch spine-99 leaf-01/7 leaf-02/7", "enter")
 	d.sees("WHAT-IF 2 failures, 1 addition", "added on paper: switch spine-99 with 2 links")
@@ -407,7 +407,7 @@ func TestWhatComes(t *testing.T) {
 	d.press(":", "restore all", "enter").misses("WHAT-IF")
 }
 
-// TestFindPort: ports are found as they are written everywhere, NODE/PORT.
+// TestFindPort checks that ports are found by NODE/PORT.
 func TestFindPort(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "leaf-12/5").sees("▸ leaf-12").misses("▸ leaf-11").press("enter").sees("leaf-12/5", "▌    p5 ",
@@ -417,7 +417,7 @@ func TestFindPort(t *testing.T) {
 	d.press(":", "leaf-03/99", "enter").sees("unknown command")
 }
 
-// TestNearestName: a filter that nothing passes names what may be meant, and Tab takes it.
+// TestNearestName checks that a filter without matches offers a similar name, which Tab takes.
 func TestNearestName(t *testing.T) {
 	d := drive(t, tree)
 	d.press("/", "laef-12").sees("did you mean leaf-12? Tab takes it").press("tab").sees("/leaf-12",
@@ -425,7 +425,7 @@ func TestNearestName(t *testing.T) {
 	d.press("enter", "esc", "/", "qqqqq").misses("did you mean").press("tab").sees("nothing completes this")
 }
 
-// simNet is a file for ibsim with a small fat-tree.
+// simNet returns a file for ibsim with a small fat-tree.
 func simNet(t *testing.T) string {
 	t.Helper()
 	s, err := session.Open(t.Context(), source.Source{Kind: source.File}, session.Options{})
@@ -440,9 +440,8 @@ func simNet(t *testing.T) string {
 	return name
 }
 
-// TestLoseTheConnection kills ibsim under the screen: it says so, marks what it
-// shows as old, refuses what needs the subnet, still answers from what it knows,
-// and comes back by itself.
+// TestLoseTheConnection stops ibsim: the screen reports the lost connection, marks the state as outdated, refuses what
+// needs the subnet, still answers from known data, and reconnects.
 func TestLoseTheConnection(t *testing.T) {
 	net := simNet(t)
 	sim := ibsimtest.Start(t, net)

@@ -12,8 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestSlowWriter: what is written comes out whole and in order, and flush waits for
-// it.
+// TestSlowWriter checks that bytes are written completely and in order, and that flush waits for them.
 func TestSlowWriter(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -29,7 +28,7 @@ func TestSlowWriter(t *testing.T) {
 		}
 	}
 	if !s.behind() {
-		t.Error("300,000 bytes fit a pipe that nobody reads")
+		t.Error("300,000 bytes fit a pipe without a reader")
 	}
 	got := make(chan []byte)
 	go func() {
@@ -44,17 +43,16 @@ func TestSlowWriter(t *testing.T) {
 	s.stop(t.Context())
 	_ = w.Close()
 	if !bytes.Equal(<-got, want.Bytes()) {
-		t.Error("what came is not what was written")
+		t.Error("the output differs from the input")
 	}
 }
 
-// TestSlowLink: while nobody reads the terminal, keys are taken and no frames pile
-// up. 200 keys that each change most of the screen leave less than ten frames of
-// 80x24 to be read.
+// TestSlowLink checks that keys are handled and frames skipped while the terminal is not read: 200 keys that change
+// most of the screen leave less than ten frames of 80x24.
 func TestSlowLink(t *testing.T) {
 	c := startChild(t, "sim")
 	c.await(0, "18 sw 72 ca")
-	c.runCommand("3", "LFT of")
+	c.types("3", "LFT of")
 	c.pause(true)
 	from := c.mark()
 	for range 100 {
@@ -69,7 +67,7 @@ func TestSlowLink(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	c.pause(false)
 	c.await(from, "90  node-0072")
-	c.runCommand("q", "ENDED")
+	c.types("q", "ENDED")
 	raw, text := c.output(from)
 	if most := 10 * 80 * 24; len(raw) > most+64*1024 {
 		t.Errorf("%d bytes come after the pause, more than %d and what the kernel keeps", len(raw), most)

@@ -19,8 +19,8 @@ import (
 // plainLooks are without colours: NO_COLOR, and LANG=C.
 func plainLooks() map[string]look { return map[string]look{"none": looks()[3], "ascii": looks()[5]} }
 
-// TestGoldenSmall is [TestGoldenPanes] of small terminals, where neither colours nor, with LANG=C, glyphs help. The
-// header, the states and the last line stay.
+// TestGoldenSmall compares panes on small terminals without colours and, with LANG=C, without glyphs. The header, the
+// states and the last line stay.
 func TestGoldenSmall(t *testing.T) {
 	for name, l := range plainLooks() {
 		for _, size := range [][2]int{{60, 20}, {40, 12}} {
@@ -52,7 +52,7 @@ func TestGoldenSmall(t *testing.T) {
 	}
 }
 
-// TestFourStates: without colours, and in ASCII, pictures are told apart by a word and by the frame alone.
+// TestFourStates checks that the four states differ by a word and by the frame without colours, and in ASCII.
 func TestFourStates(t *testing.T) {
 	for name, l := range plainLooks() {
 		d := goldenScreen(t, l, [2]int{80, 24})
@@ -71,7 +71,7 @@ func TestFourStates(t *testing.T) {
 				wordless := b
 				wordless.Word = ""
 				if other, seen := frames[frame(&wordless)]; seen {
-					t.Errorf("%s: the frames of %s and %s are alike", name, other, b.Word)
+					t.Errorf("%s: the frames of %s and %s are the same", name, other, b.Word)
 				}
 				frames[frame(&wordless)] = b.Word
 			}
@@ -80,7 +80,7 @@ func TestFourStates(t *testing.T) {
 	}
 }
 
-// TestHostileAnswers: names that a node sends do nothing to a terminal in the tables of answers.
+// TestHostileAnswers checks that names from nodes do not reach the terminal unescaped in tables of answers.
 func TestHostileAnswers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hostile")
 	w, err := os.Create(file)

@@ -20,20 +20,18 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// TestCommitIsSaid: what was written, and how to take it back, stands in the status
-// line afterwards, and nothing but another command takes it away.
-func TestCommitIsSaid(t *testing.T) {
+// TestCommitIsReported checks that the status line shows the result of a commit until the next command.
+func TestCommitIsReported(t *testing.T) {
 	d := traced(t)
 	d.press("f", "r", ":write on", "enter", "C").until("y write it").press("y")
 	d.sees("WRITTEN minhop", "written in ", "read back: ").press("j", "2", "tab").sees("written in ")
 }
 
-// sleepy declares what a command did, with so many warnings.
+// sleepy declares an action with warnings.
 var sleepy = answer.Decl[int]{Command: "route", Title: "routed", Action: true, Layout: []answer.Item[int]{}}
 
-// TestWarningsAreSaid: a command's warnings come before its first line, and where
-// there are more it says how many.
-func TestWarningsAreSaid(t *testing.T) {
+// TestWarningsAreReported checks that a warning comes before the first line of a command, and that several are counted.
+func TestWarningsAreReported(t *testing.T) {
 	back := newFake(star(t, "one", "a"))
 	warnings := 1
 	back.run = func(_ context.Context, _ string, out *shell.Output) error {
@@ -49,8 +47,8 @@ func TestWarningsAreSaid(t *testing.T) {
 	d.press("r").sees(" routed")
 }
 
-// TestCommitWaitsForThePresent: neither C nor y goes on while what is staged, or what
-// is seen, is not of the subnet as it is now, and both say why.
+// TestCommitWaitsForThePresent checks that neither C nor y continues while the staged or shown state is outdated, and
+// that both give the reason.
 func TestCommitWaitsForThePresent(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")
 	back := newFake(f)
@@ -92,7 +90,7 @@ func TestCommitWaitsForThePresent(t *testing.T) {
 	d.press("C").sees("! C: the connection is lost")
 }
 
-// TestPageKeys: the last line names the keys that do something on a page now.
+// TestPageKeys checks that the last line shows the keys of a page that are possible now.
 func TestPageKeys(t *testing.T) {
 	d := traced(t)
 	d.press("f", "r", "C").until("w allow writing").misses("y write it", "PgDn more")
@@ -100,31 +98,29 @@ func TestPageKeys(t *testing.T) {
 	d.size(80, 12).press("g").sees("PgDn more")
 }
 
-// TestFigures: those before and after stand in full on the smallest screen, and so does
-// the state of the session.
+// TestFigures checks that values before and after, and the states of the session, are complete on the smallest screen.
 func TestFigures(t *testing.T) {
 	d := traced(t)
 	d.press("f", "r", ":write on", "enter", "5", "g").size(40, 10)
 	d.sees("before  after ", "5,112  5,112", "SIM", "WHAT-IF", "STAGED", "WRITE ON")
 }
 
-// TestEmptyPanesHaveNoFilter: a key that the last line names does something.
+// TestEmptyPanesHaveNoFilter checks that the keys in the last line are possible.
 func TestEmptyPanesHaveNoFilter(t *testing.T) {
 	d := drive(t, tree).size(80, 24).press("4").sees("mark two nodes").misses("/ filter")
 	d.press("/").sees("! /: there are no rows")
 	d.press("2").sees("/ filter", "LID   links  load", "Enter open")
 }
 
-// TestFailGroup: the heading of a system or of like names fails as a whole, and comes
-// back as a whole.
+// TestFailGroup checks that the heading of a system or of similar names fails, and is restored, as a whole.
 func TestFailGroup(t *testing.T) {
 	d := drive(t, tree).press("2", "b", "b", "g").sees("leaf-#", "fail director")
 	d.press("f").sees("fail director 'leaf-*'", "WHAT-IF 1 failure").press("u").misses("WHAT-IF")
 	d.press("b", "g", "f").sees("! f: no link, switch or host is selected")
 }
 
-// TestStepsOfACommand: how far a comparison is, and how it is stopped, stand in the
-// first line of a small screen too.
+// TestStepsOfACommand checks that the first line of a small screen shows the progress of a comparison and its cancel
+// key.
 func TestStepsOfACommand(t *testing.T) {
 	back := newFake(star(t, "one", "a"))
 	began := make(chan struct{})
@@ -147,7 +143,7 @@ func TestStepsOfACommand(t *testing.T) {
 		"torus-2QoS: interrupted")
 }
 
-// TestWelcome: what somebody sees first is said in one screen.
+// TestWelcome checks that the welcome page fits one screen and that its keys work.
 func TestWelcome(t *testing.T) {
 	d := drive(t, tree).size(80, 24)
 	d.m.pages.firstPage()
@@ -157,11 +153,11 @@ func TestWelcome(t *testing.T) {
 		if key := d.m.digit(id); !slices.ContainsFunc(d.m.actions, func(a pane.Action) bool {
 			return slices.Contains(a.Keys(), key)
 		}) {
-			t.Errorf("the page does not name the key %s of a pane", key)
+			t.Errorf("no action has the key %s of a pane", key)
 		}
 	}
 	d.press("enter").misses("Welcome").sees("2 Topo")
-	// The keys that it names work while it is read.
+	// The keys on the page work.
 	for key, shows := range map[string]string{"3": "›3 LFT", "tab": "›3 LFT", "/": "/regexp", "t": "from spine-01",
 		"f": "WHAT-IF", "?": "Keys", ":": "Enter run", "ctrl+g": "1/9"} {
 		d = drive(t, tree).size(80, 24)
@@ -174,7 +170,7 @@ func TestWelcome(t *testing.T) {
 	d.settleQuit(t)
 }
 
-// TestNoTablesNoVerdict: of a file without forwarding tables it is not said that packets arrive.
+// TestNoTablesNoVerdict checks that the pane does not report arriving packets for a file without forwarding tables.
 func TestNoTablesNoVerdict(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	drive(t, tree).press(":dump topology "+file, "enter")
@@ -185,9 +181,9 @@ func TestNoTablesNoVerdict(t *testing.T) {
 	}
 }
 
-// TestInterruptedIsSaidFirst: the screen names a commit that was interrupted below the
-// panes as soon as the subnet was read, as the first of its problems and in the log.
-func TestInterruptedIsSaidFirst(t *testing.T) {
+// TestInterruptedIsReportedFirst checks that an interrupted commit is in the status line, first among the problems and
+// in the log as soon as the subnet was read.
+func TestInterruptedIsReportedFirst(t *testing.T) {
 	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +199,7 @@ func TestInterruptedIsSaidFirst(t *testing.T) {
 	d.settle()
 	d.sees("the commit of noon was interrupted")
 	if d.m.status.text != "the commit of noon was interrupted" || !d.m.status.bad {
-		t.Errorf("the status line says %+v", d.m.status)
+		t.Errorf("the status line is %+v", d.m.status)
 	}
 	d.press("1").sees("error     commit cut sh")
 	d.press("8").sees("the commit of noon was interrupted")

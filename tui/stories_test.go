@@ -11,8 +11,7 @@ import (
 	"unicode"
 )
 
-// act is keys, and what the screen holds after them; a text after ! is not to be
-// there.
+// act is keys and the texts on the screen after them. A text after ! must be absent.
 type act struct {
 	keys  []string
 	shows []string
@@ -22,8 +21,7 @@ func do(keys ...string) act            { return act{keys: keys} }
 func (a act) then(texts ...string) act { a.shows = texts; return a }
 func see(texts ...string) act          { return act{shows: texts} }
 
-// story is what somebody wants and how they get it, on the fat-tree of 18
-// switches and 72 hosts, from a fresh start.
+// story is a task and its keys, on the fat-tree of 18 switches and 72 hosts, from a fresh start.
 type story struct {
 	name string
 	size [2]int
@@ -32,16 +30,16 @@ type story struct {
 
 var (
 	small, usual, wide = [2]int{80, 24}, [2]int{120, 36}, [2]int{200, 50}
-	// tracing marks two hosts attached to different leaves.
+	// tracing marks two hosts on different leaves.
 	tracing = do("2", "/", "0037", "Enter", "t", "/", "0050", "Enter",
 		"T").then("4 Trace node-0037 HCA-1 → node-0050 HCA-1", "delivered")
-	// failing lets the first link between switches of the path fail.
+	// failing simulates the failure of the first link between switches of the path.
 	failing  = do("f").then("WHAT-IF 1 failure")
 	rerouted = do("r").then("STAGED minhop")
 )
 
-// threeMembers is a multicast group of three ports, of which the subnet has two, in the
-// form of osm_sa.c, sa_dump_one_mgrp; it lies where the program is started.
+// threeMembers is a multicast group of three ports, two of which are in the subnet, in the form of osm_sa.c,
+// sa_dump_one_mgrp.
 const threeMembers = `MC Group 0xc000 : mgid=0xff12401bffff0000:0x00000000ffffffff mlid=0xc000 mtu=0x84 pkey=0xffff rate=0x83 scope_state=0x21
 mcm_port: port_gid=0xfe80000000000000:0x0000000000100001 scope_state=0x21
 mcm_port: port_gid=0xfe80000000000000:0x000000000010000d scope_state=0x21
@@ -135,7 +133,7 @@ func stories() []story {
 			},
 		},
 		{"where multicast packets go", usual, []act{do("0").then("no multicast groups are known"),
-			do(":", "load groups groups", "Enter").then("1 group from groups", "not known"), do("r").then("STAGED"),
+			do(":", "load groups groups", "Enter").then("1 group from groups", "unknown"), do("r").then("STAGED"),
 			do("0").then("0xc000", "complete", "1 group from groups"), do("Enter").then("tree of 0xc000", "└─ leaf-01",
 				"spine-0", ": node-0007", "1 arrive, 0 missed"),
 			do("b").then("0x0000000000999999", "not in the subnet", "3 members"),
@@ -261,7 +259,7 @@ func stories() []story {
 	}
 }
 
-// TestStories does what engineers want to do, on a terminal.
+// TestStories runs tasks of engineers on a terminal.
 func TestStories(t *testing.T) {
 	for _, st := range stories() {
 		t.Run(st.name, func(t *testing.T) {
@@ -305,7 +303,7 @@ func (s *screenOf) perform(a act) {
 	s.Awaits(a.shows...)
 }
 
-// whole holds the screen to having its last line: nothing has wrapped.
+// whole checks that the last line is visible: nothing has wrapped.
 func (s *screenOf) whole() {
 	s.t.Helper()
 	s.Until(func(screen string) bool {
@@ -315,9 +313,8 @@ func (s *screenOf) whole() {
 	}, "how to quit or leave in its last line")
 }
 
-// TestTwentyKeys: from the start, following only what the screen says, to which
-// links carry the traffic from a host to a leaf and what if this one fails, in
-// fewer than twenty keys.
+// TestTwentyKeys finds the links from a host to a leaf and simulates the failure of one, from the start, in fewer than
+// twenty keys.
 func TestTwentyKeys(t *testing.T) {
 	keys := []string{"2", "/", "0", "0", "3", "7", "Enter", "t", "/", "f", "-", "0", "9", "Enter", "T", "f"}
 	if len(keys) >= 20 {
@@ -333,15 +330,14 @@ func TestTwentyKeys(t *testing.T) {
 	s.Awaits("WHAT-IF 1 failure", "dead end")
 }
 
-// TestTerminalTypes: the frame is the same, as far as letters go, whatever the
-// terminal is called that has the letters.
+// TestTerminalTypes checks that the letters of a frame are the same on all types of terminals that can show them.
 func TestTerminalTypes(t *testing.T) {
 	frames := map[string]string{}
 	for _, term := range []string{"xterm-256color", "screen", "tmux-256color", "vt100", "linux"} {
 		s := onTmux(t, 80, 24, "sim", "TERM="+term)
 		s.Awaits("18 sw 72 ca")
 		s.Types("3")
-		s.Awaits("3 LFT of spine-01", "Enter next hop") // from the first line to the last: the frame is whole
+		s.Awaits("3 LFT of spine-01", "Enter next hop") // the frame is complete
 		frames[term] = s.Text()
 	}
 	want := frames["xterm-256color"]
@@ -350,14 +346,14 @@ func TestTerminalTypes(t *testing.T) {
 			t.Errorf("TERM=%s:\n%s\nwant\n%s", term, frames[term], want)
 		}
 	}
-	// Others have other glyphs, and brackets instead of colours, in the same cells.
+	// Other types have other glyphs, and brackets instead of colours, in the same cells.
 	letters := func(frame string) string {
 		return strings.Map(func(r rune) rune {
 			if r == '\n' || r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 				return r
 			}
 			return ' '
-		}, strings.ReplaceAll(frame, "H", "#")) // which stands for a border, too
+		}, strings.ReplaceAll(frame, "H", "#")) // which is also a border
 	}
 	for _, term := range []string{"vt100", "linux"} {
 		got, want := strings.Split(letters(frames[term]), "\n"), strings.Split(letters(want), "\n")

@@ -16,13 +16,13 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// driveSubnets opens the screens of several subnets, which they read by themselves.
+// driveSubnets opens the screens of several subnets, which read them.
 func driveSubnets(t testing.TB, given ...string) *driver {
 	t.Helper()
 	return driveWrapped(t, func(back backend) backend { return back }, given...)
 }
 
-// driveWrapped is [driveSubnets] with other backends around those of the subnets.
+// driveWrapped is [driveSubnets] with wrapped backends.
 func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *driver {
 	t.Helper()
 	sources, err := source.ParseAll(given, nil)
@@ -59,8 +59,8 @@ func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *dr
 	return d
 }
 
-// TestSubnets goes from subnet to subnet: what is done on one stays there, hosts that are marked or have a name are
-// found in each, and the header says which it is at any size.
+// TestSubnets goes from subnet to subnet: each keeps its state, marked hosts and sets are found in each, and the header
+// shows the name at any size.
 func TestSubnets(t *testing.T) {
 	d := driveSubnets(t, "sim:rails:3,fattree:2,8", "old=sim:fattree:2,4")
 	d.sees("ibconsole rail-1 sim:fattree:2,8,rail=1", "12 sw 32 ca")
@@ -80,7 +80,7 @@ func TestSubnets(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {60, 20}, {80, 24}, {120, 36}, {200, 50}} {
 		d.size(size[0], size[1])
 		if first, _, _ := strings.Cut(d.screen(), "\n"); !strings.Contains(first, "rail-1") {
-			t.Errorf("at %dx%d the first line does not say which subnet it is: %s", size[0], size[1], first)
+			t.Errorf("at %dx%d the first line lacks the name of the subnet: %s", size[0], size[1], first)
 		}
 	}
 	d.size(200, 50)
@@ -94,16 +94,16 @@ func TestSubnets(t *testing.T) {
 	}
 }
 
-// TestUnreadSubnet: a subnet that cannot be read says so on its screen and in the list; the others are there.
+// TestUnreadSubnet checks that a subnet that cannot be read is reported on its screen and in the list.
 func TestUnreadSubnet(t *testing.T) {
 	d := driveSubnets(t, "gone=sim:fattree:0", "sim:fattree:2,4")
 	d.sees("gone").press("A").sees("fattree", "2 subnets", "gone (here)").press("j", "enter").until("6 sw 8 ca")
 	if n := d.m.all[len(d.m.all)-1].Alarm(); n != 1 {
-		t.Errorf("%d subnets are amiss, want 1", n)
+		t.Errorf("%d subnets have problems, want 1", n)
 	}
 }
 
-// BenchmarkSubnets goes from one of eight subnets of 2,048 hosts to the next and draws that.
+// BenchmarkSubnets switches between eight subnets of 2,048 hosts and draws each.
 func BenchmarkSubnets(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {200, 50}} {
 		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {

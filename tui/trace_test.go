@@ -14,9 +14,9 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// TestTraceOfVLs: a torus of 6x5 by hand, as torus-2QoS(8) says: from (0,0) to (3,3) three steps up x, two down y over
-// its dateline. So the SL has the bit of y, which puts packets on VL 1 as long as they go along y. The path back goes
-// along x in the row of the other end, and so shares no switch but the ends.
+// TestTraceOfVLs uses a path worked out by hand from torus-2QoS(8), in a torus of 6x5: from (0,0) to (3,3) three steps
+// up x and two down y, over its dateline. The SL has the bit of y, so packets use VL 1 along y. The reverse path goes
+// along x in the row of the other end and shares only the switches at the ends.
 func TestTraceOfVLs(t *testing.T) {
 	d := drive(t, "sim:torus:6x5").size(118, 18)
 	d.press(":engine torus-2QoS,no_fallback", "enter", "r", ":trace node-0001 node-0019", "enter", "4")
@@ -31,7 +31,7 @@ func TestTraceOfVLs(t *testing.T) {
 		"enter").sees("4 Trace node-0019 HCA-1 → node-0001 HCA-1")
 }
 
-// TestTraceOfLIDs: four LIDs of a host have paths over spines of their own, and share the ends; Enter opens one.
+// TestTraceOfLIDs checks the paths of four LIDs of a host, which use different spines; Enter opens one.
 func TestTraceOfLIDs(t *testing.T) {
 	d := drive(t, "sim:fattree:2,12").size(118, 18)
 	d.press(":engine updn lmc=2", "enter", "r", ":trace node-0001 node-0050", "enter", "4")
@@ -42,7 +42,7 @@ func TestTraceOfLIDs(t *testing.T) {
 	d.press("b", "b", "s", "s").sees("● 69")
 }
 
-// TestTraceAgainst: the hops are compared with those of another picture, which V chooses, an entry of the history too.
+// TestTraceAgainst checks that V chooses the state that hops are compared with, including an entry of the history.
 func TestTraceAgainst(t *testing.T) {
 	d := traced(t).size(120, 36)
 	d.press("z", "g", "j", "f", "r", "4").sees("  live", "port ", "switch", "same", "turns down").misses("whatif by")
@@ -52,7 +52,7 @@ func TestTraceAgainst(t *testing.T) {
 	old := *d.m.sc.State.Live
 	old.Kind = session.Recorded + "12"
 	d.m.choice.recalled(recalledMsg{pic: &old})
-	d.m.Common.Running++ // which that took back
+	d.m.Common.Running++ // recalled decrements it
 	d.sees("HISTORY 12").press("v").sees("STAGED")
 	for range 3 {
 		if d.press("V"); strings.Contains(d.screen(), "of history 12") {
@@ -62,7 +62,8 @@ func TestTraceAgainst(t *testing.T) {
 	d.sees("of history 12", "  12 ")
 }
 
-// TestTraceLeadsOn: every row of a trace can be entered: hops, the verdict, the SL, who else is on it, the path back.
+// TestTraceLeadsOn checks that Enter opens every row of a trace: hops, the result, the SL, other paths, the reverse
+// path.
 func TestTraceLeadsOn(t *testing.T) {
 	for row, shows := range map[string][]string{
 		"delivered": {"LFT of leaf-09"}, "SL 0": {"›a Answer show sl", "node-0050"},
@@ -75,7 +76,7 @@ func TestTraceLeadsOn(t *testing.T) {
 	traced(t).press("4", "/", "├ leaf-07", "enter", "p").sees("›a Answer who uses")
 }
 
-// TestTraceOfHostileNames: every manner of showing a trace keeps to its frame, whatever nodes are called.
+// TestTraceOfHostileNames checks that every view of a trace keeps its width with hostile names.
 func TestTraceOfHostileNames(t *testing.T) {
 	f := star(t, hostile[0], hostile...)
 	back := newFake(f)
@@ -93,8 +94,8 @@ func TestTraceOfHostileNames(t *testing.T) {
 	}
 }
 
-// TestTypedTraceIsOfItsAnswer: a trace that is typed is shown in the state that the command answered about, although
-// the panes showed another one.
+// TestTypedTraceIsOfItsAnswer checks that a typed trace is shown in the state of its answer, also if the panes showed
+// another one.
 func TestTypedTraceIsOfItsAnswer(t *testing.T) {
 	d := drive(t, tree).size(120, 36)
 	d.press(":fail switch spine-02; route", "enter")
@@ -103,15 +104,15 @@ func TestTypedTraceIsOfItsAnswer(t *testing.T) {
 	}
 	d.press(":trace node-0037 node-0050", "enter").sees("›4 Trace", "node-0037")
 	if got := d.m.sc.Picture.Kind; got != session.Staged {
-		t.Errorf("the command answers about the staged tables, and the pane shows %s", got)
+		t.Errorf("the answer is of the staged tables, and the pane shows %s", got)
 	}
 	d.press(":trace node-0037 node-0001 of=live", "enter").sees("node-0001")
 	if got := d.m.sc.Picture.Kind; got != session.Live {
-		t.Errorf("the command answers about the live tables, and the pane shows %s", got)
+		t.Errorf("the answer is of the live tables, and the pane shows %s", got)
 	}
 }
 
-// TestFailedTraceIsShown: a typed trace whose packets do not arrive fails, and the trace pane shows its path.
+// TestFailedTraceIsShown checks that the trace pane also shows a typed trace whose packets do not arrive, which fails.
 func TestFailedTraceIsShown(t *testing.T) {
 	d := drive(t, tree).size(120, 36)
 	d.press(":fail switch leaf-09", "enter", ":trace node-0037 node-0050 of=whatif", "enter")
@@ -119,8 +120,8 @@ func TestFailedTraceIsShown(t *testing.T) {
 	d.press(":restore all", "enter", ":trace live node-0037 node-0050", "enter").sees("delivered")
 }
 
-// TestTraceOfDrops: packets whose SL is on VL 15 somewhere are said to be dropped there, and what nobody read is
-// unread.
+// TestTraceOfDrops checks that packets with an SL on VL 15 are reported as dropped, and that unread tables are reported
+// as unread.
 func TestTraceOfDrops(t *testing.T) {
 	f, tables := routed(t, "fattree:2,4")
 	tables.SL2VL = fabric.NewSL2VL(f)
@@ -147,8 +148,8 @@ func TestTraceOfDrops(t *testing.T) {
 	d.until("SL and VLs unread: try").misses("dropped")
 }
 
-// TestTraceWithoutOther: a picture without one of the ends has no hop beside those that are shown: not live, which
-// lacks an added host, and not what-if, in which an end has failed.
+// TestTraceWithoutOther checks that a state without one of the ends has no hops to compare with: live without an added
+// host, what-if with a failed end.
 func TestTraceWithoutOther(t *testing.T) {
 	d := drive(t, "sim:fattree:3,6").size(120, 36)
 	d.press("2", "/node-0003", "enter", "t", "esc", "/node-0050", "enter", "T", "2", "f", "4", "z")
@@ -159,7 +160,7 @@ func TestTraceWithoutOther(t *testing.T) {
 	d.sees("4 Trace new → node-0050 HCA-1", "delivered", "  live: new/1 is not there").size(200, 50).size(40, 12)
 }
 
-// TestTraceOfPictureWithoutTables: once a picture without tables is shown, nothing of the trace before is used.
+// TestTraceOfPictureWithoutTables checks that a state without tables shows nothing of the previous trace.
 func TestTraceOfPictureWithoutTables(t *testing.T) {
 	d := traced(t).size(120, 36).press("4").sees("delivered")
 	old := *d.m.sc.State.Live
@@ -171,7 +172,8 @@ func TestTraceOfPictureWithoutTables(t *testing.T) {
 		"enter", "i")
 }
 
-// TestAdaptive: of fattree:2,4 each leaf has two ways up, ports 3 and 4, so that there are two paths between leaves.
+// TestAdaptive uses fattree:2,4, in which each leaf has two uplinks, ports 3 and 4, so that there are two paths between
+// leaves.
 func TestAdaptive(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(120, 36)
 	d.press(":adaptive on", "enter", ":trace node-0001 node-0008", "enter").sees("2 paths, all delivered, over 3 " +
@@ -183,8 +185,8 @@ func TestAdaptive(t *testing.T) {
 	d.press("2", "/leaf-01", "enter", "3").sees("group", "free", "3-4")
 }
 
-// TestFailsOver: with one of two uplinks gone, what the leaf's two hosts send to the six others fails over, and what
-// these send to them loses packets until a manager acts.
+// TestFailsOver removes one of two uplinks: packets from the leaf's two hosts to the six others fail over, and those in
+// the other direction are lost until the SM acts.
 func TestFailsOver(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(120, 36)
 	d.press(":adaptive on", "enter", ":fail link leaf-01/3", "enter", "5").sees("before the SM acts",
@@ -192,8 +194,8 @@ func TestFailsOver(t *testing.T) {
 	d.press("/", "lose packets", "enter", "enter").sees("›a Answer whatif", "by luck", "50 %", "leaf-01")
 }
 
-// TestHeatMap: a map of 12 leaves by 6 spines in fewer cells than spines has two of
-// them a cell until it is moved, marks that more is there, and crosses out what failed.
+// TestHeatMap draws a map of 12 leaves by 6 spines in fewer cells than spines: two spines share a cell until the map is
+// moved, more columns are marked, and failures are crossed out.
 func TestHeatMap(t *testing.T) {
 	d := drive(t, tree).press("6", "b", "b")
 	p := draw.NewPen(d.m.Look, 16+1+4)

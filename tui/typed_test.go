@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// TestTyped edits a line as readline does.
+// TestTyped edits a line as in readline.
 func TestTyped(t *testing.T) {
 	e := newTyped("")
 	key := func(kt tea.KeyType) { e.edit(tea.KeyMsg{Type: kt}) }
@@ -49,7 +49,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestDeleteWordForward: Alt-D and Alt-Delete delete as far as the word goes, wherever the cursor is.
+// TestDeleteWordForward checks that Alt-D and Alt-Delete delete to the end of the word from any position.
 func TestDeleteWordForward(t *testing.T) {
 	for _, text := range []string{"", "a", "ab", "ab ", " ", "ab  cd", "日 本"} {
 		for at := range len([]rune(text)) + 1 {
@@ -66,14 +66,14 @@ func TestDeleteWordForward(t *testing.T) {
 					want = word[i:]
 				}
 				if e.Value() != head+want || e.before() != head {
-					t.Errorf("%q at %d, %s: %q, the cursor behind %q", text, at, k, e.Value(), e.before())
+					t.Errorf("%q at %d, %s: %q, the cursor after %q", text, at, k, e.Value(), e.before())
 				}
 			}
 		}
 	}
 }
 
-// TestAltDeletesInEveryInput: no input panics at Alt-D before its last character.
+// TestAltDeletesInEveryInput checks that no input panics at Alt-D before its last character.
 func TestAltDeletesInEveryInput(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4")
 	d.m.save = func(string) (io.WriteCloser, error) { return nil, io.ErrClosedPipe }
@@ -93,7 +93,7 @@ func TestAltDeletesInEveryInput(t *testing.T) {
 	}
 }
 
-// TestLettersAtOnce: letters that come at once are text, also where they spell the name of a key.
+// TestLettersAtOnce checks that letters in one message are text, even if they are the name of a key.
 func TestLettersAtOnce(t *testing.T) {
 	for _, text := range []string{"end", "home", "left", "delete", "up"} {
 		e := newTyped("x")
@@ -104,7 +104,7 @@ func TestLettersAtOnce(t *testing.T) {
 	}
 }
 
-// TestLongPaste: a paste that a line has no room for leaves the line as it is, and the screen says so.
+// TestLongPaste checks that a paste that does not fit leaves the line unchanged and is reported.
 func TestLongPaste(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").press(":", "show ")
 	paste := func(n int) {

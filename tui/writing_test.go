@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// committing is a screen on which a commit was agreed to; end lets it end.
+// committing returns a screen with a running commit; end ends it.
 func committing(t *testing.T, err error) (d *driver, back *fake, end func()) {
 	f, tables := routed(t, "fattree:2,4")
 	back = newFake(f)
@@ -53,7 +53,7 @@ func committing(t *testing.T, err error) (d *driver, back *fake, end func()) {
 	return d, back, func() { close(ended); d.settle() }
 }
 
-// writes tells the screen what is being written.
+// writes sets the progress of the commit.
 func (d *driver) writes(back *fake, p apply.Progress) *driver {
 	back.change(func(st *session.State) { st.Busy, st.Writing = "commit", &p })
 	d.send(changedMsg{})
@@ -66,14 +66,14 @@ var writing = apply.Progress{
 	Written: apply.Counts{Tops: 2, Blocks: 10}, All: 16,
 }
 
-// TestCommitIsFollowed: while a commit runs the page says which step it is at and where, what an interrupt would do,
-// and at the end what came of it; the keys of panes leave it.
+// TestCommitIsFollowed checks that the page of a commit shows its step, its switch, the effect of an interrupt, and the
+// result. Keys of panes leave it.
 func TestCommitIsFollowed(t *testing.T) {
 	d, back, end := committing(t, nil)
 	d.writes(back, writing).check()
 	d.sees("now        3 of 4  LFT blocks, step 2 of 2", "2 of 4, leaf-07", "written    12 of 16", "verified   0",
 		"time       3", "written blocks stay")
-	// whatever time has gone
+	// independent of the time
 	d.m.spinner = spinner.New(spinner.WithSpinner(spinner.Spinner{Frames: d.m.Look.Spin, FPS: tickPause}))
 	golden(t, filepath.Join("panes", "commit-120x36"), d.screen())
 	d.size(80, 24)
@@ -88,7 +88,7 @@ func TestCommitIsFollowed(t *testing.T) {
 	d.sees("Completed:", "written in 3.1 s: 14 blocks").press("6").misses("Completed")
 }
 
-// TestCommitIsInterrupted: Esc ends the commit and not only its page, and the page says where it stopped.
+// TestCommitIsInterrupted checks that Esc interrupts the commit, and that the page shows where it stopped.
 func TestCommitIsInterrupted(t *testing.T) {
 	d, back, _ := committing(t, nil)
 	d.writes(back, writing).press("esc").sees("Not completed", "stopped    3 of 4",
@@ -99,7 +99,8 @@ func TestCommitIsInterrupted(t *testing.T) {
 	d.sees("Not completed", "leaf-07: no answer")
 }
 
-// TestTypedCommitIsFollowed: one that was typed is followed, too, once it writes; left, it is not brought up again.
+// TestTypedCommitIsFollowed checks that the page of a typed commit opens once it writes, and not again after it was
+// left.
 func TestTypedCommitIsFollowed(t *testing.T) {
 	d, back, end := committing(t, nil)
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("2")})
