@@ -40,7 +40,8 @@ var (
 
 // threeMembers is a multicast group of three ports, two of which are in the subnet, in the form of osm_sa.c,
 // sa_dump_one_mgrp.
-const threeMembers = `MC Group 0xc000 : mgid=0xff12401bffff0000:0x00000000ffffffff mlid=0xc000 mtu=0x84 pkey=0xffff rate=0x83 scope_state=0x21
+const threeMembers = "MC Group 0xc000 : mgid=0xff12401bffff0000:0x00000000ffffffff mlid=0xc000 mtu=0x84 pkey=0xffff " +
+	"rate=0x83 scope_state=0x21" + `
 mcm_port: port_gid=0xfe80000000000000:0x0000000000100001 scope_state=0x21
 mcm_port: port_gid=0xfe80000000000000:0x000000000010000d scope_state=0x21
 mcm_port: port_gid=0xfe80000000000000:0x0000000000999999 scope_state=0x21

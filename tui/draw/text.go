@@ -165,7 +165,7 @@ func Count(n int, noun string) string { return Thousands(n) + " " + prose.Noun(n
 // Thousands returns a number as "419,904".
 func Thousands(n int) string { return humanize.Comma(int64(n)) }
 
-const blanks = "                                                                                                                                "
+var blanks = strings.Repeat(" ", 128)
 
 // Spaces returns n blanks.
 func Spaces(n int) string {
