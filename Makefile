@@ -9,7 +9,7 @@ FULL_TIMEOUT ?= 6h
 FUZZTIME     ?= 20s
 BENCH        ?= .
 
-# The linter is built once into a folder of its own, so that no other version gets in the way.
+# The linter is built once, in a folder for this version.
 LINT_VERSION := v2.15.0
 LINT_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/golangci-lint-$(LINT_VERSION)
 LINT         := $(LINT_DIR)/golangci-lint
@@ -18,13 +18,13 @@ ACTIONLINT_VERSION := v1.7.7
 ACTIONLINT_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/actionlint-$(ACTIONLINT_VERSION)
 ACTIONLINT         := $(ACTIONLINT_DIR)/actionlint
 
-# So is what looks for known vulnerabilities.
+# So is govulncheck.
 VULN_VERSION := v1.1.4
 VULN_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/govulncheck-$(VULN_VERSION)
 VULN         := $(VULN_DIR)/govulncheck
 VULN_DB      ?= https://vuln.go.dev
 
-# And what makes packages.
+# And the packager.
 NFPM_VERSION := v2.45.2
 NFPM_DIR     := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/ibconsole/nfpm-$(NFPM_VERSION)
 NFPM         := $(NFPM_DIR)/nfpm
@@ -34,16 +34,15 @@ DIST         ?= dist
 RACE = $$([ "$$(go env CGO_ENABLED)" = 1 ] && echo -race)
 
 # With the race detector tests take three times the processor time. `make test` has it
-# where goroutines are the subject, `make acceptance` everywhere; engines, checks and
-# formats compute, and the whole program waits for OpenSM.
+# for packages with concurrency, `make acceptance` for all. Engines, checks and formats only
+# compute, and the tests of the whole program wait for OpenSM.
 CONCURRENT := ./mad/... ./fabric/apply ./fabric/counters ./fabric/livetrace ./fabric/sim ./fabric/sweep ./history ./internal/... ./routing \
               ./routing/engines/ftree ./routing/paths ./shell/... ./tui/...
 
-# Tests wait for timers and other programs. Four lots side by side keep the processors busy: packages with the race
-# detector and without, of which the long ones begin first, and the package that takes longest in two halves. Each
-# package stays on one processor with the programs that it starts, and there runs four tests at once, which mostly wait.
-# Every program that talks to ibsim makes files and soon removes them, which ext4 takes ever longer for: temporary files
-# are in memory where there is enough of it.
+# Tests wait for timers and other programs. Four concurrent groups keep the processors busy: packages with the race
+# detector and without (long ones first), and the slowest package in two halves. Each package stays on one processor
+# with the programs that it starts, and runs four tests at once, which mostly wait. Every program that talks to ibsim
+# creates and removes files, which gets slower and slower on ext4, so temporary files are in memory if there is enough.
 LONG    := ./routing/engines ./shell/session ./tui
 HALVED  := ./e2e
 HALF    := ^(Test|Fuzz)[A-M]
@@ -64,11 +63,11 @@ man: ## write the manual page ibconsole.1
 	go run . man >ibconsole.1
 
 .PHONY: pictures
-pictures: build ## make the pictures in docs anew, from the program in a terminal; wants tmux and pango1.0-tools
+pictures: build ## make the pictures in docs from the program in a terminal; needs tmux and pango1.0-tools
 	scripts/pictures docs/pictures
 
 .PHONY: film
-film: build ## make the film in docs anew; wants tmux and python3
+film: build ## make the film in docs; needs tmux and python3
 	scripts/film docs/film
 
 .PHONY: run
@@ -76,30 +75,30 @@ run: ## open the console; ARGS='-s file:FABRIC' chooses the subnet
 	go run . $(ARGS)
 
 .PHONY: dist
-dist: $(NFPM) ## build what is released into DIST (dist): archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (an OpenPGP key)
+dist: $(NFPM) ## build a release in DIST (dist): archives, deb, rpm, SHA256SUMS; VERSION=V, SIGN=FILE (an OpenPGP key)
 	NFPM=$(NFPM) VERSION=$(VERSION) SIGN=$(SIGN) scripts/dist $(DIST)
 
 $(NFPM):
 	GOBIN=$(NFPM_DIR) go install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 
 .PHONY: module-path
-module-path: ## give the module the path NEW, as github.com/NAME/ibconsole, and see that the program still asks the terminal nothing
+module-path: ## change the module path to NEW, such as github.com/NAME/ibconsole, and check that the program sends the terminal no queries
 	scripts/module-path '$(NEW)'
 
 .PHONY: try-packages
-try-packages: ## try what make dist has built: packages in clean roots, under systemd, arm64 under qemu; wants root, debootstrap, rpm
+try-packages: ## test the result of make dist: packages in clean roots, under systemd, arm64 under qemu; needs root, debootstrap, rpm
 	scripts/try-packages $(DIST)
 
 .PHONY: tools
-tools: ## install the Debian packages that the tests want and this machine lacks
+tools: ## install missing Debian packages that the tests need
 	@scripts/debian-packages
 
 .PHONY: check
-check: check-fmt vet lint check-tidy ## formatting, vet, linter, go.mod and the tests that need no other program: what to run while working
+check: check-fmt vet lint check-tidy ## check formatting, vet, linter and go.mod, and run the tests that need no other program
 	go test -short -vet=off $(PKG)
 
 .PHONY: test
-test: tools ## install what is missing and run all tests, large matrices as samples
+test: tools ## install missing packages and run all tests, large matrices as samples
 	@all=$$(go list $(PKG)) && raced=$$(go list $(CONCURRENT)) && long=$$(go list $(LONG)) && halved=$$(go list $(HALVED)) || exit 1; \
 	halved=$$(grep -xF "$$halved" <<<"$$all"); all=$$(grep -xF "$$long" <<<"$$all"; grep -vxF "$$long" <<<"$$all" | grep -vxF "$$halved"); \
 	status=0; jobs=(); logs=$$(mktemp -d); trap 'rm -rf "$$logs"' EXIT; \
@@ -107,24 +106,24 @@ test: tools ## install what is missing and run all tests, large matrices as samp
 		export GOTMPDIR=$${GOTMPDIR:-$$logs} TMPDIR=$$(mktemp -d -p $(SPACIOUS)); chmod 755 "$$TMPDIR"; trap 'rm -rf "$$logs" "$$TMPDIR"' EXIT; \
 	fi; \
 	run() { [ -z "$$2" ] || go test -p "$$1" "$${@:3}" $(PINNED) -vet=off -count=1 -timeout $(TEST_TIMEOUT) $$2; }; \
-	beside() { run "$$@" >"$$logs/$${#jobs[@]}" 2>&1 & jobs+=($$!); }; \
-	beside $(AT_ONCE) "$$(grep -xF "$$raced" <<<"$$all")" $(RACE); \
-	beside 1 "$$halved" -run '$(HALF)'; \
-	beside 1 "$$halved" -skip '$(HALF)'; \
+	background() { run "$$@" >"$$logs/$${#jobs[@]}" 2>&1 & jobs+=($$!); }; \
+	background $(AT_ONCE) "$$(grep -xF "$$raced" <<<"$$all")" $(RACE); \
+	background 1 "$$halved" -run '$(HALF)'; \
+	background 1 "$$halved" -skip '$(HALF)'; \
 	run $(AT_ONCE) "$$(grep -vxF "$$raced" <<<"$$all")" || status=1; \
 	for i in "$${!jobs[@]}"; do wait "$${jobs[i]}" || status=1; cat "$$logs/$$i"; done; \
 	exit $$status
 
 .PHONY: acceptance
-acceptance: tools ## the same tests with their full counts, in parts of less than an hour; RUN=NAME runs one part, RUN=list lists them
+acceptance: tools ## run the tests with their full counts, in parts of less than an hour; RUN=NAME runs one part, RUN=list lists them
 	@scripts/acceptance $(RUN)
 
 .PHONY: size
-size: ## print how large the parts of the program are; fails where one exceeds scripts/size/limits.txt
+size: ## print the size of the parts of the program; fails if one exceeds scripts/size/limits.txt
 	@go run ./scripts/size
 
 .PHONY: identity
-identity: tools ## compare N (1000) random routings with OpenSM's, SEED=S for those of an earlier run; shrinks the first difference
+identity: tools ## compare N (1000) random routings with OpenSM's (SEED=S repeats a run) and shrink the first difference
 	IBCONSOLE_TRIALS=$(or $(N),1000) IBCONSOLE_SEED=$(or $(SEED),$(shell date +%s%N)) go test -count=1 -timeout $(FULL_TIMEOUT) -failfast -run TestRandomTrialsEqualOpenSM -v ./routing/engines
 
 .PHONY: bench
@@ -132,7 +131,7 @@ bench: ## run the benchmarks; BENCH=REGEXP, PKG=./routing/... choose; OPENSM=1 m
 	$(if $(OPENSM),$(MAKE) -s bench-table,go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout $(FULL_TIMEOUT) $(PKG))
 
 .PHONY: bench-table
-bench-table: ## the engines on one and two processors and what one waits for, as tables of medians and spreads, also when stopped; OPENSM=1 with OpenSM in turn, COUNT (3), BENCH=FABRIC/ENGINE
+bench-table: ## print tables of medians and spreads for engines on one and two processors and for waiting times; OPENSM=1 adds OpenSM, COUNT (3), BENCH=FABRIC/ENGINE
 	@out=$$(mktemp); trap 'scripts/bench-table <"$$out"; rm -f "$$out" "$$out".*' EXIT; set -eo pipefail; count=$(or $(COUNT),3); \
 	go test -c -o "$$out.test" ./routing/engines; go build -o "$$out.program" .; \
 	run() { (cd routing/engines; "$$out.test" -test.run '^$$' -test.benchtime 300ms -test.timeout $(FULL_TIMEOUT) "$$@") | tee -a "$$out" | { grep ^Benchmark >&2 || true; }; }; \
@@ -155,7 +154,7 @@ fuzz: ## run every fuzz target for FUZZTIME (20s); PKG=./mad/... chooses
 	done
 
 .PHONY: lint
-lint: $(LINT) $(ACTIONLINT) ## run golangci-lint and actionlint, building them first where they are missing
+lint: $(LINT) $(ACTIONLINT) ## run golangci-lint and actionlint, and build them first if they are missing
 	$(LINT) run --allow-parallel-runners
 	$(ACTIONLINT)
 
@@ -166,15 +165,15 @@ $(ACTIONLINT):
 	GOBIN=$(ACTIONLINT_DIR) go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
 
 .PHONY: audit
-audit: licences vulnerabilities ## list the licences of all modules, and look for known vulnerabilities
+audit: licences vulnerabilities ## list the licences of all modules, and search for known vulnerabilities
 
 .PHONY: licences
-licences: ## list the modules in the program and in its tests with their licences; fails where one is not permissive
+licences: ## list the modules of the program and its tests with their licences; fails if one is not permissive
 	@scripts/licences
 
 .PHONY: vulnerabilities
-vulnerabilities: $(VULN) ## run govulncheck, where its data base can be reached
-	@curl -fsS -o /dev/null --max-time 20 $(VULN_DB)/index/db.json || { echo "vulnerabilities: NOT looked for: $(VULN_DB) could not be reached"; exit 0; }; \
+vulnerabilities: $(VULN) ## run govulncheck, if its database can be reached
+	@curl -fsS -o /dev/null --max-time 20 $(VULN_DB)/index/db.json || { echo "vulnerabilities: NOT searched for: $(VULN_DB) could not be reached"; exit 0; }; \
 	$(VULN) -db $(VULN_DB) ./...
 
 $(VULN):
@@ -189,13 +188,13 @@ vet: ## run go vet
 	go vet ./...
 
 .PHONY: check-fmt
-check-fmt: ## fail where gofmt would change a file
+check-fmt: ## fail if gofmt would change a file
 	@files=$$(gofmt -s -l .); [ -z "$$files" ] || { echo "gofmt would change:" $$files; exit 1; }
 
 .PHONY: check-tidy
-check-tidy: ## fail where go mod tidy would change go.mod or go.sum
+check-tidy: ## fail if go mod tidy would change go.mod or go.sum
 	go mod tidy -diff
 
 .PHONY: clean
-clean: ## remove what building and testing left here
+clean: ## remove the files that building and testing left here
 	rm -f ibconsole ibconsole.1 *.test *.out *.prof

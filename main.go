@@ -11,8 +11,8 @@ import (
 	_ "example.org/ibconsole/internal/base/noprobe" // before anything draws
 )
 
-// main keeps the first thread to itself: Linux gives it the signals of the process, which wait where that thread is in
-// a read that the system does not end.
+// main reserves the first thread: Linux delivers the signals of the process to it, and they would wait while that
+// thread is in a read that the system does not interrupt.
 func main() {
 	runtime.LockOSThread()
 	go func() { os.Exit(cli.Main()) }()

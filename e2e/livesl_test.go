@@ -75,8 +75,8 @@ func (h healthy) sl(t *testing.T, before string, want any) {
 	}
 }
 
-// TestSLsOfTheSameTables: sssp and dfsssp make the same forwarding tables
-// (osm_ucast_dfsssp.c), and only one of them gives service levels.
+// TestSLsOfTheSameTables: sssp and dfsssp make the same forwarding tables (osm_ucast_dfsssp.c), and only one of them
+// gives service levels.
 func TestSLsOfTheSameTables(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, master := range []bool{true, false} {

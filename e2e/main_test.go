@@ -38,8 +38,8 @@ const programVar = "IBCONSOLE_TEST_PROGRAM"
 const noRoot = "/proc/no-root"
 
 // TestMain builds the program with a missing folder in place of the machine's root: it reads no system configuration
-// and writes to no
-// log of this machine. It keeps the tests from the InfiniBand ports of this machine, because some of them write.
+// and writes to no log of this machine. It keeps the tests from the InfiniBand ports of this machine, because some of
+// them write.
 func TestMain(m *testing.M) {
 	testenv.HeedHangups()
 	dir, err := os.MkdirTemp("", "ibconsole-e2e")

@@ -12,8 +12,8 @@ import (
 )
 
 // TestNoVLsWithoutQoS checks that with quality of service off, when OpenSM writes no SL2VL tables (osm_qos.c), none are
-// planned, and that
-// checks use the VLs of the switches: those of ibsim, a VL for each SL, or those of a simulated subnet, VL 0.
+// planned, and that checks use the VLs of the switches: those of ibsim, a VL for each SL, or those of a simulated
+// subnet, VL 0.
 func TestNoVLsWithoutQoS(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	const warns = "with quality of service off (qos FALSE) OpenSM sets no SL2VL tables"

@@ -15,8 +15,8 @@ import (
 )
 
 // TestTornWrites simulates a power failure at any system call of a session: its writes are replayed, torn and out of
-// order within what
-// fsync allows. Everything reported as recorded by then must be there, and histories and files must be intact.
+// order within what fsync allows. Everything reported as recorded by then must be there, and histories and files must
+// be intact.
 func TestTornWrites(t *testing.T) {
 	strace := systemCalls(t)
 	dir, log := t.TempDir(), filepath.Join(t.TempDir(), "log")

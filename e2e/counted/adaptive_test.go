@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestCountedAdaptive compares what becomes of packets by every choice of adaptive routing with the model, in random
-// scenes of their own.
+// TestCountedAdaptive compares the outcomes of packets over all choices of adaptive routing with the model, in separate
+// random scenes.
 func TestCountedAdaptive(t *testing.T) {
 	luck := 0
 	scenes := eachScene(t, func(t *testing.T, r *rand.Rand) *exam {
@@ -42,8 +42,8 @@ func TestCountedAdaptive(t *testing.T) {
 	}
 }
 
-// groupTable is what a switch has for adaptive routing: the ports of each group, and the group of each LID whose
-// packets take any of them.
+// groupTable holds the adaptive routing of a switch: the ports of each group, and the group of each LID whose packets
+// may use any of them.
 type groupTable struct {
 	isOn   bool
 	groups map[int][]int
@@ -56,7 +56,7 @@ var (
 	farEntry  = regexp.MustCompile(`^(0x[0-9a-f]{4}) +\S+ +(\w+) +(\d+)$`)
 )
 
-// readFar reads what `dump ibdiagnet` writes of adaptive routing.
+// readFar reads the adaptive routing in the output of `dump ibdiagnet`.
 func readFar(text string) map[uint64]*groupTable {
 	all := map[uint64]*groupTable{}
 	var now *groupTable
@@ -76,11 +76,11 @@ func readFar(text string) map[uint64]*groupTable {
 	return all
 }
 
-// fates are how packets from a switch to a LID can end, by every choice.
+// fates is the set of ways in which packets from a switch to a LID can end.
 type fates struct{ arrives, fails bool }
 
-// leaves are the ports by which a switch can send packets to a LID on: those of the group that have a link, else the
-// static one.
+// leaves returns the ports by which a switch can forward packets to a LID: those of the group that have a link, or
+// otherwise the static one.
 func (s *state) leavesBy(far map[uint64]*groupTable, n *node, lid int) (all []int) {
 	if g := far[n.guid]; g != nil && g.isOn {
 		for _, num := range g.groups[g.group[lid]] {
@@ -95,8 +95,8 @@ func (s *state) leavesBy(far map[uint64]*groupTable, n *node, lid int) (all []in
 	return all
 }
 
-// choose follows packets to a LID by every choice. On are the switches that they have passed; one that they come back
-// to is a loop.
+// choose follows packets to a LID by every choice. on holds the switches that they have passed. A return to one of them
+// is a loop.
 func (s *state) choose(far map[uint64]*groupTable, n *node, lid int, on map[*node]bool, f *fates) {
 	if on[n] {
 		f.fails = true
@@ -128,7 +128,7 @@ func (f *fates) end(isOwner bool) {
 	f.fails = f.fails || !isOwner
 }
 
-// checkChoices compares `check reach` where switches route adaptively, and returns how many pairs arrive by luck.
+// checkChoices compares `check reach` with adaptive routing, and returns the number of pairs that arrive by luck.
 func (x *exam) checkChoices(s *state) int {
 	folder := filepath.Join(x.t.TempDir(), "folder-"+s.name)
 	if _, _, err := x.run("dump ibdiagnet "+folder+" of="+s.name, false); err != nil {

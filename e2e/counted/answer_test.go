@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// answer is what a command says, in text and in JSON, and what of it was compared with the model.
+// answer is the answer of a command, in text and in JSON, with a record of what was compared with the model.
 type answer struct {
 	x       *exam
 	command string
@@ -20,13 +20,13 @@ type answer struct {
 	notes   string
 	objects []*object
 	heads   []*object // of declared answers
-	// o is the object that figures are of.
+	// o is the current object.
 	o *object
 	// err is the error of the command.
 	err error
-	// words has what the text says, by the paths of the JSON.
+	// words holds the values in the text, by the paths of the JSON.
 	words map[string]string
-	// failed says that something is contradictory.
+	// failed is set after a contradiction.
 	failed bool
 }
 
@@ -47,7 +47,7 @@ func (x *exam) ask(command string) *answer {
 	return a
 }
 
-// end takes the object off that says how many rows a list has.
+// end removes the object that holds the number of rows of a list.
 func (a *answer) end() {
 	n := len(a.objects) - 1
 	if n < 0 {
@@ -70,8 +70,8 @@ func (a *answer) end() {
 	a.objects = a.objects[:n]
 }
 
-// declared compares the head of a declared answer: its title, state and what was not read. The objects left are the
-// rows of the streamed table, which have its key as their kind; with table "" the head goes on.
+// declared compares the head of a declared answer: its title, state and unread parts. The remaining objects are the
+// rows of the streamed table, whose kind is its key. If table is "", the head continues.
 func (a *answer) declared(title, table string, s *state) {
 	if a.o == nil || table == "" && len(a.objects) > 1 {
 		a.wrong("head", "-", "none", a.command)
@@ -90,10 +90,10 @@ func (a *answer) declared(title, table string, s *state) {
 	}
 }
 
-// withArguments are the commands of one word that are asked with arguments.
+// withArguments are the commands of one word that have arguments.
 var withArguments = []string{"diff", "hosts", "trace"}
 
-// name is the command without its options, and without arguments where it is the command of the first object.
+// name returns the command without its options, and without arguments if it is the command of the first object.
 func (a *answer) name() string {
 	command, _, _ := strings.Cut(a.command, " of=")
 	if first, _ := a.objects[0].value["command"].(string); (len(strings.Fields(first)) > 1 ||
@@ -103,7 +103,7 @@ func (a *answer) name() string {
 	return command
 }
 
-// basis compares what [answer.stated] compares, and the warnings.
+// basis compares the same as [answer.stated], and the warnings.
 func (a *answer) basis(s *state, unread int) {
 	a.stated(s, unread)
 	for i := range a.o.length("of.warnings") {
@@ -112,7 +112,7 @@ func (a *answer) basis(s *state, unread int) {
 	}
 }
 
-// stated compares the state that a declared answer is of, and how many things of it were not read.
+// stated compares the state of a declared answer, and how much of it was not read.
 func (a *answer) stated(s *state, unread int) {
 	a.title("of.title", s)
 	a.figure("command", a.name())
@@ -129,14 +129,14 @@ func (a *answer) stated(s *state, unread int) {
 	}
 }
 
-// streamed compares what all rows of a table that streams have.
+// streamed compares the common values of all rows of a streamed table.
 func (a *answer) streamed(table string) {
 	a.figure("command", a.name())
 	a.figure("answer", 1)
 	a.figure("kind", table)
 }
 
-// rows are the objects of a table that streams.
+// rows returns the objects of a streamed table.
 func (a *answer) rows(table string) (rows []*object) {
 	for _, o := range a.objects {
 		if kind, _ := o.value["kind"].(string); kind == table {
@@ -147,7 +147,7 @@ func (a *answer) rows(table string) (rows []*object) {
 }
 
 // judged compares a declared answer of a check: what was not read, and that its verdict is that of the command, with
-// the same words.
+// the same text.
 func (a *answer) judged(s *state, verdict string) {
 	a.read(s)
 	a.figure("verdict", verdict)
@@ -158,7 +158,7 @@ func (a *answer) judged(s *state, verdict string) {
 	a.figure("found", found)
 }
 
-// read compares the basis of an answer about tables: the switches whose tables were not read.
+// read compares the basis of an answer about tables: the switches with unread tables.
 func (a *answer) read(s *state) {
 	names := s.unreadTables()
 	if a.basis(s, len(names)); len(names) > 0 {
@@ -167,7 +167,7 @@ func (a *answer) read(s *state) {
 	}
 }
 
-// unread compares the switches whose tables were not read.
+// unread compares the switches with unread tables.
 func (a *answer) unread(names []string) {
 	if a.figure("of.unread.count", len(names)); len(names) > 0 {
 		a.figure("of.unread.causes.0.what", "forwarding table")
@@ -184,7 +184,7 @@ func (a *answer) unread(names []string) {
 	}
 }
 
-// placed is the text of a place of JSON, NAME/PORT, whose GUID, number and LID are those of a port of the state.
+// placed returns the text of a place in JSON, NAME/PORT, after comparing GUID, number and LID with a port of the state.
 func (a *answer) placed(path string, s *state) string {
 	text, _ := a.o.at(path + ".guid")
 	guid, _ := strconv.ParseUint(fmt.Sprint(text), 0, 64)
@@ -197,8 +197,8 @@ func (a *answer) placed(path string, s *state) string {
 	return s.plugName(plug{guid, num})
 }
 
-// place compares a node or port, which has the GUID of the node, and a port number below 0 for the node itself. Of a
-// host, the LID of a node is not that of any port.
+// place compares a node or port. It has the GUID of the node, and a port number below 0 for the node itself. The LID of
+// a host is not that of any of its ports.
 func (a *answer) place(path string, s *state, guid uint64, port int) {
 	n := s.nodeOf(guid)
 	a.figure(path+".name", n.name)
@@ -214,21 +214,21 @@ func (a *answer) place(path string, s *state, guid uint64, port int) {
 	}
 }
 
-// line finds the line of a form in the text, and notes what stands in its places as the text's figures.
+// line finds the line of a form in the text, and records the values in its places as figures of the text.
 func (a *answer) line(form string) bool {
 	m := a.next(form)
 	maps.Copy(a.words, m)
 	return m != nil
 }
 
-// mustLine is line for one that must be there.
+// mustLine is line for a line that must be there.
 func (a *answer) mustLine(form string) {
 	if !a.line(form) {
 		a.wrong("a line of the text", "none", "-", form)
 	}
 }
 
-// figure compares what text and JSON have at a path with the model. The text need not have it.
+// figure compares the value at a path, in text and JSON, with the model. The text need not have it.
 func (a *answer) figure(path string, want any) {
 	inText, hasText := a.words[path]
 	var inJSON any
@@ -263,7 +263,7 @@ func orNone(v any, has bool) any {
 	return v
 }
 
-// isAbsent reports whether JSON may leave a value out.
+// isAbsent reports whether JSON may omit a value.
 func isAbsent(want any) bool {
 	switch w := want.(type) {
 	case nil:
@@ -280,7 +280,7 @@ func isAbsent(want any) bool {
 	return false
 }
 
-// sameText compares a figure of the text with the model; a decimal number with as many decimals as it has.
+// sameText compares a figure of the text with the model, a decimal number with the same number of decimals.
 func sameText(got string, want any) bool {
 	switch w := want.(type) {
 	case int:
@@ -313,13 +313,13 @@ func sameJSON(got, want any) bool {
 	return got == want
 }
 
-// wrong notes a contradiction.
+// wrong records a contradiction.
 func (a *answer) wrong(figure string, inText, inJSON, want any) {
 	a.failed = true
 	a.x.contradict(fmt.Sprintf("%s: %s: model %v, text %v, JSON %v", a.command, figure, want, inText, inJSON))
 }
 
-// ignore marks leaves of the JSON that are no counts, such as times.
+// ignore marks leaves of the JSON that are no figures, such as times.
 func (a *answer) ignore(paths ...string) {
 	for _, path := range paths {
 		if a.o != nil {
@@ -328,7 +328,7 @@ func (a *answer) ignore(paths ...string) {
 	}
 }
 
-// done fails where text or JSON have something that was not compared.
+// done fails if text or JSON have something that was not compared.
 func (a *answer) done() {
 	for _, line := range a.rest() {
 		a.wrong("a line that is not compared", line, "-", "-")
@@ -343,10 +343,10 @@ func (a *answer) done() {
 	}
 }
 
-// take goes on with another object of the answer.
+// take continues with another object of the answer.
 func (a *answer) take(o *object) { a.o, a.words = o, map[string]string{} }
 
-// floatOf is a number of the JSON.
+// floatOf returns a number of the JSON.
 func floatOf(v any) float64 {
 	n, ok := v.(json.Number)
 	if !ok {

@@ -9,8 +9,7 @@ import (
 	"strconv"
 )
 
-// balanceSwitches compares `balance switch all`: the LIDs of hosts and routers by the port to a switch by which they
-// leave.
+// balanceSwitches compares `balance switch all`: the LIDs of CAs by the switch port by which they leave.
 func (x *exam) balanceSwitches(s *state) {
 	a := x.ask("balance switch all of=" + s.name)
 	a.mustLine("balance switch of {of.title}")
@@ -100,7 +99,7 @@ func (a *answer) balanced(uneven, unread int) {
 	a.ignore("found")
 }
 
-// lidsByPort counts the LIDs of hosts and routers by the port to a switch by which they leave a switch.
+// lidsByPort counts the LIDs of CAs by the switch port to another switch by which they leave a switch.
 func (s *state) lidsByPort(n *node) map[int]int {
 	count := map[int]int{}
 	for num, p := range n.ports {
@@ -122,7 +121,7 @@ func (s *state) lidsByPort(n *node) map[int]int {
 // isUneven reports whether two numbers differ by more than one.
 func isUneven(n []int) bool { return len(n) > 0 && slices.Max(n)-slices.Min(n) > 1 }
 
-// balanceLIDs compares `balance lid`: switches that send the LIDs of an end port unevenly.
+// balanceLIDs compares `balance lid`: switches that distribute the LIDs of an end port unevenly.
 func (x *exam) balanceLIDs(s *state) {
 	a := x.ask("balance lid of=" + s.name)
 	type uneven struct {
@@ -183,7 +182,7 @@ func (x *exam) balanceLIDs(s *state) {
 	a.done()
 }
 
-// lidsOf counts the LIDs of an end port by the port, and by the neighbour, to which a switch sends them.
+// lidsOf counts the LIDs of an end port by the port and the neighbour to which a switch forwards them.
 func (s *state) lidsOf(n *node, end *port) (ports map[int]int, nodes map[*node]int) {
 	ports, nodes = map[int]int{}, map[*node]int{}
 	for _, lid := range end.lids() {

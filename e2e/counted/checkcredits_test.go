@@ -14,7 +14,7 @@ func (x *exam) checkCredits(s *state, switches bool) {
 	if a.o == nil {
 		return
 	}
-	// Where SLs or VLs were not read, all packets are taken for those of one VL.
+	// If SLs or VLs were not read, all packets count as packets of one VL.
 	unread := s.unreadSLs || s.unreadVLs
 	c := s.credits(switches, unread)
 	vls := "{vls#} VL(s)"
@@ -63,10 +63,10 @@ func (x *exam) checkCredits(s *state, switches bool) {
 	a.done()
 }
 
-// least is the number of VLs, one where there are paths but none passes two switches.
+// least returns the number of VLs, or one if there are paths but none passes two switches.
 func (c *creditFigures) least() int { return max(1, c.vls) }
 
-// unknownLoop compares that it is unknown whether there is a loop.
+// unknownLoop compares an answer in which it is unknown whether there is a loop.
 func (a *answer) unknownLoop(s *state) {
 	a.mustLine("  credit loop: unknown: {why}")
 	a.figure("loop", nil)
@@ -89,7 +89,7 @@ func (a *answer) noRing() {
 	}
 }
 
-// ring compares the links of a loop: each waits for the next, by packets that there are.
+// ring compares the links of a loop: each waits for the next, with packets that exist.
 func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 	n := a.o.length("ring")
 	a.fails("check credits: a credit loop of {links#} link(s)", "links", n)
@@ -132,7 +132,7 @@ func (a *answer) ring(s *state, c *creditFigures, shortest int) {
 	}
 }
 
-// holds reports whether the packets that JSON names hold one channel and wait for the next.
+// holds reports whether the packets in the JSON hold one channel and wait for the next.
 func (a *answer) holds(s *state, c *creditFigures, w waits, at string) bool {
 	src, dst := a.placed(at+".src", s), a.placed(at+".dst", s)
 	lid, sl := a.intAt(at+".lid"), a.intAt(at+".sl")

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// checkLoad compares `check load`, with all shifts and bisections where a pattern says so.
+// checkLoad compares `check load`, with all shifts and bisections if a pattern requires them.
 func (x *exam) checkLoad(s *state, pattern string, switches bool) {
 	command := fmt.Sprintf("check load of=%s%s", s.name, switchesWord(switches))
 	if pattern != "" {
@@ -131,10 +131,10 @@ func (a *answer) loadsByKind(s *state, l *loads, list string, kind func(*port) s
 	}
 }
 
-// mostWorst is how many of the most loaded links people read.
+// mostWorst is the number of the most loaded links in the text.
 const mostWorst = 5
 
-// mostLoaded compares the list of the links between switches that have paths, those with the most first.
+// mostLoaded compares the list of the links between switches that have paths, those with most paths first.
 func (a *answer) mostLoaded(s *state, l *loads) {
 	head := a.o
 	links := map[plug]*port{}
@@ -194,7 +194,7 @@ func (a *answer) measures(s *state, hosts []endPort) {
 	}
 }
 
-// shifts compares the figures of all shifts, whose keys in JSON have a prefix.
+// shifts compares the figures of all shifts. Their keys in JSON have a prefix.
 func (a *answer) shifts(s *state, hosts []endPort, at, count string) {
 	worst, by, lost, unknowns, free, sum := 0, 0, 0, 0, 0, 0
 	for k := 1; k < len(hosts); k++ {
@@ -222,7 +222,7 @@ func (a *answer) shifts(s *state, hosts []endPort, at, count string) {
 	a.figure(at+"unknown", unknowns)
 }
 
-// lostWords is the form of the words for the paths that are lost or unknown.
+// lostWords returns the form of the text for paths that are lost or unknown.
 func lostWords(at string, lost, unknown int) (form string) {
 	if lost > 0 {
 		form = "; lost: {" + at + "lost#} path(s)"
@@ -233,7 +233,7 @@ func lostWords(at string, lost, unknown int) (form string) {
 	return form
 }
 
-// bisections compares those of random bisections.
+// bisections compares the figures of random bisections.
 func (a *answer) bisections(s *state, hosts []endPort, at, count string) {
 	n, seed := a.intAt(at+count), a.intAt(at+"seed")
 	var shares []float64
@@ -268,7 +268,7 @@ func (a *answer) bisections(s *state, hosts []endPort, at, count string) {
 	a.figure(at+"unknown", unknowns)
 }
 
-// portAt is a port of the subnet, nil where it has none.
+// portAt returns a port of the subnet, or nil.
 func (s *state) portAt(at plug) *port {
 	if s.net.byGUID[at.guid] == nil {
 		return nil
@@ -281,7 +281,7 @@ func (s *state) portAt(at plug) *port {
 	return nil
 }
 
-// intAt is a whole number of the JSON.
+// intAt returns a whole number of the JSON.
 func (a *answer) intAt(path string) int {
 	v, ok := a.o.at(path)
 	if !ok || !isNumber(fmt.Sprint(v)) {
@@ -290,10 +290,10 @@ func (a *answer) intAt(path string) int {
 	return decimal(fmt.Sprint(v))
 }
 
-// mostPairs is how many pairs of the most loaded link are listed.
+// mostPairs is the number of pairs listed for the most loaded link.
 const mostPairs = 5
 
-// pairs compares the load of pairs that send at once.
+// pairs compares the load of pairs that send at the same time.
 func (a *answer) pairs(s *state, pairs [][2]endPort) {
 	p := s.send(pairs)
 	a.loadFigures(s, p.loads)
@@ -315,7 +315,7 @@ func (a *answer) pairs(s *state, pairs [][2]endPort) {
 	}
 }
 
-// pairsOn compares the pairs that take the most loaded link.
+// pairsOn compares the pairs that use the most loaded link.
 func (a *answer) pairsOn(s *state, p pattern, pairs [][2]endPort, link *port) {
 	on := map[string]bool{}
 	for _, pair := range pairs {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// mostTroubles is how many paths of each kind check lists.
+// mostTroubles is the number of paths of each kind that check lists.
 const mostTroubles = 20
 
 // checkReach compares `check reach`, or `check loops`.
@@ -47,7 +47,7 @@ func (x *exam) checkReach(s *state, what string, switches bool) {
 	a.done()
 }
 
-// same compares a list, whatever its order.
+// same compares a list independent of its order.
 func (a *answer) same(what string, got, want []string) {
 	slices.Sort(got)
 	slices.Sort(want)
@@ -56,7 +56,7 @@ func (a *answer) same(what string, got, want []string) {
 	}
 }
 
-// unreadTables are the switches of the subnet whose tables were not read, by GUID and name.
+// unreadTables returns the switches of the subnet with unread tables, by GUID and name.
 func (s *state) unreadTables() (names []string) {
 	for _, n := range s.net.nodes {
 		if n.isSwitch() && s.lft[n.guid] == nil {
@@ -66,7 +66,7 @@ func (s *state) unreadTables() (names []string) {
 	return names
 }
 
-// lostPairs compares the pairs that are lost, and the end ports that are unreachable.
+// lostPairs compares the lost pairs and the unreachable end ports.
 func (a *answer) lostPairs(s *state, r *reach, inText, switches bool) {
 	if inText && r.lostPairs > 0 {
 		a.mustLine("  {lost_pairs#} of {pairs_lost_of#} pair(s) lost")
@@ -87,7 +87,7 @@ func (a *answer) lostPairs(s *state, r *reach, inText, switches bool) {
 	a.samePlaces("unassigned_ports", s, s.unassigned(switches))
 }
 
-// samePlaces compares a list of ports, whatever their order.
+// samePlaces compares a list of ports independent of their order.
 func (a *answer) samePlaces(path string, s *state, want []string) {
 	var got []string
 	for i := range a.o.length(path) {
@@ -96,7 +96,7 @@ func (a *answer) samePlaces(path string, s *state, want []string) {
 	a.same(path, got, want)
 }
 
-// unreachable are the names of the end ports that are unreachable.
+// unreachable returns the names of the unreachable end ports.
 func (s *state) unreachable(switches bool) (names []string) {
 	for _, e := range s.ends(switches) {
 		if e.own == nil {
@@ -106,7 +106,7 @@ func (s *state) unreachable(switches bool) (names []string) {
 	return names
 }
 
-// longName is the name of a port, with the GUID of its node where several nodes have its name.
+// longName returns the name of a port, with the GUID of its node if several nodes have its name.
 func (s *state) longName(p *port) string {
 	for _, n := range s.whole.nodes {
 		if n.name == p.node.name && n.guid != p.node.guid {
@@ -116,7 +116,7 @@ func (s *state) longName(p *port) string {
 	return p.String()
 }
 
-// longPlace is the text of a place, with the GUID of its node where several nodes have its name.
+// longPlace returns the text of a place, with the GUID of its node if several nodes have its name.
 func (a *answer) longPlace(path string, s *state) string {
 	text := a.placed(path, s)
 	guid, _ := a.o.at(path + ".guid")
@@ -129,7 +129,7 @@ func (a *answer) longPlace(path string, s *state) string {
 	return text
 }
 
-// orDash is a number, "-" for 0.
+// orDash formats a number, "-" for 0.
 func orDash(n int) string {
 	if n == 0 {
 		return "-"
@@ -144,7 +144,7 @@ func switchesWord(is bool) string {
 	return ""
 }
 
-// arrivals compares how paths end.
+// arrivals compares the ends of paths.
 func (a *answer) arrivals(r *reach, loopsOnly bool) {
 	if loopsOnly {
 		a.mustLine("  {loops#} loop")
@@ -192,7 +192,7 @@ func (a *answer) arrivals(r *reach, loopsOnly bool) {
 	a.ignore("linear_links", "adaptive_troubles")
 }
 
-// mostOf is the greatest key.
+// mostOf returns the greatest key.
 func mostOf(counts map[int]int) int {
 	most := 0
 	for k := range counts {
@@ -201,7 +201,7 @@ func mostOf(counts map[int]int) int {
 	return most
 }
 
-// badWords is the form of the words that count paths by how they end, those of which there are any.
+// badWords returns the form of the text that counts paths by how they end, without zero counts.
 func (r *reach) badWords() string {
 	var words []string
 	ended := "unreachable or without a LID"
@@ -265,7 +265,7 @@ func (a *answer) troubles(s *state, r *reach, loopsOnly bool) {
 	}
 }
 
-// listed is how many of a verdict are in the list.
+// listed returns the number of paths with a verdict in the list.
 func (a *answer) listed(ends string) (n int) {
 	for i := range a.o.length("troubles") {
 		if v, _ := a.o.at("troubles." + number(i) + ".ending"); v == ends {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// compareEngines compares `compare engines` with what route stages in a second console after the same commands.
+// compareEngines compares `compare engines` with the staged result of route in a second console after the same
+// commands.
 func (x *exam) compareEngines(names ...string) {
 	a := x.ask("compare engines " + strings.Join(names, " "))
 	held := x.state("whatif")
@@ -58,8 +59,8 @@ func (x *exam) compareEngines(names ...string) {
 	a.done()
 }
 
-// pathsOfEngines compares the links between switches with the paths of the tables on the switches; those of engines
-// have as many in all as the row of the engine says.
+// pathsOfEngines compares the links between switches with the paths of the tables on the switches. The total for an
+// engine must be that of its row.
 func (x *exam) pathsOfEngines(a *answer, held *state) {
 	worst := map[string]int{}
 	l := held.allToAll(false)
@@ -100,7 +101,7 @@ func (x *exam) pathsOfEngines(a *answer, held *state) {
 	}
 }
 
-// start is the state that the what-if starts from.
+// start returns the state from which the what-if starts.
 func (x *exam) start() *state {
 	if s := x.state("base"); s != nil {
 		return s
@@ -108,7 +109,7 @@ func (x *exam) start() *state {
 	return x.state("live")
 }
 
-// routedBy is what route stages with one engine, in a second console.
+// routedBy returns the tables that route stages with one engine, in a second console.
 func (x *exam) routedBy(engine string) *state {
 	x.t.Helper()
 	again := x.console.replay()
@@ -177,7 +178,7 @@ func (a *answer) engineRow(s, base *state) {
 	a.engineLine()
 }
 
-// engineLine finds the row of the table: all figures are those of the JSON.
+// engineLine finds the row of the table. All its figures must be those of the JSON.
 func (a *answer) engineLine() {
 	value := func(key string) string { v, _ := a.o.at(key); return fmt.Sprint(v) }
 	float := func(key, format string) string {

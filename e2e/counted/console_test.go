@@ -19,14 +19,14 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// console is a session with all commands that it was given.
+// console is a session with a record of all its commands.
 type console struct {
 	t     testing.TB
 	shell *shell.Shell
-	// scene are the commands that changed something.
+	// scene lists the commands that changed something.
 	scene  []string
 	source string
-	// made are the source and the commands that made the file of the source.
+	// made holds the source and the commands that made the file of the source.
 	made []string
 }
 
@@ -47,7 +47,7 @@ func open(t testing.TB, from string) *console {
 	return &console{t: t, shell: shell.New(s), source: from}
 }
 
-// run runs a command and returns what it prints and its error.
+// run runs a command and returns its output and its error.
 func (c *console) run(command string, asJSON bool) (out, notes string, err error) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
@@ -62,7 +62,7 @@ func (c *console) run(command string, asJSON bool) (out, notes string, err error
 	return answers.String(), beside.String(), err
 }
 
-// do runs a command that changes something, and notes it if it succeeds.
+// do runs a command that changes something, and records it if it succeeds.
 func (c *console) do(command string) error {
 	c.t.Helper()
 	_, _, err := c.run(command, false)
@@ -75,13 +75,13 @@ func (c *console) do(command string) error {
 	return err
 }
 
-// dump is what a dump writes, "" where there is nothing of that kind.
+// dump returns the output of a dump, "" if there is nothing of that kind.
 func (c *console) dump(kind, of string) (string, error) {
 	out, _, err := c.run("dump "+kind+" - of="+of, false)
 	return out, err
 }
 
-// replay is a console with the same source after the same commands.
+// replay returns a console with the same source after the same commands.
 func (c *console) replay() *console {
 	c.t.Helper()
 	again := open(c.t, c.source)
@@ -93,13 +93,13 @@ func (c *console) replay() *console {
 	return again
 }
 
-// object is an object of an answer in JSON, with the leaves that were looked at.
+// object is an object of an answer in JSON, with the leaves that were compared.
 type object struct {
 	value map[string]any
 	seen  map[string]bool
 }
 
-// at is the value at a path of keys and indexes, as in "worst.0.paths".
+// at returns the value at a path of keys and indexes, as in "worst.0.paths".
 func (o *object) at(path string) (value any, ok bool) {
 	value = o.value
 	for key := range strings.SplitSeq(path, ".") {
@@ -121,7 +121,7 @@ func (o *object) at(path string) (value any, ok bool) {
 	return value, true
 }
 
-// length is the number of elements of a list, 0 where there is none.
+// length returns the number of elements of a list, 0 if there is none.
 func (o *object) length(path string) int {
 	seen := o.seen[path]
 	v, _ := o.at(path)
@@ -133,7 +133,7 @@ func (o *object) length(path string) int {
 	return len(list)
 }
 
-// unseen are the paths of the leaves that nobody looked at.
+// unseen returns the paths of the leaves that were not compared.
 func (o *object) unseen() (paths []string) {
 	var look func(path string, v any)
 	look = func(path string, v any) {
@@ -186,7 +186,7 @@ func readObjects(t testing.TB, command, text string) (all []*object) {
 	return all
 }
 
-// has reports whether there is something at a path.
+// has reports whether there is a value at a path.
 func (o *object) has(path string) bool {
 	seen := o.seen[path]
 	v, ok := o.at(path)

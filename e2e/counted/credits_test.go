@@ -10,29 +10,29 @@ type channel struct {
 	vl  int
 }
 
-// waits is a dependency: packets of a path hold the one channel while they wait for the other.
+// waits is a dependency: packets of a path hold one channel while they wait for the other.
 type waits struct{ from, to channel }
 
-// creditFigures are those of the dependencies between channels.
+// creditFigures are the figures of the dependencies between channels.
 type creditFigures struct {
 	channels map[channel]bool
 	edges    map[channel]map[channel]bool
-	// holds has the packets, by source, destination LID and SL, that make a dependency.
+	// holds maps dependencies to the packets, by source, destination LID and SL, that cause them.
 	holds map[waits]map[packet]bool
 	vls   int
-	// cyclic counts the channels on loops, groups those that are on loops together, and shortest is the length of a
+	// cyclic counts the channels on loops, groups the sets of channels on common loops, and shortest is the length of a
 	// shortest loop, 0 for none.
 	cyclic, groups, shortest int
 }
 
-// packet is a source, the LID that it sends to, and the SL.
+// packet is a source, the destination LID, and the SL.
 type packet struct {
 	src     *port
 	lid, sl int
 }
 
-// credits finds the dependencies of all packets that end ports can send, those that do not arrive included.
-// With one, all are taken for packets of one VL.
+// credits computes the dependencies of all packets that end ports can send, including those that do not arrive. If one
+// is set, all count as packets of one VL.
 func (s *state) credits(switches, one bool) *creditFigures {
 	c := &creditFigures{
 		channels: map[channel]bool{}, edges: map[channel]map[channel]bool{}, holds: map[waits]map[packet]bool{},
@@ -51,7 +51,7 @@ func (s *state) credits(switches, one bool) *creditFigures {
 	return c
 }
 
-// levels are the SLs of packets from an end port, by any of its LIDs, to a LID.
+// levels returns the SLs of packets from an end port, by any of its LIDs, to a LID.
 func (s *state) levels(src *port, lid int) (all []int) {
 	if s.sl2vl == nil || s.sls == nil {
 		return []int{0}
@@ -68,7 +68,7 @@ func (c *creditFigures) add(s *state, p *path, sl int, one bool) {
 	hops := p.hops
 	for i := 0; i < len(hops); i++ {
 		h := hops[i]
-		if p.ends == loop && i == len(hops)-1 { // it goes round by the same ports
+		if p.ends == loop && i == len(hops)-1 { // it continues round the loop by the same ports
 			i = slices.IndexFunc(hops, func(x hop) bool { return x.node == h.node })
 			h.out = hops[i].out
 		}
@@ -101,7 +101,7 @@ func (c *creditFigures) add(s *state, p *path, sl int, one bool) {
 // dropped is the VL of packets that a switch drops.
 const dropped = 15
 
-// numberOf is the number of a port, 0 for none.
+// numberOf returns the number of a port, 0 for none.
 func numberOf(p *port) int {
 	if p == nil {
 		return 0
@@ -120,7 +120,7 @@ func (c *creditFigures) wait(w waits, p packet) {
 	c.holds[w][p] = true
 }
 
-// dependencies is their number.
+// dependencies returns their number.
 func (c *creditFigures) dependencies() int {
 	n := 0
 	for _, to := range c.edges {
@@ -129,7 +129,7 @@ func (c *creditFigures) dependencies() int {
 	return n
 }
 
-// findLoops looks from each channel for the way back to it.
+// findLoops searches from each channel for a path back to it.
 func (c *creditFigures) findLoops() {
 	reached := map[channel]map[channel]int{}
 	for ch := range c.channels {
@@ -157,7 +157,7 @@ func (c *creditFigures) findLoops() {
 	}
 }
 
-// from has, for each channel that waiting leads to, by how few steps it does.
+// from returns, for each channel that waiting leads to, the smallest number of steps.
 func (c *creditFigures) from(ch channel) map[channel]int {
 	steps := map[channel]int{}
 	for now, n := []channel{ch}, 1; len(now) > 0; n++ {

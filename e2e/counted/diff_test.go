@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// difference is what differs between two states.
+// difference is the difference between two states.
 type difference struct {
 	before, after *state
-	// pairs has the pairs of end ports by what becomes of them.
+	// pairs counts the pairs of end ports by kind.
 	pairs map[string][][2]endPort
 	total int
-	// entries has, by GUID, the LIDs of the changed entries of a switch that both have.
+	// entries holds, by GUID, the LIDs of the changed entries of a switch in both states.
 	entries map[uint64][]int
-	// loads are the loads of ports by their plugs.
+	// loads are the loads of ports, by plug.
 	loads [2]map[plug]portLoad
 }
 
-// portLoad is what leaves a port of a switch.
+// portLoad is the load of a switch port.
 type portLoad struct{ entries, paths int }
 
-// What becomes of pairs, by the keys of the JSON.
+// The kinds of pairs, by the keys of the JSON.
 const (
 	same      = "same"
 	changed   = "changed"
@@ -62,7 +62,7 @@ func differ(before, after *state) *difference {
 	return d
 }
 
-// endsOf are the end ports that either state counts: own is that of the state after, base that of the state before.
+// endsOf returns the end ports that either state counts: own is that of the new state, base that of the old one.
 func endsOf(before, after *state) (all []endPort) {
 	seen := map[uint64]int{}
 	for _, e := range before.ends(false) {
@@ -80,8 +80,8 @@ func endsOf(before, after *state) (all []endPort) {
 	return all
 }
 
-// kind says what becomes of a pair, and counts its paths that both states know. Each LID of the state with more is
-// compared with those of the other one in turn.
+// kind returns the kind of a pair, and counts its paths that are known in both states. Each LID of the state with more
+// LIDs is compared with those of the other one in turn.
 func (d *difference) kind(src, dst endPort, loads [2]*loads) string {
 	old, fresh := d.before.allBetween(src.base, dst.base), d.after.allBetween(src.own, dst.own)
 	isSame := true
@@ -114,7 +114,7 @@ func (d *difference) kind(src, dst endPort, loads [2]*loads) string {
 	return changed
 }
 
-// allBetween are the paths between two end ports that the state counts; one that ends at once where there is none.
+// allBetween returns the paths between two end ports that the state counts, one that ends at once if there is none.
 func (s *state) allBetween(src, dst *port) (paths []path) {
 	none := []path{{ends: deadEnd}}
 	if src == nil || dst == nil || s.net.endByGUID[src.guid] == nil || s.net.endByGUID[dst.guid] == nil {
@@ -129,7 +129,7 @@ func (s *state) allBetween(src, dst *port) (paths []path) {
 	return paths
 }
 
-// fate is a dead end if a path does not arrive, else unknown if one is, else delivered.
+// fate returns a dead end if a path does not arrive, unknown if one is, and otherwise delivered.
 func fate(paths []path) string {
 	worst := delivered
 	for _, p := range paths {
@@ -143,7 +143,7 @@ func fate(paths []path) string {
 	return worst
 }
 
-// samePath reports whether two paths cross the same links.
+// samePath reports whether two paths use the same links.
 func samePath(a, b path) bool {
 	return slices.EqualFunc(a.leaves(), b.leaves(), func(p, q *port) bool {
 		return plugOf(p) == plugOf(q) && plugOf(p.peer) == plugOf(q.peer)
@@ -152,7 +152,7 @@ func samePath(a, b path) bool {
 
 func plugOf(p *port) plug { return plug{p.node.guid, p.num} }
 
-// portLoads are the entries and paths of each port of a switch of the subnet that has any.
+// portLoads returns the entries and paths of each switch port of the subnet that has any.
 func (s *state) portLoads(l *loads) map[plug]portLoad {
 	all := map[plug]portLoad{}
 	for guid, row := range s.lft {
@@ -174,7 +174,7 @@ func (s *state) portLoads(l *loads) map[plug]portLoad {
 	return all
 }
 
-// worst is the most paths over a link between switches, before or after.
+// worst is the maximum number of paths over a link between switches, before or after.
 func (d *difference) worst(side int) int {
 	most := 0
 	for _, p := range []*state{d.before, d.after}[side].net.directions(between) {
@@ -207,7 +207,7 @@ func (x *exam) diff(before, after *state) {
 	a.done()
 }
 
-// unreadOf compares the head: the state after, and how many tables of the two states were not read.
+// unreadOf compares the head: the new state, and how many tables of the two states were not read.
 func (a *answer) unreadOf(d *difference) {
 	n, states := 0, []*state{d.before, d.after}
 	if d.before.name == d.after.name {
@@ -267,7 +267,7 @@ func (a *answer) verdict(d *difference) {
 	}
 }
 
-// levelsDiffer reports whether VLs or service levels are said to differ.
+// levelsDiffer reports whether the answer reports different VLs or service levels.
 func (a *answer) levelsDiffer() bool { return a.intAt("vls_sl2vl_tables")+a.intAt("vls_path_sls") > 0 }
 
 // none reports whether nothing differs.
@@ -278,10 +278,10 @@ func (d *difference) none() bool {
 		len(d.pairs[unsure]) == d.total && len(gone)+len(come)+len(moved)+len(down)+len(up) == 0
 }
 
-// mostDiffers is how many of each kind diff lists.
+// mostDiffers is the number of elements of each kind that diff lists.
 const mostDiffers = 10
 
-// pairKinds compares the counts of pairs, and the pairs that are listed.
+// pairKinds compares the counts of pairs, and the listed pairs.
 func (a *answer) pairKinds(d *difference) {
 	a.line("pairs newly connected {|+}{pairs_connected#}")
 	a.line("pairs lost as before {|+}{pairs_unreached#}")
@@ -331,7 +331,7 @@ func (a *answer) pairKinds(d *difference) {
 	a.take(head)
 }
 
-// endName is the name and LID of an end port, those of the state before if that has it.
+// endName returns the name and LID of an end port, those of the old state if it exists there.
 func (d *difference) endName(e endPort) string {
 	if e.base != nil {
 		return fmt.Sprintf("%v (LID %d)", e.base, d.before.shownLID(d.before.end(e.base.guid)))
@@ -339,7 +339,7 @@ func (d *difference) endName(e endPort) string {
 	return fmt.Sprintf("%v (LID %d)", e.own, d.after.shownLID(d.after.end(e.own.guid)))
 }
 
-// endAt is the name and LID of an end port in the JSON, a port of one of the states.
+// endAt returns the name and LID of an end port in the JSON, a port of one of the states.
 func (a *answer) endAt(key string, s *state) string {
 	at := s.plugAt(a.o, key)
 	if s.nodeOf(at.guid) == nil {
@@ -350,8 +350,7 @@ func (a *answer) endAt(key string, s *state) string {
 	return fmt.Sprintf("%s (LID %d)", s.plugName(at), a.intAt(key+"_lid"))
 }
 
-// attached is the port of the switch that an end port is attached to, or port 0 of a switch itself, nil where there is
-// none.
+// attached returns the switch port to which an end port is attached, port 0 for a switch itself, or nil.
 func (s *state) attached(at plug) *port {
 	p := s.portAt(at)
 	if p != nil && p.node.isSwitch() {
@@ -363,7 +362,7 @@ func (s *state) attached(at plug) *port {
 	return p.peer
 }
 
-// changedEntries compares the table entries that change.
+// changedEntries compares the changed table entries.
 func (a *answer) changedEntries(d *difference) {
 	n, blocks := 0, 0
 	for _, lids := range d.entries {
@@ -402,7 +401,7 @@ func (a *answer) changedEntries(d *difference) {
 	a.take(head)
 }
 
-// unread are the switches of both subnets whose table one of the states does not have.
+// unread returns the switches of both subnets whose table is unknown in one state.
 func (d *difference) unread() map[uint64]bool {
 	all := map[uint64]bool{}
 	for guid, n := range d.before.net.byGUID {
@@ -423,7 +422,7 @@ func blocksOf(lids []int) int {
 	return len(blocks)
 }
 
-// ends are the end ports that go, come, and get another LID.
+// ends compares the end ports that go, come, or get another LID.
 func (d *difference) ends() (gone, come []*port, moved [][2]*port) {
 	for p := range d.before.net.ends(true) {
 		q := d.after.net.endByGUID[p.guid]
@@ -504,7 +503,7 @@ func (a *answer) endList(key, label, count string, ports []*port, s, after *stat
 	a.moreOf(key, len(ports))
 }
 
-// moreOf compares how many a list does not name.
+// moreOf compares the number of elements that a list omits.
 func (a *answer) moreOf(key string, n int) {
 	if n > mostDiffers {
 		a.mustLine("  and {more_" + key + "#} more")
@@ -512,7 +511,7 @@ func (a *answer) moreOf(key string, n int) {
 	}
 }
 
-// links are the cables that only the state before, and only the state after has.
+// links compares the cables that only one of the states has.
 func (d *difference) links() (down, up map[cable]bool) {
 	only := func(s, t *state) map[cable]bool {
 		all := map[cable]bool{}
@@ -558,7 +557,7 @@ func (a *answer) cableList(key, label, count string, d *difference, s *state, ca
 	a.moreOf(key, len(cables))
 }
 
-// plug compares a port, which is that of the state after, or else of the one before.
+// plug compares a port of the new state, or otherwise of the old one.
 func (a *answer) plug(d *difference, path string, at plug) {
 	s := d.after
 	if s.nodeOf(at.guid) == nil {
@@ -567,7 +566,7 @@ func (a *answer) plug(d *difference, path string, at plug) {
 	a.place(path, s, at.guid, at.num)
 }
 
-// plugAt is the node and port of a place of the JSON.
+// plugAt returns the node and port of a place in the JSON.
 func (s *state) plugAt(o *object, key string) plug {
 	guid, _ := o.at(key + ".guid")
 	num, has := o.at(key + ".port")
@@ -578,10 +577,10 @@ func (s *state) plugAt(o *object, key string) plug {
 	return plug{is, decimal(fmt.Sprint(num))}
 }
 
-// mostLoads is how many changed loads the text names.
+// mostLoads is the number of changed loads in the text.
 const mostLoads = 5
 
-// changedLoads are the ports of links that have more or fewer entries or paths.
+// changedLoads are the ports of links with a changed number of entries or paths.
 func (d *difference) changedLoads() map[plug]bool {
 	differ := map[plug]bool{}
 	for _, side := range d.loads {
@@ -594,7 +593,7 @@ func (d *difference) changedLoads() map[plug]bool {
 	return differ
 }
 
-// changedLoads compares the ports of switches that have more or fewer entries or paths.
+// changedLoads compares the switch ports with a changed number of entries or paths.
 func (a *answer) changedLoads(d *difference) {
 	differ := d.changedLoads()
 	a.line("links with other loads {|+}{loads_changed#}")
@@ -624,7 +623,7 @@ func (a *answer) changedLoads(d *difference) {
 	}
 }
 
-// linkName is the name of a direction of a link.
+// linkName returns the name of a direction of a link.
 func (d *difference) linkName(p plug) string {
 	if to := d.peerName(p); to != "" {
 		return d.name(p) + " -> " + to
@@ -632,7 +631,7 @@ func (d *difference) linkName(p plug) string {
 	return d.name(p)
 }
 
-// load compares what leaves a port before and after.
+// load compares the load of a port before and after.
 func (a *answer) load(d *difference, at string, p plug) {
 	a.plug(d, at+"from", p)
 	if to := d.peerName(p); to == "" {
@@ -649,7 +648,7 @@ func (a *answer) load(d *difference, at string, p plug) {
 	a.figure(at+"entries_new", d.loads[1][p].entries)
 }
 
-// name is the name of a port, of either state.
+// name returns the name of a port of either state.
 func (d *difference) name(p plug) string {
 	if d.after.whole.nodes[p.guid] != nil {
 		return d.after.plugName(p)
@@ -657,7 +656,7 @@ func (d *difference) name(p plug) string {
 	return d.before.plugName(p)
 }
 
-// peerName is the name of the other end of its link, after or before, "" for none.
+// peerName returns the name of the other end of its link, after or before, "" for none.
 func (d *difference) peerName(p plug) string {
 	for _, s := range []*state{d.after, d.before} {
 		for c := range s.whole.cables {
@@ -728,8 +727,8 @@ func (a *answer) levels(d *difference) {
 	a.ignore("vls_sl2vl_tables", "vls_path_sls")
 }
 
-// changedVLs counts the SL2VL tables that differ, of ports that have a link before: no packet comes in by another one.
-// More is how many of them the state after has in no file, as they are of ports without a link.
+// changedVLs counts the changed SL2VL tables of ports with a link in the old state: no packet enters by another port. more
+// counts those that no file of the new state contains, because their ports have no link.
 func (d *difference) changedVLs() (n, more int) {
 	for hop, vls := range d.before.sl2vl {
 		end := d.before.net.endByGUID[hop.guid]

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// exam compares what commands of one scene say with the model.
+// exam compares the answers of commands in one scene with the model.
 type exam struct {
 	*console
 	rnd    *rand.Rand
 	states []*state
 	stale  bool
-	// engine and lmc are the settings, "" where they were never set.
+	// engine and lmc are the settings, "" if they were never set.
 	engine string
 	lmc    int
-	// written is the state that the file of the source was written of, with its unreachable nodes, nil for none.
+	// written is the state in the file of the source, with its unreachable nodes, nil for none.
 	written *state
 	// changes are those of the what-if, routed those at the time of the last route.
 	changes, routed []change
-	// members are the end ports of multicast groups that were loaded, by LID, nil for none.
+	// members holds the end ports of loaded multicast groups, by LID, nil for none.
 	members  map[int][]uint64
 	compared int
 	wrong    []string
@@ -29,7 +29,7 @@ type exam struct {
 
 func (x *exam) contradict(what string) { x.wrong = append(x.wrong, what) }
 
-// state is the state of a name, nil where there is none.
+// state returns the state with a name, or nil.
 func (x *exam) state(name string) *state {
 	for _, s := range x.states {
 		if s.name == name {
@@ -39,7 +39,7 @@ func (x *exam) state(name string) *state {
 	return nil
 }
 
-// title compares the title of the state that an answer is of.
+// title compares the title of the state of an answer.
 func (a *answer) title(path string, s *state) {
 	inJSON := ""
 	if a.o != nil {
@@ -56,7 +56,7 @@ func (a *answer) title(path string, s *state) {
 
 func (x *exam) isStale(s *state) bool { return s.name == "staged" && x.stale }
 
-// succeeds compares that a command did not fail.
+// succeeds checks that a command did not fail.
 func (a *answer) succeeds() {
 	a.x.compared++
 	if a.err != nil {
@@ -64,7 +64,7 @@ func (a *answer) succeeds() {
 	}
 }
 
-// fails compares the error of a command with a form and what stands in its places: names and values in turn.
+// fails compares the error of a command with a form and the values in its places: names and values in turn.
 func (a *answer) fails(form string, places ...any) {
 	var m map[string]string
 	if a.err != nil {

@@ -119,7 +119,7 @@ func (a *answer) setMembers(s *state, members map[*port]bool) {
 	}
 }
 
-// setLinks compares the links between switches that paths of a set take.
+// setLinks compares the links between switches that paths of a set use.
 func (a *answer) setLinks(s *state, l, all *loads) {
 	var used []int
 	shared := 0

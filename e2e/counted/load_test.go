@@ -17,7 +17,7 @@ const (
 	between   = "between switches"
 )
 
-// class is that of the direction that leaves a port.
+// class returns the class of the direction that leaves a port.
 func class(p *port) string {
 	switch {
 	case !p.node.isSwitch():
@@ -28,11 +28,11 @@ func class(p *port) string {
 	return between
 }
 
-// loads are paths by the port by which they leave a node.
+// loads counts the paths by the port by which they leave a node.
 type loads struct {
 	paths map[*port]int
-	lids  map[*port]map[int]bool // to which they go
-	// arrive, lost and unknown count the paths; open has the ports by which unknown ones leave.
+	lids  map[*port]map[int]bool // their destination LIDs
+	// arrive, lost and unknown count the paths. open holds the ports by which unknown ones leave.
 	arrive, lost, unknown int
 	open                  map[*port]bool
 }
@@ -63,7 +63,7 @@ func newLoads() *loads {
 	return &loads{paths: map[*port]int{}, lids: map[*port]map[int]bool{}, open: map[*port]bool{}}
 }
 
-// allToAll are the loads of all paths between end ports.
+// allToAll returns the loads of all paths between end ports.
 func (s *state) allToAll(switches bool) *loads {
 	l := newLoads()
 	for _, p := range s.everyPath(switches) {
@@ -73,7 +73,7 @@ func (s *state) allToAll(switches bool) *loads {
 	return l
 }
 
-// directions are the ports of all links of the subnet, of a class, "" for all.
+// directions returns the ports of all links of the subnet, of a class, "" for all.
 func (s *subnet) directions(of string) (all []*port) {
 	for a, b := range s.links() {
 		for _, p := range []*port{a, b} {
@@ -85,8 +85,8 @@ func (s *subnet) directions(of string) (all []*port) {
 	return all
 }
 
-// known reports whether anything is known of the paths that leave by a port: not where the table of its switch, or of
-// that of its host, was not read, nor where all that leave by it are unknown.
+// known reports whether anything is known of the paths that leave by a port: not if the table of its switch, or of that
+// of its host, was not read, or if all paths by it are unknown.
 func (l *loads) known(s *state, p *port) bool {
 	sw := p.node
 	if !sw.isSwitch() {
@@ -95,7 +95,7 @@ func (l *loads) known(s *state, p *port) bool {
 	return (!sw.isSwitch() || s.lft[sw.guid] != nil) && (!l.open[p] || l.paths[p] > 0)
 }
 
-// worst is the most paths over a link between switches.
+// worst returns the maximum number of paths over a link between switches.
 func (l *loads) worst(s *subnet) int {
 	most := 0
 	for _, p := range s.directions(between) {
@@ -104,7 +104,7 @@ func (l *loads) worst(s *subnet) int {
 	return most
 }
 
-// stats sums up numbers.
+// stats summarizes numbers.
 type stats struct {
 	n, unused, min, max int
 	mean, deviation     float64
@@ -132,7 +132,7 @@ func statsOf(numbers []int) stats {
 	return s
 }
 
-// hosts are the end ports of adapters of the base and the state, aggregation nodes left out, by name with numbers by
+// hosts returns the end ports of HCAs of the base and the state, without aggregation nodes, by name with numbers by
 // value.
 func (s *state) hosts() (all []endPort) {
 	for _, e := range s.ends(false) {
@@ -147,7 +147,7 @@ func (s *state) hosts() (all []endPort) {
 	return all
 }
 
-// byNumber compares names with the numbers in them by value.
+// byNumber compares names, with numbers in them by value.
 func byNumber(a, b string) int {
 	split := func(s string) (words []string) {
 		for s != "" {
@@ -170,14 +170,14 @@ func byNumber(a, b string) int {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// pattern is what pairs that send at once come to.
+// pattern is the result for pairs that send at the same time.
 type pattern struct {
 	*loads
-	worst int     // the most paths over a link
-	share float64 // the mean part of its bandwidth that a path has
+	worst int     // the maximum number of paths over a link
+	share float64 // the mean share of its bandwidth that a path has
 }
 
-// send has each source send to the base LID of its destination.
+// send makes each source send to the base LID of its destination.
 func (s *state) send(pairs [][2]endPort) pattern {
 	p := pattern{loads: newLoads()}
 	var arrive []path
@@ -203,7 +203,7 @@ func (s *state) send(pairs [][2]endPort) pattern {
 	return p
 }
 
-// shift has each host send to the one k further on.
+// shift makes each host send to the one k further on.
 func shift(hosts []endPort, k int) (pairs [][2]endPort) {
 	for i := range hosts {
 		if to := (i + k) % len(hosts); to != i {
@@ -213,7 +213,7 @@ func shift(hosts []endPort, k int) (pairs [][2]endPort) {
 	return pairs
 }
 
-// bisection has each host of a random half send to one of the other half.
+// bisection makes each host of a random half send to one of the other half.
 func bisection(hosts []endPort, seed, nth uint64) (pairs [][2]endPort) {
 	order := rand.New(rand.NewPCG(seed, nth)).Perm(len(hosts))
 	half := len(hosts) / 2

@@ -42,7 +42,7 @@ func (m maker) actions() {
 	}
 }
 
-// changed runs a command that may fail, and returns the numbers of the changes that it makes or takes back.
+// changed runs a command that may fail, and returns the numbers of the changes that it makes or undoes.
 func (m maker) changed(format string, args ...any) (numbers []int) {
 	command := fmt.Sprintf(format, args...)
 	out, _, err := m.run(command, true)
@@ -75,11 +75,12 @@ func (m maker) route(command string) {
 // commit writes staged tables to the switches.
 func (m maker) commit() {
 	if m.do("write on") == nil {
-		_ = m.do("commit yes force-unreachable force-interrupt force-loop force-incomplete force-overwrite abandon journal=no")
+		_ = m.do("commit yes force-unreachable force-interrupt force-loop force-incomplete force-overwrite abandon " +
+			"journal=no")
 	}
 }
 
-// saved goes on with a file or folder that a state was written to.
+// saved continues with a file or folder that a state was written to.
 func (m maker) saved(t *testing.T) *exam {
 	m.readStates()
 	of := m.state(pick(m, []string{"live", "staged", "whatif"}))
@@ -87,7 +88,7 @@ func (m maker) saved(t *testing.T) *exam {
 		return m.exam
 	}
 	kind := pick(m, []string{"snapshot", "topology", "ibdiagnet"})
-	if of.hasUnreachable() && kind == "ibdiagnet" { // whose folder does not say which nodes belonged to the subnet
+	if of.hasUnreachable() && kind == "ibdiagnet" { // its folder does not contain which nodes belonged to the subnet
 		kind = "snapshot"
 	}
 	file, source := filepath.Join(t.TempDir(), "saved"), "file:"
@@ -106,7 +107,7 @@ func (m maker) saved(t *testing.T) *exam {
 	return x
 }
 
-// base is the subnet from which the what-if starts.
+// base returns the subnet from which the what-if starts.
 func (m maker) base() *subnet {
 	text, err := m.dump("topology", "base")
 	if err != nil {
@@ -115,7 +116,7 @@ func (m maker) base() *subnet {
 	return readSubnet(m.t, text)
 }
 
-// fail lets a link, a switch or a host fail.
+// fail simulates the failure of a link, a switch or a host.
 func (m maker) fail() {
 	w := m.plugged()
 	n := w.nodes[pick(m, slices.Sorted(maps.Keys(w.nodes)))]
@@ -133,7 +134,7 @@ func (m maker) fail() {
 	}
 }
 
-// plugged is the subnet with what was added and moved, and with what failed.
+// plugged returns the subnet with additions, moves and failures.
 func (m maker) plugged() *whole {
 	all := slices.Clone(m.changes)
 	for i := range all {
@@ -142,7 +143,7 @@ func (m maker) plugged() *whole {
 	return wholeOf(m.base(), all)
 }
 
-// word names a node for commands, by the GUID of an end port.
+// word returns a node as a word for commands, by the GUID of an end port.
 func (n *node) word() string {
 	for num := range n.count + 1 {
 		if p := n.ports[num]; p != nil && p.guid != 0 {
@@ -152,7 +153,7 @@ func (n *node) word() string {
 	return n.name
 }
 
-// restore takes a failure back.
+// restore undoes a failure.
 func (m maker) restore() {
 	if len(m.changes) == 0 {
 		return
@@ -170,14 +171,14 @@ func (m maker) restore() {
 	m.takenBack(m.changed("restore%s", c.what[len("fail"):]))
 }
 
-// undo takes a change back.
+// undo undoes a change.
 func (m maker) undo() {
 	if len(m.changes) > 0 {
 		m.takenBack(m.changed("undo %d", pick(m, m.changes).number))
 	}
 }
 
-// takenBack forgets changes that are no more.
+// takenBack removes changes that were undone.
 func (m maker) takenBack(numbers []int) {
 	m.changes = slices.DeleteFunc(m.changes, func(c change) bool { return slices.Contains(numbers, c.number) })
 }
@@ -220,7 +221,7 @@ func (m maker) add() {
 	}
 }
 
-// newNode is a node that was added, with the end port that it gets; a host's has the GUID behind that of the node.
+// newNode is an added node, with its end port. The GUID of a host's port follows that of the node.
 func newNode(kind byte, guid uint64, name string, count int) *node {
 	n := &node{kind: kind, guid: guid, name: name, count: count, ports: map[int]*port{}}
 	end := &port{node: n, num: n.endNumber(), guid: guid + uint64(n.endNumber())}
@@ -228,7 +229,7 @@ func newNode(kind byte, guid uint64, name string, count int) *node {
 	return n
 }
 
-// endNumber is the number of the only end port of a switch, or of a host with one port.
+// endNumber returns the number of the only end port of a switch, or of a host with one port.
 func (n *node) endNumber() int {
 	if n.isSwitch() {
 		return 0
@@ -236,7 +237,7 @@ func (n *node) endNumber() int {
 	return 1
 }
 
-// freePorts are ports of switches without a cable, in a random order.
+// freePorts returns the switch ports without a cable, in random order.
 func (m maker) freePorts(w *whole) (free []plug) {
 	used := map[plug]bool{}
 	for c := range m.plugged().cables {
@@ -252,7 +253,7 @@ func (m maker) freePorts(w *whole) (free []plug) {
 	return some(m.rnd, len(free), free)
 }
 
-// someHost is a port of a host with its cable.
+// someHost returns a port of a host with its cable.
 func (m maker) someHost(w *whole) (plug, cable) {
 	for _, guid := range some(m.rnd, len(w.nodes), slices.Sorted(maps.Keys(w.nodes))) {
 		if at := w.at(guid); !w.nodes[guid].isSwitch() && len(at) > 0 {

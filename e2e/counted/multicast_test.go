@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestCountedMulticast compares the figures of multicast groups with the model, in random scenes of their own.
+// TestCountedMulticast compares the figures of multicast groups with the model, in separate random scenes.
 func TestCountedMulticast(t *testing.T) {
 	bad := 0
 	scenes := eachScene(t, func(t *testing.T, r *rand.Rand) *exam {
@@ -79,23 +79,23 @@ func readMFTs(t testing.TB, text string) map[uint64]map[int][]int {
 				row[int(hex(m[1]))] = append(row[int(hex(m[1]))], int(hex(port)))
 			}
 		} else if line != "" && !strings.HasPrefix(line, "LID ") {
-			t.Fatalf("the multicast tables have a line that is not understood: %q", line)
+			t.Fatalf("cannot parse a line of the multicast tables: %q", line)
 		}
 	}
 	return all
 }
 
-// spread are the copies that come of one packet.
+// spread counts the copies of one packet.
 type spread struct {
 	s      *state
 	mlid   int
 	copies map[*port]int
-	// on are the ports by which the packet has come into the switches on the way here.
+	// on holds the ports by which the packet has entered switches so far.
 	on     map[*port]bool
 	cycles bool
 }
 
-// come follows a packet that comes into a switch by a port.
+// come follows a packet that enters a switch by a port.
 func (f *spread) come(n *node, in *port) {
 	if f.on[in] {
 		f.cycles = true
@@ -116,9 +116,12 @@ func (f *spread) come(n *node, in *port) {
 }
 
 // groupCounts are the figures of multicast groups.
-type groupCounts struct{ alone, members, lost, gone, entries, pairs, missing, double, echoes, cycles, strangers, dead, oneWays int }
+type groupCounts struct {
+	alone, members, lost, gone, entries, pairs                int
+	missing, double, echoes, cycles, strangers, dead, oneWays int
+}
 
-// add counts what becomes of the packets of one group.
+// add counts the packets of one group.
 func (c *groupCounts) add(s *state, mlid int, guids []uint64) {
 	var members []*port
 	lost, entries := 0, 0
@@ -167,7 +170,7 @@ func (c *groupCounts) add(s *state, mlid int, guids []uint64) {
 	c.cycles += one(cycles)
 }
 
-// entry counts what is wrong with one port of a table.
+// entry counts the faults of one port of a table.
 func (c *groupCounts) entry(s *state, n *node, num, mlid int, members []*port) {
 	out := n.ports[num]
 	switch {
@@ -182,8 +185,8 @@ func (c *groupCounts) entry(s *state, n *node, num, mlid int, members []*port) {
 	}
 }
 
-// checkMulticast compares `check mcast` of groups of a file, but for credit loops, and returns how many pairs are
-// missing.
+// checkMulticast compares `check mcast` of groups of a file, except for credit loops, and returns the number of missing
+// pairs.
 func (x *exam) checkMulticast(s *state) int {
 	text, err := x.dump("mcfdbs", s.name)
 	if err != nil || s.hasUnread() {

@@ -33,7 +33,7 @@ func cableAt(p *port) cable {
 	return cableOf(plug{p.node.guid, p.num}, plug{p.peer.node.guid, p.peer.num})
 }
 
-// change is what a command did to a what-if: a failure, a repair, or cables that were plugged in or out.
+// change is the effect of a command on a what-if: a failure, a repair, or cables that were plugged in or out.
 type change struct {
 	number  int
 	what    string
@@ -41,16 +41,16 @@ type change struct {
 	mended  []cable
 	added   []cable
 	removed []cable
-	node    *node // an added one
+	node    *node // if one was added
 }
 
-// whole is all nodes and cables of a state, the unreachable ones included.
+// whole holds all nodes and cables of a state, including unreachable ones.
 type whole struct {
 	nodes  map[uint64]*node
 	cables map[cable]bool
 }
 
-// wholeOf is a subnet after changes.
+// wholeOf returns a subnet after changes.
 func wholeOf(net *subnet, changes []change) *whole {
 	w := &whole{nodes: net.byGUID, cables: map[cable]bool{}}
 	for p := range net.links() {
@@ -86,7 +86,7 @@ func (w *whole) with(changes []change) *whole {
 	return w
 }
 
-// at are the cables of a node.
+// at returns the cables of a node.
 func (w *whole) at(guid uint64) (all []cable) {
 	for x := range w.cables {
 		if x[0].guid == guid || x[1].guid == guid {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// problems compares what `problems` counts of the live subnet: paths that do not arrive, by how they end, and a credit
-// loop.
+// problems compares the problems of the live subnet: paths that do not arrive, by how they end, and a credit loop.
 func (x *exam) problems() {
 	s := x.state("live")
 	a := x.ask("problems all")

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// mostTried is how many links fail in turn, each in a console of its own.
+// mostTried is the number of links that fail in turn, each in a console of its own.
 const mostTried = 200
 
-// outcome is what becomes of a state when a link fails and incremental routing adapts its tables.
+// outcome is the state after a link has failed and incremental routing has adapted its tables.
 type outcome struct {
 	lost, gone, worst, changed int
-	// at are the ports by which most paths leave.
+	// at holds the ports by which most paths leave.
 	at map[string]bool
 }
 
-// resilience compares `resilience links` with consoles on a snapshot of the state in each of which one link fails.
+// resilience compares `resilience links` with consoles on a snapshot of the state, in each of which one link fails.
 func (x *exam) resilience(s *state) {
 	links := map[string]cable{}
 	for p := range s.net.links() {
@@ -105,7 +105,7 @@ func (x *exam) resilience(s *state) {
 	a.done()
 }
 
-// isSettled reports whether incremental routing leaves the state as it is while nothing fails: LIDs, and tables.
+// isSettled reports whether incremental routing changes nothing without failures, in LIDs and tables.
 func (x *exam) isSettled(s *state, file string) bool {
 	again := open(x.t, "file:"+file)
 	if err := again.do("route incremental"); err != nil {
@@ -129,15 +129,15 @@ func one(is bool) int {
 	return 0
 }
 
-// cableName is the name of a link. Answers may name its ends the other way round.
+// cableName returns the name of a link. Answers may list its ends in the other order.
 func (s *state) cableName(c cable) string {
 	return s.plugName(c[0]) + " -- " + s.plugName(c[1])
 }
 
-// mostFailures is how many failures the text lists.
+// mostFailures is the number of failures in the text.
 const mostFailures = 10
 
-// outcome compares what becomes of paths without a link.
+// outcome compares the outcome without a link.
 func (a *answer) outcome(name string, o *outcome, i int) {
 	if i < mostFailures {
 		a.mustLine("  " + name + ": {lost_paths#} path(s) lost, {cut_off#} host port(s) {|.*}, at worst " +
@@ -154,7 +154,7 @@ func (a *answer) outcome(name string, o *outcome, i int) {
 	a.ignore("number")
 }
 
-// without is the state with one link less, after incremental routing.
+// without returns the state with one link less, after incremental routing.
 func (x *exam) without(s *state, file string, c cable) outcome {
 	x.t.Helper()
 	again := open(x.t, "file:"+file)

@@ -22,8 +22,7 @@ func TestCounted(t *testing.T) {
 	})
 }
 
-// eachScene compares random scenes, and returns how many there were. compare makes a scene and compares it, nil for
-// none.
+// eachScene compares random scenes, and returns their number. compare makes a scene and compares it, or returns nil.
 func eachScene(t *testing.T, compare func(t *testing.T, rnd *rand.Rand) *exam) (scenes int) {
 	rnd := testenv.Rand(t)
 	scenes = testenv.Count(t, 10, 200)
@@ -49,7 +48,7 @@ func newSim(t *testing.T, rnd *rand.Rand) *exam {
 	return &exam{console: open(t, "sim:"+kinds[rnd.IntN(len(kinds))]), rnd: rnd}
 }
 
-// eachRouted reads the states, and returns the sum of what compare returns for each that has routes.
+// eachRouted reads the states, and returns the sum of the results of compare for each state with routes.
 func (x *exam) eachRouted(compare func(*state) int) (n int) {
 	x.readStates()
 	for _, s := range x.states {
@@ -84,7 +83,7 @@ func newExam(t *testing.T, rnd *rand.Rand) *exam {
 	return x
 }
 
-// readStates reads all states that there are.
+// readStates reads all existing states.
 func (x *exam) readStates() {
 	live := x.asSaved(readState(x.t, x.console, "live", nil, nil))
 	x.states = []*state{live}
@@ -103,7 +102,7 @@ func (x *exam) readStates() {
 	}
 }
 
-// finish fails with what is contradictory.
+// finish fails the test if there are contradictions.
 func (x *exam) finish() {
 	if len(x.wrong) == 0 {
 		return
@@ -127,7 +126,7 @@ func (x *exam) finish() {
 
 const mostReported = 25
 
-// asSaved adds to a state of a file what was unreachable when it was written.
+// asSaved adds to a state of a file the nodes that were unreachable when it was written.
 func (x *exam) asSaved(s *state) *state {
 	if x.written != nil {
 		had := map[uint64]*port{}
@@ -150,7 +149,7 @@ func (x *exam) traceAll(s *state) {
 	}
 }
 
-// some are up to n different elements of a list.
+// some returns up to n different elements of a list.
 func some[T any](rnd *rand.Rand, n int, list []T) (chosen []T) {
 	for _, i := range rnd.Perm(len(list))[:min(n, len(list))] {
 		chosen = append(chosen, list[i])
@@ -158,7 +157,7 @@ func some[T any](rnd *rand.Rand, n int, list []T) (chosen []T) {
 	return chosen
 }
 
-// pairsOf are all ordered pairs of different end ports.
+// pairsOf returns all ordered pairs of different end ports.
 func pairsOf(ends []endPort) (pairs [][2]endPort) {
 	for _, src := range ends {
 		for _, dst := range ends {
@@ -170,7 +169,7 @@ func pairsOf(ends []endPort) (pairs [][2]endPort) {
 	return pairs
 }
 
-// everything asks all commands about all states.
+// everything runs all commands on all states.
 func (x *exam) everything() {
 	x.showStates()
 	x.unnamed()
@@ -198,7 +197,7 @@ func (x *exam) everything() {
 	}
 }
 
-// unnamed compares which state a command takes that names none: it takes no stale tables.
+// unnamed compares the state that a command uses by default. It does not use stale tables.
 func (x *exam) unnamed() {
 	s := x.states[len(x.states)-1] // staged, else what-if, else live
 	node := s.net.nodes[0].word()
@@ -223,7 +222,7 @@ func (x *exam) unnamed() {
 	}
 }
 
-// ofTables asks the commands that follow paths.
+// ofTables runs the commands that follow paths.
 func (x *exam) ofTables(s *state) {
 	for _, switches := range []bool{false, true} {
 		x.checkReach(s, "reach", switches)

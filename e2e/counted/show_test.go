@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// typeWords are the words for kinds of nodes.
+// typeWords are the words for node types.
 var typeWords = map[byte]string{kindSwitch: "switch", kindRouter: "router", 'C': "ca"}
 
 // row finds the line of a table that has these cells.
@@ -25,7 +25,7 @@ func (a *answer) row(cells ...any) {
 	a.wrong("a row of the table", "none", "-", strings.Join(want, " "))
 }
 
-// nodes are all nodes of a state, those of its subnet and the unreachable ones.
+// nodes returns all nodes of a state, those of its subnet and the unreachable ones.
 func (s *state) nodes() (all []*node) {
 	for guid := range s.whole.nodes {
 		all = append(all, s.nodeOf(guid))
@@ -33,7 +33,7 @@ func (s *state) nodes() (all []*node) {
 	return all
 }
 
-// nodeOf is the node of a GUID.
+// nodeOf returns the node with a GUID.
 func (s *state) nodeOf(guid uint64) *node {
 	if own := s.net.byGUID[guid]; own != nil {
 		return own
@@ -43,7 +43,7 @@ func (s *state) nodeOf(guid uint64) *node {
 
 func (s *state) reachable(guid uint64) bool { return s.net.byGUID[guid] != nil }
 
-// lidOf is the LID of a node: of port 0 of a switch, of the first port that has one of another. An unreachable port
+// lidOf returns the LID of a node: of port 0 of a switch, otherwise of the first port that has one. An unreachable port
 // keeps its LID.
 func (s *state) lidOf(n *node) int {
 	for num := range n.count + 1 {
@@ -54,7 +54,7 @@ func (s *state) lidOf(n *node) int {
 	return 0
 }
 
-// lidAt is the LID of a port, 0 for none.
+// lidAt returns the LID of a port, 0 for none.
 func (s *state) lidAt(p plug) int {
 	if s.lids == nil {
 		s.lids = map[plug]int{}
@@ -106,7 +106,7 @@ func (x *exam) showNodes(s *state, what string) {
 	a.done()
 }
 
-// unreachableMark stands behind the name of an unreachable node.
+// unreachableMark follows the name of an unreachable node.
 const unreachableMark = "  (unreachable)"
 
 func guidText(guid uint64) string { return fmt.Sprintf("0x%016x", guid) }
@@ -150,7 +150,7 @@ func (x *exam) showLinks(s *state) {
 	a.done()
 }
 
-// linkState is the state of a link: a subnet manager brings up one whose ends have LIDs.
+// linkState returns the state of a link: a subnet manager brings up a link whose ends have LIDs.
 func (s *state) linkState(c cable) string {
 	state := "Active"
 	for _, end := range c {
@@ -168,7 +168,7 @@ func (s *state) linkState(c cable) string {
 	return state
 }
 
-// plugName is the name of a port.
+// plugName returns the name of a port.
 func (s *state) plugName(p plug) string {
 	return fmt.Sprintf("%s/%d", s.whole.nodes[p.guid].name, p.num)
 }
@@ -218,7 +218,7 @@ func (x *exam) showStates() {
 	a.done()
 }
 
-// clockOf is a time of the JSON as people read it: with its date unless that is today's.
+// clockOf returns a time of the JSON as shown to people: with its date unless that is today's.
 func clockOf(text string) string {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -231,7 +231,7 @@ func clockOf(text string) string {
 	return date + " " + clock
 }
 
-// counts are the nodes, switches and links of the subnet, and the nodes that are unreachable.
+// counts returns the nodes, switches and links of the subnet, and the unreachable nodes.
 func (s *state) counts() (nodes, switches, links, unreachable int) {
 	for _, n := range s.nodes() {
 		switch {

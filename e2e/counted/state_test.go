@@ -14,29 +14,28 @@ import (
 type state struct {
 	name string // live, base, whatif or staged
 	net  *subnet
-	// had are the end ports that are counted where they are unreachable, too, by GUID: those of the base, and added
-	// ones.
+	// had holds the end ports that count even when unreachable, by GUID: those of the base, and added ones.
 	had map[uint64]*port
-	// whole has its unreachable nodes and links, too.
+	// whole includes unreachable nodes and links.
 	whole *whole
 	tables
-	// unreadSLs and unreadVLs say that the service levels of paths, or the VLs, are in no file.
+	// unreadSLs and unreadVLs are set if the service levels of paths, or the VLs, are in no file.
 	unreadSLs, unreadVLs bool
 	paths                map[bool][]path
-	lids                 map[plug]int // what answers show, by lidAt
+	lids                 map[plug]int // the LIDs that answers show, by lidAt
 }
 
-// endPort is an end port of a state. Own is nil where it is unreachable. Base is that of the base, or of the node that
-// was added; nil where that is reachable.
+// endPort is an end port of a state. own is nil if it is unreachable. base is that of the base, or of the added node,
+// nil while that is reachable.
 type endPort struct{ own, base *port }
 
-// port is its own port, else that of the base.
+// port returns its own port, or otherwise that of the base.
 func (e endPort) port() *port { return cmp.Or(e.own, e.base) }
 
-// sends reports whether packets come from it and to it: it is reachable and has a LID.
+// sends reports whether it sends and receives packets: it is reachable and has a LID.
 func (e endPort) sends() bool { return e.own != nil && e.own.lid != 0 }
 
-// readState reads a state from what dumps write.
+// readState reads a state from the output of dumps.
 func readState(t testing.TB, c *console, name string, base *state, changes []change) *state {
 	t.Helper()
 	text, err := c.dump("topology", name)
@@ -73,7 +72,7 @@ func readState(t testing.TB, c *console, name string, base *state, changes []cha
 // routed reports whether it has tables.
 func (s *state) routed() bool { return s.lft != nil }
 
-// ends are the end ports of the base and of the state, by LID and GUID, with those of switches or without.
+// ends returns the end ports of the base and of the state, by LID and GUID, optionally with those of switches.
 func (s *state) ends(switches bool) []endPort {
 	var all []endPort
 	for p := range s.net.ends(switches) {
@@ -90,8 +89,8 @@ func (s *state) ends(switches bool) []endPort {
 	return all
 }
 
-// shownLIDs are the LIDs that answers show for an end port: none of an unreachable one where another port has one of
-// them by now.
+// shownLIDs returns the LIDs that answers show for an end port: none for an unreachable one if another port has one of
+// them now.
 func (s *state) shownLIDs(e endPort) []int {
 	if e.own == nil && slices.ContainsFunc(e.port().lids(), func(lid int) bool { return s.net.owner[lid] != nil }) {
 		return nil
@@ -99,7 +98,7 @@ func (s *state) shownLIDs(e endPort) []int {
 	return e.port().lids()
 }
 
-// shownLID is the first of them, 0 for none.
+// shownLID returns the first of them, 0 for none.
 func (s *state) shownLID(e endPort) int {
 	if lids := s.shownLIDs(e); len(lids) > 0 {
 		return lids[0]
@@ -107,7 +106,7 @@ func (s *state) shownLID(e endPort) int {
 	return 0
 }
 
-// everyPath are the paths between all pairs of reachable end ports, one for each LID of the destination.
+// everyPath returns the paths between all pairs of reachable end ports, one for each LID of the destination.
 func (s *state) everyPath(switches bool) []path {
 	if all, ok := s.paths[switches]; ok {
 		return all
@@ -126,7 +125,7 @@ func (s *state) everyPath(switches bool) []path {
 	return all
 }
 
-// fewest are the fewest links from each switch to an end port; other nodes pass nothing on.
+// fewest returns the fewest links from each switch to an end port. Other nodes forward nothing.
 func fewest(to *port) map[*node]int {
 	far := map[*node]int{}
 	var queue []*node
@@ -151,7 +150,7 @@ func fewest(to *port) map[*node]int {
 	return far
 }
 
-// fewestFrom are the fewest links from an end port, as [fewest] has them from switches.
+// fewestFrom returns the fewest links from an end port, given those from switches.
 func fewestFrom(src *port, far map[*node]int) int {
 	switch {
 	case src.node.isSwitch():
@@ -162,29 +161,29 @@ func fewestFrom(src *port, far map[*node]int) int {
 	return far[src.peer.node] + 1
 }
 
-// reach are the figures of all paths.
+// reach holds the figures of all paths.
 type reach struct {
 	ends, unreachable, unassigned, pairs, paths int
 	lostPairs, unknownPairs                     int
 	by                                          map[string]int // by how they end
-	// of those at a dead end, from or to an end port that is unreachable or without a LID
+	// dead ends of paths from or to an end port that is unreachable or has no LID
 	atOnce int
 	longer int
-	links  map[int]int // those that arrive, by links
+	links  map[int]int // paths that arrive, by links
 	lost   []lostPath
 }
 
-// lostPath is a path that does not arrive. Lid is 0 where the destination has none.
+// lostPath is a path that does not arrive. lid is 0 if the destination has none.
 type lostPath struct {
 	from, to endPort
 	lid      int
 	ends     string
 }
 
-// arrive is the number of paths that arrive.
+// arrive returns the number of paths that arrive.
 func (r *reach) arrive() int { return r.by[delivered] + r.by[tooLong] }
 
-// bad is the number of those that are not delivered as they should be, unknown ones left out.
+// bad returns the number of paths with a fault, without unknown ones.
 func (r *reach) bad() int { return r.paths - r.by[delivered] - r.by[unknown] }
 
 // pair counts a pair by how its paths end.
@@ -251,7 +250,7 @@ func (s *state) reach(switches bool) *reach {
 	return r
 }
 
-// unassigned are the names of the reachable end ports without a LID.
+// unassigned returns the names of the reachable end ports without a LID.
 func (s *state) unassigned(switches bool) (names []string) {
 	for _, e := range s.ends(switches) {
 		if e.own != nil && e.own.lid == 0 {

@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-// The kinds of nodes in a dumped topology.
+// The node types in a dumped topology.
 const (
 	kindSwitch = 'S'
 	kindRouter = 'R'
 )
 
-// subnet is a subnet as `dump topology` writes it.
+// subnet is a subnet as written by `dump topology`.
 type subnet struct {
 	nodes []*node
-	// byGUID has nodes by their GUIDs, endByGUID end ports by theirs.
+	// byGUID holds nodes by GUID, endByGUID end ports by GUID.
 	byGUID    map[uint64]*node
 	endByGUID map[uint64]*port
-	// owner has the end port of each LID.
+	// owner maps LIDs to end ports.
 	owner map[int]*port
 	// seenFrom is the GUID of the port from which the subnet was read.
 	seenFrom uint64
@@ -50,13 +50,13 @@ type port struct {
 
 func (n *node) isSwitch() bool { return n.kind == kindSwitch }
 
-// isAggregation reports whether it is an aggregation node, which simulated subnets name so.
+// isAggregation reports whether it is an aggregation node, by the name that simulated subnets use.
 func (n *node) isAggregation() bool { return strings.Contains(n.name, "Aggregation Node") }
 
-// String is the name that answers give the port.
+// String returns the name of the port in answers.
 func (p *port) String() string { return fmt.Sprintf("%s/%d", p.node.name, p.num) }
 
-// lids are all LIDs of an end port.
+// lids returns all LIDs of an end port.
 func (p *port) lids() []int {
 	var all []int
 	if p.lid != 0 {
@@ -71,13 +71,14 @@ var (
 	nodeLine = regexp.MustCompile(
 		`^(Switch|Ca|Rt)\t(\d+) "[SHR]-([0-9a-f]{16})"\t+# "(.*)"(?: (?:base|enhanced) port 0 lid (\d+) lmc (\d+))?$`)
 	portLine = regexp.MustCompile(
-		`^\[(\d+)\](?:\(([0-9a-f]+)\))? *\t"[SHR]-([0-9a-f]{16})"\[(\d+)\](?:\([0-9a-f]+\))? *\t+# (?:lid (\d+) lmc (\d+) )?".*" lid \d+ (\S+)$`)
+		`^\[(\d+)\](?:\(([0-9a-f]+)\))? *\t"[SHR]-([0-9a-f]{16})"\[(\d+)\](?:\([0-9a-f]+\))? *` +
+			`\t+# (?:lid (\d+) lmc (\d+) )?".*" lid \d+ (\S+)$`)
 	systemLine = regexp.MustCompile(`^sysimgguid=0x([0-9a-f]+)$`)
 	switchLine = regexp.MustCompile(`^switchguid=0x[0-9a-f]+\(([0-9a-f]+)\)$`)
 	startLine  = regexp.MustCompile(`^# Initiated from node [0-9a-f]+ port ([0-9a-f]+)$`)
 )
 
-// readSubnet reads what `dump topology` writes.
+// readSubnet reads the output of `dump topology`.
 func readSubnet(t testing.TB, text string) *subnet {
 	t.Helper()
 	s := &subnet{byGUID: map[uint64]*node{}, endByGUID: map[uint64]*port{}, owner: map[int]*port{}}
@@ -110,12 +111,12 @@ func readSubnet(t testing.TB, text string) *subnet {
 			}
 			n.ports[p.num], peers[p] = p, end{hex(m[3]), decimal(m[4])}
 		} else if strings.HasPrefix(line, "[") || strings.Contains(line, `"H-`) {
-			t.Fatalf("the topology has a line that is not understood: %q", line)
+			t.Fatalf("cannot parse a line of the topology: %q", line)
 		}
 	}
 	for p, at := range peers {
 		if p.peer = s.byGUID[at.guid].ports[at.num]; p.peer == nil {
-			t.Fatalf("the topology has no other end of the link of %v", p)
+			t.Fatalf("the topology lacks the other end of the link of %v", p)
 		}
 	}
 	for p := range s.ends(true) {
@@ -127,7 +128,7 @@ func readSubnet(t testing.TB, text string) *subnet {
 	return s
 }
 
-// ends yields the end ports, with those of switches or without.
+// ends yields the end ports, optionally with those of switches.
 func (s *subnet) ends(switches bool) func(yield func(*port) bool) {
 	return func(yield func(*port) bool) {
 		for _, n := range s.nodes {
@@ -162,7 +163,7 @@ func (s *subnet) links() func(yield func(a, b *port) bool) {
 	}
 }
 
-// at is a port by the GUID of its node and its number, nil where it has no link.
+// at returns a port by the GUID of its node and its number, nil if it has no link.
 func (s *subnet) at(guid uint64, num int) *port {
 	if n := s.byGUID[guid]; n != nil {
 		return n.ports[num]
@@ -178,7 +179,7 @@ func hex(s string) uint64 {
 	return n
 }
 
-// decimal is a number, with commas or without; "" is 0.
+// decimal parses a number, with commas or without. "" is 0.
 func decimal(s string) int {
 	if s == "" {
 		return 0

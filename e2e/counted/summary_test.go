@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// amounts count nodes and links.
+// amounts counts nodes and links.
 type amounts struct{ nodes, switches, cas, aggregation, routers, links int }
 
 func (c *amounts) add(n *node) {
@@ -25,7 +25,8 @@ func (c *amounts) add(n *node) {
 	}
 }
 
-// amounts are what is in the subnet, and what is unreachable: links, too, of which a node is.
+// amounts returns the counts of the subnet and of unreachable nodes and links. A link of an unreachable node is
+// unreachable.
 func (s *state) amounts() (in, unreachable amounts) {
 	for _, n := range s.nodes() {
 		if s.reachable(n.guid) {
@@ -96,7 +97,7 @@ func (x *exam) summary(s *state) {
 	a.done()
 }
 
-// amountsAt compares counts of nodes and links, whose paths begin with path.
+// amountsAt compares counts of nodes and links at paths with a prefix.
 func (a *answer) amountsAt(path string, c amounts) {
 	a.figure(path+"nodes", c.nodes)
 	a.figure(path+"switches", c.switches)
@@ -119,7 +120,7 @@ func (x *exam) report(s *state) {
 		return
 	}
 	a.o = a.objects[0]
-	var names []string // which the text tells in words of its own
+	var names []string // the text has words of its own for them
 	if s.routed() {
 		names = s.unreadTables()
 	}

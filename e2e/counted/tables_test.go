@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// tables are the tables of the switches of a state, as `dump lfts`, `dump sls` and `dump sl2vl` write them.
+// tables holds the tables of the switches of a state, as written by `dump lfts`, `dump sls` and `dump sl2vl`.
 type tables struct {
-	// lft has, by node GUID, the port for each LID that has one, and top the highest LID of the table.
+	// lft holds, by node GUID, the port for each LID that has one, top the highest LID of the table.
 	lft map[uint64]map[int]int
 	top map[uint64]int
-	// mft has, by node GUID, the ports of each multicast LID.
+	// mft holds, by node GUID, the ports of each multicast LID.
 	mft map[uint64]map[int][]int
-	// sls are nil where every path has SL 0.
+	// sls is nil if every path has SL 0.
 	sls map[[2]int]int
-	// sl2vl is nil where every packet takes VL 0.
+	// sl2vl is nil if every packet uses VL 0.
 	sl2vl map[hopVLs][]int
 }
 
-// hopVLs are the ports of a switch by which a packet comes in and leaves; guid is that of its port 0.
+// hopVLs identifies a table by the ports of a switch by which packets enter and leave. guid is that of its port 0.
 type hopVLs struct {
 	guid    uint64
 	in, out int
@@ -48,7 +48,7 @@ func readLFTs(t testing.TB, text string) (lft map[uint64]map[int]int, top map[ui
 		} else if m := entryLine.FindStringSubmatch(line); m != nil {
 			row[int(hex(m[1]))] = decimal(m[2])
 		} else if !strings.HasSuffix(line, " lids dumped") {
-			t.Fatalf("the tables have a line that is not understood: %q", line)
+			t.Fatalf("cannot parse a line of the tables: %q", line)
 		}
 	}
 	return lft, top
@@ -69,13 +69,13 @@ func readSLs(t testing.TB, text string) map[[2]int]int {
 				}
 			}
 		} else if !strings.HasPrefix(line, "#") && line != "" {
-			t.Fatalf("the service levels have a line that is not understood: %q", line)
+			t.Fatalf("cannot parse a line of the service levels: %q", line)
 		}
 	}
 	return sls
 }
 
-// ranges are the numbers of a list like 1-3,7.
+// ranges parses a list of numbers such as 1-3,7.
 func ranges(list string) (all []int) {
 	for part := range strings.SplitSeq(list, ",") {
 		first, last, _ := strings.Cut(part, "-")
@@ -101,13 +101,13 @@ func readSL2VL(t testing.TB, text string) map[hopVLs][]int {
 			}
 			all[hopVLs{guid, decimal(m[1]), decimal(m[2])}] = vls
 		} else if !strings.HasPrefix(line, "#") && line != "" {
-			t.Fatalf("the VLs have a line that is not understood: %q", line)
+			t.Fatalf("cannot parse a line of the VLs: %q", line)
 		}
 	}
 	return all
 }
 
-// vl is the VL of packets that pass a switch, 15 where they are dropped.
+// vl returns the VL of packets that pass a switch, 15 if they are dropped.
 func (t *tables) vl(guid uint64, in, out, sl int) int {
 	if t.sl2vl == nil {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// text is an answer for people, line by line, with the lines that were understood.
+// text is an answer for people, line by line, with a mark for lines that were parsed.
 type text struct {
 	lines []string
 	known []bool
@@ -23,8 +23,7 @@ func readText(s string) *text {
 	return t
 }
 
-// next finds the first line not yet understood that has a form, and returns what stands in its places; nil where none
-// has.
+// next finds the first unparsed line that has a form, and returns the values of its places, nil if there is none.
 func (t *text) next(form string) map[string]string {
 	for i, line := range t.lines {
 		if t.known[i] {
@@ -38,7 +37,7 @@ func (t *text) next(form string) map[string]string {
 	return nil
 }
 
-// all are the matches of all lines of a form.
+// all returns the matches of all lines of a form.
 func (t *text) all(form string) (found []map[string]string) {
 	for m := t.next(form); m != nil; m = t.next(form) {
 		found = append(found, m)
@@ -46,7 +45,7 @@ func (t *text) all(form string) (found []map[string]string) {
 	return found
 }
 
-// rest are the lines that were not understood.
+// rest returns the lines that were not parsed.
 func (t *text) rest() (lines []string) {
 	for i, line := range t.lines {
 		if !t.known[i] {
@@ -80,7 +79,7 @@ func match(form, line string) map[string]string {
 	return found
 }
 
-// places are the names of the places of a form, in order.
+// places returns the names of the places of a form, in order.
 func places(form string) (names []string) {
 	for _, p := range place.FindAllString(form, -1) {
 		if name := strings.TrimRight(p[1:len(p)-1], "#%"); !strings.HasPrefix(name, "|") {

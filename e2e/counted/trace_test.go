@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// between is the path from an end port to the k-th LID of another one. It ends at once where one of them is unreachable
-// or the destination has no LID.
+// between returns the path from an end port to the k-th LID of another one. It ends at once if one of them is
+// unreachable or the destination has no LID.
 func (s *state) between(src, dst endPort, k int) path {
 	if src.own == nil || dst.own == nil || len(dst.own.lids()) == 0 {
 		from := src.port()
@@ -22,7 +22,7 @@ func (s *state) between(src, dst endPort, k int) path {
 	return s.walk(src.own, dst.own.lids()[k])
 }
 
-// why says how a path between two end ports ends, as answers do.
+// why returns the end of a path between two end ports, in the words of answers.
 func (s *state) why(src, dst endPort, p path) string {
 	last := p.hops[len(p.hops)-1]
 	switch {
@@ -81,7 +81,7 @@ func switchesText(n int) string {
 	return fmt.Sprintf("%d switches", n)
 }
 
-// word names an end port for commands.
+// word returns an end port as a word for commands.
 func (e endPort) word() string { return fmt.Sprintf("guid:0x%x", e.port().guid) }
 
 // trace compares `trace SRC DST` with the path back, the paths to all LIDs, and the path in another state.
@@ -136,7 +136,7 @@ func (x *exam) trace(s *state, src, dst endPort, against *state) {
 	a.done()
 }
 
-// verdictOf is the verdict on a path that does not arrive.
+// verdictOf returns the verdict on a path that does not arrive.
 func verdictOf(ends string) string {
 	if ends == unknown {
 		return "unknown"
@@ -144,7 +144,7 @@ func verdictOf(ends string) string {
 	return "found"
 }
 
-// meets compares the head: of what was not read, the table that the path meets.
+// meets compares the head, in which the unread table on the path must be listed.
 func (a *answer) meets(s *state, p *path) {
 	if p.ends != unknown {
 		a.basis(s, 0)
@@ -190,7 +190,8 @@ func (a *answer) hops(s *state, src, dst endPort, p *path) {
 	}
 }
 
-// hopLID is the LID of a node on a path: of port 0 of a switch, else of the port by which packets leave or come.
+// hopLID returns the LID of a node on a path: of port 0 of a switch, otherwise of the port by which packets leave or
+// enter.
 func (s *state) hopLID(src endPort, h hop) int {
 	switch {
 	case h.node.isSwitch() && s.reachable(h.node.guid):
@@ -201,10 +202,10 @@ func (s *state) hopLID(src endPort, h hop) int {
 	return s.shownLID(src)
 }
 
-// hopPorts compares the ports of a hop, and returns them and the link as the text has them.
+// hopPorts compares the ports of a hop, and returns them and the link as in the text.
 func (a *answer) hopPorts(s *state, at string, h hop, p *path, i int, dst endPort) (ports, link string) {
 	in, out := numberOf(h.in), numberOf(h.out)
-	// the port of a link that is down is named
+	// the port of a link that is down is listed
 	if i == len(p.hops)-1 && p.ends == deadEnd && h.node.isSwitch() && dst.own != nil {
 		if num, has := s.lft[h.node.guid][p.lid]; has && num <= h.node.count {
 			out = num
@@ -235,7 +236,7 @@ func linkOf(p *port) string {
 	return p.link
 }
 
-// hopLine finds the line of a hop; behind the link it may have VLs, turns and places on a torus.
+// hopLine finds the line of a hop. After the link it may have VLs, turns and positions on a torus.
 func (a *answer) hopLine(name string, lid int, ports, link string) {
 	lidWord := number(lid)
 	if lid == 0 {
@@ -274,14 +275,14 @@ func (a *answer) against(other *state, src, dst endPort, p *path) {
 	}
 }
 
-// end is an end port of the state by its GUID.
+// end returns an end port of the state by GUID.
 func (s *state) end(guid uint64) endPort { return endPort{s.net.endByGUID[guid], s.had[guid]} }
 
 func sameHop(a, b hop) bool {
 	return a.node.guid == b.node.guid && numberOf(a.in) == numberOf(b.in) && numberOf(a.out) == numberOf(b.out)
 }
 
-// beside compares how another path ends. Its hops stand next to those of the path.
+// beside compares how another path ends, whose hops are shown next to those of the path.
 func (a *answer) beside(key, label string, p *path, why string) {
 	if p == nil {
 		if a.o.has(key + "_ending") {

@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// traced are the paths of a trace of many pairs.
+// traced holds the paths of a trace of many pairs.
 type traced struct {
 	pairs, lost, unknown int
 	paths, arrive        int
 	by                   map[string]int
 	links                map[int]int
-	// alike are the paths that arrive by their first and last switch, and by all switches that they pass.
+	// alike holds the paths that arrive by their first and last switch, and by all their switches.
 	alike map[[2]*node]map[string]int
-	// places counts the paths of reachable ends that do not arrive, by how and at which switch they end; placesOf has
+	// places counts the paths of reachable ends that do not arrive, by how and at which switch they end. placesOf holds
 	// those of the paths of each pair, as "A -> B".
 	places   map[ending]int
 	placesOf map[string]map[ending]bool
 	listed   map[ending]bool
-	// bad are the paths that do not arrive, as "A -> B".
+	// bad lists the paths that do not arrive, as "A -> B".
 	bad map[string]int
-	// ends says how the paths of a pair end, as "A -> B".
+	// ends holds the ends of the paths of a pair, as "A -> B".
 	ends map[string]map[string]bool
 }
 
@@ -102,8 +102,8 @@ type ending struct {
 	at   *node
 }
 
-// ending is the last switch of a path that does not arrive, of a loop its first switch in the order of OpenSM: by the
-// bytes of the GUID, the last one first.
+// ending returns the last switch of a path that does not arrive, for a loop its first switch in the order of OpenSM: by
+// the bytes of the GUID, the last one first.
 func (p *path) ending() ending {
 	passed := p.switches()
 	last := passed[len(passed)-1]
@@ -126,7 +126,7 @@ func names(nodes []*node) string {
 	return strings.Join(words, " ")
 }
 
-// mostAlike is how many switch pairs, and places of each kind, are listed.
+// mostAlike is the number of switch pairs, and places of each kind, in the list.
 const mostAlike = 20
 
 // traceMany compares `trace` of many pairs: all of them, those from an end port, or those to one.
@@ -239,7 +239,7 @@ func (a *answer) alike(s *state, t *traced) {
 	}
 }
 
-// alikePath compares the paths between two switches, and the switches that most of them pass.
+// alikePath compares the paths between two switches, and the most frequent sequence of switches.
 func (a *answer) alikePath(s *state, at string, all map[string]int, sum, most int, from, to string) {
 	var passed []string
 	for i := range a.o.length(at + "path") {
@@ -260,7 +260,7 @@ func (a *answer) alikePath(s *state, at string, all map[string]int, sum, most in
 	a.figure(at+"sequences", len(all))
 }
 
-// lostPaths compares the paths that do not arrive: one by one, or of all pairs by the place where they end.
+// lostPaths compares the paths that do not arrive: one by one, or for all pairs by the place where they end.
 func (a *answer) lostPaths(s *state, t *traced, isAll bool) {
 	if t.paths > t.arrive {
 		form := "{do_not#} do not, {lost_pairs#} pair(s) lost"
@@ -314,7 +314,7 @@ func (a *answer) lostPaths(s *state, t *traced, isAll bool) {
 	a.placesOf(t, isAll)
 }
 
-// endsAt compares how many paths end at a place that is listed, by an example of them. Each place is listed once.
+// endsAt compares the number of paths that end at a listed place, by an example. Each place is listed once.
 func (a *answer) endsAt(t *traced, at, pair string) {
 	verdict, _ := a.o.at(at + "ending")
 	paths := a.intAt(at + "paths")
@@ -328,7 +328,7 @@ func (a *answer) endsAt(t *traced, at, pair string) {
 	a.wrong(at+"paths", "-", paths, fmt.Sprintf("paths that end where one of %s does", pair))
 }
 
-// placesOf compares how many places there are, and how many paths end at those that are listed.
+// placesOf compares the number of places, and of paths that end at the listed ones.
 func (a *answer) placesOf(t *traced, isAll bool) {
 	n := a.o.length("troubles")
 	if !isAll {

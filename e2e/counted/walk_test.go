@@ -2,7 +2,7 @@
 
 package counted
 
-// The ways in which a path ends, as answers call them.
+// The verdicts on paths, as in answers.
 const (
 	delivered    = "delivered"
 	deadEnd      = "dead end"
@@ -12,20 +12,19 @@ const (
 	tooLong      = "too long"
 )
 
-// mostLinks is how many links a packet passes at most.
+// mostLinks is the maximum number of links of a packet.
 const mostLinks = 63
 
-// path is what packets from an end port to a LID take.
+// path is the path of packets from an end port to a LID.
 type path struct {
 	src *port
 	lid int
-	// hops are the nodes that packets come to, the source first; the last of a loop is the switch that it comes back
-	// to.
+	// hops lists the nodes on the path, the source first. The last hop of a loop is the switch to which it returns.
 	hops []hop
 	ends string
 }
 
-// hop is a node on a path with the ports by which packets come in and leave, nil where they do not.
+// hop is a node on a path with the ports by which packets enter and leave, nil where they do not.
 type hop struct {
 	node    *node
 	in, out *port
@@ -33,10 +32,10 @@ type hop struct {
 
 func (p *path) arrives() bool { return p.ends == delivered || p.ends == tooLong }
 
-// links is the number of links that it crosses.
+// links returns the number of links of the path.
 func (p *path) links() int { return len(p.hops) - 1 }
 
-// switches are the switches that it passes, in order.
+// switches returns the switches on the path, in order.
 func (p *path) switches() (list []*node) {
 	for _, h := range p.hops {
 		if h.node.isSwitch() {
@@ -46,7 +45,7 @@ func (p *path) switches() (list []*node) {
 	return list
 }
 
-// leaves are the ports by which it leaves nodes.
+// leaves returns the ports by which the path leaves nodes.
 func (p *path) leaves() (list []*port) {
 	for _, h := range p.hops {
 		if h.out != nil && h.out.peer != nil {
@@ -56,8 +55,8 @@ func (p *path) leaves() (list []*port) {
 	return list
 }
 
-// walk follows packets from an end port of the state's subnet to a LID, one link after the other. One without a LID
-// sends none.
+// walk follows packets from an end port of the state's subnet to a LID, one link after another. An end port without a
+// LID sends none.
 func (s *state) walk(src *port, lid int) path {
 	p := path{src: src, lid: lid, hops: []hop{{node: src.node}}}
 	if src.lid == 0 {

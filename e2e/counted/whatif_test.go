@@ -4,8 +4,8 @@ package counted
 
 import "fmt"
 
-// whatif compares `whatif`, and with it what `fail`, `add` and `move` answer: the changes with their links, and the
-// nodes that are unreachable.
+// whatif compares `whatif`, and with it the answers of `fail`, `add` and `move`: the changes with their links, and the
+// unreachable nodes.
 func (x *exam) whatif() {
 	s := x.state("whatif")
 	if s == nil {

@@ -16,7 +16,7 @@ type thing struct {
 	node        *node
 }
 
-// linkThing is the link of a port.
+// linkThing returns the link of a port.
 func linkThing(p *port) thing {
 	return thing{
 		fmt.Sprintf("%s %d", p.node.word(), p.num), fmt.Sprintf("%v -- %v", p, p.peer),
@@ -24,7 +24,7 @@ func linkThing(p *port) thing {
 	}
 }
 
-// nodeThing is a node with all its links.
+// nodeThing returns a node with all its links.
 func nodeThing(n *node) thing {
 	x := thing{n.word(), n.name, map[*port]bool{}, n}
 	if !n.isSwitch() && n.count > 1 {
@@ -38,7 +38,7 @@ func nodeThing(n *node) thing {
 	return x
 }
 
-// isOn reports whether a path passes the link or the node.
+// isOn reports whether a path uses the link or the node.
 func (x thing) isOn(p *path) bool {
 	return slices.ContainsFunc(p.leaves(), func(out *port) bool { return x.ports[out] })
 }
@@ -88,7 +88,7 @@ func (x *exam) whoUses(s *state, what thing) {
 	a.done()
 }
 
-// directions compares the loads of the links, each way. No path takes those that are unreachable.
+// directions compares the loads of the links in each direction. Unreachable links have none.
 func (a *answer) directions(s *state, what thing) {
 	want := map[string]*port{}
 	for p := range what.ports {
@@ -128,7 +128,7 @@ const (
 	mostPaths  = 2000 // in JSON
 )
 
-// users compares the list of the end ports from or to which most of the paths go.
+// users compares the list of the end ports with most paths from or to them.
 func (a *answer) users(s *state, kind string, count map[*port]int) {
 	head := a.o
 	rows := a.rows(kind)
@@ -153,14 +153,14 @@ func (a *answer) users(s *state, kind string, count map[*port]int) {
 	a.more(len(rows) - mostListed)
 }
 
-// more compares the line that says how many rows are not in the text.
+// more compares the line with the number of rows that are not in the text.
 func (a *answer) more(n int) {
 	if n > 0 {
 		a.mustLine(fmt.Sprintf("  {|and} %d more", n))
 	}
 }
 
-// userRow takes a row with an end port, the switch that it is attached to, and its LID.
+// userRow reads a row with an end port, the switch to which it is attached, and its LID.
 func (a *answer) userRow(s *state, o *object, kind string) *port {
 	a.take(o)
 	a.figure("command", "who uses")
@@ -179,7 +179,7 @@ func (a *answer) userRow(s *state, o *object, kind string) *port {
 	return p
 }
 
-// examples compares the paths that are listed.
+// examples compares the listed paths.
 func (a *answer) examples(s *state, users []path) {
 	are := map[string]bool{}
 	for _, p := range users {
@@ -229,7 +229,7 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 			}
 		}
 		if !slices.ContainsFunc(rows, func(o *object) bool { return gone[text(o)] == 0 }) {
-			break // of parts that are equally large any may be the subnet
+			break // of parts of equal size any may be the subnet
 		}
 	}
 	if n == 0 {
@@ -258,9 +258,9 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 	a.more(n - mostListed)
 }
 
-// reachableWithout are the end ports that the subnet has without the links of some ports: what is connected through
-// switches to the port from which it is seen, or where no switch is, the largest part; all of those that are equally
-// large.
+// reachableWithout returns the end ports that the subnet has without the links of some ports: those connected through
+// switches to the port from which it is read, or, if there is no switch, the largest part. It returns all of several
+// largest parts.
 func (s *subnet) reachableWithout(down func(*port) bool) (parts []map[*port]bool) {
 	own := s.connected(s.endByGUID[s.seenFrom], down)
 	if hasSwitch(own) {
@@ -292,7 +292,7 @@ func hasSwitch(ends map[*port]bool) bool {
 	return false
 }
 
-// connected are the end ports to which links lead from one, through switches.
+// connected returns the end ports that are connected to one, through switches.
 func (s *subnet) connected(from *port, down func(*port) bool) map[*port]bool {
 	all := map[*port]bool{from: true}
 	for queue := []*port{from}; len(queue) > 0; queue = queue[1:] {

@@ -147,8 +147,8 @@ func TestLayoutsThatDiffer(t *testing.T) {
 }
 
 // TestReadersDuringChanges reads from eight goroutines while the file is changed back and forth. Each record must be
-// one of the two
-// states, and all records of one view the same state. The records of the two states differ in every pair that is read.
+// one of the two states, and all records of one view the same state. The records of the two states differ in every pair
+// that is read.
 func TestReadersDuringChanges(t *testing.T) {
 	whole := tree(t, "fattree:2,8", "minhop")
 	f := whole.Fabric

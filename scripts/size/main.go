@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command size prints how large the parts of the program are and fails where a figure exceeds the limit that the file
-// limits.txt beside it gives.
+// Command size prints how large the parts of the program are, and fails if a figure exceeds its limit in limits.txt.
 package main
 
 import (
@@ -26,7 +25,7 @@ const (
 	limitsFile = "scripts/size/limits.txt"
 )
 
-// counts are the figures of one package.
+// counts holds the figures of one package.
 type counts struct {
 	lines, code, files int
 	imports            map[string]bool // of the module
@@ -140,7 +139,7 @@ func receiver(e ast.Expr) string {
 	}
 }
 
-// codeLines counts the lines that have more than comments and belong to no import.
+// codeLines counts the lines that contain more than comments and belong to no import.
 func codeLines(fset *token.FileSet, f *ast.File, text []byte) int {
 	lines := map[int]bool{}
 	var s scanner.Scanner
@@ -169,13 +168,13 @@ func codeLines(fset *token.FileSet, f *ast.File, text []byte) int {
 	return len(lines)
 }
 
-// figure is a number with its name, as limits.txt has it.
+// figure is a number with its name in limits.txt.
 type figure struct {
 	name  string
 	value int
 }
 
-// figuresOf returns all figures, grouped by what they count.
+// figuresOf returns all figures, grouped by kind.
 func figuresOf(packages map[string]*counts) []figure {
 	var lines, code, files int
 	layers := map[string]int{}
@@ -213,7 +212,7 @@ func figuresOf(packages map[string]*counts) []figure {
 	return slices.Concat(out, perLayer, large)
 }
 
-// readLimits reads lines of NAME... NUMBER; # begins a comment.
+// readLimits reads lines of NAME... NUMBER. A comment starts with #.
 func readLimits(file string) (map[string]int, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -240,8 +239,8 @@ func readLimits(file string) (map[string]int, error) {
 	return limits, s.Err()
 }
 
-// report prints the figures next to their limits. A figure of imports, methods or fields without a limit is above the
-// threshold of its kind, which is a limit as well.
+// report prints the figures next to their limits. Imports, methods and fields without a limit of their own are limited
+// by "KIND *".
 func report(figures []figure, limits map[string]int) error {
 	exceeded := 0
 	for _, f := range figures {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Spdx writes what a program is made of as an SPDX 2.3 document: the modules that its build information names, with
-// the licences that the lines of scripts/licences on its standard input give them.
+// Spdx writes the components of a program as an SPDX 2.3 document: the modules in its build information, with their
+// licences from the output of scripts/licences on standard input.
 //
 //	scripts/licences | go run ./scripts/spdx PROGRAM VERSION DATE
 package main
@@ -49,7 +49,7 @@ func run(program, version, date string, licences io.Reader, out io.Writer) error
 	return e.Encode(d)
 }
 
-// document is as the SPDX specification 2.3 has it, clauses 6, 7 and 11.
+// document is the document of the SPDX specification 2.3, clauses 6, 7 and 11.
 type document struct {
 	Version       string         `json:"spdxVersion"`
 	DataLicence   string         `json:"dataLicense"`
@@ -132,8 +132,8 @@ func describe(info *buildinfo.BuildInfo, version, date string, licences map[stri
 	return d, nil
 }
 
-// readLicences takes lines of scripts/licences: where it is, module, version, then FILE:LICENCE[,LICENCE]... What
-// several licences cover is under all of them.
+// readLicences reads lines of scripts/licences: group, module, version, then FILE:LICENCE[,LICENCE]... A module with
+// several licences is under all of them.
 func readLicences(r io.Reader) (map[string]string, error) {
 	of := map[string]string{}
 	for s := bufio.NewScanner(r); s.Scan(); {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDescribe: each module of a program is there with the licences that were found for its version, and none without.
+// TestDescribe checks that each module of a program is listed with the licences of its version, and none without.
 func TestDescribe(t *testing.T) {
 	licences, err :=
 		readLicences(strings.NewReader("program  a.org/one  v1.0.0  LICENSE:MIT COPYING:MIT,public-domain\ntests " +
@@ -34,6 +34,6 @@ func TestDescribe(t *testing.T) {
 	}
 	info.Deps[0].Version = "v1.0.1"
 	if _, err := describe(info, "1.2", "", licences); err == nil || !strings.Contains(err.Error(), "a.org/one v1.0.1") {
-		t.Errorf("of a version without a licence: %v", err)
+		t.Errorf("a version without a licence: %v", err)
 	}
 }

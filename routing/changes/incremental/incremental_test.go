@@ -67,8 +67,7 @@ var fabrics = []string{
 }
 
 // TestRandomFailures checks random failures: every pair that can be connected is, nothing loops, and far fewer entries
-// are touched
-// than a full routing computes or changes.
+// are touched than a full routing computes or changes.
 func TestRandomFailures(t *testing.T) {
 	r := testenv.Rand(t)
 	count := testenv.Count(t, 400, 2000)

@@ -11,8 +11,8 @@ import "example.org/ibconsole/fabric"
 // for all dead ends, has an edge to every switch whose packets arrive with both tables.
 //
 // Cycles stay within strongly connected components of the graph of all edges. A switch outside them can be written at
-// any time. In a
-// component, a step is safe if some potential falls along all its edges. Two sets of switches have this property:
+// any time. In a component, a step is safe if some potential falls along all its edges. Two sets of switches have this
+// property:
 //
 //   - those that may come first: the old path from the new next switch to the exit of the component is shorter
 //     than the one from the switch itself, or no switch on the path from there changes any more;

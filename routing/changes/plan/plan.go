@@ -10,8 +10,8 @@
 // or the new LinearFDBTop, from sources whose packets do not arrive before or after.
 //
 // SL2VL tables change before or after the forwarding tables, see [Plan.OrderSL2VLs]. No multicast packet loops or
-// arrives twice:
-// the tree of a group loses its old branches before it gets new ones, and in between members may not reach one another.
+// arrives twice: the tree of a group loses its old branches before it gets new ones, and in between members may not
+// reach one another.
 package plan
 
 import (

@@ -269,10 +269,8 @@ func FuzzRead(f *testing.F) {
 }
 
 // BenchmarkEveryLink simulates the failure of every link between the 1620 switches of a fat-tree, and reports its time
-// relative to
-// full routes: full-routes is the number of full routes that take as long, by-processor the same by processor time,
-// which
-// other work on the machine disturbs less.
+// relative to full routes: full-routes is the number of full routes that take as long, by-processor the same by
+// processor time, which other work on the machine disturbs less.
 func BenchmarkEveryLink(b *testing.B) {
 	tables := treestest.Minhop(b, treestest.Made(b, "fattree:3,36"))
 	s := studyOf(b, baseOf(b, tables), Links)

@@ -129,8 +129,8 @@ func (s *Study) Empty(shard, shards int) (*Report, error) {
 const chunk = 256
 
 // Run continues a report of this study until its shard is complete. It calls progress, if set, after every few hundred
-// failures
-// with the report so far. If ctx ends first, the report contains the failures that are done. It uses all processors.
+// failures with the report so far. If ctx ends first, the report contains the failures that are done. It uses all
+// processors.
 func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {
 	if err := s.Takes(r); err != nil {
 		return err

@@ -171,8 +171,7 @@ func TestNewcomers(t *testing.T) {
 }
 
 // TestTables compares the tables with the cached ones: rows follow their switches, those of missing switches are
-// unread, and they
-// return with them.
+// unread, and they return with them.
 func TestTables(t *testing.T) {
 	tables := routed(t, "fattree:2,4")
 	tables.SL2VL = fabric.NewSL2VL(tables.Fabric)
@@ -215,8 +214,7 @@ func BenchmarkNext(b *testing.B) {
 }
 
 // TestAfter lets leaf-02 return with its LID. An OpenSM at leaf-01 keeps its cache while leaf-01 has links to both
-// spines, and drops
-// it if spine-02 is only reached through leaf-02 (as observed with OpenSM 3.3.23 over ibsim).
+// spines, and drops it if spine-02 is only reached through leaf-02 (as observed with OpenSM 3.3.23 over ibsim).
 func TestAfter(t *testing.T) {
 	whole := routed(t, "fattree:2,4").Fabric
 	for _, k := range []struct {

@@ -172,8 +172,8 @@ func (o *Order) moveBehind(last, c int32) bool {
 	return true
 }
 
-// search finds the channels on which c depends, directly or not, up to the position of last, and reports whether last is
-// one of them.
+// search finds the channels on which c depends, directly or not, up to the position of last, and reports whether last
+// is one of them.
 func (o *Order) search(c, last int32) (reached bool) {
 	end := o.position[last]
 	o.found, o.stack = append(o.found[:0], c), append(o.stack[:0], c)

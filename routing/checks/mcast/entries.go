@@ -82,8 +82,8 @@ type Change struct {
 }
 
 // Changes iterates over the changed entries of multicast tables, by switch and LID. It skips switches that one fabric
-// lacks or whose table
-// was not read in one of them, and returns nothing if one has no multicast tables. O(switches x multicast LIDs).
+// lacks or whose table was not read in one of them, and returns nothing if one has no multicast tables. O(switches x
+// multicast LIDs).
 func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		if before.MFT == nil || after.MFT == nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // minHop makes trees from hop counts, as OpenSM does for most engines (osm_mcast_mgr.c, mcast_mgr_branch): from the
-// root on, packets
-// leave by the first port with the fewest hops to the switch of a member, independent of other members.
+// root on, packets leave by the first port with the fewest hops to the switch of a member, independent of other
+// members.
 //
 // If hop counts are distances, the result is a tree. If an engine prohibits some paths, as up/down does, two branches
 // may meet again. OpenSM then writes the cycle, and so does this.

@@ -90,8 +90,8 @@ func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint
 }
 
 // Depths computes the number of links over which packets reach a switch (None for no switch) from the entries of all
-// switches for a LID, [Far]
-// where they do not arrive. It fills depth. path is scratch memory, which it returns. O(switches).
+// switches for a LID, [Far] where they do not arrive. It fills depth. path is scratch memory, which it returns.
+// O(switches).
 func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8,
 	path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
