@@ -87,6 +87,9 @@ type LIDMatrix struct {
 	f *fabric.Fabric
 	// rows[sw] holds a byte for each destination switch and port, nil for a switch that is not in the file.
 	rows [][]uint8
+	// others holds the rows for LIDs that are not the base LID of a switch, a byte for each port. OpenSM keeps them for
+	// the LID, and shows them in its dumps; they decide no route.
+	others map[fabric.SwitchIndex]map[uint16][]uint8
 }
 
 // Least implements [Hops].
@@ -101,12 +104,54 @@ func (m *LIDMatrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Switch
 	return m.rows[sw][int(dst)*n+int(port)]
 }
 
+// LeastTo implements [LIDHops].
+func (m *LIDMatrix) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 { return m.ThroughTo(sw, 0, lid) }
+
+// ThroughTo implements [LIDHops].
+func (m *LIDMatrix) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
+	if dst := m.switchOf(lid); dst != fabric.None {
+		return m.Through(sw, port, dst)
+	}
+	row := m.others[sw][lid]
+	if int(port) >= len(row) {
+		return NoHops
+	}
+	return row[port]
+}
+
+// switchOf returns the switch that has a LID as its base LID, None if there is none.
+func (m *LIDMatrix) switchOf(lid uint16) fabric.SwitchIndex {
+	e := m.f.PortByLID(lid)
+	if e == fabric.None || m.f.Ports[e].LID != lid {
+		return fabric.None
+	}
+	return m.f.Nodes[m.f.Ports[e].Node].Switch
+}
+
+// row returns the memory for the hops from a switch to a LID, one for each port; the first is the least.
+func (m *LIDMatrix) row(sw fabric.SwitchIndex, lid uint16) []uint8 {
+	n := int(m.f.SwitchNode(sw).NumPorts) + 1
+	if dst := m.switchOf(lid); dst != fabric.None {
+		return m.rows[sw][int(dst)*n : (int(dst)+1)*n]
+	}
+	if m.others == nil {
+		m.others = map[fabric.SwitchIndex]map[uint16][]uint8{}
+	}
+	if m.others[sw] == nil {
+		m.others[sw] = map[uint16][]uint8{}
+	}
+	if m.others[sw][lid] == nil {
+		m.others[sw][lid] = bytes.Repeat([]byte{NoHops}, n)
+	}
+	return m.others[sw][lid]
+}
+
 // MatrixReport describes how a lid matrix was loaded.
 type MatrixReport struct {
 	Rows            int     // the number of rows that were loaded
 	UnknownSwitches Finding // switches that are not in the subnet; their rows were skipped
 	MissingSwitches Finding // switches of the subnet that are not in the file
-	NoSwitchLID     Finding // rows for LIDs that are not the base LID of a switch; they were skipped
+	NoSwitchLID     Finding // rows for LIDs that are not the base LID of a switch; they affect dumps only
 	// Moved counts rows whose port GUID has another LID now. As in OpenSM they apply to their LID, so they are wrong.
 	Moved   Finding
 	TooLong Finding // rows with more columns than the switch has ports; the others were skipped
@@ -118,7 +163,10 @@ func (r *MatrixReport) Lines() []string {
 	return findingLines([]findingText{
 		{&r.UnknownSwitches, "switch{|es} of the file {is|are} not in the subnet, skipped"},
 		{&r.MissingSwitches, "switch{|es} of the subnet {is|are} not in the file"},
-		{&r.NoSwitchLID, "row{|s} {is|are} for {a LID|LIDs} that no switch has, skipped"},
+		{
+			&r.NoSwitchLID, "row{|s} {is|are} for {a LID|LIDs} that no switch has; as in OpenSM {it affects|they " +
+				"affect} dumps only",
+		},
 		{&r.Moved, "row{|s} {is for a switch that has another LID|are for switches that have other LIDs} now; " +
 			"a lid matrix is not remapped"},
 		{&r.TooLong, "row{|s} {has|have} more columns than {its|their} switch has ports"},
@@ -212,15 +260,15 @@ func (p *matrixParser) row(text []byte, number int) error {
 	}
 	f := p.m.f
 	e := f.PortByLID(uint16(lid))
-	var dst fabric.SwitchIndex = fabric.None
-	if e != fabric.None && uint64(f.Ports[e].LID) == lid {
-		dst = f.Nodes[f.Ports[e].Node].Switch
-	}
-	if dst == fabric.None {
+	isSwitch := p.m.switchOf(uint16(lid)) != fabric.None
+	if !isSwitch {
 		p.report.NoSwitchLID.add(func() string { return fmt.Sprintf("LID %d on line %d", lid, number) })
-		return nil
+		if e == fabric.None {
+			return nil
+		}
+	} else {
+		p.checkGUID(rest, e, number)
 	}
-	p.checkGUID(rest, e, number)
 	n := int(f.SwitchNode(p.sw).NumPorts) + 1
 	if columns > n {
 		p.report.TooLong.add(func() string {
@@ -228,12 +276,14 @@ func (p *matrixParser) row(text []byte, number int) error {
 		})
 		columns = n
 	}
-	into := p.m.rows[p.sw][int(dst)*n : (int(dst)+1)*n]
+	into := p.m.row(p.sw, uint16(lid))
 	copy(into, hops[:columns])
 	for _, h := range hops[:columns] {
 		into[0] = min(into[0], h)
 	}
-	p.report.Rows++
+	if isSwitch {
+		p.report.Rows++
+	}
 	return nil
 }
 
