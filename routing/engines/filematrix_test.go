@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/engines/file"
@@ -26,7 +27,7 @@ func TestLIDMatrixFilesEqualOpenSM(t *testing.T) {
 	for n := range testenv.Count(t, 4, 200) {
 		f := irregular(t, r)
 		if r.IntN(2) == 0 {
-			f = made(t, []string{"random:20,4,60", "torus:6x5,2", "fattree:3,4", "dragonfly:3,2,1"}[r.IntN(4)])
+			f = gentest.Fabric(t, []string{"random:20,4,60", "torus:6x5,2", "fattree:3,4", "dragonfly:3,2,1"}[r.IntN(4)])
 		}
 		c := &trial{chain: []string{file.Name}, opt: randomOptions(r, f)}
 		c.opt.LMC, c.lmcESP0 = 0, false
@@ -44,9 +45,12 @@ func savedMatrix(t *testing.T, r *rand.Rand, f *fabric.Fabric, c *trial) *fabric
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := g.SwitchNode(fabric.SwitchIndex(r.IntN(len(g.Switches)))).GUID
-	res := route(t, []routing.Engine{minhop.Engine{}, minhop.DOR{}, updn.Engine{}}[r.IntN(3)], g,
-		routing.Options{RootGUIDs: []uint64{root}})
+	root := g.SwitchNode(fabric.SwitchIndex(r.IntN(len(g.Switches))))
+	saved := []routing.Engine{minhop.Engine{}, minhop.DOR{}, updn.Engine{}}[r.IntN(3)]
+	if !root.InSubnet {
+		saved = minhop.Engine{}
+	}
+	res := route(t, saved, g, routing.Options{RootGUIDs: []uint64{root.GUID}})
 	var matrix, lfts bytes.Buffer
 	if err := osm.WriteLIDMatrix(&matrix, g, res.Hops); err != nil {
 		t.Fatal(err)
@@ -75,5 +79,18 @@ func savedMatrix(t *testing.T, r *rand.Rand, f *fabric.Fabric, c *trial) *fabric
 	if f.PeerSwitch(l.A) == fabric.None || f.PeerSwitch(l.B) == fabric.None {
 		return f
 	}
-	return f.Without([]fabric.Link{l})
+	now := f.Without([]fabric.Link{l})
+	if engine.Routes != nil && inSubnet(now) < inSubnet(f) {
+		return f // OpenSM counts lines of lost nodes for the ports that it recommends in opensm.fdbs; we do not
+	}
+	return now
+}
+
+func inSubnet(f *fabric.Fabric) (nodes int) {
+	for i := range f.Nodes {
+		if f.Nodes[i].InSubnet {
+			nodes++
+		}
+	}
+	return nodes
 }
