@@ -61,7 +61,7 @@ func (d *driver) writes(back *fake, p apply.Progress) *driver {
 }
 
 var writing = apply.Progress{
-	Phases: []string{"tops that rise", "step 1 of 2", "step 2 of 2", "read back"}, Phase: 2, Done: 2, Total: 4,
+	Phases: []string{"raised LinearFDBTops", "step 1 of 2", "step 2 of 2", "read back"}, Phase: 2, Done: 2, Total: 4,
 	Node:    "leaf-07 \x1b[2J",
 	Written: apply.Counts{Tops: 2, Blocks: 10}, All: 16,
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package apply writes LIDs, forwarding tables and port states to a subnet, and reads them back.
+//
+// It decides nothing: a [write.List] contains what to write and in which order. If a write fails, the writes of the
+// same step are still done, because they are safe in any order, and no later step begins: the switches then hold a
+// mixture that is as safe as the order of the steps. The [Report] contains where it stopped and what remains.
 package apply
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,43 +20,42 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Options say how to write.
+// Options controls [Apply].
 type Options struct {
-	// Progress, where set, is called now and then by the goroutine that writes, with the number of steps done
-	// and that of all. Reading back counts too. It must be quick.
+	// Progress, if set, is called regularly by the writing goroutine with the numbers of finished steps and of all
+	// steps, including those of reading back. It must be fast.
 	Progress func(done, total int)
-	// Writing, where set, is told so too what is being written: at the beginning of each phase, and now and then.
+	// Writing, if set, is called the same way with what is being written, and at the beginning of each phase.
 	Writing func(Progress)
-	// Over writes over what somebody else wrote since w was made; it is reported all the same.
+	// Over overwrites what another program wrote since w was planned; it is reported nevertheless.
 	Over bool
 }
 
-// Apply writes w to the subnet of f, which must be as it is, reads all that back and reports.
+// Apply writes w to the subnet of f, which must be unchanged, reads everything back and reports the result.
 //
-// Before each step it looks whether what it is about to write over is still what w says, see [Report.Others]:
-// where it is not, and is not what is to be written either, nothing of that step is written. LIDs and tops,
-// which are parts of an attribute, are looked at one by one.
+// Before each step it checks that the data to be overwritten are still those in w, see [Report].Others. If they are
+// not, and are not the data to be written either, nothing of that step is written. LIDs and LinearFDBTops, which are
+// parts of an attribute, are checked one by one.
 //
-// Where something fails the rest of its step is written and nothing that comes after that. The error names
-// what failed or reads otherwise, and wraps [ErrOthers], [ErrDiffers] or [mad.ErrTimeout] as the case may be. It wraps
-// [write.ErrUnfit] or [sweep.ErrNoRoute], and nothing is written, if w does not fit f. Once ctx ends nothing
-// more is sent; Apply waits for the answers that are under way, reads nothing back, and returns ctx's error.
-// There is a report unless nothing was written.
+// If a write fails, the rest of its step is written and nothing after it. The error names what failed or differs, and
+// wraps [ErrOthers], [ErrDiffers] or [mad.ErrTimeout]. If w does not fit f, nothing is written and the error wraps
+// [write.ErrUnfit] or [sweep.ErrNoRoute]. Once ctx ends nothing more is sent; Apply waits for outstanding answers,
+// reads nothing back, and returns ctx's error. It returns a report unless nothing was written.
 func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List, opts Options) (*Report, error) {
 	start := time.Now()
 	a, err := newApplier(ctx, client, f, w, opts)
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)
 	}
-	defer a.forget()
+	defer a.dropRequests()
 	a.planPhases()
 	a.writeAll()
 	a.enterReadBack()
 	a.readBack()
-	a.listLeft()
+	a.listUndone()
 	if a.fatal == nil {
 		a.now.Phase = len(a.now.Phases)
-		a.tell(true)
+		a.reportProgress(true)
 	}
 	a.report.Elapsed = time.Since(start)
 	if err := a.fatal; err != nil {
@@ -63,22 +68,22 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 	return &a.report, nil
 }
 
-// task is an item on its way.
+// task is an item to write.
 type task struct {
 	write.Item
-	done  bool // acknowledged, or found to be so
-	mute  bool // could not be looked at, and is not written
-	again bool // what it sets was written again
+	done   bool // acknowledged, or found unchanged
+	unread bool // its table could not be read, so it is not written
+	again  bool // the same table was written again
 }
 
-// table is what one table is, whatever is in it.
+// table identifies a table, independent of its contents.
 type table struct {
 	port fabric.PortIndex
 	attr mad.AttrID
 	mod  uint32
 }
 
-// applier does the work, in one goroutine.
+// applier writes and reads back, in one goroutine.
 type applier struct {
 	ctx    context.Context
 	f      *fabric.Fabric
@@ -88,24 +93,24 @@ type applier struct {
 	batch  *mad.Batch
 	cancel context.CancelFunc // of the batch
 	pulse  mad.Pulse
-	limit  int // requests handed to the batch at a time
+	limit  int // requests in the batch at a time
 	report Report
 	fatal  error
 
-	lids, states, tops, sl2vls, blocks, mfts []task // by place in w
+	lids, states, tops, sl2vls, blocks, mfts []task // by index in w
 
 	infos      []mad.PortInfo // of states
 	latest     map[table]*task
 	failed     map[fabric.NodeIndex]int // index into report.Failed, by node
-	unanswered []uint8                  // requests in a row, by node
+	unanswered []uint8                  // consecutive requests, by node
 
-	next, n int // of the list that is being worked on
+	next, n int // of the current list
 	begin   func(i int)
 
 	steps, allSteps int
 	now             Progress
-	at              fabric.NodeIndex // the last one that was written or read back, None in a new phase
-	told            time.Time        // when now was told
+	at              fabric.NodeIndex // the last node written or read back, None in a new phase
+	reportedAt      time.Time        // when now was last passed to Options.Writing
 }
 
 func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List,
@@ -118,7 +123,7 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 		ctx: ctx, cancel: cancel, f: f, w: w, opts: opts,
 		routes: sweep.NewRoutes(f),
 		batch:  client.NewBatch(own),
-		limit:  client.Options().Window + 1, // the one whose answer is being handled counts
+		limit:  client.Options().Window + 1, // includes the request whose answer is being handled
 		lids:   tasks(w.LIDs), states: tasks(w.States), tops: tasks(w.Tops),
 		sl2vls: tasks(w.SL2VLs), blocks: tasks(w.Blocks), mfts: tasks(w.MFTs),
 		infos:      make([]mad.PortInfo, len(w.States)),
@@ -139,11 +144,11 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 	return a, nil
 }
 
-// forget gives up requests that are under way, as they are after a panic, so that the client sends none of
-// them again: another commit may have begun by then.
-func (a *applier) forget() {
+// dropRequests cancels outstanding requests, which exist after a panic, so that the client does not repeat them:
+// another commit may have begun by then.
+func (a *applier) dropRequests() {
 	a.cancel()
-	_ = a.batch.Wait() // which says that it was cancelled
+	_ = a.batch.Wait() // returns that it was cancelled
 }
 
 func tasks[T any, P interface {
@@ -157,13 +162,13 @@ func tasks[T any, P interface {
 	return all
 }
 
-// kinds are all tasks, in the order in which they are read back.
+// kinds returns all tasks in the order in which they are read back.
 func (a *applier) kinds() [][]task {
 	return [][]task{a.lids, a.tops, a.sl2vls, a.blocks, a.mfts, a.states}
 }
 
-// listLeft lists what is not done.
-func (a *applier) listLeft() {
+// listUndone lists the items that are not done.
+func (a *applier) listUndone() {
 	a.report.Left = write.List{
 		LIDs:   undone(a.w.LIDs, a.lids),
 		Tops:   undone(a.w.Tops, a.tops),
@@ -184,7 +189,94 @@ func undone[T any](items []T, tasks []task) []T {
 	return left
 }
 
-// allDone reports whether all of some tasks are done.
+// allDone reports whether all tasks are done.
 func allDone(tasks []*task) bool {
 	return !slices.ContainsFunc(tasks, func(t *task) bool { return !t.done })
+}
+
+// lookAhead is the number of tables that are checked before they are written. Another console can write unnoticed for
+// the time that reading and writing so many takes.
+const lookAhead = 512
+
+// look reads the tables of some tasks again and records what another program wrote.
+func (a *applier) look(tasks []*task) {
+	a.each(len(tasks), func(i int) {
+		t := tasks[i]
+		item, ok := t.Item.(write.Table)
+		if !ok {
+			return
+		}
+		port, req := item.Target(a.f), item.Get(a.f)
+		was, read := item.Was()
+		if before := a.latest[table{port, req.Attr, req.Mod}]; before != nil {
+			was, read = before.Item.(write.Table).Data(), true
+		}
+		if !read {
+			return
+		}
+		a.report.Looks++
+		t.unread = true
+		a.ask(port, req, func(now *mad.Reply) {
+			t.unread = false
+			is, would := now.Data, item.Data()
+			item.Conflicts(&was, &is, &would, a.conflict(port, &a.report.Others))
+		}, nil)
+	})
+}
+
+// conflict returns a function that adds conflicts of a port to a list.
+func (a *applier) conflict(port fabric.PortIndex, to *write.Conflicts) func(what string, was, is, would any) {
+	node := a.f.Ports[port].Node
+	return func(what string, was, is, would any) {
+		to.Add(a.f.NodeName(node), a.f.Nodes[node].GUID, what, was, is, would)
+	}
+}
+
+// stopsForOthers reports whether writing must stop because another program writes.
+func (a *applier) stopsForOthers() bool { return a.report.Others.Count > 0 && !a.opts.Over }
+
+// raiseMulticastTops raises the MulticastFDBTop of switches whose new entries are above it; 0 means that a switch does
+// not support it (IBA 1.2.1, 14.2.5.4). It reports whether all are high enough.
+func (a *applier) raiseMulticastTops() bool {
+	low := a.highestMLIDs()
+	switches := slices.Sorted(maps.Keys(low))
+	a.each(len(switches), func(i int) {
+		sw := switches[i]
+		port, want := a.f.SwitchNode(sw).FirstPort, low[sw]
+		req := mad.Request{Attr: mad.AttrSwitchInfo}
+		raised := func(*mad.Reply) { delete(low, sw) }
+		a.ask(port, req, func(r *mad.Reply) {
+			var info mad.SwitchInfo
+			_ = r.Decode(&info) // the answer is valid
+			switch capacity := int(info.MulticastFDBCap); {
+			case int(want) >= fabric.FirstMLID+capacity:
+				a.fail(port, fmt.Errorf("multicast LID 0x%04x exceeds its capacity of %d multicast LIDs from 0x%04x",
+					want,
+					capacity, fabric.FirstMLID))
+				return
+			case info.MulticastFDBTop < fabric.FirstMLID-1 || info.MulticastFDBTop >= want:
+				raised(r)
+				return
+			}
+			info.MulticastFDBTop = want
+			info.PortStateChange = false // otherwise it is cleared, and a subnet manager misses a change
+			req.Set(&info)
+			a.ask(port, req, raised, nil)
+		}, nil)
+	})
+	return len(low) == 0
+}
+
+// highestMLIDs returns the highest multicast LIDs with a new port, by switch.
+func (a *applier) highestMLIDs() map[fabric.SwitchIndex]uint16 {
+	top := map[fabric.SwitchIndex]uint16{}
+	for i := range a.w.MFTs {
+		b := &a.w.MFTs[i]
+		for k, ports := range b.New {
+			if b.Grow && ports != 0 {
+				top[b.Switch] = max(top[b.Switch], b.FirstLID()+uint16(k))
+			}
+		}
+	}
+	return top
 }

@@ -4,7 +4,10 @@ package apply_test
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/apply"
@@ -52,12 +55,12 @@ func full(t testing.TB, c *mad.Client) *sweep.Result {
 		t.Fatal(err)
 	}
 	if len(res.Unanswered)+len(res.Warnings) > 0 {
-		t.Fatalf("holes %v, warnings %v", res.Unanswered, res.Warnings)
+		t.Fatalf("unanswered %v, warnings %v", res.Unanswered, res.Warnings)
 	}
 	return res
 }
 
-// route gives all ports LIDs and computes min-hop tables.
+// route assigns LIDs to all ports and computes min-hop tables.
 func route(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	f, err := fabric.AssignLIDs(f)
@@ -71,8 +74,7 @@ func route(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	return res.Tables
 }
 
-// changes are the writes that make a live subnet one of want's LIDs and tables,
-// with all links up.
+// changes returns the writes that give a live subnet the LIDs and tables of want, with all links up.
 func changes(live, want *fabric.Tables) *write.List {
 	var w write.List
 	f := want.Fabric
@@ -141,5 +143,69 @@ func TestApplyToSimulation(t *testing.T) {
 				t.Errorf("%d writes still to do: %+v", more.Len(), more)
 			}
 		})
+	}
+}
+
+// panicking is a transport that panics at its third Set.
+type panicking struct {
+	mad.Transport
+	sets atomic.Int32
+}
+
+func (p *panicking) Send(f *mad.Frame) error {
+	var smp mad.SMP
+	if smp.UnmarshalBinary(f.Data[:]) == nil && smp.Method == mad.MethodSet && p.sets.Add(1) == 3 {
+		panic("boom")
+	}
+	return p.Transport.Send(f)
+}
+
+// TestNothingIsSentAfterAPanic checks that outstanding requests are not repeated.
+func TestNothingIsSentAfterAPanic(t *testing.T) {
+	n := newSubnet(t, "torus:4x3,2")
+	n.s.SetFaults(sim.Faults{Loss: 1})
+	p := &panicking{Transport: open(t, n.s, n.port)}
+	c := client(t, p, mad.ClientOptions{Timeout: 50 * time.Millisecond, Tries: 4, Window: 8})
+	func() {
+		defer func() {
+			if v := recover(); v != "boom" {
+				t.Fatalf("recovered %v", v)
+			}
+		}()
+		_, _ = apply.Apply(t.Context(), c, n.live.Fabric, &write.List{Blocks: n.w.Blocks}, apply.Options{})
+	}()
+	sent := p.sets.Load()
+	time.Sleep(300 * time.Millisecond) // several timeouts
+	if now := p.sets.Load(); now != sent {
+		t.Errorf("%d Sets were sent after the panic", now-sent)
+	}
+}
+
+// TestPhasesAreReported checks that phases are reported in the order of the steps, and that finally everything is
+// written and read back.
+func TestPhasesAreReported(t *testing.T) {
+	n := newSubnet(t, "torus:4x3,2")
+	var reports []apply.Progress
+	if _, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w,
+		apply.Options{Writing: func(p apply.Progress) {
+			reports = append(reports, p)
+		}}); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i, p := range reports {
+		if i == 0 || p.Phase != reports[i-1].Phase {
+			names = append(names, p.What())
+		}
+		if p.Done > p.Total || p.All != n.w.Len() {
+			t.Errorf("%+v", p)
+		}
+	}
+	// The phases of a subnet that was never routed.
+	want := []string{"LIDs", "ports", "raised LinearFDBTops", "step 1 of 1", "read back", ""}
+	last := reports[len(reports)-1]
+	if !slices.Equal(names, want) || !slices.Equal(last.Phases, want[:5]) || last.Written.Total() != n.w.Len() ||
+		last.ReadBack.Total() != n.w.Len() {
+		t.Errorf("%q, finally %+v", names, last)
 	}
 }

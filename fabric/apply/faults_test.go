@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// wire is a transport on which a test changes what goes over it.
+// wire is a transport that changes sent packets.
 type wire struct {
 	mad.Transport
 	mu     sync.Mutex
@@ -40,7 +40,7 @@ func (w *wire) Send(f *mad.Frame) error {
 	return w.Transport.Send(&changed)
 }
 
-// subnet is a simulated subnet as a sweep sees it, and the writes that route it.
+// subnet is a simulated subnet, its sweep, and the writes that route it.
 type subnet struct {
 	s    *sim.Sim
 	port fabric.PortIndex
@@ -59,7 +59,7 @@ func newSubnet(t testing.TB, spec string) *subnet {
 	return n
 }
 
-// client sits on the subnet's SM port; nothing that it does is a matter of time.
+// client returns a client at the subnet's SM port whose timeout never expires.
 func (n *subnet) client(t testing.TB, change func(*mad.SMP)) *mad.Client {
 	t.Helper()
 	if change == nil {
@@ -69,7 +69,7 @@ func (n *subnet) client(t testing.TB, change func(*mad.SMP)) *mad.Client {
 		mad.ClientOptions{Timeout: time.Minute, Tries: 2, Window: 8})
 }
 
-// done checks that a subnet is as it was meant to be.
+// done checks that a subnet has the wanted tables.
 func (n *subnet) done(t *testing.T) {
 	t.Helper()
 	n.s.SetFaults(sim.Faults{})
@@ -90,7 +90,7 @@ func TestFaultsChangeNothing(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", faults), func(t *testing.T) {
 			n := newSubnet(t, "torus:5x4,2")
 			n.s.SetFaults(faults)
-			// One try fails in 19 % of cases at the most, 12 tries in 2e-9.
+			// One try fails in at most 19 % of cases, 12 tries in 2e-9.
 			c := client(t, open(t, n.s, n.port), mad.ClientOptions{Window: 64, Timeout: 5 * time.Millisecond, Tries: 12,
 				Backoff: 1.6})
 			if _, err := apply.Apply(t.Context(), c, n.live.Fabric, n.w, apply.Options{}); err != nil {
@@ -101,8 +101,7 @@ func TestFaultsChangeNothing(t *testing.T) {
 	}
 }
 
-// TestAgainIsNothing: what is so already is not written again, and ports that
-// are up are left alone.
+// TestAgainIsNothing checks that existing values are not written again, and that ports that are up are not changed.
 func TestAgainIsNothing(t *testing.T) {
 	n := newSubnet(t, "torus:4x3,2")
 	if _, err := apply.Apply(t.Context(), n.client(t, nil), n.live.Fabric, n.w, apply.Options{}); err != nil {
@@ -121,8 +120,7 @@ func TestAgainIsNothing(t *testing.T) {
 	}
 }
 
-// TestKeepsOtherFields: a LID is all that changes in a PortInfo, a top all in a
-// SwitchInfo.
+// TestKeepsOtherFields checks that only the LID of a PortInfo and the LinearFDBTop of a SwitchInfo change.
 func TestKeepsOtherFields(t *testing.T) {
 	n := newSubnet(t, "torus:4x3,2")
 	c := n.client(t, nil)
@@ -167,8 +165,8 @@ func TestKeepsOtherFields(t *testing.T) {
 	}
 }
 
-// TestDeadSwitch: one that falls silent after the sweep. Its links do not come up,
-// so that no route is written. The error names it.
+// TestDeadSwitch checks a switch that stops responding after the sweep. Its links do not come up, so no route is
+// written, and the error names it.
 func TestDeadSwitch(t *testing.T) {
 	n := newSubnet(t, "fattree:3,8")
 	f := n.live.Fabric
@@ -189,7 +187,7 @@ func TestDeadSwitch(t *testing.T) {
 		!strings.Contains(err.Error(), f.NodeName(f.Switches[dead])+": ") {
 		t.Errorf("error %v, want that of %s", err, f.NodeName(f.Switches[dead]))
 	}
-	for i, failure := range rep.Failed { // its neighbours' links to it cannot come up
+	for i, failure := range rep.Failed { // links of its neighbours to it cannot come up
 		if i == 0 && failure.GUID != 0x200020 || i > 0 &&
 			!strings.HasSuffix(failure.Error(), "stays Armed and does not become Active") {
 			t.Errorf("failed %v", failure)
@@ -212,13 +210,13 @@ func TestDeadSwitch(t *testing.T) {
 	if got := rep.Written.Total() + rep.Left.Len(); got != n.w.Len() {
 		t.Errorf("%v written and %d left of %d", rep.Written, rep.Left.Len(), n.w.Len())
 	}
-	if sent > 30 { // 4 in a row, and what was under way, each sent twice
+	if sent > 30 { // 4 in a row, and those in flight, each sent twice
 		t.Errorf("%d packets to a dead switch", sent)
 	}
 }
 
-// inSteps are writes of blocks in so many steps, for a subnet that is up: in each
-// the block of every switch, filled with the number of the step.
+// inSteps returns writes of blocks in several steps, for a subnet that is up: each step writes a block of every switch,
+// filled with the number of the step.
 func inSteps(n *subnet, steps int) *write.List {
 	w := &write.List{}
 	for step := 1; step <= steps; step++ {
@@ -233,8 +231,8 @@ func inSteps(n *subnet, steps int) *write.List {
 	return w
 }
 
-// TestStepsWaitForOneAnother: no packet of a step goes out once one of the next
-// did, whatever is lost on the way, and the last step is what is read back.
+// TestStepsWaitForOneAnother checks that no packet of a step is sent after one of the next, despite losses, and that
+// the last step is read back.
 func TestStepsWaitForOneAnother(t *testing.T) {
 	n := newSubnet(t, "torus:5x4,2")
 	n.s.SetFaults(sim.Faults{Loss: 0.1, Delay: 2 * time.Millisecond, Seed: testenv.Rand(t).Uint64()})
@@ -246,7 +244,7 @@ func TestStepsWaitForOneAnother(t *testing.T) {
 		}
 		sets++
 		if now := int(m.Data[0]); now < step {
-			t.Errorf("a packet of step %d behind one of step %d", now, step)
+			t.Errorf("a packet of step %d after one of step %d", now, step)
 		} else {
 			step = now
 		}
@@ -263,8 +261,8 @@ func TestStepsWaitForOneAnother(t *testing.T) {
 	}
 }
 
-// TestFailureStopsTheSteps: a switch dies between two steps. The second is written
-// to all others, and the third to none.
+// TestFailureStopsTheSteps checks a switch that dies between two steps. The second is written to all others, the third
+// to none.
 func TestFailureStopsTheSteps(t *testing.T) {
 	n := newSubnet(t, "torus:5x4,2")
 	w := inSteps(n, 3)
@@ -281,7 +279,7 @@ func TestFailureStopsTheSteps(t *testing.T) {
 		}
 	})
 	rep, err := apply.Apply(t.Context(), c, n.live.Fabric, w, apply.Options{})
-	if err == nil || !strings.Contains(err.Error(), "stopped in step 2 of 3, what comes after was not begun: "+
+	if err == nil || !strings.Contains(err.Error(), "stopped in step 2 of 3, later steps were not begun: "+
 		n.live.Fabric.NodeName(dead)) {
 		t.Errorf("error %v", err)
 	}
@@ -289,7 +287,7 @@ func TestFailureStopsTheSteps(t *testing.T) {
 	if rep.Stopped != "step 2 of 3" || rep.Written.Blocks != 2*switches-1 || rep.Written.Tops != 1 {
 		t.Errorf("stopped in %q, %v written", rep.Stopped, rep.Written)
 	}
-	// Of the block whose second write got no answer nobody knows what it holds.
+	// The contents of the block whose second write got no answer are unknown.
 	if len(rep.Differ) != 0 || rep.ReadBack.Blocks != switches-1 {
 		t.Errorf("%v read back, differ %v", rep.ReadBack, rep.Differ)
 	}
@@ -309,8 +307,8 @@ func simNode(t *testing.T, n *subnet, guid uint64) fabric.NodeIndex {
 	return 0
 }
 
-// TestReadBackFindsLies: a switch that says yes and does something else.
-func TestReadBackFindsLies(t *testing.T) {
+// TestReadBackFindsDifferences checks a switch that acknowledges a write and stores something else.
+func TestReadBackFindsDifferences(t *testing.T) {
 	n := newSubnet(t, "fattree:2,4")
 	c := n.client(t, func(m *mad.SMP) {
 		if m.Method != mad.MethodSet || m.HopCount != 1 {
@@ -328,8 +326,8 @@ func TestReadBackFindsLies(t *testing.T) {
 		t.Fatalf("error %v, want ErrDiffers", err)
 	}
 	want := []string{
-		fmt.Sprintf("leaf-01: LinearFDBTop is 63 and not %d", n.want.Fabric.MaxLID),
-		fmt.Sprintf("leaf-01: block 0, LID 5 is 77 and not %d", n.want.Port(n.live.Fabric.SwitchByGUID(0x200000), 5)),
+		fmt.Sprintf("leaf-01: LinearFDBTop is 63, expected %d", n.want.Fabric.MaxLID),
+		fmt.Sprintf("leaf-01: block 0, LID 5 is 77, expected %d", n.want.Port(n.live.Fabric.SwitchByGUID(0x200000), 5)),
 	}
 	var got []string
 	for _, d := range rep.Differ {
@@ -343,7 +341,7 @@ func TestReadBackFindsLies(t *testing.T) {
 	}
 }
 
-// TestRefusal: a port that refuses to come up.
+// TestRefusal checks a port that refuses to come up.
 func TestRefusal(t *testing.T) {
 	n := newSubnet(t, "fattree:2,4")
 	c := n.client(t, func(m *mad.SMP) {
@@ -362,13 +360,13 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestPortsThatAreUpByThemselves: a port that is active when it is told so, as
-// adapters are that have received a packet.
-func TestPortsThatAreUpByThemselves(t *testing.T) {
+// TestPortsThatActivateThemselves checks a port that is already active when it is set, as adapters are that have
+// received a packet.
+func TestPortsThatActivateThemselves(t *testing.T) {
 	n := newSubnet(t, "fattree:2,4")
 	c := n.client(t, func(m *mad.SMP) {
 		if m.Method == mad.MethodSet && m.Attr == mad.AttrPortInfo && m.Data[32]&0xf == 4 && m.HopCount == 1 {
-			// Tell it twice: the second time the answer is an error.
+			// Set it twice: the second answer is an error.
 			other := open(t, n.s, n.port)
 			defer other.Close()
 			var f mad.Frame
@@ -384,8 +382,7 @@ func TestPortsThatAreUpByThemselves(t *testing.T) {
 	n.done(t)
 }
 
-// TestCancel stops in the middle of the blocks: what the report calls written is
-// in the switches, and what it calls left is not.
+// TestCancel stops in the middle of the blocks: the switches hold exactly the blocks that the report lists as written.
 func TestCancel(t *testing.T) {
 	n := newSubnet(t, "torus:8x8,4")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -420,9 +417,9 @@ func TestCancel(t *testing.T) {
 	n.done(t)
 }
 
-// TestNonsense: writes that do not fit are refused before anything is sent.
-func TestNonsense(t *testing.T) {
-	n := newSubnet(t, "xgft:2,2,2,2,2") // two planes; the second is beyond reach
+// TestUnfit checks that writes that do not fit are refused before anything is sent.
+func TestUnfit(t *testing.T) {
+	n := newSubnet(t, "xgft:2,2,2,2,2") // two planes; the second is unreachable
 	f := n.live.Fabric
 	host := f.SMPort
 	var free fabric.PortIndex = fabric.None
@@ -444,34 +441,34 @@ func TestNonsense(t *testing.T) {
 		f    *fabric.Fabric
 		w    write.List
 		err  error
-		say  string
+		text string
 	}{
 		{"LID 0", f, write.List{LIDs: []write.LID{{Port: host}}}, write.ErrUnfit, "LID 0 with LMC 0"},
 		{"LID too high", f, write.List{LIDs: []write.LID{{Port: host, New: 0xbffc, NewLMC: 3}}}, write.ErrUnfit,
 			"LID 49148"},
 		{"LID crooked", f, write.List{LIDs: []write.LID{{Port: host, New: 3, NewLMC: 1}}}, write.ErrUnfit,
-			"no multiple of 2"},
+			"not a multiple of 2"},
 		{"LMC too high", f, write.List{LIDs: []write.LID{{Port: host, New: 256, NewLMC: 8}}}, write.ErrUnfit, "LMC 8"},
 		{"no end port", f, write.List{LIDs: []write.LID{{Port: sw.FirstPort + 1, New: 3}}}, write.ErrUnfit,
-			"no end port"},
+			"not an end port"},
 		{"no port", f, write.List{States: []write.State{{Port: -1, New: mad.PortActive}}}, write.ErrUnfit,
 			"port index -1"},
 		{"no switch", f, write.List{Tops: []write.Top{{Switch: 99}}}, write.ErrUnfit, "switch index 99"},
 		{"top too high", f, write.List{Tops: []write.Top{{New: 0xc000}}}, write.ErrUnfit, "49152"},
 		{"block too high", f, write.List{Blocks: []write.Block{{Num: 768}}}, write.ErrUnfit, "block 768"},
 		{"steps", f, write.List{Blocks: []write.Block{{Num: 1, Step: 2}, {Num: 2, Step: 1}}}, write.ErrUnfit,
-			"step 1 stands behind step 2"},
+			"step 1 follows step 2"},
 		{"no link", f, write.List{States: []write.State{{Port: free, New: mad.PortActive}}}, write.ErrUnfit, "no link"},
 		{
 			"no such state", f, write.List{States: []write.State{{Port: host, New: mad.PortDown}}},
 			write.ErrUnfit, "Down",
 		},
-		{"no way", apart, write.List{Tops: []write.Top{{New: 5}}}, sweep.ErrNoRoute, "leaf-01-01: no directed route"},
+		{"no path", apart, write.List{Tops: []write.Top{{New: 5}}}, sweep.ErrNoRoute, "leaf-01-01: no directed route"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rep, err := apply.Apply(t.Context(), c, test.f, &test.w, apply.Options{})
-			if rep != nil || !errors.Is(err, test.err) || !strings.Contains(err.Error(), test.say) {
-				t.Errorf("error %v, want one that says %q", err, test.say)
+			if rep != nil || !errors.Is(err, test.err) || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("error %v, want one that contains %q", err, test.text)
 			}
 		})
 	}
@@ -491,8 +488,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// BenchmarkApply writes full tables to the fat-tree of 11,664 hosts and 1,620
-// switches, and reads them back: 336,960 blocks each way.
+// BenchmarkApply writes full tables to the fat-tree of 11,664 hosts and 1,620 switches and reads them back: 336,960
+// blocks in each direction.
 func BenchmarkApply(b *testing.B) {
 	f, err := fabric.AssignLIDs(generate(b, "fattree:3,36"))
 	if err != nil {
@@ -517,7 +514,7 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// pathOf is the directed route that a packet has to go.
+// pathOf returns the directed route of a request.
 func pathOf(m *mad.SMP) mad.Path {
 	p, _ := mad.Path{}.Append(m.InitialPath[1 : 1+m.HopCount]...)
 	return p

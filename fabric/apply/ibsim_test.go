@@ -43,7 +43,7 @@ func dialIbsim(t testing.TB, s *ibsimtest.Sim) *mad.Client {
 	return client(t, transport, mad.ClientOptions{Window: 32})
 }
 
-// bringUp takes an ibsim that no subnet manager has touched to a routed subnet.
+// bringUp routes an ibsim that no subnet manager has configured.
 func bringUp(t *testing.T, s *ibsimtest.Sim) *fabric.Tables {
 	t.Helper()
 	c := dialIbsim(t, s)
@@ -63,8 +63,8 @@ func bringUp(t *testing.T, s *ibsimtest.Sim) *fabric.Tables {
 	return after.Tables
 }
 
-// TestBringUpIbsim brings up subnets that no subnet manager has ever seen, and
-// then asks the real tools, which go by LID.
+// TestBringUpIbsim brings up subnets that no subnet manager has configured, and then runs the real tools, which use
+// LIDs.
 func TestBringUpIbsim(t *testing.T) {
 	for _, spec := range []string{"fattree:2,8", "torus:4x3x2,2", "dragonfly:4,2,2"} {
 		t.Run(spec, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestBringUpIbsim(t *testing.T) {
 				want := hops(tables, src, dst)
 				got := s.Output("ibtracert", "-n", fmt.Sprint(f.Ports[src].LID), fmt.Sprint(f.Ports[dst].LID))
 				if got != want {
-					t.Fatalf("%s to %s: ibtracert says\n%sthe tables say\n%s", f.PortName(src),
+					t.Fatalf("%s to %s: ibtracert prints\n%sexpected from the tables:\n%s", f.PortName(src),
 						f.PortName(dst), got, want)
 				}
 			}
@@ -96,7 +96,7 @@ func TestBringUpIbsim(t *testing.T) {
 	}
 }
 
-// hops follows the tables and prints what ibtracert -n does.
+// hops follows the tables and returns the output of ibtracert -n.
 func hops(t *fabric.Tables, src, dst fabric.PortIndex) string {
 	f := t.Fabric
 	var b strings.Builder
@@ -119,8 +119,8 @@ func hops(t *fabric.Tables, src, dst fabric.PortIndex) string {
 	return b.String()
 }
 
-// entries are the lines that ibroute should print for a switch: "0x0001 003".
-// ibroute passes over the last LID where the top is a multiple of 64.
+// entries returns the lines that ibroute prints for a switch: "0x0001 003". ibroute omits the last LID if LinearFDBTop
+// is a multiple of 64.
 func entries(t *fabric.Tables, sw fabric.SwitchIndex) []string {
 	var lines []string
 	top := int(t.Top[sw])
@@ -152,9 +152,8 @@ func same(t *testing.T, what string, want, got []string) {
 	}
 }
 
-// TestSimulationForwardsAsIbsim gives ibsim and the simulation the same LIDs and
-// tables and asks for every LID from every host's port, before and after a
-// cable is pulled.
+// TestSimulationForwardsAsIbsim gives ibsim and the simulation the same LIDs and tables and reads every LID from a
+// host's port, before and after a cable is removed.
 func TestSimulationForwardsAsIbsim(t *testing.T) {
 	f := generate(t, "torus:4x3,2")
 	s := ibsimOf(t, f)
@@ -184,10 +183,10 @@ func TestSimulationForwardsAsIbsim(t *testing.T) {
 			if (errA == nil) != (errB == nil) {
 				t.Fatalf("LID %d: ibsim: %v, simulated: %v", lid, errA, errB)
 			}
-			const offLocalPort = 36 // 0 in ibsim if it comes to a switch by LID
+			const offLocalPort = 36 // 0 in ibsim if a request reaches a switch by LID
 			a[offLocalPort], b[offLocalPort] = 0, 0
 			if errA == nil && a != b {
-				t.Fatalf("LID %d: ibsim says %x, simulated %x", lid, a, b)
+				t.Fatalf("LID %d: ibsim %x, simulated %x", lid, a, b)
 			}
 			if errA == nil {
 				reached++
@@ -208,9 +207,8 @@ func TestSimulationForwardsAsIbsim(t *testing.T) {
 	}
 }
 
-// BenchmarkIbsim sweeps and writes the fat-tree of 11,664 hosts and 1,620
-// switches over a real ibsim: bringing it up, a sweep with 336,960 blocks, and
-// the same blocks written again.
+// BenchmarkIbsim sweeps and writes the fat-tree of 11,664 hosts and 1,620 switches over a real ibsim: bringing it up, a
+// sweep with 336,960 blocks, and writing the same blocks again.
 func BenchmarkIbsim(b *testing.B) {
 	s := ibsimOf(b, generate(b, "fattree:3,36"))
 	c := dialIbsim(b, s)

@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// mostUnanswered is how many requests in a row a node may leave unanswered before it gets no more.
+// mostUnanswered is the number of consecutive unanswered requests after which a node gets no more.
 const mostUnanswered = 4
 
-// reportEvery is how many steps pass between two progress reports.
+// reportEvery is the number of steps between two progress reports.
 const reportEvery = 256
 
-// each calls begin for 0 to n-1, whenever there is room for another request, and returns when all requests
-// that begin and its callbacks made have ended. Once the context ends it does not call begin any more.
+// each calls begin for 0 to n-1, whenever another request can be sent, and returns when all requests of begin and its
+// callbacks have ended. Once the context ends it no longer calls begin.
 func (a *applier) each(n int, begin func(i int)) {
 	if a.fatal != nil {
 		return
@@ -39,15 +39,15 @@ func (a *applier) pump() {
 	}
 }
 
-// ask sends a request to the node of a port, unless that does not answer. ok handles a good answer. Any other
-// is a failure of the node and ends the step, unless bad, where set, takes care of it.
+// ask sends a request to the node of a port, unless that no longer responds. ok handles a valid answer. Any other
+// answer is a failure of the node and ends the step, unless bad is set and returns true.
 func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply), bad func() bool) {
 	node := a.f.Ports[port].Node
 	if a.unanswered[node] >= mostUnanswered {
 		a.fail(port, errSilent)
 		return
 	}
-	req.Path, _ = a.routes.ToPort(port) // newApplier asked before
+	req.Path, _ = a.routes.ToPort(port) // checked by newApplier
 	a.report.Requests++
 	if req.Method == mad.MethodSet {
 		a.report.Sets++
@@ -69,7 +69,7 @@ func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply
 	})
 }
 
-// fail ends a step that failed.
+// fail records a failed step.
 func (a *applier) fail(port fabric.PortIndex, err error) {
 	node := a.f.Ports[port].Node
 	i, known := a.failed[node]
@@ -84,7 +84,7 @@ func (a *applier) fail(port fabric.PortIndex, err error) {
 	a.step()
 }
 
-// wrote ends a step that is done.
+// wrote records a finished step.
 func (a *applier) wrote(t *task) {
 	t.done = true
 	a.at = a.f.Ports[t.Target(a.f)].Node
@@ -95,7 +95,7 @@ func (a *applier) wrote(t *task) {
 func (a *applier) step() {
 	a.steps++
 	a.now.Done = min(a.now.Done+1, a.now.Total)
-	a.tell(false)
+	a.reportProgress(false)
 	if a.opts.Progress != nil && (a.steps%reportEvery == 0 || a.steps == a.allSteps) {
 		a.opts.Progress(a.steps, a.allSteps)
 	}

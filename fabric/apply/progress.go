@@ -8,22 +8,21 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Progress says what is being written.
+// Progress is what is being written.
 type Progress struct {
-	// Phases are what is written one after the other: "LIDs", "ports", those of [Report.Stopped], and "read back" at
-	// last.
+	// Phases lists the phases in order: "LIDs", "ports", those of [Report].Stopped, and finally "read back".
 	Phases []string
-	Phase  int // the one that is under way, an index into Phases; their number once all is done
-	// Done of Total are the writes, or readings, of that phase which have ended, and Node the escaped name of the node
-	// at which the last one did, "" for none.
+	Phase  int // index of the current phase in Phases; len(Phases) at the end
+	// Done of Total writes, or reads, of the phase have ended. Node is the escaped name of the node of the last one, or
+	// "".
 	Done, Total int
 	Node        string
 	Written     Counts // so far
 	ReadBack    Counts
-	All         int // how many writes there are
+	All         int // number of all writes
 }
 
-// What is the phase that is under way, "" at the end.
+// What returns the current phase, "" at the end.
 func (p *Progress) What() string {
 	if p.Phase < len(p.Phases) {
 		return p.Phases[p.Phase]
@@ -31,19 +30,19 @@ func (p *Progress) What() string {
 	return ""
 }
 
-// readBackPhase is the last one.
+// readBackPhase is the last phase.
 const readBackPhase = "read back"
 
-// The phases before those that follow them.
+// The first phases.
 const (
 	lidsPhase  = "LIDs"
 	portsPhase = "ports"
 )
 
-// tellEvery is how often it is said at most what is being written.
-const tellEvery = 50 * time.Millisecond
+// progressEvery is the minimum time between two progress reports.
+const progressEvery = 50 * time.Millisecond
 
-// planPhases finds the phases in which there is something to do.
+// planPhases lists the phases with tasks.
 func (a *applier) planPhases() {
 	a.now.All = a.w.Len()
 	add := func(what string, n int) {
@@ -60,17 +59,17 @@ func (a *applier) planPhases() {
 	a.now.Phase = -1
 }
 
-// enter begins a phase of so many tasks, unless there are none.
+// enter begins a phase of n tasks, unless n is 0.
 func (a *applier) enter(n int) {
 	if n == 0 {
 		return
 	}
 	a.now.Phase++
 	a.now.Done, a.now.Total, a.at = 0, n, fabric.None
-	a.tell(true)
+	a.reportProgress(true)
 }
 
-// enterReadBack begins the last phase, also where others did not come to an end.
+// enterReadBack begins the last phase, even if earlier phases stopped.
 func (a *applier) enterReadBack() {
 	if a.fatal != nil {
 		return
@@ -79,12 +78,12 @@ func (a *applier) enterReadBack() {
 	a.enter(a.w.Len())
 }
 
-// tell says what is being written, if that is due.
-func (a *applier) tell(due bool) {
-	if a.opts.Writing == nil || !due && time.Since(a.told) < tellEvery {
+// reportProgress reports what is being written, if a report is due.
+func (a *applier) reportProgress(due bool) {
+	if a.opts.Writing == nil || !due && time.Since(a.reportedAt) < progressEvery {
 		return
 	}
-	a.told = time.Now()
+	a.reportedAt = time.Now()
 	p := a.now
 	if a.at != fabric.None {
 		p.Node = a.f.NodeName(a.at)

@@ -11,35 +11,35 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Report says what became of writes.
+// Report is the result of writing.
 type Report struct {
-	Written  Counts       // acknowledged, or were found to be so already
-	ReadBack Counts       // those of them that were read again: of the writes of one block the last
-	Differ   []Difference // those of them that read otherwise
-	Failed   []Failure    // the writes and readings that failed, the first of a node's
-	// Others is what somebody else wrote since the writes were planned, and was found before it was written
-	// over. What was found was not written over, unless the options said so.
+	Written  Counts       // acknowledged, or found unchanged
+	ReadBack Counts       // of the written items, those read again; for a block only the last write
+	Differ   []Difference // of the written items, those that read differently
+	Failed   []Failure    // the first failed write or read of each node
+	// Others holds the data that another program wrote since the writes were planned, found before overwriting. They
+	// were not overwritten unless the options allow it.
 	Others write.Conflicts
-	// Mixed are the entries that read otherwise than they were written: Was is what was written.
+	// Mixed holds the entries that read differently from what was written; Was is the written value.
 	Mixed write.Conflicts
-	// Stopped says in what not all was written, so that what comes after it was not begun: "ports", "tops
-	// that rise", "SL2VL tables", "step 2 of 3", "tops that fall", "late SL2VL tables", "multicast branches
-	// to take away", "multicast branches to add"; "" where all was.
+	// Stopped is the phase that was not written completely, after which no phase was begun: "ports", "raised
+	// LinearFDBTops", "SL2VL tables", "step 2 of 3", "lowered LinearFDBTops", "late SL2VL tables", "multicast branches
+	// to remove", "multicast branches to add"; "" if all were written.
 	Stopped string
-	// Left are writes not known to be done: not sent, refused, or unanswered, of which nobody knows.
+	// Left holds the writes not known to be done: not sent, refused, or unanswered.
 	Left     write.List
-	Requests int // questions and writes, not how often they were sent
-	Looks    int // questions that looked whether something is as it was, of tables
-	Sets     int // writes that were handed to the client; 0: nothing was written for certain
+	Requests int // reads and writes, without repetitions
+	Looks    int // reads that check tables before writing
+	Sets     int // writes passed to the client; 0 means that certainly nothing was written
 	Elapsed  time.Duration
 
-	over bool // says that what others wrote is written over
+	over bool // Options.Over
 }
 
-// Counts count writes by kind.
+// Counts holds the number of writes by kind.
 type Counts struct{ LIDs, Tops, SL2VLs, Blocks, MFTs, States int }
 
-// of is the count of an item's kind.
+// of returns the count for an item's kind.
 func (c *Counts) of(item write.Item) *int {
 	switch item.(type) {
 	case *write.LID:
@@ -56,13 +56,14 @@ func (c *Counts) of(item write.Item) *int {
 	return &c.States
 }
 
-// Total is the sum.
+// Total returns the sum.
 func (c Counts) Total() int { return c.LIDs + c.Tops + c.SL2VLs + c.Blocks + c.MFTs + c.States }
 
-// String says for example "12 LIDs, 4 tops, 208 blocks, 40 port states", and of SL2VL
-// tables and multicast blocks where there are any.
+// String returns for example "12 LIDs, 4 LinearFDBTops, 208 blocks, 40 port states", with SL2VL tables and multicast
+// blocks if there are any.
 func (c Counts) String() string {
-	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "top"), number(c.Blocks, "block"),
+	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "LinearFDBTop"),
+		number(c.Blocks, "block"),
 		number(c.States, "port state"))
 	if c.SL2VLs > 0 {
 		text += ", " + number(c.SL2VLs, "SL2VL table")
@@ -80,24 +81,24 @@ func number(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Difference is something that reads otherwise than it was written.
+// Difference is a value that reads differently from what was written.
 type Difference struct {
-	Node      string // the node's escaped name, GUID its node GUID
+	Node      string // escaped name; GUID is the node GUID
 	GUID      uint64
-	What      string // what differs, "LID of port 1", "LinearFDBTop", "block 3, LID 200"
+	What      string // for example "LID of port 1", "LinearFDBTop", "block 3, LID 200"
 	Want, Got string
 }
 
-// String says for example "sw1: LinearFDBTop is 0 and not 208".
+// String returns for example "sw1: LinearFDBTop is 0, expected 208".
 func (d Difference) String() string {
-	return fmt.Sprintf("%s: %s is %s and not %s", d.Node, d.What, d.Got, d.Want)
+	return fmt.Sprintf("%s: %s is %s, expected %s", d.Node, d.What, d.Got, d.Want)
 }
 
-// Failure is a node that could not be written or read, and why at first.
+// Failure is a node that could not be written or read, with the first error.
 type Failure struct {
 	Node  string // escaped
 	GUID  uint64
-	Count int // how many of the node's writes failed or were not tried any more
+	Count int // writes of the node that failed or were given up
 	Err   error
 }
 
@@ -108,7 +109,7 @@ func (f Failure) Error() string {
 
 func (f Failure) Unwrap() error { return f.Err }
 
-// err sums the report up, nil if all is as it was meant to be.
+// err returns the error of the report, nil if everything succeeded.
 func (r *Report) err() error {
 	var err error
 	if n := len(r.Failed); n > 0 {
@@ -117,7 +118,7 @@ func (r *Report) err() error {
 			err = fmt.Errorf("%w; %d more nodes failed", err, n-1)
 		}
 		if r.Stopped != "" {
-			err = fmt.Errorf("stopped in %s, what comes after was not begun: %w", r.Stopped, err)
+			err = fmt.Errorf("stopped in %s, later steps were not begun: %w", r.Stopped, err)
 		}
 	}
 	if n := r.Others.Count; n > 0 && !r.over {
@@ -144,10 +145,42 @@ func more(n int) string {
 	return ""
 }
 
-// ErrOthers says that somebody else wrote what was about to be written over.
-var ErrOthers = errors.New("somebody else has written to the switches since they were read")
+// ErrOthers reports that another program wrote the data that were to be overwritten.
+var ErrOthers = errors.New("another program has written to the switches since they were read")
 
-// ErrDiffers says that something reads otherwise than it was written.
+// ErrDiffers reports that something reads differently from what was written.
 var ErrDiffers = errors.New("read-back mismatch")
 
-var errSilent = fmt.Errorf("%w to anything", mad.ErrTimeout)
+var errSilent = fmt.Errorf("%w to earlier requests", mad.ErrTimeout)
+
+// readBack reads everything that was written and records differences.
+func (a *applier) readBack() {
+	for _, kind := range a.kinds() {
+		a.each(len(kind), func(i int) {
+			t := &kind[i]
+			if !t.done || t.again {
+				a.step()
+				return
+			}
+			port := t.Target(a.f)
+			node := a.f.Ports[port].Node
+			a.ask(port, t.Get(a.f), func(now *mad.Reply) {
+				a.at = node
+				*a.report.ReadBack.of(t.Item)++
+				a.step()
+				if table, ok := t.Item.(write.Table); ok {
+					is, wrote := now.Data, table.Data()
+					table.Conflicts(&wrote, &is, &wrote, a.conflict(port, &a.report.Mixed))
+				}
+				t.Verify(a.f, now, func(what string, want, got any) {
+					if want != got {
+						a.report.Differ = append(a.report.Differ, Difference{
+							Node: a.f.NodeName(node), GUID: a.f.Nodes[node].GUID, What: what, Want: fmt.Sprint(want),
+							Got: fmt.Sprint(got),
+						})
+					}
+				})
+			}, nil)
+		})
+	}
+}

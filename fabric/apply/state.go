@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// writeStates brings ports up in three rounds: look, arm, activate once both ends of a link are armed.
+// writeStates brings ports up in three rounds: read, arm, and activate once both ends of a link are armed.
 func (a *applier) writeStates() {
 	byPort := make(map[fabric.PortIndex]int, len(a.w.States))
 	for i, s := range a.w.States {
@@ -18,8 +18,8 @@ func (a *applier) writeStates() {
 	a.each(len(a.w.States), func(i int) {
 		s := &a.w.States[i]
 		a.ask(s.Port, s.Get(a.f), func(r *mad.Reply) {
-			_ = r.Decode(&a.infos[i]) // the answer is a good one
-			a.looked(i)
+			_ = r.Decode(&a.infos[i]) // the answer is valid
+			a.checkState(i)
 		}, nil)
 	})
 	a.each(len(a.w.States), func(i int) {
@@ -34,8 +34,8 @@ func (a *applier) writeStates() {
 	})
 }
 
-// looked ends the step of a port that is up already, or that cannot come up.
-func (a *applier) looked(i int) {
+// checkState ends the step of a port that is already up or cannot come up.
+func (a *applier) checkState(i int) {
 	s := &a.w.States[i]
 	switch state := a.infos[i].PortState; {
 	case state >= s.New:
@@ -45,8 +45,8 @@ func (a *applier) looked(i int) {
 	}
 }
 
-// arm takes a port from Initialize to Armed, with the MTU and VLs that both ends of the link are capable of if
-// both are to come up.
+// arm sets a port in Initialize to Armed. If both ends of the link are to come up, it also sets the MTU and VLs that
+// both support.
 func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 	info := &a.infos[i]
 	if j, ok := byPort[a.f.Ports[a.w.States[i].Port].Peer]; ok && a.infos[j].PortState != mad.PortNoChange {
@@ -57,7 +57,7 @@ func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 	a.raise(i, mad.PortArmed)
 }
 
-// raise takes a port up by one state. A port that refuses may have gone there, or farther, by itself.
+// raise sets a port to the next state. If the port refuses, it may have reached that state or a higher one by itself.
 func (a *applier) raise(i int, to mad.PortState) {
 	s := &a.w.States[i]
 	get := s.Get(a.f)
@@ -72,7 +72,7 @@ func (a *applier) raise(i int, to mad.PortState) {
 	a.ask(s.Port, req, func(*mad.Reply) { reached(to) }, func() bool {
 		a.ask(s.Port, get, func(r *mad.Reply) {
 			var now mad.PortInfo
-			_ = r.Decode(&now) // the answer is a good one
+			_ = r.Decode(&now) // the answer is valid
 			if now.PortState >= to {
 				reached(now.PortState)
 				return

@@ -11,14 +11,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// phase is what is written together, and begun only when the one before it is done.
+// phase is a group of writes that begins only when the previous one is complete.
 type phase struct {
 	what   string
 	tasks  []*task
-	before func() bool // where set, comes before the tasks and reports whether they can be begun
+	before func() bool // if set, runs before the tasks and reports whether they can begin
 }
 
-// writeAll writes all, as far as nothing fails.
+// writeAll writes everything unless a phase fails.
 func (a *applier) writeAll() {
 	a.enter(len(a.lids))
 	a.each(len(a.lids), func(i int) { a.write(&a.lids[i]) })
@@ -50,13 +50,13 @@ func (a *applier) writeAll() {
 	}
 }
 
-// phases are those that follow LIDs and port states.
+// phases returns the phases after LIDs and port states.
 func (a *applier) phases() []phase {
 	falls := func(i int) bool { return a.w.Tops[i].Falls() }
 	late := func(i int) bool { return a.w.SL2VLs[i].Late }
 	grow := func(i int) bool { return a.w.MFTs[i].Grow }
 	all := []phase{
-		{what: "tops that rise", tasks: pick(a.tops, falls, false)},
+		{what: "raised LinearFDBTops", tasks: pick(a.tops, falls, false)},
 		{what: "SL2VL tables", tasks: pick(a.sl2vls, late, false)},
 	}
 	steps := a.blockSteps()
@@ -64,25 +64,25 @@ func (a *applier) phases() []phase {
 		all = append(all, phase{what: fmt.Sprintf("step %d of %d", i+1, len(steps)), tasks: tasks})
 	}
 	return append(all,
-		phase{what: "tops that fall", tasks: pick(a.tops, falls, true)},
+		phase{what: "lowered LinearFDBTops", tasks: pick(a.tops, falls, true)},
 		phase{what: "late SL2VL tables", tasks: pick(a.sl2vls, late, true)},
-		phase{what: "multicast branches to take away", tasks: pick(a.mfts, grow, false)},
+		phase{what: "multicast branches to remove", tasks: pick(a.mfts, grow, false)},
 		phase{what: "multicast branches to add", tasks: pick(a.mfts, grow, true), before: a.raiseMulticastTops},
 	)
 }
 
-// pick are the tasks of which something is, or is not, so.
-func pick(tasks []task, is func(i int) bool, want bool) []*task {
+// pick returns the tasks for which match returns want.
+func pick(tasks []task, match func(i int) bool, want bool) []*task {
 	var some []*task
 	for i := range tasks {
-		if is(i) == want {
+		if match(i) == want {
 			some = append(some, &tasks[i])
 		}
 	}
 	return some
 }
 
-// blockSteps are the blocks by step.
+// blockSteps returns the blocks by step.
 func (a *applier) blockSteps() (steps [][]*task) {
 	for i := range a.blocks {
 		if i == 0 || a.w.Blocks[i].Step != a.w.Blocks[i-1].Step {
@@ -94,7 +94,7 @@ func (a *applier) blockSteps() (steps [][]*task) {
 	return steps
 }
 
-// linksUp reports whether no link between switches failed to come up.
+// linksUp reports whether all links between switches have come up.
 func (a *applier) linksUp() bool {
 	for i := range a.states {
 		port := a.w.States[i].Port
@@ -105,7 +105,7 @@ func (a *applier) linksUp() bool {
 	return true
 }
 
-// write writes one item. Of an attribute of which it is a part the rest is read before.
+// write writes one item. If it is a part of an attribute, the rest is read first.
 func (a *applier) write(t *task) {
 	switch item := t.Item.(type) {
 	case write.Table:
@@ -116,7 +116,7 @@ func (a *applier) write(t *task) {
 }
 
 func (a *applier) writeTable(t *task, item write.Table) {
-	if t.mute {
+	if t.unread {
 		return
 	}
 	port, req := item.Target(a.f), item.Get(a.f)

@@ -17,8 +17,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// someTables are lanes for some pairs of linked ports and ports for some multicast
-// LIDs of each switch, as writes.
+// someTables returns writes of random SL-to-VL tables for some pairs of linked ports and of random multicast tables.
 func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *write.List {
 	w := &write.List{}
 	for i := range f.NumNodes() {
@@ -60,7 +59,7 @@ func someTables(rnd *rand.Rand, f *fabric.Fabric, mlids int) *write.List {
 	return w
 }
 
-// compareTables reads all again and looks for what was written.
+// compareTables reads all tables and compares them with the written ones.
 func compareTables(t *testing.T, c *mad.Client, w *write.List) {
 	t.Helper()
 	res, err := sweep.Full(t.Context(), c, sweep.Options{SL2VL: true, MFT: true})
@@ -85,9 +84,8 @@ func compareTables(t *testing.T, c *mad.Client, w *write.List) {
 	}
 }
 
-// TestLanesAndGroupsIbsim writes lanes and multicast tables to a real ibsim and
-// reads them back.
-func TestLanesAndGroupsIbsim(t *testing.T) {
+// TestSL2VLAndMulticastIbsim writes SL-to-VL and multicast tables to a real ibsim and reads them back.
+func TestSL2VLAndMulticastIbsim(t *testing.T) {
 	rnd := testenv.Rand(t)
 	s := ibsimOf(t, generate(t, "fattree:2,8"))
 	f := bringUp(t, s).Fabric
@@ -104,9 +102,9 @@ func TestLanesAndGroupsIbsim(t *testing.T) {
 	compareTables(t, c, w)
 }
 
-// TestMulticastTopRises: entries above a MulticastFDBTop raise it, and what a switch
-// has no room for is refused before the trees grow.
-func TestMulticastTopRises(t *testing.T) {
+// TestMulticastTopIsRaised checks that entries above a MulticastFDBTop raise it, and that entries above the capacity of
+// a switch are refused before any tree grows.
+func TestMulticastTopIsRaised(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f := route(t, generate(t, "fattree:2,8")).Fabric
 	tables := *route(t, f)
@@ -123,13 +121,13 @@ func TestMulticastTopRises(t *testing.T) {
 	compareTables(t, c, w)
 	far := &write.List{MFTs: []write.MFTBlock{{Switch: 1, Num: 32, Grow: true, New: &mad.MulticastForwardingTable{2}}}}
 	rep, err := apply.Apply(t.Context(), c, live, far, apply.Options{})
-	if err == nil || !strings.Contains(err.Error(), "room for 1024 multicast LIDs") ||
+	if err == nil || !strings.Contains(err.Error(), "capacity of 1024 multicast LIDs") ||
 		rep.Stopped != "multicast branches to add" || rep.Written.Total() != 0 {
 		t.Errorf("%v, %+v", err, rep)
 	}
 }
 
-func TestBadLanesAndGroups(t *testing.T) {
+func TestUnfitTables(t *testing.T) {
 	f := route(t, generate(t, "fattree:2,8")).Fabric
 	c := client(t, open(t, sim.New(f, sim.Options{Active: true}), f.SMPort), mad.ClientOptions{})
 	leaf := f.NodesByDescription("leaf-01")[0]

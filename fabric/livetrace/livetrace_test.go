@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// routed is a simulated subnet with the tables of minhop, broken by damage.
+// routed returns a simulated subnet with min-hop tables, changed by damage.
 func routed(t testing.TB, spec string, damage func(*fabric.Tables)) (*sim.Sim, *fabric.Tables, *mad.Client) {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -64,8 +64,7 @@ func allPairs(f *fabric.Fabric) []livetrace.Pair {
 	return pairs
 }
 
-// TestAgreesWithTables compares traces over MADs with walks through the tables
-// that the switches were given, broken ones too.
+// TestAgreesWithTables compares traces over MADs with walks through the tables of the switches, including damaged ones.
 func TestAgreesWithTables(t *testing.T) {
 	r := testenv.Rand(t)
 	for _, spec := range []string{"fattree:2,4", "torus:3x3", "random:9,6,10"} {
@@ -103,7 +102,7 @@ func breakSome(r *rand.Rand, tb *fabric.Tables) {
 	}
 }
 
-// agree reports whether both took the same ports and ended the same way.
+// agree reports whether both have the same ports and verdict.
 func agree(f *fabric.Fabric, p *livetrace.Path, want *walk.Path) bool {
 	verdicts := map[walk.Verdict][]livetrace.Verdict{
 		walk.Delivered:    {livetrace.Delivered},
@@ -133,8 +132,8 @@ func portNum(f *fabric.Fabric, port fabric.PortIndex) int {
 	return int(f.Ports[port].Num)
 }
 
-// TestSeesWhatMoved traces in a subnet that has changed since it was read.
-func TestSeesWhatMoved(t *testing.T) {
+// TestSeesChanges traces in a subnet that has changed since it was read.
+func TestSeesChanges(t *testing.T) {
 	s, tables, client := routed(t, "fattree:2,4", nil)
 	f := tables.Fabric
 	src, dst := f.EndPorts[len(f.EndPorts)-1], f.EndPortOf(f.SMPort)
@@ -162,7 +161,7 @@ func TestSeesWhatMoved(t *testing.T) {
 	}
 }
 
-// TestManyTraces is the same session over and over: nothing may grow.
+// TestManyTraces checks that many traces of one session leak nothing.
 func TestManyTraces(t *testing.T) {
 	_, tables, client := routed(t, "fattree:2,8", nil)
 	f := tables.Fabric
@@ -179,9 +178,8 @@ func TestManyTraces(t *testing.T) {
 	before.Same(t)
 }
 
-// TestLinksAreAsTheyRun: of every speed that there is, what a trace says of both ends
-// of each link is what the fabric was made with.
-func TestLinksAreAsTheyRun(t *testing.T) {
+// TestLinks checks for every speed that a trace reports both ends of each link as in the fabric.
+func TestLinks(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,8")
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +223,7 @@ func TestLinksAreAsTheyRun(t *testing.T) {
 	}
 }
 
-// traceOne follows one pair.
+// traceOne traces one pair.
 func traceOne(t *livetrace.Tracer, pair livetrace.Pair) (path livetrace.Path, err error) {
 	err = t.All(context.Background(), []livetrace.Pair{pair}, func(_ int, p *livetrace.Path) { path = *p })
 	return path, err

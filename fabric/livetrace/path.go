@@ -9,25 +9,25 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Pair is a question: where do packets for a LID go that an end port sends?
+// Pair is the source and destination of a path.
 type Pair struct {
-	Src fabric.PortIndex // the index of an end port of the fabric
-	LID uint16           // where they are for
+	Src fabric.PortIndex // index of an end port of the fabric
+	LID uint16           // destination
 }
 
-// Verdict says how a path ends.
+// Verdict is how a path ends.
 type Verdict uint8
 
-// The ways to end.
+// Verdicts.
 const (
-	Delivered    Verdict = iota + 1 // the packet comes to the port that owns the LID
+	Delivered    Verdict = iota + 1 // the packet reaches the port with the LID
 	NoEntry                         // the table of the last switch has no entry for the LID
-	NoSuchPort                      // the entry names a port that the last switch does not have
-	LinkDown                        // the port by which the packet would leave is not active
-	Loop                            // the packet comes back to a switch that it has passed
-	Misdelivered                    // the packet comes to an end port that does not own the LID
-	Silent                          // what had to be asked did not answer, see [Path.Err]
-	Moved                           // at the source's place is now another node, or none
+	NoSuchPort                      // the entry contains a port that the last switch does not have
+	LinkDown                        // the output port is not active
+	Loop                            // the packet reaches a switch for the second time
+	Misdelivered                    // the packet reaches an end port without the LID
+	Silent                          // a required request was not answered, see [Path].Err
+	Moved                           // another node, or none, is at the place of the source
 )
 
 var verdictNames = [...]string{
@@ -42,27 +42,27 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// NoPort stands for the port by which a path's first or last node is not entered or left.
+// NoPort is the input port of a path's first node and the output port of its last one.
 const NoPort = -1
 
-// Hop is one node on the way.
+// Hop is a node of a path.
 type Hop struct {
 	GUID uint64
-	// the index of the node in the fabric that is known, None for one that is not in it
+	// Node is the index in the known fabric, None for a node that is not in it.
 	Node            fabric.NodeIndex
 	Type            mad.NodeType
-	In, Out         int  // the ports by which the packet comes and goes, or [NoPort]
-	Receives, Sends Link // what those ports say of their links now
+	In, Out         int  // input and output port, or [NoPort]
+	Receives, Sends Link // current links of those ports
 }
 
-// Link is how a port's link runs; Width is 0 where the port did not say.
+// Link is the state of a port's link; Width is 0 if it is unknown.
 type Link struct {
 	State mad.PortState
 	Width mad.LinkWidth
 	Speed mad.LinkSpeed
 }
 
-// String says "4xHDR", "" where nothing is known.
+// String returns for example "4xHDR", "" if unknown.
 func (l Link) String() string {
 	if l.Width == 0 {
 		return ""
@@ -70,15 +70,15 @@ func (l Link) String() string {
 	return l.Width.String() + l.Speed.String()
 }
 
-// Path is an answer.
+// Path is a traced path.
 type Path struct {
 	Pair
 	Hops    []Hop
 	Verdict Verdict
-	Err     error // what a silent node, or its agent, was asked, and why there is no answer
+	Err     error // why a request to a silent node or agent failed
 }
 
-// Explain says in a sentence how the path ends, with the names of a fabric.
+// Explain returns a sentence on how the path ends, with the names of a fabric.
 func (p *Path) Explain(f *fabric.Fabric) string {
 	name, last := "the source", Hop{Out: NoPort}
 	if len(p.Hops) > 0 {
@@ -91,20 +91,20 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 	case NoEntry:
 		return fmt.Sprintf("%s has no entry for LID %d", name, p.LID)
 	case NoSuchPort:
-		return fmt.Sprintf("the entry of %s for LID %d names port %d, which it does not have", name, p.LID, last.Out)
+		return fmt.Sprintf("the entry of %s for LID %d is port %d, which does not exist", name, p.LID, last.Out)
 	case LinkDown:
 		return fmt.Sprintf("port %d of %s is in state %v: no packets pass", last.Out, name, last.Sends.State)
 	case Loop:
 		return fmt.Sprintf("back at %s: the packet loops", name)
 	case Misdelivered:
-		return fmt.Sprintf("comes to %s, which does not have LID %d", name, p.LID)
+		return fmt.Sprintf("reaches %s, which does not have LID %d", name, p.LID)
 	case Moved:
-		return fmt.Sprintf("%s is not where it was when the subnet was read (try: sweep)", f.PortName(p.Src))
+		return fmt.Sprintf("%s is no longer where the last sweep found it (try: sweep)", f.PortName(p.Src))
 	}
-	return fmt.Sprintf("not known from %s on: %v", name, p.Err)
+	return fmt.Sprintf("unknown from %s on: %v", name, p.Err)
 }
 
-// Name is the name of the hop's node in a fabric, or its GUID.
+// Name returns the name of the hop's node in a fabric, or its GUID.
 func (h *Hop) Name(f *fabric.Fabric) string {
 	if h.Node == fabric.None {
 		return fmt.Sprintf("0x%016x (new)", h.GUID)

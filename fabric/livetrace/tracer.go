@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package livetrace traces paths through the current subnet: hop by hop, by the tables that the switches hold now, read
+// by directed route. It uses an earlier sweep only to find the source. It identifies every node on the path, so a cable
+// moved or a table written since the sweep is noticed.
+//
+// Pairs that are traced together share what they read, so no switch is read twice for the same data.
 package livetrace
 
 import (
@@ -11,26 +16,26 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// atOnce is how many pairs are on their way at one time.
+// atOnce is the number of pairs traced concurrently.
 const atOnce = 256
 
-// Tracer traces over one client.
+// Tracer traces paths over a client.
 type Tracer struct {
 	Client *mad.Client
-	Fabric *fabric.Fabric // where the sources are
+	Fabric *fabric.Fabric // contains the sources
 
 	routes *sweep.Routes
 }
 
-// New makes a tracer for the sources of a fabric.
+// New returns a tracer for the sources of a fabric.
 func New(client *mad.Client, f *fabric.Fabric) *Tracer {
 	return &Tracer{Client: client, Fabric: f, routes: sweep.NewRoutes(f)}
 }
 
-// All follows many pairs and calls visit with each as it ends, in no certain order, in the caller's goroutine. It
-// keeps what it reads until it returns, so it shows one moment as well as that can be had.
+// All traces pairs and calls visit for each as it ends, in any order, in the caller's goroutine. It reads everything
+// once, so the paths show one moment as far as possible.
 func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Path)) error {
-	c := crowd{t: t, r: newReader(ctx, t.Client), pairs: pairs, visit: visit}
+	c := group{t: t, r: newReader(ctx, t.Client), pairs: pairs, visit: visit}
 	c.fill()
 	if err := c.r.batch.Wait(); err != nil {
 		return err
@@ -38,8 +43,8 @@ func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Pat
 	return c.failed
 }
 
-// crowd is the pairs of one call of All.
-type crowd struct {
+// group is the pairs of one call of All.
+type group struct {
 	t       *Tracer
 	r       *reader
 	pairs   []Pair
@@ -50,8 +55,8 @@ type crowd struct {
 	failed  error
 }
 
-// fill starts pairs while there is room. What starts may end at once, and come here again.
-func (c *crowd) fill() {
+// fill starts pairs up to the limit. A started pair may end at once and call fill again.
+func (c *group) fill() {
 	if c.filling {
 		return
 	}
@@ -70,18 +75,18 @@ func (c *crowd) fill() {
 	c.filling = false
 }
 
-// walker is on the way for one pair.
+// walker traces one pair.
 type walker struct {
 	t    *Tracer
 	r    *reader
 	path Path
 	done func(*Path)
 
-	to   mad.Path // the path to the node that the packet is at
+	to   mad.Path // path to the current node
 	info mad.NodeInfo
 
 	ended bool
-	open  int // questions beside the path that are not answered yet
+	open  int // unanswered requests on which the path does not depend
 }
 
 // end ends the walk.
@@ -97,7 +102,7 @@ func (w *walker) finish() {
 	}
 }
 
-// start looks whether the source is where it was.
+// start checks that the source has not moved.
 func (w *walker) start() error {
 	f := w.t.Fabric
 	src := f.EndPortOf(w.path.Src)
@@ -106,7 +111,7 @@ func (w *walker) start() error {
 		return fmt.Errorf("trace from %s: %w", f.PortName(src), err)
 	}
 	var info mad.NodeInfo
-	w.ask(question{^uint64(0), mad.AttrNodeInfo, uint32(src)}, to, &info, func() {
+	w.ask(request{^uint64(0), mad.AttrNodeInfo, uint32(src)}, to, &info, func() {
 		if info.NodeGUID != f.Nodes[f.Ports[src].Node].GUID {
 			w.end(Moved, nil)
 			return
@@ -122,7 +127,7 @@ func (w *walker) start() error {
 	return nil
 }
 
-// arrive notes that the packet is at a node.
+// arrive records that the packet reaches a node.
 func (w *walker) arrive(info mad.NodeInfo, in int) {
 	w.info = info
 	w.path.Hops = append(w.path.Hops, Hop{
@@ -132,8 +137,8 @@ func (w *walker) arrive(info mad.NodeInfo, in int) {
 
 func (w *walker) hop() *Hop { return &w.path.Hops[len(w.path.Hops)-1] }
 
-// ask asks for what the path depends on: it calls then with the answer decoded, or ends the walk.
-func (w *walker) ask(q question, path mad.Path, into mad.Attribute, then func()) {
+// ask reads an attribute on which the path depends: it calls then with the decoded answer, or ends the walk.
+func (w *walker) ask(q request, path mad.Path, into mad.Attribute, then func()) {
 	w.r.ask(q, path, func(a *answer) {
 		if err := a.decode(into); err != nil {
 			w.end(Silent, err)
@@ -143,15 +148,15 @@ func (w *walker) ask(q question, path mad.Path, into mad.Attribute, then func())
 	})
 }
 
-// askHere asks the node that the packet is at.
+// askHere reads an attribute of the current node.
 func (w *walker) askHere(into mad.Attribute, mod uint32, then func()) {
-	w.ask(question{w.info.NodeGUID, into.AttrID(), mod}, w.to, into, then)
+	w.ask(request{w.info.NodeGUID, into.AttrID(), mod}, w.to, into, then)
 }
 
-// leaveSource sends the packet from a channel adapter to the switch before it.
+// leaveSource sends the packet from a channel adapter to its switch.
 func (w *walker) leaveSource(src fabric.PortIndex) {
 	port := &w.t.Fabric.Ports[src]
-	w.r.ask(question{w.info.NodeGUID, mad.AttrPortInfo, uint32(port.Num)}, w.to, func(a *answer) {
+	w.r.ask(request{w.info.NodeGUID, mad.AttrPortInfo, uint32(port.Num)}, w.to, func(a *answer) {
 		var info mad.PortInfo
 		if err := a.decode(&info); err == nil && w.owned(&info) {
 			w.end(Delivered, nil)
@@ -161,7 +166,7 @@ func (w *walker) leaveSource(src fabric.PortIndex) {
 	})
 }
 
-// crossFirst goes over the link of the source.
+// crossFirst crosses the link of the source.
 func (w *walker) crossFirst(src fabric.PortIndex) {
 	port := &w.t.Fabric.Ports[src]
 	w.leaveBy(port.Num, func() {
@@ -169,11 +174,11 @@ func (w *walker) crossFirst(src fabric.PortIndex) {
 			w.follow(port.Num)
 			return
 		}
-		// An adapter passes no packets on, so the switch is asked by the path that led to the adapter.
+		// An adapter forwards no packets, so the switch is read by the path that leads to the adapter.
 		w.to = w.to.Parent()
 		in := int(w.lastPort(src))
 		var info mad.NodeInfo
-		w.ask(question{^uint64(0), mad.AttrNodeInfo, uint32(w.t.Fabric.Ports[src].Peer)}, w.to, &info, func() {
+		w.ask(request{^uint64(0), mad.AttrNodeInfo, uint32(w.t.Fabric.Ports[src].Peer)}, w.to, &info, func() {
 			w.enter(info, in)
 		})
 	})
@@ -184,12 +189,12 @@ func (w *walker) lastPort(src fabric.PortIndex) uint8 {
 	return f.Ports[f.Ports[src].Peer].Num
 }
 
-// leaveBy looks at the port by which the packet goes, and goes on if it is up.
+// leaveBy checks the output port and continues if it is up.
 func (w *walker) leaveBy(out uint8, then func()) {
 	w.hop().Out = int(out)
 	var info mad.PortInfo
 	w.askHere(&info, uint32(out), func() {
-		w.here().look(&info, out, func(h *Hop) *Link { return &h.Sends })
+		w.here().recordLink(&info, out, func(h *Hop) *Link { return &h.Sends })
 		if info.PortState != mad.PortActive && info.PortState != mad.PortArmed {
 			w.end(LinkDown, nil)
 			return
@@ -198,7 +203,7 @@ func (w *walker) leaveBy(out uint8, then func()) {
 	})
 }
 
-// follow goes over the link of a port.
+// follow crosses the link of a port.
 func (w *walker) follow(out uint8) {
 	on, err := w.to.Append(out)
 	if err != nil {
@@ -206,13 +211,13 @@ func (w *walker) follow(out uint8) {
 		return
 	}
 	var info mad.NodeInfo
-	w.ask(question{w.info.NodeGUID, mad.AttrNodeInfo, uint32(out)}, on, &info, func() {
+	w.ask(request{w.info.NodeGUID, mad.AttrNodeInfo, uint32(out)}, on, &info, func() {
 		w.to = on
 		w.enter(info, int(info.LocalPort))
 	})
 }
 
-// enter comes to a node by one of its ports.
+// enter arrives at a node by one of its ports.
 func (w *walker) enter(info mad.NodeInfo, in int) {
 	again := false
 	for _, h := range w.path.Hops {
@@ -244,7 +249,7 @@ func (w *walker) lookUp() {
 	})
 }
 
-// forward does what the entry says.
+// forward executes a table entry.
 func (w *walker) forward(entry uint8) {
 	switch {
 	case entry == fabric.NoPath:
@@ -259,7 +264,7 @@ func (w *walker) forward(entry uint8) {
 	}
 }
 
-// keep gives the packet to an end port, and looks whether the LID is its own.
+// keep delivers the packet to an end port and checks whether that has the LID.
 func (w *walker) keep(port uint8) {
 	var info mad.PortInfo
 	w.askHere(&info, uint32(port), func() {
@@ -274,4 +279,115 @@ func (w *walker) keep(port uint8) {
 // owned reports whether the LID is one of a port's.
 func (w *walker) owned(info *mad.PortInfo) bool {
 	return info.LID != 0 && w.path.LID>>info.LMC == info.LID>>info.LMC
+}
+
+// request identifies an attribute of a node. For NodeInfo, guid is the node before it and mod the port that leads to
+// it.
+type request struct {
+	guid uint64
+	attr mad.AttrID
+	mod  uint32
+}
+
+// answer is the result of a request and the callbacks that wait for it.
+type answer struct {
+	ended   bool
+	data    [mad.DataSize]byte
+	err     error
+	waiting []func(*answer)
+}
+
+func (a *answer) decode(into mad.Attribute) error {
+	if a.err != nil {
+		return a.err
+	}
+	return into.UnmarshalBinary(a.data[:])
+}
+
+// reader sends every request once.
+type reader struct {
+	batch   *mad.Batch
+	answers map[request]*answer
+}
+
+func newReader(ctx context.Context, client *mad.Client) *reader {
+	return &reader{batch: client.NewBatch(ctx), answers: map[request]*answer{}}
+}
+
+// ask calls then with the answer, immediately if it is known.
+func (r *reader) ask(q request, path mad.Path, then func(*answer)) {
+	a, ok := r.answers[q]
+	if ok && a.ended {
+		then(a)
+		return
+	}
+	if ok {
+		a.waiting = append(a.waiting, then)
+		return
+	}
+	a = &answer{waiting: []func(*answer){then}}
+	r.answers[q] = a
+	req := mad.Request{Attr: q.attr, Mod: q.mod, Path: path}
+	if q.attr == mad.AttrNodeInfo {
+		req.Mod = 0
+	}
+	r.batch.Go(req, func(reply *mad.Reply) {
+		a.ended, a.data, a.err = true, reply.Data, reply.Err
+		for _, then := range a.waiting {
+			then(a)
+		}
+		a.waiting = nil
+	})
+}
+
+// spot is a hop of a walk that may have continued since.
+type spot struct {
+	w    *walker
+	at   int // index of the hop
+	to   mad.Path
+	info mad.NodeInfo
+}
+
+func (w *walker) here() spot { return spot{w, len(w.path.Hops) - 1, w.to, w.info} }
+
+// ask reads an attribute on which the path does not depend. The walk continues and ends after the answer; an error is
+// ignored.
+func (s spot) ask(attr mad.AttrID, num uint8, into mad.Attribute, then func()) {
+	s.w.open++
+	s.w.r.ask(request{s.info.NodeGUID, attr, uint32(num)}, s.to, func(a *answer) {
+		if a.decode(into) == nil {
+			then()
+		}
+		s.w.open--
+		s.w.finish()
+	})
+}
+
+// entered reads the link of the input port.
+func (s spot) entered(in uint8) {
+	var info mad.PortInfo
+	s.ask(mad.AttrPortInfo, in, &info, func() {
+		s.recordLink(&info, in, func(h *Hop) *Link { return &h.Receives })
+	})
+}
+
+// recordLink records the state of a port's link. The capability masks for the later speeds are those of port 0 of a
+// switch, which is read if the link uses them.
+func (s spot) recordLink(info *mad.PortInfo, num uint8, linkOf func(*Hop) *Link) {
+	link := func() *Link { return linkOf(&s.w.path.Hops[s.at]) }
+	*link() = Link{info.PortState, info.LinkWidthActive, info.SpeedActive(info, false)}
+	extended := info.LinkSpeedExtActive != 0 || info.LinkSpeedExt2Active != 0
+	switch {
+	case extended && s.info.Type == mad.NodeSwitch && num != 0:
+		port := *info
+		var zero mad.PortInfo
+		s.ask(mad.AttrPortInfo, 0, &zero, func() { link().Speed = port.SpeedActive(&zero, false) })
+	case !extended && fabric.MayBeFDR10(info, s.info.VendorID, s.info.DeviceID):
+		var more mad.MellanoxExtendedPortInfo
+		s.ask(mad.AttrMellanoxExtendedPortInfo, num, &more, func() {
+			if more.FDR10() {
+				link().Speed = mad.SpeedFDR10
+			}
+		})
+	}
 }

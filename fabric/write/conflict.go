@@ -11,16 +11,16 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Conflict is something that would be written over and is not what it was known to be.
+// Conflict is a value that would be overwritten although it has changed.
 type Conflict struct {
 	Node string `json:"node"` // escaped
 	GUID string `json:"guid"`
-	// What is "LID 12", "LinearFDBTop", "VLs from port 1 to port 2", "LID of port 1".
+	// What is for example "LID 12", "LinearFDBTop", "VLs from port 1 to port 2", "LID of port 1".
 	What  string `json:"what"`
-	Was   string `json:"was"`   // what it was known to be, by a reading or an own write
-	Is    string `json:"is"`    // what it was found to be
-	Would string `json:"would"` // what it would become
-	// Written says that it was written by the commit that found it otherwise afterwards.
+	Was   string `json:"was"`   // the known value, read or written
+	Is    string `json:"is"`    // the current value
+	Would string `json:"would"` // the value to be written
+	// Written is set if a commit wrote it and then found a different value.
 	Written bool `json:"written,omitempty"`
 }
 
@@ -33,7 +33,7 @@ func (c *Conflict) String() string {
 		c.text(c.Would))
 }
 
-// text returns a value for people: the port 255 of a forwarding entry is no route.
+// text returns a value for people: port 255 of a forwarding entry is "no route".
 func (c *Conflict) text(value string) string {
 	if strings.HasPrefix(c.What, lidPrefix) && !strings.HasPrefix(c.What, lidPrefix+"of ") &&
 		value == fmt.Sprint(fabric.NoPath) {
@@ -42,19 +42,19 @@ func (c *Conflict) text(value string) string {
 	return value
 }
 
-// lidPrefix begins what an entry of a forwarding table is called.
+// lidPrefix begins the description of a forwarding entry.
 const lidPrefix = "LID "
 
-// MostConflicts is how many conflicts lists have at most; more are counted.
+// MostConflicts is the maximum number of listed conflicts; further ones are only counted.
 const MostConflicts = 1000
 
-// Conflicts are the first of some number.
+// Conflicts is a list of conflicts and their number, which may be greater.
 type Conflicts struct {
 	Count int        `json:"count"`
 	List  []Conflict `json:"list"`
 }
 
-// Add adds one, which is listed where there is room.
+// Add counts a conflict and lists it up to the maximum.
 func (c *Conflicts) Add(node string, guid uint64, what string, was, is, would any) {
 	if c.Count++; len(c.List) < MostConflicts {
 		c.List = append(c.List, Conflict{node, fmt.Sprintf("0x%016x", guid), what, fmt.Sprint(was), fmt.Sprint(is),
@@ -62,7 +62,7 @@ func (c *Conflicts) Add(node string, guid uint64, what string, was, is, would an
 	}
 }
 
-// First returns the first most conflicts as text, and how many more there are.
+// First returns the first conflicts as text, up to most, and how many more there are.
 func (c *Conflicts) First(most int) string {
 	if c.Count == most+1 {
 		most++ // rather than "and 1 more"
@@ -78,7 +78,7 @@ func (c *Conflicts) First(most int) string {
 	return text
 }
 
-// AfterWriting are the conflicts as such of what was written.
+// AfterWriting returns the conflicts marked as written.
 func (c Conflicts) AfterWriting() Conflicts {
 	c.List = slices.Clone(c.List)
 	for i := range c.List {
@@ -87,7 +87,7 @@ func (c Conflicts) AfterWriting() Conflicts {
 	return c
 }
 
-// Join adds those of another list that are not listed yet.
+// Join adds the conflicts of another list that are not listed yet.
 func (c *Conflicts) Join(more Conflicts) {
 	have := make(map[Conflict]bool, len(c.List))
 	for _, w := range c.List {
@@ -105,7 +105,7 @@ func (c *Conflicts) Join(more Conflicts) {
 	}
 }
 
-// compare calls add if somebody else wrote a value that is to be written over.
+// compare calls add if another program changed a value that is to be overwritten.
 func compare[T comparable](what func() string, was, is, would T, add func(what string, was, is, would any)) {
 	if is != was && is != would {
 		add(what(), was, is, would)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestConflictsAsText: a list names how many more there are, and no route has no port number.
+// TestConflictsAsText checks that a list ends with the number of further conflicts, and that no route has no port
+// number.
 func TestConflictsAsText(t *testing.T) {
 	var c Conflicts
 	for i := range 16 {

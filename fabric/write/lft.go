@@ -15,7 +15,7 @@ type Top struct {
 	Old, New uint16
 }
 
-// Falls reports whether the top is to be written after the blocks, and not before them.
+// Falls reports whether the top is lowered, and so written after the blocks instead of before.
 func (t *Top) Falls() bool { return t.New < t.Old }
 
 // Check implements [Item].
@@ -38,40 +38,43 @@ func (t *Top) Get(*fabric.Fabric) mad.Request { return mad.Request{Attr: mad.Att
 
 // Set implements [Field].
 func (t *Top) Set(now *mad.Reply, req *mad.Request) bool {
-	var info mad.SwitchInfo
-	_ = now.Decode(&info) // the answer is a good one
+	info := switchInfo(now)
 	if info.LinearFDBTop == t.New {
 		return false
 	}
 	info.LinearFDBTop = t.New
-	info.PortStateChange = false // else it would be cleared, and a subnet manager miss a change
+	info.PortStateChange = false // otherwise it is cleared, and a subnet manager misses a change
 	req.Set(&info)
 	return true
 }
 
 // Conflicts implements [Field].
 func (t *Top) Conflicts(_ *fabric.Fabric, now *mad.Reply, add func(what string, was, is, would any)) {
-	var info mad.SwitchInfo
-	_ = now.Decode(&info) // the answer is a good one
+	info := switchInfo(now)
 	compare(func() string { return "LinearFDBTop" }, t.Old, info.LinearFDBTop, t.New, add)
 }
 
 // Verify implements [Item].
 func (t *Top) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
-	var info mad.SwitchInfo
-	_ = now.Decode(&info) // the answer is a good one
+	info := switchInfo(now)
 	compare("LinearFDBTop", t.New, info.LinearFDBTop)
 }
 
-// Block sets entries 64*Num to 64*Num+63 of a switch's table. The slice is shared and read-only.
+// switchInfo decodes a valid answer.
+func switchInfo(now *mad.Reply) (info mad.SwitchInfo) {
+	_ = now.Decode(&info)
+	return info
+}
+
+// Block sets entries 64*Num to 64*Num+63 of a switch's table. The arrays are shared and must not be changed.
 type Block struct {
 	Switch fabric.SwitchIndex
 	Num    uint16 // from 0 to 767
-	Step   int    // begins when all blocks of the step before are written
-	// Old is all NoPath where nobody knows what the switch holds. New may be a mixture
-	// of old and staged entries, if the block is written again.
+	Step   int    // begins when all blocks of the previous step are written
+	// Old is all NoPath if the contents are unknown. New may be a mixture of old and staged entries if the block is
+	// written again in a later step.
 	Old, New *[fabric.BlockSize]uint8
-	// says that Old is what the switch was read to hold, or what it holds once the steps before are written
+	// Read is set if Old was read, or follows from earlier steps.
 	Read bool
 }
 
@@ -106,7 +109,7 @@ func (b *Block) Was() (data [mad.DataSize]byte, ok bool) {
 	return data, b.Read
 }
 
-// Conflicts implements [Table]. The entry of LID 0 means nothing.
+// Conflicts implements [Table]. The entry of LID 0 is ignored.
 func (b *Block) Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any)) {
 	for k := range is {
 		if lid := int(b.Num)*fabric.BlockSize + k; lid > 0 {
@@ -115,7 +118,7 @@ func (b *Block) Conflicts(was, is, would *[mad.DataSize]byte, add func(what stri
 	}
 }
 
-// Verify implements [Item]; one entry of a block is enough.
+// Verify implements [Item]; it reports at most one entry.
 func (b *Block) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	for k, port := range b.New {
 		if now.Data[k] != port {

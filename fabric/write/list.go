@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package write is what can be written to a subnet, as values: LIDs, port states, LinearFDBTops, blocks.
+// Package write defines what can be written to a subnet, as values: LIDs, port states, LinearFDBTops, blocks.
 //
-// An item knows where it goes, how it is asked for, what is set and what reads
-// otherwise. routing/changes/plan makes a [List] of them, fabric/apply carries it out.
+// An item provides its target, the requests that read and set it, and the comparison with the result.
+// routing/changes/plan makes a [List] of items, and fabric/apply executes it.
 package write
 
 import (
@@ -15,58 +15,58 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrUnfit says that an item makes no sense on the fabric it is for.
+// ErrUnfit reports that an item does not fit its fabric.
 var ErrUnfit = errors.New("cannot be written")
 
-// Item is one thing to write. It is a [Field] or a [Table], or a [State].
+// Item is one thing to write: a [Field], a [Table] or a [State].
 type Item interface {
-	// Check fails with [ErrUnfit]. The other methods are for a fabric for which it does not.
+	// Check returns an error that wraps [ErrUnfit] if the item does not fit f; the other methods require that it does.
 	Check(f *fabric.Fabric) error
-	// Target is the port that the item goes to. For a switch it is any of its ports.
+	// Target returns the port to which the item is sent; for a switch it may be any port.
 	Target(f *fabric.Fabric) fabric.PortIndex
-	// Get asks for what the item sets, by no path yet.
+	// Get returns the request that reads the item, without a path.
 	Get(f *fabric.Fabric) mad.Request
 	// Verify compares the answer to Get with what was set.
 	Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any))
 }
 
-// Field is part of an attribute, whose rest stays as it is.
+// Field is a part of an attribute; the rest remains unchanged.
 type Field interface {
 	Item
-	// Set makes of Get's request one that writes, given the answer, and reports whether that is necessary.
+	// Set turns Get's request into one that writes, given the answer to Get, and reports whether that is necessary.
 	Set(now *mad.Reply, req *mad.Request) bool
-	// Conflicts compares the answer to Get with what it was read as, and calls add for what somebody
-	// else wrote since and Set would write over.
+	// Conflicts compares the answer to Get with the known value, and calls add if another program changed it and Set
+	// would overwrite that.
 	Conflicts(f *fabric.Fabric, now *mad.Reply, add func(what string, was, is, would any))
 }
 
 // Table is a whole attribute.
 type Table interface {
 	Item
-	// Data is the attribute.
+	// Data returns the attribute to write.
 	Data() [mad.DataSize]byte
-	// Was is what it was read as; ok is false where it was not read.
+	// Was returns the known attribute; ok is false if it was not read.
 	Was() (data [mad.DataSize]byte, ok bool)
-	// Conflicts calls add for the entries that are something else than they were and than they would become.
+	// Conflicts calls add for entries that are neither the known ones nor those to be written.
 	Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any))
 }
 
-// List is what to write, by the indexes of a fabric. There is a barrier between the kinds, and between steps of
-// blocks: what comes behind it is begun only when all before it is acknowledged.
+// List holds the items to write, with the indexes of a fabric. The kinds and the steps of blocks are separated by
+// barriers: a later one begins only when the earlier ones are acknowledged.
 type List struct {
-	// LIDs are written first. One that fails keeps nothing else from being written.
+	// LIDs are written first. A failure does not prevent other writes.
 	LIDs []LID
-	// States come next: all ports are armed before the first becomes active. One that
-	// fails counts only for links between switches, for no path leads through others.
+	// States follow: all ports are armed before the first is activated. A failure stops later writes only for a link
+	// between switches, because no path leads through other ports.
 	States []State
-	// Tops come before the blocks that need them, as OpenSM does it, and those that fall after all blocks.
+	// Tops precede the blocks that need them, as in OpenSM; lowered ones follow all blocks.
 	Tops []Top
-	// SL2VLs come before the blocks, those that are Late behind the tops that fall.
+	// SL2VLs precede the blocks; those that are Late follow the lowered tops.
 	SL2VLs []SL2VL
-	// Blocks are in the order of their steps. Those of a step are sent in this order,
-	// as many at a time as the client's window has room for.
+	// Blocks are sorted by step. Those of a step are sent in this order, as many at a time as the client's window
+	// allows.
 	Blocks []Block
-	// MFTs come last, those that Grow behind the others. A MulticastFDBTop that is too low is raised before.
+	// MFTs are last, those that Grow after the others. A MulticastFDBTop that is too low is raised first.
 	MFTs []MFTBlock
 }
 
@@ -78,27 +78,27 @@ func (l *List) Len() int {
 // Empty reports whether there is nothing to write.
 func (l *List) Empty() bool { return l.Len() == 0 }
 
-// Check fails with [ErrUnfit] for the first item that makes no sense on f or is out of order.
+// Check returns an error that wraps [ErrUnfit] for the first item that does not fit f or is out of order.
 func (l *List) Check(f *fabric.Fabric) error {
 	return cmp.Or(
 		check(f, l.LIDs, nil),
 		check(f, l.Tops, nil),
 		check(f, l.Blocks, func(before, b *Block) error {
 			if b.Step < before.Step {
-				return fmt.Errorf("%s: block %d %w: step %d stands behind step %d", switchName(f, b.Switch), b.Num,
+				return fmt.Errorf("%s: block %d %w: step %d follows step %d", switchName(f, b.Switch), b.Num,
 					ErrUnfit, b.Step, before.Step)
 			}
 			return nil
 		}),
 		check(f, l.SL2VLs, func(before, t *SL2VL) error {
 			if before.Late && !t.Late {
-				return fmt.Errorf("SL2VL tables of %s %w: they stand behind late ones", f.NodeName(t.Node), ErrUnfit)
+				return fmt.Errorf("SL2VL tables of %s %w: they follow late ones", f.NodeName(t.Node), ErrUnfit)
 			}
 			return nil
 		}),
 		check(f, l.MFTs, func(before, b *MFTBlock) error {
 			if before.Grow && !b.Grow {
-				return fmt.Errorf("%s: multicast block %d %w: it stands behind those that grow",
+				return fmt.Errorf("%s: multicast block %d %w: it follows blocks that grow",
 					switchName(f, b.Switch), b.Num, ErrUnfit)
 			}
 			return nil
@@ -107,7 +107,7 @@ func (l *List) Check(f *fabric.Fabric) error {
 	)
 }
 
-// check looks at items of one kind, and with order, where given, at each and the one before it.
+// check checks items of one kind, and with order, if not nil, the order of successive items.
 func check[T any, P interface {
 	*T
 	Item

@@ -9,18 +9,19 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// MFTBlock sets what a switch does with 32 multicast LIDs by 16 of its ports, see [mad.MulticastMod].
+// MFTBlock sets the entries of a switch for 32 multicast LIDs and 16 of its ports, see [mad.MulticastMod].
 type MFTBlock struct {
 	Switch   fabric.SwitchIndex
-	Num      uint16 // LIDs 0xc000 + 32*Num on
-	Position uint8  // ports 16*Position on
-	// Grow: written behind all that are not, so that a group's tree only loses branches before it grows others.
+	Num      uint16 // LIDs from 0xc000 + 32*Num
+	Position uint8  // ports from 16*Position
+	// Grow is set if the block is written after all others, so that a group's tree loses branches before it grows
+	// others.
 	Grow     bool
 	Old, New *mad.MulticastForwardingTable
-	Read     bool // says that Old is what the switch was read to hold, or what it holds once other writes are done
+	Read     bool // Old was read, or follows from earlier writes
 }
 
-// FirstLID is the first of the block's multicast LIDs.
+// FirstLID returns the first multicast LID of the block.
 func (b *MFTBlock) FirstLID() uint16 { return fabric.FirstMLID + b.Num*mad.MFTBlock }
 
 // Check implements [Item].
@@ -59,7 +60,7 @@ func (b *MFTBlock) Was() (data [mad.DataSize]byte, ok bool) {
 func (b *MFTBlock) Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any)) {
 	var tables [3]mad.MulticastForwardingTable
 	for i, data := range []*[mad.DataSize]byte{was, is, would} {
-		_ = (&mad.Reply{Data: *data}).Decode(&tables[i]) // it is of that size
+		_ = (&mad.Reply{Data: *data}).Decode(&tables[i]) // the size is right
 	}
 	hex := func(what string, was, is, would any) {
 		add(what, fmt.Sprintf("0x%04x", was), fmt.Sprintf("0x%04x", is), fmt.Sprintf("0x%04x", would))
@@ -69,12 +70,12 @@ func (b *MFTBlock) Conflicts(was, is, would *[mad.DataSize]byte, add func(what s
 	}
 }
 
-// What names the ports of a multicast LID of the block.
+// What describes the ports of a multicast LID of the block.
 func (b *MFTBlock) What(k int) string {
 	return fmt.Sprintf("multicast LID 0x%04x, ports from %d on", int(b.FirstLID())+k, int(b.Position)*mad.MFTPorts)
 }
 
-// Verify implements [Item]; one entry of a block is enough.
+// Verify implements [Item]; it reports at most one entry.
 func (b *MFTBlock) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	var table mad.MulticastForwardingTable
 	_ = now.Decode(&table) // the answer is a good one

@@ -10,27 +10,27 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Found takes a value that would be written over, of a node of the live fabric: what it was, is and would become.
+// Found receives a value that would be overwritten at a node of the live fabric: what it was, is and would become.
 type Found func(node fabric.NodeIndex, what string, was, is, would any)
 
-// finder finds values that a list writes over although they are not what they were.
+// finder finds values that a list overwrites although they have changed.
 type finder struct {
 	live, staged *fabric.Tables
 	was          []*fabric.Tables
 }
 
-// Overwritten finds the values that a list from live to staged tables writes over although none of the tables that the
-// switches may hold has them. What none of these tables knows is left out. O(what the list writes).
-func (w *List) Overwritten(live, staged *fabric.Tables, was []*fabric.Tables, tell Found) {
+// Overwritten finds the values that a list from live to staged tables overwrites although none of the tables in was,
+// which the switches may hold, contains them. Values unknown in all of these tables are skipped. O(size of the list).
+func (w *List) Overwritten(live, staged *fabric.Tables, was []*fabric.Tables, report Found) {
 	f := &finder{live, staged, was}
 	for i := range w.LIDs {
-		f.lid(&w.LIDs[i], tell)
+		f.lid(&w.LIDs[i], report)
 	}
 	for _, t := range w.Tops {
 		was := values(f, t.Switch, func(p *fabric.Tables, sw fabric.SwitchIndex) (uint16, bool) {
 			return p.Top[sw], true
 		})
-		f.entry(t.Switch, "LinearFDBTop", was, t.Old, t.New, tell)
+		f.entry(t.Switch, "LinearFDBTop", was, t.Old, t.New, report)
 	}
 	type block struct {
 		sw  fabric.SwitchIndex
@@ -40,14 +40,14 @@ func (w *List) Overwritten(live, staged *fabric.Tables, was []*fabric.Tables, te
 	for _, b := range w.Blocks {
 		if at := (block{b.Switch, b.Num}); !seen[at] {
 			seen[at] = true
-			f.block(b.Switch, b.Num, tell)
+			f.block(b.Switch, b.Num, report)
 		}
 	}
-	f.vls(w, tell)
-	f.groups(w, tell)
+	f.vls(w, report)
+	f.groups(w, report)
 }
 
-// values is what tables say of a switch of the live fabric.
+// values returns the values of a switch of the live fabric in the known tables.
 func values[T any](f *finder, sw fabric.SwitchIndex, value func(*fabric.Tables, fabric.SwitchIndex) (T, bool)) []T {
 	var all []T
 	for _, p := range f.was {
@@ -62,14 +62,14 @@ func values[T any](f *finder, sw fabric.SwitchIndex, value func(*fabric.Tables, 
 	return all
 }
 
-func (f *finder) entry(sw fabric.SwitchIndex, what string, was []uint16, is, would uint16, tell Found) {
+func (f *finder) entry(sw fabric.SwitchIndex, what string, was []uint16, is, would uint16, report Found) {
 	if is != would && len(was) > 0 && !slices.Contains(was, is) {
-		tell(f.live.Fabric.Switches[sw], what, was[0], is, would)
+		report(f.live.Fabric.Switches[sw], what, was[0], is, would)
 	}
 }
 
-// block looks at the entries of one up to the new top.
-func (f *finder) block(sw fabric.SwitchIndex, num uint16, tell Found) {
+// block checks the entries of a block up to the new LinearFDBTop.
+func (f *finder) block(sw fabric.SwitchIndex, num uint16, report Found) {
 	to := f.staged.Fabric.SwitchByGUID(f.live.Fabric.SwitchNode(sw).GUID)
 	first := int(num) * fabric.BlockSize
 	for lid := max(first, 1); lid < first+fabric.BlockSize && lid <= int(f.staged.Top[to]); lid++ {
@@ -80,12 +80,12 @@ func (f *finder) block(sw fabric.SwitchIndex, num uint16, tell Found) {
 		was := values(f, sw, func(p *fabric.Tables, at fabric.SwitchIndex) (uint16, bool) {
 			return uint16(p.Port(at, uint16(lid))), true
 		})
-		f.entry(sw, fmt.Sprintf("LID %d", lid), was, uint16(is), uint16(would), tell)
+		f.entry(sw, fmt.Sprintf("LID %d", lid), was, uint16(is), uint16(would), report)
 	}
 }
 
-// lid looks at an end port's LID.
-func (f *finder) lid(l *LID, tell Found) {
+// lid checks an end port's LID.
+func (f *finder) lid(l *LID, report Found) {
 	if l.Old == 0 || l.Old == l.New && l.OldLMC == l.NewLMC {
 		return
 	}
@@ -102,12 +102,12 @@ func (f *finder) lid(l *LID, tell Found) {
 		}
 	}
 	if len(was) > 0 {
-		tell(p.Node, fmt.Sprintf("LID of port %d", p.Num), was[0], l.Old, l.New)
+		report(p.Node, fmt.Sprintf("LID of port %d", p.Num), was[0], l.Old, l.New)
 	}
 }
 
-// vls looks at SL2VL tables.
-func (f *finder) vls(w *List, tell Found) {
+// vls checks SL2VL tables.
+func (f *finder) vls(w *List, report Found) {
 	for i, l := range w.SL2VLs {
 		if f.live.SL2VL == nil || l.Late && slices.ContainsFunc(w.SL2VLs[:i], func(o SL2VL) bool {
 			return o.Node == l.Node && o.In == l.In && o.Out == l.Out
@@ -123,13 +123,13 @@ func (f *finder) vls(w *List, tell Found) {
 			}
 		}
 		if is := f.live.SL2VL.VLs(l.Node, l.In, l.Out); is != l.New && len(was) > 0 && !slices.Contains(was, is) {
-			tell(l.Node, fmt.Sprintf("VLs from port %d to port %d", l.In, l.Out), was[0], is, l.New)
+			report(l.Node, fmt.Sprintf("VLs from port %d to port %d", l.In, l.Out), was[0], is, l.New)
 		}
 	}
 }
 
-// groups looks at multicast tables.
-func (f *finder) groups(w *List, tell Found) {
+// groups checks multicast tables.
+func (f *finder) groups(w *List, report Found) {
 	for i := range w.MFTs {
 		b := &w.MFTs[i]
 		if f.live.MFT == nil || b.Grow && slices.ContainsFunc(w.MFTs[:i], func(o MFTBlock) bool {
@@ -149,7 +149,7 @@ func (f *finder) groups(w *List, tell Found) {
 			same := func(old mad.MulticastForwardingTable) bool { return old[k] == is[k] }
 			if is[k] != would[k] && len(was) > 0 && !slices.ContainsFunc(was, same) {
 				hex := func(ports uint16) string { return fmt.Sprintf("0x%04x", ports) }
-				tell(f.live.Fabric.Switches[b.Switch], b.What(k), hex(was[0][k]), hex(is[k]), hex(would[k]))
+				report(f.live.Fabric.Switches[b.Switch], b.What(k), hex(was[0][k]), hex(is[k]), hex(would[k]))
 			}
 		}
 	}

@@ -9,11 +9,11 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// LID gives LIDs to an end port.
+// LID assigns LIDs to an end port.
 type LID struct {
 	Port           fabric.PortIndex // an end port
 	Old, New       uint16
-	OldSM, NewSM   uint16 // the SM's LID, as the port knows it
+	OldSM, NewSM   uint16 // the SM's LID in the port's PortInfo
 	OldLMC, NewLMC uint8
 }
 
@@ -24,14 +24,14 @@ func (l *LID) Check(f *fabric.Fabric) error {
 	}
 	switch {
 	case f.EndPortOf(l.Port) != l.Port:
-		return fmt.Errorf("%s: a LID %w: it is no end port", f.PortName(l.Port), ErrUnfit)
+		return fmt.Errorf("%s: a LID %w: it is not an end port", f.PortName(l.Port), ErrUnfit)
 	case l.NewLMC > 7:
 		return fmt.Errorf("%s: LMC %d %w: the highest is 7", f.PortName(l.Port), l.NewLMC, ErrUnfit)
 	case l.New == 0 || int(l.New)+1<<l.NewLMC-1 > fabric.MaxUnicastLID:
 		return fmt.Errorf("%s: LID %d with LMC %d %w: unicast LIDs are 1 to %d", f.PortName(l.Port), l.New, l.NewLMC,
 			ErrUnfit, fabric.MaxUnicastLID)
 	case l.New&(1<<l.NewLMC-1) != 0:
-		return fmt.Errorf("%s: LID %d with LMC %d %w: it is no multiple of %d", f.PortName(l.Port), l.New, l.NewLMC,
+		return fmt.Errorf("%s: LID %d with LMC %d %w: it is not a multiple of %d", f.PortName(l.Port), l.New, l.NewLMC,
 			ErrUnfit, 1<<l.NewLMC)
 	}
 	return nil
@@ -45,8 +45,7 @@ func (l *LID) Get(f *fabric.Fabric) mad.Request { return getPort(f, l.Port) }
 
 // Set implements [Field].
 func (l *LID) Set(now *mad.Reply, req *mad.Request) bool {
-	var info mad.PortInfo
-	_ = now.Decode(&info) // the answer is a good one
+	info := portInfo(now)
 	if info.LID == l.New && info.MasterSMLID == l.NewSM && info.LMC == l.NewLMC {
 		return false
 	}
@@ -55,11 +54,10 @@ func (l *LID) Set(now *mad.Reply, req *mad.Request) bool {
 	return true
 }
 
-// Conflicts implements [Field]. The SM's LID may be another by now: a subnet manager sets it by itself. A port that
-// counts as having no LID may have one that another one claims, too.
+// Conflicts implements [Field]. It ignores the SM's LID, which a subnet manager may have changed, and a port without a
+// known LID, which may have one that another port also claims.
 func (l *LID) Conflicts(f *fabric.Fabric, now *mad.Reply, add func(what string, was, is, would any)) {
-	var info mad.PortInfo
-	_ = now.Decode(&info) // the answer is a good one
+	info := portInfo(now)
 	num := f.Ports[l.Port].Num
 	if l.Old == 0 {
 		return
@@ -70,17 +68,16 @@ func (l *LID) Conflicts(f *fabric.Fabric, now *mad.Reply, add func(what string, 
 
 // Verify implements [Item].
 func (l *LID) Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
-	var info mad.PortInfo
-	_ = now.Decode(&info) // the answer is a good one
+	info := portInfo(now)
 	num := f.Ports[l.Port].Num
 	compare(fmt.Sprintf("LID of port %d", num), l.New, info.LID)
 	compare(fmt.Sprintf("SM LID of port %d", num), l.NewSM, info.MasterSMLID)
 	compare(fmt.Sprintf("LMC of port %d", num), l.NewLMC, info.LMC)
 }
 
-// State brings one end of a link up. A port that is up as far already, or farther, is left alone.
+// State brings one end of a link up. A port that is already in the state, or a higher one, is not changed.
 type State struct {
-	Port     fabric.PortIndex // a port of a link, of either end
+	Port     fabric.PortIndex // either end of a link
 	Old, New mad.PortState    // New is PortArmed or PortActive
 }
 
@@ -104,30 +101,35 @@ func (s *State) Target(*fabric.Fabric) fabric.PortIndex { return s.Port }
 // Get implements [Item].
 func (s *State) Get(f *fabric.Fabric) mad.Request { return getPort(f, s.Port) }
 
-// Raise makes of Get's request one that takes the port to a state. Everything else becomes what info says.
+// Raise turns Get's request into one that sets the port to a state. All other fields are those of info.
 func (s *State) Raise(f *fabric.Fabric, info mad.PortInfo, to mad.PortState, req *mad.Request) {
 	setPort(req, info, to, mad.CapabilityMask(f.Ports[f.EndPortOf(s.Port)].CapMask))
 }
 
 // Verify implements [Item].
 func (s *State) Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
-	var info mad.PortInfo
-	_ = now.Decode(&info) // the answer is a good one
+	info := portInfo(now)
 	if info.PortState < s.New {
 		compare(fmt.Sprintf("state of port %d", f.Ports[s.Port].Num), s.New, info.PortState)
 	}
+}
+
+// portInfo decodes a valid answer to getPort.
+func portInfo(now *mad.Reply) (info mad.PortInfo) {
+	_ = now.Decode(&info)
+	return info
 }
 
 func getPort(f *fabric.Fabric, port fabric.PortIndex) mad.Request {
 	return mad.Request{Attr: mad.AttrPortInfo, Mod: uint32(f.Ports[port].Num)}
 }
 
-// knowsExtended in PortInfo's modifier says that the sender knows extended speeds; without it a port may take
-// LinkSpeedExtEnabled for unset (IBA 1.3, 14.2.5.6). OpenSM sets it for ports that have the capability.
+// knowsExtended in the modifier of PortInfo means that the sender supports extended speeds; without it a port may
+// ignore LinkSpeedExtEnabled (IBA 1.3, 14.2.5.6). OpenSM sets it for ports with the capability.
 const knowsExtended = 1 << 31
 
-// setPort writes a PortInfo that was read and changed; caps are the capabilities of the port, for a switch
-// those of port 0. States, widths and speeds must be 0 if they are to stay (IBA 1.2.1, 14.2.5.6).
+// setPort encodes a PortInfo that was read and changed. caps are the capabilities of the port, for a switch those of
+// port 0. States, widths and speeds must be 0 to remain unchanged (IBA 1.2.1, 14.2.5.6).
 func setPort(req *mad.Request, info mad.PortInfo, state mad.PortState, caps mad.CapabilityMask) {
 	info.PortState, info.PhysState = state, mad.PhysNoChange
 	info.LinkWidthEnabled, info.LinkSpeedEnabled, info.LinkSpeedExtEnabled, info.LinkSpeedExt2Enabled = 0, 0, 0, 0

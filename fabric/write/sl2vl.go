@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SL2VL sets the table by which packets that come into a node by one port and leave by another get their VLs
-// (IBA 1.2.1, 14.2.5.8). In counts for switches only.
+// SL2VL sets the table that maps SLs to VLs for packets from one port of a node to another (IBA 1.2.1, 14.2.5.8). In is
+// used only for switches.
 type SL2VL struct {
 	Node     fabric.NodeIndex
 	In, Out  uint8
-	Late     bool // it is written behind the forwarding tables, and not before them
+	Late     bool // written after the forwarding tables, not before
 	Old, New fabric.VLs
-	Read     bool // says that Old was read, or is what other writes make of it
+	Read     bool // Old was read, or follows from earlier writes
 }
 
 // Check implements [Item].
@@ -61,7 +61,7 @@ func (t *SL2VL) Was() (data [mad.DataSize]byte, ok bool) {
 func (t *SL2VL) Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any)) {
 	var tables [3]mad.SLToVLTable
 	for i, data := range []*[mad.DataSize]byte{was, is, would} {
-		_ = (&mad.Reply{Data: *data}).Decode(&tables[i]) // it is of that size
+		_ = (&mad.Reply{Data: *data}).Decode(&tables[i]) // the size is right
 	}
 	compare(t.what, tables[0].VL, tables[1].VL, tables[2].VL, add)
 }
