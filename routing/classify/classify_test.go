@@ -94,13 +94,15 @@ func TestServicesOnRoots(t *testing.T) {
 
 // TestAggregationNodes finds aggregation nodes by name, by device and by system.
 func TestAggregationNodes(t *testing.T) {
+	byDevice := func(n, _ *fabric.Node) { n.VendorID, n.DeviceID = 0x2c9, 0xcf09 }
+	bySystem := func(n, sw *fabric.Node) { n.SystemGUID = sw.SystemGUID }
 	for reason, c := range map[string]struct {
 		desc   string
 		change func(n, sw *fabric.Node)
 	}{
 		"its description names an aggregation node": {"Mellanox Technologies Aggregation Node", nil},
-		fabric.AggregationByDevice:                  {"host-%d", func(n, _ *fabric.Node) { n.VendorID, n.DeviceID = 0x2c9, 0xcf09 }},
-		fabric.AggregationBySystem:                  {"host-%d", func(n, sw *fabric.Node) { n.SystemGUID = sw.SystemGUID }},
+		fabric.AggregationByDevice:                  {"host-%d", byDevice},
+		fabric.AggregationBySystem:                  {"host-%d", bySystem},
 	} {
 		f := withAdapters(t, gentest.Fabric(t, "fattree:2,8"), "spine", mad.NodeCA, c.desc, c.change)
 		found := classesOf(f, nil).AdapterGroups()

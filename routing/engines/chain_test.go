@@ -73,7 +73,8 @@ func TestChainErrors(t *testing.T) {
 		}
 	}
 	// Errors that are not refusals end the chain.
-	_, refusals, err := tryAll(context.Background(), []string{"updn"}, gentest.Fabric(t, "fattree:2,4"), routing.Options{})
+	bare := gentest.Fabric(t, "fattree:2,4")
+	_, refusals, err := tryAll(context.Background(), []string{"updn"}, bare, routing.Options{})
 	if err == nil || len(refusals) > 0 || !strings.Contains(err.Error(), "has no LID") {
 		t.Errorf("without LIDs: %v after %v", err, refusals)
 	}

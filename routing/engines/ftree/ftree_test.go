@@ -188,7 +188,8 @@ func TestCancelledWhileTurningBack(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	bare, err := gentest.WithLIDs(t, "fattree:2,4").WithLIDs(make([]uint16, len(gentest.WithLIDs(t, "fattree:2,4").EndPorts)))
+	f := gentest.WithLIDs(t, "fattree:2,4")
+	bare, err := f.WithLIDs(make([]uint16, len(f.EndPorts)))
 	if err != nil {
 		t.Fatal(err)
 	}
