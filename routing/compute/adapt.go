@@ -151,7 +151,6 @@ func (a *Adaptation) judgeLoop(done *persist.Guarded) (warnings []string) {
 	if !isNew {
 		return nil
 	}
-	return []string{fmt.Sprintf("CREDIT LOOP over %d links that the previous tables do not have, and that a "+
-		"full route "+
-		"has as well (check credits shows it)", len(done.Loop.Ring))}
+	return []string{fmt.Sprintf("CREDIT LOOP over %d links that the previous tables do not have, and that a full "+
+		"route has as well", len(done.Loop.Ring))}
 }

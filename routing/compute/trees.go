@@ -108,18 +108,15 @@ const mostTreeChecked = 1000
 func (job *Job) checkTree(ctx context.Context, res *Result) (err error) {
 	if t := res.Tables; t.Fabric.NumSwitches() > mostTreeChecked {
 		if grid, ok := torus.Of(t); ok && grid.HasMissing() {
+			res.Figures.TreeUnchecked = true
 			res.Figures.Warnings = append(res.Figures.Warnings, "multicast around the lost switch was not checked "+
-				"for a credit loop with unicast, which takes long here (suggest torus FILE clear=yes looks for one)")
+				"for a credit loop with unicast, which takes long here")
 		}
 		return nil
 	}
 	g := &res.Figures
 	if g.TreeLoop, err = job.TreeLoop(ctx, res.Tables); g.TreeLoop != nil {
-		warning := g.TreeLoop.String()
-		if g.TreeLoop.Clear != nil {
-			warning += " (suggest torus FILE clear=yes writes that torus_config)"
-		}
-		g.Warnings = append(g.Warnings, warning)
+		g.Warnings = append(g.Warnings, g.TreeLoop.String())
 	}
 	return err
 }

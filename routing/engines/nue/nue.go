@@ -152,15 +152,13 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	}
 	if r.cyclic {
 		r.warnings = append(r.warnings,
-			fmt.Sprintf("OpenSM's nue let turns close a cycle on VL %d without detecting it: check credits shows "+
-				"whether "+
-				"paths do", vl))
+			fmt.Sprintf("OpenSM's nue let turns close a cycle on VL %d without detecting it; whether paths close "+
+				"one is not checked", vl))
 	}
 	if r.givenUp {
 		r.warnings = append(r.warnings,
-			fmt.Sprintf("OpenSM's nue lost turns that paths take on VL %d: check credits shows whether they close "+
-				"a cycle",
-				vl))
+			fmt.Sprintf("OpenSM's nue lost turns that paths take on VL %d; whether they close a cycle is not "+
+				"checked", vl))
 	}
 	return nil
 }
