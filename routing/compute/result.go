@@ -51,6 +51,8 @@ type Figures struct {
 	Multicast *Trees
 	// TreeLoop is the credit loop of torus-2QoS's multicast tree with unicast, nil for none.
 	TreeLoop *torus.TreeLoop
+	// TreeUnchecked is true if the fabric is too large to look for a TreeLoop.
+	TreeUnchecked bool
 	// Measures are those of the CAOrder of an engine that has one.
 	Measures linkload.Quick
 }

@@ -116,6 +116,7 @@ type routed struct {
 	How       string `name:"how"`
 	Unproved  bool   `name:"unproved"`
 	TreesText string `name:"trees"`
+	Hint      string `name:"hint"`
 	refused   []engines.Refusal
 }
 
@@ -134,6 +135,7 @@ var routeDecl = answer.Decl[*routed]{
 		{Line: "{?shifts_worst}  compute nodes in the ca-order:"},
 	}, feature.MeasureLines[*routed](), []answer.Item[*routed]{
 		{Line: "[  {trees}]"},
+		{Line: "[  hint: {hint}]"},
 		{Line: "{?unproved}  {proof}"},
 	}),
 }
@@ -161,6 +163,9 @@ func route(c *feature.Call) error {
 		How: how(&rep, st.Added() != ""), refused: rep.Refusals,
 	}
 	r.Unproved = r.IsUnproved()
+	if rep.TreeUnchecked || rep.TreeLoop != nil && rep.TreeLoop.Clear != nil {
+		r.Hint = "'suggest torus FILE clear=yes' looks for a torus_config without a credit loop of multicast and unicast"
+	}
 	if rep.Against != "" {
 		r.Compared = fmt.Sprintf(", %d of them other than %s%s", rep.Changed, rep.Against, diff.NotCompared(rep.Unread))
 	}
