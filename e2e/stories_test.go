@@ -85,7 +85,7 @@ func questions() []question {
 		}},
 		{"what a console of another machine just changed", (*liveStory).reroutedElsewhere, []step{
 			press("R").see("sweep of live"), press("7", "b").see("tables   forwarding"),
-			press("i").see("who, probably", "an unknown one", "before"), press("Escape").see("Enter show it"),
+			press("i").see("who, probably", "unknown (there is no", "before"), press("Escape").see("Enter show it"),
 			press("Enter").see("HISTORY, after"), press("d").see("42 on 7 switches", "spine-01/1 -> leaf-01/8"),
 		}},
 		{"what a subnet manager just changed", (*liveStory).managed, []step{

@@ -16,7 +16,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
@@ -75,10 +74,7 @@ func drive(t testing.TB, from string) *driver {
 
 func driveBackend(t testing.TB, back backend) *driver {
 	t.Helper()
-	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	th := looks()[0].make(t)
 	d := &driver{t: t, m: newModel(t.Context(), back, th), msgs: make(chan tea.Msg, 1000)}
 	d.run(d.m.Init())
 	d.size(120, 36)

@@ -77,19 +77,6 @@ func undoCommand(m *model) (command, why string) {
 	return "undo", ""
 }
 
-func whyNotUndo(m *model) string {
-	if why := m.jobs.whyBusy(); why != "" {
-		return why
-	}
-	_, why := undoCommand(m)
-	return why
-}
-
-func undo(m *model) tea.Cmd {
-	command, _ := undoCommand(m)
-	return m.jobs.runCommand(command, true)
-}
-
 // usesCommand returns the command that lists the paths over the selection.
 func usesCommand(m *model) (command, why string) {
 	s := m.pane().Subject()
@@ -114,16 +101,6 @@ func usesCommand(m *model) (command, why string) {
 		return "", s.Fabric.NodeName(s.Node) + " is not in " + string(m.sc.Picture.Kind)
 	}
 	return "who uses " + pane.NodeWord(f, node) + m.sc.OfWord(), ""
-}
-
-func whyNotUses(m *model) string {
-	_, why := usesCommand(m)
-	return why
-}
-
-func whoUses(m *model) tea.Cmd {
-	command, _ := usesCommand(m)
-	return m.jobs.runCommand(command, true)
 }
 
 // chosenNodes returns the nodes of the marked rows; without marks those of all filtered rows, or of the selected one.

@@ -22,11 +22,7 @@ func TestFormsFit(t *testing.T) {
 	sizes := [][2]int{{80, 24}, {40, 10}, {20, 5}, {200, 50}}
 	for _, l := range looks() {
 		d := drive(t, "sim:fattree:2,4")
-		th, err := draw.NewTheme(l.theme, l.profile, l.glyphs, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		*d.m.Look = *th
+		*d.m.Look = *l.make(t)
 		for _, key := range []string{"D", "L", "E", "F"} {
 			for _, i := range r.Perm(len(sizes))[:testenv.Count(t, 1, len(sizes))] {
 				size := sizes[i]

@@ -41,6 +41,15 @@ func looks() []look {
 	}
 }
 
+func (l look) make(t testing.TB) *draw.Theme {
+	t.Helper()
+	theme, err := draw.NewTheme(l.theme, l.profile, l.glyphs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return theme
+}
+
 // TestGoldenScreens compares whole frames, including colours, with frames that were checked on a terminal: a staged
 // what-if, a trace across it, and a list with a filter and marks. `go test ./tui -run TestGolden -update` writes them;
 // read the differences (less -R) before you commit them.
@@ -105,11 +114,7 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	}
 	back.leave("leaf-12 \x1b[2J", 9, "no answer after 3 tries")
 	d := driveBackend(t, back)
-	th, err := draw.NewTheme(l.theme, l.profile, l.glyphs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	*d.m.Look = *th
+	*d.m.Look = *l.make(t)
 	d.m.now = func() time.Time { return time.Unix(0, 0).UTC() }
 	d.size(size[0], size[1])
 	d.press("2", "/", "node-0001", "enter", "t", "/", "node-0050", "enter", "T", "2", "esc", "m", "3", "4")
@@ -170,11 +175,7 @@ func TestGoldenFabrics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := testenv.SharedFile(t, "fabrics/"+name)
 			d := drive(t, "file:"+file)
-			th, err := draw.NewTheme("none", looks()[3].profile, looks()[3].glyphs, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			*d.m.Look = *th
+			*d.m.Look = *looks()[3].make(t)
 			d.press(":engine updn; route", "enter")
 			d.m.jobs.running = nil
 			d.m.all[d.m.at(pane.SeatLog)] = log.New(d.m.Common)

@@ -57,6 +57,9 @@ type action struct {
 	Panes       []string
 	Why         func(m *model) string // why the action is not possible now, "" if it is; nil: always possible
 	Run         func(m *model) tea.Cmd
+	// Command returns the command that the action runs, or why it is not possible, instead of Why and Run.
+	Command func(m *model) (command, why string)
+	Session bool // needs the session for itself
 }
 
 // bind returns the action of one screen.
@@ -65,9 +68,14 @@ func (a *action) bind(m *model) pane.Action {
 		k := featureKey(func(k *feature.Key) bool { return k.Name == a.Name })
 		a.Binding = pane.On(k.Help, strings.Fields(k.Keys)...)
 	}
-	out := pane.Action{Binding: a.Binding, Name: a.Name, Group: a.Group, Label: a.Label, Rank: a.Rank, Panes: a.Panes}
+	out := pane.Action{Binding: a.Binding, Name: a.Name, Group: a.Group, Label: a.Label, Rank: a.Rank, Panes: a.Panes,
+		Session: a.Session}
 	out.Run = func() tea.Cmd { return a.Run(m) }
-	if a.Why != nil {
+	switch {
+	case a.Command != nil:
+		out.Why = func() string { _, why := a.Command(m); return why }
+		out.Run = func() tea.Cmd { command, _ := a.Command(m); return m.jobs.runCommand(command, true) }
+	case a.Why != nil:
 		out.Why = func() string { return a.Why(m) }
 	}
 	return out
@@ -114,7 +122,7 @@ func findKeys() []action {
 
 func traceKeys() []action {
 	return group("Trace",
-		action{Name: "who-uses", Label: "who uses it", Rank: 12, Why: whyNotUses, Run: whoUses},
+		action{Name: "who-uses", Label: "who uses it", Rank: 12, Command: usesCommand},
 		action{Name: "picture", Label: "state", Rank: 13, Why: whyOneState,
 			Run: func(m *model) tea.Cmd { return m.choice.next() }},
 		action{Name: "time-back",
@@ -131,7 +139,7 @@ func traceKeys() []action {
 func writeKeys() []action {
 	return group("Simulate and write",
 		action{Name: "fail", Label: "fail", Rank: 4, Why: whyNotFail, Run: fail},
-		action{Name: "undo", Label: "undo", Rank: 5, Why: whyNotUndo, Run: undo},
+		action{Name: "undo", Label: "undo", Rank: 5, Session: true, Command: undoCommand},
 		action{Name: "route", Label: "route", Rank: 6, Why: whyNotRoute, Run: runs("route")},
 		action{Name: "diff", Label: "diff", Rank: 7, Why: whyNotDiff, Run: diffNow},
 		action{Name: "commit", Label: "commit", Rank: 10, Why: whyNotCommit,

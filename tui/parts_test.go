@@ -10,14 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muesli/termenv"
-
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/lang"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -40,11 +37,7 @@ func TestHostileDescriptions(t *testing.T) {
 		back.state.Live.Tables = fabric.NewTables(f, fabric.NewLFT(1, f.MaxLID), hostile[0])
 		d := driveBackend(t, back)
 		if ascii {
-			th, err := draw.NewTheme("none", termenv.Ascii, glyphsOf("C", ""), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			*d.m.Look = *th
+			*d.m.Look = *looks()[5].make(t)
 		}
 		for _, i := range r.Perm(len(sizes))[:testenv.Count(t, 2, len(sizes))] {
 			d.size(sizes[i][0], sizes[i][1]).press("2", "g", "j", "right", "z", "t")

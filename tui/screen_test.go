@@ -346,11 +346,7 @@ func linkBetweenSwitches(f *fabric.Fabric) fabric.Link {
 func TestNoColour(t *testing.T) {
 	for _, g := range []draw.Glyphs{glyphsOf("C.UTF-8", "xterm"), glyphsOf("C.UTF-8", "linux"), glyphsOf("C", "")} {
 		d := drive(t, tree)
-		th, err := draw.NewTheme("dark", termenv.Ascii, g, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		*d.m.Look = *th
+		*d.m.Look = *look{theme: "dark", profile: termenv.Ascii, glyphs: g}.make(t)
 		d.press("2", "f", "r", "f")
 		d.sees("[SIMULATED]", "[WHAT-IF 1 failure]", g.Cursor+"  "+g.Shut+" spine-01")
 		if strings.Contains(d.m.View(), "\x1b[3") || strings.Contains(d.m.View(), "\x1b[4") {

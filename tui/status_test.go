@@ -10,13 +10,11 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -184,10 +182,7 @@ func TestNoTablesNoVerdict(t *testing.T) {
 // TestInterruptedIsReportedFirst checks that an interrupted commit is in the status line, first among the problems and
 // in the log as soon as the subnet was read.
 func TestInterruptedIsReportedFirst(t *testing.T) {
-	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	th := looks()[0].make(t)
 	back := newFake(star(t, "one", "a"))
 	d := &driver{t: t, m: newModel(t.Context(), back, th), msgs: make(chan tea.Msg, 1000)}
 	d.m.start = func(context.Context) error {

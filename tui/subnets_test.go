@@ -8,12 +8,10 @@ import (
 	"testing"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/muesli/termenv"
 
 	"example.org/ibconsole/shell"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
-	"example.org/ibconsole/tui/draw"
 )
 
 // driveSubnets opens the screens of several subnets, which read them.
@@ -40,10 +38,7 @@ func driveWrapped(t testing.TB, wrap func(backend) backend, given ...string) *dr
 		names, sessions = append(names, n.Name), append(sessions, s)
 	}
 	subnets := shell.NewSubnets(names, sessions)
-	th, err := draw.NewTheme("dark", termenv.TrueColor, glyphsOf("C.UTF-8", "xterm"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	th := looks()[0].make(t)
 	var all []*model
 	for i, n := range subnets.All() {
 		m := newModel(t.Context(),

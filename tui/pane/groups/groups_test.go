@@ -8,17 +8,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/groups"
 	"example.org/ibconsole/tui/pane/panetest"
 )
 
 // TestGroups checks that the pane explains why there are no groups, and shows a group of a file with its members.
 func TestGroups(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
-		return groups.New(c)
-	})
+	s := panetest.New(t, "sim:fattree:2,4", "", panetest.Of(groups.New))
 	if s.Pane.Base().N == 0 && s.Pane.Empty() == "" {
 		t.Error("no rows and no explanation")
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"example.org/ibconsole/routing/checks/linkload"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/lft"
 	"example.org/ibconsole/tui/pane/panetest"
@@ -16,9 +15,7 @@ import (
 // TestEntries checks that the table has a row for each LID of the subnet with its port, and that the rows by port count
 // the same LIDs.
 func TestEntries(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
-		return lft.New(c)
-	})
+	s := panetest.New(t, "sim:fattree:2,4", "", panetest.Of(lft.New))
 	at := s.Place("leaf-02")
 	s.Pane.(pane.Follower).Follow(at)
 	st := s.Session.State()
@@ -47,9 +44,7 @@ func TestEntries(t *testing.T) {
 
 // TestPathsOfMemo checks that counted paths are shown next to their port.
 func TestPathsOfMemo(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
-		return lft.New(c)
-	})
+	s := panetest.New(t, "sim:fattree:2,4", "", panetest.Of(lft.New))
 	at := s.Place("leaf-02")
 	s.Pane.(pane.Follower).Follow(at)
 	s.Turn(1)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/load"
 	"example.org/ibconsole/tui/pane/panetest"
 )
@@ -16,9 +14,7 @@ import (
 // TestPaths uses a fat-tree of 4 leaf switches with 2 hosts each: 48 ordered pairs of hosts on two leaf switches, each
 // of which takes one link up and one down.
 func TestPaths(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
-		return load.New(c)
-	})
+	s := panetest.New(t, "sim:fattree:2,4", "", panetest.Of(load.New))
 	table := s.Pane.Base()
 	var paths int
 	for line := range table.N {

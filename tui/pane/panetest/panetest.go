@@ -55,6 +55,11 @@ func New(t testing.TB, from, commands string, make func(*pane.Common, *session.S
 	return s
 }
 
+// Of returns a function for [New] that constructs a pane without a source.
+func Of(make func(*pane.Common) pane.Pane) func(*pane.Common, *session.Session) pane.Pane {
+	return func(c *pane.Common, _ *session.Session) pane.Pane { return make(c) }
+}
+
 // Common returns the shared part of panes in a theme without colours.
 func Common(t testing.TB) *pane.Common {
 	t.Helper()

@@ -5,7 +5,6 @@ package topology_test
 import (
 	"testing"
 
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/panetest"
 	"example.org/ibconsole/tui/pane/topology"
@@ -14,9 +13,7 @@ import (
 // TestSwitchesAndFailures checks that each switch has a row, that a visit opens a switch and selects the port, and that
 // failures are shown.
 func TestSwitchesAndFailures(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
-		return topology.New(c)
-	})
+	s := panetest.New(t, "sim:fattree:2,4", "", panetest.Of(topology.New))
 	for _, name := range []string{"leaf-01", "leaf-02", "leaf-03", "leaf-04", "spine-01", "spine-02"} {
 		s.Has(name)
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/tui/pane"
 	"example.org/ibconsole/tui/pane/panetest"
 	"example.org/ibconsole/tui/pane/whatif"
 )
@@ -15,9 +13,7 @@ import (
 // TestFailedLeaf checks the lost pairs of a failed leaf switch with 2 of 8 hosts: 8x7 - 6x5 = 26, with the old routes
 // and with new ones.
 func TestFailedLeaf(t *testing.T) {
-	s := panetest.New(t, "sim:fattree:2,4", "", func(c *pane.Common, _ *session.Session) pane.Pane {
-		return whatif.New(c)
-	})
+	s := panetest.New(t, "sim:fattree:2,4", "", panetest.Of(whatif.New))
 	if s.Pane.Base().N == 0 && s.Pane.Empty() == "" {
 		t.Error("no rows and no explanation")
 	}
