@@ -106,7 +106,7 @@ type routed struct {
 	Back     bool          `key:"anew" help:"a link came up since, and all was computed again"`
 	Assigned int           `key:"lids_assigned" help:"ports that got the LIDs that OpenSM would give"`
 	Trees    answer.Value  `key:"multicast" kind:"map" help:"the trees of multicast groups, where groups are known"`
-	TreeLoop answer.Value  `key:"tree_loop" kind:"map" help:"the credit loop of torus-2QoS's multicast tree with unicast"`
+	TreeLoop answer.Value  `key:"tree_loop" kind:"map" help:"credit loop of torus-2QoS's multicast tree with unicast"`
 
 	feature.Proof    `prefix:""`
 	feature.Measures `prefix:""`
@@ -164,7 +164,7 @@ func route(c *feature.Call) error {
 	}
 	r.Unproved = r.IsUnproved()
 	if rep.TreeUnchecked || rep.TreeLoop != nil && rep.TreeLoop.Clear != nil {
-		r.Hint = "'suggest torus FILE clear=yes' looks for a torus_config without a credit loop of multicast and unicast"
+		r.Hint = "'suggest torus FILE clear=yes' looks for a torus_config without such a credit loop"
 	}
 	if rep.Against != "" {
 		r.Compared = fmt.Sprintf(", %d of them other than %s%s", rep.Changed, rep.Against, diff.NotCompared(rep.Unread))
