@@ -15,29 +15,28 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// StateNames returns the names of the states that a command can be about.
+// StateNames returns the names of the states.
 func StateNames() []string {
 	return prose.Words(session.Kinds, func(k session.Kind) string { return string(k) })
 }
 
-// OfOption returns the option that chooses the state that a command is about.
+// OfOption returns the option that selects the state.
 func OfOption() lang.Option {
 	return lang.Option{
 		Name: "of", Kind: lang.KindPicture, Value: strings.Join(StateNames(), "|") + "|ID|TIME",
-		Summary: "which state, the number of a history entry, or a time (03:12); staged if there, else whatif, " +
-			"else live",
+		Summary: "state, number of a history entry, or time (03:12); default: staged, otherwise whatif, otherwise live",
 	}
 }
 
-// StrictOption returns the option that lets a check succeed whose verdict is unknown.
+// StrictOption returns the option by which a check with the verdict unknown succeeds.
 func StrictOption() lang.Option {
 	return lang.Option{
 		Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
-		Summary: "no: succeed also where the verdict is unknown",
+		Summary: "no: succeed if the verdict is unknown",
 	}
 }
 
-// PathOptions returns the options that select paths: pkey and sl.
+// PathOptions returns the options that select paths by partition and service level.
 func PathOptions() []lang.Option {
 	return []lang.Option{
 		{Name: "pkey", Kind: lang.KindText, Value: "0xNNNN", Summary: "only paths of this partition"},
@@ -45,16 +44,16 @@ func PathOptions() []lang.Option {
 	}
 }
 
-// MaxFilteredHosts is of how many hosts each pair is looked at where [PathOptions] select paths.
+// MaxFilteredHosts is the number of hosts whose pairs are all checked when [PathOptions] select paths.
 const MaxFilteredHosts = 5000
 
-// Asked returns the paths that [PathOptions] select.
+// Asked returns the selection by [PathOptions].
 func (c *Call) Asked() (partitions.Asked, error) {
 	want, err := c.WantedPath()
 	return partitions.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
 }
 
-// Grants returns the paths of a state that [PathOptions] select, nil for all.
+// Grants returns the paths of a state that [PathOptions] select, nil for all paths.
 func (c *Call) Grants(st *session.State, p *session.Picture) (*partitions.Grants, error) {
 	asked, err := c.Asked()
 	if err != nil || asked.Any() {
@@ -63,7 +62,7 @@ func (c *Call) Grants(st *session.State, p *session.Picture) (*partitions.Grants
 	return st.Grants(p, asked)
 }
 
-// WantedPath returns what [PathOptions] ask of path records.
+// WantedPath returns the selection of path records by [PathOptions].
 func (c *Call) WantedPath() (want pathdb.Want, err error) {
 	if text := c.Option("pkey", ""); text != "" {
 		key, err := strconv.ParseUint(text, 0, 16)

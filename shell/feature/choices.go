@@ -11,11 +11,11 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// ChoiceCounts counts paths by how they end by every choice of adaptive routing. It is nil where no switch routes
+// ChoiceCounts counts paths by their outcome over all choices of adaptive routing. It is nil if no switch routes
 // adaptively.
 type ChoiceCounts struct {
 	Sure      int64  `key:"sure" name:"arrive for sure"`
-	Luck      int64  `key:"luck" name:"arrive by luck" help:"paths that arrive by some choices of the switches and not by others"`
+	Luck      int64  `key:"luck" name:"arrive by luck" help:"paths that arrive by some choices only"`
 	Never     int64  `key:"never" name:"never arrive"`
 	Unknown   int64  `key:"unknown" name:"unknown"`
 	Loops     int64  `key:"loops" name:"can loop"`
@@ -25,11 +25,11 @@ type ChoiceCounts struct {
 	Longest   string `name:"longest paths"`
 
 	Result *choices.Result
-	More   int64 // paths that do not arrive for sure, in addition to those of the table
+	More   int64 // paths that do not arrive for sure and are not in the table
 	p      *session.Picture
 }
 
-// UnsurePath is a path that does not arrive for sure, by the choices of adaptive routing.
+// UnsurePath is a path that does not arrive by every choice of adaptive routing.
 type UnsurePath struct {
 	From     answer.Value `key:"from" kind:"place"`
 	FromName string       `name:"FROM"`
@@ -48,7 +48,7 @@ var unsureTable = answer.Table[UnsurePath]{
 	Row:    "    {FROM} -> {TO} (LID {lid}): {REACHED}", Lead: func(t UnsurePath) answer.Lead { return t.lead },
 }
 
-// Choices follows every choice of switches that route adaptively; nil where none does.
+// Choices counts paths over all choices of adaptive routing. It returns nil if no switch routes adaptively.
 func (c *Call) Choices(p *session.Picture) (*ChoiceCounts, error) {
 	if p.Tables.Adaptive == nil {
 		return nil, nil
@@ -64,8 +64,8 @@ func (c *Call) Choices(p *session.Picture) (*ChoiceCounts, error) {
 	}, nil
 }
 
-// ChoiceItems returns the layout of an answer whose facts have those of [ChoiceCounts] with the prefix adaptive_. when
-// is whether people read them.
+// ChoiceItems returns the lines and the table of [ChoiceCounts], whose facts have the prefix adaptive_. when reports
+// whether text has them.
 func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.Item[T] {
 	shown := func(v T) bool { return of(v) != nil && (when == nil || when(v)) }
 	return []answer.Item[T]{
@@ -75,13 +75,13 @@ func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.It
 		{Line: "[    packets of {adaptive_loops} can loop]", When: shown},
 		{Line: "    the shortest paths have {adaptive_shortest paths}, the longest ones {adaptive_longest paths}",
 			When: shown},
-		{Line: "{?adaptive_sls_unread}    it depends on the SLs of paths, which were not read: all were taken for SL 0",
+		{Line: "{?adaptive_sls_unread}    assumes SL 0 for all paths: the result depends on SLs that were not read",
 			When: shown},
 		{Table: answer.Show(&unsureTable, func(v T) answer.Rows[UnsurePath] { return of(v).unsure() }), When: shown},
 	}
 }
 
-// unsure returns the first paths that do not arrive for sure.
+// unsure returns the first paths that do not arrive by every choice.
 func (n *ChoiceCounts) unsure() answer.Rows[UnsurePath] {
 	if n == nil {
 		return answer.Slice[UnsurePath](nil)
@@ -99,7 +99,7 @@ func (n *ChoiceCounts) unsure() answer.Rows[UnsurePath] {
 	return rows
 }
 
-// spanText returns between which numbers of links paths have, as "2 to 4 links".
+// spanText returns the range of the numbers of links, "2 to 4 links". counts has the number of paths by links.
 func spanText(counts []int64) string {
 	first, last := -1, -1
 	for links, n := range counts {

@@ -16,11 +16,10 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// CounterTexts returns a text for each counter of a set that is not 0. grown is by how much the port's counters grew
-// since the reading before, nil where that is not known; stood has since when counters are seen at their greatest
-// value.
+// CounterTexts returns a text for each counter of a set that is not 0. grown is the increase since the previous reading,
+// nil if it is unknown. atMaximum has the times since when counters have their maximum.
 func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta,
-	stood map[counters.Counter]time.Time) []string {
+	atMaximum map[counters.Counter]time.Time) []string {
 	var text []string
 	for k := range which.All() {
 		v := p.Values[k]
@@ -30,10 +29,10 @@ func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta,
 		word := fmt.Sprintf("%v %d", k, v)
 		if p.Stopped.Has(k) {
 			word = fmt.Sprintf("%v at least %d", k, v)
-			if since, known := stood[k]; known {
+			if since, known := atMaximum[k]; known {
 				word += " since " + since.Format(time.TimeOnly)
 			}
-			word += " (its greatest value; clear counters to see more)"
+			word += " (the maximum; clear counters to count on)"
 		}
 		if IsGrown(grown, k) {
 			word += fmt.Sprintf(" (+%.3g/s)", grown.PerSecond(k))
@@ -48,7 +47,7 @@ func IsGrown(d *counters.Delta, k counters.Counter) bool {
 	return d != nil && d.Seconds > 0 && d.Increase[k] > 0
 }
 
-// GrowthText returns by how much a counter grew.
+// GrowthText returns the increase n of a counter as text, data and packets as rates.
 func GrowthText(c counters.Counter, n uint64, perSecond float64, cleared, stopped bool) string {
 	least := ""
 	if cleared || stopped {
@@ -63,7 +62,7 @@ func GrowthText(c counters.Counter, n uint64, perSecond float64, cleared, stoppe
 	}
 	switch {
 	case stopped:
-		text += " (at its greatest value; clear counters to see more)"
+		text += " (at the maximum; clear counters to count on)"
 	case cleared:
 		text += " (cleared meanwhile)"
 	}
@@ -80,18 +79,18 @@ func bytesText(n float64) string {
 	return fmt.Sprintf("%.3g GB", n)
 }
 
-// PortGrowth is what a port counted in some time, as far as that was recorded.
+// PortGrowth is the recorded increase of a port's counters in a time span.
 type PortGrowth struct {
 	Name        string           // of the port
-	Port        fabric.PortIndex // [fabric.None] where the fabric does not have it
+	Port        fabric.PortIndex // [fabric.None] if the fabric does not have the port
 	Counts      []records.Count
 	Sum         uint64
 	PerHour     float64
-	First, Last time.Time // the first and last time by which it had grown, the zero time for none
+	First, Last time.Time // first and last reading with an increase, zero for none
 	Text        string
 }
 
-// PortGrowthOf returns what a port counted.
+// PortGrowthOf returns the growth of a recorded port.
 func PortGrowthOf(f *fabric.Fabric, x *records.Total) PortGrowth {
 	c := PortGrowth{Name: fabric.Escape(x.Name), Port: x.Key.In(f), Counts: x.Counts}
 	if c.Port != fabric.None {
@@ -114,25 +113,25 @@ func PortGrowthOf(f *fabric.Fabric, x *records.Total) PortGrowth {
 	return c
 }
 
-// GrowthRow is what a port counted in some time, as a row of an answer.
+// GrowthRow is a [PortGrowth] as a row of an answer.
 type GrowthRow struct {
 	Name     string       `name:"PORT"`
-	Port     answer.Value `key:"port" kind:"place" help:"none where the subnet does not have it"`
-	To       answer.Value `key:"to" name:"TO" kind:"place" help:"the port at the other end of its link"`
-	Text     string       `name:"COUNTED" help:"by how much counters grew"`
-	Rate     string       `name:"AN HOUR" help:"the sum of these, an hour"`
-	First    answer.Value `key:"first" name:"FIRST BY" kind:"time" help:"the end of the first reading in which one had grown"`
-	Last     answer.Value `key:"last" name:"LAST BY" kind:"time" help:"the end of the last reading in which one had grown"`
-	Counters answer.Value `key:"counters" kind:"map" help:"by how much counters grew"`
+	Port     answer.Value `key:"port" kind:"place" help:"none if the subnet does not have the port"`
+	To       answer.Value `key:"to" name:"TO" kind:"place" help:"port at the other end"`
+	Text     string       `name:"COUNTED" help:"increase of the counters"`
+	Rate     string       `name:"AN HOUR" help:"sum of the increases per hour"`
+	First    answer.Value `key:"first" name:"FIRST BY" kind:"time" help:"first reading with an increase"`
+	Last     answer.Value `key:"last" name:"LAST BY" kind:"time" help:"last reading with an increase"`
+	Counters answer.Value `key:"counters" kind:"map" help:"increase of the counters"`
 	PerHour  answer.Value `key:"per_hour" kind:"map"`
-	AtLeast  []string     `key:"at_least" help:"counters that may have grown more: they were cleared, or stand at their greatest value"`
+	AtLeast  []string     `key:"at_least" help:"counters that were cleared or reached their maximum"`
 	lead     answer.Lead
 }
 
 // Lead returns the lead to the port.
 func (c GrowthRow) Lead() answer.Lead { return c.lead }
 
-// GrowthRowOf returns the row of what a port counted.
+// GrowthRowOf returns the row of a port.
 func GrowthRowOf(f *fabric.Fabric, x *PortGrowth) GrowthRow {
 	c := GrowthRow{
 		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour),
@@ -155,7 +154,7 @@ func GrowthRowOf(f *fabric.Fabric, x *PortGrowth) GrowthRow {
 	return c
 }
 
-// To returns the name of the port at the other end of its link, "" where that is not known.
+// To returns the name of the port at the other end of the link, "" if it is unknown.
 func (c *PortGrowth) To(f *fabric.Fabric) string {
 	if c.Port == fabric.None || f.Ports[c.Port].Peer == fabric.None {
 		return ""
@@ -163,7 +162,7 @@ func (c *PortGrowth) To(f *fabric.Fabric) string {
 	return f.PortName(f.Ports[c.Port].Peer)
 }
 
-// RankedGrowth returns what ports counted, the most first.
+// RankedGrowth returns the growth of ports in descending order.
 func RankedGrowth(f *fabric.Fabric, all []records.Total) []PortGrowth {
 	out := make([]PortGrowth, len(all))
 	for i := range all {
@@ -173,17 +172,16 @@ func RankedGrowth(f *fabric.Fabric, all []records.Total) []PortGrowth {
 	return out
 }
 
-// mostGaps is how many times people read that were not recorded.
-const mostGaps = 3
+const maxGaps = 3 // unrecorded spans in text
 
-// SpansText returns "2026-01-01 03:00:00 to 2026-01-01 04:00:00", the longest times first.
+// SpansText returns "2026-01-01 03:00:00 to 2026-01-01 04:00:00", the longest spans first.
 func SpansText(spans []records.Span) string {
 	long := func(s records.Span) time.Duration { return s.Until.Sub(s.Since) }
 	spans = slices.Clone(spans)
 	slices.SortStableFunc(spans, func(a, b records.Span) int { return cmp.Compare(long(b), long(a)) })
 	return prose.List(prose.Words(spans, func(s records.Span) string {
 		return s.Since.Local().Format(time.DateTime) + " to " + s.Until.Local().Format(time.DateTime)
-	}), mostGaps)
+	}), maxGaps)
 }
 
 // NotRecorded returns which part of a time was not recorded, "" where all was.

@@ -11,15 +11,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Failover counts what becomes of pairs of end ports by adaptive routing after failures, before a subnet manager acts.
-// It is nil where no switch routes adaptively.
+// Failover counts the effect of failures on pairs of end ports with adaptive routing, before a subnet manager acts. It is
+// nil if no switch routes adaptively.
 type Failover struct {
-	Pairs     int64 `key:"pairs" help:"of adaptive routing, before a subnet manager acts: pairs of end ports"`
+	Pairs     int64 `key:"pairs" help:"pairs of end ports; the counts are for the time before a subnet manager acts"`
 	Untouched int64 `key:"pairs_untouched" help:"pairs that keep all their paths"`
 	Over      int64 `key:"pairs_failing_over" help:"pairs that fail over at once"`
 	Luck      int64 `key:"pairs_by_luck" help:"pairs that lose packets by some choices"`
 	Stuck     int64 `key:"pairs_stuck" help:"pairs that lose all packets"`
-	CutOff    int64 `key:"pairs_unreachable" help:"pairs of which an end port is unreachable"`
+	CutOff    int64 `key:"pairs_unreachable" help:"pairs with an unreachable end port"`
 	Bad       int64 `key:"pairs_bad_before" help:"pairs that did not arrive for sure before"`
 	examples  []choices.Pair
 	p         *session.Picture
@@ -31,8 +31,8 @@ type WaitingPair struct {
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
 	LID   uint16       `key:"lid" name:"LID" kind:"lid"`
 	Reach string       `key:"now_reached" name:"NOW REACHED" help:"by luck: by some choices; never: by none"`
-	Share string       `name:"OF PACKETS" help:"the share of the packets of the pair that arrives, if all choices are alike"`
-	Part  float64      `key:"share" help:"the share of the packets of the pair that arrives, if all choices are alike"`
+	Share string       `name:"OF PACKETS" help:"share of packets that arrive if all choices are equally likely"`
+	Part  float64      `key:"share" help:"share of packets that arrive if all choices are equally likely"`
 	lead  answer.Lead
 }
 
@@ -41,8 +41,8 @@ var waitingTable = answer.Table[WaitingPair]{
 	Lead: func(w WaitingPair) answer.Lead { return w.lead },
 }
 
-// Failover returns what becomes of pairs of the what-if before a subnet manager acts, by the choices of adaptive
-// routing; nil where no switch of the base has any, or nodes were added.
+// Failover compares base and what-if by the choices of adaptive routing. It returns nil if no switch of the base routes
+// adaptively, or if the what-if adds nodes.
 func (c *Call) Failover(st *session.State) (*Failover, error) {
 	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil ||
 		st.Base.Tables.Adaptive == nil {
@@ -59,7 +59,7 @@ func (c *Call) Failover(st *session.State) (*Failover, error) {
 	return &Failover{r.Paths, r.Untouched, r.Over, r.Luck, r.Stuck, r.Unreachable, r.Bad, r.Examples, st.WhatIf}, nil
 }
 
-// FailoverItems returns the layout of an answer whose facts have those of a [Failover] with a prefix.
+// FailoverItems returns the lines and the table of a [Failover], whose facts have a prefix.
 func FailoverItems[T any](prefix string, of func(T) *Failover) []answer.Item[T] {
 	var items []answer.Item[T]
 	for _, line := range []string{

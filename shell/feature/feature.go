@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package feature is what a feature of the command language is: its commands with their examples and answers, in one
-// literal. Each feature has a package of its own below this one. Features do not import each other.
+// Package feature defines features of the command language and has the parts that several features share. A feature is one
+// literal with commands, examples, answers and keys, in its own package below this one. Features do not import each other.
 package feature
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"strings"
 
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/metrics"
 )
 
-// Feature is a part of the program that can be left out: commands, and the keys of the screen for them.
+// Feature is a set of commands and their keys on the screen. The program can be built without it.
 type Feature struct {
 	Name     string
 	Keys     []Key
 	Commands []Command
 }
 
-// Key is a key of the screen for what a feature offers. The screen finds what it does by Name, and the pane by Pane.
+// Key is a key of the screen. The screen finds its action by Name, or opens the pane Pane.
 type Key struct {
-	Name string // by which a configuration file binds other keys
-	Keys string // the keys unless they are rebound, with blanks between them
-	Pane string // the name of the pane to which it leads, "" for an action
+	Name string // name in a configuration file
+	Keys string // default keys, separated by blanks
+	Pane string // pane that it opens, "" for an action
 	Help string
 }
 
@@ -54,7 +56,7 @@ var Groups = []Group{
 // Command is a command of a feature. Its last word may be a subcommand of a command of another feature: "show cables".
 type Command struct {
 	Path     string
-	Bare     bool     // runs without a subcommand although there are some
+	Bare     bool     // may run without a subcommand
 	Aliases  []string // of the last word
 	Group    Group    // of a Path of one word
 	Summary  string   // at most 60 characters: a verb with a capital letter first, no semicolon, no full stop
@@ -62,41 +64,40 @@ type Command struct {
 	Args     []lang.Arg
 	Options  []lang.Option
 	DashArgs bool              // words that begin with a dash are arguments
-	Examples []string          // each a script for the default simulated subnet
-	Answers  []answer.Declared // what Run answers
-	NoAnswer bool              // Run answers nothing itself: it runs other commands, or ends the console
-	Run      func(*Call) error // nil for a command that has subcommands only
+	Examples []string          // scripts for the default simulated subnet
+	Answers  []answer.Declared // the answers of Run
+	NoAnswer bool              // Run has no answer: it runs other commands or ends the console
+	Run      func(*Call) error // nil for a command with subcommands only
 }
 
 // Words returns the words of the path.
 func (c *Command) Words() []string { return strings.Fields(c.Path) }
 
-// Output takes what a command answers.
+// Output writes the answers of a command.
 type Output interface {
 	// Declared writes an answer.
 	Declared(*answer.Answer) error
-	// File returns the writer for a file in place of an answer, nil where the answers are JSON, which has no place for
-	// it.
+	// File returns the writer for a file on standard output, nil if the answers are JSON.
 	File() io.Writer
-	// Preview writes for people what is to be done, before it is. Programs find it in the answer that follows.
+	// Preview writes the plan of an action as text, nothing in other forms.
 	Preview(*answer.Answer) error
-	// Previewed writes for programs an answer that people have read as a preview.
+	// Previewed writes an answer that [Output.Preview] wrote already as text.
 	Previewed(*answer.Answer) error
-	// Terminal returns where questions are written and the function that asks for answers, nil where nobody answers.
+	// Terminal returns the writer for questions and the function that reads the user's answers, nil without a terminal.
 	Terminal() (io.Writer, Asker)
 	// Format returns the form of the answers.
 	Format() answer.Form
-	// Remarks writes next to a file what it rests on: warnings, and what was not read unless that was written before.
+	// Remarks writes the warnings and unread parts of a file that goes to standard output, to standard error.
 	Remarks(answer.Basis)
-	// Warn writes a warning next to the answers.
+	// Warn writes a warning to standard error.
 	Warn(text string)
-	// IsScript reports whether nobody reads along, so that a command fails where something is not as it was asked for.
+	// IsScript reports whether a script runs. Commands then fail if they cannot do all that was requested.
 	IsScript() bool
-	// FailsOn reports whether the user asked for commands to fail on a verdict.
+	// FailsOn reports whether --fail-on makes commands fail on a verdict.
 	FailsOn(answer.Verdict) bool
 }
 
-// Call is a command that runs.
+// Call is the run of a command.
 type Call struct {
 	*lang.Invocation
 	Ctx     context.Context
@@ -105,7 +106,7 @@ type Call struct {
 	Console Console
 }
 
-// FoundError is the error of a command whose answer has a verdict that fails.
+// FoundError is the error of a command because of the verdict of its answer.
 type FoundError struct {
 	Verdict answer.Verdict
 	What    string
@@ -113,8 +114,7 @@ type FoundError struct {
 
 func (e *FoundError) Error() string { return e.What }
 
-// Answer writes an answer. It fails with a [*FoundError] where the verdict of the answer is one that fails, always or
-// because the user asked for it.
+// Answer writes an answer. It returns a [*FoundError] if the verdict makes the command fail.
 func (c *Call) Answer(a *answer.Answer) error {
 	if err := c.Output.Declared(a); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (c *Call) Answer(a *answer.Answer) error {
 	return c.VerdictError(a)
 }
 
-// VerdictError returns the error of an answer with a verdict that fails, as [Call.Answer] does, without writing the answer.
+// VerdictError returns the error of [Call.Answer] without writing the answer.
 func (c *Call) VerdictError(a *answer.Answer) error {
 	verdict, what := a.Verdict()
 	switch {
@@ -135,26 +135,53 @@ func (c *Call) VerdictError(a *answer.Answer) error {
 	return &FoundError{verdict, cmp.Or(what, verdict.String())}
 }
 
-// State returns the state of the session, and the picture that the option of names; without it staged if there is one,
-// else the what-if, else live.
+// State returns the state of the session and the state that the option of selects. The default is staged if it exists,
+// otherwise the what-if, otherwise live.
 func (c *Call) State() (*session.State, *session.Picture, error) {
 	st := c.Session.State()
 	p, err := st.Subject(session.Kind(c.Option("of", "")))
 	return &st, p, err
 }
 
-// Tables is [Call.State] for a picture that must have tables.
+// Tables is [Call.State] for a state that must have tables.
 func (c *Call) Tables() (*session.State, *session.Picture, error) {
 	st := c.Session.State()
 	p, err := st.FreshTablesOf(session.Kind(c.Option("of", "")))
 	return &st, p, err
 }
 
-// Raw writes a file as it is in place of an answer.
+// Raw writes a file to standard output, without an answer.
 func (c *Call) Raw(write func(io.Writer) error) error {
 	w := c.Output.File()
 	if w == nil {
-		return c.Misused("with --json - is no file: what is written is not JSON; name a file, or leave out --json")
+		return c.Misused("- is not available with --json: name a file, or omit --json")
 	}
 	return write(w)
+}
+
+// ErrExit is returned by the command that ends the console.
+var ErrExit = errors.New("exit")
+
+// Console is the console that runs a command.
+type Console interface {
+	// Help returns the help of the command that words name, or the list of commands without words.
+	Help(words ...string) (string, error)
+	// Run runs the commands of a text. name is used in errors.
+	Run(ctx context.Context, name, text string) error
+	// Subnets returns the open subnets, at least one. A single subnet has the name of its source.
+	Subnets() []Subnet
+	// Choose selects the subnet of commands that name no subnet, "" for the one before. It returns the subnet.
+	Choose(name string) (Subnet, error)
+	// Metrics returns the shared metrics servers, and the name of this subnet if several are open.
+	Metrics() (servers *metrics.Servers, subnet string)
+}
+
+// Subnet is one of the subnets that the console has open.
+type Subnet interface {
+	Name() string
+	Session() *session.Session
+	// Trouble returns the error if nothing was read of the subnet, otherwise nil.
+	Trouble() error
+	// Wait waits for the first sweep of the subnet.
+	Wait(ctx context.Context) error
 }

@@ -12,13 +12,13 @@ import (
 	"example.org/ibconsole/shell/guided"
 )
 
-// Asker reads one line that somebody types behind a prompt; io.EOF where they leave.
+// Asker prints a prompt and reads a line from the user. It returns io.EOF if the user quits.
 type Asker func(ctx context.Context, prompt string) (string, error)
 
-// GuidedWord is the word of the subcommand that asks questions.
+// GuidedWord is the name of the subcommands that ask questions.
 const GuidedWord = "guided"
 
-// Guided returns the subcommand of a command that asks step by step what to do: "fail guided".
+// Guided returns the guided subcommand of a command: "fail guided".
 func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
 	path := command + " " + GuidedWord
 	return Command{
@@ -29,9 +29,8 @@ func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
 	}
 }
 
-// errUnattended tells why questions are not asked.
-var errUnattended = errors.New("it asks questions, and there is no terminal to answer them (help says what commands " +
-	"take unattended)")
+// errUnattended is returned by guided commands without a terminal.
+var errUnattended = errors.New("no terminal for questions (try: help)")
 
 // Guide asks the questions of a flow one after the other and runs its command.
 func (c *Call) Guide(f *guided.Flow) error {
@@ -58,7 +57,7 @@ func (c *Call) Guide(f *guided.Flow) error {
 	return c.Console.Run(c.Ctx, c.Command, f.Command())
 }
 
-// question prints a question and reads answers until one will do.
+// question prints a question and reads answers until one is valid.
 func (c *Call) question(w io.Writer, ask Asker, f *guided.Flow, q *guided.Question) error {
 	for _, line := range q.Explain {
 		_, _ = fmt.Fprintln(w, line)
@@ -79,7 +78,7 @@ func (c *Call) question(w io.Writer, ask Asker, f *guided.Flow, q *guided.Questi
 	for {
 		text, err := ask(c.Ctx, prompt)
 		if errors.Is(err, io.EOF) {
-			return errors.New("the questions were left; nothing was done")
+			return errors.New("cancelled; nothing was done")
 		}
 		if err != nil {
 			return err

@@ -17,8 +17,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// ReadHosts reads a file of end ports: words as [places.Resolve] takes them, with the quoting of the command language.
-// # starts a comment. An error names file and line.
+// ReadHosts reads a file of end ports: words for [places.Resolve] with the quoting of the command language. # starts a
+// comment. Errors have file and line.
 func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
@@ -37,7 +37,7 @@ func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.Por
 				}
 				end := f.EndPortOf(p.Port)
 				if line, twice := first[end]; twice {
-					return fmt.Errorf("%s:%d: %s stands on line %d already", name, s.Line, f.PortName(end), line)
+					return fmt.Errorf("%s:%d: %s is already on line %d", name, s.Line, f.PortName(end), line)
 				}
 				first[end] = s.Line
 				hosts = append(hosts, end)
@@ -46,7 +46,7 @@ func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.Por
 		return nil
 	})
 	if err == nil && len(hosts) < 2 {
-		err = fmt.Errorf("%s: %s in it, two are needed", name, prose.Count(len(hosts), "host"))
+		err = fmt.Errorf("%s: %s, expected at least 2", name, prose.Count(len(hosts), "host"))
 	}
 	return hosts, err
 }
@@ -61,20 +61,20 @@ func SetMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.Port
 	return append(ends, unreachable...), nil
 }
 
-// NoSet returns the error that no set of hosts has a name, with the names that there are.
+// NoSet returns the error for an unknown set of hosts, with a suggestion.
 func NoSet(st *session.State, name string) error {
 	names := prose.Words(st.Sets, func(s session.HostSet) string { return s.Name })
 	if len(names) == 0 {
-		return fmt.Errorf("no set of hosts is called %q: there are none yet (try: hosts %s node[0001-0064])",
+		return fmt.Errorf("unknown host set %q: none is defined (try: hosts %s node[0001-0064])",
 			fabric.Escape(name), fabric.Escape(name))
 	}
 	if near := prose.Nearest(name, names); near != "" {
-		return fmt.Errorf("no set of hosts is called %q: did you mean %q?", fabric.Escape(name), near)
+		return fmt.Errorf("unknown host set %q: did you mean %q?", fabric.Escape(name), near)
 	}
-	return fmt.Errorf("no set of hosts is called %q (hosts lists them)", fabric.Escape(name))
+	return fmt.Errorf("unknown host set %q (try: hosts)", fabric.Escape(name))
 }
 
-// SetOf returns a set of hosts.
+// SetOf returns a set of hosts with a name.
 func SetOf(name string, f *fabric.Fabric, ends []fabric.PortIndex) session.HostSet {
 	set := session.HostSet{Name: name}
 	for _, e := range ends {
@@ -83,13 +83,13 @@ func SetOf(name string, f *fabric.Fabric, ends []fabric.PortIndex) session.HostS
 	return set
 }
 
-// HostFinder finds hosts by the names that people and Slurm use.
+// HostFinder finds hosts by name, including host lists of Slurm.
 type HostFinder struct {
 	Fabric *fabric.Fabric
 	byName map[string][]fabric.PortIndex // end ports by Slurm's name of their host
 }
 
-// Find returns the end ports of a word: of a hostlist, a host, or all hosts of a switch.
+// Find returns the end ports of a host list, of a host, or of all hosts of a switch.
 func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
 	names, err := slurm.Expand(word)
 	if err != nil {
@@ -135,7 +135,7 @@ func (h *HostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 	return ends
 }
 
-// HostWords returns the words by which the command hosts takes nodes; a switch stands for the hosts attached to it.
+// HostWords returns arguments of the command hosts for nodes. A switch stands for its hosts.
 func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
 	finder := HostFinder{Fabric: f}
 	var hosts, words []string
@@ -159,11 +159,10 @@ func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
 	return strings.Join(words, " ")
 }
 
-// HostName returns the name of the host that an adapter is in.
+// HostName returns the name of the host of an adapter.
 func HostName(n *fabric.Node) string { return slurm.NodeName(n.Desc, n.GUID) }
 
-// NameHosts keeps a set of hosts for as long as the session lasts, in place of one of the same name; without ports it
-// removes that one.
+// NameHosts adds a set of hosts to the session, replacing the set of the same name. A set without ports removes it.
 func NameHosts(s *session.Session, set session.HostSet) {
 	s.Publish(session.ChangeSettings, func(st *session.State) { st.Sets = st.Sets.With(set) })
 }

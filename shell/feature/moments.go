@@ -11,20 +11,20 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// Moment is a row of the events of some time, as the session and the history know them. It leads to what differs after
-// it, otherwise to where it happened.
+// Moment is an event of the session or the history as a row. It leads to the difference of the states before and after
+// the event, or to its place.
 type Moment struct {
 	When   time.Time    `key:"when" name:"WHEN"`
 	What   answer.Value `key:"what" name:"WHAT" kind:"text" help:"node, link, port, tables or manager"`
 	Text   string       `key:"text" name:"EVENT"`
-	Who    answer.Value `key:"who" name:"WHO" kind:"text" help:"who or what was probably the cause"`
-	At     answer.Value `key:"at" kind:"place" help:"the node or port that it is about"`
-	Before answer.Value `key:"before" name:"BEFORE" kind:"int" help:"the entry of the history before it"`
-	After  answer.Value `key:"after" name:"AFTER" kind:"int" help:"the entry of the history after it"`
+	Who    answer.Value `key:"who" name:"WHO" kind:"text" help:"probable cause"`
+	At     answer.Value `key:"at" kind:"place" help:"node or port"`
+	Before answer.Value `key:"before" name:"BEFORE" kind:"int" help:"history entry before the event"`
+	After  answer.Value `key:"after" name:"AFTER" kind:"int" help:"history entry after the event"`
 	lead   answer.Lead
 }
 
-// MomentTable declares a table of events, of which people read a line each by a form, or a line where there are none.
+// MomentTable declares a table of events. row is the form of a line, empty the line of an empty table.
 func MomentTable(row, empty string) *answer.Table[Moment] {
 	return &answer.Table[Moment]{
 		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Empty: empty,
@@ -32,7 +32,7 @@ func MomentTable(row, empty string) *answer.Table[Moment] {
 	}
 }
 
-// Moments returns the rows of events; the names of nodes are those of a fabric.
+// Moments returns the rows of events, with the node names of a fabric.
 func Moments(f *fabric.Fabric, moments []timeline.Moment) answer.Rows[Moment] {
 	return answer.Lazy(len(moments), func(i int) Moment { return momentOf(f, &moments[i]) })
 }

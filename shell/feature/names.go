@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// ToTrace returns the lead to the path between two end ports of a state.
+// ToTrace returns the lead to the path from src to a LID of dst in a state.
 func ToTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) answer.Lead {
 	f := p.Fabric
 	if src == fabric.None || dst == fabric.None {
@@ -26,7 +26,7 @@ func ToTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) answer.L
 	return answer.Lead{Command: fmt.Sprintf("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, p.Kind.Word())}
 }
 
-// Namer names ports, those of nodes with equal names with their GUID.
+// Namer returns the names of ports. Ports of nodes with equal names have their GUID.
 type Namer struct {
 	f     *fabric.Fabric
 	times map[string]int
@@ -54,7 +54,7 @@ func (n *Namer) Port(port fabric.PortIndex) string {
 // MLIDText returns a multicast LID as 0xc000.
 func MLIDText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 
-// UnknownLoopText tells that it is unknown whether there is a credit loop, why, and which commands make it known.
+// UnknownLoopText returns the line of a check for credit loops with unknown result. try has the commands that help.
 func UnknownLoopText(why, try string) string {
 	if try != "" {
 		try = " (try: " + try + ")"
@@ -62,12 +62,12 @@ func UnknownLoopText(why, try string) string {
 	return "credit loop: unknown: " + why + try
 }
 
-// UnknownPathsText tells of how many paths it is unknown whether they arrive.
+// UnknownPathsText returns the line for n paths with unknown result.
 func UnknownPathsText(n, of int64) string {
 	return fmt.Sprintf("%d of %d paths are unknown: they meet a forwarding table that was not read", n, of)
 }
 
-// LinkError returns the error of words that name a link; words that name nothing anywhere are a misuse of the command.
+// LinkError returns the error of an argument for a link, as a usage error if no port has such a name.
 func (c *Call) LinkError(err error) error {
 	if unclear, ok := errors.AsType[*places.PortError](err); ok {
 		return c.Misused("%v", unclear)
@@ -75,7 +75,7 @@ func (c *Call) LinkError(err error) error {
 	return err
 }
 
-// DestinationName returns the port that has a LID, "LID 7" where there is none.
+// DestinationName returns the name of the port with a LID, "LID 7" if there is none.
 func DestinationName(f *fabric.Fabric, lid uint16) string {
 	if port := f.PortByLID(lid); port != fabric.None {
 		return f.PortName(port)

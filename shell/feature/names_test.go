@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestNamer: nodes with names that others have too are told apart by GUID.
+// TestNamer checks that the names of ports have the GUID if several nodes have the same name.
 func TestNamer(t *testing.T) {
 	var b fabric.Builder
 	for i, name := range []string{"storage", "storage", "node-1", "", ""} {

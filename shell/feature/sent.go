@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Time returns the time that an option gives.
+// Time returns the time of an option.
 func (c *Call) Time(name, otherwise string, now time.Time) (time.Time, error) {
 	t, err := when.Parse(c.Option(name, otherwise), now)
 	if err != nil {
@@ -24,7 +24,7 @@ func (c *Call) Time(name, otherwise string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// Span returns the times that the options since and until give.
+// Span returns the times of the options since and until.
 func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	now := time.Now()
 	if since, err = c.Time("since", otherwise, now); err != nil {
@@ -40,7 +40,7 @@ func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	return since, until, nil
 }
 
-// AtLeast returns the number that an option gives, which must be least or more.
+// AtLeast returns the number of an option, at least the minimum least.
 func (c *Call) AtLeast(name string, otherwise, least int) (int, error) {
 	if _, given := c.Options[name]; !given {
 		return otherwise, nil
@@ -52,9 +52,9 @@ func (c *Call) AtLeast(name string, otherwise, least int) (int, error) {
 	return n, nil
 }
 
-const twice = time.Second // between two readings of counters
+const readingInterval = time.Second // between two readings of counters
 
-// CountTwice reads the counters, and once more after a second where there was no reading before.
+// CountTwice reads the counters. If there was no earlier reading, it reads them again after a second.
 func (c *Call) CountTwice() error {
 	first, _, err := c.Session.Counters(c.Ctx)
 	if err == nil && !c.Session.State().Source.Offline() {
@@ -68,12 +68,12 @@ func (c *Call) CountTwice() error {
 	case st.Counted != nil:
 		return nil
 	case st.Source.Offline():
-		return errors.New("the file holds one reading of what ports have counted: how fast that grows is not known")
+		return errors.New("the file has one reading of the counters: rates are unknown")
 	}
 	select {
 	case <-c.Ctx.Done():
 		return c.Ctx.Err()
-	case <-time.After(twice):
+	case <-time.After(readingInterval):
 	}
 	second, _, err := c.Session.Counters(c.Ctx)
 	if err != nil {
@@ -82,26 +82,26 @@ func (c *Call) CountTwice() error {
 	return ReadingError(second)
 }
 
-// ReadingError returns the error of a reading of which no port answered.
+// ReadingError returns the error of a reading without any responses, nil if a port responded.
 func ReadingError(r *counters.Reading) error {
 	switch {
 	case len(r.Ports) > 0:
 		return nil
 	case len(r.Unanswered) == 0:
-		return errors.New("there is no port with counters")
+		return errors.New("no port has counters")
 	}
 	first := r.Unanswered[0]
-	return fmt.Errorf("the counters of no port could be read: %s: %w", first.Name, first.Why())
+	return fmt.Errorf("no counters were read: %s: %w", first.Name, first.Why())
 }
 
-// Traffic is what a port sent.
+// Traffic is the rate at which a port sends.
 type Traffic struct {
 	Port  fabric.PortIndex
-	Bytes float64 // a second
-	Waits float64 // XmitWait a second
+	Bytes float64 // per second
+	Waits float64 // XmitWait per second
 }
 
-// Used returns the used part of the rate of the link.
+// Used returns the utilization of the link, from 0 to 1.
 func (x *Traffic) Used(f *fabric.Fabric) float64 {
 	if g := f.Ports[x.Port].Gbps(); g > 0 {
 		return x.Bytes * 8 / (g * 1e9)
@@ -109,7 +109,7 @@ func (x *Traffic) Used(f *fabric.Fabric) float64 {
 	return 0
 }
 
-// TrafficNow returns what ports of links between switches sent between two readings of the counters.
+// TrafficNow returns the traffic of links between switches in the last two readings of the counters.
 func TrafficNow(counted *session.Counted, f *fabric.Fabric) []Traffic {
 	var all []Traffic
 	for i := range counted.Deltas {
@@ -122,7 +122,7 @@ func TrafficNow(counted *session.Counted, f *fabric.Fabric) []Traffic {
 	return all
 }
 
-// Correlation returns Pearson's correlation of two series, with ok false where one of them never varies.
+// Correlation returns Pearson's correlation of two series, ok false if one of them is constant.
 func Correlation(x, y []float64) (k float64, ok bool) {
 	var mx, my float64
 	for i := range x {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCorrelation holds Pearson's coefficient against hand calculations.
+// TestCorrelation compares Pearson's coefficient with values computed by hand.
 func TestCorrelation(t *testing.T) {
 	for _, c := range []struct {
 		x, y []float64

@@ -16,10 +16,10 @@ import (
 	"example.org/ibconsole/shell/session/alerts"
 )
 
-// OffWord ends what a command began.
+// OffWord is the argument that stops what a command started.
 const OffWord = "off"
 
-// The bounds of intervals in seconds: no subnet manager is asked to stand more than the shortest.
+// The bounds of intervals in seconds. The shortest one limits the load on subnet managers.
 const (
 	ShortestInterval = 0.1
 	LongestInterval  = 24 * 60 * 60
@@ -29,19 +29,17 @@ const (
 // ForOption returns the option that keeps a command running for some time.
 func ForOption() lang.Option {
 	return lang.Option{
-		Name: "for", Kind: lang.KindText, Value: "SECONDS", Summary: "print changes as they happen for so long, " +
-			"then stop",
+		Name: "for", Kind: lang.KindText, Value: "SECONDS", Summary: "print changes for so many seconds, then stop",
 	}
 }
 
-// ExecOption returns the option that has a program run for each event.
+// ExecOption returns the option with a program that runs for each event.
 func ExecOption() lang.Option {
 	return lang.Option{Name: "exec", Kind: lang.KindText, Value: "COMMAND",
-		Summary: "run it for each event, which it gets as JSON on standard input: a program and its arguments, " +
-			"quoted as here, given to no shell"}
+		Summary: "program with arguments to run for each event; it reads the event as JSON from standard input"}
 }
 
-// SetAlertProgram has the program of the option exec run for each event, in place of one before it.
+// SetAlertProgram sets the program of the option exec, which runs for each event, or removes it without the option.
 func (c *Call) SetAlertProgram() error {
 	text := c.Option("exec", "")
 	if text == "" {
@@ -66,24 +64,24 @@ func (c *Call) StayDuration() (time.Duration, error) {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= ShortestInterval && n <= longestStay) {
-		return 0, c.Misused("for=%s is no time, expected %g to %d seconds", text, ShortestInterval, longestStay)
+		return 0, c.Misused("for=%s: expected %g to %d seconds", text, ShortestInterval, longestStay)
 	}
 	return time.Duration(n * float64(time.Second)), nil
 }
 
-// EventTable returns the table of events. In a live one rows come as events happen.
+// EventTable returns the table of events. The rows of a live table arrive over time.
 func EventTable(isLive bool) *answer.Table[session.Event] {
 	return &answer.Table[session.Event]{
 		Key: "events", Title: "events", Stream: true, Live: isLive, Row: "{when|clock}  {text}",
 		Fields: []answer.Field[session.Event]{
-			{Key: "when", Name: "WHEN", Kind: answer.KindTime, Help: "when a sweep found it",
-				Value: func(e session.Event) answer.Value { return answer.Time(e.When) }},
-			{Key: "what", Name: "WHAT", Kind: answer.KindText, Help: "what it is about: link, node, tables, commit",
-				Value: func(e session.Event) answer.Value { return answer.Optional(e.What) }},
-			{Key: "text", Name: "EVENT", Kind: answer.KindText, Help: "what was new",
-				Value: func(e session.Event) answer.Value { return answer.Text(e.Text) }},
-			{Key: "who", Name: "WHO", Kind: answer.KindText, Help: "the user or program that did it",
-				Value: func(e session.Event) answer.Value { return answer.Optional(e.Who) }},
+			answer.TimeField("when", "WHEN", "time of the sweep that found it", func(e session.Event) time.Time {
+				return e.When
+			}),
+			answer.OptionalField("what", "WHAT", "subject: link, node, tables, commit", func(e session.Event) string {
+				return e.What
+			}),
+			answer.TextField("text", "EVENT", "description", func(e session.Event) string { return e.Text }),
+			answer.OptionalField("who", "WHO", "user or program", func(e session.Event) string { return e.Who }),
 		},
 		Lead: func(e session.Event) answer.Lead {
 			if e.Change == nil {
@@ -94,13 +92,13 @@ func EventTable(isLive bool) *answer.Table[session.Event] {
 	}
 }
 
-// Stay is a time in which events are shown as they happen.
+// Stay is a time span in which events are printed.
 type Stay struct {
 	Until  string `name:"until"`
 	events iter.Seq2[session.Event, error]
 }
 
-// DeclareStay declares the events that a command shows as they happen.
+// DeclareStay declares the events that a command prints over time.
 func DeclareStay(command string) *answer.Decl[*Stay] {
 	table := EventTable(true)
 	table.Empty = "nothing changed"
@@ -113,19 +111,19 @@ func DeclareStay(command string) *answer.Decl[*Stay] {
 	}
 }
 
-// StayFor answers with events for some time.
+// StayFor answers with the events of a time span.
 func (c *Call) StayFor(decl *answer.Decl[*Stay], long time.Duration) error {
 	ctx, cancel := context.WithTimeout(c.Ctx, long)
 	defer cancel()
 	return c.stay(ctx, decl, fmt.Sprintf("for %v", long), c.Ctx.Err)
 }
 
-// StayUntilSignal answers with events until the context of the call ends, as a signal ends it.
+// StayUntilSignal answers with events until a signal cancels the context of the call.
 func (c *Call) StayUntilSignal(decl *answer.Decl[*Stay]) error {
 	return c.stay(c.Ctx, decl, "until a signal", func() error { return nil })
 }
 
-// stay answers with events until ctx is done; ended returns why that is an error.
+// stay answers with events until ctx is done. ended returns the error of that end, if any.
 func (c *Call) stay(ctx context.Context, decl *answer.Decl[*Stay], until string, ended func() error) error {
 	w := c.Session.Watch()
 	defer w.Stop()
@@ -149,7 +147,7 @@ func (c *Call) stay(ctx context.Context, decl *answer.Decl[*Stay], until string,
 			case <-w.C:
 				w.Take()
 			}
-			after := last // several may be of one time
+			after := last // several events may have the same time
 			for _, e := range c.Session.State().Events {
 				if !e.When.After(after) {
 					continue

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// twoEvents are one of a port and one of no place.
+// twoEvents returns an event of a port and an event without a place.
 func twoEvents() []session.Event {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []session.Event{
@@ -23,12 +23,11 @@ func twoEvents() []session.Event {
 			When: at, What: history.WhatLink, Text: "a/1 to b/2: link down", Who: "cable",
 			Change: &fabric.Change{Kind: fabric.LinkDown, At: fabric.End{GUID: 7, Port: 1}},
 		},
-		{When: at, Text: "said"},
+		{When: at, Text: "commit refused"},
 	}
 }
 
-// TestEventLeads: an event of a port is a row of when, what, event and who, and leads to the port; one of none leads
-// nowhere.
+// TestEventLeads checks the row of an event, and that it leads to its port, if it has one.
 func TestEventLeads(t *testing.T) {
 	decl := answer.Decl[[]session.Event]{
 		Command: "events",
@@ -54,8 +53,8 @@ func TestEventLeads(t *testing.T) {
 	}
 }
 
-// TestEventsAreWrittenAsTheyHappen: each form has an event before the next one happens, and the screen has all at the
-// end.
+// TestEventsAreWrittenAsTheyHappen checks that each form has an event before the next one happens, and that the screen
+// has all events at the end.
 func TestEventsAreWrittenAsTheyHappen(t *testing.T) {
 	for _, form := range answer.Forms {
 		var out bytes.Buffer
@@ -65,7 +64,7 @@ func TestEventsAreWrittenAsTheyHappen(t *testing.T) {
 					return
 				}
 				if written := out.String(); !strings.Contains(written, e.Text) {
-					t.Errorf("%s: %q is not there when the next event happens:\n%s", form, e.Text, written)
+					t.Errorf("%s: %q is missing when the next event happens:\n%s", form, e.Text, written)
 				}
 			}
 		}}

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// PortArg returns the ports that the first argument names: a port, or all ports of a node; nil where it is missing.
+// PortArg returns the port of the first argument, or all ports of a node. It returns nil without an argument.
 func (c *Call) PortArg(f *fabric.Fabric) ([]fabric.PortIndex, error) {
 	if len(c.Args) == 0 {
 		return nil, nil
@@ -56,7 +56,7 @@ func ToNode(f *fabric.Fabric, node fabric.NodeIndex) answer.Lead {
 	return answer.Lead{GUID: f.Nodes[node].GUID}
 }
 
-// NodeArg returns the node that the first argument names, [fabric.None] where it is missing.
+// NodeArg returns the node of the first argument, [fabric.None] without an argument.
 func (c *Call) NodeArg(f *fabric.Fabric) (fabric.NodeIndex, error) {
 	if len(c.Args) == 0 {
 		return fabric.None, nil
@@ -85,7 +85,7 @@ func Speed(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	return ofLink(p, p.Speed == fabric.SpeedUnknown, p.Speed.String())
 }
 
-// WidthSpeed returns both, as "4xNDR".
+// WidthSpeed returns width and speed of the link of a port, "4xNDR", None without a link.
 func WidthSpeed(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	p := &f.Ports[port]
 	return ofLink(p, p.Width == 0 && p.Speed == fabric.SpeedUnknown, p.Width.String()+p.Speed.String())
@@ -101,7 +101,7 @@ func ofLink(p *fabric.Port, unknown bool, text string) answer.Value {
 	return answer.Text(text)
 }
 
-// TypeWord returns the word for a type of node.
+// TypeWord returns the name of a node type.
 func TypeWord(t mad.NodeType) string {
 	switch t {
 	case mad.NodeSwitch:
@@ -114,7 +114,7 @@ func TypeWord(t mad.NodeType) string {
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
-// NodeLID returns the LID of port 0 of a switch, of the first port that has one of another node.
+// NodeLID returns the LID of a switch, or of the first port of a CA or router with a LID.
 func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 	for p := range n.Slots() {
 		if lid := f.LIDOf(p); lid != 0 {
@@ -124,16 +124,16 @@ func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 	return 0
 }
 
-// AllWord stands for all end ports where a command takes a place.
+// AllWord is the argument for all end ports.
 const AllWord = "all"
 
-// Pairs returns the pair that the first two arguments name, or those of all end ports from or to one; switches adds
-// the ports 0 of switches to all. A missing second argument stands for all.
+// Pairs returns the pair of the first two arguments, or the pairs of one end port and all others. The default of the
+// second argument is all. switches includes the ports 0 of switches in all.
 func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]pairs.Pair, error) {
 	return PairsOf(f, c.Arg(0), cmp.Or(c.Arg(1), AllWord), switches)
 }
 
-// PairsOf returns the pair that two words name, or all from src or to dst.
+// PairsOf returns the pair of two names, or all pairs from src or to dst.
 func PairsOf(f *fabric.Fabric, src, dst string, switches bool) ([]pairs.Pair, error) {
 	switch {
 	case dst == AllWord:
@@ -145,9 +145,9 @@ func PairsOf(f *fabric.Fabric, src, dst string, switches bool) ([]pairs.Pair, er
 	return []pairs.Pair{pair}, err
 }
 
-// PairWithComma returns the pair of A,B, whose names may have commas themselves.
+// PairWithComma returns the pair A,B. The names may have commas.
 func PairWithComma(f *fabric.Fabric, ends string) (pair pairs.Pair, err error) {
-	err = fmt.Errorf("path=%q names one place, expected A,B", ends)
+	err = fmt.Errorf("path=%q: expected A,B", ends)
 	for i, r := range ends {
 		if r != ',' {
 			continue
@@ -166,12 +166,12 @@ const MLIDPrefix = "mlid:"
 func ParseMLID(text string) (uint16, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, MLIDPrefix), 0, 16)
 	if err != nil || n < fabric.FirstMLID || n > fabric.LastMLID {
-		return 0, fmt.Errorf("%q is no multicast LID, expected 0x%X to 0x%X", text, fabric.FirstMLID, fabric.LastMLID)
+		return 0, fmt.Errorf("invalid multicast LID %q, expected 0x%X to 0x%X", text, fabric.FirstMLID, fabric.LastMLID)
 	}
 	return uint16(n), nil
 }
 
-// Attachment returns the port of the switch that an end port is attached to, None where there is none.
+// Attachment returns the switch port that an end port is attached to, None if there is none.
 func Attachment(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
 	if end == fabric.None {
 		return answer.None()
@@ -183,13 +183,13 @@ func Attachment(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
 	return answer.Port(f, f.Port(f.Switches[sw], port))
 }
 
-// MaxExamples is how many of a kind an analysis names.
+// MaxExamples is the number of examples of each kind in the result of an analysis.
 const MaxExamples = 2000
 
-// NoTable is why a table of a port was not read.
+// NoTable is the cause of a table that was not read.
 const NoTable = "no response or not supported"
 
-// NotRead adds to what an answer rests on that ports of a fabric lack something, and why.
+// NotRead adds values of ports that were not read to the basis of an answer, with the cause.
 func NotRead(b *answer.Basis, f *fabric.Fabric, what, why string, ports []fabric.PortIndex) {
 	for _, p := range ports {
 		place, _ := answer.Port(f, p).Place()
@@ -197,11 +197,11 @@ func NotRead(b *answer.Basis, f *fabric.Fabric, what, why string, ports []fabric
 	}
 }
 
-// EntryID reads the number of an entry of the history.
+// EntryID parses the number of a history entry.
 func (c *Call) EntryID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		return 0, c.Misused("%q is no number of a history entry", text)
+		return 0, c.Misused("invalid history entry %q, expected a number", text)
 	}
 	return id, nil
 }
