@@ -53,7 +53,7 @@ func TestMulticastOffline(t *testing.T) {
 	}
 	cut := write(t, strings.Join(lines[4:], "")) // without the first switch
 	r := try(append(source, "load groups "+groups+"; load mcfdbs "+cut+"; check mcast")...)
-	if r.status != exitFailed || !strings.Contains(r.out, "does not get what") ||
+	if r.status != exitFailed || !strings.Contains(r.out, "does not receive packets of") ||
 		!strings.Contains(r.err, "pairs missing") {
 		t.Errorf("with a missing branch: status %d, %s%s", r.status, r.out, r.err)
 	}

@@ -90,7 +90,7 @@ func TestTablesNotRead(t *testing.T) {
 		"compare engines minhop": {[]string{"0 (26 unknown)"}, ""},
 		"calibrate": {
 			[]string{
-				"minhop: 0 of 70 entries differ", "unknown whether what-ifs say",
+				"minhop: 0 of 70 entries differ", "unknown whether what-ifs predict",
 				"not read: 1 forwarding table: leaf-04",
 			}, "",
 		},

@@ -77,7 +77,7 @@ func (a *answer) loadFigures(s *state, l *loads) {
 	a.figure("paths", l.arrive)
 	a.figure("lost", l.lost)
 	if l.unknown > 0 {
-		a.mustLine("  {unknown#} unknown: over tables that were not read; the figures leave them out")
+		a.mustLine("  {unknown#} unknown: over tables that were not read, not counted")
 	}
 	a.figure("unknown", l.unknown)
 	a.loadsByKind(s, l, "classes", func(p *port) string { return class(p) })

@@ -142,7 +142,7 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 		return nil, err
 	}
 	out := &Routing{Engine: t.Origin, Pairs: pairs.Pairs, LostPairs: pairs.Lost, LuckPairs: pairs.Luck,
-		UnknownPairs: pairs.Unknown, Paths: pairs.Paths, Lost: pairs.Bad, Unknown: pairs.UnknownPathsText, Links: res.Links,
+		UnknownPairs: pairs.Unknown, Paths: pairs.Paths, Lost: pairs.Bad, Unknown: pairs.UnknownPaths, Links: res.Links,
 		Worst: l.Summary(1).EdgeForwardingIndex, CreditLoop: c.Verdict, unknown: c.Unknown()}
 	for _, n := range t.NotRead() {
 		out.NotRead = append(out.NotRead, t.Fabric.NodeName(n))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package adaptive simulates adaptive routing, and shows the groups of ports that switches choose among.
+// Package adaptive simulates adaptive routing and shows the port groups of switches.
 package adaptive
 
 import (
@@ -16,12 +16,12 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const help = "The groups are all ports on shortest up/down paths (those of ar_updn), or on shortest paths where the " +
-	"fabric has no roots. trace, check and\n" +
-	"who then follow every choice. route gives its tables groups, too, until adaptive off. With an engine of " +
-	"NVIDIA's OpenSM\n" +
-	"(engine ar_updn, or engine from=FILE) it gives them those that the engine publishes. Groups are never written " +
-	"to a switch."
+const help = "A group has all ports on shortest up/down paths (as ar_updn), or on shortest paths if the fabric has no " +
+	"roots.\n" +
+	"trace, check and who then follow every choice. Until adaptive off, route adds groups to its tables, too. With " +
+	"an engine of\n" +
+	"NVIDIA's OpenSM (engine ar_updn, or engine from=FILE) these are the groups of that engine. Groups are never " +
+	"written to a switch."
 
 // Feature is the commands adaptive.
 var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
@@ -48,21 +48,21 @@ var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
 	},
 }}
 
-// adapted is that tables have groups on paper.
-type adapted struct {
-	By       string       `key:"hops_of" help:"the engine by whose hops the groups are made"`
+// simulated describes the simulated groups of the staged tables.
+type simulated struct {
+	By       string       `key:"hops_of" help:"engine whose hops determine the groups"`
 	Why      answer.Value `key:"why" kind:"text" help:"why they are not those of up/down routing"`
 	Switches int          `key:"switches"`
 	Groups   int          `key:"groups"`
 }
 
-var onDecl = answer.Decl[adapted]{
-	Command: "adaptive on", Help: "the groups of ports that tables got on paper", Action: true,
+var onDecl = answer.Decl[simulated]{
+	Command: "adaptive on", Help: "the simulated groups of ports", Action: true,
 	Title: "adaptive: {switches|switch} of {of} have {groups|group} of ports, by the hops of {hops_of}",
-	Facts: answer.Fields[adapted](),
-	Layout: []answer.Item[adapted]{
+	Facts: answer.Fields[simulated](),
+	Layout: []answer.Item[simulated]{
 		{Line: "{?why}  not of up/down routing: {why}"},
-		{Line: "  on paper alone: no group is ever written to a switch"},
+		{Line: "  simulated: no group is ever written to a switch"},
 	},
 }
 
@@ -73,15 +73,15 @@ func on(c *feature.Call) error {
 	}
 	st := c.Session.State()
 	return c.Answer(onDecl.Answer(st.Basis(st.Staged, session.NeedTables),
-		adapted{rep.By, answer.Optional(rep.Why), rep.Switches, rep.Groups}))
+		simulated{rep.By, answer.Optional(rep.Why), rep.Switches, rep.Groups}))
 }
 
-// removed is that there are no groups on paper.
+// removed is the answer of adaptive off.
 type removed struct {
 	Off bool `key:"off"`
 }
 
-var offDecl = feature.OneLine[removed]("adaptive off", "there are no groups on paper", "adaptive: no groups on paper")
+var offDecl = feature.OneLine[removed]("adaptive off", "that no groups are simulated", "adaptive: no simulated groups")
 
 func off(c *feature.Call) error {
 	c.Session.Unadapt()
@@ -89,7 +89,7 @@ func off(c *feature.Call) error {
 	return c.Answer(offDecl.Answer(st.Basis(st.Live, 0), removed{true}))
 }
 
-// routing is how the switches of a state route adaptively.
+// routing is the adaptive routing of a state.
 type routing struct {
 	Switches int    `key:"switch_count" help:"switches with groups of ports"`
 	Groups   int    `key:"group_count"`
@@ -99,19 +99,19 @@ type routing struct {
 	groups   []group
 }
 
-// switching is how a switch routes adaptively.
+// switching is the adaptive routing of a switch.
 type switching struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	On      string       `name:"on" help:"whether adaptive routing is enabled"`
 	Enabled bool         `key:"enabled" name:"ON" help:"whether adaptive routing is enabled"`
-	Reroute bool         `key:"fast_reroute" name:"FAST REROUTE" help:"whether the switch uses another port of the group at once when the static port is down"`
-	SLs     string       `key:"sls" name:"SLS" help:"service levels of which packets are routed adaptively, a bit each"`
+	Reroute bool         `key:"fast_reroute" name:"FAST REROUTE" help:"whether another port of the group replaces a static port that is down"`
+	SLs     string       `key:"sls" name:"SLS" help:"service levels that are routed adaptively, as bits"`
 	Groups  int          `key:"groups" name:"PORT GROUPS" help:"number of groups of ports"`
 	Tables  int          `key:"tables" name:"LFTS" help:"adaptive forwarding tables"`
-	Free    int          `key:"free" name:"FREE" help:"LIDs for which any port of the group is taken"`
-	Bounded int          `key:"bounded" name:"BOUNDED" help:"LIDs for which it is taken within bounds"`
-	Hash    int          `key:"hash" name:"HASH" help:"LIDs for which a hash chooses"`
-	Static  int          `key:"static" name:"STATIC" help:"LIDs that go by the forwarding table"`
+	Free    int          `key:"free" name:"FREE" help:"LIDs whose packets take any port of the group"`
+	Bounded int          `key:"bounded" name:"BOUNDED" help:"LIDs whose packets take any port within bounds"`
+	Hash    int          `key:"hash" name:"HASH" help:"LIDs whose packets take a port by hash"`
+	Static  int          `key:"static" name:"STATIC" help:"LIDs that follow the forwarding table"`
 	lead    answer.Lead
 }
 
@@ -119,8 +119,8 @@ type switching struct {
 type group struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	Group   int          `key:"group" name:"GROUP" help:"number of the group on the switch"`
-	Ports   answer.Value `key:"ports" kind:"list" help:"ports by sub-group, in the order in which they are tried"`
-	InGroup string       `name:"IN GROUP" help:"ports of the group; those after then are used when none of the first ones can be"`
+	Ports   answer.Value `key:"ports" kind:"list" help:"ports by sub-group, in order of preference"`
+	InGroup string       `name:"IN GROUP" help:"ports of the group; ports after \"then\" replace the first ones"`
 	Down    answer.Value `key:"down" kind:"list" help:"ports of the group without a link"`
 	IsDown  string       `name:"DOWN"`
 	LIDs    int          `key:"lids" name:"LIDS" help:"LIDs that are sent to the group"`
@@ -146,8 +146,7 @@ var showDecl = answer.Decl[*routing]{
 	Facts: answer.Fields[*routing](),
 	Layout: []answer.Item[*routing]{
 		{
-			Line: "{?live}read by attributes that nobody here has tried on a switch; they agree with the " +
-				"forwarding tables",
+			Line: "{?live}read by attributes that were never tested on a switch; they agree with the forwarding tables",
 		},
 		{Table: answer.Show(&switchTable, func(r *routing) answer.Rows[switching] { return answer.Slice(r.switches) })},
 		{
@@ -178,7 +177,7 @@ func show(c *feature.Call) error {
 	return c.Answer(showDecl.Answer(st.Basis(p, session.NeedTables), r))
 }
 
-// add adds a switch that has groups.
+// add adds a switch with groups.
 func (r *routing) add(t *fabric.Tables, s fabric.SwitchIndex) {
 	f, sw := t.Fabric, &t.Adaptive.Switches[s]
 	if len(sw.Tables) == 0 {

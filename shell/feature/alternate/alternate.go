@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package alternate finds the paths that a connection may migrate to.
+// Package alternate finds alternate paths for the automatic path migration of a connection.
 package alternate
 
 import (
@@ -22,11 +22,11 @@ import (
 // Feature is the command paths alternate.
 var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
 	Path: "paths alternate", Summary: "List the paths that a connection may migrate to (APM)",
-	Help: "A path is both directions: what SRC sends to a LID of DST, and what comes back to a LID of SRC. " +
-		"Alternates go to the other LIDs that an LMC gives\n" +
-		"DST, and from and to the other ports of both nodes; each is listed with the source LID by which it shares " +
-		"least. Links and switches of a port\n" +
-		"itself are shared by all its paths, and counted apart.",
+	Help: "A path has both directions: from SRC to a LID of DST, and back to a LID of SRC. Alternates use the other LIDs " +
+		"of DST (LMC)\n" +
+		"and the other ports of both nodes. Each is listed with the source LID by which it shares least with the " +
+		"primary path.\n" +
+		"Links and switches that all paths of a port share are counted separately.",
 	Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST", Kind: lang.KindPlace}},
 	Options: []lang.Option{
 		feature.OfOption(), {Name: "limit", Kind: lang.KindInt, Summary: "how many are listed (20)"},
@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
 	Run:     run,
 }}}
 
-// connection is the paths of a connection.
+// connection holds the paths of a connection.
 type connection struct {
 	Count   int          `key:"alternate_count" name:"alternates"`
 	Lost    int          `key:"lost" name:"lost" help:"paths that do not arrive in both directions"`
@@ -48,7 +48,7 @@ type connection struct {
 
 	t    *fabric.Tables
 	r    *alternates.Result
-	list []alternates.Alternate // those that are listed
+	list []alternates.Alternate // the alternates that are listed
 }
 
 // path is a path of a connection, both directions.
@@ -57,22 +57,22 @@ type path struct {
 	SLID         uint16       `key:"slid" name:"SLID" kind:"lid"`
 	To           answer.Value `key:"to" name:"TO" kind:"place"`
 	DLID         uint16       `key:"dlid" name:"DLID" kind:"lid"`
-	SL           answer.Value `key:"sl" name:"SL" kind:"int" help:"the service level of the path there"`
+	SL           answer.Value `key:"sl" name:"SL" kind:"int" help:"service level of the path to DST"`
 	Arrives      bool         `key:"arrives" name:"ARRIVES" help:"whether packets arrive in both directions"`
 	Why          answer.Value `key:"why" name:"WHY" kind:"text"`
-	There        answer.Value `key:"there" name:"THERE" kind:"list" help:"the ports by which packets leave switches"`
-	Back         answer.Value `key:"back" name:"BACK" kind:"list" help:"the ports by which packets leave switches on the way back"`
-	Disjoint     answer.Value `key:"disjoint" name:"DISJOINT" kind:"text" help:"all, ends (nothing is shared but what the ports have), links (no link between), none, or same as the primary path"`
-	Links        answer.Value `key:"shared_links" kind:"list" help:"a port of each link between the ends that it shares with the primary path"`
+	There        answer.Value `key:"there" name:"THERE" kind:"list" help:"ports by which packets leave switches"`
+	Back         answer.Value `key:"back" name:"BACK" kind:"list" help:"the same on the path back"`
+	Disjoint     answer.Value `key:"disjoint" name:"DISJOINT" kind:"text" help:"all, ends (only what the ports share), links, none, or same path"`
+	Links        answer.Value `key:"shared_links" kind:"list" help:"shared links between the ends, a port each"`
 	Switches     answer.Value `key:"shared_switches" kind:"list"`
-	EndLinks     answer.Value `key:"shared_end_links" kind:"list" help:"a port of each link that it shares since it has a port of the primary path"`
+	EndLinks     answer.Value `key:"shared_end_links" kind:"list" help:"links shared by a common port, a port each"`
 	EndSwitches  answer.Value `key:"shared_end_switches" kind:"list"`
-	SharedAsText string       `name:"SHARES" help:"paths; a pair with several counts for each with its share"`
+	SharedAsText string       `name:"SHARES" help:"links and switches shared with the primary path"`
 }
 
 var (
 	primaryTable   = answer.Table[path]{Key: "primary", Title: "primary path", Fields: answer.Fields[path]()}
-	alternateTable = answer.Table[path]{Key: "alternates", Title: "alternates", Help: "those that share least first",
+	alternateTable = answer.Table[path]{Key: "alternates", Title: "alternates", Help: "the alternates that share least first",
 		Fields: answer.Fields[path]()}
 )
 
@@ -112,7 +112,7 @@ func run(c *feature.Call) error {
 		}
 	}
 	if ends[0] == ends[1] {
-		return fmt.Errorf("%s is both ends", f.PortName(ends[0]))
+		return fmt.Errorf("SRC and DST are the same port, %s", f.PortName(ends[0]))
 	}
 	r := alternates.Of(p.Tables, lids[0], lids[1])
 	x := connection{
@@ -137,7 +137,7 @@ func (c *connection) path(p *alternates.Path) path {
 	row := path{
 		From: answer.Port(f, p.Src), SLID: p.SLID, To: answer.Port(f, p.Dst), DLID: p.DLID, SL: answer.NotRead(),
 		Arrives: p.Arrives(),
-		There:   feature.Ports(f, leftBy(f, &p.There)), Back: feature.Ports(f, leftBy(f, &p.Back)),
+		There:   feature.Ports(f, outPorts(f, &p.There)), Back: feature.Ports(f, outPorts(f, &p.Back)),
 		Why: answer.Optional(why(f, p)),
 	}
 	if sl, known := c.t.SL(p.SLID, p.DLID); known {
@@ -179,8 +179,8 @@ func why(f *fabric.Fabric, p *alternates.Path) string {
 	return ""
 }
 
-// leftBy returns the ports by which packets leave the switches of a path.
-func leftBy(f *fabric.Fabric, p *walk.Path) (ports []fabric.PortIndex) {
+// outPorts returns the ports by which packets leave the switches of a path.
+func outPorts(f *fabric.Fabric, p *walk.Path) (ports []fabric.PortIndex) {
 	for _, h := range p.Hops {
 		if n := &f.Nodes[h.Node]; n.IsSwitch() {
 			out := n.FirstPort
@@ -193,10 +193,10 @@ func leftBy(f *fabric.Fabric, p *walk.Path) (ports []fabric.PortIndex) {
 	return ports
 }
 
-// disjoint tells how much an alternate shares with the primary path.
+// disjoint returns the degree to which an alternate is disjoint from the primary path.
 func (c *connection) disjoint(a *alternates.Alternate) string {
 	f := c.t.Fabric
-	same := func(p, q *walk.Path) bool { return slices.Equal(leftBy(f, p), leftBy(f, q)) }
+	same := func(p, q *walk.Path) bool { return slices.Equal(outPorts(f, p), outPorts(f, q)) }
 	switch {
 	case same(&a.There, &c.r.Primary.There) && same(&a.Back, &c.r.Primary.Back):
 		return "same"
@@ -210,7 +210,7 @@ func (c *connection) disjoint(a *alternates.Alternate) string {
 	return "all"
 }
 
-// shares tells what an alternate shares with the primary path.
+// shares returns the links and switches that an alternate shares with the primary path, as text.
 func (c *connection) shares(a *alternates.Alternate) string {
 	f := c.t.Fabric
 	names := func(s *alternates.Shared) string {
@@ -247,7 +247,7 @@ func (c *connection) title(p *alternates.Path) string {
 func draw(w *answer.Canvas, _ answer.Basis, c *connection) {
 	f := c.t.Fabric
 	line := func(p *alternates.Path) {
-		names := func(p *walk.Path) string { return strings.Join(prose.Words(leftBy(f, p), f.PortName), " ") }
+		names := func(p *walk.Path) string { return strings.Join(prose.Words(outPorts(f, p), f.PortName), " ") }
 		w.Line("  there  %s", names(&p.There))
 		w.Line("  back   %s", names(&p.Back))
 		if text := why(f, p); text != "" {

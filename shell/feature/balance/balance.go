@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package balance measures how evenly tables use the ports of switches, and how evenly traffic does.
+// Package balance measures how evenly tables and traffic use the ports of switches.
 package balance
 
 import (
@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/balance"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/answer"
@@ -28,7 +29,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance switch", Summary: "Count the LIDs that leave by each port of a switch",
-		Help: "It lists the ports to switches of switches where two of them differ by more than one LID, as " +
+		Help: "It lists the ports between switches of each switch on which two of them differ by more than one LID, as " +
 			"OpenSM's switchbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "the balanced ones, too"}},
@@ -38,7 +39,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance lid", Summary: "Find switches that send the LIDs of a port unevenly",
-		Help: "Where a port has several LIDs, they should leave a switch over different neighbours and ports; as " +
+		Help: "The LIDs of a port with several LIDs should leave a switch over different neighbours and ports; as " +
 			"OpenSM's lidbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}},
 		Examples: []string{"engine minhop lmc=2; route; balance lid leaf-01"},
@@ -47,8 +48,7 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance hot", Summary: "List the ports that send most, with their paths",
-		Help: "It compares what ports sent between two readings of the counters with the paths that the tables " +
-			"lay over them.\n",
+		Help:     "It compares the traffic of ports between two readings of the counters with the number of their paths.\n",
 		Options:  []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}},
 		Examples: []string{"balance hot"},
 		Answers:  []answer.Declared{&hotDecl},
@@ -56,23 +56,23 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 }}
 
-// switches is the balance of switches.
+// switches holds the balance of switches.
 type switches struct {
 	Switches   int `key:"switches" name:"switches"`
 	Unbalanced int `key:"unbalanced" name:"unbalanced"`
 	Unknown    int `key:"unknown" name:"unknown" help:"switches whose forwarding table was not read"`
 
 	f    *fabric.Fabric
-	list []balance.Switch // those that are listed
+	list []balance.Switch // the switches that are listed
 }
 
-// portRow is a port of a switch to a switch; a switch whose table was not read has one row without a port.
+// portRow is a port to another switch. A switch whose table was not read has one row without a port.
 type portRow struct {
 	Switch   answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	Port     answer.Value `key:"port" name:"PORT" kind:"int"`
 	To       answer.Value `key:"to" name:"TO" kind:"place"`
 	LIDs     answer.Value `key:"lids" name:"LIDS" kind:"int" help:"LIDs of hosts and routers that leave by the port"`
-	Balanced answer.Value `key:"balanced" name:"BALANCED" kind:"bool" help:"no two ports of the switch to switches differ by more than one LID"`
+	Balanced answer.Value `key:"balanced" name:"BALANCED" kind:"bool" help:"no two ports to switches differ by more than one LID"`
 	lead     answer.Lead
 }
 
@@ -90,16 +90,8 @@ var switchDecl = answer.Decl[*switches]{
 		}
 		w.Line("%s", s.summary())
 	},
-	Verdict: func(s *switches) (answer.Verdict, string) {
-		switch {
-		case s.Unbalanced > 0:
-			return answer.Found, s.summary()
-		case s.Unknown > 0:
-			return answer.Unknown, s.summary()
-		}
-		return answer.OK, ""
-	},
-	Fails: answer.Asked,
+	Verdict: func(s *switches) (answer.Verdict, string) { return judge(s.Unbalanced, s.Unknown, s.summary()) },
+	Fails:   answer.Asked,
 }
 
 func (s *switches) summary() string {
@@ -108,10 +100,13 @@ func (s *switches) summary() string {
 
 // notReadText returns ", 2 switches unknown: not read", "" for none.
 func notReadText(switches int) string {
-	if switches == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %s unknown: not read", prose.Count(switches, "switch"))
+	return prose.When(switches == 0, "", fmt.Sprintf(", %s unknown: not read", prose.Count(switches, "switch")))
+}
+
+// judge returns the verdict by the numbers of bad and of unread items.
+func judge(bad, unread int, summary string) (answer.Verdict, string) {
+	v := verdict.Of(bad > 0, unread > 0)
+	return v, prose.When(v == answer.OK, "", summary)
 }
 
 func (s *switches) ports() answer.Rows[portRow] {
@@ -181,7 +176,7 @@ func basis(st *session.State, p *session.Picture) answer.Basis {
 	return st.Basis(p, session.NeedLinks|session.NeedTables)
 }
 
-// ends is how switches send the LIDs of end ports.
+// ends holds the balance of the LIDs of end ports on switches.
 type ends struct {
 	Uneven  int `key:"uneven" name:"uneven" help:"pairs of a switch and an end port"`
 	Unknown int `key:"unknown" name:"unknown" help:"switches whose forwarding table was not read"`
@@ -190,13 +185,13 @@ type ends struct {
 	list []end
 }
 
-// end is how a switch sends the LIDs of an end port.
+// end is the balance of the LIDs of an end port on a switch.
 type end struct {
 	sw           fabric.SwitchIndex
-	*balance.End // nil where the table of the switch was not read
+	*balance.End // nil if the table of the switch was not read
 }
 
-// endRow is a switch and an end port; a switch whose table was not read has one row without the port.
+// endRow is a switch and an end port. A switch whose table was not read has one row without the port.
 type endRow struct {
 	Switch       answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	To           answer.Value `key:"to" name:"TO" kind:"place"`
@@ -212,9 +207,8 @@ type endRow struct {
 }
 
 var endTable = answer.Table[endRow]{
-	Key: "ends", Title: "end ports", Fields: answer.Fields[endRow](), Stream: true, Lead: func(r endRow) answer.Lead {
-		return r.lead
-	},
+	Key: "ends", Title: "end ports", Fields: answer.Fields[endRow](), Stream: true,
+	Lead: func(r endRow) answer.Lead { return r.lead },
 }
 
 var lidDecl = answer.Decl[*ends]{
@@ -232,16 +226,8 @@ var lidDecl = answer.Decl[*ends]{
 		}
 		w.Line("%s", e.summary())
 	},
-	Verdict: func(e *ends) (answer.Verdict, string) {
-		switch {
-		case e.Uneven > 0:
-			return answer.Found, e.summary()
-		case e.Unknown > 0:
-			return answer.Unknown, e.summary()
-		}
-		return answer.OK, ""
-	},
-	Fails: answer.Asked,
+	Verdict: func(e *ends) (answer.Verdict, string) { return judge(e.Uneven, e.Unknown, e.summary()) },
+	Fails:   answer.Asked,
 }
 
 func (e *ends) summary() string { return fmt.Sprintf("%d uneven%s", e.Uneven, notReadText(e.Unknown)) }
@@ -320,26 +306,26 @@ func runLIDs(c *feature.Call) error {
 	return c.Answer(lidDecl.Answer(basis(st, p), &e))
 }
 
-// hot is what ports between switches sent, with the paths over them.
+// hot holds the traffic of ports between switches, with their paths.
 type hot struct {
 	Ports       int          `key:"ports_read" name:"ports" help:"ports between switches that were read"`
-	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths; no key where one of them never varies"`
+	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths; no key if one is constant"`
 
-	rows []hotPort
-	most int
+	rows  []hotPort
+	limit int
 }
 
-// hotPort is a port with what it sent and what the tables lay over it.
+// hotPort is a port with its traffic and paths.
 type hotPort struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	To     answer.Value `key:"to" name:"TO" kind:"place"`
 	GBs    answer.Value `key:"gigabytes_per_second" name:"GB/S" kind:"float"`
-	Used   float64      `key:"used" help:"the part of the rate of the link that was sent"`
+	Used   float64      `key:"used" help:"utilization of the link, from 0 to 1"`
 	UsedIn string       `name:"USED"`
 	Waits  float64      `key:"waits_per_second" help:"XmitWait"`
 	WaitsS string       `name:"WAITS/S"`
 	Paths  int64        `key:"paths" name:"PATHS" help:"paths of all to all"`
-	OfMean answer.Value `key:"of_mean_paths" name:"OF MEAN" kind:"float" help:"paths by their mean over the links between switches that are used"`
+	OfMean answer.Value `key:"of_mean_paths" name:"OF MEAN" kind:"float" help:"paths divided by the mean of the used links between switches"`
 	sent   float64
 	lead   answer.Lead
 }
@@ -354,24 +340,22 @@ var hotDecl = answer.Decl[*hot]{
 	Layout: []answer.Item[*hot]{
 		{
 			Line: "{?correlation}traffic and paths of {ports_read} ports between switches: correlation {correlation} " +
-				"(1: traffic is where the tables lay most paths)",
+				"(1: traffic follows the paths)",
 		},
 		{Table: answer.Show(&hotTable, func(h *hot) answer.Rows[hotPort] {
-			rows := answer.Slice(h.rows[:min(h.most, len(h.rows))])
+			rows := answer.Slice(h.rows[:min(h.limit, len(h.rows))])
 			rows.More = int64(len(h.rows) - rows.N)
 			return rows
 		})},
 	},
 }
 
-const mostHot = 20 // ports without limit=
-
 func runHot(c *feature.Call) error {
 	st, p, err := c.Tables()
 	if err != nil {
 		return err
 	}
-	limit, err := c.AtLeast("limit", mostHot, 1)
+	limit, err := c.AtLeast("limit", 20, 1)
 	if err != nil {
 		return err
 	}
@@ -383,15 +367,14 @@ func runHot(c *feature.Call) error {
 		return err
 	}
 	f, mean := p.Fabric, meanBetween(l)
-	h := hot{most: limit}
+	h := hot{limit: limit}
 	var rates, paths []float64
 	for _, x := range feature.TrafficNow(c.Session.State().Counted, f) {
 		row := hotPort{
 			Port: answer.Port(f, x.Port), To: answer.Port(f, f.Ports[x.Port].Peer), GBs: answer.Float(x.Bytes/1e9, 3),
-			Used:   x.Used(f),
-			UsedIn: fmt.Sprintf("%.1f %%", 100*x.Used(f)), Waits: x.Waits, WaitsS: fmt.Sprintf("%.3g", x.Waits),
-			Paths:  l.Paths[x.Port],
-			OfMean: answer.Float(0, 2), sent: x.Bytes, lead: feature.ToPort(f, x.Port),
+			Used: x.Used(f), UsedIn: fmt.Sprintf("%.1f %%", 100*x.Used(f)),
+			Waits: x.Waits, WaitsS: fmt.Sprintf("%.3g", x.Waits), Paths: l.Paths[x.Port], OfMean: answer.Float(0, 2),
+			sent: x.Bytes, lead: feature.ToPort(f, x.Port),
 		}
 		if mean > 0 {
 			row.OfMean = answer.Float(float64(row.Paths)/mean, 2)
@@ -406,7 +389,7 @@ func runHot(c *feature.Call) error {
 	return c.Answer(hotDecl.Answer(basis(st, p), &h))
 }
 
-// meanBetween returns the mean of the paths over links between switches that are used.
+// meanBetween returns the mean number of paths over the used links between switches.
 func meanBetween(l *linkload.Loads) float64 {
 	var sum, n float64
 	for i, paths := range l.Paths {

@@ -20,17 +20,17 @@ import (
 var Feature = feature.Feature{Name: "cables", Commands: []feature.Command{{
 	Path:     "show cables",
 	Summary:  "List cables, temperatures, FEC and bit error rates",
-	Help:     "A folder of ibdiagnet has them. Agents that can be asked over the subnet do not.",
+	Help:     "An ibdiagnet folder has them. They cannot be read over the subnet.",
 	Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 	Examples: []string{"show cables leaf-01"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
 
-// errNotRead is the error where no port told anything.
+// errNotRead is returned if no port has data.
 var errNotRead = errors.New("cables, error correction and bit error rates were not read (an ibdiagnet folder has them)")
 
-// port is what a port tells of its link.
+// port is a port with the data of its cable and link.
 type port struct {
 	f  *fabric.Fabric
 	at fabric.PortIndex
@@ -40,25 +40,25 @@ type port struct {
 var table = answer.Table[port]{
 	Key: "cables", Title: "cables", Stream: true,
 	Fields: []answer.Field[port]{
-		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(p port) answer.Value {
-			return answer.Port(p.f, p.at)
-		}},
-		{Key: "peer", Name: "TO", Kind: answer.KindPlace, Help: "the port at the other end",
-			Value: func(p port) answer.Value { return answer.Port(p.f, p.f.Ports[p.at].Peer) }},
-		{Name: "CABLE", Kind: answer.KindText, Value: func(p port) answer.Value { return cable(p, description) }},
-		text("vendor", func(c *health.Cable) string { return c.Vendor }),
-		text("part", func(c *health.Cable) string { return c.Part }),
-		text("serial", func(c *health.Cable) string { return c.Serial }),
-		text("revision", func(c *health.Cable) string { return c.Revision }),
-		text("length", func(c *health.Cable) string { return c.Length }),
-		text("type", func(c *health.Cable) string { return c.Type }),
-		text("firmware", func(c *health.Cable) string { return c.Firmware }),
+		answer.PlaceField("port", "PORT", "", func(p port) answer.Value { return answer.Port(p.f, p.at) }),
+		answer.PlaceField("peer", "TO", "port at the other end", func(p port) answer.Value {
+			return answer.Port(p.f, p.f.Ports[p.at].Peer)
+		}),
+		cableText("", "CABLE", description),
+		cableText("vendor", "", func(c *health.Cable) string { return c.Vendor }),
+		cableText("part", "", func(c *health.Cable) string { return c.Part }),
+		cableText("serial", "", func(c *health.Cable) string { return c.Serial }),
+		cableText("revision", "", func(c *health.Cable) string { return c.Revision }),
+		cableText("length", "", func(c *health.Cable) string { return c.Length }),
+		cableText("type", "", func(c *health.Cable) string { return c.Type }),
+		cableText("firmware", "", func(c *health.Cable) string { return c.Firmware }),
 		{Key: "temperature", Name: "CELSIUS", Unit: "C", Kind: answer.KindInt, Help: "temperature of the module",
 			Value: celsius},
-		{Key: "fec", Name: "FEC", Kind: answer.KindText, Help: "forward error correction in use",
-			Value: func(p port) answer.Value { return mode(p.FEC, p.FEC == health.Unknown) }},
-		{Key: "retransmission", Name: "RETRANS", Kind: answer.KindText, Help: "link-level retransmission",
-			Value: func(p port) answer.Value { return mode(p.Retrans, p.Retrans == health.Unknown) }},
+		answer.FieldOf(answer.KindText, "fec", "FEC", "forward error correction in use", func(p port) answer.Value {
+			return mode(p.FEC, p.FEC == health.Unknown)
+		}),
+		answer.FieldOf(answer.KindText, "retransmission", "RETRANS", "link-level retransmission",
+			func(p port) answer.Value { return mode(p.Retrans, p.Retrans == health.Unknown) }),
 		rate("raw_ber", "RAW BER", 0), rate("effective_ber", "EFFECTIVE", 1), rate("symbol_ber", "SYMBOL", 2),
 	},
 	Lead: func(p port) answer.Lead { return feature.ToPort(p.f, p.at) },
@@ -93,25 +93,17 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), rows))
 }
 
-// cable returns a value of the cable, None without one.
-func cable(p port, value func(*health.Cable) string) answer.Value {
-	if p.Cable == nil {
-		return answer.None()
-	}
-	if text := value(p.Cable); text != "" {
-		return answer.Text(text)
-	}
-	return answer.None()
+// cableText declares a text of the cable. It does not apply without a cable.
+func cableText(key, name string, value func(*health.Cable) string) answer.Field[port] {
+	return answer.OptionalField(key, name, "", func(p port) string {
+		if p.Cable == nil {
+			return ""
+		}
+		return value(p.Cable)
+	})
 }
 
-// text declares a text that the cable tells, for programs.
-func text(key string, value func(*health.Cable) string) answer.Field[port] {
-	return answer.Field[port]{Key: key, Kind: answer.KindText, Value: func(p port) answer.Value {
-		return cable(p, value)
-	}}
-}
-
-// description returns all that the cable tells.
+// description returns the texts of the cable in one line.
 func description(c *health.Cable) string {
 	words := []string{c.Vendor, c.Part, c.Serial, c.Revision, c.Length, c.Type, c.Firmware}
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")

@@ -16,30 +16,29 @@ import (
 // Feature is the command calibrate.
 var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
 	Path: "calibrate", Group: feature.GroupRoute, Summary: "Compare computed tables with those on the switches",
-	Help: "The tables of the live subnet are computed with the engine's settings. Nothing is staged. Predictions are " +
-		"estimates where the\n" +
-		"tables differ, but for routes that OpenSM keeps when something is lost.",
+	Help: "It computes the tables of the live subnet with the engine's settings. Nothing is staged. If the tables differ, " +
+		"predictions are\n" +
+		"estimates, except for routes that OpenSM keeps when a link or switch is lost.",
 	Examples: []string{"engine minhop; calibrate"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
 
-// calibrated is how computed tables agree with those on the switches.
+// calibrated compares computed tables with those on the switches.
 type calibrated struct {
 	Engine      string       `key:"engine"`
-	Refused     []string     `key:"refused" help:"engines before it in the chain, with their reasons"`
+	Refused     []string     `key:"refused" help:"engines that refused before, with their reasons"`
 	Entries     int          `key:"entries" help:"entries of forwarding tables that were compared"`
 	Differ      int          `key:"differ" help:"entries that differ"`
-	Kinds       answer.Value `key:"kinds" kind:"map" help:"entries that differ, by how they do"`
+	Kinds       answer.Value `key:"kinds" kind:"map" help:"entries that differ, by kind of difference"`
 	SL2VLs      int          `key:"sl2vl" help:"SL2VL tables that were compared"`
 	SL2VLDiffer int          `key:"sl2vl_differ" help:"SL2VL tables that differ"`
-	SLs         bool         `key:"sls_taken" help:"the computed service levels are taken for those of the live paths"`
+	SLs         bool         `key:"sls_taken" help:"live paths are assumed to have the computed service levels"`
 	Why         answer.Value `key:"sls_not_taken" kind:"text" help:"why they are not"`
-	Kept        answer.Value `key:"kept" kind:"text" help:"whether the differences are routes that OpenSM keeps when something is lost"`
+	Kept        answer.Value `key:"kept" kind:"text" help:"whether OpenSM may have kept the differing routes"`
 
 	feature.Proof `prefix:""`
 
-	// For people.
 	Mappings   string   `name:"mappings"`
 	Conclusion string   `name:"conclusion"`
 	KindLines  []string `name:"kinds of differences"`
@@ -64,13 +63,12 @@ var decl = answer.Decl[*calibrated]{
 	Command: "calibrate", Help: "how the tables that the settings give agree with those on the switches",
 	Facts: answer.Fields[*calibrated](),
 	Layout: []answer.Item[*calibrated]{
-		{Line: "{engine}: {differ} of {entries|entry} differ from what the switches hold{mappings}{conclusion}"},
+		{Line: "{engine}: {differ} of {entries|entry} differ from those on the switches{mappings}{conclusion}"},
 		{Line: "  refused by: {refused}", Each: "refused"},
 		{Line: "  {kinds of differences}", Each: "kinds of differences"},
 		{Table: answer.Show(&switches, func(c *calibrated) answer.Rows[differing] { return answer.Slice(c.switches) })},
 		{
-			Line: "{?sls_not_taken}  the computed service levels are not taken for those of the live paths: " +
-				"{sls_not_taken}",
+			Line: "{?sls_not_taken}  live paths are not assumed to have the computed service levels: {sls_not_taken}",
 		},
 		{Line: "{?proof}  {proof}"},
 	},
@@ -78,7 +76,7 @@ var decl = answer.Decl[*calibrated]{
 		if c.verdict != answer.Found {
 			return c.verdict, ""
 		}
-		found := fmt.Sprintf("%d of %s differ from what the switches hold", c.Differ, prose.Count(c.Entries, "entry"))
+		found := fmt.Sprintf("%d of %s differ from those on the switches", c.Differ, prose.Count(c.Entries, "entry"))
 		return c.verdict, found + c.Mappings
 	},
 	Fails: answer.Asked,
@@ -92,10 +90,9 @@ func run(c *feature.Call) error {
 	st := c.Session.State()
 	a := &calibrated{
 		Engine: cal.Engine, Refused: cal.Refused, Entries: cal.Entries, Differ: cal.Differ, SL2VLs: cal.SL2VLs,
-		SL2VLDiffer: cal.SL2VLDiffer,
-		SLs:         cal.SLs, Why: answer.Optional(cal.Why), Kept: answer.Optional(string(cal.Kept)),
-		Proof:      feature.ProofOf(&st),
-		Conclusion: conclusion(&cal), verdict: cal.Verdict(),
+		SL2VLDiffer: cal.SL2VLDiffer, SLs: cal.SLs, Why: answer.Optional(cal.Why),
+		Kept: answer.Optional(string(cal.Kept)), Proof: feature.ProofOf(&st), Conclusion: conclusion(&cal),
+		verdict: cal.Verdict(),
 	}
 	if cal.SL2VLs > 0 {
 		a.Mappings = fmt.Sprintf(", %d of %s", cal.SL2VLDiffer, prose.Count(cal.SL2VLs, "SL2VL table"))
@@ -119,24 +116,22 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, a))
 }
 
-// conclusion returns what follows for predictions, as the end of a line.
+// conclusion returns the consequence for predictions, as the end of a line.
 func conclusion(c *session.Calibration) string {
 	switch {
 	case c.Verdict() == answer.Unknown:
-		return fmt.Sprintf(": unknown whether what-ifs say what their subnet manager would do, as the tables of %s "+
-			"were not read",
+		return fmt.Sprintf(": unknown whether what-ifs predict the subnet manager: the tables of %s were not read",
 			prose.Count(len(c.Unread), "switch"))
 	case c.Agrees():
-		return ": what-ifs say what their subnet manager would do"
+		return ": what-ifs predict the subnet manager"
 	case c.Kept == session.KeptSeen:
-		return ": these are routes that OpenSM kept when something was lost: what-ifs say what their subnet manager " +
-			"would do"
+		return ": OpenSM kept these routes when links or switches were lost: what-ifs predict the subnet manager"
 	case c.Explained():
-		return ", each by a route that OpenSM keeps when something is lost: with these settings of its own what-ifs " +
-			"say what it would do"
+		return ": OpenSM keeps such routes when links or switches are lost: with its own settings what-ifs predict " +
+			"the subnet manager"
 	case c.Kept == session.KeptPossible:
-		return ", each by a route that OpenSM keeps when something is lost: where these settings are its own (engine " +
-			"from=FILE) what-ifs are no estimates"
+		return ": OpenSM keeps such routes when links or switches are lost: what-ifs are estimates unless these are " +
+			"its settings (engine from=FILE)"
 	}
-	return ": they were computed otherwise, and what-ifs are estimates"
+	return ": the tables were computed in another way, what-ifs are estimates"
 }

@@ -22,7 +22,7 @@ var Feature = feature.Feature{Name: "capture", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// captured is a file of MADs.
+// captured is a capture that was ended.
 type captured struct {
 	File     string `key:"file" name:"file"`
 	Sent     uint64 `key:"sent" name:"sent" unit:"MADs"`
@@ -30,7 +30,7 @@ type captured struct {
 	Lost     uint64 `key:"lost" name:"not written" unit:"MADs"`
 }
 
-// begun is a file that MADs are written to.
+// begun is a capture that was started.
 type begun struct {
 	File string `key:"file" name:"file"`
 }
@@ -52,8 +52,8 @@ func run(c *feature.Call) error {
 		return c.Answer(endedDecl.Answer(st.SourceBasis(), captured{path, stats.Sent, stats.Received, stats.Lost}))
 	}
 	if c.Arg(0) == "-" {
-		return c.Misused("a capture goes to a file, and standard output has the answers; for a program that reads " +
-			"on: mkfifo FILE; wireshark -k -i FILE; capture FILE")
+		return c.Misused("a capture cannot go to standard output, which has the answers; name a file, or a pipe: " +
+			"mkfifo FILE; wireshark -k -i FILE; capture FILE")
 	}
 	failed := func(err error) {
 		c.Session.Publish(session.ChangeLive, func(st *session.State) {

@@ -16,13 +16,12 @@ import (
 )
 
 const (
-	strictHelp = "The verdict is ok, found or unknown. It is unknown where nothing wrong was found and something was " +
-		"not read that could\n" +
-		"change that, as the forwarding table of a switch. The command fails then, too, unless strict=no is given.\n"
-	unknownHelp = "The switches do not have the service levels of paths. Where it depends on them whether there is a " +
-		"credit loop, that is unknown until\n" +
-		"they were asked for (sweep full sl) or the live tables computed (engine from=FILE; calibrate), and the VLs " +
-		"read (sweep full sl2vl).\n"
+	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found nothing and depends on data that " +
+		"was not read,\n" +
+		"such as the forwarding table of a switch. The command then fails unless strict=no is given.\n"
+	unknownHelp = "The switches do not have the service levels of paths. If a credit loop depends on them, the verdict " +
+		"is unknown until\n" +
+		"the service levels (sweep full sl, or engine from=FILE; calibrate) and the VLs (sweep full sl2vl) are known.\n"
 )
 
 // Feature is the commands check.
@@ -32,7 +31,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	{
 		Path: "check", Group: feature.GroupLook, Bare: true,
 		Summary: "Check the routes between all end ports",
-		Help: "Without a word: reach, credits, load, and mcast where multicast tables are known.\n" + strictHelp +
+		Help: "Without a subcommand: reach, credits, load, and mcast if multicast tables are known.\n" + strictHelp +
 			unknownHelp + loadHelp,
 		Options: []lang.Option{
 			feature.OfOption(), {
@@ -70,7 +69,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	{
 		Path:    "check mcast",
 		Summary: "Check that all members of multicast groups are reached",
-		Help: "It follows what each member of each group sends, and finds credit loops of multicast and unicast " +
+		Help: "It follows the packets of each member of each group, and finds credit loops of multicast and unicast " +
 			"together.\n",
 		Examples: []string{"route; check mcast"},
 		Answers:  []answer.Declared{&mcastDecl},
@@ -82,10 +81,10 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 		Help:    loadHelp,
 		Options: append(feature.PathOptions(), []lang.Option{
 			{Name: "pattern", Kind: lang.KindText, Value: "PATTERN", Summary: patternWords},
-			{Name: "seed", Kind: lang.KindInt, Summary: "which random bisections; 1 without it"},
+			{Name: "seed", Kind: lang.KindInt, Summary: "seed of random bisections (default 1)"},
 			{
 				Name: "order", Kind: lang.KindWord, Words: []string{"name", "ca"},
-				Summary: "ca: take the hosts in the ca-order of ftree's tables, as dump ca-order shows it",
+				Summary: "ca: order the hosts by the ca-order of ftree's tables (see dump ca-order)",
 			},
 		}...),
 		Examples: []string{
@@ -101,12 +100,11 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 		Options: []lang.Option{
 			{
 				Name: "pattern", Kind: lang.KindText, Value: "hosts:FILE|hosts:@SET",
-				Summary: "paths among these hosts; all to all without it",
+				Summary: "paths among these hosts (default: all to all)",
 			},
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "of what was recorded from then on; " +
-				when.Help},
-			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
-			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded from then on; " + when.Help},
+			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then (default now)"},
+			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"},
 		},
 		Examples: []string{"check load measured"},
 		Answers:  []answer.Declared{&measuredDecl},
@@ -114,10 +112,10 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	},
 }}
 
-// checking makes a check of the tables of a state.
-type checking func(*feature.Call, *session.State, *session.Picture) error
+// checker checks the tables of a state and answers.
+type checker func(*feature.Call, *session.State, *session.Picture) error
 
-func run(check checking) func(*feature.Call) error {
+func run(check checker) func(*feature.Call) error {
 	return func(c *feature.Call) error {
 		st, p, err := c.Tables()
 		if err != nil {
@@ -127,9 +125,9 @@ func run(check checking) func(*feature.Call) error {
 	}
 }
 
-// all makes all checks, and fails with all that they find.
+// all runs all checks. It fails with the findings of all of them.
 func all(c *feature.Call, st *session.State, p *session.Picture) error {
-	checks := []checking{reaches, creditLoops, load}
+	checks := []checker{reaches, creditLoops, load}
 	if p.Tables.MFT != nil {
 		checks = append(checks, multicast)
 	}
@@ -152,7 +150,7 @@ func all(c *feature.Call, st *session.State, p *session.Picture) error {
 	return &feature.FoundError{Verdict: worst, What: strings.Join(found, "; ")}
 }
 
-// basis returns what a check rests on.
+// basis returns the basis of a check.
 func basis(st *session.State, p *session.Picture) answer.Basis {
 	return st.Basis(p, session.NeedLinks|session.NeedTables)
 }

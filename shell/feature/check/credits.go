@@ -13,11 +13,11 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// loopFacts is whether there is a credit loop.
+// loopFacts are the facts of a check for credit loops.
 type loopFacts struct {
-	Loop    answer.Value `key:"loop" name:"credit loop" kind:"bool" help:"null where it is unknown, as why tells"`
+	Loop    answer.Value `key:"loop" name:"credit loop" kind:"bool" help:"null if it is unknown"`
 	Why     answer.Value `key:"why" kind:"text" help:"why it is unknown whether there is a loop"`
-	Try     answer.Value `key:"try" kind:"text" help:"commands that make it known"`
+	Try     answer.Value `key:"try" kind:"text" help:"commands that read the missing data"`
 	Unknown answer.Value `name:"unknown loop" kind:"text"`
 
 	verdict credits.Verdict
@@ -34,7 +34,7 @@ func loopFactsOf(st *session.State, r *credits.Result) loopFacts {
 	return l
 }
 
-// judge returns the verdict with its words.
+// judge returns the verdict and the finding.
 func (l *loopFacts) judge() (answer.Verdict, string) {
 	switch l.verdict {
 	case credits.Loop:
@@ -45,12 +45,12 @@ func (l *loopFacts) judge() (answer.Verdict, string) {
 	return answer.OK, ""
 }
 
-// hop is a link of a credit loop, with packets that hold it while they wait for the next.
+// hop is a link of a credit loop, with packets that hold it while they wait for the next link.
 type hop struct {
 	From answer.Value `key:"from" name:"FROM" kind:"place"`
 	To   answer.Value `key:"to" name:"TO" kind:"place"`
 	VL   uint8        `key:"vl" name:"VL"`
-	Src  answer.Value `key:"src" name:"HELD BY" kind:"place" help:"the sender of packets that hold the link"`
+	Src  answer.Value `key:"src" name:"HELD BY" kind:"place" help:"sender of packets that hold the link"`
 	Dst  answer.Value `key:"dst" kind:"place" help:"their destination; no key for multicast packets"`
 	For  string       `name:"TO"`
 	LID  uint16       `key:"lid" name:"LID" kind:"lid"`
@@ -69,8 +69,7 @@ func hopsOf(f *fabric.Fabric, ring []credits.Dependency) []hop {
 	for _, d := range ring {
 		h := hop{
 			answer.Port(f, d.From.Port), answer.Port(f, f.Ports[d.From.Port].Peer), d.From.VL, answer.Port(f, d.Src),
-			answer.Port(f, d.Dst),
-			"multicast", d.LID, d.SL, feature.ToPort(f, d.From.Port),
+			answer.Port(f, d.Dst), "multicast", d.LID, d.SL, feature.ToPort(f, d.From.Port),
 		}
 		if d.Dst != fabric.None {
 			h.For = f.PortName(d.Dst)
@@ -89,7 +88,7 @@ type creditCheck struct {
 	Dependencies int           `key:"dependencies" name:"dependencies"`
 	Cyclic       int           `key:"channels_in_loops" name:"channels in loops"`
 	Rings        int           `key:"groups_of_loops" name:"groups of loops"`
-	Cure         answer.Value  `key:"cure" kind:"text" help:"commands that compute safe routes"`
+	Cure         answer.Value  `key:"cure" kind:"text" help:"commands that compute routes without a loop"`
 	Took         time.Duration `key:"seconds"`
 
 	ring []hop
@@ -106,7 +105,7 @@ var creditsDecl = answer.Decl[*creditCheck]{
 			return c.Loop.verdict == credits.Loop
 		}},
 		{Table: answer.Show(&ringTable, func(c *creditCheck) answer.Rows[hop] { return answer.Slice(c.ring) })},
-		{Line: "{?cure}  SLs and VLs make these routes safe (try: {cure})"},
+		{Line: "{?cure}  SLs and VLs avoid the loop (try: {cure})"},
 	},
 	Verdict: func(c *creditCheck) (answer.Verdict, string) { return c.Loop.judge() }, Fails: answer.Always,
 }
@@ -118,7 +117,7 @@ func creditLoops(c *feature.Call, st *session.State, p *session.Picture) error {
 	if err != nil {
 		return err
 	}
-	if g != nil { // multicast packets are none of those that were asked for
+	if g != nil { // the selected paths exclude multicast packets
 		unicast := *p.Tables
 		unicast.MFT = nil
 		tables, opt.Paths = &unicast, g
@@ -130,8 +129,7 @@ func creditLoops(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	x := creditCheck{
 		Loop: loopFactsOf(st, r), Channels: r.Channels, VLs: answer.Int(r.VLs), OnVLs: prose.Count(r.VLs, "VL"),
-		Dependencies: r.Dependencies,
-		Cyclic:       r.Cyclic, Rings: r.Rings, ring: hopsOf(p.Fabric, r.Ring), Took: time.Since(start),
+		Dependencies: r.Dependencies, Cyclic: r.Cyclic, Rings: r.Rings, ring: hopsOf(p.Fabric, r.Ring), Took: time.Since(start),
 	}
 	if r.Unread.Any() {
 		x.VLs, x.OnVLs = answer.NotRead(), "unknown VLs"

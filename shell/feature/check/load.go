@@ -24,32 +24,32 @@ import (
 )
 
 const (
-	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE, hosts:FILE, hosts:@SET or all; all " +
-		"to all without it"
-	loadHelp = "The load is that of all to all, or of a pattern. Patterns take the hosts in the order of their " +
-		"names.\n" +
+	patternWords = "shift:K, shifts[:N], random:SEED, bisection[:N], pairs:FILE, hosts:FILE, hosts:@SET or all " +
+		"(default: all to all)"
+	loadHelp = "The load is that of all to all, or of a pattern. Patterns order the hosts by name.\n" +
 		"  shift:K        host i sends to host i+K\n" +
 		"  shifts[:N]     N of all shifts, or all: the shift figure\n" +
 		"  random:SEED    a random permutation\n" +
-		"  bisection[:N]  N random bisections, 100 without a number: the effective bisection bandwidth\n" +
-		"  pairs:FILE     the pairs of a file, a line each: SRC DST\n" +
-		"  hosts:FILE     all to all among the hosts of a file, as of a job\n" +
+		"  bisection[:N]  N random bisections (default 100): the effective bisection bandwidth\n" +
+		"  pairs:FILE     the pairs of a file, one per line: SRC DST\n" +
+		"  hosts:FILE     all to all among the hosts of a file, such as those of a job\n" +
 		"  hosts:@SET     all to all among the hosts of a set (see hosts)\n" +
-		"  all            all to all, and as many shifts and bisections as are quick"
+		"  all            all to all, with as many shifts and bisections as are quick"
 )
 
+// The numbers of links in text, and of pairs over the most loaded link.
 const (
-	worstLinks   = 5 // how many links people read
+	worstLinks   = 5
 	pairsOnWorst = 5
 )
 
 // linkLoads is the result of check load.
 type linkLoads struct {
 	Pattern string           `key:"pattern" name:"pattern"`
-	Hosts   int              `key:"hosts" name:"hosts" help:"hosts that take part"`
-	Figures *figures         `prefix:""` // nil for a pattern of many patterns
+	Hosts   int              `key:"hosts" name:"hosts" help:"hosts of the pattern"`
+	Figures *figures         `prefix:""` // nil for shifts and bisections
 	Measure feature.Measures `prefix:""`
-	Shared  *shares          `prefix:"adaptive_"` // nil where no switch routes adaptively, and of patterns
+	Shared  *shares          `prefix:"adaptive_"` // nil for patterns, and if no switch routes adaptively
 	Took    time.Duration    `key:"seconds"`
 
 	loads   *linkload.Loads
@@ -58,34 +58,34 @@ type linkLoads struct {
 	shares  *choices.Loads
 }
 
-// figures are those of paths over links.
+// figures are the figures of the paths over links.
 type figures struct {
 	Paths     int64        `key:"paths" name:"paths"`
-	Lost      int64        `key:"lost" name:"lost" help:"paths that do not arrive and are not counted"`
-	Unknown   int64        `key:"unknown" name:"unknown" help:"paths that meet a table that was not read; the figures leave them out"`
-	Edge      int64        `key:"edge_forwarding_index" name:"edge forwarding index" help:"the most paths over a link between switches"`
-	WorstLoad answer.Value `key:"worst_load" name:"worst load" kind:"int" help:"the most paths over a link, of a pattern"`
-	Share     answer.Value `key:"share" name:"share" kind:"float" help:"the mean part of the bandwidth that a path has, of a pattern"`
+	Lost      int64        `key:"lost" name:"lost" help:"paths that do not arrive; they are not counted"`
+	Unknown   int64        `key:"unknown" name:"unknown" help:"paths over tables that were not read; they are not counted"`
+	Edge      int64        `key:"edge_forwarding_index" name:"edge forwarding index" help:"maximum of paths over a link between switches"`
+	WorstLoad answer.Value `key:"worst_load" name:"worst load" kind:"int" help:"maximum of paths over a link, of a pattern"`
+	Share     answer.Value `key:"share" name:"share" kind:"float" help:"mean share of bandwidth per path, of a pattern"`
 }
 
-// shares is what links carry if each choice of adaptive routing is as likely as the others.
+// shares are the figures of the load if all choices of adaptive routing are equally likely.
 type shares struct {
 	Worst   answer.Value `key:"worst" name:"worst" kind:"float" help:"paths over a link between switches"`
 	Static  int64        `key:"static_worst" name:"worst by the linear tables"`
 	Lost    float64      `key:"lost" name:"lost"`
-	Looping int64        `key:"looping" name:"looping" help:"pairs that can loop and are not counted"`
+	Looping int64        `key:"looping" name:"looping" help:"pairs that can loop; they are not counted"`
 }
 
-// kindRow is the load of the links of a class, and of one width and speed where these are given.
+// kindRow is the load of the links of a class, optionally of one width and speed.
 type kindRow struct {
 	Class   string       `key:"class" name:"CLASS" help:"from hosts, to hosts, or between switches"`
 	Width   answer.Value `key:"width" name:"WIDTH" kind:"text" help:"width of the links"`
 	Speed   answer.Value `key:"speed" name:"SPEED" kind:"text" help:"speed of the links"`
 	Links   int          `key:"links" name:"LINKS" help:"directions of links"`
-	Unknown int          `key:"unknown" name:"UNKNOWN" help:"directions whose load is not known, which the figures leave out"`
+	Unknown int          `key:"unknown" name:"UNKNOWN" help:"directions with unknown load; they are not counted"`
 	Unused  int          `key:"unused" name:"UNUSED" help:"directions without a path"`
-	Min     int64        `key:"min" name:"MIN" help:"the fewest paths over a direction"`
-	Max     int64        `key:"max" name:"MAX" help:"the most paths over a direction"`
+	Min     int64        `key:"min" name:"MIN" help:"minimum of paths over a direction"`
+	Max     int64        `key:"max" name:"MAX" help:"maximum of paths over a direction"`
 	Mean    answer.Value `key:"mean" name:"MEAN" kind:"float" help:"mean number of paths over a direction"`
 	StdDev  answer.Value `key:"std_dev" name:"STD DEV" kind:"float" help:"standard deviation of the number of paths"`
 }
@@ -95,8 +95,7 @@ func kindRows(kinds []linkload.Kind) answer.Rows[kindRow] {
 		k := &kinds[i]
 		return kindRow{
 			k.Class.String(), answer.Optional(k.Width), answer.Optional(k.Speed), k.Links, k.Unknown, k.Unused,
-			k.Min, k.Max,
-			answer.Float(k.Mean, 1), answer.Float(k.StdDev, 1),
+			k.Min, k.Max, answer.Float(k.Mean, 1), answer.Float(k.StdDev, 1),
 		}
 	})
 }
@@ -110,17 +109,17 @@ type link struct {
 	lead  answer.Lead
 }
 
-// shareOfLink is a direction of a link with the shares of paths that it carries.
+// shareOfLink is a direction of a link with its load by adaptive routing.
 type shareOfLink struct {
 	From   answer.Value `key:"from" name:"FROM" kind:"place"`
 	To     answer.Value `key:"to" name:"TO" kind:"place"`
-	Paths  answer.Value `key:"paths" name:"SHARES" kind:"float" help:"paths; a pair with several counts for each with its share"`
+	Paths  answer.Value `key:"paths" name:"SHARES" kind:"float" help:"paths, weighted by the share of their pair"`
 	Static int64        `key:"static" name:"STATIC" help:"paths by the linear tables"`
 	shares float64
 	lead   answer.Lead
 }
 
-// pair is a pair of end ports whose path goes over the most loaded link.
+// pair is a pair of end ports with a path over the most loaded link.
 type pair struct {
 	From answer.Value `key:"from" name:"FROM" kind:"place"`
 	To   answer.Value `key:"to" name:"TO" kind:"place"`
@@ -136,17 +135,15 @@ var (
 			"{unused} unused[, {unknown} unknown]",
 	}
 	linkTable = answer.Table[link]{
-		Key: "links", Title: "links by paths", Help: "links between switches, those with the most paths first",
-		Fields: answer.Fields[link](),
-		Stream: true, MaxRows: worstLinks, Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
+		Key: "links", Title: "links by paths", Help: "links between switches, by number of paths",
+		Fields: answer.Fields[link](), Stream: true, MaxRows: worstLinks, Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
 		Lead: func(l link) answer.Lead { return l.lead },
 	}
 	pairTable = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", TextOnly: true,
 		Fields: answer.Fields[pair](), Row: "    {from} -> {to}"}
 	shareTable = answer.Table[shareOfLink]{
 		Key: "adaptive_links", Title: "links between switches by shares", Fields: answer.Fields[shareOfLink](),
-		Stream: true,
-		Lead:   func(l shareOfLink) answer.Lead { return l.lead },
+		Stream: true, Lead: func(l shareOfLink) answer.Lead { return l.lead },
 	}
 )
 
@@ -168,7 +165,7 @@ var loadDecl = answer.Decl[*linkLoads]{
 func loadLayout() []answer.Item[*linkLoads] {
 	layout := []answer.Item[*linkLoads]{
 		{Line: "{?paths}  {paths|path}[, and {lost} that do not arrive and are not counted]"},
-		{Line: "[  {unknown} unknown: over tables that were not read; the figures leave them out]"},
+		{Line: "[  {unknown} unknown: over tables that were not read, not counted]"},
 		{Line: "[  at worst {worst_load|path} over a link; a path has {share} of its bandwidth on average]"},
 		{
 			Line: "  edge forwarding index {edge_forwarding_index} (the most paths over a link between switches)",
@@ -180,9 +177,8 @@ func loadLayout() []answer.Item[*linkLoads] {
 			}), When: answer.Hidden[*linkLoads],
 		},
 		{Table: answer.Show(&kindTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Kinds) })},
-		{Line: "{?adaptive_worst}  with adaptive routing, each choice as likely as the others: at most " +
-			"{adaptive_worst} paths over a link between switches, " +
-			"{adaptive_static_worst} by the linear tables"},
+		{Line: "{?adaptive_worst}  with adaptive routing, all choices equally likely: at most {adaptive_worst} paths over " +
+			"a link between switches, {adaptive_static_worst} by the linear tables"},
 		{Line: "[    {adaptive_looping|pair} can loop and are not counted]"},
 		{Table: answer.Show(&linkTable, (*linkLoads).links)},
 		{Line: "  over the first of these links:", When: func(l *linkLoads) bool { return len(l.pairs) > 0 }},
@@ -192,7 +188,7 @@ func loadLayout() []answer.Item[*linkLoads] {
 	return append(layout, feature.MeasureLines[*linkLoads]()...)
 }
 
-// unknown returns how many paths meet a table that was not read.
+// unknown returns the number of paths over tables that were not read.
 func (l *linkLoads) unknown() int64 {
 	n := l.Measure.Unknown()
 	if l.Figures != nil {
@@ -209,8 +205,7 @@ func (l *linkLoads) links() answer.Rows[link] {
 	worst := l.summary.Worst
 	return answer.Lazy(len(worst), func(i int) link {
 		return link{answer.Port(f.Fabric, worst[i].Port), answer.Port(f.Fabric, f.Fabric.Ports[worst[i].Port].Peer),
-			worst[i].Paths, worst[i].Destinations,
-			feature.ToPort(f.Fabric, worst[i].Port)}
+			worst[i].Paths, worst[i].Destinations, feature.ToPort(f.Fabric, worst[i].Port)}
 	})
 }
 
@@ -260,8 +255,8 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	switch {
 	case g != nil && word == "" && l.Hosts > feature.MaxFilteredHosts:
-		return fmt.Errorf("the paths of %d hosts are too many to ask for each (try: pattern=hosts:FILE, with %d "+
-			"at most)", l.Hosts, feature.MaxFilteredHosts)
+		return fmt.Errorf("too many hosts for sl= and pkey=: %d, the maximum is %d (try: pattern=hosts:FILE)", l.Hosts,
+			feature.MaxFilteredHosts)
 	case g != nil && word == "":
 		err = l.measure(c, p, granted(g, p.Fabric, linkload.Among(p.Fabric, linkload.WithoutGaps(hosts))))
 	case g != nil:
@@ -279,7 +274,7 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(loadDecl.Answer(basis(st, p), &l))
 }
 
-// granted are the pairs that have a path of those that were asked for.
+// granted returns the pairs with a selected path.
 func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []linkload.Pair {
 	return slices.DeleteFunc(pairs, func(p linkload.Pair) bool {
 		_, _, err := g.Of(p.Src, cmp.Or(p.LID, f.Ports[p.Dst].LID))
@@ -287,7 +282,7 @@ func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []li
 	})
 }
 
-// of computes the load of a pattern, whatever service levels its paths have.
+// of computes the load of a pattern, independent of service levels.
 func (l *linkLoads) of(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
 	hasArg bool) (err error) {
 	switch word {
@@ -334,8 +329,7 @@ func (l *linkLoads) all(c *feature.Call, p *session.Picture) error {
 	return nil
 }
 
-// patternHosts returns the hosts in the order in which a pattern takes them, with
-// gaps where it is the ca-order.
+// patternHosts returns the hosts in the order of a pattern. The ca-order has gaps.
 func patternHosts(c *feature.Call, p *session.Picture) ([]fabric.PortIndex, error) {
 	switch {
 	case c.Option("order", "name") == "name":
@@ -348,7 +342,7 @@ func patternHosts(c *feature.Call, p *session.Picture) ([]fabric.PortIndex, erro
 
 func seed(c *feature.Call) uint64 { return uint64(c.Int("seed", 1)) }
 
-// summarize takes the figures and the links of loads.
+// summarize sets the figures and the links.
 func (l *linkLoads) summarize(loads *linkload.Loads) {
 	l.loads, l.summary = loads, loads.Summary(len(loads.Fabric.Ports))
 	l.Figures = &figures{
@@ -363,11 +357,11 @@ func (l *linkLoads) many(c *feature.Call, p *session.Picture, hosts []fabric.Por
 	if hasArg {
 		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
-			return c.Misused("%q is no number of %s", arg, word)
+			return c.Misused("%s:%s: expected a number from 1", word, arg)
 		}
 	}
 	if l.Hosts < 2 {
-		return fmt.Errorf("%s of %s: two are needed", word, prose.Count(l.Hosts, "host"))
+		return fmt.Errorf("%s of %s: expected at least 2", word, prose.Count(l.Hosts, "host"))
 	}
 	if word == "shifts" {
 		all, err := linkload.Shifts(c.Ctx, p.Tables, hosts, n, nil)
@@ -385,7 +379,7 @@ func (l *linkLoads) many(c *feature.Call, p *session.Picture, hosts []fabric.Por
 // patternPairs returns the pairs of a pattern.
 func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
 	hasArg bool) ([]linkload.Pair, error) {
-	wrong := c.Misused("%q is no pattern: want %s", c.Option("pattern", ""), patternWords)
+	wrong := c.Misused("pattern=%q: expected %s", c.Option("pattern", ""), patternWords)
 	if !hasArg || arg == "" {
 		return nil, wrong
 	}
@@ -393,17 +387,17 @@ func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex,
 	case "shift":
 		k, err := strconv.Atoi(arg)
 		if err != nil {
-			return nil, c.Misused("%q is no whole number of hosts to shift by", arg)
+			return nil, c.Misused("shift:%s: expected a whole number", arg)
 		}
 		if len(hosts) > 0 && k%len(hosts) == 0 {
-			return nil, c.Misused("shift:%d of %s sends each to itself, expected 1 to %d", k,
+			return nil, c.Misused("shift:%d of %s: each host would send to itself, expected 1 to %d", k,
 				prose.Count(len(hosts), "host"), len(hosts)-1)
 		}
 		return linkload.Shift(hosts, k), nil
 	case "random":
 		seed, err := strconv.ParseUint(arg, 0, 64)
 		if err != nil {
-			return nil, c.Misused("%q is no seed: want a number from 0 up", arg)
+			return nil, c.Misused("random:%s: expected a number from 0", arg)
 		}
 		return linkload.Permutation(linkload.WithoutGaps(hosts), rand.New(rand.NewPCG(seed, 0))), nil
 	case "pairs":
@@ -425,7 +419,7 @@ func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex,
 	return nil, wrong
 }
 
-// measure computes the load of pairs that send at once.
+// measure computes the load of pairs that send at the same time.
 func (l *linkLoads) measure(c *feature.Call, p *session.Picture, pairs []linkload.Pair) error {
 	m, err := linkload.Measure(c.Ctx, p.Tables, pairs)
 	if err != nil {

@@ -19,14 +19,14 @@ import (
 
 // groupCheck is the result of check mcast.
 type groupCheck struct {
-	Groups    string        `key:"groups" name:"groups of" help:"where the groups are known from"`
+	Groups    string        `key:"groups" name:"groups of" help:"source of the groups"`
 	LIDs      int           `key:"lids" name:"multicast LIDs"`
-	Alone     int           `key:"alone" help:"LIDs with less than two members, without entries"`
+	Alone     int           `key:"alone" help:"LIDs with fewer than two members and without entries"`
 	Members   int           `key:"members" name:"members"`
 	Lost      int           `key:"lost_members" help:"members that are unreachable or have no LID"`
 	Gone      int           `key:"gone" help:"members that the subnet does not have"`
 	Entries   int           `key:"entries"`
-	Idle      int           `key:"idle" help:"switches on branches that lead to no member"`
+	Idle      int           `key:"idle" help:"switches on branches without members"`
 	SendOnly  int           `key:"sendonly_entries" help:"ports to members that only send"`
 	Pairs     int64         `key:"pairs" name:"pairs"`
 	Missing   int64         `key:"missing" name:"pairs missing"`
@@ -57,8 +57,8 @@ type fault struct {
 	lead  answer.Lead
 }
 
-// wrongs are the counts of what is wrong, with the words that follow the number.
-var wrongs = []struct {
+// faultCounts are the counts of faults, with the words after the number.
+var faultCounts = []struct {
 	key, what string
 	count     func(*groupCheck) int64
 }{
@@ -78,7 +78,7 @@ var faultTable = answer.Table[fault]{
 }
 
 var mcastDecl = answer.Decl[*groupCheck]{
-	Command: "check mcast", Help: "whether each member of each multicast group gets each packet once",
+	Command: "check mcast", Help: "whether each member of a multicast group receives each packet once",
 	Title:  "mcast of {of}: {lids|multicast LID} of {groups}, {members|member}, {pairs} pairs",
 	Facts:  answer.Fields[*groupCheck](),
 	Layout: groupLayout(), Verdict: (*groupCheck).judge, Fails: answer.Always,
@@ -88,14 +88,14 @@ func groupLayout() []answer.Item[*groupCheck] {
 	layout := []answer.Item[*groupCheck]{
 		{Line: "[  {lost_members|member} unreachable or without a LID]"},
 		{Line: "[  {gone|member} not in the subnet]"},
-		{Line: "[  {alone|LID} with less than two members, without entries]"},
-		{Line: "[  {idle|switch} on branches that lead to no member]"},
-		{Line: "[  {sendonly_entries|port} to members that only send, as OpenSM has it]"},
+		{Line: "[  {alone|LID} with fewer than two members, without entries]"},
+		{Line: "[  {idle|switch} on branches without members]"},
+		{Line: "[  {sendonly_entries|port} to members that only send, as in OpenSM]"},
 		{Line: "  every member gets each packet once", When: func(g *groupCheck) bool {
 			return g.verdict == answer.OK
 		}},
 	}
-	for _, w := range wrongs {
+	for _, w := range faultCounts {
 		layout = append(layout, answer.Item[*groupCheck]{Line: "[  {" + w.key + "} " + w.what + "]"})
 	}
 	loop := func(mixed bool) func(*groupCheck) bool {
@@ -107,7 +107,7 @@ func groupLayout() []answer.Item[*groupCheck] {
 		{Line: "  no credit loop of unicast and multicast together", When: func(g *groupCheck) bool {
 			return g.Loop.verdict == credits.None
 		}},
-		{Line: "  a credit loop that unicast alone has not:", When: loop(true)},
+		{Line: "  a credit loop that unicast alone does not have:", When: loop(true)},
 		{Line: "  a credit loop:", When: loop(false)},
 		{Table: answer.Show(&ringTable, func(g *groupCheck) answer.Rows[hop] { return answer.Slice(g.ring) })},
 	}...)
@@ -118,7 +118,7 @@ func (g *groupCheck) judge() (answer.Verdict, string) {
 	var found []string
 	if g.verdict != answer.OK {
 		var words []string
-		for _, w := range wrongs {
+		for _, w := range faultCounts {
 			if n := w.count(g); n > 0 {
 				words = append(words, fmt.Sprintf("%d %s", n, w.what))
 			}
@@ -148,10 +148,9 @@ func multicast(c *feature.Call, st *session.State, p *session.Picture) error {
 	n := &r.Counts
 	g := groupCheck{
 		Groups: known.Origin, LIDs: n.LIDs, Alone: n.Alone, Members: n.Members, Lost: n.Lost, Gone: n.Gone,
-		Entries: n.Entries, Idle: n.Idle, SendOnly: n.SendOnly,
-		Pairs: n.Pairs, Missing: n.Missing, Double: n.Double, Unknown: n.Unknown, Echoes: n.Echoes, Cycles: n.Cycles,
-		Strangers: n.Strangers,
-		DeadPorts: n.DeadPorts, OneWays: n.OneWays, verdict: r.Verdict(),
+		Entries: n.Entries, Idle: n.Idle, SendOnly: n.SendOnly, Pairs: n.Pairs, Missing: n.Missing, Double: n.Double,
+		Unknown: n.Unknown, Echoes: n.Echoes, Cycles: n.Cycles, Strangers: n.Strangers, DeadPorts: n.DeadPorts,
+		OneWays: n.OneWays, verdict: r.Verdict(),
 	}
 	for i := range r.Faults {
 		g.faults = append(g.faults, faultOf(p.Fabric, &r.Faults[i]))
@@ -186,8 +185,7 @@ func (g *groupCheck) credits(c *feature.Call, st *session.State, p *session.Pict
 func faultOf(f *fabric.Fabric, m *mcast.Fault) fault {
 	out := fault{
 		MLID: feature.MLIDText(m.MLID), Kind: string(m.Kind), From: answer.Port(f, m.Src), To: answer.Port(f, m.Dst),
-		Text: faultText(f, m),
-		lead: feature.ToPort(f, m.Src),
+		Text: faultText(f, m), lead: feature.ToPort(f, m.Src),
 	}
 	if m.Dst != fabric.None {
 		out.lead = feature.ToPort(f, m.Dst)
@@ -205,13 +203,13 @@ func faultText(f *fabric.Fabric, m *mcast.Fault) string {
 	from, to := answer.Port(f, m.Src).String(), answer.Port(f, m.Dst).String()
 	switch m.Kind {
 	case mcast.Missing:
-		return fmt.Sprintf("%s: %s does not get what %s sends", mlid, to, from)
+		return fmt.Sprintf("%s: %s does not receive packets of %s", mlid, to, from)
 	case mcast.Double:
-		return fmt.Sprintf("%s: %s gets twice what %s sends", mlid, to, from)
+		return fmt.Sprintf("%s: %s receives packets of %s twice", mlid, to, from)
 	case mcast.Echo:
-		return fmt.Sprintf("%s: %s gets back what it sends", mlid, from)
+		return fmt.Sprintf("%s: %s receives its own packets", mlid, from)
 	case mcast.Cycle:
-		return fmt.Sprintf("%s: packets go round: %s", mlid, strings.Join(ports, " -> "))
+		return fmt.Sprintf("%s: packets circulate: %s", mlid, strings.Join(ports, " -> "))
 	case mcast.Stranger:
 		return fmt.Sprintf("%s: %s sends to %s, which is not in the group", mlid, at, to)
 	case mcast.DeadPort:

@@ -18,69 +18,65 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const measuredHelp = "What is expected is what all of them sent together, shared out by the paths that the tables " +
-	"lay over each: of all to all, or of a\n" +
-	"set of hosts, as of a job, over the links that its paths take. It is of what was recorded since=, or without " +
-	"that of two readings of the counters now.\n"
+const measuredHelp = "The expected traffic of a link is the total traffic, divided by the number of paths: of all to " +
+	"all, or of a set of hosts\n" +
+	"such as those of a job. The traffic is that of recorded counters (since=), or of two readings now.\n"
 
-// measuredLoad is what links between switches sent, next to what the tables put there.
+// measuredLoad compares the traffic of links between switches with their paths.
 type measuredLoad struct {
 	Pattern     string       `key:"pattern" name:"pattern"`
 	Links       int          `key:"links" name:"links" help:"directions of links that were read"`
 	NotRead     int          `key:"not_read" name:"not read" help:"directions of links that were not read"`
-	Sent        float64      `key:"gigabytes_per_second" name:"sent" unit:"GB/s" help:"what all links sent together"`
+	Sent        float64      `key:"gigabytes_per_second" name:"sent" unit:"GB/s" help:"total traffic"`
 	SentText    string       `name:"sent together"`
 	Silent      bool         `name:"silent"`
-	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths; no key where one of them never varies"`
+	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths; no key if one is constant"`
 
-	parted  []parted // links that are apart by a hundredth of their rate or more
-	most    int      // how many people read
-	partial bool     // tables were not read
+	deviations []deviation // of 1 % of the rate or more
+	limit      int         // number of rows in text
+	partial    bool        // tables were not read
 }
 
-// parted is a direction of a link that sent more or less than expected.
-type parted struct {
+// deviation is a direction of a link with more or less traffic than expected.
+type deviation struct {
 	Port     answer.Value `key:"port" name:"PORT" kind:"place"`
 	To       answer.Value `key:"to" name:"TO" kind:"place"`
 	Sent     answer.Value `key:"gigabytes_per_second" name:"GB/S" kind:"float"`
 	Expected answer.Value `key:"expected_gigabytes_per_second" name:"EXPECTED" kind:"float"`
-	Used     float64      `key:"used" help:"the part of the rate of the link that was sent"`
+	Used     float64      `key:"used" help:"utilization of the link, from 0 to 1"`
 	UsedText string       `name:"USED"`
-	Apart    float64      `key:"apart" help:"the difference as a part of the rate"`
-	ApartIn  string       `name:"APART"`
+	Apart    float64      `key:"deviation" help:"difference divided by the rate"`
+	ApartIn  string       `name:"DEVIATION"`
 	Paths    int64        `key:"paths" name:"PATHS"`
 	Note     answer.Value `key:"note" name:"NOTE" kind:"text"`
 	lead     answer.Lead
 }
 
-var partedTable = answer.Table[parted]{
-	Key: "parted", Title: "measured and expected", Fields: answer.Fields[parted](),
-	Empty: "none is off by a hundredth of its rate or more",
-	Lead:  func(p parted) answer.Lead { return p.lead },
+var deviationTable = answer.Table[deviation]{
+	Key: "deviations", Title: "measured and expected", Fields: answer.Fields[deviation](),
+	Empty: "no link deviates by 1 % of its rate or more",
+	Lead:  func(d deviation) answer.Lead { return d.lead },
 }
 
 var measuredDecl = answer.Decl[*measuredLoad]{
-	Command: "check load measured", Help: "what links between switches sent, next to what the tables put there",
+	Command: "check load measured", Help: "traffic of links between switches, compared with their paths",
 	Title: "{links} directions of links between switches sent {sent together} GB/s together; expected by the paths " +
 		"of {pattern} ({of})",
 	Facts: answer.Fields[*measuredLoad](),
 	Layout: []answer.Item[*measuredLoad]{
-		{Line: "{?silent}nothing was sent: there is nothing to compare"},
-		{Line: "[not read: what {not_read|other direction} sent]"},
-		{
-			Line: "{?correlation}correlation of traffic and paths: {correlation} (1: traffic is where the tables " +
-				"lay paths)",
-		},
-		{Table: answer.Show(&partedTable, func(m *measuredLoad) answer.Rows[parted] {
-			rows := answer.Slice(m.parted)
-			rows.Shown = m.most
+		{Line: "{?silent}no traffic to compare"},
+		{Line: "[not read: {not_read|other direction}]"},
+		{Line: "{?correlation}correlation of traffic and paths: {correlation} (1: traffic follows the paths)"},
+		{Table: answer.Show(&deviationTable, func(m *measuredLoad) answer.Rows[deviation] {
+			rows := answer.Slice(m.deviations)
+			rows.Shown = m.limit
 			return rows
 		}), When: func(m *measuredLoad) bool { return !m.Silent }},
 	},
 }
 
-// sentThen returns what ports of links between switches sent in a time that was recorded, of those that were read.
-func sentThen(c *feature.Call, f *fabric.Fabric, since, until time.Time) ([]feature.Traffic, error) {
+// recordedTraffic returns the recorded traffic of links between switches in a time span.
+func recordedTraffic(c *feature.Call, f *fabric.Fabric, since, until time.Time) ([]feature.Traffic, error) {
 	recorded, err := c.Session.Recorded().Between(c.Ctx, counters.Of(counters.XmitData), since, until)
 	if err != nil {
 		return nil, err
@@ -98,13 +94,11 @@ func sentThen(c *feature.Call, f *fabric.Fabric, since, until time.Time) ([]feat
 	return all, nil
 }
 
-// noticed is by which part of its rate a link must send more or less than expected to be told.
-const noticed = 0.01
-
-const mostParted = 20 // links that people read without limit=
+// minDeviation is the smallest deviation that is reported.
+const minDeviation = 0.01
 
 func measured(c *feature.Call, st *session.State, p *session.Picture) error {
-	limit, err := c.AtLeast("limit", mostParted, 1)
+	limit, err := c.AtLeast("limit", 20, 1)
 	if err != nil {
 		return err
 	}
@@ -123,14 +117,14 @@ func measured(c *feature.Call, st *session.State, p *session.Picture) error {
 		if err != nil {
 			return err
 		}
-		if all, err = sentThen(c, p.Fabric, since, until); err != nil {
+		if all, err = recordedTraffic(c, p.Fabric, since, until); err != nil {
 			return err
 		}
 	}
-	if c.Option("pattern", "") != "" { // other links are for others
+	if c.Option("pattern", "") != "" { // other hosts use the other links
 		all = slices.DeleteFunc(all, func(x feature.Traffic) bool { return paths[x.Port] == 0 })
 	}
-	m := &measuredLoad{Pattern: pattern, Links: len(all), most: limit, partial: len(p.Tables.NotRead()) > 0}
+	m := &measuredLoad{Pattern: pattern, Links: len(all), limit: limit, partial: len(p.Tables.NotRead()) > 0}
 	for port := range p.Fabric.NumPorts() {
 		if linkload.ClassOf(p.Fabric, port) == linkload.BetweenSwitches &&
 			(c.Option("pattern", "") == "" || paths[port] > 0) {
@@ -138,7 +132,7 @@ func measured(c *feature.Call, st *session.State, p *session.Picture) error {
 		}
 	}
 	m.NotRead -= len(all)
-	m.part(p.Fabric, all, paths)
+	m.compare(p.Fabric, all, paths)
 	return c.Answer(measuredDecl.Answer(basis(st, p), m))
 }
 
@@ -170,8 +164,8 @@ func measuredPaths(c *feature.Call, p *session.Picture) (paths []int64, pattern 
 	return m.Paths, c.Option("pattern", ""), nil
 }
 
-// part shares what all sent out by paths, and takes the links that sent more or less than that.
-func (m *measuredLoad) part(f *fabric.Fabric, all []feature.Traffic, paths []int64) {
+// compare computes the expected traffic of each link and collects the deviations.
+func (m *measuredLoad) compare(f *fabric.Fabric, all []feature.Traffic, paths []int64) {
 	var bytes, sum float64
 	rates, weights := make([]float64, len(all)), make([]float64, len(all))
 	for i, x := range all {
@@ -191,20 +185,22 @@ func (m *measuredLoad) part(f *fabric.Fabric, all []feature.Traffic, paths []int
 		}
 		used := x.Used(f)
 		apart := used - expected.Used(f)
-		if math.Abs(apart) < noticed {
+		if math.Abs(apart) < minDeviation {
 			continue
 		}
-		m.parted = append(m.parted, parted{
+		m.deviations = append(m.deviations, deviation{
 			answer.Port(f, x.Port), answer.Port(f, f.Ports[x.Port].Peer), answer.Float(x.Bytes/1e9, 3),
-			answer.Float(expected.Bytes/1e9, 3),
-			used, fmt.Sprintf("%.1f %%", 100*used), apart, fmt.Sprintf("%+.1f %%", 100*apart), paths[x.Port],
-			m.note(paths[x.Port], x.Bytes, bytes), feature.ToPort(f, x.Port),
+			answer.Float(expected.Bytes/1e9, 3), used, fmt.Sprintf("%.1f %%", 100*used), apart,
+			fmt.Sprintf("%+.1f %%", 100*apart), paths[x.Port], m.note(paths[x.Port], x.Bytes, bytes),
+			feature.ToPort(f, x.Port),
 		})
 	}
-	slices.SortStableFunc(m.parted, func(x, y parted) int { return cmp.Compare(math.Abs(y.Apart), math.Abs(x.Apart)) })
+	slices.SortStableFunc(m.deviations, func(x, y deviation) int {
+		return cmp.Compare(math.Abs(y.Apart), math.Abs(x.Apart))
+	})
 }
 
-// note explains a link that carries paths and sent nothing, or the reverse.
+// note explains a link with paths and without traffic, or the reverse.
 func (m *measuredLoad) note(paths int64, bytes, together float64) answer.Value {
 	switch {
 	case paths == 0 && bytes > 0 && m.partial:

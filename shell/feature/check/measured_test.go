@@ -11,9 +11,9 @@ import (
 	"example.org/ibconsole/shell/feature"
 )
 
-// TestPart works out by hand what is expected: of four directions with paths 3, 1, 0 and 2 that sent 30, 10, 20 and 0
-// GB/s, 60 in all, shares of 30, 10, 0 and 20.
-func TestPart(t *testing.T) {
+// TestDeviations compares with values computed by hand: four directions with 3, 1, 0 and 2 paths sent 30, 10, 20 and 0
+// GB/s, 60 in total; 30, 10, 0 and 20 are expected.
+func TestDeviations(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
 		t.Fatal(err)
@@ -34,12 +34,12 @@ func TestPart(t *testing.T) {
 		all = append(all, feature.Traffic{Port: ports[i], Bytes: x.gb * 1e9})
 	}
 	var a measuredLoad
-	a.part(f, all, paths)
+	a.compare(f, all, paths)
 	rate := f.Ports[ports[0]].Gbps() / 8
-	if len(a.parted) != 2 || a.Sent != 60 || a.Correlation.IsNone() {
+	if len(a.deviations) != 2 || a.Sent != 60 || a.Correlation.IsNone() {
 		t.Fatalf("%+v", a)
 	}
-	for _, x := range a.parted {
+	for _, x := range a.deviations {
 		want := map[string]float64{"no path leads here": 20 / rate, "nothing was sent": -20 / rate}[x.Note.String()]
 		if want == 0 || math.Abs(x.Apart-want) > 1e-9 {
 			t.Errorf("%+v, want %g apart", x, want)

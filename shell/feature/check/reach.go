@@ -17,42 +17,42 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// pathCounts counts paths by how they end.
+// pathCounts counts paths by outcome.
 type pathCounts struct {
 	Paths        int64        `key:"paths" name:"paths"`
 	Delivered    int64        `key:"delivered" name:"delivered"`
-	Unreachable  int64        `key:"unreachable" name:"unreachable" help:"paths from and to end ports that are unreachable or have no LID"`
-	DeadEnds     int64        `key:"dead_ends" name:"dead ends" help:"other paths that end at a switch without an entry or a port without a link"`
+	Unreachable  int64        `key:"unreachable" name:"unreachable" help:"paths of end ports that are unreachable or have no LID"`
+	DeadEnds     int64        `key:"dead_ends" name:"dead ends" help:"other paths that end at a missing entry or link"`
 	Loops        int64        `key:"loops" name:"in loops"`
 	Misdelivered int64        `key:"misdelivered" name:"misdelivered"`
-	TooLong      int64        `key:"too_long" name:"too long" help:"paths that arrive over more links than a packet may cross"`
-	Unknown      int64        `key:"unknown" name:"unknown" help:"paths that meet a forwarding table that was not read"`
-	NotMinimal   answer.Value `key:"not_minimal" name:"not minimal" kind:"int" help:"paths over more links than needed; unknown of adaptive routing"`
+	TooLong      int64        `key:"too_long" name:"too long" help:"paths over more links than a packet may cross"`
+	Unknown      int64        `key:"unknown" name:"unknown" help:"paths over forwarding tables that were not read"`
+	NotMinimal   answer.Value `key:"not_minimal" name:"not minimal" kind:"int" help:"paths over more links than needed"`
 }
 
-// pathCountsOf returns the counts of paths, of which so many end at once.
+// pathCountsOf returns the counts of paths. atOnce is the number of paths of end ports that are unreachable or have no LID.
 func pathCountsOf(c *reach.Counts, atOnce int64) pathCounts {
 	return pathCounts{c.Paths, c.Delivered, atOnce, c.Unreachable - atOnce, c.Loops, c.Misdelivered, c.TooLong,
 		c.Unknown, answer.Int(c.NotMinimal)}
 }
 
-// reachability is how paths end by the routing that the switches use: by every choice where they route adaptively.
+// reachability counts paths by outcome: over all choices if switches route adaptively.
 type reachability struct {
 	Ends            int                   `key:"ends" name:"end ports"`
 	Unassigned      int                   `key:"unassigned" help:"end ports without a LID"`
 	UnreachableEnds int                   `key:"unreachable_ends" name:"unreachable end ports"`
 	Pairs           int64                 `key:"pairs" name:"pairs"`
 	LostPairs       int64                 `key:"lost_pairs" name:"lost pairs"`
-	LuckPairs       int64                 `key:"luck_pairs" help:"pairs of which a path arrives by some choices of the switches and not by others"`
+	LuckPairs       int64                 `key:"luck_pairs" help:"pairs with a path that arrives by some adaptive choices only"`
 	UnknownPairs    int64                 `key:"unknown_pairs"`
 	Counts          pathCounts            `prefix:""`
-	Adaptive        *feature.ChoiceCounts `prefix:"adaptive_"` // nil where no switch routes adaptively
-	Linear          *pathCounts           `prefix:"linear_"`   // what the linear tables alone do then
-	Unreachable     answer.Value          `key:"unreachable_ports" kind:"list" help:"the end ports that are not in the subnet any more"`
-	WithoutLID      answer.Value          `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID: all paths from and to them end at once"`
+	Adaptive        *feature.ChoiceCounts `prefix:"adaptive_"` // nil if no switch routes adaptively
+	Linear          *pathCounts           `prefix:"linear_"`   // by the linear tables, with adaptive routing
+	Unreachable     answer.Value          `key:"unreachable_ports" kind:"list" help:"unreachable end ports"`
+	WithoutLID      answer.Value          `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID"`
 	Took            time.Duration         `key:"seconds"`
 
-	// For people: by the linear tables.
+	// For text, by the linear tables.
 	Arrive  int64        `name:"arrive"`
 	Longer  int64        `name:"longer than needed"`
 	Bad     answer.Value `name:"bad paths" kind:"text"`
@@ -66,7 +66,7 @@ type reachability struct {
 	troubles  []trouble
 }
 
-// trouble is a path of the linear tables that does not arrive, or of which that is unknown.
+// trouble is a path of the linear tables that does not arrive, or that is unknown.
 type trouble struct {
 	From     answer.Value `key:"from" kind:"place"`
 	FromName string       `name:"FROM"`
@@ -82,7 +82,7 @@ type trouble struct {
 type linksCount struct {
 	Links   int          `key:"links" name:"LINKS"`
 	Paths   int64        `key:"paths" name:"PATHS"`
-	Longest answer.Value `key:"longest" name:"LONGEST" kind:"int" help:"paths of which the longest choice crosses so many links, of adaptive routing"`
+	Longest answer.Value `key:"longest" name:"LONGEST" kind:"int" help:"paths by the links of their longest adaptive choice"`
 }
 
 func linksCounts(paths, longest []int64) []linksCount {
@@ -176,7 +176,7 @@ func (r *reachability) linearLinks() answer.Rows[linksCount] {
 	return answer.Slice(linksCounts(r.linear.Links, nil))
 }
 
-// listed returns the troubles, and how many more there are.
+// listed returns the troubles.
 func (r *reachability) listed() answer.Rows[trouble] {
 	rows := answer.Slice(r.troubles)
 	if len(r.troubles) > 0 {
@@ -213,7 +213,7 @@ func (r *reachability) verdict() (answer.Verdict, string) {
 	return v, fmt.Sprintf("%d of %d paths do not arrive as they should: %s", c.Bad(), c.Paths, r.badText())
 }
 
-// badText counts the bad paths of the linear tables by how they end.
+// badText counts the bad paths of the linear tables by outcome.
 func (r *reachability) badText() string {
 	n, atOnce := r.linear, "unreachable"
 	switch {
@@ -251,10 +251,10 @@ func loops(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(loopsDecl.Answer(basis(st, p), r))
 }
 
-// mostNamed is how many end ports the text names that are unreachable, or without a LID.
-const mostNamed = 10
+// maxNamed is the number of end ports in text that are unreachable, or without a LID.
+const maxNamed = 10
 
-// reachOf follows the paths of a state by its linear tables and, where switches route adaptively, by every choice.
+// reachOf follows the paths of a state by its linear tables, and over all choices if switches route adaptively.
 func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability, error) {
 	start, f := time.Now(), p.Fabric
 	linear, err := c.Session.Analysis().Reach(c.Ctx, p.Tables, reach.Options{Switches: c.Flag("switches")})
@@ -284,8 +284,8 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 	}
 	ends, unreachable := f.Ends(c.Flag("switches"))
 	ends = slices.DeleteFunc(slices.Clone(ends), func(e fabric.PortIndex) bool { return f.Ports[e].LID != 0 })
-	r.Unreachable, r.Names = feature.Ports(f, unreachable), prose.List(prose.Words(unreachable, names.Port), mostNamed)
-	r.WithoutLID, r.NoLID = feature.Ports(f, ends), prose.List(prose.Words(ends, names.Port), mostNamed)
+	r.Unreachable, r.Names = feature.Ports(f, unreachable), prose.List(prose.Words(unreachable, names.Port), maxNamed)
+	r.WithoutLID, r.NoLID = feature.Ports(f, ends), prose.List(prose.Words(ends, names.Port), maxNamed)
 	if p.Tables.Adaptive != nil {
 		if err := r.follow(c, p); err != nil {
 			return nil, err
@@ -295,7 +295,7 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 	return r, nil
 }
 
-// follow follows every choice of switches that route adaptively.
+// follow follows all choices of adaptive routing.
 func (r *reachability) follow(c *feature.Call, p *session.Picture) error {
 	counts, err := c.Choices(p)
 	if err != nil {

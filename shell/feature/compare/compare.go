@@ -26,14 +26,15 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 	{
 		Path: "compare engines", Summary: "Route with each engine and measure the tables",
 		Help: "The tables on the switches are measured, too. Nothing is staged.\n" +
-			"WORST is the edge forwarding index, SHIFT the shift figure, BISECTION the effective bisection bandwidth " +
-			"as a part of the full\n" +
-			"one (see check load), HOPS the most links of a path and the mean, CHANGED the entries that are others " +
-			"than on the\n" +
-			"switches, of those that were read, LOST the pairs of end ports of which a path does not\n" +
-			"arrive; those of which a path is unknown, over tables that were not read, count by themselves. VLS and " +
-			"CREDIT LOOP of the switches are unknown where they depend on service\n" +
-			"levels or VLs that were not read (try: calibrate; sweep full sl2vl).",
+			"WORST        edge forwarding index\n" +
+			"SHIFT        shift figure (see check load)\n" +
+			"BISECTION    effective bisection bandwidth, 1 is full (see check load)\n" +
+			"HOPS         maximum and mean number of links of a path\n" +
+			"CHANGED      entries that differ from those on the switches, of tables that were read\n" +
+			"LOST         pairs of end ports with a path that does not arrive; pairs over tables that were not read " +
+			"are counted separately\n" +
+			"VLS, CREDIT LOOP  unknown for the tables on the switches if they depend on SLs or VLs that were not read " +
+			"(try: calibrate; sweep full sl2vl)",
 		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
 			Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}},
@@ -43,59 +44,59 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 	},
 }}
 
-// compared is what engines make of a subnet.
+// compared is the comparison of engines.
 type compared struct {
-	Best   answer.Value `key:"best" name:"best" kind:"text" help:"the engine that loses fewest pairs, has no credit loop as far as that is known, and the least load"`
+	Best   answer.Value `key:"best" name:"best" kind:"text" help:"best engine by lost pairs, credit loops and load"`
 	Reason answer.Value `name:"reason" kind:"text"`
 
 	engines []*engine
 	refused []refused
 	f       *fabric.Fabric
-	best    int // the number of the row of the best engine, from 1; 0 for none
+	best    int // row of the best engine, from 1; 0 for none
 	loads   loads
 }
 
-// engine is what an engine makes of the subnet, or what tables do that are there.
+// engine has the figures of the tables of an engine, or of existing tables.
 type engine struct {
-	Name             string           `key:"name" name:"ENGINE"`
-	Seconds          answer.Value     `key:"seconds" kind:"duration"`
-	Time             string           `name:"TIME" help:"time that routing took"`
-	Allocated        answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
-	Memory           string           `name:"ALLOCATED" help:"memory that the program allocated meanwhile"`
-	Worst            int64            `key:"worst_load" name:"WORST" help:"edge forwarding index: the most paths over a link between switches"`
-	Shift            answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"the most paths over a link in any shift"`
-	Bisection        answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"effective bisection bandwidth as a part of the full one"`
-	MaxHops          int              `key:"max_hops" help:"the most links of a path"`
-	MeanHops         float64          `key:"mean_hops"`
-	Hops             string           `name:"HOPS" help:"most links of a path, and the mean"`
-	Pairs            int64            `key:"pairs"`
-	LostPairs        int64            `key:"lost_pairs"`
-	LuckPairs        int64            `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing"`
-	UnknownPairs     int64            `key:"unknown_pairs"`
-	LostPaths        int64            `key:"lost_paths"`
-	UnknownPathsText int64            `key:"unknown_paths" help:"paths over tables that were not read; the other figures leave them out"`
-	Paths            int64            `key:"paths"`
-	VLs              answer.Value     `key:"vls" kind:"int"`
-	VLsText          string           `name:"VLS"`
-	Loop             answer.Value     `key:"credit_loop" kind:"bool"`
-	LoopText         string           `name:"CREDIT LOOP" help:"whether packets can wait for each other in a ring"`
-	Changed          answer.Value     `key:"changed_entries" kind:"int" help:"entries that are others than on the switches"`
-	Unread           int              `key:"unread" help:"switches whose tables were not read and not compared"`
-	ChangedText      string           `name:"CHANGED" help:"entries that differ from those on the switches"`
-	Lost             string           `name:"LOST"`
-	Measures         feature.Measures `prefix:""`
+	Name         string           `key:"name" name:"ENGINE"`
+	Seconds      answer.Value     `key:"seconds" kind:"duration"`
+	Time         string           `name:"TIME" help:"time that routing took"`
+	Allocated    answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
+	Memory       string           `name:"ALLOCATED" help:"memory that routing allocated"`
+	Worst        int64            `key:"worst_load" name:"WORST" help:"edge forwarding index: maximum of paths over a link"`
+	Shift        answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"maximum of paths over a link in any shift"`
+	Bisection    answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"effective bisection bandwidth, 1 is full"`
+	MaxHops      int              `key:"max_hops" help:"maximum number of links of a path"`
+	MeanHops     float64          `key:"mean_hops"`
+	Hops         string           `name:"HOPS" help:"maximum and mean number of links of a path"`
+	Pairs        int64            `key:"pairs"`
+	LostPairs    int64            `key:"lost_pairs"`
+	LuckPairs    int64            `key:"luck_pairs" help:"pairs with a path that arrives by some adaptive choices only"`
+	UnknownPairs int64            `key:"unknown_pairs"`
+	LostPaths    int64            `key:"lost_paths"`
+	UnknownPaths int64            `key:"unknown_paths" help:"paths over tables that were not read; not in other figures"`
+	Paths        int64            `key:"paths"`
+	VLs          answer.Value     `key:"vls" kind:"int"`
+	VLsText      string           `name:"VLS"`
+	Loop         answer.Value     `key:"credit_loop" kind:"bool"`
+	LoopText     string           `name:"CREDIT LOOP" help:"whether links can wait for each other in a cycle"`
+	Changed      answer.Value     `key:"changed_entries" kind:"int" help:"entries that differ from those on the switches"`
+	Unread       int              `key:"unread" help:"switches whose tables were not read and not compared"`
+	ChangedText  string           `name:"CHANGED" help:"entries that differ from those on the switches"`
+	Lost         string           `name:"LOST"`
+	Measures     feature.Measures `prefix:""`
 
 	figures *comparison.Figures
 	lead    answer.Lead
 }
 
-// refused is an engine that does not route the subnet.
+// refused is an engine that refused to route the subnet.
 type refused struct {
 	Name string `key:"name" name:"ENGINE"`
 	Why  string `key:"why" name:"WHY"`
 }
 
-// linkPaths is a direction of a link between switches with the paths that each engine lays over it.
+// linkPaths is a direction of a link between switches with the number of paths of each engine.
 type linkPaths struct {
 	From  answer.Value `key:"from" name:"FROM" kind:"place"`
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
@@ -109,22 +110,21 @@ type linkPaths struct {
 
 var (
 	engineTable = answer.Table[*engine]{
-		Key: "engines", Title: "engines", Fields: engineFields(), Stream: true, Lead: func(e *engine) answer.Lead {
-			return e.lead
-		},
+		Key: "engines", Title: "engines", Fields: engineFields(), Stream: true,
+		Lead: func(e *engine) answer.Lead { return e.lead },
 	}
 	refusedTable = answer.Table[refused]{
 		Key: "refused", Title: "engines that refused", Fields: answer.Fields[refused](),
 		Row: "{name} does not route this subnet: {why}",
 	}
 	linkTable = answer.Table[linkPaths]{
-		Key: "links", Title: "paths over links", Help: "links between switches, those first of which the paths " +
-			"differ most", Fields: answer.Fields[linkPaths](), Stream: true,
+		Key: "links", Title: "paths over links", Help: "links between switches, by the difference of " +
+			"their paths", Fields: answer.Fields[linkPaths](), Stream: true,
 		Lead: func(l linkPaths) answer.Lead { return l.lead },
 	}
 )
 
-// engineFields returns the fields of a row; the measures are for programs.
+// engineFields returns the fields of a row. Text omits the measures.
 func engineFields() []answer.Field[*engine] {
 	fields := answer.Fields[*engine]()
 	for i := range fields {
@@ -136,7 +136,7 @@ func engineFields() []answer.Field[*engine] {
 }
 
 var decl = answer.Decl[*compared]{
-	Command: "compare engines", Help: "what engines make of the subnet, and the tables on the switches",
+	Command: "compare engines", Help: "figures of the tables of engines, and of those on the switches",
 	Facts: answer.Fields[*compared](),
 	Layout: []answer.Item[*compared]{
 		{Table: answer.Show(&engineTable, func(c *compared) answer.Rows[*engine] {
@@ -155,7 +155,7 @@ var decl = answer.Decl[*compared]{
 	Verdict: (*compared).verdict, Fails: answer.Asked,
 }
 
-// verdict is found where no engine routes the subnet without a lost pair and a credit loop.
+// verdict is found if no engine routes the subnet without a lost pair and without a credit loop.
 func (c *compared) verdict() (answer.Verdict, string) {
 	var best *comparison.Figures
 	for _, e := range c.engines {
@@ -205,13 +205,13 @@ func run(c *feature.Call) error {
 	switch {
 	case stopped != nil && c.Ctx.Err() == nil:
 		return stopped
-	case stopped != nil || len(x.engines) < 2: // it shows what it has
+	case stopped != nil || len(x.engines) < 2: // show the engines so far
 		x.best = 0
 	case best != nil:
 		x.Best = answer.Text(best.Name)
 		x.Reason = answer.Text([...]string{
 			credits.None: " and have no credit loop", credits.Loop: ", all with a credit loop,",
-			credits.Unknown: ", of none of which it is known that it has no credit loop,",
+			credits.Unknown: ", all of which may have a credit loop,",
 		}[best.Loop])
 	}
 	if err := c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &x)); err != nil {
@@ -220,7 +220,7 @@ func run(c *feature.Call) error {
 	return stopped
 }
 
-// beats reports whether an engine that was computed is better than the best so far, nil for none.
+// beats reports whether a computed engine is better than the best so far, nil for none.
 func beats(e, best *comparison.Figures) bool {
 	if !e.Computed || best == nil {
 		return e.Computed
@@ -245,7 +245,7 @@ func engineOf(e *comparison.Figures) *engine {
 		Name: e.Name, Time: "-", Memory: "-", Worst: e.Worst, MaxHops: e.MaxHops, MeanHops: e.MeanHops,
 		Hops:  fmt.Sprintf("%d (%.2f)", e.MaxHops, e.MeanHops),
 		Pairs: e.Pairs.Pairs, LostPairs: e.Lost, LuckPairs: e.Luck, UnknownPairs: e.Pairs.Unknown, LostPaths: e.Bad,
-		UnknownPathsText: e.UnknownPathsText, Paths: e.Paths,
+		UnknownPaths: e.UnknownPaths, Paths: e.Paths,
 		VLs: answer.NotRead(), VLsText: "unknown", Loop: answer.NotRead(), LoopText: e.Loop.String(), ChangedText: "-",
 		Lost:     fmt.Sprint(e.Lost),
 		Measures: feature.MeasuresOf(e.Quick), figures: e,
@@ -283,13 +283,13 @@ func engineOf(e *comparison.Figures) *engine {
 	return r
 }
 
-// loads are the paths that engines lay over each link of one subnet.
+// loads holds the paths of engines over each link of one subnet.
 type loads struct {
 	names []string
 	of    []*linkload.Loads
 }
 
-// add takes the loads of one. Those on the switches are left out where the others are of the what-if.
+// add adds the loads of an engine. It drops those of the tables on the switches if the engines route a what-if.
 func (l *loads) add(e *comparison.Figures) {
 	if e.Loads == nil {
 		return
@@ -300,7 +300,7 @@ func (l *loads) add(e *comparison.Figures) {
 	l.names, l.of = append(l.names, e.Name), append(l.of, e.Loads)
 }
 
-// rows returns the links between switches, first those of which the paths differ most, and then the most loaded ones.
+// rows returns the links between switches, by the difference of their paths, then by their load.
 func (l *loads) rows(f *fabric.Fabric) answer.Rows[linkPaths] {
 	if len(l.of) < 2 || !fabric.Same(f, l.of[0].Fabric) {
 		return answer.Rows[linkPaths]{}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package console explains commands, runs files of them, and leaves.
+// Package console has the commands help, run, exit and quit.
 package console
 
 import (
@@ -17,8 +17,8 @@ import (
 
 // Feature is the commands help, run, exit and quit.
 var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
-	{Name: "pane-8", Keys: "8", Pane: "Log", Help: "what was run, and what it said"},
-	{Name: "pane-a", Keys: "a", Pane: "Answer", Help: "what commands answered, as tables"},
+	{Name: "pane-8", Keys: "8", Pane: "Log", Help: "commands and their output"},
+	{Name: "pane-a", Keys: "a", Pane: "Answer", Help: "answers of commands as tables"},
 }, Commands: []feature.Command{
 	{
 		Path: "help", Group: feature.GroupSession, Summary: "List the commands, or explain one",
@@ -63,12 +63,12 @@ func help(c *feature.Call) error {
 	return c.Answer(helpDecl.Answer(answer.Basis{}, explained{text, first}))
 }
 
-// running marks the context of the commands of a file.
+// running marks the context of commands of a file.
 type running struct{}
 
 func run(c *feature.Call) error {
 	if c.Ctx.Value(running{}) != nil {
-		return errors.New("a file cannot run another one")
+		return errors.New("a file cannot run another file")
 	}
 	text, err := files.All(c.Ctx, c.Arg(0), files.Script)
 	if err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package doctor finds what a source lacks.
+// Package doctor finds faults of a source.
 package doctor
 
 import (
@@ -18,8 +18,8 @@ import (
 var Feature = feature.Feature{Name: "doctor", Commands: []feature.Command{{
 	Path: "doctor", Group: feature.GroupLook, Bare: true, Summary: "Find what the source lacks, and what to do " +
 		"about it",
-	Help: "It looks at adapters, links, the subnet manager and the subnet administration. It fails where it " +
-		"finds a fault; notes\nalone are no failure.",
+	Help: "It checks adapters, links, the subnet manager and the subnet administration. It fails if it finds a fault. " +
+		"Notes are no failure.",
 	Examples: []string{"doctor"},
 	Answers:  []answer.Declared{&decl},
 	Run: func(c *feature.Call) error {
@@ -28,40 +28,30 @@ var Feature = feature.Feature{Name: "doctor", Commands: []feature.Command{{
 	},
 }}}
 
-// findings are what was found, with texts that are escaped.
+// findings are findings with escaped texts.
 type findings []umad.Finding
 
 var table = answer.Table[*umad.Finding]{
 	Key: "findings", Title: "findings", Row: "{LEVEL}  {WHERE}: {text}[\n       - {remedy}]",
 	Fields: []answer.Field[*umad.Finding]{
-		{Key: "level", Kind: answer.KindText, Help: "ok, note or fault", Value: func(f *umad.Finding) answer.Value {
-			return answer.Text(fmt.Sprint(f.Level))
-		}},
-		{Name: "LEVEL", Kind: answer.KindText, Help: "ok, note or fault", Value: func(f *umad.Finding) answer.Value {
-			return answer.Text(fmt.Sprintf("%-5s", f.Level))
-		}},
-		{Key: "port", Kind: answer.KindText, Help: "the source that names the port, none for the machine",
-			Value: func(f *umad.Finding) answer.Value { return answer.Optional(f.Port) }},
-		{Name: "WHERE", Kind: answer.KindText, Value: func(f *umad.Finding) answer.Value {
-			return answer.Text(cmp.Or(f.Port, "umad"))
-		}},
-		{Key: "text", Name: "FINDING", Kind: answer.KindText, Value: func(f *umad.Finding) answer.Value {
-			return answer.Text(f.Text)
-		}},
-		{Key: "remedy", Name: "REMEDY", Kind: answer.KindText, Help: "what to do about it",
-			Value: func(f *umad.Finding) answer.Value { return answer.Optional(f.Remedy) }},
+		answer.TextField("level", "", "ok, note or fault", func(f *umad.Finding) string { return fmt.Sprint(f.Level) }),
+		answer.TextField("", "LEVEL", "ok, note or fault", func(f *umad.Finding) string {
+			return fmt.Sprintf("%-5s", f.Level)
+		}),
+		answer.OptionalField("port", "", "source of the port, none for the machine", func(f *umad.Finding) string {
+			return f.Port
+		}),
+		answer.TextField("", "WHERE", "", func(f *umad.Finding) string { return cmp.Or(f.Port, "umad") }),
+		answer.TextField("text", "FINDING", "", func(f *umad.Finding) string { return f.Text }),
+		answer.OptionalField("remedy", "REMEDY", "what to do", func(f *umad.Finding) string { return f.Remedy }),
 	},
 }
 
 var decl = answer.Decl[findings]{
 	Command: "doctor", Help: "what was found", Title: "doctor: {count|finding}, {faults|fault}",
 	Facts: []answer.Field[findings]{
-		{Key: "count", Name: "count", Kind: answer.KindInt, Value: func(f findings) answer.Value {
-			return answer.Int(len(f))
-		}},
-		{Key: "faults", Name: "faults", Kind: answer.KindInt, Value: func(f findings) answer.Value {
-			return answer.Int(f.faults())
-		}},
+		answer.IntField("count", "count", "", func(f findings) int { return len(f) }),
+		answer.IntField("faults", "faults", "", findings.faults),
 	},
 	Layout: []answer.Item[findings]{{Table: answer.Show(&table, func(f findings) answer.Rows[*umad.Finding] {
 		return answer.Lazy(len(f), func(i int) *umad.Finding { return &f[i] })
@@ -82,5 +72,5 @@ func (f findings) faults() (n int) {
 	return n
 }
 
-// Answer returns the answer that tells of findings, whose texts are escaped.
+// Answer returns the answer with findings, whose texts are escaped.
 func Answer(b answer.Basis, found []umad.Finding) *answer.Answer { return decl.Answer(b, found) }

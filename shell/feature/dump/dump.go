@@ -78,7 +78,7 @@ func file(c *feature.Call, decl *answer.Decl[written], kind string) error {
 	return c.Answer(decl.Answer(b, written{path}))
 }
 
-// basis returns what a file rests on. Where there is no such state, writing it fails.
+// basis returns the basis of a file, or an error if the state does not exist.
 func basis(c *feature.Call) (answer.Basis, error) {
 	st, p, err := c.State()
 	if err != nil {
@@ -91,7 +91,7 @@ func basis(c *feature.Call) (answer.Basis, error) {
 type folderWritten struct {
 	File  string   `key:"file" help:"the folder"`
 	Files []string `key:"files" help:"the files in it"`
-	Notes []string `key:"notes" help:"what the files do not hold"`
+	Notes []string `key:"notes" help:"data that the files omit"`
 }
 
 func folderDecl(command string) *answer.Decl[folderWritten] {
@@ -100,11 +100,11 @@ func folderDecl(command string) *answer.Decl[folderWritten] {
 	return decl
 }
 
-// folder writes what ibdiagnet would leave.
+// folder writes the files that ibdiagnet would write.
 func folder(c *feature.Call, decl *answer.Decl[folderWritten]) error {
 	path := c.Arg(0)
 	if path == "-" {
-		return c.Misused("a folder is not written to standard output; name one")
+		return c.Misused("a folder cannot go to standard output; name a folder")
 	}
 	b, err := basis(c)
 	if err != nil {

@@ -20,9 +20,9 @@ type Pairs struct {
 	Luck int64
 	// Unknown are other ones of which a path is unknown.
 	Unknown int64
-	// Paths counts the paths of the pairs, Bad those that do not arrive for sure, or are too long, UnknownPathsText those
+	// Paths counts the paths of the pairs, Bad those that do not arrive for sure, or are too long, UnknownPaths those
 	// that meet a table that was not read.
-	Paths, Bad, UnknownPathsText int64
+	Paths, Bad, UnknownPaths int64
 }
 
 // Pairs counts the pairs of tables.
@@ -33,7 +33,7 @@ func (m *Memo) Pairs(ctx context.Context, t *fabric.Tables, opt reach.Options) (
 			return Pairs{}, err
 		}
 		return Pairs{Pairs: r.Pairs, Lost: r.LostPairs, Unknown: r.UnknownPairs, Paths: r.Paths, Bad: r.Bad(),
-			UnknownPathsText: r.Unknown}, nil
+			UnknownPaths: r.Unknown}, nil
 	}
 	r, err := m.Choices(ctx, t, choices.Options{Switches: opt.Switches, Progress: opt.Progress})
 	if err != nil {
