@@ -221,7 +221,7 @@ func TestKeysOverUmad(t *testing.T) {
 		"/cap; sweep full sl; sa groups; show sms; fail link leaf-01 3; route; write on; "+
 		"commit yes sm=0x100001; rollback yes sm=0x100001; dump snapshot "+dir+"/snap; doctor; history export "+dir+
 		"/history; capture off")
-	if strings.Contains(out, "does not answer with that key") ||
+	if strings.Contains(out, "did not respond with this SA_Key") ||
 		!strings.Contains(out, "taken from the subnet administration") {
 		t.Errorf("the SA_Key of the file is not used: %s", out)
 	}

@@ -127,13 +127,12 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestForgottenFailures: a topology that takes the place of the paper says what of it is
-// forgotten.
+// TestForgottenFailures checks that loading a topology reports the discarded failures.
 func TestForgottenFailures(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	out, err := on(t, "sim:fattree:2,4", "gen fattree 2 4 "+file, "fail switch spine-01", "route",
 		"load topology "+file)
-	if err != nil || !strings.Contains(out, "what was on paper before is forgotten: 1 failure\n  the staged tables "+
+	if err != nil || !strings.Contains(out, "discarded: 1 failure\n  the staged tables "+
 		"are stale: ") {
 		t.Error(err, out)
 	}

@@ -722,7 +722,7 @@ func (a *answer) levels(d *difference) {
 		a.figure("vls_path_sls", n)
 	}
 	for _, key := range []string{"SL2VL tables", "path SLs"} {
-		a.line(key + " {|+}not compared: one of the two does not know its own")
+		a.line(key + " {|+}not compared: known of one state only")
 	}
 	a.ignore("vls_sl2vl_tables", "vls_path_sls")
 }

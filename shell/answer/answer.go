@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package answer declares the answers of commands. An answer is a value with a basis (subnet, state, time, unread
-// parts), a verdict, facts and tables. Text, JSON, CSV, Markdown, HTML and the tables of the screen are derived from one
-// declaration, a [Decl].
+// parts), a verdict, facts and tables. Text, JSON, CSV, Markdown, HTML and the tables of the screen are derived from
+// one declaration, a [Decl].
 package answer
 
 import (

@@ -39,7 +39,8 @@ type Table[R any] struct {
 	Row    string // a form that prints a row as a line; "" for columns
 	Empty  string // line of the text if there are no rows; "" for the headings alone
 	Stream bool   // JSON has an object for each row
-	// Live rows arrive over time and can be read once: each is written at once and kept for the screen. They need a Row.
+	// Live rows arrive over time and can be read once: each is written at once and kept for the screen. They need a
+	// Row.
 	Live     bool
 	TextOnly bool // the screen omits the table
 	MaxRows  int  // number of rows in the text; 0 for all

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Field is a value of an answer or of a row of a table. A field without a key is only in text; a field without a name is
-// only in JSON and CSV.
+// Field is a value of an answer or of a row of a table. A field without a key is only in text; a field without a name
+// is only in JSON and CSV.
 type Field[T any] struct {
 	Key   string // key in JSON and CSV
 	Name  string // label or column heading for people
@@ -85,11 +85,11 @@ func (c *Column) id() string {
 }
 
 // Fields returns the fields of the struct R from its tags: `key:"a" name:"PORT" unit:"Gbit/s" help:"..."`. It skips
-// fields without a key and a name. Types are strings, numbers, booleans, times, durations, lists of strings, [Place] and
-// [Value]. The tag kind is the kind of a number or a Value: guid, lid, int, float, text, bool, time, duration, texts,
-// list, map or place. A nil pointer is [None]. Fields panics on other types; declarations are package variables, so tests
-// find such a fault. A struct field with the tag prefix contributes its own fields, with the prefix before their keys and
-// names; the fields of a nil pointer to a struct are [None].
+// fields without a key and a name. Types are strings, numbers, booleans, times, durations, lists of strings, [Place]
+// and [Value]. The tag kind is the kind of a number or a Value: guid, lid, int, float, text, bool, time, duration,
+// texts, list, map or place. A nil pointer is [None]. Fields panics on other types; declarations are package variables,
+// so tests find such a fault. A struct field with the tag prefix contributes its own fields, with the prefix before
+// their keys and names; the fields of a nil pointer to a struct are [None].
 func Fields[R any]() []Field[R] {
 	var fields []Field[R]
 	for _, f := range fieldsOf(reflect.TypeFor[R]()) {

@@ -23,7 +23,8 @@ import (
 // Outside of brackets a zero is shown. A line is not printed if all of it is omitted. [Decl.Check] reports forms with
 // unknown fields.
 
-// Prefixed returns a form with a prefix before the names of its fields, for the fields of a nested struct (see [Fields]).
+// Prefixed returns a form with a prefix before the names of its fields, for the fields of a nested struct (see
+// [Fields]).
 func Prefixed(prefix, form string) string {
 	return strings.NewReplacer("{?", "{?"+prefix, "{", "{"+prefix).Replace(form)
 }

@@ -19,8 +19,8 @@ import (
 const unreadTable = "unread"
 
 // CSV writes one table with the JSON keys as headings: the table with a key, or the causes of unread values for
-// "unread". For "" it writes the first table with rows. If none has rows, it writes the facts as one row, or the headings
-// of the first table if there are no facts. An unread value is "not read".
+// "unread". For "" it writes the first table with rows. If none has rows, it writes the facts as one row, or the
+// headings of the first table if there are no facts. An unread value is "not read".
 func (a *Answer) CSV(w io.Writer, table string) error {
 	out := csv.NewWriter(w)
 	if table == "" {
@@ -125,7 +125,8 @@ func cellText(s string) string {
 	return s
 }
 
-// Markdown writes the lines of the text and all tables as Markdown. If the text is a drawing, the facts replace the lines.
+// Markdown writes the lines of the text and all tables as Markdown. If the text is a drawing, the facts replace the
+// lines.
 func (a *Answer) Markdown(w io.Writer) error {
 	return a.markup(w, markup{
 		title:   func(s string) string { return "## " + escapeMarkdown(s) + "\n\n" },

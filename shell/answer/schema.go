@@ -154,7 +154,8 @@ func definitions() object {
 // reserved are keys of heads, rows and ends. No field may have them.
 var reserved = []string{"command", "schema", "answer", "kind", "of", "subnet", "verdict", "found"}
 
-// Check returns the faults of a declaration: reserved and repeated keys, fields without a kind, forms with unknown fields.
+// Check returns the faults of a declaration: reserved and repeated keys, fields without a kind, forms with unknown
+// fields.
 func (d *Decl[T]) Check() error {
 	var faults []error
 	facts := make([]Column, len(d.Facts))

@@ -34,7 +34,8 @@ const (
 	kindNotRead
 )
 
-// Value is a number, text, place or list of an answer. The zero Value is [None]. A Value has 48 bytes; pass it by value.
+// Value is a number, text, place or list of an answer. The zero Value is [None]. A Value has 48 bytes; pass it by
+// value.
 type Value struct {
 	kind   Kind
 	digits int8   // decimals of a float in text

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// CounterTexts returns a text for each counter of a set that is not 0. grown is the increase since the previous reading,
-// nil if it is unknown. atMaximum has the times since when counters have their maximum.
+// CounterTexts returns a text for each counter of a set that is not 0. grown is the increase since the previous
+// reading, nil if it is unknown. atMaximum has the times since when counters have their maximum.
 func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta,
 	atMaximum map[counters.Counter]time.Time) []string {
 	var text []string

@@ -25,10 +25,10 @@ var Refusals = answer.Table[engines.Refusal]{
 	},
 }
 
-// Proof has facts on whether the subnet manager would compute the tables that the settings give. They do not apply if no
-// other program computes tables.
+// Proof has facts on whether the subnet manager would compute the tables that the settings give. They do not apply if
+// no other program computes tables.
 type Proof struct {
-	Manager answer.Value `key:"as_subnet_manager" kind:"map" help:"whether the subnet manager would compute the same tables"`
+	Manager answer.Value `key:"as_subnet_manager" kind:"map" help:"whether it would compute the same tables"`
 	Text    answer.Value `name:"proof" kind:"text"`
 	proved  bool
 	why     string

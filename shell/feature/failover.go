@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Failover counts the effect of failures on pairs of end ports with adaptive routing, before a subnet manager acts. It is
-// nil if no switch routes adaptively.
+// Failover counts the effect of failures on pairs of end ports with adaptive routing, before a subnet manager acts. It
+// is nil if no switch routes adaptively.
 type Failover struct {
 	Pairs     int64 `key:"pairs" help:"pairs of end ports; the counts are for the time before a subnet manager acts"`
 	Untouched int64 `key:"pairs_untouched" help:"pairs that keep all their paths"`

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package feature defines features of the command language and has the parts that several features share. A feature is one
-// literal with commands, examples, answers and keys, in its own package below this one. Features do not import each other.
+// Package feature defines features of the command language and has the parts that several features share. A feature is
+// one literal with commands, examples, answers and keys, in its own package below this one. Features do not import each
+// other.
 package feature
 
 import (

@@ -16,7 +16,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const help = "A group has all ports on shortest up/down paths (as ar_updn), or on shortest paths if the fabric has no " +
+const help = "A group has all ports on shortest up/down paths (as ar_updn), or on shortest paths if the fabric " +
+	"has no " +
 	"roots.\n" +
 	"trace, check and who then follow every choice. Until adaptive off, route adds groups to its tables, too. With " +
 	"an engine of\n" +
@@ -28,13 +29,13 @@ var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
 	{Path: "adaptive", Group: feature.GroupSimulate, Summary: "Simulate adaptive routing, or show its groups of ports",
 		Help: help},
 	{
-		Path: "adaptive on", Summary: "Give the tables groups of ports, on paper", Help: help,
+		Path: "adaptive on", Summary: "Simulate groups of ports for the tables", Help: help,
 		Examples: []string{"adaptive on; check reach"},
 		Answers:  []answer.Declared{&onDecl},
 		Run:      on,
 	},
 	{
-		Path: "adaptive off", Summary: "Remove the groups of ports on paper",
+		Path: "adaptive off", Summary: "Remove the simulated groups of ports",
 		Examples: []string{"adaptive on; adaptive off"},
 		Answers:  []answer.Declared{offDecl},
 		Run:      off,
@@ -104,7 +105,7 @@ type switching struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	On      string       `name:"on" help:"whether adaptive routing is enabled"`
 	Enabled bool         `key:"enabled" name:"ON" help:"whether adaptive routing is enabled"`
-	Reroute bool         `key:"fast_reroute" name:"FAST REROUTE" help:"whether another port of the group replaces a static port that is down"`
+	Reroute bool         `key:"fast_reroute" name:"FAST REROUTE" help:"replaces a static port that is down"`
 	SLs     string       `key:"sls" name:"SLS" help:"service levels that are routed adaptively, as bits"`
 	Groups  int          `key:"groups" name:"PORT GROUPS" help:"number of groups of ports"`
 	Tables  int          `key:"tables" name:"LFTS" help:"adaptive forwarding tables"`

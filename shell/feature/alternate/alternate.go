@@ -22,7 +22,8 @@ import (
 // Feature is the command paths alternate.
 var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
 	Path: "paths alternate", Summary: "List the paths that a connection may migrate to (APM)",
-	Help: "A path has both directions: from SRC to a LID of DST, and back to a LID of SRC. Alternates use the other LIDs " +
+	Help: "A path has both directions: from SRC to a LID of DST, and back to a LID of SRC. Alternates use the " +
+		"other LIDs " +
 		"of DST (LMC)\n" +
 		"and the other ports of both nodes. Each is listed with the source LID by which it shares least with the " +
 		"primary path.\n" +
@@ -62,7 +63,7 @@ type path struct {
 	Why          answer.Value `key:"why" name:"WHY" kind:"text"`
 	There        answer.Value `key:"there" name:"THERE" kind:"list" help:"ports by which packets leave switches"`
 	Back         answer.Value `key:"back" name:"BACK" kind:"list" help:"the same on the path back"`
-	Disjoint     answer.Value `key:"disjoint" name:"DISJOINT" kind:"text" help:"all, ends (only what the ports share), links, none, or same path"`
+	Disjoint     answer.Value `key:"disjoint" name:"DISJOINT" kind:"text" help:"all, ends, links, none, or same"`
 	Links        answer.Value `key:"shared_links" kind:"list" help:"shared links between the ends, a port each"`
 	Switches     answer.Value `key:"shared_switches" kind:"list"`
 	EndLinks     answer.Value `key:"shared_end_links" kind:"list" help:"links shared by a common port, a port each"`
@@ -72,7 +73,7 @@ type path struct {
 
 var (
 	primaryTable   = answer.Table[path]{Key: "primary", Title: "primary path", Fields: answer.Fields[path]()}
-	alternateTable = answer.Table[path]{Key: "alternates", Title: "alternates", Help: "the alternates that share least first",
+	alternateTable = answer.Table[path]{Key: "alternates", Title: "alternates", Help: "by increasing overlap",
 		Fields: answer.Fields[path]()}
 )
 
@@ -259,7 +260,7 @@ func draw(w *answer.Canvas, _ answer.Basis, c *connection) {
 		w.Line("no alternate: %s", c.None)
 		return
 	}
-	w.Line("%s, those that share least first", prose.Count(c.Count, "alternate"))
+	w.Line("%s, by increasing overlap", prose.Count(c.Count, "alternate"))
 	for i := range c.list {
 		x := &c.list[i]
 		w.Line("%s: %s", c.title(&x.Path), c.shares(x))

@@ -29,7 +29,8 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance switch", Summary: "Count the LIDs that leave by each port of a switch",
-		Help: "It lists the ports between switches of each switch on which two of them differ by more than one LID, as " +
+		Help: "It lists the ports between switches of each switch on which two of them differ by more than one " +
+			"LID, as " +
 			"OpenSM's switchbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "the balanced ones, too"}},
@@ -48,7 +49,8 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance hot", Summary: "List the ports that send most, with their paths",
-		Help:     "It compares the traffic of ports between two readings of the counters with the number of their paths.\n",
+		Help: "It compares the traffic of ports between two readings of the counters with the number of their " +
+			"paths.\n",
 		Options:  []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}},
 		Examples: []string{"balance hot"},
 		Answers:  []answer.Declared{&hotDecl},
@@ -72,7 +74,7 @@ type portRow struct {
 	Port     answer.Value `key:"port" name:"PORT" kind:"int"`
 	To       answer.Value `key:"to" name:"TO" kind:"place"`
 	LIDs     answer.Value `key:"lids" name:"LIDS" kind:"int" help:"LIDs of hosts and routers that leave by the port"`
-	Balanced answer.Value `key:"balanced" name:"BALANCED" kind:"bool" help:"no two ports to switches differ by more than one LID"`
+	Balanced answer.Value `key:"balanced" name:"BALANCED" kind:"bool" help:"within one LID"`
 	lead     answer.Lead
 }
 
@@ -196,7 +198,7 @@ type endRow struct {
 	Switch       answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	To           answer.Value `key:"to" name:"TO" kind:"place"`
 	LID          answer.Value `key:"lid" name:"LID" kind:"lid"`
-	Uneven       answer.Value `key:"uneven" name:"UNEVEN" kind:"texts" help:"what differs by more than one LID: neighbours, ports"`
+	Uneven       answer.Value `key:"uneven" name:"UNEVEN" kind:"texts" help:"neighbours, ports, or both"`
 	Neighbours   answer.Value `key:"neighbours" kind:"list"`
 	ByNeighbour  answer.Value `key:"neighbour_lids" kind:"list" help:"LIDs for each of the neighbours"`
 	NeighbourOut string       `name:"BY NEIGHBOUR"`
@@ -309,7 +311,7 @@ func runLIDs(c *feature.Call) error {
 // hot holds the traffic of ports between switches, with their paths.
 type hot struct {
 	Ports       int          `key:"ports_read" name:"ports" help:"ports between switches that were read"`
-	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths; no key if one is constant"`
+	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths"`
 
 	rows  []hotPort
 	limit int
@@ -325,7 +327,7 @@ type hotPort struct {
 	Waits  float64      `key:"waits_per_second" help:"XmitWait"`
 	WaitsS string       `name:"WAITS/S"`
 	Paths  int64        `key:"paths" name:"PATHS" help:"paths of all to all"`
-	OfMean answer.Value `key:"of_mean_paths" name:"OF MEAN" kind:"float" help:"paths divided by the mean of the used links between switches"`
+	OfMean answer.Value `key:"of_mean_paths" name:"OF MEAN" kind:"float" help:"paths divided by their mean"`
 	sent   float64
 	lead   answer.Lead
 }

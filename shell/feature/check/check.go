@@ -16,10 +16,12 @@ import (
 )
 
 const (
-	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found nothing and depends on data that " +
+	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found nothing and depends on " +
+		"data that " +
 		"was not read,\n" +
 		"such as the forwarding table of a switch. The command then fails unless strict=no is given.\n"
-	unknownHelp = "The switches do not have the service levels of paths. If a credit loop depends on them, the verdict " +
+	unknownHelp = "The switches do not have the service levels of paths. If a credit loop depends on them, the " +
+		"verdict " +
 		"is unknown until\n" +
 		"the service levels (sweep full sl, or engine from=FILE; calibrate) and the VLs (sweep full sl2vl) are known.\n"
 )
@@ -102,7 +104,8 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 				Name: "pattern", Kind: lang.KindText, Value: "hosts:FILE|hosts:@SET",
 				Summary: "paths among these hosts (default: all to all)",
 			},
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded from then on; " + when.Help},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded from then on; " +
+				when.Help},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then (default now)"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"},
 		},

@@ -129,7 +129,8 @@ func creditLoops(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	x := creditCheck{
 		Loop: loopFactsOf(st, r), Channels: r.Channels, VLs: answer.Int(r.VLs), OnVLs: prose.Count(r.VLs, "VL"),
-		Dependencies: r.Dependencies, Cyclic: r.Cyclic, Rings: r.Rings, ring: hopsOf(p.Fabric, r.Ring), Took: time.Since(start),
+		Dependencies: r.Dependencies, Cyclic: r.Cyclic, Rings: r.Rings, ring: hopsOf(p.Fabric, r.Ring),
+		Took: time.Since(start),
 	}
 	if r.Unread.Any() {
 		x.VLs, x.OnVLs = answer.NotRead(), "unknown VLs"

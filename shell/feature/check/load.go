@@ -62,9 +62,9 @@ type linkLoads struct {
 type figures struct {
 	Paths     int64        `key:"paths" name:"paths"`
 	Lost      int64        `key:"lost" name:"lost" help:"paths that do not arrive; they are not counted"`
-	Unknown   int64        `key:"unknown" name:"unknown" help:"paths over tables that were not read; they are not counted"`
-	Edge      int64        `key:"edge_forwarding_index" name:"edge forwarding index" help:"maximum of paths over a link between switches"`
-	WorstLoad answer.Value `key:"worst_load" name:"worst load" kind:"int" help:"maximum of paths over a link, of a pattern"`
+	Unknown   int64        `key:"unknown" name:"unknown" help:"paths over unread tables; not counted"`
+	Edge      int64        `key:"edge_forwarding_index" name:"edge forwarding index" help:"maximum load"`
+	WorstLoad answer.Value `key:"worst_load" name:"worst load" kind:"int" help:"maximum of paths, of a pattern"`
 	Share     answer.Value `key:"share" name:"share" kind:"float" help:"mean share of bandwidth per path, of a pattern"`
 }
 
@@ -136,7 +136,8 @@ var (
 	}
 	linkTable = answer.Table[link]{
 		Key: "links", Title: "links by paths", Help: "links between switches, by number of paths",
-		Fields: answer.Fields[link](), Stream: true, MaxRows: worstLinks, Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
+		Fields: answer.Fields[link](), Stream: true, MaxRows: worstLinks,
+		Row:  "  {paths|path} to {destinations|LID} over {from} -> {to}",
 		Lead: func(l link) answer.Lead { return l.lead },
 	}
 	pairTable = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", TextOnly: true,
@@ -177,7 +178,8 @@ func loadLayout() []answer.Item[*linkLoads] {
 			}), When: answer.Hidden[*linkLoads],
 		},
 		{Table: answer.Show(&kindTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Kinds) })},
-		{Line: "{?adaptive_worst}  with adaptive routing, all choices equally likely: at most {adaptive_worst} paths over " +
+		{Line: "{?adaptive_worst}  with adaptive routing, all choices equally likely: at most {adaptive_worst} " +
+			"paths over " +
 			"a link between switches, {adaptive_static_worst} by the linear tables"},
 		{Line: "[    {adaptive_looping|pair} can loop and are not counted]"},
 		{Table: answer.Show(&linkTable, (*linkLoads).links)},

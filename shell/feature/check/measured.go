@@ -30,7 +30,7 @@ type measuredLoad struct {
 	Sent        float64      `key:"gigabytes_per_second" name:"sent" unit:"GB/s" help:"total traffic"`
 	SentText    string       `name:"sent together"`
 	Silent      bool         `name:"silent"`
-	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths; no key if one is constant"`
+	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths"`
 
 	deviations []deviation // of 1 % of the rate or more
 	limit      int         // number of rows in text

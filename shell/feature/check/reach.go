@@ -21,7 +21,7 @@ import (
 type pathCounts struct {
 	Paths        int64        `key:"paths" name:"paths"`
 	Delivered    int64        `key:"delivered" name:"delivered"`
-	Unreachable  int64        `key:"unreachable" name:"unreachable" help:"paths of end ports that are unreachable or have no LID"`
+	Unreachable  int64        `key:"unreachable" name:"unreachable" help:"end port unreachable or without a LID"`
 	DeadEnds     int64        `key:"dead_ends" name:"dead ends" help:"other paths that end at a missing entry or link"`
 	Loops        int64        `key:"loops" name:"in loops"`
 	Misdelivered int64        `key:"misdelivered" name:"misdelivered"`
@@ -30,7 +30,8 @@ type pathCounts struct {
 	NotMinimal   answer.Value `key:"not_minimal" name:"not minimal" kind:"int" help:"paths over more links than needed"`
 }
 
-// pathCountsOf returns the counts of paths. atOnce is the number of paths of end ports that are unreachable or have no LID.
+// pathCountsOf returns the counts of paths. atOnce is the number of paths of end ports that are unreachable or have no
+// LID.
 func pathCountsOf(c *reach.Counts, atOnce int64) pathCounts {
 	return pathCounts{c.Paths, c.Delivered, atOnce, c.Unreachable - atOnce, c.Loops, c.Misdelivered, c.TooLong,
 		c.Unknown, answer.Int(c.NotMinimal)}
@@ -43,7 +44,7 @@ type reachability struct {
 	UnreachableEnds int                   `key:"unreachable_ends" name:"unreachable end ports"`
 	Pairs           int64                 `key:"pairs" name:"pairs"`
 	LostPairs       int64                 `key:"lost_pairs" name:"lost pairs"`
-	LuckPairs       int64                 `key:"luck_pairs" help:"pairs with a path that arrives by some adaptive choices only"`
+	LuckPairs       int64                 `key:"luck_pairs" help:"pairs with a path that arrives by some choices"`
 	UnknownPairs    int64                 `key:"unknown_pairs"`
 	Counts          pathCounts            `prefix:""`
 	Adaptive        *feature.ChoiceCounts `prefix:"adaptive_"` // nil if no switch routes adaptively
@@ -82,7 +83,7 @@ type trouble struct {
 type linksCount struct {
 	Links   int          `key:"links" name:"LINKS"`
 	Paths   int64        `key:"paths" name:"PATHS"`
-	Longest answer.Value `key:"longest" name:"LONGEST" kind:"int" help:"paths by the links of their longest adaptive choice"`
+	Longest answer.Value `key:"longest" name:"LONGEST" kind:"int" help:"paths by their longest adaptive choice"`
 }
 
 func linksCounts(paths, longest []int64) []linksCount {

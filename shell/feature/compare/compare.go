@@ -33,7 +33,8 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 			"CHANGED      entries that differ from those on the switches, of tables that were read\n" +
 			"LOST         pairs of end ports with a path that does not arrive; pairs over tables that were not read " +
 			"are counted separately\n" +
-			"VLS, CREDIT LOOP  unknown for the tables on the switches if they depend on SLs or VLs that were not read " +
+			"VLS, CREDIT LOOP  unknown for the tables on the switches if they depend on SLs or VLs that were " +
+			"not read " +
 			"(try: calibrate; sweep full sl2vl)",
 		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
@@ -63,9 +64,9 @@ type engine struct {
 	Time         string           `name:"TIME" help:"time that routing took"`
 	Allocated    answer.Value     `key:"allocated_megabytes" kind:"float" unit:"MB"`
 	Memory       string           `name:"ALLOCATED" help:"memory that routing allocated"`
-	Worst        int64            `key:"worst_load" name:"WORST" help:"edge forwarding index: maximum of paths over a link"`
-	Shift        answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"maximum of paths over a link in any shift"`
-	Bisection    answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"effective bisection bandwidth, 1 is full"`
+	Worst        int64            `key:"worst_load" name:"WORST" help:"edge forwarding index"`
+	Shift        answer.Value     `key:"shift_figure" name:"SHIFT" kind:"int" help:"maximum over all shifts"`
+	Bisection    answer.Value     `key:"effective_bisection" name:"BISECTION" kind:"float" help:"1 is full"`
 	MaxHops      int              `key:"max_hops" help:"maximum number of links of a path"`
 	MeanHops     float64          `key:"mean_hops"`
 	Hops         string           `name:"HOPS" help:"maximum and mean number of links of a path"`
@@ -74,13 +75,13 @@ type engine struct {
 	LuckPairs    int64            `key:"luck_pairs" help:"pairs with a path that arrives by some adaptive choices only"`
 	UnknownPairs int64            `key:"unknown_pairs"`
 	LostPaths    int64            `key:"lost_paths"`
-	UnknownPaths int64            `key:"unknown_paths" help:"paths over tables that were not read; not in other figures"`
+	UnknownPaths int64            `key:"unknown_paths" help:"paths over unread tables; not in other figures"`
 	Paths        int64            `key:"paths"`
 	VLs          answer.Value     `key:"vls" kind:"int"`
 	VLsText      string           `name:"VLS"`
 	Loop         answer.Value     `key:"credit_loop" kind:"bool"`
 	LoopText     string           `name:"CREDIT LOOP" help:"whether links can wait for each other in a cycle"`
-	Changed      answer.Value     `key:"changed_entries" kind:"int" help:"entries that differ from those on the switches"`
+	Changed      answer.Value     `key:"changed_entries" kind:"int" help:"entries that differ from the switches"`
 	Unread       int              `key:"unread" help:"switches whose tables were not read and not compared"`
 	ChangedText  string           `name:"CHANGED" help:"entries that differ from those on the switches"`
 	Lost         string           `name:"LOST"`
@@ -146,8 +147,9 @@ var decl = answer.Decl[*compared]{
 		})},
 		{Table: answer.Show(&refusedTable, func(c *compared) answer.Rows[refused] { return answer.Slice(c.refused) })},
 		{
-			Line: "{?best}best: {best} (engine {best}; route): of those that lose fewest pairs{reason} it has the " +
-				"lowest WORST, then the best BISECTION",
+			Line: "{?best}best: {best} (engine {best}; route): among engines with the fewest lost pairs{reason} " +
+				"it has " +
+				"the lowest WORST, then the best BISECTION",
 		},
 		{Table: answer.Show(&linkTable, func(c *compared) answer.Rows[linkPaths] { return c.loads.rows(c.f) }),
 			When: answer.Hidden[*compared]},
@@ -210,7 +212,7 @@ func run(c *feature.Call) error {
 	case best != nil:
 		x.Best = answer.Text(best.Name)
 		x.Reason = answer.Text([...]string{
-			credits.None: " and have no credit loop", credits.Loop: ", all with a credit loop,",
+			credits.None: " and no credit loop", credits.Loop: ", all with a credit loop,",
 			credits.Unknown: ", all of which may have a credit loop,",
 		}[best.Loop])
 	}

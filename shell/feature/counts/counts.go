@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package counts reads, clears and lists the counters of ports, also those that were recorded.
+// Package counts lists and clears the counters of ports, and lists recorded counters.
 package counts
 
 import (
@@ -78,18 +78,18 @@ var (
 	untilOption = lang.Option{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then (default now)"}
 )
 
-// port is what a port has counted.
+// port is a port with its counters.
 type port struct {
 	Port     answer.Value `key:"port" name:"PORT" kind:"place"`
-	Peer     answer.Value `key:"peer" name:"TO" kind:"place" help:"the port at the other end of its link"`
-	Text     string       `name:"COUNTERS" help:"counters that are not 0, and how fast they grow"`
+	Peer     answer.Value `key:"peer" name:"TO" kind:"place" help:"port at the other end"`
+	Text     string       `name:"COUNTERS" help:"counters that are not 0, and their rates"`
 	Counters answer.Value `key:"counters" kind:"map" help:"values by the name of the counter"`
-	PerSec   answer.Value `key:"per_second" kind:"map" help:"how fast counters grew since the reading before"`
-	Stopped  answer.Value `key:"stopped" kind:"map" help:"since when counters are seen at their greatest value: they count no further"`
+	PerSec   answer.Value `key:"per_second" kind:"map" help:"rates since the previous reading"`
+	Stopped  answer.Value `key:"stopped" kind:"map" help:"counters at their maximum, and since when"`
 	lead     answer.Lead
 }
 
-// reading is what ports have counted.
+// reading is a reading of counters.
 type reading struct {
 	When    time.Time `key:"when" help:"when they were read"`
 	Ports   int       `key:"ports_read" help:"ports whose counters were read"`
@@ -99,9 +99,8 @@ type reading struct {
 }
 
 var portTable = answer.Table[port]{
-	Key: "ports", Title: "counters", Stream: true, Fields: answer.Fields[port](), Lead: func(p port) answer.Lead {
-		return p.lead
-	},
+	Key: "ports", Title: "counters", Stream: true, Fields: answer.Fields[port](),
+	Lead: func(p port) answer.Lead { return p.lead },
 }
 
 var readDecl = answer.Decl[reading]{
@@ -113,7 +112,7 @@ var readDecl = answer.Decl[reading]{
 	},
 }
 
-// runShow lists ports with errors; of the ports that are named, everything.
+// runShow lists the ports with errors, or all counters of the given ports.
 func runShow(c *feature.Call) error {
 	f := c.Session.State().Live.Fabric
 	ports, err := c.PortArg(f)
@@ -161,13 +160,13 @@ func runShow(c *feature.Call) error {
 	return feature.ReadingError(read)
 }
 
-// describe returns the row of a port; its text is "" where all is 0.
+// describe returns the row of a port. Its text is "" if all counters are 0.
 func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *counters.Delta,
 	standing []counters.Standing) port {
-	stood := map[counters.Counter]time.Time{}
+	atMaximum := map[counters.Counter]time.Time{}
 	var values, rates, stopped []answer.Named
 	for _, x := range standing {
-		stood[x.Counter] = x.Since
+		atMaximum[x.Counter] = x.Since
 		stopped = append(stopped, answer.Named{Name: x.Counter.String(), Value: answer.Time(x.Since)})
 	}
 	for k := range which.All() {
@@ -178,7 +177,7 @@ func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *cou
 	}
 	return port{
 		Port: answer.Port(f, p.Port), Peer: answer.Port(f, f.Ports[p.Port].Peer), lead: feature.ToPort(f, p.Port),
-		Text:     strings.Join(feature.CounterTexts(p, which, grown, stood), ", "),
+		Text:     strings.Join(feature.CounterTexts(p, which, grown, atMaximum), ", "),
 		Counters: answer.Map(values), PerSec: optional(rates), Stopped: optional(stopped),
 	}
 }
@@ -191,13 +190,13 @@ func optional(entries []answer.Named) answer.Value {
 	return answer.Map(entries)
 }
 
-// cleared is how many ports have new counters, and which did not respond.
+// cleared is the result of clear counters.
 type cleared struct {
-	Cleared int `key:"cleared" help:"ports"`
+	Cleared int `key:"cleared" help:"ports whose counters were cleared"`
 	silent  []silent
 }
 
-// silent is a port that did not respond, or the first of the Ports of a node.
+// silent is a port that did not respond, or the first of the Ports of a node that did not.
 type silent struct {
 	Port  answer.Value `key:"port" name:"PORT" kind:"place"`
 	Ports int          `key:"ports" name:"PORTS"`

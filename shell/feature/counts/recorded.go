@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/shell/session/recorded"
 )
 
-// timeRecorded is which part of a time was recorded.
+// timeRecorded describes the recorded part of a time span.
 type timeRecorded struct {
 	Since   time.Time    `key:"since"`
 	Until   time.Time    `key:"until"`
@@ -49,7 +49,7 @@ func describeTime(r *records.Recorded, samples, shown int) timeRecorded {
 	return a
 }
 
-// span is a part of a time.
+// span is a time span.
 type span struct {
 	From  time.Time `key:"from" name:"FROM"`
 	Until time.Time `key:"until" name:"UNTIL"`
@@ -59,22 +59,12 @@ func spans(all []records.Span) answer.Rows[span] {
 	return answer.Lazy(len(all), func(i int) span { return span{all[i].Since, all[i].Until} })
 }
 
-// timeFacts and timeItems are what answers have that rest on a recorded time.
-func timeFacts[T any](of func(T) timeRecorded) []answer.Field[T] {
-	var fields []answer.Field[T]
-	for _, f := range answer.Fields[timeRecorded]() {
-		fields = append(fields, answer.Field[T]{Key: f.Key, Name: f.Name, Unit: f.Unit, Help: f.Help, Kind: f.Kind,
-			Value: func(v T) answer.Value { return f.Value(of(v)) }})
-	}
-	return fields
-}
-
+// timeItems returns the lines and tables of a recorded time span.
 func timeItems[T any](of func(T) timeRecorded) []answer.Item[T] {
 	table := func(key, title string, rows func(*records.Recorded) []records.Span) answer.Item[T] {
 		t := &answer.Table[span]{Key: key, Title: title, Fields: answer.Fields[span]()}
-		return answer.Item[T]{When: func(T) bool {
-			return false
-		}, Table: answer.Show(t, func(v T) answer.Rows[span] { return spans(rows(of(v).of)) })}
+		show := answer.Show(t, func(v T) answer.Rows[span] { return spans(rows(of(v).of)) })
+		return answer.Item[T]{When: answer.Hidden[T], Table: show}
 	}
 	return []answer.Item[T]{
 		{Line: "{read}, {shown} shown; recorded {took} of {asked}"},
@@ -84,27 +74,26 @@ func timeItems[T any](of func(T) timeRecorded) []answer.Item[T] {
 	}
 }
 
-// sample is what a port counted between two readings.
+// sample is the growth of the counters of a port between two readings.
 type sample struct {
 	From     time.Time    `key:"from" name:"FROM"`
 	Until    time.Time    `key:"until"`
 	Clock    string       `name:"UNTIL"`
 	Text     string       `name:"COUNTED"`
 	Seconds  float64      `key:"seconds" unit:"s"`
-	Counters answer.Value `key:"counters" kind:"map" help:"by how much counters grew"`
+	Counters answer.Value `key:"counters" kind:"map" help:"increase of the counters"`
 	PerSec   answer.Value `key:"per_second" kind:"map"`
-	AtLeast  []string     `key:"at_least" help:"counters that may have grown more: they were cleared, or stand at their greatest value"`
-	Stopped  []string     `key:"stopped" help:"counters at their greatest value"`
-	Cleared  []string     `key:"cleared" help:"counters that were set to 0 meanwhile"`
-	Wrapped  []string     `key:"wrapped" help:"counters that began again at 0"`
+	AtLeast  []string     `key:"at_least" help:"counters that were cleared or reached their maximum"`
+	Stopped  []string     `key:"stopped" help:"counters at their maximum"`
+	Cleared  []string     `key:"cleared" help:"counters that were cleared between the readings"`
+	Wrapped  []string     `key:"wrapped" help:"counters that wrapped around"`
 }
 
-// history is the samples of a port.
+// history holds the samples of a port.
 type history struct {
-	f    *fabric.Fabric
-	port fabric.PortIndex
-	timeRecorded
-	rows []sample
+	timeRecorded `prefix:""`
+	Port         answer.Value `key:"port" kind:"place"`
+	rows         []sample
 }
 
 var sampleTable = answer.Table[sample]{
@@ -113,12 +102,8 @@ var sampleTable = answer.Table[sample]{
 }
 
 var historyDecl = answer.Decl[history]{
-	Command: "counters history", Help: "what a port counted, sample by sample",
-	Title: "counters of {port} as recorded, {of}",
-	Facts: append(timeFacts(func(h history) timeRecorded { return h.timeRecorded }),
-		answer.Field[history]{Key: "port", Kind: answer.KindPlace, Value: func(h history) answer.Value {
-			return answer.Port(h.f, h.port)
-		}}),
+	Command: "counters history", Help: "recorded samples of a port",
+	Title: "counters of {port} as recorded, {of}", Facts: answer.Fields[history](),
 	Layout: append([]answer.Item[history]{
 		{Table: answer.Show(&sampleTable, func(h history) answer.Rows[sample] { return answer.Slice(h.rows) })},
 	}, timeItems(func(h history) timeRecorded { return h.timeRecorded })...),
@@ -136,7 +121,7 @@ func runHistory(c *feature.Call) error {
 		return err
 	}
 	if p.Port == fabric.None || !p.PortNamed && f.Nodes[p.Node].IsSwitch() {
-		return c.Misused("%s is no port, expected NODE/PORT", c.Arg(0))
+		return c.Misused("%s is not a port, expected NODE/PORT", c.Arg(0))
 	}
 	store, err := c.Session.Recorded().Store(c.Ctx)
 	if err != nil {
@@ -149,10 +134,10 @@ func runHistory(c *feature.Call) error {
 	case err != nil:
 		return err
 	case len(all) == 0:
-		return fmt.Errorf("%s: nothing was recorded of it from %s to %s", f.PortName(p.Port),
+		return fmt.Errorf("%s: nothing was recorded from %s to %s", f.PortName(p.Port),
 			since.Format(time.DateTime), until.Format(time.DateTime))
 	}
-	h := history{f: f, port: p.Port}
+	h := history{Port: answer.Port(f, p.Port)}
 	for i := range all {
 		if s := describeSample(&all[i]); s.Text != nothing || c.Flag("all") {
 			h.rows = append(h.rows, s)
@@ -203,10 +188,10 @@ func names(s counters.Set) []string {
 	return out
 }
 
-// worstWords are the words of the option by.
+// worstWords are the values of the option by.
 var worstWords = []string{"errors", "waits", "discards", "traffic"}
 
-// countersOf returns the counters of a word of the option by.
+// countersOf returns the counters of a value of the option by.
 func countersOf(word string) (what counters.Set, known bool) {
 	switch word {
 	case "errors":
@@ -221,27 +206,21 @@ func countersOf(word string) (what counters.Set, known bool) {
 	return 0, false
 }
 
-// worst is the ports that counted most.
+// worst holds the ports that counted most.
 type worst struct {
-	timeRecorded
-	rows []feature.GrowthRow
+	timeRecorded `prefix:""`
+	rows         []feature.GrowthRow
 }
 
 var worstTable = answer.Table[feature.GrowthRow]{
 	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[feature.GrowthRow](),
-	Empty: "no port counted any", Lead: feature.GrowthRow.Lead,
+	Empty: "no port counted anything", Lead: feature.GrowthRow.Lead,
 }
 
 var worstDecl = answer.Decl[worst]{
-	Command: "counters worst", Help: "the ports that counted most", Facts: timeFacts(func(w worst) timeRecorded {
-		return w.timeRecorded
-	}),
+	Command: "counters worst", Help: "the ports that counted most", Facts: answer.Fields[worst](),
 	Layout: append([]answer.Item[worst]{
-		{
-			Table: answer.Show(&worstTable, func(w worst) answer.Rows[feature.GrowthRow] {
-				return answer.Slice(w.rows)
-			}),
-		},
+		{Table: answer.Show(&worstTable, func(w worst) answer.Rows[feature.GrowthRow] { return answer.Slice(w.rows) })},
 	}, timeItems(func(w worst) timeRecorded { return w.timeRecorded })...),
 }
 

@@ -14,13 +14,13 @@ import (
 	"example.org/ibconsole/shell/session/comparison"
 )
 
-// changes is what changed in some time.
+// changes holds the changes of a time span.
 type changes struct {
 	Since      time.Time    `key:"since"`
 	Until      time.Time    `key:"until"`
-	Before     *seen        `prefix:"before_"` // nil where nothing was seen
+	Before     *seen        `prefix:"before_"` // nil if no state is known
 	After      *seen        `prefix:"after_"`
-	Difference *difference  `prefix:"difference_"` // nil where the tables are not compared
+	Difference *difference  `prefix:"difference_"` // nil if the tables were not compared
 	Why        answer.Value `key:"why_no_difference" kind:"text"`
 
 	f       *fabric.Fabric
@@ -29,7 +29,7 @@ type changes struct {
 	subnet  []fabric.Change
 }
 
-// seen is a state, and from when until when it was seen.
+// seen is a state with the times when it was first and last read.
 type seen struct {
 	State string    `key:"picture" help:"live, or the number of a history entry"`
 	Began time.Time `key:"began"`
@@ -56,7 +56,7 @@ var (
 )
 
 var changesDecl = answer.Decl[*changes]{
-	Command: "changes", Help: "what changed in some time, and the sum of it",
+	Command: "changes", Help: "the changes of a time span, and their sum",
 	Title: "events of {of} from {since} to {until}", Facts: answer.Fields[*changes](),
 	Layout: append(append([]answer.Item[*changes]{
 		{
@@ -67,7 +67,7 @@ var changesDecl = answer.Decl[*changes]{
 				return feature.Moments(c.f, c.moments)
 			}),
 		},
-		{Line: "in all: not known, {why_no_difference}", When: func(c *changes) bool { return c.Before == nil }},
+		{Line: "in all: unknown, {why_no_difference}", When: func(c *changes) bool { return c.Before == nil }},
 		{Line: "{?before_text}in all, from {before_text} to {after_text}"},
 		{Line: "no difference", When: func(c *changes) bool { return c.Before != nil && c.same() && !c.isUnknown() }},
 		{Line: "no difference, as far as was read", When: func(c *changes) bool {
@@ -159,7 +159,7 @@ func runChanges(c *feature.Call) error {
 	return c.Answer(changesDecl.Answer(b, a))
 }
 
-// sum finds the difference between the first and the last state that was seen, and returns what it rests on.
+// sum compares the first and the last state. It returns the basis of the comparison.
 func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, error) {
 	st := c.Session.State()
 	before, err := st.Of(session.EntryKind(line.Before.Entry))
@@ -172,7 +172,7 @@ func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, err
 	}
 	a.subnet = fabric.Changes(before.Fabric, after.Fabric)
 	if before.Tables == nil || after.Tables == nil || before.Fabric.MaxLID == 0 || after.Fabric.MaxLID == 0 {
-		a.Why = answer.Text("the forwarding tables are not compared: there are none in one of the two")
+		a.Why = answer.Text("forwarding tables are not compared: one of the states has none")
 		return st.Basis(after, session.NeedLinks), nil
 	}
 	x, err := comparison.Diff(c.Ctx, c.Session, session.EntryKind(line.Before.Entry),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package difference shows what differs between two states, and what changed from one time to another.
+// Package difference compares two states, and lists the changes of a time span.
 package difference
 
 import (
@@ -21,17 +21,17 @@ import (
 // Feature is the commands diff and changes.
 var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 	{
-		Name: "diff", Keys: "d", Help: "say what changes from the base to what is staged; of an entry of the " +
-			"history, what changed since",
+		Name: "diff", Keys: "d", Help: "compare staged with the base; of a history entry, list the changes " +
+			"since then",
 	},
 }, Commands: []feature.Command{
 	{
 		Path:    "diff",
 		Group:   feature.GroupHistory,
 		Summary: "Show what differs between two states: entries, pairs, links",
-		Help: "A is the base of the what-if (default: live). B is staged if it is there, otherwise whatif, otherwise " +
-			"live.\n" +
-			"Either may be live, base, whatif, staged, the number of a history entry or a time (03:12).",
+		Help: "Without A and B it compares the base of the what-if with staged, or with whatif if nothing is " +
+			"staged.\n" +
+			"A and B may be live, base, whatif, staged, the number of a history entry or a time (03:12).",
 		Args: []lang.Arg{
 			{Name: "A", Kind: lang.KindPicture, Optional: true},
 			{Name: "B", Kind: lang.KindPicture, Optional: true},
@@ -48,8 +48,8 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 		Help: strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The sum is the difference between what was seen " +
 			"last by the one time and by the other.",
 		Options: []lang.Option{
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from when on (default an hour ago)"},
-			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "until when (default now)"},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin (default an hour ago)"},
+			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end (default now)"},
 		},
 		Examples: []string{"changes since=20m"},
 		Answers:  []answer.Declared{&changesDecl},
@@ -94,7 +94,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(d.basis, d))
 }
 
-// entries are the entries of tables that change between two states.
+// entries holds the table entries that differ between two states.
 type entries struct {
 	Old string `key:"old" help:"the state before"`
 	New string `key:"new" help:"the state after"`
@@ -102,26 +102,24 @@ type entries struct {
 	before, after *session.Picture
 }
 
-// entry is an entry of a forwarding table that changes.
+// entry is an entry of a forwarding table that differs.
 type entry struct {
 	Switch      answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	LID         uint16       `key:"lid" name:"LID" kind:"lid"`
-	Old         answer.Value `key:"old" name:"PORT WAS" kind:"int" help:"the port before, none where there was no entry"`
-	New         answer.Value `key:"new" name:"PORT IS" kind:"int" help:"the port after, none where there is no entry"`
-	Destination answer.Value `key:"destination" name:"DESTINATION" kind:"place" help:"the end port or switch that has the LID"`
+	Old         answer.Value `key:"old" name:"PORT WAS" kind:"int" help:"port before, none without an entry"`
+	New         answer.Value `key:"new" name:"PORT IS" kind:"int" help:"port after, none without an entry"`
+	Destination answer.Value `key:"destination" name:"DESTINATION" kind:"place" help:"port with the LID"`
 	lead        answer.Lead
 }
 
 var (
 	entryTable = answer.Table[entry]{
 		Key: "entries", Title: "entries", Help: "entries of forwarding tables that change", Stream: true,
-		Fields: answer.Fields[entry](),
-		Lead:   func(e entry) answer.Lead { return e.lead },
+		Fields: answer.Fields[entry](), Lead: func(e entry) answer.Lead { return e.lead },
 	}
 	allGroupsTable = answer.Table[groupEntry]{
 		Key: "multicast_entries", Title: "multicast entries", Help: "entries of multicast tables that change",
-		Stream: true,
-		Fields: answer.Fields[groupEntry](), Lead: func(e groupEntry) answer.Lead { return e.lead },
+		Stream: true, Fields: answer.Fields[groupEntry](), Lead: func(e groupEntry) answer.Lead { return e.lead },
 	}
 )
 
@@ -155,7 +153,7 @@ func runEntries(c *feature.Call, from, to session.Kind) error {
 	}
 	st := c.Session.State()
 	d := difference{before: before, after: after}
-	return c.Answer(entriesDecl.Answer(d.restsOn(&st), &entries{st.Title(before), st.Title(after), before, after}))
+	return c.Answer(entriesDecl.Answer(d.basisOf(&st), &entries{st.Title(before), st.Title(after), before, after}))
 }
 
 func (e *entries) unicast() iter.Seq2[entry, error] {

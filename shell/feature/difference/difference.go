@@ -16,12 +16,12 @@ import (
 	"example.org/ibconsole/shell/session/comparison"
 )
 
-// difference is what differs between two states.
+// difference is the difference between two states.
 type difference struct {
 	Old         string            `key:"old" help:"the state before"`
 	New         string            `key:"new" help:"the state after"`
 	Compared    []string          `key:"compared" help:"what was compared"`
-	NotCompared []string          `key:"not_compared" help:"what was not compared: one of the states does not have it, or diff does not compare it"`
+	NotCompared []string          `key:"not_compared" help:"what was not compared"`
 	Entries     entryCounts       `prefix:"entries_"`
 	Pairs       pairCounts        `prefix:"pairs_"`
 	Gone        int               `key:"ends_gone" help:"end ports that only the state before has"`
@@ -30,14 +30,14 @@ type difference struct {
 	Down        int               `key:"links_down" help:"links that only the state before has"`
 	Up          int               `key:"links_up" help:"links that only the state after has"`
 	Loads       int               `key:"loads_changed" help:"directions of links with other paths or entries"`
-	WorstOld    *load             `prefix:"worst_old_"` // nil where no path takes a link between switches
+	WorstOld    *load             `prefix:"worst_old_"` // nil if no path takes a link between switches
 	WorstNew    *load             `prefix:"worst_new_"`
-	Multicast   *multicastCounts  `prefix:"multicast_"` // nil where one of the two has no multicast tables
+	Multicast   *multicastCounts  `prefix:"multicast_"` // nil if a state has no multicast tables
 	SL2VL       answer.Value      `key:"vls_sl2vl_tables" kind:"int" help:"SL2VL tables that differ"`
 	SL2VLText   answer.Value      `name:"SL2VL tables" kind:"text"`
-	SLs         answer.Value      `key:"vls_path_sls" kind:"int" help:"service levels of paths between end ports that differ"`
+	SLs         answer.Value      `key:"vls_path_sls" kind:"int" help:"service levels of paths that differ"`
 	SLsText     answer.Value      `name:"path SLs" kind:"text"`
-	Adaptive    *adaptiveCounts   `prefix:"adaptive_"` // nil where no switch routes adaptively
+	Adaptive    *adaptiveCounts   `prefix:"adaptive_"` // nil if no switch routes adaptively
 	Failover    *feature.Failover `prefix:"before_manager_"`
 
 	before, after *session.Picture
@@ -51,7 +51,7 @@ type entryCounts struct {
 	Changed  int `key:"changed"`
 	Blocks   int `key:"blocks" help:"blocks of 64 LIDs with changed entries"`
 	Switches int `key:"switches" help:"switches with changed entries"`
-	Unread   int `key:"unread" help:"switches of both states of which one forwarding table was not read"`
+	Unread   int `key:"unread" help:"switches of both states with an unread forwarding table"`
 }
 
 // pairCounts count ordered pairs of end ports.
@@ -62,8 +62,8 @@ type pairCounts struct {
 	CutOff       int64 `key:"cut_off" help:"delivered in the state before alone"`
 	Connected    int64 `key:"connected" help:"delivered in the state after alone"`
 	Unreached    int64 `key:"unreached" help:"delivered in neither state"`
-	ByLuck       int64 `key:"by_luck" help:"delivered in the state after by some choices of adaptive routing and not by others"`
-	ByLuckBefore int64 `key:"by_luck_before" help:"those of them that were so in the state before as well"`
+	ByLuck       int64 `key:"by_luck" help:"delivered in the state after by some adaptive choices only"`
+	ByLuckBefore int64 `key:"by_luck_before" help:"those of them that were so in the state before, too"`
 	Unknown      int64 `key:"unknown" help:"pairs over switches whose forwarding tables were not read"`
 }
 
@@ -74,16 +74,16 @@ type multicastCounts struct {
 	LIDs     int `key:"lids"`
 	Gone     int `key:"ports_gone" help:"ports that entries lose"`
 	Come     int `key:"ports_come" help:"ports that entries get"`
-	Unread   int `key:"unread" help:"switches of both states of which one multicast table was not read"`
+	Unread   int `key:"unread" help:"switches of both states with an unread multicast table"`
 }
 
-// adaptiveCounts count what differs in adaptive routing.
+// adaptiveCounts count differences of adaptive routing.
 type adaptiveCounts struct {
-	LIDs     int `key:"lids" help:"LIDs for which a switch lets packets choose among other ports"`
-	Switches int `key:"switches" help:"switches with such LIDs or with other settings"`
+	LIDs     int `key:"lids" help:"LIDs whose packets may take other ports of a switch"`
+	Switches int `key:"switches" help:"switches with such LIDs or other settings"`
 }
 
-// compareAll returns what differs between two states, also in VLs, service levels and adaptive routing.
+// compareAll returns the difference between two states, including VLs, service levels and adaptive routing.
 func compareAll(st *session.State, x *comparison.Difference) *difference {
 	r := x.Result
 	d := &difference{
@@ -107,7 +107,7 @@ func compareAll(st *session.State, x *comparison.Difference) *difference {
 	if d.adaptive = diff.AdaptiveBetween(x.Before.Tables, x.After.Tables); d.adaptive != nil {
 		d.Adaptive = &adaptiveCounts{d.adaptive.LIDs, len(d.adaptive.Switches)}
 	}
-	d.basis = d.restsOn(st)
+	d.basis = d.basisOf(st)
 	d.alsoCompared("multicast tables", r.Multicast != nil)
 	d.alsoCompared("SL2VL tables", d.SL2VL.Kind() == answer.KindInt)
 	d.alsoCompared("service levels of paths", d.SLs.Kind() == answer.KindInt)
@@ -115,7 +115,7 @@ func compareAll(st *session.State, x *comparison.Difference) *difference {
 	return d
 }
 
-// alsoCompared notes whether something was compared that not every state has.
+// alsoCompared adds data that not every state has to the list of what was compared, or was not.
 func (d *difference) alsoCompared(what string, was bool) {
 	list := prose.When(was, &d.Compared, &d.NotCompared)
 	*list = append(*list, what)
@@ -127,14 +127,14 @@ func (d *difference) withNames() {
 	d.NotCompared = d.NotCompared[2:]
 }
 
-// levels compares the SL2VL tables and service levels of paths. They are None where neither state has any, and not read
-// where one of the two lacks its own.
+// levels compares the SL2VL tables and service levels of paths. The results are None if neither state has them, and
+// NotRead if only one state has them.
 func (d *difference) levels() {
 	before, after := d.before.Tables, d.after.Tables
 	if before.SL2VL == nil && after.SL2VL == nil && before.SLs == nil && after.SLs == nil {
 		return
 	}
-	unknown := answer.Text("not compared: one of the two does not know its own")
+	unknown := answer.Text("not compared: known of one state only")
 	d.SL2VL, d.SL2VLText, d.SLs, d.SLsText = answer.NotRead(), unknown, answer.NotRead(), unknown
 	if before.SL2VL != nil && after.SL2VL != nil {
 		n := 0
@@ -150,7 +150,7 @@ func (d *difference) levels() {
 	}
 }
 
-// same reports whether nothing is known to differ.
+// same reports whether no difference is known.
 func (d *difference) same() bool {
 	return d.result.Same() && d.adaptive.Same() && d.SL2VL.Int() == 0 && d.SLs.Int() == 0
 }
@@ -166,8 +166,8 @@ func (d *difference) verdict() (answer.Verdict, string) {
 	return answer.OK, ""
 }
 
-// restsOn returns what the comparison rests on: the state after, and the tables of both states.
-func (d *difference) restsOn(st *session.State) answer.Basis {
+// basisOf returns the basis of the comparison: the state after, and the tables of both states.
+func (d *difference) basisOf(st *session.State) answer.Basis {
 	b := st.Basis(d.after, session.NeedLinks)
 	for i, p := range []*session.Picture{d.before, d.after} {
 		if i == 1 && p == d.before {
@@ -182,27 +182,27 @@ func (d *difference) restsOn(st *session.State) answer.Basis {
 	return b
 }
 
-// shown is whether people read the counts.
+// shown reports whether text has the counts.
 func (d *difference) shown() bool {
 	v, _ := d.verdict()
 	return v != answer.OK
 }
 
-// mostShown and mostLoads are how many rows of a kind people read in the text, and how many loads.
+// The numbers of rows in text.
 const (
-	mostShown = 10
-	mostLoads = 5
+	maxRows  = 10
+	maxLoads = 5
 )
 
-// layout is that of an answer that holds a difference, whose facts have a prefix before their names.
+// layout builds the layout of an answer that holds a difference, whose facts have a prefix.
 type layout[T any] struct {
 	prefix string
 	of     func(T) *difference
-	shown  func(T) bool // whether people read the figures
+	shown  func(T) bool // whether text has the figures
 	items  []answer.Item[T]
 }
 
-// line adds a line that people read where the difference fits, nil for always.
+// line adds a line, if the difference fits. A nil fits means always.
 func (l *layout[T]) line(form string, fits func(*difference) bool) {
 	when := l.shown
 	if fits != nil {
@@ -211,7 +211,7 @@ func (l *layout[T]) line(form string, fits func(*difference) bool) {
 	l.items = append(l.items, answer.Item[T]{Line: answer.Prefixed(l.prefix, form), When: when})
 }
 
-// table adds a table, which people read on the screen alone where it is hidden.
+// table adds a table. Text omits a hidden table.
 func (l *layout[T]) table(table answer.Listed[T], hidden bool) {
 	when := l.shown
 	if hidden {
@@ -261,7 +261,7 @@ func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []a
 	return l.items
 }
 
-// topology adds end ports and links that only one of the states has.
+// topology adds the end ports and links that only one of the states has.
 func (l *layout[T]) topology() {
 	l.line("[end ports gone            {ends_gone|,}]", nil)
 	l.table(answer.Show(&goneTable, rowsOf(l.of, (*difference).gone)), false)
@@ -282,7 +282,7 @@ func (l *layout[T]) failover(v T) *feature.Failover {
 	return nil
 }
 
-// rowsOf returns the rows of a table of an answer that holds a difference; there are none where it holds none.
+// rowsOf returns the rows of a table of a difference. There are no rows without a difference.
 func rowsOf[T, R any](of func(T) *difference, rows func(*difference) answer.Rows[R]) func(T) answer.Rows[R] {
 	return func(v T) answer.Rows[R] {
 		if d := of(v); d != nil {
@@ -292,26 +292,26 @@ func rowsOf[T, R any](of func(T) *difference, rows func(*difference) answer.Rows
 	}
 }
 
-// pair is a pair of end ports. It leads to its path in a state that has one.
+// pair is a pair of end ports. It leads to its path in a state with such a path.
 type pair struct {
 	From       answer.Value `key:"src" name:"FROM" kind:"place"`
 	FromLID    uint16       `key:"src_lid" name:"LID"`
 	To         answer.Value `key:"dst" name:"TO" kind:"place"`
 	ToLID      uint16       `key:"dst_lid" name:"LID"`
-	FromSwitch answer.Value `key:"src_switch" name:"SWITCH" kind:"place" help:"the port of the switch that it is attached to"`
+	FromSwitch answer.Value `key:"src_switch" name:"SWITCH" kind:"place" help:"switch port that it is attached to"`
 	ToSwitch   answer.Value `key:"dst_switch" name:"SWITCH" kind:"place"`
 	lead       answer.Lead
 }
 
 func pairTable(key, title string) answer.Table[pair] {
 	return answer.Table[pair]{
-		Key: key, Title: title, Help: "the first pairs of the kind", Stream: true, MaxRows: mostShown,
+		Key: key, Title: title, Help: "the first pairs of the kind", Stream: true, MaxRows: maxRows,
 		Fields: answer.Fields[pair](),
 		Row:    "  {src} (LID {src_lid}) -> {dst} (LID {dst_lid})", Lead: func(p pair) answer.Lead { return p.lead },
 	}
 }
 
-// pairs returns the first of all pairs of a kind, by a state that has paths of them.
+// pairs returns the first of all pairs of a kind. p is a state with paths of these pairs.
 func pairs(list []diff.Pair, all int64, p *session.Picture) answer.Rows[pair] {
 	f := p.Fabric
 	rows := answer.Lazy(len(list), func(i int) pair {
@@ -319,8 +319,7 @@ func pairs(list []diff.Pair, all int64, p *session.Picture) answer.Rows[pair] {
 		src, dst := f.PortByGUID(uint64(x.Src.GUID)), f.PortByGUID(uint64(x.Dst.GUID))
 		return pair{
 			answer.Port(f, src), x.Src.LID, answer.Port(f, dst), x.Dst.LID, feature.Attachment(f, src),
-			feature.Attachment(f, dst),
-			feature.ToTrace(p, src, dst, x.Dst.LID),
+			feature.Attachment(f, dst), feature.ToTrace(p, src, dst, x.Dst.LID),
 		}
 	})
 	rows.More = all - int64(len(list))
@@ -416,7 +415,7 @@ func portsText(ports []int) answer.Value {
 
 var groupTable = answer.Table[groupEntry]{
 	Key: "multicast_entries", Title: "multicast entries", Help: "the first of the entries that change", Stream: true,
-	MaxRows: mostShown,
+	MaxRows: maxRows,
 	Fields:  answer.Fields[groupEntry](), Row: "  {mlid} at {switch}:[ without port {PORTS GONE}][ with port " +
 		"{PORTS COME}]",
 	Lead: func(e groupEntry) answer.Lead { return e.lead },
@@ -435,19 +434,19 @@ func (d *difference) groups() answer.Rows[groupEntry] {
 	return rows
 }
 
-// end is an end port that one of the states does not have.
+// end is an end port that only one of the states has.
 type end struct {
 	Port        answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID         uint16       `key:"lid" name:"LID"`
-	Switch      answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the port of the switch that it is attached to"`
-	Unreachable bool         `key:"unreachable" help:"failures have separated it from the subnet"`
-	How         answer.Value `name:"NOW" kind:"text" help:"unreachable where failures have separated it from the subnet"`
+	Switch      answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"switch port that it is attached to"`
+	Unreachable bool         `key:"unreachable" help:"unreachable because of failures"`
+	How         answer.Value `name:"NOW" kind:"text" help:"unreachable because of failures"`
 	lead        answer.Lead
 }
 
 func endTable(key, title string) answer.Table[end] {
 	return answer.Table[end]{
-		Key: key, Title: title, Stream: true, MaxRows: mostShown, Fields: answer.Fields[end](),
+		Key: key, Title: title, Stream: true, MaxRows: maxRows, Fields: answer.Fields[end](),
 		Row: "  {port} (LID {lid})[, {NOW}]", Lead: func(e end) answer.Lead { return e.lead },
 	}
 }
@@ -495,7 +494,7 @@ func (d *difference) moved() answer.Rows[movedEnd] {
 	})
 }
 
-// link is a link that one of the states does not have.
+// link is a link that only one of the states has.
 type link struct {
 	A    answer.Value `key:"a" name:"PORT" kind:"place"`
 	B    answer.Value `key:"b" name:"PORT" kind:"place"`
@@ -504,7 +503,7 @@ type link struct {
 
 func makeLinkTable(key, title string) answer.Table[link] {
 	return answer.Table[link]{
-		Key: key, Title: title, Stream: true, MaxRows: mostShown, Fields: answer.Fields[link](), Row: "  {a} -- {b}",
+		Key: key, Title: title, Stream: true, MaxRows: maxRows, Fields: answer.Fields[link](), Row: "  {a} -- {b}",
 		Lead: func(l link) answer.Lead { return l.lead },
 	}
 }
@@ -524,12 +523,12 @@ func (d *difference) links(list []diff.Link) answer.Rows[link] {
 	})
 }
 
-// load is what leaves a switch by one port.
+// load is the load of a direction of a link.
 type load struct {
 	From       answer.Value `key:"from" name:"FROM" kind:"place"`
-	To         answer.Value `key:"to" name:"TO" kind:"place" help:"the other end of the link: after, otherwise before"`
-	PathsOld   int64        `key:"paths_old" name:"PATHS WAS" help:"paths that were delivered over it, one for each LID"`
-	PathsNew   int64        `key:"paths_new" name:"PATHS" help:"paths that are delivered over it, one for each LID"`
+	To         answer.Value `key:"to" name:"TO" kind:"place" help:"other end of the link"`
+	PathsOld   int64        `key:"paths_old" name:"PATHS WAS" help:"delivered paths before, one per LID"`
+	PathsNew   int64        `key:"paths_new" name:"PATHS" help:"delivered paths after, one per LID"`
 	Change     int64        `key:"change" name:"CHANGE"`
 	EntriesOld int          `key:"entries_old" name:"ENTRIES WAS" help:"LIDs that were sent over it"`
 	EntriesNew int          `key:"entries_new" name:"ENTRIES" help:"LIDs that are sent over it"`
@@ -537,8 +536,8 @@ type load struct {
 }
 
 var loadTable = answer.Table[load]{
-	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, those with the greatest " +
-		"change of paths first", Stream: true, MaxRows: mostLoads,
+	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, by change of " +
+		"paths", Stream: true, MaxRows: maxLoads,
 	Fields: answer.Fields[load](), Lead: func(l load) answer.Lead { return l.lead },
 	Row: "  {from}[ -> {to}]: {paths_new|,} paths, was {paths_old|,}; {entries_new|,} entries, was {entries_old|,}",
 }
@@ -570,7 +569,7 @@ func (d *difference) loads() answer.Rows[load] {
 // adaptiveSwitch is a switch whose adaptive routing differs.
 type adaptiveSwitch struct {
 	Switch   answer.Value `key:"switch" name:"SWITCH" kind:"place"`
-	LIDs     int          `key:"lids" name:"LIDS" help:"LIDs for which it lets packets choose among other ports"`
+	LIDs     int          `key:"lids" name:"LIDS" help:"LIDs whose packets may take other ports"`
 	Settings []string     `key:"settings"`
 	Text     answer.Value `name:"SETTINGS" kind:"text" help:"settings that differ"`
 	lead     answer.Lead

@@ -63,8 +63,8 @@ end ports gone            1
 links with other loads    1
   leaf-01/3 -> ` + f.PortName(peer) + `: 2 paths, was 1,152; 2 entries, was 3
 most paths on a link      2, was 1,152   leaf-01/3 -> ` + f.PortName(peer) + `
-not compared              node names, link widths and speeds, counters, cables, temperatures, error correction, SL2VL tables, service levels of paths, adaptive routing
-`
+not compared              node names, link widths and speeds, counters, cables, temperatures, ` +
+		"error correction, SL2VL tables, service levels of paths, adaptive routing\n"
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &got, want)
 	}

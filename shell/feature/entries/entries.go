@@ -23,18 +23,19 @@ import (
 
 // Feature is the command history.
 var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
-	{Name: "pane-7", Keys: "7", Pane: "History", Help: "what the subnet was"},
+	{Name: "pane-7", Keys: "7", Pane: "History", Help: "past states of the subnet"},
 }, Commands: []feature.Command{
 	{
 		Path:    "history",
 		Group:   feature.GroupHistory,
 		Summary: "List past states, newest first",
-		Help: "Sweeps that found something new, routings, loads and commits are in the history. of=ID and diff " +
-			"take the number of an entry.",
+		Help: "The history has sweeps that found changes, routings, loads and commits. of=ID and diff accept the " +
+			"number " +
+			"of an entry.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
 		Options: []lang.Option{
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more (default 30)"},
-			{Name: "all", Kind: lang.KindFlag, Summary: "those of other subnets, too"},
+			{Name: "all", Kind: lang.KindFlag, Summary: "also those of other subnets"},
 		},
 		Examples: []string{"route; history"},
 		Answers:  []answer.Declared{&listDecl},
@@ -52,7 +53,8 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 		Path:    "history export",
 		Summary: "Write entries to a file (default: all)",
 		Args: []lang.Arg{
-			{Name: "FILE", Kind: lang.KindFile, Written: true}, {Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true},
+			{Name: "FILE", Kind: lang.KindFile, Written: true},
+			{Name: "ID", Kind: lang.KindText, Optional: true, Repeat: true},
 		},
 		Examples: []string{"route; history export entries"},
 		Answers:  []answer.Declared{exportDecl},
@@ -102,23 +104,23 @@ func onStore(run func(*feature.Call, *history.Store) error) func(*feature.Call) 
 	}
 }
 
-// entry is an entry of the history, of a commit with what the journal has of it.
+// entry is an entry of the history. An entry of a commit includes data of the journal.
 type entry struct {
-	ID       int64        `key:"id" name:"ID" help:"the number that commands take"`
+	ID       int64        `key:"id" name:"ID" help:"number of the entry in commands"`
 	Type     string       `key:"type" help:"sweep, route, load, commit or rollback"`
 	SubnetID string       `key:"subnet_id" help:"identifies the subnet"`
-	Began    time.Time    `key:"began" name:"FROM" help:"when it was first so"`
-	Until    time.Time    `key:"until" help:"when it was last so"`
-	End      string       `name:"UNTIL" help:"when it was last so"`
-	What     string       `name:"WHAT" help:"what the entry is of, and its outcome"`
+	Began    time.Time    `key:"began" name:"FROM" help:"when the state was first seen"`
+	Until    time.Time    `key:"until" help:"when the state was last seen"`
+	End      string       `name:"UNTIL" help:"when the state was last seen"`
+	What     string       `name:"WHAT" help:"kind of entry, and outcome"`
 	Who      string       `key:"who" name:"WHO" help:"the user"`
-	Source   answer.Value `key:"source" kind:"text" help:"where it was read"`
+	Source   answer.Value `key:"source" kind:"text" help:"source of the state"`
 	Engine   string       `key:"engine" name:"ENGINE"`
 	Options  string       `key:"options" name:"OPTIONS" help:"of the engine"`
 	Note     answer.Value `key:"note" kind:"text"`
-	WhatIf   answer.Value `key:"whatif" kind:"text" help:"what was simulated in the fabric"`
-	Numbers  string       `name:"FIGURES" help:"what was measured then, by name"`
-	Figures  answer.Value `key:"figures" kind:"map" help:"what was measured then, by name"`
+	WhatIf   answer.Value `key:"whatif" kind:"text" help:"simulated changes"`
+	Numbers  string       `name:"FIGURES" help:"figures of the state"`
+	Figures  answer.Value `key:"figures" kind:"map" help:"figures of the state by name"`
 	Tables   bool         `key:"tables" help:"it has forwarding tables"`
 	Outcome  answer.Value `key:"outcome" kind:"text" help:"of a commit"`
 	Others   answer.Value `key:"others" kind:"int" help:"entries that other programs wrote in the meantime"`
@@ -128,10 +130,9 @@ type entry struct {
 func describe(e *history.Entry, j *history.JournalEntry) entry {
 	a := entry{
 		ID: e.ID, Type: string(e.Kind), SubnetID: e.Subnet, Began: e.Began, Until: e.Until, Who: e.Who,
-		Source: answer.Optional(e.Source),
-		Engine: e.Engine, Options: e.Options, Note: answer.Optional(e.Note), WhatIf: answer.Optional(e.Simulated),
-		Numbers: figuresText(e.Figures),
-		Tables:  e.Tables, lead: answer.Lead{Command: fmt.Sprintf("history show %d", e.ID)},
+		Source: answer.Optional(e.Source), Engine: e.Engine, Options: e.Options, Note: answer.Optional(e.Note),
+		WhatIf: answer.Optional(e.Simulated), Numbers: figuresText(e.Figures), Tables: e.Tables,
+		lead: answer.Lead{Command: fmt.Sprintf("history show %d", e.ID)},
 	}
 	words := []string{a.Type, e.Note}
 	if j != nil {
@@ -161,28 +162,20 @@ func describe(e *history.Entry, j *history.JournalEntry) entry {
 
 // entries is a part of the history.
 type entries struct {
-	kept answer.Value
-	days answer.Value // how long entries are kept, and how much of them
-	size answer.Value
+	Kept answer.Value `name:"kept" kind:"text"`
+	Days answer.Value `key:"days" kind:"int" help:"how long entries are kept; 0: forever"`
+	Size answer.Value `key:"megabytes" kind:"int" help:"how much is kept; 0: no limit"`
 	all  []entry
 }
 
 var listTable = answer.Table[entry]{
-	Key: "entries", Title: "entries", Stream: true, Fields: answer.Fields[entry](), Lead: func(e entry) answer.Lead {
-		return e.lead
-	},
-	Empty: "nothing is in the history of this subnet (history list all shows those of others)",
+	Key: "entries", Title: "entries", Stream: true, Fields: answer.Fields[entry](),
+	Lead:  func(e entry) answer.Lead { return e.lead },
+	Empty: "the history of this subnet is empty (history list all lists other subnets)",
 }
 
 var listDecl = answer.Decl[entries]{
-	Command: "history", Help: "past states",
-	Facts: []answer.Field[entries]{
-		{Name: "kept", Kind: answer.KindText, Value: func(e entries) answer.Value { return e.kept }},
-		{Key: "days", Kind: answer.KindInt, Help: "how long entries are kept; 0: forever",
-			Value: func(e entries) answer.Value { return e.days }},
-		{Key: "megabytes", Kind: answer.KindInt, Help: "how much is kept; 0: no limit",
-			Value: func(e entries) answer.Value { return e.size }},
-	},
+	Command: "history", Help: "past states", Facts: answer.Fields[entries](),
 	Layout: []answer.Item[entries]{
 		{Line: "[{kept}]"},
 		{Table: answer.Show(&listTable, func(e entries) answer.Rows[entry] { return answer.Slice(e.all) })},
@@ -215,7 +208,7 @@ func list(c *feature.Call, store *history.Store) error {
 		a.all = append(a.all, describe(&found[i], commits[found[i].ID]))
 	}
 	if kept, err := store.Kept(c.Ctx); err == nil && len(a.all) > 0 {
-		a.kept, a.days, a.size = answer.Text(keptText(kept)), answer.Int(int(kept.Age/day)), answer.Int(kept.Size>>20)
+		a.Kept, a.Days, a.Size = answer.Text(keptText(kept)), answer.Int(int(kept.Age/day)), answer.Int(kept.Size>>20)
 	}
 	b := basis(c)
 	if why := store.ReadOnly(); why != nil {
@@ -224,13 +217,13 @@ func list(c *feature.Call, store *history.Store) error {
 	return c.Answer(listDecl.Answer(b, a))
 }
 
-// basis returns what answers about the whole history rest on.
+// basis returns the basis of answers about the whole history.
 func basis(c *feature.Call) answer.Basis {
 	st := c.Session.State()
 	return st.Basis(st.Live, 0)
 }
 
-// figuresText lists numbers by name.
+// figuresText returns figures as text.
 func figuresText(figures map[string]float64) string {
 	var all []string
 	for _, name := range []string{"nodes", "links", "holes", "unanswered", "entries", "changed", "seconds"} {
@@ -240,7 +233,7 @@ func figuresText(figures map[string]float64) string {
 				continue
 			}
 			text := strconv.FormatFloat(v, 'f', -1, 64) // a count
-			if name == "holes" {                        // as earlier versions wrote it
+			if name == "holes" {                        // the name in entries of earlier versions
 				name = "unanswered"
 			}
 			all = append(all, text+" "+name)
@@ -249,21 +242,23 @@ func figuresText(figures map[string]float64) string {
 	return strings.Join(all, ", ")
 }
 
-// contents is an entry with what is in it, and what its commit found of other programs.
+// contents is an entry with counts of its fabric, and the conflicts of its commit.
 type contents struct {
-	entry
-	nodes, switches, links int
-	others                 []write.Conflict
+	entry    `prefix:""`
+	Nodes    int `key:"nodes"`
+	Switches int `key:"switches"`
+	Links    int `key:"links"`
+	others   []write.Conflict
 }
 
-// conflict is an entry of a table that another program wrote.
+// conflict is a table entry that another program wrote.
 type conflict struct {
 	Node string `key:"node" name:"NODE"`
 	GUID string `key:"guid" name:"GUID"`
 	What string `key:"what" name:"WHAT"`
-	Was  string `key:"was" name:"WAS" help:"as it was known"`
-	Is   string `key:"is" name:"IS" help:"as it was found"`
-	To   string `key:"would" name:"WOULD" help:"as the commit wrote or would write it"`
+	Was  string `key:"was" name:"WAS" help:"value when it was read"`
+	Is   string `key:"is" name:"IS" help:"value that the commit found"`
+	To   string `key:"would" name:"WOULD" help:"value that the commit wrote or would write"`
 	Text string `name:"TEXT"`
 }
 
@@ -273,10 +268,7 @@ var conflictTable = answer.Table[conflict]{
 
 var showDecl = answer.Decl[contents]{
 	Command: "history show", Help: "an entry of the history", Title: "{of}: {type} by {who}, {began}[ until {UNTIL}]",
-	Facts: append(entryFacts(), count("nodes", func(c contents) int { return c.nodes }),
-		count("switches", func(c contents) int {
-			return c.switches
-		}), count("links", func(c contents) int { return c.links })),
+	Facts: answer.Fields[contents](),
 	Layout: []answer.Item[contents]{
 		{Line: "  {source}: {nodes|node}, {switches|switch}, {links|link}"},
 		{Line: "[  engine {engine}[ {options}]]"},
@@ -293,21 +285,6 @@ var showDecl = answer.Decl[contents]{
 		})},
 		{Line: "  read it with of={id}, compare with diff {id}"},
 	},
-}
-
-func entryFacts() []answer.Field[contents] {
-	var fields []answer.Field[contents]
-	for _, f := range answer.Fields[entry]() {
-		fields = append(fields, answer.Field[contents]{Key: f.Key, Name: f.Name, Help: f.Help, Kind: f.Kind,
-			Value: func(c contents) answer.Value { return f.Value(c.entry) }})
-	}
-	return fields
-}
-
-func count(key string, value func(contents) int) answer.Field[contents] {
-	return answer.Field[contents]{Key: key, Kind: answer.KindInt, Value: func(c contents) answer.Value {
-		return answer.Int(value(c))
-	}}
 }
 
 func show(c *feature.Call, store *history.Store) error {
@@ -327,8 +304,8 @@ func show(c *feature.Call, store *history.Store) error {
 		}
 	}
 	a := contents{
-		entry: describe(&snap.Entry, commit), nodes: len(snap.Fabric.Nodes), switches: len(snap.Fabric.Switches),
-		links: len(snap.Fabric.Links()),
+		entry: describe(&snap.Entry, commit), Nodes: len(snap.Fabric.Nodes), Switches: len(snap.Fabric.Switches),
+		Links: len(snap.Fabric.Links()),
 	}
 	if commit != nil {
 		a.others = commit.Others.List
@@ -340,24 +317,24 @@ func show(c *feature.Call, store *history.Store) error {
 	return errors.Join(err, c.Answer(showDecl.Answer(b, a)))
 }
 
-// moved is how many entries a command wrote, read or deleted.
-type moved struct {
+// transfer is the result of an export, an import or a deletion of entries.
+type transfer struct {
 	Entries int          `key:"entries"`
 	File    answer.Value `key:"file" kind:"text"`
-	Said    string       `name:"said"`
+	Action  string       `name:"action"`
 }
 
-func movedDecl(command, help string) *answer.Decl[moved] {
-	return &answer.Decl[moved]{
-		Command: command, Help: help, Facts: answer.Fields[moved](),
-		Layout: []answer.Item[moved]{{Line: "{entries|entry} {said}"}},
+func transferDecl(command, help string) *answer.Decl[transfer] {
+	return &answer.Decl[transfer]{
+		Command: command, Help: help, Facts: answer.Fields[transfer](),
+		Layout: []answer.Item[transfer]{{Line: "{entries|entry} {action}"}},
 	}
 }
 
 var (
-	exportDecl = movedDecl("history export", "how many entries were written")
-	importDecl = movedDecl("history import", "how many entries were added")
-	pruneDecl  = movedDecl("history prune", "how many entries were deleted")
+	exportDecl = transferDecl("history export", "number of entries that were written")
+	importDecl = transferDecl("history import", "number of entries that were added")
+	pruneDecl  = transferDecl("history prune", "number of entries that were deleted")
 )
 
 func export(c *feature.Call, store *history.Store) error {
@@ -373,9 +350,8 @@ func export(c *feature.Call, store *history.Store) error {
 	if err != nil {
 		return err
 	}
-	return c.Answer(exportDecl.Answer(basis(c), moved{
-		n, answer.Text(c.Arg(0)), "exported to " + fabric.Escape(c.Arg(0)),
-	}))
+	result := transfer{n, answer.Text(c.Arg(0)), "exported to " + fabric.Escape(c.Arg(0))}
+	return c.Answer(exportDecl.Answer(basis(c), result))
 }
 
 func importFile(c *feature.Call, store *history.Store) error {
@@ -383,9 +359,8 @@ func importFile(c *feature.Call, store *history.Store) error {
 	if err != nil {
 		return err
 	}
-	return c.Answer(importDecl.Answer(basis(c), moved{
-		n, answer.Text(c.Arg(0)), "imported from " + fabric.Escape(c.Arg(0)) + " that were not here",
-	}))
+	result := transfer{n, answer.Text(c.Arg(0)), "imported from " + fabric.Escape(c.Arg(0)) + " (new ones only)"}
+	return c.Answer(importDecl.Answer(basis(c), result))
 }
 
 func prune(c *feature.Call, store *history.Store) error {
@@ -394,25 +369,25 @@ func prune(c *feature.Call, store *history.Store) error {
 		return err
 	}
 	if r == (history.Retention{}) {
-		return c.Misused("it takes days=N or megabytes=N (history keep shows what is deleted anyway)")
+		return c.Misused("expected days=N or megabytes=N (try: history keep)")
 	}
 	n, err := store.Prune(c.Ctx, r)
 	if err != nil {
 		return err
 	}
-	return c.Answer(pruneDecl.Answer(basis(c), moved{Entries: n, Said: "deleted"}))
+	return c.Answer(pruneDecl.Answer(basis(c), transfer{Entries: n, Action: "deleted"}))
 }
 
 // kept is how much of the history is kept.
 type kept struct {
 	Days      int    `key:"days" help:"0: forever"`
 	Megabytes int    `key:"megabytes" help:"0: no limit"`
-	Said      string `name:"said"`
+	Text      string `name:"text"`
 }
 
 var keepDecl = answer.Decl[kept]{
 	Command: "history keep", Help: "how much of the history is kept", Facts: answer.Fields[kept](),
-	Layout: []answer.Item[kept]{{Line: "{said}"}},
+	Layout: []answer.Item[kept]{{Line: "{text}"}},
 }
 
 func keep(c *feature.Call, store *history.Store) error {
@@ -431,7 +406,7 @@ func keep(c *feature.Call, store *history.Store) error {
 	return c.Answer(keepDecl.Answer(basis(c), kept{int(r.Age / day), int(r.Size >> 20), keptText(r)}))
 }
 
-// retention reads the options days and megabytes, which must be least or more.
+// retention returns the values of the options days and megabytes, at least the minimum least.
 func retention(c *feature.Call, r history.Retention, least int) (history.Retention, error) {
 	days, err := c.AtLeast("days", int(r.Age/day), least)
 	if err != nil {
@@ -454,7 +429,7 @@ const (
 )
 
 func keptText(r history.Retention) string {
-	age, size := "for ever", "as much as there is"
+	age, size := "forever", "any amount"
 	if r.Age > 0 {
 		age = fmt.Sprintf("for %s", prose.Count(int(r.Age/day), "day"))
 	}

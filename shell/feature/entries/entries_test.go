@@ -4,7 +4,7 @@ package entries
 
 import "testing"
 
-// Counts of large subnets are whole numbers to people, too.
+// TestFiguresText checks that large counts are whole numbers in text.
 func TestFiguresText(t *testing.T) {
 	const want = "13284 nodes, 0 unanswered, 21520080 entries, 148ms"
 	got := figuresText(map[string]float64{"nodes": 13284, "holes": 0, "entries": 21520080, "seconds": 0.14759})

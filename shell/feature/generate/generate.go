@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package generate generates topologies of regular shape.
+// Package generate generates regular topologies.
 package generate
 
 import (
@@ -17,7 +17,7 @@ import (
 // Feature is the commands gen.
 var Feature = feature.Feature{Name: "generate", Commands: commands()}
 
-// arguments are those of the examples.
+// arguments are the arguments in the examples.
 var arguments = map[string]string{
 	"bull": "2 2", "dfplus": "3 2 2", "director": "2 2", "dragonfly": "2 1 2", "fattree": "2 8", "hypercube": "3",
 	"mesh": "3x3", "multiplane": "2 4 2",
@@ -66,7 +66,7 @@ type generated struct {
 func generate(c *feature.Call, decl *answer.Decl[generated], kind string) error {
 	args := c.Args
 	if len(args) < 1 {
-		return c.Misused("the file is missing")
+		return c.Misused("missing file")
 	}
 	path, args := args[len(args)-1], args[:len(args)-1]
 	for name, value := range c.Options {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package groups lists multicast groups and their members, and reads them from the subnet administration.
+// Package groups lists multicast groups and their members, and reads them from the subnet administration (SA).
 package groups
 
 import (
@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/base/nocore"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/answer"
@@ -38,21 +39,21 @@ var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 		Summary: "Read the multicast groups from the subnet administration",
 		Help:    "show groups, route and check mcast then use these groups and their members.",
 		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY",
-			Summary: fmt.Sprintf("its SA_Key, without which it does not name members: "+
-				"that of --mkeys, else 0x%x, OpenSM's default; others see what stands in -c", sweep.DefaultSAKey)}},
+			Summary: fmt.Sprintf("SA_Key, needed to list members (default: that of --mkeys, otherwise 0x%x, OpenSM's "+
+				"default); -c shows it to other users", sweep.DefaultSAKey)}},
 		Examples: []string{"sa groups; show groups"},
 		Answers:  []answer.Declared{&readDecl},
 		Run:      read,
 	},
 }}
 
-// list is the groups that are known.
+// list holds the known groups.
 type list struct {
 	p     *session.Picture
 	known *session.Groups
 }
 
-// group is one of them in a state.
+// group is a group in a state.
 type group struct {
 	p *session.Picture
 	*fabric.Group
@@ -61,72 +62,56 @@ type group struct {
 var groupTable = answer.Table[group]{
 	Key: "groups", Title: "groups", Stream: true,
 	Fields: []answer.Field[group]{
-		{Key: "mlid", Name: "MLID", Kind: answer.KindText, Help: "multicast LID", Value: func(g group) answer.Value {
-			return mlid(g.MLID)
-		}},
-		{Key: "mgid", Name: "MGID", Kind: answer.KindText, Help: "multicast GID", Value: mgid},
-		{Key: "pkey", Name: "P_KEY", Kind: answer.KindText, Help: "partition key", Value: func(g group) answer.Value {
-			if g.MGID == (mad.GID{}) {
-				return answer.None()
-			}
-			return answer.Text(fmt.Sprintf("0x%04x", g.PKey))
-		}},
-		{Key: "sl", Name: "SL", Kind: answer.KindInt, Help: "service level", Value: func(g group) answer.Value {
-			if g.SLUnknown {
-				return answer.NotRead()
-			}
-			return answer.Int(g.SL)
-		}},
+		answer.TextField("mlid", "MLID", "multicast LID", func(g group) string { return feature.MLIDText(g.MLID) }),
+		answer.OptionalField("mgid", "MGID", "multicast GID", group.mgid),
+		answer.OptionalField("pkey", "P_KEY", "partition key", func(g group) string {
+			return prose.When(g.MGID == (mad.GID{}), "", fmt.Sprintf("0x%04x", g.PKey))
+		}),
+		answer.FieldOf(answer.KindInt, "sl", "SL", "service level", func(g group) answer.Value {
+			return prose.When(g.SLUnknown, answer.NotRead(), answer.Int(g.SL))
+		}),
 		{Key: "mtu", Name: "MTU", Kind: answer.KindText, Unit: "bytes", Value: func(g group) answer.Value {
 			_, mtu, _ := session.GroupWords(g.Group)
 			return answer.Optional(mtu)
 		}},
-		{Name: "RATE", Kind: answer.KindText, Value: func(g group) answer.Value {
+		answer.OptionalField("", "RATE", "", func(g group) string {
 			_, _, rate := session.GroupWords(g.Group)
-			return answer.Optional(rate)
-		}},
+			return rate
+		}),
 		{Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Value: func(g group) answer.Value {
-			if rate := sa.Rate(g.Rate).Gbps(); rate > 0 {
-				return answer.Float(rate, 1)
-			}
-			return answer.None()
+			rate := sa.Rate(g.Rate).Gbps()
+			return prose.When(rate > 0, answer.Float(rate, 1), answer.None())
 		}},
-		{Name: "MEMBERS", Kind: answer.KindText, Help: "end ports that have joined", Value: func(g group) answer.Value {
-			text := strconv.Itoa(len(g.Members))
-			if n := g.absent(); n > 0 {
-				text += fmt.Sprintf(" (%d not in the subnet)", n)
-			}
-			return answer.Text(text)
-		}},
-		{Key: "members", Kind: answer.KindInt, Help: "end ports that have joined", Value: func(g group) answer.Value {
-			return answer.Int(len(g.Members))
-		}},
-		{Key: "not_in_subnet", Kind: answer.KindInt, Help: "members that the subnet does not have",
-			Value: func(g group) answer.Value { return answer.Int(g.absent()) }},
-		{Key: "switches", Name: "SWITCHES", Kind: answer.KindInt, Help: "switches with an entry for the LID",
-			Value: switches},
+		answer.TextField("", "MEMBERS", "end ports that have joined", func(g group) string {
+			n := g.absent()
+			return strconv.Itoa(len(g.Members)) + prose.When(n == 0, "", fmt.Sprintf(" (%d not in the subnet)", n))
+		}),
+		answer.IntField("members", "", "end ports that have joined", func(g group) int { return len(g.Members) }),
+		answer.IntField("not_in_subnet", "", "members that the subnet does not have", group.absent),
+		answer.FieldOf(answer.KindInt, "switches", "SWITCHES", "switches with an entry for the LID", switches),
 	},
 	Lead: func(g group) answer.Lead { return answer.Lead{Command: "show groups " + feature.MLIDText(g.MLID)} },
 }
 
 var groupsDecl = answer.Decl[list]{
 	Command: "show groups", Help: "the multicast groups", Title: "multicast groups from {origin}, tables of {of}",
-	Facts: []answer.Field[list]{originField(func(l list) string { return l.known.Origin })},
+	Facts: []answer.Field[list]{
+		answer.TextField("origin", "", originHelp, func(l list) string { return l.known.Origin }),
+	},
 	Layout: []answer.Item[list]{{Table: answer.Show(&groupTable, func(l list) answer.Rows[group] {
 		return answer.Lazy(len(l.known.List), func(i int) group { return group{l.p, &l.known.List[i]} })
 	})}},
 }
 
-// members is the members of the groups of a multicast LID.
+// members holds the members of the groups of a multicast LID.
 type members struct {
-	f      *fabric.Fabric
-	mlid   uint16
-	origin string
-	mgids  []string
+	MLID   string   `key:"mlid"`
+	MGIDs  []string `key:"mgids"`
+	Origin string   `key:"origin" help:"source of the groups"`
 	all    []member
 }
 
-// member is one of them.
+// member is a member of a group.
 type member struct {
 	f *fabric.Fabric
 	*fabric.Group
@@ -138,37 +123,30 @@ func (m member) port() fabric.PortIndex { return m.f.PortByGUID(m.GUID) }
 var memberTable = answer.Table[member]{
 	Key: "members", Title: "members", Stream: true,
 	Fields: []answer.Field[member]{
-		{Key: "mgid", Kind: answer.KindText, Value: func(m member) answer.Value { return mgid(group{nil, m.Group}) }},
-		{Key: "guid", Name: "PORT GUID", Kind: answer.KindGUID, Help: "of the member",
-			Value: func(m member) answer.Value { return answer.GUID(m.GUID) }},
-		{Key: "join", Name: "JOIN", Kind: answer.KindText, Help: "whether it receives, only sends, or only sends and " +
-			"is no member",
-			Value: func(m member) answer.Value { return answer.Text(m.Join.String()) }},
-		{Key: "switch", Name: "SWITCH", Kind: answer.KindPlace, Help: "the port of the switch that it is attached to",
-			Value: func(m member) answer.Value { return feature.Attachment(m.f, m.port()) }},
-		{Name: "NAME", Kind: answer.KindText, Help: "the port that has joined", Value: func(m member) answer.Value {
+		answer.OptionalField("mgid", "", "", func(m member) string { return group{nil, m.Group}.mgid() }),
+		answer.GUIDField("guid", "PORT GUID", "GUID of the member", func(m member) uint64 { return m.GUID }),
+		answer.TextField("join", "JOIN", "full member, send-only member, or sender without membership",
+			func(m member) string { return m.Join.String() }),
+		answer.PlaceField("switch", "SWITCH", "switch port that it is attached to", func(m member) answer.Value {
+			return feature.Attachment(m.f, m.port())
+		}),
+		answer.FieldOf(answer.KindText, "", "NAME", "port of the member", func(m member) answer.Value {
 			if m.port() == fabric.None {
 				return answer.Text("(not in the subnet)")
 			}
 			return answer.Port(m.f, m.port())
-		}},
-		{Key: "port", Kind: answer.KindPlace, Help: "none where the subnet does not have it",
-			Value: func(m member) answer.Value { return answer.Port(m.f, m.port()) }},
-		{Key: "proxy", Kind: answer.KindBool, Help: "another port had it join", Value: func(m member) answer.Value {
-			return answer.Bool(m.Proxy)
-		}},
+		}),
+		answer.PlaceField("port", "", "none if the subnet does not have the port", func(m member) answer.Value {
+			return answer.Port(m.f, m.port())
+		}),
+		answer.BoolField("proxy", "", "another port joined for it", func(m member) bool { return m.Proxy }),
 	},
 	Lead: func(m member) answer.Lead { return feature.ToPort(m.f, m.port()) },
 }
 
 var membersDecl = answer.Decl[members]{
 	Command: "show groups", Help: "the members of the groups of a multicast LID",
-	Title: "{mlid} {mgids} from {origin}, {of}",
-	Facts: []answer.Field[members]{
-		{Key: "mlid", Kind: answer.KindText, Value: func(m members) answer.Value { return mlid(m.mlid) }},
-		{Key: "mgids", Kind: answer.KindTexts, Value: func(m members) answer.Value { return answer.Texts(m.mgids) }},
-		originField(func(m members) string { return m.origin }),
-	},
+	Title: "{mlid} {mgids} from {origin}, {of}", Facts: answer.Fields[members](),
 	Layout: []answer.Item[members]{
 		{Table: answer.Show(&memberTable, func(m members) answer.Rows[member] { return answer.Slice(m.all) })},
 	},
@@ -187,45 +165,43 @@ func run(c *feature.Call) error {
 	if c.Arg(0) == "" {
 		return c.Answer(groupsDecl.Answer(b, list{p, known}))
 	}
-	m := members{f: p.Fabric, origin: known.Origin, mgids: []string{}}
-	if m.mlid, err = feature.ParseMLID(c.Arg(0)); err != nil {
+	mlid, err := feature.ParseMLID(c.Arg(0))
+	if err != nil {
 		return err
 	}
+	m := members{MLID: feature.MLIDText(mlid), Origin: known.Origin, MGIDs: []string{}}
 	found := false
 	for i := range known.List {
 		g := &known.List[i]
-		if g.MLID != m.mlid {
+		if g.MLID != mlid {
 			continue
 		}
 		found = true
 		if g.MGID != (mad.GID{}) {
-			m.mgids = append(m.mgids, g.MGID.String())
+			m.MGIDs = append(m.MGIDs, g.MGID.String())
 		}
 		for _, x := range g.Members {
 			m.all = append(m.all, member{p.Fabric, g, x})
 		}
 	}
 	if !found {
-		return fmt.Errorf("no group has the multicast LID %s", feature.MLIDText(m.mlid))
+		return fmt.Errorf("no group has the multicast LID %s", m.MLID)
 	}
 	return c.Answer(membersDecl.Answer(b, m))
 }
 
 var readDecl = answer.Decl[*session.Groups]{
-	Command: "sa groups", Help: "how many groups the subnet administration has",
+	Command: "sa groups", Help: "number of groups of the subnet administration",
 	Title: "{groups|multicast group} with {members|member} taken from {origin}, {of}",
 	Facts: []answer.Field[*session.Groups]{
-		{Key: "groups", Kind: answer.KindInt, Value: func(g *session.Groups) answer.Value {
-			return answer.Int(len(g.List))
-		}},
-		{Key: "members", Kind: answer.KindInt, Value: func(g *session.Groups) answer.Value {
-			n := 0
+		answer.IntField("groups", "", "", func(g *session.Groups) int { return len(g.List) }),
+		answer.IntField("members", "", "", func(g *session.Groups) (n int) {
 			for i := range g.List {
 				n += len(g.List[i].Members)
 			}
-			return answer.Int(n)
-		}},
-		originField(func(g *session.Groups) string { return g.Origin }),
+			return n
+		}),
+		answer.TextField("origin", "", originHelp, func(g *session.Groups) string { return g.Origin }),
 	},
 }
 
@@ -234,7 +210,7 @@ func read(c *feature.Call) error {
 	if text := c.Option("key", ""); text != "" {
 		n, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
-			return c.Misused("what key= says is no key, expected a number of 64 bits")
+			return c.Misused("key=: expected a number of 64 bits")
 		}
 		key = &n
 	}
@@ -248,8 +224,8 @@ func read(c *feature.Call) error {
 	return c.Answer(readDecl.Answer(b, g))
 }
 
-// ask takes the multicast groups from the subnet administration, with its key for those that it trusts: nil for
-// that of [session.Options], 0 for none. Notes say what it did not tell.
+// ask reads the multicast groups from the subnet administration with an SA_Key: nil for that of [session.Options], 0
+// for none. The notes report missing data.
 func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
 	s, ctx := c.Session, c.Ctx
 	key := cmp.Or(s.Options().Keys.SA, sweep.DefaultSAKey)
@@ -273,8 +249,8 @@ func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
 	f := s.State().Live.Fabric
 	list, full, err := sweep.Groups(ctx, client, f, op.Progress)
 	if key != 0 && errors.Is(err, mad.ErrTimeout) {
-		notes = append(notes, "the subnet administration does not answer with that key (try: sa_key KEY in the file "+
-			"of --mkeys, or key=)")
+		notes = append(notes, "the SA did not respond with this SA_Key (try: sa_key KEY in the file of --mkeys, "+
+			"or key=)")
 		client.SMKey = 0
 		list, full, err = sweep.Groups(ctx, client, f, op.Progress)
 	}
@@ -282,24 +258,18 @@ func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
 		return nil, nil, connection.Unanswered(err)
 	}
 	if !full {
-		notes = append(notes, "it tells join states only whom it trusts; all members count as full ones")
+		notes = append(notes, "the SA reports join states only to trusted clients; all members count as full members")
 	}
 	g := &session.Groups{List: list, Origin: "the subnet administration"}
 	s.Publish(session.ChangeSettings, func(st *session.State) { st.Groups = g })
 	return g, notes, nil
 }
 
-// originField declares where groups are from.
-func originField[T any](origin func(T) string) answer.Field[T] {
-	return answer.Field[T]{Key: "origin", Kind: answer.KindText, Help: "where the groups are from",
-		Value: func(v T) answer.Value { return answer.Text(origin(v)) }}
-}
+const originHelp = "source of the groups"
 
-func mlid(lid uint16) answer.Value { return answer.Text(feature.MLIDText(lid)) }
-
-func mgid(g group) answer.Value {
+func (g group) mgid() string {
 	words, _, _ := session.GroupWords(g.Group)
-	return answer.Optional(words)
+	return words
 }
 
 // absent counts the members that the subnet does not have.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package handover writes what a subnet manager needs to route as a state does.
+// Package handover writes the files with which OpenSM routes as in a state.
 package handover
 
 import (
@@ -28,9 +28,10 @@ import (
 // Feature is the command handover.
 var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
 	Path: "handover", Group: feature.GroupWrite, Summary: "Write what a master OpenSM needs to route the subnet so",
-	Help: "Writes a new directory with the tables, the LIDs and the lines of opensm.conf: for a subnet whose subnet " +
-		"manager stays. A routing\n" +
-		"that needs service levels is handed over by its engine and options, for OpenSM takes no SLs from a file.",
+	Help: "It writes a new directory with the tables, the LIDs and the lines of opensm.conf. For a routing " +
+		"that needs " +
+		"service levels,\n" +
+		"opensm.conf has the engine and its options, because OpenSM does not read SLs from a file.",
 	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}}, Options: []lang.Option{feature.OfOption()},
 	Examples: []string{"fail link leaf-01 36; route; handover opensm-files"},
 	Answers:  []answer.Declared{&decl},
@@ -45,19 +46,19 @@ const (
 	torusFile = "torus-2QoS.conf"
 )
 
-// handed is what was handed over.
-type handed struct {
+// written is the directory that was written.
+type written struct {
 	Dir  string   `key:"dir"`
 	Conf []string `key:"conf" help:"the lines of opensm.conf"`
 
 	feature.Proof `prefix:""`
 }
 
-var decl = answer.Decl[handed]{
+var decl = answer.Decl[written]{
 	Command: "handover", Help: "the directory that was written, and the lines of opensm.conf",
 	Title: "{of} handed over in {dir}:", Action: true,
-	Facts: answer.Fields[handed](),
-	Layout: []answer.Item[handed]{
+	Facts: answer.Fields[written](),
+	Layout: []answer.Item[written]{
 		{Line: "  " + lftsFile + "  the tables"},
 		{
 			Line: "  " + guidsFile + "  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before " +
@@ -78,7 +79,7 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := onlyHere(p); err != nil {
+	if err := checkLevels(p); err != nil {
 		return err
 	}
 	texts := map[string][]byte{}
@@ -92,7 +93,7 @@ func run(c *feature.Call) error {
 		conf = append(conf, "torus_config "+filepath.Join(dir, torusFile))
 	}
 	texts[confFile] = []byte(strings.Join(conf, "\n") + "\n")
-	a := handed{dir, conf, feature.ProofOf(st)}
+	a := written{dir, conf, feature.ProofOf(st)}
 	b := st.Basis(p, session.NeedLinks|session.NeedTables|session.NeedFile)
 	more, err := warnings(c, st, p, &a.Proof)
 	if err != nil {
@@ -120,11 +121,12 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, a))
 }
 
-// onlyHere refuses a routing with service levels that OpenSM does not compute.
-func onlyHere(p *session.Picture) error {
+// checkLevels returns an error for a routing with service levels that OpenSM does not compute.
+func checkLevels(p *session.Picture) error {
 	if p.Tables.Origin == "dor" && p.Tables.SLs != nil {
-		return errors.New("OpenSM's dor gives no service levels: these routes would have credit loops there (dfsssp " +
-			"and lash give some)")
+		return errors.New("OpenSM's dor has no service levels: these routes would have credit loops (try: engine " +
+			"dfsssp, " +
+			"or lash)")
 	}
 	if t, ok := torus.Of(p.Tables); ok && t.Beyond() != "" {
 		return fmt.Errorf("OpenSM's torus-2QoS refuses this torus: %s", t.Beyond())
@@ -132,12 +134,12 @@ func onlyHere(p *session.Picture) error {
 	return nil
 }
 
-// isGiven reports whether an option of the engine was set.
+// isGiven reports whether an engine option was set.
 func isGiven(st *session.State, name string) bool {
 	return slices.ContainsFunc(st.Settings.Given, func(g settings.Setting) bool { return g.Name == name })
 }
 
-// warnings returns which paths do not arrive, and why OpenSM may not come to these routes.
+// warnings reports paths that do not arrive, and why OpenSM may compute other routes.
 func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *feature.Proof) ([]string, error) {
 	var all []string
 	res, err := c.Session.Analysis().Reach(c.Ctx, p.Tables, reach.Options{})
@@ -145,38 +147,37 @@ func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *fea
 		return nil, err
 	}
 	if lost := res.Bad(); lost > 0 {
-		all = append(all, fmt.Sprintf("%d of %d paths do not arrive by these tables (check reach lists them)", lost,
+		all = append(all, fmt.Sprintf("%d of %d paths do not arrive by these tables (try: check reach)", lost,
 			res.Paths))
 	}
 	if res.Unknown > 0 {
-		all = append(all, feature.UnknownPathsText(res.Unknown, res.Paths)+" (check reach lists them)")
+		all = append(all, feature.UnknownPathsText(res.Unknown, res.Paths)+" (try: check reach)")
 	}
 	if needsVLs(p) && len(st.Failures) > 0 {
-		all = append(all, "OpenSM computes these routes itself, for the subnet that it finds: what has failed only "+
-			"on paper has not failed for it")
+		all = append(all, "OpenSM computes these routes itself, for the real subnet without simulated failures")
 	}
 	if needsVLs(p) && proof.IsUnproved() {
-		all = append(all, "OpenSM computes these routes itself, and that it comes to the same is unproved here: "+
-			proof.Why())
+		all = append(all, "OpenSM computes these routes itself; it is unproved that they are the same: "+proof.Why())
 	}
 	if what := st.Added(); what != "" {
-		all = append(all, "these routes are for a subnet that is so only on paper: "+what)
+		all = append(all, "these routes are for a simulated subnet: "+what)
 	}
 	return all, nil
 }
 
-// needsVLs reports whether a routing takes service levels or VLs, which OpenSM takes from no file.
+// needsVLs reports whether a routing needs service levels or VLs, which OpenSM does not read from a file.
 func needsVLs(p *session.Picture) bool { return p.Tables.SLs != nil || p.Tables.SL2VL != nil }
 
-// notHandedOn are options that opensm.conf does not have, or that a handover gives itself.
-var notHandedOn = []string{"bull", "bull_min_hop", "bull_secondary", "exact", "guid2lid", "strict", "vls", "qos", "lmc",
+// omitted are options that opensm.conf does not have, or that handover sets itself.
+var omitted = []string{"bull", "bull_min_hop", "bull_secondary", "exact", "guid2lid", "strict", "vls", "qos", "lmc",
 	"reassign_lids", "honor_guid2lid_file"}
 
-// confLines returns the lines of opensm.conf that make OpenSM route as a state does.
+// confLines returns the lines of opensm.conf with which OpenSM routes as in a state.
 func confLines(st *session.State, p *session.Picture, dir string) (lines []string) {
 	line := func(name, value string) { lines = append(lines, name+" "+value) }
 	if needsVLs(p) {
-		lines = append(lines, "# The routing needs service levels, which OpenSM takes from no file: it computes them.")
+		lines = append(lines, "# The routing needs service levels. OpenSM computes them; it does not read them from "+
+			"a file.")
 		engine, given, ok := p.RoutedWith()
 		if !ok {
 			engine, given = st.Settings.String(), st.Settings.Given
@@ -187,7 +188,7 @@ func confLines(st *session.State, p *session.Picture, dir string) (lines []strin
 			if g.Name == "qos" {
 				qos = g.Conf()
 			}
-			if !slices.Contains(notHandedOn, g.Name) {
+			if !slices.Contains(omitted, g.Name) {
 				line(g.Name, g.Conf())
 			}
 		}

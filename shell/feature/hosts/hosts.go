@@ -21,48 +21,48 @@ import (
 // Feature is the command hosts.
 var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
 	{
-		Name: "hosts", Keys: "H", Help: "give the marked hosts a name, or all that the filter shows: /@NAME shows " +
-			"them, :hosts NAME says which links they share with whom",
+		Name: "hosts", Keys: "H", Help: "name the marked hosts, or all that the filter shows: /@NAME shows them, " +
+			":hosts " +
+			"NAME lists their traffic",
 	},
 }, Commands: []feature.Command{{
 	Path:    "hosts",
 	Group:   feature.GroupLook,
 	Summary: "Name a set of hosts, or show the traffic among them",
-	Help: "WHO is a host, a list of hosts as Slurm writes it (node[0001-0064]), or a switch for the hosts attached " +
-		"to it; file=FILE has\n" +
-		"one a line. Without WHO the set is shown: its members, which links the traffic among them takes, which " +
-		"other traffic takes\n" +
-		"these links, and which of its paths do not arrive, also after simulated failures. hosts NAME off forgets " +
-		"the set. Without NAME\n" +
-		"the sets are listed. check load takes a set as pattern=hosts:@NAME.",
+	Help: "hosts NAME WHO   name a set. WHO is a host, a host list of Slurm (node[0001-0064]), or a switch for its " +
+		"hosts\n" +
+		"hosts NAME       show the members, the links of their paths, other traffic on these links, and lost paths\n" +
+		"hosts NAME off   delete the set\n" +
+		"hosts            list the sets\n" +
+		"check load takes a set as pattern=hosts:@NAME.",
 	Args: []lang.Arg{
 		{Name: "NAME", Kind: lang.KindText, Optional: true},
 		{Name: "WHO", Kind: lang.KindPlace, Words: []string{feature.OffWord}, Optional: true, Repeat: true},
 	},
 	Options: []lang.Option{
 		feature.OfOption(), {
-			Name: "file", Kind: lang.KindFile, Summary: "a file of hosts, one a line; # begins a comment",
+			Name: "file", Kind: lang.KindFile, Summary: "a file of hosts, one per line; # begins a comment",
 		},
 	},
 	Examples: []string{"hosts job1 node-[0001-0064]; fail switch spine-03; hosts job1", "hosts job1 leaf-01; hosts",
 		"hosts job1 leaf-01; hosts job1 off"},
-	Answers: []answer.Declared{&trafficDecl, &setsDecl, namedDecl, forgottenDecl},
+	Answers: []answer.Declared{&trafficDecl, &setsDecl, namedDecl, deletedDecl},
 	Run:     run,
 }}}
 
-// traffic is what the traffic among the hosts of a set does: all to all.
+// traffic is the all-to-all traffic among the hosts of a set.
 type traffic struct {
 	Name        string       `key:"set" name:"set"`
 	Hosts       int          `key:"hosts" name:"hosts"`
-	Unreachable int          `key:"unreachable" help:"hosts of the set that failures have separated from the subnet"`
+	Unreachable int          `key:"unreachable" help:"hosts that are unreachable because of failures"`
 	Missing     int          `key:"not_in_subnet" help:"hosts of the set that the subnet does not have"`
 	Leaves      int          `key:"switches" name:"switches" help:"switches that hosts of the set are attached to"`
 	Paths       int64        `key:"paths" name:"paths" help:"paths that arrive"`
 	Lost        int64        `key:"lost" help:"paths that do not arrive"`
-	Unknown     int64        `key:"unknown" help:"paths that meet a forwarding table that was not read"`
+	Unknown     int64        `key:"unknown" help:"paths over forwarding tables that were not read"`
 	Links       int          `key:"links" help:"directions of links between switches that its paths take"`
-	Shared      int          `key:"shared" help:"those of them that other paths take as well"`
-	Worst       *link        `prefix:"worst_"` // nil where no path leaves its switch
+	Shared      int          `key:"shared" help:"those of them that other paths take, too"`
+	Worst       *link        `prefix:"worst_"` // nil if no path leaves its switch
 	Stays       answer.Value `name:"stays" kind:"text"`
 
 	p     *session.Picture
@@ -75,7 +75,7 @@ type traffic struct {
 type member struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
-	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the port of the switch that it is attached to"`
+	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"switch port that it is attached to"`
 	lead   answer.Lead
 }
 
@@ -84,7 +84,7 @@ type link struct {
 	From   answer.Value `key:"from" name:"FROM" kind:"place"`
 	To     answer.Value `key:"to" name:"TO" kind:"place"`
 	Own    int64        `key:"own" name:"ITS PATHS" help:"paths among the hosts of the set"`
-	All    int64        `key:"all" name:"ALL PATHS" help:"paths where each end port sends to each other one"`
+	All    int64        `key:"all" name:"ALL PATHS" help:"paths of all end ports to all others"`
 	Others int64        `key:"others" name:"OF OTHERS" help:"paths of other hosts"`
 	lead   answer.Lead
 }
@@ -103,8 +103,7 @@ var (
 		Lead: func(m member) answer.Lead { return m.lead },
 	}
 	linkTable = answer.Table[link]{
-		Key: "used_links", Title: "links", Help: "links between switches that paths of the set take, those with most " +
-			"of them first", Stream: true,
+		Key: "used_links", Title: "links", Help: "links between switches by number of paths of the set", Stream: true,
 		Fields: answer.Fields[link](), Lead: func(l link) answer.Lead { return l.lead },
 	}
 	lostTable = answer.Table[lostPath]{
@@ -114,7 +113,7 @@ var (
 )
 
 var trafficDecl = answer.Decl[*traffic]{
-	Command: "hosts", Help: "what the traffic among the hosts of a set does", Facts: answer.Fields[*traffic](),
+	Command: "hosts", Help: "the traffic among the hosts of a set", Facts: answer.Fields[*traffic](),
 	Title: "{set} of {of}: {hosts|host} on {switches|switch}, {paths} paths among them",
 	Layout: []answer.Item[*traffic]{
 		{Line: "[  {unreachable} of them unreachable]"},
@@ -137,16 +136,16 @@ var trafficDecl = answer.Decl[*traffic]{
 	},
 }
 
-// set is a set of hosts in the list of all.
+// set is a set of hosts in the list of sets.
 type set struct {
 	Name    string `key:"name" name:"NAME"`
 	Hosts   int    `key:"hosts" name:"HOSTS" help:"hosts of the set that are in the live subnet"`
-	Missing int    `key:"not_in_subnet" name:"NOT IN THE SUBNET" help:"the others"`
+	Missing int    `key:"not_in_subnet" name:"NOT IN THE SUBNET" help:"other hosts of the set"`
 }
 
 var setTable = answer.Table[set]{
-	Key: "sets", Title: "sets of hosts", Fields: answer.Fields[set](), Empty: "no hosts have a name yet (try: hosts " +
-		"job1 node[0001-0064])",
+	Key: "sets", Title: "sets of hosts", Fields: answer.Fields[set](), Empty: "no sets of hosts (try: hosts job1 " +
+		"node[0001-0064])",
 	Lead: func(s set) answer.Lead { return answer.Lead{Command: "hosts " + s.Name} },
 }
 
@@ -155,15 +154,15 @@ var setsDecl = answer.Decl[[]set]{
 	Layout: []answer.Item[[]set]{{Table: answer.Show(&setTable, answer.Slice[set])}},
 }
 
-// named is a set that was named or forgotten.
+// named is a set that was named or deleted.
 type named struct {
 	Name  string       `key:"set"`
 	Hosts answer.Value `key:"hosts" kind:"int"`
 }
 
 var (
-	namedDecl     = feature.OneLine[named]("hosts", "the set of hosts that was named", "{set} in {of}: {hosts|host}")
-	forgottenDecl = feature.OneLine[named]("hosts", "the set of hosts that was forgotten", "{set} of {of} is forgotten")
+	namedDecl   = feature.OneLine[named]("hosts", "the set of hosts that was named", "{set} in {of}: {hosts|host}")
+	deletedDecl = feature.OneLine[named]("hosts", "the set of hosts that was deleted", "deleted {set} of {of}")
 )
 
 var setName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`)
@@ -175,14 +174,13 @@ func run(c *feature.Call) error {
 	case name == "":
 		return c.Answer(setsDecl.Answer(st.Basis(st.Live, session.NeedLinks), sets(&st)))
 	case !setName.MatchString(name):
-		return c.Misused("%q is no name for a set of hosts, expected letters, digits, dots, dashes and underscores, "+
-			"40 at most", name)
+		return c.Misused("invalid name %q, expected at most 40 letters, digits, dots, dashes and underscores", name)
 	case c.Arg(1) == feature.OffWord:
 		if st.Sets.Named(name) == nil {
 			return feature.NoSet(&st, name)
 		}
 		feature.NameHosts(c.Session, session.HostSet{Name: name})
-		return c.Answer(forgottenDecl.Answer(st.Basis(st.Live, 0), named{Name: name}))
+		return c.Answer(deletedDecl.Answer(st.Basis(st.Live, 0), named{Name: name}))
 	case len(c.Args) == 1 && c.Option("file", "") == "":
 		st, p, err := c.Tables()
 		if err != nil {
@@ -202,7 +200,7 @@ func sets(st *session.State) []set {
 	return rows
 }
 
-// nameSet makes a set of the hosts of the words and of the file.
+// nameSet creates a set of the hosts of the arguments and of the file.
 func nameSet(c *feature.Call) error {
 	before, p, err := c.State()
 	if err != nil {
@@ -228,7 +226,7 @@ func nameSet(c *feature.Call) error {
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
 	if len(ends) < 2 {
-		return fmt.Errorf("%s: a set has two hosts at least", prose.Count(len(ends), "host"))
+		return fmt.Errorf("%s: a set has at least 2 hosts", prose.Count(len(ends), "host"))
 	}
 	feature.NameHosts(c.Session, feature.SetOf(c.Arg(0), f, ends))
 	if p.Tables == nil {
@@ -249,7 +247,7 @@ func show(c *feature.Call, st *session.State, p *session.Picture) error {
 	t.ends, unreachable, t.Missing = set.In(f)
 	t.Hosts, t.Unreachable = len(t.ends)+len(unreachable), len(unreachable)
 	if t.Hosts > feature.MaxFilteredHosts {
-		return fmt.Errorf("%s has %d hosts, which are too many to follow all paths among them: %d at most", set.Name,
+		return fmt.Errorf("%s has too many hosts to follow all paths among them: %d, the maximum is %d", set.Name,
 			t.Hosts, feature.MaxFilteredHosts)
 	}
 	pairs := linkload.Among(f, append(slices.Clone(t.ends), unreachable...))
@@ -269,7 +267,7 @@ func show(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(trafficDecl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), t))
 }
 
-// count takes the links between switches that paths of the set take, those with most of them first.
+// count lists the links between switches of the paths of the set, by number of paths.
 func (t *traffic) count(m *linkload.Measured, all *linkload.Loads) {
 	f := t.p.Fabric
 	leaves := map[fabric.SwitchIndex]bool{}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package job shows what happened on the paths of a job while it ran.
+// Package job lists events and errors on the paths of a job while it ran.
 package job
 
 import (
@@ -31,21 +31,20 @@ var Feature = feature.Feature{Name: "job", Commands: []feature.Command{{
 	Path:    "job",
 	Group:   feature.GroupRecord,
 	Summary: "Show events and errors on the paths of a job",
-	Help: "Slurm is asked for the hosts and times of the job (scontrol, then sacct); without Slurm, hosts= and " +
-		"since= give them.\n" +
+	Help: "The hosts and times of the job come from Slurm (scontrol, then sacct), or from hosts= and since=.\n" +
 		"The hosts become the set job-ID, for hosts, check load pattern=hosts:@job-ID and the screen.",
 	Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}},
 	Options: []lang.Option{
-		{Name: "hosts", Kind: lang.KindText, Value: "LIST", Summary: "its hosts, as Slurm lists them: node[0001-0064]"},
-		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "when it began; " + when.Help},
-		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "when it ended (default now)"},
+		{Name: "hosts", Kind: lang.KindText, Value: "LIST", Summary: "host list of Slurm: node[0001-0064]"},
+		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the job; " + when.Help},
+		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end of the job (default now)"},
 	},
 	Examples: []string{"job 4711 hosts=node-[0001-0064] since=2h"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
 
-// job is what happened to a job.
+// job holds the events and errors of a job.
 type job struct {
 	ID       string       `key:"id"`
 	Name     answer.Value `key:"name" kind:"text"`
@@ -71,7 +70,7 @@ type missing struct {
 	Name string `key:"name" name:"HOST"`
 }
 
-// maxListed is how many rows of a table people read in the text.
+// maxListed is the number of rows in text.
 const maxListed = 20
 
 var (
@@ -81,15 +80,15 @@ var (
 	}
 	errorTable = answer.Table[feature.GrowthRow]{
 		Key: "errors", Title: "ports with errors", Help: "ports of its paths that counted errors or waits",
-		MaxRows: maxListed,
-		Fields:  answer.Fields[feature.GrowthRow](), Row: "  {PORT}: {COUNTED}, the first by {first}",
+		MaxRows: maxListed, Fields: answer.Fields[feature.GrowthRow](),
+		Row:  "  {PORT}: {COUNTED}, the first by {first}",
 		Lead: feature.GrowthRow.Lead,
 	}
 	eventTable = feature.MomentTable("  {when}  {text}", "")
 )
 
 var decl = answer.Decl[*job]{
-	Command: "job", Help: "what happened on the paths of a job while it ran",
+	Command: "job", Help: "events and errors on the paths of a job while it ran",
 	Title: "job {id} in {of}[, {name}][, {user}][, {state}], from {since} to {until}: {hosts|host}, the set {set}, " +
 		"with paths over {links} directions of links",
 	Facts: answer.Fields[*job](),
@@ -115,7 +114,7 @@ var decl = answer.Decl[*job]{
 func run(c *feature.Call) error {
 	id := c.Arg(0)
 	if !jobs.ID.MatchString(id) {
-		return c.Misused("%q is no number of a job", id)
+		return c.Misused("invalid job ID %q", id)
 	}
 	found, err := find(c, id)
 	if err != nil {
@@ -125,10 +124,8 @@ func run(c *feature.Call) error {
 	p := st.Live
 	j := &job{
 		ID: id, Name: answer.Optional(found.Name), User: answer.Optional(found.User),
-		State: answer.Optional(found.State),
-		Set:   "job-" + strings.NewReplacer("+", ".").Replace(id), Since: found.From.Local(),
-		Until: found.Until.Local(),
-		f:     p.Fabric,
+		State: answer.Optional(found.State), Set: "job-" + strings.ReplaceAll(id, "+", "."),
+		Since: found.From.Local(), Until: found.Until.Local(), f: p.Fabric,
 	}
 	if found.Until.IsZero() {
 		j.Until = time.Now()
@@ -155,7 +152,7 @@ func find(c *feature.Call, id string) (*jobs.Job, error) {
 	if list == "" {
 		found, err := jobs.Find(c.Ctx, id)
 		if err != nil {
-			return nil, fmt.Errorf("%w (hosts=LIST since=TIME say what Slurm does not)", err)
+			return nil, fmt.Errorf("%w (try: hosts=LIST since=TIME)", err)
 		}
 		return found, nil
 	}
@@ -163,7 +160,7 @@ func find(c *feature.Call, id string) (*jobs.Job, error) {
 	return &jobs.Job{ID: id, Hosts: list, From: since, Until: until}, err
 }
 
-// name makes the set of the hosts of the job.
+// name creates the set of the hosts of the job.
 func (j *job) name(c *feature.Call, list string) ([]fabric.PortIndex, error) {
 	names, err := slurm.Expand(list)
 	if err != nil {
@@ -187,12 +184,12 @@ func (j *job) name(c *feature.Call, list string) ([]fabric.PortIndex, error) {
 	return ends, nil
 }
 
-// notRead notes that something was not read, and why.
+// notRead adds data that was not read, and the cause.
 func (j *job) notRead(what, why string) {
 	j.unread = j.unread.Add(answer.Unread{Count: 1, Causes: []answer.Cause{{What: what, Why: why, Count: 1}}})
 }
 
-// paths returns the ports that packets among the hosts of the job leave by, and come in by.
+// paths returns the ports on the paths among the hosts of the job, in both directions.
 func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex) (map[counters.Key]bool, error) {
 	on := map[counters.Key]bool{}
 	both := func(port fabric.PortIndex) {
@@ -226,8 +223,7 @@ func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex
 	return on, nil
 }
 
-// events takes the events of the time of the job that are about its nodes and links, or about tables, managers and
-// commits.
+// events collects the events during the job on its nodes and links, and those of tables, subnet managers and commits.
 func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
 	line, err := c.Session.Timeline(c.Ctx, j.Since, j.Until)
 	if err != nil {
@@ -239,7 +235,7 @@ func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
 	}
 	for _, m := range line.Moments {
 		about := m.GUID == 0 || on[counters.Key{GUID: m.GUID, Num: uint8(m.Port)}]
-		if !about && nodes[m.GUID] { // a node of its paths, or a port of one that its paths do not take any more
+		if !about && nodes[m.GUID] { // a node of its paths, or a port that its paths no longer take
 			node := j.f.NodeByGUID(m.GUID)
 			about = m.What == history.WhatNode || node != fabric.None && !j.f.Nodes[node].IsSwitch()
 		}
@@ -254,7 +250,7 @@ func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
 	return nil
 }
 
-// count takes the ports of the paths of the job that counted errors.
+// count collects the ports of the paths of the job that counted errors.
 func (j *job) count(c *feature.Call, b *answer.Basis, on map[counters.Key]bool) error {
 	got, err := c.Session.Recorded().Between(c.Ctx, counters.Errors, j.Since, j.Until)
 	if errors.Is(err, recorded.ErrNone) {

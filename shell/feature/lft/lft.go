@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lft shows linear forwarding tables.
+// Package lft lists linear forwarding tables.
 package lft
 
 import (
@@ -26,7 +26,7 @@ var Feature = feature.Feature{Name: "lft", Keys: []feature.Key{
 	Run:      run,
 }}}
 
-// contents is the table of a switch, without LIDs that it has no port for.
+// contents is the table of a switch, without LIDs that have no port.
 type contents struct {
 	f       *fabric.Fabric
 	sw      fabric.NodeIndex
@@ -51,16 +51,12 @@ func (e entry) destination() fabric.PortIndex { return e.f.PortByLID(e.lid) }
 var table = answer.Table[entry]{
 	Key: "entries", Title: "entries", Stream: true,
 	Fields: []answer.Field[entry]{
-		{Key: "lid", Name: "LID", Kind: answer.KindLID, Help: "of the destination", Value: func(e entry) answer.Value {
-			return answer.LID(e.lid)
-		}},
-		{Key: "port", Name: "PORT", Kind: answer.KindInt, Help: "the port that packets leave by; 0 is the " +
-			"switch itself",
-			Value: func(e entry) answer.Value { return answer.Int(e.port) }},
-		{Key: "next_hop", Name: "NEXT HOP", Kind: answer.KindPlace, Help: "the port at the other end of that link",
-			Value: next},
-		{Key: "destination", Name: "DESTINATION", Kind: answer.KindPlace, Help: "the port that has the LID",
-			Value: func(e entry) answer.Value { return answer.Port(e.f, e.destination()) }},
+		answer.LIDField("lid", "LID", "LID of the destination", func(e entry) uint16 { return e.lid }),
+		answer.IntField("port", "PORT", "output port; 0 is the switch itself", func(e entry) uint8 { return e.port }),
+		answer.PlaceField("next_hop", "NEXT HOP", "port at the other end of the link", next),
+		answer.PlaceField("destination", "DESTINATION", "port with the LID", func(e entry) answer.Value {
+			return answer.Port(e.f, e.destination())
+		}),
 	},
 	Lead: func(e entry) answer.Lead { return feature.ToPort(e.f, e.destination()) },
 	ID:   func(e entry) uint64 { return uint64(e.lid) },
@@ -69,8 +65,9 @@ var table = answer.Table[entry]{
 var decl = answer.Decl[contents]{
 	Command: "show lft", Help: "the forwarding table of a switch",
 	Title: "forwarding table of {switch}, {of}",
-	Facts: []answer.Field[contents]{{Key: "switch", Name: "switch", Kind: answer.KindPlace,
-		Value: func(c contents) answer.Value { return answer.Node(c.f, c.sw) }}},
+	Facts: []answer.Field[contents]{
+		answer.PlaceField("switch", "switch", "", func(c contents) answer.Value { return answer.Node(c.f, c.sw) }),
+	},
 	Layout: []answer.Item[contents]{{Table: answer.Show(&table, func(c contents) answer.Rows[entry] {
 		return answer.Lazy(len(c.entries), func(i int) entry { return entry{c.f, c.sw, c.entries[i]} })
 	})}},
@@ -87,7 +84,7 @@ func run(c *feature.Call) error {
 		return err
 	}
 	if !p.Tables.Known[sw] {
-		return fmt.Errorf("the table of %s is not known in %s", f.NodeName(f.Switches[sw]), st.Title(p))
+		return fmt.Errorf("the table of %s is unknown in %s", f.NodeName(f.Switches[sw]), st.Title(p))
 	}
 	all := contents{f: f, sw: f.Switches[sw]}
 	for lid := 1; lid <= int(p.Tables.Top[sw]); lid++ {
@@ -98,7 +95,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), all))
 }
 
-// next returns the port at the other end of the link that packets leave by.
+// next returns the port at the other end of the output port.
 func next(e entry) answer.Value {
 	out := e.f.PortAt(e.sw, int(e.port))
 	if e.port == 0 || out == fabric.None || !e.f.Ports[out].Linked() {

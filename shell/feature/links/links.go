@@ -26,7 +26,7 @@ var Feature = feature.Feature{Name: "links", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// list is links of a fabric.
+// list holds links of a fabric.
 type list struct {
 	f           *fabric.Fabric
 	picture     *session.Picture
@@ -34,7 +34,7 @@ type list struct {
 	unreachable map[fabric.NodeIndex]bool
 }
 
-// link is one of them.
+// link is a link of a list.
 type link struct {
 	*list
 	fabric.Link

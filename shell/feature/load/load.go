@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package load reads routes, which are staged, and topologies, from which the simulation starts.
+// Package load reads routes and stages them, and reads topologies as the base of the simulation.
 package load
 
 import (
@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/shell/session/dumps"
 )
 
-// Feature is the commands load, but for load paths.
+// Feature is the commands load, except load paths.
 var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
 	{Name: "load", Keys: "L", Help: "read routes or a topology from a file; asks which"},
 }, Commands: commands()}
@@ -26,10 +26,10 @@ var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
 func commands() []feature.Command {
 	all := []feature.Command{{
 		Path: "load", Group: feature.GroupFiles, Summary: "Read routes or a topology from a file",
-		Help: "Routes are staged. A topology is laid over the live tables, and the simulation starts from it.",
+		Help: "Routes are staged. A topology becomes the base of the simulation. It takes over the live tables.",
 	}}
 	for _, d := range dumps.Forms {
-		if d.WriteOnly || d.Kind == "paths" { // which is a feature of its own
+		if d.WriteOnly || d.Kind == "paths" { // load paths is another feature
 			continue
 		}
 		path := "load " + d.Kind
@@ -54,30 +54,28 @@ func commands() []feature.Command {
 func options(kind string) []lang.Option {
 	over := lang.Option{
 		Name: "over", Kind: lang.KindWord, Words: []string{"yes", "no"},
-		Summary: "no: take the file by itself; yes: lay it over the tables and the LIDs that are there, by GUID",
+		Summary: "yes: keep the current tables and LIDs, by GUID; no: use the file alone",
 	}
 	switch kind {
 	case "routing":
 		return []lang.Option{{
 			Name: "reroute", Kind: lang.KindWord, Words: []string{"yes", "no"},
-			Summary: "no: keep the routes in spite of what has changed, and list the pairs that this leaves " +
-				"unconnected; yes",
+			Summary: "no: keep the routes despite changes, and list unconnected pairs (default yes)",
 		}}
 	case "lfts", "fdbs":
 		return []lang.Option{{
 			Name: "reroute", Kind: lang.KindWord, Words: []string{"no"},
-			Summary: "these routes are kept as they are; no lists the pairs that this leaves unconnected, too",
+			Summary: "no: list unconnected pairs; the routes are kept in any case",
 		}}
 	case "topology":
 		return []lang.Option{
 			{
 				Name: "as", Kind: lang.KindWord, Words: []string{"ibsim"},
-				Summary: "ibsim: read it by ibsim's rules throughout, for comparisons over ibsim; else what it " +
-					"states is so",
+				Summary: "ibsim: read the file by ibsim's rules, for comparisons with ibsim",
 			},
 			{
 				Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
-				Summary: "yes: refuse a file of which something cannot be read; no: leave that out, and list it",
+				Summary: "yes: reject a file with unreadable parts; no: skip and list them",
 			},
 			over,
 		}
@@ -87,35 +85,36 @@ func options(kind string) []lang.Option {
 	return nil
 }
 
-// loaded is what a file gave.
+// loaded is the result of loading a file.
 type loaded struct {
 	File      string       `key:"file"`
 	Switches  int          `key:"switches"`
 	Entries   int          `key:"entries" help:"entries of forwarding tables, or members of multicast groups"`
 	Remapped  int          `key:"remapped" help:"LIDs that were remapped by port GUID"`
-	Option    answer.Value `key:"option" kind:"text" help:"the engine's option that the file was taken for"`
+	Option    answer.Value `key:"option" kind:"text" help:"engine option that the file sets"`
 	Ignored   answer.Value `key:"ignored" kind:"text" help:"why the file changes nothing"`
 	Groups    int          `key:"groups" help:"multicast groups"`
 	Links     answer.Value `key:"links" kind:"int" help:"of a topology"`
-	Laid      answer.Value `key:"laid" kind:"map" help:"what of the tables that were there a topology goes on with"`
-	Forgotten int          `key:"forgotten" help:"failures and repairs in whose place a topology came"`
-	Stale     bool         `key:"staged_stale" help:"the staged tables were made for another topology"`
-	Skipped   []string     `key:"skipped" help:"what was skipped, and why"`
+	Laid      answer.Value `key:"laid" kind:"map" help:"parts of the previous tables that a topology keeps"`
+	Forgotten int          `key:"forgotten" help:"failures and repairs that a topology discarded"`
+	Stale     bool         `key:"staged_stale" help:"the staged tables are for another topology"`
+	Skipped   []string     `key:"skipped" help:"skipped parts, with the reason"`
 
 	unconnected `prefix:""`
 
-	// For people.
+	// For text.
 	First    string `name:"first"`
 	LaidText string `name:"laid over"`
 }
 
 func loads(command string) *answer.Decl[*loaded] {
 	return &answer.Decl[*loaded]{
-		Command: command, Help: "what the file gave", Title: "{first}", Action: true, Facts: answer.Fields[*loaded](),
+		Command: command, Help: "result of loading the file", Title: "{first}", Action: true,
+		Facts: answer.Fields[*loaded](),
 		Layout: append(append([]answer.Item[*loaded]{
 			{Line: "[  {laid over}]"},
-			{Line: "[  what was on paper before is forgotten: {forgotten|failure}]"},
-			{Line: "{?staged_stale}  the staged tables are stale: they were made for another subnet"},
+			{Line: "[  discarded: {forgotten|failure}]"},
+			{Line: "{?staged_stale}  the staged tables are stale: they are for another topology"},
 		}, unconnectedLines(func(l *loaded) *unconnected { return &l.unconnected })...),
 			answer.Item[*loaded]{Line: "  note: {skipped}", Each: "skipped"}),
 	}
@@ -137,9 +136,8 @@ func load(c *feature.Call, kind string, decl *answer.Decl[*loaded], routingDecl 
 	}
 	a := &loaded{
 		File: c.Arg(0), Switches: rep.Switches, Entries: rep.Entries, Remapped: rep.Remapped,
-		Option:  answer.Optional(rep.Option),
-		Ignored: answer.Optional(rep.Ignored), Groups: rep.Groups, Forgotten: rep.Forgotten, Stale: rep.Topology &&
-			st.Stale, Skipped: rep.Notes,
+		Option: answer.Optional(rep.Option), Ignored: answer.Optional(rep.Ignored), Groups: rep.Groups,
+		Forgotten: rep.Forgotten, Stale: rep.Topology && st.Stale, Skipped: rep.Notes,
 		unconnected: unconnectedOf(rep.Lost), First: first(kind, c.Arg(0), st.Settings.String(), &rep),
 	}
 	if rep.Topology {
@@ -174,11 +172,11 @@ func first(kind, path, engine string, rep *session.LoadReport) string {
 	case rep.Ignored != "":
 		return fmt.Sprintf("%s: %s", file, rep.Ignored)
 	case rep.Over != "":
-		return fmt.Sprintf("loaded %s from %s over the tables that were there; staged, not written", rep.Over, file)
+		return fmt.Sprintf("loaded %s from %s over the current tables; staged, not written", rep.Over, file)
 	case rep.Option != "":
 		return fmt.Sprintf("engine %s routes with %s=%s from now on", engine, rep.Option, file)
 	case rep.Topology:
-		return fmt.Sprintf("the paper starts from %s now: %s, %s (restore all goes back to the live subnet)",
+		return fmt.Sprintf("the simulation starts from %s: %s, %s (restore all returns to the live subnet)",
 			file, prose.Count(rep.Switches, "switch"), prose.Count(rep.Links, "link"))
 	}
 	remapped := prose.When(rep.Remapped > 0, fmt.Sprintf(", %d LIDs remapped by port GUID", rep.Remapped), "")
@@ -186,21 +184,21 @@ func first(kind, path, engine string, rep *session.LoadReport) string {
 		prose.Count(rep.Switches, "switch"), file, remapped)
 }
 
-// laid returns what a topology of so many switches goes on with of the tables that were there, and a line of it.
+// laid returns the parts of the previous tables that a topology keeps, as facts and as a line. switches is the number
+// of switches of the topology.
 func laid(l *session.Laid, switches int) (facts answer.Value, text string) {
 	facts = answer.Map([]answer.Named{
 		{Name: "over", Value: answer.Text(string(l.Over))}, {Name: "switches_kept", Value: answer.Int(l.Kept)},
-		{Name: "switches_new", Value: answer.Int(l.New)},
-		{Name: "switches_gone", Value: answer.Int(l.Gone)}, {Name: "lids_kept", Value: answer.Int(l.LIDs)},
-		{Name: "without_lid", Value: answer.Int(l.NoLIDs)},
+		{Name: "switches_new", Value: answer.Int(l.New)}, {Name: "switches_gone", Value: answer.Int(l.Gone)},
+		{Name: "lids_kept", Value: answer.Int(l.LIDs)}, {Name: "without_lid", Value: answer.Int(l.NoLIDs)},
 	})
-	return facts, fmt.Sprintf("laid over the tables of %s by GUID: %s of %d known, %d new, %d gone; %s stay, %s "+
-		"without one",
+	return facts, fmt.Sprintf("keeps the tables of %s by GUID: %s of %d known, %d new, %d gone; %s kept, %s "+
+		"without a LID",
 		l.Over, prose.Count(l.Kept, "switch"), switches, l.New, l.Gone, prose.Count(l.LIDs, "LID"),
 		prose.Count(l.NoLIDs, "port"))
 }
 
-// unreadOf returns what of a file could not be read, a cause for each finding.
+// unreadOf returns the unread parts of a file, with a cause for each finding.
 func unreadOf(l *unread.List) answer.Unread {
 	u := answer.Unread{Count: l.Count}
 	for _, line := range l.Lines(len(l.Findings)) {
@@ -211,10 +209,10 @@ func unreadOf(l *unread.List) answer.Unread {
 	return u
 }
 
-// unconnected are the paths that kept tables leave unconnected; they do not apply where they were not asked for.
+// unconnected counts the paths that do not arrive by kept tables. The facts apply only with reroute=no.
 type unconnected struct {
 	Lost    answer.Value `key:"unconnected" kind:"int" help:"paths that do not arrive"`
-	Unknown answer.Value `key:"unknown" kind:"int" help:"paths that meet a table that was not read"`
+	Unknown answer.Value `key:"unknown" kind:"int" help:"paths over tables that were not read"`
 	Paths   answer.Value `key:"paths" kind:"int" help:"paths that were followed"`
 	lost    *session.Lost
 }
@@ -238,7 +236,7 @@ var lostTable = answer.Table[lostPath]{
 	Row: "  {from} -> {to}: {why}", MaxRows: 20,
 }
 
-// unconnectedLines returns the part of a layout that lists unconnected paths.
+// unconnectedLines returns the lines and the table of unconnected paths.
 func unconnectedLines[T any](of func(T) *unconnected) []answer.Item[T] {
 	return []answer.Item[T]{
 		{Line: "{?unconnected}unconnected: {unconnected} of {paths} paths"},

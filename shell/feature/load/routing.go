@@ -18,28 +18,28 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// routing is what a saved routing gave.
+// routing is the result of loading a saved routing.
 type routing struct {
 	File     string       `key:"file"`
 	Switches int          `key:"switches"`
 	Entries  int          `key:"entries" help:"entries of forwarding tables"`
 	Changed  int          `key:"changed" help:"entries that differ from the saved ones"`
-	Unread   int          `key:"unread" help:"switches whose tables are not in the file, and not compared"`
-	Engine   answer.Value `key:"engine" kind:"text" help:"the engine of the file"`
+	Unread   int          `key:"unread" help:"switches without tables in the file; they are not compared"`
+	Engine   answer.Value `key:"engine" kind:"text" help:"engine of the file"`
 	How      string       `key:"how" help:"what was computed"`
-	RoutedBy answer.Value `key:"routed_by" kind:"text" help:"the engine that routed again"`
+	RoutedBy answer.Value `key:"routed_by" kind:"text" help:"engine that recomputed the routes"`
 	Repair   answer.Value `key:"repair" name:"repair" kind:"text" help:"how broken paths were replaced"`
 	Why      []string     `key:"why" help:"why repairs with fewer changes were not taken"`
-	MinHop   bool         `key:"min_hop_valid" help:"the saved min-hop tables hold"`
-	Roots    bool         `key:"roots_valid" help:"the saved roots hold"`
-	Trees    []string     `key:"invalid_trees" help:"multicast LIDs whose saved trees do not hold"`
+	MinHop   bool         `key:"min_hop_valid" help:"the saved min-hop tables are valid"`
+	Roots    bool         `key:"roots_valid" help:"the saved roots are valid"`
+	Trees    []string     `key:"invalid_trees" help:"multicast LIDs with invalid saved trees"`
 	Renewed  []string     `key:"renewed_trees" help:"those of them that got another tree"`
-	NoPath   int          `key:"without_a_path" help:"entries that nothing could repair"`
+	NoPath   int          `key:"without_a_path" help:"entries that could not be repaired"`
 	Notes    []string     `key:"notes"`
 
 	unconnected `prefix:""`
 
-	// For people.
+	// For text.
 	Compared  string   `name:"compared"`
 	What      string   `name:"what was computed"`
 	Same      bool     `name:"same subnet"`
@@ -59,7 +59,7 @@ type change struct {
 	Roots   string   `key:"roots" name:"ROOTS"`
 	Changes []string `key:"changes"`
 
-	// For people, the first ones.
+	// The first changes, for text.
 	First  string `name:"first"`
 	Second string `name:"second"`
 	Third  string `name:"third"`
@@ -75,17 +75,15 @@ var changes = answer.Table[change]{
 
 func loadsRouting(command string) *answer.Decl[*routing] {
 	return &answer.Decl[*routing]{
-		Command: command, Help: "what the saved routing gave", Action: true, Facts: answer.Fields[*routing](),
+		Command: command, Help: "result of loading the saved routing", Action: true, Facts: answer.Fields[*routing](),
 		Title: "loaded {entries|entry} on {switches|switch} from {file}: {what was computed}, {changed} entries " +
-			"other than saved{compared}; staged, not written",
+			"differ from the file{compared}; staged, not written",
 		Layout: slices.Concat([]answer.Item[*routing]{
-			{Line: "{?same subnet}  the subnet is the one that the routes were made for"},
+			{Line: "{?same subnet}  the subnet has not changed since the routes were saved"},
 			{Table: answer.Show(&changes, func(r *routing) answer.Rows[change] { return answer.Slice(r.rows) })},
-			{
-				Table: answer.Show(&feature.Refusals, func(r *routing) answer.Rows[engines.Refusal] {
-					return answer.Slice(r.refused)
-				}),
-			},
+			{Table: answer.Show(&feature.Refusals, func(r *routing) answer.Rows[engines.Refusal] {
+				return answer.Slice(r.refused)
+			})},
 			{Line: "{?nothing computed}  nothing had to be computed"},
 			{Line: "  multicast trees {trees}", Each: "trees"},
 			{Line: "[  {without_a_path|entry} without a path, left as they are]"},
@@ -101,19 +99,18 @@ func routingOf(file string, rep *session.LoadReport) *routing {
 	b := rep.Routing
 	r := &routing{
 		File: file, Switches: rep.Switches, Entries: rep.Entries, Changed: b.Changed, Unread: b.Unread,
-		Engine: answer.Optional(b.Engine), How: string(b.How),
-		RoutedBy: answer.Optional(b.RoutedBy), Repair: answer.Optional(string(b.Repair)), Why: b.Why, MinHop: b.MinHop,
-		Roots: b.Assessment.Roots, Trees: mlids(b.Trees),
-		Renewed: mlids(b.Made), NoPath: b.Unreached,
-		Notes: rep.Notes, unconnected: unconnectedOf(rep.Lost), Compared: diff.NotCompared(b.Unread),
-		What: string(b.How), refused: b.Refusals, rows: rows(b),
+		Engine: answer.Optional(b.Engine), How: string(b.How), RoutedBy: answer.Optional(b.RoutedBy),
+		Repair: answer.Optional(string(b.Repair)), Why: b.Why, MinHop: b.MinHop, Roots: b.Assessment.Roots,
+		Trees: mlids(b.Trees), Renewed: mlids(b.Made), NoPath: b.Unreached, Notes: rep.Notes,
+		unconnected: unconnectedOf(rep.Lost), Compared: diff.NotCompared(b.Unread), What: string(b.How),
+		refused: b.Refusals, rows: rows(b),
 	}
 	kept := rep.Lost != nil
 	r.Same = len(r.rows) == 0
 	r.Nothing = b.How == persist.Kept && !kept && !r.Same
 	switch {
 	case kept && !r.Same:
-		r.What = "kept as saved, in spite of the changes"
+		r.What = "kept as saved, despite the changes"
 	case b.RoutedBy != "":
 		r.What += ", by " + b.RoutedBy
 	}
@@ -121,7 +118,7 @@ func routingOf(file string, rep *session.LoadReport) *routing {
 	for _, x := range []struct {
 		became string
 		mlids  []string
-	}{{"made anew", r.Renewed}, {"gone, as no group is known that has them", gone}} {
+	}{{"recomputed", r.Renewed}, {"removed, as they have no group", gone}} {
 		if len(x.mlids) > 0 {
 			r.TreeLines = append(r.TreeLines, prose.When(kept, "kept as saved, and BROKEN", x.became)+": "+
 				strings.Join(x.mlids, ", "))
@@ -132,7 +129,8 @@ func routingOf(file string, rep *session.LoadReport) *routing {
 
 func mlids(all []uint16) []string { return prose.Words(all, feature.MLIDText) }
 
-// rows returns a row twice where some of its changes invalidate the min-hop tables and others do not.
+// rows returns the changes by row of the memorandum. A row appears twice if only some of its changes invalidate the
+// min-hop tables.
 func rows(b *compute.Restored) []change {
 	var all []change
 	names, of := b.Rows()
