@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// hostile has what may not reach a terminal, a spreadsheet or a page of HTML as it is.
+// hostile has characters that terminals, spreadsheets and HTML interpret.
 const hostile = "=1+1\x1b]52;c;x\x07\r\n<script>|\u202e\\\"\xff"
 
 type linkRow struct {
@@ -45,15 +45,9 @@ func links(stream bool) *answer.Decl[linksValue] {
 		Command: "show links",
 		Title:   "show links of {of}: {ends|end port}",
 		Facts: []answer.Field[linksValue]{
-			{Key: "ends", Name: "end ports", Kind: answer.KindInt, Value: func(v linksValue) answer.Value {
-				return answer.Int(v.ends)
-			}},
-			{Key: "lost", Name: "lost", Kind: answer.KindInt, Value: func(v linksValue) answer.Value {
-				return answer.Int(v.lost)
-			}},
-			{Key: "stale", Kind: answer.KindBool, Value: func(v linksValue) answer.Value {
-				return answer.Bool(v.stale)
-			}},
+			answer.IntField("ends", "end ports", "", func(v linksValue) int { return v.ends }),
+			answer.IntField("lost", "lost", "", func(v linksValue) int { return v.lost }),
+			answer.BoolField("stale", "", "", func(v linksValue) bool { return v.stale }),
 		},
 		Layout: []answer.Item[linksValue]{
 			{Line: "  {lost|pair} lost"}, {Line: "{?stale}  the tables are stale"},
@@ -88,8 +82,7 @@ func scene() linksValue {
 	}}
 }
 
-// The widths, the plural, the zero, "-" for what does not apply and "not read" follow from the documentation of the
-// package.
+// TestText checks widths, plurals, zeros, "-" for values that do not apply, and "not read".
 func TestText(t *testing.T) {
 	v := scene()
 	v.rows[1].Port = "leaf-02/10"
@@ -128,7 +121,7 @@ func TestUnreadMakesUnknown(t *testing.T) {
 	}
 }
 
-// Each object that JSON writes fits the schema of the declaration, and nothing is missing or added.
+// TestJSONFitsSchema checks that each JSON object fits the schema of the declaration.
 func TestJSONFitsSchema(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		for _, fail := range []error{nil, errors.New("no response\x1b")} {
@@ -203,7 +196,8 @@ func compile(t *testing.T, schema map[string]any) *jsonschema.Schema {
 	return s
 }
 
-// A value that was not read is null, one that does not apply has no key, and a zero is a zero.
+// TestAbsence checks that a value that was not read is null, that a value that does not apply has no key, and that a
+// zero is 0.
 func TestAbsence(t *testing.T) {
 	var out bytes.Buffer
 	if err := links(true).Answer(answer.Basis{}, scene()).JSON(&out, 1); err != nil {
@@ -211,18 +205,18 @@ func TestAbsence(t *testing.T) {
 	}
 	lines := strings.Split(out.String(), "\n")
 	var first, second map[string]any
-	if err := errors.Join(json.Unmarshal([]byte(lines[1]), &first), json.Unmarshal([]byte(lines[2]), &second)); err !=
-		nil {
+	err := errors.Join(json.Unmarshal([]byte(lines[1]), &first), json.Unmarshal([]byte(lines[2]), &second))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if first["errors"] != 0.0 {
 		t.Errorf("a zero is %v", first["errors"])
 	}
 	if v, ok := second["errors"]; !ok || v != nil {
-		t.Errorf("what was not read is %v", v)
+		t.Errorf("an unread value is %v", v)
 	}
 	if v, ok := second["gbps"]; ok {
-		t.Errorf("what does not apply is %v", v)
+		t.Errorf("a value that does not apply is %v", v)
 	}
 }
 
@@ -259,7 +253,7 @@ func TestRenderingsEscape(t *testing.T) {
 	}
 }
 
-// All renderings of a table have the same cells.
+// TestRenderingsAgree checks that text, Markdown and the screen have the same cells.
 func TestRenderingsAgree(t *testing.T) {
 	v := scene()
 	v.rows = v.rows[:1]
@@ -285,7 +279,7 @@ func TestRenderingsAgree(t *testing.T) {
 	}
 }
 
-// A condition of lines is no fact for people.
+// TestMarkdownLeavesOutConditions checks that Markdown omits facts that are only conditions of lines.
 func TestMarkdownLeavesOutConditions(t *testing.T) {
 	yes := func(int) answer.Value { return answer.Bool(true) }
 	d := answer.Decl[int]{Command: "c", Facts: []answer.Field[int]{
@@ -333,13 +327,13 @@ func TestValueSize(t *testing.T) {
 	}
 }
 
-// FuzzText holds the text of JSON against encoding/json.
+// FuzzText compares JSON strings with encoding/json.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "leaf-01", hostile, "\u2028<&>", "\U0001f600\U000e0001"} {
 		f.Add(s)
 	}
 	d := &answer.Decl[string]{Command: "c", Facts: []answer.Field[string]{
-		{Key: "s", Kind: answer.KindText, Value: answer.Text},
+		answer.FieldOf(answer.KindText, "s", "", "", answer.Text),
 	}}
 	f.Fuzz(func(t *testing.T, s string) {
 		var out bytes.Buffer
@@ -361,7 +355,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// part is a struct that others take into themselves.
+// part is a nested struct.
 type part struct {
 	Worst int    `key:"worst" name:"worst" help:"the worst"`
 	Note  string `name:"note"`
@@ -376,8 +370,8 @@ type whole struct {
 	rows  []linkRow
 }
 
-// Fields of nested structs have a prefix, and those of a nil pointer do not apply: JSON has no key for them, and lines
-// that need them are left out, as a part in brackets is of which a field is 0, and a line that When leaves out.
+// TestNestedAndOptional checks prefixes of nested structs, nil pointers, which omit keys and lines, brackets with a
+// zero, and lines with a When.
 func TestNestedAndOptional(t *testing.T) {
 	table := &answer.Table[linkRow]{Key: "links", Title: "links", Fields: answer.Fields[linkRow](), Row: "  {port}",
 		MaxRows: 2}
@@ -457,25 +451,22 @@ func decode(t *testing.T, line []byte) any {
 	return o
 }
 
-// counts is a port with values by name.
+// counts is a row with a map.
 type counts struct {
 	Name   string       `key:"name" name:"NAME"`
 	Values answer.Value `key:"values" name:"VALUES" kind:"map"`
 }
 
-// What stands behind a tab is aligned over lines and rows next to each other; values by name are an object in JSON, and
-// words for people.
+// TestMapsAndTabs checks that text after a tab is aligned over adjacent lines and rows, and that a map is an object in
+// JSON.
 func TestMapsAndTabs(t *testing.T) {
 	table := answer.Table[counts]{Key: "rows", Title: "rows", Fields: answer.Fields[counts](), Row: "{name}\t{values}"}
 	decl := answer.Decl[[]counts]{
 		Command: "counts", Facts: []answer.Field[[]counts]{
-			{Key: "n", Kind: answer.KindInt, Value: func(v []counts) answer.Value { return answer.Int(len(v)) }},
+			answer.IntField("n", "", "", func(v []counts) int { return len(v) }),
 		},
 		Layout: []answer.Item[[]counts]{
-			{
-				Line: "ports\t{n}",
-			}, {Table: answer.Show(&table, func(v []counts) answer.Rows[counts] { return answer.Slice(v) })},
-			{Line: "the end"},
+			{Line: "ports\t{n}"}, {Table: answer.Show(&table, answer.Slice[counts])}, {Line: "the end"},
 		},
 	}
 	v := []counts{
@@ -513,7 +504,8 @@ func TestMapsAndTabs(t *testing.T) {
 	}
 }
 
-// What was not read for the same reason is one cause, with all of its places up to a limit, and the sum of its counts.
+// TestNote checks that values that were not read for the same reason are one cause, with the sum of the counts and a
+// limited number of places.
 func TestNote(t *testing.T) {
 	var u answer.Unread
 	for i := range answer.MaxPlaces + 5 {
@@ -530,7 +522,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// A line of a list is read once for each of its elements, and the last line tells how many more there are.
+// TestEach checks that a line with Each is written for each element, and that the last line has the number of others.
 func TestEach(t *testing.T) {
 	type lists struct {
 		Notes []string `key:"notes"`
@@ -554,16 +546,16 @@ func TestEach(t *testing.T) {
 	}
 	decl.Layout[0].Each = "other"
 	if err := decl.Check(); err == nil {
-		t.Error("a number is taken for a list")
+		t.Error("Check accepts a number as a list")
 	}
 }
 
-// Counts have a comma between thousands.
+// TestGrouped checks the commas between thousands.
 func TestGrouped(t *testing.T) {
 	d := answer.Decl[int64]{
 		Command: "count", Title: "{n|,}", Layout: []answer.Item[int64]{},
 		Facts: []answer.Field[int64]{
-			{Key: "n", Kind: answer.KindInt, Value: func(n int64) answer.Value { return answer.Int(n) }},
+			answer.IntField("n", "", "", func(n int64) int64 { return n }),
 		},
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234",
@@ -575,7 +567,7 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// TestUnreadRows: a table that was not read is null for programs and "not read" for people, and fits the schema.
+// TestUnreadRows checks that a table that was not read is null in JSON, which fits the schema, and "not read" in text.
 func TestUnreadRows(t *testing.T) {
 	table := &answer.Table[linkRow]{Key: "links", Title: "links", Fields: answer.Fields[linkRow]()}
 	decl := answer.Decl[struct{}]{

@@ -3,7 +3,9 @@
 package answer_test
 
 import (
+	"fmt"
 	"os"
+	"strings"
 
 	"example.org/ibconsole/shell/answer"
 )
@@ -32,7 +34,9 @@ func ExampleDecl() {
 		{"front", answer.Int(5100)}, {"rear", answer.NotRead()},
 	})
 	_ = a.Text(os.Stdout)
-	_ = a.JSON(os.Stdout, 1)
+	var object strings.Builder
+	_ = a.JSON(&object, 1)
+	fmt.Print(strings.ReplaceAll(object.String(), `,"`, ",\n  \""))
 	_ = a.CSV(os.Stdout, "")
 	// Output:
 	// show fans of live
@@ -40,7 +44,20 @@ func ExampleDecl() {
 	// FAN    SPEED
 	// front  5100
 	// rear   not read
-	// {"command":"show fans","answer":1,"kind":"answer","schema":2,"of":{"state":"live","title":"live","source":"file:net","warnings":[],"unread":{"count":0,"causes":[]}},"count":2,"fans":[{"name":"front","speed":5100},{"name":"rear","speed":null}]}
+	// {"command":"show fans",
+	//   "answer":1,
+	//   "kind":"answer",
+	//   "schema":2,
+	//   "of":{"state":"live",
+	//   "title":"live",
+	//   "source":"file:net",
+	//   "warnings":[],
+	//   "unread":{"count":0,
+	//   "causes":[]}},
+	//   "count":2,
+	//   "fans":[{"name":"front",
+	//   "speed":5100},{"name":"rear",
+	//   "speed":null}]}
 	// name,speed
 	// front,5100
 	// rear,not read
