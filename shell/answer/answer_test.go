@@ -529,9 +529,7 @@ func TestEach(t *testing.T) {
 		Other int      `key:"other"`
 	}
 	decl := answer.Decl[lists]{Command: "engine", Title: "engine", Facts: answer.Fields[lists](),
-		Layout: []answer.Item[lists]{
-			{Line: "  note {other}: {notes}", Each: "notes"},
-		}}
+		Layout: []answer.Item[lists]{{Line: "  note {other}: {notes}", Each: "notes"}}}
 	for n, want := range map[int]string{0: "engine\n", 2: "engine\n  note 7: a\\x1b\n  note 7: a\\x1b\n"} {
 		var b strings.Builder
 		if err := decl.Answer(answer.Basis{}, lists{slices.Repeat([]string{"a\x1b"}, n), 7}).Text(&b); err != nil ||
@@ -554,9 +552,7 @@ func TestEach(t *testing.T) {
 func TestGrouped(t *testing.T) {
 	d := answer.Decl[int64]{
 		Command: "count", Title: "{n|,}", Layout: []answer.Item[int64]{},
-		Facts: []answer.Field[int64]{
-			answer.IntField("n", "", "", func(n int64) int64 { return n }),
-		},
+		Facts: []answer.Field[int64]{answer.IntField("n", "", "", func(n int64) int64 { return n })},
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 136037232: "136,037,232", -1234: "-1,234",
 		-123: "-123"} {
@@ -594,5 +590,22 @@ func TestUnreadRows(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestEmbeddedLead checks that a row leads to the target of its embedded Lead.
+func TestEmbeddedLead(t *testing.T) {
+	type row struct {
+		Name string `key:"name" name:"NAME"`
+		answer.Lead
+	}
+	table := answer.Table[row]{Key: "rows", Fields: answer.Fields[row]()}
+	decl := answer.Decl[[]row]{
+		Command: "c", Layout: []answer.Item[[]row]{{Table: answer.Show(&table, answer.Slice[row])}},
+	}
+	want := answer.Lead{GUID: 7, Port: 1}
+	sheets, err := decl.Answer(answer.Basis{}, []row{{"a", want}}).Sheets()
+	if err != nil || len(sheets) != 1 || sheets[0].Lead(0) != want {
+		t.Errorf("%+v, %v: want %+v", sheets, err, want)
 	}
 }

@@ -42,9 +42,9 @@ type Table[R any] struct {
 	// Live rows arrive over time and can be read once: each is written at once and kept for the screen. They need a
 	// Row.
 	Live     bool
-	TextOnly bool // the screen omits the table
-	MaxRows  int  // number of rows in the text; 0 for all
-	Lead     func(R) Lead
+	TextOnly bool         // the screen omits the table
+	MaxRows  int          // number of rows in the text; 0 for all
+	Lead     func(R) Lead // nil for none, or for rows that embed their Lead
 	ID       func(R) uint64
 }
 
@@ -54,6 +54,8 @@ type Lead struct {
 	Port    uint8  // of that node, 0 for the node itself
 	Command string
 }
+
+func (l Lead) target() Lead { return l }
 
 // Rows are the rows of a table.
 type Rows[R any] struct {
@@ -229,8 +231,11 @@ func (l listed[T, R]) bind(v T) boundTable {
 			}
 		}
 	}
+	var zero R
 	if t.Lead != nil {
 		b.lead = func(row int) Lead { return t.Lead(rows.At(row)) }
+	} else if _, embedded := any(zero).(interface{ target() Lead }); embedded {
+		b.lead = func(row int) Lead { return any(rows.At(row)).(interface{ target() Lead }).target() }
 	}
 	if t.ID != nil {
 		b.id = func(row int) uint64 { return t.ID(rows.At(row)) }

@@ -22,9 +22,7 @@ func ExampleDecl() {
 	table := answer.Table[fan]{Key: "fans", Title: "fans", Fields: answer.Fields[fan]()}
 	decl := answer.Decl[[]fan]{
 		Command: "show fans", Help: "the fans of a switch",
-		Facts: []answer.Field[[]fan]{
-			answer.IntField("count", "fans", "", func(fans []fan) int { return len(fans) }),
-		},
+		Facts: []answer.Field[[]fan]{answer.IntField("count", "fans", "", func(fans []fan) int { return len(fans) })},
 		Layout: []answer.Item[[]fan]{
 			{Line: "  {count|fan} in the switch"},
 			{Table: answer.Show(&table, answer.Slice[fan])},

@@ -39,13 +39,13 @@ type UnsurePath struct {
 	Reached  string       `key:"reached"`
 	How      string       `name:"REACHED"`
 	CanLoop  bool         `key:"can_loop" name:"CAN LOOP"`
-	lead     answer.Lead
+	answer.Lead
 }
 
 var unsureTable = answer.Table[UnsurePath]{
 	Key: "adaptive_troubles", Title: "paths that do not arrive for sure", Help: "the first paths of each kind",
 	Fields: answer.Fields[UnsurePath](),
-	Row:    "    {FROM} -> {TO} (LID {lid}): {REACHED}", Lead: func(t UnsurePath) answer.Lead { return t.lead },
+	Row:    "    {FROM} -> {TO} (LID {lid}): {REACHED}",
 }
 
 // Choices counts paths over all choices of adaptive routing. It returns nil if no switch routes adaptively.

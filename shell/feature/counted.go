@@ -125,18 +125,15 @@ type GrowthRow struct {
 	Counters answer.Value `key:"counters" kind:"map" help:"increase of the counters"`
 	PerHour  answer.Value `key:"per_hour" kind:"map"`
 	AtLeast  []string     `key:"at_least" help:"counters that were cleared or reached their maximum"`
-	lead     answer.Lead
+	answer.Lead
 }
-
-// Lead returns the lead to the port.
-func (c GrowthRow) Lead() answer.Lead { return c.lead }
 
 // GrowthRowOf returns the row of a port.
 func GrowthRowOf(f *fabric.Fabric, x *PortGrowth) GrowthRow {
 	c := GrowthRow{
 		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour),
 		First: answer.Time(x.First), Last: answer.Time(x.Last),
-		AtLeast: []string{}, lead: ToPort(f, x.Port),
+		AtLeast: []string{}, Lead: ToPort(f, x.Port),
 	}
 	if x.Port != fabric.None {
 		c.To = answer.Port(f, f.Ports[x.Port].Peer)

@@ -33,12 +33,11 @@ type WaitingPair struct {
 	Reach string       `key:"now_reached" name:"NOW REACHED" help:"by luck: by some choices; never: by none"`
 	Share string       `name:"OF PACKETS" help:"share of packets that arrive if all choices are equally likely"`
 	Part  float64      `key:"share" help:"share of packets that arrive if all choices are equally likely"`
-	lead  answer.Lead
+	answer.Lead
 }
 
 var waitingTable = answer.Table[WaitingPair]{
 	Key: "waiting_pairs", Title: "pairs that wait for a manager", Stream: true, Fields: answer.Fields[WaitingPair](),
-	Lead: func(w WaitingPair) answer.Lead { return w.lead },
 }
 
 // Failover compares base and what-if by the choices of adaptive routing. It returns nil if no switch of the base routes

@@ -21,14 +21,13 @@ type Moment struct {
 	At     answer.Value `key:"at" kind:"place" help:"node or port"`
 	Before answer.Value `key:"before" name:"BEFORE" kind:"int" help:"history entry before the event"`
 	After  answer.Value `key:"after" name:"AFTER" kind:"int" help:"history entry after the event"`
-	lead   answer.Lead
+	answer.Lead
 }
 
 // MomentTable declares a table of events. row is the form of a line, empty the line of an empty table.
 func MomentTable(row, empty string) *answer.Table[Moment] {
 	return &answer.Table[Moment]{
 		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Empty: empty,
-		Lead: func(e Moment) answer.Lead { return e.lead },
 	}
 }
 
@@ -41,7 +40,7 @@ func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 	e := Moment{
 		When: m.When.Local(), What: answer.Optional(m.What), Text: m.Text, Who: answer.Optional(m.Who),
 		Before: entryID(m.Before), After: entryID(m.After),
-		lead: answer.Lead{GUID: m.GUID, Port: uint8(m.Port)},
+		Lead: answer.Lead{GUID: m.GUID, Port: uint8(m.Port)},
 	}
 	if m.GUID != 0 {
 		at := answer.Place{GUID: m.GUID, Port: m.Port}
@@ -54,7 +53,7 @@ func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 		e.At = answer.At(at)
 	}
 	if m.Pictures() {
-		e.lead = answer.Lead{Command: fmt.Sprintf("diff %d %d", m.Before, m.After)}
+		e.Lead = answer.Lead{Command: fmt.Sprintf("diff %d %d", m.Before, m.After)}
 	}
 	return e
 }

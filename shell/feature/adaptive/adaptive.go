@@ -113,7 +113,7 @@ type switching struct {
 	Bounded int          `key:"bounded" name:"BOUNDED" help:"LIDs whose packets take any port within bounds"`
 	Hash    int          `key:"hash" name:"HASH" help:"LIDs whose packets take a port by hash"`
 	Static  int          `key:"static" name:"STATIC" help:"LIDs that follow the forwarding table"`
-	lead    answer.Lead
+	answer.Lead
 }
 
 // group is a group of ports of a switch.
@@ -125,19 +125,16 @@ type group struct {
 	Down    answer.Value `key:"down" kind:"list" help:"ports of the group without a link"`
 	IsDown  string       `name:"DOWN"`
 	LIDs    int          `key:"lids" name:"LIDS" help:"LIDs that are sent to the group"`
-	lead    answer.Lead
+	answer.Lead
 }
 
 var (
 	switchTable = answer.Table[switching]{
 		Key: "switches", Title: "switches", Stream: true, Fields: answer.Fields[switching](), MaxRows: 20,
-		Lead: func(s switching) answer.Lead { return s.lead },
-		Row:  "  {switch}: {on}, {groups|group}, LIDs: {free} free, {bounded} bounded, {hash} hash, {static} static",
+		Row: "  {switch}: {on}, {groups|group}, LIDs: {free} free, {bounded} bounded, {hash} hash, {static} static",
 	}
 	groupTable = answer.Table[group]{
-		Key: "groups", Title: "groups", Stream: true, Fields: answer.Fields[group](), Lead: func(g group) answer.Lead {
-			return g.lead
-		},
+		Key: "groups", Title: "groups", Stream: true, Fields: answer.Fields[group](),
 	}
 )
 
@@ -146,9 +143,7 @@ var showDecl = answer.Decl[*routing]{
 	Title: "adaptive of {of}: {line}",
 	Facts: answer.Fields[*routing](),
 	Layout: []answer.Item[*routing]{
-		{
-			Line: "{?live}read by attributes that were never tested on a switch; they agree with the forwarding tables",
-		},
+		{Line: "{?live}read by attributes that were never tested on a switch; they agree with the forwarding tables"},
 		{Table: answer.Show(&switchTable, func(r *routing) answer.Rows[switching] { return answer.Slice(r.switches) })},
 		{
 			When: answer.Hidden[*routing], Table: answer.Show(&groupTable, func(r *routing) answer.Rows[group] {
@@ -188,7 +183,7 @@ func (r *routing) add(t *fabric.Tables, s fabric.SwitchIndex) {
 	row := switching{
 		Switch: answer.Node(f, node), On: prose.When(sw.Enabled, "on", "OFF"), Enabled: sw.Enabled,
 		Reroute: sw.FastReroute,
-		SLs:     fmt.Sprintf("%#04x", sw.SLs), Tables: len(sw.Tables), lead: feature.ToNode(f, node),
+		SLs:     fmt.Sprintf("%#04x", sw.SLs), Tables: len(sw.Tables), Lead: feature.ToNode(f, node),
 	}
 	lids := make([]int, len(sw.Groups))
 	for lid := uint16(1); lid <= t.LFT.MaxLID && lid != 0; lid++ {
@@ -222,7 +217,7 @@ func (r *routing) add(t *fabric.Tables, s fabric.SwitchIndex) {
 			Switch: row.Switch, Group: i, Ports: answer.List(sub),
 			InGroup: strings.Join(prose.Words(subGroups, prose.Ranges[uint8]), " then "),
 			Down:    answer.Ints(down), IsDown: cmp.Or(prose.Ranges(down), "-"), LIDs: lids[i],
-			lead: feature.ToPort(f, f.Port(node, ports[0])),
+			Lead: feature.ToPort(f, f.Port(node, ports[0])),
 		})
 	}
 	r.switches = append(r.switches, row)

@@ -75,12 +75,11 @@ type portRow struct {
 	To       answer.Value `key:"to" name:"TO" kind:"place"`
 	LIDs     answer.Value `key:"lids" name:"LIDS" kind:"int" help:"LIDs of hosts and routers that leave by the port"`
 	Balanced answer.Value `key:"balanced" name:"BALANCED" kind:"bool" help:"within one LID"`
-	lead     answer.Lead
+	answer.Lead
 }
 
 var portTable = answer.Table[portRow]{
 	Key: "ports", Title: "ports to switches", Fields: answer.Fields[portRow](), Stream: true,
-	Lead: func(r portRow) answer.Lead { return r.lead },
 }
 
 var switchDecl = answer.Decl[*switches]{
@@ -119,7 +118,7 @@ func (s *switches) ports() answer.Rows[portRow] {
 		if sw.Verdict == answer.Unknown {
 			rows = append(rows, portRow{
 				Switch: answer.Node(s.f, node), LIDs: answer.NotRead(), Balanced: answer.NotRead(),
-				lead: feature.ToNode(s.f, node),
+				Lead: feature.ToNode(s.f, node),
 			})
 			continue
 		}
@@ -205,12 +204,11 @@ type endRow struct {
 	Ports        answer.Value `key:"ports" kind:"list"`
 	ByPort       answer.Value `key:"port_lids" kind:"list" help:"LIDs for each of the ports"`
 	PortOut      string       `name:"BY PORT"`
-	lead         answer.Lead
+	answer.Lead
 }
 
 var endTable = answer.Table[endRow]{
 	Key: "ends", Title: "end ports", Fields: answer.Fields[endRow](), Stream: true,
-	Lead: func(r endRow) answer.Lead { return r.lead },
 }
 
 var lidDecl = answer.Decl[*ends]{
@@ -235,7 +233,7 @@ var lidDecl = answer.Decl[*ends]{
 func (e *ends) summary() string { return fmt.Sprintf("%d uneven%s", e.Uneven, notReadText(e.Unknown)) }
 
 func endRowOf(f *fabric.Fabric, e end) endRow {
-	row := endRow{Switch: answer.Node(f, f.Switches[e.sw]), lead: feature.ToNode(f, f.Switches[e.sw])}
+	row := endRow{Switch: answer.Node(f, f.Switches[e.sw]), Lead: feature.ToNode(f, f.Switches[e.sw])}
 	if e.End == nil {
 		row.Uneven = answer.NotRead()
 		return row
@@ -329,12 +327,11 @@ type hotPort struct {
 	Paths  int64        `key:"paths" name:"PATHS" help:"paths of all to all"`
 	OfMean answer.Value `key:"of_mean_paths" name:"OF MEAN" kind:"float" help:"paths divided by their mean"`
 	sent   float64
-	lead   answer.Lead
+	answer.Lead
 }
 
 var hotTable = answer.Table[hotPort]{
 	Key: "ports", Title: "ports by traffic", Fields: answer.Fields[hotPort](), Stream: true,
-	Lead: func(r hotPort) answer.Lead { return r.lead },
 }
 
 var hotDecl = answer.Decl[*hot]{
@@ -376,7 +373,7 @@ func runHot(c *feature.Call) error {
 			Port: answer.Port(f, x.Port), To: answer.Port(f, f.Ports[x.Port].Peer), GBs: answer.Float(x.Bytes/1e9, 3),
 			Used: x.Used(f), UsedIn: fmt.Sprintf("%.1f %%", 100*x.Used(f)),
 			Waits: x.Waits, WaitsS: fmt.Sprintf("%.3g", x.Waits), Paths: l.Paths[x.Port], OfMean: answer.Float(0, 2),
-			sent: x.Bytes, lead: feature.ToPort(f, x.Port),
+			sent: x.Bytes, Lead: feature.ToPort(f, x.Port),
 		}
 		if mean > 0 {
 			row.OfMean = answer.Float(float64(row.Paths)/mean, 2)

@@ -68,9 +68,7 @@ var decl = answer.Decl[*calibrated]{
 		{Line: "  refused by: {refused}", Each: "refused"},
 		{Line: "  {kinds of differences}", Each: "kinds of differences"},
 		{Table: answer.Show(&switches, func(c *calibrated) answer.Rows[differing] { return answer.Slice(c.switches) })},
-		{
-			Line: "{?sls_not_taken}  live paths are not assumed to have the computed service levels: {sls_not_taken}",
-		},
+		{Line: "{?sls_not_taken}  live paths are not assumed to have the computed service levels: {sls_not_taken}"},
 		{Line: "{?proof}  {proof}"},
 	},
 	Verdict: func(c *calibrated) (answer.Verdict, string) {

@@ -55,13 +55,12 @@ type hop struct {
 	For  string       `name:"TO"`
 	LID  uint16       `key:"lid" name:"LID" kind:"lid"`
 	SL   uint8        `key:"sl" name:"SL"`
-	lead answer.Lead
+	answer.Lead
 }
 
 var ringTable = answer.Table[hop]{
 	Key: "ring", Title: "a credit loop", Help: "the links of a shortest credit loop", Fields: answer.Fields[hop](),
-	Row:  "    {from} -> {to} VL {vl}   waits for the next with {src} -> {TO} (LID {lid}) SL {sl}",
-	Lead: func(h hop) answer.Lead { return h.lead },
+	Row: "    {from} -> {to} VL {vl}   waits for the next with {src} -> {TO} (LID {lid}) SL {sl}",
 }
 
 func hopsOf(f *fabric.Fabric, ring []credits.Dependency) []hop {

@@ -106,7 +106,7 @@ type link struct {
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
 	Paths int64        `key:"paths" name:"PATHS"`
 	LIDs  int32        `key:"destinations" name:"LIDS"`
-	lead  answer.Lead
+	answer.Lead
 }
 
 // shareOfLink is a direction of a link with its load by adaptive routing.
@@ -116,7 +116,7 @@ type shareOfLink struct {
 	Paths  answer.Value `key:"paths" name:"SHARES" kind:"float" help:"paths, weighted by the share of their pair"`
 	Static int64        `key:"static" name:"STATIC" help:"paths by the linear tables"`
 	shares float64
-	lead   answer.Lead
+	answer.Lead
 }
 
 // pair is a pair of end ports with a path over the most loaded link.
@@ -137,14 +137,13 @@ var (
 	linkTable = answer.Table[link]{
 		Key: "links", Title: "links by paths", Help: "links between switches, by number of paths",
 		Fields: answer.Fields[link](), Stream: true, MaxRows: worstLinks,
-		Row:  "  {paths|path} to {destinations|LID} over {from} -> {to}",
-		Lead: func(l link) answer.Lead { return l.lead },
+		Row: "  {paths|path} to {destinations|LID} over {from} -> {to}",
 	}
 	pairTable = answer.Table[pair]{Key: "pairs", Title: "pairs over the most loaded link", TextOnly: true,
 		Fields: answer.Fields[pair](), Row: "    {from} -> {to}"}
 	shareTable = answer.Table[shareOfLink]{
 		Key: "adaptive_links", Title: "links between switches by shares", Fields: answer.Fields[shareOfLink](),
-		Stream: true, Lead: func(l shareOfLink) answer.Lead { return l.lead },
+		Stream: true,
 	}
 )
 

@@ -54,7 +54,7 @@ type fault struct {
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
 	Ports answer.Value `key:"ports" name:"PORTS" kind:"list"`
 	Text  string       `name:"WHAT"`
-	lead  answer.Lead
+	answer.Lead
 }
 
 // faultCounts are the counts of faults, with the words after the number.
@@ -74,7 +74,6 @@ var faultCounts = []struct {
 
 var faultTable = answer.Table[fault]{
 	Key: "faults", Title: "multicast faults", Fields: answer.Fields[fault](), Row: "    {WHAT}",
-	Lead: func(f fault) answer.Lead { return f.lead },
 }
 
 var mcastDecl = answer.Decl[*groupCheck]{
@@ -185,13 +184,13 @@ func (g *groupCheck) credits(c *feature.Call, st *session.State, p *session.Pict
 func faultOf(f *fabric.Fabric, m *mcast.Fault) fault {
 	out := fault{
 		MLID: feature.MLIDText(m.MLID), Kind: string(m.Kind), From: answer.Port(f, m.Src), To: answer.Port(f, m.Dst),
-		Text: faultText(f, m), lead: feature.ToPort(f, m.Src),
+		Text: faultText(f, m), Lead: feature.ToPort(f, m.Src),
 	}
 	if m.Dst != fabric.None {
-		out.lead = feature.ToPort(f, m.Dst)
+		out.Lead = feature.ToPort(f, m.Dst)
 	}
 	if len(m.Ports) > 0 {
-		out.lead = feature.ToPort(f, m.Ports[0])
+		out.Lead = feature.ToPort(f, m.Ports[0])
 		out.Ports = feature.Ports(f, m.Ports)
 	}
 	return out

@@ -49,13 +49,12 @@ type deviation struct {
 	ApartIn  string       `name:"DEVIATION"`
 	Paths    int64        `key:"paths" name:"PATHS"`
 	Note     answer.Value `key:"note" name:"NOTE" kind:"text"`
-	lead     answer.Lead
+	answer.Lead
 }
 
 var deviationTable = answer.Table[deviation]{
 	Key: "deviations", Title: "measured and expected", Fields: answer.Fields[deviation](),
 	Empty: "no link deviates by 1 % of its rate or more",
-	Lead:  func(d deviation) answer.Lead { return d.lead },
 }
 
 var measuredDecl = answer.Decl[*measuredLoad]{

@@ -76,7 +76,7 @@ type trouble struct {
 	LID      uint16       `key:"lid" name:"LID" kind:"lid"`
 	Ending   string       `key:"ending" name:"WHAT"`
 	Why      string       `key:"why" name:"WHY"`
-	lead     answer.Lead
+	answer.Lead
 }
 
 // linksCount counts the paths over a number of links.
@@ -119,7 +119,7 @@ var (
 	troubles = answer.Table[trouble]{
 		Key: "troubles", Title: "paths that do not arrive", Help: "the first paths of each kind",
 		Fields: answer.Fields[trouble](),
-		Row:    "  {FROM} -> {TO} (LID {lid}): {why}", Lead: func(t trouble) answer.Lead { return t.lead },
+		Row:    "  {FROM} -> {TO} (LID {lid}): {why}",
 	}
 	reachDecl = declareReach("check reach", "reach of {of}: {ends|end port}, {pairs|pair}, {paths|path}")
 	loopsDecl = declareReach("check loops", "loops of {of}: {ends|end port}, {pairs|pair}, {paths|path}")

@@ -88,7 +88,7 @@ type engine struct {
 	Measures     feature.Measures `prefix:""`
 
 	figures *comparison.Figures
-	lead    answer.Lead
+	answer.Lead
 }
 
 // refused is an engine that refused to route the subnet.
@@ -106,13 +106,12 @@ type linkPaths struct {
 	Names []string     `key:"engines"`
 	Paths answer.Value `key:"paths" kind:"list" help:"paths of each of the engines"`
 	Text  string       `name:"PATHS"`
-	lead  answer.Lead
+	answer.Lead
 }
 
 var (
 	engineTable = answer.Table[*engine]{
 		Key: "engines", Title: "engines", Fields: engineFields(), Stream: true,
-		Lead: func(e *engine) answer.Lead { return e.lead },
 	}
 	refusedTable = answer.Table[refused]{
 		Key: "refused", Title: "engines that refused", Fields: answer.Fields[refused](),
@@ -121,7 +120,6 @@ var (
 	linkTable = answer.Table[linkPaths]{
 		Key: "links", Title: "paths over links", Help: "links between switches, by the difference of " +
 			"their paths", Fields: answer.Fields[linkPaths](), Stream: true,
-		Lead: func(l linkPaths) answer.Lead { return l.lead },
 	}
 )
 
@@ -253,7 +251,7 @@ func engineOf(e *comparison.Figures) *engine {
 		Measures: feature.MeasuresOf(e.Quick), figures: e,
 	}
 	if e.Computed {
-		r.lead = answer.Lead{Command: "engine " + e.Name}
+		r.Lead = answer.Lead{Command: "engine " + e.Name}
 		r.Seconds, r.Time = answer.Duration(e.Took), e.Took.Round(time.Millisecond/10).String()
 		r.Allocated, r.Memory = answer.Float(float64(e.Allocated)/1e6, 1),
 			fmt.Sprintf("%.1f MB", float64(e.Allocated)/1e6)

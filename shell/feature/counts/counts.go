@@ -86,7 +86,7 @@ type port struct {
 	Counters answer.Value `key:"counters" kind:"map" help:"values by the name of the counter"`
 	PerSec   answer.Value `key:"per_second" kind:"map" help:"rates since the previous reading"`
 	Stopped  answer.Value `key:"stopped" kind:"map" help:"counters at their maximum, and since when"`
-	lead     answer.Lead
+	answer.Lead
 }
 
 // reading is a reading of counters.
@@ -100,7 +100,6 @@ type reading struct {
 
 var portTable = answer.Table[port]{
 	Key: "ports", Title: "counters", Stream: true, Fields: answer.Fields[port](),
-	Lead: func(p port) answer.Lead { return p.lead },
 }
 
 var readDecl = answer.Decl[reading]{
@@ -176,7 +175,7 @@ func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *cou
 		}
 	}
 	return port{
-		Port: answer.Port(f, p.Port), Peer: answer.Port(f, f.Ports[p.Port].Peer), lead: feature.ToPort(f, p.Port),
+		Port: answer.Port(f, p.Port), Peer: answer.Port(f, f.Ports[p.Port].Peer), Lead: feature.ToPort(f, p.Port),
 		Text:     strings.Join(feature.CounterTexts(p, which, grown, atMaximum), ", "),
 		Counters: answer.Map(values), PerSec: optional(rates), Stopped: optional(stopped),
 	}

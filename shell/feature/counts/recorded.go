@@ -214,7 +214,7 @@ type worst struct {
 
 var worstTable = answer.Table[feature.GrowthRow]{
 	Key: "ports", Title: "ports", Stream: true, Fields: answer.Fields[feature.GrowthRow](),
-	Empty: "no port counted anything", Lead: feature.GrowthRow.Lead,
+	Empty: "no port counted anything",
 }
 
 var worstDecl = answer.Decl[worst]{

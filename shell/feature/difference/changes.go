@@ -41,7 +41,7 @@ type seen struct {
 type change struct {
 	What string `key:"what" name:"WHAT"`
 	Text string `key:"text" name:"CHANGE"`
-	lead answer.Lead
+	answer.Lead
 }
 
 const subnetTitle = "nodes, links and ports"
@@ -50,8 +50,7 @@ var (
 	eventTable  = feature.MomentTable("  {when}\t{what}\t{text}\t[{who}]", "  none")
 	subnetTable = answer.Table[change]{
 		Key: "nodes_links_ports", Title: subnetTitle, Stream: true, MaxRows: 20, Fields: answer.Fields[change](),
-		Row:  "  " + subnetTitle + ": {text}",
-		Lead: func(c change) answer.Lead { return c.lead },
+		Row: "  " + subnetTitle + ": {text}",
 	}
 )
 

@@ -109,17 +109,17 @@ type entry struct {
 	Old         answer.Value `key:"old" name:"PORT WAS" kind:"int" help:"port before, none without an entry"`
 	New         answer.Value `key:"new" name:"PORT IS" kind:"int" help:"port after, none without an entry"`
 	Destination answer.Value `key:"destination" name:"DESTINATION" kind:"place" help:"port with the LID"`
-	lead        answer.Lead
+	answer.Lead
 }
 
 var (
 	entryTable = answer.Table[entry]{
 		Key: "entries", Title: "entries", Help: "entries of forwarding tables that change", Stream: true,
-		Fields: answer.Fields[entry](), Lead: func(e entry) answer.Lead { return e.lead },
+		Fields: answer.Fields[entry](),
 	}
 	allGroupsTable = answer.Table[groupEntry]{
 		Key: "multicast_entries", Title: "multicast entries", Help: "entries of multicast tables that change",
-		Stream: true, Fields: answer.Fields[groupEntry](), Lead: func(e groupEntry) answer.Lead { return e.lead },
+		Stream: true, Fields: answer.Fields[groupEntry](),
 	}
 )
 

@@ -300,14 +300,14 @@ type pair struct {
 	ToLID      uint16       `key:"dst_lid" name:"LID"`
 	FromSwitch answer.Value `key:"src_switch" name:"SWITCH" kind:"place" help:"switch port that it is attached to"`
 	ToSwitch   answer.Value `key:"dst_switch" name:"SWITCH" kind:"place"`
-	lead       answer.Lead
+	answer.Lead
 }
 
 func pairTable(key, title string) answer.Table[pair] {
 	return answer.Table[pair]{
 		Key: key, Title: title, Help: "the first pairs of the kind", Stream: true, MaxRows: maxRows,
 		Fields: answer.Fields[pair](),
-		Row:    "  {src} (LID {src_lid}) -> {dst} (LID {dst_lid})", Lead: func(p pair) answer.Lead { return p.lead },
+		Row:    "  {src} (LID {src_lid}) -> {dst} (LID {dst_lid})",
 	}
 }
 
@@ -356,12 +356,12 @@ type changedSwitch struct {
 	Blocks  int          `key:"blocks" name:"BLOCKS" help:"blocks of 64 LIDs with changed entries"`
 	TopOld  uint16       `key:"top_old" name:"TOP WAS" help:"LinearFDBTop before"`
 	TopNew  uint16       `key:"top_new" name:"TOP IS" help:"LinearFDBTop after"`
-	lead    answer.Lead
+	answer.Lead
 }
 
 var switchTable = answer.Table[changedSwitch]{
 	Key: "switches", Title: "LFT entries", Help: "switches with changed entries of forwarding tables", Stream: true,
-	Fields: answer.Fields[changedSwitch](), Lead: func(s changedSwitch) answer.Lead { return s.lead },
+	Fields: answer.Fields[changedSwitch](),
 }
 
 func (d *difference) switches() answer.Rows[changedSwitch] {
@@ -400,7 +400,7 @@ type groupEntry struct {
 	Come   answer.Value `key:"ports_come" kind:"list" help:"ports that it gets"`
 	Lost   answer.Value `name:"PORTS GONE" kind:"text"`
 	Got    answer.Value `name:"PORTS COME" kind:"text"`
-	lead   answer.Lead
+	answer.Lead
 }
 
 func groupEntryOf(sw answer.Value, mlid uint16, gone, come []int, lead answer.Lead) groupEntry {
@@ -418,7 +418,6 @@ var groupTable = answer.Table[groupEntry]{
 	MaxRows: maxRows,
 	Fields:  answer.Fields[groupEntry](), Row: "  {mlid} at {switch}:[ without port {PORTS GONE}][ with port " +
 		"{PORTS COME}]",
-	Lead: func(e groupEntry) answer.Lead { return e.lead },
 }
 
 func (d *difference) groups() answer.Rows[groupEntry] {
@@ -441,13 +440,13 @@ type end struct {
 	Switch      answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"switch port that it is attached to"`
 	Unreachable bool         `key:"unreachable" help:"unreachable because of failures"`
 	How         answer.Value `name:"NOW" kind:"text" help:"unreachable because of failures"`
-	lead        answer.Lead
+	answer.Lead
 }
 
 func endTable(key, title string) answer.Table[end] {
 	return answer.Table[end]{
 		Key: key, Title: title, Stream: true, MaxRows: maxRows, Fields: answer.Fields[end](),
-		Row: "  {port} (LID {lid})[, {NOW}]", Lead: func(e end) answer.Lead { return e.lead },
+		Row: "  {port} (LID {lid})[, {NOW}]",
 	}
 }
 
@@ -456,7 +455,7 @@ func ends(list []diff.Port, p *session.Picture) answer.Rows[end] {
 		x := &list[i]
 		port := p.Fabric.PortByGUID(uint64(x.GUID))
 		e := end{Port: answer.Port(p.Fabric, port), LID: x.LID, Switch: feature.Attachment(p.Fabric, port),
-			Unreachable: x.Unreachable, lead: feature.ToPort(p.Fabric, port)}
+			Unreachable: x.Unreachable, Lead: feature.ToPort(p.Fabric, port)}
 		if x.Unreachable {
 			e.How = answer.Text("unreachable")
 		}
@@ -477,12 +476,11 @@ type movedEnd struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID WAS"`
 	NewLID uint16       `key:"new_lid" name:"LID IS"`
-	lead   answer.Lead
+	answer.Lead
 }
 
 var movedTable = answer.Table[movedEnd]{
 	Key: "moved", Title: "LIDs moved", Stream: true, Fields: answer.Fields[movedEnd](),
-	Lead: func(m movedEnd) answer.Lead { return m.lead },
 }
 
 func (d *difference) moved() answer.Rows[movedEnd] {
@@ -496,15 +494,14 @@ func (d *difference) moved() answer.Rows[movedEnd] {
 
 // link is a link that only one of the states has.
 type link struct {
-	A    answer.Value `key:"a" name:"PORT" kind:"place"`
-	B    answer.Value `key:"b" name:"PORT" kind:"place"`
-	lead answer.Lead
+	A answer.Value `key:"a" name:"PORT" kind:"place"`
+	B answer.Value `key:"b" name:"PORT" kind:"place"`
+	answer.Lead
 }
 
 func makeLinkTable(key, title string) answer.Table[link] {
 	return answer.Table[link]{
 		Key: key, Title: title, Stream: true, MaxRows: maxRows, Fields: answer.Fields[link](), Row: "  {a} -- {b}",
-		Lead: func(l link) answer.Lead { return l.lead },
 	}
 }
 
@@ -532,14 +529,14 @@ type load struct {
 	Change     int64        `key:"change" name:"CHANGE"`
 	EntriesOld int          `key:"entries_old" name:"ENTRIES WAS" help:"LIDs that were sent over it"`
 	EntriesNew int          `key:"entries_new" name:"ENTRIES" help:"LIDs that are sent over it"`
-	lead       answer.Lead
+	answer.Lead
 }
 
 var loadTable = answer.Table[load]{
 	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, by change of " +
 		"paths", Stream: true, MaxRows: maxLoads,
-	Fields: answer.Fields[load](), Lead: func(l load) answer.Lead { return l.lead },
-	Row: "  {from}[ -> {to}]: {paths_new|,} paths, was {paths_old|,}; {entries_new|,} entries, was {entries_old|,}",
+	Fields: answer.Fields[load](),
+	Row:    "  {from}[ -> {to}]: {paths_new|,} paths, was {paths_old|,}; {entries_new|,} entries, was {entries_old|,}",
 }
 
 func (d *difference) load(l *diff.Load) load {
@@ -572,14 +569,13 @@ type adaptiveSwitch struct {
 	LIDs     int          `key:"lids" name:"LIDS" help:"LIDs whose packets may take other ports"`
 	Settings []string     `key:"settings"`
 	Text     answer.Value `name:"SETTINGS" kind:"text" help:"settings that differ"`
-	lead     answer.Lead
+	answer.Lead
 }
 
 var adaptiveTable = answer.Table[adaptiveSwitch]{
 	Key: "adaptive_routing", Title: "adaptive routing", Help: "switches whose adaptive routing differs", Stream: true,
 	MaxRows: 20,
 	Fields:  answer.Fields[adaptiveSwitch](), Row: "  {switch}: {lids|LID entry}[; {SETTINGS}]",
-	Lead: func(s adaptiveSwitch) answer.Lead { return s.lead },
 }
 
 func (d *difference) adaptiveSwitches() answer.Rows[adaptiveSwitch] {

@@ -124,7 +124,7 @@ type entry struct {
 	Tables   bool         `key:"tables" help:"it has forwarding tables"`
 	Outcome  answer.Value `key:"outcome" kind:"text" help:"of a commit"`
 	Others   answer.Value `key:"others" kind:"int" help:"entries that other programs wrote in the meantime"`
-	lead     answer.Lead
+	answer.Lead
 }
 
 func describe(e *history.Entry, j *history.JournalEntry) entry {
@@ -132,7 +132,7 @@ func describe(e *history.Entry, j *history.JournalEntry) entry {
 		ID: e.ID, Type: string(e.Kind), SubnetID: e.Subnet, Began: e.Began, Until: e.Until, Who: e.Who,
 		Source: answer.Optional(e.Source), Engine: e.Engine, Options: e.Options, Note: answer.Optional(e.Note),
 		WhatIf: answer.Optional(e.Simulated), Numbers: figuresText(e.Figures), Tables: e.Tables,
-		lead: answer.Lead{Command: fmt.Sprintf("history show %d", e.ID)},
+		Lead: answer.Lead{Command: fmt.Sprintf("history show %d", e.ID)},
 	}
 	words := []string{a.Type, e.Note}
 	if j != nil {
@@ -170,7 +170,6 @@ type entries struct {
 
 var listTable = answer.Table[entry]{
 	Key: "entries", Title: "entries", Stream: true, Fields: answer.Fields[entry](),
-	Lead:  func(e entry) answer.Lead { return e.lead },
 	Empty: "the history of this subnet is empty (history list all lists other subnets)",
 }
 

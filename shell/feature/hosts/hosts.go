@@ -76,7 +76,7 @@ type member struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
 	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"switch port that it is attached to"`
-	lead   answer.Lead
+	answer.Lead
 }
 
 // link is a direction of a link with the paths of the set, and all paths.
@@ -86,7 +86,7 @@ type link struct {
 	Own    int64        `key:"own" name:"ITS PATHS" help:"paths among the hosts of the set"`
 	All    int64        `key:"all" name:"ALL PATHS" help:"paths of all end ports to all others"`
 	Others int64        `key:"others" name:"OF OTHERS" help:"paths of other hosts"`
-	lead   answer.Lead
+	answer.Lead
 }
 
 // lostPath is a path of the set that does not arrive.
@@ -94,21 +94,20 @@ type lostPath struct {
 	From answer.Value `key:"from" name:"FROM" kind:"place"`
 	To   answer.Value `key:"to" name:"TO" kind:"place"`
 	LID  uint16       `key:"lid" name:"LID" kind:"lid"`
-	lead answer.Lead
+	answer.Lead
 }
 
 var (
 	memberTable = answer.Table[member]{
 		Key: "members", Title: "hosts", Stream: true, Fields: answer.Fields[member](),
-		Lead: func(m member) answer.Lead { return m.lead },
 	}
 	linkTable = answer.Table[link]{
 		Key: "used_links", Title: "links", Help: "links between switches by number of paths of the set", Stream: true,
-		Fields: answer.Fields[link](), Lead: func(l link) answer.Lead { return l.lead },
+		Fields: answer.Fields[link](),
 	}
 	lostTable = answer.Table[lostPath]{
 		Key: "lost_paths", Title: "lost", Help: "the first paths that do not arrive", Stream: true,
-		Fields: answer.Fields[lostPath](), Lead: func(l lostPath) answer.Lead { return l.lead },
+		Fields: answer.Fields[lostPath](),
 	}
 )
 

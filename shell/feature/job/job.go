@@ -81,8 +81,7 @@ var (
 	errorTable = answer.Table[feature.GrowthRow]{
 		Key: "errors", Title: "ports with errors", Help: "ports of its paths that counted errors or waits",
 		MaxRows: maxListed, Fields: answer.Fields[feature.GrowthRow](),
-		Row:  "  {PORT}: {COUNTED}, the first by {first}",
-		Lead: feature.GrowthRow.Lead,
+		Row: "  {PORT}: {COUNTED}, the first by {first}",
 	}
 	eventTable = feature.MomentTable("  {when}  {text}", "")
 )
