@@ -13,15 +13,7 @@ import (
 // climb ranks all switches above the leaves, level by level. A switch with more links to its own level than to the
 // level below belongs above: a shortcut from a leaf to a root does not make the root a middle switch. O(links).
 func (c *Classes) climb(leaves []bool) []int32 {
-	rank := make([]int32, len(leaves))
-	var level []fabric.SwitchIndex
-	for s := range rank {
-		rank[s] = routing.Unranked
-		if leaves[s] {
-			rank[s] = 0
-			level = append(level, fabric.SwitchIndex(s))
-		}
-	}
+	rank, level := startAt(leaves)
 	for r := int32(1); len(level) > 0; r++ {
 		var next []fabric.SwitchIndex
 		for _, s := range level {
@@ -248,15 +240,7 @@ func (c *Classes) Tiers() [][]fabric.SwitchIndex {
 
 // distances returns the distances of all switches from the nearest switch of a set.
 func (c *Classes) distances(from []bool) []int32 {
-	dist := make([]int32, len(from))
-	var queue []fabric.SwitchIndex
-	for s := range dist {
-		dist[s] = routing.Unranked
-		if from[s] {
-			dist[s] = 0
-			queue = append(queue, fabric.SwitchIndex(s))
-		}
-	}
+	dist, queue := startAt(from)
 	for i := 0; i < len(queue); i++ {
 		for _, l := range c.graph.Of(queue[i]) {
 			if dist[l.Peer] == routing.Unranked {
@@ -266,6 +250,19 @@ func (c *Classes) distances(from []bool) []int32 {
 		}
 	}
 	return dist
+}
+
+// startAt returns the start of a search from a set: distance 0 for its switches, [routing.Unranked] for the others.
+func startAt(set []bool) (dist []int32, queue []fabric.SwitchIndex) {
+	dist = make([]int32, len(set))
+	for s, first := range set {
+		dist[s] = routing.Unranked
+		if first {
+			dist[s] = 0
+			queue = append(queue, fabric.SwitchIndex(s))
+		}
+	}
+	return dist, queue
 }
 
 // findLeaves reports for each switch whether its compute nodes make it a leaf. Few nodes on few switches may be service

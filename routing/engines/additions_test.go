@@ -28,9 +28,7 @@ import (
 // TestAdditionsEqualOpenSM adds cables, switches and adapters to a what-if, moves adapters, and makes the same changes
 // in a subnet with OpenSM: LIDs and forwarding tables are OpenSM's after each of them.
 func TestAdditionsEqualOpenSM(t *testing.T) {
-	repeat(t, 4, 100, 3, func(t *testing.T, r *rand.Rand, i int) {
-		addTo(t, r, i)
-	})
+	repeat(t, 4, 100, 3, addTo)
 }
 
 // growing are fabrics with free ports, for engines that still route them after additions.
