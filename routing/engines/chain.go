@@ -59,7 +59,7 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 			if prior != nil {
 				combine(res, prior)
 			}
-			res.Recommend = recommend(res, &opt)
+			res.Recommend = recommend(e, res, &opt)
 			return res, refusals, nil
 		case !errors.As(err, &refused):
 			return nil, refusals, err
@@ -107,12 +107,17 @@ func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 }
 
 // recommend returns [routing.Result.Recommend] for the tables of an engine.
-func recommend(res *routing.Result, opt *routing.Options) func(routing.Hops) routing.Recommend {
+func recommend(e routing.Engine, res *routing.Result, opt *routing.Options) func(routing.Hops) routing.Recommend {
 	var applied *fabric.Tables
 	var own *fabric.LFT
+	loaded, isFile := e.(file.Engine)
 	switch res.Tables.Origin {
 	case file.Name:
-		applied = res.Tables
+		if isFile && loaded.Routes == nil {
+			own = res.Tables.LFT // routed by the loaded hop counts
+		} else {
+			applied = res.Tables
+		}
 	// These count the use of ports, but do not route by it.
 	case nue.Name, sssp.Engine{}.Name(), sssp.DeadlockFree{}.Name():
 		own = res.Tables.LFT
