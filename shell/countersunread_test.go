@@ -149,7 +149,7 @@ func TestCountersNotRead(t *testing.T) {
 		t.Errorf("of silent nodes: %s", out)
 	}
 	for _, command := range []string{"balance hot", "check load measured"} {
-		if out, err := a.run(false, command); err == nil || !strings.Contains(err.Error(), "no port could be read") {
+		if out, err := a.run(false, command); err == nil || !strings.Contains(err.Error(), "no counters were read") {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}
 	}

@@ -121,7 +121,7 @@ func TestTablesNotRead(t *testing.T) {
 		"trace all all strict=no":                            {nil, ""},
 		"resilience links":                                   {nil, "not complete"},
 		"handover " + filepath.Join(t.TempDir(), "handover"): {[]string{"26 of 56 paths are unknown"}, ""},
-		"show lft leaf-04":                                   {nil, "the table of leaf-04 is not known"},
+		"show lft leaf-04":                                   {nil, "the table of leaf-04 is unknown"},
 		"problems": {
 			[]string{
 				"table not read     the forwarding table of leaf-04 was not read", "not checked: some paths: 26 paths",

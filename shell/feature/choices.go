@@ -70,8 +70,7 @@ func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.It
 	shown := func(v T) bool { return of(v) != nil && (when == nil || when(v)) }
 	return []answer.Item[T]{
 		{Line: "  by every choice of adaptive routing: {adaptive_sure} arrive for sure, {adaptive_luck} by luck, " +
-			"{adaptive_never} never, {adaptive_unknown} unknown; " +
-			"{adaptive_many} have several paths", When: shown},
+			"{adaptive_never} never, {adaptive_unknown} unknown; {adaptive_many} have several paths", When: shown},
 		{Line: "[    packets of {adaptive_loops} can loop]", When: shown},
 		{Line: "    the shortest paths have {adaptive_shortest paths}, the longest ones {adaptive_longest paths}",
 			When: shown},

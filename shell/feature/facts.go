@@ -109,9 +109,8 @@ func MeasuresOf(q linkload.Quick) (m Measures) {
 func MeasureLines[T any]() []answer.Item[T] {
 	return []answer.Item[T]{
 		{Line: "{?shifts_worst}  shift figure {shifts_worst} (the most paths over a link), by {shifts_worst_by}; " +
-			"mean {shifts_mean}; " +
-			"{shifts_contention_free} of {shifts_count|shift} without contention[; lost: {shifts_lost|path}][; " +
-			"unknown: {shifts_unknown|path}]"},
+			"mean {shifts_mean}; {shifts_contention_free} of {shifts_count|shift} without contention[; lost: " +
+			"{shifts_lost|path}][; unknown: {shifts_unknown|path}]"},
 		{Line: "{?bisections_worst}  effective bisection bandwidth {bisections_mean} of full ({bisections_min} to " +
 			"{bisections_max}, std dev {bisections_std_dev}) " +
 			"over {bisections_count|random bisection}, seed {bisections_seed}; at worst {bisections_worst|path} over " +

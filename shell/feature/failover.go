@@ -65,8 +65,7 @@ func FailoverItems[T any](prefix string, of func(T) *Failover) []answer.Item[T] 
 		"{?pairs}before a subnet manager acts, by adaptive routing: of {pairs|pair} {pairs_untouched} keep all their " +
 			"paths, {pairs_failing_over} fail over at once",
 		"{?pairs}  {pairs_by_luck} lose packets by some choices, {pairs_stuck} are stuck, {pairs_unreachable} have " +
-			"an end port that is unreachable" +
-			"[; {pairs_bad_before} did not arrive for sure before]",
+			"an end port that is unreachable[; {pairs_bad_before} did not arrive for sure before]",
 	} {
 		items = append(items, answer.Item[T]{Line: answer.Prefixed(prefix, line)})
 	}

@@ -16,9 +16,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const help = "A group has all ports on shortest up/down paths (as ar_updn), or on shortest paths if the fabric " +
-	"has no " +
-	"roots.\n" +
+const help = "A group has all ports on shortest up/down paths (as ar_updn), or on shortest paths if the fabric has " +
+	"no roots.\n" +
 	"trace, check and who then follow every choice. Until adaptive off, route adds groups to its tables, too. With " +
 	"an engine of\n" +
 	"NVIDIA's OpenSM (engine ar_updn, or engine from=FILE) these are the groups of that engine. Groups are never " +
@@ -145,11 +144,9 @@ var showDecl = answer.Decl[*routing]{
 	Layout: []answer.Item[*routing]{
 		{Line: "{?live}read by attributes that were never tested on a switch; they agree with the forwarding tables"},
 		{Table: answer.Show(&switchTable, func(r *routing) answer.Rows[switching] { return answer.Slice(r.switches) })},
-		{
-			When: answer.Hidden[*routing], Table: answer.Show(&groupTable, func(r *routing) answer.Rows[group] {
-				return answer.Slice(r.groups)
-			}),
-		},
+		{When: answer.Hidden[*routing], Table: answer.Show(&groupTable, func(r *routing) answer.Rows[group] {
+			return answer.Slice(r.groups)
+		})},
 	},
 }
 

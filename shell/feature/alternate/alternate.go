@@ -22,9 +22,8 @@ import (
 // Feature is the command paths alternate.
 var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
 	Path: "paths alternate", Summary: "List the paths that a connection may migrate to (APM)",
-	Help: "A path has both directions: from SRC to a LID of DST, and back to a LID of SRC. Alternates use the " +
-		"other LIDs " +
-		"of DST (LMC)\n" +
+	Help: "A path has both directions: from SRC to a LID of DST, and back to a LID of SRC. Alternates use the other " +
+		"LIDs of DST (LMC)\n" +
 		"and the other ports of both nodes. Each is listed with the source LID by which it shares least with the " +
 		"primary path.\n" +
 		"Links and switches that all paths of a port share are counted separately.",
@@ -81,11 +80,9 @@ var decl = answer.Decl[*connection]{
 	Command: "paths alternate", Help: "the paths that a connection may migrate to",
 	Title: "{primary path}, of {of}", Facts: answer.Fields[*connection](),
 	Layout: []answer.Item[*connection]{
-		{
-			Table: answer.Show(&primaryTable, func(c *connection) answer.Rows[path] {
-				return answer.Slice([]path{c.path(&c.r.Primary)})
-			}),
-		},
+		{Table: answer.Show(&primaryTable, func(c *connection) answer.Rows[path] {
+			return answer.Slice([]path{c.path(&c.r.Primary)})
+		})},
 		{Table: answer.Show(&alternateTable, (*connection).alternates)},
 	},
 	Draw: draw,

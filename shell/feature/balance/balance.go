@@ -29,9 +29,8 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 	},
 	{
 		Path: "balance switch", Summary: "Count the LIDs that leave by each port of a switch",
-		Help: "It lists the ports between switches of each switch on which two of them differ by more than one " +
-			"LID, as " +
-			"OpenSM's switchbalance.\n",
+		Help: "It lists the ports between switches of each switch on which two of them differ by more than one LID, " +
+			"as OpenSM's switchbalance.\n",
 		Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "the balanced ones, too"}},
 		Examples: []string{"balance switch", "balance switch all", "balance switch leaf-01"},
@@ -337,10 +336,8 @@ var hotTable = answer.Table[hotPort]{
 var hotDecl = answer.Decl[*hot]{
 	Command: "balance hot", Help: "the ports between switches that sent most", Facts: answer.Fields[*hot](),
 	Layout: []answer.Item[*hot]{
-		{
-			Line: "{?correlation}traffic and paths of {ports_read} ports between switches: correlation {correlation} " +
-				"(1: traffic follows the paths)",
-		},
+		{Line: "{?correlation}traffic and paths of {ports_read} ports between switches: correlation {correlation} " +
+			"(1: traffic follows the paths)"},
 		{Table: answer.Show(&hotTable, func(h *hot) answer.Rows[hotPort] {
 			rows := answer.Slice(h.rows[:min(h.limit, len(h.rows))])
 			rows.More = int64(len(h.rows) - rows.N)

@@ -17,8 +17,7 @@ import (
 var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
 	Path: "calibrate", Group: feature.GroupRoute, Summary: "Compare computed tables with those on the switches",
 	Help: "It computes the tables of the live subnet with the engine's settings. Nothing is staged. If the tables " +
-		"differ, " +
-		"predictions are\n" +
+		"differ, predictions are\n" +
 		"estimates, except for routes that OpenSM keeps when a link or switch is lost.",
 	Examples: []string{"engine minhop; calibrate"},
 	Answers:  []answer.Declared{&decl},

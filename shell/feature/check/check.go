@@ -16,9 +16,8 @@ import (
 )
 
 const (
-	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found nothing and depends on " +
-		"data that " +
-		"was not read,\n" +
+	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found nothing and depends on data " +
+		"that was not read,\n" +
 		"such as the forwarding table of a switch. The command then fails unless strict=no is given.\n"
 	unknownHelp = "The switches do not have the service levels of paths. If a credit loop depends on them, the " +
 		"verdict " +

@@ -171,15 +171,12 @@ func loadLayout() []answer.Item[*linkLoads] {
 			Line: "  edge forwarding index {edge_forwarding_index} (the most paths over a link between switches)",
 			When: func(l *linkLoads) bool { return l.Figures != nil && l.Figures.WorstLoad.Int() == 0 },
 		},
-		{
-			Table: answer.Show(&classTable, func(l *linkLoads) answer.Rows[kindRow] {
-				return kindRows(l.summary.Classes)
-			}), When: answer.Hidden[*linkLoads],
-		},
+		{Table: answer.Show(&classTable, func(l *linkLoads) answer.Rows[kindRow] {
+			return kindRows(l.summary.Classes)
+		}), When: answer.Hidden[*linkLoads]},
 		{Table: answer.Show(&kindTable, func(l *linkLoads) answer.Rows[kindRow] { return kindRows(l.summary.Kinds) })},
-		{Line: "{?adaptive_worst}  with adaptive routing, all choices equally likely: at most {adaptive_worst} " +
-			"paths over " +
-			"a link between switches, {adaptive_static_worst} by the linear tables"},
+		{Line: "{?adaptive_worst}  with adaptive routing, all choices equally likely: at most {adaptive_worst} paths " +
+			"over a link between switches, {adaptive_static_worst} by the linear tables"},
 		{Line: "[    {adaptive_looping|pair} can loop and are not counted]"},
 		{Table: answer.Show(&linkTable, (*linkLoads).links)},
 		{Line: "  over the first of these links:", When: func(l *linkLoads) bool { return len(l.pairs) > 0 }},

@@ -143,11 +143,9 @@ func declareReach(command, title string) *answer.Decl[*reachability] {
 		Layout: append(layout, []answer.Item[*reachability]{
 			{Line: "  by the linear tables alone:", When: adaptive},
 			{Line: "  {arrive} arrive, {longer than needed} of them over more links than needed", When: is(false, nil)},
-			{
-				Table: answer.Show(&linksTable, (*reachability).links), When: is(false, func(r *reachability) bool {
-					return r.Adaptive == nil
-				}),
-			},
+			{Table: answer.Show(&linksTable, (*reachability).links), When: is(false, func(r *reachability) bool {
+				return r.Adaptive == nil
+			})},
 			{Table: answer.Show(&linearTable, (*reachability).linearLinks), When: adaptive},
 			{Line: "{?bad paths}  {bad paths}", When: is(false, nil)},
 			{Line: "[  {over unread tables} unknown: over tables that were not read]", When: is(false, nil)},

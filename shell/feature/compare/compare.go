@@ -33,12 +33,11 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 			"CHANGED      entries that differ from those on the switches, of tables that were read\n" +
 			"LOST         pairs of end ports with a path that does not arrive; pairs over tables that were not read " +
 			"are counted separately\n" +
-			"VLS, CREDIT LOOP  unknown for the tables on the switches if they depend on SLs or VLs that were " +
-			"not read " +
-			"(try: calibrate; sweep full sl2vl)",
+			"VLS, CREDIT LOOP  unknown for the tables on the switches if they depend on SLs or VLs that were not " +
+			"read (try: calibrate; sweep full sl2vl)",
 		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
-		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|PICTURE", List: true,
-			Summary: "tables to measure too: a file with routes, the number of a history entry, staged, ..."}},
+		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|STATE", List: true,
+			Summary: "tables to measure too: a file with routes, a history entry, staged, ..."}},
 		Examples: []string{"compare engines minhop updn", "fail switch spine-02; compare engines minhop updn ftree"},
 		Answers:  []answer.Declared{&decl},
 		Run:      run,
@@ -144,11 +143,8 @@ var decl = answer.Decl[*compared]{
 			return rows
 		})},
 		{Table: answer.Show(&refusedTable, func(c *compared) answer.Rows[refused] { return answer.Slice(c.refused) })},
-		{
-			Line: "{?best}best: {best} (engine {best}; route): among engines with the fewest lost pairs{reason} " +
-				"it has " +
-				"the lowest WORST, then the best BISECTION",
-		},
+		{Line: "{?best}best: {best} (engine {best}; route): among engines with the fewest lost pairs{reason} it has " +
+			"the lowest WORST, then the best BISECTION"},
 		{Table: answer.Show(&linkTable, func(c *compared) answer.Rows[linkPaths] { return c.loads.rows(c.f) }),
 			When: answer.Hidden[*compared]},
 	},

@@ -21,10 +21,8 @@ import (
 
 // Feature is the commands show counters, clear counters, counters history and counters worst.
 var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
-	{
-		Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast " +
-			"and since when",
-	},
+	{Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast " +
+		"and since when"},
 }, Commands: []feature.Command{
 	{
 		Path:    "show counters",

@@ -58,14 +58,12 @@ var changesDecl = answer.Decl[*changes]{
 	Command: "changes", Help: "the changes of a time span, and their sum",
 	Title: "events of {of} from {since} to {until}", Facts: answer.Fields[*changes](),
 	Layout: append(append([]answer.Item[*changes]{
-		{
-			Table: answer.Show(eventTable, func(c *changes) answer.Rows[feature.Moment] {
-				if c.unread != nil && len(c.moments) == 0 {
-					return answer.UnreadRows[feature.Moment]()
-				}
-				return feature.Moments(c.f, c.moments)
-			}),
-		},
+		{Table: answer.Show(eventTable, func(c *changes) answer.Rows[feature.Moment] {
+			if c.unread != nil && len(c.moments) == 0 {
+				return answer.UnreadRows[feature.Moment]()
+			}
+			return feature.Moments(c.f, c.moments)
+		})},
 		{Line: "in all: unknown, {why_no_difference}", When: func(c *changes) bool { return c.Before == nil }},
 		{Line: "{?before_text}in all, from {before_text} to {after_text}"},
 		{Line: "no difference", When: func(c *changes) bool { return c.Before != nil && c.same() && !c.isUnknown() }},

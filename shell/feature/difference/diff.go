@@ -20,10 +20,7 @@ import (
 
 // Feature is the commands diff and changes.
 var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
-	{
-		Name: "diff", Keys: "d", Help: "compare staged with the base; of a history entry, list the changes " +
-			"since then",
-	},
+	{Name: "diff", Keys: "d", Help: "compare staged with the base; of a history entry, list the changes since then"},
 }, Commands: []feature.Command{
 	{
 		Path:    "diff",
@@ -128,11 +125,9 @@ var entriesDecl = answer.Decl[*entries]{
 	Facts: answer.Fields[*entries](),
 	Layout: []answer.Item[*entries]{
 		{Table: answer.Show(&entryTable, func(e *entries) answer.Rows[entry] { return answer.Once(e.unicast()) })},
-		{
-			When: (*entries).hasGroups, Table: answer.Show(&allGroupsTable, func(e *entries) answer.Rows[groupEntry] {
-				return answer.Once(e.multicast())
-			}),
-		},
+		{When: (*entries).hasGroups, Table: answer.Show(&allGroupsTable, func(e *entries) answer.Rows[groupEntry] {
+			return answer.Once(e.multicast())
+		})},
 	},
 	Verdict: func(e *entries) (answer.Verdict, string) {
 		for range diff.Changes(e.before.Tables, e.after.Tables) {

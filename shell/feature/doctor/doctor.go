@@ -19,8 +19,7 @@ var Feature = feature.Feature{Name: "doctor", Commands: []feature.Command{{
 	Path: "doctor", Group: feature.GroupLook, Bare: true, Summary: "Find what the source lacks, and what to do " +
 		"about it",
 	Help: "It checks adapters, links, the subnet manager and the subnet administration. It fails if it finds a " +
-		"fault. " +
-		"Notes are no failure.",
+		"fault. Notes are no failure.",
 	Examples: []string{"doctor"},
 	Answers:  []answer.Declared{&decl},
 	Run: func(c *feature.Call) error {

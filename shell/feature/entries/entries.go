@@ -30,8 +30,7 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 		Group:   feature.GroupHistory,
 		Summary: "List past states, newest first",
 		Help: "The history has sweeps that found changes, routings, loads and commits. of=ID and diff accept the " +
-			"number " +
-			"of an entry.",
+			"number of an entry.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
 		Options: []lang.Option{
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more (default 30)"},

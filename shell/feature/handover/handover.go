@@ -28,9 +28,8 @@ import (
 // Feature is the command handover.
 var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
 	Path: "handover", Group: feature.GroupWrite, Summary: "Write what a master OpenSM needs to route the subnet so",
-	Help: "It writes a new directory with the tables, the LIDs and the lines of opensm.conf. For a routing " +
-		"that needs " +
-		"service levels,\n" +
+	Help: "It writes a new directory with the tables, the LIDs and the lines of opensm.conf. For a routing that " +
+		"needs service levels,\n" +
 		"opensm.conf has the engine and its options, because OpenSM does not read SLs from a file.",
 	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}}, Options: []lang.Option{feature.OfOption()},
 	Examples: []string{"fail link leaf-01 36; route; handover opensm-files"},
@@ -60,10 +59,8 @@ var decl = answer.Decl[written]{
 	Facts: answer.Fields[written](),
 	Layout: []answer.Item[written]{
 		{Line: "  " + lftsFile + "  the tables"},
-		{
-			Line: "  " + guidsFile + "  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before " +
-				"it starts",
-		},
+		{Line: "  " + guidsFile + "  the LIDs; copy it to OpenSM's cache directory (/var/cache/opensm) before " +
+			"it starts"},
 		{Line: "  " + confFile + "  lines for opensm.conf:"},
 		{Line: "    {conf}", Each: "conf"},
 		{Line: "{?proof}  {proof}"},
@@ -125,8 +122,7 @@ func run(c *feature.Call) error {
 func checkLevels(p *session.Picture) error {
 	if p.Tables.Origin == "dor" && p.Tables.SLs != nil {
 		return errors.New("OpenSM's dor has no service levels: these routes would have credit loops (try: engine " +
-			"dfsssp, " +
-			"or lash)")
+			"dfsssp, or lash)")
 	}
 	if t, ok := torus.Of(p.Tables); ok && t.Beyond() != "" {
 		return fmt.Errorf("OpenSM's torus-2QoS refuses this torus: %s", t.Beyond())

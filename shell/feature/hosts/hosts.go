@@ -20,11 +20,8 @@ import (
 
 // Feature is the command hosts.
 var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
-	{
-		Name: "hosts", Keys: "H", Help: "name the marked hosts, or all that the filter shows: /@NAME shows them, " +
-			":hosts " +
-			"NAME lists their traffic",
-	},
+	{Name: "hosts", Keys: "H", Help: "name the marked hosts, or all that the filter shows: /@NAME shows them, :hosts " +
+		"NAME lists their traffic"},
 }, Commands: []feature.Command{{
 	Path:    "hosts",
 	Group:   feature.GroupLook,
@@ -121,16 +118,12 @@ var trafficDecl = answer.Decl[*traffic]{
 		{Line: "[  unknown: {unknown} more, over tables that were not read]"},
 		{Line: "[  {stays}]"},
 		{Line: "{?worst_own}  links: {links} directions between switches, {shared} of them shared with others"},
-		{
-			Line: "{?worst_own}  at worst {worst_own|path} of it over {worst_from} -> {worst_to}, of {worst_all} " +
-				"that take this link",
-		},
+		{Line: "{?worst_own}  at worst {worst_own|path} of it over {worst_from} -> {worst_to}, of {worst_all} " +
+			"that take this link"},
 		{When: answer.Hidden[*traffic], Table: answer.Show(&memberTable, (*traffic).members)},
-		{
-			When: answer.Hidden[*traffic], Table: answer.Show(&linkTable, func(t *traffic) answer.Rows[link] {
-				return answer.Slice(t.links)
-			}),
-		},
+		{When: answer.Hidden[*traffic], Table: answer.Show(&linkTable, func(t *traffic) answer.Rows[link] {
+			return answer.Slice(t.links)
+		})},
 		{When: answer.Hidden[*traffic], Table: answer.Show(&lostTable, (*traffic).lostPaths)},
 	},
 }

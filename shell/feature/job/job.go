@@ -96,17 +96,13 @@ var decl = answer.Decl[*job]{
 			return answer.Lazy(len(j.missing), func(i int) missing { return missing{j.missing[i]} })
 		})},
 		{Line: "{events|event} on its paths, or of the whole subnet"},
-		{
-			Table: answer.Show(eventTable, func(j *job) answer.Rows[feature.Moment] {
-				return feature.Moments(j.f, j.moments)
-			}),
-		},
+		{Table: answer.Show(eventTable, func(j *job) answer.Rows[feature.Moment] {
+			return feature.Moments(j.f, j.moments)
+		})},
 		{Line: "{ports with errors|port} of its paths counted errors or waits"},
-		{
-			Table: answer.Show(&errorTable, func(j *job) answer.Rows[feature.GrowthRow] {
-				return answer.Slice(j.errors)
-			}),
-		},
+		{Table: answer.Show(&errorTable, func(j *job) answer.Rows[feature.GrowthRow] {
+			return answer.Slice(j.errors)
+		})},
 	},
 }
 
