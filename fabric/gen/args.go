@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// form says which arguments a kind takes.
+// form describes the arguments of a kind.
 type form struct {
 	dims   bool // the first argument is a size like "6x5x5"
 	params []param
@@ -70,7 +70,11 @@ func (f form) parse(args []string) (arguments, error) {
 	return a, f.complete(&a)
 }
 
+// set stores the value of an argument, an option of all kinds or one of the kind's own.
 func (f form) set(a *arguments, name, text string) error {
+	if _, ok := a.value[name]; ok {
+		return fmt.Errorf("%s is given twice", name)
+	}
 	if ok, err := setCommon(a, name, text); ok {
 		return err
 	}
@@ -78,9 +82,7 @@ func (f form) set(a *arguments, name, text string) error {
 		if p.name != name {
 			continue
 		}
-		if _, ok := a.value[name]; ok {
-			return fmt.Errorf("%s is given twice", name)
-		}
+
 		v, err := number(text, p.min, p.max)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -91,6 +93,7 @@ func (f form) set(a *arguments, name, text string) error {
 	return fmt.Errorf("unknown argument %q", name)
 }
 
+// complete sets the arguments that were not given to their defaults.
 func (f form) complete(a *arguments) error {
 	for _, p := range f.params {
 		if _, ok := a.value[p.name]; ok {
@@ -109,7 +112,7 @@ const maxNumber = 1 << 30
 func number(s string, low, high int) (int, error) {
 	v, err := strconv.Atoi(s)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no number", s)
+		return 0, fmt.Errorf("%q is not a number", s)
 	}
 	if v < low || v > high {
 		return 0, fmt.Errorf("%d is out of range, expected %d to %d", v, low, high)
@@ -117,7 +120,7 @@ func number(s string, low, high int) (int, error) {
 	return v, nil
 }
 
-// maxDims bounds the dimensions of a grid; a switch of 254 ports has no room for more.
+// maxDims limits the dimensions of a grid. A switch of 254 ports has no ports for more.
 const maxDims = 16
 
 func parseDims(s string) ([]int, error) {

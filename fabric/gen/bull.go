@@ -12,12 +12,10 @@ func bullKind() Kind {
 	return Kind{
 		Name:  "bull",
 		Usage: "bull SETS GROUPS [hosts=4] [planes=2] [up=1] [services=1] [rows=1] [l3=2] [top=1]",
-		Help: "Pruned tree with service nodes high up (Morey-Chaisemartin, \"[RFC] Fat-Tree upgrades\", 2009): a set " +
-			"has GROUPS L0 switches " +
-			"of so many hosts, all of them linked to the set's L1 switches, one for each plane. The L1 of a plane " +
-			"has only up cables, to the L2 of " +
-			"that plane, which all sets share, or those of a row of them. On each L2 hang service nodes, and top " +
-			"cables lead to each of the l3 L3 switches.",
+		Help: `Pruned tree with service nodes high up (Morey-Chaisemartin, "[RFC] Fat-Tree upgrades", 2009). ` +
+			"A set has GROUPS L0 switches with hosts, all linked to the set's L1 switches, one per plane. The L1 of " +
+			"a plane has only up cables, to the L2 of that plane, which all sets of a row share. Each L2 has " +
+			"service nodes, and top cables to each of the l3 L3 switches.",
 		form: form{params: []param{
 			{name: "sets", min: 1, max: maxNumber}, {name: "groups", min: 1, max: maxPorts},
 			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4},
@@ -42,10 +40,10 @@ func bullKind() Kind {
 	}
 }
 
-// bull is a pruned tree. Set s is of row s*rows/sets. Ports: down (L2: service nodes, L0: hosts first), then up.
+// bull is a pruned tree. Set s belongs to row s*rows/sets. Ports: down (L2: service nodes, L0: hosts first), then up.
 type bull struct{ sets, groups, hosts, planes, up, services, rows, l3, top int }
 
-// level is one kind of switch.
+// level describes the switches of one level.
 type level struct {
 	name  string
 	radix []int
@@ -72,7 +70,7 @@ func (b bull) check() error {
 		if err := checkPorts(l.ports); err != nil {
 			return err
 		}
-		switches = min(switches+product(l.radix...), huge)
+		switches = min(switches+product(l.radix...), veryMany)
 	}
 	return checkSize(switches, product(b.sets, b.groups, b.hosts)+product(b.rows, b.planes, b.services))
 }
@@ -91,28 +89,25 @@ func (b bull) build(n *net) error {
 	}
 	levels := b.levels()
 	for _, l := range levels {
-		for i := range product(l.radix...) {
-			node, err := n.addSwitch(coordinates(l.name, digits(i, l.radix), l.radix), l.ports)
-			if err != nil {
-				return err
-			}
-			if i == 0 {
-				l.first = node
-			}
+		l.first, err = n.addRow(product(l.radix...), l.ports, func(i int) string {
+			return coordinates(l.name, digits(i, l.radix), l.radix)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	c := cabling{net: n, next: map[fabric.NodeIndex]int{}}
 	for i := range b.sets * b.groups {
-		c.hang(&host, levels[0].at(i), b.hosts)
+		c.attach(&host, levels[0].at(i), b.hosts)
 	}
 	for i := range b.rows * b.planes {
-		c.hang(&service, levels[2].at(i), b.services)
+		c.attach(&service, levels[2].at(i), b.services)
 	}
 	b.link(&c, levels)
 	return c.err
 }
 
-// link lays the cables between switches, those of lower levels first.
+// link connects the switches, those of lower levels first.
 func (b bull) link(c *cabling, l []*level) {
 	for s := range b.sets {
 		for g := range b.groups {
@@ -135,15 +130,15 @@ func (b bull) link(c *cabling, l []*level) {
 
 func (l *level) at(i int) fabric.NodeIndex { return l.first + fabric.NodeIndex(i) }
 
-// cabling takes the ports of each node in turn, and keeps the first error.
+// cabling connects the next free port of each node, and keeps the first error.
 type cabling struct {
 	net  *net
 	next map[fabric.NodeIndex]int
 	err  error
 }
 
-// hang puts the next adapters on a switch.
-func (c *cabling) hang(adapter *fabric.NodeIndex, sw fabric.NodeIndex, n int) {
+// attach connects the next n adapters to a switch.
+func (c *cabling) attach(adapter *fabric.NodeIndex, sw fabric.NodeIndex, n int) {
 	for range n {
 		c.join(*adapter, sw, 1)
 		*adapter++

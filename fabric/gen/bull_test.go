@@ -9,13 +9,13 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestBullSizes has numbers counted by hand in the drawing of the RFC.
+// TestBullSizes expects numbers counted by hand in the drawing of the RFC.
 func TestBullSizes(t *testing.T) {
 	for _, c := range []struct {
 		spec                   string
 		switches, hosts, links int
 	}{
-		// The drawing with L2-1 and L2-2 drawn twice: 4 L0, 4 L1, 2 L2, 2 L3; 8 hosts and S1 to S4;
+		// The drawing with L2-1 and L2-2 each drawn twice: 4 L0, 4 L1, 2 L2, 2 L3; 8 hosts and S1 to S4;
 		// 12 cables of adapters, 8 from L0 to L1, 4 to L2, 4 to L3.
 		{"bull:2,2,hosts=2,services=2", 12, 12, 12 + 8 + 4 + 4},
 		// The drawing with four L2.
@@ -35,7 +35,7 @@ func TestBullSizes(t *testing.T) {
 	}
 }
 
-// TestBullCables holds each level's neighbours against the drawing.
+// TestBullCables compares each level's neighbours with the drawing.
 func TestBullCables(t *testing.T) {
 	f := parse(t, "bull:2,2,hosts=1,up=2,services=1,rows=2")
 	for name, want := range map[string]string{
@@ -46,16 +46,16 @@ func TestBullCables(t *testing.T) {
 		"l3-02":    "l2-01-01 l2-01-02 l2-02-01 l2-02-02",
 	} {
 		if got := neighbours(t, f, name); got != want {
-			t.Errorf("%s has %s, want %s", name, got, want)
+			t.Errorf("neighbours of %s: %s, want %s", name, got, want)
 		}
 	}
 	f = parse(t, "bull:2,1,hosts=1,services=0")
 	if got := neighbours(t, f, "l2-02"); got != "l1-01-02 l1-02-02 l3-01 l3-02" {
-		t.Errorf("an L2 of all sets has %s", got)
+		t.Errorf("neighbours of an L2 of all sets: %s", got)
 	}
 }
 
-// neighbours returns the names at the other ends of a node's ports, in their order.
+// neighbours returns the names of the peers of a node's ports, in their order.
 func neighbours(t *testing.T, f *fabric.Fabric, name string) string {
 	t.Helper()
 	nodes := f.NodesByDescription(name)

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Option is an argument of all kinds: one of some words, or a number where there are none.
+// Option is an argument that all kinds take: one of Words, or a number if there are none.
 type Option struct {
 	Name, Help string
 	Words      []string
@@ -22,23 +22,23 @@ type Option struct {
 func Common() []Option {
 	return []Option{
 		{"agg", "yes: one more port on every switch, with an aggregation node behind it", []string{"no", "yes"}},
-		{"speed", "of all links; ndr of a simulated subnet (sim:KIND:ARGS), sdr of a net where it is not given",
+		{"speed", "speed of all links; the default is ndr for a simulated subnet (sim:KIND:ARGS), sdr for a net file",
 			[]string{"sdr", "ddr", "qdr", "fdr10", "fdr", "edr", "hdr", "ndr", "xdr"}},
 		{
-			"rail", "a subnet behind the adapters of this number of the hosts (1: mlx5_0), with GUIDs of its own; " +
+			"rail", "a subnet of the hosts' adapters with this number (1: mlx5_0), with its own GUIDs; " +
 				"sim:rails:N,KIND:ARGS opens N of them", nil,
 		},
 	}
 }
 
-// mostRails is the highest number of a rail.
-const mostRails = 64
+// maxRails is the highest number of a rail.
+const maxRails = 64
 
-// speeds are those of the words.
+// speeds are the values of the words of the option speed.
 var speeds = []fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR10, fabric.FDR, fabric.EDR, fabric.HDR,
 	fabric.NDR, fabric.XDR}
 
-// setCommon takes the value of a common option, and reports whether it is one.
+// setCommon stores the value of an option of all kinds, and reports whether name is one.
 func setCommon(a *arguments, name, text string) (bool, error) {
 	all := Common()
 	i := slices.IndexFunc(all, func(o Option) bool { return o.Name == name })
@@ -46,11 +46,8 @@ func setCommon(a *arguments, name, text string) (bool, error) {
 		return false, nil
 	}
 	words := all[i].Words
-	if _, ok := a.value[name]; ok {
-		return true, fmt.Errorf("%s is given twice", name)
-	}
 	if words == nil {
-		n, err := number(text, 1, mostRails)
+		n, err := number(text, 1, maxRails)
 		if err != nil {
 			return true, fmt.Errorf("%s: %w", name, err)
 		}
@@ -65,29 +62,29 @@ func setCommon(a *arguments, name, text string) (bool, error) {
 	return true, nil
 }
 
-// aggregationDesc and the ids are those of the aggregation nodes of Quantum switches.
+// The description and the IDs of the aggregation nodes of Quantum switches.
 const (
 	aggregationDesc   = "Mellanox Technologies Aggregation Node"
 	aggregationVendor = 0x2c9
 	aggregationDevice = 0xcf09
 )
 
-// addAggregation adds an aggregation node behind the last port of each switch.
-func (n *net) addAggregation(f []fabric.NodeIndex, ports []int) error {
-	for i, sw := range f {
+// addAggregation adds an aggregation node on the last port of each switch.
+func (n *net) addAggregation() error {
+	for i, sw := range n.switchNodes {
 		node, err := n.addCA(fabric.Node{Desc: aggregationDesc, NumPorts: 1, VendorID: aggregationVendor,
 			DeviceID: aggregationDevice})
 		if err != nil {
 			return err
 		}
-		if err := n.link(node, 1, sw, ports[i]); err != nil {
+		if err := n.link(node, 1, sw, n.switchPorts[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addHost adds a host of so many ports.
+// addHost adds a host with a number of ports.
 func (n *net) addHost(desc string, ports int) (fabric.NodeIndex, error) {
 	return n.addCA(fabric.Node{Desc: desc, NumPorts: uint8(ports)})
 }
@@ -106,7 +103,7 @@ func (n *net) addCA(node fabric.Node) (fabric.NodeIndex, error) {
 	return n.add(node)
 }
 
-// addRow adds so many switches of so many ports and returns the first.
+// addRow adds switches with the same number of ports and returns the first.
 func (n *net) addRow(switches, ports int, name func(int) string) (fabric.NodeIndex, error) {
 	if err := checkPorts(ports); err != nil {
 		return 0, err
@@ -124,14 +121,14 @@ func (n *net) addRow(switches, ports int, name func(int) string) (fabric.NodeInd
 	return first, nil
 }
 
-// linkAll links each of some switches, from the ports behind those used, to each of some upper ones from their first
-// port on, by so many cables each.
+// linkAll links each of the lower switches to each of the upper ones by a number of cables. The lower switches use the
+// ports after the first lowUsed, the upper ones their first ports.
 func (n *net) linkAll(low fabric.NodeIndex, lows, lowUsed int, high fabric.NodeIndex, highs, cables int) error {
 	for l := range lows {
 		for h := range highs {
 			for q := range cables {
-				if err := n.link(low+fabric.NodeIndex(l), lowUsed+h*cables+q+1, high+fabric.NodeIndex(h), l*cables+q+
-					1); err != nil {
+				lowPort, highPort := lowUsed+h*cables+q+1, l*cables+q+1
+				if err := n.link(low+fabric.NodeIndex(l), lowPort, high+fabric.NodeIndex(h), highPort); err != nil {
 					return err
 				}
 			}

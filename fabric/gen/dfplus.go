@@ -8,9 +8,9 @@ func dfPlusKind() Kind {
 	return Kind{
 		Name:  "dfplus",
 		Usage: "dfplus GROUPS LEAVES SPINES [hosts=4] [global=1]",
-		Help: "Dragonfly+ (Shpiner et al. 2017): groups of leaves, each of them linked to each spine of its group, " +
-			"and so many links between every two groups, which " +
-			"the spines of a group share out in turn. Leaf 3 of group 2 is leaf-02-03.",
+		Help: "Dragonfly+ (Shpiner et al. 2017): groups of leaves and spines, each leaf linked to each spine of its " +
+			"group, and global links between every two groups, which the spines of a group take in turn. " +
+			"Leaf 3 of group 2 is leaf-02-03.",
 		form: form{params: []param{
 			{name: "groups", min: 1, max: maxNumber}, {name: "leaves", min: 1, max: maxPorts},
 			{name: "spines", min: 1, max: maxPorts},
@@ -25,7 +25,7 @@ func dfPlusKind() Kind {
 	}
 }
 
-// dfPlus has leaves and spines by group. Ports of spines: leaves first, then other groups.
+// dfPlus is a Dragonfly+. Ports of spines: leaves first, then other groups.
 type dfPlus struct{ groups, leaves, spines, hosts, global int }
 
 func (d dfPlus) build(n *net) error {
@@ -51,7 +51,7 @@ func (d dfPlus) build(n *net) error {
 	c := cabling{net: n, next: map[fabric.NodeIndex]int{}}
 	for g := range d.groups {
 		for l := range d.leaves {
-			c.hang(&host, leaf+fabric.NodeIndex(g*d.leaves+l), d.hosts)
+			c.attach(&host, leaf+fabric.NodeIndex(g*d.leaves+l), d.hosts)
 		}
 		for l := range d.leaves {
 			for s := range d.spines {

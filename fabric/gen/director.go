@@ -13,10 +13,9 @@ func directorKind() Kind {
 	return Kind{
 		Name:  "director",
 		Usage: "director BOARDS SPINES [hosts=4] [directors=1] [leaves=0]",
-		Help: "Director switches: a chassis has leaf boards, each of them linked to each of its spine boards, and " +
-			"all have its system GUID. Hosts are on the leaf boards, " +
-			"or on so many leaf switches with a link to a leaf board of each director. Leaf board 3 of director 1 is " +
-			"director-01 L03/U1.",
+		Help: "Director switches: a chassis has leaf boards, each linked to each of its spine boards; all have its " +
+			"system GUID. Hosts are on the leaf boards, or on separate leaf switches, each linked to a leaf board of " +
+			"each director. Leaf board 3 of director 1 is director-01 L03/U1.",
 		form: form{params: []param{
 			{name: "boards", min: 1, max: maxPorts}, {name: "spines", min: 1, max: maxPorts},
 			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 4},
@@ -31,18 +30,18 @@ func directorKind() Kind {
 	}
 }
 
-// director has chassis. Ports of leaf boards: hosts or leaves first, then spines.
+// director is a subnet of director switches. Ports of leaf boards: hosts or leaves first, then spines.
 type director struct{ boards, spines, hosts, directors, leaves int }
 
 func (d director) build(n *net) error {
 	if d.leaves == 0 && d.directors > 1 {
-		return errors.New("leaves: none joins the directors, expected 1 or more")
+		return errors.New("leaves: 0 leaves connect the directors, expected 1 or more")
 	}
 	below, edges := d.hosts, product(d.boards, d.directors)
 	if d.leaves > 0 {
 		below, edges = (d.leaves+d.boards-1)/d.boards, d.leaves
 	}
-	switches := min(product(d.boards+d.spines, d.directors)+d.leaves, huge)
+	switches := min(product(d.boards+d.spines, d.directors)+d.leaves, veryMany)
 	if err := checkSize(switches, product(edges, d.hosts)); err != nil {
 		return err
 	}
@@ -58,7 +57,7 @@ func (d director) build(n *net) error {
 		return err
 	}
 	for i := range d.leaves {
-		c.hang(&host, leaf+fabric.NodeIndex(i), d.hosts)
+		c.attach(&host, leaf+fabric.NodeIndex(i), d.hosts)
 	}
 	for i := range d.directors {
 		board, err := d.addChassis(n, i, below)
@@ -67,7 +66,7 @@ func (d director) build(n *net) error {
 		}
 		for b := range d.boards {
 			if d.leaves == 0 {
-				c.hang(&host, board+fabric.NodeIndex(b), d.hosts)
+				c.attach(&host, board+fabric.NodeIndex(b), d.hosts)
 			}
 		}
 		for l := range d.leaves {
@@ -80,7 +79,7 @@ func (d director) build(n *net) error {
 	return c.err
 }
 
-// addChassis adds the leaf boards of a director, then its spine boards.
+// addChassis adds the leaf boards of a director, then its spine boards, and returns the first leaf board.
 func (d director) addChassis(n *net, i, below int) (fabric.NodeIndex, error) {
 	name := func(letter string) func(int) string {
 		return func(b int) string { return fmt.Sprintf("director-%02d %s%02d/U1", i+1, letter, b+1) }

@@ -12,10 +12,9 @@ func dragonflyKind() Kind {
 	return Kind{
 		Name:  "dragonfly",
 		Usage: "dragonfly A H P [groups=A*H+1]",
-		Help: "Dragonfly (Kim et al. 2008): groups of a switches, all linked to each other, with h links to other " +
-			"groups and p hosts each. " +
-			"Every two groups share A*H/(groups-1) links. Ports: hosts, links in the group, links to other groups. " +
-			"Switch 3 of group 2 is sw-02-03.",
+		Help: "Dragonfly (Kim et al. 2008): groups of A switches, all linked to each other, each with H links to " +
+			"other groups and P hosts. Every two groups share A*H/(groups-1) links. Ports: hosts, links in the group, " +
+			"links to other groups. Switch 3 of group 2 is sw-02-03.",
 		form: form{params: []param{
 			{name: "a", min: 1, max: maxPorts}, {name: "h", min: 0, max: maxPorts}, {name: "p", min: 1, max: maxPorts},
 			{name: "groups", min: 1, max: maxNumber, optional: true},
@@ -62,7 +61,7 @@ func (d dragonfly) linkGroup(n *net, first fabric.NodeIndex, group int) error {
 	}
 	for other := group + 1; other < d.groups; other++ {
 		for round := range d.a * d.h / (d.groups - 1) {
-			// A group counts the others without itself.
+			// The global links of a group skip the group itself.
 			there := round*(d.groups-1) + other - 1
 			back := round*(d.groups-1) + group
 			if err := d.linkGlobal(n, first, group, there, other, back); err != nil {
@@ -73,7 +72,7 @@ func (d dragonfly) linkGroup(n *net, first fabric.NodeIndex, group int) error {
 	return nil
 }
 
-// linkGlobal links two groups by the i-th and j-th of their global links.
+// linkGlobal links group A by its global link i to group B by its global link j.
 func (d dragonfly) linkGlobal(n *net, first fabric.NodeIndex, groupA, i, groupB, j int) error {
 	at := func(group, link int) (fabric.NodeIndex, int) {
 		return first + fabric.NodeIndex(group*d.a+link/d.h), d.p + d.a + link%d.h

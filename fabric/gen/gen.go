@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package gen generates fat-trees, pruned trees, tori, meshes, hypercubes, dragonflies and random graphs.
+//
+// A generated fabric is what ibsim simulates from the file that [WriteNet] writes for it: the same GUIDs, descriptions,
+// port states, widths and speeds, no LIDs. Nodes have the file's order, hosts first, so the SM is on the first host.
 package gen
 
 import (
@@ -9,18 +13,17 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Kind is one shape of fabric that [Parse] knows.
+// Kind is a topology that [Parse] can generate.
 type Kind struct {
 	Name  string
 	Usage string // the arguments: "torus XxYx... [hosts=1] [links=1]"
-	Help  string // what the shape is, in a sentence or two
+	Help  string // describes the topology
 
 	form  form
 	build func(*net, arguments) error
 }
 
-// Params returns the names of the arguments of the kind's own that may be given by name; [Common] are those of all
-// kinds.
+// Params returns the names of the kind's own arguments. [Common] returns those that all kinds take.
 func (k Kind) Params() []string {
 	var names []string
 	for _, p := range k.form.params {
@@ -29,7 +32,7 @@ func (k Kind) Params() []string {
 	return names
 }
 
-// Kinds returns all shapes, in the order in which help lists them.
+// Kinds returns all topologies, in the order of the help.
 func Kinds() []Kind {
 	return []Kind{
 		fatTreeKind(), xgftKind(), gridKind("torus", true), gridKind("mesh", false),
@@ -38,10 +41,10 @@ func Kinds() []Kind {
 	}
 }
 
-// Parse makes a fabric of a kind. Arguments may come one by one or joined by commas ("3", "36" or "3,36"), by
-// position or by name ("ports=36"). Every kind takes the options of [Common]; links are SDR where no
-// speed is given. It fails on an unknown kind or argument, where a switch would need more
-// than 254 ports, and where the ports would need more LIDs than there are. O(ports log ports).
+// Parse generates a fabric of a kind. Arguments may be separate or joined by commas ("3", "36" or "3,36"), by position
+// or by name ("ports=36"). Every kind takes the options of [Common]. Links are SDR if no speed is given. Parse fails on
+// an unknown kind or argument, if a switch would need more than 254 ports, and if the ports would need more LIDs than
+// exist. O(ports log ports).
 func Parse(kind string, args []string) (*fabric.Fabric, error) {
 	return generate(kind, args, defaultSpeed)
 }
@@ -60,7 +63,7 @@ func generate(kind string, args []string, speed fabric.Speed) (*fabric.Fabric, e
 		n.speed = speeds[at]
 	}
 	if err = k.build(&n, a); err == nil && n.aggregation {
-		err = n.addAggregation(n.switchNodes, n.switchPorts)
+		err = n.addAggregation()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.Name, err)
@@ -72,10 +75,10 @@ func generate(kind string, args []string, speed fabric.Speed) (*fabric.Fabric, e
 	return f, nil
 }
 
-// ParseSpec makes a fabric of "KIND:ARGS" or "KIND", as in "fattree:3,36".
+// ParseSpec generates a fabric of "KIND:ARGS" or "KIND", as in "fattree:3,36".
 func ParseSpec(spec string) (*fabric.Fabric, error) { return ParseSpecAt(spec, defaultSpeed) }
 
-// ParseSpecAt is ParseSpec with links of another speed where the arguments name none.
+// ParseSpecAt is ParseSpec with a different default speed.
 func ParseSpecAt(spec string, speed fabric.Speed) (*fabric.Fabric, error) {
 	kind, args, _ := strings.Cut(spec, ":")
 	return generate(kind, []string{args}, speed)

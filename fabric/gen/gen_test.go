@@ -22,7 +22,7 @@ func parse(t testing.TB, spec string) *fabric.Fabric {
 	return f
 }
 
-// Numbers are calculated by hand from each shape's definition.
+// The numbers are calculated by hand from each definition.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		spec                   string
@@ -66,7 +66,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// checkShape checks what holds for all kinds.
+// checkShape checks what is true for all kinds.
 func checkShape(t *testing.T, spec string, f *fabric.Fabric) {
 	t.Helper()
 	names := map[string]bool{}
@@ -102,7 +102,7 @@ func TestFullBisectionTreesUseEveryPort(t *testing.T) {
 	}
 }
 
-// distances counts hops between switches from one of them.
+// distances returns the number of hops from one switch to each.
 func distances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 	d := slices.Repeat([]int{-1}, len(f.Switches))
 	d[from] = 0
@@ -118,8 +118,8 @@ func distances(f *fabric.Fabric, from fabric.SwitchIndex) []int {
 	return d
 }
 
-// Hosts with W1 = 2 ports are attached to two planes that only they join, and no subnet
-// manager looks through a host.
+// Hosts with W1 = 2 ports are attached to two planes that only they connect. No subnet manager discovers the nodes
+// behind a host.
 func TestTwoPlanes(t *testing.T) {
 	f := parse(t, "xgft:2,2,2,2,2")
 	in := 0
@@ -169,8 +169,8 @@ func TestTorusDistances(t *testing.T) {
 			for k, c := range strings.Split(f.SwitchNode(fabric.SwitchIndex(d)).Desc, "-")[1:] {
 				a, _ := strconv.Atoi(from[k])
 				b, _ := strconv.Atoi(c)
-				way := (a - b + size[k]) % size[k]
-				want += min(way, size[k]-way)
+				steps := (a - b + size[k]) % size[k]
+				want += min(steps, size[k]-steps)
 			}
 			if hops != want {
 				t.Fatalf("%v to %s: %d hops, want %d", from, f.SwitchNode(fabric.SwitchIndex(d)).Desc, hops, want)
@@ -197,8 +197,8 @@ func TestHypercubeDistances(t *testing.T) {
 	}
 }
 
-// In a dragonfly any two switches are at most local, global, local apart, and
-// every two groups have the same number of links.
+// In a dragonfly the distance of any two switches is at most local, global, local, and every two groups have the same
+// number of links.
 func TestDragonflyGroups(t *testing.T) {
 	for spec, want := range map[string]int{"dragonfly:4,2,2": 1, "dragonfly:4,2,2,groups=4": 2} {
 		f := parse(t, spec)
@@ -224,7 +224,7 @@ func TestDragonflyGroups(t *testing.T) {
 
 func TestRandomDegreesAndSeed(t *testing.T) {
 	f := parse(t, "random:61,5,200,seed=7")
-	odd := 0
+	fewer := 0
 	for _, n := range f.Switches {
 		neighbours := map[fabric.SwitchIndex]bool{}
 		for p := 1; p <= int(f.Nodes[n].NumPorts); p++ {
@@ -236,19 +236,19 @@ func TestRandomDegreesAndSeed(t *testing.T) {
 			}
 		}
 		if len(neighbours) == 4 {
-			odd++
+			fewer++
 		} else if len(neighbours) != 5 {
 			t.Errorf("%s has degree %d, want 5", f.NodeName(n), len(neighbours))
 		}
 	}
-	if odd != 1 {
-		t.Errorf("%d switches have one link less, want 1 of 61", odd)
+	if fewer != 1 {
+		t.Errorf("%d switches have one link less, want 1 of 61", fewer)
 	}
 	if !slices.Equal(f.Links(), parse(t, "random:61,5,200,seed=7").Links()) {
-		t.Error("the same seed gives another graph")
+		t.Error("the same seed gives a different graph")
 	}
 	if slices.Equal(f.Links(), parse(t, "random:61,5,200,seed=8").Links()) {
-		t.Error("another seed gives the same graph")
+		t.Error("a different seed gives the same graph")
 	}
 }
 
@@ -265,14 +265,14 @@ func TestErrors(t *testing.T) {
 		"fattree:2,8,colour=1": `unknown argument "colour"`,
 		"fattree:2,levels=3":   "given twice",
 		"fattree:3,64":         "5120 switches and 65536 host ports need more LIDs than the 49151",
-		"xgft:2,3,3":           "2 numbers follow the 2 levels, expected 4, or 6",
+		"xgft:2,3,3":           "2 numbers after the 2 levels, expected 4, or 6",
 		"xgft:2,200,2,1,100":   "a switch would need 300 ports, expected at most 254",
 		"xgft:1,5,300":         "a host would need more than 254 ports",
 		"xgft:8" + strings.Repeat(",1000000000", 16): "ports",
 		"torus":                       "no size",
-		"torus:6x":                    `"" is no number`,
+		"torus:6x":                    `"" is not a number`,
 		"torus:0x5":                   "0 is out of range",
-		"torus:6y5":                   "no number",
+		"torus:6y5":                   `"6y5" is not a number`,
 		"torus:4x4,links=64":          "a switch would need 257 ports",
 		"torus:1000000x1000000x99":    "more LIDs",
 		"torus:400x400":               "160000 switches",
@@ -295,8 +295,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The usage lines are shown to people; the examples in them must be what Parse takes.
-func TestUsageNamesEveryArgument(t *testing.T) {
+// The usage is shown to users. The arguments in it must be those that Parse takes.
+func TestUsageListsEveryArgument(t *testing.T) {
 	for _, k := range Kinds() {
 		if !strings.HasPrefix(k.Usage, k.Name+" ") || k.Help == "" {
 			t.Errorf("%s: usage %q, help %q", k.Name, k.Usage, k.Help)

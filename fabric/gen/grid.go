@@ -10,16 +10,15 @@ import (
 )
 
 func gridKind(name string, wrap bool) Kind {
-	help := "Grid of switches of any dimensions whose rows are rings; a ring of two is one link. "
+	help := "Grid of switches in any number of dimensions. Its rows are rings; a ring of two is one link. "
 	if !wrap {
-		help = "Grid of switches of any dimensions, without the links that would close its rows. "
+		help = "Grid of switches in any number of dimensions. Its rows are not closed to rings. "
 	}
 	return Kind{
 		Name:  name,
 		Usage: name + " XxYx... [hosts=1] [links=1]",
-		Help: help + "hosts is the number on each switch, links that of parallel links. Ports: hosts, then +x, -x, " +
-			"+y, -y and so on. " +
-			"The switch at 0,0 is sw-0-0.",
+		Help: help + "hosts is the number of hosts on each switch, links the number of parallel links. Ports: hosts, " +
+			"then +x, -x, +y, -y and so on. The switch at 0,0 is sw-0-0.",
 		form: form{dims: true, params: []param{
 			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 1},
 			{name: "links", min: 1, max: maxPorts, optional: true, def: 1},
@@ -34,8 +33,8 @@ func hypercubeKind() Kind {
 	return Kind{
 		Name:  "hypercube",
 		Usage: "hypercube N [hosts=1]",
-		Help: "N-dimensional cube of 2^N switches with so many hosts on each. Ports: hosts, then one a dimension. " +
-			"Switches are named by their coordinates in bits: sw-0110.",
+		Help: "N-dimensional cube of 2^N switches with a number of hosts on each. Ports: hosts, then one per dimension. " +
+			"Switch names are their coordinates in bits: sw-0110.",
 		form: form{params: []param{
 			{name: "dimensions", min: 0, max: maxDims},
 			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 1},
@@ -72,7 +71,7 @@ func (g grid) build(n *net) error {
 	return nil
 }
 
-// digits returns the coordinates of a switch; the last one moves fastest.
+// digits returns the coordinates of a switch. The last one changes fastest.
 func (g grid) digits(i int) []int {
 	d := make([]int, len(g.dims))
 	for k := len(d) - 1; k >= 0; k-- {
@@ -81,7 +80,7 @@ func (g grid) digits(i int) []int {
 	return d
 }
 
-// linkOn links a switch to the next one in each dimension.
+// linkOn links a switch to the next switch in each dimension.
 func (g grid) linkOn(n *net, first fabric.NodeIndex, i int) error {
 	stride := product(g.dims...)
 	for k, at := range g.digits(i) {
@@ -115,8 +114,7 @@ func buildHypercube(n *net, dims, hosts int) error {
 			if i&(1<<d) != 0 {
 				continue
 			}
-			if err := n.link(first+fabric.NodeIndex(i), hosts+d+1, first+fabric.NodeIndex(i|1<<d), hosts+d+
-				1); err != nil {
+			if err := n.link(first+fabric.NodeIndex(i), hosts+d+1, first+fabric.NodeIndex(i|1<<d), hosts+d+1); err != nil {
 				return err
 			}
 		}

@@ -8,12 +8,10 @@ func multiPlaneKind() Kind {
 	return Kind{
 		Name:  "multiplane",
 		Usage: "multiplane PLANES LEAVES SPINES [hosts=4] [cores=1] [cages=0]",
-		Help: "Planes side by side: each is a tree of so many leaves, each of them linked to each of its spines, and " +
-			"a host has a port in every plane, all on leaves of " +
-			"one number. What joins the planes to one subnet are the cores, with a link to each spine. Leaf 3 of " +
-			"plane 2 is leaf-02-03. " +
-			"With cages=1 the leaves, and the spines, of one number are one switch of so many planes, as XDR has " +
-			"them: they have one system GUID.",
+		Help: "Parallel planes: each is a tree of leaves, each linked to each spine of the plane. A host has a port in " +
+			"every plane, all on leaves of the same number. The cores, each linked to every spine, join the planes to one " +
+			"subnet. Leaf 3 of plane 2 is leaf-02-03. With cages=1, the leaves of the same number form one switch of all " +
+			"planes with one system GUID, and so do the spines, as in XDR.",
 		form: form{params: []param{
 			{name: "planes", min: 1, max: maxPorts}, {name: "leaves", min: 1, max: maxNumber},
 			{name: "spines", min: 1, max: maxPorts},
@@ -29,13 +27,13 @@ func multiPlaneKind() Kind {
 	}
 }
 
-// multiPlane has leaves and spines by plane. Ports: hosts first, then up; spines: leaves, then cores.
+// multiPlane is a subnet of parallel planes. Ports: hosts first, then up; spines: leaves, then cores.
 type multiPlane struct {
 	planes, leaves, spines, hosts, cores int
 	cages                                bool
 }
 
-// addPlanes adds the switches of a role of one plane after the other.
+// addPlanes adds the switches of one role, plane by plane, and returns the first.
 func (m multiPlane) addPlanes(n *net, role string, size, ports int) (first fabric.NodeIndex, err error) {
 	radix := []int{size, m.planes}
 	system := n.nextSwitchGUID()
@@ -56,7 +54,7 @@ func (m multiPlane) addPlanes(n *net, role string, size, ports int) (first fabri
 }
 
 func (m multiPlane) build(n *net) error {
-	switches := min(product(m.planes, m.leaves)+product(m.planes, m.spines)+m.cores, huge)
+	switches := min(product(m.planes, m.leaves)+product(m.planes, m.spines)+m.cores, veryMany)
 	if err := checkSize(switches, product(m.planes, m.leaves, m.hosts)); err != nil {
 		return err
 	}

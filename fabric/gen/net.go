@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// What ibsim reports where a file says nothing (ibsim, sim_net.c: nodeinfo, portinfo and GUID counters).
+// ibsim's defaults for what a file does not specify (ibsim, sim_net.c: nodeinfo, portinfo and GUID counters).
 const (
 	firstHostGUID   = 0x100000
 	firstSwitchGUID = 0x200000
@@ -29,24 +29,24 @@ const (
 // maxPorts is the highest port number (IBA 1.2.1, 14.2.5.3).
 const maxPorts = 254
 
-// net collects nodes in ibsim's order and numbers them as ibsim does.
+// net collects nodes in ibsim's order and numbers them like ibsim.
 type net struct {
 	b               fabric.Builder
 	hosts, switches int
 	nextHostGUID    uint64
 
 	speed       fabric.Speed // of all links
-	rail        int          // which adapters of the hosts it is behind, 0 for all that they have
+	rail        int          // the number of the hosts' adapters in the subnet, 0 for all
 	aggregation bool         // each switch has one more port, for an aggregation node
-	system      uint64       // the system GUID of switches, their own where it is 0
+	system      uint64       // the system GUID of switches, 0 for their own GUIDs
 	switchNodes []fabric.NodeIndex
 	switchPorts []int
 }
 
-// checkSize fails where a fabric would need more LIDs than there are.
+// checkSize returns an error if a fabric would need more LIDs than exist.
 func checkSize(switches, hostPorts int) error {
 	if switches > fabric.MaxUnicastLID || hostPorts > fabric.MaxUnicastLID-switches {
-		return fmt.Errorf("%s switches and %s host ports need more LIDs than the %d there are",
+		return fmt.Errorf("%s switches and %s host ports need more LIDs than the %d that exist",
 			count(switches), count(hostPorts), fabric.MaxUnicastLID)
 	}
 	return nil
@@ -59,14 +59,14 @@ func checkPorts(ports int) error {
 	return nil
 }
 
-// huge is what product returns for all that does not matter how large it is.
-const huge = 1 << 40
+// veryMany is the upper limit of the results of product, which avoids overflows.
+const veryMany = 1 << 40
 
 func product(factors ...int) int {
 	p := 1
 	for _, f := range factors {
-		if f != 0 && p > huge/f {
-			return huge
+		if f != 0 && p > veryMany/f {
+			return veryMany
 		}
 		p *= f
 	}
@@ -74,18 +74,18 @@ func product(factors ...int) int {
 }
 
 func count(n int) string {
-	if n >= huge {
+	if n >= veryMany {
 		return "very many"
 	}
 	return fmt.Sprint(n)
 }
 
-// addHosts adds hosts of so many ports, named node-0001 and so on, and returns the index of the first.
+// addHosts adds hosts with a number of ports, named node-0001 and so on, and returns the index of the first.
 func (n *net) addHosts(hosts, ports int) (fabric.NodeIndex, error) {
 	return n.addAdapters("node", hosts, ports)
 }
 
-// addAdapters is addHosts with another name than node.
+// addAdapters is addHosts with a different name.
 func (n *net) addAdapters(name string, hosts, ports int) (fabric.NodeIndex, error) {
 	var first fabric.NodeIndex = fabric.None
 	digits := max(4, len(fmt.Sprint(hosts)))
@@ -118,7 +118,7 @@ func (n *net) addSwitch(name string, ports int) (fabric.NodeIndex, error) {
 
 func (n *net) nextSwitchGUID() uint64 { return firstSwitchGUID + uint64(n.switches) + n.railGUIDs() }
 
-// railGUIDs is where the GUIDs of a rail begin.
+// railGUIDs returns the offset of the GUIDs of the rail.
 func (n *net) railGUIDs() uint64 { return uint64(n.rail) << 40 }
 
 func (n *net) add(node fabric.Node) (fabric.NodeIndex, error) {
@@ -145,7 +145,7 @@ func (n *net) add(node fabric.Node) (fabric.NodeIndex, error) {
 	return i, nil
 }
 
-// link joins two ports by a cable that is up and that no SM has configured yet.
+// link connects two ports. The link is up, and no SM has configured it.
 func (n *net) link(nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, portB int) error {
 	if err := n.b.Connect(nodeA, portA, nodeB, portB); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (n *net) link(nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, po
 	return nil
 }
 
-// addSwitches adds hosts, then switches, hosts[i] on ports 1 and up of switch i, and returns the first switch.
+// addSwitches adds hosts, then switches, with hosts[i] on ports 1 and up of switch i, and returns the first switch.
 func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (fabric.NodeIndex, error) {
 	total := 0
 	for _, h := range hosts {
@@ -177,17 +177,13 @@ func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (fabric
 	if err != nil {
 		return 0, err
 	}
-	var first fabric.NodeIndex = fabric.None
+	first, err := n.addRow(len(hosts), ports, name)
+	if err != nil {
+		return 0, err
+	}
 	for i, h := range hosts {
-		node, err := n.addSwitch(name(i), ports)
-		if err != nil {
-			return 0, err
-		}
-		if i == 0 {
-			first = node
-		}
 		for p := range h {
-			if err := n.link(host, 1, node, p+1); err != nil {
+			if err := n.link(host, 1, first+fabric.NodeIndex(i), p+1); err != nil {
 				return 0, err
 			}
 			host++

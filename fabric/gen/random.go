@@ -14,9 +14,8 @@ func randomKind() Kind {
 	return Kind{
 		Name:  "random",
 		Usage: "random SWITCHES DEGREE HOSTS [seed=1]",
-		Help: "Random connected graph without parallel links, the same for the same seed: every switch has " +
-			"DEGREE links " +
-			"(one of them one less where both numbers are odd), and the hosts are spread evenly.",
+		Help: "Random connected graph without parallel links; the same seed gives the same graph. Every switch has DEGREE " +
+			"links (one switch has one less if both numbers are odd), and the hosts are spread evenly.",
 		form: form{params: []param{
 			{name: "switches", min: 1, max: maxNumber}, {name: "degree", min: 0, max: maxNumber},
 			{name: "hosts", min: 1, max: maxNumber}, {name: "seed", min: 0, max: maxNumber, optional: true, def: 1},
@@ -63,7 +62,7 @@ type graph struct {
 	adj   [][]fabric.NodeIndex
 }
 
-// newGraph links each node of a ring to those up to degree/2 steps away, for an odd degree to the opposite.
+// newGraph links each node of a ring to the nodes up to degree/2 steps away, for an odd degree also to the opposite.
 func newGraph(nodes, degree int) *graph {
 	g := &graph{adj: make([][]fabric.NodeIndex, nodes)}
 	link := func(a, b int) {
@@ -84,7 +83,7 @@ func newGraph(nodes, degree int) *graph {
 	return g
 }
 
-// shuffle exchanges ends of pairs of edges, which keeps all degrees, until the graph hangs together.
+// shuffle exchanges ends of pairs of edges, which keeps all degrees, until the graph is connected.
 func (g *graph) shuffle(r *rand.Rand) {
 	if len(g.edges) < 2 {
 		return
@@ -99,17 +98,17 @@ func (g *graph) shuffle(r *rand.Rand) {
 		if part[e[0]] == part[f[0]] || !g.exchange(i, j, false) {
 			continue
 		}
-		nowPart, now := g.parts()
-		if now >= parts {
+		newPart, newParts := g.parts()
+		if newParts >= parts {
 			g.replace(i, e)
 			g.replace(j, f)
 			continue
 		}
-		part, parts = nowPart, now
+		part, parts = newPart, newParts
 	}
 }
 
-// exchange turns edges a-b and c-d into a-d and c-b (flip: a-c and b-d), unless one is double or a loop.
+// exchange replaces edges a-b and c-d by a-d and c-b (flip: a-c and b-d), unless that makes a double edge or a loop.
 func (g *graph) exchange(i, j int, flip bool) bool {
 	a, b, c, d := g.edges[i][0], g.edges[i][1], g.edges[j][0], g.edges[j][1]
 	if flip {
@@ -125,19 +124,19 @@ func (g *graph) exchange(i, j int, flip bool) bool {
 
 func (g *graph) replace(i int, e [2]fabric.NodeIndex) {
 	old := g.edges[i]
-	g.cut(old[0], old[1])
-	g.cut(old[1], old[0])
+	g.unlink(old[0], old[1])
+	g.unlink(old[1], old[0])
 	g.edges[i] = e
 	g.adj[e[0]] = append(g.adj[e[0]], e[1])
 	g.adj[e[1]] = append(g.adj[e[1]], e[0])
 }
 
-func (g *graph) cut(from, to fabric.NodeIndex) {
+func (g *graph) unlink(from, to fabric.NodeIndex) {
 	i := slices.Index(g.adj[from], to)
 	g.adj[from] = slices.Delete(g.adj[from], i, i+1)
 }
 
-// parts gives each node the number of its connected component, from 0 on.
+// parts returns the connected component of each node, numbered from 0, and their number.
 func (g *graph) parts() (part []int, parts int) {
 	part = slices.Repeat([]int{-1}, len(g.adj))
 	for i := range g.adj {

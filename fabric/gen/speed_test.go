@@ -8,7 +8,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestSpeeds: the argument goes before the caller's speed, that before ibsim's own, SDR (ibsim, sim_net.c).
+// TestSpeeds checks that the argument overrides the caller's speed, and that one ibsim's default, SDR (ibsim,
+// sim_net.c).
 func TestSpeeds(t *testing.T) {
 	for _, c := range []struct {
 		spec string
@@ -31,6 +32,6 @@ func TestSpeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := f.Ports[f.Links()[0].A].Speed; got != fabric.SDR {
-		t.Errorf("a net has links of %v, want SDR", got)
+		t.Errorf("the default speed is %v, want SDR", got)
 	}
 }

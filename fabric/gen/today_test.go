@@ -9,11 +9,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// TestToday has numbers from the shapes: of adapters, switches and links. railtree:64,rails=4 in units of 16 has 4 x 4
-// leaves, 256 adapters and 16 x 2 x 2 cables up; multiplane 2 x 3 leaves and 2 x 2 spines of 12 hosts with two ports
-// each; two directors of 4 and 2 boards have 8 cables inside each and one to each of 6 leaves; dfplus two cables for
-// each of the 10 pairs of its 5 groups.
-func TestToday(t *testing.T) {
+// TestClusterKinds expects numbers of adapters, switches and links calculated by hand. railtree:64,rails=4 in units of
+// 16 has 4 x 4 leaves, 256 adapters and 16 x 2 x 2 cables up. multiplane has 2 x 3 leaves and 2 x 2 spines of 12 hosts
+// with two ports each. The two directors of 4 and 2 boards have 8 cables inside each and one to each of 6 leaves.
+// dfplus has two cables for each of the 10 pairs of its 5 groups.
+func TestClusterKinds(t *testing.T) {
 	for spec, want := range map[string][4]int{
 		"railtree:64,rails=4,unit=16,spines=2,links=2": {256, 18, 256 + 64, 0},
 		"multiplane:2,3,2,hosts=4":                     {12, 11, 24 + 12 + 4, 0},
@@ -50,7 +50,7 @@ func TestCommonOptions(t *testing.T) {
 	for spec, want := range map[string]string{
 		"mesh:2x2,speed=fast":      `speed: "fast", expected one of sdr, ddr`,
 		"mesh:2x2,agg=no,agg=no":   "agg is given twice",
-		"director:2,2,directors=2": "leaves: none joins the directors", "railtree:50000": "need more LIDs",
+		"director:2,2,directors=2": "leaves: 0 leaves connect the directors", "railtree:50000": "need more LIDs",
 	} {
 		if _, err := ParseSpec(spec); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", spec, err, want)

@@ -14,8 +14,7 @@ func fatTreeKind() Kind {
 	return Kind{
 		Name:  "fattree",
 		Usage: "fattree levels=2|3 ports=K",
-		Help: "Fat-tree of full bisection from K-port switches: 2 levels give K*K/2 hosts on K leaves and K/2 " +
-			"spines, " +
+		Help: "Fat-tree of full bisection from K-port switches: 2 levels give K*K/2 hosts on K leaves and K/2 spines, " +
 			"3 levels K*K*K/4 hosts on K pods of K/2 leaves and K/2 aggregation switches, and K*K/4 spines.",
 		form: form{params: []param{{name: "levels", min: 2, max: 3}, {name: "ports", min: 2, max: maxPorts}}},
 		build: func(n *net, a arguments) error {
@@ -36,11 +35,9 @@ func xgftKind() Kind {
 	return Kind{
 		Name:  "xgft",
 		Usage: "xgft H M1,...,MH W1,...,WH [P1,...,PH]",
-		Help: "Extended generalised fat-tree of H levels of switches (Ohring et al. 1995): a switch of level i has " +
-			"Mi children, " +
-			"a node of level i-1 has Wi parents (level 0 are the hosts), joined by Pi parallel links each (Zahavi's " +
-			"PGFT). " +
-			"W1 above 1 makes planes that only the hosts join; the subnet is the first one.",
+		Help: "Extended generalised fat-tree of H levels of switches (Ohring et al. 1995): a switch of level i has Mi " +
+			"children, a node of level i-1 has Wi parents (hosts are level 0), connected by Pi parallel links each " +
+			"(Zahavi's PGFT). W1 above 1 makes planes that only the hosts connect; the subnet is the first one.",
 		form: form{params: []param{{name: "levels", min: 1, max: 8}}, list: true},
 		build: func(n *net, a arguments) error {
 			h := a.value["levels"]
@@ -52,7 +49,7 @@ func xgftKind() Kind {
 			case 2 * h:
 				t.m, t.w = a.list[:h], a.list[h:2*h]
 			default:
-				return fmt.Errorf("%d numbers follow the %d levels, expected %d, or %d with parallel links",
+				return fmt.Errorf("%d numbers after the %d levels, expected %d, or %d with parallel links",
 					len(a.list), h, 2*h, 3*h)
 			}
 			return t.build(n)
@@ -62,14 +59,14 @@ func xgftKind() Kind {
 
 // tree is a PGFT(h; m; w; p) with h = len(m).
 //
-// A node of level l is a tuple of digits: digit i (from 0) counts to w[i] where i < l and to m[i] elsewhere.
-// Nodes of levels l and l+1 are linked where all digits but digit l agree. Level 0 are the hosts.
+// A node of level l is a tuple of digits: digit i (from 0) is below w[i] if i < l, else below m[i]. Nodes of levels l
+// and l+1 are linked if all digits but digit l are equal. Level 0 are the hosts.
 type tree struct{ m, w, p []int }
 
 // size returns the number of nodes of a level.
 func (t tree) size(level int) int { return product(t.radix(level)...) }
 
-// radix is what each digit of a node of this level counts to.
+// radix returns the number of values of each digit of a node of a level.
 func (t tree) radix(level int) []int {
 	r := append([]int(nil), t.m...)
 	copy(r[:level], t.w[:level])
@@ -96,7 +93,7 @@ func (t tree) check() error {
 		if err := checkPorts(t.down(l) + t.up(l)); err != nil {
 			return err
 		}
-		switches = min(switches+t.size(l), huge)
+		switches = min(switches+t.size(l), veryMany)
 	}
 	if t.up(0) > maxPorts {
 		return errors.New("a host would need more than 254 ports")
@@ -114,14 +111,9 @@ func (t tree) build(n *net) error {
 		return err
 	}
 	for l := 1; l <= len(t.m); l++ {
-		for i := range t.size(l) {
-			node, err := n.addSwitch(t.name(l, i), t.down(l)+t.up(l))
-			if err != nil {
-				return err
-			}
-			if i == 0 {
-				first[l] = node
-			}
+		first[l], err = n.addRow(t.size(l), t.down(l)+t.up(l), func(i int) string { return t.name(l, i) })
+		if err != nil {
+			return err
 		}
 	}
 	for l := range t.m {
@@ -132,7 +124,7 @@ func (t tree) build(n *net) error {
 	return nil
 }
 
-// linkUp links a level to its parents: down ports first, parallel links to all children round by round.
+// linkUp links a level to its parents: down ports first, parallel links to all children in turn.
 func (t tree) linkUp(n *net, level int, first, parents fabric.NodeIndex) error {
 	for i := range t.size(level) {
 		d := digits(i, t.radix(level))
@@ -152,8 +144,8 @@ func (t tree) linkUp(n *net, level int, first, parents fabric.NodeIndex) error {
 	return nil
 }
 
-// name is leaf-07 or spine-03 where the level is one row, leaf-02-07 for leaf 7
-// of pod 2, and so on: a number for each digit that counts beyond one.
+// name returns leaf-07 or spine-03 if the level is one row, leaf-02-07 for leaf 7 of pod 2, and so on: a number for
+// each digit with more than one value.
 func (t tree) name(level, i int) string {
 	role := fmt.Sprintf("level%d", level)
 	switch {
@@ -168,7 +160,7 @@ func (t tree) name(level, i int) string {
 	return coordinates(role, digits(i, radix), radix)
 }
 
-// coordinates appends a node's digits, highest first, from one, without those that have only one value.
+// coordinates appends a node's digits to its role, highest first, counted from 1, without those with only one value.
 func coordinates(role string, d, radix []int) string {
 	name := role
 	for k := len(d) - 1; k >= 0; k-- {
@@ -182,7 +174,7 @@ func coordinates(role string, d, radix []int) string {
 	return name
 }
 
-// digits splits a number, lowest digit first.
+// digits returns the digits of a number, lowest first.
 func digits(i int, radix []int) []int {
 	d := make([]int, len(radix))
 	for k, r := range radix {

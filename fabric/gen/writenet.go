@@ -13,12 +13,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteNet writes a fabric as an ibsim net file, nodes in their order in f, such that ibsim gives every node
-// and port the GUID, description, LID, width and speed that it has in f. GUIDs that ibsim would count up by
-// itself are left out, and so are width and speed where they are ibsim's own, 4x SDR.
+// WriteNet writes a fabric as an ibsim net file, nodes in their order in f, such that ibsim gives every node and port
+// the GUID, description, LID, width and speed that it has in f. Omitted are GUIDs that ibsim assigns the same way, and
+// width and speed if they are ibsim's defaults, 4x SDR.
 //
-// It fails where ibsim cannot hold the fabric: where the port GUIDs of an adapter are not the node GUID plus
-// the port number. Revisions, capability masks and port states are ibsim's own. O(ports).
+// It fails if ibsim cannot represent the fabric: the port GUIDs of an adapter are not the node GUID plus the port
+// number. Revisions, capability masks and port states are ibsim's defaults. O(ports).
 func WriteNet(w io.Writer, f *fabric.Fabric) error {
 	n := netWriter{w: bufio.NewWriter(w), f: f, ids: nodeIDs(f), next: map[mad.NodeType]uint64{
 		mad.NodeCA: firstHostGUID, mad.NodeSwitch: firstSwitchGUID,
@@ -35,7 +35,7 @@ type netWriter struct {
 	w      *bufio.Writer
 	f      *fabric.Fabric
 	ids    []string
-	next   map[mad.NodeType]uint64 // the GUID that ibsim gives the next node of a type by itself
+	next   map[mad.NodeType]uint64 // the GUID that ibsim gives the next node of a type by default
 	device uint16
 }
 
@@ -71,15 +71,14 @@ func (n *netWriter) checkGUIDs(node *fabric.Node) error {
 	for p := 1; p <= int(node.NumPorts); p++ {
 		port := &n.f.Ports[node.FirstPort+fabric.PortIndex(p)]
 		if port.Linked() && port.GUID != node.GUID+uint64(p) {
-			return fmt.Errorf("port %d of %s has GUID 0x%016x; ibsim can only give it 0x%016x, the node GUID plus "+
-				"the port number",
+			return fmt.Errorf("port %d of %s has GUID 0x%016x; ibsim gives it 0x%016x, the node GUID plus the port number",
 				p, fabric.Escape(node.Desc), port.GUID, node.GUID+uint64(p))
 		}
 	}
 	return nil
 }
 
-// attributes writes the lines before a node whose values ibsim would not take by itself.
+// attributes writes the lines before a node that change ibsim's defaults.
 func (n *netWriter) attributes(node *fabric.Node) {
 	if node.VendorID != 0 {
 		fmt.Fprintf(n.w, "vendid=0x%x\n", node.VendorID)
@@ -115,7 +114,7 @@ func (n *netWriter) port0(node *fabric.Node) string {
 	return fmt.Sprintf(" %s port 0 lid %d lmc %d", kind, p.LID, p.LMC)
 }
 
-// port writes a link, without the peer's description: ibsim looks for options, LIDs and widths behind '#'.
+// port writes a link, without the peer's description: ibsim searches for options, LIDs and widths after '#'.
 func (n *netWriter) port(i fabric.PortIndex) {
 	p := &n.f.Ports[i]
 	if !p.Linked() {
@@ -134,11 +133,11 @@ func (n *netWriter) port(i fabric.PortIndex) {
 	fmt.Fprintln(n.w)
 }
 
-// maxNodeID is the longest node id that a client can name when it connects to
-// ibsim: the field in the control message holds 32 bytes with the final NUL.
+// maxNodeID is the longest node ID that a client can request when it connects to ibsim: the field in the control
+// message has 32 bytes including the final NUL.
 const maxNodeID = 31
 
-// nodeIDs finds each node's id: its name where short, plain and unique of its kind, else its type and GUID.
+// nodeIDs returns each node's ID: its name if it is short, plain and unique, else its type and GUID.
 func nodeIDs(f *fabric.Fabric) []string {
 	ids := make([]string, len(f.Nodes))
 	uses := map[string]int{}
@@ -167,12 +166,12 @@ func plainID(id string) bool {
 	return true
 }
 
-// looksLikeGUID reports whether a name could be taken for the id of another node.
+// looksLikeGUID reports whether a name could be the ID of another node.
 func looksLikeGUID(id string) bool {
 	return len(id) == 18 && strings.Contains("HSR", id[:1]) && id[1] == '-'
 }
 
-// cleanDesc keeps a description from ending its quotes or its line.
+// cleanDesc replaces the characters that would end the quotes or the line of a description.
 func cleanDesc(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -28,7 +28,7 @@ func written(t testing.TB, f *fabric.Fabric) []byte {
 	return b.Bytes()
 }
 
-// reread reads what WriteNet wrote as ibsim does.
+// reread reads the output of WriteNet as ibsim does.
 func reread(t testing.TB, net []byte) *fabric.Fabric {
 	t.Helper()
 	got, err := ibnet.Read(context.Background(), bytes.NewReader(net), "written.net",
@@ -54,7 +54,7 @@ func TestWriteNetSmall(t *testing.T) {
 	}
 }
 
-func TestMadeIsWhatIbsimMakesOfItsFile(t *testing.T) {
+func TestGeneratedFabricIsWhatIbsimReads(t *testing.T) {
 	for _, spec := range []string{
 		"fattree:2,36", "fattree:3,8", "xgft:2,3,4,1,2,1,2", "xgft:2,2,2,2,2", "torus:6x5,2,3", "mesh:3x4x2",
 		"hypercube:5,2", "dragonfly:4,2,2", "random:40,5,100,seed=9",
@@ -87,8 +87,8 @@ func compare(t *testing.T, what string, got, want *fabric.Fabric) {
 	}
 }
 
-// odd returns a fabric with everything that the format has words for.
-func odd(t *testing.T) *fabric.Fabric {
+// mixedFabric returns a fabric with everything that the format can express.
+func mixedFabric(t *testing.T) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder
 	nodes := []fabric.Node{
@@ -149,15 +149,15 @@ func odd(t *testing.T) *fabric.Fabric {
 	return f
 }
 
-func TestWriteNetKeepsWhatTheFormatHolds(t *testing.T) {
-	f := odd(t)
+func TestWriteNetKeepsWhatTheFormatExpresses(t *testing.T) {
+	f := mixedFabric(t)
 	got := reread(t, written(t, f))
-	// What ends a quoted text or a line cannot be kept.
+	// Characters that end a quoted text or a line cannot be kept.
 	if desc := got.Nodes[0].Desc; desc != "core 'A'; lid 9 w=3  [31m " {
 		t.Errorf("description %q", desc)
 	}
 	got.Nodes[0].Desc = f.Nodes[0].Desc
-	compare(t, "odd fabric", got, f)
+	compare(t, "mixed fabric", got, f)
 }
 
 func TestWriteNetRefusesOtherPortGUIDs(t *testing.T) {
@@ -173,23 +173,22 @@ func TestWriteNetRefusesOtherPortGUIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := WriteNet(&bytes.Buffer{}, f); err == nil || !strings.Contains(err.Error(), "0x0000000000000008") {
-		t.Errorf("error %v, want one that names the GUID ibsim gives", err)
+		t.Errorf("error %v, want one with the GUID that ibsim gives", err)
 	}
 }
 
-type full struct{}
+type fullDisk struct{}
 
-func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestWriteNetReportsWriteErrors(t *testing.T) {
-	if err := WriteNet(full{}, parse(t, "fattree:2,36")); err == nil ||
+	if err := WriteNet(fullDisk{}, parse(t, "fattree:2,36")); err == nil ||
 		!strings.Contains(err.Error(), "no space left") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// Every port GUID and LID that OpenSM finds over ibsim is the one in the fabric:
-// its guid2lid file names them all.
+// Every port GUID and LID in OpenSM's guid2lid file over ibsim is the one in the fabric.
 func TestIbsimAndOpenSMFindTheSameSubnet(t *testing.T) {
 	specs := []string{"fattree:3,8", "torus:4x3,2", "dragonfly:4,2,2", "random:30,4,90"}
 	for _, spec := range specs[:testenv.Count(t, 2, len(specs))] {
@@ -204,7 +203,7 @@ func TestIbsimAndOpenSMFindTheSameSubnet(t *testing.T) {
 		}
 		lids := guid2lid(t, filepath.Join(ibsimtest.OpenSM(t, ibsimtest.Start(t, file)), "guid2lid"))
 		if len(lids) != len(f.EndPorts) {
-			t.Errorf("%s: OpenSM knows %d end ports, want %d", spec, len(lids), len(f.EndPorts))
+			t.Errorf("%s: OpenSM has %d end ports, want %d", spec, len(lids), len(f.EndPorts))
 		}
 		for _, e := range f.EndPorts {
 			if p := &f.Ports[e]; lids[p.GUID] != p.LID {
@@ -236,10 +235,10 @@ func guid2lid(t *testing.T, name string) map[uint64]uint16 {
 	return lids
 }
 
-// The real ibsim takes everything that WriteNet writes.
-func TestIbsimReadsAnOddFabric(t *testing.T) {
-	f := odd(t)
-	file := filepath.Join(t.TempDir(), "odd.net")
+// The real ibsim accepts everything that WriteNet writes.
+func TestIbsimReadsAMixedFabric(t *testing.T) {
+	f := mixedFabric(t)
+	file := filepath.Join(t.TempDir(), "mixed.net")
 	if err := os.WriteFile(file, written(t, f), 0o600); err != nil {
 		t.Fatal(err)
 	}
