@@ -41,7 +41,7 @@ const noRoot = "/proc/no-root"
 // and writes to no log of this machine. It keeps the tests from the InfiniBand ports of this machine, because some of
 // them write.
 func TestMain(m *testing.M) {
-	testenv.HeedHangups()
+	testenv.AcceptHangups()
 	dir, err := os.MkdirTemp("", "ibconsole-e2e")
 	if err != nil {
 		panic(err)

@@ -28,7 +28,7 @@ func TestRefusesValues(t *testing.T) {
 		"load paths " + folder:                   {exitFailed, []string{"a folder, expected a file"}},
 		"load guid2lid " + folder:                {exitFailed, []string{folder + ": a folder, expected a file"}},
 		"history import " + folder:               {exitFailed, []string{"a folder, expected a file"}},
-		"history import " + write(t, "no entry"): {exitFailed, []string{"expected a file that history export wrote"}},
+		"history import " + write(t, "no entry"): {exitFailed, []string{"expected an exported history"}},
 	} {
 		oneLine(t, try("-s", smallTree, "-c", script), want.status, want.words...)
 	}

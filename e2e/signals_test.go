@@ -163,7 +163,7 @@ func TestIgnoredHangup(t *testing.T) {
 	}
 	signal.Ignore(syscall.SIGHUP)
 	s = seat(t, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600")
-	testenv.HeedHangups()
+	testenv.AcceptHangups()
 	s.await("pictures: live")
 	s.signal(syscall.SIGHUP)
 	s.signal(syscall.SIGTERM) // with both pending, the kernel delivers SIGHUP first

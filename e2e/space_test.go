@@ -48,7 +48,7 @@ func TestReadOnlyState(t *testing.T) {
 	remount(t, dir, unix.MS_RDONLY, "")
 	r := try("-s", source, "-c", "route; check reach; history")
 	if r.status != exitDone || !strings.Contains(r.out, "commit, done") ||
-		!strings.Contains(r.out, "can be read and not written") {
+		!strings.Contains(r.out, "is read-only: ") {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.err)
 	}
 	live := filepath.Join(t.TempDir(), "live")

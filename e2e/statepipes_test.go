@@ -62,7 +62,7 @@ func TestPipesInTheStateFolder(t *testing.T) {
 		}
 		for _, s := range scripts {
 			if said, err := run(s); s == "history" && strings.HasPrefix(name, "history.db") &&
-				(err == nil || !strings.Contains(said, name+" is no regular file")) {
+				(err == nil || !strings.Contains(said, name+" is not a regular file")) {
 				t.Errorf("%s is a pipe, %s: %v\n%s", name, s, err, said)
 			}
 		}

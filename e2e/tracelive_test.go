@@ -98,7 +98,7 @@ func traceOften(t *testing.T, trace liveTracer, n int) {
 			t.Fatalf("%s: %s", pair, out)
 		}
 	}
-	before.Same(t)
+	before.CheckReleased(t)
 }
 
 // TestLiveTracesOverUmad is the same over umad devices, and checks the agents as well.

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// writer stores within one transaction.
+// writer stores blobs and entries within one transaction.
 type writer struct {
 	ctx    context.Context
 	store  *Store
@@ -32,7 +32,7 @@ func (s *Store) writer(ctx context.Context, tx *sql.Tx) (*writer, error) {
 	return &writer{ctx: ctx, store: s, find: find, insert: insert}, nil
 }
 
-// blob stores data once, and returns where it is.
+// blob stores data unless it is stored already, and returns its ID.
 func (w *writer) blob(data []byte) (id int64, err error) {
 	sum := sha256.Sum256(data)
 	err = w.find.QueryRowContext(w.ctx, sum[:]).Scan(&id)
@@ -46,23 +46,23 @@ func (w *writer) blob(data []byte) (id int64, err error) {
 	return res.LastInsertId()
 }
 
-// maxBlob is what a blob may unfold to: forwarding tables of the largest subnet are 144 MB, the rest of its tables 400
-// MB.
+// maxBlob is the largest decompressed size of a blob: forwarding tables of the largest subnet are 144 MB, the rest of
+// its tables 400 MB.
 const maxBlob = 896 << 20
 
-// querier is the database, or a transaction.
+// querier is the database or a transaction.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// blob reads what stands at an id, of so many bytes at most, and checks it.
+// blob reads the blob with an ID, of at most most bytes, and checks it.
 func (s *Store) blob(ctx context.Context, from querier, id, most int64) ([]byte, error) {
 	var hash, packed []byte
-	if err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash,
-		&packed); err != nil {
+	err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed)
+	if err != nil {
 		return nil, fmt.Errorf("blob %d: %w", id, err)
 	}
-	data, err := files.Unfold(s.open, packed, uint64(most))
+	data, err := files.Decompress(s.open, packed, uint64(most))
 	if err != nil {
 		return nil, fmt.Errorf("blob %d: damaged: %w", id, err)
 	}

@@ -19,8 +19,8 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// TestBomb puts what unfolds to too much, or to more than it states, in the place of each blob of an entry: the fabric,
-// the list of pieces, and a piece.
+// TestBomb replaces each blob of an entry (the fabric, the list of pieces, and a piece) by one that decompresses to too
+// much, or to more than it states.
 func TestBomb(t *testing.T) {
 	ctx := context.Background()
 	var frame bytes.Buffer
@@ -34,8 +34,8 @@ func TestBomb(t *testing.T) {
 	stated := z.EncodeAll(make([]byte, 128<<20), nil)
 	two := append(z.EncodeAll(make([]byte, 4096), nil), z.EncodeAll(make([]byte, 4096), nil)...)
 	for want, packed := range map[string][]byte{
-		"damaged: decompressed size exceeds": frame.Bytes(), "damaged: too large: it unfolds to 128 MB, expected " +
-			"at most": stated, "damaged: decompressed size": two,
+		"damaged: decompressed size exceeds": frame.Bytes(), "damaged: decompressed size": two,
+		"damaged: too large: its decompressed size is 128 MB, expected at most": stated,
 	} {
 		file := filepath.Join(t.TempDir(), history.FileName)
 		s := store(t, filepath.Dir(file))
@@ -76,8 +76,8 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestMadeAtOnce opens a new history while another program writes to the file, which is about to give it its log.
-func TestMadeAtOnce(t *testing.T) {
+// TestOpenWhileAnotherWrites opens a new history while another program writes to the file, before it has a log.
+func TestOpenWhileAnotherWrites(t *testing.T) {
 	ctx := t.Context()
 	file := filepath.Join(t.TempDir(), history.FileName)
 	db, err := sql.Open("sqlite", file)
@@ -105,7 +105,7 @@ func TestMadeAtOnce(t *testing.T) {
 	}()
 	select {
 	case err = <-opened:
-		t.Fatalf("while another one writes: %v", err)
+		t.Fatalf("while another program writes: %v", err)
 	case <-time.After(200 * time.Millisecond):
 	}
 	if err := tx.Rollback(); err != nil {
@@ -116,17 +116,16 @@ func TestMadeAtOnce(t *testing.T) {
 	}
 }
 
-// TestExposed: a folder in which others can put another file in the history's place is named, be it the history's own
-// or one above it; one above it may be sticky.
+// TestExposed checks that the folder in which other users can replace the history is reported, the history's own or a
+// parent. A parent may be sticky.
 func TestExposed(t *testing.T) {
 	for _, c := range []struct {
 		own, above os.FileMode
 		want       string
 	}{
 		{0o700, 0o755, ""}, {0o755, 0o755, ""}, {0o700, 0o777 | os.ModeSticky, ""},
-		{
-			0o777, 0o755, "own can be written by everybody",
-		}, {0o777 | os.ModeSticky, 0o755, "own can be written by everybody"},
+		{0o777, 0o755, "own can be written by everybody"},
+		{0o777 | os.ModeSticky, 0o755, "own can be written by everybody"},
 		{0o775, 0o755, "own can be written by group 12345"}, {0o700, 0o777, "above can be written by everybody"},
 	} {
 		above := filepath.Join(t.TempDir(), "above")
@@ -135,7 +134,7 @@ func TestExposed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := os.Chown(own, -1, 12345); err != nil {
-			t.Skipf("folders cannot be given to another group: %v", err)
+			t.Skipf("cannot change the group of folders: %v", err)
 		}
 		if err := errors.Join(os.Chmod(own, c.own), os.Chmod(above, c.above)); err != nil {
 			t.Fatal(err)
@@ -149,15 +148,15 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// TestImportOfNoFile: a folder and a pipe are refused before anything waits for them.
-func TestImportOfNoFile(t *testing.T) {
+// TestImportOfAnotherKind checks that a folder and a pipe are rejected before anything waits for them.
+func TestImportOfAnotherKind(t *testing.T) {
 	s := store(t, t.TempDir())
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		pipe: "no regular file", filepath.Dir(pipe): "a folder, expected a file",
+		pipe: "not a regular file", filepath.Dir(pipe): "a folder, expected a file",
 	} {
 		if _, err := s.Import(t.Context(), path); err == nil || !strings.Contains(err.Error(), path+": "+want) {
 			t.Errorf("%s: %v", path, err)

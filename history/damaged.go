@@ -16,24 +16,24 @@ import (
 	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// DamagedError says that a file cannot be read as a history.
+// DamagedError reports that a file cannot be read as a history.
 type DamagedError struct {
 	Path string
 	Err  error
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the history %s is damaged or is none: %s; move the file away, and a new one is made",
+	return fmt.Sprintf("the history %s is damaged or not a history: %s; move the file away to start a new one",
 		fabric.Escape(e.Path), fabric.Escape(e.Err.Error()))
 }
 
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// magic is what a database file begins with (SQLite, Database File Format, 1.3).
+// magic is the beginning of a database file (SQLite, Database File Format, 1.3).
 const magic = "SQLite format 3\x00"
 
-// Check returns a [DamagedError] for a file that begins otherwise than a history.
-// It reads no more than that, so a history that passes may be damaged further on.
+// Check returns a [DamagedError] for a file that does not begin like a history. It reads only the beginning, so the
+// rest of a history that passes may be damaged.
 func Check(path string) error {
 	if err := sqlfile.Regular(path); err != nil {
 		return &DamagedError{path, err}
@@ -45,7 +45,7 @@ func Check(path string) error {
 	defer func() { _ = f.Close() }()
 	head := make([]byte, len(magic))
 	n, err := io.ReadFull(f, head)
-	if err == io.EOF { // an empty file becomes one
+	if err == io.EOF { // an empty file becomes a history
 		return nil
 	}
 	if string(head[:n]) != magic {
@@ -54,24 +54,24 @@ func Check(path string) error {
 	return nil
 }
 
-// damaged reports whether an error is about what is in a file.
+// damaged reports whether an error is about the contents of a file.
 func damaged(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return errors.Is(err, sqlfile.ErrIrregular) || ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB ||
 		e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
 }
 
-// shownError is an error of SQLite, whose messages hold what stands in the file, with its text escaped.
-type shownError struct{ error }
+// escapedError is an error of SQLite, whose messages contain text of the file, with that text escaped.
+type escapedError struct{ error }
 
-// shown makes an error safe to be put into a line.
-func shown(err error) error {
+// escaped returns an error whose text is safe to print in a line.
+func escaped(err error) error {
 	if text := err.Error(); fabric.Escape(text) != text {
-		return shownError{err}
+		return escapedError{err}
 	}
 	return err
 }
 
-func (e shownError) Error() string { return fabric.Escape(e.error.Error()) }
+func (e escapedError) Error() string { return fabric.Escape(e.error.Error()) }
 
-func (e shownError) Unwrap() error { return e.error }
+func (e escapedError) Unwrap() error { return e.error }

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/fabric/problems"
 )
 
-// Kind says what an entry came from.
+// Kind is the origin of an entry.
 type Kind string
 
 // The kinds of entries.
@@ -29,20 +29,20 @@ const (
 	Commit Kind = "commit"
 )
 
-// ErrNoEntry says that there is no entry of that number.
+// ErrNoEntry reports that the history has no entry of a number.
 var ErrNoEntry = errors.New("there is no such entry")
 
 // Entry describes a snapshot.
 type Entry struct {
 	ID   int64 `json:"id"`
 	Kind Kind  `json:"kind"`
-	// Subnet tells subnets apart; it is the caller's choice.
+	// Subnet identifies the subnet. The caller chooses it.
 	Subnet string `json:"subnet"`
-	// Began is when it was so first, and Until when it was last seen to be so.
+	// Began is when the state was read first, Until when it was last read unchanged.
 	Began time.Time `json:"began"`
 	Until time.Time `json:"until"`
 	Who   string    `json:"who"`
-	// Source is where it was read, Engine and Options how it was routed.
+	// Source is where the fabric was read, Engine and Options how it was routed.
 	Source  string `json:"source,omitempty"`
 	Engine  string `json:"engine,omitempty"`
 	Options string `json:"options,omitempty"`
@@ -51,17 +51,17 @@ type Entry struct {
 	Simulated string `json:"whatif,omitempty"`
 	// Figures are numbers by name: nodes, entries, changed.
 	Figures map[string]float64 `json:"figures,omitempty"`
-	// Tables says that there are forwarding tables.
+	// Tables reports whether the entry has forwarding tables.
 	Tables bool `json:"tables"`
-	// Events are what was found to be new when it was read first, and as long as it stayed so.
+	// Events are the changes found at the first reading, and those while the state lasted.
 	Events []Event `json:"-"`
-	// Seen is what a sweep found beside fabric and tables, nil where that is not known.
+	// Seen is what else a sweep found, nil if unknown.
 	Seen *Seen `json:"-"`
 }
 
-// Seen is what a sweep finds beside fabric and tables.
+// Seen is what a sweep finds in addition to fabric and tables.
 type Seen struct {
-	// Lost is what the subnet had and has no more.
+	// Lost lists what the subnet has lost.
 	Lost losses.List `json:"lost,omitempty"`
 	// Managers are the subnet managers, in no order.
 	Managers []problems.Manager `json:"managers"`
@@ -83,7 +83,7 @@ func unpackSeen(text string) (*Seen, error) {
 	return s, json.Unmarshal([]byte(text), s)
 }
 
-// sameManagers reports whether the managers of both are the same, as far as they are known.
+// sameManagers reports whether both have the same managers, as far as known.
 func sameManagers(a, b *Seen) bool {
 	if a == nil || b == nil {
 		return true
@@ -98,16 +98,16 @@ func sameManagers(a, b *Seen) bool {
 	})
 }
 
-// Snapshot is an entry with what it describes.
+// Snapshot is an entry with its fabric and tables.
 type Snapshot struct {
 	Entry
 	Fabric *fabric.Fabric
 	Tables *fabric.Tables // nil for none
 }
 
-// Add stores a fabric with its tables, which may be nil, and returns the number of the entry. A sweep that
-// found what the subnet's last sweep did, the same subnet managers too, becomes no entry of its own: that one's time is
-// extended. What the history does not keep any longer goes, see [Store.Kept].
+// Add stores a fabric with its tables, which may be nil, and returns the number of the entry. If a sweep found the same
+// as the subnet's last sweep, including the subnet managers, Add extends the time of that entry instead. Add also
+// removes what the history no longer keeps, see [Store.Retention].
 func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Tables) (id int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
@@ -120,10 +120,7 @@ func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Ta
 	if err == nil {
 		err = s.keep(ctx)
 	}
-	if err != nil {
-		return 0, fmt.Errorf("write the history: %w", err)
-	}
-	return id, nil
+	return id, failed("write the history", err)
 }
 
 type content struct {
@@ -177,18 +174,19 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 		return 0, err
 	}
 	res, err := tx.ExecContext(w.ctx,
-		`INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables, rest, events, simulated, seen)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Kind, e.Subnet, e.Began.UnixNano(),
-		e.Until.UnixNano(),
-		e.Who, e.Source, e.Engine, e.Options, e.Note, string(figures), c.fabric, c.tables, c.rest, found,
-		e.Simulated, seen)
+		`INSERT INTO entry (kind, subnet, began, until, who, source, engine, options, note, figures, fabric, tables,
+			rest, events, simulated, seen)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		e.Kind, e.Subnet, e.Began.UnixNano(), e.Until.UnixNano(), e.Who, e.Source, e.Engine, e.Options, e.Note,
+		string(figures), c.fabric, c.tables, c.rest, found, e.Simulated, seen)
 	if err != nil {
 		return 0, err
 	}
 	return res.LastInsertId()
 }
 
-// extend makes the subnet's last sweep last until now, if it saw the same. It returns its number, 0 where it did not.
+// extend extends the subnet's last sweep until now if it found the same. It returns the sweep's number, 0 if it did
+// not.
 func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	var id int64
 	var old content
@@ -244,8 +242,7 @@ func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	return e, json.Unmarshal([]byte(figures), &e.Figures)
 }
 
-// List returns the entries of a subnet, or of all for "", the newest first, at most limit of them where that is
-// above 0.
+// List returns the entries of a subnet, or all for "", the newest first. A positive limit limits their number.
 func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, error) {
 	if limit <= 0 {
 		limit = -1
@@ -253,31 +250,28 @@ func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, er
 	rows, err := s.db.QueryContext(ctx, "SELECT "+s.entryColumns()+" FROM entry WHERE ? IN (subnet, '') ORDER BY id "+
 		"DESC LIMIT ?", subnet, limit)
 	if err != nil {
-		return nil, fmt.Errorf("read the history: %w", s.named(err))
+		return nil, failed("read the history", s.withPath(err))
 	}
 	defer func() { _ = rows.Close() }()
 	var all []Entry
 	for rows.Next() {
 		e, err := scanEntry(rows)
 		if err != nil {
-			return nil, fmt.Errorf("read the history: %w", s.named(err))
+			return nil, failed("read the history", s.withPath(err))
 		}
 		all = append(all, e)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read the history: %w", s.named(err))
-	}
-	return all, nil
+	return all, failed("read the history", s.withPath(rows.Err()))
 }
 
-// Load reads a snapshot. The error wraps [ErrNoEntry] where there is none of this number.
+// Load reads a snapshot. The error wraps [ErrNoEntry] if there is no such entry.
 func (s *Store) Load(ctx context.Context, id int64) (*Snapshot, error) {
 	snap, err := s.load(ctx, id)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, fmt.Errorf("history entry %d: %w", id, ErrNoEntry)
 	case err != nil:
-		return nil, fmt.Errorf("history entry %d: %w", id, s.named(err))
+		return nil, fmt.Errorf("history entry %d: %w", id, s.withPath(err))
 	}
 	return snap, nil
 }

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Event is something that was found to be new when an entry was read.
+// Event is a change that was found when an entry was read.
 type Event struct {
 	When time.Time `json:"when"`
 	What string    `json:"what,omitempty"` // one of the constants below, "" for others
 	Text string    `json:"text"`
-	Who  string    `json:"who,omitempty"` // who or what was probably behind it, in words
-	// GUID is the node that it is about, Port a port of it; 0 for none.
+	Who  string    `json:"who,omitempty"` // the probable author, in words
+	// GUID is the node of the event, Port a port of it; 0 for none.
 	GUID uint64 `json:"guid,omitempty"`
 	Port int    `json:"port,omitempty"`
 }
 
-// What events are about.
+// The subjects of events.
 const (
 	WhatNode    = "node"
 	WhatLink    = "link"
@@ -28,17 +28,17 @@ const (
 	WhatTables  = "tables"
 	WhatManager = "manager"
 	WhatCommit  = "commit"
-	WhatRest    = "rest" // nothing has happened, which is on no timeline
+	WhatRest    = "rest" // nothing has happened; not on a timeline
 )
 
-// mostEvents is how many events an entry keeps, the latest. They go when the entry goes.
-const mostEvents = 500
+// maxEvents is how many events an entry keeps, the latest. They are removed with the entry.
+const maxEvents = 500
 
 func packEvents(all []Event) (string, error) {
 	if len(all) == 0 {
 		return "", nil
 	}
-	text, err := json.Marshal(all[max(0, len(all)-mostEvents):])
+	text, err := json.Marshal(all[max(0, len(all)-maxEvents):])
 	return string(text), err
 }
 
@@ -49,10 +49,10 @@ func unpackEvents(text string) (all []Event, err error) {
 	return all, err
 }
 
-// Changes reports whether the event is that what an entry has became so.
+// Changes reports whether the event led to the state of its entry.
 func (e *Event) Changes() bool { return e.GUID != 0 || e.What == WhatTables }
 
-// addEvents adds to what an entry has that was seen before. What made it so is told once.
+// addEvents adds events to an existing entry. The events that led to its state are added only once.
 func (w *writer) addEvents(tx *sql.Tx, id int64, more []Event) error {
 	if len(more) == 0 {
 		return nil
@@ -65,9 +65,9 @@ func (w *writer) addEvents(tx *sql.Tx, id int64, more []Event) error {
 	if err != nil {
 		return err
 	}
-	told := slices.ContainsFunc(all, func(e Event) bool { return e.Changes() })
+	known := slices.ContainsFunc(all, func(e Event) bool { return e.Changes() })
 	for i := range more {
-		if e := &more[i]; !told || !e.Changes() {
+		if e := &more[i]; !known || !e.Changes() {
 			all = append(all, *e)
 		}
 	}

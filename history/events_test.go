@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// TestEvents: what was found to be new goes with its entry into an export, more comes to a sweep that saw the same,
-// and of very many the latest stay.
+// TestEvents checks that events are exported with their entry, that a sweep that found the same adds its events, and
+// that the latest of very many are kept.
 func TestEvents(t *testing.T) {
 	s := store(t, t.TempDir())
 	f := tables(t, "torus:3").Fabric

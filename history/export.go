@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// Export writes entries, all of a subnet for no IDs, to a new file, which Import
-// takes. What a commit found goes with it, and so does how it ended.
+// Export writes entries, all of a subnet if no IDs are given, to a new file for [Store.Import]. With a commit it
+// exports the entry before it and its outcome.
 func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (n int, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, &fs.PathError{Op: "export", Path: fabric.Escape(path), Err: fs.ErrExist}
@@ -27,10 +27,10 @@ func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (
 	}
 	to, err := open(ctx, path)
 	if err != nil {
-		return 0, fmt.Errorf("export to %s: %w", fabric.Escape(path), shown(err))
+		return 0, fmt.Errorf("export to %s: %w", fabric.Escape(path), escaped(err))
 	}
 	n, err = to.take(ctx, s, ids)
-	// One file is to hold all of it: none of it stays in a log beside it.
+	// The export must be one file, so none of it may stay in a log.
 	_, werr := to.db.ExecContext(ctx, "PRAGMA journal_mode = DELETE")
 	if err = errors.Join(err, werr, to.Close()); err != nil {
 		return n, fmt.Errorf("export to %s: %w", fabric.Escape(path), errors.Join(err, os.Remove(path)))
@@ -38,7 +38,8 @@ func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (
 	return n, nil
 }
 
-// toExport returns the entries to export, ascending: for none all of a subnet, else also the other one of each commit.
+// toExport returns the entries to export, ascending: the given ones and the other entries of their commits, or all of a
+// subnet.
 func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int64, error) {
 	if len(ids) == 0 {
 		all, err := s.List(ctx, subnet, 0)
@@ -58,22 +59,21 @@ func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int
 	return slices.Compact(ids), err
 }
 
-// Import takes over the entries of an exported file, with new numbers, and how their commits ended; all of
-// them or, with an error, none. What is there already is left out. It returns how many were new.
+// Import adds the entries of an exported file, with new numbers, and the outcomes of their commits; all of them or,
+// with an error, none. Entries that exist already are skipped. It returns the number of new entries.
 func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
-	if s.why != nil {
-		return 0, s.why
+	if s.readOnly != nil {
+		return 0, s.readOnly
 	}
 	if err := files.Regular(ctx, path, files.History); err != nil {
-		return 0, fmt.Errorf("import %w, expected a file that history export wrote", err)
+		return 0, fmt.Errorf("import %w, expected an exported history", err)
 	}
 	from, err := openToRead(ctx, path)
 	if damaged(err) {
-		return 0, fmt.Errorf("import %s: %w, expected a file that history export wrote", fabric.Escape(path),
-			shown(err))
+		return 0, fmt.Errorf("import %s: %w, expected an exported history", fabric.Escape(path), escaped(err))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("import %s: %w", fabric.Escape(path), shown(err))
+		return 0, fmt.Errorf("import %s: %w", fabric.Escape(path), escaped(err))
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	ids, err := from.toExport(ctx, "", nil)
@@ -81,12 +81,12 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 		n, err = s.take(ctx, from, ids)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("import %s: %w", fabric.Escape(path), shown(err))
+		return 0, fmt.Errorf("import %s: %w", fabric.Escape(path), escaped(err))
 	}
 	return n, nil
 }
 
-// take copies entries of another store, and what its journal says of them.
+// take copies entries of another store and their commits.
 func (s *Store) take(ctx context.Context, from *Store, ids []int64) (n int, err error) {
 	journal, err := from.Journal(ctx, "")
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Store) take(ctx context.Context, from *Store, ids []int64) (n int, err 
 	return n, err
 }
 
-// take stores an entry unless it is there.
+// take stores an entry unless it exists.
 func (w *writer) take(tx *sql.Tx, snap *Snapshot) (id int64, fresh bool, err error) {
 	c, err := w.content(snap.Fabric, snap.Tables)
 	if err != nil {
@@ -143,8 +143,8 @@ func (w *writer) take(tx *sql.Tx, snap *Snapshot) (id int64, fresh bool, err err
 	return id, false, err
 }
 
-// takeJournal notes a commit of another store whose entries have these numbers,
-// unless it is noted. One that had not ended is none to be ended here.
+// takeJournal adds a commit of another store, whose entries have these numbers here, unless it exists. A commit that
+// had not ended then cannot be ended here.
 func takeJournal(ctx context.Context, tx *sql.Tx, j *JournalEntry, before, after int64) error {
 	if before == 0 || after == 0 {
 		return nil

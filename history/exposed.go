@@ -11,26 +11,26 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// ExposedError says that others can put another file in the history's place, or keep it from being made.
+// ExposedError reports that other users can replace a history, or prevent its creation.
 type ExposedError struct{ History, Folder, Why string }
 
 func (e *ExposedError) Error() string {
-	return fmt.Sprintf("the history %s is not safe from others: the folder %s %s", fabric.Escape(e.History),
+	return fmt.Sprintf("other users can replace the history %s: the folder %s %s", fabric.Escape(e.History),
 		fabric.Escape(e.Folder), e.Why)
 }
 
-// Exposed is an [ExposedError] where others can put another file in the history's place, else nil.
+// Exposed returns an [ExposedError] if other users can replace the history, else nil.
 func (s *Store) Exposed() error { return s.exposed }
 
-// exposed looks at the folder of a history and at those above it: who may write to one can rename what is in it, unless
-// it is sticky. A group of the user's own, which has the user's number, is nobody else.
+// exposed checks the folder of a history and its parents: users who can write to one can rename its entries, unless the
+// folder is sticky. A group with the number of the user is the user's own.
 func exposed(path string) error {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
 	if err != nil {
-		return nil // to open the history says what can be said
+		return nil // opening the history reports the error
 	}
 	for at, own := dir, true; ; at, own = filepath.Dir(at), false {
 		info, err := os.Stat(at)
@@ -46,7 +46,8 @@ func exposed(path string) error {
 	}
 }
 
-// tooOpen says in what a folder is open to others, "" for nothing. own is that of the history itself.
+// tooOpen describes how others can write to a folder, "" if they cannot. own reports whether the folder is that of the
+// history itself.
 func tooOpen(info os.FileInfo, own bool) string {
 	mode := info.Mode()
 	sticky := mode&os.ModeSticky != 0 && !own

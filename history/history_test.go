@@ -50,8 +50,8 @@ func store(t testing.TB, dir string) *history.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	// What the tests write is of a day that is past.
-	if err := s.SetKept(context.Background(), history.Retention{}); err != nil {
+	// The entries of the tests are older than the default age.
+	if err := s.SetRetention(context.Background(), history.Retention{}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -78,7 +78,7 @@ func add(t testing.TB, s *history.Store, e history.Entry, tb *fabric.Tables) int
 	return id
 }
 
-// sameTables reports whether forwarding tables hold the same for the same fabric.
+// sameTables reports whether forwarding tables and their fabrics are equal.
 func sameTables(a, b *fabric.Tables) bool {
 	if !fabric.Same(a.Fabric, b.Fabric) || a.Origin != b.Origin || !cmp.Equal(a.Top, b.Top) ||
 		!cmp.Equal(a.Known, b.Known) {
@@ -112,7 +112,7 @@ func TestAddAndLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !sameTables(snap.Tables, tb) || snap.Tables.SL2VL.VL(tb.Fabric.Switches[0], 1, 2, 0) != 1 {
-		t.Error("other tables")
+		t.Error("the tables differ")
 	}
 	if !snap.Began.Equal(e.Began) || !snap.Until.Equal(e.Until) {
 		t.Errorf("times %v to %v", snap.Began, snap.Until)
@@ -122,7 +122,7 @@ func TestAddAndLoad(t *testing.T) {
 		t.Error(d)
 	}
 	if _, err := s.Load(ctx, e.ID+1); !errors.Is(err, history.ErrNoEntry) {
-		t.Errorf("an entry that is not there: %v", err)
+		t.Errorf("an entry that does not exist: %v", err)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestSweepOfTheSameExtends(t *testing.T) {
 	later := entry(history.Sweep)
 	later.Began, later.Until = noon.Add(time.Hour), noon.Add(time.Hour)
 	if id := add(t, s, later, tb); id != first {
-		t.Errorf("the same again is entry %d, want %d", id, first)
+		t.Errorf("the same sweep again is entry %d, want %d", id, first)
 	}
 	other := later
 	other.Subnet = "b"
@@ -145,7 +145,7 @@ func TestSweepOfTheSameExtends(t *testing.T) {
 	changed.LFT = tb.LFT.Clone()
 	changed.LFT.Row(0)[1] = 7
 	if id := add(t, s, later, &changed); id == first {
-		t.Error("a sweep that saw other tables extends the last one")
+		t.Error("a sweep with different tables extends the last one")
 	}
 	all, err := s.List(ctx, "a", 0)
 	if err != nil || len(all) != 2 {
@@ -156,7 +156,7 @@ func TestSweepOfTheSameExtends(t *testing.T) {
 	}
 }
 
-// TestPrune: what is old goes, commits stay, and what is left can be read.
+// TestPrune checks that old entries are removed, commits are kept, and the rest can be read.
 func TestPrune(t *testing.T) {
 	ctx := context.Background()
 	s := store(t, t.TempDir())
@@ -177,7 +177,7 @@ func TestPrune(t *testing.T) {
 	}
 	gone, err := s.Prune(ctx, history.Retention{Age: 24 * time.Hour})
 	if err != nil || gone != 20 {
-		t.Errorf("%d went, %v; want 20", gone, err)
+		t.Errorf("%d removed, %v; want 20", gone, err)
 	}
 	for _, id := range []int64{ids[20], j.Before, j.After} {
 		if snap, err := s.Load(ctx, id); err != nil || !sameTables(snap.Tables, tb) {
@@ -185,7 +185,7 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	if gone, err = s.Prune(ctx, history.Retention{Size: 1}); err != nil || gone != 1 {
-		t.Errorf("%d went for size, %v; want 1, the commit stays", gone, err)
+		t.Errorf("%d removed for size, %v; want 1, without the commit", gone, err)
 	}
 	if _, err := s.Load(ctx, j.After); err != nil {
 		t.Error(err)
@@ -235,7 +235,7 @@ func TestTwoConsoles(t *testing.T) {
 	}
 }
 
-// lockFile returns what the one lock file of a folder has.
+// lockFile returns the text of the only lock file of a folder.
 func lockFile(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "commit-*.lock"))
@@ -249,9 +249,8 @@ func lockFile(t *testing.T, dir string) string {
 	return string(text)
 }
 
-// TestLockNamesItsHolder: who finds the subnet locked reads which process has it, and the file does not name one that
-// has released it.
-func TestLockNamesItsHolder(t *testing.T) {
+// TestLockFileHasHolder checks that a lock file names the process that holds the lock, until it is released.
+func TestLockFileHasHolder(t *testing.T) {
 	dir := t.TempDir()
 	a, b := store(t, dir), store(t, dir)
 	l, err := a.Lock("x")
@@ -267,7 +266,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if who := lockFile(t, dir); len(who) > 0 {
-		t.Errorf("released, and the file has %q", who)
+		t.Errorf("the lock file has %q after the release", who)
 	}
 }
 
@@ -287,11 +286,11 @@ func TestJournal(t *testing.T) {
 	}
 	got, found, err := s.Open(ctx, "a")
 	if err != nil || !found || got.First.ID != j.ID {
-		t.Fatalf("the commit under way: %+v, %v, %v", got, found, err)
+		t.Fatalf("the commit in progress: %+v, %v, %v", got, found, err)
 	}
 	for id, want := range map[int64]*fabric.Tables{got.First.Before: before, got.First.After: &after} {
 		if snap, err := s.Load(ctx, id); err != nil || !sameTables(snap.Tables, want) {
-			t.Errorf("entry %d is not what was journalled: %v", id, err)
+			t.Errorf("entry %d differs from the journalled tables: %v", id, err)
 		}
 	}
 	if err := s.End(ctx, j.ID, history.RolledBack); err != nil {
@@ -331,7 +330,7 @@ func TestExportAndImport(t *testing.T) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	if snap, err := others.Load(ctx, all[0].ID); err != nil || !sameTables(snap.Tables, tb) {
-		t.Error("other tables", err)
+		t.Error("the tables differ", err)
 	}
 	bad := filepath.Join(t.TempDir(), "bad.db")
 	if err := os.WriteFile(bad, bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
@@ -342,8 +341,8 @@ func TestExportAndImport(t *testing.T) {
 	}
 }
 
-// TestImportOfCommits: how a commit ended goes with it, and one that had not ended is
-// none that is under way here.
+// TestImportOfCommits checks that outcomes are exported with commits, and that a commit that had not ended is not in
+// progress after the import.
 func TestImportOfCommits(t *testing.T) {
 	ctx := context.Background()
 	s, others := store(t, t.TempDir()), store(t, t.TempDir())
@@ -364,7 +363,7 @@ func TestImportOfCommits(t *testing.T) {
 	}
 	one, all := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "all")
 	if n, err := s.Export(ctx, one, "a", after[1]); err != nil || n != 2 {
-		t.Fatalf("%d exported, %v; want the commit with what it found", n, err)
+		t.Fatalf("%d exported, %v; want the commit with the entry before it", n, err)
 	}
 	if _, err := s.Export(ctx, all, "a"); err != nil {
 		t.Fatal(err)
@@ -388,12 +387,11 @@ func TestImportOfCommits(t *testing.T) {
 		t.Error(d)
 	}
 	if _, found, err := others.Open(ctx, "a"); found || err != nil {
-		t.Errorf("a commit of elsewhere is under way here: %v, %v", found, err)
+		t.Errorf("an imported commit is in progress: %v, %v", found, err)
 	}
 }
 
-// TestRetention: what the history does not keep goes when something is added, and no
-// commit.
+// TestRetention checks that a new entry removes what the history does not keep, but no commit.
 func TestRetention(t *testing.T) {
 	ctx := context.Background()
 	s := store(t, t.TempDir())
@@ -403,7 +401,7 @@ func TestRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := add(t, s, entry(history.Route), tb)
-	if err := s.SetKept(ctx, history.Retention{Age: time.Hour}); err != nil {
+	if err := s.SetRetention(ctx, history.Retention{Age: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	now := entry(history.Route)
@@ -412,7 +410,7 @@ func TestRetention(t *testing.T) {
 	if _, err := s.Load(ctx, old); !errors.Is(err, history.ErrNoEntry) {
 		t.Errorf("an old entry: %v", err)
 	}
-	if err := s.SetKept(ctx, history.Retention{Size: 150 << 10}); err != nil {
+	if err := s.SetRetention(ctx, history.Retention{Size: 150 << 10}); err != nil {
 		t.Fatal(err)
 	}
 	latest := int64(0)
@@ -433,13 +431,13 @@ func TestRetention(t *testing.T) {
 	}
 	for _, id := range []int64{j.Before, j.After} {
 		if _, err := s.Load(ctx, id); err != nil {
-			t.Errorf("a commit went: %v", err)
+			t.Errorf("a commit was removed: %v", err)
 		}
 	}
 	if _, err := s.Load(ctx, young); !errors.Is(err, history.ErrNoEntry) {
 		t.Errorf("the oldest entry is left: %v", err)
 	}
-	if kept, err := s.Kept(ctx); err != nil || kept != (history.Retention{Size: 150 << 10}) {
+	if kept, err := s.Retention(ctx); err != nil || kept != (history.Retention{Size: 150 << 10}) {
 		t.Errorf("%+v, %v", kept, err)
 	}
 }
@@ -473,19 +471,19 @@ func TestOldVersion(t *testing.T) {
 	}
 }
 
-func TestNowhereToWrite(t *testing.T) {
+func TestOpenBelowAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := history.OpenFile(context.Background(),
 		filepath.Join(filepath.Join(file, "sub"), history.FileName)); err == nil {
-		t.Error("a directory below a file was made")
+		t.Error("a directory below a file was created")
 	}
 }
 
-// thousand stores routings of a fabric of a thousand switches, each a few hundred
-// entries away from the one before, and returns their directory and the size.
+// thousand stores routings of a fabric of a thousand switches, each with a few hundred entries different from the one
+// before, and returns their directory and the size.
 func thousand(t testing.TB, count int) (dir string, size int64) {
 	t.Helper()
 	tb := tables(t, "xgft:3,10,20,28,1,10,20")
@@ -513,8 +511,8 @@ func thousand(t testing.TB, count int) (dir string, size int64) {
 	return dir, info.Size()
 }
 
-// TestThousand: a thousand snapshots of a thousand switches stay below a gigabyte, a
-// sample in proportion; and opening and listing them reads next to nothing of that.
+// TestThousand checks that a thousand snapshots of a thousand switches stay below a gigabyte, a sample in proportion,
+// and that opening and listing them reads only a small part of that.
 func TestThousand(t *testing.T) {
 	count := testenv.Count(t, 4, 1000)
 	dir, size := thousand(t, count)
@@ -525,7 +523,7 @@ func TestThousand(t *testing.T) {
 	t.Logf("%d snapshots: %.1f MB; one: %.1f MB", count, float64(size)/1e6, float64(firstSize)/1e6)
 	one, many := readBytes(t, first), readBytes(t, dir)
 	if many > one+256<<10+int64(count)<<10 {
-		t.Errorf("to open and list %d snapshots %d bytes were read, for one %d", count, many, one)
+		t.Errorf("opening and listing %d snapshots read %d bytes, for one %d", count, many, one)
 	}
 	all, err := store(t, dir).List(context.Background(), "", 0)
 	if err != nil || len(all) != count {
@@ -536,14 +534,13 @@ func TestThousand(t *testing.T) {
 	}
 }
 
-// readBytes opens a history, lists 30 entries, and returns how many bytes the process
-// has read for that.
+// readBytes opens a history, lists 30 entries, and returns the number of bytes that the process has read for that.
 func readBytes(t *testing.T, dir string) int64 {
 	t.Helper()
 	read := func() (n int64) {
 		text, err := os.ReadFile("/proc/self/io")
 		if err != nil {
-			t.Skipf("what is read cannot be counted: %v", err)
+			t.Skipf("cannot count the bytes read: %v", err)
 		}
 		if _, err := fmt.Sscanf(string(text), "rchar: %d", &n); err != nil {
 			t.Fatal(err)

@@ -6,39 +6,38 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"example.org/ibconsole/fabric/write"
 )
 
-// Outcome is how a commit ended.
+// Outcome is the result of a commit.
 type Outcome string
 
-// The outcomes. A commit without one is under way, or its console was killed.
+// The outcomes. A commit without one is in progress, or its console was killed.
 const (
-	// Done: the switches hold the new routes, which were read back.
+	// Done: the new routes were written and read back.
 	Done Outcome = "done"
-	// Interrupted: the commit stopped before its end, with an error or by a signal; some
-	// of it may be written. It waits to be ended by another one.
+	// Interrupted: the commit stopped before its end, with an error or by a signal, and may have written a part.
+	// Another commit must end it.
 	Interrupted Outcome = "interrupted"
 	// NothingWritten: the commit stopped before it wrote anything.
 	NothingWritten Outcome = "nothing written"
-	// Failed: the commit ended with an error. That is all that older programs noted; some of it may be written.
+	// Failed: the commit ended with an error and may have written a part. Only older programs recorded this.
 	Failed Outcome = "failed"
-	// RolledBack: the switches hold the old routes again.
+	// RolledBack: the switches have the old routes again.
 	RolledBack Outcome = "rolled back"
-	// Finished: a commit that was interrupted was brought to its end later.
+	// Finished: another commit finished an interrupted commit.
 	Finished Outcome = "finished later"
-	// WrittenOver: a commit that was interrupted was given up for another one.
+	// WrittenOver: a new commit replaced an interrupted commit.
 	WrittenOver Outcome = "written over"
-	// Unknown: the commit had not ended when it was exported, and what came of it is not known here.
+	// Unknown: the commit had not ended when it was exported, and its end is unknown here.
 	Unknown Outcome = "not ended when exported"
 )
 
 const underWay = "under way"
 
-// Open reports whether the commit waits for its end: switches may hold a part of it, and it may be under way still.
+// Open reports whether the commit has not ended: switches may have a part of it, and it may still be in progress.
 func (o Outcome) Open() bool { return o == "" || o == Interrupted }
 
 // Word returns the outcome for people.
@@ -49,13 +48,13 @@ func (o Outcome) Word() string {
 	return string(o)
 }
 
-// The notes of commits that bring another one to its end.
+// The notes of commits that end another commit.
 const (
-	// RollbackNote: it takes another one back.
+	// RollbackNote marks a commit that reverses another one.
 	RollbackNote = "a rollback"
-	// ResumedNote: it goes on with one that was interrupted.
+	// ResumedNote marks a commit that continues an interrupted one.
 	ResumedNote = "resumed"
-	// ResumedRollbackNote: it goes on with a rollback that was interrupted.
+	// ResumedRollbackNote marks a commit that continues an interrupted rollback.
 	ResumedRollbackNote = "a rollback, resumed"
 )
 
@@ -64,27 +63,26 @@ type JournalEntry struct {
 	ID     int64
 	Subnet string
 	Began  time.Time
-	// Outcome is "" where the end of the commit was not noted.
+	// Outcome is "" if the end of the commit was not recorded.
 	Outcome Outcome
-	// Ends is the number of the commit that this one is to bring to its end, 0 for none.
+	// Ends is the number of the commit that this one ends, 0 for none.
 	Ends int64
 	Who  string
-	// Before and After are the entries with what the switches held and what was to be written.
+	// Before and After are the entries with the old and the new state of the switches.
 	Before, After int64
 	Note          string
-	// Others is what others wrote, as far as the commit came upon it: before it wrote over it, when it read back
-	// what it had written, or at a later reading. Of each there is what it was to the commit and what was found.
+	// Others lists what others wrote, as far as the commit found it: before it overwrote it, when it read back its own
+	// values, or at a later reading. Each item has its relation to the commit and the value found.
 	Others write.Conflicts
 }
 
-// IsRollback reports whether the commit takes another one back.
+// IsRollback reports whether the commit reverses another one.
 func (j *JournalEntry) IsRollback() bool {
 	return j.Note == RollbackNote || j.Note == ResumedRollbackNote
 }
 
-// Begin journals a commit before anything is written: the tables that the
-// switches hold and those that they are to get. ends is the number of the commit that
-// it is to bring to its end, 0 for none. What it returns for is on the disk.
+// Begin records a commit before anything is written: the tables of the switches and the new ones. ends is the number of
+// the commit that it ends, 0 for none. Begin returns when the record is on the disk.
 func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (j JournalEntry, err error) {
 	e := after.Entry
 	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Ends: ends, Note: e.Note}
@@ -109,19 +107,13 @@ func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (
 		j.ID, err = res.LastInsertId()
 		return err
 	})
-	if err != nil {
-		return j, fmt.Errorf("journal the commit: %w", err)
-	}
-	return j, nil
+	return j, failed("journal the commit", err)
 }
 
-// End notes how a commit ended.
+// End records the outcome of a commit.
 func (s *Store) End(ctx context.Context, id int64, how Outcome) error {
 	err := s.write(ctx, func(tx *sql.Tx) error { return end(ctx, tx, id, how) })
-	if err != nil {
-		return fmt.Errorf("journal the end of the commit: %w", err)
-	}
-	return nil
+	return failed("journal the end of the commit", err)
 }
 
 func end(ctx context.Context, tx *sql.Tx, id int64, how Outcome) error {
@@ -130,7 +122,7 @@ func end(ctx context.Context, tx *sql.Tx, id int64, how Outcome) error {
 	return err
 }
 
-// NoteOthers adds what a commit found of others to what was noted of it.
+// NoteOthers adds to the record of a commit what others wrote.
 func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts) error {
 	if found.Count == 0 {
 		return nil
@@ -153,10 +145,7 @@ func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts)
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("journal what others wrote: %w", err)
-	}
-	return nil
+	return failed("journal what others wrote", err)
 }
 
 // Journal returns the commits of a subnet, the newest first.
@@ -164,14 +153,14 @@ func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, err
 	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note, "+
 		s.others+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)
 	if err != nil {
-		return nil, fmt.Errorf("read the journal: %w", s.named(err))
+		return nil, failed("read the journal", s.withPath(err))
 	}
 	defer func() { _ = rows.Close() }()
 	var all []JournalEntry
 	for rows.Next() {
 		j, err := scanJournal(rows)
 		if err != nil {
-			return nil, fmt.Errorf("read the journal: %w", s.named(err))
+			return nil, failed("read the journal", s.withPath(err))
 		}
 		all = append(all, j)
 	}

@@ -19,25 +19,25 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// ErrLocked says that another console commits to the subnet.
+// ErrLocked reports that another console commits to the subnet.
 var ErrLocked = errors.New("another console is writing to this subnet")
 
-// Lock is held by the one console that commits to a subnet, or records it. The system releases it
-// when the process ends, however that comes about.
+// Lock is held by the one console that commits to a subnet or records it. The system releases it when the process ends
+// for any reason.
 type Lock struct {
 	file    *os.File
-	isNamed bool // the file has the holder
+	isNamed bool // the file contains the holder
 }
 
-// How often, and how long after one another, a lock is tried: those who look whether somebody has it keep it for a
+// Number of attempts to get a lock, and the pause between them: [Store.Locked] of another process holds it for a
 // moment.
 const (
 	lockTries = 5
 	lockPause = 2 * time.Millisecond
 )
 
-// Lock takes the lock of a subnet, and writes into its file who holds it. The error is [ErrLocked], with what the file
-// has of the holder, if another console holds the lock.
+// Lock takes the lock of a subnet, and writes the holder into its file. The error is [ErrLocked], with the holder from
+// the file, if another console has the lock.
 func (s *Store) Lock(subnet string) (*Lock, error) {
 	for try := 1; ; try++ {
 		l, err := s.flock(subnet, unix.LOCK_EX)
@@ -57,7 +57,8 @@ func (s *Store) Lock(subnet string) (*Lock, error) {
 	}
 }
 
-// name writes this process into the lock file, for others that find it locked. It cannot fail: it only informs.
+// name writes this process into the lock file, for others that find it locked. It ignores errors: the text only
+// informs.
 func (l *Lock) name() {
 	who := strconv.Itoa(os.Getuid())
 	if u, err := user.Current(); err == nil {
@@ -68,7 +69,7 @@ func (l *Lock) name() {
 	_, _ = fmt.Fprintf(l.file, "process %d of %s, since %s\n", os.Getpid(), who, time.Now().Format(time.DateTime))
 }
 
-// Locked reports whether a console commits to the subnet. Any number of them may look at once.
+// Locked reports whether a console commits to the subnet. Several processes may call it at once.
 func (s *Store) Locked(subnet string) (bool, error) {
 	l, err := s.flock(subnet, unix.LOCK_SH)
 	switch {
@@ -80,10 +81,10 @@ func (s *Store) Locked(subnet string) (bool, error) {
 	return false, l.Unlock()
 }
 
-// flock takes the lock of a subnet, shared or alone, if it can be had at once.
+// flock takes the lock of a subnet, shared or exclusive, if it is free.
 func (s *Store) flock(subnet string, how int) (*Lock, error) {
-	if s.why != nil {
-		return nil, s.why
+	if s.readOnly != nil {
+		return nil, s.readOnly
 	}
 	return flock(s.lockPath(subnet), how, ErrLocked)
 }
@@ -93,7 +94,7 @@ func (s *Store) lockPath(subnet string) string {
 	return filepath.Join(filepath.Dir(s.path), fmt.Sprintf("commit-%x.lock", sum[:8]))
 }
 
-// flock takes a lock, shared or alone; the error is taken where another one has it.
+// flock takes a lock, shared or exclusive. It returns the error taken if another process has it.
 func flock(path string, how int, taken error) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -109,11 +110,11 @@ func flock(path string, how int, taken error) (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
-// ErrRecording says that another process records a subnet.
+// ErrRecording reports that another process records a subnet.
 var ErrRecording = errors.New("another ibconsole records this subnet")
 
-// LockRecording takes the lock of what records a subnet into a folder. The error is [ErrRecording] where another one
-// has it.
+// LockRecording takes the lock for recording a subnet into a folder. The error is [ErrRecording] if another process has
+// it.
 func LockRecording(dir, subnet string) (*Lock, error) {
 	sum := sha256.Sum256([]byte(subnet))
 	return flock(filepath.Join(dir, fmt.Sprintf("record-%x.lock", sum[:8])), unix.LOCK_EX, ErrRecording)
@@ -122,7 +123,7 @@ func LockRecording(dir, subnet string) (*Lock, error) {
 // Unlock releases the lock.
 func (l *Lock) Unlock() error {
 	if l.isNamed {
-		_ = l.file.Truncate(0) // the file stays, and nobody holds it
+		_ = l.file.Truncate(0) // the file remains, without a holder
 	}
 	return l.file.Close()
 }

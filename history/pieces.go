@@ -14,12 +14,13 @@ import (
 const (
 	// pieceLIDs is how many entries of a switch are stored together.
 	pieceLIDs = 4096
-	// maxManifest is far more than the 130 bytes that each of the most switches takes whose rows share nothing.
+	// maxManifest is far above the size for the largest subnet: 130 bytes for each switch if rows have nothing in
+	// common.
 	maxManifest = 16 << 20
 )
 
-// manifest lists of what pieces tables are made: the origin, the highest LID, the number of switches, and of
-// each whether it is known, its top, and the blobs of its row, each as its difference from the one before.
+// manifest lists the pieces of tables: the origin, the highest LID, the number of switches, and for each switch whether
+// it is known, its top, and the blobs of its row, each as the difference from the one before.
 func (w *writer) manifest(t *fabric.Tables) ([]byte, error) {
 	b := binary.AppendUvarint(nil, uint64(len(t.Origin)))
 	b = append(b, t.Origin...)
@@ -50,7 +51,7 @@ func (w *writer) manifest(t *fabric.Tables) ([]byte, error) {
 
 var errManifest = errors.New("damaged: the list of pieces is wrong")
 
-// numbers takes varints off a manifest.
+// numbers decodes varints from a manifest.
 type numbers struct {
 	b   []byte
 	bad bool
@@ -60,7 +61,7 @@ func (n *numbers) uint() uint64 { return take(n, binary.Uvarint) }
 
 func (n *numbers) int() int64 { return take(n, binary.Varint) }
 
-// take takes a number off; where there is none it is 0, and all that follow.
+// take decodes a number. It returns 0 at the end, and from then on.
 func take[T uint64 | int64](n *numbers, read func([]byte) (T, int)) T {
 	v, k := read(n.b)
 	if k <= 0 {
@@ -133,7 +134,7 @@ func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (
 	return t, nil
 }
 
-// pieces returns the blobs that a manifest names.
+// pieces returns the blobs that a manifest refers to.
 func pieces(manifest []byte) (ids []int64, err error) {
 	n := &numbers{b: manifest}
 	h, err := n.heading()

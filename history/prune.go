@@ -7,21 +7,23 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// DefaultRetention is what a history keeps that was told nothing.
+// DefaultRetention is the retention of a history without settings.
 var DefaultRetention = Retention{Age: 365 * 24 * time.Hour, Size: 900 << 20}
 
-// Retention says what may go. Commits, and what they were made from, stay for ever.
+// Retention limits what a history keeps. Commits, and the entries before them, are always kept.
 type Retention struct {
 	// Age is how long entries are kept, 0 for ever.
 	Age time.Duration
-	// Size is how many bytes of the file may be in use, 0 for any number: the oldest entries go first.
+	// Size is the maximum number of bytes in use in the file, 0 for no limit. The oldest entries are removed first.
 	Size int64
 }
 
-// Kept is what the history keeps. Every new entry sees to it.
-func (s *Store) Kept(ctx context.Context) (Retention, error) {
+// Retention returns what the history keeps. Every new entry applies it.
+func (s *Store) Retention(ctx context.Context) (Retention, error) {
 	r := DefaultRetention
 	var version int
 	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version < 2 {
@@ -29,7 +31,7 @@ func (s *Store) Kept(ctx context.Context) (Retention, error) {
 	}
 	rows, err := s.db.QueryContext(ctx, "SELECT name, value FROM setting")
 	if err != nil {
-		return r, fmt.Errorf("read the history's settings: %w", s.named(err))
+		return r, fmt.Errorf("read the history's settings: %w", s.withPath(err))
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
@@ -48,22 +50,20 @@ func (s *Store) Kept(ctx context.Context) (Retention, error) {
 	return r, rows.Err()
 }
 
-// SetKept sets what the history keeps from now on.
-func (s *Store) SetKept(ctx context.Context, r Retention) error {
+// SetRetention sets what the history keeps from now on.
+func (s *Store) SetRetention(ctx context.Context, r Retention) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO setting VALUES ('age', ?), ('size', ?)",
 			int64(r.Age), r.Size)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("write the history's settings: %w", err)
-	}
-	return nil
+	return failed("write the history's settings", err)
 }
 
-// keep lets go what the history does not keep. It first looks whether there is anything, which costs a look-up.
+// keep removes what the history does not keep. It first checks whether there is anything to remove, which takes one
+// query.
 func (s *Store) keep(ctx context.Context) error {
-	r, err := s.Kept(ctx)
+	r, err := s.Retention(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *Store) keep(ctx context.Context) error {
 	if err := s.db.QueryRowContext(ctx, q, time.Now().Add(-r.Age).UnixNano()).Scan(&old, &some); err != nil {
 		return err
 	}
-	size, err := sizeOf(ctx, s.db)
+	size, err := sqlfile.Used(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -85,26 +85,15 @@ func (s *Store) keep(ctx context.Context) error {
 	return err
 }
 
-// sizeOf is how many bytes of the file are in use.
-func sizeOf(ctx context.Context, from querier) (int64, error) {
-	var pages, free, size int64
-	for pragma, into := range map[string]*int64{"page_count": &pages, "freelist_count": &free, "page_size": &size} {
-		if err := from.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(into); err != nil {
-			return 0, err
-		}
-	}
-	return (pages - free) * size, nil
-}
-
-// Prune throws away what is too old or too much, and what then nothing refers to,
-// and makes the file as small as that. It returns the number of entries that went.
+// Prune removes what is too old or too much, and the blobs that are no longer used, and compacts the file. It returns
+// the number of removed entries.
 func (s *Store) Prune(ctx context.Context, r Retention) (gone int, err error) {
 	if gone, err = s.shrink(ctx, r); err != nil {
 		return gone, fmt.Errorf("prune the history: %w", err)
 	}
 	if gone > 0 {
 		if _, err = s.db.ExecContext(ctx, "VACUUM"); err != nil {
-			err = fmt.Errorf("make the history smaller, of which %d entries are gone: %w", gone, s.named(err))
+			err = fmt.Errorf("compact the history after %d entries were removed: %w", gone, s.withPath(err))
 		}
 	}
 	return gone, err
@@ -131,7 +120,7 @@ func (s *Store) shrink(ctx context.Context, r Retention) (gone int, err error) {
 	return gone, err
 }
 
-// removable are the entries that may go: neither commits nor the latest one.
+// removable is the condition for entries that may be removed: neither commits nor the latest entry.
 const removable = `kind <> 'commit' AND id NOT IN (SELECT before FROM journal) AND id NOT IN (SELECT after FROM journal)
 	AND id < (SELECT max(id) FROM entry)`
 
@@ -144,10 +133,10 @@ func drop(ctx context.Context, tx *sql.Tx, which string, args ...any) (int, erro
 	return int(n), err
 }
 
-// dropSomeOver drops the oldest eighth of what may go if there is too much data.
+// dropSomeOver removes the oldest eighth of the removable entries if there is too much data.
 func (s *Store) dropSomeOver(ctx context.Context, size int64) (n int, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		have, err := sizeOf(ctx, tx)
+		have, err := sqlfile.Used(ctx, tx)
 		if err != nil || have <= size {
 			return err
 		}
@@ -161,7 +150,7 @@ func (s *Store) dropSomeOver(ctx context.Context, size int64) (n int, err error)
 	return n, err
 }
 
-// collect deletes the blobs that nothing refers to.
+// collect deletes the blobs that are not used.
 func (s *Store) collect(ctx context.Context, tx *sql.Tx) error {
 	used, err := s.used(ctx, tx)
 	if err != nil {
@@ -186,7 +175,7 @@ func (s *Store) collect(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// used returns the blobs that entries refer to.
+// used returns the IDs of the blobs that entries refer to.
 func (s *Store) used(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT fabric, tables, rest FROM entry")
 	if err != nil {

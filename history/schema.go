@@ -2,8 +2,22 @@
 
 package history
 
-// version is the schema's, kept in SQLite's user_version.
-const version = 7
+// version is the version of the schema, kept in SQLite's user_version.
+const version = len(upgrades)
+
+// upgrades are the statements that upgrade a file: upgrades[v] from version v to v+1. An empty file has version 0.
+var upgrades = [...]string{
+	schema,
+	`CREATE TABLE setting (
+		name  TEXT PRIMARY KEY,
+		value INTEGER NOT NULL
+	)`,
+	"ALTER TABLE journal ADD COLUMN ends INTEGER NOT NULL DEFAULT 0",
+	"ALTER TABLE journal ADD COLUMN others TEXT NOT NULL DEFAULT ''",
+	"ALTER TABLE entry ADD COLUMN events TEXT NOT NULL DEFAULT ''",
+	"ALTER TABLE entry ADD COLUMN simulated TEXT NOT NULL DEFAULT ''",
+	"ALTER TABLE entry ADD COLUMN seen TEXT NOT NULL DEFAULT ''",
+}
 
 const schema = `
 CREATE TABLE blob (
@@ -40,26 +54,3 @@ CREATE TABLE journal (
 	note    TEXT NOT NULL
 );
 `
-
-// settings is what version 2 added.
-const settings = `
-CREATE TABLE setting (
-	name  TEXT PRIMARY KEY,
-	value INTEGER NOT NULL
-);
-`
-
-// ending is what version 3 added.
-const ending = "ALTER TABLE journal ADD COLUMN ends INTEGER NOT NULL DEFAULT 0"
-
-// others is what version 4 added.
-const others = "ALTER TABLE journal ADD COLUMN others TEXT NOT NULL DEFAULT ''"
-
-// events is what version 5 added.
-const events = "ALTER TABLE entry ADD COLUMN events TEXT NOT NULL DEFAULT ''"
-
-// simulated is what version 6 added.
-const simulated = "ALTER TABLE entry ADD COLUMN simulated TEXT NOT NULL DEFAULT ''"
-
-// seen is what version 7 added.
-const seen = "ALTER TABLE entry ADD COLUMN seen TEXT NOT NULL DEFAULT ''"

@@ -14,12 +14,12 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// mounted makes a small file system in memory, or skips the test.
+// mounted mounts a small file system in memory, or skips the test.
 func mounted(t *testing.T, options string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		t.Skipf("no file system can be mounted here: %v", err)
+		t.Skipf("cannot mount a file system: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
@@ -29,8 +29,7 @@ func mounted(t *testing.T, options string) string {
 	return dir
 }
 
-// TestReadOnly: a history that cannot be written can be read, and says why it
-// cannot be written.
+// TestReadOnly checks that a history that cannot be written can be read, and reports the reason.
 func TestReadOnly(t *testing.T) {
 	ctx := context.Background()
 	dir := mounted(t, "size=8m")
@@ -41,7 +40,7 @@ func TestReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
-		t.Skipf("it cannot be made read-only: %v", err)
+		t.Skipf("cannot remount read-only: %v", err)
 	}
 	s, err := history.OpenFile(ctx, filepath.Join(dir, history.FileName))
 	if err != nil {
@@ -65,8 +64,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestDiskFull fills the disk while the history grows: what was written stays, what
-// failed is not there in part, and all goes on when there is room.
+// TestDiskFull fills the disk while the history grows: earlier entries are kept, a failed one leaves nothing, and
+// writing works again when there is space.
 func TestDiskFull(t *testing.T) {
 	ctx := context.Background()
 	dir := mounted(t, "size=600k")
@@ -89,7 +88,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("%d entries, and then: %v", len(ids), failed)
 	}
 	if _, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb)); err == nil {
-		t.Log("there was room for a commit")
+		t.Log("there was space for a commit")
 	}
 	list, err := s.List(ctx, "", 0)
 	if err != nil || len(list) < len(ids) {
@@ -104,7 +103,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb)); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("with space again: %v", err)
 	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Error(err)

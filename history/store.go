@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package history keeps what a subnet was: sweeps, routings, loads and commits, each as a snapshot of its fabric
-// and tables, and the journal of commits from which one that was interrupted is brought to an end or taken back.
+// Package history stores the states of a subnet over time: sweeps, routings, loads and commits, each as a snapshot of
+// its fabric and tables. Its journal of commits allows to finish an interrupted commit or roll it back.
 //
-// It is one SQLite file, which several consoles may use at once. What snapshots share is stored once: fabrics
-// as they are, forwarding tables in pieces of 4,096 LIDs.
+// The history is one SQLite file, which several consoles may use at once. Snapshots share equal data: fabrics as a
+// whole, forwarding tables in pieces of 4,096 LIDs.
 package history
 
 import (
@@ -34,31 +34,31 @@ type Store struct {
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
-	// ends, others, events, simulated and seen are the columns of these names, or what stands for them in a
-	// file that has none and is only read.
+	// ends, others, events, simulated and seen are the columns of these names, or constants for an older file without
+	// them that is opened read-only.
 	ends, others, events, simulated, seen string
-	// why says why nothing can be written, nil where it can.
-	why error
+	// readOnly is the reason why the history cannot be written, or nil.
+	readOnly error
 	// exposed is an [ExposedError] or nil.
 	exposed error
 }
 
-// ReadOnlyError says that a history can be read and not written.
+// ReadOnlyError reports that a history can only be read.
 type ReadOnlyError struct {
 	Dir string
 	Err error
 }
 
 func (e *ReadOnlyError) Error() string {
-	return fmt.Sprintf("the history in %s can be read and not written: %v", e.Dir, e.Err)
+	return fmt.Sprintf("the history in %s is read-only: %v", e.Dir, e.Err)
 }
 
 func (e *ReadOnlyError) Unwrap() error { return e.Err }
 
-// ReadOnly is a [ReadOnlyError] where the history can only be read, else nil.
-func (s *Store) ReadOnly() error { return s.why }
+// ReadOnly returns a [ReadOnlyError] if the history can only be read, else nil.
+func (s *Store) ReadOnly() error { return s.readOnly }
 
-// Dir returns the directory where a user's history is: $XDG_STATE_HOME/ibconsole, or ~/.local/state/ibconsole.
+// Dir returns the directory of the user's history: $XDG_STATE_HOME/ibconsole, or ~/.local/state/ibconsole.
 func Dir() (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "ibconsole"), nil
@@ -70,9 +70,10 @@ func Dir() (string, error) {
 	return filepath.Join(home, ".local", "state", "ibconsole"), nil
 }
 
-// OpenFile opens the history in a file and makes it and its directory where they are missing; locks of
-// subnets lie beside it. One that is there and cannot be written is opened for reading, see [Store.ReadOnly].
-// The error says where there is none and none can be made, and where a newer program has made the file.
+// OpenFile opens the history in a file, and creates the file and its directory if they do not exist. The locks of
+// subnets are files in the same directory. A history that cannot be written is opened for reading, see
+// [Store.ReadOnly]. OpenFile fails if there is no history and none can be created, and if a newer program has written
+// the file.
 func OpenFile(ctx context.Context, path string) (*Store, error) {
 	dir := filepath.Dir(path)
 	err := os.MkdirAll(dir, 0o700)
@@ -83,7 +84,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	s, err := open(ctx, path)
 	if err != nil && cannotWrite(err) {
 		if old, rerr := openToRead(ctx, path); rerr == nil {
-			old.why = &ReadOnlyError{dir, err}
+			old.readOnly = &ReadOnlyError{dir, err}
 			s, err = old, nil
 		}
 	}
@@ -91,13 +92,13 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	case damaged(err):
 		return nil, &DamagedError{path, err}
 	case err != nil:
-		return nil, fmt.Errorf("open the history %s: %w", fabric.Escape(path), shown(err))
+		return nil, fmt.Errorf("open the history %s: %w", fabric.Escape(path), escaped(err))
 	}
 	s.exposed = exposed(path)
 	return s, nil
 }
 
-// cannotWrite reports whether an error is about writing, not about what is there.
+// cannotWrite reports whether an error is about writing, not about the contents of the file.
 func cannotWrite(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -122,7 +123,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// openToRead opens a file that is there and leaves it as it is. Nothing else may write to it meanwhile.
+// openToRead opens an existing file without changing it. Nothing else may write to it meanwhile.
 func openToRead(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, files.Err(err)
@@ -137,25 +138,19 @@ func openToRead(ctx context.Context, path string) (*Store, error) {
 		err = known(have)
 	}
 	if err == nil && have == 0 {
-		err = errors.New("it is no history")
+		err = errors.New("not a history")
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if have < 3 {
-		s.ends = "0"
-	}
-	if have < 4 {
-		s.others = "''"
-	}
-	if have < 5 {
-		s.events = "''"
-	}
-	if have < 6 {
-		s.simulated = "''"
-	}
-	if have < 7 {
-		s.seen = "''"
+	for _, c := range []struct {
+		since  int
+		column *string
+		value  string
+	}{{3, &s.ends, "0"}, {4, &s.others, "''"}, {5, &s.events, "''"}, {6, &s.simulated, "''"}, {7, &s.seen, "''"}} {
+		if have < c.since {
+			*c.column = c.value
+		}
 	}
 	return s, nil
 }
@@ -169,7 +164,7 @@ func connect(path string, q url.Values) (*Store, error) {
 		seen: "seen"}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderLevel(zstd.SpeedFastest)); err == nil {
-		s.open, err = files.Unfolder(maxBlob)
+		s.open, err = files.NewDecoder(maxBlob)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -177,16 +172,17 @@ func connect(path string, q url.Values) (*Store, error) {
 	return s, nil
 }
 
+// known returns an error if this program does not know the version of a file.
 func known(have int) error {
-	if have > version {
-		return fmt.Errorf("a newer program made it: its version is %d, this program knows %d", have, version)
+	if have < 0 || have > version {
+		return fmt.Errorf("written by a newer program: its version is %d, this program supports %d", have, version)
 	}
 	return nil
 }
 
-// prepare makes the tables of a new file and checks those of an old one.
+// prepare creates the tables of a new file and upgrades those of an old one.
 func (s *Store) prepare(ctx context.Context) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return sqlfile.Change(ctx, s.db, func(tx *sql.Tx) error {
 		var have int
 		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
 			return err
@@ -194,66 +190,32 @@ func (s *Store) prepare(ctx context.Context) error {
 		if err := known(have); err != nil || have == version {
 			return err
 		}
-		if have == 0 {
-			if _, err := tx.ExecContext(ctx, schema); err != nil {
+		for _, upgrade := range upgrades[have:] {
+			if _, err := tx.ExecContext(ctx, upgrade); err != nil {
 				return err
 			}
-		}
-		if have < 2 {
-			if _, err := tx.ExecContext(ctx, settings); err != nil {
-				return err
-			}
-		}
-		if have < 3 {
-			if _, err := tx.ExecContext(ctx, ending); err != nil {
-				return err
-			}
-		}
-		if have < 4 {
-			if _, err := tx.ExecContext(ctx, others); err != nil {
-				return err
-			}
-		}
-		if have < 5 {
-			if _, err := tx.ExecContext(ctx, events); err != nil {
-				return err
-			}
-		}
-		if have < 6 {
-			if _, err := tx.ExecContext(ctx, simulated); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.ExecContext(ctx, seen); err != nil {
-			return err
 		}
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version))
 		return err
 	})
 }
 
-// write runs a change that is made wholly or not at all. Its error names the file.
+// write makes a change completely or not at all. Its error contains the path.
 func (s *Store) write(ctx context.Context, change func(*sql.Tx) error) error {
-	if s.why != nil {
-		return s.why
+	if s.readOnly != nil {
+		return s.readOnly
 	}
-	if err := s.change(ctx, change); err != nil {
-		return s.named(err)
-	}
-	return nil
+	return s.withPath(sqlfile.Change(ctx, s.db, change))
 }
 
-func (s *Store) named(err error) error { return fmt.Errorf("%s: %w", fabric.Escape(s.path), err) }
+func (s *Store) withPath(err error) error { return failed(fabric.Escape(s.path), err) }
 
-func (s *Store) change(ctx context.Context, change func(*sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
+// failed returns an error with its context, nil for none.
+func failed(doing string, err error) error {
+	if err == nil {
+		return nil
 	}
-	if err := change(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
+	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // Close closes the file.

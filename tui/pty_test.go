@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		child(kind)
 		return
 	}
-	testenv.HeedHangups()
+	testenv.AcceptHangups()
 	os.Exit(m.Run())
 }
 

@@ -80,7 +80,7 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 		return fmt.Errorf("%w: %w", ErrTerminal, err)
 	}
 	defer func() { _ = term.Restore(opt.In.Fd(), before) }()
-	left := signals.BeforeDeath(ctx, func() {
+	left := signals.BeforeKill(ctx, func() {
 		_ = term.Restore(opt.In.Fd(), before)
 		_, _ = opt.Out.WriteString(leaveScreen)
 	})
@@ -92,7 +92,7 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 		if s != syscall.SIGINT || !away.Load() {
 			cancel(&signals.Error{Signal: s})
 		}
-	}, signals.Ending()...)()
+	}, signals.Termination()...)()
 
 	all := opt.screens(ctx, t, &away, backs)
 	switch {

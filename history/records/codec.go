@@ -11,27 +11,27 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// perBlock is how many ports share a blob.
+// perBlock is the number of ports in a blob.
 const perBlock = 1024
 
-// rounded are the counters that are kept to 9 binary digits.
+// rounded are the counters that are stored with 9 binary digits.
 var rounded = counters.Data | counters.Of(counters.XmitWait)
 
-// value is what something is for one port of a block.
+// value is a value of one port of a block.
 type value struct {
 	nth uint16
 	v   uint64
 }
 
-// block is what up to 1,024 ports counted in one round, or in some time. Lists are in the order of ports.
+// block holds what up to 1,024 ports counted in one round, or in a period. Lists are in the order of ports.
 type block struct {
 	what    counters.Set // those that the round read
 	base    uint64       // milliseconds between two readings of most ports
 	present [perBlock / 64]uint64
-	odd     []value // milliseconds of ports where they are others
+	others  []value // milliseconds of ports with other periods
 	columns [counters.NumCounters][]value
-	// sets are by port: the counters that were cleared, stand at their greatest value, wrapped, and that the port does
-	// not have.
+	// sets are by port: the counters that were cleared, have their maximum value, wrapped, and that the port does not
+	// have.
 	sets [numSets][]value
 }
 
@@ -54,16 +54,16 @@ func (b *block) ports() (n int) {
 	return n
 }
 
-// append packs a block into what is worth to be compressed, and fine, the last digits of codes, which are not:
+// append encodes a block as dst, which compresses well, and fine, the low bytes of codes, which do not:
 //
 //	version, what, base                 varints
-//	present                             a bit a port, 128 bytes
-//	odd                                 a list
+//	present                             a bit per port, 128 bytes
+//	others                              a list
 //	a column for each counter in what   a list, or codes
 //	sets                                a list each
 //
 // A list is its length, the gaps between its ports, and its values, all varints. Codes are a length, gaps unless all
-// ports that are present are in it, and a byte for each; the second byte of each is in fine.
+// present ports are in it, and the high byte of each; the low bytes are in fine.
 func (b *block) append() (dst, fine []byte) {
 	dst = append(dst, codecVersion)
 	dst = binary.AppendUvarint(dst, uint64(b.what))
@@ -71,7 +71,7 @@ func (b *block) append() (dst, fine []byte) {
 	for _, word := range b.present {
 		dst = binary.LittleEndian.AppendUint64(dst, word)
 	}
-	dst = appendList(dst, b.odd)
+	dst = appendList(dst, b.others)
 	present := b.ports()
 	for c := range b.what.All() {
 		if rounded.Has(c) {
@@ -115,15 +115,15 @@ func appendCodes(dst, fine []byte, list []value, present int) (all, more []byte)
 	return dst, fine
 }
 
-// code returns a number to 9 binary digits: itself below 512, else 256 times the number of the digits left out, plus
-// the others. So the first byte says how large it is, which is alike among ports, and the second one the rest.
+// code encodes a number with 9 binary digits: itself below 512, else 256 times the number of omitted digits, plus the
+// first 9 digits. The high byte is the magnitude, which is similar among ports; the low byte is the rest.
 func code(v uint64) uint16 {
 	shift := max(bits.Len64(v)-9, 0)
 	if shift == 0 {
 		return uint16(v)
 	}
 	digits := v >> shift
-	digits += v >> (shift - 1) & 1 // to the nearest; what becomes 512 is the next one's 256
+	digits += v >> (shift - 1) & 1 // rounded; 512 becomes 256 of the next shift
 	return uint16(min(uint64(shift)*256+digits, 55*256+511))
 }
 
@@ -134,9 +134,9 @@ func decode(code uint16) uint64 {
 	return uint64(code&255|256) << min(code>>8-1, 55)
 }
 
-var errShort = errors.New("the block is cut short")
+var errShort = errors.New("the block is truncated")
 
-// reader takes a block apart. What is after a fault is 0.
+// reader decodes a block. After an error it returns zeros.
 type reader struct {
 	data, fine []byte
 	err        error
@@ -169,7 +169,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// unpack reads what append wrote into b, whose memory it uses again.
+// unpack decodes the result of append into b, whose memory it reuses.
 func (b *block) unpack(data, fine []byte) error {
 	r := reader{data: data, fine: fine}
 	if version := r.bytes(1)[0]; version != codecVersion && r.err == nil {
@@ -177,7 +177,7 @@ func (b *block) unpack(data, fine []byte) error {
 	}
 	b.what = counters.Set(r.uvarint())
 	if b.what&^counters.All != 0 {
-		r.fail(errors.New("the block has counters that there are not"))
+		r.fail(errors.New("the block has unknown counters"))
 		b.what &= counters.All
 	}
 	b.base = r.uvarint()
@@ -185,7 +185,7 @@ func (b *block) unpack(data, fine []byte) error {
 		b.present[i] = binary.LittleEndian.Uint64(r.bytes(8))
 	}
 	present := b.ports()
-	b.odd = r.list(b.odd[:0], b)
+	b.others = r.list(b.others[:0], b)
 	for c := range b.columns {
 		column := b.columns[c][:0]
 		switch k := counters.Counter(c); {
@@ -201,7 +201,7 @@ func (b *block) unpack(data, fine []byte) error {
 		b.sets[i] = r.list(b.sets[i][:0], b)
 	}
 	if len(r.data)+len(r.fine) > 0 {
-		r.fail(errors.New("there is more than the block"))
+		r.fail(errors.New("data after the end of the block"))
 	}
 	return r.err
 }
@@ -211,7 +211,7 @@ func (r *reader) gaps(list []value, n int, b *block) []value {
 	for range n {
 		next += min(r.uvarint(), perBlock)
 		if next >= perBlock || !b.has(uint16(next)) {
-			r.fail(errors.New("the block has values of a port that it does not have"))
+			r.fail(errors.New("the block has values of a port that is not in it"))
 			return list
 		}
 		list = append(list, value{nth: uint16(next)})
@@ -243,7 +243,7 @@ func (r *reader) codes(list []value, b *block, present int) []value {
 	case n < present:
 		list = r.gaps(list, n, b)
 	case n > present:
-		r.fail(errors.New("the block has values of ports that it does not have"))
+		r.fail(errors.New("the block has values of ports that are not in it"))
 	default:
 		for i, word := range b.present {
 			for ; word != 0; word &= word - 1 {

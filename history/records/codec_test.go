@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// TestCode: what is worked out by hand, and the order and error of all.
+// TestCode checks values worked out by hand, and the order and the error of all.
 func TestCode(t *testing.T) {
 	for v, want := range map[uint64]uint64{
 		0: 0, 1: 1, 511: 511, 512: 512, 513: 514, 515: 516, 1023: 1024, 1024: 1024,
@@ -31,7 +31,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// FuzzUnpack: what can be read is written as it was read, and nothing panics.
+// FuzzUnpack checks that decoded data is encoded to the same data, and that nothing panics.
 func FuzzUnpack(f *testing.F) {
 	var s sum
 	s.what = counters.All

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// Sample is what a port counted between two readings, or in some time. That the port is that of another picture does
-// not matter: it is known by its key. Data, packets and waits are rounded once they were kept.
+// Sample is what a port counted between two readings, or in a period. The key identifies the port, not the port index,
+// which may be that of another fabric. Stored data, packets and waits are rounded.
 type Sample struct {
 	counters.Delta
 	Key   counters.Key
@@ -22,7 +22,7 @@ type Sample struct {
 	Until time.Time // of the later reading
 }
 
-// Samples are what the ports of a reading counted.
+// Samples returns what the ports of a reading counted.
 func Samples(r *counters.Reading, deltas []counters.Delta) []Sample {
 	read := make(map[fabric.PortIndex]time.Time, len(r.Ports))
 	for i := range r.Ports {
@@ -36,7 +36,7 @@ func Samples(r *counters.Reading, deltas []counters.Delta) []Sample {
 	return out
 }
 
-// Round is what was read of a subnet in one go, and how often that is done.
+// Round is the result of one reading of a subnet, with the interval between readings.
 type Round struct {
 	Subnet  string
 	What    counters.Set
@@ -44,17 +44,17 @@ type Round struct {
 	Samples []Sample
 }
 
-// The levels: samples every so many seconds, every minutes, every hours.
+// The levels: samples of at most 30 seconds, of at most 30 minutes, and longer ones.
 const (
 	seconds = iota
 	minutes
 	hours
 )
 
-// slots are how long the times are that samples of a level are rolled up to, in milliseconds.
+// slots are the lengths of the periods to which samples of a level are rolled up, in milliseconds.
 var slots = [...]int64{seconds: 0, minutes: 60_000, hours: 3_600_000}
 
-// level is that of what is read so often.
+// level returns the level of the samples of the round.
 func (r *Round) level() int {
 	switch {
 	case r.Every <= 30*time.Second:
@@ -65,30 +65,29 @@ func (r *Round) level() int {
 	return hours
 }
 
-// Keep puts a round into the file. Once it has returned without an error the round is there, whatever becomes of
-// the process or the machine; with one nothing of it is.
+// Keep stores a round. When it returns nil, the round survives a crash; after an error nothing of it is stored.
 func (s *Store) Keep(ctx context.Context, r Round) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		p, err := s.known(ctx, tx, r.Subnet)
+		p, err := s.loadPorts(ctx, tx, r.Subnet)
 		if err != nil {
 			return err
 		}
-		if err := p.number(ctx, tx, r.Subnet, r.Samples); err != nil {
+		if err := p.assignNumbers(ctx, tx, r.Subnet, r.Samples); err != nil {
 			return err
 		}
 		s.ports[r.Subnet] = p
 		return s.keep(ctx, tx, p, &r)
 	})
 	if err != nil {
-		delete(s.ports, r.Subnet) // which may have numbers that the file does not
+		delete(s.ports, r.Subnet) // its numbers may not be in the file
 	}
 	return s.failed("keep counters", err)
 }
 
 func (s *Store) keep(ctx context.Context, tx *sql.Tx, p *ports, r *Round) error {
-	// What comes when its time is rolled up already counts in the next slot.
+	// Samples of a period that is rolled up already count in the next one.
 	late, err := setting(ctx, tx, rolledTo(hours))
 	if err != nil {
 		return err
@@ -155,9 +154,9 @@ type row struct {
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, r row, b *block) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO sample (subnet, level, rolled, block, what, began, until, data) "+
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		r.subnet, r.level, r.rolled, r.block, int64(r.what), r.began, r.until, s.fold(b))
+		r.subnet, r.level, r.rolled, r.block, int64(r.what), r.began, r.until, s.encode(b))
 	return err
 }
 
-// Traffic are the counters of data and packets that are kept: how many of these were unicast follows from the others.
+// Traffic are the stored counters of data and packets. The unicast counters follow from the others.
 var Traffic = counters.Data &^ counters.Of(counters.UnicastXmitPackets, counters.UnicastRcvPackets)

@@ -25,11 +25,10 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// childVar makes the test program one that keeps rounds in the file that it names, until it is killed.
+// childVar is the file into which a test process stores rounds until it is killed.
 const childVar = "IBCONSOLE_TEST_KEEPS"
 
-// What rounds of these tests are: every 20 seconds from an hour's beginning on, some ports with errors that follow from
-// both.
+// The rounds of these tests: every 20 seconds from the start of an hour, with errors that follow from round and port.
 const (
 	roundLength = 20 * time.Second
 	roundPorts  = 1500
@@ -49,7 +48,7 @@ func numbered(n int) records.Round {
 	return r
 }
 
-// rounds is how many rounds a file has, all of which are held against what they were.
+// rounds returns how many rounds a file has, and compares all of them with the expected ones.
 func rounds(t *testing.T, s *records.Store) int {
 	t.Helper()
 	_, until, found, err := s.Span(t.Context(), "a")
@@ -76,7 +75,8 @@ func rounds(t *testing.T, s *records.Store) int {
 	return n
 }
 
-// keepOn keeps rounds from some number on, rolls up and says what was kept, until it fails or there are so many.
+// keepOn stores rounds from one number to another, rolls up, and writes the number of each stored round, until it
+// fails.
 func keepOn(ctx context.Context, s *records.Store, from, to int, kept io.Writer) error {
 	for n := from; n < to; n++ {
 		r := numbered(n)
@@ -84,7 +84,7 @@ func keepOn(ctx context.Context, s *records.Store, from, to int, kept io.Writer)
 			return err
 		}
 		fmt.Fprintln(kept, n)
-		if now := r.Samples[0].Until; n%5 == 4 { // a day later the seconds of past hours go
+		if now := r.Samples[0].Until; n%5 == 4 { // a day later the seconds of past hours are removed
 			if err := errors.Join(s.RollUp(ctx, now), s.Trim(ctx, now.Add(24*time.Hour))); err != nil {
 				return err
 			}
@@ -93,10 +93,10 @@ func keepOn(ctx context.Context, s *records.Store, from, to int, kept io.Writer)
 	return nil
 }
 
-func TestKeepsUntilKilled(t *testing.T) {
+func TestStoreUntilKilled(t *testing.T) {
 	file := os.Getenv(childVar)
 	if file == "" {
-		t.Skip("it is what TestKilled runs")
+		t.Skip("only TestKilled runs this")
 	}
 	s := open(t, file)
 	if err := keepOn(t.Context(), s, rounds(t, s), 1<<30, os.Stdout); err != nil {
@@ -104,8 +104,8 @@ func TestKeepsUntilKilled(t *testing.T) {
 	}
 }
 
-// TestKilled kills what keeps rounds again and again, at random times: each round that was said to be kept is there,
-// and each that is there is whole.
+// TestKilled kills a process that stores rounds, many times at random moments. Each round that was reported as stored
+// must exist, and each existing round must be complete.
 func TestKilled(t *testing.T) {
 	rnd := testenv.Rand(t)
 	self, err := os.Executable()
@@ -115,7 +115,7 @@ func TestKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), records.FileName)
 	have := 0
 	for range testenv.Count(t, 6, 200) {
-		cmd := exec.Command(self, "-test.run", "^TestKeepsUntilKilled$")
+		cmd := exec.Command(self, "-test.run", "^TestStoreUntilKilled$")
 		cmd.Env = append(os.Environ(), childVar+"="+file)
 		out, err := cmd.StdoutPipe()
 		if err == nil {
@@ -124,13 +124,13 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := bufio.NewScanner(out)
+		stored := bufio.NewScanner(out)
 		last := have - 1
 		var timer *time.Timer
-		for said.Scan() {
-			n, err := strconv.Atoi(said.Text())
+		for stored.Scan() {
+			n, err := strconv.Atoi(stored.Text())
 			if err != nil {
-				t.Fatalf("it says %q", said.Text())
+				t.Fatalf("the output is %q", stored.Text())
 			}
 			if last = n; timer == nil {
 				timer = time.AfterFunc(time.Duration(rnd.Int64N(int64(100*time.Millisecond))), func() {
@@ -138,10 +138,10 @@ func TestKilled(t *testing.T) {
 				})
 			}
 		}
-		_ = cmd.Process.Kill() // where it has kept nothing
+		_ = cmd.Process.Kill() // if it has stored nothing
 		err = cmd.Wait()
 		if state := cmd.ProcessState.Sys().(syscall.WaitStatus); state.Signal() != syscall.SIGKILL {
-			t.Fatalf("it ended by itself: %v", err)
+			t.Fatalf("it was not killed: %v", err)
 		}
 		s, err := records.Open(t.Context(), file)
 		if err != nil {
@@ -152,35 +152,35 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if have <= last {
-			t.Fatalf("%d rounds, and round %d was said to be kept", have, last)
+			t.Fatalf("%d rounds, and round %d was reported as stored", have, last)
 		}
 	}
 	t.Logf("%d rounds", have)
 }
 
-// TestDiskFull fills a disk again and again: what was said to be kept is there, what failed is not there in part, and
-// all goes on when there is room.
+// TestDiskFull fills a disk several times. Each round that was reported as stored must exist, a failed one leaves
+// nothing, and storing works again when there is space.
 func TestDiskFull(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for range testenv.Count(t, 2, 50) {
 		dir := t.TempDir()
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%dk", 1000+rnd.IntN(3000))); err != nil {
-			t.Skipf("no file system can be mounted here: %v", err)
+			t.Skipf("cannot mount a file system: %v", err)
 		}
 		t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
 		s, err := records.Open(t.Context(), filepath.Join(dir, records.FileName))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var said bytes.Buffer
-		failed := keepOn(t.Context(), s, 0, 100_000, &said)
-		kept := strings.Count(said.String(), "\n")
+		var stored bytes.Buffer
+		failed := keepOn(t.Context(), s, 0, 100_000, &stored)
+		kept := strings.Count(stored.String(), "\n")
 		if failed == nil || kept == 0 {
 			t.Fatalf("%d rounds, and then %v", kept, failed)
 		}
-		for range 2 { // as it is, and opened anew with room
+		for range 2 { // as it is, and reopened with space
 			if have := rounds(t, s); have != kept {
-				t.Errorf("%d rounds, and %d were said to be kept; it ended with %v", have, kept, failed)
+				t.Errorf("%d rounds, and %d were reported as stored; the error is %v", have, kept, failed)
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
@@ -193,7 +193,7 @@ func TestDiskFull(t *testing.T) {
 			}
 		}
 		if err := keepOn(t.Context(), s, kept, kept+10, io.Discard); err != nil || rounds(t, s) != kept+10 {
-			t.Errorf("with room again: %v", err)
+			t.Errorf("with space again: %v", err)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

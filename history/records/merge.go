@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// sum adds up what the ports of a block counted, one time after the other.
+// sum adds up what the ports of a block counted in consecutive periods.
 type sum struct {
 	what    counters.Set
 	present [perBlock]bool
@@ -21,7 +21,7 @@ type sum struct {
 
 func (s *sum) reset() { *s = sum{} }
 
-// add adds a block. What a port does not have in one of them it does not have in the sum.
+// add adds a block. The sum does not have a counter of a port that one of the blocks does not have.
 func (s *sum) add(b *block) {
 	s.what |= b.what
 	for nth := range uint16(perBlock) {
@@ -30,7 +30,7 @@ func (s *sum) add(b *block) {
 			s.millis[nth] += b.base
 		}
 	}
-	for _, x := range b.odd {
+	for _, x := range b.others {
 		s.millis[x.nth] += x.v - b.base // modulo 2^64
 	}
 	for c := range b.columns {
@@ -45,7 +45,7 @@ func (s *sum) add(b *block) {
 	}
 }
 
-// plus adds what may have been wrong at the top.
+// plus adds two numbers, at most to the maximum.
 func plus(a, b uint64) uint64 {
 	if a+b < a {
 		return math.MaxUint64
@@ -53,10 +53,10 @@ func plus(a, b uint64) uint64 {
 	return a + b
 }
 
-// oddFrom is which part of the usual time between two readings another time is off by to be kept.
-const oddFrom = 64
+// otherFrom is the deviation from the usual period, as 1/otherFrom of it, above which a port's own period is stored.
+const otherFrom = 64
 
-// block returns the sum as one.
+// block returns the sum as a block.
 func (s *sum) block() *block {
 	b := &block{what: s.what}
 	var millis []uint64
@@ -71,8 +71,8 @@ func (s *sum) block() *block {
 		b.base = millis[len(millis)/2]
 	}
 	for nth, there := range s.present {
-		if off := int64(s.millis[nth] - b.base); there && max(off, -off) > int64(b.base/oddFrom) {
-			b.odd = append(b.odd, value{uint16(nth), s.millis[nth]})
+		if off := int64(s.millis[nth] - b.base); there && max(off, -off) > int64(b.base/otherFrom) {
+			b.others = append(b.others, value{uint16(nth), s.millis[nth]})
 		}
 	}
 	for c := range s.what.All() {
@@ -92,7 +92,7 @@ func (s *sum) block() *block {
 	return b
 }
 
-// at is what a list has for a port.
+// at returns the value of a port in a list.
 func at(list []value, nth uint16) (uint64, bool) {
 	i, found := slices.BinarySearchFunc(list, nth, func(x value, nth uint16) int { return cmp.Compare(x.nth, nth) })
 	if !found {

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// ports are those of a subnet in the order of their numbers, as far as they were read. Lists grow and are not changed.
+// ports are the ports of a subnet in the order of their numbers, as far as loaded. The lists grow but do not change.
 type ports struct {
 	id    int64 // the subnet's, 0 before it has one
 	keys  []counters.Key
@@ -19,8 +19,8 @@ type ports struct {
 	nth   map[counters.Key]int
 }
 
-// known brings the ports of a subnet up to what the file has. It wants s.mu.
-func (s *Store) known(ctx context.Context, from querier, subnet string) (*ports, error) {
+// loadPorts adds to the ports of a subnet those that the file has in addition. The caller must hold s.mu.
+func (s *Store) loadPorts(ctx context.Context, from querier, subnet string) (*ports, error) {
 	p := s.ports[subnet]
 	if p == nil {
 		p = &ports{nth: map[counters.Key]int{}}
@@ -59,9 +59,9 @@ func (p *ports) add(k counters.Key, name string) {
 	p.names = append(p.names, name)
 }
 
-// number gives ports that are new a number, and those that have another name that name. What fails leaves p ahead of
-// the file: it is to be forgotten then.
-func (p *ports) number(ctx context.Context, tx *sql.Tx, subnet string, samples []Sample) error {
+// assignNumbers gives new ports a number, and updates changed names. After an error p differs from the file and must be
+// dropped.
+func (p *ports) assignNumbers(ctx context.Context, tx *sql.Tx, subnet string, samples []Sample) error {
 	if p.id == 0 {
 		res, err := tx.ExecContext(ctx, "INSERT INTO subnet (name) VALUES (?)", subnet)
 		if err != nil {
@@ -87,7 +87,7 @@ func (p *ports) number(ctx context.Context, tx *sql.Tx, subnet string, samples [
 			defer func() { _ = insert.Close() }()
 		}
 		if there {
-			if !renamed { // others read the old ones
+			if !renamed { // other goroutines read the old list
 				p.names, renamed = slices.Clone(p.names), true
 			}
 			p.names[nth] = x.Name
@@ -102,23 +102,23 @@ func (p *ports) number(ctx context.Context, tx *sql.Tx, subnet string, samples [
 	return nil
 }
 
-// find is what the file has of a subnet's ports, without their numbers.
+// find returns a subnet's ports, without their numbers.
 func (s *Store) find(ctx context.Context, from querier, subnet string) (ports, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, err := s.known(ctx, from, subnet)
+	p, err := s.loadPorts(ctx, from, subnet)
 	if err != nil {
 		return ports{}, err
 	}
 	return ports{id: p.id, keys: p.keys, names: p.names}, nil
 }
 
-// numberOf returns the number of a port and its name, and that of the subnet.
+// numberOf returns the ID of the subnet, and the number and the name of a port.
 func (s *Store) numberOf(ctx context.Context, from querier, subnet string, k counters.Key) (id int64, number int,
 	name string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, err := s.known(ctx, from, subnet)
+	p, err := s.loadPorts(ctx, from, subnet)
 	if err != nil {
 		return 0, 0, "", err
 	}

@@ -13,11 +13,11 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// ErrNoPort says that nothing was recorded of a port.
-var ErrNoPort = errors.New("nothing was recorded of it")
+// ErrNoPort reports that a file has no samples of a port.
+var ErrNoPort = errors.New("nothing was recorded of this port")
 
-// reading runs what reads the file as it is at one time.
-func (s *Store) reading(ctx context.Context, read func(*sql.Conn) error) error {
+// consistently calls read with a connection that has a consistent state of the file.
+func (s *Store) consistently(ctx context.Context, read func(*sql.Conn) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -31,23 +31,23 @@ func (s *Store) reading(ctx context.Context, read func(*sql.Conn) error) error {
 	return errors.Join(err, end)
 }
 
-// span is a time after since and up to until.
+// span is the time after since and up to until.
 type span struct{ since, until int64 }
 
-// each visits the samples of a block that end in some time, level by level in the order of time: without those that add
-// up others that are there, too, or of hours all.
+// each visits the samples of a block that end in a span, level by level in the order of time. It omits rolled-up
+// samples whose parts still exist; ofHours visits only the level of hours, with all rolled-up samples.
 func (s *Store) each(ctx context.Context, from querier, subnet int64, block int, in span, ofHours bool,
 	visit func(row, *block) error) error {
 	if in.until <= in.since {
 		return nil
 	}
 	for level := seconds; level <= hours; level++ {
-		upTo := in.until // rolled up samples count up to then
+		upTo := in.until // the end of the rolled-up samples to visit
 		switch {
 		case ofHours && level < hours:
 			continue
 		case !ofHours && level > seconds:
-			gone, err := setting(ctx, from, goneTo(level-1))
+			gone, err := setting(ctx, from, removedTo(level-1))
 			if err != nil {
 				return err
 			}
@@ -63,8 +63,8 @@ func (s *Store) each(ctx context.Context, from querier, subnet int64, block int,
 func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo int64,
 	visit func(row, *block) error) error {
 	rows, err := from.QueryContext(ctx, `SELECT rolled, what, began, until, data FROM sample
-		WHERE subnet = ? AND block = ? AND level = ? AND until > ? AND until <= ? AND (rolled = 0 OR until <= ?) ORDER BY until`,
-		r.subnet, r.block, r.level, in.since, in.until, upTo)
+		WHERE subnet = ? AND block = ? AND level = ? AND until > ? AND until <= ? AND (rolled = 0 OR until <= ?)
+		ORDER BY until`, r.subnet, r.block, r.level, in.since, in.until, upTo)
 	if err != nil {
 		return err
 	}
@@ -77,9 +77,9 @@ func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo in
 			return err
 		}
 		r.what = counters.Set(what)
-		if err := s.unfold(&b, packed); err != nil {
-			return fmt.Errorf("block %d of %s: damaged: %w", r.block, time.UnixMilli(r.until).Format(time.DateTime),
-				err)
+		if err := s.decode(&b, packed); err != nil {
+			at := time.UnixMilli(r.until).Format(time.DateTime)
+			return fmt.Errorf("block %d of %s: damaged: %w", r.block, at, err)
 		}
 		if err := visit(r, &b); err != nil {
 			return err
@@ -88,11 +88,11 @@ func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo in
 	return rows.Err()
 }
 
-// Port returns the samples of a port that end after since and by until, the oldest first and the finest that there are.
-// The error is [ErrNoPort] where the file does not have it.
+// Port returns the samples of a port that end after since and by until, the oldest first, at the finest existing level.
+// The error is [ErrNoPort] if the file does not have the port.
 func (s *Store) Port(ctx context.Context, subnet string, k counters.Key, since, until time.Time) ([]Sample, error) {
 	var all []Sample
-	err := s.reading(ctx, func(conn *sql.Conn) error {
+	err := s.consistently(ctx, func(conn *sql.Conn) error {
 		id, number, name, err := s.numberOf(ctx, conn, subnet, k)
 		if err != nil {
 			return err
@@ -113,11 +113,11 @@ func (s *Store) Port(ctx context.Context, subnet string, k counters.Key, since, 
 	return all, s.failed("read counters", err)
 }
 
-// sample is what a block has of one of its ports.
+// sample returns the sample of one port of a block.
 func (b *block) sample(r row, nth uint16, k counters.Key, name string) Sample {
 	x := Sample{Key: k, Name: name, Until: time.UnixMilli(r.until)}
 	millis := b.base
-	if v, odd := at(b.odd, nth); odd {
+	if v, ok := at(b.others, nth); ok {
 		millis = v
 	}
 	x.Seconds = float64(millis) / 1000

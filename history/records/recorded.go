@@ -10,29 +10,30 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// Recorded is what was recorded of some counters of a subnet from Since to Until.
+// Recorded holds what was recorded of some counters of a subnet from Since to Until.
 type Recorded struct {
 	Since, Until time.Time
-	// Totals are the ports of which a counter grew or stands at its greatest value, in the order in which they came.
+	// Totals are the ports with a counter that grew or has its maximum value, in the order in which they were first
+	// recorded.
 	Totals []Total
-	// Read has the ports of which there are samples. Of others it is not known what they counted.
+	// Read has the ports with samples. What other ports counted is unknown.
 	Read map[counters.Key]bool
-	// Spans are the parts of the time in which any port was read, in order.
+	// Spans are the periods in which any port was read, in order.
 	Spans []Span
 }
 
 // Span is a time from Since to Until.
 type Span struct{ Since, Until time.Time }
 
-// Took returns how long all spans are together.
-func Took(spans []Span) (sum time.Duration) {
+// TotalTime returns the total length of spans.
+func TotalTime(spans []Span) (sum time.Duration) {
 	for _, s := range spans {
 		sum += s.Until.Sub(s.Since)
 	}
 	return sum
 }
 
-// Gaps returns the parts of the time in which no port was read.
+// Gaps returns the periods in which no port was read.
 func (r *Recorded) Gaps() (gaps []Span) {
 	at := r.Since
 	for _, s := range append(slices.Clip(r.Spans), Span{r.Until, r.Until}) {
@@ -44,12 +45,12 @@ func (r *Recorded) Gaps() (gaps []Span) {
 	return gaps
 }
 
-// shortestGap is how long no port must be read for a gap.
+// shortestGap is the minimum length of a gap.
 const shortestGap = time.Second
 
-// SpansOf returns the parts of a time of which there are samples of a port, in order.
+// SpansOf returns the periods of which there are samples of a port, in order.
 func SpansOf(samples []Sample, since, until time.Time) []Span {
-	var c covered
+	var c coverage
 	for i := range samples {
 		x := &samples[i]
 		c.add(span{x.Until.UnixMilli() - int64(1000*x.Seconds), x.Until.UnixMilli()})
@@ -57,24 +58,24 @@ func SpansOf(samples []Sample, since, until time.Time) []Span {
 	return c.spans(since, until)
 }
 
-// covered puts the times of samples together.
-type covered struct {
+// coverage combines the periods of samples.
+type coverage struct {
 	all  []span
-	last span // the one that ends last
+	last span // the span that ends last
 }
 
-func (c *covered) add(s span) {
+func (c *coverage) add(s span) {
 	c.all = append(c.all, s)
 	if s.until > c.last.until {
 		c.last = s
 	}
 	if len(c.all) == cap(c.all) { // before it grows
-		c.all = united(c.all)
+		c.all = merged(c.all)
 	}
 }
 
-// united returns spans in order without those that others reach into.
-func united(all []span) []span {
+// merged returns spans in order, with overlapping ones merged.
+func merged(all []span) []span {
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.since, b.since) })
 	out := all[:0]
 	for _, s := range all {
@@ -87,13 +88,13 @@ func united(all []span) []span {
 	return out
 }
 
-// spans returns the times between since and until. What follows the last sample is not over yet where it is shorter
-// than two of these, and belongs to it.
-func (c *covered) spans(since, until time.Time) (spans []Span) {
+// spans returns the covered periods between since and until. A time after the last sample that is shorter than two
+// samples counts as covered: the next sample is not complete.
+func (c *coverage) spans(since, until time.Time) (spans []Span) {
 	if open := until.UnixMilli() - c.last.until; open > 0 && open <= 2*(c.last.until-c.last.since) {
 		c.all = append(c.all, span{c.last.until, until.UnixMilli()})
 	}
-	for _, s := range united(c.all) {
+	for _, s := range merged(c.all) {
 		x := Span{time.UnixMilli(s.since), time.UnixMilli(s.until)}
 		if x.Since.Before(since) {
 			x.Since = since

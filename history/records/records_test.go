@@ -38,7 +38,7 @@ func sample(i int, until time.Time, seconds float64) records.Sample {
 	}
 }
 
-// TestKeep keeps rounds and reads a port again: errors to the unit, data to one in 512.
+// TestKeep stores rounds and reads ports: errors are exact, data within 1 in 512.
 func TestKeep(t *testing.T) {
 	rnd := testenv.Rand(t)
 	s := open(t, filepath.Join(t.TempDir(), records.FileName))
@@ -94,7 +94,7 @@ func TestKeep(t *testing.T) {
 			got = got[1:]
 		}
 		if len(got) > 0 {
-			t.Fatalf("port %d: %d samples too many", i, len(got))
+			t.Fatalf("port %d: %d extra samples", i, len(got))
 		}
 	}
 	if _, err := s.Port(t.Context(), "b", key(0), time.Time{}, began); !errors.Is(err, records.ErrNoPort) {
@@ -116,7 +116,7 @@ func same(t *testing.T, got, want records.Sample) {
 	}
 }
 
-// model is what was counted, by port and time, of one counter of errors.
+// model holds the expected increases of one error counter, by port and time.
 type model struct {
 	at    []time.Time
 	ports []map[int]uint64
@@ -131,8 +131,8 @@ func (m *model) sum(port int, since, until time.Time) (n uint64) {
 	return n
 }
 
-// TestRollUp keeps rounds of seconds for a day and some of minutes, rolls up now and then, and asks for random times:
-// no sample is lost or counted twice, whether it is read fine or by the hour.
+// TestRollUp stores rounds of seconds and some of minutes for most of a day, rolls up occasionally, and reads random
+// periods: no sample is lost or counted twice, in fine samples and in hours.
 func TestRollUp(t *testing.T) {
 	rnd := testenv.Rand(t)
 	s := open(t, filepath.Join(t.TempDir(), records.FileName))
@@ -196,7 +196,7 @@ func TestRollUp(t *testing.T) {
 		since := began.Add(time.Duration(rnd.Int64N(int64(now.Sub(began)))))
 		ask(since, since.Add(time.Duration(rnd.Int64N(int64(now.Sub(since))+1))))
 	}
-	// A day later seconds go, two weeks later minutes: the whole is still the whole.
+	// A day later seconds are removed, two weeks later minutes: the totals stay the same.
 	later := now
 	for _, age := range []time.Duration{25 * time.Hour, 15 * 24 * time.Hour} {
 		later = now.Add(age)
@@ -211,7 +211,7 @@ func TestRollUp(t *testing.T) {
 	}
 }
 
-// TestBound fills the file beyond its bound: what is in use stays below it, and what is there is the newest.
+// TestBound fills the file beyond its limit: the bytes in use stay below it, and the newest samples are kept.
 func TestBound(t *testing.T) {
 	rnd := testenv.Rand(t)
 	s := open(t, filepath.Join(t.TempDir(), records.FileName))
@@ -230,12 +230,12 @@ func TestBound(t *testing.T) {
 			}
 			r.Samples = append(r.Samples, x)
 		}
-		if err := errors.Join(s.Keep(t.Context(), r), s.RollUp(t.Context(), now), s.Trim(t.Context(), now)); err !=
-			nil {
+		err := errors.Join(s.Keep(t.Context(), r), s.RollUp(t.Context(), now), s.Trim(t.Context(), now))
+		if err != nil {
 			t.Fatal(err)
 		}
 		if used, err := s.Used(t.Context()); err != nil || used > bound {
-			t.Fatalf("%d bytes in use, at most %d are to be; %v", used, bound, err)
+			t.Fatalf("%d bytes in use, want at most %d; %v", used, bound, err)
 		}
 	}
 	all, err := s.Port(t.Context(), "a", key(0), time.Time{}, now)
@@ -244,7 +244,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestManyRead has others read while samples are kept: none waits for ever, none sees half of a round.
+// TestManyRead reads in several goroutines while samples are stored: none waits for ever or sees a part of a round.
 func TestManyRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), records.FileName)
 	s := open(t, file)
@@ -293,8 +293,8 @@ func TestManyRead(t *testing.T) {
 	}
 }
 
-// TestRecorded: a recorder that ran twice leaves the times before, between and after out, whatever is rolled up since;
-// a port that did not answer was not read, and one that counted nothing was.
+// TestRecorded records twice. The times before, between and after are not in the spans, before and after rolling up. A
+// port that did not respond was not read, and one that counted nothing was.
 func TestRecorded(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), records.FileName))
 	hour := time.UnixMilli(1_700_000_000_000).Truncate(time.Hour)
@@ -343,7 +343,7 @@ func TestRecorded(t *testing.T) {
 	is("nothing before", spans(-60, 9), nil)
 	is("nothing between", spans(16, 39), nil)
 	is("a part", spans(12, 42), []records.Span{{Since: at(12), Until: at(15)}, {Since: at(40), Until: at(42)}})
-	is("a round that is not over", spans(38, 45.2), []records.Span{{Since: at(40), Until: at(45.2)}})
+	is("an incomplete round", spans(38, 45.2), []records.Span{{Since: at(40), Until: at(45.2)}})
 	none, err := s.Recorded(t.Context(), "a", counters.Of(counters.XmitData), at(0), at(60))
 	if err != nil || none.Spans != nil || len(none.Read) > 0 {
 		t.Errorf("traffic, which was not read: %v, %v, %v", none.Spans, none.Read, err)
@@ -355,8 +355,8 @@ func TestRecorded(t *testing.T) {
 	r := records.Recorded{Since: at(0), Until: at(60), Spans: both}
 	is("gaps", r.Gaps(), []records.Span{{Since: at(0), Until: at(10)}, {Since: at(15), Until: at(40)},
 		{Since: at(45), Until: at(60)}})
-	if took := records.Took(both); took != 10*time.Minute {
-		t.Errorf("both take %v", took)
+	if total := records.TotalTime(both); total != 10*time.Minute {
+		t.Errorf("the total time is %v", total)
 	}
 	if err := s.RollUp(t.Context(), at(24*60)); err != nil {
 		t.Fatal(err)

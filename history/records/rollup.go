@@ -10,14 +10,14 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// rolledTo returns the setting that has the time up to which samples are rolled up to a level.
+// rolledTo returns the name of the setting with the time up to which samples are rolled up to a level.
 func rolledTo(level int) string { return [...]string{"", "minutes to", "hours to"}[level] }
 
-// slack is how long after a slot its last samples may still come: a round of ten minutes is kept when it is over.
+// slack is how long after a slot its last samples may still be stored: a round of ten minutes is stored at its end.
 var slack = [...]int64{minutes: 60_000, hours: 15 * 60_000}
 
-// RollUp adds the seconds of past minutes up to minutes, and the minutes of past hours to hours. A slot is rolled up
-// wholly or not at all; where it ends early the next call goes on.
+// RollUp adds up the seconds of past minutes, and the minutes of past hours. A slot is rolled up completely or not at
+// all; the next call continues after an interruption.
 func (s *Store) RollUp(ctx context.Context, now time.Time) error {
 	for level := minutes; level <= hours; level++ {
 		for {
@@ -33,7 +33,7 @@ func (s *Store) RollUp(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// rollSlot rolls up the oldest slot that is not, and reports whether there was one that was over by a time.
+// rollSlot rolls up the oldest remaining slot, and reports whether there was one that ended by a time.
 func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, err error) {
 	to, err := setting(ctx, s.db, rolledTo(level))
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, e
 		return false, err
 	}
 	length := slots[level]
-	end := (first.Int64 + length - 1) / length * length // a slot has what ended after its beginning and by its end
+	end := (first.Int64 + length - 1) / length * length // a slot has the samples that ended after its start and by its end
 	if end > by {
 		return false, nil
 	}
@@ -59,7 +59,7 @@ func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, e
 	})
 }
 
-// rollUp adds up the samples of a slot, by subnet, block and what was read.
+// rollUp adds up the samples of a slot, by subnet, block and counters.
 func (s *Store) rollUp(ctx context.Context, tx *sql.Tx, level int, from, to int64) error {
 	rows, err := tx.QueryContext(ctx,
 		`SELECT subnet, block, what, began, until, data FROM sample WHERE level = ? AND until > ? AND until <= ?
@@ -68,7 +68,7 @@ func (s *Store) rollUp(ctx context.Context, tx *sql.Tx, level int, from, to int6
 		return err
 	}
 	defer func() { _ = rows.Close() }()
-	var all row // of those that are put together
+	var all row // the row being added up
 	var b block
 	s.sums.reset()
 	flush := func() error {
@@ -93,7 +93,7 @@ func (s *Store) rollUp(ctx context.Context, tx *sql.Tx, level int, from, to int6
 			all = r
 		}
 		all.began, all.until = min(all.began, r.began), max(all.until, r.until)
-		if err := s.unfold(&b, packed); err != nil {
+		if err := s.decode(&b, packed); err != nil {
 			return err
 		}
 		s.sums.add(&b)

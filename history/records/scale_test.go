@@ -15,9 +15,9 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// BenchmarkDay keeps a day of 90,000 ports, or with all tests a week: errors and waits by the minute, of which one port
-// in fifty has errors and one in five waits, and the traffic of all ports every ten minutes. It says what part of a
-// processor that takes, and how much it is on the disk, with what it is rolled up to.
+// BenchmarkDay stores a day of 90,000 ports, or a week with full counts: errors and waits by the minute, of which one
+// port in fifty has errors and one in five waits, and the traffic of all ports every ten minutes. It reports the share
+// of a processor, and the size on the disk including rolled-up samples.
 func BenchmarkDay(b *testing.B) {
 	const ports = 90_000
 	days := 1
@@ -78,7 +78,7 @@ func fill(rnd *rand.Rand, x *records.Sample, what counters.Set, port int) {
 			counters.RcvPackets).All() {
 			x.Increase[c] = rnd.Uint64() >> (20 + rnd.IntN(10))
 		}
-		if port%40 < 2 { // that leads to a host with something to announce
+		if port%40 < 2 { // a port to a host that sends multicast
 			x.Increase[counters.MulticastXmitPackets] = rnd.Uint64N(100)
 		}
 		return

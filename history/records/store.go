@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package records stores what ports counted over time: by seconds, minutes and hours, in one SQLite file of limited
+// size next to the history. It is a separate file so that no commit waits for it.
+//
+// What a port counted between two readings is a [Sample]. The samples of one round are encoded in blocks of 1,024
+// ports, column by column, without zeros. Errors are exact; data, packets and waits have 9 binary digits, an error of
+// at most 1 in
+// 512. Seconds are rolled up to minutes and these to hours. If the file is too large, the oldest samples of the finest
+// level
+// are removed first.
 package records
 
 import (
@@ -19,21 +28,21 @@ import (
 	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// pageSize is that of a new file: blocks of several kilobytes waste less in large pages. It must be set before the
-// journal's mode, and the driver takes settings by the alphabet: hence the quotes.
+// pageSize is the page size of a new file: blocks of several kilobytes waste less in large pages. It must be set before
+// the journal's mode. The driver applies settings in alphabetical order, hence the quotes.
 const pageSize = `"main".page_size(32768)`
 
-// logPages is how long the log before the file may become: 4 MB.
+// logPages limits the write-ahead log to 4 MB.
 const logPages = "wal_autocheckpoint(128)"
 
 // FileName is the name of the file in a state directory.
 const FileName = "records.db"
 
-// version is the schema's, kept in SQLite's user_version.
+// version is the version of the schema, kept in SQLite's user_version.
 const version = 1
 
-// A sample has what the ports of a block counted from began until until, in milliseconds since 1970: as it was read,
-// or rolled up out of those of the level below. Ports are numbered by subnet as they come; a block has 1,024 of them.
+// A sample has what the ports of a block counted from began until until, in milliseconds since 1970, either as read or
+// rolled up from the level below. Ports are numbered per subnet as they appear; a block has 1,024 of them.
 const schema = `
 CREATE TABLE subnet (
 	id   INTEGER PRIMARY KEY,
@@ -66,20 +75,20 @@ CREATE TABLE setting (
 );
 `
 
-// Store is an open file of records. Its methods may be called from any goroutine; one process at a time may
-// [Store.Keep] those of a subnet.
+// Store is an open file of records. It is safe for concurrent use. Only one process at a time may [Store.Keep] rounds
+// of a subnet.
 type Store struct {
 	db   *sql.DB
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
 
-	mu    sync.Mutex // guards what follows it
+	mu    sync.Mutex // guards the fields below
 	ports map[string]*ports
-	sums  sum // where blocks are put together
+	sums  sum // reused for building blocks
 }
 
-// Open opens the records in a file and makes it and its directory where they are missing.
+// Open opens the records in a file, and creates the file and its directory if they do not exist.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the records: %w", files.Err(err))
@@ -102,7 +111,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	s := &Store{db: db, path: path, ports: map[string]*ports{}}
 	if s.pack, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderLevel(zstd.SpeedDefault)); err == nil {
-		s.open, err = files.Unfolder(maxBlob)
+		s.open, err = files.NewDecoder(maxBlob)
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -113,16 +122,16 @@ func open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes the tables of a new file.
+// prepare creates the tables of a new file.
 func (s *Store) prepare(ctx context.Context) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return sqlfile.Change(ctx, s.db, func(tx *sql.Tx) error {
 		var have int
 		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
 			return err
 		}
 		switch {
 		case have > version:
-			return fmt.Errorf("a newer program made it: its version is %d, this program knows %d", have, version)
+			return fmt.Errorf("written by a newer program: its version is %d, this program supports %d", have, version)
 		case have == version:
 			return nil
 		}
@@ -131,16 +140,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	})
 }
 
-// change runs a change that is made wholly or not at all.
 func (s *Store) change(ctx context.Context, change func(*sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := change(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
-	}
-	return tx.Commit()
+	return sqlfile.Change(ctx, s.db, change)
 }
 
 func (s *Store) failed(doing string, err error) error {
@@ -150,7 +151,7 @@ func (s *Store) failed(doing string, err error) error {
 	return fmt.Errorf("%s: %s: %w", doing, fabric.Escape(s.path), err)
 }
 
-// File is where the records are.
+// File returns the path of the file.
 func (s *Store) File() string { return s.path }
 
 // Close closes the file.
@@ -159,30 +160,31 @@ func (s *Store) Close() error {
 	return errors.Join(s.pack.Close(), s.db.Close())
 }
 
-// maxBlob is more than a block unfolds to: 1,024 ports with twenty counters of ten bytes.
+// maxBlob is more than the decompressed size of a block: 1,024 ports with twenty counters of ten bytes.
 const maxBlob = 1 << 20
 
-// fold packs a block: the length of what is compressed, that, and what is not.
-func (s *Store) fold(b *block) []byte {
+// encode encodes a block: the length of the compressed part, that part, and the uncompressed part.
+func (s *Store) encode(b *block) []byte {
 	data, fine := b.append()
 	packed := s.pack.EncodeAll(data, nil)
 	out := binary.AppendUvarint(make([]byte, 0, 4+len(packed)+len(fine)), uint64(len(packed)))
 	return append(append(out, packed...), fine...)
 }
 
-func (s *Store) unfold(b *block, folded []byte) error {
-	length, n := binary.Uvarint(folded)
-	if n <= 0 || length > uint64(len(folded)-n) {
+func (s *Store) decode(b *block, data []byte) error {
+	length, n := binary.Uvarint(data)
+	if n <= 0 || length > uint64(len(data)-n) {
 		return errShort
 	}
-	data, err := files.Unfold(s.open, folded[n:n+int(length)], maxBlob)
+	packed, fine := data[n:n+int(length)], data[n+int(length):]
+	unpacked, err := files.Decompress(s.open, packed, maxBlob)
 	if err != nil {
 		return err
 	}
-	return b.unpack(data, folded[n+int(length):])
+	return b.unpack(unpacked, fine)
 }
 
-// setting returns a number that the file keeps, 0 where it has none.
+// setting returns a number that the file stores, 0 if it does not.
 func setting(ctx context.Context, from querier, name string) (value int64, err error) {
 	err = from.QueryRowContext(ctx, "SELECT value FROM setting WHERE name = ?", name).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -196,7 +198,7 @@ func set(ctx context.Context, tx *sql.Tx, name string, value int64) error {
 	return err
 }
 
-// querier is the data base, or a transaction.
+// querier is the database or a transaction.
 type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)

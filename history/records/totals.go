@@ -12,20 +12,20 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// Total is what a port counted in some time, by the counters that grew.
+// Total is what a port counted in a period, by the counters that grew.
 type Total struct {
 	Key    counters.Key
 	Name   string
 	Counts []Count
 }
 
-// Count is how much a counter grew.
+// Count is the increase of a counter.
 type Count struct {
 	Counter  counters.Counter
 	Increase uint64
-	Seconds  float64 // of the readings that have it
-	AtLeast  bool    // it was cleared or stands at its greatest value
-	// First is the end of the first sample in which it grew, Last that of the last one.
+	Seconds  float64 // the time of the readings with this counter
+	AtLeast  bool    // it was cleared or has its maximum value
+	// First and Last are the ends of the first and the last sample in which it grew.
 	First, Last time.Time
 }
 
@@ -43,13 +43,13 @@ func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, si
 	return r.Totals, err
 }
 
-// Recorded returns what was recorded of some counters of a subnet, by the samples that end after since and by until.
-// What is rolled up to hours is taken by the hour.
+// Recorded returns what was recorded of some counters of a subnet, in the samples that end after since and by until. It
+// reads whole hours from the samples of hours.
 func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, since, until time.Time) (Recorded,
 	error) {
 	all := Recorded{Since: since, Until: until, Read: map[counters.Key]bool{}}
-	var times covered
-	err := s.reading(ctx, func(conn *sql.Conn) error {
+	var times coverage
+	err := s.consistently(ctx, func(conn *sql.Conn) error {
 		p, err := s.find(ctx, conn, subnet)
 		if err != nil || p.id == 0 {
 			return err
@@ -60,7 +60,7 @@ func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, 
 		}
 		from, by := since.UnixMilli(), until.UnixMilli()
 		hour := slots[hours]
-		whole, end := (from+hour-1)/hour*hour, min(by/hour*hour, to) // the hours between these are taken whole
+		whole, end := (from+hour-1)/hour*hour, min(by/hour*hour, to) // the whole hours
 		if end < whole {
 			whole, end = by, by
 		}
@@ -73,7 +73,7 @@ func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, 
 			if err != nil {
 				return err
 			}
-			all.Totals = t.take(&p, all.Totals)
+			all.Totals = t.appendTotals(&p, all.Totals)
 			t.readPorts(&p, all.Read)
 		}
 		return nil
@@ -82,14 +82,14 @@ func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, 
 	return all, s.failed("read counters", err)
 }
 
-// tally adds up what ports of a block counted.
+// tally adds up what the ports of a block counted.
 type tally struct {
 	what   counters.Set
 	block  int
-	millis map[counters.Set]*[perBlock]uint64 // by what was read
+	millis map[counters.Set]*[perBlock]uint64 // by the counters that were read
 	counts map[counters.Counter]*[perBlock]tallied
 	least  [perBlock]counters.Set
-	times  *covered
+	times  *coverage
 }
 
 type tallied struct {
@@ -97,7 +97,7 @@ type tallied struct {
 	first, last int64
 }
 
-func newTally(what counters.Set, block int, times *covered) *tally {
+func newTally(what counters.Set, block int, times *coverage) *tally {
 	return &tally{what: what, block: block, times: times, millis: map[counters.Set]*[perBlock]uint64{},
 		counts: map[counters.Counter]*[perBlock]tallied{}}
 }
@@ -116,7 +116,7 @@ func (t *tally) add(r row, b *block) error {
 			millis[nth] += b.base
 		}
 	}
-	for _, x := range b.odd {
+	for _, x := range b.others {
 		millis[x.nth] += x.v - b.base
 	}
 	for c := range (t.what & b.what).All() {
@@ -144,8 +144,8 @@ func (t *tally) add(r row, b *block) error {
 	return nil
 }
 
-// take adds the ports of which something grew or stands at its greatest value.
-func (t *tally) take(p *ports, all []Total) []Total {
+// appendTotals appends the ports with a counter that grew or has its maximum value.
+func (t *tally) appendTotals(p *ports, all []Total) []Total {
 	first := t.block * perBlock
 	for nth := range min(perBlock, len(p.keys)-first) {
 		total := Total{Key: p.keys[first+nth], Name: p.names[first+nth]}
@@ -172,7 +172,7 @@ func (t *tally) take(p *ports, all []Total) []Total {
 	return all
 }
 
-// readPorts adds the ports that there are samples of.
+// readPorts adds the ports with samples.
 func (t *tally) readPorts(p *ports, read map[counters.Key]bool) {
 	first := t.block * perBlock
 	for what, millis := range t.millis {
@@ -187,9 +187,10 @@ func (t *tally) readPorts(p *ports, read map[counters.Key]bool) {
 	}
 }
 
-// Span is from when until when there are samples of a subnet. It looks at the first and the last sample of each block.
+// Span returns from when until when there are samples of a subnet. It reads the first and the last sample of each
+// block.
 func (s *Store) Span(ctx context.Context, subnet string) (began, until time.Time, found bool, err error) {
-	err = s.reading(ctx, func(conn *sql.Conn) error {
+	err = s.consistently(ctx, func(conn *sql.Conn) error {
 		p, err := s.find(ctx, conn, subnet)
 		if err != nil {
 			return err

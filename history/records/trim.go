@@ -6,30 +6,33 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// DefaultSize is how many bytes of the file may be in use where nobody has said so.
+// DefaultSize is the default limit of the bytes in use in the file.
 const DefaultSize = 2 << 30
 
-// For how many days minutes and hours are kept where there is room.
+// The number of days for which minutes and hours are kept if the size allows it.
 const (
 	MinuteDays = 14
 	HourDays   = 400
 )
 
-// ages are how long samples of a level are kept where there is room.
+// ages are how long samples of a level are kept if the size allows it.
 var ages = [...]time.Duration{
 	seconds: 24 * time.Hour, minutes: MinuteDays * 24 * time.Hour, hours: HourDays * 24 * time.Hour,
 }
 
-// goneTo returns the setting that has the time up to which samples of a level and of those below it are gone.
-func goneTo(level int) string {
+// removedTo returns the name of the setting with the time up to which samples of a level and the levels below are
+// removed.
+func removedTo(level int) string {
 	return [...]string{"seconds gone to", "minutes gone to", "hours gone to"}[level]
 }
 
 const sizeSetting = "size"
 
-// Size is how many bytes of the file may be in use.
+// Size returns the limit of the bytes in use in the file.
 func (s *Store) Size(ctx context.Context) (int64, error) {
 	size, err := setting(ctx, s.db, sizeSetting)
 	if size == 0 {
@@ -38,25 +41,21 @@ func (s *Store) Size(ctx context.Context) (int64, error) {
 	return size, s.failed("read the setting", err)
 }
 
-// SetSize sets how many bytes of the file may be in use from now on.
+// SetSize sets the limit of the bytes in use in the file.
 func (s *Store) SetSize(ctx context.Context, size int64) error {
 	err := s.change(ctx, func(tx *sql.Tx) error { return set(ctx, tx, sizeSetting, size) })
 	return s.failed("write the setting", err)
 }
 
-// Used is how many bytes of the file are in use.
+// Used returns how many bytes of the file are in use.
 func (s *Store) Used(ctx context.Context) (int64, error) {
-	var pages, free, size int64
-	for pragma, into := range map[string]*int64{"page_count": &pages, "freelist_count": &free, "page_size": &size} {
-		if err := s.db.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(into); err != nil {
-			return 0, s.failed("read the size", err)
-		}
-	}
-	return (pages - free) * size, nil
+	used, err := sqlfile.Used(ctx, s.db)
+	return used, s.failed("read the size", err)
 }
 
-// Trim lets go what is too old, and while too much of the file is in use the oldest seconds that are rolled up, then
-// the oldest minutes, then the oldest hours. It goes a little below the bound, so that it has not to be done each time.
+// Trim removes samples that are too old. While too much of the file is in use, it also removes the oldest seconds that
+// are rolled up, then the oldest minutes, then the oldest hours, to slightly below the limit, so that it need not do so
+// each time.
 func (s *Store) Trim(ctx context.Context, now time.Time) error {
 	for level, age := range ages {
 		if err := s.trimTo(ctx, level, now.Add(-age).UnixMilli()); err != nil {
@@ -83,7 +82,7 @@ func (s *Store) Trim(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// trimTo drops what a level has from before a time and is rolled up; of hours all.
+// trimTo removes the samples of a level before a time that are rolled up; hours are never rolled up.
 func (s *Store) trimTo(ctx context.Context, level int, to int64) error {
 	if level < hours {
 		rolled, err := setting(ctx, s.db, rolledTo(level+1))
@@ -99,14 +98,14 @@ func (s *Store) trimTo(ctx context.Context, level int, to int64) error {
 	return s.drop(ctx, level, to/slots[hours]*slots[hours])
 }
 
-// first is when the oldest sample of a level ends, 0 where there is none.
+// first returns when the oldest sample of a level ends, 0 for none.
 func (s *Store) first(ctx context.Context, level int) (int64, error) {
 	var first sql.NullInt64
 	err := s.db.QueryRowContext(ctx, "SELECT min(until) FROM sample WHERE level = ?", level).Scan(&first)
 	return first.Int64, err
 }
 
-// oldest is what is to go next: the samples of a level up to a time, 0 where there is nothing.
+// oldest returns what to remove next: the samples of a level up to a time, 0 for none.
 func (s *Store) oldest(ctx context.Context) (level int, to int64, err error) {
 	var firsts [hours + 1]int64
 	for level := range firsts {
@@ -127,21 +126,21 @@ func (s *Store) oldest(ctx context.Context) (level int, to int64, err error) {
 	if first := firsts[hours]; first != 0 {
 		return hours, (first + steps[hours] - 1) / steps[hours] * steps[hours], nil
 	}
-	return hours, max(firsts[seconds], firsts[minutes]), nil // not rolled up yet, and too much all the same
+	return hours, max(firsts[seconds], firsts[minutes]), nil // not rolled up yet, but too much
 }
 
-// drop deletes the samples of a level, and of those below it, up to a time.
+// drop removes the samples of a level, and of the levels below, up to a time.
 func (s *Store) drop(ctx context.Context, level int, to int64) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for l := seconds; l <= level; l++ {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM sample WHERE level = ? AND until <= ?", l, to); err != nil {
 				return err
 			}
-			gone, err := setting(ctx, tx, goneTo(l))
+			gone, err := setting(ctx, tx, removedTo(l))
 			if err != nil {
 				return err
 			}
-			if err := set(ctx, tx, goneTo(l), max(gone, to)); err != nil {
+			if err := set(ctx, tx, removedTo(l), max(gone, to)); err != nil {
 				return err
 			}
 		}

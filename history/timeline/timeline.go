@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package timeline puts what the history knows of a subnet in the order of time.
+// Package timeline lists the events of a subnet in the history in the order of time.
 package timeline
 
 import (
@@ -16,36 +16,35 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Moment is an event on the timeline, with the entries of the history that have what was before and after it, 0 for
-// none.
+// Moment is an event on the timeline, with the history entries before and after it, 0 for none.
 type Moment struct {
 	history.Event
 	Before int64
 	After  int64
 }
 
-// Pictures reports whether there is a picture of what was before and one of what was after.
-func (m *Moment) Pictures() bool { return m.Before != 0 && m.After != 0 && m.Before != m.After }
+// Comparable reports whether there are different entries before and after.
+func (m *Moment) Comparable() bool { return m.Before != 0 && m.After != 0 && m.Before != m.After }
 
-// Seen is an entry of the history, and from when until when the subnet was seen to be so. Entry 0 is the live subnet.
+// Seen is a history entry and the period in which the subnet had this state. Entry 0 is the live subnet.
 type Seen struct {
 	Entry        int64
 	Began, Until time.Time
 }
 
-// History is what the history knows of a subnet.
+// History holds the entries of a subnet and the journal of its commits.
 type History struct {
 	held    []history.Entry
 	journal []history.JournalEntry
 }
 
-// Read reads what a store knows of a subnet.
+// Read reads the history of a subnet.
 func Read(ctx context.Context, store *history.Store, subnet string) (*History, error) {
 	held, journal, err := Entries(ctx, store, subnet)
 	return &History{held, journal}, err
 }
 
-// Moments returns what happened, the oldest first, with events that the history does not have yet.
+// Moments returns the events, the oldest first, including events that the history does not have yet.
 func (h *History) Moments(events []history.Event) []Moment {
 	commits := commitsOf(h.journal)
 	all := append(commits.take(append(momentsOf(h.held), placed(h.held, events)...)), commits.moments...)
@@ -53,16 +52,16 @@ func (h *History) Moments(events []history.Event) []Moment {
 	return all
 }
 
-// SeenBy is [SeenBy] of the entries that the switches held.
+// SeenBy is [SeenBy] of the states of the switches.
 func (h *History) SeenBy(by time.Time) *Seen { return SeenBy(h.held, by) }
 
-// mostRead is how many entries of the history a timeline is made of, the latest.
-const mostRead = 5000
+// maxRead is how many history entries a timeline uses, the latest.
+const maxRead = 5000
 
-// Entries are those that a store has of a subnet, and the journal of its commits.
+// Entries returns the entries of a subnet that describe states of its switches, and the journal of its commits.
 func Entries(ctx context.Context, store *history.Store, subnet string) (held []history.Entry,
 	journal []history.JournalEntry, err error) {
-	list, err := store.List(ctx, subnet, mostRead)
+	list, err := store.List(ctx, subnet, maxRead)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,9 +71,9 @@ func Entries(ctx context.Context, store *history.Store, subnet string) (held []h
 	return heldEntries(list, journal), journal, nil
 }
 
-// heldEntries are those that say what the switches held, in the order of time.
+// heldEntries returns the entries that describe states of the switches, in the order of time.
 func heldEntries(list []history.Entry, journal []history.JournalEntry) []history.Entry {
-	of := map[int64]bool{} // whether the switches held what an entry of a commit has
+	of := map[int64]bool{} // whether the switches had the state of an entry of a commit
 	for i := range journal {
 		j := &journal[i]
 		of[j.Before] = true
@@ -89,8 +88,7 @@ func heldEntries(list []history.Entry, journal []history.JournalEntry) []history
 	return held
 }
 
-// momentsOf returns the events that entries have. Where one has none although it is other than the one before, that is
-// one.
+// momentsOf returns the events of entries. An entry without events that differs from the one before becomes an event.
 func momentsOf(held []history.Entry) []Moment {
 	var all []Moment
 	for i := range held {
@@ -99,28 +97,28 @@ func momentsOf(held []history.Entry) []Moment {
 		if i > 0 {
 			before = held[i-1].ID
 		}
-		told := false
+		explained := false
 		for _, x := range e.Events {
-			// of a file that was imported
+			// the file may have been imported
 			x.Text, x.Who, x.What = fabric.Escape(x.Text), fabric.Escape(x.Who), fabric.Escape(x.What)
 			m := Moment{Event: x, Before: before, After: e.ID}
-			if x.When.After(e.Began) && !x.Changes() { // while it stayed so
+			if x.When.After(e.Began) && !x.Changes() { // while the state lasted
 				m.Before = e.ID
 			} else {
-				told = true
+				explained = true
 			}
 			all = append(all, m)
 		}
-		if i > 0 && !told && e.Kind == history.Sweep && held[i-1].Kind == history.Sweep {
-			all = append(all, Moment{Event: history.Event{When: e.Began, Text: unwatched(&held[i-1], e)},
+		if i > 0 && !explained && e.Kind == history.Sweep && held[i-1].Kind == history.Sweep {
+			all = append(all, Moment{Event: history.Event{When: e.Began, Text: unexplained(&held[i-1], e)},
 				Before: before, After: e.ID})
 		}
 	}
 	return all
 }
 
-// unwatched says how the subnet had changed when it was read again.
-func unwatched(was, is *history.Entry) string {
+// unexplained describes how the subnet changed between two sweeps without events.
+func unexplained(was, is *history.Entry) string {
 	var words []string
 	for _, name := range []string{"nodes", "links"} {
 		if a, b := was.Figures[name], is.Figures[name]; a != b {
@@ -133,13 +131,13 @@ func unwatched(was, is *history.Entry) string {
 		}
 	}
 	if words == nil {
-		words = []string{"nodes and links are as many"}
+		words = []string{"same numbers of nodes and links"}
 	}
-	return fmt.Sprintf("changed since %s, when nobody watched: %s", was.Until.Format(time.DateTime),
+	return fmt.Sprintf("changed since %s, while not monitored: %s", was.Until.Format(time.DateTime),
 		strings.Join(words, "; "))
 }
 
-// masterOf names the port of the subnet manager in charge.
+// masterOf returns the name of the port of the master subnet manager.
 func masterOf(s *history.Seen) string {
 	for _, m := range s.Managers {
 		if m.State == "master" {
@@ -149,7 +147,7 @@ func masterOf(s *history.Seen) string {
 	return "none"
 }
 
-// commitMoments are the commits that wrote something, and the place of each by the words for who wrote its tables.
+// commitMoments holds the commits that wrote something, and the index of each by the description of its author.
 type commitMoments struct {
 	moments []Moment
 	by      map[string]int
@@ -177,7 +175,8 @@ func commitsOf(journal []history.JournalEntry) commitMoments {
 	return all
 }
 
-// take leaves out that a sweep found the tables of a commit, which says so itself, with what the first sweep found.
+// take removes the events in which a sweep found the tables of a commit. The text of the first goes to the event of the
+// commit.
 func (c *commitMoments) take(all []Moment) []Moment {
 	seen := map[int]bool{}
 	return slices.DeleteFunc(all, func(m Moment) bool {
@@ -193,7 +192,7 @@ func (c *commitMoments) take(all []Moment) []Moment {
 	})
 }
 
-// placed returns events that the history does not have between its entries.
+// placed returns events that the history does not have, each between two entries.
 func placed(held []history.Entry, events []history.Event) []Moment {
 	var all []Moment
 	for i := range events {
@@ -210,7 +209,7 @@ func placed(held []history.Entry, events []history.Event) []Moment {
 	return all
 }
 
-// SeenBy returns the entry that was seen last by a time, else the first one.
+// SeenBy returns the last entry that was first read by a time, else the first entry.
 func SeenBy(held []history.Entry, by time.Time) *Seen {
 	if len(held) == 0 {
 		return nil
@@ -223,7 +222,7 @@ func SeenBy(held []history.Entry, by time.Time) *Seen {
 	return &Seen{e.ID, e.Began, e.Until}
 }
 
-// ByCommit names who wrote by a commit in the journal.
+// ByCommit describes the author of a commit in the journal.
 func ByCommit(j *history.JournalEntry) string {
 	return fmt.Sprintf("the commit of %s by %s (history %d)", j.Began.Format(time.DateTime),
 		fabric.Escape(j.Who), j.After)

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"example.org/ibconsole/internal/base/files/beside"
+	"example.org/ibconsole/internal/base/files/tempfile"
 	"example.org/ibconsole/internal/base/plain"
 )
 
@@ -50,7 +50,7 @@ func open(path string, overwrite bool) (*os.File, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	f, err := beside.Create(path)
+	f, err := tempfile.Create(path)
 	return begin(f, err, func() error { return os.Rename(f.Name(), path) })
 }
 

@@ -152,12 +152,12 @@ func TestDeviceOpenClose(t *testing.T) {
 			t.Error("sent after close")
 		}
 	}
-	held.Same(t)
+	held.CheckReleased(t)
 	diagnosed := testenv.Resources(t)
 	for range 3 {
 		umad.Diagnose(t.Context(), "", nil)
 	}
-	diagnosed.Same(t)
+	diagnosed.CheckReleased(t)
 }
 
 // TestDeviceTaken checks the port's capabilities while issm0 is open.

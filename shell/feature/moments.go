@@ -52,7 +52,7 @@ func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 		}
 		e.At = answer.At(at)
 	}
-	if m.Pictures() {
+	if m.Comparable() {
 		e.Lead = answer.Lead{Command: fmt.Sprintf("diff %d %d", m.Before, m.After)}
 	}
 	return e

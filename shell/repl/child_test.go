@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		child()
 		return
 	}
-	testenv.HeedHangups()
+	testenv.AcceptHangups()
 	os.Exit(m.Run())
 }
 

@@ -54,7 +54,7 @@ func (h *history) open() (*os.File, error) {
 		return nil, files.Err(err)
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, f.Close(), fmt.Errorf("%s is no regular file", fabric.Escape(h.path)))
+		return nil, errors.Join(err, f.Close(), fmt.Errorf("%s is not a regular file", fabric.Escape(h.path)))
 	}
 	return f, nil
 }

@@ -53,7 +53,7 @@ func startLoop(ctx context.Context, o *Options, f face) *loop {
 			<-closed
 		}
 	}
-	l.unwatch = signals.Watch(l.heed, append(signals.Ending(), syscall.SIGWINCH, syscall.SIGCONT)...)
+	l.unwatch = signals.Watch(l.heed, append(signals.Termination(), syscall.SIGWINCH, syscall.SIGCONT)...)
 	return l
 }
 

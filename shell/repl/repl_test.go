@@ -170,7 +170,7 @@ func TestHistoryThatCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := start(t, withEnv(envHistory+"="+path))
-	p.waitFor("keep the history: ", "is no regular file", "run1> ")
+	p.waitFor("keep the history: ", "is not a regular file", "run1> ")
 	p.send("x\r")
 	p.waitFor("ran [x]", "run1> ")
 	p.send("exit\r")

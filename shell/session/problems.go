@@ -198,7 +198,7 @@ func (r *survey) recorded() {
 			return got.Read[counters.KeyOf(g, d.Port)]
 		}))
 	}
-	if took, of := records.Took(got.Spans), got.Until.Sub(got.Since); took < of*99/100 {
+	if took, of := records.TotalTime(got.Spans), got.Until.Sub(got.Since); took < of*99/100 {
 		r.Skip("rising error counters", "", "of the last %v only %v were recorded", of.Round(time.Second),
 			took.Round(time.Second))
 	}

@@ -38,7 +38,7 @@ func moments(n *sessiontest.Subnet, s *session.Session) (words []string) {
 		n.T.Fatal(err, line.Why)
 	}
 	for _, m := range line.Moments {
-		words = append(words, fmt.Sprintf("%s: %s | %s | %v", m.What, m.Text, m.Who, m.Pictures()))
+		words = append(words, fmt.Sprintf("%s: %s | %s | %v", m.What, m.Text, m.Who, m.Comparable()))
 	}
 	return words
 }
@@ -103,7 +103,7 @@ func TestTimeline(t *testing.T) {
 	if err := n.Sim.Relink(l.A); err != nil {
 		t.Fatal(err)
 	}
-	want = append(want, "changed since |, when nobody watched: links")
+	want = append(want, "changed since |, while not monitored: links")
 	check(moments(n, recording(n)))
 }
 

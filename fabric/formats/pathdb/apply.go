@@ -115,12 +115,12 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 		return nil, 0, fmt.Errorf("%w: it is for database %016x in state %d, this is %016x in state %d", ErrState, id,
 			state, v.id, v.root.State)
 	}
-	z, err := files.Unfolder(maxDelta)
+	z, err := files.NewDecoder(maxDelta)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer z.Close()
-	body, err := files.Unfold(z, delta[deltaHead:], maxDelta)
+	body, err := files.Decompress(z, delta[deltaHead:], maxDelta)
 	if err != nil {
 		return nil, 0, fmt.Errorf("decompress the difference from byte %d on: %w", deltaHead, err)
 	}

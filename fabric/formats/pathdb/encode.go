@@ -13,7 +13,7 @@ import (
 	"slices"
 	"time"
 
-	"example.org/ibconsole/internal/base/files/beside"
+	"example.org/ibconsole/internal/base/files/tempfile"
 	"example.org/ibconsole/mad"
 )
 
@@ -252,14 +252,14 @@ func (h *heap) wires(r *root, switches []Switch) {
 
 // WriteFile writes a database atomically: a reader finds the previous file or the new one.
 func WriteFile(name string, image []byte) error {
-	f, err := beside.Create(name)
+	f, err := tempfile.Create(name)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	if _, err := f.Write(image); err != nil {
 		return fmt.Errorf("write %s: %w", name, errors.Join(err, f.Close(), os.Remove(f.Name())))
 	}
-	if err := beside.Replace(f, name); err != nil {
+	if err := tempfile.Replace(f, name); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil

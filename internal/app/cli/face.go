@@ -36,7 +36,7 @@ func (o *options) tui(tour bool) int {
 	}
 	return o.connect(ctx, session.Options{Record: true, Later: true},
 		func(ctx context.Context, s *shell.Subnets) error {
-			ctx, stop := signals.ButInterrupts(ctx)
+			ctx, stop := signals.WithoutInterrupts(ctx)
 			defer stop()
 			return tui.Run(ctx, tui.Options{
 				Subnets: s, Start: true, Theme: o.theme, NoColor: o.noColor, Config: config, Save: createNew,
@@ -91,7 +91,7 @@ func (o *options) repl() int {
 // prompt runs the command line on subnets until it is left. It takes signals itself.
 func (o *options) prompt(ctx context.Context, sh *shell.Subnets) error {
 	out := o.output()
-	ctx, stop := signals.ButInterrupts(ctx)
+	ctx, stop := signals.WithoutInterrupts(ctx)
 	defer stop()
 	return repl.Run(ctx, repl.Options{
 		Complete: sh.Complete,

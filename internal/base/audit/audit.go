@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package audit tells the machine's log who wrote what to a subnet, or was refused: journald by its socket, else
-// syslog.
+// Package audit records in the system log who wrote what to a subnet, or was refused. It uses the socket of journald,
+// else syslog.
 package audit
 
 import (
@@ -15,31 +15,31 @@ import (
 	"time"
 )
 
-// Log is where records go. The zero value is nowhere.
+// Log has the sockets to which records are sent. The zero value has none.
 type Log struct {
 	Journal string // the socket of journald
 	Syslog  string // the socket of syslog
 }
 
-// Machine returns the log of this machine. Path says where a place of it is.
+// Machine returns the log of this machine. path returns the actual path of a system path.
 func Machine(path func(place string) string) Log {
 	return Log{Journal: path("/run/systemd/journal/socket"), Syslog: path("/dev/log")}
 }
 
-// Record is one write, or a refused one. Its texts are escaped.
+// Record is a write or a refused write. Its texts are escaped.
 type Record struct {
 	Action string // "commit", "write on"
 	Subnet string
-	Before string // a hash of the forwarding tables, "" where they were not read
+	Before string // a hash of the forwarding tables, "" if they were not read
 	After  string
-	Result string // "done", or why not
+	Result string // "done", or the reason for a failure
 	Failed bool
 }
 
-// patience is how long a full socket may hold up a writer.
+// patience is how long a full socket may block a writer.
 const patience = time.Second
 
-// Write sends a record. The error says why it is in neither log.
+// Write sends a record. It returns an error if neither log accepts it.
 func (l Log) Write(r *Record) error {
 	fields := append([][2]string{
 		{"IBCONSOLE_ACTION", r.Action}, {"IBCONSOLE_SUBNET", r.Subnet}, {"IBCONSOLE_BEFORE", r.Before},
@@ -73,7 +73,7 @@ func (l Log) Write(r *Record) error {
 
 const identifier = "ibconsole"
 
-// who returns the user of this process, and the one who became it by sudo.
+// who returns the user of this process, and the one who started sudo.
 func who() [][2]string {
 	out := [][2]string{{"IBCONSOLE_UID", fmt.Sprint(os.Getuid())}}
 	if u, err := user.Current(); err == nil {
@@ -82,7 +82,7 @@ func who() [][2]string {
 	return append(out, [2]string{"IBCONSOLE_SUDO_USER", os.Getenv("SUDO_USER")})
 }
 
-// journal sends fields as systemd's JOURNAL_NATIVE_PROTOCOL has it: a line each.
+// journal sends fields in the format of systemd's JOURNAL_NATIVE_PROTOCOL, one per line.
 func (l Log) journal(fields [][2]string) error {
 	var b strings.Builder
 	for _, f := range fields {

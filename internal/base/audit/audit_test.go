@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// socket listens as a log does.
+// socket opens the socket of a log and returns a function that receives the next record.
 func socket(t *testing.T) (path string, next func() string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "s")
@@ -55,7 +55,7 @@ func TestJournaldGetsFieldsOfALineEach(t *testing.T) {
 	}
 }
 
-func TestSyslogWhereThereIsNoJournald(t *testing.T) {
+func TestSyslogWithoutJournald(t *testing.T) {
 	path, next := socket(t)
 	l := Log{Journal: filepath.Join(t.TempDir(), "none"), Syslog: path}
 	if err := l.Write(&Record{Action: "write on", Subnet: "s", Result: "no", Failed: true}); err != nil {

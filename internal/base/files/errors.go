@@ -9,9 +9,9 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// Err is an error of the system with the names of files in it escaped. Other errors stay as they are.
+// Err returns an error of the system with the names of files in it escaped. It returns other errors unchanged.
 func Err(err error) error {
-	switch e := err.(type) { //nolint:errorlint // what wraps one has its text already
+	switch e := err.(type) { //nolint:errorlint // the text of a wrapping error is fixed
 	case *fs.PathError:
 		return &fs.PathError{Op: e.Op, Path: plain.Escape(e.Path), Err: e.Err}
 	case *os.LinkError:

@@ -18,19 +18,19 @@ import (
 
 // Entry is a file or a folder in a folder.
 type Entry struct {
-	Name   string // as the system has it
+	Name   string // unescaped
 	Folder bool
 }
 
-// Listing is what stands in a folder: folders first, then files, by name.
+// Listing lists a folder: folders first, then files, by name.
 type Listing struct {
 	Entries []Entry
-	More    bool // says that there is more than was read
+	More    bool // the folder has more entries
 }
 
-const mostListed = 10_000 // entries that are read of a folder
+const maxListed = 10_000 // entries that are read of a folder
 
-// Folder reads a folder, "" for the working directory. It ends with ctx, whether or not the system answers.
+// Folder lists a folder, "" for the working directory. It ends with ctx, even if the system does not respond.
 func Folder(ctx context.Context, folder string) (*Listing, error) {
 	type listed struct {
 		*Listing
@@ -55,18 +55,18 @@ func list(folder string) (*Listing, error) {
 		return nil, err
 	}
 	defer func() { _ = d.Close() }() // it was only read
-	all, err := d.ReadDir(mostListed + 1)
+	all, err := d.ReadDir(maxListed + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	l := &Listing{More: len(all) > mostListed}
-	for _, e := range all[:min(len(all), mostListed)] {
-		is := e.IsDir()
+	l := &Listing{More: len(all) > maxListed}
+	for _, e := range all[:min(len(all), maxListed)] {
+		isFolder := e.IsDir()
 		if e.Type()&fs.ModeSymlink != 0 {
 			info, err := os.Stat(filepath.Join(folder, e.Name()))
-			is = err == nil && info.IsDir()
+			isFolder = err == nil && info.IsDir()
 		}
-		l.Entries = append(l.Entries, Entry{e.Name(), is})
+		l.Entries = append(l.Entries, Entry{e.Name(), isFolder})
 	}
 	slices.SortStableFunc(l.Entries, func(a, b Entry) int {
 		if a.Folder != b.Folder {

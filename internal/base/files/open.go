@@ -14,9 +14,9 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// File is a file or a pipe that is being read. A goroutine owns what the system opened and reads ahead; it ends
-// with the read that it is in. A read that the system does not end (a pipe that nobody writes to, a network
-// file system whose server is gone) is left to it, and nobody waits for that.
+// File is an open file or pipe. A goroutine owns the file of the system and reads ahead; it ends after its current
+// read. If the system does not return from a read (a pipe without a writer, a network file system without its server),
+// only that goroutine waits.
 type File struct {
 	ctx  context.Context
 	path string
@@ -26,30 +26,30 @@ type File struct {
 	parts  chan part
 	free   chan []byte
 	closed chan struct{}
-	// buf is the part that is being read, rest what is left of it.
+	// buf is the current part, rest its unread rest.
 	buf, rest []byte
 	err       error
 	read      int64
 }
 
-// part is what one read of the system gave.
+// part is the result of one read.
 type part struct {
 	buf []byte
 	n   int
 	err error
 }
 
-// opened is what came of opening.
+// opened is the result of opening a file.
 type opened struct {
 	info fs.FileInfo
 	err  error
 }
 
-// partSize is how much is read at once. Two parts are under way. To hand on less costs as much as reading it.
+// partSize is the number of bytes read at once. Two parts are in use. Smaller parts cost more to pass on than to read.
 const partSize = 1 << 20
 
-// Open opens a file or a pipe to read, and refuses folders, devices and what is larger than its kind may be. Reading
-// ends with an error that says so where it gets beyond that, and where ctx ends, whatever the system does.
+// Open opens a file or a pipe for reading, and rejects folders, devices and files larger than their kind may be.
+// Reading fails beyond that size, and when ctx ends, even if the system does not respond.
 func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	f := &File{
 		ctx: ctx, path: path, kind: kind, parts: make(chan part), free: make(chan []byte, 2),
@@ -109,12 +109,12 @@ func (f *File) own(ready chan<- opened) {
 	}
 }
 
-// open refuses what cannot be read to an end. It looks before it opens, as to open a device may do something, and
-// at what it opened.
+// open rejects what cannot be read to an end. It checks before opening, because opening a device may have effects, and
+// again after opening.
 func open(path string, kind Kind) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err == nil {
-		err = kind.takes(path, info)
+		err = kind.check(path, info)
 	}
 	if err != nil {
 		return nil, nil, Err(err)
@@ -124,7 +124,7 @@ func open(path string, kind Kind) (*os.File, fs.FileInfo, error) {
 		return nil, nil, Err(err)
 	}
 	if info, err = file.Stat(); err == nil {
-		err = kind.takes(path, info)
+		err = kind.check(path, info)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
@@ -132,13 +132,13 @@ func open(path string, kind Kind) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// As says what kind the file turned out to be, whose limit is the lower one.
+// As sets the kind after the file was recognised. Its limit must be the lower one.
 func (f *File) As(kind Kind) error {
 	f.kind = kind
-	return kind.takes(f.path, f.info)
+	return kind.check(f.path, f.info)
 }
 
-// Info is what the system said of the file when it was opened.
+// Info returns the information of the system from the time of opening.
 func (f *File) Info() fs.FileInfo { return f.info }
 
 // Read implements [io.Reader].
@@ -159,7 +159,7 @@ func (f *File) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next gives a part back and takes the next one.
+// next returns the current part and takes the next one.
 func (f *File) next() error {
 	if f.buf != nil {
 		f.free <- f.buf
@@ -177,13 +177,13 @@ func (f *File) next() error {
 	return nil
 }
 
-// Close has the file closed, once the read that the system is in has ended.
+// Close makes the goroutine close the file after its current read.
 func (f *File) Close() error {
 	close(f.closed)
 	return nil
 }
 
-// Read opens a file for a reader.
+// Read opens a file and calls read with its contents.
 func Read(ctx context.Context, path string, kind Kind, read func(io.Reader) error) error {
 	f, err := Open(ctx, path, kind)
 	if err != nil {
@@ -193,7 +193,7 @@ func Read(ctx context.Context, path string, kind Kind, read func(io.Reader) erro
 	return read(bufio.NewReader(f))
 }
 
-// Parse is what a reader, which is told the name for its errors, escaped, makes of a file.
+// Parse returns the result of a reader of a file. The reader gets the escaped name for its errors.
 func Parse[T any](ctx context.Context, path string, kind Kind, read func(r io.Reader, name string) (T, error)) (out T,
 	err error) {
 	err = Read(ctx, path, kind, func(r io.Reader) (err error) {
@@ -203,7 +203,7 @@ func Parse[T any](ctx context.Context, path string, kind Kind, read func(r io.Re
 	return out, err
 }
 
-// All returns the whole of a file.
+// All returns the contents of a file.
 func All(ctx context.Context, path string, kind Kind) (all []byte, err error) {
 	f, err := Open(ctx, path, kind)
 	if err != nil {
@@ -228,8 +228,8 @@ func All(ctx context.Context, path string, kind Kind) (all []byte, err error) {
 	}
 }
 
-// Regular refuses what a reader that is to have the file itself (it maps it, or is SQLite) cannot take: all but
-// regular files, what is too large, and a file of whose beginning nothing comes before ctx ends.
+// Regular checks a file for a reader that opens the file itself (to map it, or SQLite). It rejects all but regular
+// files, files that are too large, and files of which no byte can be read before ctx ends.
 func Regular(ctx context.Context, path string, kind Kind) error {
 	return Read(ctx, path, kind.Regular(), func(r io.Reader) error {
 		_, err := r.Read(make([]byte, 1))

@@ -18,7 +18,7 @@ import (
 
 var small = files.Kind{Name: "a small file", Most: 1 << 20}
 
-// fifo returns a pipe in the file system.
+// fifo creates a named pipe.
 func fifo(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fifo")
@@ -28,7 +28,7 @@ func fifo(t *testing.T) string {
 	return path
 }
 
-// feed writes to a pipe until nobody reads it any more.
+// feed writes to a pipe until it has no reader.
 func feed(t *testing.T, path string, write func(io.Writer) error) {
 	t.Helper()
 	done := make(chan struct{})
@@ -93,14 +93,14 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-func TestNoFile(t *testing.T) {
+func TestNotAFile(t *testing.T) {
 	for _, path := range []string{"/dev/zero", "/dev/null", "/", t.TempDir()} {
 		if _, err := files.Open(t.Context(), path, small); err == nil || !strings.Contains(err.Error(), path+": ") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	if err := files.Regular(t.Context(), fifo(t), small); err == nil ||
-		!strings.Contains(err.Error(), "no regular file") {
+		!strings.Contains(err.Error(), "not a regular file") {
 		t.Error(err)
 	}
 	if _, err := files.Open(t.Context(), "/none", small); !errors.Is(err, os.ErrNotExist) {
@@ -108,7 +108,7 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// TestStalled reads pipes to which nobody writes: one without a writer, where already the opening waits, and one with.
+// TestStalled reads pipes without data: one without a writer, for which opening blocks, and one with a writer.
 func TestStalled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	pipe := fifo(t)
@@ -161,7 +161,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestWriteToAPipe writes to a pipe that a program reads from, and does not wait for one.
+// TestWriteToAPipe writes to a pipe that has a reader, and does not wait for a reader.
 func TestWriteToAPipe(t *testing.T) {
 	pipe := fifo(t)
 	text := func(w io.Writer) error { _, err := io.WriteString(w, "some text"); return err }

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// Stat is [os.Stat] that ends with ctx: where the system does not answer, nobody waits for it.
+// Stat is [os.Stat] that ends with ctx, even if the system does not respond.
 func Stat(ctx context.Context, path string) (fs.FileInfo, error) {
 	ready := make(chan opened, 1)
 	go func() {
@@ -22,6 +22,6 @@ func Stat(ctx context.Context, path string) (fs.FileInfo, error) {
 	case o := <-ready:
 		return o.info, o.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("look at %s: %w", plain.Escape(path), ctx.Err())
+		return nil, fmt.Errorf("stat %s: %w", plain.Escape(path), ctx.Err())
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// GzipMagic begins what gzip has packed (RFC 1952, 2.3.1).
+// GzipMagic is the beginning of gzip data (RFC 1952, 2.3.1).
 var GzipMagic = []byte{0x1f, 0x8b}
 
-// Unzipped is [Read] of a file that may be gzipped, which its first bytes tell. It is unpacked while the reader reads,
-// and what it unfolds to is held to the limit of its kind as well.
+// Unzipped is [Read] of a file that may be gzipped, which its first bytes show. It decompresses ahead of the reader.
+// The limit of the kind applies to the decompressed size, too.
 func Unzipped(ctx context.Context, path string, kind Kind, read func(io.Reader) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -29,7 +29,7 @@ func Unzipped(ctx context.Context, path string, kind Kind, read func(io.Reader) 
 	defer func() { _ = f.Close() }()
 	b := bufio.NewReaderSize(f, partSize)
 	if head, err := b.Peek(len(GzipMagic)); err != nil || !bytes.Equal(head, GzipMagic) {
-		return read(b) // which meets the error, too
+		return read(b) // which gets the error, too
 	}
 	u := &unzip{ctx: ctx, kind: kind, parts: make(chan part), free: make(chan []byte, 2), ended: make(chan struct{})}
 	go u.own(b)
@@ -42,7 +42,7 @@ func Unzipped(ctx context.Context, path string, kind Kind, read func(io.Reader) 
 	return err
 }
 
-// unzip unpacks ahead of who reads, in a goroutine that ends with the context.
+// unzip decompresses ahead of the reader, in a goroutine that ends with the context.
 type unzip struct {
 	ctx       context.Context
 	kind      Kind
@@ -52,7 +52,7 @@ type unzip struct {
 	buf, rest []byte
 	err       error
 	read      int64
-	failed    error // why there is no more to read, nil at the end of the file
+	failed    error // the error that ended reading, nil at the end of the file
 }
 
 func (u *unzip) own(packed io.Reader) {
@@ -112,7 +112,7 @@ func (u *unzip) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Limited holds what is read to the limit of a kind.
+// Limited returns a reader that fails beyond the limit of a kind.
 func Limited(r io.Reader, path string, kind Kind) io.Reader {
 	return &limited{r, kind.Most, kind, path}
 }

@@ -26,7 +26,7 @@ func zipped(t *testing.T, text []byte) []byte {
 	return b.Bytes()
 }
 
-// What is read is the same whether it is packed or not; one that is cut or unfolds to too much is an error.
+// Compressed and plain files give the same contents. Truncated and too large ones fail.
 func TestUnzipped(t *testing.T) {
 	text := bytes.Repeat([]byte("0x0001 : 001 : 00 : yes\n"), 40_000) // more than three parts
 	packed := zipped(t, text)
@@ -37,9 +37,9 @@ func TestUnzipped(t *testing.T) {
 		want error
 	}{
 		"plain": {text, small, nil}, "packed": {packed, small, nil}, "empty": {nil, small, nil},
-		"cut": {packed[:len(packed)-5], small, io.ErrUnexpectedEOF}, "not gzip's": {[]byte("\x1f\x8b\x08garbage"),
-			small, io.ErrUnexpectedEOF},
-		"a bomb": {zipped(t, append(text, 'x')), small, ErrTooLarge},
+		"truncated":  {packed[:len(packed)-5], small, io.ErrUnexpectedEOF},
+		"not gzip's": {[]byte("\x1f\x8b\x08garbage"), small, io.ErrUnexpectedEOF},
+		"a bomb":     {zipped(t, append(text, 'x')), small, ErrTooLarge},
 	} {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, c.file, 0o600); err != nil {
@@ -59,7 +59,7 @@ func TestUnzipped(t *testing.T) {
 	}
 }
 
-// A reader that ends early, and one that is cancelled, leave nothing behind.
+// A reader that ends early, and one that is cancelled, leave no goroutine.
 func TestUnzippedEndsEarly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, zipped(t, make([]byte, 4<<20)), 0o600); err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package files opens files to read, and writes them whole or not at all.
+// Package files reads files with limits, and writes them completely or not at all.
 package files
 
 import (
@@ -13,18 +13,18 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"example.org/ibconsole/internal/base/files/beside"
+	"example.org/ibconsole/internal/base/files/tempfile"
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// ErrStream says that something is not written to standard output.
-var ErrStream = errors.New("- is standard output for other commands, and this goes to a file: name one")
+// ErrStream reports that a command cannot write to standard output.
+var ErrStream = errors.New("- (standard output) is not supported here, expected the name of a file")
 
 var errNoReader = errors.New("no program reads from the pipe")
 
-// Write writes a file whole or not at all: to a temporary file beside it,
-// which then takes its name once it is on the disk. A file that was there keeps its mode, a new one has what the user's
-// umask leaves. What is no regular file is written to directly; of a pipe there must be a reader.
+// Write writes a file completely or not at all: to a temporary file in the same folder, which replaces the file when it
+// is on the disk. An existing file keeps its mode, a new one has the mode that the user's umask gives. Other kinds of
+// files are written directly; a pipe must have a reader.
 func Write(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return ErrStream
@@ -35,20 +35,20 @@ func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	tmp, err := beside.Create(path)
+	tmp, err := tempfile.Create(path)
 	if err != nil {
 		return notWritten(path, err)
 	}
 	if err := flushInto(tmp, write); err != nil {
 		return notWritten(path, errors.Join(err, tmp.Close(), os.Remove(tmp.Name())))
 	}
-	if err := beside.Replace(tmp, path); err != nil {
+	if err := tempfile.Replace(tmp, path); err != nil {
 		return notWritten(path, err)
 	}
 	return nil
 }
 
-// notWritten names the file that was meant, not the temporary one.
+// notWritten returns an error with the name of the target, not of the temporary file.
 func notWritten(path string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		err = e.Err

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package hugepages makes large tables of memory that the kernel may give in pages of 2 MiB, where it waits to be asked
-// (transparent_hugepage/enabled set to madvise): with pages of 4 KiB, taking them and finding one's place in them costs
-// as much as filling them.
+// Package hugepages allocates large tables that the kernel may put in pages of 2 MiB, if it does so only on request
+// (transparent_hugepage/enabled is madvise). With pages of 4 KiB, page faults and TLB misses cost as much time as
+// filling the tables.
 package hugepages
 
 import (
@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// size is that of a huge page on amd64, and on arm64 with pages of 4 KiB.
+// size is the size of a huge page on amd64, and on arm64 with pages of 4 KiB.
 const size = 2 << 20
 
-// Make makes n zero values. It is advice, which the kernel need not follow: that makes a difference in time alone.
+// Make returns n zero values. It advises the kernel, which need not follow; only the time differs.
 func Make[T any](n int) []T {
 	s := make([]T, n)
 	start, length := within(reflect.ValueOf(s).Pointer(), uintptr(n)*reflect.TypeFor[T]().Size())
@@ -26,9 +26,9 @@ func Make[T any](n int) []T {
 	return s
 }
 
-// Heap has the next n bytes of the heap lie in huge pages, which the runtime does not ask for: it takes them, asks, and
-// gives them back untouched. None is taken from the system before it is needed. It costs a collection of garbage, so
-// that less than 16 MB is passed over.
+// Heap makes the next n bytes of the heap use huge pages, which the runtime does not request. It allocates them,
+// requests huge pages, and frees them untouched, so the system provides no page before it is needed. This takes a
+// garbage collection, so Heap ignores less than 16 MB.
 func Heap(n int) {
 	if n < 16<<20 {
 		return
@@ -39,10 +39,11 @@ func Heap(n int) {
 	runtime.GC()
 }
 
-// collecting is held while garbage is collected: on one processor, two at once may wait for each other for ever.
+// collecting is held during garbage collections: on one processor, two concurrent ones may wait for each other for
+// ever.
 var collecting sync.Mutex
 
-// within is where the whole huge pages of a piece of memory start, and how long they are together.
+// within returns the start and the total length of the whole huge pages in a range of memory.
 func within(start, length uintptr) (uintptr, uintptr) {
 	before := -start % size
 	if length < before+size {

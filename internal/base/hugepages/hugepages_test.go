@@ -22,7 +22,7 @@ func TestMakeIsZeroAndOfItsLength(t *testing.T) {
 	}
 }
 
-// TestWithin cuts every beginning and end that could share a huge page with something else.
+// TestWithin checks ranges whose ends could share a huge page with other memory.
 func TestWithin(t *testing.T) {
 	const at = 7 * size
 	for _, c := range []struct{ from, to, start, pages uintptr }{
@@ -36,13 +36,13 @@ func TestWithin(t *testing.T) {
 	} {
 		start, length := within(c.from, c.to-c.from)
 		if length != c.pages*size || c.pages > 0 && start != c.start {
-			t.Errorf("from %#x to %#x: %d bytes from %#x, wanted %d huge pages from %#x", c.from, c.to, length, start,
+			t.Errorf("from %#x to %#x: %d bytes from %#x, want %d huge pages from %#x", c.from, c.to, length, start,
 				c.pages, c.start)
 		}
 	}
 }
 
-// TestHeap sees that what is asked for is given back.
+// TestHeap checks that the memory is freed.
 func TestHeap(t *testing.T) {
 	used := func() uint64 {
 		var m runtime.MemStats

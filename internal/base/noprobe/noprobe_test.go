@@ -16,39 +16,37 @@ import (
 	"github.com/creack/pty"
 )
 
-// backgroundQuery is OSC 11 with a question mark, xterm's "which background
-// colour?" (XTerm Control Sequences, Operating System Commands).
+// backgroundQuery is OSC 11 with a question mark, xterm's query of the background colour (XTerm Control Sequences,
+// Operating System Commands).
 const backgroundQuery = "\x1b]11;?"
 
-// patience is how long a program may take to end by itself. It only has to tell
-// ending from hanging.
+// patience is how long a program may take to end. It must only distinguish slow programs from blocked ones.
 const patience = 2 * time.Minute
 
 var terminals = []string{"xterm-256color", "linux", "vt100"}
 
-// The terminals of these tests never answer, as a serial console does not.
+// The terminals of these tests never respond, like a serial console.
 
-func TestGuardedProgramAsksNothing(t *testing.T) {
+func TestGuardedProgramSendsNoQuery(t *testing.T) {
 	bin := build(t, "./testdata/guarded")
 	for _, term := range terminals {
-		t.Run(term, func(t *testing.T) { asksNothing(t, term, bin) })
+		t.Run(term, func(t *testing.T) { sendsNoQuery(t, term, bin) })
 	}
 }
 
-// TestConsoleAsksNothing watches ibconsole itself: its import path and what
-// main imports decide whether noprobe comes first.
-func TestConsoleAsksNothing(t *testing.T) {
+// TestConsoleSendsNoQuery tests ibconsole itself: its import path and main's imports decide whether noprobe comes
+// first.
+func TestConsoleSendsNoQuery(t *testing.T) {
 	bin := build(t, "example.org/ibconsole")
 	for _, term := range terminals {
 		for _, args := range [][]string{{"version"}, {"help"}, {"-s", "sim:fattree:2,4", "doctor"}, {"-c", "summary"}} {
-			t.Run(term+" "+args[len(args)-1], func(t *testing.T) { asksNothing(t, term, bin, args...) })
+			t.Run(term+" "+args[len(args)-1], func(t *testing.T) { sendsNoQuery(t, term, bin, args...) })
 		}
 	}
 }
 
-// TestBareProgramAsks shows that the other tests would see the query: without
-// noprobe Bubble Tea sends it.
-func TestBareProgramAsks(t *testing.T) {
+// TestBareProgramSendsQuery checks that these tests detect the query, which Bubble Tea sends without noprobe.
+func TestBareProgramSendsQuery(t *testing.T) {
 	bin := build(t, "./testdata/bare")
 	for _, term := range terminals {
 		t.Run(term, func(t *testing.T) {
@@ -60,7 +58,7 @@ func TestBareProgramAsks(t *testing.T) {
 	}
 }
 
-func asksNothing(t *testing.T, term, bin string, args ...string) {
+func sendsNoQuery(t *testing.T, term, bin string, args ...string) {
 	t.Helper()
 	out, err := onSilentTerminal(t, term, "", bin, args...)
 	if err != nil {
@@ -72,14 +70,14 @@ func asksNothing(t *testing.T, term, bin string, args ...string) {
 	}
 }
 
-// onSilentTerminal runs a program on a pseudo-terminal that answers nothing and
-// returns what it wrote. It ends the program as soon as until was seen.
+// onSilentTerminal runs a program on a pseudo-terminal that never responds and returns its output. It ends the program
+// when the output contains until.
 func onSilentTerminal(t *testing.T, term, until, bin string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, args...)
-	// termenv asks nothing where CI is set, which would hide the fault.
+	// termenv sends no query if CI is set, which would hide a fault.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "CI=") || strings.HasPrefix(v, "TERM=")
 	})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package parallel spreads work that cannot fail over all processors.
+// Package parallel distributes work that cannot fail to all processors.
 package parallel
 
 import (
@@ -11,8 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// Each calls work for every number below n, on all processors, and waits for the end. A panic of work becomes one of
-// the caller.
+// Each calls work for every number below n, on all processors, and waits for the end. It panics if work panics.
 func Each(n int, work func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -31,7 +30,7 @@ func Each(n int, work func(i int)) {
 // Crash carries the first panic of several goroutines to the one that waits for them.
 type Crash struct{ first atomic.Pointer[string] }
 
-// Keep does work. A panic ends it, and is kept with its stack.
+// Keep calls work. If it panics, Keep recovers and keeps the panic with its stack.
 func (c *Crash) Keep(work func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -42,7 +41,7 @@ func (c *Crash) Keep(work func()) {
 	work()
 }
 
-// Again panics with the panic that was kept, if there is one.
+// Again panics with the kept panic, if there is one.
 func (c *Crash) Again() {
 	if why := c.first.Load(); why != nil {
 		panic(*why)

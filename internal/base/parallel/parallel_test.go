@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestPanicReachesTheCaller: a panic of work is one of the caller, with the stack of where it was. The rest is done.
+// TestPanicReachesTheCaller checks that a panic of work reaches the caller, with the stack of its origin, after the
+// rest of the work.
 func TestPanicReachesTheCaller(t *testing.T) {
 	var done atomic.Int64
 	defer func() {

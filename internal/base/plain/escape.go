@@ -10,25 +10,25 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes a value (a name, a path, a word, the message of a library) safe to be put into a line that is shown:
-// control and format characters and bytes that are no UTF-8 become \x0a, \x1b, \u202e and the like, a backslash is
-// doubled. Other text is returned as it is.
+// Escape makes a value (a name, a path, a word, the message of a library) safe to print in a line: control and format
+// characters and bytes that are not UTF-8 become \x0a, \x1b, \u202e and the like, a backslash is doubled. Other text is
+// returned unchanged.
 func Escape(s string) string {
 	return escape(s, func(r rune) bool { return r != '\\' && unicode.IsPrint(r) })
 }
 
-// EscapeLine does that to a line that is made already: backslashes stay.
+// EscapeLine is [Escape] for a complete line: it keeps backslashes.
 func EscapeLine(s string) string { return escape(s, unicode.IsPrint) }
 
-// EscapeText does that to whole text, of which newlines, tabs and backslashes stay.
+// EscapeText is [Escape] for a complete text: it keeps newlines, tabs and backslashes.
 func EscapeText(s string) string { return escape(s, inText) }
 
-// Escaped reports whether text can be put into a line as it is.
+// Escaped reports whether text can be printed in a line unchanged.
 func Escaped(s string) bool { return kept(s, unicode.IsPrint) == len(s) }
 
 func inText(r rune) bool { return r == '\n' || r == '\t' || unicode.IsPrint(r) }
 
-// EscapeJSON does that to JSON, in JSON's own manner (RFC 8259, 7).
+// EscapeJSON is [Escape] for JSON, with JSON's own escapes (RFC 8259, 7).
 func EscapeJSON(text []byte) []byte {
 	if n := kept(string(text), inText); n == len(text) {
 		return text
@@ -48,7 +48,7 @@ func EscapeJSON(text []byte) []byte {
 	return out
 }
 
-// EscapeRune is how text shows what it cannot have as it is: a rune, or a byte that is no UTF-8.
+// EscapeRune returns the escape of the first rune of s, or of a byte that is not UTF-8.
 func EscapeRune(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
@@ -81,7 +81,7 @@ func escape(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// kept is how long the beginning of s is that stays as it is.
+// kept returns the length of the beginning of s that stays unchanged.
 func kept(s string, keep func(rune) bool) int {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plain says what may leave the program in text that people read, and is the last net before it does.
+// Package plain makes text safe to print. Its Writer is the last check before output.
 package plain
 
 import (
@@ -9,17 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes text of which no control or format character but newline and tab is left, whatever it is given: the
-// others are escaped as [EscapeText] does. It may be used by many goroutines. It cannot know that a newline
-// belongs to a name, so values are escaped where they are put into a line.
+// Writer escapes all control and format characters but newline and tab in the text that it writes, as [EscapeText]
+// does. It is safe for concurrent use. It cannot recognise a newline in a name, so callers escape values that they
+// print in a line.
 type Writer struct {
 	mu sync.Mutex
 	w  io.Writer
-	// begun is a rune of which the rest is to come.
+	// begun is the beginning of an incomplete rune.
 	begun []byte
 }
 
-// New makes a writer to w.
+// New returns a writer to w.
 func New(w io.Writer) *Writer { return &Writer{w: w} }
 
 // Write implements [io.Writer].
@@ -38,7 +38,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush writes what was begun and is not going on.
+// Flush writes an incomplete rune.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,7 +55,7 @@ func (w *Writer) put(text []byte) error {
 	return err
 }
 
-// whole is how much of the text does not end within a rune.
+// whole returns the length of the text without an incomplete rune at its end.
 func whole(text []byte) int {
 	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {
@@ -68,7 +68,7 @@ func whole(text []byte) int {
 	return len(text)
 }
 
-// Text has write write to w as plain text.
+// Text calls write with a [Writer] to w.
 func Text(w io.Writer, write func(io.Writer) error) error {
 	p := New(w)
 	if err := write(p); err != nil {

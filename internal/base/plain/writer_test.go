@@ -11,13 +11,13 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// All that a terminal heeds, among text that stays; want is by hand.
+// Characters that affect a terminal, in text that stays unchanged; want is written by hand.
 const (
 	text = "a\tµ€😀\\x\n\x1b]52;c;QQ==\a\r\x00\x7f\u0085\x9b\u202e\U000e0001\xff\xe2\x82"
 	want = "a\tµ€😀\\x\n\\x1b]52;c;QQ==\\x07\\x0d\\x00\\x7f\\u0085\\x9b\\u202e\\U000e0001\\xff\\xe2\\x82"
 )
 
-// TestWriter gives text whole, and cut at each place and into single bytes, within runes too.
+// TestWriter writes text at once, split at each position and into single bytes, also within runes.
 func TestWriter(t *testing.T) {
 	check := func(parts ...string) {
 		t.Helper()
@@ -46,7 +46,7 @@ func TestWriter(t *testing.T) {
 	check(bytes...)
 }
 
-// TestJSON: what is escaped stays the same JSON.
+// TestJSON checks that escaped JSON has the same value.
 func TestJSON(t *testing.T) {
 	from := map[string]string{"name": "µ\x1b\r\n\x7f\u0085\u202e\U000e0001\\"}
 	line, err := json.Marshal(from)

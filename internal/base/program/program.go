@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package program runs other programs for what they print.
+// Package program runs other programs and returns their output.
 package program
 
 import (
@@ -12,30 +12,29 @@ import (
 	"time"
 )
 
-// Program is a program with its arguments, which no shell reads, and what it may take.
+// Program is a program with its arguments, which no shell interprets, and its limits.
 type Program struct {
 	Path  string
 	Args  []string
-	Env   []string // nil for that of this process
-	Dir   string   // "" for that of this process
+	Env   []string // nil for the environment of this process
+	Dir   string   // "" for the directory of this process
 	Time  time.Duration
 	Bytes int           // of standard output
 	Grace time.Duration // from the kill to the end of its output
 }
 
-// mostSaid is how much of standard error is kept, in bytes.
-const mostSaid = 64 << 10
+// maxStderr is how much of standard error is kept, in bytes.
+const maxStderr = 64 << 10
 
-// Output runs the program and returns what it prints on standard output, and the beginning of what it prints on
-// standard error. Its process group is killed when ctx ends or the program takes more than it may; the error is the
-// cause then.
-func (p *Program) Output(ctx context.Context) (out, said []byte, err error) {
+// Output runs the program and returns its standard output, and the beginning of its standard error. It kills the
+// process group when ctx ends or the program exceeds a limit, and then returns the cause as the error.
+func (p *Program) Output(ctx context.Context) (out, errText []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Time, fmt.Errorf("it took more than %v", p.Time))
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	stdout := buffer{most: p.Bytes, full: func() { stop(fmt.Errorf("it printed more than %d bytes", p.Bytes)) }}
-	stderr := buffer{most: mostSaid, full: func() {}}
+	stderr := buffer{most: maxStderr, full: func() {}}
 	cmd := exec.CommandContext(ctx, p.Path, p.Args...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = p.Env, p.Dir, p.Grace
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -48,8 +47,8 @@ func (p *Program) Output(ctx context.Context) (out, said []byte, err error) {
 	return stdout.text.Bytes(), stderr.text.Bytes(), err
 }
 
-// buffer keeps the first bytes that are written to it, and calls full when there are more. Write is its only method:
-// what reads from a source by itself, as bytes.Buffer does, gets round the limit.
+// buffer keeps the first bytes written to it, and calls full if there are more. Write is its only method, because
+// io.Copy would use a ReadFrom, as bytes.Buffer has, without the limit.
 type buffer struct {
 	text bytes.Buffer
 	most int
@@ -57,10 +56,10 @@ type buffer struct {
 }
 
 func (b *buffer) Write(p []byte) (int, error) {
-	room := b.most - b.text.Len()
-	if len(p) > room {
+	free := b.most - b.text.Len()
+	if len(p) > free {
 		b.full()
 	}
-	_, _ = b.text.Write(p[:min(len(p), room)])
+	_, _ = b.text.Write(p[:min(len(p), free)])
 	return len(p), nil
 }

@@ -18,11 +18,11 @@ func shell(script string) program.Program {
 		Grace: time.Second}
 }
 
-// TestBounds: what a program prints beyond its bound is not kept, however it is written, and ends the program.
+// TestBounds checks that output beyond the limit is dropped, however it is written, and ends the program.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
-		script, why string
-		out, said   int // bytes
+		script, why  string
+		out, errText int // bytes
 	}{
 		{"printf abc; printf de >&2", "", 3, 2},
 		{"head -c 1048576 /dev/zero", "", 1 << 20, 0},
@@ -34,14 +34,14 @@ func TestBounds(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		p := shell(c.script)
-		out, said, err := p.Output(t.Context())
+		out, errText, err := p.Output(t.Context())
 		runtime.ReadMemStats(&after)
 		text := ""
 		if err != nil {
 			text = err.Error()
 		}
-		if len(out) != c.out || len(said) != c.said || text != c.why {
-			t.Errorf("%s: %d and %d bytes, %q", c.script, len(out), len(said), text)
+		if len(out) != c.out || len(errText) != c.errText || text != c.why {
+			t.Errorf("%s: %d and %d bytes, %q", c.script, len(out), len(errText), text)
 		}
 		if more := after.TotalAlloc - before.TotalAlloc; more > 16<<20 {
 			t.Errorf("%s: %d bytes were allocated", c.script, more)
@@ -49,7 +49,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestEnds: a program that starts another ends with it when its time is over or its context ends.
+// TestEnds checks that a program ends with its children when its time is over or its context ends.
 func TestEnds(t *testing.T) {
 	p := shell("sleep 1000 & sleep 1000")
 	p.Time = 50 * time.Millisecond
@@ -57,7 +57,7 @@ func TestEnds(t *testing.T) {
 	if _, _, err := p.Output(t.Context()); err == nil || !strings.Contains(err.Error(), "it took more than 50ms") {
 		t.Error(err)
 	}
-	why := errors.New("the test has enough")
+	why := errors.New("stopped by the test")
 	ctx, stop := context.WithCancelCause(t.Context())
 	time.AfterFunc(50*time.Millisecond, func() { stop(why) })
 	p.Time = time.Minute

@@ -4,9 +4,9 @@ package prose
 
 import "strings"
 
-// Nearest returns the candidate that word was probably meant to be, or "" where none is near: the one with the
-// fewest edits (a letter more, less, changed, or two swapped; at most one for each three letters, rounded), else
-// the one that word of two or more letters begins. Case does not count. Of equals the first wins.
+// Nearest returns the candidate that word was probably meant to be, "" for none: the one with the fewest edits (a
+// letter more, less, changed, or two swapped; at most one per three letters, rounded), else the first one that begins
+// with word, if it has two or more letters. Case does not count. The first of equals wins.
 func Nearest(word string, candidates []string) string {
 	w := []rune(strings.ToLower(word))
 	if len(w) > 64 {

@@ -2,7 +2,7 @@
 
 package prose
 
-// Plain reports whether each byte is one visible ASCII character.
+// Plain reports whether all bytes are printable ASCII characters.
 func Plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {

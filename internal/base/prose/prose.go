@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prose words numbers and lists for people, the same everywhere.
+// Package prose formats numbers and lists for people.
 package prose
 
 import (
@@ -14,10 +14,10 @@ type Integer interface {
 	~int | ~int32 | ~int64 | ~uint8
 }
 
-// Count is a number with its noun: "1 switch", "2 switches", "0 changed entries".
+// Count returns a number with its noun: "1 switch", "2 switches", "0 changed entries".
 func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
 
-// Verb is a number of things with what they do, in the singular and the plural: "1 port has", "2 ports have".
+// Verb returns a number of things with a verb, given in singular and plural: "1 port has", "2 ports have".
 func Verb[N Integer](n N, noun, does, do string) string {
 	if n == 1 {
 		do = does
@@ -25,7 +25,7 @@ func Verb[N Integer](n N, noun, does, do string) string {
 	return Count(n, noun) + " " + do
 }
 
-// Noun is a noun, in English, for so many of a thing; given is its singular.
+// Noun returns the form of an English noun for a number, from its singular.
 func Noun[N Integer](n N, noun string) string {
 	switch {
 	case n == 1:
@@ -42,7 +42,7 @@ func hasSuffix(s string, any ...string) bool {
 	return slices.ContainsFunc(any, func(suffix string) bool { return strings.HasSuffix(s, suffix) })
 }
 
-// Words are the words for things, one each.
+// Words returns a word for each thing.
 func Words[T any](things []T, word func(T) string) []string {
 	var words []string
 	for _, t := range things {
@@ -51,7 +51,7 @@ func Words[T any](things []T, word func(T) string) []string {
 	return words
 }
 
-// List returns at most so many of the items: "a, b", "a, b and 7 more".
+// List returns at most a number of items: "a, b", "a, b and 7 more".
 func List(items []string, most int) string {
 	shown, more := Cut(items, most)
 	text := strings.Join(shown, ", ")
@@ -61,8 +61,8 @@ func List(items []string, most int) string {
 	return text + " " + more
 }
 
-// Cut is at most so many of the items and, where there are more, "and 7 more" for
-// the others. It leaves no one out alone: instead of "and 1 more" there is that one.
+// Cut returns at most a number of items and, if there are more, "and 7 more" for the others. A single item is not
+// omitted: it takes the place of "and 1 more".
 func Cut[T any](items []T, most int) (shown []T, more string) {
 	if len(items) <= most+1 {
 		return items, ""
@@ -70,10 +70,10 @@ func Cut[T any](items []T, most int) (shown []T, more string) {
 	return items[:most], More(len(items) - most)
 }
 
-// More is what a list says of those that it leaves out: "and 7 more".
+// More returns the text for omitted items of a list: "and 7 more".
 func More[N Integer](n N) string { return fmt.Sprintf("and %d more", n) }
 
-// When is the one of two that applies.
+// When returns a if yes, else b.
 func When[T any](yes bool, a, b T) T {
 	if yes {
 		return a
@@ -81,7 +81,7 @@ func When[T any](yes bool, a, b T) T {
 	return b
 }
 
-// Ranges puts ascending numbers into words: "0-3,7".
+// Ranges formats ascending numbers: "0-3,7".
 func Ranges[N Integer](numbers []N) string {
 	var words []string
 	for i := 0; i < len(numbers); {

@@ -21,40 +21,39 @@ func raise(t *testing.T, s syscall.Signal) {
 }
 
 func TestWatch(t *testing.T) {
-	came := make(chan syscall.Signal)
-	stop := signals.Watch(func(s syscall.Signal) { came <- s }, syscall.SIGUSR1, syscall.SIGWINCH)
+	received := make(chan syscall.Signal)
+	stop := signals.Watch(func(s syscall.Signal) { received <- s }, syscall.SIGUSR1, syscall.SIGWINCH)
 	defer stop()
 	for _, s := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGWINCH} {
 		raise(t, s)
-		if got := <-came; got != s {
-			t.Errorf("%v came, want %v", got, s)
+		if got := <-received; got != s {
+			t.Errorf("received %v, want %v", got, s)
 		}
 	}
 }
 
-// Signals that nohup has programs ignore stay ignored. The signal is of this test alone:
-// to Go one that was ignored once is so until somebody asks for it.
+// Signals that nohup makes programs ignore stay ignored. Only this test uses SIGUSR2: for Go an ignored signal stays
+// ignored until the program asks for it.
 func TestIgnoredStaysIgnored(t *testing.T) {
 	signal.Ignore(syscall.SIGUSR2)
 	defer signal.Reset(syscall.SIGUSR2)
-	stop := signals.Watch(func(s syscall.Signal) { t.Errorf("%v came", s) }, syscall.SIGUSR2)
+	stop := signals.Watch(func(s syscall.Signal) { t.Errorf("received %v", s) }, syscall.SIGUSR2)
 	defer stop()
 	if raise(t, syscall.SIGUSR2); !signal.Ignored(syscall.SIGUSR2) {
-		t.Error("it is caught")
+		t.Error("the signal is not ignored")
 	}
 }
 
-// An interrupt ends the context, and not that of a face which takes interrupts itself.
-// The other signals end both.
+// An interrupt cancels the context, but not one of WithoutInterrupts. The other signals cancel both.
 func TestContext(t *testing.T) {
 	ctx, stop := signals.Context()
 	defer stop()
-	face, leave := signals.ButInterrupts(ctx)
+	other, leave := signals.WithoutInterrupts(ctx)
 	defer leave()
 	for _, c := range []struct {
 		ctx    context.Context
 		signal syscall.Signal
-	}{{ctx, syscall.SIGINT}, {face, syscall.SIGTERM}} {
+	}{{ctx, syscall.SIGINT}, {other, syscall.SIGTERM}} {
 		if err := c.ctx.Err(); err != nil {
 			t.Fatalf("before %v: %v", c.signal, err)
 		}

@@ -11,11 +11,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// patience is how long a file that another program has is waited for; it is the busy_timeout of [Writing], too.
+// patience is how long a file that another program uses is waited for, also the busy_timeout of [Writing].
 const patience = 10 * time.Second
 
-// Patiently does again what fails as another program has the file in a state in which SQLite does not wait for it: of
-// two that give a new file its log, one is refused at once.
+// Patiently retries do while another program has the file in a state in which SQLite does not wait: if two programs
+// create the log of a new file, one fails at once.
 func Patiently(ctx context.Context, do func(context.Context) error) error {
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

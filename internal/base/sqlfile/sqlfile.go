@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sqlfile opens files of SQLite in the way that all of ours are opened.
+// Package sqlfile opens SQLite files with the settings of all files of this program.
 package sqlfile
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -14,19 +15,19 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// pragmas make readers and a writer not wait for each other, what is committed
-// survive a loss of power, and a second writer wait up to ten seconds.
+// pragmas let readers and a writer work at the same time, keep commits after a loss of power, and make a second writer
+// wait up to ten seconds.
 func pragmas() []string {
 	return []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"}
 }
 
-// Writing returns the parameters of a file that is read and written.
+// Writing returns the parameters for reading and writing a file.
 func Writing() url.Values { return url.Values{"_pragma": pragmas(), "_txlock": {"immediate"}} }
 
-// ErrIrregular says that something else than a regular file has the name. SQLite waits for ever for a named pipe.
-var ErrIrregular = errors.New("no regular file")
+// ErrIrregular reports that a name is not that of a regular file. SQLite waits for ever for a named pipe.
+var ErrIrregular = errors.New("not a regular file")
 
-// Regular returns [ErrIrregular] where a database, or a file that SQLite keeps with it, is there and no regular file.
+// Regular returns [ErrIrregular] if a database, or a file that SQLite keeps with it, exists and is not a regular file.
 func Regular(path string) error {
 	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
 		if info, err := os.Stat(path + suffix); err == nil && !info.Mode().IsRegular() {
@@ -36,7 +37,7 @@ func Regular(path string) error {
 	return nil
 }
 
-// Open names a file, which is opened when it is first used. The error is that of [Regular].
+// Open prepares a database, whose file is opened at its first use. It returns the error of [Regular].
 func Open(path string, q url.Values) (*sql.DB, error) {
 	if err := Regular(path); err != nil {
 		return nil, err
@@ -45,8 +46,8 @@ func Open(path string, q url.Values) (*sql.DB, error) {
 		(&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String())
 }
 
-// Private makes a new file, or has one that is there, for nobody but its owner; SQLite's files beside it take its
-// mode. Where that cannot be, opening says what can be said.
+// Private creates a new file for its owner only, or removes the access of others to an existing one. SQLite's
+// additional files get its mode. Private ignores errors, which opening the file reports.
 func Private(path string) {
 	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
 		_ = f.Close()
@@ -55,4 +56,29 @@ func Private(path string) {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
 		_ = os.Chmod(path, info.Mode().Perm()&^0o077)
 	}
+}
+
+// Change makes a change of a database completely or not at all.
+func Change(ctx context.Context, db *sql.DB, change func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := change(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// Used returns how many bytes of a file are in use. from is the database or a transaction.
+func Used(ctx context.Context, from interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) (int64, error) {
+	var pages, free, size int64
+	for pragma, into := range map[string]*int64{"page_count": &pages, "freelist_count": &free, "page_size": &size} {
+		if err := from.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(into); err != nil {
+			return 0, err
+		}
+	}
+	return (pages - free) * size, nil
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package verdict holds the result of a check: ok, found or unknown.
+// Package verdict defines the result of a check: ok, found or unknown.
 package verdict
 
 // Verdict is the result of a check.
@@ -8,15 +8,15 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	// OK means that nothing is wrong, and that everything was read on which this depends.
+	// OK means that nothing is wrong, and that everything this depends on was read.
 	OK Verdict = iota
-	// Found means that something is wrong, whatever was not read.
+	// Found means that something is wrong, whatever else was not read.
 	Found
-	// Unknown means that nothing wrong was found, and that something was not read which could change that.
+	// Unknown means that nothing wrong was found, but something that could change this was not read.
 	Unknown
 )
 
-// Of returns the verdict of a check that found something wrong or not, and of which something is unknown or not.
+// Of returns the verdict of a check that found something wrong or not, and read everything or not.
 func Of(found, unknown bool) Verdict {
 	switch {
 	case found:
@@ -33,5 +33,5 @@ func (v Verdict) String() string { return [...]string{"ok", "found", "unknown"}[
 // MarshalText implements [encoding.TextMarshaler].
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// Worst returns the verdict of two checks together.
+// Worst returns the combined verdict of two checks.
 func Worst(a, b Verdict) Verdict { return Of(a == Found || b == Found, a == Unknown || b == Unknown) }

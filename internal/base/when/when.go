@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package when reads times as people on call say them.
+// Package when parses times in the forms that operators use.
 package when
 
 import (
@@ -13,11 +13,11 @@ import (
 // maxDays is how many days ago a time may be.
 const maxDays = 36500
 
-// Help says which times there are.
+// Help describes the accepted times.
 const Help = "a time is 03:00 or 03:00:15, the last one that there was; yesterday 22:00; 2026-11-22 or " +
 	"2026-11-22T03:00; 90s, 20m, 2h or 3d ago; or now"
 
-// Parse reads a time.
+// Parse parses a time in the past.
 func Parse(text string, now time.Time) (time.Time, error) {
 	if text == "now" {
 		return now, nil
@@ -56,5 +56,5 @@ func Parse(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, fmt.Errorf("%q is no time (%s)", text, Help)
+	return time.Time{}, fmt.Errorf("%q is not a time (%s)", text, Help)
 }

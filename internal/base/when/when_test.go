@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestParse reads times at 03:30 of a Sunday; what they are was worked out by hand.
+// TestParse parses times at 03:30 of a Sunday. The expected times were worked out by hand.
 func TestParse(t *testing.T) {
 	now := time.Date(2026, 11, 22, 3, 30, 0, 0, time.UTC)
 	for text, want := range map[string]string{

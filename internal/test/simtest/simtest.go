@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simtest makes simulated subnets with a subnet manager, as adapters see one. For tests.
+// Package simtest creates simulated subnets with a subnet manager for tests.
 package simtest
 
 import (
@@ -22,9 +22,9 @@ type Subnet struct {
 	Master fabric.PortIndex // the port of the subnet manager
 }
 
-// New makes a subnet of a kind such as fattree:2,8 with links of 4x HDR, routed by the default engine. Spoil, where
-// set, changes the forwarding tables first.
-func New(t testing.TB, spec string, spoil func(*fabric.LFT, *fabric.Fabric)) *Subnet {
+// New returns a subnet of a kind such as fattree:2,8 with links of 4x HDR, routed by the default engine. If change is
+// not nil, it changes the forwarding tables first.
+func New(t testing.TB, spec string, change func(*fabric.LFT, *fabric.Fabric)) *Subnet {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
 	if err != nil {
@@ -46,8 +46,8 @@ func New(t testing.TB, spec string, spoil func(*fabric.LFT, *fabric.Fabric)) *Su
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spoil != nil {
-		spoil(res.Tables.LFT, f)
+	if change != nil {
+		change(res.Tables.LFT, f)
 	}
 	s := &Subnet{
 		Sim:    sim.New(f, sim.Options{Tables: res.Tables, Active: true, SendBack: true}),
@@ -57,7 +57,7 @@ func New(t testing.TB, spec string, spoil func(*fabric.LFT, *fabric.Fabric)) *Su
 	return s
 }
 
-// Manager gives a port a subnet manager of priority 1.
+// Manager adds a subnet manager of priority 1 to a port.
 func (s *Subnet) Manager(port fabric.PortIndex, state mad.SMState) {
 	s.Sim.SetSM(port, &mad.SMInfo{GUID: s.Fabric.Ports[port].GUID, Priority: 1, State: state})
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testenv tells a test what the machine it runs on offers: Debian's InfiniBand tools, the shared
-// fabrics, the time for full counts. It is for tests only.
+// Package testenv gives tests what they need of the machine: Debian's InfiniBand tools, the shared fabrics, the time
+// for full counts. It is only for tests.
 package testenv
 
 import (
@@ -21,15 +21,14 @@ import (
 	"time"
 )
 
-// noHome is a home in which nothing is and nothing can be made, not even by root.
+// noHome is a home directory in which nothing exists and nothing can be created, not even by root.
 const noHome = "/proc/no-home"
 
-// foreign are the variables, by the beginnings of their names, by which programs find what belongs to the user or to
-// this machine.
+// foreign are the prefixes of the variables by which programs find settings of the user or of this machine.
 var foreign = []string{"XDG_", "OSM_", "IBSIM_", "SIM_HOST", "IBCONSOLE_SOURCE", "NO_COLOR", "SLURM_"}
 
-// init takes the user's home and such variables from tests and the programs that they start: a test sets what it wants.
-// What compiles keeps its folders. A test's program that a test starts has what that gave it.
+// init removes the user's home and such variables for tests and the programs that they start; a test sets what it
+// needs. The Go tools keep their folders. A test program that a test starts gets the environment from that test.
 func init() {
 	home := os.Getenv("HOME")
 	if home == noHome {
@@ -59,33 +58,33 @@ func init() {
 
 // The variables that the tests read.
 const (
-	// sharedVar names the folder that holds fabrics and tools which are no part of the sources.
+	// sharedVar is the folder of fabrics and tools that are not part of the sources.
 	sharedVar = "IBCONSOLE_SHARED"
-	// fullVar is 1 where large matrices run in full instead of as samples.
+	// fullVar is 1 if large test matrices run in full instead of as samples.
 	fullVar = "IBCONSOLE_FULL"
-	// seedVar replays the random choices of an earlier run.
+	// seedVar repeats the random choices of an earlier run.
 	seedVar = "IBCONSOLE_SEED"
-	// storyVar is how long a story goes on, such as 5m, whatever it would be else.
+	// storyVar is the length of a story, such as 5m, in place of the default.
 	storyVar = "IBCONSOLE_STORY"
-	// ciVar is true where a missing tool is a failure and no reason to skip.
+	// ciVar is true if a missing tool is a failure, not a reason to skip.
 	ciVar = "CI"
 )
 
-// Shared returns the folder of shared fabrics and tools, or skips the test
-// where IBCONSOLE_SHARED is unset. A folder that is named but missing is fatal.
+// Shared returns the folder of shared fabrics and tools, or skips the test if IBCONSOLE_SHARED is not set. A missing
+// folder is fatal.
 func Shared(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv(sharedVar)
 	if dir == "" {
-		t.Skip(sharedVar + " is not set: the shared fabrics are not at hand")
+		t.Skip(sharedVar + " is not set: the shared fabrics are not available")
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		t.Fatalf("%s=%s is no folder", sharedVar, dir)
+		t.Fatalf("%s=%s is not a folder", sharedVar, dir)
 	}
 	return dir
 }
 
-// SharedFile returns the path of a file below [Shared], or skips the test where there is no such file.
+// SharedFile returns the path of a file below [Shared], or skips the test if the file does not exist.
 func SharedFile(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(Shared(t), name)
@@ -95,8 +94,8 @@ func SharedFile(t testing.TB, name string) string {
 	return path
 }
 
-// Tool returns the path of a program, looked for in PATH and in the system's sbin folders. Where it is
-// missing the test is skipped, and fails with CI=true. With -short it is skipped in any case.
+// Tool returns the path of a program from PATH or the system's sbin folders. If it is missing the test is skipped, or
+// fails with CI=true. With -short the test is always skipped.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	if testing.Short() {
@@ -112,22 +111,21 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
-// ToolVersion is [Tool] for a test whose expected bytes are those of one
-// version of a program: the test is skipped where the program, run with args,
-// does not print a line "NAME VERSION". With CI=true too: it is not missing.
+// ToolVersion is [Tool] for a test whose expected bytes are those of one version of a program. The test is skipped if
+// the program, run with args, does not print a line "NAME VERSION", also with CI=true.
 func ToolVersion(t testing.TB, name, version string, args ...string) string {
 	t.Helper()
 	path := Tool(t, name)
-	// Usage texts come with a failure status, so only what is printed counts.
+	// Programs print usage texts with a failure status, so only the output counts.
 	out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput()
 	for line := range strings.Lines(string(out)) {
-		// Programs name themselves as they were called.
+		// Programs print the name with which they were called.
 		words := strings.Fields(line)
 		if len(words) == 2 && filepath.Base(words[0]) == name && words[1] == version {
 			return path
 		}
 	}
-	t.Skipf("%s is not version %s (%v), and another gives other bytes: %s", path, version, err, out)
+	t.Skipf("%s is not version %s (%v), and other versions give other bytes: %s", path, version, err, out)
 	return ""
 }
 
@@ -146,7 +144,7 @@ func find(name string) (string, error) {
 // Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as `make acceptance` sets it).
 func Full() bool { return os.Getenv(fullVar) == "1" }
 
-// Count is how many cases of a large matrix to run: full where [Full], else sample. It logs which it is.
+// Count returns the number of cases of a large matrix to run: full if [Full], else sample. It logs a sample.
 func Count(t testing.TB, sample, full int) int {
 	t.Helper()
 	if Full() {
@@ -156,7 +154,7 @@ func Count(t testing.TB, sample, full int) int {
 	return sample
 }
 
-// Length is how long a story goes on: IBCONSOLE_STORY where that is set, else full where [Full], else sample.
+// Length returns the length of a story: IBCONSOLE_STORY if set, else full if [Full], else sample.
 func Length(t testing.TB, sample, full time.Duration) time.Duration {
 	t.Helper()
 	if text := os.Getenv(storyVar); text != "" {
@@ -173,10 +171,10 @@ func Length(t testing.TB, sample, full time.Duration) time.Duration {
 	return sample
 }
 
-const sampleSeed = "1" // the seed of samples, so that a change is judged by the same cases as the one before
+const sampleSeed = "1" // fixed, so that all runs of a sample use the same cases
 
-// Rand returns a random source for one test. Its seed is logged: IBCONSOLE_SEED=N
-// where that is set, another one with each run where [Full], else always the same.
+// Rand returns a random source for one test and logs its seed: IBCONSOLE_SEED if set, a different one in each run if
+// [Full], else always the same.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
 	text := sampleSeed
@@ -192,26 +190,26 @@ func Rand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// HeedHangups lets the programs that tests start be ended by SIGHUP where the tests were started to ignore
-// it, as nohup does: a signal that is caught is one with its default in a program that is started.
-func HeedHangups() {
+// AcceptHangups makes SIGHUP end the programs that tests start even if the tests were started to ignore it, as nohup
+// does: a caught signal has its default in started programs.
+func AcceptHangups() {
 	if signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 }
 
-// Held are the things that a program can forget to give back.
+// Held counts resources that a program can forget to release.
 type Held struct {
 	Descriptors, Goroutines int
-	Heap                    uint64 // the number of bytes in use after a garbage collection
+	Heap                    uint64 // bytes in use after a garbage collection
 }
 
-// Resources counts what the test's process holds now.
+// Resources counts the resources of the test process.
 func Resources(t testing.TB) Held {
 	t.Helper()
 	files, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		t.Skipf("descriptors cannot be counted: %v", err)
+		t.Skipf("cannot count descriptors: %v", err)
 	}
 	runtime.GC()
 	var mem runtime.MemStats
@@ -219,13 +217,13 @@ func Resources(t testing.TB) Held {
 	return Held{Descriptors: len(files), Goroutines: runtime.NumGoroutine(), Heap: mem.HeapAlloc}
 }
 
-// heapSlack is by how much the heap may have grown: more than what is pooled, less than a leak of many rounds.
+// heapSlack is how much the heap may grow: more than pools, less than a leak of many rounds.
 const heapSlack = 4 << 20
 
 const endLimit = 30 * time.Second // how long goroutines may take to end
 
-// Same fails the test if more is held now than then.
-func (h Held) Same(t testing.TB) {
+// CheckReleased fails the test if more is held now than at the time of h.
+func (h Held) CheckReleased(t testing.TB) {
 	t.Helper()
 	now := Resources(t)
 	for begun := time.Now(); time.Since(begun) < endLimit; {

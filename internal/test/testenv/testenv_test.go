@@ -23,7 +23,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("Shared = %s, want %s", got, dir)
 	}
 	if !skips(t, func(t *testing.T) { SharedFile(t, "absent.net") }) {
-		t.Error("SharedFile did not skip for a file that is not there")
+		t.Error("SharedFile did not skip for a missing file")
 	}
 	want := filepath.Join(dir, "present.net")
 	if err := os.WriteFile(want, nil, 0o600); err != nil {
@@ -62,7 +62,7 @@ func TestToolVersion(t *testing.T) {
 		t.Errorf("ToolVersion = %s, want %s", got, want)
 	}
 	if !skips(t, func(t *testing.T) { ToolVersion(t, "some-tool", "1.2", "-h") }) {
-		t.Error("ToolVersion did not skip for another version")
+		t.Error("ToolVersion did not skip for a different version")
 	}
 }
 
@@ -100,7 +100,7 @@ func TestRandReplays(t *testing.T) {
 	}
 	t.Setenv(seedVar, "43")
 	if Rand(t).Uint64() == b.Uint64() {
-		t.Error("another seed gave the same number")
+		t.Error("a different seed gave the same number")
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tmuxtest lets tests use a program on a terminal that tmux emulates.
+// Package tmuxtest runs programs for tests in a terminal that tmux emulates.
 package tmuxtest
 
 import (
@@ -17,31 +17,31 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// Patience is how long a test waits for what must come.
+// Patience is the maximum time a test waits for an expected event.
 const Patience = 3 * time.Minute
 
-// Screen is a program on a terminal that tmux emulates. It is spoken to in tmux's
-// control mode, which says when there is something new to see.
+// Screen is a program in a terminal that tmux emulates. It uses tmux's control mode, which reports changes of the
+// screen.
 type Screen struct {
 	t       *testing.T
-	Dir     string // where the program is started
+	Dir     string // the working directory of the program
 	in      io.Writer
 	replies chan reply
-	more    chan struct{} // holds an element where the screen may have changed
+	more    chan struct{} // has an element if the screen may have changed
 }
 
-// reply is what tmux answers to a command.
+// reply is tmux's answer to a command.
 type reply struct {
 	text string
 	ok   bool
 }
 
-// Start starts a command of the shell in a terminal of w by h cells.
+// Start starts a shell command in a terminal of w by h cells.
 func Start(t *testing.T, w, h int, child string) *Screen {
 	t.Helper()
 	testenv.Tool(t, "tmux")
 	s := &Screen{t: t, Dir: t.TempDir(), replies: make(chan reply, 16), more: make(chan struct{}, 1)}
-	// The path of a socket is short, so it is relative.
+	// The path of a socket must be short, so it is relative.
 	cmd := exec.Command("tmux", "-S", "tmux", "-f", os.DevNull, "-C", "new-session", "-d", "-x", fmt.Sprint(w), "-y",
 		fmt.Sprint(h), "-c", s.Dir, child, ";",
 		"set", "-g", "set-clipboard", "on", ";", "set", "-g", "remain-on-exit", "on", ";", "attach", "-f",
@@ -71,13 +71,13 @@ func Start(t *testing.T, w, h int, child string) *Screen {
 	return s
 }
 
-// firstWord returns the first word of a line, "" where there is none.
+// firstWord returns the first word of a line, "" for none.
 func firstWord(line string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return word
 }
 
-// listen takes what tmux says: answers between %begin and %end, and notices.
+// listen reads tmux's output: answers between %begin and %end, and notifications.
 func (s *Screen) listen(out io.Reader) {
 	defer close(s.replies)
 	lines := bufio.NewReader(out)
@@ -114,12 +114,12 @@ func (s *Screen) reply(command string) string {
 		}
 		return r.text
 	case <-time.After(Patience):
-		s.t.Fatalf("tmux %s: no answer", command)
+		s.t.Fatalf("tmux %s: no response", command)
 	}
 	return ""
 }
 
-// Tmux runs a command of tmux and returns its answer.
+// Tmux runs a tmux command and returns its answer.
 func (s *Screen) Tmux(command string) string {
 	s.t.Helper()
 	if _, err := io.WriteString(s.in, command+"\n"); err != nil {
@@ -128,14 +128,13 @@ func (s *Screen) Tmux(command string) string {
 	return s.reply(command)
 }
 
-// Text is what is seen, without colours.
+// Text returns the visible text, without colours.
 func (s *Screen) Text() string {
 	s.t.Helper()
 	return s.Tmux("capture-pane -p")
 }
 
-// Until waits until the screen passes, and says what it should pass where it never
-// does.
+// Until waits until the screen passes. Otherwise the test fails; what describes the expected screen.
 func (s *Screen) Until(passes func(screen string) bool, what string) {
 	s.t.Helper()
 	limit := time.After(Patience)
@@ -146,7 +145,7 @@ func (s *Screen) Until(passes func(screen string) bool, what string) {
 		}
 		select {
 		case <-s.more:
-			time.Sleep(2 * time.Millisecond) // of a frame that comes in parts
+			time.Sleep(2 * time.Millisecond) // a frame may come in parts
 		case <-time.After(time.Second):
 		case <-limit:
 			s.t.Fatalf("the screen never shows %s:\n%s", what, got)
@@ -154,8 +153,7 @@ func (s *Screen) Until(passes func(screen string) bool, what string) {
 	}
 }
 
-// Awaits waits until the screen holds texts, and none of those that come after an
-// exclamation mark.
+// Awaits waits until the screen contains all texts, and none of those after an exclamation mark.
 func (s *Screen) Awaits(texts ...string) {
 	s.t.Helper()
 	s.Until(func(screen string) bool {
@@ -173,7 +171,7 @@ func (s *Screen) Awaits(texts ...string) {
 	}, fmt.Sprintf("all of %q", texts))
 }
 
-// Types sends keys: names of keys as tmux has them, or text.
+// Types sends keys: tmux names of keys, or text.
 func (s *Screen) Types(keys ...string) {
 	s.t.Helper()
 	for _, k := range keys {
@@ -183,7 +181,7 @@ func (s *Screen) Types(keys ...string) {
 			s.Tmux("send-keys " + k)
 		case "":
 		default:
-			for part := range slices.Chunk([]byte(k), 500) { // of more tmux makes nothing
+			for part := range slices.Chunk([]byte(k), 500) { // tmux ignores longer ones
 				s.Tmux(fmt.Sprintf("send-keys -H % x", part))
 			}
 		}

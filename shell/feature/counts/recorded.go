@@ -34,7 +34,7 @@ type timeRecorded struct {
 }
 
 func describeTime(r *records.Recorded, samples, shown int) timeRecorded {
-	took := records.Took(r.Spans)
+	took := records.TotalTime(r.Spans)
 	a := timeRecorded{
 		Since: r.Since, Until: r.Until, Seconds: took.Seconds(), Took: took.Round(time.Second).String(),
 		Asked: r.Until.Sub(r.Since).Round(time.Second).String(), Ports: len(r.Read), Shown: shown, of: r,

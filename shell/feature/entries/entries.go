@@ -205,7 +205,7 @@ func list(c *feature.Call, store *history.Store) error {
 	for i := range found {
 		a.all = append(a.all, describe(&found[i], commits[found[i].ID]))
 	}
-	if kept, err := store.Kept(c.Ctx); err == nil && len(a.all) > 0 {
+	if kept, err := store.Retention(c.Ctx); err == nil && len(a.all) > 0 {
 		a.Kept, a.Days, a.Size = answer.Text(keptText(kept)), answer.Int(int(kept.Age/day)), answer.Int(kept.Size>>20)
 	}
 	b := basis(c)
@@ -389,7 +389,7 @@ var keepDecl = answer.Decl[kept]{
 }
 
 func keep(c *feature.Call, store *history.Store) error {
-	r, err := store.Kept(c.Ctx)
+	r, err := store.Retention(c.Ctx)
 	if err != nil {
 		return err
 	}
@@ -397,7 +397,7 @@ func keep(c *feature.Call, store *history.Store) error {
 		if r, err = retention(c, r, 0); err != nil {
 			return err
 		}
-		if err := store.SetKept(c.Ctx, r); err != nil {
+		if err := store.SetRetention(c.Ctx, r); err != nil {
 			return err
 		}
 	}

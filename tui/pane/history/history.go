@@ -265,7 +265,7 @@ func (l *past) Diff() (command string, ok bool) {
 		return "", false
 	case l.Kind == showMoments:
 		m := &l.moments[row]
-		return fmt.Sprintf("diff %d %d", m.Before, m.After), m.Pictures()
+		return fmt.Sprintf("diff %d %d", m.Before, m.After), m.Comparable()
 	}
 	return fmt.Sprintf("diff %d live", l.entries[row].ID), true
 }

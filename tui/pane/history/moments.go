@@ -123,7 +123,7 @@ func (l *past) takeMoments() {
 // openMoment is Enter on an event: the state after it, then before it and back.
 func (l *past) openMoment(row int) (func() tea.Msg, string) {
 	m := l.moments[row]
-	if !m.Pictures() {
+	if !m.Comparable() {
 		return nil, "the history has no states before and after this event"
 	}
 	return func() tea.Msg {
@@ -149,7 +149,7 @@ func (l *past) next(later int) int {
 		}
 	}
 	for at -= later; at >= 0 && at < len(l.moments); at -= later {
-		if l.moments[at].Pictures() {
+		if l.moments[at].Comparable() {
 			return at
 		}
 	}

@@ -380,7 +380,7 @@ func (l *list) coverage() string {
 		return ""
 	}
 	text := ""
-	if took := records.Took(l.taken.Spans); took < l.taken.Until.Sub(l.taken.Since)*99/100 {
+	if took := records.TotalTime(l.taken.Spans); took < l.taken.Until.Sub(l.taken.Since)*99/100 {
 		text = ", recorded " + draw.Age(took)
 	}
 	return text + prose.When(l.taken.NotRead > 0, ", "+draw.Count(l.taken.NotRead, "port")+" not read", "")
@@ -414,7 +414,7 @@ const lookElsewhere = "Left looks further back, b at other counters."
 
 // recordedTime returns how much of the time was recorded.
 func (l *list) recordedTime() string {
-	took, of := records.Took(l.taken.Spans), l.taken.Until.Sub(l.taken.Since)
+	took, of := records.TotalTime(l.taken.Spans), l.taken.Until.Sub(l.taken.Since)
 	text := draw.Age(took) + prose.When(took < of*99/100, " of "+draw.Age(of), "") + " recorded"
 	return text + prose.When(l.taken.NotRead > 0, "; "+draw.Count(l.taken.NotRead, "port")+" were not read", "")
 }

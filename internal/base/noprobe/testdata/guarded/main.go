@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Program guarded is bare with noprobe before it.
+// Program guarded is bare with noprobe imported first.
 package main
 
 import (

@@ -13,11 +13,11 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// TestUnfold: the size that the head states is looked at before anything is unfolded. The head is made by hand
+// TestDecompress checks that the size in the header is checked before anything is decompressed. The header is handmade
 // (RFC 8878, 3.1.1.1): a size of 8 bytes, one segment, no checksum.
-func TestUnfold(t *testing.T) {
+func TestDecompress(t *testing.T) {
 	const most = 1 << 20
-	z, err := files.Unfolder(most)
+	z, err := files.NewDecoder(most)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,15 +28,16 @@ func TestUnfold(t *testing.T) {
 	}
 	for _, n := range []int{0, 1, 255, 256, most} {
 		want := bytes.Repeat([]byte{7}, n)
-		if got, err := files.Unfold(z, w.EncodeAll(want, nil), most); err != nil || !bytes.Equal(got, want) {
+		if got, err := files.Decompress(z, w.EncodeAll(want, nil), most); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: %d, %v", n, len(got), err)
 		}
 	}
-	if _, err := files.Unfold(z, w.EncodeAll(make([]byte, most+1), nil), most); !errors.Is(err, files.ErrTooLarge) {
+	_, err = files.Decompress(z, w.EncodeAll(make([]byte, most+1), nil), most)
+	if !errors.Is(err, files.ErrTooLarge) {
 		t.Error(err)
 	}
-	claims := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0}, 0, 0, 0, 0x80, 1, 0, 0, 0) // 6 GB, and nothing behind it
-	if _, err := files.Unfold(z, claims, most); !errors.Is(err, files.ErrTooLarge) ||
+	claims := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe0}, 0, 0, 0, 0x80, 1, 0, 0, 0) // 6 GB, without data
+	if _, err := files.Decompress(z, claims, most); !errors.Is(err, files.ErrTooLarge) ||
 		!strings.Contains(err.Error(), "6144 MB, expected at most 1") {
 		t.Error(err)
 	}
@@ -53,8 +54,8 @@ func TestUnfold(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := files.Unfold(z, stream.Bytes(), most); err == nil ||
-		!strings.Contains(err.Error(), "does not state its size") {
+	if _, err := files.Decompress(z, stream.Bytes(), most); err == nil ||
+		!strings.Contains(err.Error(), "the decompressed size is missing") {
 		t.Error(err)
 	}
 }

@@ -12,14 +12,13 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// TestSettle ends chains of commits. Expected is what a reader of the list takes from
-// each word.
+// TestSettle ends chains of commits and checks the outcomes that a user sees.
 func TestSettle(t *testing.T) {
 	ctx := context.Background()
 	tb := tables(t, "torus:3x3")
 	const resumed, rollback = history.ResumedNote, history.RollbackNote
 	type commit struct {
-		ends int // place in the list, from 1
+		ends int // position in the list, from 1
 		note string
 		how  history.Outcome // before the chain is ended
 	}
@@ -36,10 +35,10 @@ func TestSettle(t *testing.T) {
 			"a rollback", []commit{{0, "", history.Done}, {1, rollback, ""}}, 2, 2, false,
 			[]history.Outcome{history.RolledBack, history.Done},
 		},
-		{"resumed at the third go", []commit{{0, "", history.Interrupted}, {1, resumed, history.Interrupted},
+		{"resumed twice", []commit{{0, "", history.Interrupted}, {1, resumed, history.Interrupted},
 			{1, resumed, ""}}, 1, 3, false,
 			[]history.Outcome{history.Finished, history.Finished, history.Done}},
-		{"back, on and back", []commit{
+		{"rolled back, resumed and rolled back", []commit{
 			{0, "", ""}, {1, rollback, history.Interrupted}, {1, resumed, history.NothingWritten},
 			{1, resumed, history.Interrupted}, {1, rollback, ""},
 		}, 1, 5, true,
@@ -47,32 +46,32 @@ func TestSettle(t *testing.T) {
 				history.Done}},
 		{"nothing left to write", []commit{{0, "", history.Interrupted}}, 1, 0, false, []history.Outcome{history.Done}},
 		{
-			"nothing left to take back", []commit{{0, "", history.Interrupted}}, 1, 0, true,
+			"nothing left to roll back", []commit{{0, "", history.Interrupted}}, 1, 0, true,
 			[]history.Outcome{history.RolledBack},
 		},
 		{"a rollback, resumed", []commit{
 			{0, "", history.Done}, {1, rollback, history.Interrupted}, {2, history.ResumedRollbackNote, ""},
 		}, 2, 3, false,
 			[]history.Outcome{history.RolledBack, history.Finished, history.Done}},
-		{"a rollback, taken back", []commit{{0, "", history.Done}, {1, rollback, history.Interrupted},
+		{"a rollback, rolled back", []commit{{0, "", history.Done}, {1, rollback, history.Interrupted},
 			{2, rollback, ""}}, 2, 3, true,
 			[]history.Outcome{history.Done, history.RolledBack, history.Done}},
-		{"written over", []commit{{0, "", history.Interrupted}, {1, resumed, history.Interrupted}, {0, "", ""}},
+		{"overwritten", []commit{{0, "", history.Interrupted}, {1, resumed, history.Interrupted}, {0, "", ""}},
 			3, 3, false,
 			[]history.Outcome{history.WrittenOver, history.WrittenOver, history.Done}},
-		{"written over, and that taken back", []commit{{0, "", history.Interrupted}, {0, "", history.Interrupted},
+		{"overwritten, and that rolled back", []commit{{0, "", history.Interrupted}, {0, "", history.Interrupted},
 			{2, rollback, ""}}, 2, 3, true,
 			[]history.Outcome{history.Interrupted, history.RolledBack, history.Done}},
-		{"one that an older program failed with", []commit{{0, "", history.Failed}, {1, resumed, ""}}, 2, 2, false,
+		{"failed in an older program", []commit{{0, "", history.Failed}, {1, resumed, ""}}, 2, 2, false,
 			[]history.Outcome{history.Finished, history.Done}},
 	} {
 		s := store(t, t.TempDir())
 		var ids []int64
-		id := func(place int) int64 {
-			if place == 0 {
+		id := func(position int) int64 {
+			if position == 0 {
 				return 0
 			}
-			return ids[place-1]
+			return ids[position-1]
 		}
 		for _, x := range c.commits {
 			e := entry(history.Commit)
@@ -90,8 +89,8 @@ func TestSettle(t *testing.T) {
 		if err != nil || !found || open.First.ID != id(c.first) {
 			t.Fatalf("%s: %+v is open, %v, %v", c.name, open.First, found, err)
 		}
-		if _, elsewhere, err := s.Open(ctx, "b"); elsewhere || err != nil {
-			t.Errorf("%s: open in another subnet: %v, %v", c.name, elsewhere, err)
+		if _, other, err := s.Open(ctx, "b"); other || err != nil {
+			t.Errorf("%s: open in another subnet: %v, %v", c.name, other, err)
 		}
 		if err := s.Settle(ctx, open, id(c.by), c.back); err != nil {
 			t.Fatal(err)
@@ -107,14 +106,14 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestOldJournal takes over a file of the second version, whose journal did not say
-// which commit one ends, as it is.
+// TestOldJournal imports and reads a file of the second version, whose journal did not record which commit another one
+// ends.
 func TestOldJournal(t *testing.T) {
 	ctx := context.Background()
 	s := store(t, t.TempDir())
 	tb := tables(t, "torus:3x3")
-	if j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb)); err !=
-		nil || s.End(ctx, j.ID, history.Done) != nil {
+	j, err := s.Begin(ctx, 0, snapshot(entry(history.Commit), tb), snapshot(entry(history.Commit), tb))
+	if err != nil || s.End(ctx, j.ID, history.Done) != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "old.db")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package beside makes files that take the place of others once they are whole.
-package beside
+// Package tempfile writes temporary files that replace other files when they are complete.
+package tempfile
 
 import (
 	"errors"
@@ -13,13 +13,13 @@ import (
 	"syscall"
 )
 
-// Create makes a temporary file beside path, which is to be renamed to it. It has the mode of the file that is
-// there, and where there is none what the user's umask leaves.
+// Create creates a temporary file in the folder of path, for [Replace]. It has the mode of the existing file at path,
+// else the mode that the user's umask gives.
 func Create(path string) (*os.File, error) {
 	old, err := os.Stat(path)
 	mode := fs.FileMode(0o666)
 	if err == nil {
-		mode = 0o600 // until it has the other's
+		mode = 0o600 // until Chmod
 	}
 	f, err := create(path, mode)
 	if err != nil || old == nil {
@@ -31,8 +31,8 @@ func Create(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Replace has a file of [Create] take the place of path, and closes it; where it cannot, the file is gone. When it
-// returns nil the file is on the disk: a loss of power leaves what was there before, or all of this.
+// Replace renames a file of [Create] to path, and closes it. If that fails, the file is removed. When Replace returns
+// nil the file is on the disk: after a loss of power, path has the old or the complete new file.
 func Replace(f *os.File, path string) error {
 	err := f.Sync()
 	if cerr := f.Close(); err == nil {
@@ -47,10 +47,10 @@ func Replace(f *os.File, path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder has what a folder lists on the disk. Some file systems know no such thing.
+// syncFolder writes a folder to the disk. Some file systems do not support this.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrPermission) { // one may write to a folder that one may not read
+	if errors.Is(err, fs.ErrPermission) { // a folder can be writable but not readable
 		return nil
 	}
 	if err != nil {

@@ -5,25 +5,24 @@ package history
 import (
 	"context"
 	"database/sql"
-	"fmt"
 )
 
-// Chain is a commit that waits for its end, and those that were to bring it there and wait for theirs.
+// Chain is a commit that has not ended, and the later commits that were to end it and have not ended either.
 type Chain struct {
-	// First is the commit that all began with: switches held what was before it, and were to get what comes after.
+	// First is the first commit of the chain: it changes the switches from Before to After.
 	First JournalEntry
 	// Later are the others, the newest first.
 	Later []JournalEntry
-	// older are chains that were written over.
+	// older are chains that were overwritten.
 	older []JournalEntry
 }
 
-// Forward reports whether one of a chain was to write what the first was to, not what was there before that.
+// Forward reports whether a commit of the chain writes the state after the first commit, not the one before it.
 func (c *Chain) Forward(j *JournalEntry) bool {
 	return j.ID == c.First.ID || j.Note != RollbackNote
 }
 
-// Find returns the one of a chain with that number, or one with an entry of that number.
+// Find returns the commit of the chain with an entry as its Before or After.
 func (c *Chain) Find(entry int64) (JournalEntry, bool) {
 	for _, j := range append([]JournalEntry{c.First}, c.Later...) {
 		if entry == j.Before || entry == j.After {
@@ -33,8 +32,8 @@ func (c *Chain) Find(entry int64) (JournalEntry, bool) {
 	return JournalEntry{}, false
 }
 
-// Open returns the commit of a subnet that waits for its end, and false where there is none. It is to be
-// asked under the subnet's [Lock], or the commit may be one that another console carries out at the moment.
+// Open returns the commit of a subnet that has not ended, and false if there is none. The caller must hold the subnet's
+// [Lock], else the commit may be in progress in another console.
 func (s *Store) Open(ctx context.Context, subnet string) (Chain, bool, error) {
 	all, err := s.Journal(ctx, subnet)
 	if err != nil {
@@ -46,7 +45,7 @@ func (s *Store) Open(ctx context.Context, subnet string) (Chain, bool, error) {
 
 // chain finds the newest chain in a journal, the newest commit first.
 func chain(all []JournalEntry) (c Chain, found bool) {
-	first := map[int64]int64{} // of each that is open
+	first := map[int64]int64{} // the first commit of the chain of each open commit
 	for i := range all {
 		j := &all[len(all)-1-i]
 		if !j.Outcome.Open() {
@@ -71,8 +70,8 @@ func chain(all []JournalEntry) (c Chain, found bool) {
 	return c, found
 }
 
-// Settle notes that the switches hold what a commit was to write: the first of a chain or, with back, what
-// was there before that. by is the commit that brought this about, 0 where there was nothing left to write.
+// Settle records the end of a chain: the switches have the state after its first commit or, with back, the state before
+// it. by is the commit that wrote this, 0 if there was nothing left to write.
 func (s *Store) Settle(ctx context.Context, c Chain, by int64, back bool) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		how := map[int64]Outcome{}
@@ -106,8 +105,5 @@ func (s *Store) Settle(ctx context.Context, c Chain, by int64, back bool) error 
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("journal the end of the commit: %w", err)
-	}
-	return nil
+	return failed("journal the end of the commit", err)
 }
