@@ -44,7 +44,8 @@ func (n LIDNote) String() string {
 		return fmt.Sprintf("guid2lid: %s: %s do not begin at a multiple of 2^LMC; OpenSM drops the record (ERR 0313)",
 			guid, n.LIDs)
 	case RecordTaken:
-		return fmt.Sprintf("guid2lid: %s: another record has one of %s; OpenSM drops the record (ERR 0314)", guid, n.LIDs)
+		return fmt.Sprintf("guid2lid: %s: another record has one of %s; OpenSM drops the record (ERR 0314)", guid,
+			n.LIDs)
 	case RecordUnfit:
 		return fmt.Sprintf("guid2lid: %s: %s do not fit the LMC; OpenSM drops the record", guid, n.LIDs)
 	case ClaimTooHigh:

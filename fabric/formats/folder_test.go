@@ -246,8 +246,8 @@ func TestFolderWithout(t *testing.T) {
 		warning string
 	}{
 		{
-			[]string{"ibdiagnet2.db_csv", "ibdiagnet2.far"}, true, ".mcfdbs (multicast tables), .slvl (SL2VL tables), " +
-				".net_dump_ext (bit error rates)",
+			[]string{"ibdiagnet2.db_csv", "ibdiagnet2.far"}, true, ".mcfdbs (multicast tables), .slvl (SL2VL " +
+				"tables), .net_dump_ext (bit error rates)",
 		},
 		{
 			[]string{"ibdiagnet2.db_csv", "ibdiagnet2.slvl"}, false,

@@ -13,8 +13,8 @@ func dragonflyKind() Kind {
 		Name:  "dragonfly",
 		Usage: "dragonfly A H P [groups=A*H+1]",
 		Help: "Dragonfly (Kim et al. 2008): groups of A switches, all linked to each other, each with H links to " +
-			"other groups and P hosts. Every two groups share A*H/(groups-1) links. Ports: hosts, links in the group, " +
-			"links to other groups. Switch 3 of group 2 is sw-02-03.",
+			"other groups and P hosts. Every two groups share A*H/(groups-1) links. Ports: hosts, links in the " +
+			"group, links to other groups. Switch 3 of group 2 is sw-02-03.",
 		form: form{params: []param{
 			{name: "a", min: 1, max: maxPorts}, {name: "h", min: 0, max: maxPorts}, {name: "p", min: 1, max: maxPorts},
 			{name: "groups", min: 1, max: maxNumber, optional: true},

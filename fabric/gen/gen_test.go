@@ -295,7 +295,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The usage is shown to users. The arguments in it must be those that Parse takes.
+// The usage is shown to users. It must contain all arguments that Parse takes.
 func TestUsageListsEveryArgument(t *testing.T) {
 	for _, k := range Kinds() {
 		if !strings.HasPrefix(k.Usage, k.Name+" ") || k.Help == "" {

@@ -33,8 +33,8 @@ func hypercubeKind() Kind {
 	return Kind{
 		Name:  "hypercube",
 		Usage: "hypercube N [hosts=1]",
-		Help: "N-dimensional cube of 2^N switches with a number of hosts on each. Ports: hosts, then one per dimension. " +
-			"Switch names are their coordinates in bits: sw-0110.",
+		Help: "N-dimensional cube of 2^N switches with a number of hosts on each. Ports: hosts, then one per " +
+			"dimension. Switch names are their coordinates in bits: sw-0110.",
 		form: form{params: []param{
 			{name: "dimensions", min: 0, max: maxDims},
 			{name: "hosts", min: 1, max: maxPorts, optional: true, def: 1},
@@ -114,7 +114,8 @@ func buildHypercube(n *net, dims, hosts int) error {
 			if i&(1<<d) != 0 {
 				continue
 			}
-			if err := n.link(first+fabric.NodeIndex(i), hosts+d+1, first+fabric.NodeIndex(i|1<<d), hosts+d+1); err != nil {
+			port := hosts + d + 1
+			if err := n.link(first+fabric.NodeIndex(i), port, first+fabric.NodeIndex(i|1<<d), port); err != nil {
 				return err
 			}
 		}

@@ -8,10 +8,10 @@ func multiPlaneKind() Kind {
 	return Kind{
 		Name:  "multiplane",
 		Usage: "multiplane PLANES LEAVES SPINES [hosts=4] [cores=1] [cages=0]",
-		Help: "Parallel planes: each is a tree of leaves, each linked to each spine of the plane. A host has a port in " +
-			"every plane, all on leaves of the same number. The cores, each linked to every spine, join the planes to one " +
-			"subnet. Leaf 3 of plane 2 is leaf-02-03. With cages=1, the leaves of the same number form one switch of all " +
-			"planes with one system GUID, and so do the spines, as in XDR.",
+		Help: "Parallel planes: each is a tree of leaves, each linked to each spine of the plane. A host has a port " +
+			"in every plane, all on leaves of the same number. The cores, each linked to every spine, join the " +
+			"planes to one subnet. Leaf 3 of plane 2 is leaf-02-03. With cages=1, the leaves of the same number form " +
+			"one switch of all planes with one system GUID, and so do the spines, as in XDR.",
 		form: form{params: []param{
 			{name: "planes", min: 1, max: maxPorts}, {name: "leaves", min: 1, max: maxNumber},
 			{name: "spines", min: 1, max: maxPorts},

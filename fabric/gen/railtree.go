@@ -12,9 +12,9 @@ func railTreeKind() Kind {
 	return Kind{
 		Name:  "railtree",
 		Usage: "railtree HOSTS [rails=8] [unit=32] [spines=4] [links=1]",
-		Help: "Rail-optimised tree: hosts with an adapter for each rail, in units of hosts. A unit has a leaf per rail, " +
-			"to which all its hosts connect that adapter, and each leaf has links to each spine. Adapter 2 of host 3 is " +
-			"node-0003 mlx5_1; leaf-02-05 is the leaf of rail 5 in unit 2.",
+		Help: "Rail-optimised tree: hosts with an adapter for each rail, in units of hosts. A unit has a leaf per " +
+			"rail, to which all its hosts connect that adapter, and each leaf has links to each spine. Adapter 2 of " +
+			"host 3 is node-0003 mlx5_1; leaf-02-05 is the leaf of rail 5 in unit 2.",
 		form: form{params: []param{
 			{name: "hosts", min: 1, max: maxNumber}, {name: "rails", min: 1, max: maxPorts, optional: true, def: 8},
 			{name: "unit", min: 1, max: maxPorts, optional: true, def: 32},

@@ -14,8 +14,8 @@ func randomKind() Kind {
 	return Kind{
 		Name:  "random",
 		Usage: "random SWITCHES DEGREE HOSTS [seed=1]",
-		Help: "Random connected graph without parallel links; the same seed gives the same graph. Every switch has DEGREE " +
-			"links (one switch has one less if both numbers are odd), and the hosts are spread evenly.",
+		Help: "Random connected graph without parallel links; the same seed gives the same graph. Every switch has " +
+			"DEGREE links (one switch has one less if both numbers are odd), and the hosts are spread evenly.",
 		form: form{params: []param{
 			{name: "switches", min: 1, max: maxNumber}, {name: "degree", min: 0, max: maxNumber},
 			{name: "hosts", min: 1, max: maxNumber}, {name: "seed", min: 0, max: maxNumber, optional: true, def: 1},

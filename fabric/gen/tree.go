@@ -14,8 +14,8 @@ func fatTreeKind() Kind {
 	return Kind{
 		Name:  "fattree",
 		Usage: "fattree levels=2|3 ports=K",
-		Help: "Fat-tree of full bisection from K-port switches: 2 levels give K*K/2 hosts on K leaves and K/2 spines, " +
-			"3 levels K*K*K/4 hosts on K pods of K/2 leaves and K/2 aggregation switches, and K*K/4 spines.",
+		Help: "Fat-tree of full bisection from K-port switches: 2 levels give K*K/2 hosts on K leaves and K/2 " +
+			"spines, 3 levels K*K*K/4 hosts on K pods of K/2 leaves and K/2 aggregation switches, and K*K/4 spines.",
 		form: form{params: []param{{name: "levels", min: 2, max: 3}, {name: "ports", min: 2, max: maxPorts}}},
 		build: func(n *net, a arguments) error {
 			k := a.value["ports"]
@@ -35,9 +35,9 @@ func xgftKind() Kind {
 	return Kind{
 		Name:  "xgft",
 		Usage: "xgft H M1,...,MH W1,...,WH [P1,...,PH]",
-		Help: "Extended generalised fat-tree of H levels of switches (Ohring et al. 1995): a switch of level i has Mi " +
-			"children, a node of level i-1 has Wi parents (hosts are level 0), connected by Pi parallel links each " +
-			"(Zahavi's PGFT). W1 above 1 makes planes that only the hosts connect; the subnet is the first one.",
+		Help: "Extended generalised fat-tree of H levels of switches (Ohring et al. 1995): a switch of level i has " +
+			"Mi children, a node of level i-1 has Wi parents (hosts are level 0), connected by Pi parallel links " +
+			"each (Zahavi's PGFT). W1 above 1 makes planes that only the hosts connect; the subnet is the first one.",
 		form: form{params: []param{{name: "levels", min: 1, max: 8}}, list: true},
 		build: func(n *net, a arguments) error {
 			h := a.value["levels"]

@@ -71,8 +71,8 @@ func (n *netWriter) checkGUIDs(node *fabric.Node) error {
 	for p := 1; p <= int(node.NumPorts); p++ {
 		port := &n.f.Ports[node.FirstPort+fabric.PortIndex(p)]
 		if port.Linked() && port.GUID != node.GUID+uint64(p) {
-			return fmt.Errorf("port %d of %s has GUID 0x%016x; ibsim gives it 0x%016x, the node GUID plus the port number",
-				p, fabric.Escape(node.Desc), port.GUID, node.GUID+uint64(p))
+			return fmt.Errorf("port %d of %s has GUID 0x%016x; ibsim gives it 0x%016x, node GUID plus port number", p,
+				fabric.Escape(node.Desc), port.GUID, node.GUID+uint64(p))
 		}
 	}
 	return nil

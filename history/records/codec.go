@@ -25,7 +25,7 @@ type value struct {
 
 // block holds what up to 1,024 ports counted in one round, or in a period. Lists are in the order of ports.
 type block struct {
-	what    counters.Set // those that the round read
+	what    counters.Set // the counters that the round read
 	base    uint64       // milliseconds between two readings of most ports
 	present [perBlock / 64]uint64
 	others  []value // milliseconds of ports with other periods

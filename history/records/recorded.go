@@ -16,7 +16,7 @@ type Recorded struct {
 	// Totals are the ports with a counter that grew or has its maximum value, in the order in which they were first
 	// recorded.
 	Totals []Total
-	// Read has the ports with samples. What other ports counted is unknown.
+	// Read has the ports with samples. The counts of other ports are unknown.
 	Read map[counters.Key]bool
 	// Spans are the periods in which any port was read, in order.
 	Spans []Span

@@ -45,7 +45,7 @@ func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, e
 		return false, err
 	}
 	length := slots[level]
-	end := (first.Int64 + length - 1) / length * length // a slot has the samples that ended after its start and by its end
+	end := (first.Int64 + length - 1) / length * length // a slot has the samples that ended after its start
 	if end > by {
 		return false, nil
 	}

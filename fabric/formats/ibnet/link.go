@@ -64,12 +64,14 @@ func (b *builder) link(e end) error {
 	}
 	peer := other.cableAt(c.remotePort)
 	if peer == nil {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has no line for that port; expected both ends "+
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has no line for that port; expected both "+
+			"ends "+
 			"of each cable", c.port, quote(r.name.id), c.remotePort, quote(other.name.id))
 	}
 	back := peer.ownAlias == "" && peer.remote == r.name && peer.remotePort == c.port
 	if !back && (peer.ownAlias == "" || peer.ownAlias != c.remoteAlias) {
-		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends to "+
+		return p.errorAt(c.at, "port %d of %s leads to port %d of %s, but by %s that leads to %s; expected both ends "+
+			"to "+
 			"agree", c.port, quote(r.name.id), c.remotePort, quote(other.name.id), p.position(peer.at), peer.leadsTo())
 	}
 	if err := b.b.Connect(e.node, c.port, remote, c.remotePort); err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ibnet reads and writes subnets in the form of ibnetdiscover and ibsim: a record for each node, with a line for
-// each cabled port.
+// Package ibnet reads and writes subnets in the form of ibnetdiscover and ibsim: a record for each node, with a line
+// for each cabled port.
 //
 // A file is read as it is, or by ibsim's rules, see [Reading].
 package ibnet

@@ -289,7 +289,8 @@ func (b *builder) link(r *row, to nodePort) error {
 	if to.node.far {
 		return nil // already reported with the node
 	}
-	return b.p.refuse(r.line, "port %d of %s leads to port %d of %s, which has no line for that cable; expected both ends "+
+	return b.p.refuse(r.line, "port %d of %s leads to port %d of %s, which has no line for that cable; expected both "+
+		"ends "+
 		"of each cable", at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
 }
 

@@ -25,24 +25,29 @@ SW     1  3 0x0000000000200000 4x SDR - RT     4  1 0x0000000000300001 ( 'S1' - 
 SW     1  2 0x0000000000200000 4x SDR - CA     2  1 0x0000000000100001 ( 'S1' - 'host one HCA-1' )
 SW     1  1 0x0000000000200000 4x SDR - SW     3  1 0x0000000000200001 ( 'S1' - 'S2' )
 `
+	up        = "==( 4X           2.5 Gbps Active/  LinkUp)==>"
+	could     = "(Could be 12X Could be 10.0 Gbps)"
 	listLinks = `CA: host two:
-      0x0000000000100004      6    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       3    2[  ] "S2" (Could be 12X Could be 10.0 Gbps)
+      0x0000000000100004      6    1[  ] ` + up + `       3    2[  ] "S2" ` + could + `
 Router: R1:
-      0x0000000000300001      4    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       1    3[  ] "S1" (Could be 12X Could be 10.0 Gbps)
+      0x0000000000300001      4    1[  ] ` + up + `       1    3[  ] "S1" ` + could + `
 CA: host one HCA-1:
-      0x0000000000100001      2    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       1    2[  ] "S1" (Could be 12X Could be 10.0 Gbps)
+      0x0000000000100001      2    1[  ] ` + up + `       1    2[  ] "S1" ` + could + `
 Switch: 0x0000000000200001 S2:
-           3    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       1    1[  ] "S1" (Could be 12X Could be 10.0 Gbps)
-           3    2[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       6    1[  ] "host two" (Could be 12X Could be 10.0 Gbps)
+           3    1[  ] ` + up + `       1    1[  ] "S1" ` + could + `
+           3    2[  ] ` + up + `       6    1[  ] "host two" ` + could + `
            3    4[  ] ==(                Down/ Polling)==>             [  ] "" ( )
 Switch: 0x0000000000200000 S1:
-           1    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       3    1[  ] "S2" (Could be 12X Could be 10.0 Gbps)
-           1    2[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       2    1[  ] "host one HCA-1" (Could be 12X Could be 10.0 Gbps)
-           1    3[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>       4    1[  ] "R1" (Could be 12X Could be 10.0 Gbps)
+           1    1[  ] ` + up + `       3    1[  ] "S2" ` + could + `
+           1    2[  ] ` + up + `       2    1[  ] "host one HCA-1" ` + could + `
+           1    3[  ] ` + up + `       4    1[  ] "R1" ` + could + `
 `
-	listLines = `0x0000000000100004 "                      host two"      6    1[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>  0x0000000000200001      3    2[  ] "S2" (Could be 12X Could be 10.0 Gbps)
-0x0000000000200001 "                            S2"      3    2[  ] ==( 4X           2.5 Gbps Active/  LinkUp)==>  0x0000000000100004      6    1[  ] "host two" (Could be 12X Could be 10.0 Gbps)
-0x0000000000200001 "                            S2"      3    4[  ] ==(                Down/ Polling)==>             [  ] "" ( )
+	listLines = `0x0000000000100004 "                      host two"      6    1[  ] ` +
+		up + `  0x0000000000200001      3    2[  ] "S2" ` + could + `
+0x0000000000200001 "                            S2"      3    2[  ] ` +
+		up + `  0x0000000000100004      6    1[  ] "host two" ` + could + `
+0x0000000000200001 "                            S2"      3    4[  ] ` +
+		`==(                Down/ Polling)==>             [  ] "" ( )
 `
 )
 

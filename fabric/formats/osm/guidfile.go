@@ -103,8 +103,8 @@ var guidFileKinds = []struct {
 	broken string
 }{
 	{
-		"root_guid_file", false, "updn uses the roots before it and searches for others; ftree searches for roots and does " +
-			"not require a pure fat-tree (ERR AA02, AB2A)",
+		"root_guid_file", false, "updn uses the roots before it and searches for others; ftree searches for roots " +
+			"and does not require a pure fat-tree (ERR AA02, AB2A)",
 	},
 	{"cn_guid_file", true, "ftree, dfsssp and sssp refuse to route (ERR AB23, AD33)"},
 	{"io_guid_file", true, "ftree, dfsssp and sssp refuse to route (ERR AB28, AD35)"},

@@ -283,7 +283,8 @@ func (p *routeParser) finish(lines int) error {
 	}
 	last := &f.sections[len(f.sections)-1]
 	if !last.ended && slices.ContainsFunc(f.sections, func(s routeSection) bool { return s.ended }) {
-		return fmt.Errorf("%s:%d: the file is truncated: the table of switch 0x%016x, which begins on line %d, does not "+
+		return fmt.Errorf("%s:%d: the file is truncated: the table of switch 0x%016x, which begins on line %d, does "+
+			"not "+
 			"end with \"lids dumped\"", f.Name, lines, last.guid, last.line)
 	}
 	return nil

@@ -60,7 +60,10 @@ func TestReadLFTsErrors(t *testing.T) {
 		{"bad GUID", "Unicast lids guid 0x20000g\n", "lfts:1: cannot parse switch GUID"},
 		{"empty GUID", "Unicast lids guid 0x\n", "lfts:1: cannot parse switch GUID"},
 		{"long GUID", "Unicast lids guid 0x12345678901234567\n", "lfts:1: cannot parse switch GUID"},
-		{"LID 65335", header + "0xff37 001\n", "lfts:2: LID 65335 (0xff37) is not a unicast LID, expected at most 0xbfff"},
+		{
+			"LID 65335", header + "0xff37 001\n",
+			"lfts:2: LID 65335 (0xff37) is not a unicast LID, expected at most 0xbfff",
+		},
 		{"LID 0x10001", header + "0x10001 001\n", "lfts:2: LID 65537"},
 		{"huge LID", header + "0xfffffffffffffffff 001\n", "lfts:2: cannot parse LID"},
 		{"no LID", header + "0x 001\n", "lfts:2: cannot parse LID"},
@@ -130,7 +133,8 @@ func TestApplyReport(t *testing.T) {
 		t.Errorf("row %x", got)
 	}
 	want := []string{
-		`2 switches of the file are not in the subnet, skipped: 0x0000000000000009 (\x1b[31mred); 0x0000000000000008 (other)`,
+		`2 switches of the file are not in the subnet, skipped: ` +
+			`0x0000000000000009 (\x1b[31mred); 0x0000000000000008 (other)`,
 		"1 LID moved to where its port is now: LID 7 is now 2, b/1",
 		"1 entry has no port GUID and stays at its LID: LID 9",
 		"1 port GUID is not in the subnet, its entries stay at their LID: 0x0000000000777777 at LID 3",

@@ -93,7 +93,8 @@ func (p *groupParser) group(text string) error {
 	}
 	mlid, err := strconv.ParseUint(words[0], 0, 16)
 	if err != nil || mlid < fabric.FirstMLID || mlid > fabric.LastMLID {
-		return fmt.Errorf("%q is not a multicast LID, expected 0x%X to 0x%X", shorten([]byte(words[0])), fabric.FirstMLID,
+		return fmt.Errorf("%q is not a multicast LID, expected 0x%X to 0x%X", shorten([]byte(words[0])),
+			fabric.FirstMLID,
 			fabric.LastMLID)
 	}
 	g := fabric.Group{MLID: uint16(mlid), WellKnown: strings.Contains(head, "(well known)"), MGID: mad.GID{},
@@ -111,7 +112,8 @@ func groupField(g *fabric.Group, key, value string) (err error) {
 	case "mgid":
 		g.MGID, err = parseGIDPair(value)
 		if err == nil && g.MGID != (mad.GID{}) && !g.MGID.IsMulticast() {
-			err = fmt.Errorf("mgid %s is not a multicast GID, expected one that begins with 0xff", shorten([]byte(value)))
+			err = fmt.Errorf("mgid %s is not a multicast GID, expected one that begins with 0xff",
+				shorten([]byte(value)))
 		}
 	case "port_gid", "proxy_join":
 	case "qkey":

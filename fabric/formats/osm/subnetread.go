@@ -257,7 +257,8 @@ func (p *subnetParser) oneEnded() error {
 		if _, ok := p.near[l.far]; ok {
 			continue
 		}
-		err := fmt.Errorf("port %d of %s is linked to port %d of %s, which has no line; expected each link from both ends",
+		err := fmt.Errorf("port %d of %s is linked to port %d of %s, which has no line; expected each link from both "+
+			"ends",
 			l.near.num, p.name(l.near), l.far.num, p.name(l.far))
 		if p.found == nil {
 			return fmt.Errorf("%s:%d: %w", fabric.Escape(p.lines.name), p.near[l.near], err)

@@ -105,7 +105,8 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 		return nil, 0, err
 	}
 	if len(delta) < deltaHead {
-		return nil, 0, fmt.Errorf("the difference is truncated at byte %d, expected a head of %d", len(delta), deltaHead)
+		return nil, 0, fmt.Errorf("the difference is truncated at byte %d, expected a head of %d", len(delta),
+			deltaHead)
 	}
 	if deltaSum(delta[:deltaHead], delta[deltaHead:]) != le.Uint32(delta[28:]) {
 		return nil, 0, fmt.Errorf("bytes 8 to %d of the difference: damaged", len(delta)-1)

@@ -112,7 +112,7 @@ func Encode(c *Contents) ([]byte, error) {
 		r.HasTrace = 1
 	}
 	if len(h.b) >= maxSize-1<<20 {
-		return nil, fmt.Errorf("the path database would take %d MB, more than the %d MB that its references can address",
+		return nil, fmt.Errorf("the path database would take %d MB, expected at most the %d MB it can address",
 			len(h.b)>>20, maxSize>>20)
 	}
 	at := h.root(&r)

@@ -201,7 +201,8 @@ func (snap *Snapshot) read(r io.Reader) error {
 }
 
 func tooLarge(name string, size, most uint64) error {
-	return fmt.Errorf("%s: its uncompressed size is %d MB, expected at most %d", fabric.Escape(name), size>>20, most>>20)
+	return fmt.Errorf("%s: its uncompressed size is %d MB, expected at most %d", fabric.Escape(name), size>>20,
+		most>>20)
 }
 
 // heading returns the name and size of a section, [io.EOF] after the last one.

@@ -56,7 +56,7 @@ type programKey struct{}
 
 // program is the state of signal handling.
 type program struct {
-	noInterrupts context.Context // ends with the signals other than SIGINT
+	noInterrupts context.Context // ends with all signals but SIGINT
 	handlers     atomic.Int32    // number of contexts of [WithoutInterrupts]
 
 	first time.Time // of the first signal
