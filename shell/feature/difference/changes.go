@@ -31,7 +31,7 @@ type changes struct {
 
 // seen is a state with the times when it was first and last read.
 type seen struct {
-	State string    `key:"picture" help:"live, or the number of a history entry"`
+	State string    `key:"state" help:"live, or the number of a history entry"`
 	Began time.Time `key:"began"`
 	Until time.Time `key:"until"`
 	Text  string    `name:"text"`
