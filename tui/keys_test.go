@@ -109,7 +109,7 @@ func TestHelpSaysAll(t *testing.T) {
 		for _, r := range help.rows {
 			said += r.text + " "
 		}
-		if !strings.Contains(said, "says which links they share with whom") ||
+		if !strings.Contains(said, "lists their traffic") ||
 			!strings.Contains(said, "(there is no trace: t and T mark its ends)") {
 			t.Errorf("%v: the page has %s", size, said)
 		}
