@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// lft shows the forwarding table of the switch that the topology pane has selected.
+// Package lft shows the forwarding table of the selected switch.
 package lft
 
 import (
@@ -20,7 +20,7 @@ const (
 	lftByPort
 )
 
-// lft is the forwarding table of the switch that the topology pane has selected.
+// lft shows the forwarding table of the switch that the topology pane has selected.
 type lft struct {
 	pane.List
 	// place is the switch, sw its index in the state shown, None if that state does not have it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// problems lists the problems of the subnet, the most severe first.
+// Package problems lists the problems of the subnet.
 package problems
 
 import (
@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// problems lists what is wrong with the subnet, the worst first.
+// problems lists the problems of the subnet, the most severe first.
 type problems struct {
 	pane.List
 	src     Source

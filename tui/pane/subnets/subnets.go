@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// subnets lists the subnets.
+// Package subnets lists the subnets of the console and the differences between them.
 package subnets
 
 import (
@@ -35,7 +35,7 @@ type Source interface {
 	Compare(ctx context.Context) (*sources.Comparison, error)
 }
 
-// subnets lists them.
+// subnets lists the subnets.
 type subnets struct {
 	pane.List
 	src      Source

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// topology is the tree of switches by their distance from the hosts, with the hosts and links of each below it. (The
-// tree of lipgloss draws all rows; here only the visible ones of 50,000 are drawn.)
+// Package topology shows the switches as a tree with the nodes attached to them.
 package topology
 
 import (
@@ -14,8 +13,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// topology is the tree of switches by their distance from the hosts, with the hosts and links of each below
-// it. (The tree of lipgloss draws all of its rows; here it is those of the window, of 50,000.)
+// topology is the tree of switches by their distance from the hosts, with the hosts and links of each below it. (The
+// tree of lipgloss draws all rows; here only the visible ones of 50,000 are drawn.)
 type topology struct {
 	pane.List
 	rows []treeRow

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// trace is the path of packets between two marked ends.
+// Package trace shows the path of packets hop by hop.
 package trace
 
 import (
