@@ -62,7 +62,7 @@ func TestAdaptiveOnTheWire(t *testing.T) {
 			lft[m.path] = m.data
 		case 0xff20:
 			if w := binary.BigEndian.Uint32(m.data); w&1 == 0 || binary.BigEndian.Uint32(m.data[4:])&0xfff == 0 {
-				t.Errorf("%x: off, or no room for groups: %x", m.path, m.data)
+				t.Errorf("%x: off, or no space for groups: %x", m.path, m.data)
 			}
 		}
 	}

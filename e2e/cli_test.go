@@ -322,6 +322,6 @@ func TestCommitThatCutsPairs(t *testing.T) {
 	}
 	if out := ibconsole(t, "-s", sim, "-c", "fail switch leaf-04; route; write on; commit yes"); !strings.Contains(out,
 		"PAIRS LOST") {
-		t.Errorf("a leaf that failed on paper cuts its hosts off: %s", out)
+		t.Errorf("a simulated leaf failure makes its hosts unreachable: %s", out)
 	}
 }

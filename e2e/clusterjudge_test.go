@@ -149,7 +149,7 @@ func (c *cluster) judgeTables(now held) {
 	lost := m.lost
 	m.was, m.lost = m.cmd != nil, false
 	if found := now.notIn(may...); len(found) > 0 && !lost {
-		c.wrong("the switches hold what nobody wrote, %s", few(found))
+		c.wrong("the switches have entries that no program wrote, %s", few(found))
 	}
 	switch {
 	case lost:

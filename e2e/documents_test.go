@@ -216,7 +216,7 @@ var notRun = map[[2]string]string{
 	}: "would run this test",
 	{
 		"SECURITY.md", "gpg --import ibconsole.asc",
-	}: "wants a release and its key: make try-packages signs with one of its own",
+	}: "needs a release and its key: make try-packages signs with one of its own",
 	{
 		"docs/install.md", "$ apt install ./ibconsole-*.deb",
 	}: "installs a package: make try-packages does",
@@ -231,5 +231,5 @@ var notRun = map[[2]string]string{
 	}: "runs until it is ended",
 	{
 		"docs/recording.md", "counters history leaf-01/7 since=03:00        each sample, in the finest resolution kept",
-	}: "wants a recording of hours",
+	}: "needs a recording of hours",
 }

@@ -28,7 +28,7 @@ func (f *faulty) judge(r *rand.Rand, w *writing, dir string, res result) (open b
 	t := f.t
 	kept := res.status == exitDone || w.said != "" && strings.Contains(res.out, w.said)
 	if res.status == exitFailed && !f.mute && !strings.Contains(res.err, dir) && !strings.Contains(res.err, "stdout") {
-		f.fault("it does not say where")
+		f.fault("the message has no file")
 	}
 	state := filepath.Join(dir, "state", "ibconsole", history.FileName)
 	path := filepath.Join(dir, w.file)

@@ -168,8 +168,8 @@ func samePaths(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, r *rand.Rand)
 	}
 }
 
-// TestCommitBesideAMaster commits next to a real OpenSM.
-func TestCommitBesideAMaster(t *testing.T) {
+// TestCommitWithAMaster commits next to a real OpenSM.
+func TestCommitWithAMaster(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "net")
 	ibconsole(t, "-c", "gen fattree 2 4 "+file)
@@ -199,7 +199,7 @@ func TestCommitBesideAMaster(t *testing.T) {
 	}
 	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", change+"commit yes sm="+sm.GUID)
 	if !strings.Contains(out, `"written":true,"seconds"`) {
-		t.Errorf("beside the named master: %s", out)
+		t.Errorf("with the named master: %s", out)
 	}
 }
 

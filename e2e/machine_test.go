@@ -109,7 +109,7 @@ func (m *machine) listen(t *testing.T) {
 			if err != nil {
 				return
 			}
-			m.note("journald was told: " + string(b[:min(n, 200)]))
+			m.note("message to journald: " + string(b[:min(n, 200)]))
 		}
 	}()
 }
@@ -209,7 +209,7 @@ func (m *machine) run(t *testing.T, folder string, args ...string) ([]byte, erro
 var testsOfPlanted = map[string]string{
 	"routing/engines":  "^(TestPaperEqualsOpenSM|TestCalibrationAfterLosses|TestDumpedGUID2LIDEqualsOpenSM)$",
 	"internal/app/cli": ".",
-	"e2e":              "^(TestPathsBesideOpenSM|TestHandover|TestScripts)$/(commit|engines|fattree)",
+	"e2e":              "^(TestPathsEqualOpenSM|TestHandover|TestScripts)$/(commit|engines|fattree)",
 }
 
 // TestTestsLeaveTheMachineAlone runs tests on a machine with files of OpenSM, of this program and of its user, and with

@@ -63,7 +63,7 @@ func TestMetrics(t *testing.T) {
 	}
 	address := "http://" + status.Metrics + "/metrics"
 	text := ""
-	eventually(t, "traffic is told", func() bool {
+	eventually(t, "traffic is reported", func() bool {
 		text, _, _ = ask(t, address, "")
 		return strings.Contains(text, "\ninfiniband_switch_port_transmit_data_bytes_total{guid=\"0x")
 	})

@@ -66,9 +66,9 @@ func TestMulticastOffline(t *testing.T) {
 	}
 }
 
-// TestMulticastBesideOpenSM lets ports join a group of an OpenSM. Its groups and tables are read, routed again without
+// TestMulticastWithOpenSM lets ports join a group of an OpenSM. Its groups and tables are read, routed again without
 // a difference, and dumped in the same form.
-func TestMulticastBesideOpenSM(t *testing.T) {
+func TestMulticastWithOpenSM(t *testing.T) {
 	stateHome(t)
 	testenv.Tool(t, "opensm")
 	f, err := gen.ParseSpec("fattree:2,6")

@@ -15,9 +15,9 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestPathsBesideOpenSM builds a database of the routing of an OpenSM, or of the tables of its engine here, including
+// TestPathsEqualOpenSM builds a database of the routing of an OpenSM, or of the tables of its engine here, including
 // service levels, and compares it with the records of subnet administration.
-func TestPathsBesideOpenSM(t *testing.T) {
+func TestPathsEqualOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	for _, c := range []struct{ spec, engine string }{{"fattree:2,8", "minhop"}, {"torus:4x4", "lash"},
 		{"random:12,5,12", "dfsssp"}} {
@@ -46,7 +46,7 @@ func TestPathsBesideOpenSM(t *testing.T) {
 	}
 }
 
-// TestPathsInPartitions is [TestPathsBesideOpenSM] with partitions that have service levels, with several LIDs for each
+// TestPathsInPartitions is [TestPathsEqualOpenSM] with partitions that have service levels, with several LIDs for each
 // port, and with quality of service. Ports that share no partition with a full member have no path.
 func TestPathsInPartitions(t *testing.T) {
 	testenv.Tool(t, "opensm")
@@ -92,9 +92,9 @@ func TestPathsInPartitions(t *testing.T) {
 	}
 }
 
-// TestPathsBesideOtherSLs checks that paths differ from a database without the service level of a partition, which
+// TestPathsWithOtherSLs checks that paths differ from a database without the service level of a partition, which
 // subnet administration grants.
-func TestPathsBesideOtherSLs(t *testing.T) {
+func TestPathsWithOtherSLs(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	stateHome(t)
 	dir := t.TempDir()

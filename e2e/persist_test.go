@@ -256,7 +256,7 @@ func TestIncrementalCases(t *testing.T) {
 			savedCase{"a link of a host", savedPlain, "minhop", nil, []string{unlinkHost}, "missing cable (SW to HCA)",
 				"valid", "valid", asSaved, false, true}, nil,
 		},
-		{savedCase{"a link with another beside it", savedFabric, "minhop", nil, []string{"Unlink <leaf-02>[5]"},
+		{savedCase{"one of two parallel links", savedFabric, "minhop", nil, []string{"Unlink <leaf-02>[5]"},
 			"missing cable (SW to SW)", "valid", invalidPort, "adapted", false, false}, func(s *savedSubnet) {
 			s.takesOver("leaf-02", 5, 7)
 			s.takesOver("spine-01", 2, 6)

@@ -217,7 +217,7 @@ func TestSignalsGiveThePlaceBack(t *testing.T) {
 }
 
 // room returns how many more agents the substitute for the devices accepts, of 32. It forgets those of a closed device
-// only when told to.
+// only on request.
 func room(t *testing.T) int {
 	t.Helper()
 	const registerAgent, unregisterAgent = 0xc01c1b01, 0x40041b02 // ib_user_mad_ioctl.h
@@ -274,7 +274,7 @@ func TestSignalsOnDevices(t *testing.T) {
 	}
 	before := room(t)
 	if before < 4 {
-		t.Fatalf("room for %d agents", before)
+		t.Fatalf("%d free agents", before)
 	}
 	all := slices.Sorted(maps.Keys(faces))
 	if !testenv.Full() {
@@ -286,7 +286,7 @@ func TestSignalsOnDevices(t *testing.T) {
 		}
 	}
 	if after := room(t); after != before {
-		t.Errorf("there was room for %d agents, and is for %d", before, after)
+		t.Errorf("%d agents were free before, %d afterwards", before, after)
 	}
 }
 

@@ -21,14 +21,14 @@ func TestSLsThatTheMasterGrants(t *testing.T) {
 		ok           bool
 		want         string
 	}{
-		{"torus-2QoS beside itself", "torus-2QoS", []string{"-R", "torus-2QoS", "-Q", "--torus_config"}, true,
+		{"torus-2QoS with itself as master", "torus-2QoS", []string{"-R", "torus-2QoS", "-Q", "--torus_config"}, true,
 			"it grants them in all 870 path records"},
-		{"torus-2QoS beside minhop", "torus-2QoS", []string{"-R", "minhop"}, false, "path records, and not in that of"},
+		{"torus-2QoS with minhop as master", "torus-2QoS", []string{"-R", "minhop"}, false, "path records, and not in that of"},
 		{
-			"dfsssp beside itself", "dfsssp", []string{"-R", "dfsssp", "-Q"}, true,
+			"dfsssp with itself as master", "dfsssp", []string{"-R", "dfsssp", "-Q"}, true,
 			"it grants them in all 870 path records",
 		},
-		{"dfsssp beside minhop", "dfsssp", []string{"-R", "minhop"}, false, "path records, and not in that of"},
+		{"dfsssp with minhop as master", "dfsssp", []string{"-R", "minhop"}, false, "path records, and not in that of"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			stateHome(t)

@@ -123,7 +123,7 @@ func TestLiveTracesOnDevices(t *testing.T) {
 	before := room(t)
 	t.Run("often", func(t *testing.T) { traceOften(t, tracer(t, "umad"), testenv.Count(t, 200, 100000)) })
 	if after := room(t); after != before {
-		t.Errorf("there was room for %d agents, and is for %d", before, after)
+		t.Errorf("%d agents were free before, %d afterwards", before, after)
 	}
 }
 

@@ -59,8 +59,8 @@ func TestSnapshotBomb(t *testing.T) {
 	const huge = 6 << 30
 	for name, head := range map[string][]byte{
 		"a fabric": sized("fabric", huge), "tables": append(slices.Clip(good), sized("lft", huge)...),
-		"a name":            binary.AppendUvarint(nil, huge),
-		"what nobody knows": append(slices.Clip(good), sized("x", huge)...), "nothing": nil,
+		"a name":             binary.AppendUvarint(nil, huge),
+		"an unknown section": append(slices.Clip(good), sized("x", huge)...), "nothing": nil,
 	} {
 		file := filepath.Join(t.TempDir(), "bomb")
 		to, err := os.Create(file)

@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
 // twin is two switches with two hosts each and two cables between them:
@@ -302,5 +305,61 @@ func BenchmarkCompare(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestOtherLoadsDiffer compares tables with themselves where end ports have fewer LIDs: only the loads of links differ.
+func TestOtherLoadsDiffer(t *testing.T) {
+	f, err := gen.ParseSpec("mesh:2x1,hosts=2") // all LIDs of a host have one path
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := treestest.Minhop(t, a.Fabric)
+	b := *a.Fabric
+	b.Ports = append([]fabric.Port(nil), b.Ports...)
+	for _, e := range b.EndPorts {
+		b.Ports[e].LMC = 0
+	}
+	after := *before
+	after.Fabric = &b
+	r, err := Compare(t.Context(), before, &after, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Loads) == 0 || r.Same() {
+		t.Errorf("%d loads differ, but Same is %v", len(r.Loads), r.Same())
+	}
+}
+
+// TestMulticastChanges checks the counts of planted changes.
+func TestMulticastChanges(t *testing.T) {
+	before := *treestest.Minhop(t, treestest.Made(t, "fattree:2,4"))
+	after := before
+	before.MFT, after.MFT = fabric.NewMFT(before.Fabric, 0xc003), fabric.NewMFT(before.Fabric, 0xc021)
+	before.MFT.Add(0, 0xc000, 1)
+	before.MFT.Add(0, 0xc000, 2)
+	after.MFT.Add(0, 0xc000, 2)
+	after.MFT.Add(0, 0xc000, 3)
+	after.MFT.Add(0, 0xc000, 4)
+	before.MFT.Add(1, 0xc003, 0)
+	after.MFT.Add(1, 0xc003, 0)
+	after.MFT.Add(2, 0xc021, 4)
+	r, err := Compare(t.Context(), &before, &after, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Multicast
+	if m.Changed != 2 || m.Switches != 2 || m.LIDs != 2 || m.PortsGone != 1 || m.PortsCome != 3 || r.Same() {
+		t.Errorf("%+v", m)
+	}
+	if e := m.Examples[0]; e.MLID != 0xc000 || !slices.Equal(e.Gone, []int{1}) || !slices.Equal(e.Come, []int{3, 4}) {
+		t.Errorf("%+v", e)
+	}
+	if r, err := Compare(t.Context(), &before, &before, Options{}); err != nil || !r.Same() {
+		t.Errorf("with itself: %+v, %v", r, err)
 	}
 }

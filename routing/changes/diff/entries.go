@@ -4,9 +4,11 @@ package diff
 
 import (
 	"bytes"
+	"fmt"
 	"iter"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // Entry is a table entry that changes.
@@ -134,4 +136,13 @@ func (m *matching) entries(r *Result) {
 			r.Switches = append(r.Switches, s)
 		}
 	}
+}
+
+// NotCompared returns the suffix of a count of changed entries if the tables of some switches were not read in one of
+// the states, or "".
+func NotCompared(unread int) string {
+	if unread == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s not compared, as a table was not read", prose.Count(unread, "switch"))
 }

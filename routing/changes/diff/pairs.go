@@ -109,7 +109,7 @@ type worker struct {
 	fates []fates
 }
 
-// fates tells where the packets of a group end in each state.
+// fates holds the fates of the packets of a group in both states.
 type fates struct{ old, new walk.Fate }
 
 // pairFates holds the worst of the fates for several LIDs (lost, then open, then reaching the host). same is set if all

@@ -304,7 +304,7 @@ func TestFailedSwitchIsNotWritten(t *testing.T) {
 	p := mustMake(t, live, route(t, f.Without(links)))
 	// The leaf and its two hosts.
 	if len(p.Unreachable) != 3 || p.Totals().Unreachable != 3 {
-		t.Errorf("cut off: %+v, want a switch and two hosts", p.Unreachable)
+		t.Errorf("unreachable: %+v, want a switch and two hosts", p.Unreachable)
 	}
 	for _, b := range p.Blocks {
 		if b.Switch == leaf {

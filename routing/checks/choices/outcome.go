@@ -4,7 +4,7 @@ package choices
 
 import "example.org/ibconsole/routing/checks/walk"
 
-// Reach tells whether packets arrive.
+// Reach is the arrival of packets over all choices.
 type Reach uint8
 
 // The kinds of reach.

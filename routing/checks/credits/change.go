@@ -203,7 +203,7 @@ func (w *crosser) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// hop is a step from a switch to the next. If the step of the change is known, old and new tell which table alone has
+// hop is a step from a switch to the next. If the step of the change is known, old and new mark the only table that has
 // it.
 type hop struct {
 	next     fabric.SwitchIndex

@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 )
 
-// Verdict tells whether there is a credit loop.
+// Verdict is the verdict on credit loops.
 type Verdict uint8
 
 // The verdicts.

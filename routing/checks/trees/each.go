@@ -19,7 +19,7 @@ type Tree struct {
 	LID
 	// At is the index of the LID in the list of [Ends.Each].
 	At int
-	// Fates tells where the packets of each group end. It is [walk.Unvisited] for a group whose only end is the
+	// Fates holds the fate of the packets of each group. It is [walk.Unvisited] for a group whose only end is the
 	// destination.
 	Fates []walk.Fate
 	// First and Last are set if the LID is the first or the last of its end in the list.

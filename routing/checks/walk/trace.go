@@ -211,3 +211,76 @@ func switches(n int) string {
 	}
 	return fmt.Sprintf("%d switches", n)
 }
+
+// TraceAll follows the packets of an end port to all LIDs of another one, the lowest first.
+func TraceAll(t *fabric.Tables, src, dst fabric.PortIndex) []Path {
+	lid := t.Fabric.LIDOf(dst)
+	if lid == 0 {
+		return nil
+	}
+	var out []Path
+	for i := range uint16(1) << t.Fabric.Ports[dst].LMC {
+		out = append(out, Between(t, src, dst, lid+i))
+	}
+	return out
+}
+
+// Shared counts, for each hop of a path, the paths of the same fabric that leave the same node by the same port.
+func (p *Path) Shared(all []Path) []int {
+	out := make([]int, len(p.Hops))
+	for i, h := range p.Hops {
+		for j := range all {
+			if slices.ContainsFunc(all[j].Hops, func(x Hop) bool { return x.Node == h.Node && x.Out == h.Out }) {
+				out[i]++
+			}
+		}
+	}
+	return out
+}
+
+// Common counts the links that two paths of one fabric use in the same direction.
+func (p *Path) Common(other *Path) int {
+	n := 0
+	for _, h := range p.Hops[:p.Links()] {
+		if slices.ContainsFunc(other.Hops[:other.Links()], func(x Hop) bool {
+			return x.Node == h.Node && x.Out == h.Out
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// NoVL stands for a VL that was not read, and for none where nothing is forwarded.
+const NoVL uint8 = 0xff
+
+// VLs returns the VLs of the packets of an SL at the hops of the path, up to where they are dropped.
+func (p *Path) VLs(t *fabric.Tables, sl uint8) []uint8 {
+	out := make([]uint8, len(p.Hops))
+	dropped := false
+	for i := range p.Hops {
+		out[i] = NoVL
+		if !dropped {
+			out[i] = p.Hops[i].vl(t, sl)
+			dropped = out[i] == fabric.DropVL
+		}
+	}
+	return out
+}
+
+func (h *Hop) vl(t *fabric.Tables, sl uint8) uint8 {
+	if h.Out == fabric.None || t.Fabric.Ports[h.Out].Num == 0 {
+		return NoVL
+	}
+	in, out := uint8(0), t.Fabric.Ports[h.Out].Num
+	if h.In != fabric.None {
+		in = t.Fabric.Ports[h.In].Num
+	}
+	switch {
+	case t.SL2VL == nil && !t.Unread.SL2VL:
+		return 0
+	case t.SL2VL == nil, t.Unread.SL2VL && !t.SL2VL.Has(h.Node, in, out):
+		return NoVL
+	}
+	return t.SL2VL.VL(h.Node, in, out, sl)
+}

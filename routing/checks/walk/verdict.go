@@ -4,7 +4,7 @@ package walk
 
 import "fmt"
 
-// Verdict tells how a path ends.
+// Verdict is the kind of end of a path.
 type Verdict uint8
 
 // The verdicts.

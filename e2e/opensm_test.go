@@ -18,7 +18,7 @@ import (
 
 // TestNextToOpenSM sweeps, traces and queries next to an OpenSM that is master. Its log must have no new entries, and
 // its path records must agree with the tables for 500 pairs.
-func TestBesideOpenSM(t *testing.T) {
+func TestNextToOpenSM(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	want := testenv.Count(t, 100, 500)
 	for file := range smallNetFiles(t) {
