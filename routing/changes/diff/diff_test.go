@@ -282,7 +282,7 @@ func TestCompareCancelled(t *testing.T) {
 
 // BenchmarkCompare has 11,664 hosts on 1,620 switches: 136 million pairs.
 func BenchmarkCompare(b *testing.B) {
-	f := made(b, "fattree:3,36")
+	f := treestest.Made(b, "fattree:3,36")
 	before := route(b, f)
 	links := f.Links()
 	failed := route(b, f.Without(links[len(links)-1:]))

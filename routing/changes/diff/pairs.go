@@ -181,8 +181,8 @@ func (w *worker) destination(r *lotResult, to *target, oldCol, newCol []uint8) {
 	h := w.m.hosts[to.host]
 	equal := w.m.aligned && h.old == h.new && w.old.lid(h.old) != 0 && w.new.lid(h.new) != 0 &&
 		bytes.Equal(oldCol, newCol)
-	w.old.start(h.old, oldCol)
-	w.new.start(h.new, newCol)
+	w.old.tree.Start(walk.ToPort(h.old), oldCol)
+	w.new.tree.Start(walk.ToPort(h.new), newCol)
 	for i := range w.m.groups {
 		g := &w.m.groups[i]
 		f := fates{old: w.old.fate(h.old, g.old)}
@@ -208,10 +208,6 @@ func (w *worker) destination(r *lotResult, to *target, oldCol, newCol []uint8) {
 	} else {
 		w.new.flow(w.new.tree)
 	}
-}
-
-func (s *workerSide) start(dst fabric.PortIndex, col []uint8) {
-	s.tree.Start(walk.ToPort(dst), col)
 }
 
 // fate returns where packets that enter at x end, or Lost if the destination has no LID.

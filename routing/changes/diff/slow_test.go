@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines/minhop"
 )
@@ -188,18 +188,6 @@ func shuffled(t *testing.T, rnd *rand.Rand, f *fabric.Fabric, exchange, drop int
 	return g
 }
 
-func made(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 func withLMC(t testing.TB, f *fabric.Fabric, lmc uint8) *fabric.Fabric {
 	t.Helper()
 	if lmc == 0 {
@@ -278,7 +266,7 @@ func TestCompareAgainstWalkingEachPair(t *testing.T) {
 		"hypercube:3 hosts=1"}
 	seen := Pairs{}
 	for i := range testenv.Count(t, 60, 600) {
-		f := made(t, specs[i%len(specs)])
+		f := treestest.Made(t, specs[i%len(specs)])
 		links := len(f.Links())
 		before := broken(rnd, route(t, withLMC(t, fewer(rnd, f, rnd.IntN(2)), uint8(i/len(specs)%2))), rnd.IntN(8))
 		var after *fabric.Tables
@@ -425,7 +413,7 @@ func TestCompareLargerAgainstWalkingEachPair(t *testing.T) {
 		t.Skip("walks 840,000 pairs: only in full runs")
 	}
 	rnd := testenv.Rand(t)
-	f := made(t, "fattree:2,36")
+	f := treestest.Made(t, "fattree:2,36")
 	before, after := route(t, f), route(t, fewer(rnd, f, 2))
 	check(t, before, after, Pairs{})
 	check(t, before, broken(rnd, after, 5000), Pairs{})

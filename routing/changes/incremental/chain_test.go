@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/checks/reach"
+	"example.org/ibconsole/routing/checks/trees/treestest"
 )
 
 // BenchmarkFailure times a failed link, from the failure to tables that are routed, checked and compared with those
@@ -18,7 +19,7 @@ import (
 // a full route divided by that; entries counts those that were examined one by one.
 func BenchmarkFailure(b *testing.B) {
 	for _, spec := range []string{"fattree:3,36", "random:300,12,1500"} {
-		b.Run(spec, func(b *testing.B) { benchFailure(b, routed(b, spec)) })
+		b.Run(spec, func(b *testing.B) { benchFailure(b, treestest.Routed(b, spec)) })
 	}
 }
 
@@ -49,7 +50,7 @@ func benchFailure(b *testing.B, old *fabric.Tables) {
 			took[i] += now.Sub(start)
 			start = now
 		}
-		full(b, old.Fabric)
+		treestest.Minhop(b, old.Fabric)
 		lap(0)
 		for range each {
 			f := old.Fabric.Without([]fabric.Link{links[r.IntN(len(links))]})

@@ -11,35 +11,12 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/incremental"
 	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/checks/walk"
-	"example.org/ibconsole/routing/engines/minhop"
 )
-
-func routed(t testing.TB, spec string) *fabric.Tables {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	return full(t, f)
-}
-
-func full(t testing.TB, f *fabric.Fabric) *fabric.Tables {
-	t.Helper()
-	res, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.Tables
-}
 
 // failed removes a link or two, or all links of a switch.
 func failed(f *fabric.Fabric, r *rand.Rand) ([]fabric.Link, *fabric.Fabric) {
@@ -73,7 +50,7 @@ func TestRandomFailures(t *testing.T) {
 	count := testenv.Count(t, 400, 2000)
 	sum, whole, all := 0, 0, 0
 	for _, spec := range fabrics {
-		old := routed(t, spec)
+		old := treestest.Routed(t, spec)
 		base := baseOf(t, old)
 		measured, err := base.Measured(t.Context())
 		if err != nil {
@@ -91,7 +68,7 @@ func TestRandomFailures(t *testing.T) {
 			}
 			checkQuick(t, what, base, f, res)
 			checkQuick(t, what+", measured", measured, f, res)
-			again := full(t, f)
+			again := treestest.Minhop(t, f)
 			sum += res.Touched
 			whole += changed(old, again)
 			all += len(f.Switches) * int(f.MaxLID)
@@ -224,7 +201,7 @@ func checkPaths(t *testing.T, what string, old *fabric.Tables, res *incremental.
 
 // TestHostLinkChangesNothing and the following tests are the cases of the memo.
 func TestHostLinkChangesNothing(t *testing.T) {
-	old := routed(t, "fattree:2,8")
+	old := treestest.Routed(t, "fattree:2,8")
 	f := old.Fabric
 	last := f.EndPorts[len(f.EndPorts)-1]
 	for _, e := range f.EndPorts {
@@ -241,7 +218,7 @@ func TestHostLinkChangesNothing(t *testing.T) {
 
 // TestParallelLinksTakeOver removes one of two links between two switches. All its routes must use the other one.
 func TestParallelLinksTakeOver(t *testing.T) {
-	old := routed(t, "xgft:2,4,4,1,2,1,2")
+	old := treestest.Routed(t, "xgft:2,4,4,1,2,1,2")
 	f := old.Fabric
 	var gone fabric.Link
 	for _, l := range f.Links() {
@@ -292,9 +269,9 @@ func parallel(f *fabric.Fabric, l fabric.Link) fabric.PortIndex {
 func TestAdditionsAreRouted(t *testing.T) {
 	r := testenv.Rand(t)
 	for _, spec := range fabrics {
-		whole := routed(t, spec).Fabric
+		whole := treestest.Routed(t, spec).Fabric
 		gone, part := failed(whole, r)
-		old := full(t, part)
+		old := treestest.Minhop(t, part)
 		res, err := incremental.Route(context.Background(), whole, old, routing.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -314,7 +291,7 @@ func TestAdditionsAreRouted(t *testing.T) {
 
 // TestVerdicts compares the rows of the memo's table 1 with simulated changes.
 func TestVerdicts(t *testing.T) {
-	f := routed(t, "xgft:2,4,4,1,2,1,2").Fabric
+	f := treestest.Routed(t, "xgft:2,4,4,1,2,1,2").Fabric
 	var single, host, sw []fabric.Link
 	for _, l := range f.Links() {
 		a, b := f.PeerSwitch(l.B), f.PeerSwitch(l.A)
@@ -365,7 +342,7 @@ func TestVerdicts(t *testing.T) {
 
 // BenchmarkOneLink adapts 1620 switches to failed links one after another, and compares with full routing.
 func BenchmarkOneLink(b *testing.B) {
-	old := routed(b, "fattree:3,36")
+	old := treestest.Routed(b, "fattree:3,36")
 	base := baseOf(b, old)
 	var links []fabric.Link
 	for _, l := range old.Fabric.Links() {
@@ -412,7 +389,7 @@ func BenchmarkOneLink(b *testing.B) {
 	})
 	b.Run("full", func(b *testing.B) {
 		for b.Loop() {
-			full(b, old.Fabric)
+			treestest.Minhop(b, old.Fabric)
 		}
 	})
 }

@@ -18,31 +18,13 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines/minhop"
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-func made(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	return f.Activated()
-}
-
-func route(t testing.TB, f *fabric.Fabric) *fabric.Tables {
-	t.Helper()
-	r, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Tables
-}
+func made(t testing.TB, spec string) *fabric.Fabric { return treestest.Made(t, spec).Activated() }
 
 func mustMake(t testing.TB, live, staged *fabric.Tables) *Plan {
 	t.Helper()
@@ -172,10 +154,10 @@ func TestPlanLeadsThere(t *testing.T) {
 	wrote := Totals{}
 	for i := range testenv.Count(t, 60, 600) {
 		f := made(t, specs[i%len(specs)])
-		live := disturbed(rnd, route(t, f))
+		live := disturbed(rnd, treestest.Minhop(t, f))
 		links := f.Links()
 		rnd.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
-		staged := disturbed(rnd, route(t, f.Without(links[:rnd.IntN(4)])))
+		staged := disturbed(rnd, treestest.Minhop(t, f.Without(links[:rnd.IntN(4)])))
 		p := mustMake(t, live, staged)
 		h := held(live)
 		h.take(t, p)
@@ -251,7 +233,7 @@ func TestNeverBroughtUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := mustMake(t, live, route(t, assigned))
+	p := mustMake(t, live, treestest.Minhop(t, assigned))
 	// Six switches of four ports each, all linked, eight hosts: 16 links.
 	want := Totals{
 		Writes: 14 + 6 + 6 + 32, LIDs: 14, Tops: 6, Blocks: 6, Ports: 32, Switches: 6, Entries: 6 * 14, Steps: 1,
@@ -265,7 +247,7 @@ func TestNeverBroughtUp(t *testing.T) {
 		}
 	}
 	for s := range raw.NumSwitches() {
-		same(t, p.After(live), route(t, assigned), s)
+		same(t, p.After(live), treestest.Minhop(t, assigned), s)
 	}
 	// With one simulated link failure its two ends stay down.
 	var links []fabric.Link
@@ -274,7 +256,7 @@ func TestNeverBroughtUp(t *testing.T) {
 			links = append(links, l)
 		}
 	}
-	p = mustMake(t, live, route(t, assigned.Without(links[:1])))
+	p = mustMake(t, live, treestest.Minhop(t, assigned.Without(links[:1])))
 	if n := len(p.States); n != 30 {
 		t.Errorf("%d ports to bring up, want 30", n)
 	}
@@ -287,7 +269,7 @@ func TestNeverBroughtUp(t *testing.T) {
 
 func TestFailedSwitchIsNotWritten(t *testing.T) {
 	f := made(t, "fattree:2,4")
-	live := route(t, f)
+	live := treestest.Minhop(t, f)
 	leaf, _ := f.AttachedSwitch(f.EndPorts[len(f.EndPorts)-1])
 	for s := range f.Switches { // one that does not hold the SM's port
 		if sm, _ := f.AttachedSwitch(f.SMPort); fabric.SwitchIndex(s) != sm {
@@ -301,7 +283,7 @@ func TestFailedSwitchIsNotWritten(t *testing.T) {
 		l, _ := f.LinkOf(f.Port(f.Switches[leaf], uint8(num)))
 		links = append(links, l)
 	}
-	p := mustMake(t, live, route(t, f.Without(links)))
+	p := mustMake(t, live, treestest.Minhop(t, f.Without(links)))
 	// The leaf and its two hosts.
 	if len(p.Unreachable) != 3 || p.Totals().Unreachable != 3 {
 		t.Errorf("unreachable: %+v, want a switch and two hosts", p.Unreachable)
@@ -318,7 +300,7 @@ func TestFailedSwitchIsNotWritten(t *testing.T) {
 
 func TestOtherIndexes(t *testing.T) {
 	f := made(t, "torus:3x3 hosts=2")
-	live, staged := route(t, f), route(t, f)
+	live, staged := treestest.Minhop(t, f), treestest.Minhop(t, f)
 	var b fabric.Builder
 	for _, i := range rand.New(rand.NewPCG(1, 0)).Perm(len(f.Nodes)) {
 		n, err := b.AddNode(f.Nodes[i])
@@ -364,7 +346,7 @@ func TestOtherIndexes(t *testing.T) {
 
 func TestLIDs(t *testing.T) {
 	f := made(t, "random:2,1,4")
-	live := route(t, f)
+	live := treestest.Minhop(t, f)
 	lids := make([]uint16, len(f.EndPorts))
 	for i, e := range f.EndPorts {
 		lids[i] = f.Ports[e].LID
@@ -376,7 +358,7 @@ func TestLIDs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return route(t, g)
+		return treestest.Minhop(t, g)
 	}
 	last := slices.IndexFunc(f.EndPorts, func(e fabric.PortIndex) bool { return f.Ports[e].LID == f.MaxLID })
 	p := mustMake(t, live, move(last, 77))
@@ -412,7 +394,7 @@ func TestLIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Make(t.Context(), live, route(t, g)); !errors.Is(err, ErrLIDTaken) {
+	if _, err := Make(t.Context(), live, treestest.Minhop(t, g)); !errors.Is(err, ErrLIDTaken) {
 		t.Errorf("%v, want that the LID is taken", err)
 	}
 }
@@ -434,14 +416,14 @@ func TestNoSMLID(t *testing.T) {
 	for i := range unset.Ports {
 		unset.Ports[i].SMLID = 0
 	}
-	if p := mustMake(t, route(t, f), route(t, unset)); !p.Empty() {
+	if p := mustMake(t, treestest.Minhop(t, f), treestest.Minhop(t, unset)); !p.Empty() {
 		t.Errorf("%+v", p.LIDs)
 	}
 }
 
 func TestStale(t *testing.T) {
 	small, large := made(t, "random:3,2,6"), made(t, "random:4,2,8")
-	_, err := Make(t.Context(), route(t, small), route(t, large))
+	_, err := Make(t.Context(), treestest.Minhop(t, small), treestest.Minhop(t, large))
 	if !errors.Is(err, ErrStale) || !strings.Contains(err.Error(), "sw-04") {
 		t.Errorf("%v, want that sw-04 is missing", err)
 	}
@@ -449,7 +431,7 @@ func TestStale(t *testing.T) {
 
 func TestLinkThatIsGone(t *testing.T) {
 	f := made(t, "torus:3x3 hosts=1")
-	staged := route(t, f)
+	staged := treestest.Minhop(t, f)
 	live := *staged
 	links := f.Links()
 	live.Fabric = f.Without(links[len(links)-1:])
@@ -464,7 +446,7 @@ func TestLinkThatIsGone(t *testing.T) {
 func BenchmarkMake(b *testing.B) {
 	large, small := made(b, "fattree:3,36"), made(b, "fattree:3,18")
 	torus := made(b, "torus:10x10x10 hosts=4")
-	largeTables := route(b, large)
+	largeTables := treestest.Minhop(b, large)
 	empty := *largeTables
 	empty.LFT, empty.Top = fabric.NewLFT(len(large.Switches), 0), make([]uint16, len(large.Switches))
 	links := large.Links()
@@ -482,13 +464,13 @@ func BenchmarkMake(b *testing.B) {
 	}{
 		{"nothing", largeTables, largeTables},
 		{"bring up", &empty, largeTables},
-		{"minhop to updn, fattree 3,18", route(b, small), by(b, updn.Engine{}, small)},
+		{"minhop to updn, fattree 3,18", treestest.Minhop(b, small), by(b, updn.Engine{}, small)},
 		{"minhop to updn, fattree 3,36", largeTables, by(b, updn.Engine{}, large)},
 		{"every entry, fattree 3,36", largeTables, by(b, minhop.Engine{}, large, 3)},
-		{"a failed link, fattree 3,36", largeTables, route(b, large.Without(failed))},
+		{"a failed link, fattree 3,36", largeTables, treestest.Minhop(b, large.Without(failed))},
 		{"a failed link, routes kept, fattree 3,36", largeTables, without(minhop.Engine{})},
-		{"minhop to updn, torus 10x10x10", route(b, torus), by(b, updn.Engine{}, torus)},
-		{"minhop to dor, torus 10x10x10", route(b, torus), by(b, minhop.DOR{}, torus)},
+		{"minhop to updn, torus 10x10x10", treestest.Minhop(b, torus), by(b, updn.Engine{}, torus)},
+		{"minhop to dor, torus 10x10x10", treestest.Minhop(b, torus), by(b, minhop.DOR{}, torus)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var p *Plan
@@ -524,7 +506,7 @@ func by(t testing.TB, e routing.Engine, f *fabric.Fabric, scatter ...uint32) *fa
 // TestHitByMovedLIDs moves the LID of each of four hosts, to which the three others send.
 func TestHitByMovedLIDs(t *testing.T) {
 	f := made(t, "random:2,1,4")
-	live := route(t, f)
+	live := treestest.Minhop(t, f)
 	for i, e := range f.EndPorts {
 		lids := make([]uint16, len(f.EndPorts))
 		for j, p := range f.EndPorts {
@@ -539,7 +521,7 @@ func TestHitByMovedLIDs(t *testing.T) {
 		if f.Nodes[f.Ports[e].Node].IsSwitch() {
 			want.Moved = 0
 		}
-		p := mustMake(t, live, route(t, g))
+		p := mustMake(t, live, treestest.Minhop(t, g))
 		if p.Hit.Moved != want.Moved || p.Hit.Down != 0 || len(p.Hit.Examples) != int(want.Moved) ||
 			p.Totals().Hit != want.Moved {
 			t.Errorf("%s moves: %+v", f.PortName(e), p.Hit)
@@ -551,12 +533,12 @@ func TestHitByMovedLIDs(t *testing.T) {
 // another path there.
 func TestHitByALinkThatIsDown(t *testing.T) {
 	f := made(t, "torus:3x3 hosts=2")
-	staged := route(t, f)
+	staged := treestest.Minhop(t, f)
 	for _, l := range f.Links() {
 		if f.PeerSwitch(l.A) == fabric.None || f.PeerSwitch(l.B) == fabric.None {
 			continue
 		}
-		live := route(t, f.Without([]fabric.Link{l}))
+		live := treestest.Minhop(t, f.Without([]fabric.Link{l}))
 		without := *staged
 		without.Fabric = live.Fabric
 		d, err := diff.Compare(t.Context(), staged, &without, diff.Options{})
@@ -573,13 +555,13 @@ func TestHitByALinkThatIsDown(t *testing.T) {
 // TestHitIsUnknown counts pairs whose new path uses a live switch with an unread table as unknown, not as interrupted.
 func TestHitIsUnknown(t *testing.T) {
 	f := made(t, "torus:3x3 hosts=2")
-	staged := route(t, f)
+	staged := treestest.Minhop(t, f)
 	unknown := int64(0)
 	for i, l := range f.Links() {
 		if f.PeerSwitch(l.A) == fabric.None || f.PeerSwitch(l.B) == fabric.None {
 			continue
 		}
-		live := route(t, f.Without([]fabric.Link{l}))
+		live := treestest.Minhop(t, f.Without([]fabric.Link{l}))
 		live.Known = slices.Clone(live.Known)
 		live.Known[i%len(live.Known)] = false
 		after := *staged
@@ -623,7 +605,7 @@ func TestStepsByHand(t *testing.T) {
 	}
 	// From spine to spine there is only up and then down.
 	tree := made(t, "fattree:2,8")
-	if p := mustMake(t, route(t, tree), by(t, minhop.Engine{}, tree, 5)); p.Steps != 1 || p.Extra != 0 ||
+	if p := mustMake(t, treestest.Minhop(t, tree), by(t, minhop.Engine{}, tree, 5)); p.Steps != 1 || p.Extra != 0 ||
 		len(p.Blocks) == 0 {
 		t.Errorf("other spines: %d steps, %d extra writes of %d", p.Steps, p.Extra, len(p.Blocks))
 	}

@@ -60,8 +60,8 @@ func (r *Report) count(v *Verdict) {
 	r.Changed += int64(v.Changed)
 }
 
-// share returns the number of failures in the shards of the report.
-func (r *Report) share() int {
+// Share returns the number of failures in the shards of the report.
+func (r *Report) Share() int {
 	n := 0
 	for _, shard := range r.Shard {
 		n += (r.Failures + r.Shards - shard) / r.Shards
@@ -70,10 +70,7 @@ func (r *Report) share() int {
 }
 
 // Complete reports whether all failures of the report's shards are done.
-func (r *Report) Complete() bool { return r.Done == r.share() }
-
-// Share returns the number of failures in the shards of the report.
-func (r *Report) Share() int { return r.share() }
+func (r *Report) Complete() bool { return r.Done == r.Share() }
 
 // ErrOther means that reports do not belong to one study.
 var ErrOther = errors.New("the reports are of different studies")
@@ -129,8 +126,8 @@ func Read(in io.Reader, name string) (*Report, error) {
 			return nil, fmt.Errorf("%s: shards %v of %d", name, r.Shard, r.Shards)
 		}
 	}
-	if r.Done < 0 || r.Done > r.share() {
-		return nil, fmt.Errorf("%s: %d failures done of %d", name, r.Done, r.share())
+	if r.Done < 0 || r.Done > r.Share() {
+		return nil, fmt.Errorf("%s: %d failures done of %d", name, r.Done, r.Share())
 	}
 	return r, nil
 }

@@ -136,7 +136,7 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 		return err
 	}
 	judges := make([]*judge, routing.Workers())
-	total := r.share()
+	total := r.Share()
 	for r.Done < total {
 		n := min(chunk, total-r.Done)
 		found := make([]Verdict, n)

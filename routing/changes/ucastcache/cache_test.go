@@ -9,29 +9,11 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/changes/ucastcache"
+	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/engines/minhop"
 )
-
-// routed returns a fat tree of 4 leaves with 2 hosts each and 2 spines, with routes. The subnet manager's port is on
-// the first leaf.
-func routed(t testing.TB, spec string) *fabric.Tables {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.Tables
-}
 
 func links(t testing.TB, f *fabric.Fabric, desc string, ports ...int) (out []fabric.Link) {
 	t.Helper()
@@ -88,7 +70,7 @@ func rebuilt(t testing.TB, f *fabric.Fabric, change func(f *fabric.Fabric)) *fab
 
 // TestVerdicts has expected sentences from the rules of osm_ucast_cache.c.
 func TestVerdicts(t *testing.T) {
-	tables := routed(t, "fattree:2,4")
+	tables := treestest.Routed(t, "fattree:2,4")
 	whole := tables.Fabric
 	far := whole.EndPorts[len(whole.EndPorts)-1]
 	for _, k := range []struct {
@@ -145,7 +127,7 @@ func TestVerdicts(t *testing.T) {
 
 // TestNewcomers checks that additions since the routes were made make them invalid.
 func TestNewcomers(t *testing.T) {
-	whole := routed(t, "fattree:2,4").Fabric
+	whole := treestest.Routed(t, "fattree:2,4").Fabric
 	for _, k := range []struct {
 		lost []fabric.Link
 		kind ucastcache.Kind
@@ -173,7 +155,7 @@ func TestNewcomers(t *testing.T) {
 // TestTables compares the tables with the cached ones: rows follow their switches, those of missing switches are
 // unread, and they return with them.
 func TestTables(t *testing.T) {
-	tables := routed(t, "fattree:2,4")
+	tables := treestest.Routed(t, "fattree:2,4")
 	tables.SL2VL = fabric.NewSL2VL(tables.Fabric)
 	leaf := tables.Fabric.NodesByDescription("leaf-02")[0]
 	tables.SL2VL.Set(leaf, 1, 3, fabric.VLs{0, 1, 2})
@@ -205,7 +187,7 @@ func TestTables(t *testing.T) {
 }
 
 func BenchmarkNext(b *testing.B) {
-	tables := routed(b, "fattree:3,24")
+	tables := treestest.Routed(b, "fattree:3,24")
 	now := tables.Fabric.Without(tables.Fabric.Links()[len(tables.Fabric.Links())-1:])
 	c := ucastcache.New(tables)
 	for b.Loop() {
@@ -216,7 +198,7 @@ func BenchmarkNext(b *testing.B) {
 // TestAfter lets leaf-02 return with its LID. An OpenSM at leaf-01 keeps its cache while leaf-01 has links to both
 // spines, and drops it if spine-02 is only reached through leaf-02 (as observed with OpenSM 3.3.23 over ibsim).
 func TestAfter(t *testing.T) {
-	whole := routed(t, "fattree:2,4").Fabric
+	whole := treestest.Routed(t, "fattree:2,4").Fabric
 	for _, k := range []struct {
 		lost  []fabric.Link
 		holds bool

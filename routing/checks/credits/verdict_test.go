@@ -6,27 +6,9 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/test/testenv"
-	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/engines/minhop"
+	"example.org/ibconsole/routing/checks/trees/treestest"
 )
-
-func minhopOf(t *testing.T, spec string) *fabric.Tables {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res.Tables
-}
 
 // mapped gives all ports of switches one SL2VL table.
 func mapped(f *fabric.Fabric, table func(node fabric.NodeIndex, in, out uint8) fabric.VLs) *fabric.SL2VL {
@@ -83,7 +65,7 @@ func TestVerdictOfUnreadTables(t *testing.T) {
 		"a tree":          {"fattree:2,4", fabric.Unread{SLs: true, SL2VL: true}, nil, 4, None},
 		"a tree with VLs": {"fattree:2,4", fabric.Unread{SLs: true}, every(identity), 4, None},
 	} {
-		tb := minhopOf(t, tc.spec)
+		tb := treestest.Routed(t, tc.spec)
 		if tb.Unread = tc.unread; tc.vls != nil {
 			tb.SL2VL = tc.vls(tb.Fabric)
 		}
@@ -107,7 +89,7 @@ func TestVerdictOfUnreadTables(t *testing.T) {
 // elsewhere. A ring of five has no other ring, a torus has.
 func TestVerdictOfPartialTables(t *testing.T) {
 	for spec, want := range map[string]Verdict{"fattree:2,4": Unknown, "torus:5x1": Unknown, "torus:6x5": Loop} {
-		tb := minhopOf(t, spec)
+		tb := treestest.Routed(t, spec)
 		tb.Known[0] = false
 		fabric.FillNoPath(tb.LFT.Row(0))
 		if got := checked(t, tb); got != want {
@@ -121,7 +103,7 @@ func TestVerdictHoldsForAllLevels(t *testing.T) {
 	r := testenv.Rand(t)
 	said := map[Verdict]int{}
 	for range testenv.Count(t, 200, 5000) {
-		tb := minhopOf(t, []string{"torus:5x1", "torus:4x3", "fattree:2,4", "random:6,4,8"}[r.IntN(4)])
+		tb := treestest.Routed(t, []string{"torus:5x1", "torus:4x3", "fattree:2,4", "random:6,4,8"}[r.IntN(4)])
 		kinds := []fabric.VLs{all3, all3, all3, identity, not15}[r.IntN(3):]
 		tb.SL2VL = mapped(tb.Fabric, func(fabric.NodeIndex, uint8, uint8) fabric.VLs {
 			return kinds[r.IntN(len(kinds))]

@@ -120,7 +120,8 @@ func (c *checker) check(l *LID) (Counts, []Fault) {
 	case len(c.switches) == 0 && c.counts.Members < 2:
 		c.counts.Alone = 1
 	case c.entries():
-		c.tidy()
+		c.counts.Pairs = pairs(l.Members) // each receives its packets once
+		c.idle()
 	default:
 		c.follow()
 	}
@@ -138,12 +139,6 @@ func (c *checker) fault(k Kind, src, dst fabric.PortIndex, ports ...fabric.PortI
 	if c.named[k]++; c.named[k] <= examples {
 		c.faults = append(c.faults, Fault{k, c.lid.MLID, src, dst, ports})
 	}
-}
-
-// tidy counts the pairs of a tree: each receives its packets once.
-func (c *checker) tidy() {
-	c.counts.Pairs = pairs(c.lid.Members)
-	c.idle()
 }
 
 // pairs returns the number of pairs of a member and another one that receives.

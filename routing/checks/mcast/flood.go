@@ -75,7 +75,7 @@ func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 	}
 	for _, m := range c.lid.Members {
 		local, port := c.f.AttachedSwitch(m.End)
-		later := int(fl.got(m.End))
+		later := int(fl.copies[m.End])
 		n := int64(len(senders)) // of the members that send to m
 		if local == sw {
 			n--
@@ -148,9 +148,6 @@ func (fl *flood) reset() {
 	fl.touched, fl.order, fl.ends, fl.path = fl.touched[:0], fl.order[:0], fl.ends[:0], fl.path[:0]
 	fl.unread, fl.ring = -1, nil
 }
-
-// got returns the number of copies that an end port receives through other switches.
-func (fl *flood) got(end fabric.PortIndex) int32 { return fl.copies[end] }
 
 // from follows a packet that a host sends into a switch, and returns the ports of a cycle on its way, or nil.
 func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {

@@ -11,12 +11,10 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/checks/trees/treestest"
 	"example.org/ibconsole/routing/checks/walk"
-	"example.org/ibconsole/routing/engines/minhop"
 )
 
 // slow returns the result of walking each pair of the end ports of the whole fabric.
@@ -292,27 +290,11 @@ func TestCheckStops(t *testing.T) {
 }
 
 func BenchmarkCheckFatTree11664(b *testing.B) {
-	t := routed(b, "fattree:3,36")
+	t := treestest.Routed(b, "fattree:3,36")
 	for b.Loop() {
 		r, err := Check(context.Background(), t, Options{})
 		if err != nil || r.Delivered != 11664*11663 || r.NotMinimal != 0 {
 			b.Fatal(r, err)
 		}
 	}
-}
-
-func routed(t testing.TB, spec string) *fabric.Tables {
-	t.Helper()
-	f, err := gen.ParseSpec(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = fabric.AssignLIDs(f); err != nil {
-		t.Fatal(err)
-	}
-	r, err := minhop.Engine{}.Route(context.Background(), f, routing.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.Tables
 }

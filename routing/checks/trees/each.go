@@ -36,7 +36,7 @@ func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total i
 	starts := Batches(lids)
 	return routing.ForEach(ctx, len(starts)-1, progress, func(n, i int) {
 		if workers[n] == nil {
-			workers[n] = e.newWorker()
+			workers[n] = &worker{tree: e.newTree()}
 		}
 		w := workers[n]
 		first := starts[i]
@@ -79,10 +79,6 @@ type worker struct {
 	tree    Tree
 	lids    []uint16
 	columns [][]uint8
-}
-
-func (e *Ends) newWorker() *worker {
-	return &worker{tree: e.newTree()}
 }
 
 func (e *Ends) newTree() Tree {

@@ -52,6 +52,12 @@ func Minhop(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	return r.Tables
 }
 
+// Routed returns the tables of minhop for the fabric of a spec.
+func Routed(t testing.TB, spec string) *fabric.Tables {
+	t.Helper()
+	return Minhop(t, Made(t, spec))
+}
+
 // Updn routes a fabric with updn and the switch with most links as root.
 func Updn(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
