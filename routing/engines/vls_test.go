@@ -156,7 +156,7 @@ func freeOf(res *routing.Result, opt credits.Options) error {
 // warned reports whether an engine warns of a possible credit loop, as nue does if OpenSM's may have one.
 func warned(res *routing.Result) bool {
 	return slices.ContainsFunc(res.Warnings, func(w string) bool {
-		return strings.Contains(w, "check credits shows whether")
+		return strings.HasPrefix(w, "OpenSM's nue ") && strings.HasSuffix(w, "not checked")
 	})
 }
 
