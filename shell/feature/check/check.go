@@ -96,7 +96,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	},
 	{
 		Path:    "check load measured",
-		Summary: "Compare what links sent with what the tables put there",
+		Summary: "Compare the traffic of links with their number of paths",
 		Help:    measuredHelp,
 		Options: []lang.Option{
 			{

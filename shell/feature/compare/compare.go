@@ -33,8 +33,8 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 			"CHANGED      entries that differ from those on the switches, of tables that were read\n" +
 			"LOST         pairs of end ports with a path that does not arrive; pairs over tables that were not read " +
 			"are counted separately\n" +
-			"VLS, CREDIT LOOP  unknown for the tables on the switches if they depend on SLs or VLs that were not " +
-			"read (try: calibrate; sweep full sl2vl)",
+			"VLS and CREDIT LOOP of the tables on the switches are unknown if they depend on unread SLs or VLs\n" +
+			"(try: calibrate; sweep full sl2vl).",
 		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|STATE", List: true,
 			Summary: "tables to measure too: a file with routes, a history entry, staged, ..."}},

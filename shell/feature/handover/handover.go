@@ -27,7 +27,7 @@ import (
 
 // Feature is the command handover.
 var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
-	Path: "handover", Group: feature.GroupWrite, Summary: "Write what a master OpenSM needs to route the subnet so",
+	Path: "handover", Group: feature.GroupWrite, Summary: "Write the files with which OpenSM routes as in a state",
 	Help: "It writes a new directory with the tables, the LIDs and the lines of opensm.conf. For a routing that " +
 		"needs service levels,\n" +
 		"opensm.conf has the engine and its options, because OpenSM does not read SLs from a file.",
