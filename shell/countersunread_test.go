@@ -250,14 +250,14 @@ func TestTimesNotRecorded(t *testing.T) {
 	}
 	out := morning(never)
 	for _, want := range []string{
-		"what ports counted: nothing was recorded of this subnet", "ports that got worse not known",
-		"## Ports that got worse\n\nnot known", "## Load that changed\n\nnot known",
+		"counters: nothing was recorded of this subnet", "ports with more errors unknown",
+		"## Ports with more errors\n\nunknown", "## Links with changed traffic\n\nunknown",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if out := morning(a); !strings.Contains(out, "what ports counted: it was not recorded from") {
+	if out := morning(a); !strings.Contains(out, "counters: it was not recorded from") {
 		t.Error(out)
 	}
 }

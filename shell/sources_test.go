@@ -55,7 +55,7 @@ func TestSourcesDiffer(t *testing.T) {
 		return "on " + on + " engine " + engine + "; on " + on + " route; on " + on + " write on; on " + on +
 			" commit yes force-interrupt force-loop; on " + on + " engine minhop"
 	}
-	const same, alike = "is the same subnet as a", "all subnets are alike"
+	const same, alike = "is the same subnet as a", "all subnets are equal"
 	for _, c := range []struct {
 		name     string
 		sources  []string
@@ -155,7 +155,7 @@ func TestAnswersUnderTheirSubnets(t *testing.T) {
 			// fail after their answer
 			{"check reach", "reach of whatif"}, {"trace node-0001 node-0008", "of whatif"},
 			{"check loops", "loops of whatif"},
-			{"report text -", "Of "},
+			{"report text -", "State "},
 			{"show lft node-0008", ""}, {"trace node-0001 nobody", ""}, // fail without one
 		} {
 			run := console(t, session.Options{}, "a=sim:fattree:2,4", "b=sim:fattree:2,4", "c=sim:fattree:2,4")

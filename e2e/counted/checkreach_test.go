@@ -76,7 +76,7 @@ func (a *answer) lostPairs(s *state, r *reach, inText, switches bool) {
 	a.figure("unknown_pairs", r.unknownPairs)
 	a.figure("luck_pairs", 0)
 	if inText && r.unreachable > 0 {
-		a.mustLine("  unreachable: {unreachable_ends#} end port(s): {|.*}")
+		a.mustLine("  unreachable from {seen_from}: {unreachable_ends#} end port(s): {|.*}")
 	}
 	a.figure("unreachable_ends", r.unreachable)
 	a.samePlaces("unreachable_ports", s, s.unreachable(switches))

@@ -43,8 +43,8 @@ func (x *exam) resilience(s *state) {
 		return
 	}
 	l := s.allToAll(false)
-	a.mustLine("resilience of {of.title}: {done#} of {failures#} failure(s) ({failing}) tried; {paths#} path(s) and " +
-		"at worst {worst_load#} over a link while nothing has failed")
+	a.mustLine("resilience of {of.title}: {done#} of {failures#} failure(s) ({failing}) simulated; without a failure " +
+		"{paths#} path(s), at most {worst_load#} over a link")
 	a.read(s)
 	a.figure("failing", "links")
 	a.figure("failures", len(links))
@@ -140,11 +140,11 @@ const mostFailures = 10
 // outcome compares the outcome without a link.
 func (a *answer) outcome(name string, o *outcome, i int) {
 	if i < mostFailures {
-		a.mustLine("  " + name + ": {lost_paths#} path(s) lost, {cut_off#} host port(s) {|.*}, at worst " +
+		a.mustLine("  " + name + ": {lost_paths#} path(s) lost, {unreachable#} host port(s) {|.*}, at most " +
 			"{worst_load#} over a link{|.*}")
 	}
 	a.figure("lost_paths", o.lost)
-	a.figure("cut_off", o.gone)
+	a.figure("unreachable", o.gone)
 	a.figure("worst_load", o.worst)
 	a.figure("changed_entries", o.changed)
 	v, _ := a.o.at("worst_at")

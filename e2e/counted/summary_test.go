@@ -72,7 +72,7 @@ func (x *exam) summary(s *state) {
 	a.figure("routed", s.routed())
 	a.figure("outside", 0)
 	if unreachable.nodes > 0 {
-		a.mustLine("  unreachable: {unreachable_switches#} {|switch|switches}, {unreachable_cas#} channel " +
+		a.mustLine("  unreachable from {sm_port}: {unreachable_switches#} {|switch|switches}, {unreachable_cas#} channel " +
 			"adapter(s), {unreachable_links#} link(s)")
 	}
 	a.amountsAt("unreachable_", unreachable)
@@ -133,7 +133,7 @@ func (x *exam) report(s *state) {
 	for _, label := range []string{"Source", "Time", "Routing"} {
 		a.mustLine(label + " {|.*}")
 	}
-	a.mustLine("Of {|+}{title}")
+	a.mustLine("State {|+}{title}")
 	a.title("title", s)
 	a.mustLine("Switches {|+}{switches#}")
 	a.mustLine("Hosts {|+}{hosts#}")
@@ -164,10 +164,10 @@ func (a *answer) routing(s *state) {
 	a.mustLine("Pairs {|+}{routing.pairs#}, {routing.lost_pairs#} of them lost")
 	a.mustLine("Paths {|+}{routing.paths#}, {routing.lost#} of them do not arrive")
 	if r.by[unknown] > 0 {
-		a.mustLine("Unknown {|+}{routing.unknown#} paths, over tables that were not read; the figures leave them out")
+		a.mustLine("Unknown {|+}{routing.unknown#} paths over tables that were not read; the figures exclude them")
 	}
 	a.line("Not read {|.*}")
-	a.mustLine("Worst load {|+}{routing.worst_load#} paths over a link between switches")
+	a.mustLine("Paths per link {|+}at most {routing.worst_load#} over a link between switches")
 	a.figure("routing.pairs", r.pairs)
 	a.figure("routing.lost_pairs", r.lostPairs)
 	a.figure("routing.unknown_pairs", r.unknownPairs)

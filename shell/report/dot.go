@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Dot writes the switches, with the number of hosts on each, and the links between
-// them, parallel ones as one with their number, as an undirected graph for dot.
+// Dot writes an undirected graph for dot: the switches with their numbers of hosts, and the links between them. Parallel
+// links are one edge with their number.
 func (r *Report) Dot(w io.Writer) error {
 	p := &printer{w: w}
 	f := r.fabric
@@ -63,9 +63,9 @@ func (r *Report) Dot(w io.Writer) error {
 	for _, e := range edges {
 		n := cables[e] / 2
 		label := prose.When(n > 1, fmt.Sprintf("%dx", n), "")
-		tooltip := "paths not known"
+		tooltip := "paths unknown"
 		if most, isKnown := paths[e]; isKnown {
-			tooltip = fmt.Sprintf("%d paths at most by one cable", most)
+			tooltip = fmt.Sprintf("at most %d paths over one cable", most)
 		}
 		p.f("  s%d -- s%d [label=%s, tooltip=%s];\n", e[0], e[1], dotString(label), dotString(tooltip))
 	}
@@ -73,7 +73,7 @@ func (r *Report) Dot(w io.Writer) error {
 	return p.err
 }
 
-// dotString quotes text for dot, which takes backslashes for escapes and & for a character reference.
+// dotString quotes text for dot, where a backslash begins an escape and & a character reference.
 func dotString(s string) string {
 	s = strings.ReplaceAll(s, "&", "&amp;")
 	s = strings.ReplaceAll(s, `\`, `\\`)
@@ -87,7 +87,7 @@ func dotString(s string) string {
 	return `"` + strings.ReplaceAll(s, "\n", `\n`) + `"`
 }
 
-// HTML writes one page: figures, plots as SVG, and the links that carry most, without scripts, loading nothing.
+// HTML writes a self-contained page without scripts: figures, plots as SVG, and the links with the most paths.
 func (r *Report) HTML(w io.Writer) error {
 	p := &printer{w: w}
 	p.f(`<!DOCTYPE html>
@@ -108,7 +108,7 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{max-width:100%%
 	}
 	p.f("</table>\n")
 	if t := r.Routing; t != nil {
-		p.f("<h2>Paths by the number of their links</h2>\n")
+		p.f("<h2>Paths by number of links</h2>\n")
 		var bars []bar
 		for links, n := range t.Links {
 			if n > 0 {
@@ -116,13 +116,13 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{max-width:100%%
 			}
 		}
 		p.bars(bars, "links", "paths")
-		p.f("<h2>How many paths the links between switches carry</h2>\n<p>Each direction of a link counts by itself, " +
-			"all hosts send to all.</p>\n")
+		p.f("<h2>Links between switches by number of paths</h2>\n<p>Each direction of a link is counted, for paths " +
+			"from all hosts to all.</p>\n")
 		p.bars(histogram(r.known()), "paths over a link", "directions of links")
 	}
 	p.f("<h2>The subnet</h2>\n")
 	r.svg(p, "")
-	p.f("<h2>Links that carry most</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th class=n>paths</th><th " +
+	p.f("<h2>Links with the most paths</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th class=n>paths</th><th " +
 		"class=n>LIDs</th></tr>\n")
 	for _, x := range r.worst() {
 		p.f("<tr><td>%s/%d</td><td>%s/%d</td><td>%s%s</td><td class=n>%d</td><td class=n>%d</td></tr>\n",

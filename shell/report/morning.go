@@ -11,48 +11,47 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Morning is what happened to a subnet in some time, for who comes after it. Names in it are escaped.
+// Morning holds the events and changes of a subnet in a period. Names in it are escaped.
 type Morning struct {
 	Subnet string
 	Since  time.Time
 	Until  time.Time
-	// Problems are those that the pictures of the beginning and of the end show without what is read beside them; New
-	// and Gone are null where the subnet at the beginning is not known. Still counts those that were there at the
-	// beginning, Open has the errors of them. What was lost is among them.
+	// The problems are those of the states at the beginning and at the end, lost nodes and links included. New and Gone
+	// are nil if the state at the beginning is unknown. Still counts the unchanged problems; Open holds the errors among
+	// them.
 	New   []MorningProblem
 	Gone  []MorningProblem
 	Still int
 	Open  []MorningProblem
-	// Down is how many links are lost at the end, -1 where that is not known.
+	// Down counts the links that are down at the end, -1 if unknown.
 	Down int
-	// Reroutes, Commits and Others are events by what they are about; Flaps are links with several. They are null where
-	// there is no history.
+	// Reroutes, Commits and Others are events; Flaps are links with several events. They are nil without a history.
 	Reroutes []MorningEvent
 	Commits  []MorningEvent
 	Flaps    []MorningFlap
 	Others   []MorningEvent
-	// Moved is what became of paths from the beginning to the end, nil where that is not known.
+	// Moved counts the changed paths from the beginning to the end, nil if unknown.
 	Moved *MorningMoved
-	// Worse are ports that counted more errors than in the time of the same length before; Load are links that sent
-	// more or less. They are null where nothing was recorded.
+	// Worse are ports with more errors than in the equally long time before. Load are links that sent more or less. They
+	// are nil if nothing was recorded.
 	Worse []MorningPort
 	Load  []MorningLoad
-	// Hours are the sums of all ports.
+	// Hours holds sums over all ports.
 	Hours []MorningHour
 	// Unread is why the history could not be read, "" if it was.
 	Unread string
-	// Unknown lists what is not known, and why.
+	// Unknown lists the unknown parts with the reasons.
 	Unknown []string
 }
 
-// MorningProblem is a problem.
+// MorningProblem is a problem of a morning report.
 type MorningProblem struct {
 	Severity string
 	Kind     string
 	Where    string
 	What     string
 	Try      string
-	// Since is from when on it is so, zero where that is not known.
+	// Since is when the problem began, zero if unknown.
 	Since time.Time
 }
 
@@ -63,16 +62,16 @@ type MorningEvent struct {
 	Who    string
 	Before int64
 	After  int64
-	// Moved is what became of paths between these, nil where that is not known.
+	// Moved counts the changed paths between these entries, nil if unknown.
 	Moved *MorningMoved
 }
 
-// MorningMoved counts ordered pairs of end ports: of all so many have another path, so many are lost, or newly
-// connected.
+// MorningMoved counts ordered pairs of end ports: all, with another path, that lost their path, and newly connected. It
+// also counts the changed entries.
 type MorningMoved struct {
 	Pairs     int64
 	Changed   int64
-	CutOff    int64
+	Lost      int64
 	Connected int64
 	Entries   int
 }
@@ -81,12 +80,12 @@ func (m *MorningMoved) text() string {
 	if m == nil {
 		return "-"
 	}
-	if m.Changed == 0 && m.CutOff == 0 && m.Connected == 0 {
+	if m.Changed == 0 && m.Lost == 0 && m.Connected == 0 {
 		return "no pair"
 	}
 	text := fmt.Sprintf("%d of %s have another path", m.Changed, prose.Count(int(m.Pairs), "pair"))
-	if m.CutOff > 0 {
-		text += fmt.Sprintf(", %d are lost", m.CutOff)
+	if m.Lost > 0 {
+		text += fmt.Sprintf(", %d lost their path", m.Lost)
 	}
 	if m.Connected > 0 {
 		text += fmt.Sprintf(", %d are newly connected", m.Connected)
@@ -102,17 +101,17 @@ type MorningFlap struct {
 	Last   time.Time
 }
 
-// MorningPort is a port that got worse.
+// MorningPort is a port with more errors than before.
 type MorningPort struct {
 	Port    string
 	To      string
 	Counted string
 	PerHour float64
-	Before  *float64 // null where the port was not read before
+	Before  *float64 // nil if the port was not read before
 	Since   time.Time
 }
 
-// MorningLoad is what a port sent, in 10^9 bytes a second.
+// MorningLoad is the traffic that a port sent, in GB/s.
 type MorningLoad struct {
 	Port   string
 	To     string
@@ -120,25 +119,25 @@ type MorningLoad struct {
 	Before float64
 }
 
-// MorningHour is what all ports counted together, null where nothing was recorded.
+// MorningHour holds sums over all ports, nil if nothing was recorded.
 type MorningHour struct {
 	From   time.Time
 	Errors *uint64
 	Bytes  *uint64
 }
 
-// MorningFormat is a form of a morning report.
+// MorningFormat is a format of a morning report.
 type MorningFormat struct {
 	Name  string
 	Write func(*Morning, io.Writer) error
 }
 
-// MorningFormats are all forms.
+// MorningFormats returns all formats.
 func MorningFormats() []MorningFormat {
 	return []MorningFormat{{"markdown", (*Morning).Markdown}, {"html", (*Morning).HTML}}
 }
 
-// section is a part of the report as a table.
+// section is a table of the report.
 type section struct {
 	title, none string
 	columns     []string
@@ -147,10 +146,10 @@ type section struct {
 
 const clock = "01-02 15:04:05"
 
-// sections are the parts, for the forms that people read.
+// sections returns the tables of the report.
 func (m *Morning) sections() []section {
 	problems := func(title, none string, list []MorningProblem) section {
-		s := section{title, none, []string{"what", "problem", "where", "look at"}, nil}
+		s := section{title, none, []string{"severity", "problem", "where", "hint"}, nil}
 		for _, p := range list {
 			s.rows = append(s.rows, []string{p.Severity + ", " + p.Kind, p.What, p.Where, p.Try})
 		}
@@ -168,12 +167,12 @@ func (m *Morning) sections() []section {
 		return s
 	}
 	reroutes := events("Reroutes", none(m.Reroutes), m.Reroutes)
-	reroutes.columns = append(reroutes.columns, "what moved")
+	reroutes.columns = append(reroutes.columns, "changed paths")
 	for i := range reroutes.rows {
 		reroutes.rows[i] = append(reroutes.rows[i], m.Reroutes[i].Moved.text())
 	}
 	if m.Moved != nil && reroutes.rows != nil {
-		reroutes.rows = append(reroutes.rows, []string{"in all", "", "", "", m.Moved.text()})
+		reroutes.rows = append(reroutes.rows, []string{"total", "", "", "", m.Moved.text()})
 	}
 	flaps := section{"Links that flapped", none(m.Flaps), []string{"link", "events", "first", "last"}, nil}
 	for _, x := range m.Flaps {
@@ -181,7 +180,7 @@ func (m *Morning) sections() []section {
 			x.Last.Local().Format(clock)})
 	}
 	worse := section{
-		"Ports that got worse", none(m.Worse), []string{"port", "to", "counted", "an hour", "an hour before", "since"},
+		"Ports with more errors", none(m.Worse), []string{"port", "to", "counted", "per hour", "per hour before", "since"},
 		nil,
 	}
 	for _, x := range m.Worse {
@@ -192,47 +191,47 @@ func (m *Morning) sections() []section {
 		worse.rows = append(worse.rows, []string{x.Port, x.To, x.Counted, fmt.Sprintf("%.3g", x.PerHour), before,
 			x.Since.Local().Format(clock)})
 	}
-	load := section{"Load that changed", none(m.Load), []string{"port", "to", "GB/s", "GB/s before"}, nil}
+	load := section{"Links with changed traffic", none(m.Load), []string{"port", "to", "GB/s", "GB/s before"}, nil}
 	for _, x := range m.Load {
 		load.rows = append(load.rows, []string{x.Port, x.To, fmt.Sprintf("%.3f", x.Now), fmt.Sprintf("%.3f", x.Before)})
 	}
 	return []section{
-		problems("New problems", none(m.New), m.New), problems("Errors as before", none(m.Open), m.Open),
-		problems("Problems that are gone", none(m.Gone), m.Gone),
+		problems("New problems", none(m.New), m.New), problems("Unchanged errors", none(m.Open), m.Open),
+		problems("Solved problems", none(m.Gone), m.Gone),
 		reroutes, events("Commits", none(m.Commits), m.Commits), flaps, worse, load,
 		events("Other events", none(m.Others), m.Others),
 	}
 }
 
-// none is what stands in place of an empty list: a list that is nil is not known.
-func none[T any](list []T) string { return prose.When(list == nil, "not known", "none") }
+// none returns the text for an empty list. A nil list is unknown.
+func none[T any](list []T) string { return prose.When(list == nil, "unknown", "none") }
 
 func (m *Morning) title() string {
 	return fmt.Sprintf("%s from %s to %s", m.Subnet, m.Since.Local().Format(time.DateTime),
 		m.Until.Local().Format(time.DateTime))
 }
 
-// inShort is the whole in a line.
+// inShort returns the report in one line.
 func (m *Morning) inShort() string {
-	down := "links down not known"
+	down := "links down unknown"
 	if m.Down >= 0 {
 		down = prose.Count(m.Down, "link") + " down"
 	}
-	problems := fmt.Sprintf("%s, %d gone, %d as before", prose.Count(len(m.New), "new problem"), len(m.Gone), m.Still)
+	problems := fmt.Sprintf("%s, %d solved, %d unchanged", prose.Count(len(m.New), "new problem"), len(m.Gone), m.Still)
 	if m.New == nil {
-		problems = "problems new and gone not known"
+		problems = "new and solved problems unknown"
 	}
-	worse := prose.When(m.Worse == nil, "ports that got worse not known", prose.Count(len(m.Worse), "port")+
-		" got worse")
+	worse := prose.When(m.Worse == nil, "ports with more errors unknown", prose.Count(len(m.Worse), "port")+
+		" with more errors")
 	events := fmt.Sprintf("%s, %s, %s flapped", prose.Count(len(m.Reroutes), "reroute"),
 		prose.Count(len(m.Commits), "commit"), prose.Count(len(m.Flaps), "link"))
 	if m.Reroutes == nil {
-		events = "events not known"
+		events = "events unknown"
 	}
 	return fmt.Sprintf("%s; %s; %s, %s", down, problems, events, worse)
 }
 
-// Markdown writes it as Markdown.
+// Markdown writes the report as Markdown.
 func (m *Morning) Markdown(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("# %s\n\n", markdown(m.title()))
@@ -262,7 +261,7 @@ func (m *Morning) Markdown(w io.Writer) error {
 		}
 	}
 	if m.Unknown != nil {
-		p.f("\n## Not known\n\n")
+		p.f("\n## Unknown\n\n")
 		for _, text := range m.Unknown {
 			p.f("* %s\n", markdown(text))
 		}
@@ -270,17 +269,18 @@ func (m *Morning) Markdown(w io.Writer) error {
 	return p.err
 }
 
-// HTML writes it as a page that needs nothing beside itself.
+// HTML writes the report as a self-contained page.
 func (m *Morning) HTML(w io.Writer) error {
 	p := &printer{w: w}
 	p.f(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>What happened to an InfiniBand subnet</title>
+<title>Changes of an InfiniBand subnet</title>
 <style>
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:1.6rem}
-table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid #ddd;vertical-align:top}
+table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left;
+border-bottom:1px solid #ddd;vertical-align:top}
 svg{max-width:100%%;height:auto}
 </style></head><body>
 <h1>%s</h1>
@@ -302,7 +302,7 @@ svg{max-width:100%%;height:auto}
 		}
 		p.f("<h2>Errors of all ports</h2>\n")
 		p.bars(faults, "from", "errors")
-		p.f("<h2>What all ports sent</h2>\n")
+		p.f("<h2>Traffic of all ports</h2>\n")
 		p.bars(sent, "from", "GB")
 	}
 	for _, s := range m.sections() {
@@ -326,7 +326,7 @@ svg{max-width:100%%;height:auto}
 		p.f("</table>\n")
 	}
 	if m.Unknown != nil {
-		p.f("<h2>Not known</h2>\n<ul>\n")
+		p.f("<h2>Unknown</h2>\n<ul>\n")
 		for _, text := range m.Unknown {
 			p.f("<li>%s</li>\n", html.EscapeString(text))
 		}

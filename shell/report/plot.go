@@ -13,9 +13,9 @@ type bar struct {
 	value int64
 }
 
-const mostBars = 16 // how many bars a histogram has at most
+const mostBars = 16 // the most bars of a histogram
 
-// histogram counts ports, whose paths are known, by their paths in classes of equal width.
+// histogram counts ports by their paths, in classes of equal width. The paths of all ports must be known.
 func histogram(ports []Port) []bar {
 	if len(ports) == 0 {
 		return nil
@@ -39,7 +39,7 @@ func histogram(ports []Port) []bar {
 	return bars
 }
 
-// The measures of a plot.
+// The measures of a plot, in pixels.
 const (
 	plotHigh, plotTop, plotLeft = 220, 24, 12
 	plotStep, plotBar           = 58, 42

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report writes what is known of a routing for readers elsewhere: as text, Markdown, CSV, JSON, a
-// drawing for Graphviz, a topology for Slurm, and a page of HTML that needs nothing beside itself.
+// Package report writes reports of a routing: text, Markdown, CSV, JSON, a drawing for Graphviz or as SVG, topologies for
+// Slurm, and a self-contained HTML page.
 //
-// Names of nodes are hostile until they are escaped: each form has its own way.
+// Names of nodes are untrusted: each format escapes them in its own syntax.
 package report
 
 import (
@@ -25,7 +25,7 @@ import (
 	"example.org/ibconsole/shell/session/analysis"
 )
 
-// Report is what a report says. Figures are nil or empty where there are no tables.
+// Report holds the figures of a report. Those of tables are nil or empty without tables.
 type Report struct {
 	Title    string
 	Source   string
@@ -35,10 +35,10 @@ type Report struct {
 	Hosts    int
 	LinkSum  int
 	MaxLID   uint16
-	// Unreachable is counted in none of the amounts above, nil for nothing.
+	// Unreachable counts nodes and links that the counts above exclude, nil if there are none.
 	Unreachable *fabric.Amounts
 	Routing     *Routing
-	Ports       []Port // the directions of links that leave switches for switches
+	Ports       []Port // both directions of the links between switches
 
 	fabric *fabric.Fabric
 	facts  *analysis.Memo
@@ -46,25 +46,25 @@ type Report struct {
 	drawn  *drawing.Drawing
 }
 
-// Routing are the figures of tables.
+// Routing holds the figures of tables.
 type Routing struct {
 	Engine string
-	// Pairs are those of all end ports, LostPairs those of which a path does not arrive, LuckPairs those of which one
-	// arrives by luck with adaptive routing, UnknownPairs those of which one is unknown.
+	// Pairs counts the ordered pairs of end ports: LostPairs have a path that does not arrive, LuckPairs one that arrives
+	// only by some choices of adaptive routing, UnknownPairs one that is unknown.
 	Pairs        int64
 	LostPairs    int64
 	LuckPairs    int64
 	UnknownPairs int64
 	Paths        int64
 	Lost         int64
-	// Unknown counts the paths that meet a switch whose table was not read, as NotRead names them. The figures leave
-	// these paths out.
+	// Unknown counts the paths over switches whose tables were not read. NotRead lists these switches. The other figures
+	// exclude these paths.
 	Unknown int64
 	NotRead []string
 	Links   []int64 // counts paths by their number of links
 	Worst   int64
 	linkload.Quick
-	// VLs is null where it is unknown, and so is CreditLoop.
+	// VLs is nil if the number of VLs is unknown.
 	VLs        *int
 	CreditLoop credits.Verdict
 
@@ -73,7 +73,7 @@ type Routing struct {
 
 // Port is one direction of a link between switches.
 type Port struct {
-	Index fabric.PortIndex // of the port that packets leave by
+	Index fabric.PortIndex // of the port through which packets leave
 	From  string
 	Out   uint8
 	To    string
@@ -81,13 +81,13 @@ type Port struct {
 	Width string
 	Speed string
 	Gbps  float64
-	// Paths and LIDs are null where they are not known.
+	// Paths and LIDs are nil if they are unknown.
 	Paths *int64
 	LIDs  *int32
 }
 
-// New makes the report of a fabric, and of tables on it unless they are nil, from the facts that a session
-// knows. Progress, where set, is told the steps done of a check.
+// New returns the report of a fabric, and of its tables unless t is nil. facts is the memo of the session. If progress is
+// not nil, it is called with the steps done of each check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string,
 	progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f,
@@ -154,14 +154,14 @@ func routingOf(ctx context.Context, facts *analysis.Memo, t *fabric.Tables, l *l
 	return out, err
 }
 
-// Format is a form of a report.
+// Format is a format of a report.
 type Format struct {
 	Name, Summary string
-	Topology      bool // says that it has no use for tables
+	Topology      bool // the format does not use tables
 	Write         func(r *Report, w io.Writer) error
 }
 
-// Formats are all forms.
+// Formats returns all formats.
 func Formats() []Format {
 	return []Format{
 		{"text", "Write figures and the busiest links as text", false, (*Report).Text},
@@ -179,7 +179,7 @@ func Formats() []Format {
 	}
 }
 
-const mostNotRead = 5 // how many switches are named whose tables were not read
+const mostNotRead = 5 // listed switches whose tables were not read
 
 func byLuck(pairs int64) string {
 	if pairs == 0 {
@@ -188,10 +188,10 @@ func byLuck(pairs int64) string {
 	return fmt.Sprintf(", %d arrive by luck", pairs)
 }
 
-// figures are the facts in words.
+// figures returns the figures as pairs of label and text.
 func (r *Report) figures() [][2]string {
 	out := [][2]string{
-		{"Source", r.Source}, {"Of", r.Title}, {"Time", r.When.Format("2006-01-02 15:04:05")},
+		{"Source", r.Source}, {"State", r.Title}, {"Time", r.When.Format("2006-01-02 15:04:05")},
 		{"Switches", fmt.Sprint(r.Switches)}, {"Hosts", fmt.Sprint(r.Hosts)}, {"Links", fmt.Sprint(r.LinkSum)},
 		{"Highest LID", fmt.Sprint(r.MaxLID)},
 	}
@@ -217,13 +217,13 @@ func (r *Report) figures() [][2]string {
 		[2]string{"Paths", fmt.Sprintf("%d, %d of them do not arrive", t.Paths, t.Lost)})
 	if t.Unknown > 0 {
 		out = append(out, [2]string{
-			"Unknown", fmt.Sprintf("%d paths, over tables that were not read; the figures leave them out", t.Unknown),
+			"Unknown", fmt.Sprintf("%d paths over tables that were not read; the figures exclude them", t.Unknown),
 		})
 	}
 	if t.NotRead != nil {
 		out = append(out, [2]string{"Not read", "the tables of " + prose.List(t.NotRead, mostNotRead)})
 	}
-	out = append(out, [2]string{"Worst load", fmt.Sprintf("%d paths over a link between switches", t.Worst)},
+	out = append(out, [2]string{"Paths per link", fmt.Sprintf("at most %d over a link between switches", t.Worst)},
 		[2]string{"VLs", vls}, [2]string{"Credit loop", loop})
 	if t.Shifts != nil {
 		out = append(out, [2]string{
@@ -237,7 +237,7 @@ func (r *Report) figures() [][2]string {
 	return out
 }
 
-// CSV writes the ports below titles. A name that a spreadsheet would take for a formula gets an apostrophe in front.
+// CSV writes the ports with a heading. It puts an apostrophe before a name that a spreadsheet would read as a formula.
 func (r *Report) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"from", "port", "to", "peer_port", "width", "speed", "gbps", "paths", "lids"})
@@ -251,7 +251,7 @@ func (r *Report) CSV(w io.Writer) error {
 	return c.Error()
 }
 
-// known writes a number, nothing for one that is not known.
+// known returns a number as text, "" if it is unknown.
 func known[N int32 | int64](n *N) string {
 	if n == nil {
 		return ""

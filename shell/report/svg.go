@@ -13,11 +13,10 @@ import (
 	"example.org/ibconsole/routing/drawing"
 )
 
-// mostDrawn is of how many switches a drawing shows each; of more it shows blocks.
+// mostDrawn is the largest number of switches that are drawn one by one. More are drawn as blocks.
 const mostDrawn = 80
 
-// Draw adds what is drawn onto the subnet: its fabric with all that has failed, which may be that of the report, and a
-// path.
+// Draw sets the contents of the drawing: the fabric with failed links included, these failed links, and a path.
 func (r *Report) Draw(whole *fabric.Fabric, failed map[fabric.Link]bool, path []fabric.PortIndex) {
 	opt := drawing.Options{All: r.Switches <= mostDrawn, Failed: failed, Path: path}
 	if len(r.loads) == len(whole.Ports) {
@@ -26,8 +25,8 @@ func (r *Report) Draw(whole *fabric.Fabric, failed map[fabric.Link]bool, path []
 	r.drawn = drawing.Of(r.facts.Structure(whole), opt)
 }
 
-// SVG draws the subnet: tiers, grids or groups, bundles as wide as they have cables, loads as colour, what failed
-// dashed.
+// SVG draws the subnet as tiers, grids or groups. The width of a bundle shows its cables, its colour the link load.
+// Failed links are dashed.
 func (r *Report) SVG(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
@@ -35,8 +34,8 @@ func (r *Report) SVG(w io.Writer) error {
 	return p.err
 }
 
-// svg writes the element, with an attribute that it needs outside a page.
-func (r *Report) svg(p *printer, space string) {
+// svg writes the element. namespace is the attribute that it needs outside a page.
+func (r *Report) svg(p *printer, namespace string) {
 	if r.drawn == nil {
 		r.Draw(r.fabric, nil, nil)
 	}
@@ -49,15 +48,15 @@ func (r *Report) svg(p *printer, space string) {
 	default:
 		s.layTiers()
 	}
-	s.write(space)
+	s.write(namespace)
 }
 
-// sheet is a drawing with places: the middle of each block, in pixels.
+// sheet is a drawing with the centre of each block, in pixels.
 type sheet struct {
 	*printer
 	d          *drawing.Drawing
 	x, y       []float64
-	wide, high float64 // of the whole
+	wide, high float64 // of the drawing
 	box        [2]float64
 	labels     []label
 	plane      []int // of a grid, by block
@@ -68,18 +67,18 @@ type label struct {
 	text string
 }
 
-// The measures of a sheet.
+// The measures of a sheet, in pixels.
 const (
 	svgMargin = 24.0
 	svgTitle  = 40.0
-	svgNames  = 90.0 // for the names of rows
+	svgNames  = 90.0 // width of the names of rows
 	svgRow    = 120.0
-	svgLeast  = 900.0
-	charWide  = 6.6 // of text
+	svgLeast  = 900.0 // width
+	charWide  = 6.6   // of a character
 )
 
-// room makes boxes wide enough for the longest label that is no longer than most.
-func (s *sheet) room(least, most float64) {
+// setBoxes sets the size of boxes: as wide as the longest label, between least and most.
+func (s *sheet) setBoxes(least, most float64) {
 	s.x, s.y = make([]float64, len(s.d.Blocks)), make([]float64, len(s.d.Blocks))
 	s.plane = make([]int, len(s.d.Blocks))
 	s.box = [2]float64{least, 34}
@@ -89,12 +88,12 @@ func (s *sheet) room(least, most float64) {
 }
 
 func (s *sheet) layTiers() {
-	s.room(46, 150)
+	s.setBoxes(46, 150)
 	widest := 1
 	for i := range s.d.Rows {
 		widest = max(widest, len(s.d.Rows[i].Blocks))
 	}
-	if widest > mostDrawn/2 { // names have no room
+	if widest > mostDrawn/2 { // too narrow for names
 		s.box = [2]float64{14, 20}
 	}
 	s.wide = max(svgLeast, svgNames+2*svgMargin+float64(widest)*(s.box[0]+8))
@@ -111,7 +110,7 @@ func (s *sheet) layTiers() {
 }
 
 func (s *sheet) layGrid() {
-	s.room(40, 110)
+	s.setBoxes(40, 110)
 	across := 1
 	for i := range s.d.Rows {
 		across = max(across, len(s.d.Rows[i].Blocks))
@@ -136,7 +135,7 @@ func (s *sheet) layGrid() {
 }
 
 func (s *sheet) layRing() {
-	s.room(60, 130)
+	s.setBoxes(60, 130)
 	n := float64(len(s.d.Blocks))
 	radius := max(240, n*(s.box[1]+14)/math.Pi)
 	s.wide, s.high = max(svgLeast, 2*radius+2*s.box[0]+2*svgMargin), svgTitle+2*radius+3*svgMargin+s.box[1]
@@ -146,7 +145,7 @@ func (s *sheet) layRing() {
 	}
 }
 
-// name is what stands in a block.
+// name returns the text of a block.
 func (s *sheet) name(i int) string {
 	b := &s.d.Blocks[i]
 	if !b.Folded {
@@ -155,9 +154,9 @@ func (s *sheet) name(i int) string {
 	return prose.When(b.Name == "", "", b.Name+": ") + prose.Count(len(b.Switches), "switch")
 }
 
-func (s *sheet) write(space string) {
-	s.f(`<svg%s viewBox="0 0 %.0f %.0f" width="%.0f" role="img" aria-label="%s" font-family="sans-serif" font-size="11">`+"\n",
-		space, s.wide, s.high, s.wide, html.EscapeString(s.d.Title))
+func (s *sheet) write(namespace string) {
+	s.f(`<svg%s viewBox="0 0 %.0f %.0f" width="%.0f" role="img" aria-label="%s" font-family="sans-serif" `+
+		`font-size="11">`+"\n", namespace, s.wide, s.high, s.wide, html.EscapeString(s.d.Title))
 	s.f(`<rect width="100%%" height="100%%" fill="#fff"/><text x="%.0f" y="24" font-size="15" fill="#1a1a1a">%s</text>`+
 		"\n", svgMargin, html.EscapeString(s.d.Title))
 	for i := range s.d.Bundles {
@@ -185,7 +184,7 @@ func (s *sheet) block(i int) {
 	}
 	x, y := s.x[i]-s.box[0]/2, s.y[i]-s.box[1]/2
 	s.f(`<g><title>%s</title><rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="4" fill="%s" stroke="%s"/>`,
-		html.EscapeString(s.says(i)), x, y, s.box[0], s.box[1], fill, stroke)
+		html.EscapeString(s.describe(i)), x, y, s.box[0], s.box[1], fill, stroke)
 	if s.box[0] > 20 {
 		s.f(`<text x="%.1f" y="%.1f" text-anchor="middle" fill="#1a1a1a">%s</text>`, s.x[i], s.y[i]-1,
 			html.EscapeString(cutName(s.name(i), int(s.box[0]/charWide))))
@@ -197,12 +196,12 @@ func (s *sheet) block(i int) {
 	s.f("</g>\n")
 }
 
-// says is a block in words, for those who point at it.
-func (s *sheet) says(i int) string {
+// describe returns the tooltip of a block.
+func (s *sheet) describe(i int) string {
 	return s.name(i) + ": " + s.d.Blocks[i].Words(prose.Count[int])
 }
 
-// cutName keeps the end of a long name, which tells it from others.
+// cutName returns the end of a long name, which differs most between names.
 func cutName(name string, most int) string {
 	if r := []rune(name); len(r) > most && most > 1 {
 		return "…" + string(r[len(r)-most+1:])
@@ -210,7 +209,7 @@ func cutName(name string, most int) string {
 	return name
 }
 
-// bundle draws cables: a line, or a bow where the blocks stand side by side or the cables cross a dateline.
+// bundle draws cables as a line, or as a curve if the blocks are in one row or the cables cross a dateline.
 func (s *sheet) bundle(w *drawing.Bundle) {
 	if w.A == w.B {
 		return
@@ -233,10 +232,10 @@ func (s *sheet) bundle(w *drawing.Bundle) {
 	if s.plane[w.A] != s.plane[w.B] {
 		style += ` opacity="0.25"`
 	}
-	s.f(`<path d="%s" fill="none" %s><title>%s</title></path>`+"\n", path, style, html.EscapeString(s.bundleSays(w)))
+	s.f(`<path d="%s" fill="none" %s><title>%s</title></path>`+"\n", path, style, html.EscapeString(s.describeBundle(w)))
 }
 
-func (s *sheet) bundleSays(w *drawing.Bundle) string {
+func (s *sheet) describeBundle(w *drawing.Bundle) string {
 	text := fmt.Sprintf("%s to %s: %s", s.name(int(w.A)), s.name(int(w.B)), w.Words(prose.Count[int]))
 	if s.d.Most > 0 {
 		text += fmt.Sprintf(", at most %d paths over one", w.Load)
@@ -244,7 +243,7 @@ func (s *sheet) bundleSays(w *drawing.Bundle) string {
 	return text
 }
 
-// colour goes from grey over blue to red with the load.
+// colour returns grey without loads, else a colour between blue and red.
 func (s *sheet) colour(w *drawing.Bundle) string {
 	if s.d.Most == 0 {
 		return "#9aa7b3"

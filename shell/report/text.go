@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-const mostPorts = 20 // how many of the links that carry most are listed
+const mostPorts = 20 // listed links with the most paths
 
-// worst returns the ports that most paths leave by, of those where that is known.
+// worst returns the ports with the most paths, among those whose paths are known.
 func (r *Report) worst() []Port {
 	all := r.known()
 	slices.SortStableFunc(all, func(a, b Port) int { return cmp.Compare(*b.Paths, *a.Paths) })
@@ -24,7 +24,7 @@ func (r *Report) known() []Port {
 	return slices.DeleteFunc(slices.Clone(r.Ports), func(p Port) bool { return p.Paths == nil })
 }
 
-// printer remembers the first error.
+// printer writes until the first error, which it keeps.
 type printer struct {
 	w   io.Writer
 	err error
@@ -36,7 +36,7 @@ func (p *printer) f(format string, args ...any) {
 	}
 }
 
-// Text writes it for a person; names are escaped.
+// Text writes the report as plain text. Names are escaped.
 func (r *Report) Text(w io.Writer) error {
 	p := &printer{w: w}
 	for _, f := range r.figures() {
@@ -56,7 +56,7 @@ func (r *Report) Text(w io.Writer) error {
 	return p.err
 }
 
-// Markdown writes it as Markdown.
+// Markdown writes the report as Markdown.
 func (r *Report) Markdown(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("# Routing of an InfiniBand subnet\n\n| | |\n|---|---|\n")
@@ -71,7 +71,7 @@ func (r *Report) Markdown(w io.Writer) error {
 			}
 		}
 	}
-	p.f("\n## Links that carry most\n\n| from | to | link | paths | LIDs |\n|---|---|---|---:|---:|\n")
+	p.f("\n## Links with the most paths\n\n| from | to | link | paths | LIDs |\n|---|---|---|---:|---:|\n")
 	for _, x := range r.worst() {
 		p.f("| %s/%d | %s/%d | %s%s | %d | %d |\n", markdown(x.From), x.Out, markdown(x.To), x.In, x.Width, x.Speed,
 			*x.Paths, *x.LIDs)
@@ -79,8 +79,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	return p.err
 }
 
-// markdown escapes text for a cell of a table: punctuation by a backslash, and what
-// could begin HTML or a cell by a character reference.
+// markdown escapes text for a cell of a table: punctuation with a backslash, and < > & | with character references.
 func markdown(s string) string {
 	var b strings.Builder
 	for _, c := range s {

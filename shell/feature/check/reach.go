@@ -59,6 +59,7 @@ type reachability struct {
 	Bad     answer.Value `name:"bad paths" kind:"text"`
 	NotRead int64        `name:"over unread tables"`
 	Names   string       `name:"unreachable names"`
+	From    answer.Value `key:"seen_from" name:"seen from" kind:"place" help:"the port from which unreachable ports are not reachable"`
 	NoLID   string       `name:"unassigned names"`
 
 	loopsOnly bool
@@ -153,7 +154,7 @@ func declareReach(command, title string) *answer.Decl[*reachability] {
 				Line: "  {lost_pairs} of {pairs|pair} lost[, {luck_pairs} arrive by luck]",
 				When: is(false, func(r *reachability) bool { return r.LostPairs+r.LuckPairs > 0 }),
 			},
-			{Line: "[  unreachable: {unreachable_ends|end port}: {unreachable names}]", When: is(false, nil)},
+			{Line: "[  unreachable from {seen from}: {unreachable_ends|end port}: {unreachable names}]", When: is(false, nil)},
 			{Line: "[  without a LID: {unassigned|end port}: {unassigned names}]", When: is(false, nil)},
 			{Table: answer.Show(&troubles, (*reachability).listed)},
 		}...),
@@ -283,6 +284,9 @@ func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability
 	}
 	ends, unreachable := f.Ends(c.Flag("switches"))
 	ends = slices.DeleteFunc(slices.Clone(ends), func(e fabric.PortIndex) bool { return f.Ports[e].LID != 0 })
+	if len(unreachable) > 0 {
+		r.From = answer.Port(f, f.SMPort)
+	}
 	r.Unreachable, r.Names = feature.Ports(f, unreachable), prose.List(prose.Words(unreachable, names.Port), maxNamed)
 	r.WithoutLID, r.NoLID = feature.Ports(f, ends), prose.List(prose.Words(ends, names.Port), maxNamed)
 	if p.Tables.Adaptive != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package managers lists the subnet managers of a subnet, and takes what is known of them.
+// Package managers lists the subnet managers of a subnet and sets where or of what type the master is.
 package managers
 
 import (
@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the commands show sms and set sm.
+// Feature has the commands show sms and set sm.
 var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 	{
 		Path: "show sms", Summary: "List the subnet managers",
@@ -23,28 +23,27 @@ var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 		Answers:  []answer.Declared{&decl},
 		Run:      run,
 	},
-	{Path: "set", Group: feature.GroupSession, Summary: "Set something of the session"},
+	{Path: "set", Group: feature.GroupSession, Summary: "Set a property of the session"},
 	{
-		Path: "set sm", Summary: "State where the subnet manager is, or its type",
-		Help: "LIDs are counted from its port where a subnet is a file.",
+		Path: "set sm", Summary: "Set the port or the type of the subnet manager",
+		Help: "If the subnet comes from a file, LIDs are counted from this port.",
 		Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace, Optional: true}},
 		Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: session.ManagerKinds,
-			Summary: "the type of the master: opensm, as OpenFabrics ships it, or mlnx, MLNX_OpenSM; forgotten when " +
-				"another one is master"}},
+			Summary: "type of the master SM: opensm (OpenFabrics) or mlnx (MLNX_OpenSM), until another SM is master"}},
 		Examples: []string{"set sm kind=mlnx", "set sm node-0001"},
 		Answers:  []answer.Declared{typeDecl, portDecl},
 		Run:      set,
 	},
 }}
 
-// managers is the subnet managers that the last sweep found, and whether the master is proved to route as predicted.
+// managers holds the subnet managers that the last sweep found, and whether predictions of the master's tables are proved.
 type managers struct {
 	f     *fabric.Fabric
 	all   []session.SM
 	proof *session.Proof // nil where no other program computes tables
 }
 
-// manager is one of them.
+// manager is a row of the table.
 type manager struct {
 	f *fabric.Fabric
 	*session.SM
@@ -55,7 +54,7 @@ func (m manager) port() fabric.PortIndex { return m.f.PortByGUID(m.GUID) }
 var table = answer.Table[manager]{
 	Key: "managers", Title: "subnet managers", Stream: true,
 	Row:   "{guid} {state} priority {priority} on {port}",
-	Empty: "no subnet manager was seen",
+	Empty: "the sweep found no subnet manager",
 	Fields: []answer.Field[manager]{
 		{Key: "guid", Name: "GUID", Kind: answer.KindGUID, Help: "of its port", Value: func(m manager) answer.Value {
 			return answer.GUID(m.GUID)
@@ -77,7 +76,7 @@ var table = answer.Table[manager]{
 var decl = answer.Decl[managers]{
 	Command: "show sms", Help: "the subnet managers that the last sweep found",
 	Facts: []answer.Field[managers]{
-		{Key: "proved", Kind: answer.KindBool, Help: "the settings are proved to give the tables that the master " +
+		{Key: "proved", Kind: answer.KindBool, Help: "the settings are proved to yield the tables that the master " +
 			"computes",
 			Value: proved(func(p *session.Proof) answer.Value { return answer.Bool(p.Proved) })},
 		{Key: "why", Kind: answer.KindText, Help: "how that was proved, or why it is not",
@@ -96,7 +95,7 @@ var decl = answer.Decl[managers]{
 				}
 				return answer.Int(p.Entries)
 			})},
-		{Key: "type", Kind: answer.KindText, Help: "type of the master, as set sm kind= states it",
+		{Key: "type", Kind: answer.KindText, Help: "type of the master, as set by set sm kind=",
 			Value: proved(func(p *session.Proof) answer.Value {
 				return answer.Optional(string(p.Manager))
 			})},
@@ -126,7 +125,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), m))
 }
 
-// proved returns a field of the proof, which does not apply without one.
+// proved returns the value of a field of the proof. The field does not apply if there is no proof.
 func proved(value func(*session.Proof) answer.Value) func(managers) answer.Value {
 	return func(m managers) answer.Value {
 		if m.proof == nil {
@@ -143,19 +142,19 @@ func priority(m manager) answer.Value {
 	return answer.Int(m.Priority)
 }
 
-// masterType is the type of the master subnet manager, as it was stated.
+// masterType is the type of the master subnet manager, as the user set it.
 type masterType struct {
 	Type string `key:"type" name:"type"`
 }
 
-// masterPort is the port of the subnet manager, as it was stated.
+// masterPort is the port of the subnet manager, as the user set it.
 type masterPort struct {
 	Port answer.Value `key:"sm" name:"sm" kind:"place"`
 }
 
 var (
 	typeDecl = feature.OneLine[masterType]("set sm", "the type of the master subnet manager",
-		"the subnet manager in charge is of the kind {type}")
+		"master SM type {type}")
 	portDecl = feature.OneLine[masterPort]("set sm", "the port of the subnet manager", "LIDs are counted from {sm}")
 )
 
@@ -167,7 +166,7 @@ func set(c *feature.Call) error {
 		return c.Misused("set sm takes a place, kind=, or both")
 	case kind != "":
 		if _, ok := st.Master(); !ok {
-			return errors.New("no subnet manager is in charge")
+			return errors.New("the subnet has no master subnet manager")
 		}
 		c.Session.Publish(session.ChangeSettings, func(st *session.State) { st.SetManager(session.ManagerKind(kind)) })
 	}
@@ -184,7 +183,7 @@ func set(c *feature.Call) error {
 	return c.Answer(portDecl.Answer(st.SourceBasis(), masterPort{answer.Port(st.Live.Fabric, p.Port)}))
 }
 
-// setSM moves the port that LIDs are counted from, of a file: a session on a subnet sits where it sits.
+// setSM sets the port from which LIDs are counted. It fails unless the subnet comes from a file.
 func setSM(c *feature.Call, port fabric.PortIndex) error {
 	s := c.Session
 	op, err := s.Begin(c.Ctx, "set sm")
@@ -194,12 +193,11 @@ func setSM(c *feature.Call, port fabric.PortIndex) error {
 	defer op.End()
 	st := s.State()
 	if s.Connection().Online() {
-		return fmt.Errorf("the session sits on %s; only that of a file can be moved",
+		return fmt.Errorf("the session is attached to %s: the port can only be set for a subnet from a file",
 			st.Live.Fabric.PortName(st.Live.Fabric.SMPort))
 	}
 	if st.Base != nil {
-		return errors.New("something has failed on paper, as seen from where the subnet manager sits now (try: " +
-			"restore all)")
+		return errors.New("simulated failures depend on the current port; hint: run 'restore all'")
 	}
 	f, err := st.Live.Fabric.WithSMPort(port)
 	if err != nil {

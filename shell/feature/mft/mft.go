@@ -17,20 +17,20 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the command show mft.
+// Feature has the command show mft.
 var Feature = feature.Feature{Name: "mft", Commands: []feature.Command{{
 	Path:     "show mft",
 	Summary:  "List the multicast forwarding table of a switch",
-	Help:     "sweep full mft reads it.",
+	Help:     "sweep full mft reads it from the switches.",
 	Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},
 	Examples: []string{"sweep full mft; show mft leaf-01"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
 
-var errNotRead = errors.New("the multicast tables were neither computed nor read (try: sweep full mft)")
+var errNotRead = errors.New("the multicast tables were neither computed nor read; hint: run 'sweep full mft'")
 
-// entry is the ports by which a switch sends the packets of a multicast LID.
+// entry holds the ports through which a switch sends the packets of a multicast LID.
 type entry struct {
 	mlid  uint16
 	ports []int

@@ -15,12 +15,12 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// printer writes answers for people. It has no place for what is said beside them.
+// printer prints answers as text and drops warnings.
 type printer struct{ feature.Output }
 
 func (printer) Declared(a *answer.Answer) error { return a.Text(os.Stdout) }
 
-// A command of a feature runs on a session, and answers with its declaration.
+// A command of a feature runs on a session and answers with its declaration.
 func ExampleFeature() {
 	ctx := context.Background()
 	s, err := session.Open(ctx, source.Source{Kind: source.Sim, Arg: "fattree:2,4"}, session.Options{})

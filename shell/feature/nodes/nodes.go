@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the commands show nodes, show switches and show ports.
+// Feature has the commands show nodes, show switches and show ports.
 var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	{Name: "pane-2", Keys: "2", Pane: "Topology", Help: "switches, and hosts below them"},
 }, Commands: []feature.Command{
@@ -25,16 +25,16 @@ var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	},
 	{
 		Path:     "show nodes",
-		Summary:  "List the nodes, or one",
+		Summary:  "List all nodes, or show one",
 		Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}},
-		Examples: []string{"show nodes leaf-01"},
+		Examples: []string{"show nodes", "show nodes leaf-01"},
 		Answers:  []answer.Declared{nodesDecl},
 		Run:      func(c *feature.Call) error { return run(c, nodesDecl, false) },
 	},
 	{
 		Path:     "show switches",
 		Summary:  "List the switches",
-		Examples: []string{"show switches"},
+		Examples: []string{"show switches", "show switches of=live"},
 		Answers:  []answer.Declared{switchesDecl},
 		Run:      func(c *feature.Call) error { return run(c, switchesDecl, true) },
 	},
@@ -42,20 +42,20 @@ var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 		Path:     "show ports",
 		Summary:  "List the ports of a node",
 		Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode}},
-		Examples: []string{"show ports leaf-01"},
+		Examples: []string{"show ports leaf-01", "show ports node-0001"},
 		Answers:  []answer.Declared{&portsDecl},
 		Run:      runPorts,
 	},
 }}
 
-// list is nodes of a fabric.
+// list holds nodes of a fabric.
 type list struct {
 	f           *fabric.Fabric
 	unreachable map[fabric.NodeIndex]bool
 	nodes       []fabric.NodeIndex
 }
 
-// node is one of them.
+// node is a row of the table.
 type node struct {
 	f           *fabric.Fabric
 	unreachable map[fabric.NodeIndex]bool
@@ -68,13 +68,13 @@ func declare(command, key string) *answer.Decl[list] {
 	table := &answer.Table[node]{
 		Key: key, Title: key, Stream: true,
 		Fields: []answer.Field[node]{
-			{Key: "lid", Name: "LID", Kind: answer.KindLID, Help: "local identifier; of a switch that of port 0, " +
-				"else that of the first port with one",
+			{Key: "lid", Name: "LID", Kind: answer.KindLID, Help: "LID of port 0 of a switch, of the first port " +
+				"with a LID of others",
 				Value: func(n node) answer.Value { return answer.LID(feature.NodeLID(n.f, n.of())) }},
 			{Name: "GUID", Kind: answer.KindGUID, Value: func(n node) answer.Value { return answer.GUID(n.of().GUID) }},
 			{Key: "type", Name: "TYPE", Kind: answer.KindText, Help: "switch, ca or router",
 				Value: func(n node) answer.Value { return answer.Text(feature.TypeWord(n.of().Type)) }},
-			{Name: "UP/PORTS", Kind: answer.KindText, Help: "ports with a link, of all",
+			{Name: "UP/PORTS", Kind: answer.KindText, Help: "ports with a link, and all ports",
 				Value: func(n node) answer.Value {
 					return answer.Text(fmt.Sprintf("%d/%d", n.f.LinkedPorts(n.of()), n.of().NumPorts))
 				}},
@@ -84,10 +84,10 @@ func declare(command, key string) *answer.Decl[list] {
 			{Key: "ports", Kind: answer.KindInt, Value: func(n node) answer.Value {
 				return answer.Int(n.of().NumPorts)
 			}},
-			{Name: "NAME", Kind: answer.KindText, Help: "as the node describes itself, or as a name map calls it",
+			{Name: "NAME", Kind: answer.KindText, Help: "from the node-name map, else the node description",
 				Value: name},
 			{Key: "node", Kind: answer.KindPlace, Value: func(n node) answer.Value { return answer.Node(n.f, n.at) }},
-			{Key: "in_subnet", Kind: answer.KindBool, Help: "a path of links leads there from the subnet manager",
+			{Key: "in_subnet", Kind: answer.KindBool, Help: "links connect it with the port of the subnet manager",
 				Value: func(n node) answer.Value { return answer.Bool(n.of().InSubnet) }},
 		},
 		Lead: func(n node) answer.Lead { return feature.ToNode(n.f, n.at) },
@@ -124,7 +124,7 @@ func run(c *feature.Call, decl *answer.Decl[list], switches bool) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), l))
 }
 
-// name returns the name, marked where no path of links leads to the node.
+// name returns the name, marked if no links lead to the node from the port of the subnet manager.
 func name(n node) answer.Value {
 	place, _ := answer.Node(n.f, n.at).Place()
 	text := place.String()
@@ -138,14 +138,14 @@ func name(n node) answer.Value {
 	return answer.Text(text)
 }
 
-// ports is the ports of a node.
+// ports holds the ports of a node.
 type ports struct {
 	node
 	picture *session.Picture
 	at      []fabric.PortIndex
 }
 
-// port is one of them.
+// port is a row of the table.
 type port struct {
 	f       *fabric.Fabric
 	picture *session.Picture
@@ -157,7 +157,7 @@ func (p port) of() *fabric.Port { return &p.f.Ports[p.at] }
 var portTable = answer.Table[port]{
 	Key: "ports", Title: "ports", Stream: true,
 	Fields: []answer.Field[port]{
-		{Key: "port", Name: "PORT", Kind: answer.KindInt, Help: "its number, counted from 1; 0 is the switch itself",
+		{Key: "port", Name: "PORT", Kind: answer.KindInt, Help: "number, from 1; 0 is the management port of a switch",
 			Value: func(p port) answer.Value { return answer.Int(p.of().Num) }},
 		{Key: "guid", Kind: answer.KindGUID, Help: "of the port", Value: func(p port) answer.Value {
 			if p.of().GUID == 0 {

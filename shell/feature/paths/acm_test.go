@@ -18,9 +18,8 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-// TestWriteForACM reads the file as ibacm does (rdma-core, acmp.c: a section
-// begins with the kind of node, a GUID and a LID; lines below are destination, SL, MTU
-// and rate between colons) and compares it with the database.
+// TestWriteForACM reads the file as ibacm does and compares it with the database. In rdma-core's acmp.c a section begins
+// with the type of node, a GUID and a LID. The lines below it are destination, SL, MTU and rate, separated by colons.
 func TestWriteForACM(t *testing.T) {
 	f, err := gen.ParseSpec("torus:3x3")
 	if err != nil {
@@ -50,7 +49,7 @@ func TestWriteForACM(t *testing.T) {
 	for s := bufio.NewScanner(&b); s.Scan(); {
 		line := s.Text()
 		if len(line) >= 127 {
-			t.Errorf("%d bytes, ibacm reads 127: %s", len(line), line)
+			t.Errorf("line of %d bytes, ibacm reads at most 127: %s", len(line), line)
 		}
 		switch {
 		case line == "" || line[0] == '#':
@@ -63,7 +62,7 @@ func TestWriteForACM(t *testing.T) {
 				guid = strings.TrimSuffix(strings.Fields(line)[1], ",")
 			}
 			if got := f.Ports[f.PortByLID(src)].GUID; got != number16(t, guid) {
-				t.Errorf("LID %d is of 0x%x: %s", src, got, line)
+				t.Errorf("LID %d has GUID 0x%x, not that of: %s", src, got, line)
 			}
 		default:
 			fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ':' })

@@ -10,20 +10,20 @@ import (
 	"example.org/ibconsole/shell/session/pathrecords"
 )
 
-// followed is a database that is kept equal to the live state.
+// followed is a database that follows the live state.
 type followed struct {
 	File  string       `key:"file" name:"file"`
 	State uint64       `key:"state" name:"state"`
-	Delta int          `key:"delta" unit:"bytes" help:"the length of the difference that led to the state, 0 for a new file"`
-	Why   answer.Value `key:"why" kind:"text" help:"why the file is new"`
-	Bytes int          `key:"bytes" unit:"bytes" help:"the length of the file"`
+	Delta int          `key:"delta" unit:"bytes" help:"length of the difference, 0 for a new file"`
+	Why   answer.Value `key:"why" kind:"text" help:"why the file was written again"`
+	Bytes int          `key:"bytes" unit:"bytes" help:"length of the file"`
 	Same  bool         `key:"same" help:"nothing has changed"`
 
 	Text string `name:"text"`
-	Idle bool   `name:"idle"` // nothing sweeps
+	Idle bool   `name:"idle"` // watching is off
 }
 
-// unfollowed is that no database is kept equal.
+// unfollowed is the answer after following has ended.
 type unfollowed struct {
 	File string `key:"file" help:"none"`
 }
@@ -33,10 +33,10 @@ var (
 		Command: "paths follow", Help: "the database", Title: "path records of {of}: {text}",
 		Facts: answer.Fields[*followed](), Action: true,
 		Layout: []answer.Item[*followed]{
-			{Line: "{?idle}  nobody sweeps, so the file changes with the next sweep by hand (try: watch SECONDS)"},
+			{Line: "{?idle}  the file changes only with the next sweep, as watching is off; hint: 'watch SECONDS'"},
 		},
 	}
-	unfollowDecl = feature.OneLine[unfollowed]("paths follow", "no database", "no path database is kept current")
+	unfollowDecl = feature.OneLine[unfollowed]("paths follow", "no database", "no path database follows the live state")
 	followedDecl = feature.DeclareStay("paths follow")
 )
 

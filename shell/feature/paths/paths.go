@@ -26,16 +26,16 @@ const (
 )
 
 var (
-	dbOption = lang.Option{Name: "file", Kind: lang.KindFile, Summary: "ask this database, not the one that was loaded"}
+	dbOption = lang.Option{Name: "file", Kind: lang.KindFile, Summary: "query this database instead of the loaded one"}
 	fileArg  = lang.Arg{Name: "FILE", Kind: lang.KindFile}
 	newArg   = lang.Arg{Name: "FILE", Kind: lang.KindFile, Written: true}
 )
 
-// Feature is the commands paths.
+// Feature has the commands paths and load paths.
 var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	{
 		Path: "paths", Group: feature.GroupTrace, Summary: "Build, query, compare and change path records",
-		Help: "Without load paths FILE or file=FILE questions are answered from the tables of the picture.",
+		Help: "Without load paths FILE or file=FILE, records are computed from the tables of the state.",
 	},
 	{
 		Path: "paths build", Summary: "Write the path records of a routing",
@@ -43,30 +43,33 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Options: []lang.Option{
 			feature.OfOption(), {
 				Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"},
-				Summary: "with the switches of the paths (yes by default)",
+				Summary: "store the switches of the paths", Default: "yes",
 			},
 			{
-				Name: "sa", Kind: lang.KindFlag, Summary: "ask the subnet administration for the service levels of " +
-					"partitions, and the switches for P_Keys",
+				Name: "sa", Kind: lang.KindFlag, Summary: "read the service levels of partitions from the SA, and " +
+					"P_Keys from the switches",
 			},
 			{
-				Name: "like", Kind: lang.KindFile, Summary: "keep the ports and the order of this database, so that " +
-					"paths delta leads from it to the new one",
+				Name: "like", Kind: lang.KindFile, Summary: "keep the ports and their order in this database, so that " +
+					"paths delta can compare the two",
 			},
 		},
-		Examples: []string{"route; paths build records; paths query leaf-01 leaf-30 path file=records"},
-		Answers:  []answer.Declared{buildDecl},
-		Run:      build,
+		Examples: []string{
+			"route; paths build records; paths query leaf-01 leaf-30 path file=records",
+			"fail link leaf-01 36; route; paths build records of=staged",
+		},
+		Answers: []answer.Declared{buildDecl},
+		Run:     build,
 	},
 	{
-		Path: "paths info", Summary: "Show what a database has, and the size of its parts",
+		Path: "paths info", Summary: "Show the contents and size of a path database",
 		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
-		Examples: []string{"paths build records; paths info records"},
+		Examples: []string{"paths build records; paths info records", "paths build records; load paths records; paths info"},
 		Answers:  []answer.Declared{infoDecl},
 		Run:      info,
 	},
 	{
-		Path: "load paths", Summary: "Read a database of path records for paths and report",
+		Path: "load paths", Summary: "Read a path database for paths and report",
 		Args:     []lang.Arg{fileArg},
 		Examples: []string{"paths build records; load paths records; paths query node-0001 node-0648"},
 		Answers:  []answer.Declared{loadDecl},
@@ -79,7 +82,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		},
 		Options: append(feature.PathOptions(), feature.OfOption(), dbOption,
 			lang.Option{
-				Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "the switches of the path, too",
+				Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "list the switches of the path too",
 			}),
 		Examples: []string{
 			"paths query node-0001 node-0648", "paths query node-0001 all", "paths query node-0001 node-0648 path",
@@ -92,16 +95,16 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{liveWord}, Optional: true}},
 		Options: []lang.Option{
 			feature.OfOption(), dbOption, {
-				Name: "sample", Kind: lang.KindInt, Summary: "how many pairs, drawn at random (100000, live 500)",
+				Name: "sample", Kind: lang.KindInt, Summary: "number of random pairs (default 100000, live 500)",
 			},
-			{Name: "seed", Kind: lang.KindInt, Summary: "of the draw"}, feature.StrictOption(),
+			{Name: "seed", Kind: lang.KindInt, Summary: "seed of the random pairs", Default: "1"}, feature.StrictOption(),
 		},
-		Examples: []string{"paths verify sample=1000"},
+		Examples: []string{"paths verify sample=1000", "paths build records; paths verify file=records sample=100"},
 		Answers:  []answer.Declared{&verifyDecl},
 		Run:      verifyRecords,
 	},
 	{
-		Path: "paths delta", Summary: "Write what makes database OLD the paths of NEW",
+		Path: "paths delta", Summary: "Write the difference of path databases OLD and NEW",
 		Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, newArg},
 		Examples: []string{
 			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta",
@@ -110,8 +113,8 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:     delta,
 	},
 	{
-		Path: "paths apply", Summary: "Change a database by a difference",
-		Help: "Programs that read it see the state before or the one after.\n",
+		Path: "paths apply", Summary: "Apply a difference to a path database",
+		Help: "Programs that read the database meanwhile see the state before or after the change.",
 		Args: []lang.Arg{newArg, {Name: "DELTA", Kind: lang.KindFile}},
 		Examples: []string{
 			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta; " +
@@ -121,25 +124,25 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Run:     apply,
 	},
 	{
-		Path: "paths follow", Summary: "Keep a database equal to the live state",
-		Help: "It is made where there is none, and changed by differences, as watch finds changes. It is made again, " +
-			"under its name, where\n" +
-			"ports or LIDs have come or moved. Programs that read it see a state before a change or after it. off " +
-			"ends that; show\n" +
-			"events lists the changes.",
+		Path: "paths follow", Summary: "Keep a path database equal to the live state",
+		Help: "The file is written if it is missing, and updated by differences as watch finds changes. It is written again " +
+			"if ports or\n" +
+			"LIDs are added or move. Programs that read it see the state before or after a change. off stops it; show " +
+			"events lists the\n" +
+			"changes.",
 		Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},
 		Options: []lang.Option{
 			{
 				Name: "trace", Kind: lang.KindWord, Words: []string{"yes", "no"},
-				Summary: "a new file has the switches of the paths (yes by default)",
+				Summary: "store the switches of the paths in a new file", Default: "yes",
 			},
 			{
-				Name: "deltas", Kind: lang.KindFile, Summary: "a folder for the differences, for copies elsewhere: " +
+				Name: "deltas", Kind: lang.KindFile, Summary: "directory for the differences, for copies elsewhere: " +
 					"paths apply COPY STATE.delta",
 			},
 			feature.ForOption(),
 		},
-		Examples: []string{"watch 10; paths follow records"},
+		Examples: []string{"watch 10; paths follow records", "paths follow records trace=no; paths follow off"},
 		Answers:  []answer.Declared{&followDecl, unfollowDecl, followedDecl},
 		Run:      follow,
 	},
@@ -148,27 +151,27 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Args: []lang.Arg{fileArg},
 		Options: []lang.Option{
 			feature.OfOption(), dbOption, {
-				Name: "for", Kind: lang.KindPlace, Summary: "only those of this host; the file of all hosts has a " +
-					"line for each pair",
+				Name: "for", Kind: lang.KindPlace, Summary: "only the records of this host (default all: a line for " +
+					"each pair)",
 			},
 		},
-		Examples: []string{"paths acm acm.cfg for=node-0001"},
+		Examples: []string{"paths acm acm.cfg for=node-0001", "paths build records; paths acm acm.cfg file=records"},
 		Answers:  []answer.Declared{&acmDecl},
 		Run:      acm,
 	},
 }}
 
-// contents is what a database has.
+// contents describes a database.
 type contents struct {
 	File     string       `key:"file" name:"file"`
-	State    uint64       `key:"state" name:"state" help:"1, and one more after each change"`
-	Origin   string       `key:"origin" name:"origin" help:"of the tables"`
+	State    uint64       `key:"state" name:"state" help:"1 for a new database, one more after each change"`
+	Origin   string       `key:"origin" name:"origin" help:"origin of the tables"`
 	Built    time.Time    `key:"built" name:"built"`
 	Ports    int          `key:"ports" name:"ports"`
 	LIDs     int          `key:"lids" name:"LIDs"`
 	Switches int          `key:"switches" name:"switches"`
 	Rows     int          `key:"rows" name:"rows" help:"rows of sources"`
-	Classes  int          `key:"classes" name:"kinds" help:"kinds of paths"`
+	Classes  int          `key:"classes" name:"kinds" help:"classes of equal paths"`
 	Tables   int          `key:"table_bytes" unit:"bytes" help:"ports, LIDs and other tables"`
 	Records  int          `key:"record_bytes" unit:"bytes"`
 	Trace    int          `key:"trace_bytes" unit:"bytes"`
@@ -197,7 +200,7 @@ func contentsOf(file string, i pathdb.Info) *contents {
 	return x
 }
 
-// size is a number of bytes for people.
+// size returns a number of bytes as text.
 func size(n int) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d bytes", n)
@@ -220,7 +223,7 @@ var (
 
 func declareContents(command, title string, first ...answer.Item[*contents]) *answer.Decl[*contents] {
 	return &answer.Decl[*contents]{
-		Command: command, Help: "what a database has", Title: title, Facts: answer.Fields[*contents](),
+		Command: command, Help: "contents and size of a path database", Title: title, Facts: answer.Fields[*contents](),
 		Layout: append(first, []answer.Item[*contents]{
 			{Line: "  ports, LIDs and other tables  {ports, LIDs and other tables}"},
 			{Line: "  records                       {records}: {rows|row} of sources, {classes|kind} of paths"},
@@ -272,7 +275,7 @@ func build(c *feature.Call) error {
 	return c.Answer(buildDecl.Answer(b, x))
 }
 
-// noSLs is the warning about records without service levels.
+// noSLs is the warning that records have no service levels.
 var noSLs = partitions.ErrUnreadSLs.Error() + ": the records have SL 0"
 
 func info(c *feature.Call) error {
@@ -281,7 +284,7 @@ func info(c *feature.Call) error {
 	}
 	db, name := pathrecords.Opened(c.Session)
 	if db == nil {
-		return errors.New("no path database is loaded (try: paths info FILE, or load paths FILE)")
+		return errors.New("no path database is loaded; hint: run 'paths info FILE' or 'load paths FILE'")
 	}
 	return c.Answer(infoDecl.Answer(fileBasis(name), contentsOf(name, db.View().Info())))
 }
@@ -303,7 +306,7 @@ func infoOf(c *feature.Call, decl *answer.Decl[*contents], file string) error {
 	return c.Answer(decl.Answer(fileBasis(file), contentsOf(file, db.View().Info())))
 }
 
-// difference is a difference between two databases that was written.
+// difference describes a written difference between two databases.
 type difference struct {
 	File  string       `key:"file" name:"file"`
 	Bytes int          `key:"bytes" unit:"bytes"`
@@ -334,7 +337,7 @@ func delta(c *feature.Call) error {
 	defer func() { _ = fresh.Close() }()
 	d, err := pathdb.Delta(old.View(), fresh.View())
 	if err != nil {
-		return fmt.Errorf("%w (paths build FILE like=%s keeps the order where ports have only gone)", err,
+		return fmt.Errorf("%w; hint: 'paths build FILE like=%s' keeps the order if ports were only removed", err,
 			fabric.Escape(c.Arg(0)))
 	}
 	if err := pathdb.WriteFile(c.Arg(2), d); err != nil {
@@ -356,7 +359,7 @@ func apply(c *feature.Call) error {
 	return infoOf(c, applyDecl, c.Arg(0))
 }
 
-// written is a file for ibacm that was written.
+// written is a written file for ibacm.
 type written struct {
 	File string `key:"file" name:"file"`
 }

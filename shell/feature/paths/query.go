@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// record is a path record, or the error for a destination without one.
+// record is a path record, or the error of a destination without one.
 type record struct {
 	From     answer.Value `key:"from" kind:"place"`
 	FromText string       `name:"FROM"`
@@ -38,11 +38,11 @@ type record struct {
 	Hops     answer.Value `key:"hops" kind:"int" help:"links of the path"`
 	HopsText string       `name:"HOPS"`
 	Error    answer.Value `key:"error" kind:"text" help:"why there is no record"`
-	Path     answer.Value `key:"path" kind:"texts" help:"the ports by which packets leave switches"`
+	Path     answer.Value `key:"path" kind:"texts" help:"the ports through which packets leave switches"`
 	PathText string       `name:"PATH"`
 }
 
-// queried is what paths query lists; rows can be read once.
+// queried holds the rows of paths query. They can be read once.
 type queried struct{ rows answer.Rows[record] }
 
 var (
@@ -156,7 +156,7 @@ func (v *view) record(from, to pathdb.PortIndex, r pathdb.Record, path bool) (re
 	if !v.unknownSLs {
 		row.SL, row.SLText = answer.Int(r.SL), fmt.Sprint(r.SL)
 	}
-	if r.MTU != 0 { // 0 where nothing of the path limits it
+	if r.MTU != 0 { // 0 if no port of the path limits it
 		row.MTU, row.MTUText = answer.Text(mad.MTU(r.MTU).String()), mad.MTU(r.MTU).String()
 	}
 	if r.Rate != 0 {
@@ -177,8 +177,8 @@ func (v *view) record(from, to pathdb.PortIndex, r pathdb.Record, path bool) (re
 	return row, nil
 }
 
-// place returns a port of the database as the state that is asked has it, by its GUID where that does not have it, and
-// its text with the LID of the record.
+// place returns a port of the database as the queried state has it, or its GUID if the state has no such port. The text
+// ends in the LID of the record unless lid is 0.
 func (v *view) place(i pathdb.PortIndex, lid uint16) (answer.Value, string) {
 	p := v.Port(i)
 	at, name := answer.At(answer.Place{GUID: p.GUID, LID: lid, Port: -1}), fmt.Sprintf("0x%016x", p.GUID)

@@ -21,16 +21,16 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// comparison is records compared with tables, or with the subnet administration.
+// comparison counts the differences of records from tables or from the subnet administration.
 type comparison struct {
 	Pairs       int      `key:"pairs" name:"pairs"`
-	Beside      string   `key:"beside" name:"compared with"`
+	Reference   string   `key:"compared_with" name:"compared with"`
 	Differ      int      `key:"differ" name:"differ"`
-	Unknown     int      `key:"unknown" name:"unknown" help:"pairs that were not compared: their paths meet a table that was not read"`
+	Unknown     int      `key:"unknown" name:"unknown" help:"pairs whose paths use tables that were not read"`
 	Differences []string `key:"differences" help:"the first ones"`
 }
 
-// remark is a difference.
+// remark is a row of the table: a difference.
 type remark struct {
 	Text string `key:"text" name:"DIFFERENCE"`
 }
@@ -41,7 +41,7 @@ var remarkTable = answer.Table[remark]{Key: "listed", Title: "differences", Fiel
 var verifyDecl = answer.Decl[*comparison]{
 	Command: "paths verify", Help: "how path records differ from the tables, or from those of the subnet " +
 		"administration",
-	Title: "{pairs|path} compared with {beside}: {differ} differ[, {unknown} unknown: over tables that were not read]",
+	Title: "{pairs|path} compared with {compared with}: {differ} differ[, {unknown} unknown: over tables that were not read]",
 	Facts: answer.Fields[*comparison](),
 	Layout: []answer.Item[*comparison]{{Table: answer.Show(&remarkTable, func(x *comparison) answer.Rows[remark] {
 		rows := answer.Lazy(len(x.Differences), func(i int) remark { return remark{x.Differences[i]} })
@@ -52,7 +52,7 @@ var verifyDecl = answer.Decl[*comparison]{
 		switch {
 		case x.Differ > 0:
 			return answer.Found, fmt.Sprintf("%d of %s differ from %s", x.Differ, prose.Count(x.Pairs, "path"),
-				x.Beside)
+				x.Reference)
 		case x.Unknown > 0:
 			return answer.Unknown, feature.UnknownPathsText(int64(x.Unknown), int64(x.Pairs))
 		}
@@ -82,7 +82,7 @@ func verifyRecords(c *feature.Call) error {
 		return err
 	}
 	st := c.Session.State()
-	a, b := comparison{Pairs: len(drawn), Beside: "the subnet administration", Differences: []string{}},
+	a, b := comparison{Pairs: len(drawn), Reference: "the subnet administration", Differences: []string{}},
 		st.Basis(st.Live, session.NeedLinks)
 	note := func(p pairs.Pair, f *fabric.Fabric, why error) {
 		if a.Differ++; a.Differ <= mostListed {
@@ -96,7 +96,7 @@ func verifyRecords(c *feature.Call) error {
 	if live {
 		f := st.Live.Fabric
 		err = administration.PathRecords(c.Ctx, c.Session, drawn, func(p pairs.Pair, r sa.PathRecord, err error) error {
-			if why := beside(v.View, f.Ports[p.Src].LID, p.LID, &r, err, !v.unknownSLs); why != nil {
+			if why := compareWithSA(v.View, f.Ports[p.Src].LID, p.LID, &r, err, !v.unknownSLs); why != nil {
 				note(p, f, why)
 			}
 			return nil
@@ -109,7 +109,7 @@ func verifyRecords(c *feature.Call) error {
 		if err != nil {
 			return err
 		}
-		a.Beside, b = st.Title(p), st.Basis(p, session.NeedLinks|session.NeedTables)
+		a.Reference, b = st.Title(p), st.Basis(p, session.NeedLinks|session.NeedTables)
 		for i, pair := range drawn {
 			if i%1024 == 0 && c.Ctx.Err() != nil {
 				return c.Ctx.Err()
@@ -125,8 +125,8 @@ func verifyRecords(c *feature.Call) error {
 	return c.Answer(verifyDecl.Answer(b, &a))
 }
 
-// drawnPairs draws pairs of end ports; those of channel adapters alone where a
-// subnet administration is asked, for the rates of switches' own ports are not swept.
+// drawnPairs returns n random pairs of end ports. If live is set, they are ports of HCAs and routers only: sweeps do not
+// read the rates of the management ports of switches.
 func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 	st := c.Session.State()
 	f := st.Live.Fabric
@@ -157,9 +157,9 @@ func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 	return list, nil
 }
 
-// beside compares what the subnet administration says of the path between two LIDs, a record or an error, with
-// what a database answers to the same question, nil where they agree; without sls not the service levels.
-func beside(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error, sls bool) error {
+// compareWithSA compares the response of the subnet administration for the path between two LIDs, a record or an error,
+// with the record of the database. It returns nil if they agree. It compares service levels only if sls is set.
+func compareWithSA(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error, sls bool) error {
 	if errors.Is(why, sa.NoRecords) {
 		if got, err := v.Query(slid, dlid, pathdb.Want{}); err == nil {
 			return fmt.Errorf("%w; the database has one with P_Key 0x%04x and SL %d", why, got.PKey, got.SL)
@@ -190,8 +190,8 @@ func beside(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error, sls 
 	return nil
 }
 
-// sameSL reports whether a record of the subnet administration has the service level of the database. Those that are
-// spread over paths of one kind are drawn by the subnet administration: it may have any of them.
+// sameSL reports whether a record of the subnet administration has a service level that the database allows. If several
+// service levels spread the paths of one class, the subnet administration may return any of them.
 func sameSL(v *pathdb.View, r *sa.PathRecord, got *pathdb.Record) bool {
 	_, err := v.Query(r.SLID, r.DLID, pathdb.Want{SL: r.SL + 1})
 	return err == nil && (r.SL^got.SL)&v.PartitionBits() == 0

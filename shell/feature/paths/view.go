@@ -19,21 +19,21 @@ import (
 	"example.org/ibconsole/shell/session/pathrecords"
 )
 
-// view is a database that questions go to.
+// view is the database that a command queries.
 type view struct {
 	*pathdb.View
-	unknownSLs bool // nobody knows the service levels
-	partial    bool // it was built from tables of which some were not read
+	unknownSLs bool // the service levels were not read
+	partial    bool // built from tables of which some were not read
 	basis      answer.Basis
-	fabric     *fabric.Fabric // names ports; nil where there is none
+	fabric     *fabric.Fabric // has the names of ports; nil if there is none
 	close      func()
 }
 
-// errNoRecord stands for [pathdb.ErrNoPath] in a database that was built from tables of which some were not read.
-var errNoRecord = errors.New("no record: forwarding tables were not read, and whether there is a path is unknown")
+// errNoRecord replaces [pathdb.ErrNoPath] if the database is partial.
+var errNoRecord = errors.New("no record: it is unknown whether there is a path, as forwarding tables were not read")
 
-// open returns the database that a question goes to: that of the option file, the one that was loaded, or else one that
-// is built from the tables of the state. The caller closes it.
+// open returns the database of the option file, else the loaded one, else one that it builds from the tables of the
+// state. The caller closes it.
 func open(c *feature.Call) (*view, error) {
 	v := &view{close: func() {}}
 	st := c.Session.State()
@@ -67,12 +67,12 @@ func open(c *feature.Call) (*view, error) {
 	return v, nil
 }
 
-// fileBasis is what an answer about a database in a file rests on.
+// fileBasis returns the basis of an answer about a database in a file.
 func fileBasis(name string) answer.Basis {
 	return answer.Basis{State: "file", Title: name, Source: name}
 }
 
-// tablesBasis is what an answer about records rests on that were built from the tables of a state.
+// tablesBasis returns the basis of an answer about records built from the tables of a state.
 func tablesBasis(c *feature.Call, rep *pathrecords.Report) (answer.Basis, error) {
 	st, p, err := c.Tables()
 	if err != nil {
@@ -81,13 +81,13 @@ func tablesBasis(c *feature.Call, rep *pathrecords.Report) (answer.Basis, error)
 	b := st.Basis(p, session.NeedLinks|session.NeedTables)
 	if rep.NotRead != nil {
 		b.Warnings = append(b.Warnings,
-			fmt.Sprintf("the forwarding tables of %s were not read, and the paths over them have no records: %s",
+			fmt.Sprintf("paths over %s have no records, as their forwarding tables were not read: %s",
 				prose.Count(len(rep.NotRead), "switch"), prose.List(rep.NotRead, mostUnread)))
 	}
 	return b, nil
 }
 
-const mostUnread = 5 // how many switches a warning names
+const mostUnread = 5 // switches that a warning lists
 
 // portOf returns a port of a database by its address, GID or name, and its LID.
 func portOf(c *feature.Call, v *pathdb.View, text string) (pathdb.PortIndex, uint16, error) {
@@ -100,7 +100,7 @@ func portOf(c *feature.Call, v *pathdb.View, text string) (pathdb.PortIndex, uin
 	if number, ok := strings.CutPrefix(text, "lid:"); ok {
 		lid, err := strconv.ParseUint(number, 0, 16)
 		if err != nil {
-			return 0, 0, fmt.Errorf("%q is no LID", number)
+			return 0, 0, fmt.Errorf("%q is not a LID", number)
 		}
 		i, ok := v.ByLID(uint16(lid))
 		if !ok {
@@ -111,7 +111,7 @@ func portOf(c *feature.Call, v *pathdb.View, text string) (pathdb.PortIndex, uin
 	if number, ok := strings.CutPrefix(text, "guid:"); ok {
 		guid, err := strconv.ParseUint(number, 0, 64)
 		if err != nil {
-			return 0, 0, fmt.Errorf("%q is no GUID", number)
+			return 0, 0, fmt.Errorf("%q is not a GUID", number)
 		}
 		if i, ok := v.ByGUID(guid); ok {
 			return i, 0, nil

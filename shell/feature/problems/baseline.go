@@ -16,22 +16,22 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// compared is a baseline with the changes of the live subnet since.
+// compared is a baseline with the differences of the live subnet from it.
 type compared struct {
 	File     string    `key:"file" name:"file"`
-	When     time.Time `key:"when" name:"of" help:"when the subnet of the baseline was read"`
+	When     time.Time `key:"when" name:"of" help:"when the baseline was read from the subnet"`
 	Nodes    int       `key:"nodes" name:"nodes"`
 	Switches int       `key:"switches" name:"switches"`
 	Links    int       `key:"links" name:"links"`
-	Compared bool      `key:"compared" help:"false where nothing of the live subnet was read"`
+	Compared bool      `key:"compared" help:"false if the live subnet was not read"`
 
 	// For people.
 	Unread  bool `name:"not compared"`
-	Alike   bool `name:"alike"`
+	Equal   bool `name:"equal"`
 	changes []string
 }
 
-// change is one way in which the live subnet differs.
+// change is a row of the table: one difference.
 type change struct {
 	Text string `key:"change" name:"CHANGE"`
 }
@@ -42,16 +42,16 @@ var changes = answer.Table[change]{
 
 var savedDecl, loadedDecl, shownDecl = declare("save"), declare("load"), declare("show")
 
-// declare returns the declaration of the answers of a subcommand of baseline.
+// declare returns the declaration of the answer of a subcommand of baseline.
 func declare(word string) *answer.Decl[*compared] {
 	return &answer.Decl[*compared]{
-		Command: "baseline " + word, Help: "the baseline, and how the live subnet differs from it",
+		Command: "baseline " + word, Help: "the baseline and the differences of the live subnet",
 		Title: "baseline of {when}, compared with {of}: {nodes|node}, {switches|switch} of them, {links|link}, " +
 			"in {file}",
 		Facts: answer.Fields[*compared](),
 		Layout: []answer.Item[*compared]{
-			{Line: "{?not compared}  not compared: nothing of the live subnet was read"},
-			{Line: "{?alike}  the live subnet is like it"},
+			{Line: "{?not compared}  not compared: the live subnet was not read"},
+			{Line: "{?equal}  the live subnet does not differ from it"},
 			{Table: answer.Show(&changes, func(c *compared) answer.Rows[change] {
 				return answer.Lazy(len(c.changes), func(i int) change { return change{c.changes[i]} })
 			})},
@@ -59,7 +59,7 @@ func declare(word string) *answer.Decl[*compared] {
 		Verdict: func(c *compared) (answer.Verdict, string) {
 			switch {
 			case !c.Compared:
-				return answer.Unknown, "nothing of the live subnet was read"
+				return answer.Unknown, "the live subnet was not read"
 			case len(c.changes) > 0:
 				return answer.Found, "the live subnet differs from the baseline"
 			}
@@ -70,14 +70,14 @@ func declare(word string) *answer.Decl[*compared] {
 }
 
 var forgotten = answer.Decl[struct{}]{
-	Command: "baseline forget", Help: "there is no baseline any more", Title: "there is no baseline of {of} any more",
+	Command: "baseline forget", Help: "the baseline was removed", Title: "removed the baseline of {of}",
 }
 
-// taking takes a baseline.
-type taking func(*session.Session, context.Context, string) (*session.Baseline, error)
+// takeFunc takes a baseline from a file, or from the live subnet.
+type takeFunc func(*session.Session, context.Context, string) (*session.Baseline, error)
 
-// baseline returns the command that takes a baseline from a file, or from the live subnet.
-func baseline(name, summary string, optional bool, decl *answer.Decl[*compared], take taking) feature.Command {
+// baseline returns a subcommand that takes a baseline.
+func baseline(name, summary string, optional bool, decl *answer.Decl[*compared], take takeFunc) feature.Command {
 	example := "baseline save now.snap"
 	if name != "save" {
 		example += "; baseline " + name + " now.snap"
@@ -117,7 +117,7 @@ func compare(c *feature.Call, decl *answer.Decl[*compared], b *session.Baseline)
 		for _, x := range fabric.Changes(b.Fabric, live) {
 			a.changes = append(a.changes, x.String())
 		}
-		a.Alike = len(a.changes) == 0
+		a.Equal = len(a.changes) == 0
 	}
 	return c.Answer(decl.Answer(st.Basis(st.Live, 0), a))
 }
@@ -130,7 +130,7 @@ func forget(c *feature.Call) error {
 	return c.Answer(forgotten.Answer(st.Basis(st.Live, 0), struct{}{}))
 }
 
-// remove removes the baseline that is kept in the state directory, and takes none until another is saved.
+// remove removes the baseline of the session and its file in the state directory.
 func remove(ctx context.Context, s *session.Session) error {
 	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
@@ -143,7 +143,7 @@ func remove(ctx context.Context, s *session.Session) error {
 	s.Publish(session.ChangeLive, func(st *session.State) { st.Baseline = nil })
 	file, err := s.BaselineFile()
 	if err != nil {
-		return nil //nolint:nilerr // then none is kept
+		return nil //nolint:nilerr // without a state directory there is no file
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

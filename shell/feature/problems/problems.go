@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problems lists what is wrong with the live subnet, and keeps the baseline that it is compared with.
+// Package problems lists the problems of the live subnet and handles the baseline with which the subnet is compared.
 package problems
 
 import (
@@ -16,31 +16,31 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the commands problems and baseline.
+// Feature has the commands problems and baseline.
 var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	{Name: "pane-1", Keys: "1", Pane: "Problems", Help: "what is wrong with the subnet"},
 }, Commands: []feature.Command{
 	{
 		Path:    "problems",
 		Group:   feature.GroupLook,
-		Summary: "List what is wrong with the live subnet, worst first",
-		Help: "What could not be checked is listed too. It sends no requests. Counters have to be recorded (record) " +
-			"or read\n" +
-			"twice (show counters), a watch finds flapping links, baseline save what goes missing, and calibrate " +
-			"whether the\n" +
-			"switches hold what their subnet manager's settings give.",
+		Summary: "List the problems of the live subnet, worst first",
+		Help: "Checks that could not run are listed too. The command sends no requests. Some checks need data from other " +
+			"commands:\n" +
+			"counters from record or from show counters run twice, flapping links from watch, missing parts from baseline " +
+			"save,\n" +
+			"and tables that differ from those of the subnet manager from calibrate.",
 		Options: []lang.Option{
 			{Name: "counters", Kind: lang.KindFlag,
-				Summary: "read all counters first, and once more after a second if that was the first time"},
-			{Name: "thorough", Kind: lang.KindFlag, Summary: "look for credit loops also where that takes long"},
-			{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not the first ones alone"},
+				Summary: "read all counters first, twice if they were not read before"},
+			{Name: "thorough", Kind: lang.KindFlag, Summary: "search for credit loops even if that takes long"},
+			{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not only the first 20"},
 		},
 		Examples: []string{"problems counters", "problems"},
 		Answers:  []answer.Declared{&decl},
 		Run:      run,
 	},
 	{
-		Path: "baseline", Group: feature.GroupHistory, Summary: "Save or compare what the subnet is to be like",
+		Path: "baseline", Group: feature.GroupHistory, Summary: "Save a state of the subnet and compare with it later",
 		Help: "With a baseline, problems lists what is missing or re-cabled.",
 	},
 	baseline("save", "Save the live subnet as the baseline", true, savedDecl, (*session.Session).SaveBaseline),
@@ -57,10 +57,10 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	},
 }}
 
-// mostListed is how many problems of a kind people read.
+// mostListed is the number of problems of a kind that the text lists.
 const mostListed = 20
 
-// report is what was found.
+// report is the answer of problems.
 type report struct {
 	*problems.Report
 	f        *fabric.Fabric
@@ -68,26 +68,26 @@ type report struct {
 	Warnings int           `key:"warnings" name:"warnings"`
 	Notes    int           `key:"notes" name:"notes"`
 	Took     time.Duration `key:"seconds"`
-	most     int           // how many of a kind people read
+	most     int           // problems of a kind that the text lists
 }
 
-// row is a problem.
+// row is a row of the table: a problem.
 type row struct {
-	Severity string       `key:"severity" name:"WHAT"`
+	Severity string       `key:"severity" name:"SEVERITY"`
 	Kind     string       `key:"problem" name:"PROBLEM" help:"the kind of problem"`
 	At       answer.Value `key:"at" kind:"place" help:"the node or port"`
 	What     string       `key:"what" name:"WHERE"`
-	Try      string       `key:"try" name:"TRY" help:"what to do about it"`
-	Since    answer.Value `key:"since" kind:"time" help:"from when on it is so"`
+	Try      string       `key:"try" name:"TRY" help:"a command or action that may help"`
+	Since    answer.Value `key:"since" kind:"time" help:"when the problem began"`
 	lead     answer.Lead
 }
 
 // unchecked is something that was not checked.
 type unchecked struct {
-	What    string       `key:"what" name:"NOT CHECKED" help:"what may be wrong and could not be looked at"`
+	What    string       `key:"what" name:"NOT CHECKED" help:"what could not be checked"`
 	Why     string       `key:"why" name:"WHY"`
-	Try     answer.Value `key:"try" name:"TRY" kind:"text" help:"the command after which it can be checked"`
-	Unknown bool         `key:"unknown" help:"it was checked, and may be a problem: that depends on what was not read"`
+	Try     answer.Value `key:"try" name:"TRY" kind:"text" help:"the command that makes the check possible"`
+	Unknown bool         `key:"unknown" help:"it may be a problem, depending on parts that were not read"`
 }
 
 var (
@@ -100,7 +100,7 @@ var (
 )
 
 var decl = answer.Decl[*report]{
-	Command: "problems", Help: "what is wrong with the live subnet, and what was not checked",
+	Command: "problems", Help: "the problems of the live subnet, and the checks that could not run",
 	Title: "problems of {of}: {errors|error}, {warnings|warning}, {notes|note}",
 	Facts: answer.Fields[*report](),
 	Layout: []answer.Item[*report]{
@@ -137,7 +137,7 @@ func (r *report) row(p problems.Problem) row {
 		x.At = answer.Port(r.f, port)
 	case node != fabric.None:
 		x.At = answer.Node(r.f, node)
-	case p.At.GUID != 0: // no longer there
+	case p.At.GUID != 0: // no longer in the subnet
 		x.At = answer.At(answer.Place{Name: p.At.Name, GUID: p.At.GUID, Port: p.At.Port})
 	}
 	if !p.Since.IsZero() {
@@ -154,10 +154,10 @@ func uncheckedOf(u problems.Unchecked) unchecked {
 	return r
 }
 
-// draw lists the problems kind by kind, and what was not checked.
+// draw lists the problems by kind, and what was not checked.
 func (r *report) draw(w *answer.Canvas) {
 	if len(r.Problems) == 0 {
-		w.Line("no problem was found")
+		w.Line("no problems found")
 	}
 	for i := 0; i < len(r.Problems); {
 		p := &r.Problems[i]
@@ -166,7 +166,7 @@ func (r *report) draw(w *answer.Canvas) {
 			if same < r.most {
 				q := &r.Problems[i+same]
 				w.Line("%-8s%-18s %s", q.Severity, q.Kind, q.What)
-				w.Line("%26s try: %s", "", q.Try)
+				w.Line("%26s hint: %s", "", q.Try)
 			}
 			same++
 		}
@@ -178,7 +178,7 @@ func (r *report) draw(w *answer.Canvas) {
 	for _, u := range r.Unchecked {
 		text := fmt.Sprintf("not checked: %s: %s", u.What, u.Why)
 		if u.Try != "" {
-			text += " (try: " + u.Try + ")"
+			text += "; hint: " + u.Try
 		}
 		w.Line("%s", text)
 	}
@@ -187,7 +187,7 @@ func (r *report) draw(w *answer.Canvas) {
 func run(c *feature.Call) error {
 	if c.Flag("counters") {
 		err := c.CountTwice()
-		if none := c.Session.State().Uncounted != nil; err != nil && !none { // that none was read is among the problems
+		if none := c.Session.State().Uncounted != nil; err != nil && !none { // problems lists that no counters were read
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ranks shows the roots and ranks that an engine gave to switches, and the distances by which updn finds roots.
+// Package ranks shows the roots and ranks of switches that an engine used, and the distances from which updn finds roots.
 package ranks
 
 import (
@@ -22,13 +22,12 @@ import (
 
 const histogramWord = "histogram"
 
-// Feature is the commands show roots and show ranks.
+// Feature has the commands show roots and show ranks.
 var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
-		Path:    "show roots",
-		Summary: "List the root switches of the engine",
-		Help: "histogram lists how far the hosts are from each switch, by which updn finds roots, also where it " +
-			"finds none.",
+		Path:     "show roots",
+		Summary:  "List the root switches of the engine",
+		Help:     "histogram lists the distances of the hosts from each switch. updn finds roots by these distances.",
 		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{histogramWord}, Optional: true}},
 		Examples: []string{"engine updn; route; show roots", "show roots histogram"},
 		Answers:  []answer.Declared{rootsDecl, &histogramDecl},
@@ -37,13 +36,13 @@ var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
 		Path:     "show ranks",
 		Summary:  "List switches by their distance from the roots",
-		Examples: []string{"engine updn; route; show ranks"},
+		Examples: []string{"engine updn; route; show ranks", "engine ftree; route; show ranks"},
 		Answers:  []answer.Declared{ranksDecl},
 		Run:      func(c *feature.Call) error { return run(c, ranksDecl, false) },
 	},
 }}
 
-var errNoRanks = errors.New("the engine of these tables does not rank switches (try: engine updn; route)")
+var errNoRanks = errors.New("the engine of these tables does not rank switches; hint: run 'engine updn; route'")
 
 // ranked is a switch of a state with its rank.
 type ranked struct {
@@ -89,7 +88,7 @@ func declare(command, key, help string) *answer.Decl[[]ranked] {
 }
 
 var (
-	rootsDecl = declare("show roots", "roots", "the switches that the engine took for roots")
+	rootsDecl = declare("show roots", "roots", "the root switches of the engine")
 	ranksDecl = declare("show ranks", "ranks", "the switches by rank")
 )
 
@@ -120,14 +119,14 @@ func run(c *feature.Call, decl *answer.Decl[[]ranked], rootsOnly bool) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), rows))
 }
 
-// distances is how far the hosts are from the switches.
+// distances holds the distances of the hosts from each switch.
 type distances struct {
 	hosts      int
-	named, dn  bool // root_guid_file names the roots; the chain has dnup
+	named, dn  bool // roots are from root_guid_file; the chain has dnup
 	histograms []distance
 }
 
-// distance is how far the hosts are from a switch.
+// distance is a row of the table: the distances of the hosts from one switch.
 type distance struct {
 	f *fabric.Fabric
 	*updn.Histogram
@@ -136,7 +135,7 @@ type distance struct {
 var histogramTable = answer.Table[distance]{
 	Key: "histograms", Title: "distances", Stream: true,
 	Fields: []answer.Field[distance]{
-		{Key: "root", Name: "ROOT", Kind: answer.KindBool, Help: "updn takes the switch for a root",
+		{Key: "root", Name: "ROOT", Kind: answer.KindBool, Help: "updn uses the switch as a root",
 			Value: func(d distance) answer.Value { return answer.Bool(d.Root()) }},
 		{Key: "distances_over_90_percent", Name: ">90%", Kind: answer.KindInt,
 			Help:  "distances at which more than 90 % of the host ports are",
@@ -169,13 +168,13 @@ var histogramTable = answer.Table[distance]{
 }
 
 var histogramDecl = answer.Decl[distances]{
-	Command: "show roots", Help: "how far the hosts are from each switch",
+	Command: "show roots", Help: "the distances of the hosts from each switch",
 	Title: "distances of {of}: {hosts|host port}",
 	Facts: []answer.Field[distances]{
 		{Key: "hosts", Name: "host ports", Kind: answer.KindInt, Value: func(d distances) answer.Value {
 			return answer.Int(d.hosts)
 		}},
-		{Key: "roots_named", Kind: answer.KindBool, Help: "root_guid_file names the roots",
+		{Key: "roots_named", Kind: answer.KindBool, Help: "the roots are from root_guid_file",
 			Value: func(d distances) answer.Value { return answer.Bool(d.named) }},
 		{Key: "dnup", Kind: answer.KindBool, Help: "the chain of engines has dnup",
 			Value: func(d distances) answer.Value {
@@ -184,11 +183,11 @@ var histogramDecl = answer.Decl[distances]{
 	},
 	Layout: []answer.Item[distances]{
 		{
-			Line: "  updn takes a switch for a root if more than 90 % of the host ports are at one distance and more " +
-				"than 5 % at no other",
+			Line: "  a switch is a root for updn if more than 90 % of the host ports are at one distance and at most 5 % " +
+				"at any other",
 		},
-		{Line: "{?roots_named}  root_guid_file names the roots: updn does not look for any"},
-		{Line: "{?dnup}  dnup has no roots: it ranks switches by their distance from the hosts"},
+		{Line: "{?roots_named}  the roots are from root_guid_file: updn searches for none"},
+		{Line: "{?dnup}  dnup has no roots: it ranks switches by distance from the hosts"},
 		{
 			Table: answer.Show(&histogramTable, func(d distances) answer.Rows[distance] {
 				return answer.Slice(d.histograms)
@@ -221,7 +220,7 @@ func rootsNamed(s *settings.Settings) bool {
 	return slices.ContainsFunc(s.Given, func(g settings.Setting) bool { return g.Name == "root_guid_file" })
 }
 
-// text returns "2:8 4:24".
+// text returns the hosts by distance, as "2:8 4:24".
 func (d distance) text() string {
 	var bars []string
 	for hops, n := range d.Ports {

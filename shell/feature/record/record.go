@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package record records what ports count.
+// Package record records the counters of ports and the events of a subnet.
 package record
 
 import (
@@ -18,47 +18,47 @@ import (
 	"example.org/ibconsole/shell/session/recording"
 )
 
-// Feature is the commands record.
+// Feature has the commands record.
 var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
-	{Path: "record", Group: feature.GroupRecord, Summary: "Record counters and events for later questions"},
+	{Path: "record", Group: feature.GroupRecord, Summary: "Record counters and events for later queries"},
 	{
 		Path: "record start", Summary: "Record from now on",
-		Help: "It reads a share of the ports each second, while other commands run. ibconsole record does this " +
-			"without a console,\n" +
-			"until a signal ends it. counters history, counters worst and report morning ask for what was recorded, " +
-			"in any console\n" +
-			"of this machine.",
+		Help: "It reads a share of the ports each second, while other commands run. ibconsole record does the same " +
+			"without a\n" +
+			"console, until a signal ends it. counters history, counters worst and report morning read the recording, in " +
+			"any console\n" +
+			"on this machine.",
 		Options: []lang.Option{
-			seconds("every", "read errors and waits of all ports once in so long (default 60)"),
-			seconds("traffic", "read data and packets once in so long (default 600)"),
-			seconds("sweep", "sweep lightly so often, unless a watch runs (default 30)"),
+			seconds("every", "interval at which errors and XmitWait of all ports are read (default 60)"),
+			seconds("traffic", "interval at which data and packets are read (default 600)"),
+			seconds("sweep", "interval of light sweeps, unless watch runs (default 30)"),
 			{
 				Name: "metrics", Kind: lang.KindText, Value: "[HOST:]PORT",
-				Summary: "serve them to Prometheus at http://HOST:PORT/metrics; on this machine alone without HOST",
+				Summary: "serve metrics to Prometheus at http://HOST:PORT/metrics (default HOST: this machine only)",
 			},
 			feature.ExecOption(),
 			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
 		},
-		Examples: []string{"record start; record status"},
+		Examples: []string{"record start; record status", "record start every=300 traffic=1800"},
 		Answers:  []answer.Declared{startDecl, Stay},
 		Run:      start,
 	},
 	{
-		Path: "record stop", Summary: "Stop recording", Help: "What was read is kept.",
+		Path: "record stop", Summary: "Stop recording", Help: "The recorded data is kept.",
 		Examples: []string{"record start; record stop"},
 		Answers:  []answer.Declared{stopDecl},
 		Run:      stop,
 	},
 	{
-		Path: "record status", Summary: "Show what is recorded, and how much there is",
+		Path: "record status", Summary: "Show the state, times and size of the recording",
 		Examples: []string{"record status"},
 		Answers:  []answer.Declared{&statusDecl},
 		Run:      showStatus,
 	},
 	{
-		Path: "record keep", Summary: "Show or set how much is kept", Help: "The oldest of the finest goes first.",
-		Options:  []lang.Option{{Name: "megabytes", Kind: lang.KindInt, Summary: "keep so much, 16 or more"}},
-		Examples: []string{"record keep megabytes=200"},
+		Path: "record keep", Summary: "Show or set the size limit of recordings", Help: "The oldest samples of the finest resolution are deleted first.",
+		Options:  []lang.Option{{Name: "megabytes", Kind: lang.KindInt, Summary: "size limit in MB, 16 or more"}},
+		Examples: []string{"record start; record keep", "record start; record keep megabytes=200"},
 		Answers:  []answer.Declared{keepDecl},
 		Run:      keep,
 	},
@@ -68,29 +68,29 @@ func seconds(name, summary string) lang.Option {
 	return lang.Option{Name: name, Kind: lang.KindText, Value: "SECONDS", Summary: summary}
 }
 
-// How often a recorder reads by default.
+// The default intervals of a recorder.
 const (
-	usualEvery   = time.Minute
-	usualTraffic = 10 * time.Minute
-	usualSweep   = 30 * time.Second
+	defaultEvery   = time.Minute
+	defaultTraffic = 10 * time.Minute
+	defaultSweep   = 30 * time.Second
 )
 
-// status is a recording and what there is.
+// status describes the recorder and the recorded data.
 type status struct {
 	File       answer.Value `key:"file" name:"file" kind:"text"`
 	Running    bool         `key:"running" name:"running" help:"this session records"`
 	Elsewhere  bool         `key:"elsewhere" name:"elsewhere" help:"another session of this machine records the subnet"`
 	Began      time.Time    `key:"began" name:"began"`
-	Every      answer.Value `key:"every_seconds" kind:"duration" help:"how often errors and waits are read"`
-	Traffic    answer.Value `key:"traffic_seconds" kind:"duration" help:"how often data and packets are read"`
-	Rounds     answer.Value `key:"rounds" name:"rounds" kind:"int" help:"rounds that were read"`
-	Ports      answer.Value `key:"ports" kind:"int" help:"ports that answered in the last round"`
+	Every      answer.Value `key:"every_seconds" kind:"duration" help:"interval at which errors and XmitWait are read"`
+	Traffic    answer.Value `key:"traffic_seconds" kind:"duration" help:"interval at which data and packets are read"`
+	Rounds     answer.Value `key:"rounds" name:"rounds" kind:"int" help:"completed rounds over all ports"`
+	Ports      answer.Value `key:"ports" kind:"int" help:"ports that responded in the last round"`
 	Unanswered answer.Value `key:"unanswered" name:"unanswered" kind:"int"`
 	PerSecond  answer.Value `key:"ports_per_second" kind:"float"`
-	Metrics    answer.Value `key:"metrics" name:"metrics" kind:"text" help:"the address at which they are served"`
+	Metrics    answer.Value `key:"metrics" name:"metrics" kind:"text" help:"the address at which metrics are served"`
 	Failed     answer.Value `key:"failed" name:"failed" kind:"text" help:"why the last round failed"`
 	Used       answer.Value `key:"used_bytes" kind:"int" unit:"bytes"`
-	Bound      answer.Value `key:"kept_bytes" kind:"int" unit:"bytes" help:"at most"`
+	Bound      answer.Value `key:"kept_bytes" kind:"int" unit:"bytes" help:"size limit"`
 	Since      time.Time    `key:"since" name:"since" help:"the first reading"`
 	Until      time.Time    `key:"until" name:"until" help:"the last reading"`
 
@@ -110,31 +110,31 @@ var (
 	facts     = answer.Fields[*status]()
 	startDecl = &answer.Decl[*status]{
 		Command: "record start", Help: "the recording", Facts: facts, Layout: []answer.Item[*status]{}, Action: true,
-		Title: "recording to {file}: errors and waits every {every}, traffic every {traffic}[, metrics at " +
+		Title: "recording to {file}: errors and XmitWait every {every}, traffic every {traffic}[, metrics at " +
 			"http://{metrics}/metrics] (record status, record stop)",
 	}
-	stopDecl = &answer.Decl[*status]{Command: "record stop", Help: "the recording that ended", Facts: facts,
+	stopDecl = &answer.Decl[*status]{Command: "record stop", Help: "the ended recording", Facts: facts,
 		Title: "no longer recording", Layout: []answer.Item[*status]{}, Action: true}
 	statusDecl = answer.Decl[*status]{
 		Command: "record status", Help: "the recording, and what was recorded", Facts: facts,
 		Layout: []answer.Item[*status]{
-			{Line: "{?running}recording since {began}: errors and waits every {every}, traffic every {traffic}"},
+			{Line: "{?running}recording since {began}: errors and XmitWait every {every}, traffic every {traffic}"},
 			{
-				Line: "{?asked}  {rounds|round} read; the last one asked {asked|port}, {ports_per_second} a second; " +
+				Line: "{?asked}  {rounds|round} read; the last one read {asked|port}, {ports_per_second} per second; " +
 					"{unanswered} unanswered",
 			},
 			{Line: "{?no round}  no round was read yet"},
-			{Line: "{?elsewhere}another ibconsole of this machine records this subnet"},
-			{Line: "{?nothing runs}nothing is being recorded (record start, or ibconsole record)"},
+			{Line: "{?elsewhere}another ibconsole on this machine records this subnet"},
+			{Line: "{?nothing runs}not recording; hint: 'record start', or 'ibconsole record' without a console"},
 			{Line: "{?failed}  failed: {failed}"},
-			{Line: "{?no readings}nothing was recorded of this subnet yet in {file}"},
+			{Line: "{?no readings}{file} has no data of this subnet yet"},
 			{Line: "{?recorded}recorded from {since} to {until} in {file}"},
-			{Line: "{?megabytes}  {megabytes} MB of {most} MB at most (record keep megabytes=N)"},
+			{Line: "{?megabytes}  {megabytes} MB of at most {most} MB (record keep megabytes=N)"},
 		},
 	}
 )
 
-// Stay declares the events that record start shows.
+// Stay declares the events that record start stay shows.
 var Stay = feature.DeclareStay("record start")
 
 func statusOf(st *recording.Status) *status {
@@ -155,7 +155,7 @@ func statusOf(st *recording.Status) *status {
 	return s
 }
 
-// span returns the time that an option gives in seconds.
+// span returns the value of an option in seconds.
 func span(c *feature.Call, name string, otherwise time.Duration) (time.Duration, error) {
 	text := c.Option(name, "")
 	if text == "" {
@@ -170,15 +170,15 @@ func span(c *feature.Call, name string, otherwise time.Duration) (time.Duration,
 }
 
 func start(c *feature.Call) error {
-	every, err := span(c, "every", usualEvery)
+	every, err := span(c, "every", defaultEvery)
 	if err != nil {
 		return err
 	}
-	traffic, err := span(c, "traffic", max(usualTraffic, every))
+	traffic, err := span(c, "traffic", max(defaultTraffic, every))
 	if err != nil {
 		return err
 	}
-	sweep, err := span(c, "sweep", usualSweep)
+	sweep, err := span(c, "sweep", defaultSweep)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func showStatus(c *feature.Call) error {
 	return c.Answer(statusDecl.Answer(st.SourceBasis(), a))
 }
 
-// store adds what was recorded.
+// store adds the times and the size of the recorded data.
 func (s *status) store(c *feature.Call) error {
 	store, err := c.Session.Recorded().Store(c.Ctx)
 	if err != nil {
@@ -255,21 +255,21 @@ func (s *status) store(c *feature.Call) error {
 	return errors.Join(err1, err2, err3)
 }
 
-// The bounds of what is kept, in megabytes.
+// The limits of record keep, in megabytes.
 const (
 	leastKept = 16
 	mostKept  = 1 << 20
 )
 
-// kept is how much is kept.
+// kept is the size limit and the resolution of recordings.
 type kept struct {
 	Megabytes int `key:"megabytes" name:"megabytes" unit:"MB"`
 	Minutes   int `name:"minutes"`
 	Hours     int `name:"hours"`
 }
 
-var keepDecl = feature.OneLine[kept]("record keep", "how much is kept",
-	"{megabytes} MB at most are kept; seconds for a day, minutes for {minutes|day}, hours for {hours|day}")
+var keepDecl = feature.OneLine[kept]("record keep", "the size limit of recordings",
+	"at most {megabytes} MB: samples for a day, minutes for {minutes|day}, hours for {hours|day}")
 
 func keep(c *feature.Call) error {
 	store, err := c.Session.Recorded().Store(c.Ctx)

@@ -10,13 +10,13 @@ import (
 	"example.org/ibconsole/shell/report"
 )
 
-// figures are those of a report, for programs.
+// figures holds the figures of a report for JSON.
 type figures struct {
 	*report.Report
 	f *fabric.Fabric
 }
 
-// port is one direction of a link between switches.
+// port is a row of the table: one direction of a link between switches.
 type port struct {
 	f *fabric.Fabric
 	*report.Port
@@ -40,11 +40,11 @@ var portTable = answer.Table[port]{
 		{Key: "gbps", Name: "RATE", Unit: "Gbit/s", Kind: answer.KindFloat, Value: func(p port) answer.Value {
 			return answer.Float(p.Gbps, 0)
 		}},
-		{Key: "paths", Name: "PATHS", Kind: answer.KindInt, Help: "paths over it, all end ports to all",
+		{Key: "paths", Name: "PATHS", Kind: answer.KindInt, Help: "paths over the link, all end ports to all",
 			Value: func(p port) answer.Value {
 				return known(p.Paths)
 			}},
-		{Key: "lids", Name: "LIDS", Kind: answer.KindInt, Help: "destination LIDs that are sent over it",
+		{Key: "lids", Name: "LIDS", Kind: answer.KindInt, Help: "destination LIDs routed over the link",
 			Value: func(p port) answer.Value {
 				return known(p.LIDs)
 			}},
@@ -86,7 +86,7 @@ var figuresDecl = answer.Decl[*figures]{
 		}},
 		{
 			Key: "unreachable", Name: "unreachable", Kind: answer.KindMap,
-			Help: "counts of what failures separated from the subnet", Value: unreachable,
+			Help: "counts of nodes and links that failures made unreachable", Value: unreachable,
 		},
 		{Key: "routing", Name: "routing", Kind: answer.KindMap, Help: "figures of the forwarding tables",
 			Value: routing},

@@ -23,10 +23,10 @@ import (
 	"example.org/ibconsole/shell/session/recorded"
 )
 
-// gatherer collects what a report of the morning tells.
+// gatherer collects the data of a morning report.
 type gatherer struct{ *feature.Call }
 
-// gather collects what is known.
+// gather collects the data of the time from since to until.
 func (c gatherer) gather(since, until time.Time) (*report.Morning, error) {
 	m := &report.Morning{
 		Subnet: fabric.Escape(c.Session.Subnet()), Since: since, Until: until,
@@ -52,13 +52,13 @@ func (c gatherer) gather(since, until time.Time) (*report.Morning, error) {
 	}
 	err = c.morningCounters(m)
 	if errors.Is(err, recorded.ErrNone) {
-		m.Unknown = append(m.Unknown, fmt.Sprintf("what ports counted: %v", err))
+		m.Unknown = append(m.Unknown, fmt.Sprintf("counters: %v", err))
 		m.Worse, m.Load, err = nil, nil, nil
 	}
 	return m, err
 }
 
-// morningEvents sorts events by what they are about.
+// morningEvents sorts events by their subjects.
 func morningEvents(m *report.Morning, line *session.Timeline) {
 	type place struct {
 		guid uint64
@@ -95,10 +95,10 @@ func morningEvents(m *report.Morning, line *session.Timeline) {
 	}
 }
 
-// morningProblems holds the problems of the picture at the end against those of the one at the beginning.
+// morningProblems compares the problems of the state at the end with those of the state at the beginning.
 func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) error {
 	if line.Before == nil {
-		m.Unknown = append(m.Unknown, fmt.Sprintf("problems new and gone: %v", line.Why))
+		m.Unknown = append(m.Unknown, fmt.Sprintf("new and solved problems: %v", line.Why))
 		m.New, m.Open, m.Gone, m.Down = nil, nil, nil, -1
 		return nil
 	}
@@ -114,7 +114,7 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 		}
 	}
 	if line.Before.Began.After(m.Since) {
-		m.Unknown = append(m.Unknown, fmt.Sprintf("the subnet before %s: nobody had read it",
+		m.Unknown = append(m.Unknown, fmt.Sprintf("the subnet before %s: it was not read",
 			line.Before.Began.Local().Format(time.DateTime)))
 	}
 	type known struct {
@@ -166,24 +166,23 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 	return nil
 }
 
-// missing are the problems that a picture has as what an earlier one had is not there any more, but for what is known
-// as lost.
+// missing returns the problems of nodes and links that before has and after has not, except those known as lost.
 func (c gatherer) missing(st *session.State, before, after *session.Picture) []problems.Problem {
 	r := after.Missing(before)
 	r.DropLost(0, st.LostIn(after))
 	return r.Problems
 }
 
-// morningMoved says of the latest reroutes what became of paths, and of all of them together.
+// morningMoved counts the paths that the latest reroutes changed, each and all together.
 func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error {
 	moved := func(from, to session.Kind) *report.MorningMoved {
 		r, err := comparison.Diff(c.Ctx, c.Session, from, to, 1)
 		if err != nil {
-			m.Unknown = append(m.Unknown, fmt.Sprintf("what moved from entry %s to %s: %v", from, to, err))
+			m.Unknown = append(m.Unknown, fmt.Sprintf("paths changed from entry %s to %s: %v", from, to, err))
 			return nil
 		}
 		p := &r.Pairs
-		return &report.MorningMoved{Pairs: p.Total, Changed: p.Changed, CutOff: p.Lost, Connected: p.Connected,
+		return &report.MorningMoved{Pairs: p.Total, Changed: p.Changed, Lost: p.Lost, Connected: p.Connected,
 			Entries: r.Entries.Changed}
 	}
 	entry := func(id int64) session.Kind { return session.Kind(strconv.FormatInt(id, 10)) }
@@ -191,32 +190,30 @@ func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error 
 		m.Moved = moved(session.EntryKind(line.Before.Entry), session.EntryKind(line.After.Entry))
 	}
 	f := c.Session.State().Live.Fabric
-	untold := max(0, len(m.Reroutes)-max(1, min(mostCompared, entriesCompared/max(1, len(f.Switches)*int(f.MaxLID)))))
-	for i := range m.Reroutes[untold:] {
-		if e := &m.Reroutes[untold+i]; e.Before != 0 && e.After != 0 && e.Before != e.After {
+	skipped := max(0, len(m.Reroutes)-max(1, min(mostCompared, entriesCompared/max(1, len(f.Switches)*int(f.MaxLID)))))
+	for i := range m.Reroutes[skipped:] {
+		if e := &m.Reroutes[skipped+i]; e.Before != 0 && e.After != 0 && e.Before != e.After {
 			e.Moved = moved(entry(e.Before), entry(e.After))
 		}
 	}
-	if untold > 0 {
+	if skipped > 0 {
 		m.Unknown = append(m.Unknown,
-			fmt.Sprintf("what the first %d of %d reroutes moved, each by itself (diff says it)", untold,
+			fmt.Sprintf("paths changed by each of the first %d of %d reroutes; hint: 'diff A B' shows them", skipped,
 				len(m.Reroutes)))
 	}
 	return c.Ctx.Err()
 }
 
-// What of much is told in the morning.
+// Limits of a morning report.
 const (
-	mostMorning = 20
-	// mostCompared reroutes are compared one by one, fewer where tables are so large that more entries than these would
-	// be.
+	mostMorning = 20 // rows of a list
+	// At most mostCompared reroutes are compared one by one, and at most entriesCompared table entries in all.
 	mostCompared    = 12
 	entriesCompared = 200_000_000
-	// changedLoad is by which part of its rate a link must send more or less.
-	changedLoad = 0.05
+	changedLoad     = 0.05 // the least change of a listed link, as part of its rate
 )
 
-// morningCounters holds what was recorded against the time of the same length before.
+// morningCounters compares the recorded counters with those of the equally long time before.
 func (c gatherer) morningCounters(m *report.Morning) error {
 	errs, sent := counters.Faults, counters.Of(counters.XmitData)
 	now, err := c.Session.Recorded().Between(c.Ctx, errs, m.Since, m.Until)
@@ -224,11 +221,11 @@ func (c gatherer) morningCounters(m *report.Morning) error {
 		return err
 	}
 	if gaps := feature.NotRecorded(&now); gaps != "" {
-		m.Unknown = append(m.Unknown, "what ports counted: "+gaps)
+		m.Unknown = append(m.Unknown, "counters: "+gaps)
 	}
 	st := c.Session.State()
 	if n := len(recorded.NotRead(st.Live.Fabric, &now)); n > 0 {
-		m.Unknown = append(m.Unknown, "what ports counted: of "+prose.Count(n, "port")+" nothing was read")
+		m.Unknown = append(m.Unknown, "counters of "+prose.Count(n, "port")+": not read")
 	}
 	earlier := m.Since.Add(m.Since.Sub(m.Until))
 	f := st.Live.Fabric
@@ -243,8 +240,8 @@ func (c gatherer) morningCounters(m *report.Morning) error {
 	}
 	was, before := recorded(errs, earlier, m.Since), map[counters.Key]float64{}
 	if was.Spans == nil {
-		m.Unknown = append(m.Unknown, "which ports got worse: nothing was recorded in the time before that is as "+
-			"long; those with errors are listed")
+		m.Unknown = append(m.Unknown, "ports that got worse: nothing was recorded in the equally long time before; "+
+			"all ports with errors are listed")
 	}
 	for _, x := range was.Totals {
 		before[x.Key] = feature.PortGrowthOf(f, &x).PerHour
@@ -274,7 +271,7 @@ func (c gatherer) morningCounters(m *report.Morning) error {
 	return err
 }
 
-// sumOf returns the sum of all counters in so many units, nil where nothing was recorded.
+// sumOf returns the sum of all counters times unit, or nil if nothing was recorded.
 func sumOf(r *records.Recorded, unit uint64) *uint64 {
 	if r.Spans == nil {
 		return nil
@@ -288,11 +285,11 @@ func sumOf(r *records.Recorded, unit uint64) *uint64 {
 	return &sum
 }
 
-// morningLoad tells of links that sent more or less than before, of those that were read before and now.
+// morningLoad lists the links whose traffic changed, among those read before and now.
 func morningLoad(m *report.Morning, f *fabric.Fabric, before, now *records.Recorded) {
 	if before.Spans == nil || now.Spans == nil {
-		m.Unknown = append(m.Unknown, "load that changed: no traffic was recorded "+
-			prose.When(now.Spans == nil, "in this time", "in the time before that is as long"))
+		m.Unknown = append(m.Unknown, "changed traffic: no traffic was recorded "+
+			prose.When(now.Spans == nil, "in this time", "in the equally long time before"))
 		m.Load = nil
 		return
 	}

@@ -17,19 +17,19 @@ import (
 )
 
 var morningCommand = feature.Command{
-	Path: "report morning", Summary: "Report what happened in some time",
-	Help: "It tells which problems are new and gone, of reroutes, commits, flaps, ports that got worse and load that " +
-		"changed. It is\n" +
-		"made of the history (watch, record) and of what was recorded (record). Without FILE it goes to standard " +
-		"output; FILE.html\n" +
-		"is a page with plots, FILE.json for programs, and anything else Markdown.",
+	Path: "report morning", Summary: "Report events and changes of a period",
+	Help: "The report lists new and solved problems, reroutes, commits, flaps, ports with more errors, and links whose " +
+		"traffic\n" +
+		"changed. Its sources are the history (watch, record) and recorded counters (record). Without FILE it goes to " +
+		"standard\n" +
+		"output. FILE.html is a page with plots, FILE.json is JSON, any other name Markdown.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{
-		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on, 12h; " + when.Help},
-		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then; now"},
+		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the period; " + when.Help, Default: "12h"},
+		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end of the period", Default: "now"},
 		{
 			Name: "format", Kind: lang.KindText, Value: "markdown|html|json",
-			Words: []string{"markdown", "html", jsonWord}, Summary: "whatever FILE is called",
+			Words: []string{"markdown", "html", jsonWord}, Summary: "format (default: by the name of FILE)",
 		},
 	},
 	Examples: []string{"report morning since=12h", "report morning morning.html"},
@@ -98,7 +98,7 @@ func formatOf(c *feature.Call, file string) (report.MorningFormat, error) {
 	return all[at], nil
 }
 
-// rowsOf returns the rows of a list, which is nil where it is not known.
+// rowsOf returns the rows of a list. The list is nil if it is unknown.
 func rowsOf[R any](list []R) answer.Rows[*R] {
 	if list == nil {
 		return answer.UnreadRows[*R]()
@@ -142,25 +142,25 @@ func entry(key string, of func(*report.MorningEvent) int64) answer.Field[*report
 		}}
 }
 
-// movedOf returns what became of paths, None where that is not known.
+// movedOf returns the counts of changed paths, None if they are unknown.
 func movedOf(m *report.MorningMoved) answer.Value {
 	if m == nil {
 		return answer.None()
 	}
 	return answer.Map([]answer.Named{
 		{Name: "pairs", Value: answer.Int(m.Pairs)}, {Name: "changed", Value: answer.Int(m.Changed)},
-		{Name: "cut_off", Value: answer.Int(m.CutOff)},
+		{Name: "lost", Value: answer.Int(m.Lost)},
 		{Name: "connected", Value: answer.Int(m.Connected)}, {Name: "entries", Value: answer.Int(m.Entries)},
 	})
 }
 
 var (
 	problemFields = []answer.Field[*report.MorningProblem]{
-		word("severity", "what", func(p *report.MorningProblem) string { return p.Severity }),
+		word("severity", "severity", func(p *report.MorningProblem) string { return p.Severity }),
 		word("problem", "problem", func(p *report.MorningProblem) string { return p.Kind }),
 		word("where", "where", func(p *report.MorningProblem) string { return p.Where }),
 		word("what", "description", func(p *report.MorningProblem) string { return p.What }),
-		word("try", "look at", func(p *report.MorningProblem) string { return p.Try }),
+		word("try", "hint", func(p *report.MorningProblem) string { return p.Try }),
 		moment("since", "since", func(p *report.MorningProblem) time.Time { return p.Since }),
 	}
 	eventFields = []answer.Field[*report.MorningEvent]{
@@ -169,7 +169,7 @@ var (
 		word("who", "who", func(e *report.MorningEvent) string { return e.Who }),
 		entry("before", func(e *report.MorningEvent) int64 { return e.Before }),
 		entry("after", func(e *report.MorningEvent) int64 { return e.After }),
-		{Key: "moved", Kind: answer.KindMap, Help: "what became of paths between these entries",
+		{Key: "moved", Kind: answer.KindMap, Help: "paths that changed between these entries",
 			Value: func(e *report.MorningEvent) answer.Value {
 				return movedOf(e.Moved)
 			}},
@@ -186,10 +186,10 @@ var (
 		word("port", "port", func(p *report.MorningPort) string { return p.Port }),
 		word("to", "to", func(p *report.MorningPort) string { return p.To }),
 		word("counted", "counted", func(p *report.MorningPort) string { return p.Counted }),
-		number("errors_per_hour", "an hour", "", func(p *report.MorningPort) answer.Value {
+		number("errors_per_hour", "per hour", "", func(p *report.MorningPort) answer.Value {
 			return answer.Float(p.PerHour, 1)
 		}),
-		number("errors_per_hour_before", "an hour before", "", func(p *report.MorningPort) answer.Value {
+		number("errors_per_hour_before", "per hour before", "", func(p *report.MorningPort) answer.Value {
 			if p.Before == nil {
 				return answer.NotRead()
 			}
@@ -219,7 +219,7 @@ var (
 )
 
 var morningDecl = answer.Decl[*report.Morning]{
-	Command: "report morning", Help: "what happened to a subnet in some time", Title: "{name} from {since} to {until}",
+	Command: "report morning", Help: "events and changes of a subnet in a period", Title: "{name} from {since} to {until}",
 	Facts: []answer.Field[*report.Morning]{
 		{Key: "name", Name: "name", Kind: answer.KindText, Help: "of the subnet",
 			Value: func(m *report.Morning) answer.Value {
@@ -227,25 +227,25 @@ var morningDecl = answer.Decl[*report.Morning]{
 			}},
 		moment("since", "since", func(m *report.Morning) time.Time { return m.Since }),
 		moment("until", "until", func(m *report.Morning) time.Time { return m.Until }),
-		{Key: "problems_still", Name: "problems as before", Kind: answer.KindInt,
+		{Key: "problems_still", Name: "unchanged problems", Kind: answer.KindInt,
 			Value: func(m *report.Morning) answer.Value {
 				if m.New == nil {
 					return answer.NotRead()
 				}
 				return answer.Int(m.Still)
 			}},
-		{Key: "links_down", Name: "links down", Kind: answer.KindInt, Help: "links that are lost at the end",
+		{Key: "links_down", Name: "links down", Kind: answer.KindInt, Help: "links that are down at the end",
 			Value: func(m *report.Morning) answer.Value {
 				if m.Down < 0 {
 					return answer.NotRead()
 				}
 				return answer.Int(m.Down)
 			}},
-		{Key: "moved", Kind: answer.KindMap, Help: "what became of paths from the beginning to the end",
+		{Key: "moved", Kind: answer.KindMap, Help: "paths that changed from the beginning to the end",
 			Value: func(m *report.Morning) answer.Value {
 				return movedOf(m.Moved)
 			}},
-		{Key: "unknown", Kind: answer.KindTexts, Help: "what is not known, and why",
+		{Key: "unknown", Kind: answer.KindTexts, Help: "unknown parts, and why",
 			Value: func(m *report.Morning) answer.Value {
 				return answer.Texts(m.Unknown)
 			}},
@@ -254,10 +254,10 @@ var morningDecl = answer.Decl[*report.Morning]{
 		list("problems_new", "new problems", problemFields, func(m *report.Morning) []report.MorningProblem {
 			return m.New
 		}),
-		list("errors_still", "errors as before", problemFields, func(m *report.Morning) []report.MorningProblem {
+		list("errors_still", "unchanged errors", problemFields, func(m *report.Morning) []report.MorningProblem {
 			return m.Open
 		}),
-		list("problems_gone", "problems that are gone", problemFields, func(m *report.Morning) []report.MorningProblem {
+		list("problems_gone", "solved problems", problemFields, func(m *report.Morning) []report.MorningProblem {
 			return m.Gone
 		}),
 		list("reroutes", "reroutes", eventFields, func(m *report.Morning) []report.MorningEvent { return m.Reroutes }),
@@ -265,10 +265,10 @@ var morningDecl = answer.Decl[*report.Morning]{
 		list("flaps", "links that flapped", flapFields, func(m *report.Morning) []report.MorningFlap {
 			return m.Flaps
 		}),
-		list("ports_worse", "ports that got worse", portFields, func(m *report.Morning) []report.MorningPort {
+		list("ports_worse", "ports with more errors", portFields, func(m *report.Morning) []report.MorningPort {
 			return m.Worse
 		}),
-		list("load_changed", "load that changed", loadFields, func(m *report.Morning) []report.MorningLoad {
+		list("load_changed", "links with changed traffic", loadFields, func(m *report.Morning) []report.MorningLoad {
 			return m.Load
 		}),
 		list("events", "other events", eventFields, func(m *report.Morning) []report.MorningEvent { return m.Others }),

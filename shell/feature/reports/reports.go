@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reports writes reports of the subnet and of what happened to it.
+// Package reports writes reports of the subnet and of its changes.
 package reports
 
 import (
@@ -18,13 +18,13 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// Feature is the commands report.
+// Feature has the commands report.
 var Feature = feature.Feature{Name: "reports", Commands: commands()}
 
 func commands() []feature.Command {
 	all := []feature.Command{
 		{Path: "report", Group: feature.GroupFiles, Summary: "Write a report of the subnet to a file",
-			Help: "The file - is standard output."},
+			Help: "FILE - is standard output."},
 		morningCommand, command(report.Format{Name: jsonWord, Summary: "Write all figures as JSON"}),
 	}
 	for _, f := range report.Formats() {
@@ -33,7 +33,7 @@ func commands() []feature.Command {
 	return all
 }
 
-// jsonWord is the format that is the declared answer.
+// jsonWord is the name of the format that is the declared answer.
 const jsonWord = "json"
 
 // command returns the command that writes a format.
@@ -45,10 +45,10 @@ func command(f report.Format) feature.Command {
 		Options: []lang.Option{
 			feature.OfOption(), {
 				Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true,
-				Summary: "the path from one place to another, drawn in html and svg",
+				Summary: "draw the path from A to B, in html and svg",
 			},
 		},
-		Examples: []string{"report " + f.Name + " routing." + f.Name},
+		Examples: []string{"report " + f.Name + " routing." + f.Name, "report " + f.Name + " live." + f.Name + " of=live"},
 		Answers:  []answer.Declared{decl},
 		Run:      func(c *feature.Call) error { return write(c, &f, decl) },
 	}
@@ -58,11 +58,11 @@ func command(f report.Format) feature.Command {
 	return c
 }
 
-// written is a report that was written to a file.
+// written describes a written report.
 type written struct {
 	Format string `key:"format" name:"format"`
 	File   string `key:"file" name:"file"`
-	Title  string `key:"title" name:"title" help:"the state or subnet that it is about"`
+	Title  string `key:"title" name:"title" help:"the state or subnet of the report"`
 }
 
 func write(c *feature.Call, f *report.Format, decl *answer.Decl[*written]) error {
@@ -99,7 +99,7 @@ func write(c *feature.Call, f *report.Format, decl *answer.Decl[*written]) error
 	return save(c, c.Arg(0), render, decl.Answer(b, &written{f.Name, c.Arg(0), r.Title}))
 }
 
-// save writes a report to a file, and answers with a.
+// save writes a report to a file and answers with a.
 func save(c *feature.Call, path string, render func(io.Writer) error, a *answer.Answer) error {
 	safe := func(w io.Writer) error { return plain.Text(w, render) }
 	if path == "-" {
@@ -111,14 +111,14 @@ func save(c *feature.Call, path string, render func(io.Writer) error, a *answer.
 	return c.Answer(a)
 }
 
-// drawnPath returns the ports by which packets of the path leave that the option path names, A,B.
+// drawnPath returns the ports through which packets leave on the path of the option path=A,B.
 func drawnPath(c *feature.Call, p *session.Picture) ([]fabric.PortIndex, error) {
 	ends := c.Option("path", "")
 	if ends == "" {
 		return nil, nil
 	}
 	if p.Tables == nil {
-		return nil, errors.New("there are no tables to follow the path by (try: route)")
+		return nil, errors.New("the state has no tables; hint: run 'route'")
 	}
 	pair, err := feature.PairWithComma(p.Fabric, ends)
 	if err != nil {

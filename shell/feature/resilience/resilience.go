@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resilience simulates each failure of a kind and counts what it costs.
+// Package resilience simulates each failure of a kind and counts the paths that it breaks.
 package resilience
 
 import (
@@ -28,51 +28,50 @@ import (
 )
 
 const (
-	someFailures = 10              // how many people read without top=
-	saveEvery    = 2 * time.Second // how often a study writes its report
-	// the highest index that Slurm takes for a job array as it is shipped (MaxArraySize less 1)
+	someFailures = 10              // failures that the text lists without top=
+	saveEvery    = 2 * time.Second // interval at which a study writes its report
+	// the highest index of a job array by the default configuration of Slurm (MaxArraySize less 1)
 	maxArray = 1000
 	// The files of a job array.
-	arrayScript, arrayPicture, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
+	arrayScript, arraySnapshot, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
 )
 
 var (
 	topOption = lang.Option{
-		Name: "top", Kind: lang.KindInt, Summary: "how many of the worst failures to list, 1 or more; 10",
+		Name: "top", Kind: lang.KindInt, Summary: "number of worst failures to list", Default: "10",
 	}
 	studyOptions = []lang.Option{
 		feature.OfOption(), topOption,
 		{Name: "shard", Kind: lang.KindText, Value: "I/N", Summary: "every Nth failure from the Ith on"},
 		{
-			Name: "to", Kind: lang.KindFile, Summary: "a file that keeps the result; one that is there already is " +
-				"continued", Written: true,
+			Name: "to", Kind: lang.KindFile, Summary: "file for the result; an existing one is continued", Written: true,
 		},
 	}
 	kindOption = lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"},
-		Summary: "what fails; links"}
+		Summary: "what fails", Default: "links"}
 )
 
-// Feature is the commands resilience.
+// Feature has the commands resilience.
 var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 	{
-		Name: "pane-9", Keys: "9", Pane: "Resilience", Help: "what becomes of the routes when each link, switch or " +
-			"pair of links fails",
+		Name: "pane-9", Keys: "9", Pane: "Resilience", Help: "the effect on routes if each link, switch or pair of " +
+			"links fails",
 	},
 }, Commands: []feature.Command{
 	{
-		Path: "resilience", Group: feature.GroupSimulate, Summary: "Simulate each failure and count lost paths " +
-			"and load",
-		Help: "Each failure is routed around as route incremental does it, and all paths that this changes are " +
-			"followed.\n" +
-			"Interrupted, it shows what it has so far; with to= it goes on from there the next time.",
+		Path: "resilience", Group: feature.GroupSimulate, Summary: "Simulate each failure and count lost paths",
+		Help: "Each failure is routed around as by route incremental, and all paths that this changes are traced. An " +
+			"interrupted study\n" +
+			"shows its results so far; with to= the next run continues it.",
 	},
-	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links"),
-	study("switches", resilience.Switches, "Simulate the failure of each switch", "resilience switches top=3"),
-	study("pairs", resilience.Pairs, "Simulate the failure of each pair of links", "resilience pairs shard=1/500"),
+	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links", "resilience links to=links.json top=3"),
+	study("switches", resilience.Switches, "Simulate the failure of each switch", "resilience switches", "resilience switches top=3"),
+	study("pairs", resilience.Pairs, "Simulate the failure of each pair of links", "resilience pairs shard=1/500", "resilience pairs shard=2/500 to=2.json"),
 	{
-		Path: "resilience merge", Summary: "Merge the files of shards and list those that are missing",
-		Args:    []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
-		Options: []lang.Option{topOption, {Name: "to", Kind: lang.KindFile, Summary: "a file for the result", Written: true}},
+		Path: "resilience merge", Summary: "Merge the files of shards and list missing shards",
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
+		Options: []lang.Option{topOption,
+			{Name: "to", Kind: lang.KindFile, Summary: "file for the result", Written: true}},
 		Examples: []string{
 			"resilience links shard=1/2 to=1.json; resilience links shard=2/2 to=2.json; resilience merge " +
 				"1.json 2.json",
@@ -84,40 +83,40 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 		Path: "resilience sbatch", Summary: "Write a Slurm job array that simulates failures in shards",
 		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}},
 		Options: []lang.Option{
-			feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "how many tasks; 16"},
+			feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "number of tasks", Default: "16"},
 		},
-		Examples: []string{"resilience sbatch study kind=pairs shards=100"},
+		Examples: []string{"resilience sbatch study kind=pairs shards=100", "resilience sbatch study kind=switches"},
 		Answers:  []answer.Declared{&sbatchDecl},
 		Run:      sbatch,
 	},
 }}
 
-func study(word string, kind resilience.Kind, summary, example string) feature.Command {
+func study(word string, kind resilience.Kind, summary string, examples ...string) feature.Command {
 	decl := declare("resilience "+word, "resilience of {of}: "+titleForm)
 	return feature.Command{
-		Path: "resilience " + word, Summary: summary, Options: studyOptions, Examples: []string{example},
+		Path: "resilience " + word, Summary: summary, Options: studyOptions, Examples: examples,
 		Answers: []answer.Declared{decl},
 		Run:     func(c *feature.Call) error { return run(c, decl, kind) },
 	}
 }
 
-// studied is what failures cost.
+// studied is the result of a study of failures.
 type studied struct {
 	Failing     string       `key:"failing" name:"failing" help:"what fails: links, switches or pairs"`
 	Failures    int          `key:"failures" name:"failures"`
-	Done        int          `key:"done" name:"tried"`
+	Done        int          `key:"done" name:"simulated"`
 	Shards      int          `key:"shards"`
-	Shard       answer.Value `key:"shard" kind:"list" help:"the shards that were tried"`
-	Paths       int64        `key:"paths" name:"paths" help:"while nothing has failed"`
-	Worst       int64        `key:"worst_load" name:"worst load" help:"the most paths over a link while nothing has failed"`
-	Splitting   int          `key:"splitting" name:"make ports unreachable" help:"failures that make host ports unreachable"`
+	Shard       answer.Value `key:"shard" kind:"list" help:"the simulated shards"`
+	Paths       int64        `key:"paths" name:"paths" help:"without a failure"`
+	Worst       int64        `key:"worst_load" name:"worst load" help:"most paths over a link without a failure"`
+	Splitting   int          `key:"splitting" name:"make ports unreachable" help:"failures after which host ports are unreachable"`
 	Losing      int          `key:"losing" name:"lose paths"`
-	Overloading int          `key:"overloading" name:"raise the load" help:"failures that put more paths on the worst link"`
-	Changed     int64        `key:"changed_entries" name:"changed entries" help:"by all failures together"`
+	Overloading int          `key:"overloading" name:"raise the load" help:"failures that raise the most paths over a link"`
+	Changed     int64        `key:"changed_entries" name:"changed entries" help:"sum over all failures"`
 	Mean        answer.Value `key:"mean_changed_entries" name:"changed on average" kind:"float"`
-	Partial     bool         `key:"partial" help:"not all was tried"`
-	Fabric      string       `key:"fabric" help:"a checksum"`
-	Routing     string       `key:"routing" help:"a checksum"`
+	Partial     bool         `key:"partial" help:"not all failures were simulated"`
+	Fabric      string       `key:"fabric" help:"checksum of the fabric"`
+	Routing     string       `key:"routing" help:"checksum of the tables"`
 	Missing     answer.Value `key:"missing_shards" kind:"list"`
 	Unfinished  answer.Value `key:"unfinished_shards" kind:"list"`
 	Gone        answer.Value `name:"missing" kind:"text"`
@@ -128,23 +127,23 @@ type studied struct {
 	top    int
 }
 
-// failure is what one failure costs.
+// failure is a row of the table: the effect of one failure.
 type failure struct {
 	Number  int          `key:"number"`
 	Name    string       `key:"name" name:"FAILS" help:"what fails"`
 	Lost    int64        `key:"lost_paths" name:"LOST PATHS"`
-	CutOff  int          `key:"cut_off" name:"UNREACHABLE" help:"host ports that are not in the subnet any more"`
-	Worst   int64        `key:"worst_load" name:"WORST LOAD" help:"the most paths over a link between switches"`
+	Hosts   int          `key:"unreachable" name:"UNREACHABLE" help:"host ports that the failure makes unreachable"`
+	Worst   int64        `key:"worst_load" name:"WORST LOAD" help:"most paths over a link between switches"`
 	At      answer.Value `key:"worst_at" name:"AT" kind:"text" help:"the port of that link"`
 	Changed int          `key:"changed_entries" name:"CHANGED"`
 }
 
-const titleForm = "{done} of {failures|failure} ({failing}) tried; {paths|path} and at worst {worst_load} over a " +
-	"link while nothing has failed"
+const titleForm = "{done} of {failures|failure} ({failing}) simulated; without a failure {paths|path}, at most {worst_load} " +
+	"over a link"
 
 var failureTable = answer.Table[failure]{
-	Key: "failed", Title: "failures, the worst first", Fields: answer.Fields[failure](), Stream: true,
-	Row: "  {name}: {lost_paths|path} lost, {cut_off|host port} unreachable, at worst {worst_load} over a link[ " +
+	Key: "failed", Title: "failures, worst first", Fields: answer.Fields[failure](), Stream: true,
+	Row: "  {name}: {lost_paths|path} lost, {unreachable|host port} unreachable, at most {worst_load} over a link[ " +
 		"({worst_at})]",
 }
 
@@ -152,12 +151,12 @@ var mergeDecl = declare("resilience merge", "resilience: "+titleForm)
 
 func declare(command, title string) *answer.Decl[*studied] {
 	return &answer.Decl[*studied]{
-		Command: command, Help: "what failures cost", Title: title, Facts: answer.Fields[*studied](),
+		Command: command, Help: "the effects of failures", Title: title, Facts: answer.Fields[*studied](),
 		Layout: []answer.Item[*studied]{
-			{Line: "{?partial}  NOT ALL: the figures are of what was tried"},
+			{Line: "{?partial}  INCOMPLETE: not all failures were simulated"},
 			{
-				Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} put " +
-					"more paths on the worst link",
+				Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} raise the " +
+					"most paths over a link",
 			},
 			{Line: "{?mean_changed_entries}  {mean_changed_entries} entries change on average"},
 			{Table: answer.Show(&failureTable, (*studied).failures)},
@@ -169,7 +168,7 @@ func declare(command, title string) *answer.Decl[*studied] {
 			case s.Losing > 0:
 				return answer.Found, fmt.Sprintf("%d of %s lose paths", s.Losing, prose.Count(s.Done, "failure"))
 			case s.Partial:
-				return answer.Unknown, fmt.Sprintf("%d of %s tried", s.Done, prose.Count(s.Failures, "failure"))
+				return answer.Unknown, fmt.Sprintf("%d of %s simulated", s.Done, prose.Count(s.Failures, "failure"))
 			}
 			return answer.OK, ""
 		},
@@ -250,9 +249,9 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 	return stopped
 }
 
-// continueStudy goes on with a study of what failures of a kind do to a state with tables. Start makes or finds the
-// report to go on with. Save gets it every few hundred failures. Where the command is interrupted there is a report in
-// addition to the error.
+// continueStudy simulates the failures of a kind in a state with tables. start returns the report to continue, which may
+// be empty. save is called every few hundred failures. If the command is interrupted, continueStudy returns the report
+// together with the error.
 func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
 ) (*resilience.Report, error) {
@@ -283,7 +282,7 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	return r, err
 }
 
-// shardOf reads I/N.
+// shardOf returns I and N of the option shard=I/N.
 func shardOf(c *feature.Call) (i, n int, err error) {
 	text := c.Option("shard", "1/1")
 	a, b, _ := strings.Cut(text, "/")
@@ -292,7 +291,7 @@ func shardOf(c *feature.Call) (i, n int, err error) {
 		n, err = strconv.Atoi(b)
 	}
 	if err != nil || i < 1 || i > n {
-		return 0, 0, c.Misused("%q is no shard, expected I/N with I from 1 to N", text)
+		return 0, 0, c.Misused("shard=%q: expected I/N with I from 1 to N", text)
 	}
 	return i, n, nil
 }
@@ -310,11 +309,11 @@ func continued(c *feature.Call, s *resilience.Study, file string, shard, shards 
 	case err != nil:
 		return nil, err
 	case old.Shards != shards || !slices.Equal(old.Shard, r.Shard):
-		return nil, fmt.Errorf("%s is of shard %v of %d, not of %d of %d", fabric.Escape(file), old.Shard, old.Shards,
+		return nil, fmt.Errorf("%s has shard %v of %d, expected %d of %d", fabric.Escape(file), old.Shard, old.Shards,
 			shard, shards)
 	}
 	if err := s.Takes(old); err != nil {
-		return nil, fmt.Errorf("go on with %s: %w", fabric.Escape(file), err)
+		return nil, fmt.Errorf("continue %s: %w", fabric.Escape(file), err)
 	}
 	return old, nil
 }
@@ -322,19 +321,17 @@ func continued(c *feature.Call, s *resilience.Study, file string, shard, shards 
 func readReport(c *feature.Call, file string) (*resilience.Report, error) {
 	r, err := files.Parse(c.Ctx, file, files.Report, resilience.Read)
 	if err == nil && r.Unchecked {
-		c.Output.Warn(fabric.Escape(file) + " has no checksum, as older versions wrote it: whether it is damaged is " +
-			"not known")
+		c.Output.Warn(fabric.Escape(file) + " has no checksum, as an older version wrote it: damage cannot be detected")
 	}
 	return r, err
 }
 
-// shardList names shards: "shard 3, 7 of 16".
+// shardList returns a list of shards, as "shard 3, 7 of 16".
 func shardList(shards []int, of int) string {
 	return fmt.Sprintf("shard %s of %d", strings.Join(prose.Words(shards, strconv.Itoa), ", "), of)
 }
 
-// mostFilesNamed is how many files an answer names that rests on them.
-const mostFilesNamed = 5
+const mostSources = 5 // files that the basis of an answer lists
 
 func merge(c *feature.Call) error {
 	top, err := c.AtLeast("top", someFailures, 1)
@@ -366,7 +363,7 @@ func merge(c *feature.Call) error {
 	if len(unfinished) > 0 {
 		s.Unfinished, s.Half = ints(unfinished), answer.Text(shardList(unfinished, all.Shards))
 	}
-	of := prose.List(c.Args, mostFilesNamed)
+	of := prose.List(c.Args, mostSources)
 	if err := c.Answer(mergeDecl.Answer(answer.Basis{State: "file", Title: of, Source: of}, s)); err != nil {
 		return err
 	}
@@ -380,7 +377,7 @@ func merge(c *feature.Call) error {
 	return nil
 }
 
-// written is a job array that was written.
+// written describes a written job array.
 type written struct {
 	Script string `key:"script" name:"script"`
 	Shards int    `key:"shards" name:"shards"`
@@ -389,15 +386,15 @@ type written struct {
 }
 
 var sbatchDecl = answer.Decl[*written]{
-	Command: "resilience sbatch", Help: "the job array", Title: "{script} and " + arrayPicture +
+	Command: "resilience sbatch", Help: "the job array", Title: "{script} and " + arraySnapshot +
 		" of {of} written; next:", Facts: answer.Fields[*written](),
 	Layout: []answer.Item[*written]{
 		{Line: "  sbatch {run}"},
-		{Line: "then, where all tasks have ended: resilience merge {merge}"},
+		{Line: "when all tasks have ended: resilience merge {merge}"},
 	},
 }
 
-// sbatch writes the state and a script that Slurm's sbatch takes.
+// sbatch writes a snapshot of the state and a script for Slurm's sbatch.
 func sbatch(c *feature.Call) error {
 	st, p, err := c.Tables()
 	if err != nil {
@@ -412,7 +409,7 @@ func sbatch(c *feature.Call) error {
 		return err
 	}
 	if strings.ContainsAny(dir, "\r\n") {
-		return fmt.Errorf("the name of %s has a line break, which a script cannot hold", fabric.Escape(dir))
+		return fmt.Errorf("the path %s has a line break, which a script cannot contain", fabric.Escape(dir))
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return files.Err(err)
@@ -421,7 +418,7 @@ func sbatch(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	err = files.Write(filepath.Join(dir, arrayPicture), func(w io.Writer) error {
+	err = files.Write(filepath.Join(dir, arraySnapshot), func(w io.Writer) error {
 		_, err := dumps.Write(c.Ctx, c.Session, "snapshot", session.Kind(c.Option("of", "")), w)
 		return err
 	})
@@ -440,7 +437,7 @@ func sbatch(c *feature.Call) error {
 	return c.Answer(sbatchDecl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &w))
 }
 
-// sbatchScript runs a shard a task. A task that is started again goes on where its file ends.
+// sbatchScript returns the script. Each task simulates a shard, and a restarted task continues its file.
 func sbatchScript(dir, program, kind string, shards int) string {
 	return fmt.Sprintf(`#!/bin/bash
 #SBATCH --job-name=resilience
@@ -451,7 +448,7 @@ func sbatchScript(dir, program, kind string, shards int) string {
 cd %s || exit 1
 exec %s -s file:%s \
   -c "resilience %s shard=$SLURM_ARRAY_TASK_ID/%d to=%s" >>"shard-$SLURM_ARRAY_TASK_ID.log" 2>&1
-`, shards, shellQuote(dir), shellQuote(program), arrayPicture, kind, shards,
+`, shards, shellQuote(dir), shellQuote(program), arraySnapshot, kind, shards,
 		fmt.Sprintf(arrayReport, "$SLURM_ARRAY_TASK_ID"))
 }
 

@@ -20,7 +20,7 @@ import (
 // engineOptions returns the options of the command engine.
 func engineOptions() []lang.Option {
 	options := []lang.Option{
-		{Name: "from", Kind: lang.KindFile, Summary: "take engines and options from an opensm.conf"},
+		{Name: "from", Kind: lang.KindFile, Summary: "read engines and options from an opensm.conf"},
 	}
 	for _, o := range settings.Options {
 		var aliases []string
@@ -33,10 +33,10 @@ func engineOptions() []lang.Option {
 	return options
 }
 
-// chosen is the choice of engines with their options.
+// chosen holds the chosen engines with their options.
 type chosen struct {
 	Engine  string       `key:"engine" help:"the engines in the order in which they are tried"`
-	Options answer.Value `key:"options" kind:"map" help:"the options that were given, by OpenSM's names"`
+	Options answer.Value `key:"options" kind:"map" help:"the given options, by OpenSM's names"`
 	Notes   []string     `key:"notes"`
 	Given   string       `name:"given"`
 }
@@ -69,7 +69,7 @@ func engine(c *feature.Call) error {
 	return c.Answer(engineDecl.Answer(answer.Basis{Source: st.Source.String()}, a))
 }
 
-// given returns the settings that the words and options of the command give.
+// given returns the settings of the words and options of the command.
 func given(c *feature.Call) (settings.Settings, error) {
 	var chain []string
 	words := c.Args
@@ -105,10 +105,10 @@ func read(c *feature.Call, conf string, chain []string, options []settings.Setti
 	return settings.Parse(c.Ctx, chain, options)
 }
 
-// available is an engine that can be chosen.
+// available is a row of the table: an engine.
 type available struct {
 	Engine string `key:"engine" name:"ENGINE"`
-	Chosen bool   `key:"chosen" name:"CHOSEN" help:"the command engine has chosen it"`
+	Chosen bool   `key:"chosen" name:"CHOSEN" help:"the engine is chosen"`
 	Mark   string `name:"mark"`
 }
 
@@ -116,7 +116,7 @@ var availableTable = answer.Table[available]{Key: "engines", Title: "engines", F
 	Row: "{mark} {engine}"}
 
 var enginesDecl = answer.Decl[[]available]{
-	Command: "engines", Help: "the routing engines that can be chosen", Title: "routing engines",
+	Command: "engines", Help: "the routing engines", Title: "routing engines",
 	Layout: []answer.Item[[]available]{{Table: answer.Show(&availableTable, answer.Slice[available])}},
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package route chooses routing engines and computes forwarding tables, which are staged.
+// Package route chooses routing engines, and computes and stages forwarding tables.
 package route
 
 import (
@@ -24,32 +24,32 @@ const incrementalWord = "incremental"
 
 var yesNo = []string{"yes", "no"}
 
-// Feature is the commands engine, engines, route and unstage.
+// Feature has the commands engine, engines, route and unstage.
 var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
-	{Name: "route", Keys: "r", Help: "compute routes for it; they are staged, not written"},
-	{Name: "engine", Keys: "E", Help: "choose the routing engine and its options; asks step by step"},
+	{Name: "route", Keys: "r", Help: "compute routes and stage them, without writing"},
+	{Name: "engine", Keys: "E", Help: "choose the routing engine and its options, step by step"},
 }, Commands: []feature.Command{
 	{
 		Path: "engine", Group: feature.GroupRoute, Summary: "Choose the routing engines and their options",
-		Help: "Engines are tried in order; options have OpenSM's names. Without words it shows them. What is not " +
-			"named goes back to OpenSM's default.\n" +
-			"Where all engines refuse, minhop routes, unless no_fallback is among them. engine guided asks step by " +
-			"step for an engine and its options.\n" +
-			"It takes OpenSM's own flags, too: engine -R updn -a roots -A -l 1. They are read as OpenSM reads them, " +
-			"and shown as options; then the LMC\n" +
-			"is 0 and quality of service off where nothing says otherwise. Flags that mean nothing for routes are " +
-			"named.\n" +
-			"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus; in an opensm.conf auto, " +
-			"too) are taken for those whose\n" +
-			"tables they have by their names, unproved until calibrate agrees; route gives such tables groups of " +
-			"ports, on paper.",
+		Help: "Engines are tried in order. If all refuse, minhop routes, unless no_fallback is in the list. Options have " +
+			"OpenSM's names.\n" +
+			"Options that are not given return to OpenSM's defaults. Without words, engine shows the choice. engine guided " +
+			"asks step by step.\n" +
+			"engine also reads OpenSM's flags: engine -R updn -a roots -A -l 1. It shows them as options and lists those " +
+			"that do not affect\n" +
+			"routes. With flags, the defaults are those of the opensm command: LMC 0, quality of service off.\n" +
+			"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus, and auto in an opensm.conf) are " +
+			"replaced by the\n" +
+			"engines that their names suggest. Their tables are marked unproved until calibrate reproduces those on the " +
+			"switches, and get\n" +
+			"simulated groups of ports.",
 		Args: []lang.Arg{
 			{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true},
 			{Name: "FLAG", Kind: lang.KindEngine, Optional: true, Repeat: true},
 		},
 		Options:  engineOptions(),
 		DashArgs: true,
-		Examples: []string{"engine updn,minhop lmc=1; route"},
+		Examples: []string{"engine updn,minhop lmc=1; route", "engine -R ftree -A; route", "engine"},
 		Answers:  []answer.Declared{&engineDecl},
 		Run:      engine,
 	},
@@ -62,25 +62,22 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	{
 		Path: "route", Group: feature.GroupRoute, Summary: "Compute routes for the what-if, else live, and stage them",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
-		Help: "It goes on from the route before, as an OpenSM does that lives through the failures and repairs on " +
-			"paper: what failed since the\n" +
-			"route before failed at once. undo, restore all, unstage and engine end that: the next route starts from " +
-			"the base.\n" +
-			"incremental adapts the tables of the base, or the live ones, to what has changed, and touches no more " +
-			"entries than that takes.",
+		Help: "route continues from the previous route, as an OpenSM that sees the simulated failures and repairs: all " +
+			"changes since then count\n" +
+			"as one. After undo, restore all, unstage or engine the next route starts from the base.\n" +
+			"route incremental adapts the tables of the base, or the live ones, to the changes and changes as few entries " +
+			"as possible.",
 		Options: []lang.Option{
 			{Name: "keep", Kind: lang.KindWord, Words: yesNo,
-				Summary: "keep routes that are still among the shortest; by default as OpenSM: where links were " +
-					"only lost"},
+				Summary: "keep routes that are still among the shortest (default: only if links were lost, as OpenSM)"},
 			{Name: "fallback", Kind: lang.KindWord, Words: yesNo,
-				Summary: "yes: a script goes on where an engine does not take a file of its options and the next one " +
-					"routes; no"},
+				Summary: "yes: a script continues if an engine refuses its file and a fallback engine routes", Default: "no"},
 			{
-				Name: "beside", Kind: lang.KindWord, Words: yesNo, Summary: "incremental: count how many entries a " +
-					"full route would change; no",
+				Name: "compare", Aliases: []string{"beside"}, Kind: lang.KindWord, Words: yesNo,
+				Summary: "incremental: count the entries that a full route would change", Default: "no",
 			},
 		},
-		Examples: []string{"fail link leaf-01 36; route", "fail link leaf-02 36; route incremental beside=yes"},
+		Examples: []string{"fail link leaf-01 36; route", "fail link leaf-02 36; route incremental compare=yes"},
 		Answers:  []answer.Declared{&routeDecl, &incrementalDecl},
 		Run:      route,
 	},
@@ -92,21 +89,21 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	},
 }}
 
-// routed is what a full route computed.
+// routed is the result of a full route.
 type routed struct {
 	Engine   string        `key:"engine" help:"the engine that routed"`
 	Took     time.Duration `key:"seconds"`
 	Switches int           `key:"switches" help:"switches with computed tables"`
 	Entries  int           `key:"entries" help:"entries of forwarding tables"`
-	Changed  int           `key:"changed" help:"entries that differ from the tables that against names"`
-	Unread   int           `key:"unread" help:"switches whose tables were not read, and not compared"`
+	Changed  int           `key:"changed" help:"entries that differ from the tables of the state against"`
+	Unread   int           `key:"unread" help:"switches without a comparison, as their tables were not read"`
 	Against  answer.Value  `key:"against" kind:"text" help:"the state that the tables are compared with"`
-	Kept     bool          `key:"kept" help:"routes that are still among the shortest were kept"`
-	Since    bool          `key:"since_last_route" help:"it went on from the route before"`
-	Back     bool          `key:"anew" help:"a link came up since, and all was computed again"`
-	Assigned int           `key:"lids_assigned" help:"ports that got the LIDs that OpenSM would give"`
-	Trees    answer.Value  `key:"multicast" kind:"map" help:"the trees of multicast groups, where groups are known"`
-	TreeLoop answer.Value  `key:"tree_loop" kind:"map" help:"credit loop of torus-2QoS's multicast tree with unicast"`
+	Kept     bool          `key:"kept" help:"routes still among the shortest were kept"`
+	Since    bool          `key:"since_last_route" help:"the route continued from the previous one"`
+	Restored bool          `key:"recomputed" help:"all routes were computed again, as a link came up or was added"`
+	Assigned int           `key:"lids_assigned" help:"ports with LIDs assigned as by OpenSM"`
+	Trees    answer.Value  `key:"multicast" kind:"map" help:"the trees of multicast groups, if groups are known"`
+	TreeLoop answer.Value  `key:"tree_loop" kind:"map" help:"the credit loop of torus-2QoS's multicast tree with unicast"`
 
 	feature.Proof    `prefix:""`
 	feature.Measures `prefix:""`
@@ -121,7 +118,7 @@ type routed struct {
 }
 
 var routeDecl = answer.Decl[*routed]{
-	Command: "route", Help: "what a full route computed and staged", Action: true,
+	Command: "route", Help: "the result of a full route", Action: true,
 	Title: "routed by {engine} in {seconds}: {entries|entry} on {switches|switch}{compared}; staged, not written",
 	Facts: answer.Fields[*routed](),
 	Layout: slices.Concat([]answer.Item[*routed]{
@@ -131,7 +128,7 @@ var routeDecl = answer.Decl[*routed]{
 			}),
 		},
 		{Line: "[  {how}]"},
-		{Line: "[  {lids_assigned|port} got the LIDs that OpenSM would give]"},
+		{Line: "[  {lids_assigned|port} got LIDs as OpenSM would assign them]"},
 		{Line: "{?shifts_worst}  compute nodes in the ca-order:"},
 	}, feature.MeasureLines[*routed](), []answer.Item[*routed]{
 		{Line: "[  {trees}]"},
@@ -145,7 +142,7 @@ var keepWords = map[string]compute.Keep{"": compute.KeepAsOpenSM, "yes": compute
 func route(c *feature.Call) error {
 	if c.Arg(0) == incrementalWord {
 		if c.Option("keep", "") != "" {
-			return c.Misused("keep= is for a full route; an incremental one keeps all that it can")
+			return c.Misused("keep= applies to a full route only; an incremental one keeps all possible routes")
 		}
 		return routeIncremental(c)
 	}
@@ -157,7 +154,7 @@ func route(c *feature.Call) error {
 	r := &routed{
 		Engine: rep.Engine, Took: rep.Took, Switches: rep.Switches, Entries: rep.Entries, Changed: rep.Changed,
 		Unread:  rep.Unread,
-		Against: answer.Optional(rep.Against), Kept: rep.Kept, Since: rep.FromPast, Back: rep.RecomputedAll,
+		Against: answer.Optional(rep.Against), Kept: rep.Kept, Since: rep.FromPast, Restored: rep.RecomputedAll,
 		Assigned: rep.Assigned,
 		TreeLoop: treeLoop(rep.TreeLoop), Proof: feature.ProofOf(&st), Measures: feature.MeasuresOf(rep.Measures),
 		How: how(&rep, st.Added() != ""), refused: rep.Refusals,
@@ -167,7 +164,7 @@ func route(c *feature.Call) error {
 		r.Hint = "'suggest torus FILE clear=yes' looks for a torus_config without such a credit loop"
 	}
 	if rep.Against != "" {
-		r.Compared = fmt.Sprintf(", %d of them other than %s%s", rep.Changed, rep.Against, diff.NotCompared(rep.Unread))
+		r.Compared = fmt.Sprintf(", %d of them differ from %s%s", rep.Changed, rep.Against, diff.NotCompared(rep.Unread))
 	}
 	if t := rep.Multicast; t != nil {
 		r.Trees, r.TreesText = trees(t)
@@ -177,30 +174,30 @@ func route(c *feature.Call) error {
 	if err := c.Answer(routeDecl.Answer(b, r)); err != nil {
 		return err
 	}
-	return unasked(c, &rep)
+	return checkFallback(c, &rep)
 }
 
-// how tells which routes before were kept; added tells that the what-if has more than what the routes are compared
-// with.
+// how returns a sentence about the kept routes. added states that the what-if has additions that the compared tables
+// lack.
 func how(rep *compute.Figures, added bool) string {
 	from := rep.Against
 	switch {
 	case rep.RecomputedAll && added:
-		return "something was added since: all was computed anew, as OpenSM does then"
+		return "all routes were computed again, as OpenSM does after an addition"
 	case rep.RecomputedAll:
-		return "a link came up since the route before: all was computed anew, as OpenSM does then"
+		return "all routes were computed again, as OpenSM does after a link came up"
 	case rep.Kept && added && !rep.FromPast:
-		return "routes of " + from + " that are still among the shortest were kept; OpenSM would compute all anew, " +
-			"as something was added (keep=no does)"
+		return "routes of " + from + " that are still among the shortest were kept; keep=no computes all again, as " +
+			"OpenSM does after an addition"
 	case rep.Kept:
-		from = prose.When(rep.FromPast, "the route before", from)
-		return "routes of " + from + " that are still among the shortest were kept, as OpenSM does where links were " +
-			"only lost (keep=no computes all anew)"
+		from = prose.When(rep.FromPast, "the previous route", from)
+		return "routes of " + from + " that are still among the shortest were kept, as OpenSM does if links were " +
+			"only lost (keep=no computes all again)"
 	}
 	return ""
 }
 
-// trees returns the figures of the trees of multicast groups, and a line of them.
+// trees returns the figures of the trees of multicast groups, and a line about them.
 func trees(t *compute.Trees) (facts answer.Value, text string) {
 	named := []answer.Named{
 		{Name: "groups", Value: answer.Text(t.Groups)}, {Name: "lids", Value: answer.Int(t.LIDs)},
@@ -208,7 +205,7 @@ func trees(t *compute.Trees) (facts answer.Value, text string) {
 	}
 	text = fmt.Sprintf("trees for %s from %s", prose.Count(t.LIDs, "multicast LID"), t.Groups)
 	if t.Alone > 0 {
-		text += fmt.Sprintf(", %d with too few members for one", t.Alone)
+		text += fmt.Sprintf(", %d with too few members for a tree", t.Alone)
 	}
 	if t.Changed >= 0 {
 		named = append(named, answer.Named{Name: "changed", Value: answer.Int(t.Changed)})
@@ -227,7 +224,7 @@ func treeLoop(l *torus.TreeLoop) answer.Value {
 			Name: "links", Value: answer.Int(l.Links),
 		}, {Name: "root", Value: answer.Text(l.SwitchName(l.MasterTree().Root))},
 	}
-	if l.Clear != nil { // datelines with which there is none
+	if l.Clear != nil { // datelines that avoid the loop
 		facts = append(facts, answer.Named{Name: "clear_root", Value: answer.Text(l.SwitchName(l.Root))},
 			answer.Named{Name: "datelines_moved", Value: answer.Ints(l.Shift[:])})
 	}
@@ -235,46 +232,46 @@ func treeLoop(l *torus.TreeLoop) answer.Value {
 		answer.Named{Name: "switch_pairs", Value: answer.Int(l.Pairs)}))
 }
 
-// unasked ends a script whose engine does not take a file that it was given, so that it does not commit other routes.
-func unasked(c *feature.Call, rep *compute.Figures) error {
+// checkFallback fails in a script if an engine refused its file and another engine routed, so that the script does not
+// commit other routes.
+func checkFallback(c *feature.Call, rep *compute.Figures) error {
 	i := slices.IndexFunc(rep.Refusals, func(r engines.Refusal) bool { return r.File })
 	if i < 0 || !c.Output.IsScript() || c.Option("fallback", "no") == "yes" {
 		return nil
 	}
-	return fmt.Errorf("%s does not take its file, and %s routed in its place: %s (route fallback=yes takes that, as "+
-		"OpenSM does)",
+	return fmt.Errorf("%s refused its file, and %s routed instead: %s; hint: 'route fallback=yes' accepts that, as "+
+		"OpenSM does",
 		rep.Refusals[i].Engine, rep.Engine, rep.Refusals[i].Reason)
 }
 
-// adapted is what an incremental route changed.
+// adapted is the result of an incremental route.
 type adapted struct {
 	Engine   string        `key:"engine"`
 	Took     time.Duration `key:"seconds"`
-	Touched  int           `key:"changed" help:"entries that differ from the tables before"`
-	Switches int           `key:"switches" help:"switches with such entries"`
-	Looked   int           `key:"looked_at" help:"entries that were examined one by one"`
-	LIDs     int           `key:"lids" help:"LIDs of which some entry led nowhere"`
+	Touched  int           `key:"changed" help:"entries that differ from the previous tables"`
+	Switches int           `key:"switches" help:"switches with changed entries"`
+	Examined int           `key:"examined" help:"entries that were examined one by one"`
+	LIDs     int           `key:"lids" help:"LIDs with entries that led to no port"`
 	Entries  int           `key:"full_route_entries" help:"entries that a full route computes"`
 	Against  string        `key:"against" help:"the state that was adapted"`
 	Full     answer.Value  `key:"full_route_changes" kind:"int" help:"entries that a full route would have changed"`
-	Lost     int           `key:"without_a_path" help:"entries that have no path and were left as they are"`
+	Lost     int           `key:"without_a_path" help:"unchanged entries without a path"`
 	Examples []string      `key:"examples" help:"some of the entries without a path"`
-	Changes  []string      `key:"changes" help:"what changed in the topology"`
-	Loop     answer.Value  `key:"new_credit_loop" kind:"bool" help:"there is a credit loop that was not there before"`
+	Changes  []string      `key:"changes" help:"changes of the topology"`
+	Loop     answer.Value  `key:"new_credit_loop" kind:"bool" help:"the tables have a credit loop that the previous ones had not"`
 	Repair   answer.Value  `key:"repair" kind:"text" name:"repair" help:"how broken paths were replaced"`
 	Why      []string      `key:"why" help:"why repairs with fewer changes were not taken"`
 	FullText string        `name:"full route"`
 }
 
 var incrementalDecl = answer.Decl[*adapted]{
-	Command: "route", Help: "what an incremental route changed and staged", Action: true,
-	Title: "adapted {against} in {seconds}: {changed|entry} on {switches|switch} touched, of {full_route_entries} " +
-		"that a full route computes{full route}" +
-		"; staged, not written",
+	Command: "route", Help: "the result of an incremental route", Action: true,
+	Title: "adapted {against} in {seconds}: {changed|entry} on {switches|switch} changed, of {full_route_entries} " +
+		"of a full route{full route}; staged, not written",
 	Facts: answer.Fields[*adapted](),
 	Layout: []answer.Item[*adapted]{
 		{Line: "  changed: {changes}", Each: "changes"},
-		{Line: "[  {without_a_path|entry} without a path, left as they are:]"},
+		{Line: "[  {without_a_path|entry} without a path, unchanged:]"},
 		{Line: "    {examples}", Each: "examples"},
 		{Line: "[  repaired with {repair}]"},
 		{Line: "    not with fewer changes: {why}", Each: "why"},
@@ -282,13 +279,13 @@ var incrementalDecl = answer.Decl[*adapted]{
 }
 
 func routeIncremental(c *feature.Call) error {
-	res, err := c.Session.RouteIncremental(c.Ctx, c.Option("beside", "no") == "yes")
+	res, err := c.Session.RouteIncremental(c.Ctx, c.Option("compare", "") == "yes")
 	if err != nil {
 		return err
 	}
 	rep, did := res.Adaptation, res.Figures
 	a := &adapted{
-		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Looked: rep.Examined,
+		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Examined: rep.Examined,
 		LIDs: rep.LIDs, Entries: rep.Entries,
 		Against: did.Against, Lost: rep.Unreachable, Examples: rep.Examples, Changes: rep.Changes,
 		Repair: answer.Optional(string(rep.Repair)), Why: rep.Why,
@@ -306,12 +303,12 @@ func routeIncremental(c *feature.Call) error {
 	return c.Answer(incrementalDecl.Answer(b, a))
 }
 
-// unstaged is that no tables are staged.
+// unstaged is the answer after staged tables were discarded.
 type unstaged struct {
 	Staged bool `key:"staged"`
 }
 
-var unstageDecl = feature.OneLine[unstaged]("unstage", "no tables are staged", "nothing is staged now")
+var unstageDecl = feature.OneLine[unstaged]("unstage", "no tables are staged", "discarded the staged tables")
 
 func unstage(c *feature.Call) error {
 	if st := c.Session.State(); st.Staged == nil {

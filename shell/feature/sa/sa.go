@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sa compares the records of the subnet administration with what the switches hold.
+// Package sa compares records of the subnet administration with the tables of the switches.
 package sa
 
 import (
@@ -17,19 +17,19 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// Feature is the commands sa path and sa nodes.
+// Feature has the commands sa path and sa nodes.
 var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	{Path: "sa", Group: feature.GroupLook, Summary: "Query the subnet administration"},
 	{
 		Path:    "sa path",
 		Summary: "List the path records from SRC to DST, or to all",
-		Help:    "Each record is compared with the path by the tables of the switches.",
+		Help:    "Each record is compared with the path by the live tables.",
 		Args: []lang.Arg{
 			{
 				Name: "SRC", Kind: lang.KindPlace,
 			}, {Name: "DST|all", Kind: lang.KindPlace, Words: []string{feature.AllWord}},
 		},
-		Examples: []string{"sa path node-0001 node-0648"},
+		Examples: []string{"sa path node-0001 node-0648", "sa path node-0001 all"},
 		Answers:  []answer.Declared{&pathsDecl},
 		Run:      runPath,
 	},
@@ -42,7 +42,7 @@ var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	},
 }}
 
-// record is the path record of a pair, or why there is none, and how it compares with the tables.
+// record is the path record of a pair, or the error, and its difference from the tables.
 type record struct {
 	f *fabric.Fabric
 	pairs.Pair
@@ -55,7 +55,7 @@ const agree = "agree"
 
 func (r record) agrees() bool { return r.tables.String() == agree }
 
-// granted returns a value of the record, None without one.
+// granted returns value of the record, None without a record.
 func granted(value func(record) answer.Value) func(record) answer.Value {
 	return func(r record) answer.Value {
 		if r.err != nil {
@@ -117,7 +117,7 @@ var pathTable = answer.Table[record]{
 	Lead: func(r record) answer.Lead { return feature.ToPort(r.f, r.Dst) },
 }
 
-// records is those of some pairs. err is why not all could be asked for.
+// records holds the records of pairs. err ended the queries early.
 type records struct {
 	pairs, differ int
 	all           []record
@@ -128,7 +128,7 @@ var pathsDecl = answer.Decl[records]{
 	Command: "sa path", Help: "path records, compared with the tables",
 	Title: "path records of the subnet administration, and {of}",
 	Facts: []answer.Field[records]{
-		{Key: "pairs", Kind: answer.KindInt, Help: "records asked for", Value: func(r records) answer.Value {
+		{Key: "pairs", Kind: answer.KindInt, Help: "requested records", Value: func(r records) answer.Value {
 			return answer.Int(r.pairs)
 		}},
 		{Key: "differ", Kind: answer.KindInt, Help: "records that differ from the tables",
@@ -150,7 +150,7 @@ var pathsDecl = answer.Decl[records]{
 				yield(record{}, r.err)
 			})
 		})},
-		{Line: "{pairs|record} asked for, {differ} differ from the tables"},
+		{Line: "{pairs|record} requested, {differ} differ from the tables"},
 	},
 }
 
@@ -201,7 +201,7 @@ func compare(live *session.Picture, p pairs.Pair, r *sa.PathRecord) answer.Value
 	if is, known := live.Tables.SL(r.SLID, r.DLID); known && !live.Tables.MayHaveSL(r.SLID, r.DLID, r.SL) {
 		return differs("by the tables the path has SL %d", is)
 	}
-	// The ports 0 of switches have rates of their own, which sweeps do not keep.
+	// Management ports of switches have rates of their own, which sweeps do not keep.
 	toSwitch := f.Ports[p.Src].Num == 0 || f.Ports[f.PortByLID(p.LID)].Num == 0
 	ports := []fabric.PortIndex{p.Src, f.PortByLID(p.LID)}
 	for _, h := range path.Hops {
@@ -222,7 +222,7 @@ func compare(live *session.Picture, p pairs.Pair, r *sa.PathRecord) answer.Value
 	return answer.Text(agree)
 }
 
-// nodes compares the node records with the sweep.
+// nodes holds the differences of the node records from the sweep.
 type nodes struct {
 	records      int
 	theirs, ours []answer.Place
@@ -243,11 +243,11 @@ func nodeTable(key, title, line, help string) *answer.Table[answer.Place] {
 	}
 }
 
-// mostListed is how many nodes of a kind people read.
+// mostListed is the number of nodes of a kind that the text lists.
 const mostListed = 20
 
 var nodesDecl = answer.Decl[nodes]{
-	Command: "sa nodes", Help: "nodes that only the subnet administration or only the sweep knows",
+	Command: "sa nodes", Help: "nodes that only the subnet administration or only the sweep has",
 	Title: "the subnet administration has {records|node record}, compared with {of}",
 	Facts: []answer.Field[nodes]{
 		{Key: "records", Kind: answer.KindInt, Help: "node records", Value: func(n nodes) answer.Value {

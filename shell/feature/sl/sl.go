@@ -14,19 +14,19 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// Feature is the command show sl.
+// Feature has the command show sl.
 var Feature = feature.Feature{Name: "sl", Commands: []feature.Command{{
 	Path:    "show sl",
 	Summary: "List the service levels of paths",
 	Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
 		{Name: "DST|all", Kind: lang.KindPlace, Words: []string{feature.AllWord}, Optional: true}},
 	Options:  feature.PathOptions(),
-	Examples: []string{"engine dfsssp; route; show sl node-0001 node-0648"},
+	Examples: []string{"engine dfsssp; route; show sl node-0001 node-0648", "show sl node-0001 all"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
 
-// path is the service level of the path of a pair, or why there is none.
+// path is the service level of the path of a pair, or the reason why there is none.
 type path struct {
 	From  answer.Value `key:"from" name:"FROM" kind:"place"`
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
@@ -37,11 +37,11 @@ type path struct {
 	lead  answer.Lead
 }
 
-// paths is those of some pairs.
+// paths holds the service levels of the paths of pairs.
 type paths struct {
 	all   []path
 	own   answer.Value // the routes have service levels of their own
-	asked answer.Value // how paths without service levels of their own get one
+	asked answer.Value // the source of service levels if the routes have none of their own
 }
 
 var table = answer.Table[path]{
@@ -87,8 +87,8 @@ func run(c *feature.Call) error {
 		all.own = answer.NotRead()
 	}
 	if p.Tables.SLs == nil && !p.Tables.Unread.SLs && asked.Any() {
-		all.asked = answer.Text("the routes have no service levels of their own: a path has the one that is asked " +
-			"for, else that of its partition")
+		all.asked = answer.Text("the routes have no service levels of their own: a path has the requested one, else " +
+			"that of its partition")
 	}
 	for _, pair := range pairs {
 		x, err := grant(p, g, pair)
@@ -100,7 +100,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedSLs), all))
 }
 
-// grant returns the service level of the path of a pair, and the error where none is granted.
+// grant returns the service level of the path of a pair, or the error if none is granted.
 func grant(p *session.Picture, g *partitions.Grants, pair pairs.Pair) (path, error) {
 	f := p.Fabric
 	x := path{

@@ -17,20 +17,20 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the command show sl2vl.
+// Feature has the command show sl2vl.
 var Feature = feature.Feature{Name: "sl2vl", Commands: []feature.Command{{
 	Path:     "show sl2vl",
 	Summary:  "List the SL2VL tables of a node",
 	Help:     "Equal tables of one output port are listed together. sweep full sl2vl reads them.",
 	Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode}},
-	Examples: []string{"sweep full sl2vl; show sl2vl leaf-01"},
+	Examples: []string{"sweep full sl2vl; show sl2vl leaf-01", "engine dfsssp; route; show sl2vl node-0001"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
 
-var errNotRead = errors.New("the VLs were neither computed nor read (try: sweep full sl2vl)")
+var errNotRead = errors.New("the SL2VL tables were neither computed nor read; hint: run 'sweep full sl2vl'")
 
-// mapping is equal tables of an output port.
+// mapping is a row of the table: equal tables of an output port.
 type mapping struct {
 	f       *fabric.Fabric
 	outPort fabric.PortIndex
@@ -39,7 +39,7 @@ type mapping struct {
 	vls     fabric.VLs
 }
 
-// tables is the tables of a node.
+// tables holds the tables of a node.
 type tables struct {
 	f    *fabric.Fabric
 	node fabric.NodeIndex
@@ -49,15 +49,15 @@ type tables struct {
 var table = answer.Table[mapping]{
 	Key: "tables", Title: "SL2VL tables", Stream: true,
 	Fields: []answer.Field[mapping]{
-		{Key: "out", Name: "OUT", Kind: answer.KindInt, Help: "the port that packets leave by",
+		{Key: "out", Name: "OUT", Kind: answer.KindInt, Help: "the port through which packets leave",
 			Value: func(m mapping) answer.Value {
 				return answer.Int(m.out)
 			}},
-		{Name: "IN", Kind: answer.KindText, Help: "the ports that packets came by",
+		{Name: "IN", Kind: answer.KindText, Help: "the ports through which packets enter",
 			Value: func(m mapping) answer.Value {
 				return answer.Text(prose.Ranges(m.in))
 			}},
-		{Key: "in", Kind: answer.KindList, Help: "the ports that packets came by", Value: func(m mapping) answer.Value {
+		{Key: "in", Kind: answer.KindList, Help: "the ports through which packets enter", Value: func(m mapping) answer.Value {
 			return answer.Ints(m.in)
 		}},
 		{Name: "VL OF SL 0 TO 15", Kind: answer.KindText, Help: "the VL of each service level",
@@ -111,7 +111,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, t))
 }
 
-// equal returns the tables of an output port, equal ones together.
+// equal returns the tables of an output port, grouped by equal contents.
 func equal(f *fabric.Fabric, t *fabric.SL2VL, node fabric.NodeIndex, port fabric.PortIndex) (mappings []mapping) {
 	n, out := &f.Nodes[node], f.Ports[port].Num
 	ins := 1

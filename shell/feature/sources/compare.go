@@ -23,11 +23,11 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Overview is a subnet among others, in figures.
+// Overview holds the figures of a subnet.
 type Overview struct {
 	Name     string
 	Source   string
-	Trouble  string // why nothing is known of it
+	Trouble  string // why the subnet could not be read
 	Lost     string
 	Busy     string
 	Switches int
@@ -36,26 +36,26 @@ type Overview struct {
 	Down     int // [session.State.Down]
 	Errors   int
 	Warnings int
-	// Worst is how many paths go over the busiest link between switches, -1 where that is not known.
+	// Worst is the number of paths over the busiest link between switches, -1 if unknown.
 	Worst   int64
 	Manager string
-	// Engine is that of the live tables, "" where it is not known.
+	// Engine is the engine of the live tables, "" if unknown.
 	Engine  string
 	Swept   time.Time
-	Differs int // what it has otherwise than most
+	Differs int // differences from most subnets
 }
 
-// Comparison is all subnets side by side.
+// Comparison holds the figures and the differences of all subnets.
 type Comparison struct {
 	Subnets []Overview
-	// Differences are places in Fabrics, which are by subnet.
+	// Differences have places in Fabrics, which is indexed by subnet.
 	Differences []classify.Difference
 	Fabrics     []*fabric.Fabric
 	// Compared lists what was compared.
 	Compared string
 }
 
-// Compare looks at all subnets at once. What it finds of each is remembered for as long as that stays the same.
+// Compare compares all subnets. It computes their figures in parallel and keeps them while the subnets do not change.
 func Compare(ctx context.Context, all []feature.Subnet) (*Comparison, error) {
 	rows, err := overviews(ctx, all)
 	if err != nil {
@@ -69,7 +69,7 @@ func Compare(ctx context.Context, all []feature.Subnet) (*Comparison, error) {
 	return c, nil
 }
 
-// overviews are those of all subnets, looked at at once.
+// overviews returns the figures of all subnets. It computes them in parallel.
 func overviews(ctx context.Context, all []feature.Subnet) ([]Overview, error) {
 	rows := make([]Overview, len(all))
 	failed := make([]error, len(all))
@@ -127,16 +127,15 @@ func overview(ctx context.Context, n feature.Subnet, o *Overview) error {
 
 // The kinds of differences between the live states of sessions.
 const (
-	// differentEngine is an engine that is not that of most.
+	// differentEngine is an engine that most subnets do not have.
 	differentEngine classify.DifferenceKind = "engine"
-	// sharedNodes are nodes of one subnet that another has, too.
+	// sharedNodes are nodes that two subnets have.
 	sharedNodes classify.DifferenceKind = "nodes"
-	// notRead is a subnet that could not be read, and is not compared.
+	// notRead is a subnet that could not be read and is not compared.
 	notRead classify.DifferenceKind = "not read"
 )
 
-// differences are what each live subnet has otherwise than most of them; subnets of which nothing is known are left
-// out.
+// differences returns how each live subnet differs from most of them. It does not compare subnets that were not read.
 func differences(all []feature.Subnet) (out []classify.Difference, fabrics []*fabric.Fabric) {
 	add := func(i int, kind classify.DifferenceKind, what string) {
 		out = append(out, classify.Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: kind, What: what})
@@ -172,7 +171,7 @@ func differences(all []feature.Subnet) (out []classify.Difference, fabrics []*fa
 	}
 	for n, i := range at {
 		if engine := engineOf[i]; engine != "" && engine != usual {
-			add(i, differentEngine, fmt.Sprintf("its tables are of %s, those of most others are of %s", engine, usual))
+			add(i, differentEngine, fmt.Sprintf("engine %s, most others have %s", engine, usual))
 		}
 		for m, j := range at[:n] {
 			if what := shared(fabrics[i], fabrics[j], tables[n], tables[m], all[j].Name()); what != "" {
@@ -185,8 +184,8 @@ func differences(all []feature.Subnet) (out []classify.Difference, fabrics []*fa
 	return out, fabrics
 }
 
-// shared says which nodes a subnet has in common with another one of some name, "" for none. They are the same subnet
-// where nodes, links, LIDs and tables are.
+// shared returns a sentence about the nodes that subnet a has in common with b, called name, "" for none. They are the
+// same subnet if their nodes, links, LIDs and tables are equal.
 func shared(a, b *fabric.Fabric, t, u *fabric.Tables, name string) string {
 	nodes := 0
 	for i := range a.Nodes {
@@ -198,7 +197,7 @@ func shared(a, b *fabric.Fabric, t, u *fabric.Tables, name string) string {
 		return ""
 	}
 	if nodes < max(len(a.Nodes), len(b.Nodes)) {
-		return fmt.Sprintf("%d of %s have GUIDs of nodes of %s", nodes, prose.Count(len(a.Nodes), "node"), name)
+		return fmt.Sprintf("%d of %s have GUIDs of nodes in %s", nodes, prose.Count(len(a.Nodes), "node"), name)
 	}
 	links, lids := 0, 0
 	for _, c := range fabric.Changes(b, a) {
@@ -226,11 +225,11 @@ func shared(a, b *fabric.Fabric, t, u *fabric.Tables, name string) string {
 	return "is the same subnet as " + name
 }
 
-// compared lists what is compared.
+// compared returns a list of the compared properties.
 func compared(all []feature.Subnet) string {
 	for _, n := range all {
 		if st := n.Session().State(); st.Live.Tables == nil {
-			return "hosts, cabling and speeds; no forwarding tables are known"
+			return "hosts, cabling and speeds; forwarding tables were not read"
 		}
 	}
 	return "hosts, cabling, speeds and forwarding tables"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sources compares the subnets that a console has open.
+// Package sources compares the open subnets of a console and chooses among them.
 package sources
 
 import (
@@ -17,34 +17,32 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the commands sources, source and on.
+// Feature has the commands sources, source and on.
 var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	{
-		Name: "pane-A", Keys: "A", Pane: "All", Help: "the subnets of this console side by side, and what one has " +
-			"otherwise than most",
+		Name: "pane-A", Keys: "A", Pane: "All", Help: "the open subnets side by side, and how one differs from " +
+			"most",
 	},
 }, Commands: []feature.Command{
 	{
-		Path: "sources", Group: feature.GroupSession, Bare: true, Summary: "List the subnets of this console side " +
-			"by side",
-		Help: "Where the console was opened with several sources, each is a subnet with a session of its own. Rails " +
-			"of the same\n" +
-			"hosts must be alike in most things: sources differ lists what is not. With --fail-on found it fails " +
-			"where subnets\n" +
-			"differ.",
-		Examples: []string{"sources"},
+		Path: "sources", Group: feature.GroupSession, Bare: true, Summary: "List the open subnets side by side",
+		Help: "Each source of the console is a subnet with a session of its own. Rails of the same hosts should be equal " +
+			"in most respects:\n" +
+			"sources differ lists the differences. With --fail-on found the command fails if subnets differ or have " +
+			"problems.",
+		Examples: []string{"sources", "sources differ"},
 		Answers:  []answer.Declared{listDecl},
 		Run:      func(c *feature.Call) error { return list(c, listDecl, true) },
 	},
 	{
 		Path: "sources now", Summary: "List the subnets without waiting for any",
-		Help:     "A subnet that is still being read is listed as such.",
+		Help:     "A subnet that is still being read is marked.",
 		Examples: []string{"sources now"},
 		Answers:  []answer.Declared{nowDecl},
 		Run:      func(c *feature.Call) error { return list(c, nowDecl, false) },
 	},
 	{
-		Path: "sources differ", Summary: "List how a subnet differs from most of them",
+		Path: "sources differ", Summary: "List how a subnet differs from most others",
 		Help:     "It compares hosts, cabling, speeds and forwarding tables.",
 		Examples: []string{"sources differ"},
 		Answers:  []answer.Declared{&differDecl},
@@ -52,7 +50,7 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 	{
 		Path: "source", Group: feature.GroupSession, Summary: "Show or choose the subnet that commands act on",
-		Help:     "It is for commands that name no subnet with on.",
+		Help:     "Commands without on SUBNET act on the chosen subnet.",
 		Args:     []lang.Arg{{Name: "SUBNET", Kind: lang.KindSubnet, Optional: true}},
 		Examples: []string{"source"},
 		Answers:  []answer.Declared{sourceDecl},
@@ -60,18 +58,19 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 	{
 		Path: "on", Group: feature.GroupSession, Summary: "Run a command on a subnet, or on all at once",
-		Help: "The answers come in the order of the subnets. A subnet that does not answer holds up no other. With " +
-			"--json each\n" +
-			"answer names its subnet. It fails where one has failed. Commands that write to switches name one subnet.",
+		Help: "Answers are printed in the order of the subnets. A subnet that does not respond delays no other. With --json " +
+			"each answer\n" +
+			"has the key subnet. The command fails if it fails on any subnet. Commands that write to switches require one " +
+			"subnet.",
 		Args: []lang.Arg{
 			{Name: "SUBNET", Kind: lang.KindSubnet}, {Name: "COMMAND", Kind: lang.KindCommand, Repeat: true},
 		},
-		Examples: []string{"on all check reach"}, NoAnswer: true,
+		Examples: []string{"on all check reach", "on all summary"}, NoAnswer: true,
 		Run: func(c *feature.Call) error { return c.Misused("no command") },
 	},
 }}
 
-// figure returns a field of a figure that is not known of a subnet that was not read.
+// figure returns a field of a figure. It is unknown for a subnet that was not read.
 func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] {
 	return answer.Field[*Overview]{
 		Key: key, Name: key, Kind: answer.KindInt, Help: help, Value: known(func(o *Overview) answer.Value {
@@ -80,7 +79,7 @@ func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] 
 	}
 }
 
-// known returns the value of a subnet that was read.
+// known returns value for a subnet that was read, else not read.
 func known(value func(o *Overview) answer.Value) func(o *Overview) answer.Value {
 	return func(o *Overview) answer.Value {
 		if o.Trouble != "" {
@@ -90,7 +89,7 @@ func known(value func(o *Overview) answer.Value) func(o *Overview) answer.Value 
 	}
 }
 
-// word returns a field for programs of a word that may be missing.
+// word returns a field of an optional word, for JSON.
 func word(key, help string, of func(o *Overview) string) answer.Field[*Overview] {
 	return answer.Field[*Overview]{Key: key, Kind: answer.KindText, Help: help, Value: func(o *Overview) answer.Value {
 		return answer.Optional(of(o))
@@ -100,16 +99,16 @@ func word(key, help string, of func(o *Overview) string) answer.Field[*Overview]
 var table = answer.Table[*Overview]{
 	Key: "subnets", Title: "subnets",
 	Fields: []answer.Field[*Overview]{
-		{Key: "name", Name: "subnet", Kind: answer.KindText, Help: "as -s or the configuration names it, else " +
-			"its source", Value: func(o *Overview) answer.Value {
+		{Key: "name", Name: "subnet", Kind: answer.KindText, Help: "name by -s or the configuration, else the " +
+			"source", Value: func(o *Overview) answer.Value {
 			return answer.Text(o.Name)
 		}},
 		figure("switches", "", func(o *Overview) int { return o.Switches }),
-		figure("hosts", "machines with an adapter in it, without aggregation nodes", func(o *Overview) int {
+		figure("hosts", "hosts with an HCA in the subnet, without aggregation nodes", func(o *Overview) int {
 			return o.Hosts
 		}),
-		figure("links", "cables, those of hosts too", func(o *Overview) int { return o.Links }),
-		figure("down", "links that were lost, or are missing in comparison with the baseline", func(o *Overview) int {
+		figure("links", "cables, including those of hosts", func(o *Overview) int { return o.Links }),
+		figure("down", "links that were lost, or that the baseline has", func(o *Overview) int {
 			return o.Down
 		}),
 		{
@@ -132,22 +131,21 @@ var table = answer.Table[*Overview]{
 			Key: "worst_load", Name: "worst load", Kind: answer.KindInt,
 			Help: "paths over the busiest link between switches, all end ports to all", Value: known(worst),
 		},
-		{Key: "differs", Name: "differs", Kind: answer.KindInt, Help: "how many differences from most of the subnets " +
-			"there are", Value: func(o *Overview) answer.Value {
+		{Key: "differs", Name: "differs", Kind: answer.KindInt, Help: "differences from most subnets", Value: func(o *Overview) answer.Value {
 			return answer.Int(o.Differs)
 		}},
-		{Name: "state", Kind: answer.KindText, Help: "the master subnet manager and when it was read, or why nothing " +
-			"is known", Value: func(o *Overview) answer.Value {
+		{Name: "state", Kind: answer.KindText, Help: "the master SM and the time of the last sweep, or why it could " +
+			"not be read", Value: func(o *Overview) answer.Value {
 			return answer.Text(o.state())
 		}},
 		word("source", "", func(o *Overview) string { return o.Source }),
-		word("error", "why nothing is known of it", func(o *Overview) string { return o.Trouble }),
+		word("error", "why the subnet could not be read", func(o *Overview) string { return o.Trouble }),
 		word("lost", "why the connection was lost", func(o *Overview) string { return o.Lost }),
 		word("busy", "the command that runs", func(o *Overview) string { return o.Busy }),
 		word("manager", "the port of the master subnet manager", func(o *Overview) string { return o.Manager }),
-		word("engine", "of the live tables", func(o *Overview) string { return o.Engine }),
+		word("engine", "engine of the live tables", func(o *Overview) string { return o.Engine }),
 		{
-			Key: "swept", Kind: answer.KindTime, Help: "when it was read", Value: known(func(o *Overview) answer.Value {
+			Key: "swept", Kind: answer.KindTime, Help: "time of the last sweep", Value: known(func(o *Overview) answer.Value {
 				return answer.Time(o.Swept)
 			}),
 		},
@@ -161,7 +159,7 @@ func worst(o *Overview) answer.Value {
 	return answer.Int(o.Worst)
 }
 
-// state returns the manager and when the subnet was read, or what is wrong with that.
+// state returns the master SM and the time of the last sweep, or why the subnet could not be read.
 func (o *Overview) state() string {
 	if o.Trouble != "" {
 		return o.Trouble
@@ -169,7 +167,7 @@ func (o *Overview) state() string {
 	read := "read " + o.Swept.Format(time.TimeOnly)
 	switch {
 	case o.Lost != "":
-		read = "OLD, " + read + ": " + o.Lost
+		read = "OUTDATED, " + read + ": " + o.Lost
 	case o.Busy != "":
 		read += ", " + o.Busy + " runs"
 	}
@@ -184,7 +182,7 @@ var listDecl, nowDecl = declare("sources"), declare("sources now")
 // declare returns the declaration of a list of subnets.
 func declare(command string) *answer.Decl[*Comparison] {
 	return &answer.Decl[*Comparison]{
-		Command: command, Help: "the subnets of the console",
+		Command: command, Help: "the open subnets",
 		Layout: []answer.Item[*Comparison]{{Table: answer.Show(&table, func(c *Comparison) answer.Rows[*Overview] {
 			return answer.Lazy(len(c.Subnets), func(i int) *Overview { return &c.Subnets[i] })
 		})}},
@@ -192,12 +190,24 @@ func declare(command string) *answer.Decl[*Comparison] {
 	}
 }
 
-// verdict returns found where subnets differ.
+// verdict returns found if subnets differ or have problems. The basis of the answer makes it unknown if something was not
+// read.
 func (c *Comparison) verdict() (answer.Verdict, string) {
-	if n := len(c.found()); n > 0 {
-		return answer.Found, prose.Count(n, "difference") + " between subnets"
+	errors, warnings := 0, 0
+	for i := range c.Subnets {
+		errors, warnings = errors+c.Subnets[i].Errors, warnings+c.Subnets[i].Warnings
 	}
-	return answer.OK, "" // unknown where something was not read
+	var causes []string
+	if errors+warnings > 0 {
+		causes = append(causes, prose.Count(errors, "error")+" and "+prose.Count(warnings, "warning")+" in subnets")
+	}
+	if n := len(c.found()); n > 0 {
+		causes = append(causes, prose.Count(n, "difference")+" between subnets")
+	}
+	if causes == nil {
+		return answer.OK, ""
+	}
+	return answer.Found, strings.Join(causes, ", ")
 }
 
 // found returns the differences between subnets that were read.
@@ -228,7 +238,7 @@ func waitForAll(c *feature.Call, all []feature.Subnet) error {
 	return nil
 }
 
-// basisOf returns what was not read of the subnets.
+// basisOf returns the basis of an answer about subnets: the parts that were not read.
 func basisOf(all []feature.Subnet) (b answer.Basis) {
 	for _, n := range all {
 		st := n.Session().State()
@@ -246,13 +256,13 @@ func basisOf(all []feature.Subnet) (b answer.Basis) {
 	return b
 }
 
-// differing is how subnets differ.
+// differing holds the differences between subnets.
 type differing struct {
 	*Comparison
 	names []string
 }
 
-// difference is one row of them.
+// difference is a row of the table.
 type difference struct {
 	Subnet string `key:"name" name:"subnet" help:"the subnet that differs from most"`
 	Kind   string `key:"differs_in" name:"differs in" help:"size, hosts, cabling, speed, tables, engine or nodes"`
@@ -264,12 +274,12 @@ var differenceTable = answer.Table[difference]{
 }
 
 var differDecl = answer.Decl[*differing]{
-	Command: "sources differ", Help: "how subnets differ from most of them",
+	Command: "sources differ", Help: "the differences of subnets from most others",
 	Facts: []answer.Field[*differing]{
 		{Key: "compared", Name: "compared", Kind: answer.KindText, Value: func(d *differing) answer.Value {
 			return answer.Text(d.Compared)
 		}},
-		{Name: "alike", Kind: answer.KindBool, Value: func(d *differing) answer.Value {
+		{Name: "equal", Kind: answer.KindBool, Value: func(d *differing) answer.Value {
 			return answer.Bool(len(d.names) > 1 && len(d.Differences) == 0)
 		}},
 		{Name: "one", Kind: answer.KindBool, Value: func(d *differing) answer.Value {
@@ -277,8 +287,8 @@ var differDecl = answer.Decl[*differing]{
 		}},
 	},
 	Layout: []answer.Item[*differing]{
-		{Line: "{?one}there is but one subnet"},
-		{Line: "{?alike}all subnets are alike: {compared}"},
+		{Line: "{?one}only one subnet is open"},
+		{Line: "{?equal}all subnets are equal in {compared}"},
 		{When: func(d *differing) bool {
 			return len(d.Differences) > 0
 		}, Table: answer.Show(&differenceTable, func(d *differing) answer.Rows[difference] {
@@ -311,7 +321,7 @@ func differ(c *feature.Call) error {
 
 // chosen is the subnet that commands act on.
 type chosen struct {
-	Name   answer.Value `key:"name" name:"name" kind:"text" help:"among several"`
+	Name   answer.Value `key:"name" name:"name" kind:"text" help:"if several subnets are open"`
 	Source string       `key:"source" name:"source"`
 }
 

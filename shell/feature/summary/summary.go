@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package summary sums up a state of the subnet and the session.
+// Package summary summarizes a state of the subnet and the session.
 package summary
 
 import (
@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Feature is the command summary.
+// Feature has the command summary.
 var Feature = feature.Feature{Name: "summary", Commands: []feature.Command{{
 	Path:     "summary",
 	Group:    feature.GroupLook,
@@ -25,13 +25,13 @@ var Feature = feature.Feature{Name: "summary", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// summary is what a state holds, and what the session is about.
+// summary holds the counts of a state and the settings of the session.
 type summary struct {
 	Source      string       `key:"source" name:"source"`
 	Simulated   bool         `key:"simulated" help:"no InfiniBand hardware is read or written"`
 	Mark        answer.Value `name:"mark" kind:"text"`
 	Hardware    answer.Value `name:"hardware" kind:"text"`
-	Interrupted answer.Value `key:"interrupted" kind:"text" help:"the commit that was interrupted"`
+	Interrupted answer.Value `key:"interrupted" kind:"text" help:"the interrupted commit"`
 	Switches    int          `key:"switches" name:"switches"`
 	CAs         int          `key:"cas" name:"channel adapters"`
 	Aggregation int          `key:"aggregation_nodes" help:"channel adapters that are aggregation nodes"`
@@ -39,8 +39,8 @@ type summary struct {
 	Routers     int          `key:"routers" name:"routers"`
 	Links       int          `key:"links" name:"links"`
 	MaxLID      uint16       `key:"max_lid" help:"highest unicast LID in use"`
-	Unreachable *amounts     `prefix:"unreachable_"` // nil for nothing
-	Outside     int          `key:"outside" help:"nodes that no link joins to the subnet"`
+	Unreachable *amounts     `prefix:"unreachable_"` // nil if there is nothing unreachable
+	Outside     int          `key:"outside" help:"nodes without a link to the subnet"`
 	Lost        answer.Value `key:"lost" kind:"text" help:"why the connection is lost"`
 	SMPort      answer.Value `key:"sm_port" kind:"place" help:"the port from which LIDs are counted"`
 	Routed      bool         `key:"routed" help:"whether there are forwarding tables"`
@@ -51,7 +51,7 @@ type summary struct {
 	st          *session.State
 }
 
-// amounts count what failures have separated from the subnet.
+// amounts counts the nodes and links that are unreachable.
 type amounts struct {
 	Nodes       int `key:"nodes"`
 	Switches    int `key:"switches"`
@@ -61,7 +61,7 @@ type amounts struct {
 	Links       int `key:"links"`
 }
 
-// manager is a subnet manager.
+// manager is a row of the table: a subnet manager.
 type manager struct {
 	GUID     uint64 `key:"guid" name:"GUID" kind:"guid"`
 	State    string `key:"state" name:"STATE"`
@@ -69,7 +69,7 @@ type manager struct {
 	Port     string `key:"port" name:"PORT"`
 }
 
-// part is a part of the file that was not read.
+// part is a row of the table: a part of the file that was not read.
 type part struct {
 	File string `key:"file" name:"FILE"`
 	Line int    `key:"line" name:"LINE"`
@@ -77,12 +77,12 @@ type part struct {
 	Why  string `key:"why" name:"WHY"`
 }
 
-// remark is a line about the subnet.
+// remark is a row of a table: a line about the subnet.
 type remark struct {
 	Text string `key:"text" name:"TEXT"`
 }
 
-// maxListed is how many rows of a table people read in the text.
+// maxListed is the number of rows of a table in the text.
 const maxListed = 20
 
 var (
@@ -105,7 +105,7 @@ var (
 )
 
 var decl = answer.Decl[*summary]{
-	Command: "summary", Help: "what a state of the subnet holds, and what the session is about",
+	Command: "summary", Help: "the counts of a state of the subnet, and the settings of the session",
 	Title: "[{mark}]subnet {source}, {of}[{hardware}]",
 	Facts: answer.Fields[*summary](),
 	Layout: []answer.Item[*summary]{
@@ -115,11 +115,11 @@ var decl = answer.Decl[*summary]{
 				"{links|link}; highest LID {max_lid}",
 		},
 		{
-			Line: "{?unreachable_nodes}  unreachable: {unreachable_switches|switch}, {unreachable_cas|channel " +
-				"adapter}[, {unreachable_routers|router}], {unreachable_links|link}",
+			Line: "{?unreachable_nodes}  unreachable from {sm_port}: {unreachable_switches|switch}, " +
+				"{unreachable_cas|channel adapter}[, {unreachable_routers|router}], {unreachable_links|link}",
 		},
-		{Line: "[  left out: {outside|node} attached to no link of the subnet]"},
-		{Line: "[  OLD: the connection is lost: {lost} (sweep opens it again)]"},
+		{Line: "[  not counted: {outside|node} without a link to the subnet]"},
+		{Line: "[  OUTDATED: the connection is lost: {lost}; hint: 'sweep' opens it again]"},
 		{Line: "{?sm_port}  seen from {sm_port}"},
 		{Line: "  no forwarding tables", When: func(s *summary) bool { return !s.Routed }},
 		{Table: answer.Show(&managers, (*summary).managers)},
@@ -159,7 +159,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), describe(st, p)))
 }
 
-// describe counts what is in a state.
+// describe returns the summary of a state.
 func describe(st *session.State, p *session.Picture) *summary {
 	f, inv := p.Fabric, p.Fabric.Inventory()
 	in := &inv.InSubnet
