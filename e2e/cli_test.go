@@ -106,8 +106,8 @@ func TestBadCommands(t *testing.T) {
 		{"diff live staged", exitFailed, []string{"nothing is staged"}},
 		{"commit yes", exitFailed, []string{"nothing is staged"}},
 		{"capture -", exitUsage, []string{"goes to a file", "capture FILE|off"}},
-		{"trace node-0001 all format=ibtracert", exitUsage, []string{"one pair of a picture"}},
-		{"trace node-0001 node-0002 live format=ibtracert", exitUsage, []string{"one pair of a picture"}},
+		{"trace node-0001 all format=ibtracert", exitUsage, []string{"one pair of a state"}},
+		{"trace node-0001 node-0002 live format=ibtracert", exitUsage, []string{"one pair of a state"}},
 		{"set sm leaf-01", exitFailed, []string{"only that of a file"}},
 		{"show lft node-0001", exitFailed, []string{"is no switch"}},
 	} {

@@ -39,7 +39,7 @@ func TestMulticastOffline(t *testing.T) {
 			"dump mcfdbs "+out)...)
 	for _, want := range []string{
 		"trees for 1 multicast LID", "every member gets each packet once", "node-0001 HCA-1/1 -> multicast 0xc001",
-		"3 ports get it",
+		"3 ports receive it",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

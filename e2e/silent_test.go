@@ -44,7 +44,7 @@ func TestLiveTraceWithoutCounters(t *testing.T) {
 	source := "ibsim:" + sim.Name
 	ibconsole(t, "-s", source, "-c", "route; write on; commit yes")
 	out := ibconsole(t, "-s", source, "-c", "trace node-0003 node-0004 live")
-	if strings.Contains(out, "not read") || !strings.Contains(out, "the path that it has in live") {
+	if strings.Contains(out, "not read") || !strings.Contains(out, "the same path as in live") {
 		t.Errorf("before: %s", out)
 	}
 	var toLeaf2 struct {

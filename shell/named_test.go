@@ -160,7 +160,7 @@ func TestLIDOfAnotherPort(t *testing.T) {
 func TestLivePathsOfOtherLIDs(t *testing.T) {
 	_, run := keeping(t, "sim:mesh:3,hosts=2") // a chain of switches, so that no path can change
 	text, err := run("engine minhop lmc=1; route; trace live all all", false)
-	if err != nil || !strings.Contains(text, "all take the path") {
+	if err != nil || !strings.Contains(text, "all paths are those of") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

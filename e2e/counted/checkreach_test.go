@@ -77,6 +77,10 @@ func (a *answer) lostPairs(s *state, r *reach, inText, switches bool) {
 	a.figure("luck_pairs", 0)
 	if inText && r.unreachable > 0 {
 		a.mustLine("  unreachable from {seen_from}: {unreachable_ends#} end port(s): {|.*}")
+		a.said("seen_from", s.net.endByGUID[s.net.seenFrom].String())
+	}
+	if r.unreachable > 0 {
+		a.placed("seen_from", s)
 	}
 	a.figure("unreachable_ends", r.unreachable)
 	a.samePlaces("unreachable_ports", s, s.unreachable(switches))

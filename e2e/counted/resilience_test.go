@@ -88,7 +88,7 @@ func (x *exam) resilience(s *state) {
 		a.figure("verdict", "ok")
 	}
 	a.figure("changed_entries", sum.changed)
-	a.mustLine("  {losing#} lose paths, {splitting#} of them {|.*}; {overloading#} put more paths on the worst link")
+	a.mustLine("  {losing#} lose paths, {splitting#} of them {|.*}; {overloading#} raise the most paths over a link")
 	a.figure("losing", losing)
 	a.figure("splitting", splitting)
 	a.figure("overloading", overloading)

@@ -315,7 +315,7 @@ func (a *answer) beside(key, label string, p *path, why string) {
 	isFound := false
 	for i, line := range a.text.lines {
 		if !a.known[i] && strings.HasPrefix(line, label) &&
-			(strings.HasSuffix(line, ": "+why) || strings.HasSuffix(line, ": "+why+", the same hops")) {
+			(strings.HasSuffix(line, ": "+why) || strings.HasSuffix(line, ": "+why+", with the same hops")) {
 			a.known[i], isFound = true, true
 			for j := i + 1; j < len(a.text.lines) && strings.HasPrefix(a.text.lines[j], "    "); j++ {
 				a.known[j] = true

@@ -199,7 +199,7 @@ func (a *answer) alike(s *state, t *traced) {
 		sequences += len(all)
 	}
 	if len(t.alike) > 0 {
-		a.mustLine("{switch_pairs#} switch pair(s), first and last, and {sequences#} sequence(s) of switches")
+		a.mustLine("{switch_pairs#} pair(s) of first and last switches, {sequences#} sequence(s) of switches")
 	}
 	a.figure("switch_pairs", len(t.alike))
 	a.figure("sequences", sequences)
@@ -278,7 +278,9 @@ func (a *answer) lostPaths(s *state, t *traced, isAll bool) {
 		gone, silent = nil, nil
 	}
 	if len(gone) > 0 {
-		a.mustLine("unreachable: {unreachable#} end port(s): {|.*}")
+		a.mustLine("unreachable from {seen_from}: {unreachable#} end port(s): {|.*}")
+		a.said("seen_from", s.net.endByGUID[s.net.seenFrom].String())
+		a.placed("seen_from", s)
 		a.said("unreachable", len(gone))
 	}
 	if isAll {
@@ -354,7 +356,7 @@ func (a *answer) placesOf(t *traced, isAll bool) {
 		a.wrong("troubles", "-", listed, all)
 	}
 	if places > n {
-		a.mustLine("  and at {more_places#} more place(s) (limit=N lists more)")
+		a.mustLine("  and at {more_places#} more place(s) {|; hint: limit=N lists more}")
 		a.said("more_places", places-n)
 	}
 }

@@ -154,7 +154,7 @@ func declareReach(command, title string) *answer.Decl[*reachability] {
 				Line: "  {lost_pairs} of {pairs|pair} lost[, {luck_pairs} arrive by luck]",
 				When: is(false, func(r *reachability) bool { return r.LostPairs+r.LuckPairs > 0 }),
 			},
-			{Line: "[  unreachable from {seen from}: {unreachable_ends|end port}: {unreachable names}]", When: is(false, nil)},
+			{Line: "[  unreachable from {seen_from}: {unreachable_ends|end port}: {unreachable names}]", When: is(false, nil)},
 			{Line: "[  without a LID: {unassigned|end port}: {unassigned names}]", When: is(false, nil)},
 			{Table: answer.Show(&troubles, (*reachability).listed)},
 		}...),

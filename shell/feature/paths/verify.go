@@ -41,7 +41,7 @@ var remarkTable = answer.Table[remark]{Key: "listed", Title: "differences", Fiel
 var verifyDecl = answer.Decl[*comparison]{
 	Command: "paths verify", Help: "how path records differ from the tables, or from those of the subnet " +
 		"administration",
-	Title: "{pairs|path} compared with {compared with}: {differ} differ[, {unknown} unknown: over tables that were not read]",
+	Title: "{pairs|path} compared with {compared_with}: {differ} differ[, {unknown} unknown: over tables that were not read]",
 	Facts: answer.Fields[*comparison](),
 	Layout: []answer.Item[*comparison]{{Table: answer.Show(&remarkTable, func(x *comparison) answer.Rows[remark] {
 		rows := answer.Lazy(len(x.Differences), func(i int) remark { return remark{x.Differences[i]} })

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/live"
 )
 
-// traceAll follows the packets of all pairs through the tables of a state.
+// traceAll traces all pairs through the tables of a state.
 func traceAll(c *feature.Call, st *session.State, s *session.Picture, limit int) error {
 	r, err := count(c, s.Tables, census.Options{Switches: c.Flag("switches"), List: limit})
 	if err != nil {
@@ -36,11 +36,11 @@ func traceAll(c *feature.Call, st *session.State, s *session.Picture, limit int)
 		m.LostPairs, m.LuckPairs, m.UnknownPairs, m.Arrive, m.Unknown = n.LostPairs, n.LuckPairs, n.UnknownPairs,
 			n.Sure, n.Unknown
 	}
-	m.restOn(st, s)
+	m.setBasis(st, s)
 	return answerMany(c, m)
 }
 
-// traceAllLive reads the subnet, follows the packets of all pairs, and compares with a state.
+// traceAllLive reads the subnet, traces all pairs, and compares their paths with those in a state.
 func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, limit int) error {
 	now, unanswered, err := live.Read(c.Ctx, c.Session)
 	if err != nil {
@@ -72,7 +72,7 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 		m.parting = append(m.parting, trouble{
 			From: answer.Port(now.Fabric, x.Src), To: answer.Port(now.Fabric, now.Fabric.PortByLID(x.LID)),
 			ToName: feature.DestinationName(now.Fabric, x.LID), LID: x.LID,
-			Why: partsFrom(&passing, s, x, st.Title(s)),
+			Why: censusDifference(&passing, s, x, st.Title(s)),
 		})
 	}
 	for _, u := range unanswered {
@@ -81,20 +81,23 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 	return answerMany(c, m)
 }
 
-// mostNamed is how many end ports the text names that are unreachable, or without a LID.
+// mostNamed is the number of unreachable end ports, or end ports without a LID, that the text lists.
 const mostNamed = 10
 
-// censusOf sums up a census of tables over a fabric, where not all links may pass packets.
+// censusOf returns the answer of a census of tables. Some links of f may pass no packets.
 func censusOf(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *many {
 	m := &many{
 		Pairs: r.Pairs, LostPairs: r.LostPairs, UnknownPairs: r.UnknownPairs, Paths: r.Paths, Arrive: r.Arrive(),
 		Unknown:     r.Verdicts[walk.Unknown],
 		Unreachable: feature.Ports(f, r.Unreachable), Unassigned: feature.Ports(f, r.Unassigned),
 		WithoutLID: len(r.Unassigned),
-		Places:     int64(r.Places), SwitchPairs: r.SwitchPairs, Sequences: r.Sequences, alike: alikeOf(t, r),
+		Places:     int64(r.Places), SwitchPairs: r.SwitchPairs, Sequences: r.Sequences, groups: groupsOf(t, r),
 		counts: r.Links, endings: map[string]int64{},
 	}
-	m.Silent, m.Addressless = portsOf(f, r.Unreachable), portsOf(f, r.Unassigned)
+	m.UnreachableText, m.UnassignedText = portsOf(f, r.Unreachable), portsOf(f, r.Unassigned)
+	if len(r.Unreachable) > 0 {
+		m.SeenFrom = answer.Port(f, f.SMPort)
+	}
 	for v, n := range r.Verdicts {
 		if n > 0 {
 			m.endings[walk.Verdict(v).String()] = n
@@ -111,7 +114,7 @@ func censusOf(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *many {
 	return m
 }
 
-// portsOf counts end ports and names the first, "" for none.
+// portsOf returns the number of end ports and the names of the first ones, "" for none.
 func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) string {
 	if len(ports) == 0 {
 		return ""
@@ -119,34 +122,34 @@ func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) string {
 	return prose.Count(len(ports), "end port") + ": " + prose.List(prose.Words(ports, f.PortName), mostNamed)
 }
 
-// whyLost is [walk.Path.Explain], also where packets do not pass a link that is there.
+// whyLost returns [walk.Path.Explain], or the state of a port whose link passes no packets.
 func whyLost(f *fabric.Fabric, of *walk.Path) string {
 	last := of.Hops[len(of.Hops)-1]
 	if of.Cause == walk.NoLink && last.Out != fabric.None {
 		if port := &f.Ports[last.Out]; port.Peer != fabric.None && port.State != mad.PortActive &&
 			port.State != mad.PortArmed {
-			return fmt.Sprintf("dead end: %s is in state %v: no packets pass", f.PortName(last.Out), port.State)
+			return fmt.Sprintf("dead end: %s is in state %v and passes no packets", f.PortName(last.Out), port.State)
 		}
 	}
 	return of.Explain(f)
 }
 
-// partsFrom returns where a path through tables leaves that of a state.
-func partsFrom(t *fabric.Tables, s *session.Picture, x census.Pair, title string) string {
+// censusDifference returns where a path through tables differs from that in a state.
+func censusDifference(t *fabric.Tables, s *session.Picture, x census.Pair, title string) string {
 	f := t.Fabric
 	var now livetrace.Path
 	of := walk.Trace(t, x.Src, x.LID)
 	planned, err := of.In(f, s.Tables)
 	if err != nil {
-		return fmt.Sprintf("parts from %s: %v", title, err)
+		return fmt.Sprintf("differs from %s: %v", title, err)
 	}
 	for _, h := range of.Hops {
 		now.Hops = append(now.Hops, livetrace.Hop{GUID: f.Nodes[h.Node].GUID, Node: h.Node, Out: outOf(f, h.Out)})
 	}
-	return parts(f, &now, s.Fabric, &planned, title)
+	return difference(f, &now, s.Fabric, &planned, title)
 }
 
-// count is [census.Take] of tables, as an operation that reports its progress.
+// count takes a census of tables as an operation with progress.
 func count(c *feature.Call, t *fabric.Tables, opt census.Options) (*census.Result, error) {
 	op, err := c.Session.Begin(c.Ctx, "trace")
 	if err != nil {

@@ -15,32 +15,32 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// choiceSet is every path that packets of a pair can take where switches route adaptively.
+// choiceSet holds all paths of a pair by the choices of switches that route adaptively.
 type choiceSet struct {
-	Paths   float64      `key:"paths" help:"paths by ports; 0 where packets can loop"`
+	Paths   float64      `key:"paths" help:"number of paths by ports; 0 if packets can loop"`
 	Reached string       `key:"reached"`
 	CanLoop bool         `key:"can_loop"`
-	Share   float64      `key:"share_delivered" help:"the share of packets that arrive, if all choices are alike"`
+	Share   float64      `key:"share_delivered" help:"share of packets that arrive, if all choices are equally likely"`
 	Fewest  int32        `key:"fewest_switches"`
-	Most    answer.Value `key:"most_switches" kind:"int" help:"none where packets can loop"`
-	Says    string       `key:"says"`
+	Most    answer.Value `key:"most_switches" kind:"int" help:"none if packets can loop"`
+	Text    string       `key:"text"`
 	f       *fabric.Fabric
 	rows    []choices.Row
 }
 
 // choiceRow is a step of the tree of all paths.
 type choiceRow struct {
-	Depth    int          `key:"depth" help:"how many steps are before it"`
+	Depth    int          `key:"depth" help:"number of steps before"`
 	What     string       `key:"what" name:"WHERE"`
 	By       answer.Value `key:"by" name:"BY" kind:"text"`
 	Switches answer.Value `key:"switches" kind:"list"`
 	Ports    answer.Value `key:"ports" kind:"list"`
-	Table    int          `key:"table" help:"which table of the switches is looked up"`
+	Table    int          `key:"table" help:"the table of the switches that has the entry"`
 	State    answer.Value `key:"state" kind:"text" help:"the state of the entry for the LID"`
-	Share    float64      `key:"share" help:"the share of packets that pass here, if all choices are alike"`
-	Percent  answer.Value `name:"SHARE" kind:"text" help:"the share of packets that pass here, if all choices are alike"`
-	Static   bool         `key:"static" name:"STATIC" help:"the path of the linear tables leads through here"`
-	Again    bool         `key:"again" help:"it is unfolded above"`
+	Share    float64      `key:"share" help:"share of packets, if all choices are equally likely"`
+	Percent  answer.Value `name:"SHARE" kind:"text" help:"share of packets, if all choices are equally likely"`
+	Static   bool         `key:"static" name:"STATIC" help:"a step of the path by the linear tables"`
+	Again    bool         `key:"again" help:"its steps are listed above"`
 	End      answer.Value `key:"end" kind:"text" help:"how packets end here"`
 	lead     answer.Lead
 }
@@ -52,8 +52,8 @@ var choiceTable = answer.Table[choiceRow]{
 	},
 }
 
-// choose adds every path of the pair, where tables have groups.
-func (p *path) choose(s *session.Picture, src fabric.PortIndex, lid uint16) {
+// addChoices adds all paths of the pair if the tables have adaptive routing.
+func (p *path) addChoices(s *session.Picture, src fabric.PortIndex, lid uint16) {
 	if s.Tables.Adaptive == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (p *path) choose(s *session.Picture, src fabric.PortIndex, lid uint16) {
 	p.Choices = &choiceSet{
 		Paths: o.Paths, Reached: o.Endings.Reach().String(), CanLoop: o.Endings&choices.Loops != 0, Share: o.Share,
 		Fewest: set.FewestSwitches,
-		Says:   set.String(), f: s.Fabric, rows: set.Rows,
+		Text:   set.String(), f: s.Fabric, rows: set.Rows,
 	}
 	if !p.Choices.CanLoop {
 		p.Choices.Most = answer.Int(set.MostSwitches)
@@ -119,5 +119,5 @@ func (p *path) drawChoices(c *answer.Canvas) {
 			"  "+textOf(r.Percent))
 		c.Line(" %s%s%s%s%s", prose.When(r.Static, "*", " "), strings.Repeat("  ", r.Depth), r.What, by, share)
 	}
-	c.Line("  %s", p.Choices.Says+"; * the path of the linear tables")
+	c.Line("  %s", p.Choices.Text+"; *: the path by the linear tables")
 }

@@ -15,16 +15,16 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// group is where a packet to a multicast LID goes.
+// group is the tree of a packet to a multicast LID.
 type group struct {
 	Src     answer.Value `key:"src" name:"src" kind:"place"`
 	MLID    string       `key:"mlid"`
-	Copies  int          `key:"copies" help:"copies of the packet that end ports get"`
-	Says    string       `name:"says"`
-	Circles bool         `key:"circles" help:"the packet comes back to a switch"`
-	Twice   answer.Value `key:"twice" kind:"list" help:"end ports that get it more than once"`
-	Missed  answer.Value `key:"missed" kind:"list" help:"members that do not get it"`
-	Unknown answer.Value `key:"unknown" kind:"list" help:"members of which that is unknown: the packet meets a switch whose table was not read"`
+	Copies  int          `key:"copies" help:"copies that end ports receive"`
+	Text    string       `name:"text"`
+	Circles bool         `key:"circles" help:"the packet returns to a switch"`
+	Twice   answer.Value `key:"twice" kind:"list" help:"end ports that receive it more than once"`
+	Missed  answer.Value `key:"missed" kind:"list" help:"members that do not receive it"`
+	Unknown answer.Value `key:"unknown" kind:"list" help:"members for which this is unknown, as a table was not read"`
 
 	f                      *fabric.Fabric
 	root                   *mcast.Hop
@@ -34,30 +34,30 @@ type group struct {
 	meetsUnread            bool
 }
 
-// groupStep is a copy of the packet: from a switch by a port, to a switch or an end port. The first comes from the
-// source.
+// groupStep is a row of the table: a copy of the packet from a port of a switch to a switch or an end port. The first one
+// is the packet of the source.
 type groupStep struct {
-	Depth  int          `key:"depth" help:"how many switches are before it"`
+	Depth  int          `key:"depth" help:"number of switches before"`
 	From   answer.Value `key:"from" name:"FROM" kind:"place" help:"the switch that makes the copy"`
-	Out    answer.Value `key:"out" name:"OUT" kind:"int" help:"the port by which it leaves"`
-	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the switch that it comes to"`
-	In     answer.Value `key:"in" name:"IN" kind:"int" help:"the port by which it comes"`
-	Fate   answer.Value `key:"fate" name:"FATE" kind:"text" help:"why the switch does not pass it on"`
-	End    answer.Value `key:"end" name:"END" kind:"place" help:"the end port that keeps it"`
-	Member answer.Value `key:"member" name:"MEMBER" kind:"text" help:"how the end port is in the group"`
-	Dead   bool         `key:"dead" help:"the port leads nowhere"`
+	Out    answer.Value `key:"out" name:"OUT" kind:"int" help:"the port through which it leaves"`
+	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the switch that receives it"`
+	In     answer.Value `key:"in" name:"IN" kind:"int" help:"the port through which it enters"`
+	Fate   answer.Value `key:"fate" name:"FATE" kind:"text" help:"why the switch does not forward it"`
+	End    answer.Value `key:"end" name:"END" kind:"place" help:"the end port that receives it"`
+	Member answer.Value `key:"member" name:"MEMBER" kind:"text" help:"membership of the end port"`
+	Dead   bool         `key:"dead" help:"the port has no link"`
 	lead   answer.Lead
 }
 
 var stepTable = answer.Table[groupStep]{
-	Key: "tree", Title: "tree", Help: "the copies of the packet, each before those that are made of it",
+	Key: "tree", Title: "tree", Help: "the copies of the packet, each before its own copies",
 	Fields: answer.Fields[groupStep](),
 	Lead:   func(s groupStep) answer.Lead { return s.lead },
 }
 
 var groupDecl = answer.Decl[*group]{
-	Command: "trace", Help: "where a packet to a multicast LID goes",
-	Title: "{src} -> multicast {mlid}, in {of}: {says}", Facts: answer.Fields[*group](),
+	Command: "trace", Help: "the tree of a packet to a multicast LID",
+	Title: "{src} -> multicast {mlid}, in {of}: {text}", Facts: answer.Fields[*group](),
 	Layout: []answer.Item[*group]{
 		{Table: answer.Show(&stepTable, func(g *group) answer.Rows[groupStep] { return answer.Slice(g.rows) })},
 	},
@@ -68,14 +68,14 @@ var groupDecl = answer.Decl[*group]{
 func (g *group) verdict() (answer.Verdict, string) {
 	switch v := verdict.Of(g.Circles || len(g.twice)+len(g.missed) > 0, g.meetsUnread); v {
 	case answer.Found:
-		return v, fmt.Sprintf("%s -> %s: not every member gets it once", g.Src, g.MLID)
+		return v, fmt.Sprintf("%s -> %s: not every member receives it exactly once", g.Src, g.MLID)
 	case answer.Unknown:
-		return v, fmt.Sprintf("%s -> %s: unknown: the packet meets a switch whose table was not read", g.Src, g.MLID)
+		return v, fmt.Sprintf("%s -> %s: unknown, as the table of a switch was not read", g.Src, g.MLID)
 	}
 	return answer.OK, ""
 }
 
-// traceGroup draws where a packet to a multicast LID goes.
+// traceGroup answers with the tree of a packet to a multicast LID.
 func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to string) error {
 	mlid, err := feature.ParseMLID(to)
 	if err != nil {
@@ -93,11 +93,11 @@ func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to
 	}
 	g := &group{
 		Src: answer.Port(f, end), MLID: feature.MLIDText(mlid), Copies: tree.Delivered,
-		Says: copiesText(tree.Delivered), Circles: tree.Circles,
+		Text: copiesText(tree.Delivered), Circles: tree.Circles,
 		f: f, root: tree.First, join: map[fabric.PortIndex]fabric.JoinState{}, twice: tree.Twice,
 	}
 	if tree.Circles {
-		g.Says += ", and the packet CIRCLES"
+		g.Text += ", and the packet CIRCLES"
 	}
 	if known, err := st.GroupsOf(s); err == nil {
 		for _, l := range mcast.ByLID(f, known.List) {
@@ -125,7 +125,7 @@ func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to
 	return c.Answer(groupDecl.Answer(b, g))
 }
 
-// unfold lists the copies of a packet from a switch on.
+// unfold adds the rows of the copies that a switch and those after it make.
 func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.Hop, depth int, step groupStep) {
 	node := g.f.Switches[h.Switch]
 	step.Depth, step.Switch, step.In, step.lead = depth, answer.Node(g.f, node), answer.Int(h.In),
@@ -157,10 +157,10 @@ func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.
 	}
 }
 
-// notMember is the word for an end port that is not in the group.
+// notMember is the membership of an end port outside the group.
 const notMember = "none"
 
-// member returns how an end port is in the group.
+// member returns the membership of an end port.
 func (g *group) member(end fabric.PortIndex) string {
 	if join, in := g.join[end]; in {
 		return join.String()
@@ -170,7 +170,7 @@ func (g *group) member(end fabric.PortIndex) string {
 
 func (g *group) draw(c *answer.Canvas) {
 	if g.root == nil {
-		c.Line("  it is attached to no switch")
+		c.Line("  the source is attached to no switch")
 	} else {
 		c.Line("  %s", g.line(g.root))
 		g.branches(c, g.root, "  ")
@@ -178,7 +178,7 @@ func (g *group) draw(c *answer.Canvas) {
 	for _, list := range []struct {
 		label string
 		ports []fabric.PortIndex
-	}{{"gets it twice", g.twice}, {"does not get it", g.missed}, {"unknown", g.unknown}} {
+	}{{"receives it twice", g.twice}, {"does not receive it", g.missed}, {"unknown", g.unknown}} {
 		shown, more := prose.Cut(prose.Words(list.ports, g.f.PortName), maxListed)
 		for _, port := range shown {
 			c.Line("  %s: %s", list.label, port)
@@ -192,20 +192,20 @@ func (g *group) draw(c *answer.Canvas) {
 func copiesText(n int) string {
 	switch n {
 	case 0:
-		return "nobody gets it"
+		return "no port receives it"
 	case 1:
-		return "1 port gets it"
+		return "1 port receives it"
 	}
-	return fmt.Sprintf("%d ports get it", n)
+	return fmt.Sprintf("%d ports receive it", n)
 }
 
 func (g *group) line(h *mcast.Hop) string {
 	line := fmt.Sprintf("%s (in by %d)", g.f.NodeName(g.f.Switches[h.Switch]), h.In)
 	switch h.Fate {
 	case mcast.Circling:
-		line += "  CIRCLES: it was here before"
+		line += "  CIRCLES: the packet was here before"
 	case mcast.Again:
-		line += "  AGAIN: another copy came in here"
+		line += "  AGAIN: another copy came here too"
 	case mcast.Dropped:
 		line += "  DROPPED: no entry for the LID"
 	case mcast.Unread:

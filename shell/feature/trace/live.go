@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// liveTitle stands for the state in the title of paths through the tables that the switches hold now.
+// liveTitle is the title of the state for paths through the tables that the switches hold now.
 const liveTitle = "the switches now"
 
 // liveBasis returns the basis of paths through the switches.
@@ -27,9 +27,9 @@ func liveBasis(st *session.State) answer.Basis {
 	return b
 }
 
-// traceLive asks the switches about a pair of the live fabric, and compares with the path between the same ports in a
-// state.
-func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, pair pairs.Pair) error {
+// traceLive traces a pair by requests to the switches, and compares with the path between the same ports in a state.
+func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, r *request) error {
+	pair := r.pairs[0]
 	if err := pairs.Addressed(st.Live.Fabric, pair); err != nil {
 		return err
 	}
@@ -38,12 +38,13 @@ func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables 
 		return err
 	}
 	p := livePath(st, &of)
+	p.basis.Warnings = append(p.basis.Warnings, r.warnings...)
 	p.Adaptive = adaptive(st)
 	if err := p.countErrors(c, st.Live.Fabric, &of); err != nil {
 		return err
 	}
 	if noTables == nil {
-		p.Parts = answer.Optional(partsBeside(st, &of, s, pair))
+		p.Parts = answer.Optional(liveDifference(st, &of, s, pair))
 		if p.Parts.IsNone() {
 			p.SameAs = answer.Text(st.Title(s))
 		}
@@ -51,7 +52,7 @@ func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables 
 	return c.Answer(pathDecl.Answer(p.basis, p))
 }
 
-// livePath describes a path through the switches.
+// livePath returns the answer of a path through the switches.
 func livePath(st *session.State, of *livetrace.Path) *path {
 	f := st.Live.Fabric
 	p := &path{
@@ -88,7 +89,7 @@ func givenPort(n int) answer.Value {
 	return answer.Int(n)
 }
 
-// hopLID is the LID of a known hop's end port.
+// hopLID returns the LID of the end port of a known hop.
 func hopLID(f *fabric.Fabric, h *livetrace.Hop) uint16 {
 	num := 0
 	if !f.Nodes[h.Node].IsSwitch() {
@@ -100,8 +101,8 @@ func hopLID(f *fabric.Fabric, h *livetrace.Hop) uint16 {
 	return 0
 }
 
-// countErrors adds the error counters of the ports by which packets come and leave, and which of them did not respond:
-// counters are asked for by LID, through the tables.
+// countErrors adds the error counters of the ports through which packets enter and leave, and lists the ports that did
+// not respond. Counters are read by LID, so through the tables.
 func (p *path) countErrors(c *feature.Call, f *fabric.Fabric, of *livetrace.Path) error {
 	places := map[fabric.PortIndex][]*answer.Value{}
 	var ports []fabric.PortIndex
@@ -148,41 +149,41 @@ func (p *path) countErrors(c *feature.Call, f *fabric.Fabric, of *livetrace.Path
 	return nil
 }
 
-// partsBeside returns where the live path of a pair leaves the path between the same ports in a state, "" where it does
-// not.
-func partsBeside(st *session.State, live *livetrace.Path, s *session.Picture, pair pairs.Pair) string {
+// liveDifference returns where the live path of a pair differs from the path between the same ports in a state, "" if they
+// are equal.
+func liveDifference(st *session.State, live *livetrace.Path, s *session.Picture, pair pairs.Pair) string {
 	there, err := pair.In(st.Live.Fabric, s.Fabric)
 	if err != nil {
-		return fmt.Sprintf("parts from %s: %v", st.Title(s), err)
+		return fmt.Sprintf("differs from %s: %v", st.Title(s), err)
 	}
 	planned := there.Trace(s.Tables)
-	return parts(st.Live.Fabric, live, s.Fabric, &planned, st.Title(s))
+	return difference(st.Live.Fabric, live, s.Fabric, &planned, st.Title(s))
 }
 
-// parts returns where a live path leaves that of a state, "" where it does not.
-func parts(f *fabric.Fabric, live *livetrace.Path, g *fabric.Fabric, planned *walk.Path, title string) string {
+// difference returns where a live path differs from that in a state, "" if they are equal.
+func difference(f *fabric.Fabric, live *livetrace.Path, g *fabric.Fabric, planned *walk.Path, title string) string {
 	for i := range live.Hops {
 		h := &live.Hops[i]
 		if i == len(planned.Hops) {
-			return fmt.Sprintf("parts from %s: there the path ends before %s", title, h.Name(f))
+			return fmt.Sprintf("differs from %s: there the path ends before %s", title, h.Name(f))
 		}
 		want := planned.Hops[i]
 		switch {
 		case g.Nodes[want.Node].GUID != h.GUID:
-			return fmt.Sprintf("parts from %s: there %s comes next, not %s", title, g.NodeName(want.Node), h.Name(f))
+			return fmt.Sprintf("differs from %s: there %s is next, not %s", title, g.NodeName(want.Node), h.Name(f))
 		case outOf(g, want.Out) != h.Out:
-			return fmt.Sprintf("parts from %s at %s: %s there, %s now", title, h.Name(f), byPort(outOf(g, want.Out)),
+			return fmt.Sprintf("differs from %s at %s: %s there, %s now", title, h.Name(f), byPort(outOf(g, want.Out)),
 				byPort(h.Out))
 		}
 	}
 	if len(planned.Hops) > len(live.Hops) {
-		return fmt.Sprintf("parts from %s: there the path goes on to %s", title,
+		return fmt.Sprintf("differs from %s: there the path continues to %s", title,
 			g.NodeName(planned.Hops[len(live.Hops)].Node))
 	}
 	return ""
 }
 
-// outOf returns the number of the port by which a hop leaves; a switch that keeps a packet does not let it leave.
+// outOf returns the number of the port through which packets leave, NoPort at a switch that is the destination.
 func outOf(f *fabric.Fabric, port fabric.PortIndex) int {
 	if port == fabric.None || f.Ports[port].Num == 0 {
 		return livetrace.NoPort

@@ -21,50 +21,51 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// maxListed is how many rows of a kind the text lists where no limit is given.
+// maxListed is the default number of rows of a kind in the text.
 const maxListed = 20
 
-// many is what becomes of the paths of many pairs.
+// many counts the paths of many pairs by their results.
 type many struct {
 	Pairs        int64        `key:"pairs"`
-	LostPairs    int64        `key:"lost_pairs" help:"pairs of which a path does not arrive"`
-	UnknownPairs int64        `key:"unknown_pairs" help:"other pairs of which a path is unknown"`
-	LuckPairs    int64        `key:"luck_pairs" help:"pairs of which a path arrives by some choices of adaptive routing and not by others"`
-	Paths        int64        `key:"paths" help:"paths that were followed"`
+	LostPairs    int64        `key:"lost_pairs" help:"pairs with a path that does not arrive"`
+	UnknownPairs int64        `key:"unknown_pairs" help:"other pairs with an unknown path"`
+	LuckPairs    int64        `key:"luck_pairs" help:"pairs with a path that arrives only by some choices of adaptive routing"`
+	Paths        int64        `key:"paths" help:"traced paths"`
 	Arrive       int64        `key:"arrive"`
-	Unknown      int64        `key:"unknown" help:"paths of which it is unknown whether they arrive"`
+	Unknown      int64        `key:"unknown" help:"paths that may arrive or not, as tables were not read"`
 	Lost         int64        `name:"lost"`
-	Verdicts     answer.Value `key:"verdicts" kind:"map" help:"paths by how they end"`
+	Verdicts     answer.Value `key:"verdicts" kind:"map" help:"number of paths by result"`
 	Links        answer.Value `key:"links" kind:"list" help:"paths that arrive, by their number of links"`
-	Places       int64        `key:"places" help:"places where packets of all pairs end that do not arrive"`
-	SwitchPairs  int64        `key:"switch_pairs" help:"pairs of a first and a last switch of paths that arrive"`
-	Sequences    int64        `key:"sequences" help:"sequences of switches that the paths pass"`
+	Places       int64        `key:"places" help:"places where paths end that do not arrive, of all pairs"`
+	SwitchPairs  int64        `key:"switch_pairs" help:"pairs of the first and last switch of paths that arrive"`
+	Sequences    int64        `key:"sequences" help:"different sequences of switches of the paths"`
 	WithoutLID   int          `key:"without_lid" help:"end ports without a LID"`
-	Unreachable  answer.Value `key:"unreachable_ports" kind:"list" help:"end ports that failures have separated from the subnet"`
+	Unreachable  answer.Value `key:"unreachable_ports" kind:"list" help:"unreachable end ports"`
 	Unassigned   answer.Value `key:"unassigned_ports" kind:"list" help:"other end ports, without a LID"`
-	Against      answer.Value `key:"against" kind:"text" help:"the state that live paths are compared with"`
-	Part         int64        `key:"part" help:"live paths that differ from those of that state"`
+	Against      answer.Value `key:"against" kind:"text" help:"the state with which live paths are compared"`
+	Part         int64        `key:"part" help:"live paths that differ from that state"`
 	Adaptive     answer.Value `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
-	// nil where no switch routes adaptively, or the paths are not those of all pairs
-	Choices     *feature.ChoiceCounts `prefix:"adaptive_"`
-	Summary     string                `name:"summary"`
-	Silent      string                `name:"unreachable ports"`
-	Addressless string                `name:"ports without a LID"`
-	MorePlaces  string                `name:"more places"`
+	// Choices is nil if no switch routes adaptively, or the paths are not those of all pairs.
+	Choices         *feature.ChoiceCounts `prefix:"adaptive_"`
+	SeenFrom        answer.Value          `key:"seen_from" name:"seen from" kind:"place" help:"the port from which ports are unreachable"`
+	Summary         string                `name:"summary"`
+	UnreachableText string                `name:"unreachable ports"`
+	UnassignedText  string                `name:"ports without a LID"`
+	MorePlaces      string                `name:"more places"`
 
 	basis    answer.Basis
 	counts   []int64 // paths by links
-	alike    []alikePaths
+	groups   []pathGroup
 	troubles []trouble
 	parting  []trouble
 	endings  map[string]int64
 	outcomes map[[2]fabric.PortIndex]reach.Outcome
 }
 
-// trouble is a path that does not arrive, or an example of those that end at one place.
+// trouble is a row of a table: a path that does not arrive, or an example of those that end at one place.
 type trouble struct {
 	From   answer.Value `key:"from" name:"FROM" kind:"place"`
-	To     answer.Value `key:"to" kind:"place" help:"none where no port has the LID"`
+	To     answer.Value `key:"to" kind:"place" help:"none if no port has the LID"`
 	ToName string       `name:"TO"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
 	Why    string       `key:"why" name:"WHY"`
@@ -97,26 +98,26 @@ func troublesTable(key, title string) answer.Table[trouble] {
 }
 
 var manyDecl = answer.Decl[*many]{
-	Command: "trace", Help: "what becomes of the paths of many pairs", Title: "{pairs|pair}, {paths|path} traced, of " +
+	Command: "trace", Help: "the results of the paths of many pairs", Title: "{pairs|pair}, {paths|path} traced, of " +
 		"{of}: {arrive} arrive", Facts: answer.Fields[*many](),
 	Layout: append(feature.ChoiceItems(func(m *many) *feature.ChoiceCounts { return m.Choices }, nil),
 		[]answer.Item[*many]{
-			{Line: "by the linear tables alone:", When: func(m *many) bool { return m.Choices != nil }},
+			{Line: "by the linear tables only:", When: func(m *many) bool { return m.Choices != nil }},
 			{Table: answer.Show(&linksTable, (*many).byLinks)},
-			{Line: "{switch_pairs|switch pair}, first and last, and {sequences|sequence} of switches",
+			{Line: "{switch_pairs|pair} of first and last switches, {sequences|sequence} of switches",
 				When: func(m *many) bool {
 					return m.SwitchPairs > 0
 				}},
-			{Table: answer.Show(&alikeTable, (*many).alikes)},
+			{Table: answer.Show(&pathGroupTable, (*many).listedGroups)},
 			{Line: "[{summary}]"},
 			{Table: answer.Show(&troubleTable, (*many).listed)},
 			{Line: "[{more places}]"},
-			{Line: "[unreachable: {unreachable ports}]"},
+			{Line: "[unreachable from {seen_from}: {unreachable ports}]"},
 			{Line: "[without a LID: {ports without a LID}]"},
-			{Line: "{?against}all take the path that they have in {against}", When: func(m *many) bool {
+			{Line: "{?against}all paths are those of {against}", When: func(m *many) bool {
 				return m.Part == 0
 			}},
-			{Line: "{?against}{part} take another path than in {against}:", When: func(m *many) bool {
+			{Line: "{?against}{part|path} differ from {against}:", When: func(m *many) bool {
 				return m.Part > 0
 			}},
 			{Table: answer.Show(&partingTable, func(m *many) answer.Rows[trouble] {
@@ -139,9 +140,9 @@ func (m *many) byLinks() answer.Rows[linksCount] {
 	return answer.Slice(rows)
 }
 
-func (m *many) alikes() answer.Rows[alikePaths] {
-	rows := answer.Slice(m.alike)
-	rows.More = m.SwitchPairs - int64(len(m.alike))
+func (m *many) listedGroups() answer.Rows[pathGroup] {
+	rows := answer.Slice(m.groups)
+	rows.More = m.SwitchPairs - int64(len(m.groups))
 	return rows
 }
 
@@ -153,7 +154,7 @@ func (m *many) listed() answer.Rows[trouble] {
 	return rows
 }
 
-// verdict is found where packets of a path do not arrive.
+// verdict returns found if a path does not arrive.
 func (m *many) verdict() (answer.Verdict, string) {
 	switch v := verdict.Of(m.Lost > 0, m.Unknown > 0); v {
 	case answer.Found:
@@ -195,7 +196,7 @@ func (m *many) add(pair pairs.Pair, p *path) {
 	m.counts[links]++
 }
 
-// count counts what becomes of a pair by one more of its paths.
+// count counts the pair of a path by the result of its paths so far.
 func (m *many) count(pair [2]fabric.PortIndex, p *path) {
 	now := reach.Lost
 	switch {
@@ -223,7 +224,7 @@ func (m *many) count(pair [2]fabric.PortIndex, p *path) {
 	}
 }
 
-// finish makes the figures of what was counted.
+// finish computes the figures of the answer from the counts.
 func (m *many) finish() {
 	m.Lost = m.Paths - m.Arrive - m.Unknown
 	var named []answer.Named
@@ -243,7 +244,7 @@ func (m *many) finish() {
 			prose.When(len(m.troubles) > 0, ":", ""))
 	}
 	if more := m.Places - int64(len(m.troubles)); more > 0 {
-		m.MorePlaces = fmt.Sprintf("  and at %s (limit=N lists more)", prose.Count(more, "more place"))
+		m.MorePlaces = fmt.Sprintf("  and at %s; hint: limit=N lists more", prose.Count(more, "more place"))
 	}
 }
 
@@ -253,8 +254,8 @@ func answerMany(c *feature.Call, m *many) error {
 	return c.Answer(manyDecl.Answer(m.basis, m))
 }
 
-// restOn returns what the paths rest on: the tables that were not read where paths are unknown.
-func (m *many) restOn(st *session.State, s *session.Picture) {
+// setBasis sets the basis, with the tables that were not read if paths are unknown.
+func (m *many) setBasis(st *session.State, s *session.Picture) {
 	needs := session.Need(0)
 	if m.Unknown > 0 {
 		needs = session.NeedTables
@@ -262,10 +263,10 @@ func (m *many) restOn(st *session.State, s *session.Picture) {
 	m.basis = st.Basis(s, needs)
 }
 
-// traceMany follows pairs through the tables of a state.
+// traceMany traces pairs through the tables of a state.
 func traceMany(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, r *request) error {
 	m := &many{Adaptive: adaptive(st)}
-	var put alikes
+	var collected pathGroups
 	for _, pair := range r.pairs {
 		if err := c.Ctx.Err(); err != nil {
 			return err
@@ -276,25 +277,25 @@ func traceMany(c *feature.Call, st *session.State, s *session.Picture, g *partit
 		p.grant(err)
 		m.add(pair, p)
 		if p.Arrives {
-			put.add(passedOf(s.Fabric, &of))
+			collected.add(passedOf(s.Fabric, &of))
 		}
 	}
-	put.into(m, r.limit)
-	m.restOn(st, s)
+	collected.addTo(m, r.limit)
+	m.setBasis(st, s)
 	return answerMany(c, m)
 }
 
-// traceManyLive follows pairs through the switches, and compares with a state.
+// traceManyLive traces pairs by requests to the switches, and compares with a state.
 func traceManyLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, r *request) error {
 	f := st.Live.Fabric
 	if err := pairs.Addressed(f, r.pairs...); err != nil {
 		return err
 	}
-	paths, switches := make([]*path, len(r.pairs)), make([][]passed, len(r.pairs))
+	paths, switches := make([]*path, len(r.pairs)), make([][]passedSwitch, len(r.pairs))
 	err := live.Trace(c.Ctx, c.Session, r.pairs, func(i int, of *livetrace.Path) {
 		paths[i], switches[i] = livePath(st, of), passedLive(f, of)
 		if noTables == nil {
-			paths[i].Parts = answer.Optional(partsBeside(st, of, s, r.pairs[i]))
+			paths[i].Parts = answer.Optional(liveDifference(st, of, s, r.pairs[i]))
 		}
 	})
 	if err != nil {
@@ -304,14 +305,14 @@ func traceManyLive(c *feature.Call, st *session.State, s *session.Picture, noTab
 	if noTables == nil {
 		m.Against = answer.Text(st.Title(s))
 	}
-	var put alikes
+	var collected pathGroups
 	for i, p := range paths {
 		m.add(r.pairs[i], p)
 		if p.Arrives {
-			put.add(switches[i])
+			collected.add(switches[i])
 		}
 		m.basis.Unread = m.basis.Unread.Add(p.basis.Unread)
 	}
-	put.into(m, r.limit)
+	collected.addTo(m, r.limit)
 	return answerMany(c, m)
 }

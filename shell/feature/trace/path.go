@@ -22,22 +22,22 @@ import (
 
 // path is the path between two end ports.
 type path struct {
-	From     answer.Value `key:"from" name:"from" kind:"place"`
-	To       answer.Value `key:"to" kind:"place" help:"none where no port has the LID"`
-	ToName   string       `name:"destination"`
-	LID      uint16       `key:"lid" kind:"lid"`
-	SL       answer.Value `key:"sl" kind:"int" help:"service level of the path, null where it was not read"`
-	Means    answer.Value `key:"sl_means" kind:"text" help:"what torus-2QoS encodes in the service level"`
-	Level    string       `name:"level"`
-	Ending   string       `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or why it is not delivered by adaptive routing"`
-	Arrives  bool         `key:"arrives"`
-	Why      string       `key:"why" name:"result"`
-	SameAs   answer.Value `key:"same_as" name:"same path in" kind:"text" help:"the state that a live path agrees with"`
-	Parts    answer.Value `key:"parts" name:"difference" kind:"text" help:"where a live path leaves that of the state"`
-	Adaptive answer.Value `key:"adaptive" name:"adaptive" kind:"text" help:"switches may choose among several paths"`
-	Choices  *choiceSet   `prefix:"choices_"` // nil where no switch is known to route adaptively
-	Back     *other       `prefix:"back_"`    // nil where it was not asked for
-	Against  *other       `prefix:"against_"`
+	From     answer.Value  `key:"from" name:"from" kind:"place"`
+	To       answer.Value  `key:"to" kind:"place" help:"none if no port has the LID"`
+	ToName   string        `name:"destination"`
+	LID      uint16        `key:"lid" kind:"lid"`
+	SL       answer.Value  `key:"sl" kind:"int" help:"service level of the path, null if not read"`
+	Means    answer.Value  `key:"sl_means" kind:"text" help:"what torus-2QoS encodes in the service level"`
+	Level    string        `name:"level"`
+	Ending   string        `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or the result by adaptive routing"`
+	Arrives  bool          `key:"arrives"`
+	Why      string        `key:"why" name:"result"`
+	SameAs   answer.Value  `key:"same_as" name:"same path in" kind:"text" help:"the state in which the live path is the same"`
+	Parts    answer.Value  `key:"parts" name:"difference" kind:"text" help:"where the live path differs from the state"`
+	Adaptive answer.Value  `key:"adaptive" name:"adaptive" kind:"text" help:"switches may choose among several paths"`
+	Choices  *choiceSet    `prefix:"choices_"` // nil if no switch is known to route adaptively
+	Back     *comparedPath `prefix:"back_"`    // nil unless requested
+	Against  *comparedPath `prefix:"against_"`
 
 	hops   []hop
 	lids   []lidPath
@@ -48,40 +48,40 @@ type path struct {
 	tables *fabric.Tables // the tables of walked
 }
 
-// Walked returns the path and the tables that it was computed from, nil for a path through live switches.
+// Walked returns the path and its tables, nil for a path through live switches.
 func (p *path) Walked() (*walk.Path, *fabric.Tables) { return p.walked, p.tables }
 
-// hop is a node on the path.
+// hop is a row of the table: a node on the path.
 type hop struct {
 	Node      answer.Value `key:"node" name:"NODE" kind:"place"`
 	LID       uint16       `key:"lid" name:"LID" kind:"lid"`
-	In        answer.Value `key:"in" name:"IN" kind:"int" help:"the port by which packets come"`
-	Out       answer.Value `key:"out" name:"OUT" kind:"int" help:"the port by which packets leave"`
-	Link      answer.Value `key:"link" name:"LINK" kind:"text" help:"width and speed that the port out reports"`
-	InLink    answer.Value `key:"in_link" kind:"text" help:"width and speed that the port in reports"`
+	In        answer.Value `key:"in" name:"IN" kind:"int" help:"the port through which packets enter"`
+	Out       answer.Value `key:"out" name:"OUT" kind:"int" help:"the port through which packets leave"`
+	Link      answer.Value `key:"link" name:"LINK" kind:"text" help:"width and speed of the port out"`
+	InLink    answer.Value `key:"in_link" kind:"text" help:"width and speed of the port in"`
 	VL        answer.Value `key:"vl" name:"VL" kind:"int" help:"the VL on which packets leave"`
-	InVL      answer.Value `key:"in_vl" kind:"int" help:"the VL on which packets come"`
+	InVL      answer.Value `key:"in_vl" kind:"int" help:"the VL on which packets enter"`
 	Dropped   bool         `key:"dropped" help:"the service level is mapped to VL 15"`
-	Turn      answer.Value `key:"turn" kind:"text" help:"where the path goes up and down between ranks"`
-	Backwards bool         `key:"against_ranks" help:"the path goes up again after it went down"`
-	InLoop    bool         `key:"in_credit_loop" help:"the credit loop that was found leads through here"`
-	Torus     *torusHop    `prefix:"torus_"` // nil outside a torus that torus-2QoS routed
-	Errors    answer.Value `key:"errors" kind:"text" help:"error counters of the port out that are not zero; null where they were not read"`
-	InErrors  answer.Value `key:"in_errors" kind:"text" help:"error counters of the port in that are not zero; null where they were not read"`
+	Turn      answer.Value `key:"turn" kind:"text" help:"turn up or down between ranks"`
+	Backwards bool         `key:"against_ranks" help:"the path goes up after it went down"`
+	InLoop    bool         `key:"in_credit_loop" help:"the hop is part of the credit loop that was found"`
+	Torus     *torusHop    `prefix:"torus_"` // nil unless torus-2QoS routed
+	Errors    answer.Value `key:"errors" kind:"text" help:"nonzero error counters of the port out; null if not read"`
+	InErrors  answer.Value `key:"in_errors" kind:"text" help:"nonzero error counters of the port in; null if not read"`
 	Notes     answer.Value `name:"NOTES" kind:"text"`
 
 	name string
 	lead answer.Lead
 }
 
-// torusHop is what becomes of a packet at a switch of a torus.
+// torusHop describes a hop of a path at a switch of a torus.
 type torusHop struct {
 	At        answer.Value `key:"at" kind:"list" help:"coordinates of the switch"`
-	Along     answer.Value `key:"along" kind:"text" help:"the direction in which it leaves"`
-	Crosses   answer.Value `key:"crosses" kind:"text" help:"the dimension whose dateline it crosses"`
-	Unmarked  bool         `key:"unmarked" help:"its service level has no bit for that dateline"`
-	TurnsFrom answer.Value `key:"turns_from" kind:"text" help:"the dimension along which it came, where it turns"`
-	Illegal   bool         `key:"illegal_turn" help:"the turn is against the order of dimensions"`
+	Along     answer.Value `key:"along" kind:"text" help:"direction in which the packet leaves"`
+	Crosses   answer.Value `key:"crosses" kind:"text" help:"dimension whose dateline the packet crosses"`
+	Unmarked  bool         `key:"unmarked" help:"the service level has no bit for that dateline"`
+	TurnsFrom answer.Value `key:"turns_from" kind:"text" help:"dimension along which the packet came, if it turns"`
+	Illegal   bool         `key:"illegal_turn" help:"the turn violates the order of dimensions"`
 	of        *torus.Hop
 }
 
@@ -100,7 +100,7 @@ var hopTable = answer.Table[hop]{Key: "hops", Title: "hops", Fields: answer.Fiel
 		return h.lead
 	}}
 
-// declarePath declares the answers of a command that hold a path.
+// declarePath declares the answer of a command that traces a path.
 func declarePath(command string) *answer.Decl[*path] {
 	return &answer.Decl[*path]{
 		Command: command, Help: "the path between two end ports", Title: "{from} -> {destination}, LID {lid}[, " +
@@ -111,8 +111,8 @@ func declarePath(command string) *answer.Decl[*path] {
 				return answer.Lazy(len(p.unread), func(i int) unreadCounters { return unreadCounters{p.unread[i]} })
 			})},
 			{Table: answer.Show(&choiceTable, (*path).tree)},
-			{Table: answer.Show(&backTable, func(p *path) answer.Rows[besideHop] { return p.Back.rows() })},
-			{Table: answer.Show(&againstTable, func(p *path) answer.Rows[besideHop] { return p.Against.rows() })},
+			{Table: answer.Show(&backTable, func(p *path) answer.Rows[comparedHop] { return p.Back.rows() })},
+			{Table: answer.Show(&againstTable, func(p *path) answer.Rows[comparedHop] { return p.Against.rows() })},
 			{Table: answer.Show(&lidTable, func(p *path) answer.Rows[lidPath] { return answer.Slice(p.lids) })},
 		},
 		Verdict: (*path).verdict, Fails: answer.Always,
@@ -120,7 +120,7 @@ func declarePath(command string) *answer.Decl[*path] {
 	}
 }
 
-// unreadCounters is a port whose counters could not be read. The path does not depend on them.
+// unreadCounters is a row of the table: a port whose counters could not be read. The path does not depend on them.
 type unreadCounters struct {
 	Text string `key:"text" name:"PORT" help:"the port, and why"`
 }
@@ -128,7 +128,7 @@ type unreadCounters struct {
 var unreadTable = answer.Table[unreadCounters]{Key: "counters_not_read", Title: "counters that were not read",
 	Fields: answer.Fields[unreadCounters]()}
 
-// verdict is found where packets do not arrive.
+// verdict returns found if packets do not arrive.
 func (p *path) verdict() (answer.Verdict, string) {
 	v := verdict.Of(!p.Arrives && !p.isUnknown(), p.isUnknown())
 	if v == answer.OK {
@@ -142,17 +142,17 @@ func (p *path) isUnknown() bool {
 	return p.Ending == walk.Unknown.String() || p.Ending == livetrace.Silent.String()
 }
 
-// notGranted is the ending of a path that switches would forward packets by, but that no path record grants.
+// notGranted is the ending of a path that arrives, but for which there is no path record.
 const notGranted = "not granted"
 
-// grant takes into account why there is no path record, nil where there is one.
+// grant sets the ending of a path that arrives and has no path record because of why. Nil means that it has one.
 func (p *path) grant(why error) {
 	if why != nil && p.Arrives {
 		p.Ending, p.Arrives, p.Why = notGranted, false, why.Error()+"; the switches would forward its packets"
 	}
 }
 
-// pathOf describes a path through the tables of a fabric.
+// pathOf returns the answer of a path through the tables of a fabric.
 func pathOf(f *fabric.Fabric, of *walk.Path) *path {
 	p := &path{
 		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of), LID: of.DstLID,
@@ -169,7 +169,7 @@ func pathOf(f *fabric.Fabric, of *walk.Path) *path {
 	return p
 }
 
-// destinationOf names the destination of a path.
+// destinationOf returns the name of the destination of a path.
 func destinationOf(f *fabric.Fabric, of *walk.Path) string {
 	if of.Dst != fabric.None {
 		return f.PortName(of.Dst)
@@ -185,7 +185,7 @@ func portNumber(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	return answer.Int(f.Ports[port].Num)
 }
 
-// linkText returns "4xHDR", None for no port or one without a link.
+// linkText returns the width and speed as "4xHDR", None for no port or one without a link.
 func linkText(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	if port == fabric.None || !f.Ports[port].Linked() {
 		return answer.None()
@@ -193,8 +193,9 @@ func linkText(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	return answer.Optional(f.Ports[port].Width.String() + f.Ports[port].Speed.String())
 }
 
-// restOn returns what a path through the tables of a state rests on: of what was not read, the table that it meets.
-func (p *path) restOn(st *session.State, s *session.Picture, of *walk.Path) {
+// setBasis sets the basis of a path through the tables of a state. Its unread parts are the table that made the path
+// unknown.
+func (p *path) setBasis(st *session.State, s *session.Picture, of *walk.Path) {
 	p.basis = st.Basis(s, 0)
 	if of.Verdict == walk.Unknown {
 		place, _ := answer.Node(s.Fabric, of.Hops[len(of.Hops)-1].Node).Place()
@@ -202,24 +203,24 @@ func (p *path) restOn(st *session.State, s *session.Picture, of *walk.Path) {
 	}
 }
 
-// traced follows a pair through the tables of a state.
-func traced(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) (*walk.Path,
+// tracePair traces a pair through the tables of a state.
+func tracePair(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) (*walk.Path,
 	*path) {
 	of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
 	passage := s.Passage(g, &of, c.Session.Analysis())
 	p := pathOf(s.Fabric, &of)
 	p.walked, p.tables = &of, s.Tables
-	p.restOn(st, s, &of)
+	p.setBasis(st, s, &of)
 	p.Adaptive = adaptive(st)
-	p.pass(s.Tables, passage)
-	p.choose(s, pair.Src, pair.LID)
+	p.addPassage(s.Tables, passage)
+	p.addChoices(s, pair.Src, pair.LID)
 	p.grant(passage.Why)
 	return &of, p
 }
 
-// adaptiveText is said of every path through real switches: standard management packets do not tell whether a switch
+// adaptiveText is a note on every path through real switches, as standard management packets do not show whether a switch
 // routes adaptively.
-const adaptiveText = "one of several paths where the switches route adaptively, which cannot be read from them"
+const adaptiveText = "there may be more paths: whether the switches route adaptively was not read"
 
 func adaptive(st *session.State) answer.Value {
 	if st.Source.Kind != source.Umad {
@@ -228,8 +229,8 @@ func adaptive(st *session.State) answer.Value {
 	return answer.Text(adaptiveText)
 }
 
-// pass adds the service level, VLs and what happens at the hops, as far as that is known.
-func (p *path) pass(t *fabric.Tables, by *session.Passage) {
+// addPassage adds the known properties of the path: the service level, the VLs and the turns at the hops.
+func (p *path) addPassage(t *fabric.Tables, by *session.Passage) {
 	p.Means = answer.Optional(by.Means)
 	switch {
 	case !by.Known:
@@ -253,7 +254,7 @@ func (p *path) pass(t *fabric.Tables, by *session.Passage) {
 	}
 }
 
-// turnText returns "  turns down".
+// turnText returns the notes on a hop, as "  turns down".
 func (h *hop) turnText() (text string) {
 	for _, x := range []struct {
 		is   bool
@@ -267,7 +268,7 @@ func (h *hop) turnText() (text string) {
 	return text
 }
 
-// torusText returns "  at 3,1,0 +y, turns from x to y".
+// torusText returns the notes on a hop in a torus, as "  at 3,1,0 +y, turns from x to y".
 func (h *hop) torusText() string {
 	if h.Torus == nil {
 		return ""
@@ -283,7 +284,7 @@ func (h *hop) torusText() string {
 	return text
 }
 
-// errorsText returns "  out p3: SymbolErrors 5".
+// errorsText returns the errors of a port, as "  out p3: SymbolErrors 5".
 func errorsText(direction string, port, errors answer.Value) string {
 	if errors.Kind() != answer.KindText || port.IsNone() {
 		return ""
@@ -291,7 +292,7 @@ func errorsText(direction string, port, errors answer.Value) string {
 	return fmt.Sprintf("  %s p%v: %v", direction, port, errors)
 }
 
-// portsText returns "p1 -> p9", one of them where there is no other.
+// portsText returns the ports as "p1 -> p9", or only one if the other is none.
 func portsText(in, out answer.Value) string {
 	var ports []string
 	for _, p := range []answer.Value{in, out} {
@@ -313,7 +314,7 @@ func textOf(v answer.Value) string {
 // lidText returns a LID, "-" for 0.
 func lidText(lid uint16) string { return answer.LID(lid).String() }
 
-// draw draws the path, a line a hop.
+// draw draws the path with a line for each hop.
 func (p *path) draw(c *answer.Canvas) {
 	width := 0
 	for i := range p.hops {
@@ -325,7 +326,7 @@ func (p *path) draw(c *answer.Canvas) {
 		link, came := textOf(h.Link), textOf(h.InLink)
 		next := link
 		if came != "" && before != "" && came != before {
-			link = strings.TrimSpace(fmt.Sprintf("(came by %s) %s", came, link))
+			link = strings.TrimSpace(fmt.Sprintf("(in %s) %s", came, link))
 		}
 		before = next
 		vl := ""
@@ -338,7 +339,7 @@ func (p *path) draw(c *answer.Canvas) {
 	}
 	c.Line("  %s", p.Why)
 	if !p.SameAs.IsNone() {
-		c.Line("  the path that it has in %v", p.SameAs)
+		c.Line("  the same path as in %v", p.SameAs)
 	}
 	shown, more := prose.Cut(p.unread, 3)
 	for _, port := range shown {

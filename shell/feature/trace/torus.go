@@ -17,28 +17,28 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-var errNoTorus = errors.New("these tables are not those of torus-2QoS (try: engine torus-2QoS; route)")
+var errNoTorus = errors.New("the tables are not those of torus-2QoS; hint: run 'engine torus-2QoS; route'")
 
-// masterTree names the tree of all switches, of which the trees of groups are parts.
+// masterTree is the name of the tree of all switches. The trees of groups are parts of it.
 const masterTree = "master"
 
 func torusOptions() []lang.Option {
 	return append([]lang.Option{
 		{
 			Name: "path", Kind: lang.KindPlace, Value: "A,B", List: true,
-			Summary: "the path from one place to another, with what happens at each hop",
+			Summary: "mark the path from A to B and list its hops",
 		},
 		{
 			Name: "tree", Kind: lang.KindText, Words: []string{masterTree}, Value: "MLID",
-			Summary: "the tree of a multicast group; master: that of all switches",
+			Summary: "mark the tree of a multicast group, or of all switches (master)",
 		},
 	}, feature.PathOptions()...)
 }
 
-// torusMap is the switches of a torus at their coordinates with the links between them.
+// torusMap is a map of the switches of a torus at their coordinates.
 type torusMap struct {
 	Name string `key:"torus" help:"the dimensions of the torus"`
-	Path *path  `prefix:"path_"` // nil where none was asked for
+	Path *path  `prefix:"path_"` // nil unless requested
 
 	*torus.Torus
 	of       string
@@ -47,14 +47,14 @@ type torusMap struct {
 	width    int
 }
 
-// torusSwitch is a switch of a torus. Directions are "+x" and the like.
+// torusSwitch is a switch of a torus. Its directions are texts such as "+x".
 type torusSwitch struct {
 	Switch    answer.Value `key:"switch" name:"SWITCH" kind:"place"`
-	At        answer.Value `key:"at" name:"AT" kind:"list" help:"its coordinates"`
-	Lost      answer.Value `key:"lost" kind:"texts" name:"LOST" help:"directions in which it has no link and should"`
-	Datelines answer.Value `key:"datelines" kind:"texts" name:"DATELINES" help:"directions in which a dateline is crossed"`
-	Hop       answer.Value `key:"hop" name:"HOP" kind:"int" help:"its number on the path, from 0 for the source"`
-	Tree      answer.Value `key:"tree" kind:"texts" name:"TREE" help:"directions of the tree"`
+	At        answer.Value `key:"at" name:"AT" kind:"list" help:"coordinates"`
+	Lost      answer.Value `key:"lost" kind:"texts" name:"LOST" help:"directions of lost links"`
+	Datelines answer.Value `key:"datelines" kind:"texts" name:"DATELINES" help:"directions of links that cross a dateline"`
+	Hop       answer.Value `key:"hop" name:"HOP" kind:"int" help:"number of the hop on the path, from 0 for the source"`
+	Tree      answer.Value `key:"tree" kind:"texts" name:"TREE" help:"directions of links of the tree"`
 
 	name  string
 	at    torus.Coordinates
@@ -116,7 +116,7 @@ func runTorus(c *feature.Call) error {
 	return c.Answer(torusDecl.Answer(st.Basis(s, session.NeedLinks), m))
 }
 
-// treeAlong returns the directions in which the tree of a multicast LID leads on from a switch.
+// treeAlong returns a function that returns the directions in which the tree of a multicast LID leaves a switch.
 func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.SwitchIndex) []string, error) {
 	if name == masterTree {
 		return t.MasterTree().Along, nil
@@ -126,13 +126,13 @@ func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.
 		return nil, err
 	}
 	if tables.MFT == nil || mlid > tables.MFT.Top {
-		return nil, fmt.Errorf("multicast LID %s has no tree here (try: show torus tree=%s)", feature.MLIDText(mlid),
-			masterTree)
+		return nil, fmt.Errorf("multicast LID %s has no tree; hint: 'show torus tree=%s' shows the tree of all switches",
+			feature.MLIDText(mlid), masterTree)
 	}
 	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, nil
 }
 
-// trace traces the path between two places onto the map.
+// trace marks the path between two places on the map.
 func (m *torusMap) trace(c *feature.Call, st *session.State, s *session.Picture, ends string) error {
 	pair, err := feature.PairWithComma(s.Fabric, ends)
 	if err != nil {
@@ -146,7 +146,7 @@ func (m *torusMap) trace(c *feature.Call, st *session.State, s *session.Picture,
 	if err != nil {
 		return err
 	}
-	of, p := traced(c, st, s, g, pair)
+	of, p := tracePair(c, st, s, g, pair)
 	m.Path = p
 	for i, h := range of.Hops {
 		if row := m.bySwitch[s.Fabric.Nodes[h.Node].Switch]; row != nil && row.hop == nil {
@@ -185,11 +185,11 @@ func newTorusMap(t *torus.Torus, f *fabric.Fabric, of string) *torusMap {
 }
 
 const (
-	margin = 7 // for "  y=4"
+	margin = 7 // width of "  y=4"
 	joint  = 3 // characters between a name and the next one
 )
 
-// draw draws the switches, a plane for each z, y upwards.
+// draw draws the switches in a plane for each z, with y upwards.
 func (m *torusMap) draw(w *answer.Canvas) {
 	m.legend(w)
 	for z := range m.Radix[2] {
@@ -220,7 +220,7 @@ func (m *torusMap) draw(w *answer.Canvas) {
 	}
 }
 
-// legend tells where the datelines are, and what is drawn.
+// legend writes the positions of the datelines and the meaning of the signs.
 func (m *torusMap) legend(w *answer.Canvas) {
 	var lines []string
 	for d, n := range m.Radix {
@@ -267,23 +267,23 @@ func (m *torusMap) line(w *answer.Canvas, y, z int) {
 
 func (m *torusMap) across(at torus.Coordinates) rune { return m.mark(at, 0, '-', '>', '<') }
 
-// dash draws a link along x; the dateline is at the outer end of one that goes round.
+// dash draws a link along x. The dateline is at the outer end of a wraparound link.
 func (m *torusMap) dash(mark rune, n int, first, last bool) string {
 	line := []rune(strings.Repeat(string(mark), n))
 	if mark == '/' {
 		line = []rune(strings.Repeat(" ", n))
 		line[n/2] = mark
 	}
-	switch round := mark != ' ' && m.Radix[0] > 1 && !m.Mesh[0]; {
-	case round && first:
+	switch wraps := mark != ' ' && m.Radix[0] > 1 && !m.Mesh[0]; {
+	case wraps && first:
 		line[0] = ':'
-	case round && last:
+	case wraps && last:
 		line[n-1] = ':'
 	}
 	return string(line)
 }
 
-// uprights draws the links up y from a row.
+// uprights draws the links along y above a row.
 func (m *torusMap) uprights(w *answer.Canvas, y, z int) {
 	plain := '|'
 	if y == m.Radix[1]-1 {
@@ -299,7 +299,7 @@ func (m *torusMap) uprights(w *answer.Canvas, y, z int) {
 	}
 }
 
-// mark returns how the link up a dimension from a place is drawn.
+// mark returns the sign of the link from a place in the positive direction of a dimension.
 func (m *torusMap) mark(at torus.Coordinates, d int, plain, forth, back rune) rune {
 	next := at
 	next[d] = (at[d] + 1) % m.Radix[d]
@@ -330,7 +330,7 @@ func (m *torusMap) mark(at torus.Coordinates, d int, plain, forth, back rune) ru
 	return ' '
 }
 
-// alongZ lists the links along z, which the planes do not show.
+// alongZ lists the links along z, which are not in the planes.
 func (m *torusMap) alongZ(w *answer.Canvas, what string, of func(*torusSwitch) []string) {
 	var names []string
 	for _, r := range m.rows {

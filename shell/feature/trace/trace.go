@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trace follows the paths of packets: through the tables of a state, or through those that the switches hold
-// now.
+// Package trace traces the paths of packets through the tables of a state, or through those that the switches hold now.
 package trace
 
 import (
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/places"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
@@ -20,10 +20,10 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// liveWord has the switches asked.
+// liveWord requests a trace through the switches.
 const liveWord = "live"
 
-// Feature is the commands trace and show torus.
+// Feature has the commands trace and show torus.
 var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 	{Name: "pane-4", Keys: "4", Pane: "Trace", Help: "the path of packets, hop by hop"},
 }, Commands: []feature.Command{
@@ -31,16 +31,19 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Path:    "trace",
 		Group:   feature.GroupTrace,
 		Summary: "Trace the path from SRC to DST",
-		Help: "The path is that of the tables of a state; live: of the tables that the switches hold now.\n" +
-			"DST may be a multicast LID, mlid:0xC000: the tree that a packet takes is drawn then.\n" +
-			"all is every end port of hosts and routers, with the option switches port 0 of switches, too: trace all " +
-			"all, trace SRC all, trace all DST.\n" +
-			"Each LID of a destination is a path of its own, but of one that is named by a LID. Paths that arrive " +
-			"are put together by their first and\n" +
-			"last switches and the switches that they pass, of all pairs those that do not by the place where they " +
-			"end. trace live all all reads the\n" +
-			"subnet first; the live state stays as it was. It fails where a path does not arrive, and where\n" +
-			"that is unknown, as a table was not read, unless strict=no is given.",
+		Help: "The path follows the tables of a state, or with live the tables that the switches hold now. DST may be a " +
+			"multicast LID such\n" +
+			"as mlid:0xC000; then trace draws the tree of the packet. all stands for every end port of hosts and routers, " +
+			"and with the\n" +
+			"option switches also for port 0 of switches: trace all all, trace SRC all, trace all DST.\n" +
+			"Each LID of a destination has a path of its own, unless the destination is given as a LID. Paths that arrive " +
+			"are grouped\n" +
+			"by their first and last switches. The other paths of all pairs are grouped by the place where they end. " +
+			"trace live all all\n" +
+			"reads the subnet first and does not change the live state. A port of a switch is ignored: packets of a switch " +
+			"come from\n" +
+			"port 0. trace fails if a path does not arrive, or is unknown because a table was not read (strict=no accepts " +
+			"unknown).",
 		Args: []lang.Arg{
 			{Name: "SRC|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
@@ -48,22 +51,22 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		},
 		Options: append(feature.PathOptions(), []lang.Option{
 			feature.OfOption(),
-			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file, a line each: SRC DST"},
-			{Name: "switches", Kind: lang.KindFlag, Summary: "count port 0 of switches among the end ports of all"},
+			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file with lines SRC DST"},
+			{Name: "switches", Kind: lang.KindFlag, Summary: "include port 0 of switches in all"},
 			{
 				Name: "format", Kind: lang.KindWord, Words: []string{"text", ibtracertWord},
-				Summary: "ibtracert: the lines of ibtracert",
+				Summary: "format of the path, as ibtracert prints it or as text", Default: "text",
 			},
-			{Name: "back", Kind: lang.KindFlag, Summary: "of one pair: the path back, next to this one"},
+			{Name: "back", Kind: lang.KindFlag, Summary: "compare with the path back (one pair)"},
 			{
-				Name: "lids", Kind: lang.KindFlag, Summary: "of one pair: the paths to all LIDs of DST, and what " +
-					"they share with this one",
+				Name: "lids", Kind: lang.KindFlag, Summary: "list the paths to all LIDs of DST, with shared links (one " +
+					"pair)",
 			},
 			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID",
-				Summary: "of one pair: the path in another state, next to this one"},
+				Summary: "compare with the path in another state (one pair)"},
 			{
-				Name: "limit", Kind: lang.KindInt, Summary: "how many switch pairs, and of all pairs places of each " +
-					"kind, are listed (default 20)",
+				Name: "limit", Kind: lang.KindInt, Summary: "number of listed switch pairs, and of places of each kind",
+				Default: "20",
 			},
 			feature.StrictOption(),
 		}...),
@@ -77,12 +80,14 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 	{
 		Path:    "show torus",
 		Summary: "Draw the switches of a torus at their coordinates",
-		Help: "The tables must be those of torus-2QoS. Datelines and lost links are marked, and a path or a tree.\n" +
-			"For programs each switch is an object, with the directions of its links.",
+		Help: "The tables must be those of torus-2QoS. Datelines, lost links, and a path or a tree are marked. In JSON each " +
+			"switch is an\n" +
+			"object with the directions of its links.",
 		Options: torusOptions(),
 		Examples: []string{
 			"gen torus 3x3 torus.net; load topology torus.net; engine torus-2QoS; route; show torus " +
 				"path=node-0001,node-0009",
+			"gen torus 3x3 torus.net; load topology torus.net; engine torus-2QoS; route; show torus tree=master",
 		},
 		Answers: []answer.Declared{&torusDecl},
 		Run:     runTorus,
@@ -91,13 +96,15 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 
 var pathDecl = declarePath("trace")
 
-// request is what a trace command asks for.
+// request holds the pairs that a trace command requests.
 type request struct {
 	live  bool
 	many  bool
 	pairs []pairs.Pair
-	all   bool // every pair, which pairs does not list
-	limit int  // how much is listed of what is alike
+	all   bool // every pair; pairs is empty
+	limit int  // rows of a list
+
+	warnings []string
 }
 
 func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
@@ -114,21 +121,34 @@ func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 	}
 	switch {
 	case file != "" && len(words) > 0:
-		return r, c.Misused("the pairs come from %q, so none is named", file)
+		return r, c.Misused("file=%q has the pairs, so SRC and DST are not allowed", file)
 	case file != "":
 		r.many = true
 		r.pairs, err = pairs.Read(c.Ctx, f, file)
 	case len(words) == 1:
 		return r, c.Misused("DST is missing")
 	case len(words) != 2:
-		return r, c.Misused("it takes a source and a destination, or file=PAIRS")
+		return r, c.Misused("expected a source and a destination, or file=PAIRS")
 	case words[0] == feature.AllWord && words[1] == feature.AllWord:
 		r.many, r.all = true, true
 	default:
 		r.many = words[0] == feature.AllWord || words[1] == feature.AllWord
 		r.pairs, err = feature.PairsOf(f, words[0], words[1], c.Flag("switches"))
+		r.warnings = ignoredPorts(f, words)
 	}
 	return r, err
+}
+
+// ignoredPorts returns warnings about words that name a port of a switch other than port 0.
+func ignoredPorts(f *fabric.Fabric, words []string) (warnings []string) {
+	for _, word := range words {
+		p, err := places.Resolve(f, word)
+		if err == nil && p.PortNamed && !p.LIDNamed && f.Nodes[p.Node].IsSwitch() && f.Ports[p.Port].Num != 0 {
+			warnings = append(warnings,
+				f.PortName(p.Port)+": the port is ignored, as packets of a switch come from and go to port 0")
+		}
+	}
+	return warnings
 }
 
 func run(c *feature.Call) error {
@@ -158,7 +178,7 @@ func run(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := fits(c, &r, asked); err != nil {
+	if err := checkOptions(c, &r, asked); err != nil {
 		return err
 	}
 	switch {
@@ -167,7 +187,7 @@ func run(c *feature.Call) error {
 	case r.live && r.many:
 		return traceManyLive(c, &st, s, serr, &r)
 	case r.live:
-		return traceLive(c, &st, s, serr, r.pairs[0])
+		return traceLive(c, &st, s, serr, &r)
 	case serr != nil:
 		return serr
 	case r.all:
@@ -180,34 +200,35 @@ func run(c *feature.Call) error {
 	case r.many:
 		return traceMany(c, &st, s, g, &r)
 	}
-	return traceOne(c, &st, s, g, r.pairs[0])
+	return traceOne(c, &st, s, g, &r)
 }
 
 const ibtracertWord = "ibtracert"
 
-// fits fails where options are not for what is asked for.
-func fits(c *feature.Call, r *request, asked partitions.Asked) error {
+// checkOptions fails if options do not apply to the request.
+func checkOptions(c *feature.Call, r *request, asked partitions.Asked) error {
 	asIbtracert := c.Option("format", "text") == ibtracertWord
-	beside := c.Flag("back") || c.Flag("lids") || c.Option("against", "") != ""
+	compares := c.Flag("back") || c.Flag("lids") || c.Option("against", "") != ""
 	switch {
 	case r.live && !asked.Any():
-		return c.Misused("sl= and pkey= are for the tables of a picture; switches forward by the LID alone")
+		return c.Misused("sl= and pkey= apply to the tables of a state only; switches forward by the LID")
 	case asIbtracert && (r.live || r.many):
-		return c.Misused("format=ibtracert is for one pair of a picture, as ibtracert prints one path of what was read")
+		return c.Misused("format=ibtracert applies to one pair of a state only")
 	case c.Flag("switches") && (!r.many || c.Option("file", "") != ""):
-		return c.Misused("switches is for all end ports: trace all all, trace SRC all, trace all DST")
-	case beside && (r.many || r.live || asIbtracert):
-		return c.Misused("back, lids and against= are for one pair of a picture")
+		return c.Misused("switches applies to all end ports: trace all all, trace SRC all, trace all DST")
+	case compares && (r.many || r.live || asIbtracert):
+		return c.Misused("back, lids and against= apply to one pair of a state only")
 	case r.all && !asked.Any():
-		return c.Misused("sl= and pkey= are not for all pairs, only for those from or to one end: trace SRC all, " +
-			"trace all DST")
+		return c.Misused("sl= and pkey= do not apply to all pairs, only to trace SRC all and trace all DST")
 	}
 	return nil
 }
 
-// traceOne follows a pair through the tables of a state.
-func traceOne(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) error {
-	of, p := traced(c, st, s, g, pair)
+// traceOne traces a pair through the tables of a state.
+func traceOne(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, r *request) error {
+	pair := r.pairs[0]
+	of, p := tracePair(c, st, s, g, pair)
+	p.basis.Warnings = append(p.basis.Warnings, r.warnings...)
 	if c.Option("format", "text") == ibtracertWord {
 		if err := pairs.Addressed(s.Fabric, pair); err != nil {
 			return err
@@ -232,7 +253,7 @@ func traceOne(c *feature.Call, st *session.State, s *session.Picture, g *partiti
 	return c.Answer(pathDecl.Answer(p.basis, p))
 }
 
-// lines is a path as ibtracert prints it.
+// lines holds a path as ibtracert prints it.
 type lines struct {
 	Lines []string `key:"lines" help:"the lines that ibtracert prints"`
 	path  *path
@@ -246,7 +267,7 @@ var linesDecl = answer.Decl[*lines]{
 	}, Fails: answer.Always,
 }
 
-// ibtracert writes the lines of ibtracert, for people as they are.
+// ibtracert answers with the lines of ibtracert. The text has them unchanged.
 func ibtracert(c *feature.Call, s *session.Picture, of *walk.Path, p *path) error {
 	var text strings.Builder
 	if err := walk.Ibtracert(&text, s.Tables, of); err != nil {

@@ -15,45 +15,45 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// other is a path that is compared with the one that was asked for.
-type other struct {
-	Of     string `key:"of" help:"the state that it is of"`
+// comparedPath is a path that is compared with the requested one.
+type comparedPath struct {
+	Of     string `key:"of" help:"the state of the path"`
 	Ending string `key:"ending"`
 	Why    string `key:"why"`
-	Same   bool   `key:"same" help:"it has the same hops"`
+	Same   bool   `key:"same" help:"the hops are the same"`
 
-	hops []besideHop
+	hops []comparedHop
 }
 
-// besideHop is a hop of either path or of both.
-type besideHop struct {
-	Node      answer.Value `key:"node" name:"NODE" kind:"place" help:"a node of the path"`
-	How       answer.Value `key:"how" name:"HOW" kind:"text" help:"same, port or switch: what the two hops have in common or not; none where it is of one path alone"`
+// comparedHop is a row of the table: a hop of one path or of both.
+type comparedHop struct {
+	Node      answer.Value `key:"node" name:"NODE" kind:"place" help:"a node of the requested path"`
+	How       answer.Value `key:"how" name:"HOW" kind:"text" help:"same: equal hops; port or switch: what differs; none for a hop of one path"`
 	Other     answer.Value `key:"other" name:"OTHER" kind:"place" help:"a node of the other path"`
 	OtherIn   answer.Value `key:"other_in" name:"IN" kind:"int"`
 	OtherOut  answer.Value `key:"other_out" name:"OUT" kind:"int"`
-	OtherOnly bool         `key:"other_only" help:"the other path alone has it"`
+	OtherOnly bool         `key:"other_only" help:"a hop of the other path only"`
 	lead      answer.Lead
 }
 
-func besideTable(key, title string) answer.Table[besideHop] {
-	return answer.Table[besideHop]{Key: key, Title: title, Fields: answer.Fields[besideHop](),
-		Lead: func(h besideHop) answer.Lead {
+func comparedTable(key, title string) answer.Table[comparedHop] {
+	return answer.Table[comparedHop]{Key: key, Title: title, Fields: answer.Fields[comparedHop](),
+		Lead: func(h comparedHop) answer.Lead {
 			return h.lead
 		}}
 }
 
 var (
-	backTable    = besideTable("back_hops", "back")
-	againstTable = besideTable("against_hops", "against")
+	backTable    = comparedTable("back_hops", "back")
+	againstTable = comparedTable("against_hops", "against")
 )
 
-// compareWith returns another path next to one.
+// compareWith compares the path with, whose hops are given, with the path of.
 func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.Path, hops []walk.Hop,
-	state string) *other {
-	o := &other{Of: state, Ending: with.Verdict.String(), Why: with.Explain(g), Same: true}
+	state string) *comparedPath {
+	o := &comparedPath{Of: state, Ending: with.Verdict.String(), Why: with.Explain(g), Same: true}
 	for _, x := range walk.Compare(f, of.Hops, g, hops) {
-		h := besideHop{How: answer.Optional(x.How.String()), OtherOnly: x.A < 0}
+		h := comparedHop{How: answer.Optional(x.How.String()), OtherOnly: x.A < 0}
 		o.Same = o.Same && x.How == walk.SameHop
 		if x.A >= 0 {
 			h.Node, h.lead = answer.Node(f, of.Hops[x.A].Node), feature.ToNode(f, of.Hops[x.A].Node)
@@ -70,7 +70,7 @@ func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.P
 	return o
 }
 
-// addBack adds the path back: its hops stand next to those of the path there, so that the first is where it ends.
+// addBack adds the path back. Its hops are in reverse order, next to those of the path there.
 func (p *path) addBack(s *session.Picture, of *walk.Path) {
 	if back, ok := of.Back(s.Tables); ok {
 		p.Back = compareWith(s.Fabric, of, s.Fabric, &back, back.Backwards(), p.basis.Title)
@@ -91,18 +91,18 @@ func (p *path) addAgainst(st *session.State, s *session.Picture, of *walk.Path, 
 	return nil
 }
 
-func (o *other) rows() answer.Rows[besideHop] {
+func (o *comparedPath) rows() answer.Rows[comparedHop] {
 	if o == nil {
-		return answer.Slice[besideHop](nil)
+		return answer.Slice[comparedHop](nil)
 	}
 	return answer.Slice(o.hops)
 }
 
-func (o *other) draw(c *answer.Canvas, label string) {
+func (o *comparedPath) draw(c *answer.Canvas, label string) {
 	if o == nil {
 		return
 	}
-	c.Line("  %s: %s%s", label, o.Why, prose.When(o.Same, ", the same hops", ""))
+	c.Line("  %s: %s%s", label, o.Why, prose.When(o.Same, ", with the same hops", ""))
 	if o.Same {
 		return
 	}
@@ -123,9 +123,9 @@ type lidPath struct {
 	LID    uint16   `key:"lid" name:"LID" kind:"lid"`
 	Ending string   `key:"ending" name:"ENDS"`
 	Why    string   `key:"why" name:"WHY"`
-	Shared int      `key:"shared" name:"SHARED" help:"links, of all, that it has in common with the path that was asked for"`
+	Shared int      `key:"shared" name:"SHARED" help:"links shared with the requested path"`
 	All    int      `key:"hops" name:"LINKS" help:"links of the path"`
-	Path   []string `key:"path" name:"PATH" help:"the switches that it passes"`
+	Path   []string `key:"path" name:"PATH" help:"the switches of the path"`
 }
 
 var lidTable = answer.Table[lidPath]{Key: "lids", Title: "paths to all LIDs", Fields: answer.Fields[lidPath]()}
@@ -136,7 +136,7 @@ func (p *path) addLIDs(s *session.Picture, of *walk.Path) {
 	}
 	for _, x := range walk.TraceAll(s.Tables, of.Src, of.Dst) {
 		p.lids = append(p.lids, lidPath{x.DstLID, x.Verdict.String(), x.Explain(s.Fabric), x.Common(of), x.Links(),
-			prose.Words(passedOf(s.Fabric, &x), passed.String)})
+			prose.Words(passedOf(s.Fabric, &x), passedSwitch.String)})
 	}
 }
 
