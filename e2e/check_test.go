@@ -274,12 +274,12 @@ func TestBadChecks(t *testing.T) {
 // 7 twice, minus those from one to the other, which are counted twice.
 func TestWhoUses(t *testing.T) {
 	for what, want := range map[string]map[string]float64{
-		"node-0003":     {"paths": 14, "all": 56, "sources": 8, "destinations": 8, "cut_offs": 1},
-		"leaf-02/1":     {"paths": 14, "cut_offs": 1},
-		"leaf-02 1":     {"paths": 14, "cut_offs": 1},
-		"leaf-02":       {"paths": 26, "cut_offs": 2},
-		"spine-01":      {"paths": 24, "cut_offs": 0},
-		"leaf-02 3":     {"paths": 12, "sources": 8, "cut_offs": 0},
+		"node-0003":     {"paths": 14, "all": 56, "sources": 8, "destinations": 8, "unreachable_count": 1},
+		"leaf-02/1":     {"paths": 14, "unreachable_count": 1},
+		"leaf-02 1":     {"paths": 14, "unreachable_count": 1},
+		"leaf-02":       {"paths": 26, "unreachable_count": 2},
+		"spine-01":      {"paths": 24, "unreachable_count": 0},
+		"leaf-02 3":     {"paths": 12, "sources": 8, "unreachable_count": 0},
 		"lid:8":         {"paths": 14},
 		"guid:0x200000": {"all": 56},
 	} {

@@ -56,7 +56,7 @@ func TestSuggestedGUIDsWithOpenSM(t *testing.T) {
 			ibconsole(t, "-s", source(t), "-c", "dump topology "+at("net"))
 			sim := ibsimtest.Start(t, at("net"))
 			out := ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", "suggest guids "+at("guids"))
-			_, command, _ := strings.Cut(strings.TrimSpace(out), "try: ")
+			_, command, _ := strings.Cut(strings.TrimSpace(out), "hint: ")
 			ibconsole(t, "-s", "ibsim:"+sim.Name, "-c", command+"; route; dump lfts "+at("ours")+
 				"; handover "+at("over"))
 

@@ -48,7 +48,7 @@ func TestDeclarations(t *testing.T) {
 }
 
 // verbs are the words with which summaries of commands begin.
-var verbs = strings.Fields(`Add Allow Ask Build Change Check Choose Compare Compute Control Count Delete Discard Draw
+var verbs = strings.Fields(`Add Allow Apply Ask Build Change Check Choose Compare Compute Control Count Delete Discard Draw
 	Export Fail Find Follow Generate Give Import Keep Leave List Measure Merge Move Name Plug Print Query Read Record
 	Remove Report Restore Route Run Save Send Set Show Simulate Start State Stop Summarize Take Trace Undo Write`)
 

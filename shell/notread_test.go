@@ -79,7 +79,7 @@ func TestTablesNotRead(t *testing.T) {
 		"who uses leaf-04":           {[]string{told, "0 of 30 paths use it", "26 more paths may use it"}, ""},
 		"hosts job node-[0001-0008]": {[]string{told, "30 paths among them", "unknown: 26 more"}, ""},
 		"report text -": {
-			[]string{"56, 0 of them lost", "26 paths, over tables that were not read", "the tables of leaf-04"}, "",
+			[]string{"56, 0 of them lost", "26 paths over tables that were not read", "the tables of leaf-04"}, "",
 		},
 		"report csv -": {
 			[]string{"leaf-04,3,spine-01,4,4x,NDR,400,,", "spine-01,4,leaf-04,3,4x,NDR,400,,"}, "",
@@ -99,13 +99,13 @@ func TestTablesNotRead(t *testing.T) {
 			"are unknown"},
 		"paths verify strict=no": {nil, ""},
 		"paths query node-0001 node-0007": {
-			[]string{"the paths over them have no records: leaf-04"}, "whether there is a path is unknown",
+			[]string{"paths over 1 switch have no records, as their forwarding tables were not read: leaf-04"}, "it is unknown whether there is a path",
 		},
 		"paths build " + filepath.Join(t.TempDir(), "paths"): {
-			[]string{"the paths over them have no records: leaf-04"}, "",
+			[]string{"paths over 1 switch have no records, as their forwarding tables were not read: leaf-04"}, "",
 		},
 		"paths acm " + filepath.Join(t.TempDir(), "acm"): {
-			[]string{"the paths over them have no records: leaf-04"}, "",
+			[]string{"paths over 1 switch have no records, as their forwarding tables were not read: leaf-04"}, "",
 		},
 		"paths alternate node-0001 node-0007": {
 			[]string{"unknown: the table of leaf-04 was not read"}, "",

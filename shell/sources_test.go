@@ -69,11 +69,11 @@ func TestSourcesDiffer(t *testing.T) {
 		},
 		{
 			"of another size", []string{"a=sim:fattree:2,4", "b=sim:fattree:2,8"}, "",
-			[]string{"14 of 44 nodes have GUIDs of nodes of a"}, []string{same},
+			[]string{"14 of 44 nodes have GUIDs of nodes in a"}, []string{same},
 		},
 		{
 			"of another kind", []string{"a=sim:hypercube:3", "b=sim:fattree:2,4"}, "",
-			[]string{"14 of 14 nodes have GUIDs of nodes of a"}, []string{same},
+			[]string{"14 of 14 nodes have GUIDs of nodes in a"}, []string{same},
 		},
 		{"with other tables", []string{"a=sim:fattree:2,4", "b=sim:fattree:2,4"}, commit("b", "ftree"),
 			[]string{"has the nodes of a, but differs from it in 2 forwarding entries"}, []string{same}},
@@ -90,7 +90,7 @@ func TestSourcesDiffer(t *testing.T) {
 		},
 		{"engines of tables", []string{"sim:rails:3,fattree:2,6"}, commit("rail-1", "updn") + ";" +
 			commit("rail-2", "ftree") + ";" + commit("rail-3", "updn"),
-			[]string{"rail-2  engine      its tables are of ftree, those of most others are of updn"}, []string{alike}},
+			[]string{"rail-2  engine      engine ftree, most others have updn"}, []string{alike}},
 	} {
 		run := console(t, session.Options{StateDir: t.TempDir()}, c.sources...)
 		if c.commands != "" {

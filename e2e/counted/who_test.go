@@ -75,7 +75,7 @@ func (x *exam) whoUses(s *state, what thing) {
 	a.figure("sources", len(from))
 	a.figure("destinations", len(to))
 	if unknowns > 0 {
-		a.mustLine("  {unknown#} more paths may use it: they meet tables that were not read")
+		a.mustLine("  {unknown#} more paths may use it: their tables were not read")
 	}
 	a.figure("unknown", unknowns)
 	a.directions(s, what)
@@ -215,7 +215,7 @@ func (a *answer) examples(s *state, users []path) {
 // unreachableWithout compares the end ports that would be unreachable without the links.
 func (a *answer) unreachableWithout(s *state, what thing) {
 	var gone map[string]int
-	n, rows, head := 0, a.rows("cut_off"), a.o
+	n, rows, head := 0, a.rows("unreachable"), a.o
 	text := func(o *object) string {
 		p := o.value["port"].(map[string]any)
 		return fmt.Sprintf("%v/%v", p["name"], p["port"])
@@ -235,16 +235,16 @@ func (a *answer) unreachableWithout(s *state, what thing) {
 	if n == 0 {
 		a.mustLine("  without it no end port is unreachable")
 	} else {
-		a.mustLine("  without it {cut_offs#} end port(s) unreachable:")
+		a.mustLine("  without it {unreachable_count#} end port(s) unreachable:")
 	}
-	a.figure("cut_offs", n)
+	a.figure("unreachable_count", n)
 	if len(rows) != n {
-		a.wrong("cut_off", "-", len(rows), n)
+		a.wrong("unreachable", "-", len(rows), n)
 	}
 	for i, o := range rows {
-		p := a.userRow(s, o, "cut_off")
+		p := a.userRow(s, o, "unreachable")
 		if p == nil || gone[text(o)] == 0 {
-			a.wrong("cut_off", "-", text(o), "reachable")
+			a.wrong("unreachable", "-", text(o), "reachable")
 			continue
 		}
 		a.figure("lid", p.lid)

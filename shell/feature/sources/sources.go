@@ -30,7 +30,7 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 			"in most respects:\n" +
 			"sources differ lists the differences. With --fail-on found the command fails if subnets differ or have " +
 			"problems.",
-		Examples: []string{"sources", "sources differ"},
+		Examples: []string{"sources", "on all sweep; sources"},
 		Answers:  []answer.Declared{listDecl},
 		Run:      func(c *feature.Call) error { return list(c, listDecl, true) },
 	},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package structure shows how a subnet is built: its shape, tiers, pods, planes, rails and directors, and anomalies.
+// Package structure shows the structure of a subnet: its shape, tiers, pods, planes, rails, directors and anomalies.
 package structure
 
 import (
@@ -20,26 +20,25 @@ import (
 
 const offWord = "off"
 
-const hintsHelp = "FILE is YAML: a list, each element of which has name (a node description, * and ? stand for what " +
-	"varies) or guid (of a node), and one or\n" +
+const hintsHelp = "FILE is a YAML list. Each element has name (a node description with wildcards * and ?) or guid (of a " +
+	"node), and one or\n" +
 	"more of role (host, storage, gateway, service or aggregation), tier (0 for leaves), pod, plane and rail (from " +
-	"1), as in\n" +
+	"1):\n" +
 	"  - {name: \"gpfs-*\", role: storage}\n" +
 	"  - {guid: 0x0002c903000a0001, tier: 2, pod: 1}\n" +
-	"Hints overrule names and cabling wherever the structure of the subnet matters; a later element overrules an " +
-	"earlier one."
+	"Hints override what names and cabling suggest. A later element overrides an earlier one."
 
-// Feature is the commands show structure and hints.
+// Feature has the commands show structure and hints.
 var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 	{
-		Name: "pane-N", Keys: "N", Pane: "Map", Help: "the subnet drawn: tiers, pods, grids, groups; arrows move, " +
-			"Enter unfolds",
+		Name: "pane-N", Keys: "N", Pane: "Map", Help: "map of the subnet: tiers, pods, grids, groups; arrows move, " +
+			"Enter expands",
 	},
 }, Commands: []feature.Command{
 	{
 		Path:     "show structure",
 		Summary:  "Show tiers, pods, planes, rails, directors and anomalies",
-		Examples: []string{"show structure"},
+		Examples: []string{"show structure", "show structure of=live"},
 		Answers:  []answer.Declared{&decl},
 		Run:      run,
 	},
@@ -47,7 +46,7 @@ var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 		Path:     "hints",
 		Group:    feature.GroupFiles,
 		Summary:  "Read roles, tiers, pods, planes and rails from a file",
-		Help:     hintsHelp + "\noff forgets them.",
+		Help:     hintsHelp + "\noff removes all hints.",
 		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Words: []string{offWord}}},
 		Examples: []string{"hints fabric.yaml; show structure", "hints off"},
 		Answers:  []answer.Declared{&hintsDecl},
@@ -55,9 +54,9 @@ var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 	},
 }}
 
-// structure is how a subnet is built.
+// structure holds the counts of a structure.
 type structure struct {
-	Structure  string       `key:"structure" help:"the structure in words"`
+	Structure  string       `key:"structure" help:"the structure as text"`
 	Shape      string       `key:"shape" help:"fat-tree, torus, mesh, hypercube, dragonfly or another shape"`
 	Dimensions answer.Value `key:"dimensions" kind:"list" help:"switches along each dimension of a torus or mesh"`
 	Hosts      int          `key:"hosts"`
@@ -67,7 +66,7 @@ type structure struct {
 	Gateways   int          `key:"gateways"`
 	Routers    int          `key:"routers"`
 	Aggregate  int          `key:"aggregation_nodes"`
-	RailsBy    answer.Value `key:"rails_by" kind:"text" help:"number or cabling: how ports are assigned to rails"`
+	RailsBy    answer.Value `key:"rails_by" kind:"text" help:"number or cabling: the basis of the assignment of ports to rails"`
 	Nodes      string       `name:"nodes"`
 	GroupSizes answer.Value `name:"group sizes" kind:"text"`
 	PodSizes   answer.Value `name:"pod sizes" kind:"text"`
@@ -82,7 +81,7 @@ type tier struct {
 	Tier     int    `key:"tier" help:"0 for leaves"`
 	Name     string `name:"TIER"`
 	Switches int    `key:"switches" name:"SWITCHES"`
-	Hosts    int    `key:"host_ports" name:"HOST PORTS" help:"attached to them"`
+	Hosts    int    `key:"host_ports" name:"HOST PORTS" help:"host ports attached to these switches"`
 }
 
 // part is a group, pod or plane.
@@ -107,20 +106,20 @@ type director struct {
 	Spines     answer.Value `key:"spine_boards" kind:"list"`
 }
 
-// cage is a switch that the subnet has as one for each plane.
+// cage is a switch that appears in the subnet as one switch per plane.
 type cage struct {
 	Name   string       `key:"name" name:"SWITCH"`
 	Planes answer.Value `key:"planes" name:"PLANES" kind:"list"`
 }
 
-// anomaly is how a node differs from its peers.
+// anomaly is a row of the table: a node that differs from its peers.
 type anomaly struct {
 	Node answer.Value `key:"node" name:"NODE" kind:"place"`
 	What string       `key:"what" name:"WHAT" help:"how it differs from its peers"`
 	lead answer.Lead
 }
 
-// position is where a switch is in the structure.
+// position is a row of the table: the position of a switch in the structure.
 type position struct {
 	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	Tier   int32        `key:"tier" name:"TIER" help:"0 for leaves"`
@@ -129,13 +128,13 @@ type position struct {
 	Rail   answer.Value `key:"rail" name:"RAIL" kind:"text"`
 	Group  answer.Value `key:"group" name:"GROUP" kind:"int"`
 	At     answer.Value `key:"at" name:"AT" kind:"text" help:"coordinates in a torus, mesh or hypercube"`
-	Board  answer.Value `key:"board" name:"BOARD" kind:"text" help:"the director or switch of several planes that it is part of"`
-	Hosts  int          `key:"hosts" name:"HOSTS" help:"host ports attached to it"`
+	Board  answer.Value `key:"board" name:"BOARD" kind:"text" help:"the director or switch of several planes that has it"`
+	Hosts  int          `key:"hosts" name:"HOSTS" help:"attached host ports"`
 	Links  int          `key:"links" name:"LINKS" help:"links to switches"`
 	lead   answer.Lead
 }
 
-// What people read in the text; JSON and the screen have all.
+// Rows of the tables in the text. JSON and the screen have all rows.
 const (
 	mostDirectors = 12
 	mostAnomalies = 30
@@ -154,9 +153,9 @@ var (
 	cageTable = answer.Table[cage]{
 		Key: "plane_switches", Title: "switches of several planes", Fields: answer.Fields[cage](),
 	}
-	oddTable = answer.Table[anomaly]{
-		Key: "odd", Title: "odd", Fields: answer.Fields[anomaly](), MaxRows: mostAnomalies,
-		Row:  "odd\t[{node}  ]{what}",
+	anomalyTable = answer.Table[anomaly]{
+		Key: "anomalies", Title: "anomalies", Fields: answer.Fields[anomaly](), MaxRows: mostAnomalies,
+		Row:  "anomaly\t[{node}  ]{what}",
 		Lead: func(a anomaly) answer.Lead { return a.lead },
 	}
 	switchTable = answer.Table[position]{
@@ -168,7 +167,7 @@ var (
 )
 
 var decl = answer.Decl[structure]{
-	Command: "show structure", Help: "how a subnet is built", Facts: answer.Fields[structure](),
+	Command: "show structure", Help: "the structure of a subnet", Facts: answer.Fields[structure](),
 	Layout: []answer.Item[structure]{
 		{Line: "structure\t{structure}"},
 		{Line: "nodes\t{nodes}"},
@@ -183,7 +182,7 @@ var decl = answer.Decl[structure]{
 			}),
 		},
 		{Line: fmt.Sprintf("{?cages}cages\t{cages|switch} of %d planes", classify.CagePlanes)},
-		{Table: answer.Show(&oddTable, func(s structure) answer.Rows[anomaly] { return answer.Slice(s.anomalies()) })},
+		{Table: answer.Show(&anomalyTable, func(s structure) answer.Rows[anomaly] { return answer.Slice(s.anomalies()) })},
 		parts("groups", func(s *classify.Structure) classify.Parts { return s.Groups }),
 		parts("pods", func(s *classify.Structure) classify.Parts { return s.Pods }),
 		parts("planes", func(s *classify.Structure) classify.Parts { return s.Planes }),
@@ -205,7 +204,7 @@ var decl = answer.Decl[structure]{
 	},
 }
 
-// never leaves a table out of the text: a line sums it up.
+// never excludes a table from the text, where a line summarizes it.
 func never(structure) bool { return false }
 
 func parts(key string, of func(*classify.Structure) classify.Parts) answer.Item[structure] {
@@ -255,11 +254,11 @@ func describe(s *classify.Structure) structure {
 	return a
 }
 
-// nodes returns the counts of nodes by what they are for.
+// nodes returns the counts of nodes by role.
 func (s *structure) nodes() string {
 	words := []string{prose.Count(s.Hosts, "host")}
 	if s.Adapters != s.Hosts+s.Storage+s.Service+s.Gateways {
-		words = append(words, prose.Count(s.Adapters, "channel adapter")+" in all")
+		words = append(words, prose.Count(s.Adapters, "channel adapter")+" in total")
 	}
 	for _, more := range []struct {
 		n    int
@@ -273,7 +272,7 @@ func (s *structure) nodes() string {
 	return strings.Join(words, ", ")
 }
 
-// sizes returns how many parts there are and how many switches they have: "2, of 16 to 18 switches".
+// sizes returns the number of parts and of their switches, as "2, of 16 to 18 switches".
 func sizes(p classify.Parts) answer.Value {
 	if !p.Has() {
 		return answer.None()
@@ -296,7 +295,7 @@ func (s *structure) list(switches []fabric.SwitchIndex) answer.Value {
 	return answer.List(nodes)
 }
 
-// tiers returns the tiers, the highest first.
+// tiers returns the tiers, highest first.
 func (s *structure) tiers() []tier {
 	var all []tier
 	for i, switches := range s.of.Tiers() {
@@ -345,7 +344,7 @@ func (s *structure) anomalies() []anomaly {
 	return all
 }
 
-// boards returns the director or switch of several planes of each switch that is a part of one.
+// boards returns the name of the board of each switch that is part of a director or of a switch of several planes.
 func (s *structure) boards() map[fabric.SwitchIndex]string {
 	board := map[fabric.SwitchIndex]string{}
 	for _, d := range s.of.Directors {
@@ -364,7 +363,7 @@ func (s *structure) boards() map[fabric.SwitchIndex]string {
 	return board
 }
 
-// switches returns where the switches of the subnet are in the structure.
+// switches returns the positions of the switches of the subnet.
 func (s *structure) switches() []position {
 	f, board, height := s.of.Fabric, s.boards(), s.of.Heights()
 	number := func(p classify.Parts, sw int) answer.Value {
@@ -395,18 +394,18 @@ func (s *structure) switches() []position {
 	return all
 }
 
-// hints is how many hints were read, and from which file; none where they were forgotten.
+// hints holds the number of hints and their file. File is none after hints off.
 type hints struct {
 	Hints int          `key:"hints"`
 	File  answer.Value `key:"file" kind:"text"`
-	Said  string       `name:"said"`
+	Text  string       `name:"text"`
 }
 
-var hintsDecl = answer.Decl[hints]{Command: "hints", Help: "how many hints are in use", Facts: answer.Fields[hints](),
-	Layout: []answer.Item[hints]{{Line: "{said}"}}}
+var hintsDecl = answer.Decl[hints]{Command: "hints", Help: "the hints in use", Facts: answer.Fields[hints](),
+	Layout: []answer.Item[hints]{{Line: "{text}"}}}
 
 func runHints(c *feature.Call) error {
-	h := hints{Said: "the structure is what is recognised"}
+	h := hints{Text: "no hints: the structure follows from names and cabling"}
 	if c.Arg(0) == offWord {
 		c.Session.SetHints(nil)
 	} else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package suggest finds what an engine needs to know: roots and compute nodes for ftree, coordinates for torus-2QoS.
+// Package suggest finds options of engines: roots and compute nodes for ftree, and the configuration of torus-2QoS.
 package suggest
 
 import (
@@ -25,38 +25,38 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the commands suggest guids and suggest torus.
+// Feature has the commands suggest guids and suggest torus.
 var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
-	{Path: "suggest", Group: feature.GroupRoute, Summary: "Find what an engine needs to know"},
+	{Path: "suggest", Group: feature.GroupRoute, Summary: "Find the options that an engine needs"},
 	{
 		Path:    "suggest guids",
 		Summary: "Find roots and compute nodes for ftree",
-		Help: "Shows the classes of switches and adapters, and which suggestions ftree was tried with. With DIR it " +
-			"writes root_guids,\n" +
-			"cn_guids and, where there are I/O, service or aggregation nodes, io_guids to that new directory.",
+		Help: "It lists the classes of switches and adapters, and the suggestions that ftree was tried with. With DIR it " +
+			"writes\n" +
+			"root_guids, cn_guids and, if there are I/O, service or aggregation nodes, io_guids to a new directory.",
 		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true, Written: true}},
-		Examples: []string{"suggest guids"},
+		Examples: []string{"suggest guids", "suggest guids guids; engine ftree root_guid_file=guids/root_guids; route"},
 		Answers:  []answer.Declared{&guidsDecl},
 		Run:      runGUIDs,
 	},
 	{
 		Path:    "suggest torus",
 		Summary: "Find the configuration of a torus for torus-2QoS",
-		Help: "With FILE it writes the configuration. clear=yes takes the staged tables: where multicast and unicast " +
-			"have a credit loop\n" +
-			"together around a lost switch, it moves the datelines, and so the root of the tree, to where they have " +
-			"none. Some paths\n" +
-			"get other SLs then.",
+		Help: "With FILE it writes the configuration to a file. clear=yes uses the staged tables: if multicast and unicast " +
+			"together have\n" +
+			"a credit loop around a lost switch, it moves the datelines, and so the root of the tree, until there is none. " +
+			"This changes\n" +
+			"the SLs of some paths.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
-			Summary: "with datelines by which the staged multicast tree has no credit loop (default no)"}},
-		Examples: []string{"suggest torus"},
+			Summary: "move datelines until the staged multicast tree has no credit loop", Default: "no"}},
+		Examples: []string{"suggest torus", "suggest torus torus.conf; engine torus-2QoS torus_config=torus.conf; route"},
 		Answers:  []answer.Declared{&torusDecl},
 		Run:      runTorus,
 	},
 }}
 
-// class is a class of switches.
+// class is a row of the table: a class of switches.
 type class struct {
 	Switches int          `key:"switches" name:"SWITCHES"`
 	Layer    string       `key:"layer" name:"LAYER"`
@@ -72,7 +72,7 @@ type class struct {
 	lead     answer.Lead
 }
 
-// role is end ports of a role.
+// role is a row of the table: end ports with a role.
 type role struct {
 	Ports   int          `key:"ports" name:"ADAPTERS"`
 	Role    string       `key:"role" name:"ROLE"`
@@ -83,7 +83,7 @@ type role struct {
 	lead    answer.Lead
 }
 
-// attempt is how ftree routes with a suggestion.
+// attempt is a row of the table: the result of ftree with a suggestion.
 type attempt struct {
 	What        string       `key:"what" name:"TRIED"`
 	Error       answer.Value `key:"error" kind:"text"`
@@ -93,7 +93,7 @@ type attempt struct {
 	Outcome     string       `name:"OUTCOME"`
 }
 
-// suggestion is what ftree needs to know.
+// suggestion holds the suggested options of ftree.
 type suggestion struct {
 	Roots          int          `key:"roots"`
 	ComputeNodes   int          `key:"compute_nodes"`
@@ -101,7 +101,7 @@ type suggestion struct {
 	MaxReverseHops uint16       `key:"max_reverse_hops"`
 	Dir            answer.Value `key:"dir" kind:"text" help:"the directory of the files"`
 	Files          answer.Value `key:"files" kind:"texts"`
-	Command        answer.Value `key:"try" kind:"text" help:"the command by which ftree takes the files"`
+	Command        answer.Value `key:"try" kind:"text" help:"the command that passes the files to ftree"`
 	Next           string       `name:"next"`
 	of             *classify.Suggestion
 }
@@ -144,7 +144,7 @@ var guidsDecl = answer.Decl[suggestion]{
 				"max_reverse_hops {max_reverse_hops}",
 		},
 		{Line: "{next}"},
-		{Line: "{?try}try: {try}"},
+		{Line: "{?try}hint: {try}"},
 	},
 }
 
@@ -157,7 +157,7 @@ func runGUIDs(c *feature.Call) error {
 	a := suggestion{
 		Roots: len(s.Roots), ComputeNodes: len(s.ComputeNodes), IONodes: len(s.IONodes),
 		MaxReverseHops: s.MaxReverseHops,
-		Next:           "suggest guids DIR writes the files", of: s,
+		Next:           "hint: 'suggest guids DIR' writes the files", of: s,
 	}
 	if dir := c.Arg(0); dir != "" {
 		names, command, err := write(dir, s)
@@ -170,7 +170,7 @@ func runGUIDs(c *feature.Call) error {
 	return c.Answer(guidsDecl.Answer(st.Basis(routed(&st), session.NeedLinks), a))
 }
 
-// routed returns the state that routes are computed for.
+// routed returns the state for which routes are computed.
 func routed(st *session.State) *session.Picture {
 	if st.WhatIf != nil {
 		return st.WhatIf
@@ -210,13 +210,12 @@ func attempts(tried []classify.Attempt) (all []attempt) {
 		case a.Err != nil:
 			t.Outcome, t.Error = a.Err.Error(), answer.Text(a.Err.Error())
 		case a.Unreachable > 0:
-			t.Outcome = fmt.Sprintf("routes, but of %d pairs of ports %d of hosts do not reach each other", t.Pairs,
-				t.Unreachable)
+			t.Outcome = fmt.Sprintf("routes; of %d pairs of ports %d pairs of hosts have no path", t.Pairs, t.Unreachable)
 		case a.Aggregation > 0:
-			t.Outcome = fmt.Sprintf("routes; all hosts reach each other; of %d pairs of ports %d with an aggregation "+
-				"node do not", t.Pairs, t.Aggregation)
+			t.Outcome = fmt.Sprintf("routes; all hosts have paths; of %d pairs of ports %d with an aggregation node have "+
+				"none", t.Pairs, t.Aggregation)
 		default:
-			t.Outcome = "routes; all reach each other"
+			t.Outcome = "routes; all pairs have paths"
 		}
 		all = append(all, t)
 	}
@@ -227,7 +226,7 @@ func span(low, high int) string {
 	return prose.When(low == high, fmt.Sprint(low), fmt.Sprintf("%d-%d", low, high))
 }
 
-// write writes the files of a suggestion to a new directory, and returns the command by which ftree takes them.
+// write writes the files of a suggestion to a new directory, and returns the command that passes them to ftree.
 func write(dir string, s *classify.Suggestion) (names []string, command string, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, "", files.Err(err)
@@ -261,11 +260,11 @@ func write(dir string, s *classify.Suggestion) (names []string, command string, 
 	return names, command, nil
 }
 
-// longestName is how many runes of a name a line of GUIDs has: OpenSM reads no more than 255 bytes of a line, and takes
-// the rest for another one.
+// longestName is the number of runes of a name in a line of GUIDs. OpenSM reads at most 255 bytes of a line, and reads the
+// rest as another line.
 const longestName = 50
 
-// writeGUIDs writes the GUIDs of ports, a line each, with names as comments.
+// writeGUIDs writes a line for each port: its GUID, and its name as a comment.
 func writeGUIDs(w io.Writer, f *fabric.Fabric, ports []fabric.PortIndex) error {
 	for _, p := range ports {
 		name := []rune(f.NodeName(f.Ports[p].Node))
@@ -280,7 +279,7 @@ func writeGUIDs(w io.Writer, f *fabric.Fabric, ports []fabric.PortIndex) error {
 // config is a configuration for torus-2QoS.
 type config struct {
 	Conf string       `key:"conf" help:"the text of the configuration"`
-	File answer.Value `key:"file" kind:"text" help:"the file that it was written to"`
+	File answer.Value `key:"file" kind:"text" help:"the written file"`
 }
 
 var torusDecl = answer.Decl[config]{
@@ -291,7 +290,7 @@ var torusDecl = answer.Decl[config]{
 			w.Line("%s", plain.EscapeLine(strings.TrimSuffix(line, "\n")))
 		}
 		if file := c.File.String(); !c.File.IsNone() {
-			w.Line("written to %s (try: engine torus-2QoS torus_config=%s)", file, lang.Quote(file))
+			w.Line("written to %s; hint: 'engine torus-2QoS torus_config=%s'", file, lang.Quote(file))
 		}
 	},
 }
@@ -324,10 +323,10 @@ func runTorus(c *feature.Call) error {
 	return c.Answer(torusDecl.Answer(st.Basis(of, session.NeedLinks), config{text.String(), answer.Optional(c.Arg(0))}))
 }
 
-// clearOfLoops returns a configuration like that of the staged tables of torus-2QoS with which multicast and
-// unicast have no credit loop together.
+// clearOfLoops returns the configuration of the staged tables of torus-2QoS, with datelines such that multicast and unicast
+// together have no credit loop.
 func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
-	op, err := c.Session.Begin(c.Ctx, "look for datelines")
+	op, err := c.Session.Begin(c.Ctx, "search datelines")
 	if err != nil {
 		return nil, err
 	}
@@ -352,10 +351,10 @@ func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
 	return loop.Clear, nil
 }
 
-var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged, of which to tell (try: engine " +
-	"torus-2QoS; route)")
+var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged; hint: run 'engine torus-2QoS; " +
+	"route'")
 
-// recognised recognises the torus of the paper, with the coordinates that it had before failures.
+// recognised returns the configuration of the torus of the what-if, with the coordinates from before its failures.
 func recognised(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "recognise")
 	if err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sweep reads the subnet again.
+// Package sweep reads the subnet, and names of nodes from a file.
 package sweep
 
 import (
@@ -17,43 +17,43 @@ import (
 
 const lightWord = "light"
 
-// Feature is the commands sweep and names.
+// Feature has the commands sweep and names.
 var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 	{Name: "sweep", Keys: "R", Help: "read the subnet again"},
 }, Commands: []feature.Command{
 	{
 		Path: "sweep", Group: feature.GroupLook, Summary: "Read the subnet again",
-		Help: "It reads nodes, links, LIDs and forwarding tables; light: only what can have moved.",
+		Help: "It reads nodes, links, LIDs and forwarding tables. sweep light reads only parts that may have changed.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"full", lightWord}, Optional: true}},
 		Options: []lang.Option{
 			{
-				Name: "sl2vl", Kind: lang.KindFlag, Summary: "and the VLs of service levels, now and at later " +
-					"sweeps; many MADs: ports x ports a switch",
+				Name: "sl2vl", Kind: lang.KindFlag, Summary: "also read SL2VL tables, now and at later sweeps " +
+					"(ports x ports MADs per switch)",
 			},
-			{Name: "mft", Kind: lang.KindFlag, Summary: "and the multicast tables, now and at later sweeps"},
+			{Name: "mft", Kind: lang.KindFlag, Summary: "also read multicast tables, now and at later sweeps"},
 			{
-				Name: "sl", Kind: lang.KindFlag, Summary: "and the service levels of paths, which the subnet " +
-					"administration is asked for; they hold until the tables change",
-			},
-			{
-				Name: "vlarb", Kind: lang.KindFlag, Summary: "and the VL arbitration tables of all linked ports, now " +
-					"and at later sweeps",
+				Name: "sl", Kind: lang.KindFlag, Summary: "also read the service levels of paths from the SA, valid " +
+					"until the tables change",
 			},
 			{
-				Name: "adaptive", Kind: lang.KindFlag, Summary: "and how switches of NVIDIA's route adaptively, now " +
-					"and at later sweeps; by attributes that nobody here has tried on a switch",
+				Name: "vlarb", Kind: lang.KindFlag, Summary: "also read the VL arbitration tables of linked ports, now and " +
+					"at later sweeps",
 			},
 			{
-				Name: "pkeys", Kind: lang.KindFlag, Summary: "and the P_Keys of all ports, which path records then " +
-					"name, now and at later sweeps",
+				Name: "adaptive", Kind: lang.KindFlag, Summary: "also read adaptive routing of NVIDIA's switches, now and " +
+					"at later sweeps (not tested on hardware)",
+			},
+			{
+				Name: "pkeys", Kind: lang.KindFlag, Summary: "also read the P_Keys of all ports for path records, now and " +
+					"at later sweeps",
 			},
 		},
-		Examples: []string{"sweep full; show events"},
+		Examples: []string{"sweep full; show events", "sweep full sl2vl mft"},
 		Answers:  []answer.Declared{&decl},
 		Run:      sweep,
 	},
 	{
-		Path: "names", Group: feature.GroupFiles, Summary: "Take node names from a node-name map",
+		Path: "names", Group: feature.GroupFiles, Summary: "Read node names from a node-name map",
 		Args:     []lang.Arg{{Kind: lang.KindFile}},
 		Examples: []string{"names /etc/opensm/ib-node-name-map"},
 		Answers:  []answer.Declared{namesDecl},
@@ -64,22 +64,22 @@ var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 // Command is the name of the command that reads the subnet.
 const Command = "sweep"
 
-// swept is what a sweep found.
+// swept is the result of a sweep.
 type swept struct {
 	Nodes    int           `key:"nodes" name:"nodes"`
 	Switches int           `key:"switches" name:"switches"`
 	Links    int           `key:"links" name:"links"`
 	Took     time.Duration `key:"seconds" name:"took"`
 	MADs     int           `key:"mads" name:"MADs"`
-	Changed  *bool         `key:"changed" help:"nodes, links or LIDs are different; left out at the first sweep"`
-	Moved    int           `key:"moved" help:"entries of forwarding tables that are different"`
-	Unread   int           `key:"unread" help:"switches whose entries were not compared, as their table was not read"`
+	Changed  *bool         `key:"changed" help:"nodes, links or LIDs changed; none at the first sweep"`
+	Moved    int           `key:"moved" help:"changed entries of forwarding tables"`
+	Unread   int           `key:"unread" help:"switches without a comparison, as their tables were not read"`
 	What     string        `name:"what"`
 
 	unanswered []string
 }
 
-// open is a request without a response.
+// open is a row of the table: requests without a response.
 type open struct {
 	Why string `key:"why" name:"WHY"`
 }
@@ -89,14 +89,14 @@ var openTable = answer.Table[open]{
 }
 
 var decl = answer.Decl[*swept]{
-	Command: Command, Help: "what the sweep read", Facts: answer.Fields[*swept](), Action: true,
+	Command: Command, Help: "the result of the sweep", Facts: answer.Fields[*swept](), Action: true,
 	Title: "sweep of {of}: {nodes|node}, {switches|switch}, {links|link} in {seconds} ({mads} MADs); {what}",
 	Layout: []answer.Item[*swept]{{Table: answer.Show(&openTable, func(s *swept) answer.Rows[open] {
 		return answer.Lazy(len(s.unanswered), func(i int) open { return open{s.unanswered[i]} })
 	})}},
 }
 
-// Reads returns what the options of a sweep have it read in addition.
+// Reads returns the additional attributes that the options of a sweep request.
 func Reads(v *lang.Invocation) session.Reads {
 	return session.Reads{
 		SL2VL: v.Flag("sl2vl"), MFT: v.Flag("mft"), PKeys: v.Flag("pkeys"), VLArb: v.Flag("vlarb"),
@@ -104,8 +104,7 @@ func Reads(v *lang.Invocation) session.Reads {
 	}
 }
 
-// First returns what the first sweep of the subnet reads in addition where it is an invocation of a command; nil where
-// it is another command.
+// First returns the additional attributes of a full sweep, or nil for another command.
 func First(v *lang.Invocation) *session.Reads {
 	if v.Command != Command || v.Arg(0) == lightWord {
 		return nil
@@ -125,13 +124,13 @@ func sweep(c *feature.Call) error {
 	}
 	s := &swept{
 		Nodes: rep.Nodes, Switches: rep.Switches, Links: rep.Links, Took: rep.Took, MADs: int(rep.MADs),
-		Moved: rep.Moved, Unread: rep.Unread, What: "read for the first time", unanswered: rep.Unanswered,
+		Moved: rep.Moved, Unread: rep.Unread, What: "first sweep", unanswered: rep.Unanswered,
 	}
 	if !rep.First {
 		s.Changed, s.What = &rep.Changed, prose.When(rep.Changed, "changed", "unchanged")
 	}
 	if rep.Moved > 0 {
-		s.What += ", " + prose.Count(rep.Moved, "entry") + " of forwarding tables moved" + diff.NotCompared(rep.Unread)
+		s.What += ", " + prose.Count(rep.Moved, "entry") + " of forwarding tables changed" + diff.NotCompared(rep.Unread)
 	}
 	st := c.Session.State()
 	b := st.Basis(st.Live, session.NeedLinks|session.NeedTables)
@@ -139,14 +138,14 @@ func sweep(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, s))
 }
 
-// named is how many nodes a map names.
+// named is the number of nodes with a name in the map.
 type named struct {
 	Nodes int    `key:"named" name:"named"`
 	File  string `key:"file" name:"file"`
 }
 
-var namesDecl = feature.OneLine[named]("names", "how many nodes have a name of the map",
-	"{named|node} named from {file}")
+var namesDecl = feature.OneLine[named]("names", "the number of nodes with a name in the map",
+	"read names of {named|node} from {file}")
 
 func names(c *feature.Call) error {
 	n, err := c.Session.LoadNames(c.Ctx, c.Arg(0))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package targets shows how the nodes respond that this session asks.
+// Package targets shows response times and losses of requests by node.
 package targets
 
 import (
@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 )
 
-// Feature is the command show targets.
+// Feature has the command show targets.
 var Feature = feature.Feature{Name: "targets", Commands: []feature.Command{{
 	Path:     "show targets",
 	Summary:  "List response times and losses by node, worst first",
@@ -23,14 +23,14 @@ var Feature = feature.Feature{Name: "targets", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// asked is the requests of this session and their responses.
+// asked holds the counts of requests and responses of this session.
 type asked struct {
 	f       *fabric.Fabric
 	total   mad.Stats
 	targets []mad.TargetStats
 }
 
-// target is the requests to one target.
+// target is a row of the table: the requests to one node.
 type target struct {
 	f *fabric.Fabric
 	*mad.TargetStats
@@ -39,10 +39,10 @@ type target struct {
 var table = answer.Table[target]{
 	Key: "targets", Title: "targets", Stream: true,
 	Fields: []answer.Field[target]{
-		{Key: "target", Name: "TARGET", Kind: answer.KindText, Help: "the node, and the route to it where it was " +
-			"asked by directed route",
+		{Key: "target", Name: "TARGET", Kind: answer.KindText, Help: "the node, with the directed route if the " +
+			"requests used one",
 			Value: func(t target) answer.Value { return answer.Text(t.name()) }},
-		count("sent", "SENT", "request frames, repeated ones included", func(t *mad.TargetStats) uint64 {
+		count("sent", "SENT", "request frames, including repeated ones", func(t *mad.TargetStats) uint64 {
 			return t.Sent
 		}),
 		count("retried", "RETRIED", "request frames that were sent again", func(t *mad.TargetStats) uint64 {
@@ -81,7 +81,7 @@ var decl = answer.Decl[asked]{
 	},
 	Layout: []answer.Item[asked]{
 		{
-			Line: "  in all {sent} sent, {retried} of them retried, {responses|response}, {unanswered} unanswered, " +
+			Line: "  total: {sent} sent, {retried} of them retried, {responses|response}, {unanswered} unanswered, " +
 				"{late} late",
 		},
 		{Table: answer.Show(&table, func(a asked) answer.Rows[target] {
@@ -119,7 +119,7 @@ func total(key string, value func(mad.Stats) uint64) answer.Field[asked] {
 	}}
 }
 
-// name returns the node, by a directed route with that route.
+// name returns the name of the node, with the directed route if there is one.
 func (t target) name() string {
 	f := t.f
 	if lid := t.Target.LID; lid != 0 {

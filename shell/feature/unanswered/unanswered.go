@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the command show unanswered.
+// Feature has the command show unanswered.
 var Feature = feature.Feature{Name: "unanswered", Commands: []feature.Command{{
 	Path:     "show unanswered",
 	Aliases:  []string{"holes"},
@@ -20,7 +20,7 @@ var Feature = feature.Feature{Name: "unanswered", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// request is requests of a kind to a node or port.
+// request is a row of the table: unanswered requests for an attribute to a node or port.
 type request struct {
 	*sweep.Unanswered
 	at answer.Place
@@ -28,12 +28,12 @@ type request struct {
 
 var table = answer.Table[request]{
 	Key: "requests", Title: "unanswered", Stream: true,
-	Row: "{why}", Empty: "everything answered the last sweep",
+	Row: "{why}", Empty: "all requests of the last sweep were answered",
 	Fields: []answer.Field[request]{
-		{Key: "at", Name: "NODE", Kind: answer.KindPlace, Help: "the node or port that was asked, or the port that " +
+		{Key: "at", Name: "NODE", Kind: answer.KindPlace, Help: "the node or port of the request, or the port that " +
 			"leads to it",
 			Value: func(r request) answer.Value { return answer.At(r.at) }},
-		{Key: "attribute", Name: "WHAT", Kind: answer.KindText, Help: "the attribute that was asked for",
+		{Key: "attribute", Name: "ATTRIBUTE", Kind: answer.KindText, Help: "the requested attribute",
 			Value: func(r request) answer.Value { return answer.Text(r.Attr.String()) }},
 		{Key: "open", Name: "OPEN", Kind: answer.KindInt, Help: "requests without a response",
 			Value: func(r request) answer.Value {
@@ -46,7 +46,7 @@ var table = answer.Table[request]{
 	Lead: func(r request) answer.Lead { return answer.Lead{GUID: r.GUID, Port: uint8(max(r.Port, 0))} },
 }
 
-// state is a state whose sweep left requests open.
+// state is the state of the session.
 type state struct{ *session.State }
 
 var decl = answer.Decl[state]{

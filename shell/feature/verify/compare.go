@@ -20,21 +20,21 @@ import (
 	"example.org/ibconsole/shell/session/verify"
 )
 
-// compared is a comparison of what was read of the subnet with what other programs read.
+// compared is a comparison of the last sweep with the output of other programs.
 type compared struct {
 	Source string    // escaped
-	Port   string    // where the session sits, escaped
-	Read   time.Time // when what was compared was read
+	Port   string    // the port of the session, escaped
+	Read   time.Time // of the last sweep
 	Checks []verify.Check
-	// Verdict is that of all checks.
+	// Verdict is the worst verdict of the checks.
 	Verdict verdict.Verdict
-	// Since is what has changed since it was read, up to a thousand: a difference may be that.
+	// Since lists up to a thousand changes since the last sweep, which may explain differences.
 	Since []string
-	// Untried lists what nobody has tried on hardware.
+	// Untried lists features that were not tested on hardware.
 	Untried []string
 }
 
-// differ counts the differences.
+// differ returns the number of differences.
 func (v *compared) differ() int {
 	n := 0
 	for i := range v.Checks {
@@ -43,9 +43,9 @@ func (v *compared) differ() int {
 	return n
 }
 
-// verification compares the live picture, as last read, and so many paths by its tables, with ibnetdiscover, dump_fts
-// and ibtracert at the same port. Where they differ it reads the subnet once more, for what has changed meanwhile; the
-// live picture stays what it was. Nothing is written.
+// verification compares the live state, and paths by its tables, with ibnetdiscover, dump_fts and ibtracert at the same
+// port. If they differ it reads the subnet once more to list changes since then. It does not change the live state and
+// writes nothing.
 func verification(ctx context.Context, s *session.Session, traces int) (*compared, error) {
 	v, was, err := compareTools(ctx, s, traces)
 	if err != nil || v.differ() == 0 {
@@ -91,11 +91,11 @@ func compareTools(ctx context.Context, s *session.Session, traces int) (*compare
 	return v, was, err
 }
 
-// errInside says that no other program reaches the subnet.
-var errInside = errors.New("the subnet is simulated inside the program, where no other program reaches it")
+// errInside is the error for a subnet that no other program can reach.
+var errInside = errors.New("the subnet is simulated inside the program, and other programs cannot reach it")
 
-// programsAt returns the programs at the port of the session. To an ibsim they get by its library libumad2sim, which
-// makes files where it runs.
+// programsAt returns the programs at the port of the session. For ibsim they use its library libumad2sim, which writes
+// files to the current directory.
 func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 	done = func() {}
 	switch {
@@ -107,7 +107,7 @@ func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 	}
 	found, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so") // the pattern is right
 	if len(found) == 0 {
-		return t, done, errors.New("programs reach an ibsim by libumad2sim.so, which is not installed")
+		return t, done, errors.New("libumad2sim.so, which other programs need to reach ibsim, is not installed")
 	}
 	if t.Dir, err = os.MkdirTemp("", "ibconsole"); err != nil {
 		return t, done, err
@@ -123,7 +123,7 @@ func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 
 const mostSince = 1000
 
-// since says what of a subnet is other than it was.
+// since returns the changes between two states, at most mostSince.
 func since(was, is *session.Picture) []string {
 	var out []string
 	for _, c := range fabric.Changes(was.Fabric, is.Fabric) {

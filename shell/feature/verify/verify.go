@@ -6,6 +6,7 @@ package verify
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,38 +19,39 @@ import (
 	"example.org/ibconsole/shell/session/verify"
 )
 
-// Feature is the command doctor verify.
+// Feature has the command doctor verify.
 var Feature = feature.Feature{Name: "verify", Commands: []feature.Command{{
 	Path: "doctor verify", Summary: "Compare the last sweep with infiniband-diags",
-	Help: "It compares the last sweep, and traces by its tables, with ibnetdiscover, dump_fts and ibtracert. They " +
-		"run at the same port, and only read:\n" +
-		"nothing is written to the subnet. With FILE the report is Markdown. It fails where something differs, and " +
-		"where something\n" +
-		"could not be read or compared, unless strict=no is given.\n" +
-		"Keys are not handed to them: where an M_Key protects the subnet they see what it lets them see.",
+	Help: "It compares the last sweep, and traces by its tables, with ibnetdiscover, dump_fts and ibtracert. These programs " +
+		"run at the\n" +
+		"same port and write nothing to the subnet. With FILE the report is written as Markdown. The command fails on a " +
+		"difference,\n" +
+		"and if something could not be read or compared (strict=no accepts that). The programs get no keys: an M_Key may " +
+		"hide parts\n" +
+		"of the subnet from them.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{{Name: "traces", Kind: lang.KindInt, Value: "N",
-		Summary: fmt.Sprintf("how many paths, the same ones each time; %d where nobody says", verify.DefaultTraces)},
+		Summary: "number of compared paths, the same ones each time", Default: strconv.Itoa(verify.DefaultTraces)},
 		feature.StrictOption()},
-	Examples: []string{"doctor verify traces=100"},
+	Examples: []string{"doctor verify traces=100", "doctor verify report.md"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
 
-// verified is a verification with the file that the report was written to.
+// verified is a comparison with the file of its report.
 type verified struct {
 	Source  string       `key:"source" name:"source"`
-	Port    string       `key:"port" name:"port" help:"where the session sits"`
+	Port    string       `key:"port" name:"port" help:"the port of the session"`
 	Read    time.Time    `key:"read" name:"read"`
 	Differ  int          `key:"differ" name:"differences"`
-	Since   []string     `key:"changed_since" help:"what has changed since it was read, up to a thousand: a difference may be that"`
-	Untried []string     `key:"untried" help:"what nobody has tried on hardware"`
-	Report  answer.Value `key:"report" name:"report" kind:"text" help:"the file that the report was written to"`
+	Since   []string     `key:"changed_since" help:"changes since the last sweep, up to a thousand, which may explain differences"`
+	Untried []string     `key:"untried" help:"features that were not tested on hardware"`
+	Report  answer.Value `key:"report" name:"report" kind:"text" help:"the file of the report"`
 
 	*compared
 }
 
-// check is the comparison with one program.
+// check is a row of the table: the comparison with one program.
 type check struct {
 	Program     string       `key:"program" name:"PROGRAM"`
 	Result      string       `key:"result" name:"RESULT" help:"ok, found or unknown"`
@@ -58,14 +60,14 @@ type check struct {
 	NotCompared answer.Value `key:"not_compared" name:"NOT COMPARED" kind:"text" help:"why nothing was compared"`
 }
 
-// amount is how much was compared with a program.
+// amount is a row of the table: the number of things that were compared with a program.
 type amount struct {
 	Program string `key:"program" name:"PROGRAM"`
 	Count   int    `key:"count" name:"COUNT"`
 	What    string `key:"what" name:"WHAT"`
 }
 
-// remark is a difference from a program, or something that was not compared.
+// remark is a row of a table: a difference from a program, or something that was not compared.
 type remark struct {
 	Program string `key:"program" name:"PROGRAM"`
 	Text    string `key:"text" name:"TEXT"`
@@ -82,7 +84,7 @@ var (
 )
 
 var decl = answer.Decl[*verified]{
-	Command: "doctor verify", Help: "how the last sweep differs from what other programs read",
+	Command: "doctor verify", Help: "the differences of the last sweep from the output of other programs",
 	Title: "{source} at {port}, read {read}",
 	Facts: answer.Fields[*verified](),
 	Layout: []answer.Item[*verified]{
@@ -101,7 +103,7 @@ var decl = answer.Decl[*verified]{
 		case answer.Found:
 			return v.Verdict, prose.Count(v.Differ, "difference")
 		case answer.Unknown:
-			return v.Verdict, "not all was read and compared: " + v.unknown()
+			return v.Verdict, "not everything was read and compared: " + v.unknown()
 		}
 		return v.Verdict, ""
 	},
@@ -111,7 +113,7 @@ var decl = answer.Decl[*verified]{
 func run(c *feature.Call) error {
 	traces := c.Int("traces", verify.DefaultTraces)
 	if traces < 1 {
-		return c.Misused("with traces=%d: expected at least 1", traces)
+		return c.Misused("traces=%d: expected at least 1", traces)
 	}
 	v, err := verification(c.Ctx, c.Session, traces)
 	if err != nil {
@@ -160,7 +162,7 @@ func (v *verified) remarks(of func(*verify.Check) []string) answer.Rows[remark] 
 	return answer.Slice(rows)
 }
 
-// unknown names the programs of which something was not compared.
+// unknown returns the names of the programs with incomplete comparisons.
 func (v *verified) unknown() string {
 	var names []string
 	for i := range v.Checks {
@@ -171,7 +173,7 @@ func (v *verified) unknown() string {
 	return strings.Join(names, ", ")
 }
 
-// mostShown is how many differences of a program people are shown; the report in a file has more.
+// mostShown is the number of differences of a program in the text. The report in a file has more.
 const mostShown = 20
 
 func draw(w *answer.Canvas, _ answer.Basis, v *verified) {
@@ -193,11 +195,11 @@ func draw(w *answer.Canvas, _ answer.Basis, v *verified) {
 		}
 	}
 	if v.Differ > 0 {
-		w.Line("changed since it was read: %s",
+		w.Line("changed since the sweep: %s",
 			prose.When(len(v.Since) == 0, "nothing", prose.Count(len(v.Since), "thing")))
 		list(v.Since)
 	}
-	w.Line("What nobody has tried on hardware (docs/hardware.md):")
+	w.Line("Not tested on hardware (docs/hardware.md):")
 	for _, u := range v.Untried {
 		w.Line("  - %s", u)
 	}
@@ -206,7 +208,7 @@ func draw(w *answer.Canvas, _ answer.Basis, v *verified) {
 	}
 }
 
-// outcome says what came of a comparison.
+// outcome returns the result of a comparison.
 func outcome(c *verify.Check) string {
 	if c.NotCompared != "" {
 		return "not compared: " + c.NotCompared
@@ -243,13 +245,13 @@ func (v *verified) markdown(to io.Writer) error {
 		section("Differences from "+c.Program, prose.Words(c.Differences, code))
 		section("Not compared with "+c.Program, prose.Words(c.Notes, code))
 	}
-	section("Changed since it was read", prose.Words(v.Since, code))
-	section("What nobody has tried on hardware", v.Untried)
+	section("Changed since the sweep", prose.Words(v.Since, code))
+	section("Not tested on hardware", v.Untried)
 	_, err := io.WriteString(to, w.String())
 	return err
 }
 
-// code is text from the subnet as Markdown shows it unchanged.
+// code returns text from the subnet in a form that Markdown shows unchanged.
 func code(text string) string {
 	return "`` " + strings.NewReplacer("`", "'", "|", "/").Replace(text) + " ``"
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package vlarb shows how ports share their links among virtual lanes.
+// Package vlarb shows VL arbitration tables: how ports share their links among VLs.
 package vlarb
 
 import (
@@ -16,21 +16,21 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the command show vlarb.
+// Feature has the command show vlarb.
 var Feature = feature.Feature{Name: "vlarb", Commands: []feature.Command{{
 	Path:     "show vlarb",
 	Summary:  "List the VL arbitration tables of a node",
-	Help:     "sweep full vlarb reads them.",
+	Help:     "sweep full vlarb reads them from the subnet.",
 	Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace}},
-	Examples: []string{"sweep full vlarb; show vlarb leaf-01/36"},
+	Examples: []string{"sweep full vlarb; show vlarb leaf-01/36", "sweep full vlarb; show vlarb node-0001"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
 
-// errNotRead is the error where the tables of no port were read.
-var errNotRead = errors.New("the VL arbitration tables were not read (try: sweep full vlarb)")
+// errNotRead is the error if no tables were read.
+var errNotRead = errors.New("the VL arbitration tables were not read; hint: run 'sweep full vlarb'")
 
-// entries is a VL arbitration table of a port.
+// entries is a row of the table: a VL arbitration table of a port.
 type entries struct {
 	f       *fabric.Fabric
 	port    fabric.PortIndex
@@ -59,7 +59,7 @@ var table = answer.Table[entries]{
 }
 
 var decl = answer.Decl[[]entries]{
-	Command: "show vlarb", Help: "the VL arbitration tables as they were last read",
+	Command: "show vlarb", Help: "the VL arbitration tables as last read",
 	Layout: []answer.Item[[]entries]{
 		{Table: answer.Show(&table, func(e []entries) answer.Rows[entries] { return answer.Slice(e) })},
 	},
@@ -92,7 +92,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, rows))
 }
 
-// text returns "0:4 1:64", without entries of weight 0, which are skipped.
+// text returns the entries as "0:4 1:64". It skips entries of weight 0, as ports do.
 func (e entries) text() string {
 	var words []string
 	for _, w := range e.entries {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package watch keeps the live state current, and shows the events that sweeps find.
+// Package watch keeps the live state current and lists the events that sweeps find.
 package watch
 
 import (
@@ -14,13 +14,13 @@ import (
 	"example.org/ibconsole/shell/session/alerts"
 )
 
-// Feature is the commands watch and show events.
+// Feature has the commands watch and show events.
 var Feature = feature.Feature{Name: "watch", Keys: []feature.Key{
-	{Name: "watch", Keys: "W", Help: "read the subnet again and again, or stop that; :watch SECONDS says how often"},
+	{Name: "watch", Keys: "W", Help: "start or stop reading the subnet at an interval; :watch SECONDS sets it"},
 }, Commands: []feature.Command{
 	{
 		Path: "watch", Group: feature.GroupLook, Summary: "Keep the live state current with light sweeps",
-		Help:     "It sweeps lightly every so many seconds. show events lists what changed.",
+		Help:     "show events lists the changes that sweeps find.",
 		Args:     []lang.Arg{{Name: "SECONDS|off", Kind: lang.KindText, Words: []string{feature.OffWord}}},
 		Options:  []lang.Option{feature.ForOption(), feature.ExecOption()},
 		Examples: []string{"watch 10 for=2", "watch 10; watch off"},
@@ -28,22 +28,22 @@ var Feature = feature.Feature{Name: "watch", Keys: []feature.Key{
 		Run:      watch,
 	},
 	{
-		Path: "show events", Summary: "List what sweeps found to be new",
-		Examples: []string{"sweep full; show events"},
+		Path: "show events", Summary: "List the changes that sweeps found",
+		Examples: []string{"sweep full; show events", "watch 10 for=2; show events"},
 		Answers:  []answer.Declared{&eventsDecl},
 		Run:      events,
 	},
 }}
 
-// interval is how often the subnet is swept.
+// interval is the time between sweeps.
 type interval struct {
-	Seconds float64 `key:"seconds" help:"0: not at all"`
+	Seconds float64 `key:"seconds" help:"0: watching is off"`
 	Text    string  `name:"interval"`
 }
 
 var (
 	onDecl = feature.OneLine[interval]("watch", "the interval",
-		"watching: a light sweep every {interval} s (show events lists what changed; watch off ends it)")
+		"watching: a light sweep every {interval} s (show events lists changes, watch off ends it)")
 	offDecl  = feature.OneLine[interval]("watch", "the interval", "no longer watching")
 	stayDecl = feature.DeclareStay("watch")
 )
@@ -60,7 +60,7 @@ func watch(c *feature.Call) error {
 	}
 	n, err := strconv.ParseFloat(c.Arg(0), 64)
 	if err != nil || !(n >= feature.ShortestInterval && n <= feature.LongestInterval) {
-		return c.Misused("%q is no time, expected %g to %d seconds, or off", c.Arg(0), feature.ShortestInterval,
+		return c.Misused("%q is not a time: expected %g to %d seconds, or off", c.Arg(0), feature.ShortestInterval,
 			feature.LongestInterval)
 	}
 	if err := c.Session.KeepCurrent(time.Duration(n * float64(time.Second))); err != nil {
@@ -83,17 +83,17 @@ func stop(c *feature.Call) {
 	alerts.Stop(c.Session)
 }
 
-// found is what sweeps found.
+// found holds the events that sweeps found.
 type found struct {
 	None   bool `name:"none"`
-	Hint   bool `name:"hint"` // nothing sweeps again and again
+	Hint   bool `name:"hint"` // watching is off
 	events []session.Event
 }
 
 var eventsDecl = answer.Decl[*found]{
-	Command: "show events", Help: "what sweeps found to be new", Facts: answer.Fields[*found](),
+	Command: "show events", Help: "the changes that sweeps found", Facts: answer.Fields[*found](),
 	Layout: []answer.Item[*found]{
-		{Line: "{?none}no sweep has found anything new[{?hint} (watch SECONDS looks again and again)]"},
+		{Line: "{?none}no sweep has found a change[{?hint}; hint: 'watch SECONDS' sweeps at an interval]"},
 		{
 			Table: answer.Show(feature.EventTable(false), func(f *found) answer.Rows[session.Event] {
 				return answer.Slice(f.events)

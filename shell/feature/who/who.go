@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package who finds the paths that use a link or a node.
+// Package who lists the paths that use a link or a node.
 package who
 
 import (
@@ -18,9 +18,9 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the command who uses.
+// Feature has the command who uses.
 var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
-	{Name: "who-uses", Keys: "p", Help: "whose packets go over the selected link or switch"},
+	{Name: "who-uses", Keys: "p", Help: "list the paths that use the selected link or switch"},
 }, Commands: []feature.Command{
 	{
 		Path: "who", Group: feature.GroupTrace, Summary: "List the paths that use a link or a node",
@@ -28,7 +28,7 @@ var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
 	},
 	{
 		Path: "who uses", Summary: "List the paths that use a link or a node",
-		Help: "It lists the end ports that send and receive over it, and those that are unreachable without it.\n",
+		Help: "It lists the end ports that send and receive over it, and end ports that are unreachable without it.",
 		Args: []lang.Arg{
 			{Name: "NODE[/PORT]", Kind: lang.KindPlace}, {Name: "PORT", Kind: lang.KindPort, Optional: true},
 		},
@@ -38,16 +38,16 @@ var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
 	},
 }}
 
-// used is the use of a link or a node.
+// used holds the counts of paths that use a link or a node.
 type used struct {
 	What         string         `key:"what" name:"what"`
 	Paths        int64          `key:"paths" name:"paths" help:"paths that use it"`
 	All          int64          `key:"all" name:"all" help:"paths that arrive"`
-	Unknown      int64          `key:"unknown" name:"unknown" help:"paths that meet a table that was not read and may use it, too"`
+	Unknown      int64          `key:"unknown" name:"unknown" help:"paths over tables that were not read, which may use it"`
 	Sources      int            `key:"sources" name:"sources"`
 	Destinations int            `key:"destinations" name:"destinations"`
-	CutOffs      int            `key:"cut_offs" name:"unreachable without it" help:"end ports that are unreachable without it"`
-	Adaptive     *adaptiveUsers `prefix:"adaptive_"` // nil where no switch routes adaptively
+	Unreachable  int            `key:"unreachable_count" name:"unreachable without it" help:"end ports that are unreachable without it"`
+	Adaptive     *adaptiveUsers `prefix:"adaptive_"` // nil if no switch routes adaptively
 	Took         time.Duration  `key:"seconds"`
 
 	p       *session.Picture
@@ -56,15 +56,15 @@ type used struct {
 	links   []linkLoad
 }
 
-// adaptiveUsers counts those whose packets can take it by adaptive routing.
+// adaptiveUsers counts the pairs whose packets can use it by adaptive routing.
 type adaptiveUsers struct {
 	Paths        int64        `key:"paths" name:"pairs"`
-	Packets      answer.Value `key:"packets" name:"packets of pairs" kind:"float" help:"pairs, each by the share of its packets if all choices are alike"`
+	Packets      answer.Value `key:"packets" name:"packets of pairs" kind:"float" help:"pairs weighted by the share of their packets, if all choices are equally likely"`
 	Sources      int          `key:"sources" name:"sources"`
 	Destinations int          `key:"destinations" name:"destinations"`
 }
 
-// linkLoad is a direction of a link with its load.
+// linkLoad is a row of the table: a direction of a link with its paths.
 type linkLoad struct {
 	From         answer.Value `key:"from" name:"FROM" kind:"place"`
 	To           answer.Value `key:"to" name:"TO" kind:"place"`
@@ -73,16 +73,16 @@ type linkLoad struct {
 	lead         answer.Lead
 }
 
-// user is an end port that sends or receives over it.
+// user is a row of a table: an end port that sends or receives over it.
 type user struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
-	Paths  answer.Value `key:"paths" name:"PATHS" kind:"int" help:"paths over it that begin or end here; none where they are not counted"`
-	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the port of a switch that it is attached to"`
+	Paths  answer.Value `key:"paths" name:"PATHS" kind:"int" help:"paths over it that begin or end at the port"`
+	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place" help:"the port of a switch to which it is attached"`
 	lead   answer.Lead
 }
 
-// chooser is an end port whose packets can take it by adaptive routing.
+// chooser is a row of a table: an end port whose packets can use it by adaptive routing.
 type chooser struct {
 	Port    answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID     uint16       `key:"lid" name:"LID" kind:"lid"`
@@ -92,17 +92,17 @@ type chooser struct {
 	lead    answer.Lead
 }
 
-// path is a path over it.
+// path is a row of a table: a path over it.
 type path struct {
 	From  answer.Value `key:"from" name:"FROM" kind:"place"`
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
 	LID   uint16       `key:"lid" name:"LID" kind:"lid"`
-	Share answer.Value `key:"share" kind:"float" help:"the part of the packets that takes it, of adaptive routing"`
+	Share answer.Value `key:"share" kind:"float" help:"share of the packets that use it, by adaptive routing"`
 	Parts string       `name:"OF PACKETS"`
 	lead  answer.Lead
 }
 
-const mostRead = 20 // how many of a kind people read
+const mostRead = 20 // rows of a table in the text
 
 var (
 	linkTable = answer.Table[linkLoad]{
@@ -110,19 +110,19 @@ var (
 		Row:  "  {paths|path} to {destinations|LID} over {from} -> {to}",
 		Lead: func(l linkLoad) answer.Lead { return l.lead },
 	}
-	cutTable = userTable("cut_off", "unreachable without it", "  unreachable: {port}",
+	unreachableTable = userTable("unreachable", "unreachable without it", "  unreachable: {port}",
 		"end ports that are unreachable without it")
 	fromTable = userTable("from", "from", "  from: {port} (LID {lid}), {paths|path}",
-		"end ports that send over it, those with the most paths first")
+		"end ports that send over it, most paths first")
 	toTable = userTable("to", "to", "  to: {port} (LID {lid}), {paths|path}",
-		"end ports that receive over it, those with the most paths first")
+		"end ports that receive over it, most paths first")
 	pathTable = answer.Table[path]{Key: "examples", Title: "paths", Help: "the first paths over it",
 		Fields: pathFields, Stream: true, MaxRows: mostRead, Row: "  {from} -> {to} (LID {lid})", Lead: toTrace}
 	choiceTable = answer.Table[path]{
-		Key: "adaptive_pairs", Title: "can take it: pairs", Fields: answer.Fields[path](), Stream: true, Lead: toTrace,
+		Key: "adaptive_pairs", Title: "can use it: pairs", Fields: answer.Fields[path](), Stream: true, Lead: toTrace,
 	}
-	chooseFrom    = chooserTable("adaptive_from", "can take it: from")
-	chooseTo      = chooserTable("adaptive_to", "can take it: to")
+	chooseFrom    = chooserTable("adaptive_from", "can use it: from")
+	chooseTo      = chooserTable("adaptive_to", "can use it: to")
 	pathFields    = answer.Fields[path]()[:3]
 	toTrace       = func(p path) answer.Lead { return p.lead }
 	chooserFields = answer.Fields[chooser]()
@@ -146,14 +146,14 @@ var decl = answer.Decl[*used]{
 	Title: "{what} of {of}: {paths} of {all} paths use it, from {sources|end port} to {destinations|end port}",
 	Facts: answer.Fields[*used](),
 	Layout: []answer.Item[*used]{
-		{Line: "[  {unknown} more paths may use it: they meet tables that were not read]"},
+		{Line: "[  {unknown} more paths may use it: their tables were not read]"},
 		{Table: answer.Show(&linkTable, func(u *used) answer.Rows[linkLoad] { return answer.Slice(u.links) })},
-		{Line: "{?adaptive_paths}  by adaptive routing the packets of {adaptive_paths} pairs can take it, from " +
-			"{adaptive_sources|end port} to " +
-			"{adaptive_destinations|end port}, as many as those of {adaptive_packets} pairs if all choices are alike"},
-		{Line: "  without it no end port is unreachable", When: func(u *used) bool { return u.CutOffs == 0 }},
-		{Line: "[  without it {cut_offs|end port} unreachable:]"},
-		{Table: answer.Show(&cutTable, func(u *used) answer.Rows[user] {
+		{Line: "{?adaptive_paths}  by adaptive routing the packets of {adaptive_paths} pairs can use it, from " +
+			"{adaptive_sources|end port} to {adaptive_destinations|end port}; if all choices are equally likely, " +
+			"as many as those of {adaptive_packets} pairs"},
+		{Line: "  without it no end port is unreachable", When: func(u *used) bool { return u.Unreachable == 0 }},
+		{Line: "[  without it {unreachable_count|end port} unreachable:]"},
+		{Table: answer.Show(&unreachableTable, func(u *used) answer.Rows[user] {
 			return answer.Lazy(len(u.uses.Unreachable), func(i int) user {
 				return u.user(u.uses.Unreachable[i], answer.None())
 			})
@@ -185,7 +185,7 @@ func run(c *feature.Call) error {
 	}
 	u := used{
 		What: name, Paths: r.Paths, All: r.All, Unknown: r.Unknown, Sources: len(r.Sources),
-		Destinations: len(r.Destinations), CutOffs: len(r.Unreachable), p: p, uses: r,
+		Destinations: len(r.Destinations), Unreachable: len(r.Unreachable), p: p, uses: r,
 	}
 	if u.links, err = directions(c, p, what.Links); err != nil {
 		return err
@@ -202,7 +202,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &u))
 }
 
-// resolve returns the link that the words name, all links of a node that is no switch, or a switch.
+// resolve returns the link, switch or host that the words name. The target of a host is all its links.
 func resolve(c *feature.Call, f *fabric.Fabric) (uses.Target, string, error) {
 	at, err := places.Resolve(f, c.Arg(0))
 	if err != nil {
@@ -233,7 +233,7 @@ func resolve(c *feature.Call, f *fabric.Fabric) (uses.Target, string, error) {
 	return what, f.NodeName(at.Node), nil
 }
 
-// directions returns the loads of links, each way.
+// directions returns the paths of links in both directions.
 func directions(c *feature.Call, p *session.Picture, links []fabric.Link) ([]linkLoad, error) {
 	if len(links) == 0 {
 		return nil, nil
