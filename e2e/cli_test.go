@@ -108,7 +108,7 @@ func TestBadCommands(t *testing.T) {
 		{"capture -", exitUsage, []string{"goes to a file", "capture FILE|off"}},
 		{"trace node-0001 all format=ibtracert", exitUsage, []string{"one pair of a state"}},
 		{"trace node-0001 node-0002 live format=ibtracert", exitUsage, []string{"one pair of a state"}},
-		{"set sm leaf-01", exitFailed, []string{"only that of a file"}},
+		{"set sm leaf-01", exitFailed, []string{"only be set for a subnet from a file"}},
 		{"show lft node-0001", exitFailed, []string{"is no switch"}},
 	} {
 		t.Run(tc.script, func(t *testing.T) { oneLine(t, try("-s", sim, "-c", tc.script), tc.status, tc.words...) })

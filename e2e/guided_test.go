@@ -60,7 +60,7 @@ func TestGuided(t *testing.T) {
 	const sim = "sim:fattree:2,8"
 	out := onPTY(t, []string{"nothing", "live", "99", "lfts", at("none/a"), at("a b"), ""}, "-s", sim, "-c",
 		"dump guided")
-	for _, want := range []string{`"nothing" is none of the answers`, `"99" is none of the answers`, "no such file",
+	for _, want := range []string{`"nothing" is not one of the choices`, `"99" is not one of the choices`, "no such file",
 		"dump lfts '" + at("a b") + "' of=live", "written to"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("dump does not print %q:\n%s", want, out)
@@ -70,14 +70,14 @@ func TestGuided(t *testing.T) {
 	sameFile(t, at("same"), at("a b"))
 
 	out = onPTY(t, []string{"", "lfts", at("a b"), "no", at("c"), "no"}, "-s", sim, "-c", "dump guided")
-	if _, err := os.Stat(at("c")); err == nil || !strings.Contains(out, "is there already") ||
+	if _, err := os.Stat(at("c")); err == nil || !strings.Contains(out, " exists. Replace it?") ||
 		!strings.Contains(out, "nothing was done") {
 		t.Errorf("%v\n%s", err, out)
 	}
 
 	out = onPTY(t, []string{at("gone"), at("same"), "topology", "", "yes", ""}, "-s", sim, "-c", "load guided")
 	for _, want := range []string{
-		"there is no", "kind [lfts]: ", "12 of its 12 switches", "0 entries are other than those of live.",
+		"does not exist", "kind [lfts]: ", "12 of its 12 switches", "0 entries are other than those of live.",
 		"nothing is written to switches", "  load lfts " + at("same"), "staged, not written",
 	} {
 		if !strings.Contains(out, want) {
@@ -102,8 +102,8 @@ func TestGuidedEngine(t *testing.T) {
 	answers := []string{"fastest", "updn", "lmc", "9", "2", "guid_routing_order_file", order + "x", order,
 		"connect_roots", "yes", "lmc", "", ""}
 	out := onPTY(t, answers, "-s", "sim:fattree:2,4", "-c", "engine guided; engine")
-	for _, want := range []string{`"fastest" is none of the answers`, "expected 0 to 7", "no such file",
-		`"lmc" is none of the answers`,
+	for _, want := range []string{`"fastest" is not one of the choices`, "expected 0 to 7", "no such file",
+		`"lmc" is not one of the choices`,
 		"  engine updn lmc=2 ", "guid_routing_order_file='" + order + "'", "connect_roots=yes"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("engine does not print %q:\n%s", want, out)
@@ -119,8 +119,8 @@ func TestGuidedFail(t *testing.T) {
 		says    []string
 	}{
 		{
-			[]string{"cable", "", "nobody", "node-0001", "2", "1", ""}, []string{`"cable" is none of the answers`,
-				"nobody", `"2" is none of the answers`, "  fail link node-0001 1\n", "failed on paper: link node-0001"},
+			[]string{"cable", "", "nobody", "node-0001", "2", "1", ""}, []string{`"cable" is not one of the choices`,
+				"nobody", `"2" is not one of the choices`, "  fail link node-0001 1\n", "failed on paper: link node-0001"},
 		},
 		{
 			[]string{"2", "node-0001", "leaf-01", ""}, []string{"is no switch", "  fail switch leaf-01\n",
@@ -132,7 +132,7 @@ func TestGuidedFail(t *testing.T) {
 				"failed on paper: director leaf*"},
 		},
 		{
-			[]string{"random", "0", "1000", "2", "x", "7", ""}, []string{"expected 1 to 8", `"x" is no seed`,
+			[]string{"random", "0", "1000", "2", "x", "7", ""}, []string{"expected 1 to 8", `"x" is not a seed`,
 				"  fail random 2 seed=7\n", "failed on paper: link"},
 		},
 	} {

@@ -111,7 +111,7 @@ func TestResilience(t *testing.T) {
 		{"resilience merge " + at("1") + " " + at("1"), "two reports of shard 1 of 2"},
 		{"resilience merge " + at("all") + " " + at("1"), "in 1 and in 2 shards"},
 		{"resilience pairs shard=2/2 to=" + at("2"), "of pairs and of links"},
-		{"resilience links shard=1/2 to=" + at("2"), "not of 1 of 2"},
+		{"resilience links shard=1/2 to=" + at("2"), "expected 1 of 2"},
 		{"fail link leaf-01 5; route incremental; resilience links shard=2/2 to=" + at("2"), "differ"},
 	} {
 		if r := try("-s", "sim:fattree:2,8", "-c", c.command); r.status != exitFailed ||

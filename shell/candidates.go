@@ -15,9 +15,9 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-const maxCandidates = 200 // bounds what one completion offers
+const maxCandidates = 200 // of one completion
 
-// env tells the completion what there is in the subnet.
+// env completes names of the subnet.
 type env struct {
 	session *session.Session
 	among   *Subnets
@@ -59,7 +59,7 @@ func words(list []string) []lang.Candidate {
 	return out
 }
 
-// nodeCandidates lists nodes whose name begins with the prefix, escaped.
+// nodeCandidates returns nodes whose names begin with the prefix.
 func nodeCandidates(f *fabric.Fabric, switchesOnly bool, prefix string) []lang.Candidate {
 	var out []lang.Candidate
 	for i := range f.Nodes {
@@ -79,7 +79,7 @@ func nodeCandidates(f *fabric.Fabric, switchesOnly bool, prefix string) []lang.C
 	return out
 }
 
-// portCandidates lists the linked ports of the node named before.
+// portCandidates returns the linked ports of the node in the words before.
 func portCandidates(f *fabric.Fabric, ask lang.Ask) []lang.Candidate {
 	if len(ask.Args) == 0 {
 		return nil

@@ -117,7 +117,7 @@ var features = []*feature.Feature{
 	&who.Feature,
 }
 
-// Keys returns the keys of the screen for the features.
+// Keys returns the keys of the screen for all features.
 func Keys() []feature.Key {
 	var all []feature.Key
 	for _, f := range features {
@@ -126,7 +126,7 @@ func Keys() []feature.Key {
 	return all
 }
 
-// commands returns the commands of the features, each under the command that its path names.
+// commands returns the commands of the features by group, each below the command of its path.
 func commands() []Spec {
 	var specs []Spec
 	for _, f := range features {
@@ -170,15 +170,15 @@ func specOf(name string, c *feature.Command) Spec {
 	return spec
 }
 
-// feature returns the call for the functions of package feature.
+// feature returns the call for a feature.
 func (c *call) feature() *feature.Call {
 	return &feature.Call{
 		Invocation: c.Invocation, Ctx: c.ctx, Session: c.session, Output: c.out, Console: theConsole{c},
 	}
 }
 
-// Schemas returns the JSON Schema of the answers of a command, that of all commands where no words are given. It fails
-// for a command whose answers have none.
+// Schemas returns the JSON Schema of the answers of a command, or of all commands without words. It fails for a command
+// without declared answers.
 func Schemas(words ...string) (map[string]any, error) {
 	all := declarations(words)
 	switch {
@@ -204,7 +204,7 @@ func Schemas(words ...string) (map[string]any, error) {
 	return joined, nil
 }
 
-// declarations returns those of the answers of a command, of all commands without words.
+// declarations returns the declarations of the answers of a command, or of all commands without words.
 func declarations(words []string) (all []answer.Declared) {
 	for _, f := range features {
 		for i := range f.Commands {

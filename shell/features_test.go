@@ -81,7 +81,7 @@ func TestExamplesFitSchemas(t *testing.T) {
 			var out bytes.Buffer
 			hear := func(a *answer.Answer) { checkMarkup(t, example, a) }
 			// An example may need a source that the simulation is not; then it prints no answer.
-			runErr := New(s).Run(t.Context(), "example", example, &Output{W: &out, Form: answer.FormJSON, Hear: hear})
+			runErr := New(s).Run(t.Context(), "example", example, &Output{W: &out, Form: answer.FormJSON, OnAnswer: hear})
 			fitting := fits(t, out.String(), c, schemas)
 			if runErr == nil && fitting == 0 && c.Run != nil && !c.NoAnswer {
 				t.Errorf("%s printed no object", example)
@@ -211,7 +211,7 @@ func TestOutcome(t *testing.T) {
 		{"fail switch leaf-02", "failed on paper: switch leaf-02 with 4 links; unreachable: 3 nodes"},
 		{"undo", "undone: switch leaf-02 with 4 links"},
 	} {
-		if err := New(s).Run(t.Context(), "test", c[0], &Output{W: io.Discard, Hear: hear}); err != nil ||
+		if err := New(s).Run(t.Context(), "test", c[0], &Output{W: io.Discard, OnAnswer: hear}); err != nil ||
 			outcome != c[1] {
 			t.Errorf("%s: %q, %v, expected %q", c[0], outcome, err, c[1])
 		}

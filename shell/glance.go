@@ -12,18 +12,18 @@ import (
 	"example.org/ibconsole/shell/feature/sources"
 )
 
-// Glance is what is known of a subnet without looking further.
+// Glance is the state of a subnet that is available at once.
 type Glance struct {
 	Name    string
-	Trouble string // why nothing is known of it
+	Trouble string // why it could not be read
 	Lost    string
 	Busy    string
-	Paper   string // which pictures there are beside the live one
+	Paper   string // the states other than live
 	Read    time.Time
-	Stamp   string // changes with what an overview depends on
+	Stamp   string // changes with everything that an overview depends on
 }
 
-// Glances are those of all subnets. They wait for nothing.
+// Glances returns the states of all subnets without waiting.
 func (s *Subnets) Glances() []Glance {
 	var all []Glance
 	for _, n := range s.all {
@@ -39,7 +39,7 @@ func (s *Subnets) Glances() []Glance {
 		case st.Staged != nil && !st.Written:
 			g.Paper = "routes staged"
 		case len(st.Failures) > 0:
-			g.Paper = prose.Count(len(st.Failures), "failure") + " on paper"
+			g.Paper = prose.Count(len(st.Failures), "simulated failure")
 		}
 		g.Stamp = fmt.Sprintf("%p %p %s %s %s", st.Live.Fabric, st.Live.Tables, g.Trouble, g.Lost, st.LiveEngine())
 		all = append(all, g)
@@ -47,12 +47,12 @@ func (s *Subnets) Glances() []Glance {
 	return all
 }
 
-// Compare looks at all subnets at once. What it finds of each is remembered for as long as that stays the same.
+// Compare compares all subnets. It keeps the figures of a subnet while the subnet does not change.
 func (s *Subnets) Compare(ctx context.Context) (*sources.Comparison, error) {
 	return sources.Compare(ctx, s.subnets())
 }
 
-// subnets returns the subnets for features.
+// subnets returns the subnets as features use them.
 func (s *Subnets) subnets() []feature.Subnet {
 	all := make([]feature.Subnet, len(s.all))
 	for i, n := range s.all {

@@ -84,7 +84,7 @@ func (v *victim) script(script string) (text string) {
 		var out bytes.Buffer
 		ctx, cancel := context.WithTimeout(v.t.Context(), 500*time.Millisecond)
 		err := v.sh.Run(ctx, "-c", script, &Output{W: &out, Notes: &out, Raw: &bytes.Buffer{},
-			Form: prose.When(asJSON, answer.FormJSON, answer.FormText), Hear: func(a *answer.Answer) {
+			Form: prose.When(asJSON, answer.FormJSON, answer.FormText), OnAnswer: func(a *answer.Answer) {
 				v.tables(script, a)
 			}})
 		cancel()

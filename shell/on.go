@@ -16,10 +16,10 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// onCommand names the subnet that a command acts on, or all of them.
+// onCommand is the command that runs another one on a subnet, or on all.
 const onCommand = "on"
 
-// onto is the shell whose subnet the end of a text is about, and where in the text the command for it begins.
+// onto returns the shell on which the last command of a text acts, and the offset of that command after "on SUBNET".
 func (sh *Shell) onto(text string) (of *Shell, from int) {
 	from, words, ok := lang.Past(text, 2)
 	if !ok || words[0] != onCommand {
@@ -31,29 +31,29 @@ func (sh *Shell) onto(text string) (of *Shell, from int) {
 	return sh, from
 }
 
-// bindOn reads "on NAME command".
+// bindOn binds "on SUBNET COMMAND".
 func (sh *Shell) bindOn(stmt lang.Statement) (step, error) {
-	who := stmt.Words[1]
+	name := stmt.Words[1]
 	inner, err := sh.bind(stmt.Behind(2))
 	if err != nil {
 		return step{}, err
 	}
 	switch word, _, _ := strings.Cut(inner.Command, " "); {
-	case inner.who != "":
-		return step{}, &lang.UsageError{Command: onCommand, Reason: "a command names its subnet once: on NAME COMMAND or on all COMMAND"}
-	case ofNone(word):
-		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s is of no subnet", word)}
-	case who == source.AllSubnets && inner.file != "" && sh.among != nil && len(sh.among.all) > 1:
+	case inner.on != "":
+		return step{}, &lang.UsageError{Command: onCommand, Reason: "a command takes one subnet: on NAME COMMAND or on all COMMAND"}
+	case isGlobal(word):
+		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s does not act on a subnet", word)}
+	case name == source.AllSubnets && inner.file != "" && sh.among != nil && len(sh.among.all) > 1:
 		return step{}, oneSubnet("all subnets would write the file "+lang.Quote(inner.file), stmt)
-	case who == source.AllSubnets && writes(word):
+	case name == source.AllSubnets && writes(word):
 		return step{}, oneSubnet(word+" is for one subnet", stmt)
 	}
-	out := step{Invocation: inner.Invocation, who: who}
-	if who == source.AllSubnets {
+	out := step{Invocation: inner.Invocation, on: name}
+	if name == source.AllSubnets {
 		out.run = func(c *call) error { return c.shell.onAll(c.ctx, inner, c.out) }
 		return out, nil
 	}
-	at, err := sh.among.Find(who)
+	at, err := sh.among.Find(name)
 	if err != nil {
 		return step{}, &lang.UsageError{Command: onCommand, Reason: err.Error()}
 	}
@@ -67,7 +67,7 @@ func oneSubnet(why string, stmt lang.Statement) error {
 		strings.Join(prose.Words(stmt.Behind(2).Words, lang.Quote), " "))}
 }
 
-// perform is [Shell.perform], whose answers and errors name the subnet.
+// perform is like [Shell.perform] with the name of the subnet in answers and errors.
 func (n *Subnet) perform(ctx context.Context, s step, out *Output) error {
 	its := *out
 	its.Subnet = n.name
@@ -75,7 +75,7 @@ func (n *Subnet) perform(ctx context.Context, s step, out *Output) error {
 		return &SubnetError{n.name, err}
 	}
 	err := n.Trouble()
-	if err == nil || readsAnew(s.Command) {
+	if err == nil || readsUnread(s.Command) {
 		err = n.Shell.perform(ctx, s, &its)
 	}
 	if err != nil {
@@ -84,13 +84,13 @@ func (n *Subnet) perform(ctx context.Context, s step, out *Output) error {
 	return nil
 }
 
-// readsAnew reports whether a command is for subnets of which nothing was read.
-func readsAnew(command string) bool {
+// readsUnread reports whether a command applies to a subnet that could not be read.
+func readsUnread(command string) bool {
 	word, _, _ := strings.Cut(command, " ")
 	return word == "sweep" || word == "doctor" || word == "watch"
 }
 
-// SubnetError says on which of several subnets a command failed.
+// SubnetError is the error of a command on one of several subnets.
 type SubnetError struct {
 	Subnet string
 	Err    error
@@ -100,26 +100,26 @@ func (e *SubnetError) Error() string { return e.Subnet + ": " + e.Err.Error() }
 
 func (e *SubnetError) Unwrap() error { return e.Err }
 
-// answered is what a command said on one of the subnets.
-type answered struct {
+// subnetResult is the output of a command on one of the subnets.
+type subnetResult struct {
 	answer, raw, notes bytes.Buffer
 	err                error
 	panicked           string
 	done               chan struct{}
 }
 
-// onAll runs a command on all subnets at once. The answers come in the order of the subnets, each as soon as those
-// before it are there: what does not answer holds up no other. It fails where one has failed.
+// onAll runs a command on all subnets in parallel. It writes the answers in the order of the subnets, each when those
+// before it are complete. It fails if the command fails on any subnet.
 func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
 	if sh.among == nil {
 		return sh.perform(ctx, s, out)
 	}
-	var all []*answered
+	var all []*subnetResult
 	for _, n := range sh.among.all {
-		a := &answered{done: make(chan struct{})}
+		a := &subnetResult{done: make(chan struct{})}
 		all = append(all, a)
 		its := Output{W: &a.answer, Raw: &a.raw, Notes: &a.notes, Form: out.Form, Table: out.Table, FailOn: out.FailOn,
-			Script: out.Script, Told: out.Told, Answers: out.Answers}
+			Script: out.Script, UnreadShown: out.UnreadShown, Answers: out.Answers}
 		go func() {
 			defer close(a.done)
 			defer func() {
@@ -147,8 +147,8 @@ func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
 	return joinSubnets(failed, len(all))
 }
 
-// pass writes what was said on a subnet, under its name, also where the command failed after its answer.
-func (o *Output) pass(name string, a *answered) error {
+// pass writes the output on a subnet with its name, also if the command failed after its answer.
+func (o *Output) pass(name string, a *subnetResult) error {
 	if o.Notes != nil {
 		for line := range strings.Lines(a.notes.String()) {
 			_, _ = fmt.Fprintf(o.Notes, "%s: %s", name, line)
@@ -171,7 +171,7 @@ func (o *Output) pass(name string, a *answered) error {
 	return err
 }
 
-// joinSubnets is an error of several, nil of none.
+// joinSubnets joins errors, nil for none.
 func joinSubnets(failed []error, all int) error {
 	if len(failed) < 2 {
 		return errors.Join(failed...)

@@ -14,41 +14,42 @@ import (
 	"example.org/ibconsole/shell/feature"
 )
 
-// Output takes what commands answer, and writes it in the form that was asked for.
+// Output writes the answers of commands in a form.
 type Output struct {
-	W     io.Writer   // takes the answers
-	Raw   io.Writer   // takes what other programs read, as it is, in place of answers; nil for W
-	Notes io.Writer   // takes warnings; nil for nowhere
+	W     io.Writer   // receives the answers
+	Raw   io.Writer   // receives files that replace answers, unchanged; nil for W
+	Notes io.Writer   // receives warnings; nil for none
 	Form  answer.Form // of the answers; "" is text
-	Table string      // the table that CSV has of an answer, "" for the first
-	// on which verdicts commands fail that do not always: "found", "unknown" for both, "" for none
-	FailOn string
-	Subnet string // the subnet that JSON names as that of an answer, "" where there is but one
-	Script bool   // says that nobody reads along: what is not as it was asked for fails
-	Told   bool   // says that what could not be read of the source's file was said before
-	// gets each answer, before it is written or, where its rows come meanwhile, after that; nil for nobody
-	Hear func(*answer.Answer)
-	Heed func(warning string) // gets each warning; nil for nobody
-	Ask  feature.Asker        // asks who sits at the terminal; nil where there is none
+	Table string      // the table of an answer that CSV has, "" for the first
+	// FailOn is the verdict on which commands fail that do not always: "found", "unknown" for both, "" for none.
+	FailOn      string
+	Subnet      string // the value of the key subnet in JSON, "" if only one subnet is open
+	Script      bool   // no user is present: commands fail instead of falling back
+	UnreadShown bool   // the unread parts of the source's file were reported before
+	// OnAnswer is called with each answer before it is written, or after that if its rows are produced meanwhile. It may
+	// be nil.
+	OnAnswer  func(*answer.Answer)
+	OnWarning func(warning string) // is called with each warning; may be nil
+	Ask       feature.Asker        // asks the user at the terminal; nil without one
 
-	Answers *atomic.Int64 // counts the answers of a run; nil where nobody does
-	wrote   *atomic.Bool  // set by the first object of the command that runs, nil outside of one
+	Answers *atomic.Int64 // counts the answers of a run; may be nil
+	wrote   *atomic.Bool  // set by the first object of the running command; nil outside a command
 }
 
-// isJSON reports whether the answers are for programs.
+// isJSON reports whether the answers are JSON.
 func (o *Output) isJSON() bool { return o.Form == answer.FormJSON }
 
-// isText reports whether the answers are for people.
+// isText reports whether the answers are text.
 func (o *Output) isText() bool { return o.Form == "" || o.Form == answer.FormText }
 
-// running returns the output of a command that runs.
+// running returns the output for a command.
 func (o *Output) running() *Output {
 	its := *o
 	its.wrote = new(atomic.Bool)
 	return &its
 }
 
-// noRows is what programs get of a command that has no answer for them.
+// noRows is the JSON object of a command without an answer.
 type noRows struct {
 	Subnet  string `json:"subnet,omitempty"`
 	Command string `json:"command"`
@@ -56,7 +57,7 @@ type noRows struct {
 	Rows    int    `json:"rows"`
 }
 
-// ended writes an object for programs where the command wrote none. outer is the output of the command around it.
+// ended writes an object in JSON if the command wrote none. outer is the output of the enclosing command.
 func (o *Output) ended(command string, outer *Output) error {
 	outer.writes()
 	if !o.isJSON() || o.wrote.Load() {
@@ -80,11 +81,11 @@ func (o *Output) writes() {
 func (o *Output) Declared(a *answer.Answer) error {
 	a = a.In(o.Subnet)
 	switch {
-	case o.Hear == nil:
+	case o.OnAnswer == nil:
 	case a.IsLive():
-		defer o.Hear(a)
+		defer o.OnAnswer(a)
 	default:
-		o.Hear(a)
+		o.OnAnswer(a)
 	}
 	if a.IsAction() && !o.isText() && !o.isJSON() {
 		if o.Notes == nil {
@@ -100,7 +101,7 @@ func (o *Output) Declared(a *answer.Answer) error {
 	return a.Write(o.W, o.Form, number, o.Table)
 }
 
-// numbered counts an answer.
+// numbered returns the number of the next answer.
 func (o *Output) numbered() int {
 	if o.Answers == nil {
 		return 1
@@ -148,7 +149,7 @@ func (o *Output) Terminal() (io.Writer, feature.Asker) {
 
 // Remarks implements [feature.Output].
 func (o *Output) Remarks(b answer.Basis) {
-	if !o.Told {
+	if !o.UnreadShown {
 		for _, line := range b.Unread.Lines() {
 			o.Warn(line)
 		}
@@ -164,8 +165,8 @@ func (o *Output) Remarks(b answer.Basis) {
 
 // Warn implements [feature.Output].
 func (o *Output) Warn(text string) {
-	if o.Heed != nil {
-		o.Heed(text)
+	if o.OnWarning != nil {
+		o.OnWarning(text)
 	}
 	if o.Notes != nil {
 		_, _ = fmt.Fprintf(o.Notes, "warning: %s\n", text)

@@ -21,7 +21,7 @@ func TestWarnings(t *testing.T) {
 	for _, form := range []answer.Form{answer.FormText, answer.FormJSON} {
 		var said, notes bytes.Buffer
 		var heard []string
-		out := shell.Output{W: &said, Notes: &notes, Form: form, Heed: func(w string) { heard = append(heard, w) }}
+		out := shell.Output{W: &said, Notes: &notes, Form: form, OnWarning: func(w string) { heard = append(heard, w) }}
 		out.Warn("old")
 		if said.Len() > 0 || notes.String() != "warning: old\n" || len(heard) != 1 || heard[0] != "old" {
 			t.Errorf("%s: %q, notes %q, heard %q", form, &said, &notes, heard)
@@ -37,7 +37,7 @@ func TestCommitIsHeard(t *testing.T) {
 		var text bytes.Buffer
 		var plans, commits []*commit.Change
 		outcome := ""
-		out := &shell.Output{W: &text, Form: form, Hear: func(a *answer.Answer) {
+		out := &shell.Output{W: &text, Form: form, OnAnswer: func(a *answer.Answer) {
 			x, ok := a.Value().(*commit.Change)
 			switch {
 			case ok && a.IsAction():
@@ -88,7 +88,7 @@ func TestEventsAreHeardOnce(t *testing.T) {
 	var tables []answer.Sheet
 	go func() {
 		ended <- shell.New(s).Run(t.Context(), "test", "watch 0.1 for=3",
-			&shell.Output{W: written, Hear: func(a *answer.Answer) {
+			&shell.Output{W: written, OnAnswer: func(a *answer.Answer) {
 				sheets, err := a.Sheets()
 				if err != nil {
 					t.Error(err)

@@ -45,7 +45,7 @@ func TestRenderingsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		var heard []*answer.Answer
-		out := &Output{W: new(bytes.Buffer), Hear: func(a *answer.Answer) { heard = append(heard, a) }}
+		out := &Output{W: new(bytes.Buffer), OnAnswer: func(a *answer.Answer) { heard = append(heard, a) }}
 		sh := New(s)
 		_ = sh.Run(t.Context(), "before", before, out)
 		for range 8 {

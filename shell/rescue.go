@@ -22,15 +22,15 @@ import (
 	"example.org/ibconsole/shell/session/dumps"
 )
 
-// Rescued are the files in which [Shell.Rescue] saved a session, "" for none.
+// Rescued holds the files that [Shell.Rescue] wrote, "" for none.
 type Rescued struct {
 	Source   string
 	Commands string // recreates the settings and the what-if, and loads Tables
 	Tables   string // the staged tables, as dump routing writes them
 }
 
-// Rescue saves the settings, the what-if and the staged tables of a session that an internal error ends to files
-// whose names begin with prefix. It writes nothing where there is none of these.
+// Rescue saves the settings, the what-if and the staged tables of a session after an internal error, to files whose names
+// begin with prefix. It writes nothing if the session has none of these.
 func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
 	st := sh.session.State()
 	r.Source = st.Source.String()
@@ -61,10 +61,9 @@ func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
 	return r, err
 }
 
-// recreate returns the commands that make the settings and the what-if of a session again. They name nodes by their
-// GUIDs.
+// recreate returns the commands that restore the settings and the what-if of a session. They identify nodes by GUID.
 func recreate(st *session.State) (commands []string) {
-	say := func(words ...string) { commands = append(commands, strings.Join(words, " ")) }
+	add := func(words ...string) { commands = append(commands, strings.Join(words, " ")) }
 	if conf, chain, given := st.Settings.Asked(); conf != "" || len(given) > 0 ||
 		!slices.Equal(chain, []string{engines.Default}) {
 		words := []string{"engine"}
@@ -77,23 +76,23 @@ func recreate(st *session.State) (commands []string) {
 		for _, g := range given {
 			words = append(words, g.Name+"="+lang.Quote(g.Value))
 		}
-		say(words...)
+		add(words...)
 	}
 	if f := st.Live.Fabric; st.Source.Offline() && f.SMPort != fabric.None && (st.Base != nil || st.Staged != nil) {
-		say("set sm", portByGUID(f, f.SMPort))
+		add("set sm", portByGUID(f, f.SMPort))
 	}
 	if st.Base == nil {
 		return commands
 	}
 	if path, opt := st.LoadedTopology(); path != "" {
-		say("load topology", lang.Quote(absolute(path))+prose.When(opt.AsIbsim, " as=ibsim", "")+
+		add("load topology", lang.Quote(absolute(path))+prose.When(opt.AsIbsim, " as=ibsim", "")+
 			prose.When(opt.Alone, " over=no", ""))
 	}
 	whole, failed := st.Whole(), map[fabric.Link]bool{}
 	for i := range st.Failures {
 		f := &st.Failures[i]
 		for _, command := range again(whole, f, failed) {
-			say(command, " #", f.Verb(), f.What, f.Name)
+			add(command, " #", f.Verb(), f.What, f.Name)
 		}
 		for _, l := range f.Links {
 			failed[l] = !f.Repair && !f.Added
@@ -102,8 +101,8 @@ func recreate(st *session.State) (commands []string) {
 	return commands
 }
 
-// again returns the commands that make a failure, repair or addition happen again. failed are the links that have
-// failed before: what changes none of these is left out, as its command would fail.
+// again returns the commands that repeat a failure, repair or addition. failed holds the links that failed before. Steps
+// that change no link are omitted, as their commands would fail.
 func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]bool) []string {
 	port := func(p fabric.PortIndex) string { return portByGUID(whole, p) }
 	switch {
@@ -139,7 +138,7 @@ func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]boo
 	}
 	what := f.What
 	if what == "director" {
-		// Its name begins with the words that it was named by, unless the nodes have other names since.
+		// The name begins with the word of the command, unless the nodes were renamed since.
 		word, _, _ := strings.Cut(f.Name, " ")
 		if nodes, _, err := places.ResolveSystem(whole, word); err == nil && slices.Equal(nodes, f.Nodes) &&
 			changes(f.Links) {
@@ -162,13 +161,13 @@ func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]boo
 	return commands
 }
 
-// portByGUID names a port by the GUID of its node.
+// portByGUID returns a port as the GUID of its node and its number.
 func portByGUID(f *fabric.Fabric, p fabric.PortIndex) string {
 	port := &f.Ports[p]
 	return fmt.Sprintf("guid:0x%016x/%d", f.Nodes[port.Node].GUID, port.Num)
 }
 
-// absolute is a path that means the same from another folder.
+// absolute returns an absolute path.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shell is the command language of ibconsole over one session, or several: every
-// command of the scripts, the REPL and the terminal interface.
+// Package shell runs the command language of ibconsole on one session or several. Scripts, the command line and the
+// screen use it.
 package shell
 
 import (
@@ -18,16 +18,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// ErrExit is what the command exit ends with.
+// ErrExit is the error of the command exit.
 var ErrExit = feature.ErrExit
 
-// CommandError says which command failed, and why.
+// CommandError is the error of a command that failed.
 type CommandError struct {
 	Command string
-	// Name and Line say where it stood; Line is 0 where that does not matter.
-	Name string
-	Line int
-	Err  error
+	Name    string // name of the script
+	Line    int    // line in the script, 0 to omit it from the text
+	Err     error
 }
 
 func (e *CommandError) Error() string {
@@ -47,13 +46,13 @@ func (e *CommandError) Unwrap() error { return e.Err }
 type Shell struct {
 	session *session.Session
 	specs   []Spec
-	among   *Subnets // those that are open beside it, nil for a shell by itself
+	among   *Subnets // all open subnets, nil for a shell of its own
 }
 
 // Spec describes a command.
 type Spec = lang.Spec[*call]
 
-// call is one command that runs.
+// call is a running command.
 type call struct {
 	*lang.Invocation
 	ctx     context.Context
@@ -62,19 +61,19 @@ type call struct {
 	session *session.Session
 }
 
-// New makes a shell over a session.
+// New returns a shell on a session.
 func New(s *session.Session) *Shell { return &Shell{session: s, specs: commands()} }
 
-// Session returns the session that the commands act on.
+// Session returns the session on which the commands act.
 func (sh *Shell) Session() *session.Session { return sh.session }
 
 // Specs returns the commands.
 func (sh *Shell) Specs() []Spec { return sh.specs }
 
-// Help explains the command that words name; without any it lists them all.
+// Help returns the help of the command that words name. Without words it returns a list of all commands.
 func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }
 
-// Complete returns what may stand at the cursor of a line: candidates for line[start:cursor].
+// Complete returns candidates for line[start:cursor].
 func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
 	cursor = min(max(cursor, 0), len(line))
 	of, from := sh.onto(line[:cursor])
@@ -82,25 +81,24 @@ func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang
 	return from + start, candidates
 }
 
-// Hint returns the usage of the command at the end of a text, and what it does.
+// Hint returns the usage and the summary of the command at the end of a text.
 func (sh *Shell) Hint(text string) (usage, summary string) {
 	_, from := sh.onto(text)
 	return lang.Hint(sh.specs, text[from:])
 }
 
-// Search returns the commands that have to do with a word.
+// Search returns the commands whose names or help contain a word.
 func (sh *Shell) Search(word string) []lang.Candidate { return lang.Search(sh.specs, word) }
 
 type step struct {
 	*lang.Invocation
 	run  func(*call) error
-	who  string // the subnet that it names, or all; "" for none
+	on   string // the subnet of "on SUBNET", or all; "" for none
 	file string // the file that it writes, "" for none
 }
 
-// Run runs the statements of a text one after the other and stops at the first that fails. Nothing runs where
-// one of them is not understood: the error then is a [lang.UsageError] or a syntax error; else it is a
-// [*CommandError], or [ErrExit].
+// Run runs the statements of a text in order until one fails. It checks all statements first and runs none if one is
+// wrong: the error is a [lang.UsageError] or a syntax error then. Else it is a [*CommandError] or [ErrExit].
 func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error {
 	stmts, err := lang.Parse(name, text)
 	if err != nil {
@@ -109,18 +107,18 @@ func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error 
 	return sh.Execute(ctx, name, stmts, out)
 }
 
-// Execute is [Shell.Run] of statements that were parsed already.
+// Execute is like [Shell.Run] for parsed statements.
 func (sh *Shell) Execute(ctx context.Context, name string, stmts []lang.Statement, out *Output) error {
 	return sh.execute(ctx, name, stmts, out, func(step) performer { return sh })
 }
 
-// performer is what a step runs on: a shell, or a subnet among others.
+// performer runs a step: a shell, or one of several subnets.
 type performer interface {
 	Session() *session.Session
 	perform(ctx context.Context, s step, out *Output) error
 }
 
-// execute runs statements, each on what target says.
+// execute runs each statement on the performer that target returns.
 func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statement, out *Output,
 	target func(step) performer) error {
 	var steps []step
@@ -183,8 +181,7 @@ func (sh *Shell) bind(stmt lang.Statement) (step, error) {
 	return step{Invocation: inv, run: spec.Run, file: spec.WrittenFile(inv)}, nil
 }
 
-// Prompt is what the command line shows before the cursor: the source, that the
-// connection to it is lost, and the pictures that are not live.
+// Prompt returns the prompt of the command line: the source, a lost connection, and the states other than live.
 func (sh *Shell) Prompt() string {
 	st := sh.session.State()
 	words := []string{string(st.Source.Kind)}
@@ -209,11 +206,11 @@ func (sh *Shell) Prompt() string {
 	return strings.Join(words, " ") + "> "
 }
 
-// InterruptedError says that a command was cancelled, and how far it was, or that a script was cancelled between two
-// commands. It wraps what the command returned and what it was cancelled by.
+// InterruptedError is the error of a cancelled command, with its progress, or of a script cancelled between two commands.
+// It wraps the error of the command and the cause of the cancellation.
 type InterruptedError struct {
-	Done, Total int // Done of Total steps were, or 0 of 0 where that is not known
-	Left        int // how many commands were not run
+	Done, Total int // completed and total steps, 0 of 0 if unknown
+	Left        int // number of commands that did not run
 	Err         error
 	Cause       error
 }
@@ -235,14 +232,14 @@ func (e *InterruptedError) Error() string {
 	return fmt.Sprintf("%s (%s)", text, strings.Join(notes, "; "))
 }
 
-// Interrupted marks the error as one that says by itself what happened.
+// Interrupted marks the error as one whose text describes the interruption.
 func (*InterruptedError) Interrupted() {}
 
 // Unwrap returns Err and Cause.
 func (e *InterruptedError) Unwrap() []error { return []error{e.Err, e.Cause} }
 
-// interrupted turns the error of a command that was cancelled into one that says
-// so. left is how many commands after it were to be run.
+// interrupted returns an [InterruptedError] for the error of a cancelled command, other errors unchanged. left is the
+// number of commands that did not run.
 func interrupted(ctx context.Context, st *session.State, left int, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, cause) {
@@ -255,7 +252,7 @@ func interrupted(ctx context.Context, st *session.State, left int, err error) er
 	return e
 }
 
-// Private reports whether a line holds a key, which is not to be kept in a file.
+// Private reports whether a line contains a key, which must not be saved.
 func Private(line string) bool {
 	return slices.ContainsFunc(strings.Fields(line), func(word string) bool { return strings.HasPrefix(word, "key=") })
 }

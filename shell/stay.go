@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell/session/recording"
 )
 
-// Stay prints what is new on the subnets that are recorded until ctx ends, and ends their recordings.
+// Stay prints the events of all recorded subnets until ctx ends, and ends the recordings.
 func (s *Subnets) Stay(ctx context.Context, out *Output) error {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
@@ -39,7 +39,7 @@ func (s *Subnets) Stay(ctx context.Context, out *Output) error {
 	return errors.Join(failed...)
 }
 
-// namedLines writes whole lines, each with a name before it, beside others that write to the same place.
+// namedLines writes whole lines with a name before each. Several may write to the same writer.
 type namedLines struct {
 	mu   *sync.Mutex
 	w    io.Writer

@@ -17,25 +17,25 @@ import (
 	"example.org/ibconsole/shell/session/metrics"
 )
 
-// Subnets are the subnets that a console has open, each with a session of its own: its pictures, history, lock and
-// capture are no other's. They run what is said to the one that is chosen, the first at the beginning.
+// Subnets holds the open subnets of a console, each with a session of its own. Commands without a subnet run on the chosen
+// one, at first subnet 0.
 type Subnets struct {
 	all     []*Subnet
 	chosen  atomic.Int32
 	metrics metrics.Servers
 }
 
-// Subnet is one of them.
+// Subnet is one of several open subnets.
 type Subnet struct {
 	*Shell
 	name string
 
 	mu      sync.Mutex
-	trouble error         // why nothing was read of it, nil where something was
-	reading chan struct{} // closed when it was read for the first time, nil where nobody waits for that
+	trouble error         // why it could not be read, nil if it was read
+	reading chan struct{} // closed after the first sweep, nil if [Subnet.Read] was not called
 }
 
-// NewSubnets makes shells over the sessions of sources.
+// NewSubnets returns shells on sessions, by name.
 func NewSubnets(names []string, sessions []*session.Session) *Subnets {
 	s := &Subnets{}
 	for i, name := range names {
@@ -46,13 +46,13 @@ func NewSubnets(names []string, sessions []*session.Session) *Subnets {
 	return s
 }
 
-// All are the subnets, in the order in which they were named.
+// All returns the subnets in their order.
 func (s *Subnets) All() []*Subnet { return s.all }
 
-// Chosen is the index of the one that commands act on which name none.
+// Chosen returns the index of the chosen subnet.
 func (s *Subnets) Chosen() int { return int(s.chosen.Load()) }
 
-// Choose has commands act on another one.
+// Choose sets the chosen subnet.
 func (s *Subnets) Choose(at int) { s.chosen.Store(int32(at)) }
 
 func (s *Subnets) names() (names []string) {
@@ -62,7 +62,7 @@ func (s *Subnets) names() (names []string) {
 	return prose.Words(s.all, func(n *Subnet) string { return n.name })
 }
 
-// Find is the index of the subnet of a name.
+// Find returns the index of a subnet.
 func (s *Subnets) Find(name string) (int, error) {
 	names := s.names()
 	for i, n := range names {
@@ -71,12 +71,12 @@ func (s *Subnets) Find(name string) (int, error) {
 		}
 	}
 	if len(names) == 0 {
-		return -1, errors.New("there is but one subnet, without a name")
+		return -1, errors.New("only one subnet is open, and it has no name")
 	}
 	return -1, fmt.Errorf("no subnet is called %q, expected one of %s", name, prose.List(names, len(names)))
 }
 
-// Name is the name of the subnet where there are several, else "".
+// Name returns the name of the subnet if several are open, else "".
 func (sh *Shell) Name() string {
 	if sh.among == nil || len(sh.among.all) < 2 {
 		return ""
@@ -89,10 +89,10 @@ func (sh *Shell) Name() string {
 	return ""
 }
 
-// Name is the name of the subnet.
+// Name returns the name of the subnet.
 func (n *Subnet) Name() string { return n.name }
 
-// Read reads a subnet for the first time, beside the caller. Commands on it wait for that; those on others do not.
+// Read reads a subnet for the first time in the background. Commands on it wait for that.
 func (n *Subnet) Read(start func() error) {
 	n.reading = make(chan struct{})
 	go func() {
@@ -101,7 +101,7 @@ func (n *Subnet) Read(start func() error) {
 	}()
 }
 
-// Wait waits until the subnet was read for the first time.
+// Wait waits for the first sweep of the subnet.
 func (n *Subnet) Wait(ctx context.Context) error {
 	if n.reading == nil {
 		return nil
@@ -116,14 +116,14 @@ func (n *Subnet) Wait(ctx context.Context) error {
 
 var errReading = errors.New("is being read")
 
-// Troubled takes note why the subnet could not be read.
+// Troubled sets the reason why the subnet could not be read.
 func (n *Subnet) Troubled(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.trouble = err
 }
 
-// Trouble is why nothing is known of the subnet, nil where something is.
+// Trouble returns why the subnet could not be read, nil if it was read.
 func (n *Subnet) Trouble() error {
 	st := n.session.State()
 	n.mu.Lock()
@@ -141,10 +141,10 @@ func (n *Subnet) Trouble() error {
 	return n.trouble
 }
 
-// current is the subnet that was chosen.
+// current returns the chosen subnet.
 func (s *Subnets) current() *Subnet { return s.all[s.Chosen()] }
 
-// Run is [Shell.Run] on the subnet that is chosen.
+// Run is like [Shell.Run] on the chosen subnet.
 func (s *Subnets) Run(ctx context.Context, name, text string, out *Output) error {
 	stmts, err := lang.Parse(name, text)
 	if err != nil {
@@ -153,56 +153,56 @@ func (s *Subnets) Run(ctx context.Context, name, text string, out *Output) error
 	return s.Execute(ctx, name, stmts, out)
 }
 
-// Execute is [Shell.Execute] on the subnet that is chosen, or that a statement names. Where there are several, what
-// writes to switches must name one.
+// Execute is like [Shell.Execute] on the chosen subnet, or on the one of "on SUBNET". With several subnets, commands that
+// write to switches require "on SUBNET".
 func (s *Subnets) Execute(ctx context.Context, name string, stmts []lang.Statement, out *Output) error {
 	if err := s.current().mustName(stmts); err != nil {
 		return err
 	}
 	return s.current().execute(ctx, name, stmts, out, func(p step) performer {
-		if n := s.current(); len(s.all) > 1 && p.who == "" && !ofNone(p.Command) {
+		if n := s.current(); len(s.all) > 1 && p.on == "" && !isGlobal(p.Command) {
 			return n
 		}
 		return s.current().Shell
 	})
 }
 
-// mustName fails where there are several subnets and a statement that writes names none.
+// mustName fails if there are several subnets and a statement that writes names none.
 func (sh *Shell) mustName(stmts []lang.Statement) error {
 	name := sh.Name()
 	if name == "" {
 		return nil
 	}
 	for _, stmt := range stmts {
-		if p, err := sh.bind(stmt); err == nil && p.who == "" && writes(p.Command) {
-			return p.Misused("there are %d subnets, name the one that is meant: %s %s %s", len(sh.among.all), onCommand,
+		if p, err := sh.bind(stmt); err == nil && p.on == "" && writes(p.Command) {
+			return p.Misused("%d subnets are open: choose one, as in %s %s %s", len(sh.among.all), onCommand,
 				lang.Quote(name), p.Text)
 		}
 	}
 	return nil
 }
 
-// Complete is [Shell.Complete] for the subnet that is chosen.
+// Complete is like [Shell.Complete] for the chosen subnet.
 func (s *Subnets) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
 	return s.current().Complete(line, cursor)
 }
 
-// Prompt is [Shell.Prompt] of the subnet that is chosen.
+// Prompt is like [Shell.Prompt] for the chosen subnet.
 func (s *Subnets) Prompt() string { return s.current().Prompt() }
 
-// writes reports whether a command writes to switches, or leads there: such a one names its subnet.
+// writes reports whether a command writes to switches or allows that. Such a command requires a subnet.
 func writes(command string) bool {
 	word, _, _ := strings.Cut(command, " ")
 	return word == "commit" || word == "rollback" || word == "write"
 }
 
-// ofNone reports whether a command is about the console, not about one subnet.
-func ofNone(command string) bool {
+// isGlobal reports whether a command acts on the console, not on a subnet.
+func isGlobal(command string) bool {
 	word, _, _ := strings.Cut(command, " ")
 	return word == "source" || word == "sources" || word == "exit" || word == "quit" || word == "help"
 }
 
-// CarrySets gives a subnet the sets of hosts of another one that it has not, by the names of the hosts.
+// CarrySets copies the sets of hosts of a subnet to another one by the names of hosts, unless it has sets of that name.
 func (s *Subnets) CarrySets(from, to int) {
 	was, now := s.all[from].session.State(), s.all[to].session.State()
 	ends := map[string][]uint64{}

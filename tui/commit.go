@@ -187,7 +187,7 @@ func (pg *pages) plan(p *commitPage) tea.Cmd {
 		}
 		_, err := pane.Shielded(func() (struct{}, error) {
 			return struct{}{}, pg.m.back.Run(pg.m.Ctx, p.command+" dry-run",
-				&shell.Output{W: &out, Notes: &out, Hear: take})
+				&shell.Output{W: &out, Notes: &out, OnAnswer: take})
 		})
 		if err == nil && !nothing && roomy && p.staged != nil {
 			tables = append(tables, pg.m.otherLoads()...)
@@ -244,7 +244,7 @@ func (m *model) otherLoads() []pane.Sheet {
 		})...)
 	}
 	// The page is about the plan. It omits the table if there is no difference.
-	_ = m.back.Run(m.Ctx, "diff", &shell.Output{W: &strings.Builder{}, Hear: take})
+	_ = m.back.Run(m.Ctx, "diff", &shell.Output{W: &strings.Builder{}, OnAnswer: take})
 	return out
 }
 

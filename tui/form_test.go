@@ -94,7 +94,7 @@ func TestFormClicks(t *testing.T) {
 func TestGuidedCommands(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
 	for command, wantsAnswer := range map[string]string{
-		"dump guided": "Which picture of the subnet?", "load  guided": "Which file?",
+		"dump guided": "Which state of the subnet?", "load  guided": "Which file?",
 		"engine guided": "Which engine computes", "fail guided": "What is to fail",
 	} {
 		d.press(":", command, "enter").sees(wantsAnswer,
@@ -142,7 +142,7 @@ func TestBrowse(t *testing.T) {
 func TestEngineFigures(t *testing.T) {
 	d := drive(t, tree).size(200, 50)
 	d.press("E").sees("▌ minhop", "minhop: most paths over a link 66, bisection ",
-		"1 VL, no credit loop, 0 entries unlike those on the switches, computed in ")
+		"1 VL, no credit loop, 0 entries differ from the switches, computed in ")
 	d.press("down").sees("▌ updn", "updn: most paths over a link 66")
 	d.press("/", "torus", "enter").sees("Which option")
 	d.press("shift+tab").sees("▌ torus-2QoS", "torus-2QoS: refuses: ")

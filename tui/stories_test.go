@@ -91,11 +91,11 @@ func stories() []story {
 		},
 		{
 			"dump, guided", usual, []act{
-				do("D").then("Which picture of the subnet?"), do("Escape").then("cancelled, no command was run"),
+				do("D").then("Which state of the subnet?"), do("Escape").then("cancelled, no command was run"),
 			},
 		},
 		{"let something fail, guided", small,
-			[]act{do("2", "/", "spine-02", "Enter", "F").then("What is to fail, on paper?", "▌ switch"),
+			[]act{do("2", "/", "spine-02", "Enter", "F").then("What should fail in the simulation?", "▌ switch"),
 				do("Enter").then("Which switch?", "› spine-02"),
 				do("Enter").then("Run it?", "runs: fail switch spine-02"), do("BTab").then("Which switch?"),
 				do("Enter").then("Run it?"), do("Enter").then("WHAT-IF 1 failure")}},
@@ -104,10 +104,10 @@ func stories() []story {
 			do("x", "Enter").then("is no LMC"), do("BSpace", "1", "Enter").then("Which option"),
 			do("Enter").then("runs: engine updn lmc=1"), do("Enter").then("!Run it?"), do("E").then("▌ updn"),
 			do("Escape").then("cancelled, no command was run")}},
-		{"save routes and load them again, guided", usual, []act{do("D", "Enter", "Enter").then("Into which file?"),
+		{"save routes and load them again, guided", usual, []act{do("D", "Enter", "Enter").then("To which file?"),
 			do("nowhere/x", "Enter").then("no such file"),
 			do("C-u", "my routes", "Enter").then("runs: dump lfts 'my routes' of=live"), do("Enter").then("written to"),
-			do("L").then("› my routes"), do("Enter").then("▌ lfts"), do("Enter").then("Is that what you want?"),
+			do("L").then("› my routes"), do("Enter").then("▌ lfts"), do("Enter").then("Continue?"),
 			do("Enter").then("runs: load lfts 'my routes'"), do("Enter").then("STAGED")}},
 		{
 			"read a commit before it is written", small, []act{

@@ -54,7 +54,7 @@ func (c *console) run(command string, asJSON bool) (out, notes string, err error
 	defer cancel()
 	var answers, beside bytes.Buffer
 	err = c.shell.Run(ctx, "counted", command, &shell.Output{
-		W: &answers, Notes: &beside, Form: prose.When(asJSON, shellanswer.FormJSON, shellanswer.FormText), Told: true,
+		W: &answers, Notes: &beside, Form: prose.When(asJSON, shellanswer.FormJSON, shellanswer.FormText), UnreadShown: true,
 	})
 	if ctx.Err() != nil {
 		c.t.Fatalf("%s: not done in a minute", command)

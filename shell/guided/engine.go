@@ -19,13 +19,13 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// engineTexts say for which subnets engines are.
+// engineTexts describes the engines.
 var engineTexts = map[string]string{
 	"minhop": "OpenSM's default: fewest hops, paths spread over ports",
-	"updn":   "up and down from the roots, free of loops", "dnup": "down and up, for trees upside down",
+	"updn":   "up from the source, then down, without loops", "dnup": "down, then up, for inverted trees",
 	"ftree": "fat-trees, with paths ordered for all-to-all", "dor": "dimension order, for meshes and hypercubes",
 	"lash": "any topology, with VLs that break loops",
-	"sssp": "any topology, loads balanced globally", "dfsssp": "sssp with VLs that break loops",
+	"sssp": "any topology, balanced over all links", "dfsssp": "sssp with VLs that break loops",
 	"nue": "any topology without deadlock on any number of VLs", "torus-2QoS": "tori and meshes, routes around " +
 		"failures",
 	"file": "tables or hop counts from a file",
@@ -33,7 +33,7 @@ var engineTexts = map[string]string{
 
 const noMore = "done" // ends the choice of options
 
-// Engine asks for an engine and for its options, one after the other.
+// Engine returns the flow that asks for an engine and its options.
 func Engine(ctx context.Context, s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		switch option := f.answers["option"]; {
@@ -62,7 +62,7 @@ func askEngine(s *session.Session) *Question {
 	q := &Question{
 		Name: "engine", Text: "Which engine computes the routes?",
 		Explain: []string{
-			"Where it refuses, minhop routes instead. Options that are not given now go back to OpenSM's defaults.",
+			"If the engine refuses, minhop routes instead. Options that are not given return to OpenSM's defaults.",
 		},
 	}
 	if p := set.Paper(); len(p.Switches)*int(p.MaxLID) <= figuresUnasked {
@@ -74,7 +74,7 @@ func askEngine(s *session.Session) *Question {
 			return figuresText(&e), nil
 		}
 	} else {
-		q.Explain = append(q.Explain, "compare engines says what each would give here, which takes its time.")
+		q.Explain = append(q.Explain, "compare engines shows the result of each engine; on this subnet it takes a while.")
 	}
 	for _, name := range settings.EngineNames() {
 		if name == engines.NoFallback {
@@ -88,10 +88,10 @@ func askEngine(s *session.Session) *Question {
 	return q
 }
 
-// figuresUnasked is up to how many entries of tables engines are tried unasked.
+// figuresUnasked is the number of table entries up to which figures of engines are computed without request.
 const figuresUnasked = 40_000_000
 
-// figuresText says what an engine makes of the subnet, in the order of the columns of compare engines.
+// figuresText returns the figures of an engine in the order of the columns of compare engines.
 func figuresText(e *comparison.Figures) string {
 	if e.Refused != "" {
 		return "refuses: " + e.Refused
@@ -100,7 +100,7 @@ func figuresText(e *comparison.Figures) string {
 	if e.Shifts != nil {
 		words = append(words, fmt.Sprintf("bisection %.3f", e.Bisections.Mean))
 	}
-	words = append(words, fmt.Sprintf("%.2f hops a path", e.MeanHops))
+	words = append(words, fmt.Sprintf("%.2f hops per path", e.MeanHops))
 	if e.VLs > 0 {
 		words = append(words, prose.Count(e.VLs, "VL"))
 	}
@@ -108,7 +108,7 @@ func figuresText(e *comparison.Figures) string {
 		credits.None: "no credit loop", credits.Loop: "A CREDIT LOOP",
 	}[e.Loop])
 	if e.Changed >= 0 {
-		words = append(words, prose.Count(e.Changed, "entry")+" unlike those on the switches")
+		words = append(words, prose.Count(e.Changed, "entry")+" differ from the switches")
 	}
 	if e.Lost > 0 {
 		words = append(words, fmt.Sprint(e.Lost)+" PAIRS LOST")
@@ -117,9 +117,9 @@ func figuresText(e *comparison.Figures) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 }
 
-// askOption offers the options that were not given yet.
+// askOption returns the question for another option.
 func (f *Flow) askOption() *Question {
-	q := &Question{Name: "option", Text: "Which option shall be other than OpenSM's default?", Default: noMore,
+	q := &Question{Name: "option", Text: "Which option should differ from OpenSM's default?", Default: noMore,
 		Choices: []Choice{{noMore, "no more options"}}}
 	for _, o := range settings.Options {
 		if !f.has(o.Name) {
@@ -151,7 +151,7 @@ func (f *Flow) askValue(ctx context.Context, name string) *Question {
 	return nil
 }
 
-// given are the options that were answered, in the order of the session's.
+// given returns the answered options, in the order of the settings.
 func (f *Flow) given() []settings.Setting {
 	var given []settings.Setting
 	for _, o := range settings.Options {

@@ -14,9 +14,9 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-var errNoSubnet = errors.New("there is no subnet in which anything could fail (try: sweep)")
+var errNoSubnet = errors.New("no subnet was read; hint: run 'sweep'")
 
-// Fail asks what is to fail on paper.
+// Fail returns the flow that asks what to fail in the simulation.
 func Fail(s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		st := s.State()
@@ -26,11 +26,11 @@ func Fail(s *session.Session) *Flow {
 		case len(paper.Nodes) == 0:
 			return nil, errNoSubnet
 		case !f.has("what"):
-			return &Question{Name: "what", Text: "What is to fail, on paper?", Default: "link", Choices: []Choice{
+			return &Question{Name: "what", Text: "What should fail in the simulation?", Default: "link", Choices: []Choice{
 				{"link", "one cable"}, {"switch", "a switch with all its links"},
 				{"node", "a host, or a switch, with all its links"},
 				{"director", "all switches of one chassis"}, {"random", "links between switches, chosen by a seed"},
-			}, Explain: []string{"Nothing is written to switches, and undo takes it back."}}, nil
+			}, Explain: []string{"Nothing is written to switches. undo reverts the failure."}}, nil
 		case what == "random":
 			return f.askRandom(paper), nil
 		case !f.has("name"):
@@ -56,10 +56,10 @@ func (f *Flow) askRandom(paper *fabric.Fabric) *Question {
 		return nil
 	}
 	if f.has("links") {
-		return &Question{Name: "seed", Text: "By which seed? The same one chooses the same links.", Default: "1",
+		return &Question{Name: "seed", Text: "Which seed? A seed always chooses the same links.", Default: "1",
 			check: func(text string) error {
 				if _, err := strconv.ParseUint(text, 10, 31); err != nil {
-					return fmt.Errorf("%q is no seed, expected a number from 0", text)
+					return fmt.Errorf("%q is not a seed: expected a number from 0", text)
 				}
 				return nil
 			}}
@@ -74,7 +74,7 @@ func (f *Flow) askRandom(paper *fabric.Fabric) *Question {
 	return &Question{Name: "links", Text: fmt.Sprintf("How many of the %d links between switches?", links),
 		check: func(text string) error {
 			if n, err := strconv.Atoi(text); err != nil || n < 1 || n > links {
-				return fmt.Errorf("%q is no number of links, expected 1 to %d", text, links)
+				return fmt.Errorf("%q is not a number of links: expected 1 to %d", text, links)
 			}
 			return nil
 		}}
@@ -83,7 +83,7 @@ func (f *Flow) askRandom(paper *fabric.Fabric) *Question {
 func askFailing(paper *fabric.Fabric, what string) *Question {
 	q := &Question{
 		Name: "name", Text: "Which " + what + "?", Explain: []string{
-			"A name or the beginning of one, lid:N or guid:0xN.",
+			"A name or its beginning, lid:N or guid:0xN.",
 		},
 	}
 	switch what {
@@ -94,7 +94,7 @@ func askFailing(paper *fabric.Fabric, what string) *Question {
 		q.check = func(name string) error { _, err := places.ResolveSwitch(paper, name); return err }
 	case "director":
 		q.Text, q.Explain = "Which chassis?", []string{
-			"A switch of it, or PREFIX* for all switches whose names begin so.",
+			"A switch of the chassis, or PREFIX* for all switches with that prefix.",
 		}
 		q.check = func(name string) error { _, _, err := places.ResolveSystem(paper, name); return err }
 	default:
@@ -103,7 +103,7 @@ func askFailing(paper *fabric.Fabric, what string) *Question {
 	return q
 }
 
-// askPort offers the ports of a node that have a link.
+// askPort returns the question for a linked port of a node.
 func (f *Flow) askPort(paper *fabric.Fabric) (*Question, error) {
 	node, err := places.ResolveNode(paper, f.answers["name"])
 	if err != nil {

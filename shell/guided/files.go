@@ -18,13 +18,13 @@ import (
 	"example.org/ibconsole/shell/session/dumps"
 )
 
-// Dump asks what to write, in which form and where.
+// Dump returns the flow that asks what to write, in which format and to which file.
 func Dump(s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		st := s.State()
 		switch {
 		case !f.has("of"):
-			q := &Question{Name: "of", Text: "Which picture of the subnet?", Default: string(st.Default().Kind)}
+			q := &Question{Name: "of", Text: "Which state of the subnet?", Default: string(st.Default().Kind)}
 			for _, p := range []*session.Picture{st.Live, st.Base, st.WhatIf, st.Staged} {
 				if p != nil {
 					q.Choices = append(q.Choices, Choice{
@@ -40,11 +40,11 @@ func Dump(s *session.Session) *Flow {
 			}
 			return dumpKinds(p), nil
 		case !f.has("file"):
-			return &Question{Name: "file", Text: "Into which file?", Files: files.Folder, check: writable}, nil
+			return &Question{Name: "file", Text: "To which file?", Files: files.Folder, check: writable}, nil
 		case !f.has("replace") && exists(f.answers["file"]):
-			return &Question{Name: "replace", Text: fabric.Escape(f.answers["file"]) + " is there already. Replace it?",
+			return &Question{Name: "replace", Text: fabric.Escape(f.answers["file"]) + " exists. Replace it?",
 				Default: "no",
-				Choices: []Choice{{"yes", "what it holds is lost"}, {"no", "another file"}}}, nil
+				Choices: []Choice{{"yes", "overwrite its contents"}, {"no", "choose another file"}}}, nil
 		case f.answers["replace"] == "no":
 			delete(f.answers, "replace")
 			delete(f.answers, "file")
@@ -56,9 +56,9 @@ func Dump(s *session.Session) *Flow {
 	}}
 }
 
-// dumpKinds offers the forms that a picture can be written in.
+// dumpKinds returns the question for a format in which a state can be written.
 func dumpKinds(p *session.Picture) *Question {
-	q := &Question{Name: "kind", Text: "In which form?"}
+	q := &Question{Name: "kind", Text: "In which format?"}
 	for _, d := range dumps.Forms {
 		t := p.Tables
 		switch {
@@ -69,14 +69,15 @@ func dumpKinds(p *session.Picture) *Question {
 		q.Choices = append(q.Choices, Choice{d.Kind, d.Summary})
 	}
 	if p.Tables == nil {
-		q.Explain = []string{"It has no forwarding tables, so there are no routes to write (try: route)."}
+		q.Explain = []string{"The state has no forwarding tables, so there are no routes to write; hint: run 'route'."}
 	}
 	return q
 }
 
-// Load asks which file to read, and as what; it says how that differs from the subnet at hand and what will happen.
+// Load returns the flow that asks for a file and its format. It shows how the file differs from the subnet before it
+// asks for confirmation.
 func Load(ctx context.Context, s *session.Session) *Flow {
-	var says []string
+	var preview []string
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		switch {
 		case !f.has("file"):
@@ -91,13 +92,13 @@ func Load(ctx context.Context, s *session.Session) *Flow {
 				}
 			}
 			q.check = func(kind string) (err error) {
-				says, err = dumps.Preview(ctx, s, kind, f.answers["file"])
+				preview, err = dumps.Preview(ctx, s, kind, f.answers["file"])
 				return err
 			}
 			return q, nil
 		case !f.has("go on"):
-			return &Question{Name: "go on", Text: "Is that what you want?", Explain: says, Default: "yes",
-				Choices: []Choice{{"yes", "go on"}, {"no", "another file"}}}, nil
+			return &Question{Name: "go on", Text: "Continue?", Explain: preview, Default: "yes",
+				Choices: []Choice{{"yes", "continue"}, {"no", "choose another file"}}}, nil
 		case f.answers["go on"] == "no":
 			clear(f.answers)
 			return f.next(f)
@@ -113,14 +114,14 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// writable says why a file cannot be made, as far as can be known before.
+// writable returns an error if it is clear that a file cannot be created.
 func writable(path string) error {
 	dir, err := os.Stat(filepath.Dir(path))
 	switch {
 	case err != nil:
 		return err
 	case !dir.IsDir():
-		return fmt.Errorf("%s is no directory", fabric.Escape(filepath.Dir(path)))
+		return fmt.Errorf("%s is not a directory", fabric.Escape(filepath.Dir(path)))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory", fabric.Escape(path))
@@ -132,7 +133,7 @@ func readable(ctx context.Context, path string) error {
 	info, err := files.Stat(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no %s", fabric.Escape(path))
+		return fmt.Errorf("%s does not exist", fabric.Escape(path))
 	case err != nil:
 		return err
 	case info.IsDir():

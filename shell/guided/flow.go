@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package guided asks step by step what a command needs. Every face asks the same
-// questions of a [Flow], which knows the command that does the same unattended.
+// Package guided asks for the arguments of a command step by step. The screen and the command line ask the questions of a
+// [Flow], which returns the equivalent command.
 package guided
 
 import (
@@ -17,29 +17,29 @@ import (
 
 // Question is one step of a [Flow].
 type Question struct {
-	// Name is what the answer is for: "file". Text asks, and Explain says more, a line each.
+	// Name is the key of the answer, such as "file". Text is the question, and Explain holds lines of explanation.
 	Name    string
 	Text    string
 	Explain []string
-	Choices []Choice // what it may be; none for a free text
-	Default string   // the answer where there is none, "" for none
-	// Files lists a folder where the answer is a file, nil for other answers.
+	Choices []Choice // possible answers; none for free text
+	Default string   // the answer for empty input, "" for none
+	// Files lists a directory if the answer is a file, else nil.
 	Files func(ctx context.Context, folder string) (*files.Listing, error)
-	// Figures says what a choice would give, which may take long; nil where nothing does.
+	// Figures computes the figures of a choice, which may take long. It may be nil.
 	Figures func(ctx context.Context, choice string) (string, error)
 	check   func(answer string) error
 }
 
-// Choice is an answer with what it means.
+// Choice is a possible answer with its meaning.
 type Choice struct{ Value, Text string }
 
-// Check returns why an answer will not do, nil if it will. The answer may be the number of a choice, from 1.
+// Check returns an error if an answer is invalid. The answer may be the number of a choice, from 1.
 func (q *Question) Check(answer string) error {
 	_, err := q.answer(answer)
 	return err
 }
 
-// Numbered reports whether a choice may be named by its number: none of them is a number itself.
+// Numbered reports whether the number of a choice is a valid answer: no choice is a number itself.
 func (q *Question) Numbered() bool {
 	return !slices.ContainsFunc(q.Choices, func(c Choice) bool {
 		_, err := strconv.Atoi(c.Value)
@@ -56,11 +56,11 @@ func (q *Question) answer(text string) (string, error) {
 			text = q.Choices[n-1].Value
 		}
 		if !slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Value == text }) {
-			return "", fmt.Errorf("%q is none of the answers", text)
+			return "", fmt.Errorf("%q is not one of the choices", text)
 		}
 	}
 	if text == "" {
-		return "", errors.New("an answer is needed")
+		return "", errors.New("an answer is required")
 	}
 	if q.check != nil {
 		return text, q.check(text)
@@ -68,7 +68,7 @@ func (q *Question) answer(text string) (string, error) {
 	return text, nil
 }
 
-// Flow asks step by step what a command needs, the same for every face, and last whether to run it.
+// Flow asks for the arguments of a command step by step, and finally whether to run it.
 type Flow struct {
 	answers map[string]string
 	next    func(f *Flow) (*Question, error)
@@ -77,7 +77,7 @@ type Flow struct {
 
 const run = "run" // the name of the last question
 
-// Next is the question to ask, nil where all are answered. It fails where the answers so far lead nowhere.
+// Next returns the next question, nil if all are answered. It fails if the answers so far allow no command.
 func (f *Flow) Next() (*Question, error) {
 	if _, ended := f.answers[run]; ended {
 		return nil, nil
@@ -88,11 +88,11 @@ func (f *Flow) Next() (*Question, error) {
 	}
 	return &Question{
 		Name: run, Text: "Run it?", Default: "yes", Choices: []Choice{{"yes", "now"}, {"no", "not now"}},
-		Explain: []string{"The command that does the same unattended:", "  " + f.Command()},
+		Explain: []string{"The equivalent command:", "  " + f.Command()},
 	}, nil
 }
 
-// Answer answers a question. An answer that will not do is an error, and the question stands.
+// Answer sets the answer to a question. It fails if the answer is invalid.
 func (f *Flow) Answer(q *Question, text string) error {
 	answer, err := q.answer(text)
 	if err != nil {
@@ -102,16 +102,16 @@ func (f *Flow) Answer(q *Question, text string) error {
 	return nil
 }
 
-// Command is the command that does unattended what the answers say.
+// Command returns the equivalent command of the answers.
 func (f *Flow) Command() string { return f.command(f) }
 
-// Agreed reports whether the command is to be run.
+// Agreed reports whether the user agreed to run the command.
 func (f *Flow) Agreed() bool { return f.answers[run] == "yes" }
 
-// Given is what was answered to a question, "" for nothing or for what was taken back.
+// Given returns the answer to a question, "" for none.
 func (f *Flow) Given(name string) string { return f.answers[name] }
 
-// Last reports whether the question is whether to run the command.
+// Last reports whether the question is the last one, whether to run the command.
 func (q *Question) Last() bool { return q.Name == run }
 
 func (f *Flow) has(name string) bool { return f.answers[name] != "" }

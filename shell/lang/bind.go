@@ -12,10 +12,10 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Invocation is a statement that fits its command.
+// Invocation is a statement bound to its command.
 type Invocation struct {
-	Command string            // the words that chose it, such as "show nodes"
-	Args    []string          // the words given by place, those of Spec.Args and Repeat
+	Command string            // the words of the command, such as "show nodes"
+	Args    []string          // the positional arguments
 	Options map[string]string // by name; a flag that is set has the value "yes"
 	Line    int               // of the statement
 	Text    string            // of the statement
@@ -24,7 +24,7 @@ type Invocation struct {
 	defaults map[string]string // declared, by option
 }
 
-// Arg returns the i-th argument, "" where it was not given.
+// Arg returns the i-th argument, "" if it is missing.
 func (v *Invocation) Arg(i int) string {
 	if i < len(v.Args) {
 		return v.Args[i]
@@ -40,7 +40,7 @@ func (v *Invocation) Option(name, otherwise string) string {
 	return cmp.Or(v.defaults[name], otherwise)
 }
 
-// Flag reports whether an option, with or without a value, was given.
+// Flag reports whether an option was given. A flag with the value no was not.
 func (v *Invocation) Flag(name string) bool {
 	_, ok := v.Options[name]
 	return ok
@@ -57,12 +57,12 @@ func (v *Invocation) Int(name string, otherwise int) int {
 	return otherwise
 }
 
-// Misused returns a *UsageError of the command, with its usage, for what only the command itself can check.
+// Misused returns a *UsageError with the usage, for checks that only the command itself can do.
 func (v *Invocation) Misused(format string, args ...any) error {
 	return &UsageError{v.Command, fmt.Sprintf(format, args...) + "; usage: " + v.usage}
 }
 
-// Find returns the command of specs that the first word names, or a *UsageError.
+// Find returns the command that word names, or a *UsageError.
 func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	if i := indexSpec(specs, word); i >= 0 {
 		return &specs[i], nil
@@ -77,7 +77,7 @@ func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 // their values. It also returns the Spec of the subcommand. An error is a *UsageError.
 func Bind[C any](spec *Spec[C], stmt Statement) (*Spec[C], *Invocation, error) {
 	b := newBinder(spec, stmt)
-	if err := b.chosen(); err != nil {
+	if err := b.requireSubcommand(); err != nil {
 		return nil, nil, err
 	}
 	for i := b.first; i < len(stmt.Words); i++ {
@@ -91,7 +91,7 @@ func Bind[C any](spec *Spec[C], stmt Statement) (*Spec[C], *Invocation, error) {
 			return nil, nil, err
 		}
 	}
-	if err := b.enough(); err != nil {
+	if err := b.requireArgs(); err != nil {
 		return nil, nil, err
 	}
 	for i := range b.options {
@@ -111,7 +111,7 @@ type binder[C any] struct {
 	given   []string // names of the options that the statement has
 }
 
-// newBinder goes down from spec to the subcommand that the words choose.
+// newBinder returns a binder for the subcommand of spec that the words select.
 func newBinder[C any](spec *Spec[C], stmt Statement) *binder[C] {
 	b := &binder[C]{
 		stmt: stmt,
@@ -137,8 +137,8 @@ func newBinder[C any](spec *Spec[C], stmt Statement) *binder[C] {
 	}
 }
 
-// chosen reports a command that needs a subcommand and has none.
-func (b *binder[C]) chosen() error {
+// requireSubcommand returns an error if a subcommand is required and missing.
+func (b *binder[C]) requireSubcommand() error {
 	spec := b.spec
 	if len(spec.Subcommands) == 0 || len(spec.Args) > 0 {
 		return nil
@@ -188,7 +188,7 @@ func (b *binder[C]) optionAt(i int) (optionWord, bool) {
 	return o, known != nil && known.Kind == KindFlag
 }
 
-// isName reports a letter and letters, digits, '-' and '_' after it.
+// isName reports whether s is a letter followed by letters, digits, '-' and '_'.
 func isName(s string) bool {
 	for i, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -236,8 +236,8 @@ func (b *binder[C]) option(word optionWord) error {
 	return nil
 }
 
-// next returns what the next word given by place is, nil where there is none.
-func (b *binder[C]) next() *Arg {
+// nextArg returns the next positional argument, nil if there is none.
+func (b *binder[C]) nextArg() *Arg {
 	args, i := b.spec.Args, len(b.out.Args)
 	if n := len(args); i >= n && n > 0 && args[n-1].Repeat {
 		i = n - 1
@@ -249,7 +249,7 @@ func (b *binder[C]) next() *Arg {
 }
 
 func (b *binder[C]) argument(word string) error {
-	a := b.next()
+	a := b.nextArg()
 	if a == nil {
 		return b.wrong("unexpected word %q after %s%s", word, b.out.Command,
 			didYouMean(word, prose.Words(b.options, Option.form), "; usage: "+b.out.usage))
@@ -261,10 +261,10 @@ func (b *binder[C]) argument(word string) error {
 	return nil
 }
 
-func (b *binder[C]) enough() error {
+func (b *binder[C]) requireArgs() error {
 	args := b.spec.Args
 	given := len(b.out.Args)
-	// A command with subcommands may stand alone, if it may at all.
+	// A command with subcommands may have no argument if Bare is set.
 	if given >= len(args) || args[given].Optional || given == 0 && b.spec.Bare {
 		return nil
 	}
@@ -272,7 +272,7 @@ func (b *binder[C]) enough() error {
 	return b.out.Misused("%s is missing", valueName(a.Name, a.Kind, a.Words))
 }
 
-// check judges the value of an argument or option called name.
+// check returns an error if the value of an argument or option is invalid.
 func (b *binder[C]) check(name, value string, kind Kind, words []string, list bool) error {
 	if kind != KindWord && kind != KindInt {
 		return nil

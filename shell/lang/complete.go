@@ -7,30 +7,28 @@ import (
 	"strings"
 )
 
-// Candidate is one way to go on with a word.
+// Candidate is a completion of a word.
 type Candidate struct {
-	Text        string // from Env: the whole word without quoting; from Complete: what to put into the line
+	Text        string // from Env: the whole word without quoting; from Complete: the text for the line
 	Description string // one line
 }
 
-// Ask is the question Complete puts to its Env.
+// Ask is a request of Complete to its Env.
 type Ask struct {
 	Kind    Kind
-	Prefix  string   // of the word, without quoting; candidates begin with it
+	Prefix  string   // the word so far, without quoting; candidates begin with it
 	Command string   // such as "fail link"
-	Args    []string // given before the word: the switch whose port is asked for
+	Args    []string // the arguments before the word
 }
 
-// Env knows the names that words can be, as they are now. It is asked at every
-// key that is typed, and may leave candidates out where there are many.
+// Env completes names. It is called at every key, and may omit candidates if there are many.
 type Env interface {
 	Candidates(Ask) []Candidate
 }
 
-// Complete returns how the word that ends at cursor, a byte offset into line, can go on: commands,
-// subcommands, options, choices and the names that env knows. The text of a candidate replaces
-// line[start:cursor]; it is quoted where it must be, in the way the line has begun to. Of a line with several
-// statements the last before the cursor counts. env may be nil.
+// Complete returns the completions of the word that ends at cursor, a byte offset into line: commands, subcommands,
+// options, values and the names of env. The text of a candidate replaces line[start:cursor]. It is quoted if necessary, in
+// the style of the line. Complete uses the last statement before the cursor. env may be nil.
 func Complete[C any](specs []Spec[C], line string, cursor int, env Env) (start int, candidates []Candidate) {
 	text := line[:min(max(cursor, 0), len(line))]
 	stmt, word, ok := lastStatement(text)
@@ -48,8 +46,8 @@ func Complete[C any](specs []Spec[C], line string, cursor int, env Env) (start i
 	return c.start, c.candidates
 }
 
-// Past is where the word behind the first words of the last statement of a text begins, and those words; ok is false
-// where there are not so many.
+// Past returns the first words of the last statement of a text, and the offset after them. ok is false if the statement
+// has fewer words.
 func Past(text string, words int) (offset int, before []string, ok bool) {
 	var stmt Statement
 	l := newLexer(text)
@@ -70,8 +68,8 @@ func Past(text string, words int) (offset int, before []string, ok bool) {
 	}
 }
 
-// lastStatement splits the last statement of text into the words before its
-// end and the one at its end, which may be empty. It reports false in a comment.
+// lastStatement returns the last statement of text without the word at its end, and that word, which may be empty. It
+// reports false in a comment.
 func lastStatement(text string) (Statement, token, bool) {
 	var stmt Statement
 	l := newLexer(text)
@@ -93,9 +91,9 @@ func lastStatement(text string) (Statement, token, bool) {
 type completion[C any] struct {
 	env        Env
 	binder     *binder[C]
-	word       token  // as far as it is typed
-	raw        string // the part of it, as written, that candidates replace
-	start      int    // where that begins
+	word       token  // the word so far
+	raw        string // the part of the word, as written, that candidates replace
+	start      int    // offset of raw
 	candidates []Candidate
 }
 
@@ -105,7 +103,7 @@ func (c *completion[C]) specs(specs []Spec[C]) {
 	}
 }
 
-// of completes a word of a command whose words before it b has read.
+// of completes a word of the command of b.
 func (c *completion[C]) of(b *binder[C]) {
 	c.binder = b
 	for i := b.first; i < len(b.stmt.Words); i++ {
@@ -130,11 +128,11 @@ func (c *completion[C]) of(b *binder[C]) {
 	if len(b.out.Args) == 0 {
 		c.specs(b.spec.Subcommands)
 	}
-	if a := b.next(); a != nil {
+	if a := b.nextArg(); a != nil {
 		at := *c
 		at.candidates = nil
 		at.values(a.Kind, a.Words, a.List)
-		// After a comma options have no place, and the place differs.
+		// After a comma there are no options, and the offset differs.
 		if at.start != c.start {
 			*c = at
 			return
@@ -144,7 +142,7 @@ func (c *completion[C]) of(b *binder[C]) {
 	c.options()
 }
 
-// skip leaves the first n bytes of the word as they are.
+// skip excludes the first n bytes of the word from the replacement.
 func (c *completion[C]) skip(n int) {
 	c.raw, c.start = c.raw[n:], c.start+n
 }
@@ -166,7 +164,7 @@ func (c *completion[C]) options() {
 	}
 }
 
-// values offers what the value that is being typed can be.
+// values adds the completions of a value.
 func (c *completion[C]) values(kind Kind, words []string, list bool) {
 	before := ""
 	if i := strings.LastIndexByte(c.word.value, ','); list && i >= 0 {
@@ -188,10 +186,10 @@ func (c *completion[C]) values(kind Kind, words []string, list bool) {
 	}
 }
 
-// unquoted reports whether what is typed stands for itself.
+// unquoted reports whether the word has no quoting.
 func (c *completion[C]) unquoted() bool { return c.raw == c.word.value }
 
-// offer adds a word if what is typed begins it.
+// offer adds a word that begins with the word so far.
 func (c *completion[C]) offer(value, description string, kind Kind) {
 	rest, ok := strings.CutPrefix(value, c.word.value)
 	if !ok {
@@ -218,13 +216,13 @@ func (c *completion[C]) offer(value, description string, kind Kind) {
 	c.candidates = append(c.candidates, Candidate{text, description})
 }
 
-// isOption reports whether value as a word of its own would be an option.
+// isOption reports whether value alone would be read as a flag.
 func (c *completion[C]) isOption(value string) bool {
 	return c.binder != nil &&
 		slices.ContainsFunc(c.binder.options, func(o Option) bool { return o.Kind == KindFlag && o.Name == value })
 }
 
-// quoteRest writes the rest of a word after what is typed of it. A folder's quotes stay open, for the file in it.
+// quoteRest quotes the rest of a word. The quotes of a folder stay open for a file in it.
 func (c *completion[C]) quoteRest(rest string, folder bool) string {
 	closing := string(rune(c.word.open))
 	if folder {

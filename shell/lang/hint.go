@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Hint returns the usage of the command that is being typed at the end of text, and what it does; of a word that is
-// none yet the first word says what is wrong. Both are empty where nothing is typed.
+// Hint returns the usage and the summary of the command at the end of text. For an unknown command the summary is the
+// error. Both are empty for an empty text.
 func Hint[C any](specs []Spec[C], text string) (usage, summary string) {
 	stmt, word, ok := lastStatement(text)
 	switch {
@@ -27,7 +27,7 @@ func Hint[C any](specs []Spec[C], text string) (usage, summary string) {
 	return b.out.usage, b.spec.Summary
 }
 
-// Search returns the commands and subcommands that say a word in their names, summaries or help.
+// Search returns the commands and subcommands whose names, summaries or help contain a word.
 func Search[C any](specs []Spec[C], word string) []Candidate {
 	word = strings.ToLower(word)
 	var out []Candidate

@@ -15,10 +15,10 @@ type token struct {
 	start int    // byte offsets of the raw token in the text
 	end   int
 	line  int
-	// literal: some of the word is quoted before its first unquoted '=', so it is no option even if it looks so.
+	// literal: part of the word is quoted before its first unquoted '=', so it is not an option.
 	literal bool
-	open    quoting // what was still open where the text ended
-	opened  int     // the line on which that was opened
+	open    quoting // quoting that is open at the end of the text
+	opened  int     // the line on which it was opened
 }
 
 type tokenKind uint8
@@ -39,7 +39,8 @@ const (
 	quoteBackslash quoting = '\\'
 )
 
-// escapable lists what a backslash escapes between double quotes, besides the newline (POSIX.1-2017, XCU 2.2.3).
+// escapable lists the characters, in addition to the newline, that a backslash escapes between double quotes
+// (POSIX.1-2017, XCU 2.2.3).
 const escapable = "$`\"\\"
 
 const byteOrderMark = "\ufeff"
@@ -58,8 +59,7 @@ func newLexer(text string) *lexer {
 	return l
 }
 
-// next returns the token at or after pos. It takes time linear in the bytes it
-// passes.
+// next returns the token at or after pos, in time linear in the bytes that it reads.
 func (l *lexer) next() token {
 	for l.pos < len(l.text) {
 		switch c := l.text[l.pos]; {
@@ -89,7 +89,7 @@ func (l *lexer) next() token {
 	return token{start: l.pos, end: l.pos, line: l.line}
 }
 
-// atContinuation reports a backslash at the end of a line.
+// atContinuation reports whether a backslash at pos ends the line.
 func (l *lexer) atContinuation() bool {
 	rest := l.text[l.pos:]
 	return strings.HasPrefix(rest, "\\\n") || strings.HasPrefix(rest, "\\\r\n")
@@ -103,7 +103,7 @@ func (l *lexer) skipContinuation() {
 func (l *lexer) word() token {
 	t := token{kind: tokenWord, start: l.pos, line: l.line}
 	var b strings.Builder
-	equals := false // an unquoted '=' has been passed
+	equals := false // the word has an unquoted '='
 	for l.pos < len(l.text) {
 		n := strings.IndexAny(l.text[l.pos:], " \t\r\n;'\"\\")
 		if n < 0 {
@@ -138,8 +138,8 @@ func (l *lexer) atBlank() bool {
 	return l.pos == len(l.text) || strings.IndexByte(" \t\r\n;", l.text[l.pos]) >= 0
 }
 
-// quoted appends what the quotes or the backslash at pos stand for. It returns
-// what the text left open and the line on which that began.
+// quoted appends the text of the quotes or the backslash at pos. It returns the quoting that is open at the end of the
+// text, and the line on which it began.
 func (l *lexer) quoted(b *strings.Builder) (quoting, int) {
 	kind, line := quoting(l.text[l.pos]), l.line
 	l.pos++
@@ -182,7 +182,8 @@ func (l *lexer) doubleQuoted(b *strings.Builder) bool {
 	return false
 }
 
-// upTo appends the text before the first of chars and goes there; false where none is left, at the end of the text.
+// upTo appends the text before the first of chars and moves there. It reports false if there is none, and moves to the
+// end of the text.
 func (l *lexer) upTo(chars string, b *strings.Builder) bool {
 	n := strings.IndexAny(l.text[l.pos:], chars)
 	found := n >= 0

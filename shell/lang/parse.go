@@ -18,13 +18,13 @@ type Statement struct {
 	Line  int      // of its first word, counted from 1
 	Text  string   // as written, from the first word to the last
 
-	// literal holds, for each word, whether it is quoted where an option would have its name. Nil: none is.
+	// literal reports, by word, whether a quote precedes the first unquoted '='. Nil: for no word.
 	literal []bool
 }
 
-// SyntaxError is a text that is no sequence of statements.
+// SyntaxError is the error of a text that cannot be split into statements.
 type SyntaxError struct {
-	Name   string // of the text: a file, or what stands for one
+	Name   string // of the text, such as a file
 	Line   int    // counted from 1
 	Reason string
 }
@@ -79,7 +79,7 @@ func (s *Statement) add(t token) {
 	}
 }
 
-// Behind is the statement without its first words, which must leave one.
+// Behind returns the statement without its first words. At least one word must remain.
 func (s Statement) Behind(words int) Statement {
 	s.Words = s.Words[words:]
 	s.literal = s.literal[min(words, len(s.literal)):]
@@ -110,7 +110,7 @@ func Quote(word string) string {
 	return `"` + escapeDouble(word) + `"`
 }
 
-// needsQuote holds for every rune a POSIX shell or this language could read as something else.
+// needsQuote reports whether a rune may have a special meaning in a POSIX shell or this language.
 func needsQuote(r rune) bool {
 	switch {
 	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':

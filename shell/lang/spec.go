@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lang is the command language of the console: statements with the quoting of a POSIX shell, commands
-// described by Specs, the check of a statement against a Spec, completion of a line that is being typed, and
-// help. It knows neither a fabric nor what a command does.
+// Package lang implements the command language of the console: statements with the quoting of a POSIX shell, commands
+// described by Specs, the binding of a statement to a Spec, completion of a line, and help. It does not depend on
+// fabrics or on what commands do.
 package lang
 
 import "slices"
 
-// Spec describes a command or a subcommand: what it may be given, its help, and what it does to a call of type C.
+// Spec describes a command or a subcommand: its arguments, its options, its help, and its function on a call of type C.
 type Spec[C any] struct {
-	Name    string   // the word that chooses it
-	Aliases []string // words that choose it too, unseen in help and completion
+	Name    string   // the word that selects it
+	Aliases []string // other words that select it, not shown in help and completion
 	Group   string   // the heading in [Overview], of a command
-	Summary string   // what it does, in one line without a full stop
-	Help    string   // more of it, several lines; may be empty
+	Summary string   // one line without a full stop
+	Help    string   // more lines; may be empty
 
-	Examples []string // scripts with it
+	Examples []string // scripts with the command
 
-	// Run does it. Only a Spec that always needs a subcommand has none.
+	// Run runs the command. It is nil if a subcommand is required.
 	Run func(C) error
 
 	Args    []Arg
@@ -26,19 +26,19 @@ type Spec[C any] struct {
 	// DashArgs makes words that begin with a dash arguments, unless they set an option: --NAME=VALUE.
 	DashArgs bool
 
-	// Subcommands are chosen by the next word. A Spec that has them needs one, unless Bare or the word fits Args.
+	// Subcommands are selected by the next word. One is required unless Bare is set or the command has Args.
 	Subcommands []Spec[C]
 	Bare        bool
 }
 
-// Arg is a word given by its place.
+// Arg is a positional argument.
 type Arg struct {
-	Name     string   // as usage shows it: "SRC", "DST|all"; from Words where empty
-	Kind     Kind     // what it names
-	Words    []string // KindWord: all it may be; else: words it may be as well
-	List     bool     // several of them, separated by commas
-	Optional bool     // may be missing, as all after it
-	Repeat   bool     // the last Arg only: any number more of it
+	Name     string   // as in usage: "SRC", "DST|all"; from Words if empty
+	Kind     Kind     // the type of the value
+	Words    []string // KindWord: all values; else: additional values
+	List     bool     // several values, separated by commas
+	Optional bool     // may be missing, as all arguments after it
+	Repeat   bool     // the last Arg only: may be repeated
 	Written  bool     // KindFile: the command writes the file
 }
 
@@ -49,12 +49,12 @@ type Option struct {
 	Name    string
 	Aliases []string // former names, not shown in help and completion
 	Summary string   // one line
-	Value   string   // as usage shows it: "FILE"; from Words or Kind where empty
-	Kind    Kind     // what its value names
-	Words   []string // as those of Arg
+	Value   string   // as in usage: "FILE"; from Words or Kind if empty
+	Kind    Kind     // the type of the value
+	Words   []string // as in Arg
 	List    bool
 	Written bool   // KindFile: the command writes the file
-	Default string // the value where the option is missing: for help, and for [Invocation.Option] and Int
+	Default string // the value if the option is missing, for help, [Invocation.Option] and [Invocation.Int]
 }
 
 const (
@@ -86,13 +86,12 @@ func (o *Option) Bare() string {
 	return ""
 }
 
-// Kind says what a word names: how it is checked and completed. Only KindWord,
-// KindInt and KindFlag are checked by Bind; Env knows the candidates of the others.
+// Kind is the type of a value. Bind checks KindWord, KindInt and KindFlag; an [Env] completes the others.
 type Kind uint8
 
 // The kinds of words.
 const (
-	KindText     Kind = iota // free
+	KindText     Kind = iota // any text
 	KindWord                 // one of Words
 	KindFlag                 // yes or no: an Option that may stand without a value
 	KindInt                  // a whole number
@@ -103,10 +102,10 @@ const (
 	KindGUID                 // 0x and up to 16 hexadecimal digits
 	KindFile                 // a file, by its path
 	KindEngine               // a routing engine
-	KindDumpKind             // a form in which routes are written and read
-	KindPicture              // live, base, whatif, staged or the ID of a kept one
+	KindDumpKind             // a format of routes
+	KindPicture              // live, base, whatif, staged or the ID of a past state
 	KindCommand              // a command of this language
-	KindSubnet               // a subnet of those that are open
+	KindSubnet               // one of the open subnets
 )
 
 var kindNames = [...]string{
@@ -115,7 +114,7 @@ var kindNames = [...]string{
 	KindEngine: "ENGINE", KindDumpKind: "KIND", KindPicture: "PICTURE", KindCommand: "COMMAND", KindSubnet: "SUBNET",
 }
 
-// String returns what usage calls a word of the kind, such as "FILE".
+// String returns the name of the kind in usage, such as "FILE".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

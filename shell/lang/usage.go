@@ -12,10 +12,10 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// UsageError is a statement that does not fit its command. It is told apart from a command that failed.
+// UsageError is the error of a statement that does not match its command, as opposed to a command that failed.
 type UsageError struct {
-	Command string // the words that choose the command; empty where it is unknown
-	Reason  string // one line, in which words may stand as they were typed
+	Command string // the words of the command; empty if it is unknown
+	Reason  string // one line, which may contain words as typed
 }
 
 // Error returns the reason, escaped.
@@ -104,7 +104,7 @@ func names[C any](specs []Spec[C]) []string {
 	return prose.Words(specs, func(s Spec[C]) string { return s.Name })
 }
 
-// didYouMean returns `: did you mean "x"?`, or other where nothing is near.
+// didYouMean returns `: did you mean "x"?`, or other if no candidate is similar.
 func didYouMean(word string, candidates []string, other string) string {
 	if near := prose.Nearest(word, candidates); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)

@@ -12,7 +12,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// shared is the one console of the process: each Prompt that go-prompt makes costs an open file for good.
+// shared holds the only console of the process, because go-prompt never closes the file that a Prompt opens.
 var shared struct {
 	sync.Mutex
 	console *console
@@ -39,7 +39,7 @@ type console struct {
 	screen    *screen
 	suggester *suggester
 	prompt    *prompt.Prompt
-	prefix    string // what is shown before the line
+	prefix    string // the prompt
 	before    string // the line up to the cursor when go-prompt was woken
 }
 
@@ -89,7 +89,7 @@ func (c *console) bindings() []prompt.KeyBind {
 	}
 }
 
-// leave makes go-prompt's Input return after the wakeKey. What it draws then is not to be seen.
+// leave makes go-prompt's Input return after the wakeKey, and hides what it draws then.
 func (c *console) leave(string, bool) bool {
 	if !c.keyboard.isAwake() {
 		return false
@@ -98,22 +98,22 @@ func (c *console) leave(string, bool) bool {
 	return true
 }
 
-// instead is one row for a line that has more than the window.
+// instead returns the row that replaces a line longer than the window.
 func (c *console) instead() string {
 	_, columns := windowSize(c.keyboard.out)
 	return c.prefix + tail(c.suggester.before, int(columns)-runewidth.StringWidth(c.prefix)-1)
 }
 
-// consoleFace is the console as signals reach it.
-type consoleFace struct{ *keyboard }
+// consoleTerminal is the console as a [lineTerminal].
+type consoleTerminal struct{ *keyboard }
 
-func (f consoleFace) restore() { _ = f.TearDown() }
+func (f consoleTerminal) restore() { _ = f.TearDown() }
 
 func (c *console) run(ctx context.Context, o *Options) error {
 	if err := c.keyboard.open(int(o.In.Fd()), int(o.Out.Fd())); err != nil {
 		return fmt.Errorf("read the mode of the terminal: %w", err)
 	}
-	f := consoleFace{c.keyboard}
+	f := consoleTerminal{c.keyboard}
 	defer f.restore()
 	c.screen.noColor = o.NoColor
 	c.suggester.complete = o.Complete
@@ -140,7 +140,7 @@ func (c *console) run(ctx context.Context, o *Options) error {
 	return context.Cause(l.ctx)
 }
 
-// closed says why the reading of a line was ended; a terminal that is gone is the end of input.
+// closed returns why reading a line ended. A closed terminal is the end of input.
 func closed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -151,14 +151,14 @@ func closed(ctx context.Context, err error) error {
 	return nil
 }
 
-// readLine lets the user type a line.
-func (c *console) readLine(prefix string, h *history) (string, ending, error) {
+// readLine reads a line from the user.
+func (c *console) readLine(prefix string, h *history) (string, inputEnd, error) {
 	c.prefix = oneLine(prefix)
 	_ = prompt.OptionHistory(h.recent())(c.prompt)
 	for {
 		rows, columns := windowSize(c.keyboard.out)
 		_ = prompt.OptionMaxSuggestion(min(maxShown, max(rows, 3)-2))(c.prompt)
-		c.suggester.room = int(columns) - runewidth.StringWidth(c.prefix)
+		c.suggester.width = int(columns) - runewidth.StringWidth(c.prefix)
 		line := c.prompt.Input()
 		how, err := c.keyboard.ended()
 		if how == endedByLine || how == endedByEOF {

@@ -21,20 +21,20 @@ import (
 )
 
 const (
-	historySize  = 1000     // lines that are kept
-	historyBytes = 1 << 20  // at the end of the file that are read
-	historyLine  = 16 << 10 // the longest line that is kept
+	historySize  = 1000     // lines
+	historyBytes = 1 << 20  // read from the end of the file
+	historyLine  = 16 << 10 // the longest line, in bytes
 )
 
-// history is what was entered, oldest first, and the file that keeps it. Several
-// consoles may write one file: each adds its lines at the end, whole.
+// history holds the entered lines, oldest first, and the file that saves them. Several consoles may append to the same
+// file.
 type history struct {
-	path    string // "" keeps nothing
+	path    string // "" for no file
 	lines   []string
-	private func(line string) bool // says of a line that the file is not to have it; nil: none is
+	private func(line string) bool // reports whether a line must not be saved; may be nil
 }
 
-// openHistory reads the file, or makes it. The history can be used with an error too; it then keeps nothing.
+// openHistory reads or creates the file. The history is usable after an error, but saves nothing.
 func openHistory(path string) (*history, error) {
 	h := &history{path: path}
 	if path == "" {
@@ -48,7 +48,7 @@ func openHistory(path string) (*history, error) {
 }
 
 func (h *history) open() (*os.File, error) {
-	// Not blocking, for a named pipe may stand there.
+	// Non-blocking, because the path may be a named pipe.
 	f, err := os.OpenFile(h.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, files.Err(err)
@@ -88,8 +88,8 @@ func (h *history) load() (err error) {
 	return nil
 }
 
-// lock keeps other consoles from the file until it is closed. It reports false where another has it for long,
-// or the file system has no locks; the file may be added to all the same, but not shortened.
+// lock locks the file until it is closed. It reports false if another console holds the lock for long or the file system
+// has no locks; the file may be appended to then, but not shortened.
 func lock(f *os.File) bool {
 	for range 20 {
 		_, err := ignoringEINTR(func() (int, error) {
@@ -103,8 +103,8 @@ func lock(f *os.File) bool {
 	return false
 }
 
-// parse takes the lines of text that may be entered, and returns how many
-// lines there are. The first of them is left out where it is cut.
+// parse adds the lines of text and returns their number. It skips the first line if cut states that its beginning is
+// missing.
 func (h *history) parse(text []byte, cut bool) int {
 	if cut {
 		text = text[bytes.IndexByte(text, '\n')+1:]
@@ -117,7 +117,7 @@ func (h *history) parse(text []byte, cut bool) int {
 	return count
 }
 
-// shorten writes the lines that are kept in place of the whole file.
+// shorten replaces the contents of the file with the lines of the history.
 func (h *history) shorten(f *os.File) error {
 	text := strings.Join(h.lines, "\n") + "\n"
 	if err := f.Truncate(0); err != nil {
@@ -127,8 +127,7 @@ func (h *history) shorten(f *os.File) error {
 	return err
 }
 
-// remember adds a line unless it is the last one again or is not to be kept:
-// blank, begun with a blank, too long, or not printable text.
+// remember adds a line unless it repeats the last one, is blank, begins with a blank, is too long, or is not printable.
 func (h *history) remember(line string) bool {
 	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > historyLine ||
 		!utf8.ValidString(line) || strings.IndexFunc(line, unicode.IsControl) >= 0 {
@@ -144,7 +143,7 @@ func (h *history) remember(line string) bool {
 	return true
 }
 
-// add remembers a line and adds it to the file, unless it is private. After an error the file is left alone.
+// add remembers a line and appends it to the file, unless it is private. After an error it no longer uses the file.
 func (h *history) add(line string) error {
 	if !h.remember(line) || h.path == "" || h.private != nil && h.private(line) {
 		return nil
@@ -167,7 +166,7 @@ func (h *history) append(line string) (err error) {
 	return err
 }
 
-// recent returns a copy of the lines that are kept, for go-prompt to change.
+// recent returns a copy of the last lines, which go-prompt may change.
 func (h *history) recent() []string {
 	lines := h.lines[max(0, len(h.lines)-historySize):]
 	return append(make([]string, 0, len(lines)+1), lines...)

@@ -10,40 +10,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// idleAfter is how many milliseconds without a byte end an escape sequence. It
-// bounds how long the reading of a key holds up go-prompt too.
+// idleAfter is the time without a byte, in milliseconds, that ends an escape sequence. It also bounds the time for which
+// reading a key blocks go-prompt.
 const idleAfter = 20
 
-// wakeKey is a key nobody types, F24. It makes go-prompt leave its Input.
+// wakeKey is F24, which users do not type. It makes go-prompt return from Input.
 var wakeKey = []byte("\x1b[\x24;2~")
 
 var errNoKey = errors.New("no key")
 
-// ending is why go-prompt has returned from its Input.
-type ending uint8
+// inputEnd is the reason why go-prompt returned from Input.
+type inputEnd uint8
 
 const (
-	endedByLine  ending = iota
-	endedByEOF          // Ctrl-D
-	endedByWake         // the window has another size
-	endedByClose        // the loop is to end
+	endedByLine  inputEnd = iota
+	endedByEOF            // Ctrl-D
+	endedByWake           // the size of the window changed
+	endedByClose          // the loop ends
 )
 
-// keyboard is the terminal as go-prompt's ConsoleParser. What follows an Enter
-// is kept for the next Input, for go-prompt would lose it.
+// keyboard is the terminal as go-prompt's ConsoleParser. It keeps the bytes after an Enter for the next Input, as go-prompt
+// would lose them.
 type keyboard struct {
 	in, out int
-	before  unix.Termios // the mode to go back to
+	before  unix.Termios // the mode to restore
 
 	mu     sync.Mutex
 	keys   keys
 	raw    bool
-	gate   bool // a key that may end the Input is on its way: none after it
-	last   byte // the last key, if it was that one
-	awake  bool // go-prompt has seen the wakeKey
-	wake   bool // asked to send it
-	closed bool // asked to send it, for good
-	empty  bool // the line has been dropped before that
+	gate   bool // the last key may end the Input: return no other
+	last   byte // the last key if gate is set
+	awake  bool // go-prompt received the wakeKey
+	wake   bool // send the wakeKey
+	closed bool // send the wakeKey in every Input
+	empty  bool // the line was dropped before that
 	err    error
 }
 
@@ -62,7 +62,7 @@ func (k *keyboard) open(in, out int) error {
 	return nil
 }
 
-// Setup makes the terminal raw and asks it to mark what is pasted.
+// Setup makes the terminal raw and enables bracketed paste.
 func (k *keyboard) Setup() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -76,7 +76,7 @@ func (k *keyboard) Setup() error {
 	return nil
 }
 
-// TearDown gives the terminal back as it was.
+// TearDown restores the terminal.
 func (k *keyboard) TearDown() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -97,7 +97,7 @@ func (k *keyboard) GetWinSize() *prompt.WinSize {
 	return &prompt.WinSize{Row: rows, Col: columns}
 }
 
-// Read returns the next key, or an error where there is none now.
+// Read returns the next key, or an error if there is none within idleAfter.
 func (k *keyboard) Read() ([]byte, error) {
 	if key, err := k.key(false); key != nil || err != nil {
 		return key, err
@@ -116,7 +116,7 @@ func (k *keyboard) Read() ([]byte, error) {
 	return key, err
 }
 
-// key takes a key from those read.
+// key returns the next of the keys that were read.
 func (k *keyboard) key(idle bool) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -155,28 +155,28 @@ func (k *keyboard) fill() error {
 	return nil
 }
 
-// fail ends the Input because the terminal is gone.
+// fail ends the Input because the terminal failed.
 func (k *keyboard) fail(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed, k.err = true, err
 }
 
-// close drops the line and ends the Input, now and every later one at once.
+// close drops the line and ends this and every later Input.
 func (k *keyboard) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed = true
 }
 
-// redraw ends the Input, for it to be begun again. After a stop the terminal is no longer raw.
+// redraw ends the Input so that it starts again. After a stop the terminal is no longer raw.
 func (k *keyboard) redraw() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.wake = k.raw
 }
 
-// interrupt does what Ctrl-C does in a line.
+// interrupt acts as Ctrl-C in a line.
 func (k *keyboard) interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -186,14 +186,14 @@ func (k *keyboard) interrupt() {
 	}
 }
 
-// onWake runs when go-prompt comes to the wakeKey.
+// onWake runs when go-prompt receives the wakeKey.
 func (k *keyboard) onWake() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.awake = true
 }
 
-// onCtrlD runs when go-prompt has taken a Ctrl-D as deleting a character.
+// onCtrlD runs when a Ctrl-D deleted a character in go-prompt.
 func (k *keyboard) onCtrlD() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -208,7 +208,7 @@ func (k *keyboard) isAwake() bool {
 	return k.awake
 }
 
-func (k *keyboard) ended() (ending, error) {
+func (k *keyboard) ended() (inputEnd, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {

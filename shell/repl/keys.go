@@ -24,9 +24,8 @@ const (
 	maxSequence = 32 // bytes of an escape sequence
 )
 
-// keys splits what a terminal sends into what go-prompt takes for one key each: a control character, a known
-// escape sequence, or a run of text. All that ends lines becomes keyEnter. In a bracketed paste, whose
-// markers are taken out, only text and the ends of lines are left.
+// keys splits the bytes of a terminal into keys of go-prompt: a control character, a known escape sequence, or a run of
+// text. Every end of line becomes keyEnter. Of a bracketed paste only text and ends of lines remain.
 type keys struct {
 	pending []byte
 	pasting bool
@@ -36,8 +35,8 @@ func (k *keys) add(b []byte) { k.pending = append(k.pending, b...) }
 
 func (k *keys) clear() { *k = keys{} }
 
-// next returns the next key, nil where none is complete. With idle set the
-// terminal has sent nothing for a while, so what is there is all there is.
+// next returns the next key, nil if none is complete. idle means that the terminal has sent nothing for a while, so an
+// incomplete sequence ends.
 func (k *keys) next(idle bool) []byte {
 	for len(k.pending) > 0 {
 		n, key := k.split(idle)
@@ -52,8 +51,7 @@ func (k *keys) next(idle bool) []byte {
 	return nil
 }
 
-// split returns how many bytes the first key takes and what it is for go-prompt:
-// nothing, where it is to be dropped. It takes 0 where more is to come.
+// split returns the number of bytes of the first key, 0 if it is incomplete, and the key for go-prompt, empty to drop it.
 func (k *keys) split(idle bool) (int, []byte) {
 	if k.pasting {
 		return k.splitPaste(idle)
@@ -73,7 +71,7 @@ func (k *keys) split(idle bool) (int, []byte) {
 
 func endOfLine(b []byte) int { return prose.When(bytes.HasPrefix(b, []byte("\r\n")), 2, 1) }
 
-// splitPaste waits for the end of the paste, so that no command of it begins while it still comes in.
+// splitPaste waits for the end of the paste, so that no command starts before all is received.
 func (k *keys) splitPaste(idle bool) (int, []byte) {
 	end := bytes.Index(k.pending, []byte(pasteEnds))
 	if end < 0 && !idle {
@@ -106,7 +104,7 @@ func splitText(b []byte, idle bool) (int, []byte) {
 	return n, cleanText(b[:n])
 }
 
-// partialRune returns how many bytes at the end of b begin a rune and do not end it.
+// partialRune returns the number of bytes of an incomplete rune at the end of b.
 func partialRune(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
@@ -119,7 +117,7 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// cleanText leaves what can be shown: a tab is a blank, control characters go, bytes that are no UTF-8 become U+FFFD.
+// cleanText returns printable text: a tab becomes a blank, control characters are dropped, invalid UTF-8 becomes U+FFFD.
 func cleanText(b []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {
@@ -138,7 +136,7 @@ func (k *keys) splitSequence(idle bool) (int, []byte) {
 		return 0, nil
 	}
 	if n == 0 || n > maxSequence {
-		// No sequence after all: the Escape key, and what was typed after it.
+		// Not a sequence: the Escape key and the text after it.
 		return 1, k.pending[:1:1]
 	}
 	sequence := k.pending[:n:n]
@@ -156,8 +154,8 @@ func (k *keys) splitSequence(idle bool) (int, []byte) {
 	return n, sequence
 }
 
-// sequenceLength returns the length of the escape sequence that b begins with (ECMA-48, 5.4: parameters,
-// intermediates, a final byte; SS3 and Alt take one more character), 0 where it is not complete.
+// sequenceLength returns the length of the escape sequence at the start of b (ECMA-48, 5.4: parameters, intermediates, a
+// final byte; SS3 and Alt have one more character), 0 if it is incomplete.
 func sequenceLength(b []byte) int {
 	if len(b) < 2 {
 		return 0

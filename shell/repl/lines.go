@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const maxLine = 1 << 20 // bounds a line that is read without a terminal's editing, in bytes
+const maxLine = 1 << 20 // the longest line that is read without editing, in bytes
 
-// lineReader reads lines from a file, as soon as each is there.
+// lineReader reads lines from a file as they arrive.
 type lineReader struct {
 	file    *os.File
 	pending []byte
@@ -45,7 +45,7 @@ func (r *lineReader) next(ctx context.Context) (string, error) {
 	}
 }
 
-// take returns the first n bytes that are pending, and drops the newline after them.
+// take returns the first n pending bytes, and drops the newline after them.
 func (r *lineReader) take(n int) string {
 	line := bytes.TrimSuffix(r.pending[:n], []byte("\r"))
 	r.pending = r.pending[min(n+1, len(r.pending)):]
@@ -60,8 +60,7 @@ func (r *lineReader) fill(ctx context.Context) error {
 	return err
 }
 
-// readInput reads what is there as soon as something is: no byte at the end of the file. It returns the cause of ctx
-// once that ends.
+// readInput waits for input and reads it. It returns 0 at the end of the file, and the cause of ctx when that ends.
 func readInput(ctx context.Context, file *os.File, buffer []byte) (int, error) {
 	fd := int(file.Fd())
 	for {
@@ -79,7 +78,7 @@ func readInput(ctx context.Context, file *os.File, buffer []byte) (int, error) {
 		switch {
 		case errors.Is(err, unix.EAGAIN):
 			continue
-		case errors.Is(err, unix.EIO): // the terminal is gone
+		case errors.Is(err, unix.EIO): // the terminal was closed
 			return 0, nil
 		case err != nil:
 			return 0, fmt.Errorf("read the input: %w", err)
@@ -88,7 +87,7 @@ func readInput(ctx context.Context, file *os.File, buffer []byte) (int, error) {
 	}
 }
 
-// Input reads a file, which may be a pipe that nothing comes from. Reads end with the cause of the context.
+// Input reads a file, which may be a silent pipe. Its reads end with the cause of the context.
 type Input struct {
 	ctx  context.Context
 	file *os.File
@@ -119,8 +118,8 @@ func (i *Input) Ready(within time.Duration) (bool, error) {
 	}
 }
 
-// ReadLine shows a prompt and reads one line from a terminal that edits lines by itself, as it does while a
-// command runs. It fails with io.EOF where the input ends, and with the cause of ctx once that does.
+// ReadLine shows a prompt and reads one line from a terminal in line mode, as it is while a command runs. It returns io.EOF
+// at the end of input, and the cause of ctx when that ends.
 func ReadLine(ctx context.Context, in *os.File, out io.Writer, prompt string) (string, error) {
 	if _, err := io.WriteString(out, prompt); err != nil {
 		return "", err
@@ -129,7 +128,7 @@ func ReadLine(ctx context.Context, in *os.File, out io.Writer, prompt string) (s
 	return r.next(ctx)
 }
 
-// runLines executes lines that nobody types.
+// runLines executes lines from a file that is not a terminal.
 func runLines(ctx context.Context, o *Options) error {
 	r := lineReader{file: o.In}
 	for {
@@ -149,7 +148,7 @@ func runLines(ctx context.Context, o *Options) error {
 	}
 }
 
-// runPlain reads lines from a terminal that cannot be drawn on.
+// runPlain reads lines from a terminal without editing.
 func runPlain(ctx context.Context, o *Options) error {
 	l := startLoop(ctx, o, plain{o})
 	defer l.stop()
@@ -171,10 +170,10 @@ func runPlain(ctx context.Context, o *Options) error {
 	}
 }
 
-// plain is a terminal in the mode in which it edits lines by itself.
+// plain is a [lineTerminal] in line mode.
 type plain struct{ o *Options }
 
-// interrupt begins again: the terminal has dropped the line.
+// interrupt shows the prompt again, as the terminal has dropped the line.
 func (p plain) interrupt() { p.o.print("\n" + p.o.Prompt()) }
 
 func (plain) redraw()  {}

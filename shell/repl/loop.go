@@ -14,46 +14,46 @@ import (
 	"example.org/ibconsole/internal/base/signals"
 )
 
-const grace = 5 * time.Second // how long a command may take to return after a signal that ends programs
+const grace = 5 * time.Second // for a command to return after a signal that ends programs
 
-// face is the terminal while nothing runs. Its methods may be called at any time.
-type face interface {
+// lineTerminal is the terminal while no command runs. Its methods are safe for concurrent use.
+type lineTerminal interface {
 	interrupt() // drops the line
-	redraw()    // after the window has changed
+	redraw()    // draws the line after a change of the window
 	close()     // ends the reading of a line
-	restore()   // puts the terminal's mode back
+	restore()   // restores the mode of the terminal
 }
 
-// loop runs the commands of one Run and listens to signals meanwhile.
+// loop runs the commands of one Run and handles signals.
 type loop struct {
-	o    *Options
-	face face
+	o        *Options
+	terminal lineTerminal
 
 	ctx     context.Context // of Run, or cancelled with a [*signals.Error]
 	cancel  context.CancelCauseFunc
 	unwatch func()
 	unclose func()
-	late    *time.Timer // since a signal that ends programs
+	late    *time.Timer // kills the process after a signal that ends programs
 
 	mu      sync.Mutex
-	command context.CancelCauseFunc // of the command that runs
+	command context.CancelCauseFunc // cancels the running command
 }
 
-// startLoop begins to listen; stop ends it.
-func startLoop(ctx context.Context, o *Options, f face) *loop {
-	l := &loop{o: o, face: f}
+// startLoop starts the handling of signals; stop ends it.
+func startLoop(ctx context.Context, o *Options, t lineTerminal) *loop {
+	l := &loop{o: o, terminal: t}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
 	closed := make(chan struct{})
 	unlink := context.AfterFunc(l.ctx, func() {
 		defer close(closed)
-		f.close()
+		t.close()
 	})
 	l.unclose = func() {
 		if !unlink() {
 			<-closed
 		}
 	}
-	l.unwatch = signals.Watch(l.heed, append(signals.Termination(), syscall.SIGWINCH, syscall.SIGCONT)...)
+	l.unwatch = signals.Watch(l.handle, append(signals.Termination(), syscall.SIGWINCH, syscall.SIGCONT)...)
 	return l
 }
 
@@ -66,12 +66,12 @@ func (l *loop) stop() {
 	l.cancel(context.Canceled)
 }
 
-func (l *loop) heed(s syscall.Signal) {
+func (l *loop) handle(s syscall.Signal) {
 	switch s {
 	case syscall.SIGINT:
 		l.interrupt()
 	case syscall.SIGWINCH, syscall.SIGCONT:
-		l.face.redraw()
+		l.terminal.redraw()
 	default:
 		if l.late != nil {
 			l.die(s)
@@ -81,9 +81,9 @@ func (l *loop) heed(s syscall.Signal) {
 	}
 }
 
-// die ends the process as the signal would have done.
+// die ends the process by the signal.
 func (l *loop) die(s syscall.Signal) {
-	l.face.restore()
+	l.terminal.restore()
 	signal.Reset(s)
 	_ = syscall.Kill(os.Getpid(), s)
 }
@@ -91,7 +91,7 @@ func (l *loop) die(s syscall.Signal) {
 func (l *loop) interrupt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.face.interrupt()
+	l.terminal.interrupt()
 	if l.command != nil {
 		l.command(ErrInterrupted)
 	}
@@ -103,7 +103,7 @@ func (l *loop) setCommand(cancel context.CancelCauseFunc) {
 	l.command = cancel
 }
 
-// execute runs a line and reports its error. It returns what ends the loop.
+// execute runs a line and reports its error. It returns an error that ends the loop.
 func (l *loop) execute(line string) error {
 	ctx, cancel := context.WithCancelCause(l.ctx)
 	defer cancel(nil)

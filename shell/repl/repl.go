@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package repl reads commands from a terminal, with completion and a kept
-// history, and from anything else line by line.
+// Package repl reads commands from a terminal, with completion and a saved history, and from other files line by line.
 //
-// It alone knows go-prompt, whose version 0.2.6 opens /dev/tty whenever a Prompt is made, never closes it and
-// panics where there is none; leaves a terminal raw; ends the process by itself when signals come; and never
-// submits what is pasted. So there is one Prompt in a process, for all Runs, which reads through our own
-// keyboard and writes through our own screen, and is only ever asked for one line.
+// It is the only importer of go-prompt. Version 0.2.6 has these faults: it opens /dev/tty for each Prompt, never closes it
+// and panics if there is none; it leaves the terminal raw; it ends the process on signals; it never submits pasted text.
+// Therefore a process has one Prompt for all Runs, which reads from our keyboard, writes to our screen, and reads one line
+// at a time.
 package repl
 
 import (
@@ -20,39 +19,38 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-// ErrExit is what Execute returns to leave the loop.
+// ErrExit is the error with which Execute ends the loop.
 var ErrExit = errors.New("exit")
 
-// ErrInterrupted is the cause of a command's context that Ctrl-C has cancelled.
+// ErrInterrupted is the cause of the context of a command that Ctrl-C cancelled.
 var ErrInterrupted = errors.New("interrupted")
 
-// Options say what Run works with. Execute is needed.
+// Options controls [Run]. Execute is required.
 type Options struct {
-	// Execute runs one line that is not blank. Its context is cancelled by Ctrl-C,
-	// by signals that end programs and with that of Run; it is to return soon then.
+	// Execute runs one line that is not blank. Ctrl-C, signals that end programs and the context of Run cancel its
+	// context; it should return soon then.
 	Execute func(ctx context.Context, line string) error
-	// Complete returns what can replace line[start:cursor]. It is asked after
-	// every key. Texts are printable and ready to be put into the line.
+	// Complete returns replacements of line[start:cursor]. It is called after every key. The texts are printable and
+	// quoted as needed.
 	Complete func(line string, cursor int) (start int, candidates []lang.Candidate)
-	Prompt   func() string // asked before every line; one line of plain text
-	// HistoryFile, mode 0600 in a directory of 0700, keeps what was entered; empty: nothing is kept.
+	Prompt   func() string // is called before every line; one line of plain text
+	// HistoryFile saves the lines, with mode 0600 in a directory of mode 0700; empty for none.
 	HistoryFile string
-	Private     func(line string) bool // says of a line that HistoryFile is not to have it: it holds a secret
-	In, Out     *os.File               // In and Out are the standard ones where nil
-	Err         io.Writer              // takes errors; standard error where nil
+	Private     func(line string) bool // reports whether a line contains a secret and must not be saved
+	In, Out     *os.File               // standard input and output if nil
+	Err         io.Writer              // receives errors; standard error if nil
 	NoColor     bool
 }
 
-// Run reads lines and executes them until the input ends, a line says "exit" or
-// "quit", Execute returns ErrExit, ctx is cancelled, or a signal ends it.
+// Run reads lines and executes them until the input ends, a line is "exit" or "quit", Execute returns ErrExit, ctx is
+// cancelled, or a signal ends it.
 //
-// On a terminal a line that fails has its error printed to Err and the next is read. Ctrl-C drops the line,
-// or cancels the command that runs; SIGINT is Ctrl-C, so ctx must not be cancelled by it. However Run ends,
-// by a panic of Execute too, the terminal is as it was before. SIGTERM, SIGHUP and SIGQUIT end it with a
-// [*signals.Error]; they kill the process where a command has not returned after five seconds, or at the
-// second one. Run may be called again, but not twice at once.
+// On a terminal, Run prints the error of a line to Err and continues. Ctrl-C drops the line or cancels the running command.
+// SIGINT counts as Ctrl-C, so it must not cancel ctx. Run always restores the terminal, also after a panic of Execute.
+// SIGTERM, SIGHUP and SIGQUIT end Run with a [*signals.Error]. They kill the process if a command does not return within
+// five seconds, or if a second one arrives. Run may be called again, but not concurrently.
 //
-// From anything else than a terminal, no prompt is shown and Run returns the first error of Execute.
+// If In is not a terminal, Run shows no prompt and returns the first error of Execute.
 func Run(ctx context.Context, o Options) error {
 	o.setDefaults()
 	if !isTerminal(o.In) {
@@ -82,7 +80,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// execute runs one line; it returns ErrExit where the line says so.
+// execute runs one line. It returns ErrExit for exit and quit.
 func (o *Options) execute(ctx context.Context, line string) error {
 	switch strings.TrimSpace(line) {
 	case "":
@@ -93,8 +91,8 @@ func (o *Options) execute(ctx context.Context, line string) error {
 	return o.Execute(ctx, line)
 }
 
-// report prints the error of a command to whoever typed it, of one that was
-// cancelled why, unless the error has a method Interrupted and says it by itself.
+// report prints the error of a command. For a cancelled command it prints the cause, unless the error has a method
+// Interrupted.
 func (o *Options) report(ctx context.Context, err error) {
 	var itself interface{ Interrupted() }
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !errors.As(err, &itself) {

@@ -7,15 +7,15 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// tooSmall is what go-prompt writes to an erased screen in place of a line that does not fit it.
+// tooSmall is the text that go-prompt writes to an erased screen if a line does not fit.
 const tooSmall = "Your console window is too small..."
 
 // screen is the terminal as go-prompt's ConsoleWriter.
 type screen struct {
-	prompt.ConsoleWriter // the terminal, or nowhere while muted
+	prompt.ConsoleWriter // the terminal, or a discarded writer while muted
 	terminal             prompt.ConsoleWriter
 	noColor              bool
-	instead              func() string // what stands for a line that does not fit
+	instead              func() string // returns the replacement of a line that does not fit
 }
 
 func newScreen() *screen {
@@ -23,12 +23,12 @@ func newScreen() *screen {
 	return &screen{ConsoleWriter: terminal, terminal: terminal}
 }
 
-// mute drops what is written from now on.
+// mute discards the output.
 func (s *screen) mute() { s.ConsoleWriter = prompt.NewStdoutWriter() }
 
 func (s *screen) unmute() { s.ConsoleWriter = s.terminal }
 
-// Flush writes what has gathered.
+// Flush writes the buffered output.
 func (s *screen) Flush() error {
 	if s.ConsoleWriter != s.terminal {
 		return nil
@@ -36,13 +36,13 @@ func (s *screen) Flush() error {
 	return s.ConsoleWriter.Flush()
 }
 
-// SetTitle leaves the window's title alone, and so does ClearTitle.
+// SetTitle does nothing.
 func (s *screen) SetTitle(string) {}
 
 // ClearTitle does nothing.
 func (s *screen) ClearTitle() {}
 
-// SetColor sets colours; without them, what is bold is shown in reverse.
+// SetColor sets colours. Without colours it shows bold text in reverse.
 func (s *screen) SetColor(text, background prompt.Color, bold bool) {
 	switch {
 	case !s.noColor:
@@ -63,7 +63,7 @@ func (s *screen) WriteStr(text string) {
 	s.ConsoleWriter.WriteStr(text)
 }
 
-// rewind goes back over a line of so many cells and erases it.
+// rewind moves to the start of a line of the given cells and erases it.
 func (s *screen) rewind(cells, columns int) {
 	s.CursorUp(cells / columns)
 	s.WriteRawStr("\r")
@@ -71,7 +71,7 @@ func (s *screen) rewind(cells, columns int) {
 	_ = s.Flush()
 }
 
-// tail returns the end of text that fits into so many cells, "…" before it where some is missing.
+// tail returns the end of text that fits into cells, after "…" if it is truncated.
 func tail(text string, cells int) string {
 	if runewidth.StringWidth(text) <= cells {
 		return text

@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	maxSuggestions = 200 // that can be reached
+	maxSuggestions = 200 // in the list
 	maxShown       = 8   // at once
-	minWidth       = 12  // columns right of the prompt, for go-prompt to draw them
+	minWidth       = 12  // columns to the right of the prompt that go-prompt needs
 )
 
 // suggester is go-prompt's Completer over a lang completion.
 type suggester struct {
 	complete func(line string, cursor int) (int, []lang.Candidate)
-	room     int // columns right of the prompt
+	width    int // columns to the right of the prompt
 
-	text, before string // of the line that was last asked for
+	text, before string // of the last completed line
 	shown        []prompt.Suggest
 }
 
-// suggest returns what the line can go on with. While one of them is being
-// chosen they stay the same, for go-prompt counts on that.
+// suggest returns the suggestions for a line. They stay the same while the user chooses one, as go-prompt requires.
 func (s *suggester) suggest(d prompt.Document) []prompt.Suggest {
 	before := d.TextBeforeCursor()
 	choosing := isChoosing(d.LastKeyStroke())
 	if d.Text == s.text && before == s.before && choosing && s.shown != nil {
 		return s.shown
 	}
-	if d.Text == "" && !choosing || s.room < minWidth {
+	if d.Text == "" && !choosing || s.width < minWidth {
 		s.text, s.before, s.shown = d.Text, before, nil
 		return nil
 	}
@@ -50,8 +49,7 @@ func isChoosing(k prompt.Key) bool {
 	return false
 }
 
-// suggestions turns candidates for before[start:] into what go-prompt puts in place of the letters after the last
-// blank.
+// suggestions converts candidates for before[start:] to those of go-prompt, which replaces the text after the last blank.
 func suggestions(before string, start int, candidates []lang.Candidate) []prompt.Suggest {
 	list := []prompt.Suggest{}
 	if start > len(before) {

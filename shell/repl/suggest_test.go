@@ -54,7 +54,7 @@ func TestSuggestionsAreFew(t *testing.T) {
 // from an earlier one.
 func TestSuggestionsStayWhileChoosing(t *testing.T) {
 	names := []string{"a", "ab", "abc"}
-	s := suggester{room: 80, complete: func(string, int) (int, []lang.Candidate) {
+	s := suggester{width: 80, complete: func(string, int) (int, []lang.Candidate) {
 		var list []lang.Candidate
 		for _, n := range names {
 			list = append(list, lang.Candidate{Text: n})
@@ -73,7 +73,7 @@ func TestSuggestionsStayWhileChoosing(t *testing.T) {
 	if got := s.suggest(prompt.Document{}); got != nil {
 		t.Errorf("an empty line: got %v", got)
 	}
-	s.room = minWidth - 1
+	s.width = minWidth - 1
 	if got := s.suggest(*typed.Document()); got != nil {
 		t.Errorf("a narrow window: got %v", got)
 	}

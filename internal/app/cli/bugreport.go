@@ -14,8 +14,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// bugReport writes what a report of a bug needs of this program, this machine and the subnets at the sources that were
-// given.
+// bugReport writes a bug report: facts about the program, this machine and the subnets at the given sources.
 func (o *options) bugReport() int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -46,7 +45,7 @@ func (o *options) bugReport() int {
 	if o.report == "-" {
 		err = r.Write(o.out)
 	} else if err = files.Write(o.report, r.Write); err == nil {
-		_, _ = fmt.Fprintf(o.out, "%s: look through it before you send it\n", fabric.Escape(o.report))
+		_, _ = fmt.Fprintf(o.out, "%s: check its contents before you send it\n", fabric.Escape(o.report))
 	}
 	if err != nil {
 		return o.failed(err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is the program: its flags and words, the faces that it shows a subnet with, and its exit statuses.
+// Package cli implements the command line of the program: flags, words, the choice of screen, command line or script, and
+// exit statuses.
 package cli
 
 import (
@@ -32,36 +33,41 @@ import (
 )
 
 const usage = `usage:
-  ibconsole [-s SOURCE] [--theme T] [--no-color]   the terminal interface; without a terminal: a script from standard
-                                                   input, or a summary of the subnet where that is empty
-  ibconsole [-s SOURCE] [--json] CMD [ARG ...]     one command, as in: ibconsole trace A B
-  ibconsole [-s SOURCE] shell                      the command line
-  ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     a script; stops at the first command that fails; several -c run in order
-  ibconsole [-s SOURCE] [--json] run FILE|-        a script from a file or standard input
-  ibconsole tour                                   the terminal interface, with a tour through it
-  ibconsole [-s SOURCE] record [OPTION=VALUE ...]  records what ports count, and events, until a signal ends it
-                                                   (help record start)
-  ibconsole [-s SOURCE] doctor                     what this machine has, or SOURCE and its subnet, and what is missing;
-                                                   exit status 1 where that is a fault
-  ibconsole [-s SOURCE] doctor --report FILE       the same and more for a report of a bug, without names and keys
-  ibconsole [-s SOURCE] doctor verify [FILE]       what it reads, held against the programs of infiniband-diags
+  ibconsole [-s SOURCE] [--theme T] [--no-color]   open the screen; without a terminal, run standard input as a script,
+                                                   or print a summary of the subnet if it is empty
+  ibconsole [-s SOURCE] [--json] CMD [ARG ...]     run one command, as in: ibconsole trace A B
+  ibconsole [-s SOURCE] shell                      open the command line
+  ibconsole [-s SOURCE] [--json] -c 'CMD; CMD'     run a script, up to the first command that fails; several -c run in
+                                                   order
+  ibconsole [-s SOURCE] [--json] run FILE|-        run a script from a file or standard input
+  ibconsole tour                                   open the screen with a tour
+  ibconsole [-s SOURCE] record [OPTION=VALUE ...]  record counters and events until a signal (help record start)
+  ibconsole [-s SOURCE] doctor                     check this machine, or SOURCE and its subnet; exit status 1 on a fault
+  ibconsole [-s SOURCE] doctor --report FILE       write a report for a bug, without names and keys
+  ibconsole [-s SOURCE] doctor verify [FILE]       compare the last sweep with the programs of infiniband-diags
+  ibconsole schema [COMMAND]                       print the JSON Schema of the answers of a command
   ibconsole version | help [COMMAND] | COMMAND --help | completion bash|zsh|fish | man
-  ibconsole schema [COMMAND]                       the JSON Schema of what a command answers with --json
 
--o FORMAT prints answers as text, json (as --json does), csv, md or html; with csv, --table NAME chooses a table of an answer.
---fail-on found ends with exit status 1 where problems, balance and others find something, --fail-on unknown also where they cannot know.
+-o FORMAT prints answers as text, json (as --json), csv, md or html. With csv, --table NAME selects a table of an answer.
+Options of commands are written NAME=VALUE or --NAME[=VALUE].
+--fail-on found sets exit status 1 if problems, balance and others find something; --fail-on unknown also if parts of the
+subnet were not read.
 
-Several -s open several subnets, each with a session of its own: on NAME CMD, on all CMD, sources, source NAME.
+SOURCE is one of
+  umad[:CA[:PORT]]     an InfiniBand port of this machine
+  ibsim[:NAME]         a running ibsim, or ibsim:HOST:PORT
+  sim:KIND:ARGS        a simulated subnet inside the program, or sim:FILE
+  file:FILE            offline, from a file of ibnetdiscover, ibsim or OpenSM
+  net:FILE             the same by ibsim's rules, for comparisons with ibsim
+  ibdiagnet:FOLDER     offline, from the output of ibdiagnet 2, or from a .tar.gz of it
+The default is IBCONSOLE_SOURCE, else umad if there is a port, else a simulated 648-host fat-tree.
+--window N limits the management packets in flight to N; --fast sends as many as a simulated subnet accepts.
+--mkeys FILE reads the M_Key and the SA_Key of the subnet. Parts of a file that cannot be read are skipped and listed by
+problems; --strict refuses such a file.
 
-SOURCE is umad[:CA[:PORT]] (an InfiniBand port of this machine), ibsim[:NAME], ibsim:HOST:PORT, sim:FILE, sim:KIND:ARGS
-(a simulated subnet inside the program), file:FILE (offline; what it states is so), net:FILE (the same by ibsim's
-rules, for comparisons over ibsim) or ibdiagnet:FOLDER (what ibdiagnet 2 left, or a .tar.gz of it). Without one, what
-IBCONSOLE_SOURCE names, or else umad where there is a port, or else a simulated 648-host fat-tree. --window N keeps at most N management packets in flight, --fast as many as a
-simulated subnet takes. --mkeys FILE names the file with the subnet's M_Key and SA_Key. What of a file
-cannot be read is left out and listed by problems; --strict refuses such a file.
-
-Of several, umad:all is every active port of this machine, sim:rails:N,KIND:ARGS N simulated subnets of the same hosts,
-NAME=SOURCE gives one a name, and a line NAME = SOURCE, SOURCE, ... of a configuration names a set of them.
+Several -s open several subnets: see help on, sources and source. umad:all is every active port of this machine,
+sim:rails:N,KIND:ARGS simulates N subnets of the same hosts, NAME=SOURCE names a source, and a line NAME = SOURCE, SOURCE, ...
+of a configuration file names a set of sources.
 
 `
 
@@ -77,34 +83,33 @@ const (
 type streams struct {
 	in       *os.File
 	out, err io.Writer
-	site     string     // the administrator's configuration, "" for none
-	log      *audit.Log // where writes are told, nil for nowhere
+	site     string     // path of the administrator's configuration, "" for none
+	log      *audit.Log // records writes to switches, nil for none
 	rights   rights
 	places   session.Places
 }
 
 type options struct {
-	streams                // as they are
-	out, err *plain.Writer // take what people read
-	sources  []string      // as they were given
-	commands []string      // of -c, as they were given
-	theme    string
-	noColor  bool
-	json     bool
-	form     string // of answers
-	table    string // that CSV has
-	failOn   string // the verdict
-	window   int
-	fast     bool
-	mkeys    string
-	strict   bool
-	report   string         // a file
-	first    *session.Reads // what a sweep reads that is the first command, nil where another one is
-	// told says that the first thing that could not be read of a file was said.
-	told bool
+	streams                   // unchanged
+	out, err    *plain.Writer // escape text for people
+	sources     []string      // as given
+	commands    []string      // of -c, as given
+	theme       string
+	noColor     bool
+	json        bool
+	form        string // of answers
+	table       string // of CSV
+	failOn      string // the verdict
+	window      int
+	fast        bool
+	mkeys       string
+	strict      bool
+	report      string         // a file
+	first       *session.Reads // additional reads of a full sweep as the first command, else nil
+	unreadShown bool           // the unread parts of the source's file were reported
 }
 
-// Main runs the program on the process's own arguments and files, and returns its exit status.
+// Main runs the program with the arguments and files of the process, and returns the exit status.
 func Main() int {
 	rights, err := giveUpRoot()
 	if err != nil {
@@ -170,7 +175,7 @@ func (o *options) help(words []string) int {
 	return exitDone
 }
 
-// ended says what the work ended with, and is the exit status of that.
+// ended reports the error of the work and returns the exit status.
 func (o *options) ended(ctx context.Context, err error) int {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
@@ -204,10 +209,10 @@ func (o *options) answerForm() answer.Form {
 func (o *options) output() *shell.Output {
 	out := &shell.Output{
 		W: o.out, Raw: o.streams.out, Notes: o.err, Form: o.answerForm(), Table: o.table, FailOn: o.failOn,
-		Told: o.told, Answers: new(atomic.Int64),
+		UnreadShown: o.unreadShown, Answers: new(atomic.Int64),
 	}
 	if file, ok := o.streams.out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		out.Raw = o.out // nobody's input
+		out.Raw = o.out // a terminal: escape it
 	}
 	if o.onTerminal() {
 		out.Ask = func(ctx context.Context, prompt string) (string, error) {
@@ -217,7 +222,7 @@ func (o *options) output() *shell.Output {
 	return out
 }
 
-// script runs texts one after the other, as if they were one.
+// script runs texts in order as one script.
 func (o *options) script(name string, texts ...string) int {
 	all, err := statements(name, texts)
 	o.first = shell.New(nil).FirstReads(all)
@@ -229,7 +234,7 @@ func (o *options) script(name string, texts ...string) int {
 	})
 }
 
-// statements returns those of all texts. Lines are counted on from one text to the next.
+// statements returns the statements of all texts. Line numbers continue from one text to the next.
 func statements(name string, texts []string) ([]lang.Statement, error) {
 	var all []lang.Statement
 	lines := 0
@@ -311,8 +316,8 @@ func (o *options) runParts(ctx context.Context, s *shell.Subnets, next func() (s
 	return err
 }
 
-// interactive shows the screen. Without a terminal it runs the commands on standard input; where there is none it
-// prints the summary.
+// interactive opens the screen. Without a terminal it runs the commands on standard input, or prints a summary if there are
+// none.
 func (o *options) interactive() int {
 	if o.onTerminal() {
 		return o.tui(false)
@@ -328,7 +333,7 @@ func (o *options) interactive() int {
 	})
 }
 
-// firstByte is how long a pipe on standard input may be without a byte and still be taken for a script.
+// firstByte is the time within which a pipe on standard input must have a byte to be run as a script.
 const firstByte = time.Second
 
 // piped returns standard input in parts, or nil if it is not a file or pipe with a byte, or a source is read from it.
@@ -373,7 +378,7 @@ func (o *options) piped(ctx context.Context, s *shell.Subnets) (next func() (str
 	}
 }
 
-// onTerminal reports whether somebody sits in front of the program.
+// onTerminal reports whether standard input and output are a terminal.
 func (o *options) onTerminal() bool {
 	out, ok := o.streams.out.(*os.File)
 	return ok && o.in != nil && term.IsTerminal(int(o.in.Fd())) && term.IsTerminal(int(out.Fd()))

@@ -22,7 +22,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// statusError is the exit status of a command that has told why.
+// statusError is the exit status of a command that has reported its error.
 type statusError int
 
 func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
@@ -35,7 +35,7 @@ func status(n int) error {
 	return statusError(n)
 }
 
-// command returns the command line: the words of the program, and each command of the shell.
+// command returns the command line: the words of the program and the commands of the shell.
 func (o *options) command() *cobra.Command {
 	root := &cobra.Command{
 		Use: "ibconsole", Version: version(), SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
@@ -90,51 +90,51 @@ func pathOf(cmd *cobra.Command) []string {
 
 // flags declares the flags.
 func (o *options) flags(flags *pflag.FlagSet) {
-	flags.StringArrayVarP(&o.sources, "source", "s", nil, "the subnet: umad, ibsim, sim:, file:, net:, ibdiagnet:")
-	flags.StringArrayVarP(&o.commands, "command", "c", nil, "commands to run")
-	flags.StringVar(&o.theme, "theme", "", "dark, light, contrast or none")
-	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "no colours")
-	flags.BoolVar(&o.json, "json", false, "print JSON, one object a line")
-	flags.StringVarP(&o.form, "output", "o", "", "the form of answers: text, json, csv, md or html")
-	flags.StringVar(&o.table, "table", "", "with -o csv: the table of an answer that is printed")
-	flags.StringVar(&o.failOn, "fail-on", "", "exit status 1 also where problems, balance and others have this "+
-		"verdict: found or unknown")
-	flags.IntVar(&o.window, "window", 0, "management packets in flight")
-	flags.BoolVar(&o.fast, "fast", false, "as many packets in flight as a simulated subnet takes")
-	flags.StringVar(&o.mkeys, "mkeys", "", "the file with the M_Key and the SA_Key")
-	flags.StringVar(&o.report, "report", "", "with doctor: write what a bug report needs to a file")
-	flags.BoolVar(&o.strict, strictFlag, false, "refuse a file of which something cannot be read")
+	flags.StringArrayVarP(&o.sources, "source", "s", nil, "open this subnet: umad, ibsim, sim:, file:, net:, ibdiagnet:")
+	flags.StringArrayVarP(&o.commands, "command", "c", nil, "run these commands")
+	flags.StringVar(&o.theme, "theme", "", "theme of the screen: dark, light, contrast or none")
+	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "use no colours")
+	flags.BoolVar(&o.json, "json", false, "print JSON, one object per line")
+	flags.StringVarP(&o.form, "output", "o", "", "format of answers: text, json, csv, md or html")
+	flags.StringVar(&o.table, "table", "", "print this table of an answer, with -o csv")
+	flags.StringVar(&o.failOn, "fail-on", "", "verdict of problems, balance and others that sets exit status 1: "+
+		"found or unknown")
+	flags.IntVar(&o.window, "window", 0, "most management packets in flight")
+	flags.BoolVar(&o.fast, "fast", false, "send as many packets as a simulated subnet accepts")
+	flags.StringVar(&o.mkeys, "mkeys", "", "read the M_Key and the SA_Key from a file")
+	flags.StringVar(&o.report, "report", "", "write a report for a bug to a file, with doctor")
+	flags.BoolVar(&o.strict, strictFlag, false, "refuse a file with parts that cannot be read")
 }
 
-// check returns an error where flags have values that they may not have, or do not go with the words.
+// check returns an error if flags have invalid values or contradict the words.
 func (o *options) check(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	switch {
 	case given("output") && !slices.Contains(answer.Forms, answer.Form(o.form)):
 		return fmt.Errorf("--output is %q, expected text, json, csv, md or html", o.form)
 	case given("output") && o.json && o.form != string(answer.FormJSON):
-		return fmt.Errorf("--json and --output %s do not go together", o.form)
+		return fmt.Errorf("--json contradicts --output %s", o.form)
 	case given("fail-on") && o.failOn != answer.Found.String() && o.failOn != answer.Unknown.String():
 		return fmt.Errorf("--fail-on is %q, expected found or unknown", o.failOn)
 	case given("table") && o.form != string(answer.FormCSV):
-		return errors.New("--table goes with --output csv alone")
+		return errors.New("--table requires --output csv")
 	case given("window") && (o.window < 1 || o.window > mad.MaxWindow):
 		return fmt.Errorf("--window %d: expected 1 to %d management packets in flight", o.window, mad.MaxWindow)
 	case given("theme") && !slices.Contains(draw.Themes, o.theme):
 		return fmt.Errorf("unknown theme %q, expected one of %s", o.theme, strings.Join(draw.Themes, ", "))
 	case given("report") && (o.report == "" || cmd.Name() != "doctor" || len(args) > 0):
-		return errors.New("--report FILE goes with doctor alone")
+		return errors.New("--report FILE applies only to doctor")
 	case len(o.commands) == 0:
 		return nil
 	case cmd.HasParent():
-		return fmt.Errorf("-c and %q do not go together", cmd.Name())
+		return fmt.Errorf("-c and the command %q cannot be combined", cmd.Name())
 	case len(args) > 0:
-		return fmt.Errorf("-c and %q do not go together", args[0])
+		return fmt.Errorf("-c and the command %q cannot be combined", args[0])
 	}
 	return nil
 }
 
-// root runs the program without a word.
+// root runs the program without a word of its own.
 func (o *options) root(args []string) error {
 	switch {
 	case len(args) > 0: // a word that is no command, or words after --
@@ -148,7 +148,7 @@ func (o *options) root(args []string) error {
 	return status(o.interactive())
 }
 
-// words returns the commands that are of the program, not of the shell.
+// words returns the commands of the program that are not commands of the shell.
 func (o *options) words() []*cobra.Command {
 	word := func(use, short string, most int, run func(args []string) int) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: atMost(most),
@@ -158,13 +158,13 @@ func (o *options) words() []*cobra.Command {
 	}
 	run := word("run FILE|-", "run a script from a file or standard input", 1, func(args []string) int {
 		if len(args) == 0 {
-			return o.misused(errors.New("run what? a file, or - for standard input"))
+			return o.misused(errors.New("run: FILE is missing, or - for standard input"))
 		}
 		return o.file(args[0])
 	})
 	tour := word("tour", "open the screen with a tour", 0, func([]string) int {
 		if !o.onTerminal() {
-			return o.misused(errors.New("the tour wants a terminal"))
+			return o.misused(errors.New("tour: it requires a terminal"))
 		}
 		return o.tui(true)
 	})
@@ -183,7 +183,7 @@ func (o *options) words() []*cobra.Command {
 	}
 }
 
-// atMost is cobra.MaximumNArgs with our own words.
+// atMost is like cobra.MaximumNArgs with an error text of our own.
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -272,8 +272,8 @@ func (o *options) statement(words []string) int {
 	})
 }
 
-// longFlags makes the form -name of a long flag, which the program has always taken, --name. One dash before a word
-// that no flag has is refused: -strict must not be taken for -s with the value trict.
+// longFlags rewrites the form -name of a long flag, which the program has always accepted, to --name. It refuses one dash
+// before an unknown word: -strict must not be read as -s with the value trict.
 func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
 	out := slices.Clone(args)
 	for i := 0; i < len(out); i++ {
@@ -297,13 +297,13 @@ func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
 			out[i] = "-" + arg
 		}
 		if flag != nil && flag.NoOptDefVal == "" && !hasValue {
-			i++ // the value, whatever it begins with
+			i++ // the next word is the value
 		}
 	}
 	return out, nil
 }
 
-// completeFlags tells what the values of flags may be.
+// completeFlags sets the completions of the values of flags.
 func (o *options) completeFlags(root *cobra.Command) {
 	for name, values := range map[string]func() []string{
 		"source": sourceWords, "command": shellWords, "theme": func() []string { return draw.Themes },
@@ -374,7 +374,7 @@ func (n *knownNames) Candidates(ask lang.Ask) (all []lang.Candidate) {
 	return all
 }
 
-// shellWords are the commands of the shell for completion.
+// shellWords returns the commands of the shell for completion.
 func shellWords() []string {
 	var out []string
 	for _, s := range shell.New(nil).Specs() {
@@ -383,7 +383,7 @@ func shellWords() []string {
 	return out
 }
 
-// begunBy returns the words that begin so.
+// begunBy returns the words with a prefix.
 func begunBy(words []string, begun string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, begun) })
 }

@@ -14,10 +14,10 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// config is what the user's file and the administrator's say.
+// config holds the configuration of the user and of the administrator.
 type config struct {
-	site.Config             // the user's words before the administrator's
-	own, admins site.Config // each by itself
+	site.Config             // both; the user's values take precedence
+	own, admins site.Config // each of its own
 }
 
 // config reads both.
@@ -29,7 +29,7 @@ func (o *options) config(ctx context.Context) (c config, err error) {
 	}
 	if path := userConfig(); path != "" {
 		c.own, err = site.Read(ctx, path)
-		if errors.Is(err, fs.ErrPermission) { // HOME is another's, as after setpriv
+		if errors.Is(err, fs.ErrPermission) { // HOME belongs to another user, as after setpriv
 			err = nil
 		}
 		if err != nil {
@@ -40,10 +40,10 @@ func (o *options) config(ctx context.Context) (c config, err error) {
 	return c, nil
 }
 
-// mayWrite says why one of the two keeps this user from writing: the user's own can forbid more, never allow.
+// mayWrite returns an error if one of the two forbids writing. The user's file can only forbid more.
 func (c *config) mayWrite() error { return errors.Join(c.admins.MayWrite(), c.own.MayWrite()) }
 
-// from is the source where the command line names none.
+// from returns the default source.
 func (c *config) from(held *umad.HeldDevices) (name, note string) {
 	if c.Source != "" && os.Getenv(source.Var) == "" {
 		return c.Source, ""
@@ -51,7 +51,7 @@ func (c *config) from(held *umad.HeldDevices) (name, note string) {
 	return source.Default(held)
 }
 
-// userConfig is the user's configuration file, "" for nowhere.
+// userConfig returns the path of the user's configuration file, "" for none.
 func userConfig() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {

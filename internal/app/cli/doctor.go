@@ -17,8 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// doctor says which sources of a subnet there are on this machine, and what keeps those from being used that
-// are not; with -s, of that source, what is missing there and in the subnet behind it.
+// doctor lists the usable sources of this machine, and faults of the others. With -s it checks that source and its subnet.
 func (o *options) doctor() int {
 	if o.report != "" {
 		return o.bugReport()
@@ -52,7 +51,7 @@ func (o *options) doctor() int {
 	return exitDone
 }
 
-// diagnose looks at sources and the subnets behind them, all at once.
+// diagnose checks sources and their subnets in parallel.
 func (o *options) diagnose(ctx context.Context, config *config, sources []source.Named) (findings []umad.Finding,
 	err error) {
 	each := make([][]umad.Finding, len(sources))
@@ -79,36 +78,35 @@ func (o *options) diagnose(ctx context.Context, config *config, sources []source
 	return findings, nil
 }
 
-// others says what else there is than adapters.
+// others lists the sources other than adapters.
 func (o *options) others(c *config) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.out, format+"\n", args...) }
 	source, _ := c.from(o.rights.held)
-	p("%-5s  ibsim: -s ibsim[:NAME] talks to an ibsim that runs with -s under that IBSIM_SOCKNAME", umad.Fine)
+	p("%-5s  ibsim: -s ibsim[:NAME] connects to an ibsim that runs with -s under that IBSIM_SOCKNAME", umad.Fine)
 	p("%-5s  sim: always there: -s sim:FILE or -s sim:KIND:ARGS", umad.Fine)
-	p("%-5s  file: always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst; what it "+
-		"states is so", umad.Fine)
-	p("%-5s  ibdiagnet: always there: -s ibdiagnet:FOLDER, what ibdiagnet 2 left, a .tar.gz of it or its db_csv alone",
+	p("%-5s  file: always there: -s file:FILE, an ibnetdiscover or ibsim file or opensm-subnet.lst", umad.Fine)
+	p("%-5s  ibdiagnet: always there: -s ibdiagnet:FOLDER, the output of ibdiagnet 2, a .tar.gz of it or its db_csv",
 		umad.Fine)
 	p("%-5s  net: always there: -s net:FILE, an ibnetdiscover or ibsim file by ibsim's rules", umad.Fine)
-	p("without -s: %s (doctor -s SOURCE looks at one)", fabric.Escape(source))
+	p("default without -s: %s (doctor -s SOURCE checks a source)", fabric.Escape(source))
 }
 
-// machine is what there is to say of this user on this machine.
+// machine returns findings about this user on this machine.
 func (o *options) machine(c *config, src source.Source) []umad.Finding {
 	return append(o.rights.findings(src), c.findings()...)
 }
 
-// findings say which rules about writing hold, and whom they stop.
+// findings lists the rules about writing, and whether they forbid it to this user.
 func (c *config) findings() []umad.Finding {
 	var out []umad.Finding
-	say := func(l umad.Level, text string) {
+	add := func(l umad.Level, text string) {
 		out = append(out, umad.Finding{Level: l, Port: "config", Text: fabric.Escape(text)})
 	}
 	for _, r := range append(c.admins.Rules(), c.own.Rules()...) {
-		say(umad.Fine, r)
+		add(umad.Fine, r)
 	}
 	if err := c.mayWrite(); err != nil {
-		say(umad.Note, err.Error())
+		add(umad.Note, err.Error())
 	}
 	return out
 }

@@ -22,14 +22,14 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// tui opens the screen; with tour on a simulated subnet with the tour begun.
+// tui opens the screen, with the tour on a simulated subnet if tour is set.
 func (o *options) tui(tour bool) int {
 	first := len(o.sources) == 0 && os.Getenv(source.Var) == ""
 	if tour && first {
 		o.sources = []string{tourSource}
 	}
 	ctx, stop := signals.Context()
-	defer stop() // once the place in the subnet was given back
+	defer stop() // after the session is closed
 	config, err := screenConfig(ctx)
 	if err != nil {
 		return o.misused(err)
@@ -46,10 +46,10 @@ func (o *options) tui(tour bool) int {
 		})
 }
 
-// tourSource is the subnet of the tour where the user names none: small enough to be seen whole.
+// tourSource is the default subnet of the tour, small enough to fit the screen.
 const tourSource = "sim:fattree:2,12"
 
-// screenConfig reads the user's configuration file, if there is one, and the skin that it names.
+// screenConfig reads the user's configuration file, if it exists, and its skin.
 func screenConfig(ctx context.Context) (tui.Config, error) {
 	path := userConfig()
 	if path == "" {
@@ -74,7 +74,7 @@ func screenConfig(ctx context.Context) (tui.Config, error) {
 	return config, err
 }
 
-// createNew makes a file that must not be there yet.
+// createNew creates a file that must not exist.
 func createNew(name string) (io.WriteCloser, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
@@ -88,7 +88,7 @@ func (o *options) repl() int {
 	})
 }
 
-// prompt runs the command line on subnets until it is left. It takes signals itself.
+// prompt runs the command line on subnets. It handles signals itself.
 func (o *options) prompt(ctx context.Context, sh *shell.Subnets) error {
 	out := o.output()
 	ctx, stop := signals.WithoutInterrupts(ctx)
@@ -111,18 +111,18 @@ func (o *options) prompt(ctx context.Context, sh *shell.Subnets) error {
 	})
 }
 
-// signalOf is the signal that ended what gave the error, 0 for none.
+// signalOf returns the signal that caused the error, 0 for none.
 func signalOf(err error) syscall.Signal {
 	if ended, ok := errors.AsType[*signals.Error](err); ok {
 		return ended.Signal
 	}
-	if errors.Is(err, syscall.EPIPE) { // noticed before the signal was
+	if errors.Is(err, syscall.EPIPE) { // noticed before the signal
 		return syscall.SIGPIPE
 	}
 	return 0
 }
 
-// historyFile is where the command line keeps what was typed, "" for nowhere.
+// historyFile returns the file of typed commands, "" for none.
 func historyFile() string {
 	dir, err := history.Dir()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// facts are what a report of a bug says of the subnet at a source. They open a session of their own, and write nothing.
+// facts returns the facts about the subnet at a source for a bug report. It opens a session of its own and writes nothing.
 func facts(ctx context.Context, src source.Source, opt session.Options) bugreport.Subnet {
 	out := bugreport.Subnet{Kind: string(src.Kind)}
 	s, err := session.Open(ctx, src, opt)
@@ -22,7 +22,7 @@ func facts(ctx context.Context, src source.Source, opt session.Options) bugrepor
 		out.Failed = err
 		return out
 	}
-	defer func() { _ = s.Close() }() // nothing was changed
+	defer func() { _ = s.Close() }() // read only
 	if out.Failed = s.Start(ctx); out.Failed != nil {
 		return out
 	}

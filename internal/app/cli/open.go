@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/tui"
 )
 
-// open opens the sessions, reads the subnets and hands them to work. Several are read beside it: one that cannot be
-// read holds up no other.
+// open opens the sessions, reads the subnets and calls work. It reads several subnets in parallel with work, so that one
+// that cannot be read delays no other.
 func (o *options) open(interactive bool, work func(context.Context, *shell.Subnets) error) int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -39,7 +39,7 @@ func (o *options) open(interactive bool, work func(context.Context, *shell.Subne
 		defer func() {
 			stop()
 			for _, n := range all {
-				_ = n.Wait(context.WithoutCancel(ctx)) // which stop has ended
+				_ = n.Wait(context.WithoutCancel(ctx)) // stop has cancelled the reading
 			}
 		}()
 		for _, n := range all {
@@ -49,17 +49,17 @@ func (o *options) open(interactive bool, work func(context.Context, *shell.Subne
 	})
 }
 
-// notes says what was noticed when the subnet was read.
+// notes reports an interrupted commit, unread parts and unanswered requests of the first sweep.
 func (o *options) notes(s *session.Session, interactive bool) {
 	st := s.State()
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.err, "ibconsole: "+format+"\n", args...) }
-	if !interactive { // else the summary says so
+	if !interactive { // else the summary has it
 		if st.Interrupted != "" {
 			p("%s", st.Interrupted)
 		}
 		if lines := st.Unread.Lines(1); len(lines) > 0 {
 			p("%s (problems lists all)", strings.Join(lines, "; "))
-			o.told = true
+			o.unreadShown = true
 		}
 	}
 	if n := len(st.Unanswered); n > 0 {
@@ -68,7 +68,7 @@ func (o *options) notes(s *session.Session, interactive bool) {
 	}
 }
 
-// summary is what there is in the subnet, or of each in the subnets.
+// summary prints the summary of the subnet, or a list of several subnets.
 func (o *options) summary(ctx context.Context, s *shell.Subnets) error {
 	if all := s.All(); len(all) == 1 {
 		return shell.Summary(ctx, all[0].Session(), o.output())
@@ -76,16 +76,15 @@ func (o *options) summary(ctx context.Context, s *shell.Subnets) error {
 	ctx, cancel := context.WithTimeout(ctx, firstLook)
 	defer cancel()
 	for _, n := range s.All() {
-		_ = n.Wait(ctx) // else the list says that it is being read
+		_ = n.Wait(ctx) // else the list marks it as being read
 	}
 	return s.Run(context.WithoutCancel(ctx), "summary", "sources now", o.output())
 }
 
-// firstLook is how long somebody who has just begun waits for all subnets.
+// firstLook is the longest wait for all subnets before the first list.
 const firstLook = 3 * time.Second
 
-// connect opens the sessions and hands them to work. All that is done is put into the
-// history, even if opt does not say so, where the subnet is not simulated.
+// connect opens the sessions and calls work. Sessions on live subnets always record in the history, whatever opt states.
 func (o *options) connect(ctx context.Context, opt session.Options,
 	work func(context.Context, *shell.Subnets) error) int {
 	config, err := o.config(ctx)
@@ -109,7 +108,7 @@ func (o *options) connect(ctx context.Context, opt session.Options,
 		opt.Log = o.log.Write
 	}
 	opt.Held, opt.Places = o.rights.held, o.places
-	if opt.Record { // somebody sits there
+	if opt.Record { // interactive
 		opt.Watch = config.Watch
 	}
 	opt.Later = opt.Later || len(sources) > 1
@@ -123,7 +122,7 @@ func (o *options) connect(ctx context.Context, opt session.Options,
 		return o.ended(ctx, err)
 	}
 	save := func() []string { return rescued(s, opt.StateDir) }
-	err = guarded(ctx, s, work, func() { o.tell(save()) })
+	err = guarded(ctx, s, work, func() { o.print(save()) })
 	var saved []string
 	if _, crashed := errors.AsType[*tui.CrashError](err); crashed {
 		saved = save()
@@ -132,7 +131,7 @@ func (o *options) connect(ctx context.Context, opt session.Options,
 		err = cerr
 	}
 	status := o.ended(ctx, err)
-	o.tell(saved)
+	o.print(saved)
 	return status
 }
 
@@ -160,7 +159,7 @@ func (o *options) sessions(ctx context.Context, config *config, sources []source
 	return shell.NewSubnets(names, all), nil
 }
 
-// closed gives back what the sessions hold, all at once, as one that hangs is to hold up no other.
+// closed closes the sessions in parallel, so that one that hangs delays no other.
 func closed(s *shell.Subnets) error {
 	errs := make([]error, len(s.All()))
 	var wait sync.WaitGroup
@@ -171,7 +170,7 @@ func closed(s *shell.Subnets) error {
 	return errors.Join(errs...)
 }
 
-// keys reads the keys of the file that was named, for a live subnet of that of the configuration else.
+// keys reads the file of --mkeys, or for a live subnet that of the configuration.
 func (o *options) keys(ctx context.Context, src source.Source, configured string) (source.Keys, error) {
 	file := o.mkeys
 	if file == "" && src.Live() {
@@ -190,7 +189,7 @@ func (o *options) keys(ctx context.Context, src source.Source, configured string
 	return keys, nil
 }
 
-// guarded does the work. A panic goes on once the sessions are saved and what they hold is given back.
+// guarded calls work. After a panic it saves and closes the sessions before the panic continues.
 func guarded(ctx context.Context, s *shell.Subnets, work func(context.Context, *shell.Subnets) error,
 	save func()) error {
 	panicked := true

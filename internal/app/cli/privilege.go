@@ -15,17 +15,17 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// rights are what the process has of root's.
+// rights holds resources that the process opened as root.
 type rights struct {
 	held *umad.HeldDevices // devices that were opened before root was given up, nil where it was not
 	who  string            // who started the program, "" where root was not given up
-	// keys are those of the administrator's file, which the user need not be able to read.
+	// keys are those of keyFile, which only the administrator may be able to read.
 	keyFile string
 	keys    source.Keys
 }
 
-// giveUpRoot opens the umad devices, reads the keys that the administrator's configuration names, and gives root up
-// where somebody else started the program. Nothing that a user names is opened before that.
+// giveUpRoot drops root privileges if another user started the program. Before that it opens the umad devices and reads the
+// keys of the administrator's configuration, but no file that the user names.
 func giveUpRoot() (rights, error) {
 	u, ok, err := privilege.Started()
 	if !ok || err != nil {
@@ -33,7 +33,7 @@ func giveUpRoot() (rights, error) {
 	}
 	r := rights{held: umad.Hold(""), who: u.String() + ", by " + u.By}
 	ctx := context.Background()
-	// else it is said when it is read again
+	// An error is reported when the configuration is read again.
 	if c, err := site.Read(ctx, site.Path(site.File)); err == nil && c.MKeys != "" {
 		if keys, err := source.ReadKeys(ctx, c.MKeys); err == nil {
 			r.keyFile, r.keys = c.MKeys, keys
@@ -42,13 +42,13 @@ func giveUpRoot() (rights, error) {
 	if err := u.Become(); err != nil {
 		return r, err
 	}
-	if r.keyFile != "" { // Linux gives a process that changes its user the core dumps of fs.suid_dumpable
+	if r.keyFile != "" { // fs.suid_dumpable may allow core dumps of a process that changes its user
 		return r, nocore.Set()
 	}
 	return r, nil
 }
 
-// findings say of root what doctor does: that root stays matters where a device is opened.
+// findings returns findings about root privileges, which matter if a device is opened.
 func (r *rights) findings(src source.Source) []umad.Finding {
 	f := umad.Finding{Level: umad.Fine, Port: "root"}
 	switch {

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// record records until a signal comes, which is how it is to end.
+// record records until a signal, which is its normal end.
 func (o *options) record(args []string) int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -42,7 +42,7 @@ func (o *options) record(args []string) int {
 			_, running := recording.StatusOf(n.Session())
 			return running
 		})
-		if err != nil && recording { // the others are recorded
+		if err != nil && recording { // other subnets are recorded
 			_, _ = fmt.Fprintf(o.err, "ibconsole: %v\n", err)
 			err = errNotAll
 		}
@@ -53,10 +53,10 @@ func (o *options) record(args []string) int {
 	})
 }
 
-// errNotAll is why recording ends as a failure although a signal ended it.
+// errNotAll is the error of a recording that did not record all subnets.
 var errNotAll = errors.New("record: not all subnets were recorded")
 
-// unless is an error unless it comes of a signal that asks for the end.
+// unless returns err, or nil if SIGTERM or SIGINT ended the recording.
 func (o *options) unless(ctx context.Context, err error) error {
 	ended, ok := errors.AsType[*signals.Error](context.Cause(ctx))
 	if ok && (ended.Signal == syscall.SIGTERM || ended.Signal == syscall.SIGINT) {

@@ -15,11 +15,11 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-// rescueLimit is how long an internal error waits for a session to be saved: the error may have left a lock held.
+// rescueLimit is the longest time for saving a session after an internal error, which may have left a lock held.
 const rescueLimit = time.Minute
 
-// rescued saves the sessions, after an internal error, to files in a folder, and returns the lines that name them and
-// tell how to go on.
+// rescued saves the sessions after an internal error to files in a directory. It returns lines with the files and the
+// commands that restore the sessions.
 func rescued(s *shell.Subnets, dir string) (lines []string) {
 	if dir == "" {
 		dir = os.TempDir()
@@ -41,7 +41,7 @@ func rescued(s *shell.Subnets, dir string) (lines []string) {
 	return lines
 }
 
-// rescue saves one session, of several or not.
+// rescue saves one session. several states that there are others.
 func rescue(n *shell.Subnet, prefix string, several bool) (lines []string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -72,8 +72,8 @@ func rescue(n *shell.Subnet, prefix string, several bool) (lines []string) {
 	return lines
 }
 
-// tell prints lines to standard error.
-func (o *options) tell(lines []string) {
+// print prints lines to standard error.
+func (o *options) print(lines []string) {
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(o.err, "ibconsole: %s\n", l)
 	}

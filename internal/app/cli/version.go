@@ -8,11 +8,10 @@ import (
 	"runtime/debug"
 )
 
-// release is what `make dist` calls it, "" for other builds.
+// release is the version that make dist sets, "" for other builds.
 var release string
 
-// version says what this is: the release, or the version of the module, and where that is known the commit with its
-// date.
+// version returns the release or the version of the module, with the commit and its date if they are known.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -16,18 +16,18 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-var shells = []string{"bash", "zsh", "fish"} // those that completion is written for
+var shells = []string{"bash", "zsh", "fish"} // with completion scripts
 
-// sourceWords are what -s takes for completion.
+// sourceWords returns the completions of -s.
 func sourceWords() []string {
 	var out []string
 	for _, w := range [][2]string{
-		{"umad", "the first active port"}, {"ibsim", "a running ibsim"},
-		{"file:", "offline: a file of ibnetdiscover, ibsim or OpenSM"},
+		{"umad", "first active port"}, {"ibsim", "running ibsim"},
+		{"file:", "offline, from a file of ibnetdiscover, ibsim or OpenSM"},
 		{
-			"net:", "offline: a file by ibsim's rules",
-		}, {"ibdiagnet:", "offline: a folder of ibdiagnet 2, or a .tar.gz of it"},
-		{"sim:", "simulated, of a file"}, {source.EveryPort, "every active port, a subnet each"},
+			"net:", "offline, from a file by ibsim's rules",
+		}, {"ibdiagnet:", "offline, from a folder of ibdiagnet 2 or a .tar.gz of it"},
+		{"sim:", "simulated, from a file"}, {source.EveryPort, "every active port, each a subnet"},
 		{"sim:rails:", "simulated, several subnets of the same hosts"},
 	} {
 		out = append(out, cobra.CompletionWithDesc(w[0], w[1]))
@@ -38,10 +38,10 @@ func sourceWords() []string {
 	return out
 }
 
-// completion prints the script with which a shell completes words.
+// completion prints the completion script of a shell.
 func (o *options) completion(args []string) int {
 	if len(args) == 0 || !slices.Contains(shells, args[0]) {
-		return o.misused(fmt.Errorf("completion for which shell? one of %s", strings.Join(shells, ", ")))
+		return o.misused(fmt.Errorf("completion: expected a shell: %s", strings.Join(shells, ", ")))
 	}
 	root := o.command()
 	var err error
@@ -59,7 +59,7 @@ func (o *options) completion(args []string) int {
 	return exitDone
 }
 
-// schema prints the JSON Schema of what a command answers, that of all commands where none is named.
+// schema prints the JSON Schema of the answers of a command, or of all commands.
 func (o *options) schema(words []string) int {
 	schema, err := shell.Schemas(words...)
 	if err != nil {
@@ -84,9 +84,9 @@ func (o *options) man() int {
 		line("%s", roff(strings.TrimPrefix(l, "  ")))
 	}
 	line(".fi\n.SH DESCRIPTION\n%s",
-		roff("ibconsole shows what is attached to what in a subnet and which path every packet takes, computes "+
-			"routes and lets links and switches fail on paper, says what would change, and writes forwarding tables "+
-			"to switches when it is told to."))
+		roff("ibconsole shows the topology of an InfiniBand subnet and the path of every packet. It computes routes, "+
+			"simulates failures and changes, and compares the result. It writes forwarding tables to switches only "+
+			"when the user allows it."))
 	line(".PP\n%s", roff(strings.TrimSpace(rest)))
 	line(".SH OPTIONS")
 	o.command().PersistentFlags().VisitAll(func(f *pflag.Flag) {
@@ -96,22 +96,48 @@ func (o *options) man() int {
 		}
 		line(".TP\n.B %s\n%s", roff(name), roff(f.Usage))
 	})
-	line(".SH COMMANDS\n%s", roff("Typed behind : on the screen, in the shell, in scripts and behind -c."))
+	line(".SH COMMANDS\n%s", roff("These commands run on the screen after a colon, in the shell, in scripts, with -c, and as "+
+		"words of the command line. ibconsole help COMMAND shows their arguments and options."))
+	group := ""
 	for _, s := range shell.New(nil).Specs() {
+		if s.Group != group {
+			group = s.Group
+			line(".SS %s", roff(group))
+		}
 		line(".TP\n.B %s\n%s", roff(s.Name), roff(s.Summary))
 	}
-	line(".SH FILES\n.TP\n.I $XDG_CONFIG_HOME/ibconsole/config\nkeys, theme and mouse of the screen, source, names, " +
-		"hints, mkeys, watch, write\n.TP\n.I /etc/ibconsole/config\nthe same of the administrator, but for the " +
-		"screen\n.TP\n.I $XDG_STATE_HOME/ibconsole/\nthe history of subnets, and what was typed")
-	line(".SH ENVIRONMENT\n.TP\n.B IBCONSOLE_SOURCE\nthe subnet where -s names none\n.TP\n.B NO_COLOR\nno colours")
-	line(".SH EXIT STATUS\n%s",
-		roff("0: done. 1: a command failed. 2: it was not understood. 128 and the number of a signal: that ended it."))
+	entries := func(heading string, entries ...string) {
+		line(".SH %s", heading)
+		for i := 0; i < len(entries); i += 2 {
+			line(".TP\n.B %s\n%s", roff(entries[i]), roff(entries[i+1]))
+		}
+	}
+	entries("EXAMPLES",
+		"ibconsole", "Open the screen on the first active port of this machine, or on a simulated subnet.",
+		"ibconsole -s file:fabric.net problems", "List the problems of a subnet in a file of ibnetdiscover.",
+		"ibconsole -s umad trace node-0001 node-0648 --back", "Trace a path and the path back.",
+		"ibconsole -s sim:fattree:2,36 -c 'fail switch spine-01; route; check reach'",
+		"Simulate the failure of a switch and check all paths.",
+		"ibconsole --json -s umad show links", "List the links as JSON, one object per line.")
+	entries("FILES",
+		"$XDG_CONFIG_HOME/ibconsole/config",
+		"Configuration of the user: keys, theme and mouse of the screen, source, names, hints, mkeys, watch, write.",
+		"/etc/ibconsole/config", "Configuration of the administrator: the same without that of the screen.",
+		"$XDG_STATE_HOME/ibconsole/", "History of subnets, and the typed commands.",
+		"/var/lib/ibconsole/", "Recordings of a service.")
+	entries("ENVIRONMENT",
+		"IBCONSOLE_SOURCE", "Source if -s is not given.",
+		"NO_COLOR", "If it is set, use no colours.",
+		"OSM_CACHE_DIR", "Directory of OpenSM's guid2lid and other caches (default /var/cache/opensm).")
+	entries("EXIT STATUS",
+		"0", "Success.", "1", "A command failed, or a check found something.",
+		"2", "Wrong usage. No command ran.", "128+N", "Signal N ended the program.")
 	line(".SH SEE ALSO\n.BR opensm (8),\n.BR ibnetdiscover (8),\n.BR ibsim (8)")
 	_, _ = fmt.Fprint(o.out, b.String())
 	return exitDone
 }
 
-// roff makes text one paragraph of a manual page.
+// roff escapes text for a paragraph of a manual page.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`).Replace(s)
 	lines := strings.Split(s, "\n")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package privilege gives root up where somebody else started the program: by sudo, or as a program that is setuid
-// root.
+// Package privilege drops root privileges if another user started the program with sudo or as a setuid program.
 package privilege
 
 import (
@@ -13,23 +12,23 @@ import (
 	"syscall"
 )
 
-// User is who started the program.
+// User is the user who started the program.
 type User struct {
 	UID, GID int
 	Groups   []int
-	Name     string // "" where the system has none
+	Name     string // "" if the system has none
 	Home     string
-	By       string // how the program got root: "sudo" or "setuid"
+	By       string // how the program became root: "sudo" or "setuid"
 }
 
-// Names of what sudo says of whoever called it.
+// Variables of sudo with the IDs of its caller.
 const (
 	sudoUID = "SUDO_UID"
 	sudoGID = "SUDO_GID"
 )
 
-// Started says who started this process that has root, ok is false for root itself and for a process without root. What
-// sudo says that is no user is an error.
+// Started returns the user who started this process, which has root privileges. ok is false for root itself and for a
+// process without root privileges. Invalid variables of sudo are an error.
 func Started() (u User, ok bool, err error) {
 	if os.Geteuid() != 0 {
 		return User{}, false, nil
@@ -54,7 +53,7 @@ func Started() (u User, ok bool, err error) {
 	return u, true, err
 }
 
-// lookUp is what the system knows of a user. One without a name has the group alone, and no home.
+// lookUp returns a user. An unknown user has only the group gid and no home.
 func lookUp(uid, gid int, by string) (User, error) {
 	u := User{UID: uid, GID: gid, Groups: []int{gid}, By: by}
 	known, err := user.LookupId(strconv.Itoa(uid))
@@ -80,11 +79,11 @@ func lookUp(uid, gid int, by string) (User, error) {
 	return u, nil
 }
 
-// ErrKept says that root could not be given up.
-var ErrKept = errors.New("root could not be given up")
+// ErrKept is the error if root privileges could not be dropped.
+var ErrKept = errors.New("root privileges could not be dropped")
 
-// Become makes all threads of this process the user's, for good, and the home that of the user where sudo left root's.
-// After an error the process is to end: it may have a part of root.
+// Become changes all threads of this process to the user permanently, and HOME to that of the user if sudo left root's.
+// After an error the process must end, as it may have kept some root privileges.
 func (u *User) Become() error {
 	for _, step := range []struct {
 		name string

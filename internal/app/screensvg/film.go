@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// wholeScreen begins the output of an event that draws all of the screen anew.
+// wholeScreen begins the output of an event that redraws the whole screen.
 const wholeScreen = "\x1b[H\x1b[2J"
 
-// screen is what a film shows from some second on.
+// screen is the contents of a film from some second on.
 type screen struct {
 	from float64
 	rows []string
 }
 
-// readCast reads an asciicast v2 (docs.asciinema.org/manual/asciicast/v2) each of whose events is a whole screen, but
-// the last one, which is empty and says when the film ends.
+// readCast reads an asciicast v2 (docs.asciinema.org/manual/asciicast/v2). Each event is a whole screen except for the last
+// one, which is empty and marks the end of the film.
 func readCast(r io.Reader) (screens []screen, columns, rows int, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<20)
@@ -49,7 +49,7 @@ func readCast(r io.Reader) (screens []screen, columns, rows int, err error) {
 	return screens, header.Width, header.Height, in.Err()
 }
 
-// drawFilm draws a film that begins again when it ends. A row that stays is drawn once.
+// drawFilm draws a film as a loop. A row that does not change is drawn once.
 func drawFilm(r io.Reader, w io.Writer) error {
 	screens, columns, rows, err := readCast(r)
 	if err != nil {
@@ -90,8 +90,8 @@ func rowOf(s screen, y int) string {
 	return ""
 }
 
-// keyframes makes a class visible in a part of the film, from 0 to 1 of it. Where nothing moves the first screen
-// stands.
+// keyframes makes a class visible in a part of the film, given as fractions. Viewers without animation show the first
+// screen.
 func keyframes(b *strings.Builder, class int, from, to, seconds float64) {
 	at := func(part float64, visibility string) { fmt.Fprintf(b, "%.3f%%{visibility:%s}", 100*part, visibility) }
 	fmt.Fprintf(b, "@keyframes k%d{", class)

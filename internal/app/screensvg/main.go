@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command screensvg draws what a terminal shows, as `tmux capture-pane -e -p` gives
-// it on standard input, as an SVG picture on standard output. With -film it draws an asciicast of whole screens,
-// moving.
+// Command screensvg converts the contents of a terminal, as tmux capture-pane -e -p writes them, from standard input to an
+// SVG image on standard output. With -film it converts an asciicast of whole screens to an animation.
 package main
 
 import (
@@ -21,7 +20,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// A cell of the picture, in its units.
+// The size of a cell, in units of the image.
 const (
 	cellWidth, cellHeight = 8.4, 18.0
 	baseline              = 13.5
@@ -35,8 +34,8 @@ var base = [16]string{
 	"#6c6c6c", "#ef4949", "#8ae234", "#fce94f", "#729fcf", "#ad7fa8", "#34e2e2", "#eeeeec",
 }
 
-// manner is how letters are drawn; a colour of "" is the usual.
-type manner struct {
+// style is the style of text. A colour of "" is the default.
+type style struct {
 	fg, bg       string
 	bold, invert bool
 }
@@ -71,7 +70,7 @@ func draw(r io.Reader, w io.Writer) error {
 	return frame(w, wide, len(rows), body.String())
 }
 
-// frame puts what was drawn on a ground of so many cells.
+// frame writes the image with a background of the given cells.
 func frame(w io.Writer, columns, rows int, body string) error {
 	_, err := fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" "+
 		"font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\">\n"+
@@ -80,9 +79,9 @@ func frame(w io.Writer, columns, rows int, body string) error {
 	return err
 }
 
-// drawRow draws a line and returns its cells.
+// drawRow draws a line and returns its width in cells.
 func drawRow(b *strings.Builder, row string, y int) int {
-	var m manner
+	var m style
 	x := 0
 	for row != "" {
 		if rest, found := strings.CutPrefix(row, "\x1b["); found {
@@ -105,8 +104,8 @@ func drawRow(b *strings.Builder, row string, y int) int {
 	return x
 }
 
-// span draws letters in n cells.
-func (m manner) span(b *strings.Builder, text string, x, y, n int) {
+// span draws text in n cells.
+func (m style) span(b *strings.Builder, text string, x, y, n int) {
 	fg, bg := m.fg, m.bg
 	if m.invert {
 		fg, bg = cmp.Or(bg, ground), cmp.Or(fg, ink)
@@ -124,16 +123,16 @@ func (m manner) span(b *strings.Builder, text string, x, y, n int) {
 		left, top+baseline, size, cmp.Or(fg, ink), weight, html.EscapeString(text))
 }
 
-// after is the manner after codes of Select Graphic Rendition (ECMA-48 8.3.117).
-func (m manner) after(codes []string) manner {
+// after returns the style after codes of Select Graphic Rendition (ECMA-48 8.3.117).
+func (m style) after(codes []string) style {
 	if len(codes) == 0 {
-		return manner{}
+		return style{}
 	}
 	for i := 0; i < len(codes); i++ {
 		n, _ := strconv.Atoi(codes[i])
 		switch {
 		case n == 0:
-			m = manner{}
+			m = style{}
 		case n == 1:
 			m.bold = true
 		case n == 7:
@@ -167,7 +166,7 @@ func (m manner) after(codes []string) manner {
 	return m
 }
 
-// extended is a colour of 5;N or 2;R;G;B, and how many codes that takes.
+// extended returns the colour of 5;N or 2;R;G;B, and the number of codes.
 func extended(codes []string) (colour string, used int) {
 	number := func(i int) int {
 		if i >= len(codes) {

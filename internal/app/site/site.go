@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package site reads what the administrator of a machine, and each user, want of every session: the source, names,
-// keys, watching, and who may write. It is no security boundary: whoever can open the adapter can write to switches
-// with another program. It keeps people from mistakes.
+// Package site reads the configuration files of the administrator and of the user: the source, names, keys, watching, and
+// permission to write. It prevents mistakes and is not a security boundary: users who can open the adapter can write to
+// switches with other programs.
 package site
 
 import (
@@ -25,36 +25,36 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// File is the administrator's, a place for [Path]. No variable names another one, for who writes is in it.
+// File is the administrator's configuration, for [Path]. No variable changes it, as it has the permission to write.
 const File = "/etc/ibconsole/config"
 
-// root is set by the linker in programs that tests run: a folder that takes the place of the machine's root for [Path].
+// root replaces the root directory of the machine for [Path]. The linker sets it in programs that tests run.
 var root string
 
-// Path is the path of a place of this machine that is nobody's own: configuration, records, sockets of daemons.
+// Path returns the path of a shared file of this machine: configuration, records, sockets of daemons.
 func Path(place string) string { return root + place }
 
-// Config is what a file says. The zero value says nothing.
+// Config is the contents of a file. The zero value sets nothing.
 type Config struct {
-	Source string              // where no other is named
-	Names  string              // a node-name map
-	Hints  string              // a file of hints on the structure
-	MKeys  string              // the file with the M_Key
-	Watch  time.Duration       // how often interactive sessions sweep, 0 for never
-	Sets   map[string][]string // sources that are opened together, by name
+	Source string              // the default source
+	Names  string              // path of a node-name map
+	Hints  string              // path of hints on the structure
+	MKeys  string              // path of the file with the M_Key
+	Watch  time.Duration       // interval of sweeps of interactive sessions, 0 for none
+	Sets   map[string][]string // sets of sources by name
 	writes []rule
 }
 
-// rule is a line about who may write.
+// rule is a line about permission to write.
 type rule struct {
 	where string // "file:line"
-	group string // "" for nobody
+	group string // "" for never
 }
 
-// screenWords are for the screen, which reads them itself.
+// screenWords are the words of the screen, which reads them itself.
 var screenWords = []string{"theme", "skin", "mouse", "key"}
 
-// words are those that Read takes. The screen, which reads the same file, passes over them.
+// words are the words of [Read]. The screen reads the same file and skips them.
 var words = []string{"source", "names", "hints", "mkeys", "watch", "write"}
 
 // Shortest and Longest are the limits of watch in seconds.
@@ -63,7 +63,7 @@ const (
 	Longest  = 86400
 )
 
-// Read reads a file; one that is not there says nothing. Lines are
+// Read reads a file. A missing file sets nothing. Lines are
 //
 //	# a comment
 //	source umad:mlx5_0
@@ -75,7 +75,7 @@ const (
 //	write group:ibadmin
 //	write never
 //
-// Those of the screen are passed over. Errors say file:line and what was expected.
+// Read skips lines of the screen. Errors contain file:line and the expected value.
 func Read(ctx context.Context, path string) (Config, error) {
 	c, err := files.Parse(ctx, path, files.Config, parse)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,20 +146,20 @@ func (c *Config) take(line, where string) error {
 	return nil
 }
 
-// Reads reports whether a line is for this package, well-formed or not, and not for the screen.
+// Reads reports whether a line, well-formed or not, is for this package and not for the screen.
 func Reads(line string) bool {
 	word, _, _ := strings.Cut(line, " ")
 	return isSet(line) || slices.Contains(words, word)
 }
 
-// isSet reports whether a line names a set of sources: "rails = umad:mlx5_0, umad:mlx5_1".
+// isSet reports whether a line defines a set of sources: "rails = umad:mlx5_0, umad:mlx5_1".
 func isSet(line string) bool {
 	_, rest, _ := strings.Cut(line, " ")
 	rest, ok := strings.CutPrefix(strings.TrimSpace(rest), "=")
 	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// takeSet takes the sources of a set, between which there is a comma and a blank.
+// takeSet sets the sources of a set, which a comma and a blank separate.
 func (c *Config) takeSet(name, list string) error {
 	var sources []string
 	for s := range strings.SplitSeq(strings.ReplaceAll(list, "\t", " "), ", ") {
@@ -180,8 +180,8 @@ func (c *Config) takeSet(name, list string) error {
 	return nil
 }
 
-// Over is what holds where c comes before the other: its words count where it has them. Who may write is asked of
-// each by itself, as both must allow it.
+// Over returns the values of c, and those of other that c does not set. It leaves out permission to write, which both must
+// allow.
 func (c Config) Over(other Config) Config {
 	for _, p := range []struct{ own, other *string }{{&c.Source, &other.Source}, {&c.Names, &other.Names},
 		{&c.Hints, &other.Hints}, {&c.MKeys, &other.MKeys}} {
@@ -201,19 +201,19 @@ func (c Config) Over(other Config) Config {
 	return c
 }
 
-// WriteError says that a file keeps a user from writing.
+// WriteError is the error if a file forbids writing to a user.
 type WriteError struct {
 	Where string // "file:line"
-	Want  string // what the line asks for
+	Want  string // the requirement of the line
 }
 
 func (e *WriteError) Error() string {
-	return fmt.Sprintf("%s: %s: writing is off for you here. It keeps you from mistakes, and is no security "+
-		"boundary: who can open the adapter can write with other programs", e.Where, e.Want)
+	return fmt.Sprintf("%s: %s: you may not write here. This prevents mistakes and is not a security "+
+		"boundary: users who can open the adapter can write with other programs", e.Where, e.Want)
 }
 
-// MayWrite says why the user of this process may not write, nil if that is not so. A line never holds for all; of
-// those that name groups one will do, and root needs none.
+// MayWrite returns an error if the user of this process may not write. A line never applies to all users. Of lines with
+// groups one must match; root needs none.
 func (c Config) MayWrite() error { return c.mayWrite(os.Geteuid() == 0, member) }
 
 func (c Config) mayWrite(root bool, member func(group string) bool) error {
@@ -230,7 +230,7 @@ func (c Config) mayWrite(root bool, member func(group string) bool) error {
 	return &WriteError{c.writes[0].where, "write is for the group " + strings.Join(groups, ", ")}
 }
 
-// member reports whether this process runs with a group.
+// member reports whether this process has a group.
 func member(group string) bool {
 	g, err := user.LookupGroup(group)
 	if err != nil {
@@ -244,7 +244,7 @@ func member(group string) bool {
 	return id == os.Getegid() || err == nil && slices.Contains(own, id)
 }
 
-// Rules says in a line each who may write.
+// Rules returns the lines about permission to write.
 func (c Config) Rules() []string {
 	var out []string
 	for _, r := range c.writes {
