@@ -77,7 +77,8 @@ func TestReadLIDMatrixReport(t *testing.T) {
 	want := []string{
 		"1 switch of the file is not in the subnet, skipped: 0x0000000000000009",
 		"2 switches of the subnet are not in the file: 0x0000000000200000 (sw); 0x0000000000200002 (sw)",
-		"2 rows are for LIDs that no switch has; as in OpenSM they affect dumps only: LID 4 on line 7; LID 4660 on line 8",
+		"2 rows are for LIDs that no switch has; as in OpenSM they affect dumps only: LID 4 on line 7; LID 4660 on " +
+			"line 8",
 		"1 row is for a switch that has another LID now; a lid matrix is not remapped: LID 1 on line 6 was that of " +
 			"port GUID 0x0000000000200001, is that of sw/0",
 		"1 row has more columns than its switch has ports: 5 columns for 4 ports on line 6",
