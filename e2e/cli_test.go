@@ -98,7 +98,7 @@ func TestBadCommands(t *testing.T) {
 		{"trace leaf-01 nobody", exitFailed, []string{"trace: ", `"nobody"`}},
 		{"trace leaf spine-01", exitFailed, []string{"ambiguous", "leaf-01", "leaf-02"}},
 		{"fail link leaf-01 9", exitFailed, []string{"fail link: ", "no port 9"}},
-		{"fail switch node-0001", exitFailed, []string{"is no switch"}},
+		{"fail switch node-0001", exitFailed, []string{"is not a switch"}},
 		{"restore all", exitFailed, []string{"nothing has failed"}},
 		{"load lfts /does/not/exist", exitFailed, []string{"/does/not/exist"}},
 		{"load lfts " + routes, exitFailed, []string{routes + ":2:", "300"}},
@@ -109,7 +109,7 @@ func TestBadCommands(t *testing.T) {
 		{"trace node-0001 all format=ibtracert", exitUsage, []string{"one pair of a state"}},
 		{"trace node-0001 node-0002 live format=ibtracert", exitUsage, []string{"one pair of a state"}},
 		{"set sm leaf-01", exitFailed, []string{"only be set for a subnet from a file"}},
-		{"show lft node-0001", exitFailed, []string{"is no switch"}},
+		{"show lft node-0001", exitFailed, []string{"is not a switch"}},
 	} {
 		t.Run(tc.script, func(t *testing.T) { oneLine(t, try("-s", sim, "-c", tc.script), tc.status, tc.words...) })
 	}

@@ -67,7 +67,7 @@ func TestDoctorOfASource(t *testing.T) {
 	sim := ibsimtest.Start(t, net)
 	source := "ibsim:" + sim.Name
 	doctored(t, try("-s", source, "-c", "doctor"),
-		"no subnet manager is in charge", "144 links are in Initialize", "start a subnet manager")
+		"no master subnet manager", "144 links are in Initialize", "start a subnet manager")
 	sim.Pause()
 	doctored(t, try("-s", source, "doctor"), "no answer within 2s", "kill -CONT")
 	sim.Resume()

@@ -123,7 +123,7 @@ func TestGuidedFail(t *testing.T) {
 				"nobody", `"2" is not one of the choices`, "  fail link node-0001 1\n", "failed on paper: link node-0001"},
 		},
 		{
-			[]string{"2", "node-0001", "leaf-01", ""}, []string{"is no switch", "  fail switch leaf-01\n",
+			[]string{"2", "node-0001", "leaf-01", ""}, []string{"is not a switch", "  fail switch leaf-01\n",
 				"failed on paper: switch leaf-01"},
 		},
 		{[]string{"node", "node-0002", "no"}, []string{"  fail node node-0002\n", "nothing was done"}},

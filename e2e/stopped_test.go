@@ -94,7 +94,7 @@ func TestSignalledCommits(t *testing.T) {
 		_, listed, _ := strings.Cut(out, "\n  pictures: ")
 		_, worst, _ := strings.Cut(listed, "\nerror ")
 		if !strings.HasPrefix(strings.Split(out, "\n")[1], "  INTERRUPTED: the commit of ") ||
-			!strings.HasPrefix(strings.TrimSpace(worst), "commit cut short") {
+			!strings.HasPrefix(strings.TrimSpace(worst), "interrupted commit") {
 			t.Fatalf("%s: the next console prints\n%s", where, out)
 		}
 		how := "rollback yes"

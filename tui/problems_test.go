@@ -80,7 +80,7 @@ func TestPastProblems(t *testing.T) {
 	}
 	d.sees("HISTORY, after 03:12:05", "paths lost", "56 paths end before").misses("0 problems")
 	// In the entry after it the tables lead around the link.
-	d.press(".").sees("HISTORY, after 03:12:07", "1 problem ", "odd in the st").misses("paths lost", "unknown")
+	d.press(".").sees("HISTORY, after 03:12:07", "1 problem ", "asymmetric ca").misses("paths lost", "unknown")
 }
 
 // TestPastProblemsWithoutTables checks that the pane reports that packets were not traced if an entry has no tables.

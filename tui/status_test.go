@@ -196,6 +196,6 @@ func TestInterruptedIsReportedFirst(t *testing.T) {
 	if d.m.status.text != "the commit of noon was interrupted" || !d.m.status.bad {
 		t.Errorf("the status line is %+v", d.m.status)
 	}
-	d.press("1").sees("error     commit cut sh")
+	d.press("1").sees("error     interrupted c")
 	d.press("8").sees("the commit of noon was interrupted")
 }

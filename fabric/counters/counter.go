@@ -10,11 +10,11 @@ import (
 	"slices"
 )
 
-// Counter is one thing that a port counts.
+// Counter identifies a counter of a port.
 type Counter uint8
 
-// The counters, in the order of ibqueryerrors first. Their numbers are in records on disk: a new one comes last, with
-// its row in [table].
+// The counters, first those of ibqueryerrors in its order. Their numbers are in records on disk: append new ones, with
+// rows in [table].
 const (
 	SymbolErrors Counter = iota
 	LinkErrorRecovery
@@ -41,7 +41,7 @@ const (
 	NumCounters
 )
 
-// String returns the counter's name in perfquery and in files of thresholds.
+// String returns the counter's name in perfquery and in threshold files.
 func (c Counter) String() string {
 	if c < NumCounters {
 		return table[c].name
@@ -49,24 +49,24 @@ func (c Counter) String() string {
 	return fmt.Sprintf("counter %d", uint8(c))
 }
 
-// Short returns what people call the counter.
+// Short returns the counter's name in tables.
 func (c Counter) Short() string { return cmp.Or(table[c].short, table[c].name) }
 
-// Metric returns the end of the counter's name for Prometheus, behind infiniband_switch_ or infiniband_hca_, and what
-// it counts.
+// Metric returns the end of the counter's name for Prometheus, after infiniband_switch_ or infiniband_hca_, and its
+// description.
 func (c Counter) Metric() (name, help string) { return table[c].metric, table[c].help }
 
 // Set is a set of counters.
 type Set uint32
 
-// All are all counters.
+// All contains all counters.
 const All Set = 1<<NumCounters - 1
 
 // Sets of counters.
 var (
-	Errors = setOf(func(r *row) bool { return r.queried }) // those that ibqueryerrors compares with thresholds
-	Faults = Errors &^ Of(XmitWait, XmitDiscards)          // what is wrong with a link, whatever is sent over it
-	Data   = OfClass(Traffic)                              // packets and what was in them
+	Errors = setOf(func(r *row) bool { return r.queried }) // compared with thresholds by ibqueryerrors
+	Faults = Errors &^ Of(XmitWait, XmitDiscards)          // faults of a link, independent of its traffic
+	Data   = OfClass(Traffic)                              // packets and their data
 )
 
 // OfClass returns the counters of classes.
@@ -74,7 +74,7 @@ func OfClass(classes ...Class) Set {
 	return setOf(func(r *row) bool { return slices.Contains(classes, r.class) })
 }
 
-// Of is the set of the counters given.
+// Of returns a set of counters.
 func Of(counters ...Counter) Set {
 	var s Set
 	for _, c := range counters {
@@ -97,10 +97,10 @@ func (s Set) All() iter.Seq[Counter] {
 	}
 }
 
-// Values are counts by [Counter].
+// Values are values by [Counter].
 type Values [NumCounters]uint64
 
-// Greatest returns the values at which counters of PortCounters stop, 0 for those that it does not have.
+// Greatest returns the values at which the counters of PortCounters stop, 0 for counters that it does not have.
 func Greatest() (v Values) {
 	for c := range table {
 		v[c] = 1<<table[c].bits - 1
@@ -108,7 +108,7 @@ func Greatest() (v Values) {
 	return v
 }
 
-// Thresholds returns how many errors infiniband-diags' ibcheckerrors lets a port count, 0 where it does not look.
+// Thresholds returns the thresholds of infiniband-diags' ibcheckerrors, 0 for counters that it does not check.
 func Thresholds() (v Values) {
 	for c := range table {
 		v[c] = table[c].threshold

@@ -94,8 +94,7 @@ func values(c mad.PortCountersExtended) counters.Values {
 	}
 }
 
-// TestReadAndClear reads noise from all ports, clears the errors of some, and
-// looks at what that left.
+// TestReadAndClear reads random counters of all ports, clears the errors of some, and checks the result.
 func TestReadAndClear(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f, s := routed(t, "fattree:2,8")
@@ -113,7 +112,7 @@ func TestReadAndClear(t *testing.T) {
 	check := func(r *counters.Reading) {
 		t.Helper()
 		if len(r.Unanswered) > 0 || len(r.Ports) != len(ports) {
-			t.Fatalf("%d ports, holes %v", len(r.Ports), r.Unanswered)
+			t.Fatalf("%d ports, unanswered %v", len(r.Ports), r.Unanswered)
 		}
 		for i, p := range r.Ports {
 			if p.Port != ports[i] {
@@ -155,7 +154,7 @@ func TestReadAndClear(t *testing.T) {
 	}
 }
 
-// TestDeltas works rates out by hand.
+// TestDeltas compares rates with values computed by hand.
 func TestDeltas(t *testing.T) {
 	f, _ := routed(t, "fattree:2,4")
 	port := f.EndPorts[0]
@@ -196,8 +195,8 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
-// TestHoles: a silent host, a silent switch, a host without LID.
-func TestHoles(t *testing.T) {
+// TestUnanswered reads from a silent host, a silent switch and a host without a LID.
+func TestUnanswered(t *testing.T) {
 	f, s := routed(t, "fattree:2,4")
 	silent, sw, without := f.NodesByDescription("node-0008 HCA-1")[0], f.NodesByDescription("spine-01")[0],
 		f.NodesByDescription("node-0003 HCA-1")[0]
@@ -223,23 +222,23 @@ func TestHoles(t *testing.T) {
 			t.Errorf("%v: %v", h, h.Err)
 		}
 	}
-	for hole, count := range map[string]int{
+	for name, count := range map[string]int{
 		"node-0008 HCA-1/1: counters: no answer after 1 try: sent back by the transport: connection timed out " +
 			"(errno 110)": 1,
 		"spine-01: counters: no answer after 1 try: sent back by the transport: connection timed out " +
 			"(errno 110)": 4,
 		"node-0003 HCA-1/1: counters: no LID": 1,
 	} {
-		if got[hole] != count {
-			t.Errorf("hole %q of %d ports, want %d; all: %v", hole, got[hole], count, got)
+		if got[name] != count {
+			t.Errorf("unanswered %q of %d ports, want %d; all: %v", name, got[name], count, got)
 		}
 	}
 	if len(r.Unanswered) != 3 || len(r.Ports) != len(ports)-6 {
-		t.Errorf("%d holes, %d of %d ports", len(r.Unanswered), len(r.Ports), len(ports))
+		t.Errorf("%d unanswered, %d of %d ports", len(r.Unanswered), len(r.Ports), len(ports))
 	}
 }
 
-// TestLossyCounters: what is lost and repeated on the way changes nothing.
+// TestLossyCounters checks that lost and repeated packets change no values.
 func TestLossyCounters(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f, s := routed(t, "fattree:2,8")
@@ -271,7 +270,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestReadNoMore counts the MADs: agents that are known are not asked again, and of a port what is wanted.
+// TestReadNoMore counts the MADs: known agents are not asked again, and only requested counters are read.
 func TestReadNoMore(t *testing.T) {
 	f, s := routed(t, "fattree:2,8")
 	c := open(t, s, f.SMPort, mad.ClientOptions{Timeout: time.Minute, Tries: 1})

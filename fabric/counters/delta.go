@@ -4,25 +4,26 @@ package counters
 
 import (
 	"math"
+	"time"
 
 	"example.org/ibconsole/fabric"
 )
 
-// Delta is what a port counted between two readings.
+// Delta is the increase of a port's counters between two readings.
 type Delta struct {
 	Port     fabric.PortIndex // of the later reading's fabric
 	Seconds  float64
-	Increase Values // by how much counters grew
-	Has      Set    // the counters that both readings have
-	// Cleared are counters that were less later on: somebody has cleared them, or
-	// the node was restarted. Their increase is the least that it can be.
+	Increase Values
+	Has      Set // counters in both readings
+	// Cleared contains counters that were lower later: they were cleared, or the node restarted. Their increase is a
+	// minimum.
 	Cleared Set
-	Stopped Set // at their greatest value; their increase is the least that it can be, too
-	// Wrapped are 64-bit counters that began anew at 0 by themselves. Their increase is all there was.
+	Stopped Set // counters at their greatest value; their increase is a minimum
+	// Wrapped contains 64-bit counters that passed 2^64. Their increase is exact.
 	Wrapped Set
 }
 
-// PerSecond is the rate of a counter.
+// PerSecond returns the rate of a counter.
 func (d *Delta) PerSecond(c Counter) float64 {
 	if d.Seconds <= 0 {
 		return 0
@@ -30,22 +31,22 @@ func (d *Delta) PerSecond(c Counter) float64 {
 	return float64(d.Increase[c]) / d.Seconds
 }
 
-// AtLeast are the counters of which no more is known than the least that they can have grown by.
+// AtLeast returns the counters whose increase is a minimum.
 func (d *Delta) AtLeast() Set { return d.Cleared | d.Stopped }
 
-// Key is what a port is known by in all pictures of a subnet.
+// Key identifies a port in all states of a subnet.
 type Key struct {
 	GUID uint64 // of the node
 	Num  uint8
 }
 
-// KeyOf is that of a port.
+// KeyOf returns the key of a port.
 func KeyOf(f *fabric.Fabric, p fabric.PortIndex) Key {
 	at := &f.Ports[p]
 	return Key{f.Nodes[at.Node].GUID, at.Num}
 }
 
-// In is the port of a fabric that the key means, [fabric.None] where it has none.
+// In returns the port of a fabric with the key, [fabric.None] if there is none.
 func (k Key) In(f *fabric.Fabric) fabric.PortIndex {
 	node := f.NodeByGUID(k.GUID)
 	if node == fabric.None {
@@ -54,22 +55,22 @@ func (k Key) In(f *fabric.Fabric) fabric.PortIndex {
 	return f.PortAt(node, int(k.Num))
 }
 
-// Deltas are what ports that are in both readings counted between them, in the order of the later one. The
-// fabrics may be different pictures of a subnet. O(ports).
+// Deltas returns the increases for the ports in both readings, in the order of the later one. The fabrics may differ.
+// O(ports).
 func Deltas(earlier, later *Reading) []Delta {
 	var l Ledger
 	l.Take(earlier)
 	return l.Take(later)
 }
 
-// fastest is more than any counter can count in a second: the data of an 800 Gb/s port rises by 2^35 words, that
-// of a port with three times its lanes by less than 2^37.
+// fastest exceeds the highest rate of any counter per second: PortXmitData of an 800 Gb/s port increases by 2^35 words,
+// that of a port with three times the lanes by less than 2^37.
 const fastest = 1 << 38
 
-// Between is what a port counted between two readings of it, the port index being that of the later one. A counter
-// that is less than before was cleared, or went past 2^64. It did the latter where it is 64 bits wide, can have got
-// there in that time, and nothing else of the port was cleared; so a clear that takes nothing but counters about
-// to wrap passes for that. A counter that has become wider or narrower meanwhile is another one, and left out.
+// Between returns the increase between two readings of a port, with the port index of the later one. A lower counter
+// was cleared or passed 2^64; the latter if it is 64 bits wide, could reach 2^64 in that time, and no other counter of
+// the port was cleared. So a clear of only counters that were about to wrap counts as a wrap. A counter that changed
+// its width is omitted.
 func Between(was, is *Port) Delta {
 	d := Delta{
 		Port: is.Port, Seconds: is.At.Sub(was.At).Seconds(),
@@ -95,4 +96,82 @@ func Between(was, is *Port) Delta {
 		d.Increase[c] = is.Values[c]
 	}
 	return d
+}
+
+// Ledger computes increases over a series of readings of the same counters; a reading may lack ports. The zero value is
+// empty.
+type Ledger struct{ ports map[Key]*account }
+
+// account is the state of one port.
+type account struct {
+	last    Port
+	stopped map[Counter]time.Time // when it was first seen at the greatest value
+}
+
+// Standing is a counter at its greatest value. It counts no more events after Since.
+type Standing struct {
+	Counter Counter
+	Value   uint64
+	Since   time.Time // when it was first seen at Value
+}
+
+// Take adds a reading and returns the increase of each port since its last reading, in the order of r. Ports without an
+// earlier reading are omitted. O(ports of the reading).
+func (l *Ledger) Take(r *Reading) []Delta {
+	if l.ports == nil {
+		l.ports = make(map[Key]*account, len(r.Ports))
+	}
+	out := make([]Delta, 0, len(r.Ports))
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		key := KeyOf(r.Fabric, p.Port)
+		a := l.ports[key]
+		if a == nil {
+			a = &account{}
+			l.ports[key] = a
+		} else {
+			out = append(out, Between(&a.last, p))
+		}
+		a.take(p)
+	}
+	return out
+}
+
+func (a *account) take(p *Port) {
+	a.last = *p
+	for c := range a.stopped {
+		if !p.Stopped.Has(c) {
+			delete(a.stopped, c)
+		}
+	}
+	for c := range p.Stopped.All() {
+		if a.stopped == nil {
+			a.stopped = map[Counter]time.Time{}
+		}
+		if _, known := a.stopped[c]; !known {
+			a.stopped[c] = p.At
+		}
+	}
+}
+
+// Standing returns the counters of a port at their greatest value, in order.
+func (l *Ledger) Standing(k Key) []Standing {
+	a := l.ports[k]
+	if a == nil {
+		return nil
+	}
+	var all []Standing
+	for c := range a.last.Stopped.All() {
+		all = append(all, Standing{c, a.last.Values[c], a.stopped[c]})
+	}
+	return all
+}
+
+// Forget removes ports last read before a time.
+func (l *Ledger) Forget(before time.Time) {
+	for k, a := range l.ports {
+		if a.last.At.Before(before) {
+			delete(l.ports, k)
+		}
+	}
 }

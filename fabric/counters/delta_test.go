@@ -116,9 +116,8 @@ func (c *counting) check(t *testing.T, d *counters.Delta, seconds float64) {
 	}
 }
 
-// TestDeltasOfRandomReadings holds deltas against a plain model: saturation, wraps of 64 bits, clears of all kinds,
-// ports that are missing for a while. What is not marked is right to the unit, and no increase is ever more than was
-// counted.
+// TestDeltasOfRandomReadings compares deltas with a simple model: saturation, wraps of 64 bits, clears of all kinds,
+// ports that are sometimes missing. Unmarked increases are exact, and no increase exceeds the counted one.
 func TestDeltasOfRandomReadings(t *testing.T) {
 	rnd := testenv.Rand(t)
 	f, _ := routed(t, "fattree:2,4")
@@ -163,8 +162,8 @@ func len64(s counters.Set) (n int) {
 	return n
 }
 
-// TestStanding: a counter at its greatest value is known to stand there since it was first seen so, until it is
-// cleared.
+// TestStanding checks that a counter at its greatest value is reported with the time of its first reading there, until
+// it is cleared.
 func TestStanding(t *testing.T) {
 	f, _ := routed(t, "fattree:2,4")
 	port := counters.AllPorts(f)[0]
@@ -194,11 +193,11 @@ func TestStanding(t *testing.T) {
 	}
 	if l.Forget(at); l.Standing(counters.KeyOf(f, port)) != nil ||
 		len(l.Take(&counters.Reading{Fabric: f, Ports: []counters.Port{{Port: port, At: at}}})) != 0 {
-		t.Error("a port that was forgotten is known")
+		t.Error("a forgotten port is still known")
 	}
 }
 
-// TestRound reads every port once, a share at a time, in time.
+// TestRound checks that a round reads every port once, in portions and on time.
 func TestRound(t *testing.T) {
 	began := time.Unix(1000, 0)
 	ports := make([]fabric.PortIndex, 1000)

@@ -77,9 +77,8 @@ func counterNamed(name string) counters.Counter {
 
 var perfqueryLine = regexp.MustCompile(`(?m)^(\w+):\.+(\d+)$`)
 
-// TestErrorsArePerfquerys lays the counters of each port beside perfquery's, but
-// for those that perfquery itself moves and QP1Dropped, which ibsim 0.10 leaves as
-// it stands in the request.
+// TestErrorsArePerfquerys compares the counters of each port with those of perfquery, except for traffic, which
+// perfquery changes, and QP1Dropped, which ibsim 0.10 copies from the request.
 func TestErrorsArePerfquerys(t *testing.T) {
 	s, c, f := onIbsim(t)
 	r := read(t, c, f)
@@ -114,13 +113,13 @@ var (
 	oneError  = regexp.MustCompile(`\[(\w+) == (\d+)`)
 )
 
-// TestFlagsAreIbqueryerrors: what is beyond thresholds of 0 is what ibqueryerrors
-// prints; after a Clear that is nothing.
+// TestFlagsAreIbqueryerrors checks that counters above thresholds of 0 are those that ibqueryerrors prints, and none
+// after Clear.
 func TestFlagsAreIbqueryerrors(t *testing.T) {
 	s, c, f := onIbsim(t)
 	want := func() map[string]bool {
 		lines := map[string]bool{}
-		// it exits with 1 where there are errors
+		// it exits with 1 if there are errors
 		out, err := s.Command(t.Context(), "ibqueryerrors", "--skip-sl").Output()
 		if failed := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) {
 			t.Fatal(err)

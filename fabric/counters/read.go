@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package counters reads the counters of ports, packets, data and errors, and compares readings.
+//
+// Requests are sent by LID, so the subnet must be routed. Ports that do not answer are reported as [Unanswered].
 package counters
 
 import (
@@ -13,50 +16,50 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Options say how to reach agents.
+// Options contains settings for reading and clearing counters.
 type Options struct {
-	SLs fabric.PathSLs // those of the subnet's paths; nil is SL 0 everywhere
-	// Progress, where set, is called now and then with the number of ports that
-	// are done and that are to do, by the goroutine that reads.
+	SLs fabric.PathSLs // SLs of the subnet's paths; nil for SL 0
+	// Progress, if not nil, is called from time to time by the reading goroutine with the number of finished ports and
+	// of all ports.
 	Progress func(done, todo int)
-	// What is read, all for none. Values that no counter in it is among are not asked for.
+	// What contains the counters to read, 0 for all. Attributes without any of them are not requested.
 	What Set
-	// Known, where set, has what agents can do from one reading to the next, so that they are asked once.
+	// Known, if not nil, keeps the capabilities of agents between readings, so that they are requested once.
 	Known *Known
 }
 
-// Port is what one port has counted.
+// Port is the counters of one port.
 type Port struct {
-	Port fabric.PortIndex // of the fabric
-	At   time.Time        // of the last answer
-	// Values are the counters in Has; others are 0. They are 64 bits wide where they are in Wide; else they
-	// stop at their greatest value, as those in Stopped have. What stands at 64 ones has stopped, too.
+	Port fabric.PortIndex
+	At   time.Time // of the last answer
+	// Values are the counters in Has; others are 0. Those in Wide have 64 bits; others stop at their greatest value, as
+	// those in Stopped have. A 64-bit counter with all bits set has also stopped.
 	Values  Values
 	Has     Set
 	Wide    Set
 	Stopped Set
 }
 
-// Reading is what ports had counted at some time.
+// Reading is the counters of ports.
 type Reading struct {
 	Fabric     *fabric.Fabric
-	Ports      []Port       // those that answered, in the order asked for
-	Unanswered []Unanswered // what did not answer
+	Ports      []Port // those that answered, in the requested order
+	Unanswered []Unanswered
 }
 
-// Unanswered is a port, or all ports of a node, whose counters are missing.
+// Unanswered is a port, or all ports of a node, without counters.
 type Unanswered struct {
-	Port  fabric.PortIndex // the first one asked for where Whole is set
+	Port  fabric.PortIndex // the first requested one if Whole is set
 	Name  string
-	Whole bool // the agent of the node did not answer, and none of its Count ports was asked
+	Whole bool // the agent of the node did not answer, so none of its Count ports was read
 	Count int
 	Err   error
 }
 
-// String says what is missing: "leaf-01/3: counters: no answer after 3 tries of 200ms".
+// String returns for example "leaf-01/3: counters: no answer after 3 tries of 200ms".
 func (h Unanswered) String() string { return fmt.Sprintf("%s: counters: %v", h.Name, h.Why()) }
 
-// Why returns Err without what was asked.
+// Why returns Err without the request.
 func (h Unanswered) Why() error {
 	if re := (*mad.RequestError)(nil); errors.As(h.Err, &re) {
 		return re.Err
@@ -64,11 +67,11 @@ func (h Unanswered) Why() error {
 	return h.Err
 }
 
-// ErrNoLID says that a port cannot be asked, as it has no LID.
+// ErrNoLID reports that a port without a LID cannot be read.
 var ErrNoLID = errors.New("no LID")
 
-// AllPorts are the ports that are read where none is named: all ports of the switches in the subnet, port 0
-// only where it is an enhanced one, and the end ports of the other nodes.
+// AllPorts returns the ports that are read by default: all ports of the switches in the subnet, with port 0 only if it
+// is enhanced, and the end ports of the other nodes.
 func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	var ports []fabric.PortIndex
 	for i := range f.Nodes {
@@ -86,8 +89,8 @@ func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	return ports
 }
 
-// Read reads the counters of ports, of [AllPorts] where none is given. It takes a MAD an agent, that is a
-// switch or an end port, and two a port, one where one has all that is asked for. It fails where ctx ends.
+// Read reads the counters of ports, by default of [AllPorts]. It sends one MAD per agent, that is a switch or an end
+// port, and two per port, or one if one attribute has all requested counters. It fails if ctx ends.
 func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading,
 	error) {
 	if len(ports) == 0 {
@@ -101,7 +104,7 @@ func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Option
 	return &Reading{Fabric: f, Ports: r.good(), Unanswered: r.unanswered}, nil
 }
 
-// read asks for the counters of one port.
+// read requests the counters of one port.
 func (r *run) read(i int, a agent) {
 	p := &r.ports[i]
 	what := r.opts.What
@@ -155,4 +158,57 @@ func (r *run) readWide(i int, num uint8) {
 		}
 		return nil
 	})
+}
+
+// Beyond returns the error counters above their thresholds, as ibqueryerrors prints them. With all thresholds 0, as in
+// the file that comes with infiniband-diags, these are all counters that are not 0.
+func (p *Port) Beyond(thresholds *Values) Set {
+	var s Set
+	for c := range (p.Has & Errors).All() {
+		if p.Values[c] > thresholds[c] {
+			s |= Of(c)
+		}
+	}
+	return s
+}
+
+// Clear sets counters of ports to 0, by default of [AllPorts]. It writes to the subnet, so for other observers the
+// counters also restart. QP1Dropped can be cleared only as a 64-bit counter. Counters that a port does not have are
+// ignored. It returns the ports that did not clear, and fails if ctx ends.
+func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set,
+	ports ...fabric.PortIndex) ([]Unanswered, error) {
+	if len(ports) == 0 {
+		ports = AllPorts(f)
+	}
+	r := newRun(ctx, client, f, opts, ports)
+	r.each = func(i int, a agent) { r.clear(i, a, what) }
+	if err := r.wait(); err != nil {
+		return r.unanswered, fmt.Errorf("clear counters: %w", err)
+	}
+	return r.unanswered, nil
+}
+
+// clear clears counters of one port in both widths.
+func (r *run) clear(i int, a agent, what Set) {
+	var narrow, wide uint64
+	for c := range (what & a.narrow()).All() {
+		narrow |= table[c].select1
+	}
+	for c := range (what & a.wide()).All() {
+		wide |= table[c].select2
+	}
+	num := r.f.Ports[r.ports[i].Port].Num
+	done := func(reply *mad.Reply) error { return reply.Err }
+	if narrow != 0 {
+		r.perf(i, mad.MethodSet, &mad.PortCounters{
+			PortSelect: num, CounterSelect: uint16(narrow), CounterSelect2: uint8(narrow >> 16),
+		}, done)
+	}
+	if wide != 0 {
+		r.perf(i, mad.MethodSet, &mad.PortCountersExtended{PortSelect: num, CounterSelect: uint16(wide),
+			CounterSelect2: uint32(wide >> 16)}, done)
+	}
+	if narrow|wide == 0 {
+		r.finished()
+	}
 }

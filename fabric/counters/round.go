@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Round reads all ports of a subnet once, a share of them at a time and evenly over some time, so that the fabric is
-// not loaded. Agents are asked in the order of their nodes, which is that of the sweep.
+// Round selects all ports of a subnet once, in portions and evenly over some time, to limit the load on the fabric. The
+// ports are in the order of their nodes, which is that of the sweep.
 type Round struct {
 	ports []fabric.PortIndex
 	done  int
@@ -19,12 +19,12 @@ type Round struct {
 	long  time.Duration
 }
 
-// NewRound is a round over ports that begins now and is to take so long, as fast as it goes for 0.
+// NewRound returns a round over ports that begins now and takes a time, 0 for as fast as possible.
 func NewRound(ports []fabric.PortIndex, began time.Time, long time.Duration) *Round {
 	return &Round{ports: ports, began: began, long: long}
 }
 
-// Due takes the ports that are to be read by now, none where it is too early for the next ones.
+// Due removes and returns the ports that are due.
 func (r *Round) Due(now time.Time) []fabric.PortIndex {
 	upTo := len(r.ports)
 	if past := now.Sub(r.began); past < r.long {
@@ -36,14 +36,14 @@ func (r *Round) Due(now time.Time) []fabric.PortIndex {
 	return due
 }
 
-// Left is how many ports are not taken yet.
+// Left returns the number of remaining ports.
 func (r *Round) Left() int { return len(r.ports) - r.done }
 
-// share is how often a round asks: so many times a second.
+// share is the number of portions per second.
 const share = 4
 
-// ReadRound reads the ports of a fabric, of [AllPorts] where none is given, evenly over some time. Where it fails, as
-// ctx ends, it returns what was read so far, too.
+// ReadRound reads ports, by default [AllPorts], evenly over some time. If ctx ends, it returns the ports read until
+// then and an error.
 func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, long time.Duration,
 	ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {

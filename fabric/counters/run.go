@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// run asks agents and then does something with each port. All of it runs in one goroutine.
+// run sends requests to agents and calls each for every port, in one goroutine.
 type run struct {
 	f          *fabric.Fabric
 	opts       Options
@@ -22,13 +22,13 @@ type run struct {
 	ctx        context.Context
 	source     uint16 // LID of the session's port
 	ports      []Port
-	open       []int // answers that a port waits for
+	open       []int // outstanding answers by port
 	bad        []bool
 	done       int
 	each       func(i int, a agent)
 	unanswered []Unanswered
 	queue      []func()
-	room       int
+	limit      int
 }
 
 func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports []fabric.PortIndex) *run {
@@ -36,7 +36,7 @@ func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Opti
 	r := &run{
 		f: f, opts: opts, batch: client.NewBatch(ctx), ctx: ctx, cancel: cancel,
 		ports: make([]Port, len(ports)), open: make([]int, len(ports)), bad: make([]bool, len(ports)),
-		room: 4 * client.Options().Window,
+		limit: 4 * client.Options().Window,
 	}
 	if f.SMPort != fabric.None {
 		r.source = f.Ports[f.EndPortOf(f.SMPort)].LID
@@ -47,7 +47,7 @@ func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Opti
 	return r
 }
 
-// wait asks the agents, a few at a time so that questions need little memory.
+// wait sends the requests, a limited number at a time to limit memory.
 func (r *run) wait() error {
 	defer r.cancel(nil)
 	byAgent := map[fabric.PortIndex][]int{}
@@ -71,16 +71,16 @@ func (r *run) wait() error {
 	return err
 }
 
-// pump takes on more of the queue, from its end.
+// pump starts requests from the end of the queue.
 func (r *run) pump() {
-	for len(r.queue) > 0 && r.batch.Len() < r.room {
+	for len(r.queue) > 0 && r.batch.Len() < r.limit {
 		next := r.queue[len(r.queue)-1]
 		r.queue = r.queue[:len(r.queue)-1]
 		next()
 	}
 }
 
-// agent asks what an agent has, and goes on with the ports that it speaks for.
+// agent requests the capabilities of an agent and queues its ports.
 func (r *run) agent(end fabric.PortIndex, ports []int) {
 	lid := r.f.Ports[end].LID
 	if lid == 0 {
@@ -104,13 +104,13 @@ func (r *run) agent(end fabric.PortIndex, ports []int) {
 			r.lost(end, ports, err)
 			return
 		}
-		a := agent{mask: info.CapabilityMask, mask2: info.CapabilityMask2} // of one that refuses: nothing
+		a := agent{mask: info.CapabilityMask, mask2: info.CapabilityMask2} // zero if the agent refuses
 		r.opts.Known.learn(r.f, end, a)
 		each(a)
 	})
 }
 
-// lost notes ports that cannot be asked.
+// lost records ports that cannot be read.
 func (r *run) lost(end fabric.PortIndex, ports []int, err error) {
 	h := Unanswered{Port: r.ports[ports[0]].Port, Whole: true, Count: len(ports), Err: err}
 	h.Name = r.f.PortName(end)
@@ -124,7 +124,7 @@ func (r *run) lost(end fabric.PortIndex, ports []int, err error) {
 	}
 }
 
-// perf sends a request about port i to its agent.
+// perf sends a request for port i to its agent.
 func (r *run) perf(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply) error) {
 	p := &r.ports[i]
 	r.open[i]++
@@ -164,7 +164,7 @@ func (r *run) finished() {
 	}
 }
 
-// good are the ports that answered all they were asked.
+// good returns the ports that answered every request.
 func (r *run) good() []Port {
 	out := make([]Port, 0, len(r.ports))
 	for i := range r.ports {
@@ -173,4 +173,70 @@ func (r *run) good() []Port {
 		}
 	}
 	return out
+}
+
+// additional is the bit of CapabilityMask2 of agents whose PortCountersExtended include errors (IBA 1.3, 16.1.3.1:
+// IsAdditionalPortCountersExtendedSupported).
+const additional = 1 << 1
+
+// agent is the capabilities of an agent.
+type agent struct {
+	mask  uint16
+	mask2 uint32
+}
+
+func (a agent) extended() bool {
+	return a.mask&(mad.PerfExtendedWidth|mad.PerfExtendedWidthOnly) != 0
+}
+
+// wide returns the counters in PortCountersExtended.
+func (a agent) wide() Set {
+	if !a.extended() {
+		return 0
+	}
+	s := Of(XmitData, RcvData, XmitPackets, RcvPackets)
+	if a.mask&mad.PerfExtendedWidth != 0 {
+		s |= Of(UnicastXmitPackets, UnicastRcvPackets, MulticastXmitPackets, MulticastRcvPackets)
+	}
+	if a.mask2&additional != 0 {
+		s |= Errors | Of(QP1Dropped)
+	}
+	return s
+}
+
+// narrow returns the counters in PortCounters.
+func (a agent) narrow() Set {
+	s := Errors | Of(QP1Dropped, XmitData, RcvData, XmitPackets, RcvPackets)
+	if a.mask&mad.PerfXmitWait == 0 {
+		s &^= Of(XmitWait)
+	}
+	return s
+}
+
+// Known caches the capabilities of agents, by the GUID of the end port. Agents that do not answer, also for one port,
+// are asked again. It is for one goroutine; the zero value is empty.
+type Known struct{ agents map[uint64]agent }
+
+func (k *Known) find(f *fabric.Fabric, end fabric.PortIndex) (agent, bool) {
+	if k == nil {
+		return agent{}, false
+	}
+	a, known := k.agents[f.Ports[end].GUID]
+	return a, known
+}
+
+func (k *Known) learn(f *fabric.Fabric, end fabric.PortIndex, a agent) {
+	if k == nil {
+		return
+	}
+	if k.agents == nil {
+		k.agents = map[uint64]agent{}
+	}
+	k.agents[f.Ports[end].GUID] = a
+}
+
+func (k *Known) forget(f *fabric.Fabric, end fabric.PortIndex) {
+	if k != nil {
+		delete(k.agents, f.Ports[end].GUID)
+	}
 }

@@ -30,13 +30,13 @@ type row struct {
 	// metric is the end of its name for Prometheus, after infiniband_switch_ or infiniband_hca_, and help its
 	// description.
 	metric, help string
-	// bits is its width in PortCounters, 0 where that does not have it, and narrow reads it there.
+	// bits is its width in PortCounters, 0 if it is not in there, and narrow reads it from there.
 	bits   int
 	narrow func(*mad.PortCounters) uint64
 	wide   func(*mad.PortCountersExtended) uint64
-	// select1 and select2 are the bits that clear it in PortCounters, with CounterSelect2 from bit 16 on, and in
-	// PortCountersExtended, with CounterSelect2 from bit 16 on; 0 where there is none. XmitWait is bit 0 of the
-	// former's CounterSelect2. QP1Dropped has none in PortCounters.
+	// select1 and select2 are the bits that clear the counter in PortCounters and in PortCountersExtended, with
+	// CounterSelect2 from bit 16 on; 0 for none. XmitWait is bit 0 of CounterSelect2 of PortCounters. QP1Dropped has no
+	// bit in PortCounters.
 	select1, select2 uint64
 }
 
@@ -45,7 +45,7 @@ type (
 	wide   = mad.PortCountersExtended
 )
 
-// table has a row for each counter (IBA 1.2.1, 16.1.3.5 and 16.1.4.11).
+// table has a row per counter (IBA 1.2.1, 16.1.3.5 and 16.1.4.11).
 var table = [NumCounters]row{
 	SymbolErrors: {
 		class: Signal, queried: true, threshold: 10, bits: 16, select1: 1 << 0, select2: 1 << 16,

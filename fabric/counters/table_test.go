@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestTable: every counter has a row that is whole, and reads a field of its own.
+// TestTable checks that every counter has a complete row that reads a field of its own.
 func TestTable(t *testing.T) {
 	names, metrics := map[string]bool{}, map[string]bool{}
 	var clears1, clears2 uint64

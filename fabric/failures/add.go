@@ -10,21 +10,21 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// AddLink is a cable between two ports, each NODE/PORT.
+// AddLink adds a cable between two ports, each NODE/PORT.
 func AddLink(a, b string) Finder {
-	return func(paper, _ *fabric.Fabric) ([]Failure, error) {
-		from, err := places.Link(paper, []string{a})
+	return func(now, _ *fabric.Fabric) ([]Failure, error) {
+		from, err := places.Link(now, []string{a})
 		if err != nil {
 			return nil, err
 		}
-		to, err := places.Link(paper, []string{b})
+		to, err := places.Link(now, []string{b})
 		if err != nil {
 			return nil, err
 		}
 		if from == to {
-			return nil, fmt.Errorf("%s cannot be cabled to itself", paper.PortName(from))
+			return nil, fmt.Errorf("%s cannot be cabled to itself", now.PortName(from))
 		}
-		add := OfLink(paper, fabric.Link{A: min(from, to), B: max(from, to)})
+		add := OfLink(now, fabric.Link{A: min(from, to), B: max(from, to)})
 		add.Added = true
 		return []Failure{add}, nil
 	}
@@ -34,53 +34,53 @@ func AddLink(a, b string) Finder {
 type NewNode struct {
 	Type mad.NodeType
 	Name string
-	// GUID is the node GUID, 0 for the one behind the highest of its kind.
+	// GUID is the node GUID, 0 for the highest of its type plus 1.
 	GUID uint64
-	// Ports are how many it has, 0 for as many as others of its kind.
+	// Ports is the number of ports, 0 for as many as others of its type.
 	Ports int
-	// At are the ports, each NODE/PORT, that its ports from 1 up are cabled to.
+	// At lists the ports, each NODE/PORT, to which its ports from 1 on are cabled.
 	At []string
 }
 
-// maxPorts is how many ports a node has at most (IBA 1.2.1, 14.2.5.3).
+// maxPorts is the maximum number of ports of a node (IBA 1.2.1, 14.2.5.3).
 const maxPorts = 254
 
-// Add is a switch or an adapter with its cables.
+// Add adds a switch or an adapter with its cables.
 func Add(n NewNode) Finder {
-	return func(paper, _ *fabric.Fabric) ([]Failure, error) {
-		if len(paper.NodesByDescription(n.Name)) > 0 {
-			return nil, fmt.Errorf("there is a node that is called %s", fabric.Escape(n.Name))
+	return func(now, _ *fabric.Fabric) ([]Failure, error) {
+		if len(now.NodesByDescription(n.Name)) > 0 {
+			return nil, fmt.Errorf("there is already a node %s", fabric.Escape(n.Name))
 		}
 		if n.Ports == 0 {
-			n.Ports = max(portsOf(paper, n.Type), len(n.At))
+			n.Ports = max(portsOf(now, n.Type), len(n.At))
 		}
 		if n.Ports < len(n.At) || n.Ports < 1 || n.Ports > maxPorts {
 			return nil, fmt.Errorf("%s has %d ports, expected %d to %d", fabric.Escape(n.Name), n.Ports,
 				max(len(n.At), 1), maxPorts)
 		}
 		if n.GUID == 0 {
-			n.GUID = nextGUID(paper, n.Type)
+			n.GUID = nextGUID(now, n.Type)
 		}
 		what := "node"
 		if n.Type == mad.NodeSwitch {
 			what = "switch"
 		}
 		add := Failure{
-			What: what, Name: fabric.Escape(n.Name), Added: true, Nodes: []fabric.NodeIndex{paper.NumNodes()},
+			What: what, Name: fabric.Escape(n.Name), Added: true, Nodes: []fabric.NodeIndex{now.NumNodes()},
 		}
 		add.New = []fabric.Node{{GUID: n.GUID, Desc: n.Name, Type: n.Type, NumPorts: uint8(n.Ports)}}
 		for i, at := range n.At {
-			port, err := places.Link(paper, []string{at})
+			port, err := places.Link(now, []string{at})
 			if err != nil {
 				return nil, err
 			}
-			add.Links = append(add.Links, fabric.Link{A: port, B: paper.NumPorts() + 1 + fabric.PortIndex(i)})
+			add.Links = append(add.Links, fabric.Link{A: port, B: now.NumPorts() + 1 + fabric.PortIndex(i)})
 		}
 		return []Failure{add}, nil
 	}
 }
 
-// portsOf is how many ports a node of a type has: an adapter one, a switch as many as any has.
+// portsOf returns the number of ports of a new node: 1 for an adapter, the maximum of all switches for a switch.
 func portsOf(f *fabric.Fabric, kind mad.NodeType) int {
 	most := 1
 	for i := range f.Nodes {
@@ -91,7 +91,7 @@ func portsOf(f *fabric.Fabric, kind mad.NodeType) int {
 	return most
 }
 
-// nextGUID is the GUID behind the highest of nodes of a type and of their ports.
+// nextGUID returns an unused GUID above those of nodes of a type and of their ports.
 func nextGUID(f *fabric.Fabric, kind mad.NodeType) uint64 {
 	highest := uint64(0)
 	for i := range f.Nodes {
@@ -111,7 +111,7 @@ func nextGUID(f *fabric.Fabric, kind mad.NodeType) uint64 {
 	return next
 }
 
-// Move is a node whose cable is plugged into another port: NODE or NODE/PORT, and NODE/PORT.
+// Move moves the cable of a node, NODE or NODE/PORT, to another port, NODE/PORT.
 func Move(node, to string) Finder {
 	return func(_, whole *fabric.Fabric) ([]Failure, error) {
 		at, err := places.Resolve(whole, node)

@@ -11,69 +11,69 @@ import (
 	"example.org/ibconsole/fabric/places"
 )
 
-// Finder finds what is to happen next, in a subnet as it is on paper and as it would be without failures.
-type Finder func(paper, whole *fabric.Fabric) ([]Failure, error)
+// Finder returns the next changes, given the simulated subnet and the same without failures.
+type Finder func(now, whole *fabric.Fabric) ([]Failure, error)
 
-// Named is what words name: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE,
-// "director" SYSTEM or PREFIX*, or of the links between switches "random" N by a seed.
+// Named finds what words name: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE, "director" SYSTEM or PREFIX*,
+// or "random" N links between switches by a seed.
 func Named(what string, words []string, seed uint64) Finder {
-	return func(paper, whole *fabric.Fabric) ([]Failure, error) {
+	return func(now, whole *fabric.Fabric) ([]Failure, error) {
 		switch what {
 		case "link":
-			port, err := places.Link(paper, words)
+			port, err := places.Link(now, words)
 			if err != nil {
 				return nil, err
 			}
-			return Link(port)(paper, whole)
+			return Link(port)(now, whole)
 		case "random":
 			n, _ := strconv.Atoi(words[0])
-			return Random(n, seed)(paper, whole)
+			return Random(n, seed)(now, whole)
 		case "director":
-			nodes, name, err := places.ResolveSystem(paper, words[0])
+			nodes, name, err := places.ResolveSystem(now, words[0])
 			if err != nil {
 				return nil, err
 			}
-			return Nodes(what, name, nodes...)(paper, whole)
+			return Nodes(what, name, nodes...)(now, whole)
 		}
-		node, err := places.NodeOrSwitch(paper, what, words[0])
+		node, err := places.NodeOrSwitch(now, what, words[0])
 		if err != nil {
 			return nil, err
 		}
-		return Nodes(what, paper.NodeName(node), node)(paper, whole)
+		return Nodes(what, now.NodeName(node), node)(now, whole)
 	}
 }
 
-// Link is the link of a port.
+// Link finds the link of a port.
 func Link(port fabric.PortIndex) Finder {
-	return func(paper, whole *fabric.Fabric) ([]Failure, error) {
-		l, ok := paper.LinkOf(port)
+	return func(now, whole *fabric.Fabric) ([]Failure, error) {
+		l, ok := now.LinkOf(port)
 		switch {
 		case ok:
-			return []Failure{OfLink(paper, l)}, nil
+			return []Failure{OfLink(now, l)}, nil
 		case whole.Ports[port].Linked():
-			return nil, fmt.Errorf("the link of %s has already failed on paper", paper.PortName(port))
+			return nil, fmt.Errorf("the link of %s has already failed in the what-if", now.PortName(port))
 		}
-		return nil, fmt.Errorf("%s has no link", paper.PortName(port))
+		return nil, fmt.Errorf("%s has no link", now.PortName(port))
 	}
 }
 
-// Nodes are nodes with all their links as one thing, which goes by a name.
+// Nodes finds nodes with all their links, with a name.
 func Nodes(what, name string, nodes ...fabric.NodeIndex) Finder {
-	return func(paper, whole *fabric.Fabric) ([]Failure, error) {
-		if len(linksOf(paper, nodes)) == 0 {
-			return nil, fmt.Errorf("%s has no links, or they have already failed on paper", name)
+	return func(now, whole *fabric.Fabric) ([]Failure, error) {
+		if len(linksOf(now, nodes)) == 0 {
+			return nil, fmt.Errorf("%s has no links, or they have already failed in the what-if", name)
 		}
-		// Those that have failed already are among them: they stay failed when the other is undone.
+		// Includes links that have already failed: they remain failed when the other failure is undone.
 		return []Failure{OfNodes(whole, what, name, nodes...)}, nil
 	}
 }
 
-// Random are n links between switches, chosen by seed.
+// Random finds n links between switches, chosen by seed.
 func Random(n int, seed uint64) Finder {
-	return func(paper, _ *fabric.Fabric) ([]Failure, error) {
+	return func(now, _ *fabric.Fabric) ([]Failure, error) {
 		var links []fabric.Link
-		for _, l := range paper.Links() {
-			if paper.Nodes[paper.Ports[l.A].Node].IsSwitch() && paper.Nodes[paper.Ports[l.B].Node].IsSwitch() {
+		for _, l := range now.Links() {
+			if now.Nodes[now.Ports[l.A].Node].IsSwitch() && now.Nodes[now.Ports[l.B].Node].IsSwitch() {
 				links = append(links, l)
 			}
 		}
@@ -84,14 +84,14 @@ func Random(n int, seed uint64) Finder {
 		r.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
 		var out []Failure
 		for _, l := range links[:n] {
-			out = append(out, OfLink(paper, l))
+			out = append(out, OfLink(now, l))
 		}
 		return out, nil
 	}
 }
 
-// ToRestore says which failures words mean, as [Named] takes them, and what is repaired
-// where it is only a part of them. Nodes of a director are such a part.
+// ToRestore returns which failures the words mean, as in [Named], and a repair to use if they are only a part of a
+// failure. Nodes of a director are such a part.
 func ToRestore(whole *fabric.Fabric, what string, words []string) (match func(Failure) bool, repair Failure,
 	err error) {
 	if what == "link" {

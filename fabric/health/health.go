@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package health holds what ports say of their links beside counters: forward error correction, retransmission, bit
-// error rates, and the cables in them with their temperatures.
+// Package health holds the states of links apart from counters: forward error correction, retransmission, bit error
+// rates, and cables with their temperatures.
 package health
 
 import (
@@ -12,20 +12,20 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Report is what was said of the ports of a fabric. The zero value is empty and ready.
+// Report holds the health of ports of a fabric. The zero value is empty.
 type Report struct {
 	ports map[fabric.PortIndex]*Port
 }
 
-// Port is what was said of a port.
+// Port is the health of a port.
 type Port struct {
 	FEC     FEC
 	Retrans Retrans
 	BER     [NumBERs]Rate
-	Cable   *Cable // nil where none was read
+	Cable   *Cable // nil if it was not read
 }
 
-// At is what was said of a port, nil for nothing.
+// At returns the health of a port, nil if unknown.
 func (r *Report) At(port fabric.PortIndex) *Port {
 	if r == nil {
 		return nil
@@ -33,7 +33,7 @@ func (r *Report) At(port fabric.PortIndex) *Port {
 	return r.ports[port]
 }
 
-// Of is the place for what is said of a port.
+// Of returns the health of a port, adding it if necessary.
 func (r *Report) Of(port fabric.PortIndex) *Port {
 	if r.ports == nil {
 		r.ports = map[fabric.PortIndex]*Port{}
@@ -46,7 +46,7 @@ func (r *Report) Of(port fabric.PortIndex) *Port {
 	return p
 }
 
-// Ports are those of which something was said, in ascending order.
+// Ports returns the ports with known health, ascending.
 func (r *Report) Ports() []fabric.PortIndex {
 	if r == nil {
 		return nil
@@ -54,16 +54,16 @@ func (r *Report) Ports() []fabric.PortIndex {
 	return slices.Sorted(maps.Keys(r.ports))
 }
 
-// Unknown is the FEC or the retransmission of which nothing was said.
+// Unknown is an unknown FEC or Retrans.
 const Unknown = 255
 
 // FEC is the forward error correction of a link, as ibdiagnet numbers it.
 type FEC uint8
 
-// NoFEC is that of links without.
+// NoFEC means that a link has no error correction.
 const NoFEC FEC = 0
 
-// String is its name.
+// String returns its name.
 func (f FEC) String() string {
 	switch {
 	case f == Unknown:
@@ -83,7 +83,7 @@ type Retrans uint8
 
 var retransmissions = [...]string{"none", "LLR64", "LLR128", "PLR"}
 
-// String is its name.
+// String returns its name.
 func (r Retrans) String() string {
 	switch {
 	case r == Unknown:
@@ -96,19 +96,19 @@ func (r Retrans) String() string {
 
 // The bit error rates of a link.
 const (
-	RawBER       = iota // before errors are corrected
-	EffectiveBER        // after
-	SymbolBER           // after retransmission, too
+	RawBER       = iota // before error correction
+	EffectiveBER        // after error correction
+	SymbolBER           // after retransmission
 	NumBERs
 )
 
-// Rate is a bit error rate, if it is known.
+// Rate is a bit error rate.
 type Rate struct {
 	Value float64
 	Known bool
 }
 
-// String gives it as ibdiagnet does: "1.5E-254", "?" where it is not known.
+// String formats the rate like ibdiagnet: "1.5E-254", "?" if unknown.
 func (r Rate) String() string {
 	if !r.Known {
 		return "?"
@@ -116,9 +116,9 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%.2g", r.Value)
 }
 
-// Cable is what a cable or a module says of itself. The texts are as they came, never escaped.
+// Cable is the description of a cable or module by its own memory. The texts are not escaped.
 type Cable struct {
 	Vendor, Part, Serial, Revision, Length, Type, Firmware string
 	Celsius                                                int
-	Measured                                               bool // says that it told its temperature
+	Measured                                               bool // Celsius is known
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package losses keeps what a subnet had and has no more: links and nodes, from one reading to the next.
+// Package losses keeps the links and nodes that a subnet has lost, from one sweep to the next.
 package losses
 
 import (
@@ -11,23 +11,23 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 )
 
-// Loss is a node or a link that is not there any more.
+// Loss is a lost node or link.
 type Loss struct {
-	At    fabric.End `json:"at"`             // the node, or one end of the link
+	At    fabric.End `json:"at"`             // the node or one end of the link
 	Peer  fabric.End `json:"peer,omitzero"`  // the other end, zero for a node
-	Since time.Time  `json:"since,omitzero"` // when it was seen last
-	// Unseen says that it cannot be seen because of what did not answer, so that it may be there.
+	Since time.Time  `json:"since,omitzero"` // when it was last seen
+	// Unseen means that unanswered nodes hide it, so it may still exist.
 	Unseen bool `json:"unseen,omitempty"`
 }
 
 // Link reports whether it is a link.
 func (l *Loss) Link() bool { return l.Peer.GUID != 0 }
 
-// List is all that is lost. A list never changes.
+// List is all losses. It is immutable.
 type List []Loss
 
-// After returns the list after a subnet was read again: with what was there at the last reading, at some time, and is
-// not any more, and without what has come back. O(ports + losses).
+// After returns the list after a new sweep: it adds what was in the last sweep, done at some time, and is missing, and
+// removes what has come back. O(ports + losses).
 func (l List) After(was *fabric.Fabric, at time.Time, is *fabric.Fabric, unanswered []sweep.Unanswered) List {
 	var out List
 	type key struct{ a, b [2]uint64 }
@@ -58,7 +58,7 @@ func (l List) After(was *fabric.Fabric, at time.Time, is *fabric.Fabric, unanswe
 			add(Loss{At: c.At, Peer: c.Peer, Since: at})
 		}
 	}
-	out.listen(unanswered)
+	out.markUnseen(unanswered)
 	return out
 }
 
@@ -79,8 +79,8 @@ func (l *Loss) back(f *fabric.Fabric) bool {
 	return f.Nodes[q.Node].GUID == l.Peer.GUID && int(q.Num) == l.Peer.Port
 }
 
-// listen finds what is cabled and silent, and what is reached only through such: nobody knows whether that is lost.
-func (l List) listen(unanswered []sweep.Unanswered) {
+// markUnseen sets Unseen for unanswered ports and for everything reached only through them.
+func (l List) markUnseen(unanswered []sweep.Unanswered) {
 	silent := sweep.SilentPorts(unanswered)
 	gone := map[uint64]*Loss{}
 	for i := range l {
@@ -112,7 +112,7 @@ func (l List) listen(unanswered []sweep.Unanswered) {
 	}
 }
 
-// Links counts the links that are lost for certain.
+// Links counts the links that are certainly lost.
 func (l List) Links() (n int) {
 	for i := range l {
 		if l[i].Link() && !l[i].Unseen {
@@ -122,7 +122,7 @@ func (l List) Links() (n int) {
 	return n
 }
 
-// Without returns the list without what a fabric, read before some time, had not and was lost before that time.
+// Without returns the list without losses from before t that are also missing in f, which was read before t.
 func (l List) Without(f *fabric.Fabric, t time.Time) List {
 	return slices.DeleteFunc(slices.Clone(l), func(x Loss) bool { return x.Since.Before(t) && !x.back(f) })
 }

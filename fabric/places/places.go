@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package places finds what somebody named in a fabric: a node, a port, a link, the switches of a system.
+// Package places resolves the names of nodes, ports, links and systems in a fabric.
 package places
 
 import (
@@ -13,20 +13,20 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// maxCandidates is how many names an error about an ambiguous one lists.
+// maxCandidates limits the names in an error about an ambiguous one.
 const maxCandidates = 8
 
-// Place is a spot in a fabric that somebody named.
+// Place is a named node or port.
 type Place struct {
 	Node      fabric.NodeIndex
-	Port      fabric.PortIndex // named or meant: else port 0 of a switch, another node's first linked port
-	LID       uint16           // the LID that was named, else that of the port, 0 where it has none in this fabric
-	PortNamed bool             // a port number, LID or port GUID was given
-	LIDNamed  bool             // a LID was given
+	Port      fabric.PortIndex // by default port 0 of a switch, the first linked port of another node
+	LID       uint16           // the given LID, otherwise that of the port, 0 if it has none in this fabric
+	PortNamed bool             // by a port number, LID or port GUID
+	LIDNamed  bool             // by a LID
 }
 
-// Resolve finds a place: a node's name, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a bare number for a LID or a bare 0x
-// number for a GUID. A name may be shortened to a prefix that only one node has.
+// Resolve resolves a node's name, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a number (LID) or a 0x number (GUID). A
+// name may be shortened to a unique prefix.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	switch {
 	case strings.HasPrefix(text, "lid:"):
@@ -52,7 +52,7 @@ func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	return Place{}, fmt.Errorf("no node is called %q%s", text, meant(f, text))
 }
 
-// meant names nodes that an unknown name may have been meant to be, "" for none.
+// meant suggests nodes for an unknown name, "" for none.
 func meant(f *fabric.Fabric, text string) string {
 	near := prose.Words(Near(f, text), strconv.Quote)
 	if len(near) == 0 {
@@ -61,7 +61,7 @@ func meant(f *fabric.Fabric, text string) string {
 	return " (did you mean " + strings.Join(near, ", ") + "?)"
 }
 
-// Near returns up to three names of nodes that an unknown name, or the NAME of NAME/PORT, may have been meant to be.
+// Near returns up to three names of nodes similar to an unknown name, or to the NAME of NAME/PORT.
 func Near(f *fabric.Fabric, text string) []string {
 	if i := strings.LastIndexByte(text, '/'); i > 0 {
 		text = text[:i]
@@ -83,8 +83,8 @@ func Near(f *fabric.Fabric, text string) []string {
 	return near
 }
 
-// ResolveSystem finds the switches of one system, such as a director: those whose names begin with a prefix
-// before a *, or those with the system image GUID of a switch or that is given itself.
+// ResolveSystem returns the switches of one system, such as a director: PREFIX* selects by name, otherwise text is a
+// system image GUID or a switch with one.
 func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, name string, err error) {
 	if prefix, ok := strings.CutSuffix(text, "*"); ok {
 		for _, n := range f.Switches {
@@ -93,7 +93,7 @@ func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, nam
 			}
 		}
 		if len(nodes) == 0 || prefix == "" {
-			return nil, "", fmt.Errorf("no switch has a name that begins with %q", prefix)
+			return nil, "", fmt.Errorf("no switch name begins with %q", prefix)
 		}
 		return nodes, fabric.Escape(text) + countSwitches(nodes), nil
 	}
@@ -104,7 +104,7 @@ func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, nam
 			return nil, "", err
 		}
 		if system = f.SwitchNode(sw).SystemGUID; system == 0 {
-			return nil, "", fmt.Errorf("%s has no system image GUID (a prefix of names does as well: fail director "+
+			return nil, "", fmt.Errorf("%s has no system image GUID (try: fail director "+
 				"'NAME*')", f.NodeName(f.Switches[sw]))
 		}
 		nodes = switchesOf(f, system)
@@ -125,13 +125,13 @@ func switchesOf(f *fabric.Fabric, system uint64) (nodes []fabric.NodeIndex) {
 	return nodes
 }
 
-// ResolveNode is like [Resolve] where the node is meant and not a port of it.
+// ResolveNode is [Resolve] for a node.
 func ResolveNode(f *fabric.Fabric, text string) (fabric.NodeIndex, error) {
 	p, err := Resolve(f, text)
 	return p.Node, err
 }
 
-// ResolveSwitch is like [ResolveNode] for a switch, and returns its index.
+// ResolveSwitch is [ResolveNode] for a switch, and returns its index.
 func ResolveSwitch(f *fabric.Fabric, text string) (fabric.SwitchIndex, error) {
 	n, err := ResolveNode(f, text)
 	if err != nil {
@@ -139,7 +139,7 @@ func ResolveSwitch(f *fabric.Fabric, text string) (fabric.SwitchIndex, error) {
 	}
 	sw := f.Nodes[n].Switch
 	if sw == fabric.None {
-		return fabric.None, fmt.Errorf("%s is no switch", f.NodeName(n))
+		return fabric.None, fmt.Errorf("%s is not a switch", f.NodeName(n))
 	}
 	return sw, nil
 }
@@ -147,7 +147,7 @@ func ResolveSwitch(f *fabric.Fabric, text string) (fabric.SwitchIndex, error) {
 func byLID(f *fabric.Fabric, text string) (Place, error) {
 	lid, err := strconv.ParseUint(text, 0, 16)
 	if err != nil || lid == 0 || lid > fabric.MaxUnicastLID {
-		return Place{}, fmt.Errorf("%q is no unicast LID, expected 1 to %d", text, fabric.MaxUnicastLID)
+		return Place{}, fmt.Errorf("%q is not a unicast LID, expected 1 to %d", text, fabric.MaxUnicastLID)
 	}
 	port := f.PortByLID(uint16(lid))
 	if port == fabric.None {
@@ -170,13 +170,13 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 		}
 		n, err := strconv.Atoi(num)
 		if err != nil {
-			return Place{}, fmt.Errorf("%q is no port number", num)
+			return Place{}, fmt.Errorf("%q is not a port number", num)
 		}
 		return onNode(f, p.Node, n)
 	}
 	guid, err := strconv.ParseUint(text, 0, 64)
 	if err != nil {
-		return Place{}, fmt.Errorf("%q is no GUID, expected 0x and up to 16 digits", text)
+		return Place{}, fmt.Errorf("%q is not a GUID, expected 0x and up to 16 digits", text)
 	}
 	port := f.PortByGUID(guid)
 	if port == fabric.None {
@@ -191,8 +191,8 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 	return Place{}, fmt.Errorf("nothing has GUID 0x%016x", guid)
 }
 
-// unreachable finds an end port that failures have separated from the subnet; it keeps its GUID, and its LIDs where no
-// other port has them.
+// unreachable finds an end port that failures have separated from the subnet; it keeps its GUID, and its LIDs unless
+// another port has them.
 func unreachable(f *fabric.Fabric, is func(fabric.PortIndex) bool) fabric.PortIndex {
 	if i := slices.IndexFunc(f.Unreachable, is); i >= 0 {
 		return f.Unreachable[i]
@@ -200,7 +200,7 @@ func unreachable(f *fabric.Fabric, is func(fabric.PortIndex) bool) fabric.PortIn
 	return fabric.None
 }
 
-// nameAndPort reads NAME/PORT. Names may hold slashes themselves.
+// nameAndPort resolves NAME/PORT. Names may contain slashes.
 func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 	i := strings.LastIndexByte(text, '/')
 	if i <= 0 {
@@ -225,7 +225,7 @@ func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 	return p, err == nil, err
 }
 
-// onNode is the port of a number on a node.
+// onNode returns the place of a numbered port.
 func onNode(f *fabric.Fabric, node fabric.NodeIndex, num int) (Place, error) {
 	port := f.PortAt(node, num)
 	if port == fabric.None {
@@ -234,7 +234,7 @@ func onNode(f *fabric.Fabric, node fabric.NodeIndex, num int) (Place, error) {
 	return named(f, port), nil
 }
 
-// named is a port that was named by its number.
+// named returns the place of a port named by its number.
 func named(f *fabric.Fabric, port fabric.PortIndex) Place {
 	return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(f.EndPortOf(port)), PortNamed: true}
 }
@@ -266,7 +266,7 @@ func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error)
 	return Place{}, fmt.Errorf("%q is ambiguous: %s", text, prose.List(names, maxCandidates))
 }
 
-// of is a node without a port: port 0 of a switch, else its first port with a LID, with a link, or at all.
+// of returns the place of a node without a port: port 0 of a switch, otherwise its first linked port, or port 1.
 func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	n := &f.Nodes[node]
 	port := n.FirstPort
@@ -281,12 +281,12 @@ func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	return Place{Node: node, Port: port, LID: f.LIDOf(port)}
 }
 
-// PortError says that words do not say which port is meant, whatever there is.
+// PortError reports that a name does not identify a port, in any fabric.
 type PortError struct{ text string }
 
 func (e *PortError) Error() string { return e.text }
 
-// Link finds the port whose link NODE PORT or NODE/PORT names, else it fails with a [PortError].
+// Link returns the port that NODE PORT or NODE/PORT names. It returns a [PortError] if the words do not identify one.
 func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 	p, err := Resolve(f, words[0])
 	if err != nil {
@@ -295,7 +295,7 @@ func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 	if len(words) > 1 {
 		num, err := strconv.Atoi(words[1])
 		if err != nil {
-			return fabric.None, &PortError{fmt.Sprintf("%q is no port number", words[1])}
+			return fabric.None, &PortError{fmt.Sprintf("%q is not a port number", words[1])}
 		}
 		if p.Port = f.PortAt(p.Node, num); p.Port == fabric.None {
 			return fabric.None, fmt.Errorf("%s has no port %d", f.NodeName(p.Node), num)
@@ -304,12 +304,12 @@ func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 		return fabric.None, &PortError{fmt.Sprintf("which port of %s?", f.NodeName(p.Node))}
 	}
 	if f.Ports[p.Port].Num == 0 {
-		return fabric.None, fmt.Errorf("port 0 of %s is no link", f.NodeName(p.Node))
+		return fabric.None, fmt.Errorf("port 0 of %s has no link", f.NodeName(p.Node))
 	}
 	return p.Port, nil
 }
 
-// NodeOrSwitch is [ResolveNode], which must be a switch where what is "switch".
+// NodeOrSwitch is [ResolveNode]; if what is "switch", the node must be a switch.
 func NodeOrSwitch(f *fabric.Fabric, what, text string) (fabric.NodeIndex, error) {
 	if what != "switch" {
 		return ResolveNode(f, text)
@@ -319,4 +319,80 @@ func NodeOrSwitch(f *fabric.Fabric, what, text string) (fabric.NodeIndex, error)
 		return fabric.None, err
 	}
 	return f.Switches[sw], nil
+}
+
+// NodeRef returns a text that [ResolveNode] resolves to the node: its name if possible, otherwise its GUID.
+func NodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
+	name := f.NodeName(node)
+	if n, err := ResolveNode(f, name); err == nil && n == node && prose.Plain(name) {
+		return name
+	}
+	return guidRef(f.Nodes[node].GUID)
+}
+
+// PortRef returns a text that [Resolve] resolves to an end port: its node if that is a switch or has no other linked
+// port, otherwise NAME/PORT or the port GUID.
+func PortRef(f *fabric.Fabric, end fabric.PortIndex) string {
+	node := f.Ports[end].Node
+	n := &f.Nodes[node]
+	if n.IsSwitch() {
+		return NodeRef(f, node)
+	}
+	if p, err := Resolve(f, f.NodeName(node)); err == nil && p.Port == end && f.LinkedPorts(n) < 2 {
+		return NodeRef(f, node)
+	}
+	name := f.PortName(end)
+	if p, err := Resolve(f, name); err == nil && p.Port == end && prose.Plain(name) {
+		return name
+	}
+	return guidRef(f.Ports[end].GUID)
+}
+
+func guidRef(guid uint64) string { return fmt.Sprintf("guid:0x%016x", guid) }
+
+// Mentioned returns the first node whose full name is in a text, with its port if the text has NAME/PORT; of names at
+// the same position the longest. Node is [fabric.None] if there is none. O(nodes x length of text).
+func Mentioned(f *fabric.Fabric, text string) Place {
+	best, length := len(text), 0
+	found := Place{Node: fabric.None, Port: fabric.None}
+	for i := range f.Nodes {
+		name := f.NodeName(fabric.NodeIndex(i))
+		if at := wordsAt(text, name); at >= 0 && (at < best || at == best && len(name) > length) {
+			best, length, found.Node = at, len(name), fabric.NodeIndex(i)
+		}
+	}
+	if found.Node == fabric.None {
+		return found
+	}
+	found = of(f, found.Node)
+	if rest, ok := strings.CutPrefix(text[best+length:], "/"); ok {
+		digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+		if num, err := strconv.Atoi(digits); err == nil {
+			if port := f.PortAt(found.Node, num); port != fabric.None {
+				found = named(f, port)
+			}
+		}
+	}
+	return found
+}
+
+// wordsAt returns the first index of whole words in a text, -1 if it does not contain them.
+func wordsAt(text, words string) int {
+	for from := 0; words != ""; {
+		at := strings.Index(text[from:], words)
+		if at < 0 {
+			break
+		}
+		at += from
+		if end := at + len(words); (at == 0 || !inWord(text[at-1])) && (end == len(text) || !inWord(text[end])) {
+			return at
+		}
+		from = at + 1
+	}
+	return -1
+}
+
+// inWord reports whether a byte can be part of a node's name.
+func inWord(b byte) bool {
+	return b == '-' || b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80
 }

@@ -8,12 +8,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// tryAdaptive is what to look at.
+// tryAdaptive is the hint of problems of adaptive routing.
 const tryAdaptive = "adaptive show; trace; does the subnet manager sweep?"
 
-// Adaptive finds what is odd of switches that route adaptively: groups with ports that are down, fewer ports in groups
-// than switches with as many links have, static ports that are not in the group of their LID, and switches that do not
-// take part. O(switches x LIDs).
+// Adaptive finds problems of adaptive routing: groups with ports that are down, groups smaller than those of switches
+// with as many links, static ports outside the group of their LID, and switches without it. O(switches x LIDs).
 func (r *Report) Adaptive(t *fabric.Tables) {
 	if t == nil || t.Adaptive == nil {
 		return
@@ -41,8 +40,7 @@ func (r *Report) Adaptive(t *fabric.Tables) {
 	r.thin(t, widest)
 }
 
-// groups looks at the groups of one switch that LIDs have, and returns how many ports the widest of them has that are
-// up.
+// groups checks the groups of one switch that LIDs use, and returns the largest number of ports up in one of them.
 func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 	f, sw, node := t.Fabric, &t.Adaptive.Switches[s], t.Fabric.Switches[s]
 	ports, used := make([][]uint8, len(sw.Groups)), make([]bool, len(sw.Groups))
@@ -57,7 +55,7 @@ func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 		}
 		group := ports[e.Group()]
 		if used[e.Group()] = true; len(group) == 0 {
-			continue // packets go by the static port
+			continue // packets use the static port
 		}
 		if !slices.Contains(group, port) {
 			if outside == 0 {
@@ -85,13 +83,13 @@ func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 		}
 	}
 	if outside > 0 {
-		r.Add(StaticOutside, PlaceOfNode(f, node), tryAdaptive, "of %d LIDs the static port of %s is not in the "+
-			"group, LID %d the first", outside, f.NodeName(node), first)
+		r.Add(StaticOutside, PlaceOfNode(f, node), tryAdaptive, "for %d LIDs the static port of %s is not in the "+
+			"group, the first is LID %d", outside, f.NodeName(node), first)
 	}
 	return widest
 }
 
-// thin finds switches whose widest group has at most half the ports of what most switches have with as many links to
+// thin finds switches whose largest group has at most half the ports of the median of switches with as many links to
 // switches.
 func (r *Report) thin(t *fabric.Tables, widest []int) {
 	f := t.Fabric

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// TestAdaptive plants what is odd into groups that are right, and finds that alone.
+// TestAdaptive inserts errors into correct groups and finds exactly these.
 func TestAdaptive(t *testing.T) {
 	res, err := updn.Engine{}.Route(context.Background(), treestest.Made(t, "fattree:2,8"), routing.Options{})
 	if err != nil {

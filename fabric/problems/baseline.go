@@ -6,22 +6,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/losses"
 	"example.org/ibconsole/fabric/sweep"
 )
 
-// Baseline tells what is missing, re-cabled, slower or new against an earlier picture, which since names:
-// "the baseline of 2026-11-22". What is silent, as Unanswered has it, is not missing: [Report.Answers] tells of it.
-// O(ports).
+// Baseline reports what is missing, re-cabled, slower or new since an earlier state, which since names: "the baseline
+// of 2026-11-22". Unanswered ports are not missing, as [Report.Answers] reports them. O(ports).
 func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered, since string) {
 	b := &baseline{r: r, was: was, is: is, since: since}
 	var down, up []fabric.Change
 	for _, c := range sweep.MarkUnanswered(was, fabric.Changes(was, is), unanswered) {
 		switch c.Kind {
 		case fabric.NodeHidden:
-			r.Add(Missing, placeOf(c.At), "what is before it first: show unanswered",
-				"%s was in %s and cannot be seen behind what does not answer", c.At.Name, since)
+			r.Add(Missing, placeOf(c.At), "first what does not respond: show unanswered",
+				"%s was in %s and is hidden by nodes that do not respond", c.At.Name, since)
 		case fabric.NodeGone:
 			r.Add(Missing, placeOf(c.At), b.behind(c.At.GUID), "%s was in %s", c.At.Name, since)
 		case fabric.NodeNew:
@@ -36,8 +37,9 @@ func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered,
 			if c.From == "none" { // a first LID is no problem
 				continue
 			}
-			r.Add(Changed, placeOf(c.At), "was guid2lid lost? "+tryBaseline, "%s has LID %s, in %s %s", c.At.Name, c.To,
-				since, c.From)
+			r.Add(Changed, placeOf(c.At), "was guid2lid lost? "+tryBaseline, "%s has LID %s, it was %s in %s",
+				c.At.Name,
+				c.To, c.From, since)
 		case fabric.WidthChanged, fabric.SpeedChanged:
 			b.slower(c)
 		}
@@ -45,7 +47,7 @@ func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered,
 	b.cables(down, up)
 }
 
-const tryBaseline = "baseline save, where it is to be so"
+const tryBaseline = "baseline save, if this is intended"
 
 type baseline struct {
 	r       *Report
@@ -55,7 +57,7 @@ type baseline struct {
 
 func placeOf(e fabric.End) Place { return Place(e) }
 
-// behind says where a node that is gone was.
+// behind returns a hint with the far ends of the links of a missing node.
 func (b *baseline) behind(guid uint64) string {
 	var ends []string
 	n := &b.was.Nodes[b.was.NodeByGUID(guid)]
@@ -67,7 +69,7 @@ func (b *baseline) behind(guid uint64) string {
 	return "is it powered? its cable at " + strings.Join(ends, ", ")
 }
 
-// slower tells of a port whose link was wider or faster; of a link once.
+// slower reports a narrower or slower link, once per link.
 func (b *baseline) slower(c fabric.Change) {
 	node := b.is.NodeByGUID(c.At.GUID)
 	p := b.is.Port(node, uint8(c.At.Port))
@@ -78,12 +80,12 @@ func (b *baseline) slower(c fabric.Change) {
 	}
 	name := b.is.PortName(p)
 	if c.Kind == fabric.WidthChanged && now.Width < before.Width {
-		b.r.Add(Narrow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name,
-			b.is.PortName(now.Peer), c.To, b.since, c.From)
+		b.r.Add(Narrow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, it was %s in %s", name,
+			b.is.PortName(now.Peer), c.To, c.From, b.since)
 	}
 	if c.Kind == fabric.SpeedChanged && now.Speed < before.Speed {
-		b.r.Add(Slow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, in %s it was %s", name,
-			b.is.PortName(now.Peer), c.To, b.since, c.From)
+		b.r.Add(Slow, PlaceOfPort(b.is, p), tryCable+name, "%s to %s is %s, it was %s in %s", name,
+			b.is.PortName(now.Peer), c.To, c.From, b.since)
 	}
 }
 
@@ -92,21 +94,21 @@ type end struct {
 	port int
 }
 
-// cables puts together what went and what came: re-cabled where an end leads elsewhere; not what went with a
-// node.
+// cables combines links that went down and came up: a link is re-cabled if a port leads elsewhere. Links of missing
+// nodes are not reported.
 func (b *baseline) cables(down, up []fabric.Change) {
 	now := map[end]fabric.Change{}
 	for _, c := range up {
 		now[end{c.At.GUID, c.At.Port}] = c
 		now[end{c.Peer.GUID, c.Peer.Port}] = fabric.Change{Kind: c.Kind, At: c.Peer, Peer: c.At}
 	}
-	told := map[fabric.End]bool{}
+	reported := map[fabric.End]bool{}
 	for _, c := range down {
 		var leads []string
 		for _, e := range []fabric.End{c.At, c.Peer} {
 			if n, ok := now[end{e.GUID, e.Port}]; ok {
 				leads = append(leads, fmt.Sprintf("%s leads to %s", n.At.Name, n.Peer.Name))
-				told[n.At], told[n.Peer] = true, true
+				reported[n.At], reported[n.Peer] = true, true
 			}
 		}
 		switch {
@@ -118,7 +120,7 @@ func (b *baseline) cables(down, up []fabric.Change) {
 				"%s to %s was up in %s", c.At.Name, c.Peer.Name, b.since)
 		}
 	}
-	up = slices.DeleteFunc(up, func(c fabric.Change) bool { return told[c.At] || told[c.Peer] })
+	up = slices.DeleteFunc(up, func(c fabric.Change) bool { return reported[c.At] || reported[c.Peer] })
 	for _, c := range up {
 		if b.before(c.At) && b.before(c.Peer) {
 			b.r.Add(Added, placeOf(c.At), tryBaseline, "%s to %s was not in %s", c.At.Name, c.Peer.Name, b.since)
@@ -132,4 +134,83 @@ func (b *baseline) before(e fabric.End) bool { return inSubnet(b.was, e.GUID) }
 func inSubnet(f *fabric.Fabric, guid uint64) bool {
 	n := f.NodeByGUID(guid)
 	return n != fabric.None && f.Nodes[n].InSubnet
+}
+
+// Lost reports the lost links and nodes of a subnet. Links of a lost node are not reported separately. Unanswered ports
+// are reported by [Report.Answers].
+func (r *Report) Lost(list losses.List, f *fabric.Fabric, unanswered []sweep.Unanswered) {
+	silent := sweep.SilentPorts(unanswered)
+	cabled := map[uint64][]fabric.End{} // by node, the far ends of its lost links
+	for i := range list {
+		if x := &list[i]; x.Link() {
+			cabled[x.At.GUID] = append(cabled[x.At.GUID], x.Peer)
+			cabled[x.Peer.GUID] = append(cabled[x.Peer.GUID], x.At)
+		}
+	}
+	for i := range list {
+		x := &list[i]
+		since := x.Since.Local().Format(time.DateTime)
+		add := func(k Kind, try, format string, args ...any) {
+			r.Problems = append(r.Problems, Problem{Error, k, placeOf(x.At), fmt.Sprintf(format, args...), try + "; " +
+				tryBaseline, x.Since})
+		}
+		switch {
+		case !x.Link() && !x.Unseen:
+			var at []string
+			for _, e := range cabled[x.At.GUID][:min(len(cabled[x.At.GUID]), 3)] {
+				at = append(at, e.Name)
+			}
+			add(Missing, "is it powered? its cable at "+strings.Join(at, ", "), "%s is missing since %s",
+				x.At.Name, since)
+		case !x.Link():
+			hidden := true
+			for _, e := range cabled[x.At.GUID] {
+				hidden = hidden && !silent(e.GUID, e.Port)
+			}
+			if hidden {
+				add(Missing, "first what does not respond: show unanswered",
+					"%s is hidden since %s by nodes that do not respond", x.At.Name, since)
+			}
+		case x.Unseen || !inSubnet(f, x.At.GUID) || !inSubnet(f, x.Peer.GUID):
+		default:
+			if leads := append(leadsTo(f, x.At), leadsTo(f, x.Peer)...); leads != nil {
+				add(Recabled, "put it back", "the link of %s to %s is missing since %s: %s", x.At.Name,
+					x.Peer.Name, since,
+					strings.Join(leads, ", "))
+				continue
+			}
+			add(LinkMissing, "the cable and both ports: show counters "+x.At.Name, "%s to %s is down since %s",
+				x.At.Name, x.Peer.Name, since)
+		}
+	}
+}
+
+// leadsTo describes the link of a port, nil if it has none.
+func leadsTo(f *fabric.Fabric, e fabric.End) []string {
+	p := f.PortAt(f.NodeByGUID(e.GUID), e.Port)
+	if p == fabric.None || !f.Ports[p].Linked() {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s leads to %s", f.PortName(p), f.PortName(f.Ports[p].Peer))}
+}
+
+// DropLost removes problems after the first n that are also in the list.
+func (r *Report) DropLost(n int, list losses.List) {
+	reported := map[Place]bool{}
+	at := func(p Place) Place { return Place{p.GUID, p.Port, ""} }
+	for i := range list {
+		if x := &list[i]; !x.Unseen {
+			reported[at(placeOf(x.At))] = true
+			if x.Link() {
+				reported[at(placeOf(x.Peer))] = true
+			}
+		}
+	}
+	kept := r.Problems[:n]
+	for _, p := range r.Problems[n:] {
+		if lost := p.Kind == Missing || p.Kind == LinkMissing || p.Kind == Recabled; !lost || !reported[at(p.At)] {
+			kept = append(kept, p)
+		}
+	}
+	r.Problems = kept
 }

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// What rising counters mean. Waiting to send, copies that are not forwarded and
-// errors that another link has caused are no faults of a port.
+// Classes of counters by the meaning of an increase. Waits, copies that are not forwarded and errors caused by another
+// link are not faults of a port.
 var (
 	linkFaults   = counters.OfClass(counters.LinkFault)
 	signal       = counters.OfClass(counters.Signal)
@@ -21,10 +21,10 @@ var (
 	lossCounters = counters.OfClass(counters.Lost)
 )
 
-// manySymbolErrors an hour are what a bit error rate of 1e-12 gives at 40 Gb/s.
+// manySymbolErrors is the number of errors per hour at a bit error rate of 1e-12 and 40 Gb/s.
 const manySymbolErrors = 144
 
-// Counted tells of ports whose error counters rose between two readings.
+// Counted reports ports whose error counters increased between two readings.
 func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
 	for i := range grown {
 		d := &grown[i]
@@ -45,7 +45,7 @@ func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
 	}
 }
 
-// elapsed says the time between the readings, in seconds where there are any.
+// elapsed formats the time between the readings.
 func elapsed(d *counters.Delta) string {
 	t := time.Duration(d.Seconds * float64(time.Second))
 	switch {
@@ -59,20 +59,20 @@ func elapsed(d *counters.Delta) string {
 	return fmt.Sprintf("in %v", t)
 }
 
-// errorAdvice says how bad rising counters are, and what to try.
+// errorAdvice returns the severity of increased counters and a hint.
 func errorAdvice(set counters.Set, d *counters.Delta) (Severity, string) {
 	switch {
 	case set&linkFaults != 0:
-		return Error, "reseat, then replace the cable; the ports at both ends"
+		return Error, "reseat, then replace the cable; check the ports at both ends"
 	case set&signal != 0 && float64(d.Increase[counters.SymbolErrors]+d.Increase[counters.RcvErrors])*3600 >
 		manySymbolErrors*max(d.Seconds, 1):
 		return Error, "clean or replace the cable: the signal is bad"
 	case set&signal != 0:
-		return Warning, "keep an eye on the cable"
+		return Warning, "watch the cable"
 	case set&refusals != 0:
-		return Warning, "partition keys: show pkeys of both ends"
+		return Warning, "compare the partition keys: show pkeys of both ends"
 	}
-	return Warning, "a receiver that is too slow, or a path that ends: check reach"
+	return Warning, "the receiver is too slow, or a path ends: check reach"
 }
 
 func nameWithPeer(f *fabric.Fabric, port fabric.PortIndex) string {
@@ -82,16 +82,16 @@ func nameWithPeer(f *fabric.Fabric, port fabric.PortIndex) string {
 	return f.PortName(port)
 }
 
-// Seen is a change that a sweep saw.
+// Seen is a change that a sweep found.
 type Seen struct {
 	When time.Time
 	fabric.Change
 }
 
-// flaps is how often a link has to go down to flap.
+// flaps is the minimum number of times that a flapping link went down.
 const flaps = 2
 
-// Flapping tells of links that went down more than once while the subnet was watched.
+// Flapping reports links that went down more than once while the subnet was watched.
 func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
 	type link struct{ a, b end }
 	times := map[link][]time.Time{}
@@ -114,7 +114,7 @@ func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
 	for _, l := range order {
 		if n := len(times[l]); n >= flaps {
 			e := ends[l]
-			r.Add(Flapping, placeOf(e[0]), "reseat, then replace the cable; until then take the port out: "+
+			r.Add(Flapping, placeOf(e[0]), "reseat, then replace the cable; until then disable the port: "+
 				"ibportstate disable",
 				"%s to %s went down %d times from %s to %s", e[0].Name, e[1].Name, n,
 				slices.MinFunc(times[l], time.Time.Compare).Format(time.TimeOnly),

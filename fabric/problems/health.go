@@ -11,20 +11,20 @@ import (
 	"example.org/ibconsole/fabric/health"
 )
 
-// Thresholds of what links say of themselves.
+// Thresholds for measured values of links.
 const (
-	// badBER and poorBER are bit error rates behind error correction: IBA asks for 1e-12 of a link (1.2.1, volume 2);
-	// what corrects errors stays far below that, so that more than 1e-15 is worth a look. The second is our choice.
+	// badBER and poorBER are bit error rates after error correction: IBA requires 1e-12 of a link (1.2.1, volume 2).
+	// With error correction, rates are far lower, so more than 1e-15 deserves attention. The second is our choice.
 	badBER, poorBER = 1e-12, 1e-15
-	// hotCable and warmCable are degrees Celsius of a module: those of the commercial range are made for 0 to 70. The
-	// second step is our choice.
+	// hotCable and warmCable are temperatures of a module in degrees Celsius: the commercial range is 0 to 70. The
+	// first is our choice.
 	hotCable, warmCable = 75, 70
 )
 
-// totals are how many errors a port may have counted until it is told.
+// totals are the numbers of errors above which a port is reported.
 var totals = counters.Thresholds()
 
-// Totals tells of ports that had counted many errors by the time of a reading, since whenever they were cleared.
+// Totals reports ports with many errors since they were cleared.
 func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 	if reading == nil {
 		return
@@ -36,7 +36,7 @@ func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 		for k := range (p.Beyond(&totals) & (linkFaults | signal | refusals | lossCounters)).All() {
 			text := fmt.Sprintf("%v %d", k, p.Values[k])
 			if p.Stopped.Has(k) {
-				text += " (its greatest value)"
+				text += " (its maximum)"
 			}
 			many = append(many, text)
 			faults = faults || (linkFaults | signal).Has(k)
@@ -44,7 +44,7 @@ func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 		if len(many) == 0 {
 			continue
 		}
-		severity, try := Note, "a receiver that is too slow, or a path that ends: check reach"
+		severity, try := Note, "the receiver is too slow, or a path ends: check reach"
 		if faults {
 			severity, try = Warning, "clear them and read again: do they rise? Then the cable"
 		}
@@ -53,7 +53,7 @@ func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 	}
 }
 
-// Health tells of links by what their ends say of error correction, of bit error rates, and of modules that are hot.
+// Health reports links by their error correction and bit error rates, and hot modules.
 func (r *Report) Health(f *fabric.Fabric, h *health.Report) {
 	for _, at := range h.Ports() {
 		p := h.At(at)
@@ -63,11 +63,11 @@ func (r *Report) Health(f *fabric.Fabric, h *health.Report) {
 			if c.Celsius >= hotCable {
 				severity = Error
 			}
-			r.AddAs(severity, Hot, PlaceOfPort(f, at), "the air there: fans, blanking panels, what stands beside it",
-				"the module in %s has %d degrees Celsius", nameWithPeer(f, at), c.Celsius)
+			r.AddAs(severity, Hot, PlaceOfPort(f, at), "check the cooling: fans, blanking panels, adjacent devices",
+				"the module in %s is at %d degrees Celsius", nameWithPeer(f, at), c.Celsius)
 		}
 		if peer := f.Ports[at].Peer; peer > at {
-			r.unlikeFEC(f, at, p, h.At(peer))
+			r.compareFEC(f, at, p, h.At(peer))
 		}
 	}
 }
@@ -77,8 +77,8 @@ func (r *Report) bitErrors(f *fabric.Fabric, at fabric.PortIndex, p *health.Port
 		rate int
 		what string
 	}{
-		{health.SymbolBER, "symbol errors get through at a rate of"},
-		{health.EffectiveBER, "bit errors are left after correction at a rate of"},
+		{health.SymbolBER, "symbol error rate"},
+		{health.EffectiveBER, "bit error rate after correction"},
 	} {
 		rate := p.BER[k.rate]
 		if !rate.Known || rate.Value <= poorBER {
@@ -94,17 +94,18 @@ func (r *Report) bitErrors(f *fabric.Fabric, at fabric.PortIndex, p *health.Port
 	}
 }
 
-// unlikeFEC finds a link whose ends say that errors are corrected otherwise, and one that needs it and has none.
-func (r *Report) unlikeFEC(f *fabric.Fabric, at fabric.PortIndex, p, q *health.Port) {
+// compareFEC finds links whose ends report different error corrections, and fast links without any.
+func (r *Report) compareFEC(f *fabric.Fabric, at fabric.PortIndex, p, q *health.Port) {
 	const try = "firmware and cable of both ends: the mode is agreed when the link comes up"
 	speed := f.Ports[at].Speed
 	switch {
 	case p.FEC == health.Unknown:
 	case q != nil && q.FEC != health.Unknown && q.FEC != p.FEC:
-		r.Add(UnlikeFEC, PlaceOfPort(f, at), try, "%s: error correction is %v here and %v there", nameWithPeer(f, at),
+		r.Add(FECMismatch, PlaceOfPort(f, at), try, "%s: error correction is %v at this end and %v at the other",
+			nameWithPeer(f, at),
 			p.FEC, q.FEC)
 	case p.FEC == health.NoFEC && speed >= fabric.HDR:
-		r.AddAs(Warning, UnlikeFEC, PlaceOfPort(f, at), try, "%s runs at %v without error correction, which lanes of "+
-			"that speed need", nameWithPeer(f, at), speed)
+		r.AddAs(Warning, FECMismatch, PlaceOfPort(f, at), try, "%s runs at %v without error correction, which that "+
+			"speed requires", nameWithPeer(f, at), speed)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestKindsAreInTheTable: each constant of type Kind has its row.
+// TestKindsAreInTheTable checks that each constant of type Kind has a row.
 func TestKindsAreInTheTable(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "problems.go", nil, 0)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Links finds links below their width or speed: below what both ends are set to, where limits has that by
-// port index, and else below nearly all links between devices of the same two kinds. Where settings keep a
-// link below what both ends support and what nearly all its like have, that is said. O(ports).
+// Links finds links below their possible width or speed. The possible ones are those enabled at both ends, from limits
+// by port index; if unknown, those of nearly all links between devices of the same two kinds. Links that are limited by
+// settings, below what both ends support and nearly all similar links have, are reported as Limited. O(ports).
 func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
-	like := likesOf(f)
+	similar := typicalOf(f)
 	unknown := 0
 	for _, l := range f.Links() {
-		if !says(f, l) || r.unlikeEnds(f, l) {
+		if !hasRate(f, l) || r.endsDiffer(f, l) {
 			continue
 		}
 		var most fabric.LinkLimit
@@ -25,26 +25,26 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 			most = limits[l.A].Common(limits[l.B])
 		}
 		if most.Known() {
-			r.against(f, l, most, like[deviceClass(f, l)])
+			r.compareWithLimits(f, l, most, similar[deviceClass(f, l)])
 			continue
 		}
 		unknown++
-		r.amongLikes(f, l, like[deviceClass(f, l)])
+		r.compareWithSimilar(f, l, similar[deviceClass(f, l)])
 	}
 	if unknown > 0 {
-		r.Skip("what the ends of links are set to", "", "the source does not say it of %d links; they were compared "+
-			"with their like", unknown)
+		r.Skip("widths and speeds enabled at the ends of links", "", "the source lacks them for %d links; these were "+
+			"compared with similar links", unknown)
 	}
 }
 
-// reports whether it is known how a link of the subnet runs.
-func says(f *fabric.Fabric, l fabric.Link) bool {
+// hasRate reports whether the width and speed of a link of the subnet are known.
+func hasRate(f *fabric.Fabric, l fabric.Link) bool {
 	p := &f.Ports[l.A]
 	return f.Nodes[p.Node].InSubnet && p.Width != 0 && p.Speed != fabric.SpeedUnknown
 }
 
-// unlikeEnds finds a link whose ends say that it runs at different widths, which no link does.
-func (r *Report) unlikeEnds(f *fabric.Fabric, l fabric.Link) bool {
+// endsDiffer reports a link whose ends report different widths, which is impossible for a working link.
+func (r *Report) endsDiffer(f *fabric.Fabric, l fabric.Link) bool {
 	narrow, wide := l.A, l.B
 	if f.Ports[narrow].Width > f.Ports[wide].Width {
 		narrow, wide = wide, narrow
@@ -60,52 +60,56 @@ func (r *Report) unlikeEnds(f *fabric.Fabric, l fabric.Link) bool {
 
 const (
 	tryCable    = "reseat, then replace the cable; look at both ends: show counters "
-	trySettings = "what is set at both ends (ibportstate), the firmware, the cable"
+	trySettings = "the settings of both ends (ibportstate), the firmware, the cable"
 )
 
-// against compares a link with what its ends allow.
-func (r *Report) against(f *fabric.Fabric, l fabric.Link, most fabric.LinkLimit, like likes) {
+// compareWithLimits compares a link with the limits of its ends.
+func (r *Report) compareWithLimits(f *fabric.Fabric, l fabric.Link, most fabric.LinkLimit, similar typical) {
 	p := &f.Ports[l.A]
 	at, name, peer := PlaceOfPort(f, l.A), f.PortName(l.A), f.PortName(l.B)
 	switch {
 	case p.Width < most.WidthEnabled:
 		r.Add(Narrow, at, tryCable+name, "%s to %s runs at %v, both ends are set to %v", name, peer, p.Width,
 			most.WidthEnabled)
-	case most.WidthSupported > p.Width && like.width > p.Width:
-		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all like it have %v",
-			name, peer, p.Width, most.WidthSupported, like.width)
+	case most.WidthSupported > p.Width && similar.width > p.Width:
+		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all similar links "+
+			"have %v",
+			name, peer, p.Width, most.WidthSupported, similar.width)
 	}
 	switch {
 	case p.Speed < most.SpeedEnabled:
 		r.Add(Slow, at, tryCable+name, "%s to %s runs at %v, both ends are set to %v", name, peer, p.Speed,
 			most.SpeedEnabled)
-	case most.SpeedSupported > p.Speed && like.speed > p.Speed:
-		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all like it have %v",
-			name, peer, p.Speed, most.SpeedSupported, like.speed)
+	case most.SpeedSupported > p.Speed && similar.speed > p.Speed:
+		r.Add(Limited, at, trySettings, "%s to %s is set to %v, both ends support %v and nearly all similar links "+
+			"have %v",
+			name, peer, p.Speed, most.SpeedSupported, similar.speed)
 	}
 }
 
-// amongLikes compares a link with others like it.
-func (r *Report) amongLikes(f *fabric.Fabric, l fabric.Link, like likes) {
+// compareWithSimilar compares a link with similar ones.
+func (r *Report) compareWithSimilar(f *fabric.Fabric, l fabric.Link, similar typical) {
 	p := &f.Ports[l.A]
 	at, name, peer := PlaceOfPort(f, l.A), f.PortName(l.A), f.PortName(l.B)
-	if p.Width < like.width {
+	if p.Width < similar.width {
 		s := Warning
 		if p.Width == 1 {
 			s = Error
 		}
-		r.AddAs(s, Narrow, at, tryCable+name, "%s to %s is %v, nearly all links like it are %v", name, peer, p.Width,
-			like.width)
+		r.AddAs(s, Narrow, at, tryCable+name, "%s to %s is %v, nearly all similar links are %v", name, peer, p.Width,
+			similar.width)
 	}
-	if p.Speed < like.speed {
-		r.Add(Slow, at, trySettings, "%s to %s is %v, nearly all links like it are %v", name, peer, p.Speed, like.speed)
+	if p.Speed < similar.speed {
+		r.Add(Slow, at, trySettings, "%s to %s is %v, nearly all similar links are %v", name, peer, p.Speed,
+			similar.speed)
 	}
 }
 
-// manyWaiting is how many links that are up and not Active are one problem: the subnet is not brought up.
+// manyWaiting is the number of links that are up and not Active above which they are one problem: the subnet is not
+// initialized.
 const manyWaiting = 8
 
-// NotActive finds links that are up and not Active; many of them, or all there are, are one problem. O(ports).
+// NotActive finds links that are up and not Active. Many of them, or all links, are one problem. O(ports).
 func (r *Report) NotActive(f *fabric.Fabric) {
 	var waiting []fabric.Link
 	active, initial := 0, 0
@@ -124,13 +128,15 @@ func (r *Report) NotActive(f *fabric.Fabric) {
 	}
 	switch n := len(waiting); {
 	case n > 1 && n == initial && (active == 0 || n > manyWaiting):
-		r.Add(NotActive, PlaceOfPort(f, waiting[0].A), "start a subnet manager, or from here: route; write on; commit",
-			"%d links are in Initialize, from %s on: they are cabled, and no subnet manager has brought them up", n,
+		r.Add(NotActive, PlaceOfPort(f, waiting[0].A), "start a subnet manager, or use: route; write on; commit",
+			"%d links are in Initialize, the first at %s: they are cabled, and no subnet manager has initialized them",
+			n,
 			f.PortName(waiting[0].A))
 	case n > manyWaiting:
-		r.Add(NotActive, PlaceOfPort(f, waiting[0].A), "wait for the subnet manager, or look into its log: show sms",
-			"%d links are not Active, from %s on, %d of them in Initialize: a subnet manager is bringing them up, or "+
-				"has stopped half-way", n, f.PortName(waiting[0].A), initial)
+		r.Add(NotActive, PlaceOfPort(f, waiting[0].A), "wait for the subnet manager, or read its log: show sms",
+			"%d links are not Active, the first at %s, %d of them in Initialize: a subnet manager is initializing "+
+				"them, or "+
+				"has stopped", n, f.PortName(waiting[0].A), initial)
 	default:
 		for _, l := range waiting {
 			r.Add(NotActive, PlaceOfPort(f, l.A), "is there a subnet manager? show sms; its log",
@@ -140,7 +146,7 @@ func (r *Report) NotActive(f *fabric.Fabric) {
 	}
 }
 
-// NoLIDs finds end ports without a LID in a subnet in which others have one.
+// NoLIDs finds end ports without a LID if others have one.
 func (r *Report) NoLIDs(f *fabric.Fabric) {
 	if f.MaxLID == 0 {
 		return
@@ -153,7 +159,7 @@ func (r *Report) NoLIDs(f *fabric.Fabric) {
 	}
 }
 
-// device tells kinds of devices apart.
+// device is a kind of device.
 type device struct {
 	kind   mad.NodeType
 	vendor uint32
@@ -161,7 +167,7 @@ type device struct {
 	ports  uint8
 }
 
-// class is a kind of link, by the devices at its ends.
+// class is a kind of link: the kinds of devices at its ends.
 type class [2]device
 
 func deviceOf(f *fabric.Fabric, port fabric.PortIndex) device {
@@ -186,35 +192,35 @@ func deviceClass(f *fabric.Fabric, l fabric.Link) class {
 	return class{a, b}
 }
 
-// likes are the least width and speed of nearly all links of a class, 0 where there are too few to say.
-type likes struct {
+// typical is the minimum width and speed of nearly all links of a class, 0 if there are too few links.
+type typical struct {
 	width fabric.Width
 	speed fabric.Speed
 }
 
-// Nearly all are nine of ten, of no fewer than ten.
+// Nearly all are nine of ten, of at least ten.
 const (
 	fewLinks  = 10
 	nearlyAll = 0.9
 )
 
-// likesOf finds them for each class.
-func likesOf(f *fabric.Fabric) map[class]likes {
+// typicalOf returns them by class.
+func typicalOf(f *fabric.Fabric) map[class]typical {
 	widths, speeds := map[class][]fabric.Width{}, map[class][]fabric.Speed{}
 	for _, l := range f.Links() {
-		if says(f, l) {
+		if hasRate(f, l) {
 			c, p := deviceClass(f, l), &f.Ports[l.A]
 			widths[c], speeds[c] = append(widths[c], p.Width), append(speeds[c], p.Speed)
 		}
 	}
-	out := map[class]likes{}
+	out := map[class]typical{}
 	for c := range widths {
-		out[c] = likes{nearly(widths[c]), nearly(speeds[c])}
+		out[c] = typical{nearly(widths[c]), nearly(speeds[c])}
 	}
 	return out
 }
 
-// nearly is the greatest value that nearly all have at least.
+// nearly returns the greatest value that nearly all reach.
 func nearly[T cmp.Ordered](all []T) (v T) {
 	if len(all) < fewLinks {
 		return v

@@ -11,8 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// A port whose state was not read is a hole of the sweep, not a link that carries
-// nothing.
+// TestNotActiveNeedsStates checks that a port whose state was not read is not reported as a link without traffic.
 func TestNotActiveNeedsStates(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -33,8 +32,7 @@ func TestNotActiveNeedsStates(t *testing.T) {
 	}
 }
 
-// TestWidthsOfTwoEnds: a link whose ends say other widths is found, whichever end is the
-// narrow one, and named by that.
+// TestWidthsOfTwoEnds checks that a link with different widths at its ends is reported at the narrower end.
 func TestWidthsOfTwoEnds(t *testing.T) {
 	for _, atB := range []bool{false, true} {
 		f, err := gen.ParseSpec("fattree:2,4")

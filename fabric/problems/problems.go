@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problems says what is wrong with a subnet, without following packets: links below what they could be,
-// errors that ports count, what does not answer, what two claim, and what is other than in a baseline.
+// Package problems lists what is wrong with a subnet, without following packets: links slower than possible, error
+// counters, unanswered requests, duplicates, and differences from a baseline.
 //
-// Everything it says is true of what it was given; what it could not look at is an [Unchecked].
+// Every problem follows from the
+// given data; checks that lacked data are in [Report].Unchecked.
 package problems
 
 import (
@@ -11,18 +12,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/unread"
+	"example.org/ibconsole/fabric/sweep"
+	"example.org/ibconsole/internal/base/prose"
 )
 
-// Severity says how much a problem matters.
+// Severity is the severity of a problem.
 type Severity uint8
 
 // The severities, the worst first.
 const (
-	Error   Severity = iota // what breaks packets, or will
-	Warning                 // costs bandwidth or safety
+	Error   Severity = iota // packets are lost, or will be
+	Warning                 // reduces bandwidth or safety
 	Note                    // worth knowing
 )
 
@@ -31,68 +36,67 @@ func (s Severity) String() string { return [...]string{"error", "warning", "note
 // MarshalText implements [encoding.TextMarshaler].
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Kind is what is wrong in two or three words.
+// Kind is what is wrong, in two or three words.
 type Kind string
 
 // The kinds, each with its row in [table].
 const (
-	NotRead        Kind = "not read"
-	CommitCutShort Kind = "commit cut short"
-	DuplicateGUID  Kind = "duplicate GUID"
-	DuplicateLID   Kind = "duplicate LID"
-	Disconnected   Kind = "connection lost"
-	NoMaster       Kind = "no subnet manager"
-	TwoMasters     Kind = "two masters"
-	SilentManager  Kind = "silent manager"
-	CutOff         Kind = "paths lost"
-	Loops          Kind = "routes loop"
-	Misdelivered   Kind = "wrong port"
-	TooLong        Kind = "path too long"
-	CreditLoop     Kind = "credit loop"
-	Silent         Kind = "no answer"
-	TableUnread    Kind = "table not read"
-	Alone          Kind = "no link"
-	NoLID          Kind = "no LID"
-	Drifted        Kind = "routes drifted"
-	TablesDiffer   Kind = "other routes"
-	Missing        Kind = "missing"
-	LinkMissing    Kind = "link missing"
-	Recabled       Kind = "re-cabled"
-	Flapping       Kind = "flapping"
-	Narrow         Kind = "narrow link"
-	Slow           Kind = "slow link"
-	Rising         Kind = "errors rising"
-	NotActive      Kind = "link not active"
-	UnlikeFEC      Kind = "unlike FEC"
-	BitErrors      Kind = "bit errors"
-	Hot            Kind = "hot cable"
-	Errors         Kind = "errors counted"
-	Limited        Kind = "link limited"
-	DeadInGroup    Kind = "dead port in group"
-	ThinGroup      Kind = "thin group"
-	StaticOutside  Kind = "static port outside group"
-	AdaptiveOff    Kind = "adaptive routing off"
-	Odd            Kind = "odd in the structure"
-	Changed        Kind = "changed"
-	Added          Kind = "new"
-	Noticed        Kind = "noticed"
+	NotRead           Kind = "not read"
+	CommitInterrupted Kind = "interrupted commit"
+	DuplicateGUID     Kind = "duplicate GUID"
+	DuplicateLID      Kind = "duplicate LID"
+	Disconnected      Kind = "connection lost"
+	NoMaster          Kind = "no subnet manager"
+	TwoMasters        Kind = "two masters"
+	SilentManager     Kind = "silent manager"
+	PathsLost         Kind = "paths lost"
+	Loops             Kind = "routes loop"
+	Misdelivered      Kind = "wrong port"
+	TooLong           Kind = "path too long"
+	CreditLoop        Kind = "credit loop"
+	Silent            Kind = "no answer"
+	TableUnread       Kind = "table not read"
+	Alone             Kind = "no link"
+	NoLID             Kind = "no LID"
+	Drifted           Kind = "routes drifted"
+	TablesDiffer      Kind = "different routes"
+	Missing           Kind = "missing"
+	LinkMissing       Kind = "link missing"
+	Recabled          Kind = "re-cabled"
+	Flapping          Kind = "flapping"
+	Narrow            Kind = "narrow link"
+	Slow              Kind = "slow link"
+	Rising            Kind = "errors rising"
+	NotActive         Kind = "link not active"
+	FECMismatch       Kind = "FEC mismatch"
+	BitErrors         Kind = "bit errors"
+	Hot               Kind = "hot cable"
+	Errors            Kind = "errors counted"
+	Limited           Kind = "link limited"
+	DeadInGroup       Kind = "dead port in group"
+	ThinGroup         Kind = "thin group"
+	StaticOutside     Kind = "static port outside group"
+	AdaptiveOff       Kind = "adaptive routing off"
+	Asymmetric        Kind = "asymmetric cabling"
+	Changed           Kind = "changed"
+	Added             Kind = "new"
+	Noticed           Kind = "noticed"
 )
 
-// table has the kinds in the order in which they are told where they are equally severe, and how severe they are where
-// nothing else is said.
+// table has the kinds in the order of the report, with their default severities.
 var table = []struct {
 	Kind
 	Severity
 }{
 	{NotRead, Error},
-	{CommitCutShort, Error},
+	{CommitInterrupted, Error},
 	{DuplicateGUID, Error},
 	{DuplicateLID, Error},
 	{Disconnected, Error},
 	{NoMaster, Error},
 	{TwoMasters, Error},
 	{SilentManager, Warning},
-	{CutOff, Error},
+	{PathsLost, Error},
 	{Loops, Error},
 	{Misdelivered, Error},
 	{TooLong, Error},
@@ -111,7 +115,7 @@ var table = []struct {
 	{Slow, Warning},
 	{Rising, Warning},
 	{NotActive, Error},
-	{UnlikeFEC, Error},
+	{FECMismatch, Error},
 	{BitErrors, Warning},
 	{Hot, Warning},
 	{Errors, Warning},
@@ -120,13 +124,13 @@ var table = []struct {
 	{ThinGroup, Warning},
 	{StaticOutside, Warning},
 	{AdaptiveOff, Warning},
-	{Odd, Note},
+	{Asymmetric, Note},
 	{Changed, Note},
 	{Added, Note},
 	{Noticed, Note},
 }
 
-// row returns the place of a kind in the table, and how severe it is; one that is not there comes last, as a note.
+// row returns the rank of a kind and its severity; unknown kinds are last, as notes.
 func (k Kind) row() (rank int, s Severity) {
 	for i := range table {
 		if table[i].Kind == k {
@@ -136,18 +140,17 @@ func (k Kind) row() (rank int, s Severity) {
 	return len(table), Note
 }
 
-// Place is where a problem is: a node, or with Port above -1 a port of it. It is the
-// zero value with Port -1 for what the whole subnet has.
+// Place is the place of a problem: a node, or a port if Port is not -1.
 type Place struct {
 	GUID uint64
 	Port int
 	Name string // escaped
 }
 
-// Nowhere is the place of what the whole subnet has.
-var Nowhere = Place{Port: -1}
+// WholeSubnet is the place of a problem of the whole subnet.
+var WholeSubnet = Place{Port: -1}
 
-// In finds the place in a picture; port is None for a node, and both are where the picture does not have it.
+// In returns the node and port in a fabric, None if they do not exist or the place is not a port.
 func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.GUID)
 	if node == fabric.None || p.Port < 0 {
@@ -156,7 +159,7 @@ func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortInde
 	return node, f.PortAt(node, p.Port)
 }
 
-// MarshalJSON gives name, GUID and port, and nothing of what is not there.
+// MarshalJSON returns name, GUID and port, without those that are missing.
 func (p Place) MarshalJSON() ([]byte, error) {
 	var out struct {
 		Name string `json:"name,omitempty"`
@@ -172,67 +175,67 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// PlaceOfNode is a node.
+// PlaceOfNode returns the place of a node.
 func PlaceOfNode(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	return Place{f.Nodes[node].GUID, -1, f.NodeName(node)}
 }
 
-// PlaceOfPort is a port.
+// PlaceOfPort returns the place of a port.
 func PlaceOfPort(f *fabric.Fabric, port fabric.PortIndex) Place {
 	p := &f.Ports[port]
 	return Place{f.Nodes[p.Node].GUID, int(p.Num), f.PortName(port)}
 }
 
-// Problem is one thing that is not as it should be.
+// Problem is one problem.
 type Problem struct {
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
 	At       Place    `json:"at"`
-	// What says what is wrong in a sentence without a full stop, names escaped, and Try what to do about it.
+	// What is a sentence without a full stop, with escaped names, and Try what to do.
 	What string `json:"what"`
 	Try  string `json:"try"`
-	// Since is from when on it is so, zero where that is not known.
+	// Since is when it began, zero if unknown.
 	Since time.Time `json:"since,omitzero"`
 }
 
-// Unchecked is something that could not be looked at.
+// Unchecked is a check that could not be made.
 type Unchecked struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
-	// Try is the command after which it can, "" where there is none.
+	// Try is a command that makes it possible, "" for none.
 	Try string `json:"try,omitempty"`
-	// Unknown says that it was looked at, and may be a problem: it depends on what nobody read.
+	// Unknown means that the check was made, but its result depends on data that was not read.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
-// Report is what was found, the worst first, and what was not looked at.
+// Report lists problems, the worst first, and checks that were not made.
 type Report struct {
 	Problems  []Problem   `json:"problems"`
 	Unchecked []Unchecked `json:"unchecked"`
 }
 
-// Add adds a problem that is as severe as its kind.
+// Add adds a problem with the severity of its kind.
 func (r *Report) Add(k Kind, at Place, try, format string, args ...any) {
 	_, s := k.row()
 	r.AddAs(s, k, at, try, format, args...)
 }
 
-// AddAs adds a problem that is more or less severe than its kind.
+// AddAs adds a problem with a severity.
 func (r *Report) AddAs(s Severity, k Kind, at Place, try, format string, args ...any) {
 	r.Problems = append(r.Problems, Problem{s, k, at, fmt.Sprintf(format, args...), try, time.Time{}})
 }
 
-// Skip says that something was not looked at.
+// Skip adds a check that was not made.
 func (r *Report) Skip(what, try, format string, args ...any) {
 	r.Unchecked = append(r.Unchecked, Unchecked{What: what, Why: fmt.Sprintf(format, args...), Try: try})
 }
 
-// Unknown says that something may be a problem, for what it depends on was not read.
+// Unknown adds a possible problem that depends on data that was not read.
 func (r *Report) Unknown(what, try, format string, args ...any) {
 	r.Unchecked = append(r.Unchecked, Unchecked{what, "unknown: " + fmt.Sprintf(format, args...), try, true})
 }
 
-// Sort brings the problems into order: by severity, then by kind, then as they were found.
+// Sort sorts the problems by severity, then by kind, otherwise in the order in which they were added.
 func (r *Report) Sort() {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
 		x, _ := a.Kind.row()
@@ -241,7 +244,7 @@ func (r *Report) Sort() {
 	})
 }
 
-// Count is how many problems are as severe.
+// Count returns the number of problems of a severity.
 func (r *Report) Count(s Severity) int {
 	n := 0
 	for i := range r.Problems {
@@ -250,4 +253,105 @@ func (r *Report) Count(s Severity) int {
 		}
 	}
 	return n
+}
+
+// Answers adds ports that did not answer a sweep, and GUIDs and LIDs used twice.
+func (r *Report) Answers(unanswered []sweep.Unanswered, duplicates []sweep.Duplicate) {
+	for _, h := range unanswered {
+		at := Place{h.GUID, h.Port, h.Node}
+		if h.Port >= 0 {
+			at.Name = fmt.Sprintf("%s/%d", h.Node, h.Port)
+		}
+		r.Add(Silent, at, "is it up, does its firmware run, does the M_Key match? sweep again; show targets", "%v", h)
+	}
+	reported := map[string]bool{}
+	for _, d := range duplicates {
+		at := Place{d.GUID, d.Port, fmt.Sprintf("%s/%d", d.Node, d.Port)}
+		kind, try := DuplicateGUID, "one of the two needs another GUID: its firmware was copied (mlxfwmanager, flint)"
+		if d.Kind == sweep.DuplicateLID {
+			kind, try = DuplicateLID, "restart the subnet manager, or stop one of two: show sms"
+		}
+		key := fmt.Sprintf("%s %d %s", d.Kind, d.Value, at.Name)
+		if !reported[key] {
+			reported[key] = true
+			r.Add(kind, at, try, "%s", d.Text)
+		}
+	}
+}
+
+// Manager is a subnet manager.
+type Manager struct {
+	GUID  uint64 `json:"guid"`  // of the port
+	Port  string `json:"port"`  // the port's name
+	State string `json:"state"` // "master", "standby", "silent"
+}
+
+// Managers reports no or several masters. A manager in state Discovering is about to become master.
+func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
+	place := func(m Manager) Place {
+		if p := f.PortByGUID(m.GUID); p != fabric.None {
+			return PlaceOfPort(f, p)
+		}
+		return Place{Port: -1, Name: m.Port}
+	}
+	var masters []Manager
+	for _, m := range seen {
+		switch m.State {
+		case "master", "discovering":
+			masters = append(masters, m)
+		case "silent":
+			r.Add(SilentManager, place(m), "is the process still running? opensm -c, systemctl status opensm",
+				"%s reports a subnet manager that does not respond", m.Port)
+		}
+	}
+	if len(masters) == 0 {
+		r.Add(NoMaster, WholeSubnet, "start one: systemctl start opensm; show sms",
+			"no master subnet manager: link failures are not repaired")
+	}
+	masters = slices.DeleteFunc(masters, func(m Manager) bool { return m.State != "master" })
+	if len(masters) > 1 {
+		var names []string
+		for _, m := range masters {
+			names = append(names, m.Port)
+		}
+		r.Add(TwoMasters, place(masters[1]), "stop all but one; their priorities and M_Keys: show sms",
+			"%s all report that they are master", strings.Join(names, " and "))
+	}
+}
+
+// Unread reports the parts of a file that could not be read.
+func (r *Report) Unread(l *unread.List) {
+	for _, f := range l.Findings {
+		at := Place{GUID: f.Node, Port: f.Port}
+		kind, try := NotRead, "correct the line, or write the file again"
+		switch f.Kind {
+		case unread.Truncated:
+			try = "copy the file again, or write it again"
+		case unread.GUID:
+			kind, try = DuplicateGUID, "is a node in the file twice? Otherwise one of the two needs another GUID: its "+
+				"firmware was copied (mlxfwmanager, flint)"
+		case unread.LID:
+			kind, try = DuplicateLID, "was the file written in one moment? Then restart the subnet manager, or stop "+
+				"one of two"
+		}
+		r.Add(kind, at, try, "%v", f)
+	}
+	if more := l.Count - len(l.Findings); more > 0 {
+		r.Add(NotRead, WholeSubnet, "correct these first; strict=yes stops at the first", "%s could not be read",
+			prose.Count(more, "more thing"))
+	}
+}
+
+// Alone finds nodes without a link. O(ports).
+func (r *Report) Alone(f *fabric.Fabric) {
+	for i := range f.NumNodes() {
+		linked := false
+		for p := range f.Nodes[i].Ports() {
+			linked = linked || f.Ports[p].Linked()
+		}
+		if !linked {
+			r.Add(Alone, PlaceOfNode(f, i), "is it cabled and up? ibstat there; show ports "+f.NodeName(i),
+				"%s has no link", f.NodeName(i))
+		}
+	}
 }

@@ -117,7 +117,7 @@ func TestUndoAdditions(t *testing.T) {
 	refused(3, "undo 5 first")
 	fail("switch", "spine-05") // 6
 	if _, err := s.Add(ctx, failures.AddLink("spine-05/4", "spine-01/1")); err == nil ||
-		err.Error() != "spine-05 has failed on paper" {
+		err.Error() != "spine-05 has failed in the what-if" {
 		t.Error(err)
 	}
 	st := s.State()

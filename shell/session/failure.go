@@ -146,7 +146,7 @@ type drawn struct {
 	// unread is what could not be read of it.
 	unread unread.List
 	// paper is what became of it, nil where nothing has happened.
-	paper *failures.Paper
+	paper *failures.Simulation
 }
 
 // rename gives nodes other names.
@@ -155,7 +155,7 @@ func (d *drawn) rename(to func(*fabric.Fabric) *fabric.Fabric) {
 		d.topology = to(d.topology)
 	}
 	if p := d.paper; p != nil {
-		d.paper = &failures.Paper{Whole: to(p.Whole), Now: to(p.Now), Failed: p.Failed}
+		d.paper = &failures.Simulation{Whole: to(p.Whole), Now: to(p.Now), Failed: p.Failed}
 	}
 }
 
@@ -197,9 +197,9 @@ func (ps *Pictures) FailedLinks() map[fabric.Link]bool {
 }
 
 // happened is what became of the paper, nil where nothing has happened.
-func (ps *Pictures) happened() *failures.Paper {
+func (ps *Pictures) happened() *failures.Simulation {
 	if ps.drawn.paper == nil && len(ps.Failures) > 0 {
-		p, _ := failures.On(ps.root(), ps.Failures) // nil where they contradict each other
+		p, _ := failures.Apply(ps.root(), ps.Failures) // nil where they contradict each other
 		return p
 	}
 	return ps.drawn.paper
@@ -250,7 +250,7 @@ func (s simulator) setFailures(all []failures.Failure) error {
 		st.Base = firstBase(&st)
 	}
 	base := st.Base
-	paper, err := failures.On(st.root(), all)
+	paper, err := failures.Apply(st.root(), all)
 	if err != nil {
 		return err
 	}

@@ -93,11 +93,11 @@ type survey struct {
 // oddities are what is not as its like in the structure of the subnet.
 func oddities(r *problems.Report, s *classify.Structure) {
 	for _, o := range s.Anomalies {
-		at, name := problems.Nowhere, ""
+		at, name := problems.WholeSubnet, ""
 		if o.Node != fabric.None {
 			at, name = problems.PlaceOfNode(s.Fabric, o.Node), s.Fabric.NodeName(o.Node)+": "
 		}
-		r.Add(problems.Odd, at, "show structure; hints FILE", "%s%s", name, o.What)
+		r.Add(problems.Asymmetric, at, "show structure; hints FILE", "%s%s", name, o.What)
 	}
 }
 
@@ -109,11 +109,11 @@ func (r *survey) sweep() {
 		r.Unread(&r.st.drawn.unread)
 	}
 	if r.st.Lost != "" {
-		r.Add(problems.Disconnected, problems.Nowhere, "sweep; doctor",
+		r.Add(problems.Disconnected, problems.WholeSubnet, "sweep; doctor",
 			"the subnet is as it was before the connection was lost: %s", r.st.Lost)
 	}
 	if r.st.Interrupted != "" {
-		r.Add(problems.CommitCutShort, problems.Nowhere, "commit resume, or rollback", "%s", r.st.Interrupted)
+		r.Add(problems.CommitInterrupted, problems.WholeSubnet, "commit resume, or rollback", "%s", r.st.Interrupted)
 	}
 	r.Answers(r.st.unansweredAt, r.st.Duplicates)
 	r.Links(f, r.st.Live.Limits)
@@ -151,7 +151,7 @@ func (r *survey) warnings() {
 	}
 	for _, w := range r.st.Warnings {
 		if !told[w] {
-			r.Add(problems.Noticed, problems.Nowhere, "sweep", "%s", w)
+			r.Add(problems.Noticed, problems.WholeSubnet, "sweep", "%s", w)
 		}
 	}
 }
@@ -238,7 +238,7 @@ func (r *survey) past() {
 		r.Skip("flapping links", "watch 10", "nobody watches the subnet")
 	}
 	if r.st.Drift > 0 {
-		r.Add(problems.Drifted, problems.Nowhere, "who writes? show sms; diff",
+		r.Add(problems.Drifted, problems.WholeSubnet, "who writes? show sms; diff",
 			"%s no longer what the last commit wrote%s",
 			prose.Verb(r.st.Drift, "entry", "is", "are"), diff.NotCompared(r.st.Unchecked))
 	}
@@ -250,7 +250,7 @@ func (r *survey) calibration() {
 	case c != nil && c.of == r.st.Live.Tables && c.of != nil:
 		r.otherTables(c)
 		if c.SL2VLDiffer > 0 {
-			r.Add(problems.TablesDiffer, problems.Nowhere, "are the settings others? calibrate",
+			r.Add(problems.TablesDiffer, problems.WholeSubnet, "are the settings others? calibrate",
 				"%d of %d SL2VL tables are not what %s gives with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
 		}
 	case c != nil || r.st.Settings.Conf() != "":
@@ -358,7 +358,7 @@ func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.R
 		kind    problems.Kind
 		what    string
 	}{
-		{res.Unreachable, walk.DeadEnd, problems.CutOff, "paths end before they arrive"},
+		{res.Unreachable, walk.DeadEnd, problems.PathsLost, "paths end before they arrive"},
 		{res.Loops, walk.Loop, problems.Loops, "paths come back to a switch"},
 		{res.Misdelivered, walk.Misdelivered, problems.Misdelivered, "paths end at a port that does not have the LID"},
 		{res.TooLong, walk.TooLong, problems.TooLong, fmt.Sprintf("paths are longer than %d links", walk.MaxHops)},
@@ -366,7 +366,7 @@ func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.R
 		if k.n == 0 {
 			continue
 		}
-		at, example := problems.Nowhere, ""
+		at, example := problems.WholeSubnet, ""
 		i := slices.IndexFunc(res.Troubles, func(p reach.Path) bool {
 			return p.Verdict == k.verdict && p.Dst != fabric.None
 		})

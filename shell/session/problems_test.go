@@ -244,7 +244,7 @@ var tablePlants = map[string]struct {
 	kind  problems.Kind
 	spoil func(*rand.Rand, *fabric.LFT, *fabric.Fabric)
 }{
-	"cut off": {problems.CutOff, func(r *rand.Rand, t *fabric.LFT, f *fabric.Fabric) {
+	"cut off": {problems.PathsLost, func(r *rand.Rand, t *fabric.LFT, f *fabric.Fabric) {
 		lid := leafLID(r, f)
 		at, _ := f.AttachedSwitch(f.PortByLID(lid))
 		t.Row(at)[lid] = fabric.NoPath
@@ -389,14 +389,14 @@ func holds(rep *problems.Report, w want) bool {
 // gone or silent has tables that end there, and a link that came back is not Active,
 // as nobody manages this subnet.
 var follows = map[problems.Kind][]problems.Kind{
-	problems.Silent: {problems.Missing, problems.CutOff, problems.TableUnread, problems.NotActive,
-		problems.Misdelivered, problems.Loops, problems.Odd},
-	problems.Missing:       {problems.CutOff, problems.Misdelivered, problems.Odd},
-	problems.LinkMissing:   {problems.CutOff, problems.Odd},
+	problems.Silent: {problems.Missing, problems.PathsLost, problems.TableUnread, problems.NotActive,
+		problems.Misdelivered, problems.Loops, problems.Asymmetric},
+	problems.Missing:       {problems.PathsLost, problems.Misdelivered, problems.Asymmetric},
+	problems.LinkMissing:   {problems.PathsLost, problems.Asymmetric},
 	problems.NotActive:     {},
 	problems.Flapping:      {problems.NotActive},
-	problems.DuplicateGUID: {problems.Missing, problems.CutOff, problems.Noticed, problems.Misdelivered, problems.Odd},
-	problems.DuplicateLID:  {problems.CutOff, problems.NoLID, problems.Misdelivered},
+	problems.DuplicateGUID: {problems.Missing, problems.PathsLost, problems.Noticed, problems.Misdelivered, problems.Asymmetric},
+	problems.DuplicateLID:  {problems.PathsLost, problems.NoLID, problems.Misdelivered},
 }
 
 // only checks that nothing else is told than what was planted and what follows from

@@ -36,7 +36,7 @@ func TestHealthyFabrics(t *testing.T) {
 				case problems.Slow:
 					slow--
 				case problems.Noticed:
-				case problems.Odd:
+				case problems.Asymmetric:
 					odd--
 					if p.Severity != problems.Note {
 						t.Errorf("%+v", p)

@@ -125,10 +125,10 @@ func TestResolve(t *testing.T) {
 		"nobody":    `no node is called "nobody"`,
 		"core/9":    "core has no port 9",
 		"lid:99":    "no port has LID 99",
-		"lid:65535": "is no unicast LID",
-		"lid:x":     "is no unicast LID",
+		"lid:65535": "is not a unicast LID",
+		"lid:x":     "is not a unicast LID",
 		"0x7":       "nothing has GUID 0x0000000000000007",
-		"guid:z":    "is no GUID",
+		"guid:z":    "is not a GUID",
 		"":          "ambiguous",
 	} {
 		if p, err := places.Resolve(f, text); err == nil || !strings.Contains(err.Error(), want) {

@@ -184,7 +184,7 @@ func expectOpen(t *testing.T, s *session.Session) {
 		t.Fatalf("the next console says %q", st.Interrupted)
 	}
 	r, err := s.Problems(t.Context(), session.ProblemOptions{})
-	if err != nil || len(r.Problems) == 0 || r.Problems[0].Kind != problems.CommitCutShort {
+	if err != nil || len(r.Problems) == 0 || r.Problems[0].Kind != problems.CommitInterrupted {
 		t.Fatalf("its problems: %+v, %v", r.Problems, err)
 	}
 }

@@ -26,8 +26,8 @@ func TestWrite(t *testing.T) {
 	p.Values[counters.XmitData], p.Values[counters.SymbolErrors] = 1000, 7
 	r := &counters.Reading{Fabric: f, Ports: []counters.Port{p}}
 	report := &problems.Report{}
-	report.AddAs(problems.Error, problems.Rising, problems.Nowhere, "", "x")
-	report.AddAs(problems.Error, problems.Rising, problems.Nowhere, "", "y")
+	report.AddAs(problems.Error, problems.Rising, problems.WholeSubnet, "", "x")
+	report.AddAs(problems.Error, problems.Rising, problems.WholeSubnet, "", "y")
 	s := &Snapshot{Fabric: f, Errors: r, Traffic: r, Swept: time.Unix(1000, 0), Problems: report, WorstLoad: -1}
 	for open, wants := range map[bool][]string{
 		false: {"# TYPE infiniband_switch_port_symbol_error_total counter\n"},

@@ -57,7 +57,7 @@ func (l *problems) grouped(all []found.Problem) []row {
 				where = append(where, cmp.Or(all[i].At.Name, all[i].What))
 			}
 			rows = append(rows, row{
-				found.Problem{Severity: first.Severity, Kind: first.Kind, At: found.Nowhere, Try: first.Try,
+				found.Problem{Severity: first.Severity, Kind: first.Kind, At: found.WholeSubnet, Try: first.Try,
 					What: strings.Join(where, ", ") + ", ..."}, n,
 			})
 		}
@@ -138,7 +138,7 @@ func reported(r *found.Report) []found.Problem {
 	out := slices.Clone(r.Problems)
 	for _, u := range r.Unchecked {
 		if u.Unknown {
-			out = append(out, found.Problem{Severity: found.Note, Kind: found.Kind(u.What), At: found.Nowhere,
+			out = append(out, found.Problem{Severity: found.Note, Kind: found.Kind(u.What), At: found.WholeSubnet,
 				What: u.Why, Try: u.Try})
 		}
 	}

@@ -20,7 +20,7 @@ func TestUnknownIsListed(t *testing.T) {
 	r.Unknown("credit loops", "calibrate", "the service levels of paths were not read")
 	want := []found.Problem{
 		{
-			Severity: found.Note, Kind: "credit loops", At: found.Nowhere,
+			Severity: found.Note, Kind: "credit loops", At: found.WholeSubnet,
 			What: "unknown: the service levels of paths were not read", Try: "calibrate",
 		},
 	}

@@ -10,16 +10,16 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Paper is a subnet on paper.
-type Paper struct {
-	// Whole is the subnet with all that was added, as if nothing had failed.
+// Simulation is a subnet with simulated changes.
+type Simulation struct {
+	// Whole is the subnet with all additions, as if nothing had failed.
 	Whole *fabric.Fabric
-	// Now is the same without the links that do not work, which are Failed.
+	// Now is Whole without the links that have failed, which are in Failed.
 	Now    *fabric.Fabric
 	Failed map[fabric.Link]bool
 }
 
-// ConflictError says that something cannot have happened after what happened before.
+// ConflictError reports a change that contradicts earlier ones.
 type ConflictError struct {
 	Of  Failure
 	Why string
@@ -29,10 +29,10 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s %s, number %d: %s", e.Of.What, e.Of.Name, e.Of.Number, e.Why)
 }
 
-// On lets one thing after the other happen to a subnet. It fails with a [ConflictError] where one needs a port
-// that is taken, or something that is not there. O(ports), and without additions as [fabric.Fabric.Without].
-func On(base *fabric.Fabric, all []Failure) (*Paper, error) {
-	d := drawing{
+// Apply applies changes to a subnet in order. It returns a [ConflictError] if one needs an occupied port or something
+// that does not exist. O(ports), without additions as [fabric.Fabric.Without].
+func Apply(base *fabric.Fabric, all []Failure) (*Simulation, error) {
+	d := builder{
 		base: base, ports: base.NumPorts(), peer: map[fabric.PortIndex]fabric.PortIndex{},
 		failed: map[fabric.Link]bool{}, dead: map[fabric.NodeIndex]bool{},
 	}
@@ -45,24 +45,24 @@ func On(base *fabric.Fabric, all []Failure) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Paper{whole, whole.Without(slices.Collect(maps.Keys(d.failed))), d.failed}, nil
+	return &Simulation{whole, whole.Without(slices.Collect(maps.Keys(d.failed))), d.failed}, nil
 }
 
-// drawing is a subnet while things happen to it.
-type drawing struct {
+// builder applies changes.
+type builder struct {
 	base *fabric.Fabric
-	// come are the nodes that are new, ports how many port slots there are.
+	// come contains the new nodes, ports is the number of port slots.
 	come  []fabric.Node
 	ports fabric.PortIndex
-	// peer is where ports lead now whose cables are not those of the base, None for nowhere.
+	// peer has the peers of ports whose cables differ from the base, None for no cable.
 	peer map[fabric.PortIndex]fabric.PortIndex
-	// failed are the cables that do not work, dead the nodes that failed as such.
+	// failed contains the failed cables, dead the failed nodes.
 	failed map[fabric.Link]bool
 	dead   map[fabric.NodeIndex]bool
 }
 
-// do lets one thing happen; else why says why it cannot.
-func (d *drawing) do(f *Failure) (why string) {
+// do applies one change; why is not empty if that is impossible.
+func (d *builder) do(f *Failure) (why string) {
 	if f.Added {
 		if why := d.nodesCome(f); why != "" {
 			return why
@@ -70,7 +70,7 @@ func (d *drawing) do(f *Failure) (why string) {
 	}
 	if slices.ContainsFunc(f.Links, func(l fabric.Link) bool { return max(l.A, l.B) >= d.ports }) ||
 		slices.ContainsFunc(f.Nodes, func(n fabric.NodeIndex) bool { return n >= d.numNodes() }) {
-		return "it is of something that was added, and is not there then"
+		return "it depends on an addition that is missing"
 	}
 	switch {
 	case f.Added:
@@ -92,30 +92,30 @@ func (d *drawing) do(f *Failure) (why string) {
 	return ""
 }
 
-func (d *drawing) fail(p, peer fabric.PortIndex) {
+func (d *builder) fail(p, peer fabric.PortIndex) {
 	if peer != fabric.None {
 		d.failed[fabric.Link{A: min(p, peer), B: max(p, peer)}] = true
 	}
 }
 
-func (d *drawing) repair(f *Failure) (why string) {
+func (d *builder) repair(f *Failure) (why string) {
 	for _, n := range f.Nodes {
 		delete(d.dead, n)
 	}
 	for _, l := range f.Links {
 		if d.cabledTo(l.A) != l.B {
-			return "the cable is no more, as a port got another one"
+			return "the cable no longer exists, a port has another one"
 		}
 		delete(d.failed, l)
 	}
 	return ""
 }
 
-// nodesCome puts new nodes behind those that are there, where the indexes of what came later count on them.
-func (d *drawing) nodesCome(f *Failure) (why string) {
+// nodesCome appends new nodes to the existing ones, at the indexes that later changes use.
+func (d *builder) nodesCome(f *Failure) (why string) {
 	for i, n := range f.New {
 		if f.Nodes[i] != d.numNodes() {
-			return "it came after another node, and has to be undone before that"
+			return "it follows another added node, and must be undone before that"
 		}
 		n.FirstPort = d.ports
 		d.come = append(d.come, n)
@@ -124,14 +124,14 @@ func (d *drawing) nodesCome(f *Failure) (why string) {
 	return ""
 }
 
-func (d *drawing) numNodes() fabric.NodeIndex {
+func (d *builder) numNodes() fabric.NodeIndex {
 	return d.base.NumNodes() + fabric.NodeIndex(len(d.come))
 }
 
-func (d *drawing) add(f *Failure) (why string) {
+func (d *builder) add(f *Failure) (why string) {
 	for _, l := range f.Left {
 		if d.cabledTo(l.A) != l.B {
-			return "the cable that it left is no more"
+			return "its old cable no longer exists"
 		}
 		d.unplug(l)
 	}
@@ -146,15 +146,15 @@ func (d *drawing) add(f *Failure) (why string) {
 	return ""
 }
 
-// free makes a port free for a cable: one that has failed goes.
-func (d *drawing) free(p fabric.PortIndex) (why string) {
+// free checks that a port is free for a cable, and removes a failed one.
+func (d *builder) free(p fabric.PortIndex) (why string) {
 	n := d.nodeOf(p)
 	name := fmt.Sprintf("%s/%d", fabric.Escape(d.node(n).Desc), p-d.node(n).FirstPort)
 	peer := d.cabledTo(p)
 	old := fabric.Link{A: min(p, peer), B: max(p, peer)}
 	switch {
 	case d.dead[n]:
-		return fabric.Escape(d.node(n).Desc) + " has failed on paper"
+		return fabric.Escape(d.node(n).Desc) + " has failed in the what-if"
 	case peer == fabric.None:
 		return ""
 	case !d.failed[old]:
@@ -167,14 +167,14 @@ func (d *drawing) free(p fabric.PortIndex) (why string) {
 	return ""
 }
 
-// unplug takes a cable away.
-func (d *drawing) unplug(l fabric.Link) {
+// unplug removes a cable.
+func (d *builder) unplug(l fabric.Link) {
 	d.peer[l.A], d.peer[l.B] = fabric.None, fabric.None
 	delete(d.failed, l)
 }
 
-// cabledTo is where a port's cable leads, whether it works or not.
-func (d *drawing) cabledTo(p fabric.PortIndex) fabric.PortIndex {
+// cabledTo returns the peer of a port by cable, failed or not.
+func (d *builder) cabledTo(p fabric.PortIndex) fabric.PortIndex {
 	if peer, ok := d.peer[p]; ok {
 		return peer
 	}
@@ -184,15 +184,15 @@ func (d *drawing) cabledTo(p fabric.PortIndex) fabric.PortIndex {
 	return d.base.Ports[p].Peer
 }
 
-// node is one that is there, or that came.
-func (d *drawing) node(n fabric.NodeIndex) *fabric.Node {
+// node returns a node of the base or a new one.
+func (d *builder) node(n fabric.NodeIndex) *fabric.Node {
 	if n < d.base.NumNodes() {
 		return &d.base.Nodes[n]
 	}
 	return &d.come[n-d.base.NumNodes()]
 }
 
-func (d *drawing) nodeOf(p fabric.PortIndex) fabric.NodeIndex {
+func (d *builder) nodeOf(p fabric.PortIndex) fabric.NodeIndex {
 	if p < d.base.NumPorts() {
 		return d.base.Ports[p].Node
 	}
@@ -200,8 +200,8 @@ func (d *drawing) nodeOf(p fabric.PortIndex) fabric.NodeIndex {
 	return d.base.NumNodes() + fabric.NodeIndex(i)
 }
 
-// whole is the base with the nodes and the cables that there are.
-func (d *drawing) whole() (*fabric.Fabric, error) {
+// whole returns the base with the new nodes and the current cables.
+func (d *builder) whole() (*fabric.Fabric, error) {
 	if len(d.come)+len(d.peer) == 0 {
 		return d.base, nil
 	}

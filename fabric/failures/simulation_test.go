@@ -15,9 +15,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// TestRandomPapers lets things fail, come, move and be undone at random. After each the
-// cables are those that a plain replay by names gives, whatever indexes are.
-func TestRandomPapers(t *testing.T) {
+// TestRandomSimulations applies random failures, additions, moves and undos, and compares the cables after each with
+// those of a simple replay by names, whatever the indexes are.
+func TestRandomSimulations(t *testing.T) {
 	base, err := gen.ParseSpec("fattree:2,6")
 	if err != nil {
 		t.Fatal(err)
@@ -25,34 +25,34 @@ func TestRandomPapers(t *testing.T) {
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 60, 2000) {
 		var all []failures.Failure
-		paper, _ := failures.On(base, nil)
+		simulated, _ := failures.Apply(base, nil)
 		var did []string
 		for step := range 12 {
-			what, next := happen(r, paper, all, step+1)
-			p, err := failures.On(base, next)
+			what, next := change(r, simulated, all, step+1)
+			p, err := failures.Apply(base, next)
 			if err != nil {
 				did = append(did, what+": "+err.Error())
 				continue
 			}
 			did = append(did, what)
-			all, paper = next, p
-			if got, want := cables(paper.Now), replay(base, all, paper.Whole); !slices.Equal(got, want) {
+			all, simulated = next, p
+			if got, want := cables(simulated.Now), replay(base, all, simulated.Whole); !slices.Equal(got, want) {
 				t.Fatalf("after %q:\n%q\nwant\n%q", did, got, want)
 			}
 		}
-		for len(all) > 0 { // the last is never needed by another
+		for len(all) > 0 { // no other change depends on the last
 			all = all[:len(all)-1]
-			if _, err := failures.On(base, all); err != nil {
+			if _, err := failures.Apply(base, all); err != nil {
 				t.Fatal(did, err)
 			}
 		}
 	}
 }
 
-// happen adds one thing to what has happened, or takes one away.
-func happen(r *rand.Rand, paper *failures.Paper, all []failures.Failure, number int) (what string,
+// change adds a random change or removes one.
+func change(r *rand.Rand, simulated *failures.Simulation, all []failures.Failure, number int) (what string,
 	next []failures.Failure) {
-	f := paper.Now
+	f := simulated.Now
 	var free []fabric.PortIndex
 	for _, n := range f.Switches {
 		for p := range f.Nodes[n].Ports() {
@@ -62,7 +62,7 @@ func happen(r *rand.Rand, paper *failures.Paper, all []failures.Failure, number 
 		}
 	}
 	r.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-	aNode := fabric.NodeIndex(1 + r.IntN(len(f.Nodes)-1)) // but for the subnet manager's
+	aNode := fabric.NodeIndex(1 + r.IntN(len(f.Nodes)-1)) // except for the subnet manager's
 	links := f.Links()
 	var find failures.Finder
 	switch k := r.IntN(7); {
@@ -85,7 +85,7 @@ func happen(r *rand.Rand, paper *failures.Paper, all []failures.Failure, number 
 	default:
 		find = failures.Link(links[0].B)
 	}
-	more, err := find(paper.Now, paper.Whole)
+	more, err := find(simulated.Now, simulated.Whole)
 	if err != nil {
 		return err.Error(), all
 	}
@@ -108,9 +108,9 @@ func pair(f *fabric.Fabric, a, b fabric.PortIndex) string {
 	return min(x, y) + " -- " + max(x, y)
 }
 
-// replay is what is cabled and works, from what is exported of each thing that happened.
+// replay returns the cables that work, from the exported fields of each change.
 func replay(base *fabric.Fabric, all []failures.Failure, whole *fabric.Fabric) []string {
-	up := map[string]string{} // by cable: "" or that it has failed
+	up := map[string]string{} // by cable: "" or its failure
 	for _, c := range cables(base) {
 		up[c] = ""
 	}
@@ -136,7 +136,7 @@ func replay(base *fabric.Fabric, all []failures.Failure, whole *fabric.Fabric) [
 				}
 				continue
 			}
-			for c := range up { // what a port was cabled to before
+			for c := range up { // the previous cables of the port
 				if ends(c, whole.PortName(l.A)) || ends(c, whole.PortName(l.B)) {
 					delete(up, c)
 				}
