@@ -3,8 +3,7 @@
 // Package problems lists what is wrong with a subnet, without following packets: links slower than possible, error
 // counters, unanswered requests, duplicates, and differences from a baseline.
 //
-// Every problem follows from the
-// given data; checks that lacked data are in [Report].Unchecked.
+// Every problem follows from the given data; checks that lacked data are in [Report].Unchecked.
 package problems
 
 import (
