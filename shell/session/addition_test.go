@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"errors"
@@ -15,13 +15,15 @@ import (
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // grown is a fat-tree of 8 leaves with 4 hosts, and 4 spines, of which the first has
 // lost its cables to leaf-01 and leaf-02; a new spine has them.
-func grown(t *testing.T) *Session {
+func grown(t *testing.T) *session.Session {
 	t.Helper()
-	s := open(t, "sim:fattree:2,8")
+	s := sessiontest.Open(t, "sim:fattree:2,8")
 	for _, leaf := range []string{"leaf-01", "leaf-02"} {
 		if _, err := s.Fail(t.Context(), failures.Named("link", []string{leaf, "5"}, 0)); err != nil {
 			t.Fatal(err)
@@ -147,7 +149,7 @@ func TestUndoAdditions(t *testing.T) {
 // TestNewLIDs: LIDs of what is gone stay free of others, and what got one in a routing
 // keeps it in the next: 44 ports have LIDs 1 to 44.
 func TestNewLIDs(t *testing.T) {
-	s := open(t, "sim:fattree:2,8")
+	s := sessiontest.Open(t, "sim:fattree:2,8")
 	ctx := t.Context()
 	lid := func(name string) uint16 {
 		t.Helper()
@@ -183,7 +185,7 @@ func TestNewLIDs(t *testing.T) {
 // TestLaidTopology: the LIDs that a file states are so, the others stay; a file that has
 // nothing of the subnet is taken by itself.
 func TestLaidTopology(t *testing.T) {
-	s := open(t, "sim:fattree:2,8")
+	s := sessiontest.Open(t, "sim:fattree:2,8")
 	ctx := t.Context()
 	file := func(spec string) string {
 		f, err := gen.ParseSpec(spec)
@@ -201,7 +203,7 @@ func TestLaidTopology(t *testing.T) {
 		return path
 	}
 	// Of the same hosts and leaves there are more in the larger one: 12 switches are known and 6 are not.
-	rep, err := s.Load(ctx, "topology", file("fattree:2,12"), LoadOptions{})
+	rep, err := s.Load(ctx, "topology", file("fattree:2,12"), session.LoadOptions{})
 	if err != nil || rep.Laid == nil || rep.Laid.Kept != 12 || rep.Laid.New != 6 || rep.Laid.Gone != 0 || rep.Laid.LIDs+
 		rep.Laid.NoLIDs != 18+72 {
 		t.Errorf("%+v, %v", rep.Laid, err)
@@ -222,7 +224,7 @@ func TestLaidTopology(t *testing.T) {
 	if _, err := s.Undo(ctx, 0); err != nil || s.State().WhatIf == nil {
 		t.Error("the topology went with the failure", err)
 	}
-	if rep, err = s.Load(ctx, "topology", file("fattree:2,12"), LoadOptions{Alone: true}); err != nil ||
+	if rep, err = s.Load(ctx, "topology", file("fattree:2,12"), session.LoadOptions{Alone: true}); err != nil ||
 		rep.Laid != nil || s.State().Base.Tables != nil {
 		t.Errorf("%+v, %v", rep.Laid, err)
 	}
@@ -231,7 +233,7 @@ func TestLaidTopology(t *testing.T) {
 	if err := os.WriteFile(foreign, []byte(net), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if rep, err = s.Load(ctx, "topology", foreign, LoadOptions{}); err != nil || rep.Laid != nil {
+	if rep, err = s.Load(ctx, "topology", foreign, session.LoadOptions{}); err != nil || rep.Laid != nil {
 		t.Errorf("%+v, %v", rep.Laid, err)
 	}
 }

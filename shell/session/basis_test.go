@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session"
 )
 
 // A node that did not respond is named as it describes itself, and is escaped once where people read it.
@@ -21,7 +22,7 @@ func TestPlaceOfUnanswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := PlaceOf(f, &sweep.Unanswered{Node: fabric.Escape(name), GUID: 7, Port: 2})
+	place := session.PlaceOf(f, &sweep.Unanswered{Node: fabric.Escape(name), GUID: 7, Port: 2})
 	if want := fabric.Escape(name) + "/2"; place.Name != name || place.String() != want {
 		t.Errorf("got %q, %q, want %q", place.Name, place, want)
 	}

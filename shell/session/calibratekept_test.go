@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"slices"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -15,13 +17,13 @@ import (
 // tables were computed otherwise. Problems asks for the settings, and not whether each switch
 // missed a sweep. A switch whose table was not read is named and not compared.
 func TestOtherEngine(t *testing.T) {
-	s := open(t, "sim:torus:4x4")
+	s := sessiontest.Open(t, "sim:torus:4x4")
 	set, err := settings.Parse(t.Context(), []string{"lash"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
-	s.Publish(0, func(st *State) {
+	s.Publish(0, func(st *session.State) {
 		live, tables := *st.Live, *st.Live.Tables
 		tables.Known = slices.Clone(tables.Known)
 		tables.Known[2] = false
@@ -30,13 +32,13 @@ func TestOtherEngine(t *testing.T) {
 	})
 	live := s.State().Live.Fabric
 	c, err := s.Calibrate(t.Context())
-	if err != nil || c.Engine != "lash" || c.Differ == 0 || c.Kept != NotKept || c.Explained() || !s.State().Estimate {
+	if err != nil || c.Engine != "lash" || c.Differ == 0 || c.Kept != session.NotKept || c.Explained() || !s.State().Estimate {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if want := []string{live.NodeName(live.Switches[2])}; !slices.Equal(c.Unread, want) {
 		t.Errorf("unread: %v, want %v", c.Unread, want)
 	}
-	rep, err := s.Problems(t.Context(), ProblemOptions{Quick: true})
+	rep, err := s.Problems(t.Context(), session.ProblemOptions{Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"errors"
@@ -11,12 +11,14 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestUndoOneByOne: each failure and repair is undone on its own, whatever the
 // others took with them; the links that are left are counted by hand.
 func TestUndoOneByOne(t *testing.T) {
-	s := open(t, "sim:fattree:2,8") // 8 leaves with 4 hosts and a link to each of 4 spines
+	s := sessiontest.Open(t, "sim:fattree:2,8") // 8 leaves with 4 hosts and a link to each of 4 spines
 	ctx, f := t.Context(), s.State().Live.Fabric
 	node := func(name string) fabric.NodeIndex { return f.NodesByDescription(name)[0] }
 	up := func(want int, what string) {
@@ -82,7 +84,7 @@ func TestUndoOneByOne(t *testing.T) {
 	if _, err := s.Fail(ctx, failures.Link(link.A)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Undo(ctx, 2); !errors.Is(err, ErrNotFailed) {
+	if _, err := s.Undo(ctx, 2); !errors.Is(err, session.ErrNotFailed) {
 		t.Error(err)
 	}
 	if st := s.State(); !maps.Equal(st.FailedLinks(), map[fabric.Link]bool{link: true}) || st.Failures[0].Number != 1 {
@@ -91,7 +93,7 @@ func TestUndoOneByOne(t *testing.T) {
 }
 
 func TestResolveSystem(t *testing.T) {
-	f := open(t, "sim:fattree:2,8").State().Live.Fabric
+	f := sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric
 	for _, bad := range []string{"*", "nothing*", "node-0001 HCA-1", "0x99", "spin"} {
 		if nodes, _, err := places.ResolveSystem(f, bad); err == nil {
 			t.Errorf("%q is %d switches", bad, len(nodes))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"fmt"
@@ -16,11 +16,13 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
 
 // openBeside opens a source on a machine whose OpenSM left a guid2lid in its cache folder, with an opensm.conf.
-func openBeside(t *testing.T, source, guid2lid string) (s *Session, file, conf string) {
+func openBeside(t *testing.T, source, guid2lid string) (s *session.Session, file, conf string) {
 	t.Helper()
 	dir := t.TempDir()
 	file, conf = filepath.Join(dir, "guid2lid"), filepath.Join(dir, "opensm.conf")
@@ -29,8 +31,7 @@ func openBeside(t *testing.T, source, guid2lid string) (s *Session, file, conf s
 			t.Fatal(err)
 		}
 	}
-	s = open(t, source)
-	s.opt.Places.CacheDir = dir
+	s = sessiontest.OpenWith(t, source, session.Options{Places: session.Places{CacheDir: dir}})
 	return s, file, conf
 }
 
@@ -54,10 +55,10 @@ func mixedRecords(r *rand.Rand, f *fabric.Fabric) string {
 // failed, and where it contradicts one it is named. That of the option guid2lid changes them, as OpenSM's does.
 func TestFoundGUID2LID(t *testing.T) {
 	r := testenv.Rand(t)
-	whole := open(t, "sim:fattree:2,4").State().Live.Fabric
+	whole := sessiontest.Open(t, "sim:fattree:2,4").State().Live.Fabric
 	for range testenv.Count(t, 20, 500) {
 		s, file, conf := openBeside(t, "sim:fattree:2,4", mixedRecords(r, whole))
-		set, err := ReadConf(t.Context(), s, conf, nil, nil)
+		set, err := session.ReadConf(t.Context(), s, conf, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +103,7 @@ func TestFoundGUID2LID(t *testing.T) {
 	// A port without a LID gets the one that OpenSM remembers, and a file that is named overrides the LIDs that ports
 	// have.
 	net, _ := freePorts()
-	s, _, conf := openBeside(t, "file:"+netFile(t, net), "0x0000000000100001 0x0044 0x0044\n\n")
+	s, _, conf := openBeside(t, "file:"+sessiontest.NetFile(t, net), "0x0000000000100001 0x0044 0x0044\n\n")
 	lid := func(set settings.Settings) uint16 {
 		t.Helper()
 		s.SetSettings(set)
@@ -112,7 +113,7 @@ func TestFoundGUID2LID(t *testing.T) {
 		f := s.State().Staged.Fabric
 		return f.Ports[f.PortByGUID(0x100001)].LID
 	}
-	set, err := ReadConf(t.Context(), s, conf, nil, nil)
+	set, err := session.ReadConf(t.Context(), s, conf, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestFoundGUID2LID(t *testing.T) {
 	}
 	s, file, conf := openBeside(t, "sim:fattree:2,4", "0x0000000000100001 0x0044 0x0044\n\n")
 	named := settings.Setting{Name: "guid2lid", Value: file}
-	if set, err = ReadConf(t.Context(), s, conf, nil, []settings.Setting{named}); err != nil {
+	if set, err = session.ReadConf(t.Context(), s, conf, nil, []settings.Setting{named}); err != nil {
 		t.Fatal(err)
 	}
 	if got := lid(set); got != 0x44 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"context"
@@ -24,6 +24,8 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -144,7 +146,7 @@ func tablesAtRest(t *testing.T, sim *ibsimtest.Sim) map[entry]uint8 {
 
 // differs names an entry of the live picture that is as in none of the tables; "" where there is none. Of a switch that
 // did not answer the picture says so.
-func differs(st *State, of ...map[entry]uint8) string {
+func differs(st *session.State, of ...map[entry]uint8) string {
 	p := st.Live
 	for sw := range p.Fabric.NumSwitches() {
 		guid := p.Fabric.SwitchNode(sw).GUID
@@ -173,7 +175,7 @@ func TestHandedOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ibnet.Write(file, open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
+	if err := ibnet.Write(file, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := file.Close(); err != nil {
@@ -191,16 +193,16 @@ func TestHandedOver(t *testing.T) {
 	truth := tablesAtRest(t, sim)
 	known := []map[entry]uint8{truth} // all that was at rest: what the one wrote and what the other
 
-	s, err := Open(t.Context(), source.Source{Kind: source.Ibsim}, Options{Fast: true, Later: true})
+	ask := mad.Fast()
+	ask.Timeout = 20 * time.Millisecond
+	s, err := session.Open(t.Context(), source.Source{Kind: source.Ibsim}, session.Options{
+		Client: ask, Later: true, Dial: func(context.Context) (mad.Transport, error) {
+			conn, err := ibsim.Dial(context.Background(), ibsim.Options{Name: sim.Name, Node: "H-0000000000100000"})
+			return &losing{Transport: conn, share: 0.1, rnd: rand.New(rand.NewPCG(rnd.Uint64(), 0))}, err
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := mad.Fast()
-	ask.Timeout = 20 * time.Millisecond
-	s.connectBy(func(context.Context) (mad.Transport, error) {
-		conn, err := ibsim.Dial(context.Background(), ibsim.Options{Name: sim.Name, Node: "H-0000000000100000"})
-		return &losing{Transport: conn, share: 0.1, rnd: rand.New(rand.NewPCG(rnd.Uint64(), 0))}, err
-	}, ask)
 	t.Cleanup(func() { _ = s.Close() })
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -209,11 +211,11 @@ func TestHandedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	pictures, rounds, ups, after := 0, 0, 0, testenv.Count(t, 2, 5)
-	came := make(chan State, 1<<16)
+	came := make(chan session.State, 1<<16)
 	var collecting sync.WaitGroup
 	t.Cleanup(collecting.Wait)
 	collecting.Go(func() {
-		for last := (*Picture)(nil); t.Context().Err() == nil; time.Sleep(5 * time.Millisecond) {
+		for last := (*session.Picture)(nil); t.Context().Err() == nil; time.Sleep(5 * time.Millisecond) {
 			if st := s.State(); st.Live != last && st.Live.Tables != nil {
 				last = st.Live
 				came <- st
@@ -229,7 +231,7 @@ func TestHandedOver(t *testing.T) {
 		}
 		rest, limit := time.Now(), time.After(time.Minute)
 		for right := 0; right < after; pictures++ {
-			var st State
+			var st session.State
 			select {
 			case st = <-came:
 			case <-limit:

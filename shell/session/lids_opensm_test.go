@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"bytes"
@@ -20,6 +20,8 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -101,9 +103,9 @@ func TestLIDsThroughEventsEqualOpenSM(t *testing.T) {
 
 func lidsThroughEvents(t *testing.T, r *rand.Rand, lmc int) {
 	net, links := freePorts()
-	file := netFile(t, net)
+	file := sessiontest.NetFile(t, net)
 	sim := ibsimtest.Start(t, file)
-	s := open(t, "net:"+file)
+	s := sessiontest.Open(t, "net:"+file)
 	s.SetSettings(parsed(t, "minhop", settings.Setting{Name: "lmc", Value: fmt.Sprint(lmc)}))
 	down := map[string]bool{}
 	var events []string
@@ -164,11 +166,11 @@ func lidsThroughEvents(t *testing.T, r *rand.Rand, lmc int) {
 // of that file has, through failures, repairs and what undoes them.
 func TestLIDsOfAFile(t *testing.T) {
 	net, links := freePorts()
-	file := netFile(t, net)
+	file := sessiontest.NetFile(t, net)
 	r := testenv.Rand(t)
 	for range testenv.Count(t, 40, 1000) {
-		simulated, offline := open(t, "sim:"+file), open(t, "file:"+file)
-		for _, s := range []*Session{simulated, offline} { // a simulated subnet has LIDs before it is routed
+		simulated, offline := sessiontest.Open(t, "sim:"+file), sessiontest.Open(t, "file:"+file)
+		for _, s := range []*session.Session{simulated, offline} { // a simulated subnet has LIDs before it is routed
 			if _, err := s.Route(t.Context(), compute.KeepAsOpenSM); err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +188,7 @@ func TestLIDsOfAFile(t *testing.T) {
 				what = "undo"
 			}
 			events = append(events, what)
-			for _, s := range []*Session{simulated, offline} {
+			for _, s := range []*session.Session{simulated, offline} {
 				var err error
 				switch {
 				case what == "restore all":
@@ -223,7 +225,7 @@ func TestLIDsOfAFile(t *testing.T) {
 				continue
 			}
 			events = append(events, "route")
-			for _, s := range []*Session{simulated, offline} {
+			for _, s := range []*session.Session{simulated, offline} {
 				if _, err := s.Route(t.Context(), compute.KeepAsOpenSM); err != nil {
 					t.Fatal(err)
 				}

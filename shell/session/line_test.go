@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +12,9 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // restart starts an ibsim in place of one that was killed, on another file.
@@ -23,16 +24,7 @@ func restart(t *testing.T, s *ibsimtest.Sim, file string) *ibsimtest.Sim {
 	return ibsimtest.Start(t, file, ibsimtest.Named(s.Name))
 }
 
-func netFile(t *testing.T, text string) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "net")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-func title(s *Session) string {
+func title(s *session.Session) string {
 	st := s.State()
 	return st.Title(st.Live)
 }
@@ -42,8 +34,8 @@ var smaller = strings.ReplaceAll(strings.ReplaceAll(twoSwitches, "[4] \"H5\"[1]\
 	"Hca	1 \"H5\"		# \"twin\"\n[1] \"S2\"[4]\n", "")
 
 func TestSweepReconnects(t *testing.T) {
-	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
-	s := open(t, "ibsim:"+sim.Name)
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, twoSwitches))
+	s := sessiontest.Open(t, "ibsim:"+sim.Name)
 	nodes := len(s.State().Live.Fabric.Nodes)
 	if err := s.SetWrite(true); err != nil {
 		t.Fatal(err)
@@ -64,16 +56,16 @@ func TestSweepReconnects(t *testing.T) {
 		t.Errorf("counters: %v", err)
 	}
 
-	sim = restart(t, sim, netFile(t, twoSwitches))
+	sim = restart(t, sim, sessiontest.NetFile(t, twoSwitches))
 	rep, err := s.Sweep(t.Context())
 	if err != nil || rep.Changed || s.State().Lost != "" || title(s) != "live" {
 		t.Errorf("back: %+v, %v, %s", rep, err, title(s))
 	}
 
-	restart(t, sim, netFile(t, smaller)) // unnoticed
-	for _, read := range []func() (SweepReport, error){
-		func() (SweepReport, error) { return s.SweepLight(t.Context()) },
-		func() (SweepReport, error) { return s.Sweep(t.Context()) },
+	restart(t, sim, sessiontest.NetFile(t, smaller)) // unnoticed
+	for _, read := range []func() (session.SweepReport, error){
+		func() (session.SweepReport, error) { return s.SweepLight(t.Context()) },
+		func() (session.SweepReport, error) { return s.Sweep(t.Context()) },
 	} {
 		rep, err = read()
 		if err != nil || rep.Nodes != nodes-1 || title(s) != "live" {
@@ -89,25 +81,25 @@ func TestSweepReconnects(t *testing.T) {
 		!strings.Contains(all, "twin") {
 		t.Errorf("events:\n%s", all)
 	}
-	if got := s.conn.Client().Stats(); got.Received == 0 {
+	if got := s.Connection().Client().Stats(); got.Received == 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
 // A watch opens the source again by itself, and a capture goes on.
 func TestWatchReconnects(t *testing.T) {
-	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
-	s := open(t, "ibsim:"+sim.Name)
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, twoSwitches))
+	s := sessiontest.Open(t, "ibsim:"+sim.Name)
 	before := s.State().Live.Fabric
 	file := filepath.Join(t.TempDir(), "capture")
-	if err := s.conn.Capture(file, func(err error) { t.Error(err) }); err != nil {
+	if err := s.Connection().Capture(file, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
-	start := s.conn.Client().Stats().Sent
+	start := s.Connection().Client().Stats().Sent
 	if err := s.KeepCurrent(20 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	await := func(what string, is func(*State) bool) {
+	await := func(what string, is func(*session.State) bool) {
 		t.Helper()
 		for range 12000 {
 			if st := s.State(); is(&st) {
@@ -118,15 +110,15 @@ func TestWatchReconnects(t *testing.T) {
 		t.Fatal(what, s.State().Events)
 	}
 	sim.Stop()
-	await("not lost", func(st *State) bool { return st.Lost != "" })
-	sent := s.conn.Client().Stats().Sent - start
-	restart(t, sim, netFile(t, smaller))
-	await("not back", func(st *State) bool { return st.Lost == "" && !fabric.Same(before, st.Live.Fabric) })
-	if s.conn.Capturing() != file {
-		t.Errorf("capturing to %q", s.conn.Capturing())
+	await("not lost", func(st *session.State) bool { return st.Lost != "" })
+	sent := s.Connection().Client().Stats().Sent - start
+	restart(t, sim, sessiontest.NetFile(t, smaller))
+	await("not back", func(st *session.State) bool { return st.Lost == "" && !fabric.Same(before, st.Live.Fabric) })
+	if s.Connection().Capturing() != file {
+		t.Errorf("capturing to %q", s.Connection().Capturing())
 	}
 	s.StopKeeping()
-	_, stats, err := s.conn.StopCapture()
+	_, stats, err := s.Connection().StopCapture()
 	if err != nil || stats.Sent <= sent {
 		t.Errorf("%+v, %v; %d before", stats, err, sent)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"errors"
@@ -14,14 +14,16 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestSweepOverHangingIbsim: an ibsim that is stopped for longer than all tries last, and
 // of which others have taken all places but the session's.
 func TestSweepOverHangingIbsim(t *testing.T) {
-	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
-	s := open(t, "ibsim:"+sim.Name)
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, twoSwitches))
+	s := sessiontest.Open(t, "ibsim:"+sim.Name)
 	for range 9 {
 		other, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name})
 		if err != nil {
@@ -47,10 +49,10 @@ func TestSweepOverHangingIbsim(t *testing.T) {
 
 // TestNoPlaceToComeBack: all places of the ibsim that has come back are taken by others.
 func TestNoPlaceToComeBack(t *testing.T) {
-	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
-	s := open(t, "ibsim:"+sim.Name)
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, twoSwitches))
+	s := sessiontest.Open(t, "ibsim:"+sim.Name)
 	nodes := len(s.State().Live.Fabric.Nodes)
-	sim = restart(t, sim, netFile(t, smaller))
+	sim = restart(t, sim, sessiontest.NetFile(t, smaller))
 	var others []*ibsim.Transport
 	for range 10 {
 		o, err := ibsim.Dial(t.Context(), ibsim.Options{Name: sim.Name})
@@ -60,9 +62,9 @@ func TestNoPlaceToComeBack(t *testing.T) {
 		defer o.Close()
 		others = append(others, o)
 	}
-	for _, read := range []func() (SweepReport, error){
-		func() (SweepReport, error) { return s.SweepLight(t.Context()) },
-		func() (SweepReport, error) { return s.Sweep(t.Context()) },
+	for _, read := range []func() (session.SweepReport, error){
+		func() (session.SweepReport, error) { return s.SweepLight(t.Context()) },
+		func() (session.SweepReport, error) { return s.Sweep(t.Context()) },
 	} {
 		if _, err := read(); err == nil || !strings.Contains(err.Error(), "ten clients already") {
 			t.Errorf("without a place: %v", err)
@@ -82,12 +84,12 @@ func TestNoPlaceToComeBack(t *testing.T) {
 // TestAnotherSubnetOverUDP: an ibsim at the same port with another file, which answers at
 // the same addresses.
 func TestAnotherSubnetOverUDP(t *testing.T) {
-	sim := ibsimtest.Start(t, netFile(t, twoSwitches), ibsimtest.Remote())
-	s := open(t, fmt.Sprintf("ibsim:127.0.0.1:%d", sim.Port))
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, twoSwitches), ibsimtest.Remote())
+	s := sessiontest.Open(t, fmt.Sprintf("ibsim:127.0.0.1:%d", sim.Port))
 	nodes := len(s.State().Live.Fabric.Nodes)
 	port := sim.Port
 	sim.Stop()
-	ibsimtest.Start(t, netFile(t, smaller), func(s *ibsimtest.Sim) { s.Port = port })
+	ibsimtest.Start(t, sessiontest.NetFile(t, smaller), func(s *ibsimtest.Sim) { s.Port = port })
 	rep, err := s.SweepLight(t.Context())
 	if err != nil {
 		rep, err = s.SweepLight(t.Context())
@@ -100,8 +102,8 @@ func TestAnotherSubnetOverUDP(t *testing.T) {
 // TestReconnectsLeakNothing: an ibsim that comes and goes costs no descriptors and no
 // goroutines, nor do tries to reach it while it is away.
 func TestReconnectsLeakNothing(t *testing.T) {
-	sim := ibsimtest.Start(t, netFile(t, twoSwitches))
-	s := open(t, "ibsim:"+sim.Name)
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, twoSwitches))
+	s := sessiontest.Open(t, "ibsim:"+sim.Name)
 	descriptors := func() int {
 		all, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
@@ -122,7 +124,7 @@ func TestReconnectsLeakNothing(t *testing.T) {
 		} else if round > 2 && n > files {
 			t.Errorf("round %d: %d descriptors, were %d", round, n, files)
 		}
-		sim = restart(t, sim, netFile(t, twoSwitches))
+		sim = restart(t, sim, sessiontest.NetFile(t, twoSwitches))
 		if _, err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}

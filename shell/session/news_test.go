@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"bytes"
@@ -20,6 +20,8 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // news sweeps lightly and returns the new events.
@@ -95,8 +97,8 @@ func TestManyAlike(t *testing.T) {
 				fabric.Change{Kind: fabric.LinkDown, At: at, Peer: at})
 		}
 	}
-	var st State
-	st.tell(changes)
+	var st session.State
+	st.NoteEach(changes)
 	var told []string
 	for _, e := range st.Events {
 		told = append(told, e.Text)
@@ -116,7 +118,7 @@ func TestManyAlike(t *testing.T) {
 func TestNewsOfTables(t *testing.T) {
 	b := newBench(t, testenv.Rand(t), "fattree:2,12", nil)
 	st := b.State()
-	b.Publish(ChangeLive, func(s *State) { s.Committed = st.Live })
+	b.Publish(session.ChangeLive, func(s *session.State) { s.Committed = st.Live })
 	sw := b.f.Switches[b.r.IntN(len(b.f.Switches))]
 	lid := uint16(1 + b.r.IntN(int(b.f.MaxLID)))
 	path, err := sweep.NewRoutes(st.Live.Fabric).ToNode(st.Live.Fabric.NodeByGUID(b.f.Nodes[sw].GUID))
@@ -125,7 +127,7 @@ func TestNewsOfTables(t *testing.T) {
 		t.Helper()
 		block := mad.LinearForwardingTable(b.lft.Block(b.f.Nodes[sw].Switch, int(lid)/fabric.BlockSize))
 		block[lid%fabric.BlockSize] = port
-		_, err := mad.Set(t.Context(), b.conn.Client(), path, uint32(lid/fabric.BlockSize), block)
+		_, err := mad.Set(t.Context(), b.Connection().Client(), path, uint32(lid/fabric.BlockSize), block)
 		b.must(err)
 	}
 	const changed = "forwarding tables: 1 entry of 1 switch changed"
@@ -141,10 +143,10 @@ func TestNewsOfTables(t *testing.T) {
 // TestUnreadTables: a switch whose table was not read is no changed entries, neither of
 // what happened nor of a route, and is named.
 func TestUnreadTables(t *testing.T) {
-	s := open(t, "sim:fattree:2,4")
+	s := sessiontest.Open(t, "sim:fattree:2,4")
 	whole := s.State().Live.Tables
 	const unread, other, lid = 0, 1, 1
-	show := func(port uint8) *State {
+	show := func(port uint8) *session.State {
 		part := *whole
 		part.LFT, part.Known = whole.LFT.Clone(), slices.Clone(whole.Known)
 		part.Known[unread] = false
@@ -155,15 +157,15 @@ func TestUnreadTables(t *testing.T) {
 		st := s.State()
 		live := *st.Live
 		live.Tables = &part
-		st.Live, st.Committed = &live, &Picture{Fabric: whole.Fabric, Tables: whole}
-		s.Publish(ChangeLive, func(now *State) { now.Live = st.Live })
+		st.Live, st.Committed = &live, &session.Picture{Fabric: whole.Fabric, Tables: whole}
+		s.Publish(session.ChangeLive, func(now *session.State) { now.Live = st.Live })
 		return &st
 	}
 	was := whole.Port(other, lid)
 	st := show(was + 1)
-	st.noteDrift()
+	st.NoteDrift()
 	st.Live = show(was).Live
-	st.noteDrift()
+	st.NoteDrift()
 	const named = "; 1 switch not compared, as a table was not read"
 	var told []string
 	for _, e := range st.Events {
@@ -215,13 +217,13 @@ func TestHiddenBehindSilence(t *testing.T) {
 // own time: the watch tells both, and reads until what it has is what OpenSM wrote.
 func TestWatchFollowsOpenSM(t *testing.T) {
 	var net bytes.Buffer
-	if err := ibnet.Write(&net, open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
+	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	testenv.Tool(t, "opensm")
-	sim := ibsimtest.Start(t, netFile(t, net.String()))
+	sim := ibsimtest.Start(t, sessiontest.NetFile(t, net.String()))
 	dir := ibsimtest.Master(t, sim, "-R", "minhop", "-s", "1")
-	s := open(t, "ibsim:"+sim.Name)
+	s := sessiontest.Open(t, "ibsim:"+sim.Name)
 	if err := s.KeepCurrent(50 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}

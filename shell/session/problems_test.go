@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"bytes"
@@ -21,6 +21,8 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -28,7 +30,7 @@ import (
 // bench is a session on a simulated subnet with a master subnet manager, as a
 // session on adapters sees one.
 type bench struct {
-	*Session
+	*session.Session
 	t   *testing.T
 	sim *sim.Sim
 	f   *fabric.Fabric
@@ -56,8 +58,8 @@ func newBench(t *testing.T, r *rand.Rand, spec string, spoil func(*fabric.LFT, *
 	f := b.f
 	b.used[f.Ports[b.master].Node], b.used[f.PeerNode(b.master)] = true, true
 	conn := subnet.Open(t)
-	s, err := Open(t.Context(), source.Source{Kind: source.Ibsim},
-		Options{StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) {
+	s, err := session.Open(t.Context(), source.Source{Kind: source.Ibsim},
+		session.Options{StateDir: t.TempDir(), Dial: func(context.Context) (mad.Transport, error) {
 			return conn, nil
 		}})
 	if err != nil {
@@ -309,7 +311,7 @@ func TestPlantedProblems(t *testing.T) {
 			}
 			wants = append(wants, plants[name](b))
 			b.sweepUnless(name)
-			rep, err := b.Problems(t.Context(), ProblemOptions{})
+			rep, err := b.Problems(t.Context(), session.ProblemOptions{})
 			b.must(err)
 			for _, w := range wants {
 				planted++
@@ -325,7 +327,7 @@ func TestPlantedProblems(t *testing.T) {
 	for name, p := range tablePlants {
 		for range testenv.Count(t, 3, 10) {
 			b := newBench(t, r, "fattree:2,12", func(lft *fabric.LFT, f *fabric.Fabric) { p.spoil(r, lft, f) })
-			rep, err := b.Problems(t.Context(), ProblemOptions{})
+			rep, err := b.Problems(t.Context(), session.ProblemOptions{})
 			b.must(err)
 			planted++
 			if !slices.ContainsFunc(rep.Problems, func(x problems.Problem) bool { return x.Kind == p.kind }) {
@@ -347,7 +349,7 @@ func TestPlantedProblems(t *testing.T) {
 		_, err := b.Calibrate(t.Context())
 		b.must(err)
 		b.loops(spec+" calibrated", false)
-		_, err = b.SweepFor(t.Context(), Reads{SL2VL: true})
+		_, err = b.SweepFor(t.Context(), session.Reads{SL2VL: true})
 		b.must(err)
 		b.loops(spec+" calibrated, lanes read", true)
 	}
@@ -357,7 +359,7 @@ func TestPlantedProblems(t *testing.T) {
 // loops checks that a credit loop is told, or that nobody knows of one.
 func (b *bench) loops(what string, want bool) {
 	b.t.Helper()
-	rep, err := b.Problems(b.t.Context(), ProblemOptions{})
+	rep, err := b.Problems(b.t.Context(), session.ProblemOptions{})
 	b.must(err)
 	told := slices.ContainsFunc(rep.Problems, func(x problems.Problem) bool {
 		return x.Kind == problems.CreditLoop && x.Severity == problems.Error
@@ -496,7 +498,7 @@ func TestBaselineIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		s, err := Open(t.Context(), src, Options{StateDir: filepath.Join(dir, "state")})
+		s, err := session.Open(t.Context(), src, session.Options{StateDir: filepath.Join(dir, "state")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -519,9 +521,9 @@ func TestBaselineIsKept(t *testing.T) {
 	}
 }
 
-func countKinds(t *testing.T, s *Session) map[problems.Kind]int {
+func countKinds(t *testing.T, s *session.Session) map[problems.Kind]int {
 	t.Helper()
-	r, err := s.Problems(t.Context(), ProblemOptions{})
+	r, err := s.Problems(t.Context(), session.ProblemOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -535,10 +537,10 @@ func countKinds(t *testing.T, s *Session) map[problems.Kind]int {
 // TestNobodyBroughtItUp: links that no subnet manager has seen are one problem.
 func TestNobodyBroughtItUp(t *testing.T) {
 	var net bytes.Buffer
-	if err := ibnet.Write(&net, open(t, "sim:fattree:2,12").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
+	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,12").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s := open(t, "ibsim:"+ibsimtest.Start(t, netFile(t, net.String())).Name)
+	s := sessiontest.Open(t, "ibsim:"+ibsimtest.Start(t, sessiontest.NetFile(t, net.String())).Name)
 	if got := countKinds(t, s); got[problems.NotActive] != 1 || got[problems.NoMaster] != 1 {
 		t.Errorf("%v", got)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"os"
@@ -11,6 +11,8 @@ import (
 
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestHealthyFabrics reads real fabrics, and the links that are told of are those
@@ -22,8 +24,8 @@ func TestHealthyFabrics(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			s := open(t, "file:"+file)
-			rep, err := s.Problems(t.Context(), ProblemOptions{})
+			s := sessiontest.Open(t, "file:"+file)
+			rep, err := s.Problems(t.Context(), session.ProblemOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,46 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/fabric/places"
-	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
-	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
-	"example.org/ibconsole/shell/session/source"
 )
-
-// open starts a session that ends with the test.
-func open(t *testing.T, from string) *Session {
-	t.Helper()
-	src, err := source.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(context.Background(), src, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := s.Start(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // twoSwitches is a subnet in which names are prefixes of one another, hold
 // slashes, numbers and control characters, or occur twice.
@@ -74,13 +49,9 @@ Switch	8 "S2"		# "core"
 [8] "S1"[8]
 `
 
-func openFile(t *testing.T, text string) *Session {
+func openFile(t *testing.T, text string) *session.Session {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "net")
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return open(t, "file:"+name)
+	return sessiontest.Open(t, "file:"+sessiontest.NetFile(t, text))
 }
 
 func TestResolve(t *testing.T) {
@@ -139,7 +110,7 @@ func TestResolve(t *testing.T) {
 
 func TestPicturesOfAFailure(t *testing.T) {
 	ctx := context.Background()
-	s := open(t, "sim:fattree:2,4")
+	s := sessiontest.Open(t, "sim:fattree:2,4")
 	if _, err := s.Route(ctx, compute.KeepAsOpenSM); err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +142,7 @@ func TestPicturesOfAFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != string(Base) {
+	if st = s.State(); st.Stale || rep.Changed == 0 || rep.Against != string(session.Base) {
 		t.Errorf("stale %v, %d entries changed against %q; want fresh tables with changes against the base", st.Stale,
 			rep.Changed, rep.Against)
 	}
@@ -185,25 +156,25 @@ func TestPicturesOfAFailure(t *testing.T) {
 	}
 	if _, err := s.Restore(ctx, func(failures.Failure) bool {
 		return true
-	}, failures.Failure{}); !errors.Is(err, ErrNotFailed) {
+	}, failures.Failure{}); !errors.Is(err, session.ErrNotFailed) {
 		t.Errorf("nothing to restore gives %v", err)
 	}
 }
 
 func TestLiveOfASimulationIsRouted(t *testing.T) {
-	s := open(t, "sim:torus:3x3")
+	s := sessiontest.Open(t, "sim:torus:3x3")
 	rep, err := s.Route(context.Background(), compute.KeepAsOpenSM)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rep.Changed != 0 || rep.Against != string(Live) || rep.Entries == 0 {
+	if rep.Changed != 0 || rep.Against != string(session.Live) || rep.Entries == 0 {
 		t.Errorf("%d of %d entries differ from %q, want none of some from live", rep.Changed, rep.Entries, rep.Against)
 	}
 }
 
 func TestCancelledRouteStagesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := open(t, "sim:fattree:2,4")
+	s := sessiontest.Open(t, "sim:fattree:2,4")
 	cancel()
 	if _, err := s.Route(ctx, compute.KeepAsOpenSM); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
@@ -214,7 +185,7 @@ func TestCancelledRouteStagesNothing(t *testing.T) {
 }
 
 func TestWatcherPutsChangesTogether(t *testing.T) {
-	s := open(t, "sim:fattree:2,4")
+	s := sessiontest.Open(t, "sim:fattree:2,4")
 	w := s.Watch()
 	defer w.Stop()
 	if _, err := s.Route(context.Background(), compute.KeepAsOpenSM); err != nil {
@@ -222,17 +193,12 @@ func TestWatcherPutsChangesTogether(t *testing.T) {
 	}
 	s.SetSettings(s.State().Settings)
 	<-w.C
-	if got, want := w.Take(), ChangeStaged|ChangeBusy|ChangeSettings; got != want {
+	if got, want := w.Take(), session.ChangeStaged|session.ChangeBusy|session.ChangeSettings; got != want {
 		t.Errorf("changes %b, want %b", got, want)
 	}
 	if got := w.Take(); got != 0 {
 		t.Errorf("changes %b are taken twice", got)
 	}
-}
-
-// connectBy has a session connect in another manner.
-func (s *Session) connectBy(dial func(context.Context) (mad.Transport, error), client mad.ClientOptions) {
-	s.conn = connection.New(connection.Options{Dial: dial, Client: client, Live: s.State().Source.Live(), Lost: s.lost})
 }
 
 func parsed(t *testing.T, chain string, given ...settings.Setting) settings.Settings {

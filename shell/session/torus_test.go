@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"os"
@@ -11,6 +11,8 @@ import (
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -44,7 +46,7 @@ func TestTorusSettings(t *testing.T) {
 		{"qos TRUE\ntorus_config (null)", nil, "ERR 4E11"},
 		{"qos TRUE\ntorus_config " + bad, []settings.Setting{{Name: "torus_config", Value: good}}, ""},
 	} {
-		s := open(t, "sim:torus:6x5")
+		s := sessiontest.Open(t, "sim:torus:6x5")
 		set, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, k.given)
 		if k.conf != "" {
 			set, err = settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine torus-2QoS\n"+k.conf+"\n"),
@@ -111,7 +113,7 @@ func TestTorusQoSNotes(t *testing.T) {
 }
 
 func TestTorusIgnoresLoadedLanes(t *testing.T) {
-	s := open(t, "sim:torus:4x4")
+	s := sessiontest.Open(t, "sim:torus:4x4")
 	set, err := settings.Parse(t.Context(), []string{"torus-2QoS"}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +131,7 @@ func TestTorusIgnoresLoadedLanes(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rep, err := s.loadOver(t.Context(), "sl2vl", path)
+	rep, err := s.Load(t.Context(), "sl2vl", path, session.LoadOptions{})
 	if err != nil || !strings.Contains(rep.Ignored, "torus-2QoS maps SLs to VLs itself") || s.State().Staged != before {
 		t.Errorf("%+v, %v, want that the lanes are ignored", rep, err)
 	}

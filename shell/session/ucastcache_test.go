@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package session_test
 
 import (
 	"slices"
@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/failures"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -30,7 +31,7 @@ func TestUnicastCache(t *testing.T) {
 		},
 		{"spine-02", "minhop", "the unicast cache is invalid: spine-02 is gone, a switch without CAs"},
 	} {
-		s := open(t, "sim:fattree:2,4")
+		s := sessiontest.Open(t, "sim:fattree:2,4")
 		set, err := settings.Parse(t.Context(), []string{"minhop"},
 			[]settings.Setting{{Name: "use_ucast_cache", Value: "TRUE"}})
 		if err != nil {
