@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/recording"
+	"example.org/ibconsole/shell/session/survey"
 	"example.org/ibconsole/tui/pane/history"
 )
 
@@ -109,14 +110,14 @@ func (b *shellBackend) Beside(ctx context.Context, p *session.Picture, by int) (
 	return b.Session().Beside(ctx, p, by)
 }
 
-func (b *shellBackend) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report,
+func (b *shellBackend) PastProblems(ctx context.Context, p *session.Picture, opt survey.Options) (*found.Report,
 	error) {
 	st := b.Session().State()
-	return st.PastProblems(ctx, b.Session().Analysis(), p, opt)
+	return survey.Past(ctx, &st, b.Session().Analysis(), p, opt)
 }
 
-func (b *shellBackend) Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error) {
-	return b.Session().Problems(ctx, opt)
+func (b *shellBackend) Problems(ctx context.Context, opt survey.Options) (*found.Report, error) {
+	return survey.Problems(ctx, b.Session(), opt)
 }
 
 func (b *shellBackend) Flow(ctx context.Context, what string) (*guided.Flow, error) {

@@ -38,6 +38,7 @@ import (
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
 	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/survey"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane/history"
 )
@@ -337,9 +338,9 @@ func (f *fake) Recall(id int64) (*session.Picture, error) {
 }
 func (f *fake) Flow(context.Context, string) (*guided.Flow, error) { return nil, connection.ErrOffline }
 
-func (f *fake) Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error) {
+func (f *fake) Problems(ctx context.Context, opt survey.Options) (*found.Report, error) {
 	st := f.State()
-	r, err := st.Problems(ctx, &f.Memo, opt)
+	r, err := survey.Of(ctx, &st, &f.Memo, opt)
 	if err == nil {
 		r.Answers(f.silent, nil)
 		r.Sort()
@@ -378,10 +379,10 @@ func (f *fake) At(context.Context, time.Time) (*session.Picture, error) { return
 func (f *fake) Beside(context.Context, *session.Picture, int) (*session.Picture, error) {
 	return f.recall, nil
 }
-func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report,
+func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt survey.Options) (*found.Report,
 	error) {
 	st := f.State()
-	return st.PastProblems(ctx, &f.Memo, p, opt)
+	return survey.Past(ctx, &st, &f.Memo, p, opt)
 }
 func (f *fake) Recording() (recording.Status, bool) { return recording.Status{}, false }
 func (f *fake) Grown(_ context.Context, _ counters.Set, since, until time.Time, _ int) (*recording.Growth, error) {

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/loading"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -97,7 +98,7 @@ func compareLoaded(t *testing.T, f *fabric.Fabric, engine string, after addition
 	t.Helper()
 	ctx, s := t.Context(), offline(t, f, engine)
 	routed(ctx, t, s)
-	if _, err := s.Load(ctx, "topology", netFile(t, after.whatIf), session.LoadOptions{AsIbsim: true}); err != nil {
+	if _, err := loading.Load(ctx, s, "topology", netFile(t, after.whatIf), session.LoadOptions{AsIbsim: true}); err != nil {
 		t.Fatal(err)
 	}
 	var ours, theirs bytes.Buffer

@@ -47,6 +47,12 @@ func (s *Session) Adapt(ctx context.Context) (Adapted, error) {
 	return rep, nil
 }
 
+// StageTables stages a picture with other tables.
+func (o *Op) StageTables(p *Picture, t *fabric.Tables) {
+	st := o.session.State()
+	o.session.stageTables(&st, p, t)
+}
+
 // stageTables stages a picture with other tables.
 func (s *Session) stageTables(st *State, p *Picture, t *fabric.Tables) {
 	staged := *p.as(Staged)

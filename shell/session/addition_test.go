@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/loading"
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
@@ -203,7 +204,7 @@ func TestLaidTopology(t *testing.T) {
 		return path
 	}
 	// Of the same hosts and leaves there are more in the larger one: 12 switches are known and 6 are not.
-	rep, err := s.Load(ctx, "topology", file("fattree:2,12"), session.LoadOptions{})
+	rep, err := loading.Load(ctx, s, "topology", file("fattree:2,12"), session.LoadOptions{})
 	if err != nil || rep.Laid == nil || rep.Laid.Kept != 12 || rep.Laid.New != 6 || rep.Laid.Gone != 0 || rep.Laid.LIDs+
 		rep.Laid.NoLIDs != 18+72 {
 		t.Errorf("%+v, %v", rep.Laid, err)
@@ -224,7 +225,8 @@ func TestLaidTopology(t *testing.T) {
 	if _, err := s.Undo(ctx, 0); err != nil || s.State().WhatIf == nil {
 		t.Error("the topology went with the failure", err)
 	}
-	if rep, err = s.Load(ctx, "topology", file("fattree:2,12"), session.LoadOptions{Alone: true}); err != nil ||
+	if rep, err = loading.Load(ctx, s, "topology", file("fattree:2,12"), session.LoadOptions{Alone: true}); err !=
+		nil ||
 		rep.Laid != nil || s.State().Base.Tables != nil {
 		t.Errorf("%+v, %v", rep.Laid, err)
 	}
@@ -233,7 +235,7 @@ func TestLaidTopology(t *testing.T) {
 	if err := os.WriteFile(foreign, []byte(net), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if rep, err = s.Load(ctx, "topology", foreign, session.LoadOptions{}); err != nil || rep.Laid != nil {
+	if rep, err = loading.Load(ctx, s, "topology", foreign, session.LoadOptions{}); err != nil || rep.Laid != nil {
 		t.Errorf("%+v, %v", rep.Laid, err)
 	}
 }

@@ -56,7 +56,7 @@ func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric
 	if some.Count == 0 {
 		return "", nil
 	}
-	return s.WhoWrote(ctx, &Reading{SMs: sms}, some.List, func(j *history.JournalEntry) bool {
+	return s.whoWrote(ctx, &Reading{SMs: sms}, some.List, func(j *history.JournalEntry) bool {
 		return j.Began.After(before.When.Add(-soonWritten))
 	})
 }

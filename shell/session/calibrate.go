@@ -54,13 +54,16 @@ type Calibration struct {
 	// from is what the subnet manager remembered when it made the tables, nil where no calibration before explained
 	// earlier tables. With these tables it remembers next, nil where they are not explained.
 	from, next *remembered
-	// settings are those that were computed with, in words, and own says that they are
-	// those of the subnet manager's opensm.conf.
+	// Own is true if the settings are those of the subnet manager's own opensm.conf.
+	Own bool
+	// settings are those of the computed tables, in words.
 	settings [2]string
-	own      bool
 	// master is the subnet manager in charge, zero for none.
 	master SM
 }
+
+// IsOf reports whether these tables were compared.
+func (c *Calibration) IsOf(t *fabric.Tables) bool { return c.of == t && t != nil }
 
 // Agrees reports whether nothing differs of what was compared.
 func (c *Calibration) Agrees() bool { return c.Differ == 0 && c.SL2VLDiffer == 0 }
@@ -126,7 +129,7 @@ func (s *Session) Calibrate(ctx context.Context) (Calibration, error) {
 		s.AskManager(ctx)
 	}
 	c.settings[0], c.settings[1] = st.Settings.Words()
-	c.own = st.Settings.Conf() != ""
+	c.Own = st.Settings.Conf() != ""
 	c.from = st.Calibrated.before(c.of)
 	if err := s.keptRoutes(ctx, &st, &c); err != nil {
 		return Calibration{}, err

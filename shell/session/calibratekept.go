@@ -36,7 +36,7 @@ func (c *Calibration) Explained() bool { return c.Verdict() == verdict.OK }
 // Verdict is found where the settings do not explain the tables that were compared, and unknown where they do and
 // others were not read.
 func (c *Calibration) Verdict() verdict.Verdict {
-	explained := c.Agrees() || c.Kept == KeptSeen || c.Kept == KeptPossible && c.own
+	explained := c.Agrees() || c.Kept == KeptSeen || c.Kept == KeptPossible && c.Own
 	return verdict.Of(!explained, len(c.Unread) > 0)
 }
 

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // TestOtherEngine: minhop routed, and a calibration with lash says that
@@ -32,13 +33,14 @@ func TestOtherEngine(t *testing.T) {
 	})
 	live := s.State().Live.Fabric
 	c, err := s.Calibrate(t.Context())
-	if err != nil || c.Engine != "lash" || c.Differ == 0 || c.Kept != session.NotKept || c.Explained() || !s.State().Estimate {
+	if err != nil || c.Engine != "lash" || c.Differ == 0 || c.Kept != session.NotKept || c.Explained() ||
+		!s.State().Estimate {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if want := []string{live.NodeName(live.Switches[2])}; !slices.Equal(c.Unread, want) {
 		t.Errorf("unread: %v, want %v", c.Unread, want)
 	}
-	rep, err := s.Problems(t.Context(), session.ProblemOptions{Quick: true})
+	rep, err := survey.Problems(t.Context(), s, survey.Options{Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}

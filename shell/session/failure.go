@@ -183,6 +183,9 @@ func (ps *Pictures) TopologyFile() string {
 	return ps.drawn.file
 }
 
+// TopologyUnread returns what could not be read of the topology file of the what-if.
+func (ps *Pictures) TopologyUnread() *unread.List { return &ps.drawn.unread }
+
 // LoadedTopology returns the file that the paper starts from and how it was read, "" for none.
 func (ps *Pictures) LoadedTopology() (path string, opt LoadOptions) {
 	return ps.drawn.path, ps.drawn.loaded

@@ -74,10 +74,20 @@ func (s *Session) warnOfHistory() {
 	}
 }
 
+// NewEntry returns a new history entry of a picture.
+func (o *Op) NewEntry(kind history.Kind, p *Picture, note string) history.Entry {
+	return o.session.newEntry(kind, p, note, nil)
+}
+
+// Record records a picture in the history, if the history keeps such entries.
+func (o *Op) Record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
+	o.session.record(kind, p, note, figures)
+}
+
 // record puts a picture into the history if that keeps such things.
 func (s *Session) record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
 	if r := s.recorder.Load(); r.Records() {
-		r.Record(s.NewEntry(kind, p, note, figures), p.Fabric, p.Tables)
+		r.Record(s.newEntry(kind, p, note, figures), p.Fabric, p.Tables)
 	}
 }
 
@@ -90,8 +100,8 @@ func (s *Session) warn(err error) {
 	s.Publish(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), err.Error()) })
 }
 
-// NewEntry returns a new history entry of a picture.
-func (s *Session) NewEntry(kind history.Kind, p *Picture, note string, figures map[string]float64) history.Entry {
+// newEntry returns a new history entry of a picture.
+func (s *Session) newEntry(kind history.Kind, p *Picture, note string, figures map[string]float64) history.Entry {
 	st := s.State()
 	now := time.Now()
 	e := history.Entry{

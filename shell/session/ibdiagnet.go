@@ -14,7 +14,7 @@ import (
 
 // takeRead takes what a folder of ibdiagnet has beside a picture, to the places where a live subnet has it.
 func (s *Session) takeRead(st *State, file *formats.Subnet) {
-	st.PKeys, st.Read, st.stated = file.PKeys, file.Counters, file.Stated
+	st.PKeys, st.Read, st.HasStates = file.PKeys, file.Counters, file.Stated
 	if file.Deltas != nil {
 		reading := file.Counters
 		if reading == nil {

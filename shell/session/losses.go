@@ -81,27 +81,28 @@ func (s *Session) recallLosses(ctx context.Context) error {
 	return nil
 }
 
-// seen is what is known of a picture beside fabric and tables: of the live one as of now, of an entry of the history as
-// it was kept; nil where that is not known.
-func (st *State) seen(p *Picture) *history.Seen {
+// Seen returns the losses and subnet managers of a state: of the live one now, of a history entry as recorded; nil if
+// they are unknown.
+func (st *State) Seen(p *Picture) *history.Seen {
 	switch {
 	case p == st.Live:
-		return &history.Seen{Lost: st.Losses, Managers: st.managers()}
+		return &history.Seen{Lost: st.Losses, Managers: st.Managers()}
 	case p.Entry != nil:
 		return p.Entry.Seen
 	}
 	return nil
 }
 
-// LostIn is what was lost when a picture was read, as far as that is known.
+// LostIn returns what was lost when a state was read, nil if that is unknown.
 func (st *State) LostIn(p *Picture) losses.List {
-	if seen := st.seen(p); seen != nil {
+	if seen := st.Seen(p); seen != nil {
 		return seen.Lost
 	}
 	return nil
 }
 
-func (rd *Reading) managers() []problems.Manager {
+// Managers returns the subnet managers that were found.
+func (rd *Reading) Managers() []problems.Manager {
 	all := []problems.Manager{}
 	for _, sm := range rd.SMs {
 		all = append(all, problems.Manager{GUID: sm.GUID, Port: sm.Port, State: sm.State})

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/sessiontest"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // there are the names of nodes and links of the subnet of a fabric; a link's has " -- " in it.
@@ -139,7 +140,7 @@ func lossFault(t *testing.T, st *session.State, s *session.Session, known map[st
 	if d := st.Down(); d != links {
 		return fmt.Sprintf("%d down, want %d", d, links)
 	}
-	rep, err := s.Problems(context.Background(), session.ProblemOptions{Quick: true})
+	rep, err := survey.Problems(context.Background(), s, survey.Options{Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}

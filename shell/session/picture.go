@@ -97,6 +97,11 @@ type maker struct {
 	cached bool
 }
 
+// SetMaker sets the engine that made new tables, and the settings that it used.
+func (p *Picture) SetMaker(engine string, set *settings.Settings) {
+	p.by = &maker{engine: engine, chain: set.Chain, given: set.Given}
+}
+
 // RoutedWith is the engine that made the tables as in opensm.conf, with [engines.NoFallback] where the chain had it,
 // and its options; ok is false where that is not known.
 func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool) {

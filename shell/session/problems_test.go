@@ -25,6 +25,7 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // bench is a session on a simulated subnet with a master subnet manager, as a
@@ -311,7 +312,7 @@ func TestPlantedProblems(t *testing.T) {
 			}
 			wants = append(wants, plants[name](b))
 			b.sweepUnless(name)
-			rep, err := b.Problems(t.Context(), session.ProblemOptions{})
+			rep, err := survey.Problems(t.Context(), b.Session, survey.Options{})
 			b.must(err)
 			for _, w := range wants {
 				planted++
@@ -327,7 +328,7 @@ func TestPlantedProblems(t *testing.T) {
 	for name, p := range tablePlants {
 		for range testenv.Count(t, 3, 10) {
 			b := newBench(t, r, "fattree:2,12", func(lft *fabric.LFT, f *fabric.Fabric) { p.spoil(r, lft, f) })
-			rep, err := b.Problems(t.Context(), session.ProblemOptions{})
+			rep, err := survey.Problems(t.Context(), b.Session, survey.Options{})
 			b.must(err)
 			planted++
 			if !slices.ContainsFunc(rep.Problems, func(x problems.Problem) bool { return x.Kind == p.kind }) {
@@ -359,7 +360,7 @@ func TestPlantedProblems(t *testing.T) {
 // loops checks that a credit loop is told, or that nobody knows of one.
 func (b *bench) loops(what string, want bool) {
 	b.t.Helper()
-	rep, err := b.Problems(b.t.Context(), session.ProblemOptions{})
+	rep, err := survey.Problems(b.t.Context(), b.Session, survey.Options{})
 	b.must(err)
 	told := slices.ContainsFunc(rep.Problems, func(x problems.Problem) bool {
 		return x.Kind == problems.CreditLoop && x.Severity == problems.Error
@@ -523,7 +524,7 @@ func TestBaselineIsKept(t *testing.T) {
 
 func countKinds(t *testing.T, s *session.Session) map[problems.Kind]int {
 	t.Helper()
-	r, err := s.Problems(t.Context(), session.ProblemOptions{})
+	r, err := survey.Problems(t.Context(), s, survey.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -537,7 +538,8 @@ func countKinds(t *testing.T, s *session.Session) map[problems.Kind]int {
 // TestNobodyBroughtItUp: links that no subnet manager has seen are one problem.
 func TestNobodyBroughtItUp(t *testing.T) {
 	var net bytes.Buffer
-	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,12").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
+	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,12").State().Live.Fabric,
+		ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s := sessiontest.Open(t, "ibsim:"+ibsimtest.Start(t, sessiontest.NetFile(t, net.String())).Name)

@@ -11,8 +11,8 @@ import (
 
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/test/testenv"
-	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/sessiontest"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // TestHealthyFabrics reads real fabrics, and the links that are told of are those
@@ -25,7 +25,7 @@ func TestHealthyFabrics(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			s := sessiontest.Open(t, "file:"+file)
-			rep, err := s.Problems(t.Context(), session.ProblemOptions{})
+			rep, err := survey.Problems(t.Context(), s, survey.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -42,7 +42,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	if res.Tables, err = st.Completed(ctx, res.Tables); err != nil {
 		return compute.Result{}, err
 	}
-	p := st.stagedOf(res, job.Fabric)
+	p := st.NewStaged(res, job.Fabric)
 	figures := map[string]float64{"seconds": res.Figures.Took.Seconds(), "changed": float64(res.Figures.Changed)}
 	note := "incremental"
 	if res.Adaptation == nil {
@@ -107,13 +107,14 @@ func (s *Session) Job(st *State) *compute.Job {
 	return job
 }
 
-// stagedOf returns the picture of tables that were computed or loaded for a fabric, before LIDs were assigned.
-func (st *State) stagedOf(res *compute.Result, madeOf *fabric.Fabric) *Picture {
+// NewStaged returns tables that were computed or loaded as a picture. madeOf is their fabric before LIDs were assigned.
+func (st *State) NewStaged(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Recommend: res.Recommend,
 		Roots: res.Roots, Ranks: res.Ranks,
-		CAOrder: res.CAOrder, Multicast: res.Multicast, Unlike: res.Figures.DiffersFromOpenSM, UnsetVLs: res.Figures.UnsetVLs,
-		When: time.Now(), madeOf: madeOf,
+		CAOrder: res.CAOrder, Multicast: res.Multicast, Unlike: res.Figures.DiffersFromOpenSM,
+		UnsetVLs: res.Figures.UnsetVLs,
+		When:     time.Now(), madeOf: madeOf,
 		Simulated: st.simulated(),
 	}
 }

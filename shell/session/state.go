@@ -111,8 +111,8 @@ type Reading struct {
 	PKeys map[uint64][]mad.PKey
 	// SMs are the subnet managers that were seen.
 	SMs []SM
-	// stated says that the file of the subnet states which of its ports are up.
-	stated bool
+	// HasStates is true for a file that states which of its ports are up.
+	HasStates bool
 }
 
 // News is what sweeps found to be new.
@@ -316,7 +316,8 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 	case k == "" || k == Staged: // route stages some
 		return nil, fmt.Errorf("%s has no forwarding tables (try: route)", st.Title(p))
 	case p == st.Live && st.Staged != nil && !st.Source.Offline():
-		return nil, fmt.Errorf("%s has no forwarding tables until the staged ones are written (try: commit)", st.Title(p))
+		return nil, fmt.Errorf("%s has no forwarding tables until the staged ones are written (try: commit)",
+			st.Title(p))
 	default:
 		return nil, fmt.Errorf("%s has no forwarding tables", st.Title(p))
 	}
@@ -368,7 +369,7 @@ func (st *State) Title(p *Picture) string {
 		return "whatif (" + st.OnPaper() + ")"
 	case p.Kind == Live && st.Lost != "":
 		return fmt.Sprintf("live (OLD: the connection was lost, read at %s)", p.When.Format(time.TimeOnly))
-	case p.Kind == Live && st.stated:
+	case p.Kind == Live && st.HasStates:
 		return fmt.Sprintf("live (as of %s)", p.When.Format(time.DateTime))
 	case p.Kind == Live && len(st.Unanswered) > 0:
 		return fmt.Sprintf("live (INCOMPLETE: %s unanswered)", prose.Count(len(st.Unanswered), "question"))

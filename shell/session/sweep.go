@@ -297,11 +297,11 @@ func (s sweeper) recordSweep(live *Picture, unanswered int) {
 func (s sweeper) recordRead(live *Picture, unanswered int) {
 	r := s.recorder.Load()
 	f := live.Fabric
-	e := s.NewEntry(history.Sweep, live, "", map[string]float64{
+	e := s.newEntry(history.Sweep, live, "", map[string]float64{
 		"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered),
 	})
 	st := s.State()
-	e.Events, e.Seen = s.newEvents(), st.seen(st.Live)
+	e.Events, e.Seen = s.newEvents(), st.Seen(st.Live)
 	if r.Record(e, f, live.Tables) && len(e.Events) > 0 {
 		s.Publish(ChangeLive, func(st *State) { st.recordedTo = e.Events[len(e.Events)-1].When })
 	}

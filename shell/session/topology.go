@@ -3,63 +3,62 @@
 package session
 
 import (
-	"context"
-
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
 	"example.org/ibconsole/routing/compute"
 )
 
-// Laid counts what a new topology and the tables of the base have in common, by GUIDs.
+// Laid counts what a new topology and the tables of the base have in common, by GUID.
 type Laid struct {
-	// Over is the picture whose tables are carried over.
-	Over Kind
-	// Kept switches have tables, New ones have none, and Gone ones are not there any
-	// more.
-	Kept int
-	New  int
-	Gone int
-	// LIDs are the end ports that keep theirs, NoLIDs those that get one with the next
-	// routing.
-	LIDs   int
-	NoLIDs int
+	Over   Kind // the state whose tables are used
+	Kept   int  // switches that have tables
+	New    int  // switches without tables
+	Gone   int  // switches that the topology lacks
+	LIDs   int  // end ports that keep their LID
+	NoLIDs int  // end ports that get a LID with the next routing
 }
 
-func (s *Session) loadTopology(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
-	file, err := formats.ReadWith(ctx, path, formats.Options{AsIbsim: opt.AsIbsim, Strict: opt.Strict})
-	if err != nil {
-		return LoadReport{}, err
-	}
-	st, f, name := s.State(), file.Fabric, fabric.Escape(path)
-	rep := LoadReport{Topology: true, Switches: len(f.Switches), Links: len(f.Links()), Forgotten: len(st.Failures),
-		Unread: file.Unread, Notes: file.Warnings}
+// LoadOptions controls how a file is loaded.
+type LoadOptions struct {
+	Keep    bool // keep the routes of the file as they are, and count the pairs that this leaves unconnected
+	AsIbsim bool // read a topology by the rules of ibsim, see [formats.Options]
+	Strict  bool // refuse a topology of which something cannot be read
+	Alone   bool // use a topology without the present tables
+}
+
+// StartFrom makes the topology of a file the what-if of the live tables if these have any of its switches, otherwise
+// the base. It returns what the topology and the present tables have in common, nil for nothing.
+func (o *Op) StartFrom(file *formats.Subnet, path string, opt LoadOptions) (*Laid, error) {
+	st, f, name := o.session.State(), file.Fabric, fabric.Escape(path)
 	st.dropBase()
 	st.Failures = nil
 	base := firstBase(&st)
+	var laid *Laid
 	if file.Tables == nil && base.Tables != nil && !opt.Alone {
+		var err error
 		if f, err = f.WithLIDsOf(base.Fabric); err != nil {
-			return LoadReport{}, err
+			return nil, err
 		}
-		rep.Laid = lay(base, f)
+		laid = lay(base, f)
 	}
-	if rep.Laid != nil {
+	if laid != nil {
 		st.drawn = drawn{topology: f, file: name}
 		st.WhatIf = base.On(f).as(WhatIf)
 	} else {
-		base = pictureOf(Base, &file)
+		base = pictureOf(Base, file)
 		base.file = name
 		st.WhatIf = base.as(WhatIf)
 	}
 	st.drawn.unread, st.drawn.path, st.drawn.loaded = file.Unread, path, opt
-	s.Publish(ChangePaper|ChangeStaged, func(now *State) {
+	o.session.Publish(ChangePaper|ChangeStaged, func(now *State) {
 		now.Base, now.WhatIf, now.Failures, now.drawn, now.past = base, st.WhatIf, nil, st.drawn, compute.Past{}
 		now.lastBase = st.lastBase
 		now.Stale = now.stale()
 	})
-	return rep, nil
+	return laid, nil
 }
 
-// lay counts what of a base with tables is in a topology, nil where no switch is.
+// lay counts what a topology has of a base with tables, nil if it has no switch of the base.
 func lay(base *Picture, f *fabric.Fabric) *Laid {
 	was := base.Fabric
 	l := &Laid{Over: Live}

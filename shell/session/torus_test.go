@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/loading"
 	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
@@ -131,7 +132,7 @@ func TestTorusIgnoresLoadedLanes(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rep, err := s.Load(t.Context(), "sl2vl", path, session.LoadOptions{})
+	rep, err := loading.Load(t.Context(), s, "sl2vl", path, session.LoadOptions{})
 	if err != nil || !strings.Contains(rep.Ignored, "torus-2QoS maps SLs to VLs itself") || s.State().Staged != before {
 		t.Errorf("%+v, %v, want that the lanes are ignored", rep, err)
 	}

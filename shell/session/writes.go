@@ -111,9 +111,15 @@ func (s *Session) findEarlierCommits(ctx context.Context) {
 	}
 }
 
-// WhoWrote returns who probably wrote some entries, in words: another console whose commit is in the journal and for
+// WhoWrote returns who probably wrote some entries, in words, without the commits for which isCandidate returns false.
+func (o *Op) WhoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
+	isCandidate func(*history.JournalEntry) bool) (string, error) {
+	return o.session.whoWrote(ctx, rd, found, isCandidate)
+}
+
+// whoWrote returns who probably wrote some entries, in words: another console whose commit is in the journal and for
 // which isCandidate returns true, otherwise the master subnet manager among those that were read.
-func (s *Session) WhoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
+func (s *Session) whoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
 	isCandidate func(*history.JournalEntry) bool) (string, error) {
 	who, err := s.Journal().Writer(ctx, found, isCandidate, func(entry int64) (*fabric.Tables, error) {
 		p, err := s.recall(entry)

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/dumps"
+	"example.org/ibconsole/shell/session/loading"
 )
 
 // Feature is the commands load, except load paths.
@@ -121,7 +122,7 @@ func loads(command string) *answer.Decl[*loaded] {
 }
 
 func load(c *feature.Call, kind string, decl *answer.Decl[*loaded], routingDecl *answer.Decl[*routing]) error {
-	rep, err := c.Session.Load(c.Ctx, kind, c.Arg(0), session.LoadOptions{
+	rep, err := loading.Load(c.Ctx, c.Session, kind, c.Arg(0), session.LoadOptions{
 		Keep: c.Option("reroute", "") == "no", AsIbsim: c.Option("as", "") == "ibsim",
 		Strict: c.Option("strict", "") == "yes", Alone: c.Option("over", "") == "no",
 	})
@@ -150,7 +151,7 @@ func load(c *feature.Call, kind string, decl *answer.Decl[*loaded], routingDecl 
 }
 
 // changed returns the state that a file changed.
-func changed(st *session.State, rep *session.LoadReport) *session.Picture {
+func changed(st *session.State, rep *loading.Report) *session.Picture {
 	switch {
 	case rep.Topology && st.WhatIf != nil:
 		return st.WhatIf
@@ -163,7 +164,7 @@ func changed(st *session.State, rep *session.LoadReport) *session.Picture {
 }
 
 // first returns the first line of the text.
-func first(kind, path, engine string, rep *session.LoadReport) string {
+func first(kind, path, engine string, rep *loading.Report) string {
 	file := fabric.Escape(path)
 	switch {
 	case kind == "groups":
@@ -214,10 +215,10 @@ type unconnected struct {
 	Lost    answer.Value `key:"unconnected" kind:"int" help:"paths that do not arrive"`
 	Unknown answer.Value `key:"unknown" kind:"int" help:"paths over tables that were not read"`
 	Paths   answer.Value `key:"paths" kind:"int" help:"paths that were followed"`
-	lost    *session.Lost
+	lost    *loading.Lost
 }
 
-func unconnectedOf(l *session.Lost) unconnected {
+func unconnectedOf(l *loading.Lost) unconnected {
 	if l == nil {
 		return unconnected{}
 	}

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/loading"
 )
 
 // routing is the result of loading a saved routing.
@@ -95,7 +95,7 @@ func loadsRouting(command string) *answer.Decl[*routing] {
 	}
 }
 
-func routingOf(file string, rep *session.LoadReport) *routing {
+func routingOf(file string, rep *loading.Report) *routing {
 	b := rep.Routing
 	r := &routing{
 		File: file, Switches: rep.Switches, Entries: rep.Entries, Changed: b.Changed, Unread: b.Unread,

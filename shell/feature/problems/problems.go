@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // Feature has the commands problems and baseline.
@@ -192,7 +193,7 @@ func run(c *feature.Call) error {
 		}
 	}
 	start := time.Now()
-	found, err := c.Session.Problems(c.Ctx, session.ProblemOptions{Thorough: c.Flag("thorough")})
+	found, err := survey.Problems(c.Ctx, c.Session, survey.Options{Thorough: c.Flag("thorough")})
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/comparison"
 	"example.org/ibconsole/shell/session/recorded"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // gatherer collects the data of a morning report.
@@ -130,7 +131,7 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 		}
 		return out
 	}
-	was, is := st.Shown(before, c.Session.Analysis()), st.Shown(after, c.Session.Analysis())
+	was, is := survey.Shown(&st, before, c.Session.Analysis()), survey.Shown(&st, after, c.Session.Analysis())
 	for _, u := range is.Unchecked {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("%s at the end: %s", u.What, u.Why))
 	}
@@ -168,7 +169,7 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 
 // missing returns the problems of nodes and links that before has and after has not, except those known as lost.
 func (c gatherer) missing(st *session.State, before, after *session.Picture) []problems.Problem {
-	r := after.Missing(before)
+	r := survey.Missing(after, before)
 	r.DropLost(0, st.LostIn(after))
 	return r.Problems
 }

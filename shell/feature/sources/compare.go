@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/feature"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // Overview holds the figures of a subnet.
@@ -105,7 +105,7 @@ func overview(ctx context.Context, n feature.Subnet, o *Overview) error {
 			o.Manager = sm.Port
 		}
 	}
-	report, err := st.Problems(ctx, memo, session.ProblemOptions{Recorded: n.Session().Recorded().Lately(ctx)})
+	report, err := survey.Of(ctx, &st, memo, survey.Options{Recorded: n.Session().Recorded().Lately(ctx)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.Name(), err)
 	}

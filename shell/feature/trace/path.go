@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/partitions"
+	"example.org/ibconsole/shell/session/passage"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -207,14 +208,14 @@ func (p *path) setBasis(st *session.State, s *session.Picture, of *walk.Path) {
 func tracePair(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) (*walk.Path,
 	*path) {
 	of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
-	passage := s.Passage(g, &of, c.Session.Analysis())
+	packets := passage.Follow(s, g, &of, c.Session.Analysis())
 	p := pathOf(s.Fabric, &of)
 	p.walked, p.tables = &of, s.Tables
 	p.setBasis(st, s, &of)
 	p.Adaptive = adaptive(st)
-	p.addPassage(s.Tables, passage)
+	p.addPassage(s.Tables, packets)
 	p.addChoices(s, pair.Src, pair.LID)
-	p.grant(passage.Why)
+	p.grant(packets.Why)
 	return &of, p
 }
 
@@ -230,7 +231,7 @@ func adaptive(st *session.State) answer.Value {
 }
 
 // addPassage adds the known properties of the path: the service level, the VLs and the turns at the hops.
-func (p *path) addPassage(t *fabric.Tables, by *session.Passage) {
+func (p *path) addPassage(t *fabric.Tables, by *passage.Passage) {
 	p.Means = answer.Optional(by.Means)
 	switch {
 	case !by.Known:

@@ -81,7 +81,7 @@ func (j *openJournal) begin(ctx context.Context, c *commit) error {
 
 func (c *commit) snapshot(p *session.Picture, note string) history.Snapshot {
 	return history.Snapshot{
-		Entry: c.NewEntry(history.Commit, p, note, nil), Fabric: p.Fabric, Tables: p.Tables,
+		Entry: c.op.NewEntry(history.Commit, p, note), Fabric: p.Fabric, Tables: p.Tables,
 	}
 }
 

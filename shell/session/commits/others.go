@@ -67,7 +67,7 @@ func (c *commit) findOthers(ctx context.Context, p *plan.Plan) error {
 
 // whoWrote returns who probably wrote some entries, in words.
 func (c *commit) whoWrote(ctx context.Context, found []write.Conflict) (string, error) {
-	return c.WhoWrote(ctx, &c.st.Reading, found, func(j *history.JournalEntry) bool { return j.ID != c.of.id })
+	return c.op.WhoWrote(ctx, &c.st.Reading, found, func(j *history.JournalEntry) bool { return j.ID != c.of.id })
 }
 
 // foundOthers returns the error of a commit that stopped, with err, at what others wrote since it read the subnet.

@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/commits"
 	"example.org/ibconsole/shell/session/sessiontest"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // TestPreviewsChangeNothing: a plan that is only shown, or refused, leaves the staged tables, the what-if and the
@@ -69,7 +70,9 @@ func TestPreviewsChangeNothing(t *testing.T) {
 		}
 		st := s.State()
 		if st.Staged != was.Staged || st.Stale || st.Written || st.WhatIf != was.WhatIf || st.Base != was.Base ||
-			!slices.EqualFunc(st.Failures, was.Failures, func(a, b failures.Failure) bool { return a.Number == b.Number }) {
+			!slices.EqualFunc(st.Failures, was.Failures, func(a, b failures.Failure) bool {
+				return a.Number == b.Number
+			}) {
 			t.Fatalf("%d changed the state: staged %s, was %s", i, st.Title(st.Staged), was.Title(was.Staged))
 		}
 	}
@@ -96,7 +99,7 @@ func TestRollbackOfTheFirstCommit(t *testing.T) {
 	if _, err := commits.Commit(t.Context(), s, yes); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.State().Live.Missing(before.Live); len(r.Problems) > 0 {
+	if r := survey.Missing(s.State().Live, before.Live); len(r.Problems) > 0 {
 		t.Errorf("the first LIDs are problems: %+v", r.Problems)
 	}
 	n.Route(s, "minhop")

@@ -22,6 +22,7 @@ import (
 	"example.org/ibconsole/shell/session/commits"
 	"example.org/ibconsole/shell/session/journal"
 	"example.org/ibconsole/shell/session/sessiontest"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // counting is a transport that counts Sets, and calls at when as many were sent.
@@ -183,7 +184,7 @@ func expectOpen(t *testing.T, s *session.Session) {
 	if !strings.Contains(st.Interrupted, "was interrupted") {
 		t.Fatalf("the next console says %q", st.Interrupted)
 	}
-	r, err := s.Problems(t.Context(), session.ProblemOptions{})
+	r, err := survey.Problems(t.Context(), s, survey.Options{})
 	if err != nil || len(r.Problems) == 0 || r.Problems[0].Kind != problems.CommitInterrupted {
 		t.Fatalf("its problems: %+v, %v", r.Problems, err)
 	}

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/loading"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -166,7 +167,7 @@ func alsoCompared(ctx context.Context, st *session.State, with []string) ([]tabl
 		} else if !looksLikeFile(name) {
 			return nil, err
 		}
-		t, err := session.ReadTables(ctx, st.Paper(), name)
+		t, err := loading.ReadTables(ctx, st.Paper(), name)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/shell/session/administration"
 	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/source"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // Diagnose says what there is at a source and what is missing, with the remedy: of this machine's adapters
@@ -136,7 +137,7 @@ func subnetFindings(ctx context.Context, s *session.Session) []umad.Finding {
 	if p := st.LocalPort(); p != fabric.None {
 		d.say(umad.Fine, "", "the session sits on %s, LID %d", f.PortName(p), f.Ports[p].LID)
 	}
-	r, err := s.Problems(ctx, session.ProblemOptions{Quick: true})
+	r, err := survey.Problems(ctx, s, survey.Options{Quick: true})
 	if err != nil {
 		d.say(umad.Note, "", "%v", err)
 		return d.list

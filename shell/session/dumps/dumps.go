@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 	"example.org/ibconsole/routing/paths"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/loading"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
@@ -52,7 +53,7 @@ var Forms = []Form{
 	{Kind: "sl2vl", Summary: "the VLs of service levels, as opensm-sl2vl.dump", Routes: true, Over: true,
 		write: writeSL2VL},
 	{Kind: "sls", Summary: "the service levels of paths", Routes: true, Over: true, write: writePathSLs},
-	{Kind: session.RoutingKind, Summary: "routes with their topology, min-hop tables and roots", Routes: true,
+	{Kind: loading.RoutingKind, Summary: "routes with their topology, min-hop tables and roots", Routes: true,
 		write: writeRouting,
 		Help:  "They are compared with the subnet when they are loaded."},
 	{Kind: "mcfdbs", Summary: "multicast tables, as opensm.mcfdbs", Routes: true, Over: true, write: writeMCFDBs},

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/dumps"
+	"example.org/ibconsole/shell/session/loading"
 	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 )
@@ -33,7 +34,7 @@ func savedRouting(t *testing.T, source string, set settings.Settings, withChain 
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if _, err := dumps.Write(t.Context(), s, session.RoutingKind, "", &b); err != nil {
+	if _, err := dumps.Write(t.Context(), s, loading.RoutingKind, "", &b); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "saved")
@@ -96,7 +97,7 @@ func TestLoadRoutingNoFallback(t *testing.T) {
 				s := sessiontest.Open(t, source)
 				failLinks(t, s)
 				s.SetSettings(parsed(t, chain))
-				rep, err := s.Load(t.Context(), session.RoutingKind, path, session.LoadOptions{})
+				rep, err := loading.Load(t.Context(), s, loading.RoutingKind, path, session.LoadOptions{})
 				var none *engines.NoneError
 				switch {
 				case strings.Contains(chain, engines.NoFallback) || saved.kept &&
@@ -174,7 +175,7 @@ func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 				}
 				warnings[0] = rep.Warnings
 			} else {
-				rep, err := s.Load(t.Context(), session.RoutingKind, path, session.LoadOptions{})
+				rep, err := loading.Load(t.Context(), s, loading.RoutingKind, path, session.LoadOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}

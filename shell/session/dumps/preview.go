@@ -12,6 +12,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/loading"
 )
 
 const mostPreviewed = 5 // how many differences a preview names
@@ -30,7 +31,7 @@ func Preview(ctx context.Context, s *session.Session, kind, path string) ([]stri
 		return []string{
 			"It is laid over the tables that are there; the result is staged, and nothing is written to switches.",
 		}, nil
-	case kind == session.RoutingKind:
+	case kind == loading.RoutingKind:
 		return []string{
 			"It is held against the subnet, what is still valid of it is used, and the rest is computed; the result " +
 				"is staged, and nothing is written to switches.",
@@ -68,7 +69,7 @@ func Preview(ctx context.Context, s *session.Session, kind, path string) ([]stri
 }
 
 func previewRoutes(ctx context.Context, s *session.Session, kind, path string, st *session.State) ([]string, error) {
-	routes, err := session.ReadRoutes(ctx, kind, path)
+	routes, err := loading.ReadRoutes(ctx, kind, path)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/alerts"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/metrics"
+	"example.org/ibconsole/shell/session/survey"
 )
 
 // Settings are how a session records.
@@ -171,7 +172,7 @@ func source(s *session.Session) metrics.Describe {
 			snap.Read, snap.Unanswered = now.Took, now.Unanswered
 		}
 		var err error
-		if snap.Problems, err = s.Problems(ctx, session.ProblemOptions{Quick: true}); err != nil {
+		if snap.Problems, err = survey.Problems(ctx, s, survey.Options{Quick: true}); err != nil {
 			return nil, err
 		}
 		if t := st.Live.Tables; t != nil && st.Live.Fabric.MaxLID > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/sessiontest"
+	"example.org/ibconsole/shell/session/survey"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
@@ -145,7 +146,7 @@ func TestRecordIbsim(t *testing.T) {
 	sw := f.NodesByDescription("edge/7")[0]
 	port := f.PortAt(sw, 8)
 	recordedRounds(t, s, 2) // what was before
-	if r, err := s.Problems(t.Context(), session.ProblemOptions{Quick: true}); err != nil ||
+	if r, err := survey.Problems(t.Context(), s, survey.Options{Quick: true}); err != nil ||
 		slices.ContainsFunc(r.Unchecked, func(u problems.Unchecked) bool { return u.Try == "show counters" }) {
 		t.Errorf("problems do not know what is recorded: %+v, %v", r.Unchecked, err)
 	}
@@ -213,7 +214,7 @@ func TestRecordsExplain(t *testing.T) {
 	recordedRounds(t, recorder, 4) // the last ones have no error
 	sessions := map[string]*session.Session{"that records": recorder, "beside it": other}
 	for name, s := range sessions {
-		r, err := s.Problems(t.Context(), session.ProblemOptions{})
+		r, err := survey.Problems(t.Context(), s, survey.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric"
 	found "example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/survey"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -94,9 +95,9 @@ func (r *row) kind() string {
 
 // Source returns the problems of the live subnet.
 type Source interface {
-	Problems(ctx context.Context, opt session.ProblemOptions) (*found.Report, error)
+	Problems(ctx context.Context, opt survey.Options) (*found.Report, error)
 	// PastProblems returns the problems of an entry of the history.
-	PastProblems(ctx context.Context, p *session.Picture, opt session.ProblemOptions) (*found.Report, error)
+	PastProblems(ctx context.Context, p *session.Picture, opt survey.Options) (*found.Report, error)
 }
 
 // Pane makes the pane for the key of its feature.
@@ -339,7 +340,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 			p, large(p) && !l.past.Ready(pastKey{p, false}) && !(s.Focused && l.past.Ready(pastKey{p, true})),
 		}
 		return l.past.Start(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
-			return l.src.PastProblems(ctx, p, session.ProblemOptions{Quick: key.quick, Progress: progress})
+			return l.src.PastProblems(ctx, p, survey.Options{Quick: key.quick, Progress: progress})
 		})
 	}
 	if l.Scene.Reading() {
@@ -356,7 +357,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 		}
 	}
 	return l.reports.Start(l.Common, key, func(ctx context.Context, progress func(int, int)) (*found.Report, error) {
-		return l.src.Problems(ctx, session.ProblemOptions{Quick: key.quick, Progress: progress})
+		return l.src.Problems(ctx, survey.Options{Quick: key.quick, Progress: progress})
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 // listed.
 func TestUnknownIsListed(t *testing.T) {
 	var r found.Report
-	r.Skip("flapping links", "watch 10", "nobody watches the subnet")
+	r.Skip("flapping links", "watch 10", "the subnet is not watched")
 	r.Unknown("credit loops", "calibrate", "the service levels of paths were not read")
 	want := []found.Problem{
 		{

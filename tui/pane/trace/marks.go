@@ -124,7 +124,7 @@ func (t *trace) Collect() {
 	if t.ok && t.reading.Ready(t.errKey()) {
 		t.errs = t.reading.Value
 	}
-	if t.ok && (t.loads != t.Loads() || t.passage != nil && t.passage.Outdated(t.Scene.Picture.Tables, t.Memo)) {
+	if t.ok && (t.loads != t.Loads() || t.passage != nil && t.passage.IsOutdated(t.Scene.Picture.Tables, t.Memo)) {
 		t.Renew()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/partitions"
+	"example.org/ibconsole/shell/session/passage"
 	"example.org/ibconsole/tui/pane"
 )
 
@@ -22,7 +23,7 @@ type other struct {
 	kind     session.Kind
 	f        *fabric.Fabric
 	path     walk.Path
-	passage  *session.Passage
+	passage  *passage.Passage
 	why      string // why there is no such path, "" if there is
 	reversed bool   // the reverse path, whose end is shown first
 	aligned  []walk.HopPair
@@ -109,7 +110,7 @@ func (t *trace) addBoth() {
 }
 
 // slWords returns ", SL 3".
-func slWords(p *session.Passage) string {
+func slWords(p *passage.Passage) string {
 	switch {
 	case p == nil:
 		return ""

@@ -18,6 +18,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/partitions"
+	"example.org/ibconsole/shell/session/passage"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -27,7 +28,7 @@ type trace struct {
 	pane.List
 	src     Source
 	hops    walk.Path
-	passage *session.Passage
+	passage *passage.Passage
 	happens []string // remarks by hop
 	ok      bool     // there is a path
 	why     string
@@ -160,11 +161,11 @@ func (t *trace) analyze() {
 	t.shared = t.hops.Shared(t.group)
 }
 
-func (t *trace) passageOf(g *partitions.Grants, p *walk.Path) *session.Passage {
+func (t *trace) passageOf(g *partitions.Grants, p *walk.Path) *passage.Passage {
 	if g == nil {
 		return nil
 	}
-	return t.Scene.Picture.Passage(g, p, t.Memo)
+	return passage.Follow(t.Scene.Picture, g, p, t.Memo)
 }
 
 // fill makes the rows of the view.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package loading
 
 import (
 	"context"
@@ -13,17 +13,18 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/session"
 )
 
-// loadOver lays SL2VL tables, SLs or multicast tables over the staged or the live ones, and stages the result.
-func (s *Session) loadOver(ctx context.Context, kind, path string) (LoadReport, error) {
+// loadOver replaces the SL2VL tables, SLs or multicast tables of the staged or the live ones, and stages the result.
+func (s loader) loadOver(ctx context.Context, kind, path string) (Report, error) {
 	st := s.State()
 	p, err := st.FreshTablesOf("")
 	if err != nil {
-		return LoadReport{}, err
+		return Report{}, err
 	}
 	tables := *p.Tables
-	rep, name := LoadReport{Over: kind}, fabric.Escape(path)
+	rep, name := Report{Over: kind}, fabric.Escape(path)
 	err = files.Read(ctx, path, prose.When(kind == "sl2vl", files.Tables, files.Entries), func(r io.Reader) error {
 		if kind == "sls" {
 			sls, err := osm.ReadPathSLs(r, name)
@@ -52,12 +53,12 @@ func (s *Session) loadOver(ctx context.Context, kind, path string) (LoadReport, 
 		return rep, err
 	}
 	tables.Origin = fmt.Sprintf("%s with %s", tables.Origin, fabric.Escape(filepath.Base(path)))
-	s.stageTables(&st, p, &tables)
+	s.op.StageTables(p, &tables)
 	return rep, nil
 }
 
-// ownVLs says that SL2VL tables over those of torus-2QoS are ignored, "" where they are the same or not over such.
-func ownVLs(p *Picture, loaded *fabric.SL2VL) string {
+// ownVLs returns why SL2VL tables for routes of torus-2QoS are ignored, "" if they are equal or for other routes.
+func ownVLs(p *session.Picture, loaded *fabric.SL2VL) string {
 	if _, ok := torus.Of(p.Tables); !ok || p.Tables.SL2VL == nil {
 		return ""
 	}
@@ -68,7 +69,7 @@ func ownVLs(p *Picture, loaded *fabric.SL2VL) string {
 			for in := range n.NumPorts {
 				ours, theirs := p.Tables.SL2VL.VLs(node, in+1, uint8(out)), loaded.VLs(node, in+1, uint8(out))
 				if f.Ports[n.FirstPort+out].Linked() && ours != theirs {
-					return fmt.Sprintf("ignored, as on %s from port %d to %d it is another: torus-2QoS maps SLs to "+
+					return fmt.Sprintf("ignored: on %s from port %d to %d it differs, and torus-2QoS maps SLs to "+
 						"VLs itself", f.NodeName(node), in+1, out)
 				}
 			}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+package loading
 
 import (
 	"context"
@@ -16,29 +16,31 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session"
 )
 
-// RoutingKind is the form in which routes are saved with what they were made for.
+// RoutingKind is the kind of file that saves routes together with the subnet and settings they were computed for.
 const RoutingKind = "routing"
 
 // Lost are paths that do not arrive.
 type Lost struct {
 	Count, Of int64
-	Unknown   int64      // paths that meet a table that was not read, which Count leaves out
+	Unknown   int64      // paths over a table that was not read, not in Count
 	Examples  []LostPath // the first ones
 	Fabric    *fabric.Fabric
 }
 
-// LostPath is one of them.
+// LostPath is a path that does not arrive.
 type LostPath struct {
 	Src, Dst fabric.PortIndex
 	Why      string
 }
 
-const maxLost = 1000 // how many paths [Lost] names
+const maxLost = 1000 // how many paths [Lost] lists
 
-func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, error) {
-	res, err := s.analysis.Reach(ctx, t, reach.Options{Examples: maxLost, Progress: s.progress})
+// unconnected returns the paths of tables that do not arrive.
+func (s loader) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, error) {
+	res, err := s.Analysis().Reach(ctx, t, reach.Options{Examples: maxLost, Progress: s.op.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -53,49 +55,49 @@ func (s *Session) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, err
 	return l, nil
 }
 
-// loadRouting reads a saved routing, holds its subnet against the paper's, and stages what that makes of it.
-func (s *Session) loadRouting(ctx context.Context, path string, opt LoadOptions) (LoadReport, error) {
+// loadRouting reads a saved routing, compares its subnet with that of the what-if, and stages the adapted tables.
+func (s loader) loadRouting(ctx context.Context, path string, opt session.LoadOptions) (Report, error) {
 	file, err := formats.Read(ctx, path)
 	if err != nil {
-		return LoadReport{}, err
+		return Report{}, err
 	}
 	saved := &snapshot.Snapshot{Fabric: file.Fabric, Tables: file.Tables, Routing: file.Routing}
 	if saved.Tables == nil {
-		return LoadReport{}, fmt.Errorf("%s: %w", fabric.Escape(path), persist.ErrNoTables)
+		return Report{}, fmt.Errorf("%s: %w", fabric.Escape(path), persist.ErrNoTables)
 	}
 	st := s.State()
 	set, notes, err := st.Settings.Of(ctx, saved)
 	if err != nil {
-		return LoadReport{}, err
+		return Report{}, err
 	}
 	st.Settings = set
 	job := s.Job(&st)
 	res, rep, err := compute.Restore(ctx, job, saved, opt.Keep)
 	if err != nil {
-		return LoadReport{}, err
+		return Report{}, err
 	}
-	out := LoadReport{
+	out := Report{
 		Routing: rep, Switches: res.Figures.Switches, Entries: res.Figures.Entries,
 		Notes: slices.Concat(file.Warnings, notes, res.Figures.Warnings),
 	}
 	if opt.Keep {
 		if out.Lost, err = s.unconnected(ctx, res.Tables); err != nil {
-			return LoadReport{}, err
+			return Report{}, err
 		}
 	}
-	p := st.stagedOf(res, job.Fabric)
+	p := st.NewStaged(res, job.Fabric)
 	switch {
 	case rep.RoutedBy != "":
-		p.by = &maker{engine: rep.RoutedBy, chain: set.Chain, given: set.Given}
+		p.SetMaker(rep.RoutedBy, &set)
 	case rep.How != persist.Adapted && rep.Engine != "" && !opt.Keep:
-		p.by = &maker{engine: rep.Engine, chain: set.Chain, given: set.Given}
+		p.SetMaker(rep.Engine, &set)
 	}
 	p.Tables.Origin = fabric.Escape(filepath.Base(path))
 	if rep.How != persist.Kept {
 		p.Tables.Origin += ", " + string(rep.How)
 	}
-	s.stage(p)
-	s.record(history.Load, p, string(rep.How), map[string]float64{
+	s.op.Stage(p)
+	s.op.Record(history.Load, p, string(rep.How), map[string]float64{
 		"entries": float64(out.Entries), "changed": float64(rep.Changed),
 	})
 	return out, nil

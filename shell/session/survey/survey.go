@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+// Package survey lists the problems of a subnet, of the live state or of states of the history.
+package survey
 
 import (
 	"context"
@@ -18,41 +19,40 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/classify"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/source"
 )
 
-// ProblemOptions say how far [Session.Problems] looks.
-type ProblemOptions struct {
-	Quick bool // looks at no packets' paths unless that was done already: microseconds a node
-	// Thorough looks also where that takes long: for credit loops with SLs of paths on large subnets.
-	Thorough bool
-	Progress func(done, total int) // told how far following packets is, where that is done; nil for nobody
-	// Recorded is what was recorded of errors of late, nil where nothing was: [Session.Problems] reads it.
-	Recorded *records.Recorded
+// Options controls how much is checked.
+type Options struct {
+	Quick    bool                  // follow no packets unless the results are known: microseconds per node
+	Thorough bool                  // also check what takes long: credit loops with SLs of paths on large subnets
+	Progress func(done, total int) // progress of following packets, nil for none
+	Recorded *records.Recorded     // recent errors from the record, nil for none; [Problems] reads it
 }
 
-// Problems says what is wrong with the live subnet, the worst first, and what it could not look at. It asks
-// the subnet nothing and does not wait for an operation that runs. What it finds by following packets it
-// remembers for as long as the tables stay the same. It fails where ctx ends.
-func (s *Session) Problems(ctx context.Context, opt ProblemOptions) (*problems.Report, error) {
+// Problems returns the problems of the live subnet, the worst first, and what could not be checked. It sends nothing
+// and does not wait for an operation that runs. The results of following packets are kept as long as the tables stay
+// the same. It fails if ctx ends.
+func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.Report, error) {
 	st := s.State()
 	if !opt.Quick && opt.Recorded == nil && !st.Source.Offline() {
 		opt.Recorded = s.Recorded().Lately(ctx)
 	}
-	return st.Problems(ctx, &s.analysis, opt)
+	return Of(ctx, &st, s.Analysis(), opt)
 }
 
-// Problems is [Session.Problems] of this state; memo finds what follows from its tables.
-func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemOptions) (*problems.Report, error) {
+// Of is [Problems] of the live subnet in a given state. memo computes what follows from its tables.
+func Of(ctx context.Context, st *session.State, memo *analysis.Memo, opt Options) (*problems.Report, error) {
 	r := &survey{&problems.Report{Problems: []problems.Problem{}, Unchecked: []problems.Unchecked{}}, st, memo, opt}
 	if len(st.Live.Fabric.Nodes) == 0 {
 		r.Skip("the subnet", "sweep", "nothing has been read of it yet")
 		return r.Report, nil
 	}
 	r.sweep()
-	oddities(r.Report, memo.Structure(st.Live.Fabric))
+	addAnomalies(r.Report, memo.Structure(st.Live.Fabric))
 	r.counters()
 	r.past()
 	r.calibration()
@@ -63,11 +63,11 @@ func (st *State) Problems(ctx context.Context, memo *analysis.Memo, opt ProblemO
 	return r.Report, nil
 }
 
-// PastProblems returns what is wrong with the subnet in an entry of the history. Counters and unanswered requests are
-// not in an entry. What could not be checked is unknown. Memo finds what follows from the tables.
-func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Picture,
-	opt ProblemOptions) (*problems.Report, error) {
-	r := &survey{st.Shown(p, memo), st, memo, opt}
+// Past returns the problems of a history entry. Entries have no counters and no unanswered requests. What could not be
+// checked is unknown. memo computes what follows from the tables.
+func Past(ctx context.Context, st *session.State, memo *analysis.Memo, p *session.Picture,
+	opt Options) (*problems.Report, error) {
+	r := &survey{Shown(st, p, memo), st, memo, opt}
 	shown := len(r.Unchecked)
 	if t := p.Tables; t == nil || t.Fabric.MaxLID == 0 {
 		r.Skip("lost paths, credit loops", "", "the entry of the history has no forwarding tables")
@@ -85,13 +85,13 @@ func (st *State) PastProblems(ctx context.Context, memo *analysis.Memo, p *Pictu
 // survey collects the problems of a state.
 type survey struct {
 	*problems.Report
-	st   *State
+	st   *session.State
 	memo *analysis.Memo
-	opt  ProblemOptions
+	opt  Options
 }
 
-// oddities are what is not as its like in the structure of the subnet.
-func oddities(r *problems.Report, s *classify.Structure) {
+// addAnomalies adds the nodes that differ from their peers in the structure of the subnet.
+func addAnomalies(r *problems.Report, s *classify.Structure) {
 	for _, o := range s.Anomalies {
 		at, name := problems.WholeSubnet, ""
 		if o.Node != fabric.None {
@@ -101,21 +101,21 @@ func oddities(r *problems.Report, s *classify.Structure) {
 	}
 }
 
-// sweep are what the last sweep, or the file, shows.
+// sweep adds the problems that the last sweep or the file shows.
 func (r *survey) sweep() {
 	f := r.st.Live.Fabric
 	r.Unread(&r.st.Unread)
 	if r.st.Base != nil {
-		r.Unread(&r.st.drawn.unread)
+		r.Unread(r.st.TopologyUnread())
 	}
 	if r.st.Lost != "" {
 		r.Add(problems.Disconnected, problems.WholeSubnet, "sweep; doctor",
-			"the subnet is as it was before the connection was lost: %s", r.st.Lost)
+			"the subnet is shown as before the connection was lost: %s", r.st.Lost)
 	}
 	if r.st.Interrupted != "" {
 		r.Add(problems.CommitInterrupted, problems.WholeSubnet, "commit resume, or rollback", "%s", r.st.Interrupted)
 	}
-	r.Answers(r.st.unansweredAt, r.st.Duplicates)
+	r.Answers(r.st.UnansweredAt(), r.st.Duplicates)
 	r.Links(f, r.st.Live.Limits)
 	r.NoLIDs(f)
 	r.Alone(f)
@@ -123,7 +123,7 @@ func (r *survey) sweep() {
 	r.warnings()
 	r.Health(f, r.st.Live.Health)
 	switch {
-	case r.st.Source.Offline() && !r.st.stated:
+	case r.st.Source.Offline() && !r.st.HasStates:
 		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")
 		return
 	case r.st.Source.Offline():
@@ -140,22 +140,23 @@ func (r *survey) sweep() {
 		r.Skip("subnet managers", "", "a simulated subnet has none")
 		return
 	}
-	r.Managers(f, r.st.managers())
+	r.Managers(f, r.st.Managers())
 }
 
-// warnings are those that are not told as something else.
+// warnings adds the warnings that are not reported as duplicates.
 func (r *survey) warnings() {
-	told := map[string]bool{}
+	isReported := map[string]bool{}
 	for _, d := range r.st.Duplicates {
-		told[d.Text] = true
+		isReported[d.Text] = true
 	}
 	for _, w := range r.st.Warnings {
-		if !told[w] {
+		if !isReported[w] {
 			r.Add(problems.Noticed, problems.WholeSubnet, "sweep", "%s", w)
 		}
 	}
 }
 
+// counters adds the ports whose errors rise.
 func (r *survey) counters() {
 	const what = "rising error counters"
 	switch {
@@ -171,7 +172,7 @@ func (r *survey) counters() {
 	case r.st.Counted == nil && r.st.Rising == nil:
 		r.Skip(what, "show counters", "all counters have to be read twice")
 	default:
-		last := r.st.lastCounted()
+		last := lastCounted(&r.st.Counts)
 		r.Counted(last.Reading.Fabric, last.Deltas)
 		for _, h := range last.Reading.Unanswered {
 			r.Skip("counters", "", "%v", h)
@@ -179,20 +180,20 @@ func (r *survey) counters() {
 	}
 }
 
-// lastCounted is the later of what commands and a recorder counted last, nil for neither.
-func (n *Counts) lastCounted() *Counted {
+// lastCounted returns the later of the last readings by commands and by a recorder, nil for neither.
+func lastCounted(n *session.Counts) *session.Counted {
 	if n.Counted == nil || n.Rising != nil && n.Rising.When.After(n.Counted.When) {
 		return n.Rising
 	}
 	return n.Counted
 }
 
-// recorded are those of what was recorded, and of what was counted last of ports that were not.
+// recorded adds the errors that were recorded and, for ports that were not recorded, those of the last readings.
 func (r *survey) recorded() {
 	f := r.st.Live.Fabric
 	got := r.opt.Recorded
 	r.Counted(f, recorded.Deltas(f, got))
-	if last := r.st.lastCounted(); last != nil {
+	if last := lastCounted(&r.st.Counts); last != nil {
 		g := last.Reading.Fabric
 		r.Counted(g, slices.DeleteFunc(slices.Clone(last.Deltas), func(d counters.Delta) bool {
 			return got.Read[counters.KeyOf(g, d.Port)]
@@ -207,7 +208,7 @@ func (r *survey) recorded() {
 	}
 }
 
-// read are those of the counters that a file holds.
+// read adds the errors in the counters of a file.
 func (r *survey) read() {
 	r.Totals(r.st.Live.Fabric, r.st.Read)
 	if r.st.Counted == nil {
@@ -217,12 +218,13 @@ func (r *survey) read() {
 	r.Counted(r.st.Live.Fabric, r.st.Counted.Deltas)
 }
 
-// past are what is other than it was.
+// past adds what differs from earlier states.
 func (r *survey) past() {
-	r.Lost(r.st.Losses, r.st.Live.Fabric, r.st.unansweredAt)
+	r.Lost(r.st.Losses, r.st.Live.Fabric, r.st.UnansweredAt())
 	if b := r.st.Baseline; b != nil {
 		n := len(r.Problems)
-		r.Baseline(b.Fabric, r.st.Live.Fabric, r.st.unansweredAt, "the baseline of "+b.When.Format("2006-01-02 15:04"))
+		r.Baseline(b.Fabric, r.st.Live.Fabric, r.st.UnansweredAt(), "the baseline of "+
+			b.When.Format("2006-01-02 15:04"))
 		r.DropLost(n, r.st.Losses)
 	} else {
 		r.Skip("what is missing or re-cabled", "baseline save", "there is no baseline")
@@ -235,7 +237,7 @@ func (r *survey) past() {
 	}
 	r.Flapping(r.st.Live.Fabric, seen)
 	if !r.st.Source.Offline() && r.st.Every == 0 && len(seen) == 0 {
-		r.Skip("flapping links", "watch 10", "nobody watches the subnet")
+		r.Skip("flapping links", "watch 10", "the subnet is not watched")
 	}
 	if r.st.Drift > 0 {
 		r.Add(problems.Drifted, problems.WholeSubnet, "who writes? show sms; diff",
@@ -244,33 +246,34 @@ func (r *survey) past() {
 	}
 }
 
+// calibration adds the switches whose tables differ from the computed ones.
 func (r *survey) calibration() {
 	c := r.st.Calibrated
 	switch {
-	case c != nil && c.of == r.st.Live.Tables && c.of != nil:
-		r.otherTables(c)
+	case c != nil && c.IsOf(r.st.Live.Tables):
+		r.differentTables(c)
 		if c.SL2VLDiffer > 0 {
-			r.Add(problems.TablesDiffer, problems.WholeSubnet, "are the settings others? calibrate",
-				"%d of %d SL2VL tables are not what %s gives with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
+			r.Add(problems.TablesDiffer, problems.WholeSubnet, "do the settings differ? calibrate",
+				"%d of %d SL2VL tables differ from those of %s with the settings", c.SL2VLDiffer, c.SL2VLs, c.Engine)
 		}
 	case c != nil || r.st.Settings.Conf() != "":
 		r.Skip("tables against the subnet manager's settings", "calibrate",
-			"they were not computed for the tables as they are now")
+			"the settings were not compared with the present tables")
 	default:
 		r.Skip("tables against the subnet manager's settings", "engine from=/etc/opensm/opensm.conf",
 			"its settings are not known")
 	}
 }
 
-// otherTables names the switches whose tables are not what a calibration gave. That one
-// missed a sweep is likely only where most have what the subnet manager's own settings give.
-func (r *survey) otherTables(c *Calibration) {
+// differentTables adds the switches whose tables differ from those of a calibration. It is likely that a switch missed
+// a sweep only if most switches hold what the subnet manager's own settings give.
+func (r *survey) differentTables(c *session.Calibration) {
 	if c.Explained() {
 		return
 	}
-	f, try := r.st.Live.Fabric, "are the settings others? engine from=FILE; calibrate"
-	if c.own && 2*len(c.Switches) < len(f.Switches) {
-		try = "did it miss a sweep, or are the settings others? calibrate"
+	f, try := r.st.Live.Fabric, "do the settings differ? engine from=FILE; calibrate"
+	if c.Own && 2*len(c.Switches) < len(f.Switches) {
+		try = "did it miss a sweep, or do the settings differ? calibrate"
 	}
 	for _, sw := range c.Switches {
 		at := problems.Place{GUID: sw.GUID, Port: -1, Name: sw.Name}
@@ -278,11 +281,11 @@ func (r *survey) otherTables(c *Calibration) {
 			at = problems.PlaceOfNode(f, n)
 		}
 		r.Add(problems.TablesDiffer, at, try,
-			"%s: %d of %d entries are not what %s gives with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
+			"%s: %d of %d entries differ from those of %s with the settings", sw.Name, sw.Differ, sw.Entries, c.Engine)
 	}
 }
 
-// routes are what the tables of the switches do to packets.
+// routes adds what the live tables do to packets.
 func (r *survey) routes(ctx context.Context) error {
 	t := r.st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
@@ -293,8 +296,8 @@ func (r *survey) routes(ctx context.Context) error {
 	return r.tables(ctx, t, len(r.st.Unanswered))
 }
 
-// tables adds what tables do to packets, in a subnet of whose sweep so many questions were left open.
-func (r *survey) tables(ctx context.Context, t *fabric.Tables, holes int) error {
+// tables adds what tables do to packets. unanswered is the number of requests without a response in the sweep.
+func (r *survey) tables(ctx context.Context, t *fabric.Tables, unanswered int) error {
 	f := t.Fabric
 	for sw, known := range t.Known {
 		if n := f.Switches[sw]; !known && f.Nodes[n].InSubnet {
@@ -310,17 +313,18 @@ func (r *survey) tables(ctx context.Context, t *fabric.Tables, holes int) error 
 		}
 	}
 	if known != nil {
-		reachProblems(f, holes, known, r.Report)
+		addLostPaths(f, unanswered, known, r.Report)
 	} else {
 		r.Skip("lost paths", "problems", "packets were not followed")
 	}
 	return r.credits(ctx, t)
 }
 
-// quickCredits is how many paths of a packet, as [credits.Work] counts them, are looked
-// at for credit loops where nobody asked for thoroughness.
+// quickCredits is the work, as [credits.Work] counts it, up to which credit loops are searched without
+// [Options.Thorough].
 const quickCredits = 50_000_000
 
+// credits adds credit loops.
 func (r *survey) credits(ctx context.Context, t *fabric.Tables) error {
 	const what = "credit loops"
 	known := r.memo.KnownCredits(t)
@@ -350,8 +354,8 @@ func (r *survey) credits(ctx context.Context, t *fabric.Tables) error {
 	return nil
 }
 
-// reachProblems are packets that do not arrive, in a subnet of whose sweep so many questions were left open.
-func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.Report) {
+// addLostPaths adds the paths that do not arrive. unanswered is the number of requests without a response in the sweep.
+func addLostPaths(f *fabric.Fabric, unanswered int, res *reach.Result, r *problems.Report) {
 	for _, k := range []struct {
 		n       int64
 		verdict walk.Verdict
@@ -375,12 +379,45 @@ func reachProblems(f *fabric.Fabric, holes int, res *reach.Result, r *problems.R
 			at = problems.PlaceOfPort(f, t.Dst)
 			example = fmt.Sprintf(": %s to %s", f.PortName(t.Src), f.PortName(t.Dst))
 		}
-		if k.verdict == walk.DeadEnd && holes > 0 {
-			example += "; parts of the subnet did not answer the sweep, and some may lead there"
+		if k.verdict == walk.DeadEnd && unanswered > 0 {
+			example += "; parts of the subnet did not respond to the sweep, and may be on the path"
 		}
 		r.Add(k.kind, at, "check reach; trace; does the subnet manager sweep?", "%d %s%s", k.n, k.what, example)
 	}
 	if res.Unknown > 0 {
 		r.Skip("some paths", "sweep", "%d paths meet a table that was not read", res.Unknown)
 	}
+}
+
+// Shown returns the problems of a state at any time that its data alone shows: links, LIDs, groups, structure, and if
+// recorded what was lost and which subnet managers there were. It follows no packets and uses no counters.
+func Shown(st *session.State, p *session.Picture, memo *analysis.Memo) *problems.Report {
+	r := &problems.Report{}
+	r.Links(p.Fabric, p.Limits)
+	r.NoLIDs(p.Fabric)
+	r.Alone(p.Fabric)
+	r.NotActive(p.Fabric)
+	if p.Tables != nil {
+		r.Adaptive(p.Tables)
+	}
+	addAnomalies(r, memo.Structure(p.Fabric))
+	switch seen := st.Seen(p); {
+	case seen == nil:
+		r.Skip("subnet managers, what was lost before", "", "the history does not have it")
+	case (st.Source.Kind == source.Sim || st.Source.Offline()) && len(seen.Managers) == 0:
+		r.Lost(seen.Lost, p.Fabric, nil)
+	default:
+		r.Lost(seen.Lost, p.Fabric, nil)
+		r.Managers(p.Fabric, seen.Managers)
+	}
+	r.Sort()
+	return r
+}
+
+// Missing returns the problems of a state that lacks, or changed, something that an earlier state has.
+func Missing(p, earlier *session.Picture) *problems.Report {
+	r := &problems.Report{}
+	r.Baseline(earlier.Fabric, p.Fabric, nil, "the subnet at "+earlier.When.Format(time.DateTime))
+	r.Sort()
+	return r
 }

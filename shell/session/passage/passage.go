@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package session
+// Package passage follows the SL and the VLs of packets along a path, and the directions that the path takes.
+package passage
 
 import (
 	"fmt"
@@ -13,43 +14,44 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/engines/torus"
+	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// Passage is what becomes of packets on their path.
+// Passage describes the packets of a path.
 type Passage struct {
 	SL    uint8
-	Known bool   // says that the SL is known
-	Why   error  // says why nothing grants such a path, though switches would forward its packets
-	Means string // what torus-2QoS says by the SL
-	Hops  []PassedHop
+	Known bool   // the SL is known
+	Why   error  // why no path record grants the path, although switches forward its packets
+	Means string // what the SL means to torus-2QoS
+	Hops  []Hop
 	found *credits.Result
 }
 
-// Loops knows what was found of credit loops, and the structure of fabrics.
-type Loops interface {
+// Facts are known results about tables and fabrics, such as those of [analysis.Memo].
+type Facts interface {
 	KnownCredits(t *fabric.Tables) *credits.Result
 	Structure(f *fabric.Fabric) *classify.Structure
 }
 
-// PassedHop is what happens at a hop.
-type PassedHop struct {
-	In, Out   uint8 // the VLs by which packets come and leave, [walk.NoVL] where nobody read them or there is none
+// Hop describes the packets at a hop.
+type Hop struct {
+	In, Out   uint8 // the VLs on which packets arrive and leave, [walk.NoVL] if unread or none
 	Turn      string
-	Backwards bool // says that the path goes up again after it went down, which engines with ranks forbid
+	Backwards bool // the path goes up again after it went down, which engines with ranks forbid
 	Torus     *torus.Hop
-	InLoop    bool // says that the credit loop that was found leads through here
+	InLoop    bool // the known credit loop leads through here
 }
 
-// Passage follows what becomes of the packets of a path of a picture.
-func (p *Picture) Passage(g *partitions.Grants, path *walk.Path, loops Loops) *Passage {
-	r := &Passage{Hops: make([]PassedHop, len(path.Hops)), found: loops.KnownCredits(p.Tables)}
+// Follow follows the packets of a path of a state.
+func Follow(p *session.Picture, g *partitions.Grants, path *walk.Path, facts Facts) *Passage {
+	r := &Passage{Hops: make([]Hop, len(path.Hops)), found: facts.KnownCredits(p.Tables)}
 	r.SL, r.Known, r.Why = g.Of(path.Src, path.DstLID)
 	r.fillVLs(p.Tables, path)
 	if grid, ok := torus.Of(p.Tables); ok {
 		r.turnOnTorus(p.Fabric, grid, path)
 	} else {
-		r.turn(p, path, loops)
+		r.turn(p, path, facts)
 	}
 	if r.found != nil {
 		r.findLoop(path, r.found.Ring)
@@ -57,9 +59,9 @@ func (p *Picture) Passage(g *partitions.Grants, path *walk.Path, loops Loops) *P
 	return r
 }
 
-// Outdated reports whether more was found of the credit loops of the tables since.
-func (r *Passage) Outdated(t *fabric.Tables, loops Loops) bool {
-	return r.found != loops.KnownCredits(t)
+// IsOutdated reports whether more is known of the credit loops of the tables now.
+func (r *Passage) IsOutdated(t *fabric.Tables, facts Facts) bool {
+	return r.found != facts.KnownCredits(t)
 }
 
 func (r *Passage) fillVLs(t *fabric.Tables, path *walk.Path) {
@@ -90,9 +92,9 @@ func (r *Passage) turnOnTorus(f *fabric.Fabric, grid *torus.Torus, path *walk.Pa
 	}
 }
 
-// turn says where the path goes up and down, by the ranks that the engine gave the switches, else by tiers.
-func (r *Passage) turn(p *Picture, path *walk.Path, loops Loops) {
-	height := loops.Structure(p.Fabric).Heights()
+// turn sets where the path goes up and down, by the ranks of the engine, otherwise by tiers.
+func (r *Passage) turn(p *session.Picture, path *walk.Path, facts Facts) {
+	height := facts.Structure(p.Fabric).Heights()
 	if p.Ranks != nil && !slices.Contains(p.Ranks, routing.Unranked) {
 		for sw, rank := range p.Ranks {
 			height[sw] = -rank
@@ -127,7 +129,7 @@ func (r *Passage) turn(p *Picture, path *walk.Path, loops Loops) {
 	}
 }
 
-// findLoop marks the hops at which packets take a link of the loop after another one of it.
+// findLoop marks the hops at which packets go from one link of the loop to the next.
 func (r *Passage) findLoop(path *walk.Path, ring []credits.Dependency) {
 	for i := 1; i < len(path.Hops); i++ {
 		from := credits.Channel{Port: path.Hops[i-1].Out, VL: r.Hops[i].In}
@@ -138,13 +140,13 @@ func (r *Passage) findLoop(path *walk.Path, ring []credits.Dependency) {
 	}
 }
 
-// Dropped is the hop that drops the packets because of their SL, -1 for none.
+// Dropped returns the index of the hop that drops the packets because of their SL, -1 for none.
 func (r *Passage) Dropped() int {
-	return slices.IndexFunc(r.Hops, func(h PassedHop) bool { return h.Out == fabric.DropVL })
+	return slices.IndexFunc(r.Hops, func(h Hop) bool { return h.Out == fabric.DropVL })
 }
 
-// VL says "0", or "0 to 1" where it changes, "" where it is not known.
-func (h *PassedHop) VL(arrow string) string {
+// VL returns "0", or "0 to 1" if the VL changes, "" if it is unknown. arrow is " to ".
+func (h *Hop) VL(arrow string) string {
 	switch {
 	case h.Out == walk.NoVL:
 		return ""
@@ -154,8 +156,8 @@ func (h *PassedHop) VL(arrow string) string {
 	return fmt.Sprintf("%d%s%d", h.In, arrow, h.Out)
 }
 
-// String says what happens beside the VL, "" where that is nothing.
-func (h *PassedHop) String() string {
+// String describes the hop except for its VL, "" for nothing.
+func (h *Hop) String() string {
 	var words []string
 	if h.Out == fabric.DropVL {
 		words = append(words, "dropped: VL 15")
@@ -173,7 +175,7 @@ func (h *PassedHop) String() string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 }
 
-// torusWords say shortly what happens in a torus: "-y from x", "y dateline".
+// torusWords returns the directions in a torus: "-y from x", "y dateline".
 func torusWords(h *torus.Hop) []string {
 	words := []string{h.Along}
 	if h.TurnsFrom != "" {
@@ -188,14 +190,14 @@ func torusWords(h *torus.Hop) []string {
 	return words
 }
 
-// Unread says what of the SL and the VLs of paths nobody read, "" where all is known.
+// Unread returns whether the SL or the VLs of the path were not read, in words, "" if they are known.
 func (r *Passage) Unread(t *fabric.Tables) string {
 	switch {
 	case !r.Known && r.Why == nil && t.Unread.SL2VL:
 		return "SL and VLs unread"
 	case !r.Known && r.Why == nil:
 		return "SL unread"
-	case r.Known && t.Unread.SL2VL && slices.ContainsFunc(r.Hops[:max(len(r.Hops)-1, 0)], func(h PassedHop) bool {
+	case r.Known && t.Unread.SL2VL && slices.ContainsFunc(r.Hops[:max(len(r.Hops)-1, 0)], func(h Hop) bool {
 		return h.Out == walk.NoVL
 	}):
 		return "VLs unread"
