@@ -88,7 +88,7 @@ func TestSignalledCommits(t *testing.T) {
 		i++
 		stopped[fmt.Sprint(sent)]++
 		if !quiet && (ended.ExitCode() != exitSignal+int(sent[0]) ||
-			!strings.Contains(said, "go on with commit resume yes, or go back with rollback yes")) {
+			!strings.Contains(said, "finish it with commit resume yes, or undo it with rollback yes")) {
 			t.Errorf("%s", where)
 		}
 		_, listed, _ := strings.Cut(out, "\n  pictures: ")

@@ -10,6 +10,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/managers"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -40,7 +41,7 @@ func TestProblems(t *testing.T) {
 	back.state.Source = source.Source{Kind: source.Ibsim, Arg: "x"}
 	back.state.Live.Tables = fabric.NewTables(f, lft, "live")
 	back.leave("leaf-01", 9, "no answer")
-	back.state.SMs = []session.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
+	back.state.SMs = []managers.SM{{GUID: 1, Port: "a/1", State: "master"}, {GUID: 2, Port: "b/1", State: "master"}}
 	d := driveBackend(t, back).size(160, 40)
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1",
 		"paths lost")

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/calibration"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -48,11 +49,11 @@ func calibrateThroughFailures(t *testing.T, r *rand.Rand) {
 		}
 		if c := calibrated(t, l, s, true); c.Differ > 0 {
 			kept++
-			if c.Kept != session.KeptSeen {
+			if c.Kept != calibration.KeptSeen {
 				t.Errorf("%s: kept routes are %q", l, c.Kept)
 			}
 			fresh := sessionOn(t, l)
-			if c := calibrated(t, l, fresh, true); c.Kept != session.KeptPossible {
+			if c := calibrated(t, l, fresh, true); c.Kept != calibration.KeptPossible {
 				t.Errorf("%s: kept routes are %q in a new session", l, c.Kept)
 			}
 			if err := fresh.Close(); err != nil {
@@ -71,7 +72,7 @@ func calibrateThroughFailures(t *testing.T, r *rand.Rand) {
 	}
 }
 
-func calibrated(t *testing.T, l *life, s *session.Session, explained bool) session.Calibration {
+func calibrated(t *testing.T, l *life, s *session.Session, explained bool) calibration.Calibration {
 	t.Helper()
 	c, err := s.Calibrate(t.Context())
 	if err != nil {
@@ -97,7 +98,7 @@ func TestCalibrationAgain(t *testing.T) {
 				break
 			}
 			l.run(t)
-			var first session.Calibration
+			var first calibration.Calibration
 			for again := range 3 {
 				if again != 1 {
 					if _, err := s.Sweep(t.Context()); err != nil {

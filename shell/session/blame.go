@@ -15,6 +15,7 @@ import (
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/routing/changes/diff"
 	"example.org/ibconsole/shell/session/journal"
+	"example.org/ibconsole/shell/session/managers"
 )
 
 func whatOf(k fabric.ChangeKind) string {
@@ -29,7 +30,7 @@ func whatOf(k fabric.ChangeKind) string {
 
 // found is what a sweep found to be other than before, beside the changes of nodes, links and ports.
 type found struct {
-	managers []SM // that there were before
+	managers []managers.SM // that there were before
 	tables   diff.Entries
 	who      string            // who probably wrote the tables
 	counted  *counters.Reading // the last one before, nil for none
@@ -40,7 +41,7 @@ type found struct {
 const soonWritten = 10 * time.Minute
 
 // whoChanged says who probably wrote what is other in tables that were read, "" for nobody.
-func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric.Tables, sms []SM) (string, error) {
+func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric.Tables, sms []managers.SM) (string, error) {
 	if before.Tables == nil {
 		return "", nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/calibration"
 	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/survey"
@@ -33,7 +34,7 @@ func TestOtherEngine(t *testing.T) {
 	})
 	live := s.State().Live.Fabric
 	c, err := s.Calibrate(t.Context())
-	if err != nil || c.Engine != "lash" || c.Differ == 0 || c.Kept != session.NotKept || c.Explained() ||
+	if err != nil || c.Engine != "lash" || c.Differ == 0 || c.Kept != calibration.NotKept || c.Explained() ||
 		!s.State().Estimate {
 		t.Errorf("%+v, %v", c, err)
 	}

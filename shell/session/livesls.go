@@ -51,9 +51,9 @@ func (st *State) withSLs(sls fabric.PathSLs, unread bool) *fabric.Tables {
 	before, live, tables := st.Live.Tables, *st.Live, *st.Live.Tables
 	tables.SLs, tables.Unread.SLs = sls, unread
 	live.Tables, live.UnsetVLs, st.Live = &tables, "", &live
-	if st.Calibrated != nil && st.Calibrated.of == before {
+	if st.Calibrated != nil && st.Calibrated.Of == before {
 		c := *st.Calibrated
-		c.of = &tables
+		c.Of = &tables
 		st.Calibrated = &c
 	}
 	return &tables
@@ -76,7 +76,7 @@ func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 	if l != nil && l.of == before.Tables && !st.otherMaster(l.master) {
 		st.takeSLs(&liveSLs{sls: l.sls, computed: l.computed, unsetVLs: l.unsetVLs})
 	}
-	if c != nil && c.of == before.Tables && !st.otherMaster(c.master.GUID) {
+	if c != nil && c.Of == before.Tables && !st.otherMaster(c.Master.GUID) {
 		st.keepCalibration()
 	}
 }

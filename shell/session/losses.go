@@ -9,7 +9,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/losses"
-	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/history"
 )
@@ -99,15 +98,6 @@ func (st *State) LostIn(p *Picture) losses.List {
 		return seen.Lost
 	}
 	return nil
-}
-
-// Managers returns the subnet managers that were found.
-func (rd *Reading) Managers() []problems.Manager {
-	all := []problems.Manager{}
-	for _, sm := range rd.SMs {
-		all = append(all, problems.Manager{GUID: sm.GUID, Port: sm.Port, State: sm.State})
-	}
-	return all
 }
 
 // Down counts the links that the live subnet has lost, or that the baseline has and it has not. O(ports).

@@ -8,6 +8,8 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
+	"example.org/ibconsole/shell/session/calibration"
+	"example.org/ibconsole/shell/session/managers"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -19,13 +21,13 @@ func calibrated(t *testing.T) State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	master := SM{GUID: 1, State: smMaster, actCount: 100}
+	master := managers.SM{GUID: 1, State: "master", ActCount: 100}
 	tables := &fabric.Tables{}
-	c := &Calibration{Entries: 7, of: tables, master: master}
-	c.settings[0], c.settings[1] = set.Words()
+	c := &calibration.Calibration{Entries: 7, Of: tables, Master: master}
+	c.Settings[0], c.Settings[1] = set.Words()
 	return State{
 		Source: source.Source{Kind: source.Ibsim}, Settings: set, Pictures: Pictures{Live: &Picture{Tables: tables}},
-		Reading: Reading{SMs: []SM{master}}, Evidence: Evidence{Calibrated: c},
+		Reading: Reading{SMs: []managers.SM{master}}, Evidence: Evidence{Calibrated: c},
 	}
 }
 
@@ -36,11 +38,11 @@ func TestWhatTakesAProofBack(t *testing.T) {
 		want   string
 	}{
 		"nothing":       {func(*State) {}, ""},
-		"it goes on":    {func(st *State) { st.SMs[0].actCount++ }, ""},
-		"started anew":  {func(st *State) { st.SMs[0].actCount = 99 }, "started anew"},
+		"it goes on":    {func(st *State) { st.SMs[0].ActCount++ }, ""},
+		"started anew":  {func(st *State) { st.SMs[0].ActCount = 99 }, "was restarted"},
 		"another one":   {func(st *State) { st.SMs[0].GUID = 2 }, "another subnet manager"},
-		"other tables":  {func(st *State) { st.Live = &Picture{Tables: &fabric.Tables{}} }, "other tables"},
-		"entries other": {func(st *State) { st.Calibrated.Differ = 1 }, "1 of 7 entries otherwise"},
+		"other tables":  {func(st *State) { st.Live = &Picture{Tables: &fabric.Tables{}} }, "tables on the switches have changed"},
+		"entries other": {func(st *State) { st.Calibrated.Differ = 1 }, "1 of 7 entries differ"},
 	} {
 		st := calibrated(t)
 		c.change(&st)
@@ -72,17 +74,17 @@ func TestSigns(t *testing.T) {
 	}{
 		{0x2602, 0xb5e0, false, "3.3.21 to 3.3.24"},
 		{0x2402, 0xb5ea, false, "3.3.21 to 3.3.24"},
-		{0x2602, 0x05e0, false, "other than OpenSM 3.3.23"},
-		{0x2602, 0x2b5e0, false, "other than OpenSM 3.3.23"},
-		{0x2602, 0xb5e0, true, "sits in a switch"},
+		{0x2602, 0x05e0, false, "which differ from those of OpenSM 3.3.23"},
+		{0x2602, 0x2b5e0, false, "which differ from those of OpenSM 3.3.23"},
+		{0x2602, 0xb5e0, true, "runs in a switch"},
 	} {
 		st := calibrated(t)
 		st.SMs[0].InSwitch = c.within
-		st.manager = inCharge{of: st.SMs[0], can: &mad.ClassPortInfo{CapabilityMask: c.mask, CapabilityMask2: c.mask2}}
+		st.manager = managers.Info{Of: st.SMs[0], Capabilities: &mad.ClassPortInfo{CapabilityMask: c.mask, CapabilityMask2: c.mask2}}
 		if got := st.ManagerSigns(); !strings.Contains(got, c.want) {
 			t.Errorf("0x%x, 0x%x: %q, want %q", c.mask, c.mask2, got, c.want)
 		}
-		st.SMs[0].actCount = 0
+		st.SMs[0].ActCount = 0
 		if got := st.ManagerSigns(); strings.Contains(got, "capabilities") {
 			t.Errorf("started anew: %q", got)
 		}

@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/changes/diff"
+	"example.org/ibconsole/shell/session/managers"
 )
 
 // noteChanges adds what is new in the live picture, which was read as a whole.
@@ -100,7 +101,7 @@ func (n *News) together(changes []fabric.Change) []fabric.Change {
 }
 
 // noteMaster says who is in charge now, if that is another.
-func (st *State) noteMaster(before []SM) {
+func (st *State) noteMaster(before []managers.SM) {
 	was, _ := (&Reading{SMs: before}).Master()
 	is, ok := st.Master()
 	switch {
@@ -166,7 +167,7 @@ func (st *State) MakerOf(p *Picture) (engine, options string) {
 // LiveEngine returns the engine of the live tables, as the last commit or a calibration without a difference has it, ""
 // where that is not known.
 func (st *State) LiveEngine() string {
-	if c := st.Calibrated; c != nil && c.of == st.Live.Tables && c.Agrees() && len(c.Unread) == 0 {
+	if c := st.Calibrated; c != nil && c.Of == st.Live.Tables && c.Agrees() && len(c.Unread) == 0 {
 		return c.Engine
 	}
 	if engine, _ := st.MakerOf(st.Live); engine != fabric.LiveOrigin {

@@ -21,6 +21,8 @@ import (
 	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/calibration"
+	"example.org/ibconsole/shell/session/managers"
 	"example.org/ibconsole/shell/session/settings"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -110,7 +112,7 @@ type Reading struct {
 	// PKeys are the P_Keys of end ports by their GUID, nil where they were not read.
 	PKeys map[uint64][]mad.PKey
 	// SMs are the subnet managers that were seen.
-	SMs []SM
+	SMs []managers.SM
 	// HasStates is true for a file that states which of its ports are up.
 	HasStates bool
 }
@@ -155,9 +157,9 @@ type Evidence struct {
 	// switches hold, so that a what-if only estimates what their subnet manager
 	// would do.
 	Estimate bool
-	manager  inCharge
+	manager  managers.Info
 	// Calibrated is the last calibration, nil for none.
-	Calibrated *Calibration
+	Calibrated *calibration.Calibration
 	// sls are the SLs of the live paths, nil where they are not known.
 	sls *liveSLs
 }
@@ -199,19 +201,6 @@ type Writing = apply.Progress
 type Adapter struct {
 	CA   string
 	Port int
-}
-
-// Master returns the master subnet manager, if one was seen, else one that is
-// discovering: OpenSM says so just before it becomes master.
-func (rd *Reading) Master() (SM, bool) {
-	for _, state := range []string{smMaster, smDiscovering} {
-		for _, sm := range rd.SMs {
-			if sm.State == state {
-				return sm, true
-			}
-		}
-	}
-	return SM{}, false
 }
 
 // UnansweredAt is Unanswered by place.

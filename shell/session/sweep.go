@@ -5,7 +5,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session/connection"
+	"example.org/ibconsole/shell/session/managers"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -137,16 +137,16 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		sameUnanswered) {
 		return sweeperOf(s).sweep(ctx)
 	}
-	sms, err := sweeperOf(s).findSMs(ctx, now) // live knows those of its time
+	sms, err := managers.Find(ctx, s.conn.Client(), now) // live knows those of its time
 	if err != nil {
 		return SweepReport{}, s.conn.Failed(l, err)
 	}
 	s.Publish(ChangeLive, func(st *State) {
 		same := *st.Live
 		same.When = time.Now()
-		managers := st.SMs
+		before := st.SMs
 		st.Live, st.SMs, st.SweepTook = &same, sms, res.Stats.Elapsed
-		st.noteMaster(managers)
+		st.noteMaster(before)
 	})
 	if err := s.findInterruptedOfOthers(ctx); err != nil {
 		res.Warnings = append(res.Warnings, err.Error())
@@ -220,7 +220,7 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	if err != nil {
 		return SweepReport{}, err
 	}
-	sms, err := s.findSMs(ctx, res.Fabric)
+	sms, err := managers.Find(ctx, s.conn.Client(), res.Fabric)
 	if err != nil {
 		return SweepReport{}, err
 	}
@@ -346,63 +346,4 @@ func keysByGUID(f *fabric.Fabric, keys map[fabric.PortIndex][]mad.PKey) map[uint
 		}
 	}
 	return out
-}
-
-// SM is a subnet manager on a port of the subnet.
-type SM struct {
-	GUID     uint64
-	Port     string
-	Priority uint8
-	State    string // its SMState in words, [SilentSM] where it does not answer
-	VendorID uint32 // of the node that it sits on, and whether that is a switch
-	InSwitch bool
-	// actCount grows as long as it runs, 0 where it does not answer.
-	actCount uint32
-}
-
-// SilentSM is the state of a subnet manager that does not respond.
-const SilentSM = "silent"
-
-var smStates = map[mad.SMState]string{
-	mad.SMNotActive: "not active", mad.SMDiscovering: smDiscovering, mad.SMStandby: "standby", mad.SMMaster: smMaster,
-}
-
-const (
-	smMaster      = "master"
-	smDiscovering = "discovering"
-)
-
-// StateCode returns the state of the subnet manager as SMInfo has it, 0 where that is unknown.
-func (sm *SM) StateCode() mad.SMState {
-	for state, word := range smStates {
-		if word == sm.State {
-			return state
-		}
-	}
-	return 0
-}
-
-// findSMs lists the subnet managers, the master first.
-func (s sweeper) findSMs(ctx context.Context, f *fabric.Fabric) ([]SM, error) {
-	master, ok, others, err := sweep.MasterSM(ctx, s.conn.Client(), f)
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		others = append([]sweep.SM{master}, others...)
-	}
-	var sms []SM
-	for _, o := range others {
-		node := &f.Nodes[f.Ports[o.Port].Node]
-		sm := SM{GUID: o.Info.GUID, Port: f.PortName(o.Port), Priority: o.Info.Priority, State: smStates[o.Info.State],
-			VendorID: node.VendorID, InSwitch: node.IsSwitch(), actCount: o.Info.ActCount}
-		if sm.State == "" {
-			sm.State = fmt.Sprintf("state %d", o.Info.State)
-		}
-		if o.Err != nil {
-			sm.GUID, sm.State = f.Ports[o.Port].GUID, SilentSM
-		}
-		sms = append(sms, sm)
-	}
-	return sms, nil
 }

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/calibration"
 )
 
 // Feature is the command calibrate.
@@ -96,8 +97,8 @@ func run(c *feature.Call) error {
 		a.Mappings = fmt.Sprintf(", %d of %s", cal.SL2VLDiffer, prose.Count(cal.SL2VLs, "SL2VL table"))
 	}
 	var kinds []answer.Named
-	for _, k := range []session.DifferenceKind{session.OtherPort, session.OtherNeighbour, session.OnlyLive,
-		session.OnlyComputed} {
+	for _, k := range []calibration.Kind{calibration.OtherPort, calibration.OtherNeighbour, calibration.OnlyLive,
+		calibration.OnlyComputed} {
 		if n := cal.Kinds[k]; n > 0 {
 			kinds = append(kinds, answer.Named{Name: string(k), Value: answer.Int(n)})
 			a.KindLines = append(a.KindLines, fmt.Sprintf("%d: %s", n, k))
@@ -115,19 +116,19 @@ func run(c *feature.Call) error {
 }
 
 // conclusion returns the consequence for predictions, as the end of a line.
-func conclusion(c *session.Calibration) string {
+func conclusion(c *calibration.Calibration) string {
 	switch {
 	case c.Verdict() == answer.Unknown:
 		return fmt.Sprintf(": unknown whether what-ifs predict the subnet manager: the tables of %s were not read",
 			prose.Count(len(c.Unread), "switch"))
 	case c.Agrees():
 		return ": what-ifs predict the subnet manager"
-	case c.Kept == session.KeptSeen:
+	case c.Kept == calibration.KeptSeen:
 		return ": OpenSM kept these routes when links or switches were lost: what-ifs predict the subnet manager"
 	case c.Explained():
 		return ": OpenSM keeps such routes when links or switches are lost: with its own settings what-ifs predict " +
 			"the subnet manager"
-	case c.Kept == session.KeptPossible:
+	case c.Kept == calibration.KeptPossible:
 		return ": OpenSM keeps such routes when links or switches are lost: what-ifs are estimates unless these are " +
 			"its settings (engine from=FILE)"
 	}

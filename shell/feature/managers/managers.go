@@ -13,6 +13,8 @@ import (
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/calibration"
+	"example.org/ibconsole/shell/session/managers"
 )
 
 // Feature has the commands show sms and set sm.
@@ -28,7 +30,7 @@ var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 		Path: "set sm", Summary: "Set the port or the type of the subnet manager",
 		Help: "If the subnet comes from a file, LIDs are counted from this port.",
 		Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace, Optional: true}},
-		Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: session.ManagerKinds,
+		Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: managers.Kinds,
 			Summary: "type of the master SM: opensm (OpenFabrics) or mlnx (MLNX_OpenSM), until another SM is master"}},
 		Examples: []string{"set sm kind=mlnx", "set sm node-0001"},
 		Answers:  []answer.Declared{typeDecl, portDecl},
@@ -36,17 +38,17 @@ var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 	},
 }}
 
-// managers holds the subnet managers that the last sweep found, and whether predictions of the master's tables are proved.
-type managers struct {
+// managerList holds the subnet managers that the last sweep found, and whether predictions of the master's tables are proved.
+type managerList struct {
 	f     *fabric.Fabric
-	all   []session.SM
-	proof *session.Proof // nil where no other program computes tables
+	all   []managers.SM
+	proof *calibration.Proof // nil where no other program computes tables
 }
 
 // manager is a row of the table.
 type manager struct {
 	f *fabric.Fabric
-	*session.SM
+	*managers.SM
 }
 
 func (m manager) port() fabric.PortIndex { return m.f.PortByGUID(m.GUID) }
@@ -73,42 +75,42 @@ var table = answer.Table[manager]{
 	Lead: func(m manager) answer.Lead { return feature.ToPort(m.f, m.port()) },
 }
 
-var decl = answer.Decl[managers]{
+var decl = answer.Decl[managerList]{
 	Command: "show sms", Help: "the subnet managers that the last sweep found",
-	Facts: []answer.Field[managers]{
+	Facts: []answer.Field[managerList]{
 		{Key: "proved", Kind: answer.KindBool, Help: "the settings are proved to yield the tables that the master " +
 			"computes",
-			Value: proved(func(p *session.Proof) answer.Value { return answer.Bool(p.Proved) })},
+			Value: proved(func(p *calibration.Proof) answer.Value { return answer.Bool(p.Proved) })},
 		{Key: "why", Kind: answer.KindText, Help: "how that was proved, or why it is not",
-			Value: proved(func(p *session.Proof) answer.Value { return answer.Text(p.Why) })},
+			Value: proved(func(p *calibration.Proof) answer.Value { return answer.Text(p.Why) })},
 		{Key: "compared", Kind: answer.KindTime, Help: "when calibrate compared the tables",
-			Value: proved(func(p *session.Proof) answer.Value {
+			Value: proved(func(p *calibration.Proof) answer.Value {
 				if p.When == nil {
 					return answer.None()
 				}
 				return answer.Time(*p.When)
 			})},
 		{Key: "entries", Kind: answer.KindInt, Help: "entries that calibrate compared",
-			Value: proved(func(p *session.Proof) answer.Value {
+			Value: proved(func(p *calibration.Proof) answer.Value {
 				if p.When == nil {
 					return answer.None()
 				}
 				return answer.Int(p.Entries)
 			})},
 		{Key: "type", Kind: answer.KindText, Help: "type of the master, as set by set sm kind=",
-			Value: proved(func(p *session.Proof) answer.Value {
+			Value: proved(func(p *calibration.Proof) answer.Value {
 				return answer.Optional(string(p.Manager))
 			})},
 		{Key: "signs", Kind: answer.KindText, Help: "what shows the type of the master",
-			Value: proved(func(p *session.Proof) answer.Value { return answer.Optional(p.Signs) })},
+			Value: proved(func(p *calibration.Proof) answer.Value { return answer.Optional(p.Signs) })},
 		{
-			Name: "proof", Kind: answer.KindText, Value: proved(func(p *session.Proof) answer.Value {
+			Name: "proof", Kind: answer.KindText, Value: proved(func(p *calibration.Proof) answer.Value {
 				return answer.Text(p.String())
 			}),
 		},
 	},
-	Layout: []answer.Item[managers]{
-		{Table: answer.Show(&table, func(m managers) answer.Rows[manager] {
+	Layout: []answer.Item[managerList]{
+		{Table: answer.Show(&table, func(m managerList) answer.Rows[manager] {
 			return answer.Lazy(len(m.all), func(i int) manager { return manager{m.f, &m.all[i]} })
 		})},
 		{Line: "{?type}master SM type {type}"},
@@ -118,7 +120,7 @@ var decl = answer.Decl[managers]{
 
 func run(c *feature.Call) error {
 	st := c.Session.State()
-	m := managers{f: st.Live.Fabric, all: st.SMs}
+	m := managerList{f: st.Live.Fabric, all: st.SMs}
 	if proof := st.Proof(); proof.Asked {
 		m.proof = &proof
 	}
@@ -126,8 +128,8 @@ func run(c *feature.Call) error {
 }
 
 // proved returns the value of a field of the proof. The field does not apply if there is no proof.
-func proved(value func(*session.Proof) answer.Value) func(managers) answer.Value {
-	return func(m managers) answer.Value {
+func proved(value func(*calibration.Proof) answer.Value) func(managerList) answer.Value {
+	return func(m managerList) answer.Value {
 		if m.proof == nil {
 			return answer.None()
 		}
@@ -136,7 +138,7 @@ func proved(value func(*session.Proof) answer.Value) func(managers) answer.Value
 }
 
 func priority(m manager) answer.Value {
-	if m.State == session.SilentSM {
+	if m.State == managers.Silent {
 		return answer.NotRead()
 	}
 	return answer.Int(m.Priority)
@@ -168,7 +170,7 @@ func set(c *feature.Call) error {
 		if _, ok := st.Master(); !ok {
 			return errors.New("the subnet has no master subnet manager")
 		}
-		c.Session.Publish(session.ChangeSettings, func(st *session.State) { st.SetManager(session.ManagerKind(kind)) })
+		c.Session.Publish(session.ChangeSettings, func(st *session.State) { st.SetManager(managers.Kind(kind)) })
 	}
 	if c.Arg(0) == "" {
 		return c.Answer(typeDecl.Answer(st.SourceBasis(), masterType{kind}))

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/journal"
+	"example.org/ibconsole/shell/session/managers"
 	"example.org/ibconsole/shell/session/servicelevels"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -59,7 +60,7 @@ type Report struct {
 	Adaptive              int                  // switches that route adaptively by groups that are not written
 	LIDsLeft, PortsLeft   int                  // LIDs and port states that a rollback does not restore
 	Others                *Others              // what others wrote since the target was computed, nil for nothing
-	Master                *session.SM          // the master SM next to which the commit writes, nil for none
+	Master                *managers.SM         // the master SM next to which the commit writes, nil for none
 	Refusal               error                // why the plan would be refused, nil if it would be written
 	Written               *apply.Report        // nil if nothing was written
 	Journal               int64                // the history entry with what was written, 0 for none

@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/journal"
+	"example.org/ibconsole/shell/session/managers"
 	"example.org/ibconsole/shell/session/servicelevels"
 )
 
@@ -35,9 +36,9 @@ const (
 // RefusedError reports a commit that needs a permission.
 type RefusedError struct {
 	Needs  Permission
-	Err    error       // why it is refused
-	Others *Others     // what it would overwrite, for Overwrite
-	SM     *session.SM // the master SM, for Master
+	Err    error        // why it is refused
+	Others *Others      // what it would overwrite, for Overwrite
+	SM     *managers.SM // the master SM, for Master
 }
 
 func (e *RefusedError) Error() string { return e.Err.Error() }

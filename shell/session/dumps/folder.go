@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/managers"
 )
 
 // Written lists what [Folder] wrote. Notes say what the files cannot hold or state.
@@ -130,6 +131,6 @@ func ibdiagnetFiles(st *session.State, p *session.Picture) []ibdiagnetFile {
 }
 
 // managerOf is the subnet manager as ibdiagnet has it.
-func managerOf(sm *session.SM) ibdiagnet.Manager {
+func managerOf(sm *managers.SM) ibdiagnet.Manager {
 	return ibdiagnet.Manager{GUID: sm.GUID, Priority: sm.Priority, State: sm.StateCode()}
 }

@@ -21,6 +21,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/analysis"
+	"example.org/ibconsole/shell/session/calibration"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -267,7 +268,7 @@ func (r *survey) calibration() {
 
 // differentTables adds the switches whose tables differ from those of a calibration. It is likely that a switch missed
 // a sweep only if most switches hold what the subnet manager's own settings give.
-func (r *survey) differentTables(c *session.Calibration) {
+func (r *survey) differentTables(c *calibration.Calibration) {
 	if c.Explained() {
 		return
 	}
