@@ -4,43 +4,29 @@ package session
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/adaptive"
-	"example.org/ibconsole/routing/engines/minhop"
-	"example.org/ibconsole/routing/engines/updn"
-	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/portgroups"
 )
 
-// Adapted says what [Session.Adapt] made.
-type Adapted struct {
-	By       string // whose hops the groups are of: "updn", "minhop" where that refuses, as Why says
-	Why      string
-	Switches int // with groups
-	Groups   int
-}
-
-// Adapt stages the tables that a reading command takes with groups for adaptive routing: all ports on shortest up/down
-// paths, or shortest ones where the fabric has no roots. Tables that are routed later get theirs. They are on paper
-// alone: groups are written to no switch.
-func (s *Session) Adapt(ctx context.Context) (Adapted, error) {
+// Adapt stages the default tables with groups for adaptive routing: all ports on shortest up/down paths, or on shortest
+// paths if the fabric has no roots. Tables that are computed later get groups too. Groups are only simulated: no commit
+// writes them.
+func (s *Session) Adapt(ctx context.Context) (portgroups.Report, error) {
 	op, err := s.Begin(ctx, "group ports")
 	if err != nil {
-		return Adapted{}, err
+		return portgroups.Report{}, err
 	}
 	defer op.End()
 	st := s.State()
 	p, err := st.FreshTablesOf("")
 	if err != nil {
-		return Adapted{}, err
+		return portgroups.Report{}, err
 	}
-	with, rep, err := grouped(ctx, &st, p.Tables, adaptive.Always)
+	with, rep, err := portgroups.Always(ctx, &st.Settings, p.Tables)
 	if err != nil {
-		return Adapted{}, err
+		return portgroups.Report{}, err
 	}
 	s.stageTables(&st, p, with)
 	s.Publish(ChangeStaged, func(st *State) { st.Adapting = true })
@@ -66,7 +52,7 @@ func (s *Session) stageTables(st *State, p *Picture, t *fabric.Tables) {
 	s.stage(&staged)
 }
 
-// Unadapt ends [Session.Adapt]: what is staged loses its groups.
+// Unadapt ends [Session.Adapt]. The staged tables lose their groups.
 func (s *Session) Unadapt() {
 	s.Publish(ChangePaper|ChangeStaged, func(st *State) {
 		st.Adapting = false
@@ -86,46 +72,7 @@ func (s *Session) Unadapt() {
 	})
 }
 
-// groupsAlone reports whether what is staged has no other linear tables than the switches.
+// groupsAlone reports whether the staged tables differ from the live ones only in groups.
 func (ps *Pictures) groupsAlone() bool {
 	return ps.Live.Tables != nil && ps.Staged.Tables.LFT == ps.Live.Tables.LFT && ps.Staged.Tables.Adaptive != nil
-}
-
-// withGroups are routed tables with the groups that the settings give them, or [Session.Adapt].
-func (st *State) withGroups(ctx context.Context, t *fabric.Tables) (with *fabric.Tables, err error) {
-	kind, how := st.Settings.Groups(t.Origin)
-	switch {
-	case kind == settings.LinkGroups:
-		return adaptive.Aggregated(ctx, t, how)
-	case kind == settings.TreeGroups || st.Adapting:
-		with, _, err = grouped(ctx, st, t, how)
-		return with, err
-	}
-	return t, nil
-}
-
-// grouped are tables with groups by the hops of up/down routing with the session's roots.
-func grouped(ctx context.Context, st *State, t *fabric.Tables, how adaptive.How) (*fabric.Tables, Adapted, error) {
-	rep := Adapted{By: updn.Engine{}.Name()}
-	opt := st.Settings.Job().Options
-	opt.Progress = nil
-	res, err := updn.Engine{}.Route(ctx, t.Fabric, opt)
-	if refused, ok := errors.AsType[*routing.RefusedError](err); ok {
-		rep.By, rep.Why = minhop.Engine{}.Name(), refused.Reason
-		res, err = minhop.Engine{}.Route(ctx, t.Fabric, opt)
-	}
-	if err != nil {
-		return nil, rep, fmt.Errorf("count hops for groups: %w", err)
-	}
-	with, err := adaptive.Grouped(ctx, t, res.Hops, how)
-	if err != nil {
-		return nil, rep, err
-	}
-	for i := range with.Adaptive.Switches {
-		if n := len(with.Adaptive.Switches[i].Groups) - 1; n > 0 {
-			rep.Switches++
-			rep.Groups += n
-		}
-	}
-	return with, rep, nil
 }

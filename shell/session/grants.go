@@ -4,22 +4,20 @@ package session
 
 import (
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/routing/paths"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// Grants are those of a picture. It fails where somebody must be a member of a partition of
-// which nobody said anything.
+// Grants returns the path records that the subnet administration grants for a state. It fails if the membership of an
+// unknown partition is needed.
 func (st *State) Grants(p *Picture, a partitions.Asked) (*partitions.Grants, error) {
-	keys, sls := st.partitionsOf(p.Fabric)
+	keys, sls := st.PartitionsOf(p.Fabric)
 	return partitions.New(p.Tables, keys, sls, a)
 }
 
-// partitionsOf are the P_Keys of end ports, as they were read or else as the settings have
-// them, and the SLs of partitions that the settings have; nil where nobody said any.
-func (st *State) partitionsOf(f *fabric.Fabric) (keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8) {
+// PartitionsOf returns the P_Keys of end ports, as they were read, otherwise as in the settings, and the SLs of
+// partitions in the settings; nil if they are unknown.
+func (st *State) PartitionsOf(f *fabric.Fabric) (keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8) {
 	if st.PKeys != nil {
 		keys = st.pKeysOf(f)
 	}
@@ -28,7 +26,7 @@ func (st *State) partitionsOf(f *fabric.Fabric) (keys map[fabric.PortIndex][]mad
 	}
 	all := st.Settings.Partitions(f)
 	if keys == nil {
-		keys = osm.PKeys(f, all)
+		keys = st.Settings.PKeys(f)
 	}
 	sls = map[uint16]uint8{}
 	for i := range all {
@@ -37,18 +35,13 @@ func (st *State) partitionsOf(f *fabric.Fabric) (keys map[fabric.PortIndex][]mad
 	return keys, sls
 }
 
-// partitioned is [partitions.Apply] with the partitions of the state.
+// partitioned returns tables with the partitions of the state, as [partitions.Apply] does.
 func (st *State) partitioned(t *fabric.Tables, all bool) *fabric.Tables {
-	keys, sls := st.partitionsOf(t.Fabric)
+	keys, sls := st.PartitionsOf(t.Fabric)
 	return partitions.Apply(t, keys, sls, all)
 }
 
-// PartitionOptions gives a path database what is known of partitions.
-func (st *State) PartitionOptions(f *fabric.Fabric, opt *paths.Options) {
-	opt.PKeys, opt.PartitionSLs = st.partitionsOf(f)
-}
-
-// pKeysOf are the P_Keys that were read, by the end ports of a fabric.
+// pKeysOf returns the P_Keys that were read, by the end ports of a fabric.
 func (rd *Reading) pKeysOf(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 	out := make(map[fabric.PortIndex][]mad.PKey, len(rd.PKeys))
 	for _, p := range f.EndPorts {

@@ -4,31 +4,14 @@ package session
 
 import (
 	"errors"
-	"fmt"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/sa"
 )
 
 // Groups are the multicast groups of a session.
 type Groups struct {
 	List   []fabric.Group
 	Origin string // where they come from
-}
-
-// GroupWords returns the MGID, the MTU and the rate of a group as text, "" if unknown.
-func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
-	if g.MGID != (mad.GID{}) {
-		mgid = g.MGID.String()
-	}
-	if g.MTU != 0 {
-		mtu = mad.MTU(g.MTU).String()
-	}
-	if r := sa.Rate(g.Rate).Gbps(); r > 0 {
-		rate = fmt.Sprintf("%g Gb/s", r)
-	}
-	return mgid, mtu, rate
 }
 
 var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for " +

@@ -5,24 +5,18 @@ package session
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
-	"example.org/ibconsole/fabric/sim"
-	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/files"
-	"example.org/ibconsole/internal/base/hugepages"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/routing"
-	"example.org/ibconsole/routing/adaptive"
 	"example.org/ibconsole/routing/classify"
-	"example.org/ibconsole/routing/engines"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recorder"
 	"example.org/ibconsole/shell/session/settings"
+	"example.org/ibconsole/shell/session/simulated"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -46,13 +40,9 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 	}
 	s.recorder.Store(recorder.New(recorder.Options{File: stateFile(opt.StateDir), Why: opt.NoState, All: opt.Record,
 		Failed: s.historyFailed, Exposed: s.warn}))
-	system := ""
-	if dir := opt.Places.Records; dir != "" {
-		system = filepath.Join(dir, records.FileName)
-	}
 	s.recorded = recorded.New(recorded.Options{History: func() string {
 		return s.recorder.Load().File()
-	}, System: system, Subnet: s.Subnet})
+	}, SystemDir: opt.Places.Records, Subnet: s.Subnet})
 	s.state.recall, s.state.recallAt = s.recall, s.recallAt
 	client := opt.Client
 	if client.Window == 0 && (opt.Fast || src.Kind != source.Umad) {
@@ -168,46 +158,14 @@ func (s *Session) umadDialer(src source.Source) func(context.Context) (mad.Trans
 	}
 }
 
-// simulate makes the subnet of a sim source, routed by the default engine as a
-// subnet manager would leave it, and connects to its SM port.
+// simulate makes the subnet of a sim source and connects to it.
 func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
-	arg, adapts, used, err := source.SimulatedWords(s.state.Source.Arg)
+	st := s.State()
+	subnet, err := simulated.Open(ctx, st.Source.Arg, formats.Options{Strict: s.opt.Strict}, &st.Settings)
 	if err != nil {
 		return nil, err
 	}
-	subnet, err := source.Simulated(ctx, arg, formats.Options{Strict: s.opt.Strict})
-	if err != nil {
-		return nil, err
-	}
+	s.reads.Adaptive = s.reads.Adaptive || subnet.IsAdaptive
 	s.Publish(ChangeLive, func(st *State) { st.Warnings, st.Unread = subnet.Warnings, subnet.Unread })
-	f, err := fabric.AssignLIDs(subnet.Fabric)
-	if err != nil {
-		return nil, err
-	}
-	hugepages.Heap(1200 * len(f.Ports)) // what simulating and sweeping take
-	engine, err := engines.ByName(engines.Default)
-	if err != nil {
-		return nil, err
-	}
-	res, err := routing.Route(ctx, engine, f, routing.Options{})
-	if err != nil {
-		return nil, err
-	}
-	opt := sim.Options{Tables: res.Tables, Active: true}
-	if adapts {
-		s.reads.Adaptive, opt.Vendor = true, fabric.VendorMellanox
-		st := s.State()
-		if opt.Tables, _, err = grouped(ctx, &st, opt.Tables, adaptive.Always); err != nil {
-			return nil, err
-		}
-	}
-	subnetOf := sim.New(f, opt)
-	if used > 0 {
-		bytes, err := source.Traffic(ctx, res.Tables, used)
-		if err != nil {
-			return nil, err
-		}
-		subnetOf.SetTraffic(bytes)
-	}
-	return subnetOf.Open(f.EndPortOf(f.SMPort))
+	return subnet.Transport, nil
 }

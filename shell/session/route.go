@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/routing/classify"
 	"example.org/ibconsole/routing/compute"
+	"example.org/ibconsole/shell/session/portgroups"
 	"example.org/ibconsole/shell/session/settings"
 )
 
@@ -63,7 +64,7 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 
 // Completed returns tables that an engine made with the SLs of partitions and the groups that the state gives them.
 func (st *State) Completed(ctx context.Context, t *fabric.Tables) (*fabric.Tables, error) {
-	return st.withGroups(ctx, st.partitioned(t, false))
+	return portgroups.Completed(ctx, &st.Settings, st.Adapting, st.partitioned(t, false))
 }
 
 // Trying returns a state with other settings: other engines than its own start from the base, as [Session.SetSettings]

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/sa"
 	"example.org/ibconsole/shell/session"
@@ -81,4 +82,18 @@ func NodeRecords(ctx context.Context, s *session.Session) ([]sa.NodeRecord, erro
 		op.Progress(i+1, len(f.EndPorts))
 	}
 	return all, nil
+}
+
+// GroupWords returns the MGID, the MTU and the rate of a group as text, "" if unknown.
+func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
+	if g.MGID != (mad.GID{}) {
+		mgid = g.MGID.String()
+	}
+	if g.MTU != 0 {
+		mtu = mad.MTU(g.MTU).String()
+	}
+	if r := sa.Rate(g.Rate).Gbps(); r > 0 {
+		rate = fmt.Sprintf("%g Gb/s", r)
+	}
+	return mgid, mtu, rate
 }

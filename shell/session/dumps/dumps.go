@@ -160,7 +160,7 @@ func writeSnapshot(w io.Writer, p *session.Picture) error {
 
 func writePaths(ctx context.Context, w io.Writer, st *session.State, p *session.Picture) error {
 	opt := paths.Options{Trace: true, Built: p.When}
-	st.PartitionOptions(p.Fabric, &opt)
+	opt.PKeys, opt.PartitionSLs = st.PartitionsOf(p.Fabric)
 	image, err := paths.Build(ctx, p.Tables, opt)
 	if err != nil {
 		return err

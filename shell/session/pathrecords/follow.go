@@ -207,6 +207,6 @@ func newFile(ctx context.Context, st *session.State, r *Followed, trace bool, wh
 
 func imageOf(ctx context.Context, st *session.State, trace bool, like *pathdb.View) ([]byte, error) {
 	opt := paths.Options{Trace: trace, Like: like, Built: time.Now()}
-	st.PartitionOptions(st.Live.Fabric, &opt)
+	opt.PKeys, opt.PartitionSLs = st.PartitionsOf(st.Live.Fabric)
 	return paths.Build(ctx, st.Live.Tables, opt)
 }

@@ -45,7 +45,7 @@ func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool,
 		return nil, rep, err
 	}
 	opt := paths.Options{Trace: trace, Like: like, Built: p.When, Progress: op.Progress}
-	st.PartitionOptions(p.Fabric, &opt)
+	opt.PKeys, opt.PartitionSLs = st.PartitionsOf(p.Fabric)
 	if ask {
 		if err := askPartitions(ctx, s, &opt); err != nil {
 			return nil, rep, err

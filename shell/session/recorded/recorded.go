@@ -20,9 +20,8 @@ import (
 // Options say where the records of a session are.
 type Options struct {
 	// History returns the file of the history, next to which the session records, "" for none.
-	History func() string
-	// System is the file of the recorder of the system, "" for none.
-	System string
+	History   func() string
+	SystemDir string // the folder of the recorder of the system, "" for none
 	// Subnet returns the name of the subnet.
 	Subnet func() string
 }
@@ -55,7 +54,11 @@ func (r *Counters) File() string {
 // Store returns what was recorded on this machine, by this user or by the system: what has the latest of the subnet
 // where both have recorded. The error is [ErrNone] where there is nothing.
 func (r *Counters) Store(ctx context.Context) (*records.Store, error) {
-	return r.storeIn(ctx, r.File(), r.opt.System)
+	system := ""
+	if dir := r.opt.SystemDir; dir != "" {
+		system = filepath.Join(dir, records.FileName)
+	}
+	return r.storeIn(ctx, r.File(), system)
 }
 
 func (r *Counters) storeIn(ctx context.Context, places ...string) (*records.Store, error) {

@@ -12,6 +12,7 @@ import (
 
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/sessiontest"
+	"example.org/ibconsole/shell/session/simulated"
 	"example.org/ibconsole/shell/session/survey"
 
 	"example.org/ibconsole/fabric"
@@ -24,7 +25,6 @@ import (
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/recording"
-	"example.org/ibconsole/shell/session/source"
 )
 
 // recordedRounds waits until so many rounds more were read.
@@ -99,7 +99,7 @@ func TestRecordTraffic(t *testing.T) {
 	if st.Recording || st.Every != 0 {
 		t.Errorf("stopped: recording %t, sweeps every %v", st.Recording, st.Every)
 	}
-	want, err := source.Traffic(t.Context(), st.Live.Tables, 0.5)
+	want, err := simulated.Traffic(t.Context(), st.Live.Tables, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

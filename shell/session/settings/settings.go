@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing"
 	"example.org/ibconsole/routing/adaptive"
 	"example.org/ibconsole/routing/compute"
@@ -344,6 +345,11 @@ func setPartitions(ctx context.Context, s *Settings, path string) (err error) {
 		s.noteLines(s.partitions.Notes)
 	}
 	return err
+}
+
+// PKeys returns the P_Keys of the end ports of a fabric by the partitions of the settings.
+func (s *Settings) PKeys(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
+	return osm.PKeys(f, s.Partitions(f))
 }
 
 // Partitions are those of a subnet. Without quality of service they have SL 0.

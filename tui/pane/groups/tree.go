@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/mcast"
-	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/administration"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
 )
@@ -86,7 +86,7 @@ func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress fu
 				row.switches += draw.Btoi(t.MFT.Any(fabric.SwitchIndex(s), g.MLID))
 			}
 		}
-		row.mgid, row.mtu, row.rate = session.GroupWords(g)
+		row.mgid, row.mtu, row.rate = administration.GroupWords(g)
 		all.rows[i] = row
 	}
 	return all, ctx.Err()
