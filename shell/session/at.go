@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/history/timeline"
 )
 
-// entries are those of the history that the switches held, the oldest first.
+// entries returns the history entries that the switches held, the oldest first.
 func (s *Session) entries(ctx context.Context) ([]history.Entry, error) {
 	store, err := s.History()
 	if err != nil {
@@ -23,8 +23,8 @@ func (s *Session) entries(ctx context.Context) ([]history.Entry, error) {
 	return held, err
 }
 
-// At is the subnet as it was seen last by a time: the live picture, or one out of the history. It fails where nothing
-// was seen by then.
+// At returns the subnet as it was last read before a time: the live state or one of the history. It fails if nothing was
+// read before.
 func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	st := s.State()
 	if !t.Before(st.Live.When) && len(st.Live.Fabric.Nodes) > 0 {
@@ -44,7 +44,8 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	return s.recall(seen.Entry)
 }
 
-// Beside is the picture that the history has so many before or after another one, nil for the present.
+// Beside returns the state of the history that is by entries after another one, or before it if by is negative; nil for
+// the live state.
 func (s *Session) Beside(ctx context.Context, p *Picture, by int) (*Picture, error) {
 	held, err := s.entries(ctx)
 	if err != nil {
@@ -63,5 +64,5 @@ func (s *Session) Beside(ctx context.Context, p *Picture, by int) (*Picture, err
 	return s.recall(held[at].ID)
 }
 
-// recallAt is [Session.At] of what people say.
+// recallAt is [Session.At] for a time that a user gave.
 func (s *Session) recallAt(t time.Time) (*Picture, error) { return s.At(context.Background(), t) }

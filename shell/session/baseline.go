@@ -20,19 +20,18 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// Baseline is what a subnet is to be like.
+// Baseline is the expected subnet.
 type Baseline struct {
 	Fabric *fabric.Fabric
 	When   time.Time
-	File   string      // where it is kept
-	Unread unread.List // what of it could not be read
+	File   string      // its file
+	Unread unread.List // what of the file could not be read
 }
 
-// ErrNoBaseline says that none was saved.
+// ErrNoBaseline reports that no baseline was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
 
-// SaveBaseline makes the live subnet the baseline, kept in the state directory or in the file that is named. What was
-// lost is accepted so.
+// SaveBaseline saves the live subnet as the baseline in a file, "" for one in the state directory. It accepts all losses.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
@@ -61,7 +60,7 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 	return b, s.recordAccepted()
 }
 
-// recordAccepted puts into a history that is there that nothing is lost any more.
+// recordAccepted records in an existing history that nothing is lost.
 func (s *Session) recordAccepted() error {
 	st, r := s.State(), s.recorder.Load()
 	if !st.Source.Live() || !r.Exists() {
@@ -75,7 +74,7 @@ func (s *Session) recordAccepted() error {
 	return nil
 }
 
-// LoadBaseline takes the baseline from a file: a saved one, or any topology file.
+// LoadBaseline reads the baseline from a saved one or from any topology file.
 func (s *Session) LoadBaseline(ctx context.Context, file string) (*Baseline, error) {
 	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
@@ -99,7 +98,7 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 	return b, nil
 }
 
-// BaselineFile returns the file in which the baseline of the subnet is kept.
+// BaselineFile returns the file of the baseline of the subnet in the state directory.
 func (s *Session) BaselineFile() (string, error) {
 	if s.opt.StateDir == "" {
 		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")
@@ -108,13 +107,13 @@ func (s *Session) BaselineFile() (string, error) {
 	return filepath.Join(s.opt.StateDir, fmt.Sprintf("baseline-%x.snap", sum[:6])), nil
 }
 
-// findBaseline takes the baseline that is kept of the subnet, if there is one.
+// findBaseline loads the saved baseline of the subnet, if there is one.
 func (s *Session) findBaseline(ctx context.Context) {
 	file, err := s.BaselineFile()
 	if err != nil || s.State().Baseline != nil {
 		return
 	}
-	err = files.Regular(ctx, file, files.Snapshot) // nobody asked for it, so that it waits for no pipe
+	err = files.Regular(ctx, file, files.Snapshot) // no command requested it, so it must not wait for a pipe
 	if err == nil {
 		_, err = s.readBaseline(ctx, file)
 	}

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// Need names the parts of a state that an answer rests on.
+// Need is a set of parts of a state that an answer is based on.
 type Need uint8
 
 // The parts.
@@ -21,8 +21,8 @@ const (
 	NeedSLs                     // service levels of paths
 )
 
-// Basis returns what an answer about a state rests on: the state, its time and source, and which of the parts that it
-// needs were not read.
+// Basis returns the basis of an answer about a state: the state, its time and source, and which needed parts were not
+// read.
 func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	b := answer.Basis{
 		State: string(p.Kind), Title: st.Title(p), Source: st.Source.String(), AsOf: p.When,
@@ -52,10 +52,10 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	return b
 }
 
-// SourceBasis returns what an answer rests on that is about the session and no state.
+// SourceBasis returns the basis of an answer about the session.
 func (st *State) SourceBasis() answer.Basis { return answer.Basis{Source: st.Source.String()} }
 
-// unreadLinks returns what the last sweep got no response for, and what of the file was not read.
+// unreadLinks returns the requests of the last sweep without a response, and what of the file was not read.
 func (st *State) unreadLinks() answer.Unread {
 	var u answer.Unread
 	if n := len(st.unansweredAt); n > 0 {

@@ -15,15 +15,15 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// Counted is what ports counted between two readings.
+// Counted holds the increases of counters between two readings.
 type Counted struct {
 	Reading *counters.Reading // the later one
 	Deltas  []counters.Delta
 	When    time.Time
 }
 
-// Counters reads the counters of ports of the live fabric, of all for none, and
-// what they counted since the last reading of the session that has them.
+// Counters reads the counters of ports of the live fabric, of all ports for none. It also returns the increases since the
+// last reading of these ports by the session.
 func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading,
 	[]counters.Delta, error) {
 	op, err := s.Begin(ctx, "counters")
@@ -59,7 +59,7 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	return now, deltas, nil
 }
 
-// NoneCounted notes the ports that did not answer a reading of all counters, where no port did.
+// NoneCounted notes the ports of a reading of all counters if none responded.
 func (n *Counts) NoneCounted(now *counters.Reading) {
 	n.Uncounted = nil
 	if len(now.Ports) == 0 {
@@ -67,7 +67,7 @@ func (n *Counts) NoneCounted(now *counters.Reading) {
 	}
 }
 
-// standing takes note of which counters of a reading's ports stand at their greatest value, and since when.
+// standing notes which counters of a reading are at their maximum, and since when.
 func (s *Session) standing(now *counters.Reading) {
 	fresh := maps.Clone(s.State().Standing)
 	if fresh == nil {
@@ -84,11 +84,11 @@ func (s *Session) standing(now *counters.Reading) {
 	s.Publish(ChangeLive, func(st *State) { st.Standing = fresh })
 }
 
-// ErrNoCounters says that a file does not say what ports have counted.
+// ErrNoCounters reports a file without counters.
 var ErrNoCounters = fmt.Errorf("the file does not say what ports have counted, as a folder of ibdiagnet may: %w",
 	connection.ErrOffline)
 
-// readCounters are those that the file of the subnet holds, of all ports for none.
+// readCounters returns the counters in the file of the subnet, of all ports for none.
 func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []counters.Delta, error) {
 	if st.Read == nil {
 		return nil, nil, ErrNoCounters
@@ -106,10 +106,10 @@ func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []co
 	return &all, st.Counted.Deltas, nil
 }
 
-// errNotInFile says that a file has no counters of a port.
+// errNotInFile reports that a file has no counters of a port.
 var errNotInFile = errors.New("the file has no counters of it")
 
-// notInFile are the linked ports, of all for none, of which a reading has nothing: one by one where they were named.
+// notInFile returns the ports that a reading lacks: each of the named ports, or one entry for all linked ports.
 func notInFile(f *fabric.Fabric, r *counters.Reading, ports []fabric.PortIndex) (list []counters.Unanswered) {
 	has := make(map[fabric.PortIndex]bool, len(r.Ports))
 	for i := range r.Ports {
@@ -131,7 +131,7 @@ func notInFile(f *fabric.Fabric, r *counters.Reading, ports []fabric.PortIndex) 
 	return list
 }
 
-// CounterOptions are those by which counters of the live subnet are read.
+// CounterOptions returns the options for reading counters of the live subnet.
 func (st *State) CounterOptions(progress func(done, total int)) counters.Options {
 	opt := counters.Options{Progress: progress}
 	if st.Live.Tables != nil {

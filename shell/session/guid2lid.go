@@ -8,9 +8,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// GUID2LID returns what OpenSM would remember had it given these LIDs: also those of
-// ports that are gone, in the guid2lid that was given or the base of the paper. The subnet
-// manager's own port comes first.
+// GUID2LID returns the LIDs that OpenSM would remember if it had assigned those of a state. It includes ports that are
+// gone, from the loaded guid2lid file or the base. The port of the subnet manager is the first.
 func (st *State) GUID2LID(p *Picture) *fabric.GUID2LID {
 	t := st.Settings.Remembered(p.Fabric)
 	if p.Kind == Staged && !st.Stale && st.past.LIDs != nil {

@@ -6,7 +6,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// SetHints has hints overrule what is recognised of the structure of fabrics, in place of those before; nil for none.
+// SetHints sets the hints that override the recognized structure of fabrics; nil for none.
 func (s *Session) SetHints(hints *classify.Hints) {
 	s.analysis.Hint(hints)
 	s.Publish(ChangeSettings, func(*State) {})

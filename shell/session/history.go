@@ -19,20 +19,20 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Recorded is how the kind of a picture out of the history begins; the number of the entry follows.
+// Recorded begins the kind of a state of the history; the number of the entry follows.
 const Recorded Kind = "history "
 
-// Word is what commands take for the picture: its kind, or the number of the entry.
+// Word returns the word of commands for the state: its kind, or the number of the entry.
 func (k Kind) Word() string { return strings.TrimPrefix(string(k), string(Recorded)) }
 
-// recalled are the pictures out of a history that were read last, by entry.
+// recalled holds the states of the history that were read last, by entry.
 type recalled struct {
 	mu sync.Mutex
 	by *recorder.Recorder
 	at map[int64]*Picture
 }
 
-const maxRecalled = 4 // how many pictures out of the history are kept at hand
+const maxRecalled = 4 // how many states of the history are cached
 
 func stateFile(dir string) string {
 	if dir == "" {
@@ -41,7 +41,7 @@ func stateFile(dir string) string {
 	return filepath.Join(dir, history.FileName)
 }
 
-// KeepHistoryIn makes the session's history that of another file from now on, which is made where it is missing.
+// KeepHistoryIn changes the file of the session's history. A missing file is created.
 func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	op, err := s.Begin(ctx, "history")
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	return old.Close()
 }
 
-// warnOfHistory says where there is a history that cannot be one. That of a live subnet was opened by lookBack.
+// warnOfHistory warns of a damaged history. That of a live subnet was opened by findEarlierCommits.
 func (s *Session) warnOfHistory() {
 	r := s.recorder.Load()
 	if s.State().Source.Live() || !r.Exists() {
@@ -84,7 +84,7 @@ func (o *Op) Record(kind history.Kind, p *Picture, note string, figures map[stri
 	o.session.record(kind, p, note, figures)
 }
 
-// record puts a picture into the history if that keeps such things.
+// record adds a state to the history if the history keeps such entries.
 func (s *Session) record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
 	if r := s.recorder.Load(); r.Records() {
 		r.Record(s.newEntry(kind, p, note, figures), p.Fabric, p.Tables)
@@ -95,7 +95,7 @@ func (s *Session) historyFailed(err error) {
 	s.Publish(ChangeLive, func(st *State) { st.Note("%v", err) })
 }
 
-// warn adds to what the summary and problems say.
+// warn adds a warning to the state.
 func (s *Session) warn(err error) {
 	s.Publish(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), err.Error()) })
 }
@@ -115,7 +115,7 @@ func (s *Session) newEntry(kind history.Kind, p *Picture, note string, figures m
 	return e
 }
 
-// subnet tells the subnet of the session apart from others: by the source and the port that the session sits on.
+// subnet returns the identity of the subnet in the history: the source and the port that the session uses.
 func (st *State) subnet() string {
 	f := st.Live.Fabric
 	if len(f.Nodes) == 0 {
@@ -127,10 +127,10 @@ func (st *State) subnet() string {
 	return st.Source.String()
 }
 
-// History returns the store of the session's history, or why there is none. What was done so far is in it.
+// History returns the store of the session's history, with everything recorded so far, or why there is none.
 func (s *Session) History() (*history.Store, error) { return s.recorder.Load().Store() }
 
-// Subnet is how the history names the session's subnet.
+// Subnet returns the identity of the subnet in the history.
 func (s *Session) Subnet() string {
 	st := s.State()
 	return st.subnet()

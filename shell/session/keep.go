@@ -13,26 +13,25 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-const maxEvents = 2000 // how many events a session remembers
+const maxEvents = 2000 // how many events a session keeps
 
-// Event is something that a sweep found to be new.
+// Event is a change that a sweep found.
 type Event struct {
 	When   time.Time
 	What   string // the kind, see [history.Event]
 	Text   string
-	Who    string         // who or what was probably behind it, in words
+	Who    string         // who or what was probably the cause, in words
 	Change *fabric.Change // what changed in the subnet, nil for other events
 }
 
-// keeper sweeps again and again until it is stopped.
+// keeper sweeps periodically until it is stopped.
 type keeper struct {
 	stop  context.CancelFunc
 	ended chan struct{}
 }
 
-// KeepCurrent sweeps lightly every so often from now on, until [Session.StopKeeping]
-// or [Session.Close]. A sweep is left out while another operation runs. What has
-// changed, also against what the last commit wrote, is added to the events of the state.
+// KeepCurrent starts light sweeps at an interval, until [Session.StopKeeping] or [Session.Close]. A sweep is skipped
+// while another operation runs. Changes, also of what the last commit wrote, become events of the state.
 func (s *Session) KeepCurrent(every time.Duration) error {
 	if !s.conn.Online() {
 		return connection.ErrOffline
@@ -52,10 +51,10 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 	return nil
 }
 
-// longestPause is how long to wait at most between two tries to open a lost source, unless sweeps are as rare.
+// longestPause is the longest pause between two tries to open a lost source, unless the interval is longer.
 const longestPause = time.Minute
 
-// keepOn sweeps until ctx ends, with longer and longer pauses while the connection is lost.
+// keepOn sweeps until ctx ends. The pause doubles while the connection is lost.
 func (s *Session) keepOn(ctx context.Context, every time.Duration) {
 	for pause := every; ; {
 		select {
@@ -90,7 +89,7 @@ func (s *Session) keep(ctx context.Context) {
 	}
 	st := s.State()
 	if st.Lost != "" {
-		return // which is an event already
+		return // the loss is an event already
 	}
 	if n := len(st.Events); n > 0 && st.Events[n-1].Text == text {
 		return
@@ -98,7 +97,7 @@ func (s *Session) keep(ctx context.Context) {
 	s.Publish(ChangeLive, func(st *State) { st.Note("%s", text) })
 }
 
-// StopKeeping ends what [Session.KeepCurrent] began. It waits for a sweep that is under way, which it cancels.
+// StopKeeping ends the sweeps of [Session.KeepCurrent]. It cancels a running sweep and waits for it.
 func (s *Session) StopKeeping() {
 	var k *keeper
 	s.Publish(ChangeSettings, func(st *State) {
@@ -114,7 +113,7 @@ func (s *Session) StopKeeping() {
 // Note adds an event to a state that [Session.Publish] changes.
 func (n *News) Note(format string, args ...any) { n.NoteOf("", "", format, args...) }
 
-// NoteOf adds an event of some kind, and who was probably behind it.
+// NoteOf adds an event of a kind with its probable cause.
 func (n *News) NoteOf(what, who, format string, args ...any) {
 	n.Add(Event{When: time.Now(), What: what, Who: who, Text: fmt.Sprintf(format, args...)})
 }

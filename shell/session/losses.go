@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// lookForLosses is recallLosses, and warns where it fails.
+// lookForLosses calls recallLosses, and warns if it fails.
 func (s *Session) lookForLosses(ctx context.Context) []string {
 	err := s.recallLosses(ctx)
 	if err == nil {
@@ -24,9 +24,8 @@ func (s *Session) lookForLosses(ctx context.Context) []string {
 	return []string{err.Error()}
 }
 
-// recallLosses finds what the subnet has lost since earlier consoles read it: what they found to be lost, and what the
-// last entry of the history has and the first sweep of this session has not. A baseline that was saved since accepts a
-// loss.
+// recallLosses finds what the subnet lost before this session: the losses that earlier consoles recorded, and what the
+// last history entry has and the first sweep lacks. A baseline that was saved since accepts a loss.
 func (s *Session) recallLosses(ctx context.Context) error {
 	st := s.State()
 	if !st.Source.Live() || !s.recorder.Load().Exists() {
@@ -100,7 +99,7 @@ func (st *State) LostIn(p *Picture) losses.List {
 	return nil
 }
 
-// Down counts the links that the live subnet has lost, or that the baseline has and it has not. O(ports).
+// Down counts the links that the live subnet lost, or that the baseline has and it lacks. O(ports).
 func (st *State) Down() int {
 	type end struct {
 		guid uint64

@@ -23,11 +23,10 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// ErrBusy says that an operation was asked for while another one runs.
+// ErrBusy reports that another operation is running.
 var ErrBusy = errors.New("busy")
 
-// Session is one engineer's work on one subnet. Its methods may be called from
-// several goroutines; the package says which lock is for what.
+// Session is one engineer's work on one subnet. It is safe for concurrent use; the package comment describes the locks.
 type Session struct {
 	conn     *connection.Connection
 	recorder atomic.Pointer[recorder.Recorder]
@@ -35,70 +34,70 @@ type Session struct {
 	recorded *recorded.Counters
 	analysis analysis.Memo
 	opt      Options
-	unlogged sync.Once // says once that the log of the options fails
+	unlogged sync.Once // reports once that the log of the options fails
 
 	op          sync.Mutex        // held by the operation that runs, and guards what follows it
-	reads       Reads             // the tables that sweeps read too
+	reads       Reads             // the additional tables that sweeps read
 	lights      int               // counts the light sweeps
 	counted     *counters.Reading // the last reading of all counters
 	ledger      counters.Ledger   // follows all of them
-	torus       torus.Cache       // what the subnet was recognised as
+	torus       torus.Cache       // the recognized torus
 	written     *journal.Written  // what the last commit of the session wrote, nil for nothing
 	overwritten int               // how many entries of it others had overwritten at the last sweep
-	first       *Reads            // those of the options, nil once they were read
-	report      *SweepReport      // of the sweep by which the session started, for the command that asks for it
+	first       *Reads            // of the options, nil once they were read
+	report      *SweepReport      // of the first sweep, for a first command that sweeps
 
-	mu       sync.Mutex // guards what follows it
+	mu       sync.Mutex // guards the fields below
 	state    State
 	watchers []*Watcher
-	keeper   *keeper // sweeps in the background, nil for nobody
+	keeper   *keeper // sweeps in the background, nil for none
 }
 
-// Options are what a session is opened with.
+// Options controls a session.
 type Options struct {
-	Client   mad.ClientOptions // tunes the MAD client
-	Fast     bool              // asks as a simulated subnet can be asked, not as real switches should be
-	Keys     source.Keys       // of a subnet that is protected
-	StateDir string            // where the history is kept, "" for nowhere
-	NoState  error             // says why there is no StateDir, nil where none is wanted
-	Strict   bool              // refuses a file of which something cannot be read
-	Record   bool              // puts sweeps, routings and loads into the history, not only commits
-	// says why the user may not write to a subnet that is not simulated, nil for no such reason
+	Client   mad.ClientOptions // options of the MAD client
+	Fast     bool              // send requests as fast as a simulated subnet allows, not as real switches should get them
+	Keys     source.Keys       // of a protected subnet
+	StateDir string            // the folder of the history, "" for none
+	NoState  error             // why there is no StateDir, nil if none is wanted
+	Strict   bool              // refuse a file of which something cannot be read
+	Record   bool              // record sweeps, routes and loads in the history, not only commits
+	// MayWrite returns why the user may not write to a subnet that is not simulated. nil allows it.
 	MayWrite func() error
-	Log      func(*audit.Record) error // takes note of writes to a subnet that is not simulated, nil for nobody
-	Names    string                    // a node-name map to take names from, "" for none
+	Log      func(*audit.Record) error // logs writes to a subnet that is not simulated, nil for none
+	Names    string                    // a node-name map, "" for none
 	Hints    string                    // a file of hints on the structure, "" for none
-	Watch    time.Duration             // how often a live subnet is swept from the start on, 0 for never
-	Held     *umad.HeldDevices         // has devices that this process may not open any more, nil for none
-	Machine  []umad.Finding            // is what was found of this user on this machine, for doctor, escaped
-	First    *Reads                    // what a sweep reads that is the first command; nil where another command is
-	// Dial opens the source in place of what it names, nil for that.
+	Watch    time.Duration             // interval of background sweeps of a live subnet, 0 for none
+	Held     *umad.HeldDevices         // devices that this process can no longer open, nil for none
+	Machine  []umad.Finding            // findings about this user on this machine, for doctor, escaped
+	First    *Reads                    // what a first command that sweeps reads; nil for another first command
+	// Dial opens the source, nil for the usual way.
 	Dial   func(context.Context) (mad.Transport, error)
-	Later  bool // leaves it to the first sweep to open the source; see [connection.OpenError]
+	Later  bool // the first sweep opens the source; see [connection.OpenError]
 	Places Places
 }
 
-// Places are folders of this machine that are nobody's own, each "" for none.
+// Places are folders of the machine, each "" for none.
 type Places struct {
 	CacheDir string // where OpenSM keeps guid2lid
-	ConfDir  string // where OpenSM looks for files that its opensm.conf does not name
-	Records  string // where the recorder of the system keeps its records (packaging/ibconsole-record.service)
+	ConfDir  string // where OpenSM looks for files that its opensm.conf does not list
+	Records  string // of the records of the system's recorder (packaging/ibconsole-record.service)
 }
 
-// State returns how things are. It does not wait for running operations.
+// State returns the present state. It does not wait for running operations.
 func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Analysis is what follows from the tables of the pictures, found once for all who ask. It waits for no operation.
+// Analysis returns the results derived from the tables of the states. It does not wait for operations.
 func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 
-// Recorded returns what was recorded of what ports counted.
+// Recorded returns the recorded counters.
 func (s *Session) Recorded() *recorded.Counters { return s.recorded }
 
-// Close gives back the port that the session sits on. It waits for an operation that runs; cancel that first.
+// Close closes the connection and the history. It waits for a running operation; cancel that first.
 func (s *Session) Close() error {
 	s.StopKeeping()
 	serr := s.closeSlots()
@@ -108,7 +107,7 @@ func (s *Session) Close() error {
 	return errors.Join(serr, rerr, s.recorder.Load().Close(), s.conn.Close())
 }
 
-// Publish changes the state, and tells the watchers what kind of thing changed.
+// Publish changes the state, and notifies the watchers of the kind of change.
 func (s *Session) Publish(kind Change, change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,10 +121,10 @@ func (s *Session) Publish(kind Change, change func(*State)) {
 	}
 }
 
-// Op is an operation under way: no other one of the session begins before its end.
+// Op is a running operation. No other one of the session begins before its end.
 type Op struct{ session *Session }
 
-// Begin begins an operation, which the caller ends. The error is [ErrBusy] while another one runs.
+// Begin begins an operation that the caller must end. The error is [ErrBusy] while another one runs.
 func (s *Session) Begin(ctx context.Context, name string) (*Op, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -141,12 +140,12 @@ func (s *Session) Begin(ctx context.Context, name string) (*Op, error) {
 	return o, nil
 }
 
-// Name changes what the operation is called, and begins to count its progress.
+// Name renames the operation and resets its progress.
 func (o *Op) Name(name string) {
 	o.session.Publish(ChangeBusy, func(st *State) { st.Busy, st.Done, st.Total = name, 0, 0 })
 }
 
-// Progress reports how far the operation is.
+// Progress reports the progress of the operation.
 func (o *Op) Progress(done, total int) { o.session.progress(done, total) }
 
 // End ends the operation.
@@ -155,12 +154,12 @@ func (o *Op) End() {
 	o.session.op.Unlock()
 }
 
-// progress reports how far the running operation is.
+// progress reports the progress of the running operation.
 func (s *Session) progress(done, total int) {
 	s.Publish(ChangeBusy, func(st *State) { st.Done, st.Total = done, total })
 }
 
-// Change says which kinds of things changed, as a set of bits.
+// Change is a set of kinds of changes.
 type Change uint
 
 // The kinds of changes.
@@ -172,15 +171,14 @@ const (
 	ChangeBusy
 )
 
-// Watcher hears of changes. Changes that come faster than they are taken are
-// put together, so a slow face never holds up the session.
+// Watcher is notified of changes. Changes that it has not taken are merged, so a slow watcher never blocks the session.
 type Watcher struct {
-	C       chan struct{} // has an element while there is something to take
+	C       chan struct{} // has an element while there are changes to take
 	session *Session
 	pending Change
 }
 
-// Watch begins to listen for changes.
+// Watch returns a new watcher.
 func (s *Session) Watch() *Watcher {
 	w := &Watcher{C: make(chan struct{}, 1), session: s}
 	s.mu.Lock()
@@ -198,7 +196,7 @@ func (w *Watcher) Take() Change {
 	return c
 }
 
-// Stop ends the listening.
+// Stop ends the notifications.
 func (w *Watcher) Stop() {
 	w.session.mu.Lock()
 	defer w.session.mu.Unlock()

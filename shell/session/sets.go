@@ -8,15 +8,14 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// HostSet is hosts under a name, such as those of a job.
+// HostSet is a named set of hosts, such as those of a job.
 type HostSet struct {
 	Name string
 	// Ports are the GUIDs of their end ports.
 	Ports []uint64
 }
 
-// In returns the end ports of the set in a subnet, and those that failures have made unreachable; missing counts the
-// others.
+// In returns the end ports of the set in a subnet, and those that failures made unreachable. missing counts the others.
 func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, missing int) {
 	for _, guid := range h.Ports {
 		p := f.PortByGUID(guid)
@@ -33,7 +32,7 @@ func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, mi
 	return ends, unreachable, missing
 }
 
-// HostSets are sets of hosts in the order of their making.
+// HostSets are sets of hosts in the order of their creation.
 type HostSets []HostSet
 
 // Named returns the set of a name, nil for none.
@@ -46,7 +45,7 @@ func (l HostSets) Named(name string) *HostSet {
 	return nil
 }
 
-// With returns the sets with one more, in place of one of the same name; without ports it removes that one.
+// With returns the sets with one more, which replaces one of the same name. A set without ports removes it.
 func (l HostSets) With(set HostSet) HostSets {
 	sets := slices.Clone(l)
 	at := slices.IndexFunc(sets, func(h HostSet) bool { return h.Name == set.Name })

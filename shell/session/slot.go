@@ -8,22 +8,22 @@ import (
 	"maps"
 )
 
-// Slot is a place in [State] for a value that a feature keeps there. The zero value is no slot: see [NewSlot].
+// Slot is a place in [State] for a value of a feature. [NewSlot] makes one; the zero value is not usable.
 type Slot[T any] struct{ key *slotKey }
 
 type slotKey struct{ _ byte }
 
-// NewSlot returns a slot of its own.
+// NewSlot returns a new slot.
 func NewSlot[T any]() Slot[T] { return Slot[T]{new(slotKey)} }
 
-// Of returns the value of a state, the zero value where there is none.
+// Of returns the value in a state, the zero value for none.
 func (l Slot[T]) Of(st *State) T {
 	v, _ := st.slots[l.key].(T)
 	return v
 }
 
-// Put puts a value into a state that [Session.Publish] changes. The end of the session closes values that can be
-// closed; a value that takes the place of another does not.
+// Put sets the value in a state that [Session.Publish] changes. Closing the session closes values that implement
+// io.Closer; replacing a value does not.
 func (l Slot[T]) Put(st *State, v T) {
 	st.slots = maps.Clone(st.slots)
 	if st.slots == nil {

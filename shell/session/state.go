@@ -32,17 +32,17 @@ type State struct {
 	// Generation counts the changes.
 	Generation uint64
 	Source     source.Source
-	// Adapter is the port of this machine that was opened last, nil where the source is none.
+	// Adapter is the port of this machine that was opened last, nil for other sources.
 	Adapter *Adapter
 
 	Pictures
 
 	Settings settings.Settings
-	// Sets are hosts that were given a name, in the order of their making.
+	// Sets are named sets of hosts, in the order of their creation.
 	Sets HostSets
-	// Adapting says that tables which are routed get groups for adaptive routing, on paper.
+	// Adapting is true if computed tables get simulated groups for adaptive routing.
 	Adapting bool
-	// Groups are the multicast groups that the session was told of, nil for none.
+	// Groups are the multicast groups that were loaded or read, nil for none.
 	Groups *Groups
 
 	Reading
@@ -57,57 +57,52 @@ type State struct {
 	slots map[*slotKey]any
 }
 
-// Pictures are those of the subnet, and what is simulated between them.
+// Pictures are the states of the subnet, and the simulation that they are based on.
 type Pictures struct {
 	Live, Base, WhatIf, Staged *Picture
-	// Stale says that the fabric under the staged tables has changed since they
-	// were made.
+	// Stale is true if the what-if changed after the staged tables were computed.
 	Stale bool
-	// Written says that the staged tables were written and read back.
+	// Written is true if the staged tables were written and read back.
 	Written bool
 	Simulation
 }
 
-// Simulation is what failed and was added on paper.
+// Simulation holds the simulated failures and additions.
 type Simulation struct {
 	Failures []failures.Failure
-	// past is what an OpenSM would remember that lives through the failures and repairs,
-	// of the route before the next one.
+	// past is what an OpenSM that runs through the failures and repairs would remember of its last routing.
 	past  compute.Past
 	drawn drawn
-	// lastBase is the Base of the paper before, where it has tables and the live picture has none.
+	// lastBase is the previous base, if it has tables and the live state has none.
 	lastBase *Picture
-	// lastFailure is the number of the last one that there was.
+	// lastFailure is the number of the latest failure.
 	lastFailure int
 }
 
-// Reading is how the subnet was read last.
+// Reading describes the last sweep or the file.
 type Reading struct {
-	// Lost is why the connection to the subnet was lost since the last sweep, ""
-	// if it was not: what is called live is old then.
+	// Lost is why the connection was lost since the last sweep, "" if it was not. The live state is outdated then.
 	Lost string
-	// Unanswered is what did not answer the last sweep, in words.
+	// Unanswered lists the requests of the last sweep without a response, in words.
 	Unanswered   []string
 	unansweredAt []sweep.Unanswered
-	// Duplicates are the GUIDs and LIDs that two claim.
+	// Duplicates are GUIDs and LIDs that two ports or nodes have.
 	Duplicates []sweep.Duplicate
-	// Warnings are what the last sweep or reading of a file noticed.
+	// Warnings are those of the last sweep or of reading the file.
 	Warnings []string
-	// Unread is what could not be read of the file that the subnet comes from.
+	// Unread is what could not be read of the file of the subnet.
 	Unread unread.List
 	// Names are the descriptions that a node-name map gives, by node GUID, nil where none was loaded.
 	Names map[uint64]string
-	// Every is how often the subnet is swept in the background, 0 for never.
+	// Every is the interval of background sweeps, 0 for none.
 	Every time.Duration
 	// WatchFailed is why the last sweep in the background failed, "" if it did not.
 	WatchFailed string
-	// SweepTook is how long the last sweep took, a light one too.
+	// SweepTook is the duration of the last sweep, also of a light one.
 	SweepTook time.Duration
-	// Unsettled says that the last reading of all found the subnet or its forwarding
-	// tables other than the one before. Until two readings are the same, light sweeps
-	// read all, too.
+	// Unsettled is true if the last full sweep found changes. Light sweeps read everything until two sweeps are equal.
 	Unsettled bool
-	// mute are the nodes that were there and do not answer, by GUID.
+	// mute are known nodes that do not respond, by GUID.
 	mute map[uint64]bool
 	// PKeys are the P_Keys of end ports by their GUID, nil where they were not read.
 	PKeys map[uint64][]mad.PKey
@@ -117,84 +112,81 @@ type Reading struct {
 	HasStates bool
 }
 
-// News is what sweeps found to be new.
+// News holds the events that sweeps found.
 type News struct {
-	// Events are what sweeps found, the latest last.
+	// Events are in the order of time.
 	Events []Event
-	// recordedTo is when the last event was that the history has.
+	// recordedTo is the time of the last event in the history.
 	recordedTo time.Time
 }
 
-// Counts are what ports counted.
+// Counts holds the counters of ports.
 type Counts struct {
-	// Recording says that what ports count is recorded in the background.
+	// Recording is true if counters are recorded in the background.
 	Recording bool
-	// Counted is what ports counted between the last two readings of all counters,
-	// nil where there were no two.
+	// Counted has the increases between the last two readings of all counters, nil before the second reading.
 	Counted *Counted
-	// Rising is what a recorder read last of errors and waits alone, nil where none has.
+	// Rising has the last increases of errors and XmitWait that a recorder read, nil for none.
 	Rising *Counted
-	// Uncounted are the ports that did not answer the last reading of all counters, nil where any port did.
+	// Uncounted are the ports without a response in the last reading of all counters, nil if any port responded.
 	Uncounted []counters.Unanswered
-	// Standing are the counters that stood at their greatest value when they were read last.
+	// Standing are the counters that were at their maximum when they were read last.
 	Standing map[counters.Key][]counters.Standing
-	// Read is what the file of the subnet says that ports had counted, nil for nothing.
+	// Read has the counters in the file of the subnet, nil for none.
 	Read *counters.Reading
 }
 
-// Expected is what the subnet is to be like, and what it lacks.
+// Expected holds the expected subnet and what the subnet lacks.
 type Expected struct {
-	// Losses are the links and nodes that the live subnet had, as this session or the history knows, and has not now. A
-	// baseline that is saved accepts them.
+	// Losses are links and nodes that the live subnet had, according to this session or the history, and now lacks. Saving
+	// a baseline accepts them.
 	Losses losses.List
-	// Baseline is what the subnet is to be like, nil for none.
+	// Baseline is the expected subnet, nil for none.
 	Baseline *Baseline
 }
 
-// Evidence is what is known of the subnet manager that routes the live subnet.
+// Evidence holds what is known of the subnet manager that routes the live subnet.
 type Evidence struct {
-	// Estimate says that tables computed with the settings are not what the
-	// switches hold, so that a what-if only estimates what their subnet manager
-	// would do.
+	// Estimate is true if tables computed with the settings differ from those of the switches. A what-if then only
+	// estimates what the subnet manager would do.
 	Estimate bool
 	manager  managers.Info
 	// Calibrated is the last calibration, nil for none.
 	Calibrated *calibration.Calibration
-	// sls are the SLs of the live paths, nil where they are not known.
+	// sls are the SLs of the live paths, nil if unknown.
 	sls *liveSLs
 }
 
-// Commits are what was written, and what became of it.
+// Commits describes the last commit.
 type Commits struct {
 	WriteOn bool
-	// Unlogged says why the log of the machine has not taken a write, "" where it has.
+	// Unlogged is why the log of the machine has no record of a write, "" if it has.
 	Unlogged string
-	// Committed is the picture that the last commit wrote, nil before that; at the
-	// last sweep Drift entries were others, and Unchecked switches were not read.
+	// Committed is the state that the last commit wrote, nil for none. At the last sweep Drift entries differed from it,
+	// and Unchecked switches were not read.
 	Committed *Picture
 	Drift     int
 	Unchecked int
-	// Interrupted says which commit of this subnet began once and did not come to
-	// its end, "" for none.
+	// Interrupted describes the interrupted commit of this subnet, "" for none.
 	Interrupted string
 }
 
-// Running is the operation that runs.
+// Running describes the running operation.
 type Running struct {
-	// Busy names it, "" if none does.
+	// Busy is its name, "" for none.
 	Busy        string
 	Done, Total int
-	// Writing is what a commit that runs is writing, nil before it writes.
+	// Writing is the progress of a commit, nil before it writes.
 	Writing *Writing
 }
 
-// recalls find pictures of the history.
+// recalls finds states of the history.
 type recalls struct {
 	recall   func(id int64) (*Picture, error)
 	recallAt func(time.Time) (*Picture, error)
 }
 
-// Writing says what a commit is writing.
+// Writing is the progress of a commit.
 type Writing = apply.Progress
 
 // Adapter is a port of an adapter of this machine.
@@ -203,11 +195,11 @@ type Adapter struct {
 	Port int
 }
 
-// UnansweredAt is Unanswered by place.
+// UnansweredAt returns the requests without a response by place.
 func (rd *Reading) UnansweredAt() []sweep.Unanswered { return rd.unansweredAt }
 
-// Default is the picture that a reading command takes when it is not told one:
-// staged if there, else whatif, else live.
+// Default returns the state that a reading command uses by default: staged if there is one, otherwise whatif, otherwise
+// live.
 func (ps *Pictures) Default() *Picture {
 	switch {
 	case ps.Staged != nil:
@@ -218,8 +210,7 @@ func (ps *Pictures) Default() *Picture {
 	return ps.Live
 }
 
-// Paper is the fabric that routes are computed for: that of the what-if if
-// there is one, else the live one.
+// Paper returns the fabric that routes are computed for: that of the what-if if there is one, otherwise the live one.
 func (ps *Pictures) Paper() *fabric.Fabric {
 	if ps.WhatIf != nil {
 		return ps.WhatIf.Fabric
@@ -227,8 +218,8 @@ func (ps *Pictures) Paper() *fabric.Fabric {
 	return ps.Live.Fabric
 }
 
-// stale reports whether the staged tables were made for another fabric than the
-// paper's: neither as it was then, nor as it is once their LIDs are written.
+// stale reports whether the staged tables were computed for a fabric different from that of the what-if, both before and
+// after their LIDs are written.
 func (ps *Pictures) stale() bool {
 	if ps.Staged == nil {
 		return false
@@ -237,7 +228,7 @@ func (ps *Pictures) stale() bool {
 	return !fabric.Same(ps.Staged.madeOf, paper) && !fabric.Same(ps.Staged.Fabric, paper)
 }
 
-// PaperBase is what the paper is compared with: its base, or the live picture.
+// PaperBase returns the state that the what-if is compared with: its base, or the live state.
 func (ps *Pictures) PaperBase() *Picture {
 	if ps.Base != nil {
 		return ps.Base
@@ -245,7 +236,7 @@ func (ps *Pictures) PaperBase() *Picture {
 	return ps.Live
 }
 
-// tables are those of all pictures.
+// tables returns the tables of all states.
 func (ps *Pictures) tables() []*fabric.Tables {
 	var all []*fabric.Tables
 	for _, p := range []*Picture{ps.Live, ps.Base, ps.WhatIf, ps.Staged} {
@@ -256,7 +247,7 @@ func (ps *Pictures) tables() []*fabric.Tables {
 	return all
 }
 
-// Of returns the picture of that name, the default one for "".
+// Of returns the state of a name, the default one for "".
 func (st *State) Of(k Kind) (*Picture, error) {
 	var p *Picture
 	switch k {
@@ -291,7 +282,7 @@ func (st *State) Of(k Kind) (*Picture, error) {
 	return p, nil
 }
 
-// TablesOf is like [State.Of] for a picture that must have tables.
+// TablesOf is like [State.Of] for a state that must have tables.
 func (st *State) TablesOf(k Kind) (*Picture, error) {
 	p, err := st.Of(k)
 	if err != nil {
@@ -313,16 +304,16 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 	return p, nil
 }
 
-// ErrStaleTables says that a command was not told which state to take, and that the tables that are staged are stale.
+// ErrStaleTables reports that the default state is staged tables that are stale.
 var ErrStaleTables = errors.New(isStaleText + "; route first, or name the state (of=staged, of=whatif)")
 
 const isStaleText = "the staged tables are stale: the what-if changed after they were computed"
 
-// IsStale reports whether a picture is of staged tables that are stale.
+// IsStale reports whether a state is staged tables that are stale.
 func (ps *Pictures) IsStale(p *Picture) bool { return p.Kind == Staged && ps.Stale }
 
-// Subject is the state that an answer describes: like [State.Of], but it fails with [ErrStaleTables] rather than take
-// stale tables without being told. Those that are named are described in the subnet for which they were computed.
+// Subject returns the state that an answer describes. It is like [State.Of], but fails with [ErrStaleTables] if the
+// default state is stale. A stale state that is named is described in the subnet for which it was computed.
 func (st *State) Subject(k Kind) (*Picture, error) {
 	p, err := st.Of(k)
 	if err == nil && k == "" && st.IsStale(p) {
@@ -331,7 +322,7 @@ func (st *State) Subject(k Kind) (*Picture, error) {
 	return p, err
 }
 
-// FreshTablesOf is [State.Subject] for a state that must have tables.
+// FreshTablesOf is like [State.Subject] for a state that must have tables.
 func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	if _, err := st.Subject(k); err != nil {
 		return nil, err
@@ -339,7 +330,7 @@ func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	return st.TablesOf(k)
 }
 
-// Title names a picture for people: "staged (minhop, not written, stale)".
+// Title returns the title of a state for people: "staged (minhop, not written, stale)".
 func (st *State) Title(p *Picture) string {
 	switch {
 	case p.Kind == Staged:
@@ -370,8 +361,7 @@ func (st *State) Title(p *Picture) string {
 	return string(p.Kind)
 }
 
-// OnPaper counts what has happened on paper, "2 failures, 1 repair", and says whether the
-// topology is that of a file.
+// OnPaper counts what is simulated, "2 failures, 1 repair", and mentions a topology from a file.
 func (ps *Pictures) OnPaper() string {
 	var failed, repaired, added, moved int
 	for i := range ps.Failures {
@@ -411,7 +401,7 @@ func writtenWord(written bool) string {
 	return "not written"
 }
 
-// LocalPort is the end port that the session sits on, None for a file.
+// LocalPort returns the end port that the session uses, None for a file.
 func (st *State) LocalPort() fabric.PortIndex {
 	f := st.Live.Fabric
 	if st.Source.Offline() || f.SMPort == fabric.None {

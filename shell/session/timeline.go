@@ -13,18 +13,18 @@ import (
 	"example.org/ibconsole/history/timeline"
 )
 
-// Timeline is what happened in some time.
+// Timeline lists the events of a period.
 type Timeline struct {
 	Moments []timeline.Moment // the oldest first
-	// Before and After are what was seen last by the beginning and by the end; what was seen first, where nothing was
-	// seen by then; nil where there is no picture at all, and Why says why.
+	// Before and After are the last states that were read by the beginning and by the end, or the first one if none was
+	// read by then. They are nil if there is no state at all; Why is the reason.
 	Before, After *timeline.Seen
 	Why           error
 	Unread        error // why the history could not be read, nil if it was, or if the session keeps none
 }
 
-// Timeline is what happened from one time to another, as this session and the history know it: what sweeps found,
-// commits, and where a sweep saw another subnet than the one before it and nobody looked meanwhile.
+// Timeline returns the events between two times that this session and the history have: events of sweeps, commits, and
+// differences between two sweeps between which the subnet was not watched.
 func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeline, error) {
 	st := s.State()
 	t, past := &Timeline{}, &timeline.History{}
