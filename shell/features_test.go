@@ -48,7 +48,8 @@ func TestDeclarations(t *testing.T) {
 }
 
 // verbs are the words with which summaries of commands begin.
-var verbs = strings.Fields(`Add Allow Apply Ask Build Change Check Choose Compare Compute Control Count Delete Discard Draw
+var verbs = strings.Fields(
+	`Add Allow Apply Ask Build Change Check Choose Compare Compute Control Count Delete Discard Draw
 	Export Fail Find Follow Generate Give Import Keep Leave List Measure Merge Move Name Plug Print Query Read Record
 	Remove Report Restore Route Run Save Send Set Show Simulate Start State Stop Summarize Take Trace Undo Write`)
 
@@ -81,7 +82,8 @@ func TestExamplesFitSchemas(t *testing.T) {
 			var out bytes.Buffer
 			hear := func(a *answer.Answer) { checkMarkup(t, example, a) }
 			// An example may need a source that the simulation is not; then it prints no answer.
-			runErr := New(s).Run(t.Context(), "example", example, &Output{W: &out, Form: answer.FormJSON, OnAnswer: hear})
+			runErr := New(s).Run(t.Context(), "example", example,
+				&Output{W: &out, Form: answer.FormJSON, OnAnswer: hear})
 			fitting := fits(t, out.String(), c, schemas)
 			if runErr == nil && fitting == 0 && c.Run != nil && !c.NoAnswer {
 				t.Errorf("%s printed no object", example)
@@ -93,8 +95,8 @@ func TestExamplesFitSchemas(t *testing.T) {
 // emptyFact matches a line of Markdown whose fact has no value, or one that begins with a comma.
 var emptyFact = regexp.MustCompile(`(?m)^\* [^:|\n]*: +(,.*)?$`)
 
-// checkMarkup reports empty facts, and headings and tables without rows, in the Markdown of an answer, and CSV without a
-// row where the answer has rows.
+// checkMarkup reports empty facts, and headings and tables without rows, in the Markdown of an answer, and CSV without
+// a row where the answer has rows.
 func checkMarkup(t *testing.T, example string, a *answer.Answer) {
 	t.Helper()
 	if a.IsAction() {

@@ -99,7 +99,8 @@ func TestTablesNotRead(t *testing.T) {
 			"are unknown"},
 		"paths verify strict=no": {nil, ""},
 		"paths query node-0001 node-0007": {
-			[]string{"paths over 1 switch have no records, as their forwarding tables were not read: leaf-04"}, "it is unknown whether there is a path",
+			[]string{"paths over 1 switch have no records, as their forwarding tables were not read: leaf-04"},
+			"it is unknown whether there is a path",
 		},
 		"paths build " + filepath.Join(t.TempDir(), "paths"): {
 			[]string{"paths over 1 switch have no records, as their forwarding tables were not read: leaf-04"}, "",

@@ -40,7 +40,9 @@ func (sh *Shell) bindOn(stmt lang.Statement) (step, error) {
 	}
 	switch word, _, _ := strings.Cut(inner.Command, " "); {
 	case inner.on != "":
-		return step{}, &lang.UsageError{Command: onCommand, Reason: "a command takes one subnet: on NAME COMMAND or on all COMMAND"}
+		return step{}, &lang.UsageError{
+			Command: onCommand, Reason: "a command takes one subnet: on NAME COMMAND or on all COMMAND",
+		}
 	case isGlobal(word):
 		return step{}, &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s does not act on a subnet", word)}
 	case name == source.AllSubnets && inner.file != "" && sh.among != nil && len(sh.among.all) > 1:

@@ -26,8 +26,8 @@ type Output struct {
 	Subnet      string // the value of the key subnet in JSON, "" if only one subnet is open
 	Script      bool   // no user is present: commands fail instead of falling back
 	UnreadShown bool   // the unread parts of the source's file were reported before
-	// OnAnswer is called with each answer before it is written, or after that if its rows are produced meanwhile. It may
-	// be nil.
+	// OnAnswer is called with each answer before it is written, or after that if its rows are produced meanwhile. It
+	// may be nil.
 	OnAnswer  func(*answer.Answer)
 	OnWarning func(warning string) // is called with each warning; may be nil
 	Ask       feature.Asker        // asks the user at the terminal; nil without one

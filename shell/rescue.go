@@ -29,8 +29,8 @@ type Rescued struct {
 	Tables   string // the staged tables, as dump routing writes them
 }
 
-// Rescue saves the settings, the what-if and the staged tables of a session after an internal error, to files whose names
-// begin with prefix. It writes nothing if the session has none of these.
+// Rescue saves the settings, the what-if and the staged tables of a session after an internal error, to files whose
+// names begin with prefix. It writes nothing if the session has none of these.
 func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
 	st := sh.session.State()
 	r.Source = st.Source.String()
@@ -101,8 +101,8 @@ func recreate(st *session.State) (commands []string) {
 	return commands
 }
 
-// again returns the commands that repeat a failure, repair or addition. failed holds the links that failed before. Steps
-// that change no link are omitted, as their commands would fail.
+// again returns the commands that repeat a failure, repair or addition. failed holds the links that failed before.
+// Steps that change no link are omitted, as their commands would fail.
 func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]bool) []string {
 	port := func(p fabric.PortIndex) string { return portByGUID(whole, p) }
 	switch {

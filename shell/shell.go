@@ -206,8 +206,8 @@ func (sh *Shell) Prompt() string {
 	return strings.Join(words, " ") + "> "
 }
 
-// InterruptedError is the error of a cancelled command, with its progress, or of a script cancelled between two commands.
-// It wraps the error of the command and the cause of the cancellation.
+// InterruptedError is the error of a cancelled command, with its progress, or of a script cancelled between two
+// commands. It wraps the error of the command and the cause of the cancellation.
 type InterruptedError struct {
 	Done, Total int // completed and total steps, 0 of 0 if unknown
 	Left        int // number of commands that did not run

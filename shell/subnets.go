@@ -17,8 +17,8 @@ import (
 	"example.org/ibconsole/shell/session/metrics"
 )
 
-// Subnets holds the open subnets of a console, each with a session of its own. Commands without a subnet run on the chosen
-// one, at first subnet 0.
+// Subnets holds the open subnets of a console, each with a session of its own. Commands without a subnet run on the
+// chosen one, at first subnet 0.
 type Subnets struct {
 	all     []*Subnet
 	chosen  atomic.Int32
@@ -153,8 +153,8 @@ func (s *Subnets) Run(ctx context.Context, name, text string, out *Output) error
 	return s.Execute(ctx, name, stmts, out)
 }
 
-// Execute is like [Shell.Execute] on the chosen subnet, or on the one of "on SUBNET". With several subnets, commands that
-// write to switches require "on SUBNET".
+// Execute is like [Shell.Execute] on the chosen subnet, or on the one of "on SUBNET". With several subnets, commands
+// that write to switches require "on SUBNET".
 func (s *Subnets) Execute(ctx context.Context, name string, stmts []lang.Statement, out *Output) error {
 	if err := s.current().mustName(stmts); err != nil {
 		return err

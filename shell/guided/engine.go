@@ -74,7 +74,8 @@ func askEngine(s *session.Session) *Question {
 			return figuresText(&e), nil
 		}
 	} else {
-		q.Explain = append(q.Explain, "compare engines shows the result of each engine; on this subnet it takes a while.")
+		q.Explain = append(q.Explain, "compare engines shows the result of each engine; on this subnet it takes "+
+			"a while.")
 	}
 	for _, name := range settings.EngineNames() {
 		if name == engines.NoFallback {

@@ -26,11 +26,12 @@ func Fail(s *session.Session) *Flow {
 		case len(paper.Nodes) == 0:
 			return nil, errNoSubnet
 		case !f.has("what"):
-			return &Question{Name: "what", Text: "What should fail in the simulation?", Default: "link", Choices: []Choice{
-				{"link", "one cable"}, {"switch", "a switch with all its links"},
-				{"node", "a host, or a switch, with all its links"},
-				{"director", "all switches of one chassis"}, {"random", "links between switches, chosen by a seed"},
-			}, Explain: []string{"Nothing is written to switches. undo reverts the failure."}}, nil
+			return &Question{Name: "what", Text: "What should fail in the simulation?", Default: "link",
+				Choices: []Choice{
+					{"link", "one cable"}, {"switch", "a switch with all its links"},
+					{"node", "a host, or a switch, with all its links"},
+					{"director", "all switches of one chassis"}, {"random", "links between switches, chosen by a seed"},
+				}, Explain: []string{"Nothing is written to switches. undo reverts the failure."}}, nil
 		case what == "random":
 			return f.askRandom(paper), nil
 		case !f.has("name"):

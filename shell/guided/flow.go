@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package guided asks for the arguments of a command step by step. The screen and the command line ask the questions of a
-// [Flow], which returns the equivalent command.
+// Package guided asks for the arguments of a command step by step. The screen and the command line ask the questions of
+// a [Flow], which returns the equivalent command.
 package guided
 
 import (

@@ -27,8 +27,8 @@ type Env interface {
 }
 
 // Complete returns the completions of the word that ends at cursor, a byte offset into line: commands, subcommands,
-// options, values and the names of env. The text of a candidate replaces line[start:cursor]. It is quoted if necessary, in
-// the style of the line. Complete uses the last statement before the cursor. env may be nil.
+// options, values and the names of env. The text of a candidate replaces line[start:cursor]. It is quoted if necessary,
+// in the style of the line. Complete uses the last statement before the cursor. env may be nil.
 func Complete[C any](specs []Spec[C], line string, cursor int, env Env) (start int, candidates []Candidate) {
 	text := line[:min(max(cursor, 0), len(line))]
 	stmt, word, ok := lastStatement(text)

@@ -88,8 +88,8 @@ func (h *history) load() (err error) {
 	return nil
 }
 
-// lock locks the file until it is closed. It reports false if another console holds the lock for long or the file system
-// has no locks; the file may be appended to then, but not shortened.
+// lock locks the file until it is closed. It reports false if another console holds the lock for long or the file
+// system has no locks; the file may be appended to then, but not shortened.
 func lock(f *os.File) bool {
 	for range 20 {
 		_, err := ignoringEINTR(func() (int, error) {

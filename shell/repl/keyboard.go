@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// idleAfter is the time without a byte, in milliseconds, that ends an escape sequence. It also bounds the time for which
-// reading a key blocks go-prompt.
+// idleAfter is the time without a byte, in milliseconds, that ends an escape sequence. It also bounds the time for
+// which reading a key blocks go-prompt.
 const idleAfter = 20
 
 // wakeKey is F24, which users do not type. It makes go-prompt return from Input.
@@ -29,8 +29,8 @@ const (
 	endedByClose          // the loop ends
 )
 
-// keyboard is the terminal as go-prompt's ConsoleParser. It keeps the bytes after an Enter for the next Input, as go-prompt
-// would lose them.
+// keyboard is the terminal as go-prompt's ConsoleParser. It keeps the bytes after an Enter for the next Input, as
+// go-prompt would lose them.
 type keyboard struct {
 	in, out int
 	before  unix.Termios // the mode to restore

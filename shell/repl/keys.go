@@ -51,7 +51,8 @@ func (k *keys) next(idle bool) []byte {
 	return nil
 }
 
-// split returns the number of bytes of the first key, 0 if it is incomplete, and the key for go-prompt, empty to drop it.
+// split returns the number of bytes of the first key, 0 if it is incomplete, and the key for go-prompt, empty to drop
+// it.
 func (k *keys) split(idle bool) (int, []byte) {
 	if k.pasting {
 		return k.splitPaste(idle)
@@ -117,7 +118,8 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// cleanText returns printable text: a tab becomes a blank, control characters are dropped, invalid UTF-8 becomes U+FFFD.
+// cleanText returns printable text: a tab becomes a blank, control characters are dropped, invalid UTF-8 becomes
+// U+FFFD.
 func cleanText(b []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {
@@ -154,8 +156,8 @@ func (k *keys) splitSequence(idle bool) (int, []byte) {
 	return n, sequence
 }
 
-// sequenceLength returns the length of the escape sequence at the start of b (ECMA-48, 5.4: parameters, intermediates, a
-// final byte; SS3 and Alt have one more character), 0 if it is incomplete.
+// sequenceLength returns the length of the escape sequence at the start of b (ECMA-48, 5.4: parameters, intermediates,
+// a final byte; SS3 and Alt have one more character), 0 if it is incomplete.
 func sequenceLength(b []byte) int {
 	if len(b) < 2 {
 		return 0

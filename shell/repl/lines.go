@@ -118,8 +118,8 @@ func (i *Input) Ready(within time.Duration) (bool, error) {
 	}
 }
 
-// ReadLine shows a prompt and reads one line from a terminal in line mode, as it is while a command runs. It returns io.EOF
-// at the end of input, and the cause of ctx when that ends.
+// ReadLine shows a prompt and reads one line from a terminal in line mode, as it is while a command runs. It returns
+// io.EOF at the end of input, and the cause of ctx when that ends.
 func ReadLine(ctx context.Context, in *os.File, out io.Writer, prompt string) (string, error) {
 	if _, err := io.WriteString(out, prompt); err != nil {
 		return "", err

@@ -2,10 +2,10 @@
 
 // Package repl reads commands from a terminal, with completion and a saved history, and from other files line by line.
 //
-// It is the only importer of go-prompt. Version 0.2.6 has these faults: it opens /dev/tty for each Prompt, never closes it
-// and panics if there is none; it leaves the terminal raw; it ends the process on signals; it never submits pasted text.
-// Therefore a process has one Prompt for all Runs, which reads from our keyboard, writes to our screen, and reads one line
-// at a time.
+// It is the only importer of go-prompt. Version 0.2.6 has these faults: it opens /dev/tty for each Prompt, never closes
+// it and panics if there is none; it leaves the terminal raw; it ends the process on signals; it never submits pasted
+// text. Therefore a process has one Prompt for all Runs, which reads from our keyboard, writes to our screen, and reads
+// one line at a time.
 package repl
 
 import (
@@ -45,10 +45,10 @@ type Options struct {
 // Run reads lines and executes them until the input ends, a line is "exit" or "quit", Execute returns ErrExit, ctx is
 // cancelled, or a signal ends it.
 //
-// On a terminal, Run prints the error of a line to Err and continues. Ctrl-C drops the line or cancels the running command.
-// SIGINT counts as Ctrl-C, so it must not cancel ctx. Run always restores the terminal, also after a panic of Execute.
-// SIGTERM, SIGHUP and SIGQUIT end Run with a [*signals.Error]. They kill the process if a command does not return within
-// five seconds, or if a second one arrives. Run may be called again, but not concurrently.
+// On a terminal, Run prints the error of a line to Err and continues. Ctrl-C drops the line or cancels the running
+// command. SIGINT counts as Ctrl-C, so it must not cancel ctx. Run always restores the terminal, also after a panic of
+// Execute. SIGTERM, SIGHUP and SIGQUIT end Run with a [*signals.Error]. They kill the process if a command does not
+// return within five seconds, or if a second one arrives. Run may be called again, but not concurrently.
 //
 // If In is not a terminal, Run shows no prompt and returns the first error of Execute.
 func Run(ctx context.Context, o Options) error {

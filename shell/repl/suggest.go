@@ -49,7 +49,8 @@ func isChoosing(k prompt.Key) bool {
 	return false
 }
 
-// suggestions converts candidates for before[start:] to those of go-prompt, which replaces the text after the last blank.
+// suggestions converts candidates for before[start:] to those of go-prompt, which replaces the text after the last
+// blank.
 func suggestions(before string, start int, candidates []lang.Candidate) []prompt.Suggest {
 	list := []prompt.Suggest{}
 	if start > len(before) {

@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Dot writes an undirected graph for dot: the switches with their numbers of hosts, and the links between them. Parallel
-// links are one edge with their number.
+// Dot writes an undirected graph for dot: the switches with their numbers of hosts, and the links between them.
+// Parallel links are one edge with their number.
 func (r *Report) Dot(w io.Writer) error {
 	p := &printer{w: w}
 	f := r.fabric
@@ -122,7 +122,8 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{max-width:100%%
 	}
 	p.f("<h2>The subnet</h2>\n")
 	r.svg(p, "")
-	p.f("<h2>Links with the most paths</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th class=n>paths</th><th " +
+	p.f("<h2>Links with the most paths</h2>\n<table>\n<tr><th>from</th><th>to</th><th>link</th><th " +
+		"class=n>paths</th><th " +
 		"class=n>LIDs</th></tr>\n")
 	for _, x := range r.worst() {
 		p.f("<tr><td>%s/%d</td><td>%s/%d</td><td>%s%s</td><td class=n>%d</td><td class=n>%d</td></tr>\n",

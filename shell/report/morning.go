@@ -17,8 +17,8 @@ type Morning struct {
 	Since  time.Time
 	Until  time.Time
 	// The problems are those of the states at the beginning and at the end, lost nodes and links included. New and Gone
-	// are nil if the state at the beginning is unknown. Still counts the unchanged problems; Open holds the errors among
-	// them.
+	// are nil if the state at the beginning is unknown. Still counts the unchanged problems; Open holds the errors
+	// among them.
 	New   []MorningProblem
 	Gone  []MorningProblem
 	Still int
@@ -32,8 +32,8 @@ type Morning struct {
 	Others   []MorningEvent
 	// Moved counts the changed paths from the beginning to the end, nil if unknown.
 	Moved *MorningMoved
-	// Worse are ports with more errors than in the equally long time before. Load are links that sent more or less. They
-	// are nil if nothing was recorded.
+	// Worse are ports with more errors than in the equally long time before. Load are links that sent more or less.
+	// They are nil if nothing was recorded.
 	Worse []MorningPort
 	Load  []MorningLoad
 	// Hours holds sums over all ports.
@@ -180,7 +180,9 @@ func (m *Morning) sections() []section {
 			x.Last.Local().Format(clock)})
 	}
 	worse := section{
-		"Ports with more errors", none(m.Worse), []string{"port", "to", "counted", "per hour", "per hour before", "since"},
+		"Ports with more errors", none(m.Worse), []string{
+			"port", "to", "counted", "per hour", "per hour before", "since",
+		},
 		nil,
 	}
 	for _, x := range m.Worse {

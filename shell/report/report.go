@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report writes reports of a routing: text, Markdown, CSV, JSON, a drawing for Graphviz or as SVG, topologies for
-// Slurm, and a self-contained HTML page.
+// Package report writes reports of a routing: text, Markdown, CSV, JSON, a drawing for Graphviz or as SVG, topologies
+// for Slurm, and a self-contained HTML page.
 //
 // Names of nodes are untrusted: each format escapes them in its own syntax.
 package report
@@ -49,16 +49,16 @@ type Report struct {
 // Routing holds the figures of tables.
 type Routing struct {
 	Engine string
-	// Pairs counts the ordered pairs of end ports: LostPairs have a path that does not arrive, LuckPairs one that arrives
-	// only by some choices of adaptive routing, UnknownPairs one that is unknown.
+	// Pairs counts the ordered pairs of end ports: LostPairs have a path that does not arrive, LuckPairs one that
+	// arrives only by some choices of adaptive routing, UnknownPairs one that is unknown.
 	Pairs        int64
 	LostPairs    int64
 	LuckPairs    int64
 	UnknownPairs int64
 	Paths        int64
 	Lost         int64
-	// Unknown counts the paths over switches whose tables were not read. NotRead lists these switches. The other figures
-	// exclude these paths.
+	// Unknown counts the paths over switches whose tables were not read. NotRead lists these switches. The other
+	// figures exclude these paths.
 	Unknown int64
 	NotRead []string
 	Links   []int64 // counts paths by their number of links
@@ -86,8 +86,8 @@ type Port struct {
 	LIDs  *int32
 }
 
-// New returns the report of a fabric, and of its tables unless t is nil. facts is the memo of the session. If progress is
-// not nil, it is called with the steps done of each check.
+// New returns the report of a fabric, and of its tables unless t is nil. facts is the memo of the session. If progress
+// is not nil, it is called with the steps done of each check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string,
 	progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f,

@@ -232,7 +232,8 @@ func (s *sheet) bundle(w *drawing.Bundle) {
 	if s.plane[w.A] != s.plane[w.B] {
 		style += ` opacity="0.25"`
 	}
-	s.f(`<path d="%s" fill="none" %s><title>%s</title></path>`+"\n", path, style, html.EscapeString(s.describeBundle(w)))
+	s.f(`<path d="%s" fill="none" %s><title>%s</title></path>`+"\n", path, style,
+		html.EscapeString(s.describeBundle(w)))
 }
 
 func (s *sheet) describeBundle(w *drawing.Bundle) string {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli implements the command line of the program: flags, words, the choice of screen, command line or script, and
-// exit statuses.
+// Package cli implements the command line of the program: flags, words, the choice of screen, command line or script,
+// and exit statuses.
 package cli
 
 import (
@@ -316,8 +316,8 @@ func (o *options) runParts(ctx context.Context, s *shell.Subnets, next func() (s
 	return err
 }
 
-// interactive opens the screen. Without a terminal it runs the commands on standard input, or prints a summary if there are
-// none.
+// interactive opens the screen. Without a terminal it runs the commands on standard input, or prints a summary if there
+// are none.
 func (o *options) interactive() int {
 	if o.onTerminal() {
 		return o.tui(false)

@@ -64,7 +64,9 @@ func (o *options) command() *cobra.Command {
 		case "doctor": // without a word it needs no subnet
 			cmd.Args, cmd.RunE = atMost(0), func(*cobra.Command, []string) error { return status(o.doctor()) }
 		case "record":
-			start := &spec.Subcommands[slices.IndexFunc(spec.Subcommands, func(s shell.Spec) bool { return s.Name == "start" })]
+			start := &spec.Subcommands[slices.IndexFunc(spec.Subcommands, func(s shell.Spec) bool {
+				return s.Name == "start"
+			})]
 			declareOptions(cmd, start.Options, reserved)
 			cmd.ValidArgsFunction = completeArguments([]string{spec.Name, start.Name})
 			cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -90,7 +92,8 @@ func pathOf(cmd *cobra.Command) []string {
 
 // flags declares the flags.
 func (o *options) flags(flags *pflag.FlagSet) {
-	flags.StringArrayVarP(&o.sources, "source", "s", nil, "open this subnet: umad, ibsim, sim:, file:, net:, ibdiagnet:")
+	flags.StringArrayVarP(&o.sources, "source", "s", nil, "open this subnet: umad, ibsim, sim:, file:, net:, "+
+		"ibdiagnet:")
 	flags.StringArrayVarP(&o.commands, "command", "c", nil, "run these commands")
 	flags.StringVar(&o.theme, "theme", "", "theme of the screen: dark, light, contrast or none")
 	flags.BoolVar(&o.noColor, "no-color", os.Getenv("NO_COLOR") != "", "use no colours")
@@ -272,8 +275,8 @@ func (o *options) statement(words []string) int {
 	})
 }
 
-// longFlags rewrites the form -name of a long flag, which the program has always accepted, to --name. It refuses one dash
-// before an unknown word: -strict must not be read as -s with the value trict.
+// longFlags rewrites the form -name of a long flag, which the program has always accepted, to --name. It refuses one
+// dash before an unknown word: -strict must not be read as -s with the value trict.
 func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
 	out := slices.Clone(args)
 	for i := 0; i < len(out); i++ {

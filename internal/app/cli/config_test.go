@@ -47,7 +47,7 @@ func TestTheSitesWordAboutWriting(t *testing.T) {
 	for _, c := range [][2]string{{"# site\nwrite never\n", "write group:root\n"}, {"", "\nwrite never\n"}} {
 		status, out, said := configured(t, c[0], c[1], "ibsim:"+sim.Name, "write on")
 		if status != exitFailed || !strings.Contains(said, "config:2: write never") ||
-			!strings.Contains(said, "no security boundary") {
+			!strings.Contains(said, "not a security boundary") {
 			t.Errorf("%q: exit status %d, %s%s", c, status, out, said)
 		}
 	}

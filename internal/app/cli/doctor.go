@@ -17,7 +17,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// doctor lists the usable sources of this machine, and faults of the others. With -s it checks that source and its subnet.
+// doctor lists the usable sources of this machine, and faults of the others. With -s it checks that source and its
+// subnet.
 func (o *options) doctor() int {
 	if o.report != "" {
 		return o.bugReport()

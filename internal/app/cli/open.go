@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/tui"
 )
 
-// open opens the sessions, reads the subnets and calls work. It reads several subnets in parallel with work, so that one
-// that cannot be read delays no other.
+// open opens the sessions, reads the subnets and calls work. It reads several subnets in parallel with work, so that
+// one that cannot be read delays no other.
 func (o *options) open(interactive bool, work func(context.Context, *shell.Subnets) error) int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -84,7 +84,8 @@ func (o *options) summary(ctx context.Context, s *shell.Subnets) error {
 // firstLook is the longest wait for all subnets before the first list.
 const firstLook = 3 * time.Second
 
-// connect opens the sessions and calls work. Sessions on live subnets always record in the history, whatever opt states.
+// connect opens the sessions and calls work. Sessions on live subnets always record in the history, whatever opt
+// states.
 func (o *options) connect(ctx context.Context, opt session.Options,
 	work func(context.Context, *shell.Subnets) error) int {
 	config, err := o.config(ctx)

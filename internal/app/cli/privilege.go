@@ -24,8 +24,8 @@ type rights struct {
 	keys    source.Keys
 }
 
-// giveUpRoot drops root privileges if another user started the program. Before that it opens the umad devices and reads the
-// keys of the administrator's configuration, but no file that the user names.
+// giveUpRoot drops root privileges if another user started the program. Before that it opens the umad devices and reads
+// the keys of the administrator's configuration, but no file that the user names.
 func giveUpRoot() (rights, error) {
 	u, ok, err := privilege.Started()
 	if !ok || err != nil {

@@ -96,8 +96,9 @@ func (o *options) man() int {
 		}
 		line(".TP\n.B %s\n%s", roff(name), roff(f.Usage))
 	})
-	line(".SH COMMANDS\n%s", roff("These commands run on the screen after a colon, in the shell, in scripts, with -c, and as "+
-		"words of the command line. ibconsole help COMMAND shows their arguments and options."))
+	line(".SH COMMANDS\n%s",
+		roff("These commands run on the screen after a colon, in the shell, in scripts, with -c, and as "+
+			"words of the command line. ibconsole help COMMAND shows their arguments and options."))
 	group := ""
 	for _, s := range shell.New(nil).Specs() {
 		if s.Group != group {

@@ -20,8 +20,8 @@ type screen struct {
 	rows []string
 }
 
-// readCast reads an asciicast v2 (docs.asciinema.org/manual/asciicast/v2). Each event is a whole screen except for the last
-// one, which is empty and marks the end of the film.
+// readCast reads an asciicast v2 (docs.asciinema.org/manual/asciicast/v2). Each event is a whole screen except for the
+// last one, which is empty and marks the end of the film.
 func readCast(r io.Reader) (screens []screen, columns, rows int, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<20)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command screensvg converts the contents of a terminal, as tmux capture-pane -e -p writes them, from standard input to an
-// SVG image on standard output. With -film it converts an asciicast of whole screens to an animation.
+// Command screensvg converts the contents of a terminal, as tmux capture-pane -e -p writes them, from standard input to
+// an SVG image on standard output. With -film it converts an asciicast of whole screens to an animation.
 package main
 
 import (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package site reads the configuration files of the administrator and of the user: the source, names, keys, watching, and
-// permission to write. It prevents mistakes and is not a security boundary: users who can open the adapter can write to
-// switches with other programs.
+// Package site reads the configuration files of the administrator and of the user: the source, names, keys, watching,
+// and permission to write. It prevents mistakes and is not a security boundary: users who can open the adapter can
+// write to switches with other programs.
 package site
 
 import (
@@ -180,8 +180,8 @@ func (c *Config) takeSet(name, list string) error {
 	return nil
 }
 
-// Over returns the values of c, and those of other that c does not set. It leaves out permission to write, which both must
-// allow.
+// Over returns the values of c, and those of other that c does not set. It leaves out permission to write, which both
+// must allow.
 func (c Config) Over(other Config) Config {
 	for _, p := range []struct{ own, other *string }{{&c.Source, &other.Source}, {&c.Names, &other.Names},
 		{&c.Hints, &other.Hints}, {&c.MKeys, &other.MKeys}} {

@@ -72,7 +72,7 @@ func TestWhoMayWrite(t *testing.T) {
 		}
 		err = config.mayWrite(c.root, member)
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) ||
-			!strings.Contains(err.Error(), "no security boundary")) {
+			!strings.Contains(err.Error(), "not a security boundary")) {
 			t.Errorf("%q, root %v: %v, want %q", c.text, c.root, err, c.want)
 		}
 	}

@@ -18,8 +18,9 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-// TestWriteForACM reads the file as ibacm does and compares it with the database. In rdma-core's acmp.c a section begins
-// with the type of node, a GUID and a LID. The lines below it are destination, SL, MTU and rate, separated by colons.
+// TestWriteForACM reads the file as ibacm does and compares it with the database. In rdma-core's acmp.c a section
+// begins with the type of node, a GUID and a LID. The lines below it are destination, SL, MTU and rate, separated by
+// colons.
 func TestWriteForACM(t *testing.T) {
 	f, err := gen.ParseSpec("torus:3x3")
 	if err != nil {

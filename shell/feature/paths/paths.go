@@ -50,7 +50,8 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 					"P_Keys from the switches",
 			},
 			{
-				Name: "like", Kind: lang.KindFile, Summary: "keep the ports and their order in this database, so that " +
+				Name: "like", Kind: lang.KindFile, Summary: "keep the ports and their order in this database, " +
+					"so that " +
 					"paths delta can compare the two",
 			},
 		},
@@ -63,10 +64,12 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "paths info", Summary: "Show the contents and size of a path database",
-		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
-		Examples: []string{"paths build records; paths info records", "paths build records; load paths records; paths info"},
-		Answers:  []answer.Declared{infoDecl},
-		Run:      info,
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true}},
+		Examples: []string{
+			"paths build records; paths info records", "paths build records; load paths records; paths info",
+		},
+		Answers: []answer.Declared{infoDecl},
+		Run:     info,
 	},
 	{
 		Path: "load paths", Summary: "Read a path database for paths and report",
@@ -82,7 +85,8 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		},
 		Options: append(feature.PathOptions(), feature.OfOption(), dbOption,
 			lang.Option{
-				Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag, Summary: "list the switches of the path too",
+				Name: "path", Aliases: []string{"way"}, Kind: lang.KindFlag,
+				Summary: "list the switches of the path too",
 			}),
 		Examples: []string{
 			"paths query node-0001 node-0648", "paths query node-0001 all", "paths query node-0001 node-0648 path",
@@ -97,7 +101,8 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 			feature.OfOption(), dbOption, {
 				Name: "sample", Kind: lang.KindInt, Summary: "number of random pairs (default 100000, live 500)",
 			},
-			{Name: "seed", Kind: lang.KindInt, Summary: "seed of the random pairs", Default: "1"}, feature.StrictOption(),
+			{Name: "seed", Kind: lang.KindInt, Summary: "seed of the random pairs", Default: "1"},
+			feature.StrictOption(),
 		},
 		Examples: []string{"paths verify sample=1000", "paths build records; paths verify file=records sample=100"},
 		Answers:  []answer.Declared{&verifyDecl},
@@ -125,9 +130,11 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "paths follow", Summary: "Keep a path database equal to the live state",
-		Help: "The file is written if it is missing, and updated by differences as watch finds changes. It is written again " +
+		Help: "The file is written if it is missing, and updated by differences as watch finds changes. It is " +
+			"written again " +
 			"if ports or\n" +
-			"LIDs are added or move. Programs that read it see the state before or after a change. off stops it; show " +
+			"LIDs are added or move. Programs that read it see the state before or after a change. off stops " +
+			"it; show " +
 			"events lists the\n" +
 			"changes.",
 		Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},

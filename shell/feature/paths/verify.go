@@ -41,7 +41,8 @@ var remarkTable = answer.Table[remark]{Key: "listed", Title: "differences", Fiel
 var verifyDecl = answer.Decl[*comparison]{
 	Command: "paths verify", Help: "how path records differ from the tables, or from those of the subnet " +
 		"administration",
-	Title: "{pairs|path} compared with {compared_with}: {differ} differ[, {unknown} unknown: over tables that were not read]",
+	Title: "{pairs|path} compared with {compared_with}: {differ} differ[, {unknown} unknown: over tables that were " +
+		"not read]",
 	Facts: answer.Fields[*comparison](),
 	Layout: []answer.Item[*comparison]{{Table: answer.Show(&remarkTable, func(x *comparison) answer.Rows[remark] {
 		rows := answer.Lazy(len(x.Differences), func(i int) remark { return remark{x.Differences[i]} })
@@ -125,8 +126,8 @@ func verifyRecords(c *feature.Call) error {
 	return c.Answer(verifyDecl.Answer(b, &a))
 }
 
-// drawnPairs returns n random pairs of end ports. If live is set, they are ports of HCAs and routers only: sweeps do not
-// read the rates of the management ports of switches.
+// drawnPairs returns n random pairs of end ports. If live is set, they are ports of HCAs and routers only: sweeps do
+// not read the rates of the management ports of switches.
 func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 	st := c.Session.State()
 	f := st.Live.Fabric

@@ -25,9 +25,11 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 		Path:    "problems",
 		Group:   feature.GroupLook,
 		Summary: "List the problems of the live subnet, worst first",
-		Help: "Checks that could not run are listed too. The command sends no requests. Some checks need data from other " +
+		Help: "Checks that could not run are listed too. The command sends no requests. Some checks need data " +
+			"from other " +
 			"commands:\n" +
-			"counters from record or from show counters run twice, flapping links from watch, missing parts from baseline " +
+			"counters from record or from show counters run twice, flapping links from watch, missing parts from " +
+			"baseline " +
 			"save,\n" +
 			"and tables that differ from those of the subnet manager from calibrate.",
 		Options: []lang.Option{
@@ -188,7 +190,8 @@ func (r *report) draw(w *answer.Canvas) {
 func run(c *feature.Call) error {
 	if c.Flag("counters") {
 		err := c.CountTwice()
-		if none := c.Session.State().Uncounted != nil; err != nil && !none { // problems lists that no counters were read
+		// problems lists that no counters were read
+		if none := c.Session.State().Uncounted != nil; err != nil && !none {
 			return err
 		}
 	}

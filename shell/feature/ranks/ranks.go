@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ranks shows the roots and ranks of switches that an engine used, and the distances from which updn finds roots.
+// Package ranks shows the roots and ranks of switches that an engine used, and the distances from which updn finds
+// roots.
 package ranks
 
 import (
@@ -183,7 +184,8 @@ var histogramDecl = answer.Decl[distances]{
 	},
 	Layout: []answer.Item[distances]{
 		{
-			Line: "  a switch is a root for updn if more than 90 % of the host ports are at one distance and at most 5 % " +
+			Line: "  a switch is a root for updn if more than 90 % of the host ports are at one distance and at " +
+				"most 5 % " +
 				"at any other",
 		},
 		{Line: "{?roots_named}  the roots are from root_guid_file: updn searches for none"},

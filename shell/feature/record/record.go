@@ -25,7 +25,8 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 		Path: "record start", Summary: "Record from now on",
 		Help: "It reads a share of the ports each second, while other commands run. ibconsole record does the same " +
 			"without a\n" +
-			"console, until a signal ends it. counters history, counters worst and report morning read the recording, in " +
+			"console, until a signal ends it. counters history, counters worst and report morning read the " +
+			"recording, in " +
 			"any console\n" +
 			"on this machine.",
 		Options: []lang.Option{
@@ -56,7 +57,8 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 		Run:      showStatus,
 	},
 	{
-		Path: "record keep", Summary: "Show or set the size limit of recordings", Help: "The oldest samples of the finest resolution are deleted first.",
+		Path: "record keep", Summary: "Show or set the size limit of recordings",
+		Help:     "The oldest samples of the finest resolution are deleted first.",
 		Options:  []lang.Option{{Name: "megabytes", Kind: lang.KindInt, Summary: "size limit in MB, 16 or more"}},
 		Examples: []string{"record start; record keep", "record start; record keep megabytes=200"},
 		Answers:  []answer.Declared{keepDecl},

@@ -18,14 +18,17 @@ import (
 
 var morningCommand = feature.Command{
 	Path: "report morning", Summary: "Report events and changes of a period",
-	Help: "The report lists new and solved problems, reroutes, commits, flaps, ports with more errors, and links whose " +
+	Help: "The report lists new and solved problems, reroutes, commits, flaps, ports with more errors, and " +
+		"links whose " +
 		"traffic\n" +
-		"changed. Its sources are the history (watch, record) and recorded counters (record). Without FILE it goes to " +
+		"changed. Its sources are the history (watch, record) and recorded counters (record). Without FILE it " +
+		"goes to " +
 		"standard\n" +
 		"output. FILE.html is a page with plots, FILE.json is JSON, any other name Markdown.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 	Options: []lang.Option{
-		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the period; " + when.Help, Default: "12h"},
+		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the period; " + when.Help,
+			Default: "12h"},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end of the period", Default: "now"},
 		{
 			Name: "format", Kind: lang.KindText, Value: "markdown|html|json",
@@ -219,7 +222,8 @@ var (
 )
 
 var morningDecl = answer.Decl[*report.Morning]{
-	Command: "report morning", Help: "events and changes of a subnet in a period", Title: "{name} from {since} to {until}",
+	Command: "report morning", Help: "events and changes of a subnet in a period",
+	Title: "{name} from {since} to {until}",
 	Facts: []answer.Field[*report.Morning]{
 		{Key: "name", Name: "name", Kind: answer.KindText, Help: "of the subnet",
 			Value: func(m *report.Morning) answer.Value {

@@ -48,9 +48,10 @@ func command(f report.Format) feature.Command {
 				Summary: "draw the path from A to B, in html and svg",
 			},
 		},
-		Examples: []string{"report " + f.Name + " routing." + f.Name, "report " + f.Name + " live." + f.Name + " of=live"},
-		Answers:  []answer.Declared{decl},
-		Run:      func(c *feature.Call) error { return write(c, &f, decl) },
+		Examples: []string{"report " + f.Name + " routing." + f.Name, "report " + f.Name + " live." + f.Name +
+			" of=live"},
+		Answers: []answer.Declared{decl},
+		Run:     func(c *feature.Call) error { return write(c, &f, decl) },
 	}
 	if f.Name == jsonWord {
 		c.Answers, c.Examples = append(c.Answers, &figuresDecl), append(c.Examples, "report json -")

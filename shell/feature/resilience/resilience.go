@@ -44,7 +44,8 @@ var (
 		feature.OfOption(), topOption,
 		{Name: "shard", Kind: lang.KindText, Value: "I/N", Summary: "every Nth failure from the Ith on"},
 		{
-			Name: "to", Kind: lang.KindFile, Summary: "file for the result; an existing one is continued", Written: true,
+			Name: "to", Kind: lang.KindFile, Summary: "file for the result; an existing one is continued",
+			Written: true,
 		},
 	}
 	kindOption = lang.Option{Name: "kind", Kind: lang.KindWord, Words: []string{"links", "switches", "pairs"},
@@ -64,9 +65,12 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 			"interrupted study\n" +
 			"shows its results so far; with to= the next run continues it.",
 	},
-	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links", "resilience links to=links.json top=3"),
-	study("switches", resilience.Switches, "Simulate the failure of each switch", "resilience switches", "resilience switches top=3"),
-	study("pairs", resilience.Pairs, "Simulate the failure of each pair of links", "resilience pairs shard=1/500", "resilience pairs shard=2/500 to=2.json"),
+	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links",
+		"resilience links to=links.json top=3"),
+	study("switches", resilience.Switches, "Simulate the failure of each switch", "resilience switches",
+		"resilience switches top=3"),
+	study("pairs", resilience.Pairs, "Simulate the failure of each pair of links", "resilience pairs shard=1/500",
+		"resilience pairs shard=2/500 to=2.json"),
 	{
 		Path: "resilience merge", Summary: "Merge the files of shards and list missing shards",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Repeat: true}},
@@ -83,7 +87,8 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 		Path: "resilience sbatch", Summary: "Write a Slurm job array that simulates failures in shards",
 		Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}},
 		Options: []lang.Option{
-			feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "number of tasks", Default: "16"},
+			feature.OfOption(), kindOption, {Name: "shards", Kind: lang.KindInt, Summary: "number of tasks",
+				Default: "16"},
 		},
 		Examples: []string{"resilience sbatch study kind=pairs shards=100", "resilience sbatch study kind=switches"},
 		Answers:  []answer.Declared{&sbatchDecl},
@@ -138,7 +143,8 @@ type failure struct {
 	Changed int          `key:"changed_entries" name:"CHANGED"`
 }
 
-const titleForm = "{done} of {failures|failure} ({failing}) simulated; without a failure {paths|path}, at most {worst_load} " +
+const titleForm = "{done} of {failures|failure} ({failing}) simulated; without a failure {paths|path}, at most " +
+	"{worst_load} " +
 	"over a link"
 
 var failureTable = answer.Table[failure]{
@@ -155,7 +161,8 @@ func declare(command, title string) *answer.Decl[*studied] {
 		Layout: []answer.Item[*studied]{
 			{Line: "{?partial}  INCOMPLETE: not all failures were simulated"},
 			{
-				Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} raise the " +
+				Line: "  {losing} lose paths, {splitting} of them make host ports unreachable; {overloading} " +
+					"raise the " +
 					"most paths over a link",
 			},
 			{Line: "{?mean_changed_entries}  {mean_changed_entries} entries change on average"},
@@ -249,9 +256,9 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 	return stopped
 }
 
-// continueStudy simulates the failures of a kind in a state with tables. start returns the report to continue, which may
-// be empty. save is called every few hundred failures. If the command is interrupted, continueStudy returns the report
-// together with the error.
+// continueStudy simulates the failures of a kind in a state with tables. start returns the report to continue, which
+// may be empty. save is called every few hundred failures. If the command is interrupted, continueStudy returns the
+// report together with the error.
 func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
 ) (*resilience.Report, error) {

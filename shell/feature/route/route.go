@@ -31,16 +31,21 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "engine", Group: feature.GroupRoute, Summary: "Choose the routing engines and their options",
-		Help: "Engines are tried in order. If all refuse, minhop routes, unless no_fallback is in the list. Options have " +
+		Help: "Engines are tried in order. If all refuse, minhop routes, unless no_fallback is in the list. " +
+			"Options have " +
 			"OpenSM's names.\n" +
-			"Options that are not given return to OpenSM's defaults. Without words, engine shows the choice. engine guided " +
+			"Options that are not given return to OpenSM's defaults. Without words, engine shows the choice. engine " +
+			"guided " +
 			"asks step by step.\n" +
-			"engine also reads OpenSM's flags: engine -R updn -a roots -A -l 1. It shows them as options and lists those " +
+			"engine also reads OpenSM's flags: engine -R updn -a roots -A -l 1. It shows them as options and " +
+			"lists those " +
 			"that do not affect\n" +
 			"routes. With flags, the defaults are those of the opensm command: LMC 0, quality of service off.\n" +
-			"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus, and auto in an opensm.conf) are " +
+			"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus, and auto in an " +
+			"opensm.conf) are " +
 			"replaced by the\n" +
-			"engines that their names suggest. Their tables are marked unproved until calibrate reproduces those on the " +
+			"engines that their names suggest. Their tables are marked unproved until calibrate reproduces those " +
+			"on the " +
 			"switches, and get\n" +
 			"simulated groups of ports.",
 		Args: []lang.Arg{
@@ -62,16 +67,19 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	{
 		Path: "route", Group: feature.GroupRoute, Summary: "Compute routes for the what-if, else live, and stage them",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
-		Help: "route continues from the previous route, as an OpenSM that sees the simulated failures and repairs: all " +
+		Help: "route continues from the previous route, as an OpenSM that sees the simulated failures and " +
+			"repairs: all " +
 			"changes since then count\n" +
 			"as one. After undo, restore all, unstage or engine the next route starts from the base.\n" +
-			"route incremental adapts the tables of the base, or the live ones, to the changes and changes as few entries " +
+			"route incremental adapts the tables of the base, or the live ones, to the changes and changes as few " +
+			"entries " +
 			"as possible.",
 		Options: []lang.Option{
 			{Name: "keep", Kind: lang.KindWord, Words: yesNo,
 				Summary: "keep routes that are still among the shortest (default: only if links were lost, as OpenSM)"},
 			{Name: "fallback", Kind: lang.KindWord, Words: yesNo,
-				Summary: "yes: a script continues if an engine refuses its file and a fallback engine routes", Default: "no"},
+				Summary: "yes: a script continues if an engine refuses its file and a fallback engine routes",
+				Default: "no"},
 			{
 				Name: "compare", Aliases: []string{"beside"}, Kind: lang.KindWord, Words: yesNo,
 				Summary: "incremental: count the entries that a full route would change", Default: "no",
@@ -164,7 +172,8 @@ func route(c *feature.Call) error {
 		r.Hint = "'suggest torus FILE clear=yes' looks for a torus_config without such a credit loop"
 	}
 	if rep.Against != "" {
-		r.Compared = fmt.Sprintf(", %d of them differ from %s%s", rep.Changed, rep.Against, diff.NotCompared(rep.Unread))
+		r.Compared = fmt.Sprintf(", %d of them differ from %s%s", rep.Changed, rep.Against,
+			diff.NotCompared(rep.Unread))
 	}
 	if t := rep.Multicast; t != nil {
 		r.Trees, r.TreesText = trees(t)

@@ -57,9 +57,10 @@ var table = answer.Table[mapping]{
 			Value: func(m mapping) answer.Value {
 				return answer.Text(prose.Ranges(m.in))
 			}},
-		{Key: "in", Kind: answer.KindList, Help: "the ports through which packets enter", Value: func(m mapping) answer.Value {
-			return answer.Ints(m.in)
-		}},
+		{Key: "in", Kind: answer.KindList, Help: "the ports through which packets enter",
+			Value: func(m mapping) answer.Value {
+				return answer.Ints(m.in)
+			}},
 		{Name: "VL OF SL 0 TO 15", Kind: answer.KindText, Help: "the VL of each service level",
 			Value: func(m mapping) answer.Value {
 				return answer.Text(strings.ReplaceAll(answer.Ints(m.vls[:]).String(), ",", ""))

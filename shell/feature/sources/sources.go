@@ -26,7 +26,8 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "sources", Group: feature.GroupSession, Bare: true, Summary: "List the open subnets side by side",
-		Help: "Each source of the console is a subnet with a session of its own. Rails of the same hosts should be equal " +
+		Help: "Each source of the console is a subnet with a session of its own. Rails of the same hosts should " +
+			"be equal " +
 			"in most respects:\n" +
 			"sources differ lists the differences. With --fail-on found the command fails if subnets differ or have " +
 			"problems.",
@@ -58,9 +59,11 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 	{
 		Path: "on", Group: feature.GroupSession, Summary: "Run a command on a subnet, or on all at once",
-		Help: "Answers are printed in the order of the subnets. A subnet that does not respond delays no other. With --json " +
+		Help: "Answers are printed in the order of the subnets. A subnet that does not respond delays no other. With " +
+			"--json " +
 			"each answer\n" +
-			"has the key subnet. The command fails if it fails on any subnet. Commands that write to switches require one " +
+			"has the key subnet. The command fails if it fails on any subnet. Commands that write to switches " +
+			"require one " +
 			"subnet.",
 		Args: []lang.Arg{
 			{Name: "SUBNET", Kind: lang.KindSubnet}, {Name: "COMMAND", Kind: lang.KindCommand, Repeat: true},
@@ -131,9 +134,10 @@ var table = answer.Table[*Overview]{
 			Key: "worst_load", Name: "worst load", Kind: answer.KindInt,
 			Help: "paths over the busiest link between switches, all end ports to all", Value: known(worst),
 		},
-		{Key: "differs", Name: "differs", Kind: answer.KindInt, Help: "differences from most subnets", Value: func(o *Overview) answer.Value {
-			return answer.Int(o.Differs)
-		}},
+		{Key: "differs", Name: "differs", Kind: answer.KindInt, Help: "differences from most subnets",
+			Value: func(o *Overview) answer.Value {
+				return answer.Int(o.Differs)
+			}},
 		{Name: "state", Kind: answer.KindText, Help: "the master SM and the time of the last sweep, or why it could " +
 			"not be read", Value: func(o *Overview) answer.Value {
 			return answer.Text(o.state())
@@ -145,7 +149,8 @@ var table = answer.Table[*Overview]{
 		word("manager", "the port of the master subnet manager", func(o *Overview) string { return o.Manager }),
 		word("engine", "engine of the live tables", func(o *Overview) string { return o.Engine }),
 		{
-			Key: "swept", Kind: answer.KindTime, Help: "time of the last sweep", Value: known(func(o *Overview) answer.Value {
+			Key: "swept", Kind: answer.KindTime, Help: "time of the last sweep",
+			Value: known(func(o *Overview) answer.Value {
 				return answer.Time(o.Swept)
 			}),
 		},
@@ -190,8 +195,8 @@ func declare(command string) *answer.Decl[*Comparison] {
 	}
 }
 
-// verdict returns found if subnets differ or have problems. The basis of the answer makes it unknown if something was not
-// read.
+// verdict returns found if subnets differ or have problems. The basis of the answer makes it unknown if something was
+// not read.
 func (c *Comparison) verdict() (answer.Verdict, string) {
 	errors, warnings := 0, 0
 	for i := range c.Subnets {

@@ -20,7 +20,8 @@ import (
 
 const offWord = "off"
 
-const hintsHelp = "FILE is a YAML list. Each element has name (a node description with wildcards * and ?) or guid (of a " +
+const hintsHelp = "FILE is a YAML list. Each element has name (a node description with wildcards * and ?) or " +
+	"guid (of a " +
 	"node), and one or\n" +
 	"more of role (host, storage, gateway, service or aggregation), tier (0 for leaves), pod, plane and rail (from " +
 	"1):\n" +
@@ -182,7 +183,11 @@ var decl = answer.Decl[structure]{
 			}),
 		},
 		{Line: fmt.Sprintf("{?cages}cages\t{cages|switch} of %d planes", classify.CagePlanes)},
-		{Table: answer.Show(&anomalyTable, func(s structure) answer.Rows[anomaly] { return answer.Slice(s.anomalies()) })},
+		{
+			Table: answer.Show(&anomalyTable, func(s structure) answer.Rows[anomaly] {
+				return answer.Slice(s.anomalies())
+			}),
+		},
 		parts("groups", func(s *classify.Structure) classify.Parts { return s.Groups }),
 		parts("pods", func(s *classify.Structure) classify.Parts { return s.Pods }),
 		parts("planes", func(s *classify.Structure) classify.Parts { return s.Planes }),

@@ -31,7 +31,8 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	{
 		Path:    "suggest guids",
 		Summary: "Find roots and compute nodes for ftree",
-		Help: "It lists the classes of switches and adapters, and the suggestions that ftree was tried with. With DIR it " +
+		Help: "It lists the classes of switches and adapters, and the suggestions that ftree was tried with. With " +
+			"DIR it " +
 			"writes\n" +
 			"root_guids, cn_guids and, if there are I/O, service or aggregation nodes, io_guids to a new directory.",
 		Args:     []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Optional: true, Written: true}},
@@ -42,17 +43,21 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	{
 		Path:    "suggest torus",
 		Summary: "Find the configuration of a torus for torus-2QoS",
-		Help: "With FILE it writes the configuration to a file. clear=yes uses the staged tables: if multicast and unicast " +
+		Help: "With FILE it writes the configuration to a file. clear=yes uses the staged tables: if multicast and " +
+			"unicast " +
 			"together have\n" +
-			"a credit loop around a lost switch, it moves the datelines, and so the root of the tree, until there is none. " +
+			"a credit loop around a lost switch, it moves the datelines, and so the root of the tree, until there " +
+			"is none. " +
 			"This changes\n" +
 			"the SLs of some paths.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},
 		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
 			Summary: "move datelines until the staged multicast tree has no credit loop", Default: "no"}},
-		Examples: []string{"suggest torus", "suggest torus torus.conf; engine torus-2QoS torus_config=torus.conf; route"},
-		Answers:  []answer.Declared{&torusDecl},
-		Run:      runTorus,
+		Examples: []string{
+			"suggest torus", "suggest torus torus.conf; engine torus-2QoS torus_config=torus.conf; route",
+		},
+		Answers: []answer.Declared{&torusDecl},
+		Run:     runTorus,
 	},
 }}
 
@@ -210,9 +215,11 @@ func attempts(tried []classify.Attempt) (all []attempt) {
 		case a.Err != nil:
 			t.Outcome, t.Error = a.Err.Error(), answer.Text(a.Err.Error())
 		case a.Unreachable > 0:
-			t.Outcome = fmt.Sprintf("routes; of %d pairs of ports %d pairs of hosts have no path", t.Pairs, t.Unreachable)
+			t.Outcome = fmt.Sprintf("routes; of %d pairs of ports %d pairs of hosts have no path", t.Pairs,
+				t.Unreachable)
 		case a.Aggregation > 0:
-			t.Outcome = fmt.Sprintf("routes; all hosts have paths; of %d pairs of ports %d with an aggregation node have "+
+			t.Outcome = fmt.Sprintf("routes; all hosts have paths; of %d pairs of ports %d with an aggregation "+
+				"node have "+
 				"none", t.Pairs, t.Aggregation)
 		default:
 			t.Outcome = "routes; all pairs have paths"
@@ -260,8 +267,8 @@ func write(dir string, s *classify.Suggestion) (names []string, command string, 
 	return names, command, nil
 }
 
-// longestName is the number of runes of a name in a line of GUIDs. OpenSM reads at most 255 bytes of a line, and reads the
-// rest as another line.
+// longestName is the number of runes of a name in a line of GUIDs. OpenSM reads at most 255 bytes of a line, and reads
+// the rest as another line.
 const longestName = 50
 
 // writeGUIDs writes a line for each port: its GUID, and its name as a comment.
@@ -323,8 +330,8 @@ func runTorus(c *feature.Call) error {
 	return c.Answer(torusDecl.Answer(st.Basis(of, session.NeedLinks), config{text.String(), answer.Optional(c.Arg(0))}))
 }
 
-// clearOfLoops returns the configuration of the staged tables of torus-2QoS, with datelines such that multicast and unicast
-// together have no credit loop.
+// clearOfLoops returns the configuration of the staged tables of torus-2QoS, with datelines such that multicast and
+// unicast together have no credit loop.
 func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "search datelines")
 	if err != nil {

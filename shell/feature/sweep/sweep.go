@@ -36,15 +36,18 @@ var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 					"until the tables change",
 			},
 			{
-				Name: "vlarb", Kind: lang.KindFlag, Summary: "also read the VL arbitration tables of linked ports, now and " +
+				Name: "vlarb", Kind: lang.KindFlag, Summary: "also read the VL arbitration tables of linked ports, " +
+					"now and " +
 					"at later sweeps",
 			},
 			{
-				Name: "adaptive", Kind: lang.KindFlag, Summary: "also read adaptive routing of NVIDIA's switches, now and " +
+				Name: "adaptive", Kind: lang.KindFlag, Summary: "also read adaptive routing of NVIDIA's switches, " +
+					"now and " +
 					"at later sweeps (not tested on hardware)",
 			},
 			{
-				Name: "pkeys", Kind: lang.KindFlag, Summary: "also read the P_Keys of all ports for path records, now and " +
+				Name: "pkeys", Kind: lang.KindFlag, Summary: "also read the P_Keys of all ports for path records, " +
+					"now and " +
 					"at later sweeps",
 			},
 		},
@@ -130,7 +133,8 @@ func sweep(c *feature.Call) error {
 		s.Changed, s.What = &rep.Changed, prose.When(rep.Changed, "changed", "unchanged")
 	}
 	if rep.Moved > 0 {
-		s.What += ", " + prose.Count(rep.Moved, "entry") + " of forwarding tables changed" + diff.NotCompared(rep.Unread)
+		s.What += ", " + prose.Count(rep.Moved, "entry") + " of forwarding tables changed" +
+			diff.NotCompared(rep.Unread)
 	}
 	st := c.Session.State()
 	b := st.Basis(st.Live, session.NeedLinks|session.NeedTables)

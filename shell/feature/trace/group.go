@@ -34,8 +34,8 @@ type group struct {
 	meetsUnread            bool
 }
 
-// groupStep is a row of the table: a copy of the packet from a port of a switch to a switch or an end port. The first one
-// is the packet of the source.
+// groupStep is a row of the table: a copy of the packet from a port of a switch to a switch or an end port. The first
+// one is the packet of the source.
 type groupStep struct {
 	Depth  int          `key:"depth" help:"number of switches before"`
 	From   answer.Value `key:"from" name:"FROM" kind:"place" help:"the switch that makes the copy"`

@@ -149,8 +149,8 @@ func (p *path) countErrors(c *feature.Call, f *fabric.Fabric, of *livetrace.Path
 	return nil
 }
 
-// liveDifference returns where the live path of a pair differs from the path between the same ports in a state, "" if they
-// are equal.
+// liveDifference returns where the live path of a pair differs from the path between the same ports in a state, "" if
+// they are equal.
 func liveDifference(st *session.State, live *livetrace.Path, s *session.Picture, pair pairs.Pair) string {
 	there, err := pair.In(st.Live.Fabric, s.Fabric)
 	if err != nil {

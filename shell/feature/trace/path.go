@@ -205,7 +205,8 @@ func (p *path) setBasis(st *session.State, s *session.Picture, of *walk.Path) {
 }
 
 // tracePair traces a pair through the tables of a state.
-func tracePair(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, pair pairs.Pair) (*walk.Path,
+func tracePair(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants,
+	pair pairs.Pair) (*walk.Path,
 	*path) {
 	of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
 	packets := passage.Follow(s, g, &of, c.Session.Analysis())
@@ -219,8 +220,8 @@ func tracePair(c *feature.Call, st *session.State, s *session.Picture, g *partit
 	return &of, p
 }
 
-// adaptiveText is a note on every path through real switches, as standard management packets do not show whether a switch
-// routes adaptively.
+// adaptiveText is a note on every path through real switches, as standard management packets do not show whether a
+// switch routes adaptively.
 const adaptiveText = "there may be more paths: whether the switches route adaptively was not read"
 
 func adaptive(st *session.State) answer.Value {

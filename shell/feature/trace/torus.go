@@ -126,7 +126,8 @@ func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.
 		return nil, err
 	}
 	if tables.MFT == nil || mlid > tables.MFT.Top {
-		return nil, fmt.Errorf("multicast LID %s has no tree; hint: 'show torus tree=%s' shows the tree of all switches",
+		return nil, fmt.Errorf("multicast LID %s has no tree; hint: 'show torus tree=%s' shows the tree of all "+
+			"switches",
 			feature.MLIDText(mlid), masterTree)
 	}
 	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, nil
@@ -214,7 +215,8 @@ func (m *torusMap) draw(w *answer.Canvas) {
 	m.alongZ(w, "lost links", func(r *torusSwitch) []string { return r.lost })
 	m.alongZ(w, "the tree", func(r *torusSwitch) []string { return r.along })
 	if p := m.Path; p != nil {
-		w.Line("%s -> %s, LID %s%s, of %s", p.From, p.ToName, lidText(p.LID), prose.When(p.Level == "", "", ", "+p.Level),
+		w.Line("%s -> %s, LID %s%s, of %s", p.From, p.ToName, lidText(p.LID),
+			prose.When(p.Level == "", "", ", "+p.Level),
 			fabric.Escape(m.of))
 		p.draw(w)
 	}

@@ -31,18 +31,23 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Path:    "trace",
 		Group:   feature.GroupTrace,
 		Summary: "Trace the path from SRC to DST",
-		Help: "The path follows the tables of a state, or with live the tables that the switches hold now. DST may be a " +
+		Help: "The path follows the tables of a state, or with live the tables that the switches hold now. DST " +
+			"may be a " +
 			"multicast LID such\n" +
-			"as mlid:0xC000; then trace draws the tree of the packet. all stands for every end port of hosts and routers, " +
+			"as mlid:0xC000; then trace draws the tree of the packet. all stands for every end port of hosts and " +
+			"routers, " +
 			"and with the\n" +
 			"option switches also for port 0 of switches: trace all all, trace SRC all, trace all DST.\n" +
-			"Each LID of a destination has a path of its own, unless the destination is given as a LID. Paths that arrive " +
+			"Each LID of a destination has a path of its own, unless the destination is given as a LID. Paths that " +
+			"arrive " +
 			"are grouped\n" +
 			"by their first and last switches. The other paths of all pairs are grouped by the place where they end. " +
 			"trace live all all\n" +
-			"reads the subnet first and does not change the live state. A port of a switch is ignored: packets of a switch " +
+			"reads the subnet first and does not change the live state. A port of a switch is ignored: packets of a " +
+			"switch " +
 			"come from\n" +
-			"port 0. trace fails if a path does not arrive, or is unknown because a table was not read (strict=no accepts " +
+			"port 0. trace fails if a path does not arrive, or is unknown because a table was not read (strict=no " +
+			"accepts " +
 			"unknown).",
 		Args: []lang.Arg{
 			{Name: "SRC|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
@@ -59,7 +64,8 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			},
 			{Name: "back", Kind: lang.KindFlag, Summary: "compare with the path back (one pair)"},
 			{
-				Name: "lids", Kind: lang.KindFlag, Summary: "list the paths to all LIDs of DST, with shared links (one " +
+				Name: "lids", Kind: lang.KindFlag, Summary: "list the paths to all LIDs of DST, with shared " +
+					"links (one " +
 					"pair)",
 			},
 			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID",
@@ -80,7 +86,8 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 	{
 		Path:    "show torus",
 		Summary: "Draw the switches of a torus at their coordinates",
-		Help: "The tables must be those of torus-2QoS. Datelines, lost links, and a path or a tree are marked. In JSON each " +
+		Help: "The tables must be those of torus-2QoS. Datelines, lost links, and a path or a tree are marked. In " +
+			"JSON each " +
 			"switch is an\n" +
 			"object with the directions of its links.",
 		Options: torusOptions(),

@@ -22,11 +22,14 @@ import (
 // Feature has the command doctor verify.
 var Feature = feature.Feature{Name: "verify", Commands: []feature.Command{{
 	Path: "doctor verify", Summary: "Compare the last sweep with infiniband-diags",
-	Help: "It compares the last sweep, and traces by its tables, with ibnetdiscover, dump_fts and ibtracert. These programs " +
+	Help: "It compares the last sweep, and traces by its tables, with ibnetdiscover, dump_fts and ibtracert. These " +
+		"programs " +
 		"run at the\n" +
-		"same port and write nothing to the subnet. With FILE the report is written as Markdown. The command fails on a " +
+		"same port and write nothing to the subnet. With FILE the report is written as Markdown. The command " +
+		"fails on a " +
 		"difference,\n" +
-		"and if something could not be read or compared (strict=no accepts that). The programs get no keys: an M_Key may " +
+		"and if something could not be read or compared (strict=no accepts that). The programs get no keys: an " +
+		"M_Key may " +
 		"hide parts\n" +
 		"of the subnet from them.",
 	Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Optional: true, Written: true}},

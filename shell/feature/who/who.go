@@ -191,7 +191,8 @@ func run(c *feature.Call) error {
 		return err
 	}
 	if p.Tables.Adaptive != nil {
-		if u.choices, err = choices.UsersOf(c.Ctx, p.Tables, what, choices.Options{Examples: feature.MaxExamples}); err !=
+		if u.choices, err = choices.UsersOf(c.Ctx, p.Tables, what,
+			choices.Options{Examples: feature.MaxExamples}); err !=
 			nil {
 			return err
 		}
