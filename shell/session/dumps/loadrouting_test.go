@@ -64,13 +64,23 @@ func parsed(t *testing.T, chain string, given ...settings.Setting) settings.Sett
 	return set
 }
 
-// failLinks makes a ring of the torus 6x5 have two parts, which torus-2QoS refuses.
+// failLinks makes a ring of the torus 6x5 have two parts, which torus-2QoS refuses, and fails a switch, which makes all
+// saved routes invalid.
 func failLinks(t *testing.T, s *session.Session) {
 	t.Helper()
+	failSwitch(t, s, "sw-0-3")
 	for _, name := range []string{"sw-2-1", "sw-4-1"} {
 		if _, err := s.Fail(t.Context(), failures.Named("link", []string{name, "2"}, 0)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// failSwitch makes all saved routes invalid: table 1 of the memo, "missing switch".
+func failSwitch(t *testing.T, s *session.Session, name string) {
+	t.Helper()
+	if _, err := s.Fail(t.Context(), failures.Named("switch", []string{name}, 0)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -165,9 +175,7 @@ func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 		for i := range tables {
 			s := sessiontest.Open(t, k.source)
 			s.SetSettings(set)
-			if _, err := s.Fail(t.Context(), failures.Random(1, 3)); err != nil {
-				t.Fatal(err)
-			}
+			failSwitch(t, s, "sw-2-3")
 			if i == 0 {
 				rep, err := s.Route(t.Context(), compute.KeepNo)
 				if err != nil {
