@@ -11,7 +11,7 @@ func TestFiguresText(t *testing.T) {
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := figuresText(map[string]float64{"seconds": 7.987e-05}); got != "79.87µs" {
+	if got := figuresText(map[string]float64{"seconds": 7.987e-05}); got != "80µs" {
 		t.Errorf("of a short time: %q", got)
 	}
 }
