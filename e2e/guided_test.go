@@ -60,7 +60,8 @@ func TestGuided(t *testing.T) {
 	const sim = "sim:fattree:2,8"
 	out := onPTY(t, []string{"nothing", "live", "99", "lfts", at("none/a"), at("a b"), ""}, "-s", sim, "-c",
 		"dump guided")
-	for _, want := range []string{`"nothing" is not one of the choices`, `"99" is not one of the choices`, "no such file",
+	for _, want := range []string{`"nothing" is not one of the choices`, `"99" is not one of the choices`,
+		"no such file",
 		"dump lfts '" + at("a b") + "' of=live", "written to"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("dump does not print %q:\n%s", want, out)
@@ -120,20 +121,21 @@ func TestGuidedFail(t *testing.T) {
 	}{
 		{
 			[]string{"cable", "", "nobody", "node-0001", "2", "1", ""}, []string{`"cable" is not one of the choices`,
-				"nobody", `"2" is not one of the choices`, "  fail link node-0001 1\n", "failed on paper: link node-0001"},
+				"nobody", `"2" is not one of the choices`, "  fail link node-0001 1\n",
+				"failed in the what-if: link node-0001"},
 		},
 		{
 			[]string{"2", "node-0001", "leaf-01", ""}, []string{"is not a switch", "  fail switch leaf-01\n",
-				"failed on paper: switch leaf-01"},
+				"failed in the what-if: switch leaf-01"},
 		},
 		{[]string{"node", "node-0002", "no"}, []string{"  fail node node-0002\n", "nothing was done"}},
 		{
 			[]string{"director", "moon*", "leaf*", ""}, []string{`begins with "moon"`, "  fail director 'leaf*'\n",
-				"failed on paper: director leaf*"},
+				"failed in the what-if: director leaf*"},
 		},
 		{
 			[]string{"random", "0", "1000", "2", "x", "7", ""}, []string{"expected 1 to 8", `"x" is not a seed`,
-				"  fail random 2 seed=7\n", "failed on paper: link"},
+				"  fail random 2 seed=7\n", "failed in the what-if: link"},
 		},
 	} {
 		out := onPTY(t, c.answers, "-s", "sim:fattree:2,4", "-c", "fail guided")

@@ -50,7 +50,7 @@ func TestIbdiagnet(t *testing.T) {
 		`show counters "leaf, 3/3" all`: {"PortXmitData 78187493530"}, // 0x123456789a
 		`show cables "leaf, 2/2"`:       {"Acme, Inc MCP7 SN-1 A2  76", "the vendor's 14"},
 		`show cables "leaf, 3/2"`:       {"1e-06    2e-13      not read"},
-		"fail link Spine-ZONE1-1/1/1; route": {"failed on paper: link Spine-ZONE1-1/1/1 -- leaf, 1/2",
+		"fail link Spine-ZONE1-1/1/1; route": {"failed in the what-if: link Spine-ZONE1-1/1/1 -- leaf, 1/2",
 			"staged, not written"},
 	} {
 		out, _ := on(t, folder, strings.Split(command, "; ")...)

@@ -121,9 +121,9 @@ func goldenScreen(t *testing.T, l look, size [2]int) *driver {
 	d.m.jobs.running = nil
 	d.m.all[d.m.at(pane.SeatLog)] = log.New(d.m.Common)
 	d.m.note(pane.Line{When: time.Unix(0, 0).UTC(), Job: 1, Kind: pane.LineCommand, Text: "fail link leaf-01 8",
-		End: "1 ms"}, pane.Line{Job: 1, Text: "failed on paper"})
+		End: "1 ms"}, pane.Line{Job: 1, Text: "failed in the what-if"})
 	d.m.fit()
-	d.m.inform("failed on paper")
+	d.m.inform("failed in the what-if")
 	if size[0] == 80 {
 		d.press("4")
 	}

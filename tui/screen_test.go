@@ -194,7 +194,7 @@ func TestCommandLine(t *testing.T) {
 	d := drive(t, tree)
 	d.press(":", "fail sw", "tab").sees(":fail switch ").press("leaf-0", "tab").sees("9 candidates", "leaf-09")
 	d.press("tab", "tab", "tab").sees(":fail switch leaf-03").press("shift+tab").sees(":fail switch leaf-02")
-	d.press("enter").sees("failed on paper: switch leaf-02")
+	d.press("enter").sees("failed in the what-if: switch leaf-02")
 	d.press(":", "up").sees(":fail switch leaf-02").press("ctrl+w", "leaf-04", "enter").sees("WHAT-IF 2 failures")
 	d.press(":", "draft", "up", "up", "down", "down").sees(":draft").press("esc").misses(":draft")
 	d.press(":", "backspace").misses("Enter run")
@@ -394,7 +394,7 @@ func TestShell(t *testing.T) {
 func TestAdditions(t *testing.T) {
 	d := traced(t).size(160, 50)
 	d.press(":", "fail link leaf-01 7; fail link leaf-02 7; add switch spine-99 leaf-01/7 leaf-02/7", "enter")
-	d.sees("WHAT-IF 2 failures, 1 addition", "added on paper: switch spine-99 with 2 links")
+	d.sees("WHAT-IF 2 failures, 1 addition", "added in the what-if: switch spine-99 with 2 links")
 	d.press("5").sees("3 new switch spine-99", "1 ✕ link leaf-01/7 -- spine-01/1")
 	d.press("2", "/", "spine-99", "enter", "esc").sees("spine-99")
 	d.press("r").sees("STAGED minhop").press("5").sees("end ports added")

@@ -212,7 +212,7 @@ func stories() []story {
 		},
 		{
 			"freeze what is seen", usual, []act{
-				do("Space").then("FROZEN"), do(":", "fail switch spine-01", "Enter").then("failed on paper"),
+				do("Space").then("FROZEN"), do(":", "fail switch spine-01", "Enter").then("failed in the what-if"),
 				see("!WHAT-IF"), do("Space").then("WHAT-IF 1 failure", "!FROZEN"),
 			},
 		},

@@ -35,7 +35,7 @@ var testSpecs = []Spec[any]{
 		Examples: []string{"trace a b", "trace a b live"},
 	},
 	{
-		Name: "fail", Summary: "fail on paper", Bare: true, Options: []Option{{Name: "seed", Kind: KindInt}},
+		Name: "fail", Summary: "simulate a failure", Bare: true, Options: []Option{{Name: "seed", Kind: KindInt}},
 		Subcommands: []Spec[any]{
 			{
 				Name: "link", Args: []Arg{{Kind: KindSwitch}, {Kind: KindPort}},

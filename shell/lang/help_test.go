@@ -39,7 +39,7 @@ examples:
   trace a b
   trace a b live
 `},
-		{"fail", `fail: fail on paper
+		{"fail", `fail: simulate a failure
 
 usage: fail [link|random|node] [seed=N]
 

@@ -85,7 +85,7 @@ func TestAddSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if st = s.State(); st.WhatIf != nil || st.Added() != "" || st.Whole() != st.Live.Fabric {
-		t.Error("something is left on paper")
+		t.Error("something is left in the what-if")
 	}
 }
 

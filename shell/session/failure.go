@@ -65,8 +65,8 @@ func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failu
 	return more, nil
 }
 
-// ErrNotFailed says that what should be restored has not failed on paper.
-var ErrNotFailed = errors.New("has not failed on paper")
+// ErrNotFailed reports that a link or node to restore has not failed in the what-if.
+var ErrNotFailed = errors.New("has not failed in the what-if")
 
 // Restore takes back the failures that match, and with nil all of them and any topology loaded as the base, so that the
 // live picture is what routes are computed for again. Where none match, but links that failed with something else, they
@@ -115,7 +115,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	gone, kept := failures.Split(st.Failures, func(f failures.Failure) bool { return f.Number == number })
 	switch {
 	case len(gone) == 0 && number == 0:
-		return failures.Failure{}, errors.New("nothing has failed on paper")
+		return failures.Failure{}, errors.New("nothing has failed in the what-if")
 	case len(gone) == 0:
 		return failures.Failure{}, fmt.Errorf("number %d %w (show failures lists them)", number, ErrNotFailed)
 	}

@@ -138,8 +138,8 @@ type Counts struct {
 
 // Expected holds the expected subnet and what the subnet lacks.
 type Expected struct {
-	// Losses are links and nodes that the live subnet had, according to this session or the history, and now lacks. Saving
-	// a baseline accepts them.
+	// Losses are links and nodes that the live subnet had, according to this session or the history, and now lacks.
+	// Saving a baseline accepts them.
 	Losses losses.List
 	// Baseline is the expected subnet, nil for none.
 	Baseline *Baseline
@@ -162,8 +162,8 @@ type Commits struct {
 	WriteOn bool
 	// Unlogged is why the log of the machine has no record of a write, "" if it has.
 	Unlogged string
-	// Committed is the state that the last commit wrote, nil for none. At the last sweep Drift entries differed from it,
-	// and Unchecked switches were not read.
+	// Committed is the state that the last commit wrote, nil for none. At the last sweep Drift entries differed from
+	// it, and Unchecked switches were not read.
 	Committed *Picture
 	Drift     int
 	Unchecked int
@@ -218,8 +218,8 @@ func (ps *Pictures) Paper() *fabric.Fabric {
 	return ps.Live.Fabric
 }
 
-// stale reports whether the staged tables were computed for a fabric different from that of the what-if, both before and
-// after their LIDs are written.
+// stale reports whether the staged tables were computed for a fabric different from that of the what-if, both before
+// and after their LIDs are written.
 func (ps *Pictures) stale() bool {
 	if ps.Staged == nil {
 		return false
@@ -262,7 +262,7 @@ func (st *State) Of(k Kind) (*Picture, error) {
 		}
 	case WhatIf:
 		if p = st.WhatIf; p == nil {
-			return nil, fmt.Errorf("there is no what-if: nothing has failed on paper (try: fail link SWITCH PORT)")
+			return nil, fmt.Errorf("there is no what-if: nothing has failed (try: fail link SWITCH PORT)")
 		}
 	case Staged:
 		if p = st.Staged; p == nil {

@@ -13,11 +13,14 @@ import (
 
 // Feature is the commands that change the simulation, and whatif and show failures, which answer the same.
 var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
-	{Name: "pane-5", Keys: "5", Pane: "What-if", Help: "what has failed on paper, and what follows"},
-	{Name: "fail", Keys: "f", Help: "let the selected link, switch or host fail on paper; all that are marked"},
+	{Name: "pane-5", Keys: "5", Pane: "What-if", Help: "simulated failures and their effects"},
+	{
+		Name: "fail", Keys: "f", Help: "simulate the failure of the selected link, switch or host, or of all that " +
+			"are marked",
+	},
 	{Name: "undo", Keys: "u", Help: "take a failure back: that of what is selected, or else the last one"},
 	{
-		Name: "fail-guided", Keys: "F", Help: "let something fail on paper; asks what: a cable, a switch, a chassis, " +
+		Name: "fail-guided", Keys: "F", Help: "simulate a failure; asks for the kind: a cable, a switch, a chassis, " +
 			"links at random",
 	},
 }, Commands: append([]feature.Command{
@@ -122,7 +125,7 @@ func run(c *feature.Call, decl *answer.Decl[simulation]) error {
 	st := c.Session.State()
 	s := simulation{st: &st}
 	if st.WhatIf == nil {
-		s.None = answer.Text("nothing has failed on paper (try: fail link SWITCH PORT)")
+		s.None = answer.Text("nothing has failed in the what-if (try: fail link SWITCH PORT)")
 		return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), s))
 	}
 	s.Failures, s.Unreachable = len(st.Failures), answer.Int(len(st.WhatIf.Unreachable()))

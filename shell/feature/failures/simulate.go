@@ -61,12 +61,13 @@ func simulates(command string) *answer.Decl[*result] {
 	}
 }
 
-const addHelp = "What is added is there on paper alone, as after fail. route makes the tables that OpenSM makes when " +
-	"it comes: LIDs stay, new nodes get\n" +
-	"the lowest free ones, and all routes are computed again. route keep=yes keeps those that are still among the " +
+const addHelp = "Additions are simulated, as failures are. route makes the tables that OpenSM makes for the " +
+	"new node: " +
+	"LIDs stay, new nodes get\n" +
+	"the lowest free ones, and all routes are computed again. route keep=yes keeps routes that are still among the " +
 	"shortest, route incremental\n" +
-	"all that lead somewhere. Where several are equal, OpenSM goes by the order of GUIDs: guid= says that of the " +
-	"node that will come."
+	"all that lead somewhere. Where several are equal, OpenSM goes by the order of GUIDs: guid= sets that of the " +
+	"new node."
 
 var (
 	placeArg   = lang.Arg{Name: "NODE/PORT", Kind: lang.KindPlace}
@@ -216,7 +217,7 @@ func (r *result) add(word string, f *failures.Failure) {
 	c := changed{
 		change: change{f.Number, word, f.What, f.Name, len(f.Links), f.Repair, f.Added, f.Moved, answer.Lead{}},
 	}
-	came := prose.When(word == f.Verb(), " on paper", "")
+	came := prose.When(word == f.Verb(), " in the what-if", "")
 	line := fmt.Sprintf("%s%s: %s %s", word, came, f.What, f.Name)
 	if f.What != "link" && !f.Moved {
 		line += " with " + prose.Count(len(f.Links), "link")
@@ -236,7 +237,7 @@ func fail(what string) changing {
 	}
 }
 
-var errNoFailure = errors.New("nothing has failed on paper")
+var errNoFailure = errors.New("nothing has failed in the what-if")
 
 func restoreAll(c *feature.Call) (*result, error) {
 	if st := c.Session.State(); st.Base == nil {

@@ -64,7 +64,7 @@ func Preview(ctx context.Context, s *session.Session, kind, path string) ([]stri
 	if more != "" {
 		says = append(says, "  "+more)
 	}
-	return append(says, "The paper starts from it then: what has failed on paper is forgotten, staged tables of "+
+	return append(says, "The what-if then starts from it: simulated failures are dropped, staged tables of "+
 		"another subnet become stale, and nothing is written to switches."), nil
 }
 
