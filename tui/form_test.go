@@ -67,9 +67,9 @@ func TestFormClicks(t *testing.T) {
 		t.Fatalf("%q is not on\n%s", text, d.screen())
 	}
 	d.press("F")
-	click("What is to fail")
+	click("What should fail in the simulation?")
 	click("Fail")
-	d.sees("What is to fail")
+	d.sees("What should fail in the simulation?")
 	click("switch ")
 	d.sees("Which switch?").press("esc")
 	d.press("E")
@@ -95,7 +95,7 @@ func TestGuidedCommands(t *testing.T) {
 	d := drive(t, "sim:fattree:2,4").size(80, 24)
 	for command, wantsAnswer := range map[string]string{
 		"dump guided": "Which state of the subnet?", "load  guided": "Which file?",
-		"engine guided": "Which engine computes", "fail guided": "What is to fail",
+		"engine guided": "Which engine computes", "fail guided": "What should fail in the simulation?",
 	} {
 		d.press(":", command, "enter").sees(wantsAnswer,
 			"Shift-Tab back").press("esc").sees("cancelled, no command was run")

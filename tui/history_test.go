@@ -54,9 +54,9 @@ func TestHistoryOfWhatIf(t *testing.T) {
 	d := driveBackend(t, &shellBackend{Shell: shell.New(s), watcher: s.Watch()}).size(160, 40)
 	d.press(":", "route; fail switch spine-01; route; restore all; unstage", "enter", "7", "z")
 	d.sees("what-if: switch spine-01 failed")
-	d.press("g", "enter").sees("WHAT-IF, history 2").misses("as it was")
+	d.press("g", "enter").sees("WHAT-IF, history 2", ", computed at").misses(", recorded at")
 	for _, pane := range []string{"2", "3", "4", "6"} {
 		d.press(pane, "z").sees("WHAT-IF, history 2").misses("HISTORY").press("z")
 	}
-	d.press("7", "g", "j", "enter").sees("STAGED, history 1").misses("as it was", "WHAT-IF")
+	d.press("7", "g", "j", "enter").sees("STAGED, history 1", ", computed at").misses(", recorded at", "WHAT-IF")
 }

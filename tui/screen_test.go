@@ -399,7 +399,7 @@ func TestAdditions(t *testing.T) {
 	d.press("2", "/", "spine-99", "enter", "esc").sees("spine-99")
 	d.press("r").sees("STAGED minhop").press("5").sees("end ports added")
 	d.press("v", "v", "v", "v").press("3", "4", "6", "0", "2")
-	d.press("5", "u").sees("WHAT-IF 2 failures").misses("addition")
+	d.press("5", "u").sees("WHAT-IF 2 failures   STAGED, STALE").misses("1 addition", "3 new", "▸ spine-99")
 	d.press(":", "restore all", "enter").misses("WHAT-IF")
 }
 
@@ -447,7 +447,7 @@ func TestLoseTheConnection(t *testing.T) {
 	d.until("LOST, read").until("the connection is lost; what is shown was read at").sees("6 sw")
 	d.press("R").until("no ibsim listens there").sees("LOST, read")
 	d.press("esc", "2", "/node-0001", "enter").sees("node-0001").press("esc")
-	d.press("1").until("connection lo").sees("the subnet is as it")
+	d.press("1").until("connection lo").sees("the subnet is shown")
 
 	ibsimtest.Start(t, net, ibsimtest.Named(sim.Name))
 	d.until("the connection is back").misses("LOST").sees("LIVE")

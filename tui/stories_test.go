@@ -241,7 +241,7 @@ func stories() []story {
 				do("x", "Enter").then("back from the shell")},
 		},
 		{
-			"another picture", usual, []act{tracing, failing, rerouted, do("v").then("the panes show live"),
+			"another state", usual, []act{tracing, failing, rerouted, do("v").then("the panes show live"),
 				do("v").then("the panes show base")},
 		},
 		{

@@ -18,7 +18,7 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 		Name: "fail", Keys: "f", Help: "simulate the failure of the selected link, switch or host, or of all that " +
 			"are marked",
 	},
-	{Name: "undo", Keys: "u", Help: "take a failure back: that of what is selected, or else the last one"},
+	{Name: "undo", Keys: "u", Help: "undo the selected failure, repair or addition, or else the last one"},
 	{
 		Name: "fail-guided", Keys: "F", Help: "simulate a failure; asks for the kind: a cable, a switch, a chassis, " +
 			"links at random",

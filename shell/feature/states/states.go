@@ -15,7 +15,7 @@ import (
 // Feature is the command show pictures.
 var Feature = feature.Feature{Name: "states", Keys: []feature.Key{
 	{
-		Name: "picture", Keys: "v", Help: "show another picture: live, base, whatif, staged; of an event before " +
+		Name: "picture", Keys: "v", Help: "show another state: live, base, whatif, staged; of an event, before " +
 			"and after",
 	},
 }, Commands: []feature.Command{{
