@@ -105,7 +105,7 @@ func TestBadCommands(t *testing.T) {
 		{"dump lfts /does/not/exist", exitFailed, []string{"/does/not/exist", "no such file"}},
 		{"diff live staged", exitFailed, []string{"nothing is staged"}},
 		{"commit yes", exitFailed, []string{"nothing is staged"}},
-		{"capture -", exitUsage, []string{"goes to a file", "capture FILE|off"}},
+		{"capture -", exitUsage, []string{"cannot go to standard output", "capture FILE|off"}},
 		{"trace node-0001 all format=ibtracert", exitUsage, []string{"one pair of a state"}},
 		{"trace node-0001 node-0002 live format=ibtracert", exitUsage, []string{"one pair of a state"}},
 		{"set sm leaf-01", exitFailed, []string{"only be set for a subnet from a file"}},

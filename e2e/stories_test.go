@@ -110,7 +110,7 @@ func questions() []question {
 		}},
 		{
 			"the morning report", (*liveStory).erring, []step{
-				press(":"), word("report mor"), press("Tab", "Enter").see("0 links flapped, 1 port got w"),
+				press(":"), word("report mor"), press("Tab", "Enter").see("0 links flapped, 1 port wit"),
 			},
 		},
 		{"how was it at a time", (*liveStory).rerouted, []step{
