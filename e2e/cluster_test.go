@@ -26,7 +26,7 @@ type cluster struct {
 	dir      string
 	switches []string      // their names for ibsim
 	links    []clusterLink // between switches
-	down     []int         // those that are unlinked
+	down     []int         // the unlinked ones
 
 	hosts    [2]*clusterHost
 	consoles []*clusterConsole
@@ -81,7 +81,8 @@ var clusterKinds = []string{"fattree 3 4", "fattree 2 12", "fattree 2 14", "fatt
 
 // TestCluster has four consoles, a master OpenSM that starts and ends, flapping links, a packet loss of 2 % and SIGKILL
 // on one subnet. After each round the tables that dump_fts prints must be those in the journals, or in OpenSM's dump,
-// and those that each console shows. Concurrent actions depend on the scheduler. Everything else follows from the seed.
+// and the tables that each console shows. Concurrent actions depend on the scheduler. Everything else follows from the
+// seed.
 func TestCluster(t *testing.T) {
 	testenv.Tool(t, "opensm")
 	testenv.Tool(t, "dump_fts")

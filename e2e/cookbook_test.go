@@ -102,7 +102,7 @@ func TestCookbook(t *testing.T) {
 
 	out, ok := r.run(healthy, "job-paths", "node-0001", "node-0003", "node-0008")
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); !ok || len(lines) != 1+3*2 {
-		t.Errorf("job-paths prints %d lines, want a heading and 6 pairs of 3 hosts:\n%s", len(lines), out)
+		t.Errorf("job-paths prints %d lines, expected a heading and 6 pairs of 3 hosts:\n%s", len(lines), out)
 	}
 
 	if _, err := exec.LookPath("jq"); err != nil {

@@ -138,9 +138,9 @@ func (f *faulty) try(dir, commands string) result {
 }
 
 // TestFaultyCalls makes a system call of the program fail, or kills the program there, while it writes its history or a
-// file. What it reported as recorded must be recorded, failures must be reported with the file, and the history must be
-// intact: a commit is complete, or resume and rollback finish it. The expected tables and files are those of runs
-// without a fault.
+// file. All that it reported as recorded must be recorded, failures must be reported with the file, and the history
+// must be intact: a commit is complete, or resume and rollback finish it. The expected tables and files are those of
+// runs without a fault.
 func TestFaultyCalls(t *testing.T) {
 	f := newFaulty(t)
 	r := testenv.Rand(t)

@@ -179,7 +179,7 @@ func TestStandardInputIsChecked(t *testing.T) {
 	}
 }
 
-// TestStandardInputIsLeft checks that the program does not read standard input unless told to, so that the next program
+// TestStandardInputIsLeft checks that the program does not read standard input without need, so that the next program
 // can.
 func TestStandardInputIsLeft(t *testing.T) {
 	const text = "first\nsecond\n"

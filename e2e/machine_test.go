@@ -55,9 +55,9 @@ func planted() map[string]string {
 	}
 }
 
-// beside lists the folders of the machine that get planted files, by their names below the folder of [planted]. Their
-// other files stay.
-var beside = map[string]string{"cache": "/var/cache", "etc": "/etc", "lib": "/var/lib", "run": "/run"}
+// plantedDirs lists the folders of the machine that get planted files, by their names below the folder of [planted].
+// Their other files stay.
+var plantedDirs = map[string]string{"cache": "/var/cache", "etc": "/etc", "lib": "/var/lib", "run": "/run"}
 
 // machine is a folder with planted files, which is watched.
 type machine struct {
@@ -177,7 +177,7 @@ func (m *machine) noted() []string {
 func (m *machine) script() string {
 	var b strings.Builder
 	b.WriteString("set -e\n")
-	for name, place := range beside {
+	for name, place := range plantedDirs {
 		ours := filepath.Join(m.dir, name)
 		real := ours + "-real"
 		fmt.Fprintf(&b, "mkdir -p %[2]s; mount --bind %[3]s %[2]s\n"+

@@ -243,7 +243,7 @@ func (s *savedSubnet) lid(name string) string {
 	return fmt.Sprint(answerOf[row](s.t, s.run("--json", "-c", "show nodes of=live"), fmt.Sprintf("%q", name)).LID)
 }
 
-// TestIncrementalCases makes the changes of section 6 of the memo, and those that it does not cover, on an ibsim. The
+// TestIncrementalCases makes the changes of section 6 of the memo, and changes that it does not cover, on an ibsim. The
 // routes are saved as read from the switches, without their engine, and are adapted.
 func TestIncrementalCases(t *testing.T) {
 	testenv.Tool(t, "ibsim")

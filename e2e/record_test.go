@@ -128,7 +128,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestRecorderKilled kills recorders at random times. What was recorded stays, and the next one continues.
+// TestRecorderKilled kills recorders at random times. Recorded counters stay, and the next one continues.
 func TestRecorderKilled(t *testing.T) {
 	rnd := testenv.Rand(t)
 	t.Setenv("XDG_STATE_HOME", t.TempDir())

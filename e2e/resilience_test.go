@@ -95,7 +95,8 @@ func TestResilience(t *testing.T) {
 		"; resilience links shard=1/2 to="+at("1")+"; resilience links shard=2/2 to="+at("2")+"; resilience merge to="+
 		at("merged")+" "+at("1")+" "+at("2"))
 	for _, want := range []string{
-		"12 of 12 failures (switches) simulated; without a failure 992 paths", "8 lose paths, 8 of them make host ports unreachable",
+		"12 of 12 failures (switches) simulated; without a failure 992 paths",
+		"8 lose paths, 8 of them make host ports unreachable",
 		"leaf-01: 236 paths lost, 4 host ports unreachable",
 		"32 of 32 failures (links) simulated", "0 lose paths, 0 of them make host ports unreachable",
 	} {

@@ -216,9 +216,9 @@ func TestSignalsGiveThePlaceBack(t *testing.T) {
 	}
 }
 
-// room returns how many more agents the substitute for the devices accepts, of 32. It forgets those of a closed device
-// only on request.
-func room(t *testing.T) int {
+// freeAgents returns how many more agents the substitute for the devices accepts, of 32. It forgets the agents of a
+// closed device only on request.
+func freeAgents(t *testing.T) int {
 	t.Helper()
 	const registerAgent, unregisterAgent = 0xc01c1b01, 0x40041b02 // ib_user_mad_ioctl.h
 	var d *os.File
@@ -272,7 +272,7 @@ func TestSignalsOnDevices(t *testing.T) {
 	if os.Getenv(onDevices) == "" {
 		t.Skip("runs where TestSignalsReleaseTheAgents makes devices")
 	}
-	before := room(t)
+	before := freeAgents(t)
 	if before < 4 {
 		t.Fatalf("%d free agents", before)
 	}
@@ -285,7 +285,7 @@ func TestSignalsOnDevices(t *testing.T) {
 			interrupted(t, "umad", face, signal)
 		}
 	}
-	if after := room(t); after != before {
+	if after := freeAgents(t); after != before {
 		t.Errorf("%d agents were free before, %d afterwards", before, after)
 	}
 }

@@ -23,7 +23,10 @@ func TestSLsThatTheMasterGrants(t *testing.T) {
 	}{
 		{"torus-2QoS with itself as master", "torus-2QoS", []string{"-R", "torus-2QoS", "-Q", "--torus_config"}, true,
 			"it grants them in all 870 path records"},
-		{"torus-2QoS with minhop as master", "torus-2QoS", []string{"-R", "minhop"}, false, "path records, and not in that of"},
+		{
+			"torus-2QoS with minhop as master", "torus-2QoS", []string{"-R", "minhop"}, false,
+			"path records, and not in that of",
+		},
 		{
 			"dfsssp with itself as master", "dfsssp", []string{"-R", "dfsssp", "-Q"}, true,
 			"it grants them in all 870 path records",

@@ -168,7 +168,7 @@ func diskAfter(r *rand.Rand, calls []diskCall) map[string][]byte {
 	return disk
 }
 
-// putSectors writes all sectors, or a random part of those that are not yet bound to be there.
+// putSectors writes all sectors, or a random part of the sectors that are not yet bound to be there.
 func putSectors(r *rand.Rand, data []byte, c *diskCall, bound bool) []byte {
 	how := r.IntN(3) // none, all or some
 	for from := 0; from < len(c.data); {

@@ -120,9 +120,9 @@ func TestLiveTracesOnDevices(t *testing.T) {
 		t.Skip("runs where TestLiveTracesOverUmad makes devices")
 	}
 	stateHome(t)
-	before := room(t)
+	before := freeAgents(t)
 	t.Run("often", func(t *testing.T) { traceOften(t, tracer(t, "umad"), testenv.Count(t, 200, 100000)) })
-	if after := room(t); after != before {
+	if after := freeAgents(t); after != before {
 		t.Errorf("%d agents were free before, %d afterwards", before, after)
 	}
 }

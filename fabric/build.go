@@ -103,7 +103,7 @@ func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 }
 
 // SetUnreachable sets the end ports that failures have separated from the subnet, see [Fabric.Unreachable]. Build drops
-// those that are still reachable.
+// ports that are still reachable.
 func (b *Builder) SetUnreachable(ports []PortIndex) error {
 	for _, p := range ports {
 		if p < 0 || int(p) >= len(b.f.Ports) || b.f.EndPortOf(p) != p || b.f.Ports[p].Num == 0 &&

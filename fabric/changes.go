@@ -69,8 +69,8 @@ func (c Change) String() string {
 
 // Changes lists the differences between two states of a subnet. It matches nodes by node GUID, links and ports by node
 // GUID and port number, whatever their indexes are. Nodes that are not InSubnet are ignored. Changes are sorted by
-// kind, then by the order of nodes and ports in the later state, or in the earlier state for those that disappeared.
-// O(ports); O(nodes) if later was made from earlier by [Fabric.Without].
+// kind, then by the order of nodes and ports in the later state, or in the earlier state for nodes and ports that
+// disappeared. O(ports); O(nodes) if later was made from earlier by [Fabric.Without].
 func Changes(earlier, later *Fabric) []Change {
 	if links, ok := Removed(earlier, later); ok {
 		return losses(earlier, later, links)

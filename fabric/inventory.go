@@ -18,7 +18,8 @@ type Amounts struct {
 // Hosts returns the number of hosts.
 func (a *Amounts) Hosts() int { return a.CAs - a.Aggregation }
 
-// Inventory counts the nodes and links of a subnet, those that failures made unreachable, and nodes never connected.
+// Inventory counts the nodes and links of a subnet, the nodes and links that failures made unreachable, and nodes never
+// connected.
 type Inventory struct {
 	InSubnet, Unreachable Amounts
 	Outside               int

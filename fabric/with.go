@@ -81,7 +81,7 @@ func (b *Builder) addLike(n Node, like NodeIndex) error {
 	return nil
 }
 
-// train sets the width, speed, MTU and VLs of a new link to the least of those that other links of its ends have. The
+// train sets the width, speed, MTU and VLs of a new link to the least values that other links of its ends have. The
 // link is Active if both ends have a LID, as after a sweep of the subnet manager.
 func (f *Fabric) train(l Link) {
 	a, b := f.linkLike(l.A), f.linkLike(l.B)

@@ -38,8 +38,8 @@ func (l forged) frame(f Frame) Frame {
 	return f
 }
 
-// hostileAgent answers a request with the segments of first, and everything else with those that then returns, if not
-// nil.
+// hostileAgent answers a request with the segments of first, and everything else with the segments that then returns,
+// if not nil.
 func hostileAgent(first []forged, then func(n int, f *Frame) []forged) *agent {
 	return newAgent(func(n int, f Frame) (out []answer) {
 		segments := first

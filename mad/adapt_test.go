@@ -54,16 +54,17 @@ func TestWindowArithmetic(t *testing.T) {
 	expect("after many answers", 20)
 }
 
-// bounded is a subnet whose agents process up to room requests at a time and drop the rest. It counts the dropped ones.
+// bounded is a subnet whose agents process up to capacity requests at a time and drop the rest. It counts the dropped
+// ones.
 type bounded struct {
-	room, in, most, dropped int
+	capacity, in, most, dropped int
 }
 
 func (n *bounded) agent() *agent {
 	var a *agent
 	a = newAgent(func(_ int, f Frame) []answer {
 		n.most = max(n.most, n.in+1)
-		if n.in >= n.room {
+		if n.in >= n.capacity {
 			n.dropped++
 			return nil
 		}
@@ -81,7 +82,7 @@ func (n *bounded) agent() *agent {
 // The window finds the capacity of the subnet and keeps to it.
 func TestWindowAdapts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &bounded{room: 20}
+		n := &bounded{capacity: 20}
 		c := newTestClient(t, n.agent(), ClientOptions{Window: 256, PerTarget: 256, Tries: 10})
 		b := c.NewBatch(t.Context())
 		const requests = 5000

@@ -10,7 +10,7 @@ import (
 func TestPortInfo(t *testing.T) {
 	t.Run("ibsim", func(t *testing.T) {
 		// Answer of ibsim 0.10 to smpquery -D portinfo 0 1 after OpenSM
-		// 3.3.23 ran; the values are those that smpquery prints.
+		// 3.3.23 ran; the values are the ones that smpquery prints.
 		b := golden(t, `0000000000000000 fe80000000000000 0004 0001 0050c048 0000 0ff9
 			01 03 1f 02 74 52 00 47 40 40 00 08 08 04 e0 40 0000 0000 0000 20 1f 00 00
 			0000 00 000000 0030 27 03`)

@@ -6,7 +6,7 @@ import "testing"
 
 func TestSMInfo(t *testing.T) {
 	t.Run("opensm", func(t *testing.T) {
-		// What OpenSM 3.3.23 answers to sminfo -D 0,1,3 over ibsim.
+		// The answer of OpenSM 3.3.23 to sminfo -D 0,1,3 over ibsim.
 		b := golden(t, `0002c90300b00031 0000000000000001 00000059 03`)
 		checkAttribute(t, b, SMInfo{GUID: 0x0002c90300b00031, SMKey: 1, ActCount: 0x59, State: SMMaster})
 	})

@@ -6,7 +6,7 @@ import "testing"
 
 func TestSwitchInfo(t *testing.T) {
 	t.Run("ibsim", func(t *testing.T) {
-		// What ibsim 0.10 answers to smpquery -D switchinfo 0,1 before OpenSM ran.
+		// The answer of ibsim 0.10 to smpquery -D switchinfo 0,1 before OpenSM ran.
 		b := golden(t, `7800 0000 0400 0000 00 00 00 04 0000 0040 30 00 0000`)
 		checkAttribute(t, b, SwitchInfo{
 			LinearFDBCap: 30720, MulticastFDBCap: 1024, PortStateChange: true, PartitionEnforcementCap: 64,

@@ -43,7 +43,7 @@ type TargetStats struct {
 
 const (
 	// maxTargets is how many targets a client remembers, some 200 bytes each. Beyond it, an idle target that has not
-	// been used recently makes room for a new one.
+	// been used recently is replaced by a new one.
 	maxTargets = 1 << 16
 
 	// A target that did not answer this many consecutive requests, the last within silentFor, gets a single try until

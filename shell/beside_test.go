@@ -55,8 +55,8 @@ func (c *stops) Err() error {
 	}
 }
 
-// TestComparedUntilStopped: a comparison that is stopped says how far it came, and what
-// it has measured.
+// TestComparedUntilStopped: a stopped comparison reports its progress and its
+// measurements.
 func TestComparedUntilStopped(t *testing.T) {
 	s := sessiontest.Open(t, "sim:fattree:2,4")
 	var out bytes.Buffer
@@ -71,8 +71,8 @@ func TestComparedUntilStopped(t *testing.T) {
 	}
 }
 
-// TestReadings: a file is taken at its word as file: and where a topology is loaded. By
-// ibsim's rules it is other, which is said where links are listed and written, too.
+// TestReadings: file: and load topology take a file as written. ibsim's rules
+// change it, and lists of links and written files show that.
 func TestReadings(t *testing.T) {
 	const net = "Switch 2 \"S-1\"\n[1] \"H-1\"[1] # \"h1\" lid 1 4xNDR\n[2] \"H-2\"[1] # \"h2\" lid 2 4xHDR\n\nHca 1 " +
 		"\"H-1\"\n[1](b7) \"S-1\"[1]\n\nHca 1 \"H-2\"\n[1] \"S-1\"[2]\n"
@@ -104,7 +104,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestOffline: behind a file by ibsim's rules, too, there is nobody to ask or to write to.
+// TestOffline: behind a file by ibsim's rules, too, there is no agent to query or to write to.
 func TestOffline(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "net")
 	if err := os.WriteFile(file, []byte("Switch 2 \"S-1\"\n[1] \"H-1\"[1]\n\nHca 1 \"H-1\"\n[1] \"S-1\"[1]\n"),

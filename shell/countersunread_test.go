@@ -90,7 +90,7 @@ func (a *asking) run(asJSON bool, command string) (string, error) {
 	return out.String(), err
 }
 
-// TestCountersNotRead: ports that do not tell what they counted are listed with the reason, and have no counters that
+// TestCountersNotRead: ports whose counters were not read are listed with the reason, and have no counters that
 // are 0. A command that gets the counters of no port fails.
 func TestCountersNotRead(t *testing.T) {
 	a := newAsking(t)

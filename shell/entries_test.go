@@ -112,7 +112,7 @@ func TestEntryOfWhatIf(t *testing.T) {
 	}
 	const id = "1"
 	if all := newest(t, s, 9); len(all) != 1 || all[0].Kind != history.Route {
-		t.Fatalf("the history has %+v, want a route alone", all)
+		t.Fatalf("the history has %+v, expected a route alone", all)
 	}
 	st := s.State()
 	p, err := st.Of(id)
@@ -140,7 +140,7 @@ func TestEntryOfWhatIf(t *testing.T) {
 		}
 		if strings.HasPrefix(command, "report") || strings.HasPrefix(command, "show") ||
 			strings.HasPrefix(command, "paths") {
-			continue // rows and files, which say it beside them
+			continue // rows and files, which show it next to them
 		}
 		var answer struct{ Of any } // of a declared answer an object
 		line, _, _ := strings.Cut(whatIsSaid(t, run, command+" of="+id, true), "\n")

@@ -18,7 +18,7 @@ type Glance struct {
 	Trouble string // why it could not be read
 	Lost    string
 	Busy    string
-	Paper   string // the states other than live
+	Paper   string // the states except live
 	Read    time.Time
 	Stamp   string // changes with everything that an overview depends on
 }

@@ -60,7 +60,7 @@ func TestIbdiagnet(t *testing.T) {
 			}
 		}
 		if strings.Contains(strings.ToLower(out), "feedface") {
-			t.Errorf("%s: an M_Key is told", command)
+			t.Errorf("%s: an M_Key is shown", command)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// tracedPair is what trace says of a pair, as far as this test needs it.
+// tracedPair is the part of trace's answer about a pair that this test needs.
 type tracedPair struct {
 	From    tracedPlace `json:"from"`
 	To      tracedPlace `json:"to"`
@@ -37,7 +37,7 @@ func (p tracedPlace) String() string { return fmt.Sprintf("%s/%d", p.Name, p.Por
 
 // TestTraceResolvesInTheStateAsked: a host keeps its name in every state, whoever has its LID there. In what-ifs with
 // other LIDs each pair of hosts is traced by name: packets arrive only at the host that was named, and never at one
-// outside the subnet; beside it stands the path between the same two hosts in the live state, where all are connected.
+// outside the subnet; next to it is the path between the same two hosts in the live state, where all are connected.
 func TestTraceResolvesInTheStateAsked(t *testing.T) {
 	for _, scene := range []string{
 		"fail switch leaf-04; engine minhop lmc=1; route", "fail node node-0008; route",
@@ -128,7 +128,7 @@ func TestLIDOfAnotherPort(t *testing.T) {
 	f := s.State().Staged.Fabric
 	old := f.Nodes[f.NodesByDescription("node-0007 HCA-1")[0]].FirstPort + 1
 	if owner := f.PortByLID(f.Ports[old].LID); owner == fabric.None || owner == old {
-		t.Fatalf("LID %d of node-0007 is that of nobody else", f.Ports[old].LID)
+		t.Fatalf("LID %d of node-0007 belongs to no other port", f.Ports[old].LID)
 	}
 	if text, _ := run("show sl node-0003 node-0007", false); strings.Contains(text, "node-0006") ||
 		strings.Contains(text, "13") {

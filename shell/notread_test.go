@@ -142,7 +142,7 @@ func TestTablesNotRead(t *testing.T) {
 }
 
 // TestMulticastTableNotRead: of a folder whose multicast tables lack one switch, that table is not read, and none
-// without entries. A folder that is written has a section for each switch, also for those that no tree passes.
+// without entries. A folder that is written has a section for each switch, also for switches that no tree passes.
 func TestMulticastTableNotRead(t *testing.T) {
 	groups, whole, all := filepath.Join(t.TempDir(), "groups"), filepath.Join(t.TempDir(), "whole"),
 		filepath.Join(t.TempDir(), "all")
@@ -197,8 +197,8 @@ func TestMulticastTableNotRead(t *testing.T) {
 	}
 }
 
-// TestCommandsOnTables names the commands that read tables: a new one says how it takes tables that were not read, in
-// [TestTablesNotRead], or why it needs not.
+// TestCommandsOnTables names the commands that read tables: for a new one, a test shows how it takes tables that were
+// not read, in [TestTablesNotRead], or a comment explains why it needs not.
 func TestCommandsOnTables(t *testing.T) {
 	want := []string{
 		"adaptive show", // lists groups of ports as they were read
@@ -232,7 +232,7 @@ func TestCommandsOnTables(t *testing.T) {
 	for _, name := range got {
 		if first, _, _ := strings.Cut(name, " "); !slices.Contains(want, name) && !slices.Contains(others, name) &&
 			!slices.Contains(others, first) {
-			t.Errorf("%q reads tables, and nothing says how it takes those that were not read", name)
+			t.Errorf("%q reads tables, and no test shows how it takes unread tables", name)
 		}
 	}
 	for _, name := range want {

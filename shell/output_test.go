@@ -24,7 +24,7 @@ func TestWarnings(t *testing.T) {
 		out := shell.Output{W: &said, Notes: &notes, Form: form, OnWarning: func(w string) { heard = append(heard, w) }}
 		out.Warn("old")
 		if said.Len() > 0 || notes.String() != "warning: old\n" || len(heard) != 1 || heard[0] != "old" {
-			t.Errorf("%s: %q, notes %q, heard %q", form, &said, &notes, heard)
+			t.Errorf("%s: %q, notes %q, received %q", form, &said, &notes, heard)
 		}
 	}
 }
@@ -113,6 +113,6 @@ func TestEventsAreHeardOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(tables) != 1 || tables[0].Len() == 0 || !strings.Contains(event, tables[0].Cell(0, 2)) {
-		t.Errorf("%q was written, %+v heard", event, tables)
+		t.Errorf("%q was written, received %+v", event, tables)
 	}
 }

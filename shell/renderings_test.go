@@ -22,7 +22,7 @@ import (
 )
 
 // TestRenderingsAgree: of random commands on random states, the text, JSON, CSV and the tables of the screen have the
-// same figures, and each says of which state it is and what was not read.
+// same figures, and each shows its state and what was not read.
 func TestRenderingsAgree(t *testing.T) {
 	t.Chdir(t.TempDir()) // examples write files
 	r := testenv.Rand(t)
@@ -148,7 +148,7 @@ func agree(t *testing.T, of string, a *answer.Answer) {
 // roots, and the last service level.
 var fixed = map[string][]string{"show roots": {"90", "5"}, "show sl2vl": {"15"}}
 
-// saysOf compares what the text says of the state with the head of the JSON.
+// saysOf compares the state in the text with the head of the JSON.
 func saysOf(t *testing.T, of, text string, head map[string]any) {
 	t.Helper()
 	basis := head["of"].(map[string]any)
@@ -160,7 +160,7 @@ func saysOf(t *testing.T, of, text string, head map[string]any) {
 	}
 	if unread := basis["unread"].(map[string]any); unread["count"].(float64) > 0 &&
 		!strings.Contains(text, "not read") {
-		t.Errorf("%s: %v were not read, the text does not say so:\n%s", of, unread, text)
+		t.Errorf("%s: %v were not read, the text does not report it:\n%s", of, unread, text)
 	}
 }
 
@@ -231,7 +231,7 @@ func within(figures map[float64]bool, word string) bool {
 	return false
 }
 
-// same reports whether a cell says what a JSON value does.
+// same reports whether a cell shows the JSON value.
 func same(cell string, v any, there bool) bool {
 	switch v := v.(type) {
 	case nil:

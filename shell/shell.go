@@ -181,7 +181,7 @@ func (sh *Shell) bind(stmt lang.Statement) (step, error) {
 	return step{Invocation: inv, run: spec.Run, file: spec.WrittenFile(inv)}, nil
 }
 
-// Prompt returns the prompt of the command line: the source, a lost connection, and the states other than live.
+// Prompt returns the prompt of the command line: the source, a lost connection, and the states except live.
 func (sh *Shell) Prompt() string {
 	st := sh.session.State()
 	words := []string{string(st.Source.Kind)}

@@ -48,8 +48,8 @@ func console(t *testing.T, opt session.Options, sources ...string) func(text str
 	}
 }
 
-// TestSourcesDiffer: what is said of two subnets is so: nodes are shared, the subnet is the same, tables and their
-// engine differ. A setting makes no difference.
+// TestSourcesDiffer: the comparison of two subnets is correct: nodes are shared, the subnet is the same, tables and
+// their engine differ. A setting makes no difference.
 func TestSourcesDiffer(t *testing.T) {
 	commit := func(on, engine string) string {
 		return "on " + on + " engine " + engine + "; on " + on + " route; on " + on + " write on; on " + on +

@@ -87,7 +87,7 @@ func newStale(t *testing.T) *shell.Shell {
 	return shell.New(s)
 }
 
-// argsOf are values for the places of a command, those that may be left out included or not.
+// argsOf are values for the places of a command, with or without the optional ones.
 func argsOf(t *testing.T, s *shell.Spec, optional bool) (words string) {
 	values := map[lang.Kind]string{
 		lang.KindInt: "1", lang.KindPort: "3", lang.KindNode: "node-0001", lang.KindPlace: "node-0002",

@@ -37,8 +37,8 @@ type backend interface {
 	Search(word string) []lang.Candidate
 	// Changed waits until the state has changed; it returns false once ctx has ended.
 	Changed(ctx context.Context) bool
-	// Recall returns the state of an entry of the history, At the state at a time, and Beside the state so many entries
-	// after another one; nil for the present.
+	// Recall returns the state of an entry of the history, At the state at a time, and Neighbour the state so many
+	// entries after another one; nil for the present.
 	Recall(id int64) (*session.Picture, error)
 	At(ctx context.Context, t time.Time) (*session.Picture, error)
 	Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)

@@ -93,7 +93,10 @@ func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell
 	js.m.note(pane.Line{When: j.started, Job: j.id, Kind: pane.LineCommand, Text: name})
 	js.m.updatePanes(pane.ShowJob{})
 	js.m.inform("")
-	out := &shell.Output{W: sink{j, false}, Notes: sink{j, true}, OnAnswer: j.takeAnswer, OnWarning: j.takeWarning, Ask: j.ask}
+	out := &shell.Output{
+		W: sink{j, false}, Notes: sink{j, true},
+		OnAnswer: j.takeAnswer, OnWarning: j.takeWarning, Ask: j.ask,
+	}
 	return tea.Batch(func() tea.Msg {
 		return j.run(func() error { return work(ctx, out) })
 	}, j.listen, j.asked, js.m.tick())

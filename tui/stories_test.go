@@ -190,7 +190,7 @@ func stories() []story {
 			},
 		},
 		{
-			"an empty pane says why", small, []act{do("5").then("no simulated failures: select a link"),
+			"an empty pane shows the reason", small, []act{do("5").then("no simulated failures: select a link"),
 				do("7").then("this session keeps no history"), do("4").then("mark two nodes")},
 		},
 		{

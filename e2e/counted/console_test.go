@@ -52,14 +52,15 @@ func (c *console) run(command string, asJSON bool) (out, notes string, err error
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
-	var answers, beside bytes.Buffer
+	var written, warned bytes.Buffer
 	err = c.shell.Run(ctx, "counted", command, &shell.Output{
-		W: &answers, Notes: &beside, Form: prose.When(asJSON, shellanswer.FormJSON, shellanswer.FormText), UnreadShown: true,
+		W: &written, Notes: &warned, Form: prose.When(asJSON, shellanswer.FormJSON, shellanswer.FormText),
+		UnreadShown: true,
 	})
 	if ctx.Err() != nil {
 		c.t.Fatalf("%s: not done in a minute", command)
 	}
-	return answers.String(), beside.String(), err
+	return written.String(), warned.String(), err
 }
 
 // do runs a command that changes something, and records it if it succeeds.

@@ -31,8 +31,8 @@ type packet struct {
 	lid, sl int
 }
 
-// credits computes the dependencies of all packets that end ports can send, including those that do not arrive. If one
-// is set, all count as packets of one VL.
+// credits computes the dependencies of all packets that end ports can send, including packets that do not arrive. If
+// one is set, all count as packets of one VL.
 func (s *state) credits(switches, one bool) *creditFigures {
 	c := &creditFigures{
 		channels: map[channel]bool{}, edges: map[channel]map[channel]bool{}, holds: map[waits]map[packet]bool{},

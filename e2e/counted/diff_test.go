@@ -727,8 +727,8 @@ func (a *answer) levels(d *difference) {
 	a.ignore("vls_sl2vl_tables", "vls_path_sls")
 }
 
-// changedVLs counts the changed SL2VL tables of ports with a link in the old state: no packet enters by another port. more
-// counts those that no file of the new state contains, because their ports have no link.
+// changedVLs counts the changed SL2VL tables of ports with a link in the old state: no packet enters by another port.
+// more counts the tables that no file of the new state contains, because their ports have no link.
 func (d *difference) changedVLs() (n, more int) {
 	for hop, vls := range d.before.sl2vl {
 		end := d.before.net.endByGUID[hop.guid]

@@ -216,7 +216,8 @@ func (x *exam) checkMulticast(s *state) int {
 		key, line string
 		want      int
 	}{
-		{"alone", "  {alone#} LID(s) with fewer than two members, without entries", c.alone}, {"members", "", c.members},
+		{"alone", "  {alone#} LID(s) with fewer than two members, without entries", c.alone},
+		{"members", "", c.members},
 		{"lost_members", "  {lost_members#} member(s) unreachable or without a LID", c.lost},
 		{"gone", "  {gone#} member(s) not in the subnet", c.gone},
 		{"entries", "", c.entries}, {"pairs", "", c.pairs}, {"missing", "  {missing#} pairs missing", c.missing},

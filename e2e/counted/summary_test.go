@@ -72,8 +72,8 @@ func (x *exam) summary(s *state) {
 	a.figure("routed", s.routed())
 	a.figure("outside", 0)
 	if unreachable.nodes > 0 {
-		a.mustLine("  unreachable from {sm_port}: {unreachable_switches#} {|switch|switches}, {unreachable_cas#} channel " +
-			"adapter(s), {unreachable_links#} link(s)")
+		a.mustLine("  unreachable from {sm_port}: {unreachable_switches#} {|switch|switches}, " +
+			"{unreachable_cas#} channel adapter(s), {unreachable_links#} link(s)")
 	}
 	a.amountsAt("unreachable_", unreachable)
 	a.mustLine("  seen from {sm_port}")

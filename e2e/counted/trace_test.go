@@ -258,18 +258,18 @@ func (a *answer) hopLine(name string, lid int, ports, link string) {
 // back compares the path from the destination to the base LID of the source.
 func (a *answer) back(s *state, src, dst endPort) {
 	if dst.port().lid == 0 || src.port().lid == 0 {
-		a.beside("back", "  back: ", nil, "")
+		a.compared("back", "  back: ", nil, "")
 		return
 	}
 	p := s.between(dst, src, 0)
-	a.beside("back", "  back: ", &p, s.why(dst, src, p))
+	a.compared("back", "  back: ", &p, s.why(dst, src, p))
 }
 
 // against compares the path between the same ports in another state.
 func (a *answer) against(other *state, src, dst endPort, p *path) {
 	from, to := other.end(src.port().guid), other.end(dst.port().guid)
 	q := other.between(from, to, 0)
-	a.beside("against", "  "+other.name, &q, other.why(from, to, q))
+	a.compared("against", "  "+other.name, &q, other.why(from, to, q))
 	if _, has := a.o.at("against_same"); has && len(p.hops)+len(q.hops) > 2 { // else both end at once
 		a.figure("against_same", len(p.hops) == len(q.hops) && slices.EqualFunc(p.hops, q.hops, sameHop))
 	}
@@ -282,8 +282,8 @@ func sameHop(a, b hop) bool {
 	return a.node.guid == b.node.guid && numberOf(a.in) == numberOf(b.in) && numberOf(a.out) == numberOf(b.out)
 }
 
-// beside compares how another path ends, whose hops are shown next to those of the path.
-func (a *answer) beside(key, label string, p *path, why string) {
+// compared shows how another path ends, whose hops are shown next to those of the path.
+func (a *answer) compared(key, label string, p *path, why string) {
 	if p == nil {
 		if a.o.has(key + "_ending") {
 			a.wrong(key, "-", "a path", "none")

@@ -15,7 +15,7 @@ import (
 type Report struct {
 	Written  Counts       // acknowledged, or found unchanged
 	ReadBack Counts       // of the written items, those read again; for a block only the last write
-	Differ   []Difference // of the written items, those that read differently
+	Differ   []Difference // the written items that read differently
 	Failed   []Failure    // the first failed write or read of each node
 	// Others holds the data that another program wrote since the writes were planned, found before overwriting. They
 	// were not overwritten unless the options allow it.

@@ -113,7 +113,7 @@ var (
 	oneError  = regexp.MustCompile(`\[(\w+) == (\d+)`)
 )
 
-// TestFlagsAreIbqueryerrors checks that counters above thresholds of 0 are those that ibqueryerrors prints, and none
+// TestFlagsAreIbqueryerrors checks that counters above thresholds of 0 are the ones that ibqueryerrors prints, and none
 // after Clear.
 func TestFlagsAreIbqueryerrors(t *testing.T) {
 	s, c, f := onIbsim(t)

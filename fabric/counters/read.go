@@ -43,7 +43,7 @@ type Port struct {
 // Reading is the counters of ports.
 type Reading struct {
 	Fabric     *fabric.Fabric
-	Ports      []Port // those that answered, in the requested order
+	Ports      []Port // the ports that answered, in the requested order
 	Unanswered []Unanswered
 }
 

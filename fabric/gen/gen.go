@@ -23,7 +23,7 @@ type Kind struct {
 	build func(*net, arguments) error
 }
 
-// Params returns the names of the kind's own arguments. [Common] returns those that all kinds take.
+// Params returns the names of the kind's own arguments. [Common] returns the arguments that all kinds take.
 func (k Kind) Params() []string {
 	var names []string
 	for _, p := range k.form.params {

@@ -158,7 +158,7 @@ func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortInde
 	return node, f.PortAt(node, p.Port)
 }
 
-// MarshalJSON returns name, GUID and port, without those that are missing.
+// MarshalJSON returns name, GUID and port, without the missing ones.
 func (p Place) MarshalJSON() ([]byte, error) {
 	var out struct {
 		Name string `json:"name,omitempty"`
@@ -213,7 +213,7 @@ type Report struct {
 	Unchecked []Unchecked `json:"unchecked"`
 }
 
-// Add adds a problem with the severity of its kind.
+// Add adds a problem with the severity of kind k.
 func (r *Report) Add(k Kind, at Place, try, format string, args ...any) {
 	_, s := k.row()
 	r.AddAs(s, k, at, try, format, args...)

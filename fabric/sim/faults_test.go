@@ -102,7 +102,7 @@ func TestPower(t *testing.T) {
 	}
 	if sw, err := mad.Get[mad.SwitchInfo](ctx, c, path(t, 1), 0); err != nil || sw.LinearFDBTop != 0 ||
 		!sw.PortStateChange {
-		t.Errorf("%+v (%v), want a new switch", sw, err)
+		t.Errorf("%+v (%v), expected a new switch", sw, err)
 	}
 	if table, err := mad.Get[mad.LinearForwardingTable](ctx, c, path(t, 1), 0); err != nil || table[1] != mad.NoPort {
 		t.Errorf("the table is still there (%v)", err)
@@ -123,7 +123,7 @@ func TestOff(t *testing.T) {
 	c := dial(t, s, f.SMPort, once)
 	s.PowerOff(0)
 	if _, err := c.NodeInfo(t.Context(), mad.Path{}); !errors.Is(err, mad.ErrTimeout) {
-		t.Errorf("%v, want no answer", err)
+		t.Errorf("%v, expected no answer", err)
 	}
 }
 

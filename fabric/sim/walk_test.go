@@ -84,7 +84,7 @@ func TestDirectedRoutes(t *testing.T) {
 		info, err := c.NodeInfo(t.Context(), path(t, test.ports...))
 		if test.guid == 0 {
 			if !errors.Is(err, mad.ErrTimeout) {
-				t.Errorf("%v: %+v, %v; want no answer", test.ports, info, err)
+				t.Errorf("%v: %+v, %v; expected no answer", test.ports, info, err)
 			}
 			continue
 		}
@@ -153,7 +153,7 @@ func TestByLID(t *testing.T) {
 		}
 		switch {
 		case guid == 0 && !errors.Is(err, mad.ErrTimeout):
-			t.Errorf("LID of %s: %x (%v), want no answer", desc, info.NodeGUID, err)
+			t.Errorf("LID of %s: %x (%v), expected no answer", desc, info.NodeGUID, err)
 		case guid != 0 && (err != nil || info.NodeGUID != guid):
 			t.Errorf("LID of %s: %x (%v), want %x", desc, info.NodeGUID, err, guid)
 		}
@@ -162,7 +162,7 @@ func TestByLID(t *testing.T) {
 		expect(desc, guid)
 	}
 	if _, err := c.Do(t.Context(), &mad.Request{Attr: mad.AttrNodeInfo, LID: 99}); !errors.Is(err, mad.ErrTimeout) {
-		t.Errorf("LID 99: %v, want no answer", err)
+		t.Errorf("LID 99: %v, expected no answer", err)
 	}
 	set := func(sw []uint8, lid uint16, port uint8) {
 		t.Helper()

@@ -75,7 +75,7 @@ func (s *sweeper) exploreAll() error {
 	return s.settle()
 }
 
-// explore sends the queued requests and those that follow from their answers.
+// explore sends the queued requests and the requests that follow from their answers.
 func (s *sweeper) explore() error {
 	for {
 		if err := s.run(); err != nil || s.memory == nil || len(s.memory.open) == 0 {

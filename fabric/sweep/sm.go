@@ -24,7 +24,7 @@ type SM struct {
 func (m *SM) Master() bool { return m.Err == nil && m.Info.State == mad.SMMaster }
 
 // SMs reads the SMInfo of all ports whose IsSM bit is set in f, including the local one, and of the port that the local
-// port names as the master's. It returns those that respond and those with the bit that do not, in the order of
+// port names as the master's. It returns the SMs that respond and the ports with the bit that do not, in the order of
 // EndPorts. It returns an error if ctx ends.
 func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error) {
 	routes := NewRoutes(f)
@@ -78,8 +78,8 @@ func masterOfLocalPort(f *fabric.Fabric) fabric.PortIndex {
 const localSMTimeout = 50 * time.Millisecond
 
 // MasterSM returns the master subnet manager of f: of several masters the one with the highest priority and then the
-// lowest GUID (IBA 1.2.1, 14.4.1). ok is false if there is none. others are the remaining ones, including those that do
-// not respond.
+// lowest GUID (IBA 1.2.1, 14.4.1). ok is false if there is none. others are the remaining ones, including managers that
+// do not respond.
 func MasterSM(ctx context.Context, client *mad.Client, f *fabric.Fabric) (master SM, ok bool, others []SM, err error) {
 	sms, err := SMs(ctx, client, f)
 	if err != nil {

@@ -123,7 +123,7 @@ func (r *reader) read() error {
 	return nil
 }
 
-// askAll sends requests until no block is left, and repeats those that were lost.
+// askAll sends requests until no block is left, and repeats the lost ones.
 func (r *reader) askAll() error {
 	for round := 0; len(r.queue) > 0; round++ {
 		if err := r.run(); err != nil {

@@ -235,7 +235,7 @@ func TestSL2VLIsOpenSMs(t *testing.T) {
 	}
 }
 
-// TestMFTIsThatOfDumpMFTs writes groups into the switches of an ibsim and compares the tables with those that
+// TestMFTIsThatOfDumpMFTs writes groups into the switches of an ibsim and compares the tables with the ones that
 // infiniband-diags reads.
 func TestMFTIsThatOfDumpMFTs(t *testing.T) {
 	rnd := testenv.Rand(t)

@@ -61,12 +61,12 @@ type List struct {
 	States []State
 	// Tops precede the blocks that need them, as in OpenSM; lowered ones follow all blocks.
 	Tops []Top
-	// SL2VLs precede the blocks; those that are Late follow the lowered tops.
+	// SL2VLs precede the blocks; Late ones follow the lowered tops.
 	SL2VLs []SL2VL
 	// Blocks are sorted by step. Those of a step are sent in this order, as many at a time as the client's window
 	// allows.
 	Blocks []Block
-	// MFTs are last, those that Grow after the others. A MulticastFDBTop that is too low is raised first.
+	// MFTs are last, Grow ones after the others. A MulticastFDBTop that is too low is raised first.
 	MFTs []MFTBlock
 }
 

@@ -19,7 +19,7 @@ type ports struct {
 	nth   map[counters.Key]int
 }
 
-// loadPorts adds to the ports of a subnet those that the file has in addition. The caller must hold s.mu.
+// loadPorts adds further ports of the file to the ports of a subnet. The caller must hold s.mu.
 func (s *Store) loadPorts(ctx context.Context, from querier, subnet string) (*ports, error) {
 	p := s.ports[subnet]
 	if p == nil {

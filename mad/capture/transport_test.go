@@ -205,7 +205,7 @@ func TestFiles(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 2 {
-		t.Errorf("%v (%v), want no temporary files", entries, err)
+		t.Errorf("%v (%v), expected no temporary files", entries, err)
 	}
 }
 

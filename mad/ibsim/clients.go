@@ -89,15 +89,15 @@ func (s *clients) wakeUp() {
 	}
 }
 
-// waitPackets waits for packets, for wakeUp, and if room is set for space to send.
-func (s *clients) waitPackets(room bool) {
+// waitPackets waits for packets, for wakeUp, and if forSpace is set for space to send.
+func (s *clients) waitPackets(forSpace bool) {
 	s.waker.RLock()
 	defer s.waker.RUnlock()
 	if s.wake < 0 {
 		return
 	}
 	fds := s.pollable(unix.POLLIN)
-	if room {
+	if forSpace {
 		fds = s.pollable(unix.POLLIN | unix.POLLOUT)
 	}
 	fds = append(fds, unix.PollFd{Fd: int32(s.wake), Events: unix.POLLIN})

@@ -80,7 +80,7 @@ func (t *Transport) Hold(f *mad.Frame) error {
 	return nil
 }
 
-// flush sends held packets as far as there is space.
+// flush sends held packets as long as a client has space.
 func (t *Transport) flush() error {
 	t.out.mu.Lock()
 	defer t.out.mu.Unlock()
@@ -122,8 +122,8 @@ func (s *sender) drop(n int) {
 	}
 }
 
-// send sends held packets as far as there is space: first so that all clients have equally many in flight, then by any
-// client.
+// send sends held packets as long as a client has space: first so that all clients have equally many in flight, then by
+// any client.
 func (t *Transport) send() error {
 	s := &t.out
 	if s.first == s.n {

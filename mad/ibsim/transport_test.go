@@ -164,7 +164,7 @@ func TestAgainstIbnetdiscover(t *testing.T) {
 
 var ibrouteLine = regexp.MustCompile(`(?m)^0x([0-9A-F]{4}) ([0-9]{3}) :`)
 
-// Tables read by directed route and by LID equal those that ibroute reads.
+// Tables read by directed route and by LID equal the tables that ibroute reads.
 func TestAgainstIbroute(t *testing.T) {
 	s := ibsimtest.Start(t, netFile)
 	ibsimtest.OpenSM(t, s)

@@ -56,7 +56,7 @@ func saquery(s *ibsimtest.Sim, args ...string) (records []map[string]string) {
 	return records
 }
 
-// same compares our records with those that saquery printed.
+// same compares our records with the records that saquery printed.
 func same(t *testing.T, what string, printed []map[string]string, got ...map[string]string) {
 	t.Helper()
 	if len(printed) != len(got) || len(printed) == 0 {

@@ -521,8 +521,8 @@ func (t *modelTables) sum() uint64 {
 	return sum
 }
 
-// compare counts the entries that both tables have, and those that differ. Entries to a LID that only one of the two
-// subnets assigns to the destination differ.
+// compare counts the entries that both tables have, and how many of them differ. Entries to a LID that only one of the
+// two subnets assigns to the destination differ.
 func (t *modelTables) compare(other *modelTables) (all, differ int) {
 	for row := range t.rows {
 		for column := range t.lids {

@@ -30,7 +30,7 @@ type Suggestion struct {
 
 // Attempt is one run of the engine.
 type Attempt struct {
-	// What describes the attempt.
+	// What is a description of the attempt.
 	What string
 	// Err is the reason why the engine refused, nil if it did not.
 	Err error

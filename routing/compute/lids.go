@@ -146,7 +146,7 @@ func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 }
 
 // After returns the control by which OpenSM assigns LIDs to ports of f if it has assigned those of was before: a port
-// without LIDs gets those that it had in was, and those of removed ports stay reserved. Ports of f that got LIDs in
+// without LIDs gets the LIDs that it had in was, and those of removed ports stay reserved. Ports of f that got LIDs in
 // since, a later routing, keep them; since may be nil.
 func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	if was.MaxLID == 0 || o.Reassign {

@@ -28,7 +28,7 @@ type Figures struct {
 	// Engine is the engine that routed, Refusals are those of the engines before it in the chain.
 	Engine   string
 	Refusals []engines.Refusal
-	// Took is the wall time of the engines, including those that refused.
+	// Took is the wall time of the engines, including engines that refused.
 	Took     time.Duration
 	Switches int
 	// Entries is the number of LFT entries with a port.

@@ -129,7 +129,7 @@ func lateMaxOpVLs(opt *routing.Options, engine string, refusals []engines.Refusa
 		return ""
 	}
 	return fmt.Sprintf("NOT OpenSM's tables: it applies max_op_vls from its second sweep on, so a master first gives "+
-		"the switches the routes of %s, and then keeps those that are still among the shortest; here all routes were "+
+		"the switches the routes of %s, and then keeps routes that are still among the shortest; here all routes were "+
 		"recomputed, as OpenSM does only when a link comes up", refusals[i].Engine)
 }
 

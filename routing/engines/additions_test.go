@@ -98,7 +98,8 @@ func compareLoaded(t *testing.T, f *fabric.Fabric, engine string, after addition
 	t.Helper()
 	ctx, s := t.Context(), offline(t, f, engine)
 	routed(ctx, t, s)
-	if _, err := loading.Load(ctx, s, "topology", netFile(t, after.whatIf), session.LoadOptions{AsIbsim: true}); err != nil {
+	options := session.LoadOptions{AsIbsim: true}
+	if _, err := loading.Load(ctx, s, "topology", netFile(t, after.whatIf), options); err != nil {
 		t.Fatal(err)
 	}
 	var ours, theirs bytes.Buffer

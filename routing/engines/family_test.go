@@ -129,7 +129,7 @@ func TestNoSwitches(t *testing.T) {
 		res, err := routing.Route(context.Background(), e, f, routing.Options{})
 		var refused *routing.RefusedError
 		if !errors.As(err, &refused) && (err != nil || res.Tables.LFT.Switches() != 0) {
-			t.Errorf("%s: %v, want no tables", e.Name(), err)
+			t.Errorf("%s: %v, expected no tables", e.Name(), err)
 		}
 	}
 }

@@ -27,7 +27,8 @@ func TestLIDMatrixFilesEqualOpenSM(t *testing.T) {
 	for n := range testenv.Count(t, 4, 200) {
 		f := irregular(t, r)
 		if r.IntN(2) == 0 {
-			f = gentest.Fabric(t, []string{"random:20,4,60", "torus:6x5,2", "fattree:3,4", "dragonfly:3,2,1"}[r.IntN(4)])
+			specs := []string{"random:20,4,60", "torus:6x5,2", "fattree:3,4", "dragonfly:3,2,1"}
+			f = gentest.Fabric(t, specs[r.IntN(len(specs))])
 		}
 		c := &trial{chain: []string{file.Name}, opt: randomOptions(r, f)}
 		c.opt.LMC, c.lmcESP0 = 0, false

@@ -76,7 +76,7 @@ type builder struct {
 	distances *routing.Distances
 	rows      []row
 	groups    []group
-	// ends lists the ports of the database, None for those that are gone.
+	// ends lists the ports of the database, None for ports that are gone.
 	ends []fabric.PortIndex
 	// seen holds the classes of each tile, by their number there.
 	seen []*classes

@@ -210,7 +210,7 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 	return out.Flush()
 }
 
-// factMarkup writes the facts, except those in the title and those that only forms use.
+// factMarkup writes the facts, except those in the title and facts that only forms use.
 func (a *Answer) factMarkup(out *bufio.Writer, m markup) {
 	title, _ := parseForm(a.title)
 	for i := range a.facts {

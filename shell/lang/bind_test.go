@@ -160,7 +160,7 @@ func TestBindErrors(t *testing.T) {
 		got, err := bindText(tt.text)
 		var usage *UsageError
 		if got != nil || !errors.As(err, &usage) || !IsUsage(err) {
-			t.Errorf("%s: got %+v, %v; want a usage error", tt.text, got, err)
+			t.Errorf("%s: got %+v, %v; expected a usage error", tt.text, got, err)
 			continue
 		}
 		if err.Error() != tt.want {

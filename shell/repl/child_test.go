@@ -17,7 +17,7 @@ import (
 )
 
 // A test starts this test binary again as the program on the terminal; these
-// variables say so, and how.
+// variables request that, and the mode.
 const (
 	envChild   = "REPL_TEST_CHILD"
 	envHistory = "REPL_TEST_HISTORY"
@@ -53,7 +53,7 @@ func (childEnv) Candidates(ask lang.Ask) []lang.Candidate {
 	}
 }
 
-// child runs the loop as often as it is told and says how it ended.
+// child runs the loop as often as requested and reports how it ended.
 func child() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -134,7 +134,7 @@ func TestHistoryFails(t *testing.T) {
 		t.Error("no error where the directory has gone")
 	}
 	if err := h.add("two"); err != nil {
-		t.Errorf("told again: %v", err)
+		t.Errorf("reported again: %v", err)
 	}
 }
 

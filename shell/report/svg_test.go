@@ -73,6 +73,6 @@ func TestSVG(t *testing.T) {
 		}
 	}
 	if dashed != 1 || said != 3 { // the bundle and both of its ends
-		t.Errorf("%d dashed, %d say so: %q", dashed, said, titles)
+		t.Errorf("%d dashed, %d titles for it: %q", dashed, said, titles)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // randomAdaptive returns enabled and disabled switches with and without groups, with sub-groups, empty groups, all
-// states and private tables. Properties that far cannot express are those that its reader assumes: all SLs are
+// states and private tables. Properties that far cannot express have the values that its reader assumes: all SLs are
 // adaptive, and all packets use the first table.
 func randomAdaptive(r *rand.Rand, f *fabric.Fabric, lft *fabric.LFT) *fabric.Adaptive {
 	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}

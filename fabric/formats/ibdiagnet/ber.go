@@ -104,7 +104,7 @@ func (p *berReader) header(text []byte) {
 	p.headed = p.place[0] > 0 && p.place[1] > 0 && p.place[2]+p.place[3]+p.place[4] > 0
 }
 
-// On adds the rates to a report of a fabric. It returns warnings for those that could not be added.
+// On adds the rates to a report of a fabric. It returns warnings for rates that could not be added.
 func (b BERs) On(f *fabric.Fabric, to *health.Report, name string) []string {
 	var unknown tally
 	for i := range b {

@@ -89,8 +89,8 @@ func sameConf(t *testing.T, conf string) {
 	}
 }
 
-// TestConfDefaults compares the names and defaults of options with those that OpenSM writes. Old names of an option are
-// the only additional ones.
+// TestConfDefaults compares the names and defaults of options with the ones that OpenSM writes. Old names of an option
+// are the only additional ones.
 func TestConfDefaults(t *testing.T) {
 	sameConf(t, "")
 	used, _ := readByOpenSM(t, "")

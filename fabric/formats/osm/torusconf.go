@@ -38,7 +38,8 @@ type TorusConf struct {
 	PortOrder []uint8
 	// MaxChanges is the number of changes of the torus that OpenSM reports.
 	MaxChanges uint32
-	// Bad lists the lines for which OpenSM's engine refuses to route, Notes those that it interprets in another way.
+	// Bad lists the lines for which OpenSM's engine refuses to route, Notes the lines that it interprets in another
+	// way.
 	Bad, Notes []FileNote
 }
 

@@ -60,7 +60,7 @@ func (d *decoder) at(size uint64) int64 {
 // window is the size of the buffer of a reader.
 const window = 64 << 10
 
-// fill makes n bytes available in b, or as many as there are.
+// fill makes n bytes available in b, or all that are left.
 func (d *decoder) fill(n int) {
 	if len(d.b) >= n || d.left == 0 {
 		return

@@ -33,7 +33,7 @@ func frames(all []section) (out [][][]byte) {
 	return append(out, frame)
 }
 
-// writeFrames compresses and writes frames, as many at a time as there are processors.
+// writeFrames compresses and writes frames, one per processor at a time.
 func writeFrames(w io.Writer, frames [][][]byte) error {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
 	if err != nil {

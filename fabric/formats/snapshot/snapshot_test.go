@@ -145,7 +145,7 @@ func TestWithoutTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if snap, err := snapshot.Read(&file); err != nil || snap.Tables != nil {
-		t.Errorf("tables %v, error %v; want neither", snap.Tables, err)
+		t.Errorf("tables %v, error %v; expected neither", snap.Tables, err)
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sweeptest compares computed tables with those that a subnet manager has written.
+// Package sweeptest compares computed tables with the tables that a subnet manager has written.
 package sweeptest
 
 import (

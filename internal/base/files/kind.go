@@ -63,7 +63,7 @@ func (k Kind) Regular() Kind {
 	return k
 }
 
-// ErrTooLarge reports that a file exceeds the maximum size of its kind.
+// ErrTooLarge reports that a file exceeds the maximum size for its [Kind].
 var ErrTooLarge = errors.New("too large")
 
 func (k Kind) tooLarge() error {

@@ -48,7 +48,7 @@ type opened struct {
 // partSize is the number of bytes read at once. Two parts are in use. Smaller parts cost more to pass on than to read.
 const partSize = 1 << 20
 
-// Open opens a file or a pipe for reading, and rejects folders, devices and files larger than their kind may be.
+// Open opens a file or a pipe for reading, and rejects folders, devices and files larger than the limit of kind.
 // Reading fails beyond that size, and when ctx ends, even if the system does not respond.
 func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	f := &File{

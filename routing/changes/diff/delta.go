@@ -205,7 +205,7 @@ func (d *delta) split() {
 	}
 }
 
-// loseTo removes the paths to a host from those that are gone, or from all hosts if it is gone itself.
+// loseTo removes the paths to a host from the lost paths, or from all hosts if it is gone itself.
 func (d *delta) loseTo(dst int32, cut []pair) []pair {
 	lid := d.m.old.lid(d.m.hosts[dst].old)
 	for i := range d.groups {

@@ -35,17 +35,17 @@ type Result struct {
 	// Switches lists those with changed entries.
 	Switches []Switch
 	Pairs    Pairs
-	// Lost, Connected, Changed and ByLuck list the first pairs of those that Pairs counts.
+	// Lost, Connected, Changed and ByLuck list the first pairs that Pairs counts.
 	Lost      []Pair
 	Connected []Pair
 	Changed   []Pair
 	ByLuck    []Pair
-	// Gone lists end ports that only the old subnet has, Come those that only the new one has. Moved lists those whose
-	// base LID changes.
+	// Gone lists end ports that only the old subnet has, Come the ones that only the new one has. Moved lists end ports
+	// whose base LID changes.
 	Gone  []Port
 	Come  []Port
 	Moved []Moved
-	// Down lists links that only the old fabric has, Up those that only the new one has.
+	// Down lists links that only the old fabric has, Up the links that only the new one has.
 	Down []Link
 	Up   []Link
 	// Loads lists the switch ports whose number of entries or paths changes, the greatest change of paths first.

@@ -175,7 +175,7 @@ func TestMovedLID(t *testing.T) {
 		t.Errorf("moved %+v, want h4 from 14 to 20", r.Moved)
 	}
 	if r.Pairs.Same != 12 {
-		t.Errorf("%+v, want no changed paths where only a LID changes", r.Pairs)
+		t.Errorf("%+v, expected no changed paths where only a LID changes", r.Pairs)
 	}
 	// Each switch has two changed entries: one is removed, one is added, and the LinearFDBTop rises.
 	if r.Entries.Changed != 4 || r.Switches[0].TopOld != 14 || r.Switches[0].TopNew != 20 {
@@ -264,10 +264,10 @@ func TestCompareLinks(t *testing.T) {
 	after := *before
 	after.Fabric = before.Fabric.Without([]fabric.Link{link})
 	if r := compared(t, before, &after); len(r.Down) != 1 || len(r.Up) != 0 || r.Down[0].A.Name != "A/4" {
-		t.Errorf("down %+v, up %+v; want A/4 down", r.Down, r.Up)
+		t.Errorf("down %+v, up %+v; expected A/4 down", r.Down, r.Up)
 	}
 	if r := compared(t, &after, before); len(r.Up) != 1 || len(r.Down) != 0 || r.Up[0].A.Name != "A/4" {
-		t.Errorf("down %+v, up %+v; want A/4 up", r.Down, r.Up)
+		t.Errorf("down %+v, up %+v; expected A/4 up", r.Down, r.Up)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestCompareCancelled(t *testing.T) {
 	cancel()
 	before := twin(t)
 	if _, err := Compare(ctx, before, before, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v, want a cancelled context", err)
+		t.Errorf("%v, expected a cancelled context", err)
 	}
 }
 

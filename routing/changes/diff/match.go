@@ -103,7 +103,7 @@ func matchPorts(f, g *fabric.Fabric) []fabric.PortIndex {
 	return ports
 }
 
-// matchHosts lists the end ports of both states, including those that failures made unreachable.
+// matchHosts lists the end ports of both states, including ports that failures made unreachable.
 func (m *matching) matchHosts() {
 	seen := map[uint64]bool{}
 	add := func(s *side, ends []fabric.PortIndex) {

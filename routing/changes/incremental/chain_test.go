@@ -16,7 +16,7 @@ import (
 
 // BenchmarkFailure times a failed link, from the failure to tables that are routed, checked and compared with those
 // before, and full routes in turn, for 1620 switches and for 300 switches of an irregular fabric. ratio is the time of
-// a full route divided by that; entries counts those that were examined one by one.
+// a full route divided by that; entries counts the entries that were examined one by one.
 func BenchmarkFailure(b *testing.B) {
 	for _, spec := range []string{"fattree:3,36", "random:300,12,1500"} {
 		b.Run(spec, func(b *testing.B) { benchFailure(b, treestest.Routed(b, spec)) })

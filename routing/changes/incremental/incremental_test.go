@@ -79,7 +79,7 @@ func TestRandomFailures(t *testing.T) {
 		t.Errorf("%d entries touched, a full routing computes %d and changes %d: want less than a tenth, and a fifth",
 			sum, all, whole)
 	}
-	t.Logf("%d entries touched, %.2f %% of those that a full routing changes, %.2f %% of all", sum,
+	t.Logf("%d entries touched, %.2f %% of the entries that a full routing changes, %.2f %% of all", sum,
 		100*float64(sum)/float64(whole), 100*float64(sum)/float64(all))
 }
 

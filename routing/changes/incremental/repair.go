@@ -78,7 +78,7 @@ func newCounts(f *fabric.Fabric) [][]uint16 {
 	return counts
 }
 
-// countEntries counts entries of a switch by port. It skips those that are no port of it.
+// countEntries counts entries of a switch by port. It skips entries that are no port of it.
 func countEntries(used []uint16, entries []uint8) {
 	for _, port := range entries {
 		if int(port) < len(used) {

@@ -14,9 +14,9 @@ import "example.org/ibconsole/fabric"
 // any time. In a component, a step is safe if some potential falls along all its edges. Two sets of switches have this
 // property:
 //
-//   - those that may come first: the old path from the new next switch to the exit of the component is shorter
+//   - switches that may come first: the old path from the new next switch to the exit of the component is shorter
 //     than the one from the switch itself, or no switch on the path from there changes any more;
-//   - those that may come last: the same with old and new exchanged, because a step that is safe backwards in
+//   - switches that may come last: the same with old and new exchanged, because a step that is safe backwards in
 //     time is safe.
 //
 // If some switches are in neither set, the first ones keep their new edge and the last ones their old edge for good,

@@ -243,7 +243,7 @@ func TestNeverBroughtUp(t *testing.T) {
 	}
 	for _, l := range p.LIDs {
 		if l.New == 0 || l.NewSM != 1 || l.Old != 0 {
-			t.Errorf("%+v: want a LID, with 1 as the SM's", l)
+			t.Errorf("%+v: expected a LID, with 1 as the SM's", l)
 		}
 	}
 	for s := range raw.NumSwitches() {
@@ -286,7 +286,7 @@ func TestFailedSwitchIsNotWritten(t *testing.T) {
 	p := mustMake(t, live, treestest.Minhop(t, f.Without(links)))
 	// The leaf and its two hosts.
 	if len(p.Unreachable) != 3 || p.Totals().Unreachable != 3 {
-		t.Errorf("unreachable: %+v, want a switch and two hosts", p.Unreachable)
+		t.Errorf("unreachable: %+v, expected a switch and two hosts", p.Unreachable)
 	}
 	for _, b := range p.Blocks {
 		if b.Switch == leaf {

@@ -38,8 +38,8 @@ type Report struct {
 	Overloading int `json:"overloading"`
 	// Changed is the total number of changed entries.
 	Changed int64 `json:"changed_entries"`
-	// Failed lists the worst failures, at most [Kept]: first those that lose most paths, then those with most paths
-	// over a link.
+	// Failed lists the worst failures, at most [Kept]: first the failures that lose most paths, then those with most
+	// paths over a link.
 	Failed []Verdict `json:"failed"`
 
 	// Unchecked is set if the report was read from a file without a checksum, as older versions wrote it.
@@ -133,7 +133,7 @@ func Read(in io.Reader, name string) (*Report, error) {
 }
 
 // Merge combines the reports of different shards of one study. missing lists the shards without a report, unfinished
-// those that are not complete.
+// the incomplete ones.
 func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error) {
 	if len(reports) == 0 {
 		return nil, nil, nil, errors.New("no reports to merge")
@@ -214,7 +214,7 @@ func unchecked(text []byte) (bool, error) {
 // ErrDamaged means that a report was changed after it was written.
 var ErrDamaged = errors.New("damaged or edited")
 
-// escaped reports whether all names can be printed, as those that a study writes.
+// escaped reports whether all names can be printed, as the names that a study writes.
 func (r *Report) escaped() bool {
 	for i := range r.Failed {
 		if v := &r.Failed[i]; !plain.Escaped(v.Name) || !plain.Escaped(v.At) {

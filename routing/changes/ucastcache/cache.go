@@ -18,7 +18,7 @@
 // OpenSM compares each sweep with its notes of earlier ones. Whether the cache holds throughout depends only on the
 // subnet when the routes were made and on the present subnet, which are compared here. Two cases of OpenSM are not
 // covered: it also drops its cache when it cannot route a multicast group over the remaining leaves (ERR 0A1E), and
-// when it is told to reroute or takes over from another subnet manager.
+// on a command to reroute or when it takes over from another subnet manager.
 package ucastcache
 
 import (
@@ -36,8 +36,8 @@ type Cache struct{ tables *fabric.Tables }
 func New(t *fabric.Tables) Cache { return Cache{t} }
 
 // Next reports whether the routes are still valid when the subnet is f. If they are, it returns the tables that OpenSM
-// writes then: the unchanged ones of all present switches, including those that disappeared and returned. Otherwise the
-// tables are nil and a routing engine must compute them.
+// writes then: the unchanged ones of all present switches, including switches that disappeared and returned. Otherwise
+// the tables are nil and a routing engine must compute them.
 //
 // Nodes are matched by GUID, independent of indexes. Multicast tables are omitted if anything is missing, because
 // OpenSM recomputes them each time. O(ports), and O(switches x LIDs) where a switch is missing or indexes differ.

@@ -48,9 +48,9 @@ type Alternate struct {
 // Result holds the paths between two adapters.
 type Result struct {
 	Primary Path
-	// List holds the alternates, those that share least first.
+	// List holds the alternates, paths that share least first.
 	List []Alternate
-	// Lost counts the paths that do not arrive in both directions, Unknown those that use an unread table.
+	// Lost counts the paths that do not arrive in both directions, Unknown paths that use an unread table.
 	Lost, Unknown int
 }
 

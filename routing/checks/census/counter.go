@@ -205,7 +205,7 @@ func (w *worker) fail(group int, v walk.Verdict, n int64, t *trees.Tree) {
 	w.failures[at] = f.and(w.failures[at])
 }
 
-// source returns the first end of a list other than dst.
+// source returns the first end of a list that is not dst.
 func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
 	for _, e := range ends {
 		if e != dst {
@@ -215,7 +215,7 @@ func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
 	return fabric.None
 }
 
-// run is a path, or several equal ones, among those that are compared.
+// run is a path, or several equal ones, among the compared paths.
 type run struct {
 	passed uint64
 	paths  int64

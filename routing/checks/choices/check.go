@@ -55,7 +55,7 @@ type Result struct {
 	// Paths whose packets can loop are only in Fewest.
 	Fewest []int64
 	Most   []int64
-	// Troubles lists the first paths of each kind that is not [Sure], by kind, LID and source. It omits those that end
+	// Troubles lists the first paths of each kind that is not [Sure], by kind, LID and source. It omits paths that end
 	// at once, which [trees.Ends.Lost] counts.
 	Troubles []Pair
 	// SLsUnread is set if the SLs of paths matter but were not read. All were taken as SL 0.

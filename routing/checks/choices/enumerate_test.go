@@ -23,7 +23,7 @@ type tried struct {
 	loads        map[fabric.PortIndex]float64 // of paths that arrive, by their shares
 	share        float64
 	all          []string // of the paths
-	went         []way    // the paths, those that loop up to the point where they do
+	went         []way    // the paths; loops are included up to the point where they do
 }
 
 // way is the ports by which packets leave on one path, and its share of the packets.

@@ -22,7 +22,7 @@ type Failover struct {
 	// Luck counts paths that now lose packets by some choices, Stuck by all.
 	Luck  int64
 	Stuck int64
-	// Unreachable counts paths with an end that has lost all links to the subnet manager, Bad those that did not arrive
+	// Unreachable counts paths with an end that has lost all links to the subnet manager, Bad paths that did not arrive
 	// for sure before either.
 	Unreachable int64
 	Bad         int64

@@ -16,8 +16,8 @@
 // reported only if it exists for all possible SLs, for example where every link operates one VL or maps all SLs to one
 // VL. The absence of loops is reported only if there is none even with all packets on one VL.
 //
-// All packets that hosts can send count, including those that do not arrive: they hold buffers as far as they get, and
-// a forwarding loop is a ring of its own.
+// All packets that hosts can send count, including packets that do not arrive: they hold buffers as far as they get,
+// and a forwarding loop is a ring of its own.
 package credits
 
 import (

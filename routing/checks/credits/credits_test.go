@@ -462,7 +462,7 @@ func TestVLsBreakTheRing(t *testing.T) {
 		t.Helper()
 		r, err := Check(t.Context(), tables, Options{})
 		if err != nil || len(r.Ring) != want {
-			t.Fatalf("%+v, %v, want a ring of %d", r, err, want)
+			t.Fatalf("%+v, %v, expected a ring of %d", r, err, want)
 		}
 		checkRing(t, tables, r)
 		return r
@@ -554,7 +554,7 @@ func TestMulticast(t *testing.T) {
 		t.Helper()
 		r, err := Check(t.Context(), tables, Options{})
 		if err != nil || len(r.Ring) != want {
-			t.Fatalf("%+v, %v, want a ring of %d", r, err, want)
+			t.Fatalf("%+v, %v, expected a ring of %d", r, err, want)
 		}
 		checkRing(t, tables, r)
 		return r

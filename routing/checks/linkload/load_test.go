@@ -141,7 +141,7 @@ func TestLoadsNotKnown(t *testing.T) {
 	}
 	for _, k := range l.Summary(0).Classes {
 		if k.Unknown*4 != k.Links || k.Unused != 0 || k.Class == FromHost && k.Min != 5 {
-			t.Errorf("%+v: want a quarter unknown, none unused, and 5 paths from each other host", k)
+			t.Errorf("%+v: expected a quarter unknown, none unused, and 5 paths from each other host", k)
 		}
 	}
 	for _, k := range whole.Summary(0).Classes {

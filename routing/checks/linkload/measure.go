@@ -68,7 +68,7 @@ type Shifted struct {
 	// contention.
 	Mean float64
 	Free int
-	// Lost counts the paths of all shifts that do not arrive, Unknown those that use an unread table.
+	// Lost counts the paths of all shifts that do not arrive, Unknown the paths that use an unread table.
 	Lost    int64
 	Unknown int64
 }
@@ -125,7 +125,8 @@ type Bisected struct {
 	StdDev float64
 	// Worst is the maximum number of paths over a link in any of them.
 	Worst int64
-	// Lost counts the paths that do not arrive, Unknown those that use an unread table. They are not part of the means.
+	// Lost counts the paths that do not arrive, Unknown the paths that use an unread table. They are not part of the
+	// means.
 	Lost    int64
 	Unknown int64
 }

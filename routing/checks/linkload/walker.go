@@ -24,7 +24,7 @@ type walker struct {
 	ports []fabric.PortIndex
 	ends  []int
 	of    []int
-	// lost counts the paths that do not arrive, unknown those that use an unread table.
+	// lost counts the paths that do not arrive, unknown the paths that use an unread table.
 	lost, unknown int64
 	// open marks the ports by which unknown paths leave.
 	open []bool

@@ -26,9 +26,9 @@ type Report struct {
 // examples is the maximum number of faults of a kind and LID in a report.
 const examples = 3
 
-// Check follows the packets of every member of every group. Without groups it uses those that the tables themselves
-// serve ([fabric.GroupsOf]). With groups it also checks LIDs that have entries but no group for receivers that are no
-// members. It returns [ErrNoTables], or the error of ctx if that ends first.
+// Check follows the packets of every member of every group. Without groups it uses the groups that the tables
+// themselves serve ([fabric.GroupsOf]). With groups it also checks LIDs that have entries but no group for receivers
+// that are no members. It returns [ErrNoTables], or the error of ctx if that ends first.
 //
 // If the tables of a group form a tree, it costs O(its switch ports + members), otherwise O(switches with members x
 // (its switch ports + members)). All processors are used.
@@ -91,7 +91,7 @@ type checker struct {
 	// join is by end port. Only those of the current LID are set.
 	join []fabric.JoinState
 	in   []bool
-	// switches lists the switches with entries for the LID. joined holds those that links connect.
+	// switches lists the switches with entries for the LID. joined holds the switches that links connect.
 	switches []fabric.SwitchIndex
 	joined   routing.UnionFind
 	flood    *flood

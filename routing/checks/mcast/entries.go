@@ -77,7 +77,7 @@ type Change struct {
 	// Switch is its index in the fabric of the new tables.
 	Switch fabric.SwitchIndex
 	MLID   uint16
-	// Gone lists the ports that only the old tables have, Come those that only the new ones have.
+	// Gone lists the ports that only the old tables have, Come the ports that only the new ones have.
 	Gone, Come []uint8
 }
 

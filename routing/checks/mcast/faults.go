@@ -47,7 +47,7 @@ type Counts struct {
 	LIDs  int
 	Alone int
 	// Members counts the members in the subnet and the Lost ones, which are unreachable or have no LID. Gone counts
-	// those that the subnet does not have.
+	// members that the subnet does not have.
 	Members int
 	Lost    int
 	Gone    int

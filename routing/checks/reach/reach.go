@@ -52,7 +52,7 @@ type Counts struct {
 
 // Result is the result for all paths.
 type Result struct {
-	// Ends counts the end ports, Unassigned those without a LID, UnreachableEnds those that failures have separated
+	// Ends counts the end ports, Unassigned those without a LID, UnreachableEnds the ones that failures have separated
 	// from the subnet. See [trees.Ends] for the paths from and to those, which count as unreachable.
 	Ends            int
 	Unassigned      int

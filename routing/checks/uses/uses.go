@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package uses finds the paths that use a link or a switch, and so those that are affected if it fails.
+// Package uses finds the paths that use a link or a switch, which are affected if it fails.
 //
-// The paths are those that arrive, of all ordered pairs of distinct end ports, one for each LID of the destination. A
+// The paths are all that arrive, of all ordered pairs of distinct end ports, one for each LID of the destination. A
 // link counts in both directions.
 package uses
 

@@ -219,7 +219,7 @@ func TestTooLong(t *testing.T) {
 	tables = changed(tables, sw, 2, 1)
 	p := Trace(tables, tables.Fabric.PortByLID(1), 2)
 	if p.Verdict != Loop || p.Links()-p.Closes != 2 {
-		t.Errorf("%v of %d switches, want a loop of 2", p.Verdict, p.Links()-p.Closes)
+		t.Errorf("%v of %d switches, expected a loop of 2", p.Verdict, p.Links()-p.Closes)
 	}
 }
 

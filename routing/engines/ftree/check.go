@@ -161,8 +161,8 @@ var counted = map[Rule]string{
 	DownPorts: "links to a lower neighbour",
 }
 
-// unevenness returns the switches that break the rules of a pure fat-tree: those that differ from most of their rank.
-// O(groups).
+// unevenness returns the switches that break the rules of a pure fat-tree: switches that differ from most of their
+// rank. O(groups).
 func (t *tree) unevenness() []Problem {
 	var ps []Problem
 	for rank := range uint32(t.maxRank) + 1 {
@@ -285,7 +285,7 @@ func (r Rule) Code() string { return codes[r] }
 // Problem is a rule that a fabric breaks.
 type Problem struct {
 	Rule Rule
-	// Switches are the switches concerned; for UpGroups and later rules those that differ from most of their rank.
+	// Switches are the switches concerned; for UpGroups and later rules the ones that differ from most of their rank.
 	Switches []fabric.SwitchIndex
 	// Text describes the problem in a sentence.
 	Text string

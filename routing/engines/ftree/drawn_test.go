@@ -140,14 +140,14 @@ func TestServiceNodesWithoutDetour(t *testing.T) {
 	for _, spec := range append([]string{drawing, apart}, large...) {
 		f := gentest.WithLIDs(t, spec)
 		if late := bullFigures(t, f, routing.Options{}); late.detours != 0 || late.services == 0 {
-			t.Errorf("%s: %+v, want no detour", spec, late)
+			t.Errorf("%s: %+v, expected no detour", spec, late)
 		}
 		if early := bullFigures(t, f, before); early.detours == 0 {
 			t.Errorf("%s: before the upgrades %+v, want detours", spec, early)
 		}
 		for _, l := range losses(f) {
 			if late := bullFigures(t, l.f, routing.Options{}); late.detours != 0 {
-				t.Errorf("%s without an %s: %+v, want no detour", spec, l.what, late)
+				t.Errorf("%s without an %s: %+v, expected no detour", spec, l.what, late)
 			}
 		}
 	}

@@ -9,7 +9,7 @@
 //
 // If a leaf switch has adapters and lower switches on its down-going ports, OpenSM orders the adapters by addresses in
 // its memory. Here they are in the order of [Engine.InMemory], or of ports, after the switches that have an index and
-// before those that have none.
+// before switches without one.
 package ftree
 
 import (

@@ -22,7 +22,7 @@ func problemsOf(t *testing.T, f *fabric.Fabric, opt routing.Options) []Problem {
 	var e *NotFatTreeError
 	var refused *routing.RefusedError
 	if !errors.As(err, &e) || !errors.As(err, &refused) || refused.Engine != "ftree" {
-		t.Fatalf("%v, want a refusal", err)
+		t.Fatalf("%v, expected a refusal", err)
 	}
 	return e.Problems
 }

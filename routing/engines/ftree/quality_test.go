@@ -36,7 +36,7 @@ func TestShiftsAndBisectionsOfFullTrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Worst != 1 || s.Lost != 0 || s.Hosts != ports*ports*ports/4 || shifts == 0 && s.Shifts != s.Hosts-1 {
-			t.Errorf("%d ports: %+v, want no contention", ports, s)
+			t.Errorf("%d ports: %+v, expected no contention", ports, s)
 		}
 		b, err := linkload.Bisections(t.Context(), res.Tables, res.CAOrder, 20, 1, nil)
 		if err != nil {

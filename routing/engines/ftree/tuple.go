@@ -15,7 +15,7 @@ const (
 	digits  = 8
 	noDigit = 0xff // an absent digit
 	noTuple = math.MaxUint64
-	// adapterTuple orders adapters among switches: after those that have a tuple.
+	// adapterTuple orders adapters among switches: after switches that have a tuple.
 	adapterTuple = 1 << 63
 )
 

@@ -53,7 +53,7 @@ func newLayers(ctx context.Context, p *paths, progress func(done int)) (*layers,
 // pair is a pair of switches.
 type pair struct{ s, d int32 }
 
-// queue holds the pairs that a VL has to try, and those that it rejected.
+// queue holds the pairs that a VL has to try, and the pairs that it rejected.
 type queue struct {
 	in, out     []pair
 	there, back []int32 // scratch

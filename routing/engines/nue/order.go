@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// order keeps the channels in a sequence in which used edges lead from earlier to later ones, as long as there is no
+// order keeps the channels in a sequence in which used edges lead from earlier to later ones, unless they have a
 // cycle. For an edge against it, both ends are searched, and the channels before one end or after the other are moved
 // past it (after Marchetti-Spaccamela, Nanni and Rohnert, "Maintaining a topological order under edge insertions",
 // 1996, and Alpern and others, 1990). Edges may be removed.

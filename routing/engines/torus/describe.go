@@ -100,7 +100,7 @@ func SLText(sl uint8) (text string) {
 	return fmt.Sprintf("%s, QoS level %d", text, sl/qosLevel)
 }
 
-// Links are the directions in which a switch has links, those in which links are missing, and those that cross a
+// Links are the directions in which a switch has links, those in which links are missing, and directions that cross a
 // dateline: "+x". They are empty for a switch outside the torus.
 type Links struct{ Present, Missing, Datelines []string }
 

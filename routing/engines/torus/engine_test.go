@@ -148,7 +148,7 @@ func TestRefusals(t *testing.T) {
 		res, err := k.e.Route(t.Context(), k.f, routing.Options{})
 		var refused *routing.RefusedError
 		if !errors.As(err, &refused) || res != nil || !strings.Contains(err.Error(), k.want) {
-			t.Errorf("%v, want a refusal with %q", err, k.want)
+			t.Errorf("%v, expected a refusal with %q", err, k.want)
 		}
 	}
 }

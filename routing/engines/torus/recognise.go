@@ -269,7 +269,7 @@ func (r *recogniser) walk(s, next fabric.SwitchIndex, aside []fabric.SwitchIndex
 	return 0, false, false
 }
 
-// try lays out the subnet, and keeps the best layout of those that contain every switch and can be routed.
+// try lays out the subnet, and keeps the best of the layouts that contain every switch and can be routed.
 func (r *recogniser) try(ctx context.Context, c *osm.TorusConf) error {
 	c.GroupPorts = r.needed()
 	if _, err := chooseSeed(r.f, c); err != nil {

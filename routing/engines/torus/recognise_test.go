@@ -111,7 +111,7 @@ func TestRecogniseNothing(t *testing.T) {
 		f := gentest.Fabric(t, spec)
 		conf, err := torus.Recognise(t.Context(), f)
 		if _, refused := errors.AsType[*routing.RefusedError](err); !refused {
-			t.Errorf("%s: %v, %v, want a refusal", spec, conf, err)
+			t.Errorf("%s: %v, %v, expected a refusal", spec, conf, err)
 		}
 	}
 	var none fabric.Fabric

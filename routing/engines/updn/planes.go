@@ -64,7 +64,7 @@ func (p *planes) count(s, d int) uint8 {
 
 func (p *planes) at(s, word int) []uint64 { return p.bits[(s*p.words+word)*p.depth:][:p.depth] }
 
-// oneLess sets less to the counts minus one, and returns the bits of those that are counts of a path between different
+// oneLess sets less to the counts minus one, and returns the bits of the counts of a path between different
 // switches.
 func oneLess(less, counts []uint64) (known uint64) {
 	borrow, some, all := ^uint64(0), uint64(0), ^uint64(0)

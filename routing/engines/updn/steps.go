@@ -41,7 +41,7 @@ type steps struct {
 	slot []int32
 	// into is by index the step that leads into a port, with the port where it begins as its end.
 	into []step
-	// all are the steps out of switches, allowed those that are not barred, bars the others.
+	// all are the steps out of switches, allowed the steps that are not barred, bars the others.
 	all, allowed, bars stepList
 }
 

@@ -59,7 +59,7 @@ type reachability struct {
 	Bad     answer.Value `name:"bad paths" kind:"text"`
 	NotRead int64        `name:"over unread tables"`
 	Names   string       `name:"unreachable names"`
-	From    answer.Value `key:"seen_from" name:"seen from" kind:"place" help:"the port from which unreachable ports are not reachable"`
+	From    answer.Value `key:"seen_from" name:"seen from" kind:"place" help:"the port from which it is tested"`
 	NoLID   string       `name:"unassigned names"`
 
 	loopsOnly bool
@@ -154,7 +154,10 @@ func declareReach(command, title string) *answer.Decl[*reachability] {
 				Line: "  {lost_pairs} of {pairs|pair} lost[, {luck_pairs} arrive by luck]",
 				When: is(false, func(r *reachability) bool { return r.LostPairs+r.LuckPairs > 0 }),
 			},
-			{Line: "[  unreachable from {seen_from}: {unreachable_ends|end port}: {unreachable names}]", When: is(false, nil)},
+			{
+				Line: "[  unreachable from {seen_from}: {unreachable_ends|end port}: {unreachable names}]",
+				When: is(false, nil),
+			},
 			{Line: "[  without a LID: {unassigned|end port}: {unassigned names}]", When: is(false, nil)},
 			{Table: answer.Show(&troubles, (*reachability).listed)},
 		}...),

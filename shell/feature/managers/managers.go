@@ -38,7 +38,8 @@ var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 	},
 }}
 
-// managerList holds the subnet managers that the last sweep found, and whether predictions of the master's tables are proved.
+// managerList holds the subnet managers that the last sweep found, and whether predictions of the master's
+// tables are proved.
 type managerList struct {
 	f     *fabric.Fabric
 	all   []managers.SM

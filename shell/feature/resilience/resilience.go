@@ -114,9 +114,9 @@ type studied struct {
 	Shard       answer.Value `key:"shard" kind:"list" help:"the simulated shards"`
 	Paths       int64        `key:"paths" name:"paths" help:"without a failure"`
 	Worst       int64        `key:"worst_load" name:"worst load" help:"most paths over a link without a failure"`
-	Splitting   int          `key:"splitting" name:"make ports unreachable" help:"failures after which host ports are unreachable"`
+	Splitting   int          `key:"splitting" name:"make ports unreachable" help:"failures that separate host ports"`
 	Losing      int          `key:"losing" name:"lose paths"`
-	Overloading int          `key:"overloading" name:"raise the load" help:"failures that raise the most paths over a link"`
+	Overloading int          `key:"overloading" name:"raise the load" help:"failures that raise the worst load"`
 	Changed     int64        `key:"changed_entries" name:"changed entries" help:"sum over all failures"`
 	Mean        answer.Value `key:"mean_changed_entries" name:"changed on average" kind:"float"`
 	Partial     bool         `key:"partial" help:"not all failures were simulated"`

@@ -111,7 +111,7 @@ type routed struct {
 	Restored bool          `key:"recomputed" help:"all routes were computed again, as a link came up or was added"`
 	Assigned int           `key:"lids_assigned" help:"ports with LIDs assigned as by OpenSM"`
 	Trees    answer.Value  `key:"multicast" kind:"map" help:"the trees of multicast groups, if groups are known"`
-	TreeLoop answer.Value  `key:"tree_loop" kind:"map" help:"the credit loop of torus-2QoS's multicast tree with unicast"`
+	TreeLoop answer.Value  `key:"tree_loop" kind:"map" help:"the credit loop of multicast with unicast (torus-2QoS)"`
 
 	feature.Proof    `prefix:""`
 	feature.Measures `prefix:""`
@@ -267,7 +267,7 @@ type adapted struct {
 	Lost     int           `key:"without_a_path" help:"unchanged entries without a path"`
 	Examples []string      `key:"examples" help:"some of the entries without a path"`
 	Changes  []string      `key:"changes" help:"changes of the topology"`
-	Loop     answer.Value  `key:"new_credit_loop" kind:"bool" help:"the tables have a credit loop that the previous ones had not"`
+	Loop     answer.Value  `key:"new_credit_loop" kind:"bool" help:"the tables add a credit loop to the previous ones"`
 	Repair   answer.Value  `key:"repair" kind:"text" name:"repair" help:"how broken paths were replaced"`
 	Why      []string      `key:"why" help:"why repairs with fewer changes were not taken"`
 	FullText string        `name:"full route"`

@@ -67,7 +67,7 @@ type structure struct {
 	Gateways   int          `key:"gateways"`
 	Routers    int          `key:"routers"`
 	Aggregate  int          `key:"aggregation_nodes"`
-	RailsBy    answer.Value `key:"rails_by" kind:"text" help:"number or cabling: the basis of the assignment of ports to rails"`
+	RailsBy    answer.Value `key:"rails_by" kind:"text" help:"basis of the assignment of rails: number or cabling"`
 	Nodes      string       `name:"nodes"`
 	GroupSizes answer.Value `name:"group sizes" kind:"text"`
 	PodSizes   answer.Value `name:"pod sizes" kind:"text"`
@@ -129,7 +129,7 @@ type position struct {
 	Rail   answer.Value `key:"rail" name:"RAIL" kind:"text"`
 	Group  answer.Value `key:"group" name:"GROUP" kind:"int"`
 	At     answer.Value `key:"at" name:"AT" kind:"text" help:"coordinates in a torus, mesh or hypercube"`
-	Board  answer.Value `key:"board" name:"BOARD" kind:"text" help:"the director or switch of several planes that has it"`
+	Board  answer.Value `key:"board" name:"BOARD" kind:"text" help:"its director or switch of several planes"`
 	Hosts  int          `key:"hosts" name:"HOSTS" help:"attached host ports"`
 	Links  int          `key:"links" name:"LINKS" help:"links to switches"`
 	lead   answer.Lead

@@ -28,7 +28,7 @@ type comparedPath struct {
 // comparedHop is a row of the table: a hop of one path or of both.
 type comparedHop struct {
 	Node      answer.Value `key:"node" name:"NODE" kind:"place" help:"a node of the requested path"`
-	How       answer.Value `key:"how" name:"HOW" kind:"text" help:"same: equal hops; port or switch: what differs; none for a hop of one path"`
+	How       answer.Value `key:"how" name:"HOW" kind:"text" help:"same, port or switch (that differs), none"`
 	Other     answer.Value `key:"other" name:"OTHER" kind:"place" help:"a node of the other path"`
 	OtherIn   answer.Value `key:"other_in" name:"IN" kind:"int"`
 	OtherOut  answer.Value `key:"other_out" name:"OUT" kind:"int"`

@@ -29,7 +29,7 @@ type many struct {
 	Pairs        int64        `key:"pairs"`
 	LostPairs    int64        `key:"lost_pairs" help:"pairs with a path that does not arrive"`
 	UnknownPairs int64        `key:"unknown_pairs" help:"other pairs with an unknown path"`
-	LuckPairs    int64        `key:"luck_pairs" help:"pairs with a path that arrives only by some choices of adaptive routing"`
+	LuckPairs    int64        `key:"luck_pairs" help:"pairs with a path that depends on adaptive routing"`
 	Paths        int64        `key:"paths" help:"traced paths"`
 	Arrive       int64        `key:"arrive"`
 	Unknown      int64        `key:"unknown" help:"paths that may arrive or not, as tables were not read"`
@@ -46,12 +46,13 @@ type many struct {
 	Part         int64        `key:"part" help:"live paths that differ from that state"`
 	Adaptive     answer.Value `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
 	// Choices is nil if no switch routes adaptively, or the paths are not those of all pairs.
-	Choices         *feature.ChoiceCounts `prefix:"adaptive_"`
-	SeenFrom        answer.Value          `key:"seen_from" name:"seen from" kind:"place" help:"the port from which ports are unreachable"`
-	Summary         string                `name:"summary"`
-	UnreachableText string                `name:"unreachable ports"`
-	UnassignedText  string                `name:"ports without a LID"`
-	MorePlaces      string                `name:"more places"`
+	Choices *feature.ChoiceCounts `prefix:"adaptive_"`
+
+	SeenFrom        answer.Value `key:"seen_from" name:"seen from" kind:"place" help:"the port from which it is tested"`
+	Summary         string       `name:"summary"`
+	UnreachableText string       `name:"unreachable ports"`
+	UnassignedText  string       `name:"ports without a LID"`
+	MorePlaces      string       `name:"more places"`
 
 	basis    answer.Basis
 	counts   []int64 // paths by links
@@ -62,7 +63,7 @@ type many struct {
 	outcomes map[[2]fabric.PortIndex]reach.Outcome
 }
 
-// trouble is a row of a table: a path that does not arrive, or an example of those that end at one place.
+// trouble is a row of a table: a path that does not arrive, or an example of the paths that end at one place.
 type trouble struct {
 	From   answer.Value `key:"from" name:"FROM" kind:"place"`
 	To     answer.Value `key:"to" kind:"place" help:"none if no port has the LID"`

@@ -30,10 +30,10 @@ type path struct {
 	SL       answer.Value  `key:"sl" kind:"int" help:"service level of the path, null if not read"`
 	Means    answer.Value  `key:"sl_means" kind:"text" help:"what torus-2QoS encodes in the service level"`
 	Level    string        `name:"level"`
-	Ending   string        `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or the result by adaptive routing"`
+	Ending   string        `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or adaptive result"`
 	Arrives  bool          `key:"arrives"`
 	Why      string        `key:"why" name:"result"`
-	SameAs   answer.Value  `key:"same_as" name:"same path in" kind:"text" help:"the state in which the live path is the same"`
+	SameAs   answer.Value  `key:"same_as" name:"same path in" kind:"text" help:"the state with the same live path"`
 	Parts    answer.Value  `key:"parts" name:"difference" kind:"text" help:"where the live path differs from the state"`
 	Adaptive answer.Value  `key:"adaptive" name:"adaptive" kind:"text" help:"switches may choose among several paths"`
 	Choices  *choiceSet    `prefix:"choices_"` // nil if no switch is known to route adaptively

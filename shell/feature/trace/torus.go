@@ -52,7 +52,7 @@ type torusSwitch struct {
 	Switch    answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	At        answer.Value `key:"at" name:"AT" kind:"list" help:"coordinates"`
 	Lost      answer.Value `key:"lost" kind:"texts" name:"LOST" help:"directions of lost links"`
-	Datelines answer.Value `key:"datelines" kind:"texts" name:"DATELINES" help:"directions of links that cross a dateline"`
+	Datelines answer.Value `key:"datelines" kind:"texts" name:"DATELINES" help:"directions that cross a dateline"`
 	Hop       answer.Value `key:"hop" name:"HOP" kind:"int" help:"number of the hop on the path, from 0 for the source"`
 	Tree      answer.Value `key:"tree" kind:"texts" name:"TREE" help:"directions of links of the tree"`
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trace traces the paths of packets through the tables of a state, or through those that the switches hold now.
+// Package trace traces the paths of packets through the tables of a state, or through the present tables of the
+// switches.
 package trace
 
 import (
@@ -146,7 +147,7 @@ func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 	return r, err
 }
 
-// ignoredPorts returns warnings about words that name a port of a switch other than port 0.
+// ignoredPorts returns warnings about words that name a port of a switch that is not port 0.
 func ignoredPorts(f *fabric.Fabric, words []string) (warnings []string) {
 	for _, word := range words {
 		p, err := places.Resolve(f, word)

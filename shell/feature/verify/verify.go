@@ -47,7 +47,7 @@ type verified struct {
 	Port    string       `key:"port" name:"port" help:"the port of the session"`
 	Read    time.Time    `key:"read" name:"read"`
 	Differ  int          `key:"differ" name:"differences"`
-	Since   []string     `key:"changed_since" help:"changes since the last sweep, up to a thousand, which may explain differences"`
+	Since   []string     `key:"changed_since" help:"changes since the last sweep, up to 1000"`
 	Untried []string     `key:"untried" help:"features that were not tested on hardware"`
 	Report  answer.Value `key:"report" name:"report" kind:"text" help:"the file of the report"`
 

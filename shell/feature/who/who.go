@@ -43,10 +43,10 @@ type used struct {
 	What         string         `key:"what" name:"what"`
 	Paths        int64          `key:"paths" name:"paths" help:"paths that use it"`
 	All          int64          `key:"all" name:"all" help:"paths that arrive"`
-	Unknown      int64          `key:"unknown" name:"unknown" help:"paths over tables that were not read, which may use it"`
+	Unknown      int64          `key:"unknown" name:"unknown" help:"paths over unread tables, which may use it"`
 	Sources      int            `key:"sources" name:"sources"`
 	Destinations int            `key:"destinations" name:"destinations"`
-	Unreachable  int            `key:"unreachable_count" name:"unreachable without it" help:"end ports that are unreachable without it"`
+	Unreachable  int            `key:"unreachable_count" name:"unreachable without it" help:"end ports"`
 	Adaptive     *adaptiveUsers `prefix:"adaptive_"` // nil if no switch routes adaptively
 	Took         time.Duration  `key:"seconds"`
 
@@ -59,7 +59,7 @@ type used struct {
 // adaptiveUsers counts the pairs whose packets can use it by adaptive routing.
 type adaptiveUsers struct {
 	Paths        int64        `key:"paths" name:"pairs"`
-	Packets      answer.Value `key:"packets" name:"packets of pairs" kind:"float" help:"pairs weighted by the share of their packets, if all choices are equally likely"`
+	Packets      answer.Value `key:"packets" name:"packets of pairs" kind:"float" help:"pairs by share of packets"`
 	Sources      int          `key:"sources" name:"sources"`
 	Destinations int          `key:"destinations" name:"destinations"`
 }
