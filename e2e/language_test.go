@@ -65,8 +65,8 @@ func readable(t *testing.T, path string) map[int]string {
 		if kind == token.EOF {
 			return lines
 		}
-		if kind == token.COMMENT || kind == token.STRING && !oldName.MatchString(literal) {
-			add(files.Position(pos).Line, literal)
+		if kind == token.COMMENT || kind == token.STRING {
+			add(files.Position(pos).Line, oldName.ReplaceAllString(literal, ""))
 		}
 	}
 }
