@@ -46,8 +46,8 @@ func TestDoctorOfASource(t *testing.T) {
 		{"sim:fattree:2,12", exitDone, []string{"18 switches, 72 adapters", "sits on node-0001 HCA-1/1"}},
 		{"file:" + net, exitDone, []string{"18 switches, 72 adapters"}},
 		{"net:" + net, exitDone, []string{"18 switches, 72 adapters"}},
-		{"net:" + text, exitFailed, []string{"no such file", "name a file that is there"}},
-		{"file:" + text, exitFailed, []string{"no such file", "name a file that is there"}},
+		{"net:" + text, exitFailed, []string{"no such file", "name an existing file"}},
+		{"file:" + text, exitFailed, []string{"no such file", "name an existing file"}},
 		{
 			"ibsim:nobody-", exitFailed, []string{
 				"no ibsim listens there", "start one: IBSIM_SOCKNAME=nobody- ibsim -s FILE",

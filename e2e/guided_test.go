@@ -78,7 +78,7 @@ func TestGuided(t *testing.T) {
 
 	out = onPTY(t, []string{at("gone"), at("same"), "topology", "", "yes", ""}, "-s", sim, "-c", "load guided")
 	for _, want := range []string{
-		"does not exist", "kind [lfts]: ", "12 of its 12 switches", "0 entries are other than those of live.",
+		"does not exist", "kind [lfts]: ", "12 of its 12 switches", "0 entries differ from those of live.",
 		"nothing is written to switches", "  load lfts " + at("same"), "staged, not written",
 	} {
 		if !strings.Contains(out, want) {

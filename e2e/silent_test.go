@@ -24,14 +24,14 @@ func TestSilentAdministration(t *testing.T) {
 		t.Helper()
 		for _, c := range commands {
 			r := try("-s", "ibsim:"+sim.Name, "-c", c)
-			if r.status != exitFailed || !strings.Contains(r.err, want) || !strings.Contains(r.err, "(try: doctor)") {
+			if r.status != exitFailed || !strings.Contains(r.err, want) || !strings.Contains(r.err, "; hint: run 'doctor'") {
 				t.Errorf("%s: status %d, %q; want %q", c, r.status, r.err, want)
 			}
 		}
 	}
 	say("the local port knows no subnet manager")
 	ibsimtest.OpenSM(t, sim) // brings the subnet up and ends
-	say("the subnet administration does not answer")
+	say("the subnet administration does not respond")
 }
 
 // TestLiveTraceWithoutCounters checks that packets arrive although the tables have no path for the request for

@@ -332,7 +332,7 @@ func (f *fake) Recall(id int64) (*session.Picture, error) {
 		p = f.recall
 	}
 	if p != nil {
-		f.Memo.Recall(p.Tables)
+		f.Memo.RetainPast(p.Tables)
 	}
 	return p, nil
 }

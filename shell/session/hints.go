@@ -8,6 +8,6 @@ import (
 
 // SetHints sets the hints that override the recognized structure of fabrics; nil for none.
 func (s *Session) SetHints(hints *classify.Hints) {
-	s.analysis.Hint(hints)
+	s.analysis.SetHints(hints)
 	s.Publish(ChangeSettings, func(*State) {})
 }

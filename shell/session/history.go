@@ -164,6 +164,6 @@ func (s *Session) recall(id int64) (*Picture, error) {
 	for _, x := range r.at {
 		tables = append(tables, x.Tables)
 	}
-	s.analysis.Recall(tables...)
+	s.analysis.RetainPast(tables...)
 	return p, nil
 }

@@ -72,11 +72,11 @@ var groupTable = answer.Table[group]{
 			return prose.When(g.SLUnknown, answer.NotRead(), answer.Int(g.SL))
 		}),
 		{Key: "mtu", Name: "MTU", Kind: answer.KindText, Unit: "bytes", Value: func(g group) answer.Value {
-			_, mtu, _ := administration.GroupWords(g.Group)
+			_, mtu, _ := administration.GroupText(g.Group)
 			return answer.Optional(mtu)
 		}},
 		answer.OptionalField("", "RATE", "", func(g group) string {
-			_, _, rate := administration.GroupWords(g.Group)
+			_, _, rate := administration.GroupText(g.Group)
 			return rate
 		}),
 		{Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Value: func(g group) answer.Value {
@@ -269,7 +269,7 @@ func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
 const originHelp = "source of the groups"
 
 func (g group) mgid() string {
-	words, _, _ := administration.GroupWords(g.Group)
+	words, _, _ := administration.GroupText(g.Group)
 	return words
 }
 

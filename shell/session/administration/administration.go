@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package administration asks the subnet administration.
+// Package administration queries the subnet administration (SA).
 package administration
 
 import (
@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// PathRecords asks the subnet administration for the paths of pairs of the live
-// fabric, by their LIDs, and calls visit with each answer.
+// PathRecords requests the path records of pairs of the live fabric from the SA, by LID, one request for each pair. It
+// calls visit with each record or error, and returns the first error of visit.
 func PathRecords(ctx context.Context, s *session.Session, pairs []pairs.Pair,
 	visit func(pairs.Pair, sa.PathRecord, error) error) error {
 	op, err := s.Begin(ctx, "path records")
@@ -51,8 +51,8 @@ func PathRecords(ctx context.Context, s *session.Session, pairs []pairs.Pair,
 	return nil
 }
 
-// NodeRecords asks the subnet administration for all nodes; where the table does
-// not come whole, for each end port that the sweep saw, one by one.
+// NodeRecords returns the node records of the SA. If the table arrives truncated, it requests the record of each end
+// port of the last sweep one by one.
 func NodeRecords(ctx context.Context, s *session.Session) ([]sa.NodeRecord, error) {
 	op, err := s.Begin(ctx, "node records")
 	if err != nil {
@@ -84,8 +84,8 @@ func NodeRecords(ctx context.Context, s *session.Session) ([]sa.NodeRecord, erro
 	return all, nil
 }
 
-// GroupWords returns the MGID, the MTU and the rate of a group as text, "" if unknown.
-func GroupWords(g *fabric.Group) (mgid, mtu, rate string) {
+// GroupText returns the MGID, the MTU and the rate of a group as text, each "" if unknown.
+func GroupText(g *fabric.Group) (mgid, mtu, rate string) {
 	if g.MGID != (mad.GID{}) {
 		mgid = g.MGID.String()
 	}

@@ -19,29 +19,29 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// alerter runs a program for each event until it is stopped.
+// alerter holds the goroutines that run a program for each event, until Close.
 type alerter struct {
-	stop  context.CancelFunc
-	ended sync.WaitGroup
+	stop    context.CancelFunc
+	running sync.WaitGroup
 }
 
-// Alert is what a program is told of an event, as JSON on its standard input.
+// Alert is the JSON object that the program reads from its standard input, one for each event.
 type Alert struct {
 	Subnet string `json:"subnet"`
 	history.Event
-	// Missed is how many events before it were not told, as the program takes longer than they come.
+	// Missed counts the events before this one that were dropped because the queue was full.
 	Missed int `json:"missed,omitempty"`
 }
 
 const (
-	// mostAlerts is how many events wait for the program.
-	mostAlerts = 100
-	// alertLimit is how long the program may take for one.
+	// maxQueued is the number of events that may wait for the program.
+	maxQueued = 100
+	// alertLimit is the time limit of one run of the program.
 	alertLimit = 30 * time.Second
 )
 
-// Start runs a program for each event from now on, one after the other, until [Stop] or the end of the session. Its
-// arguments are as they are; no shell sees them.
+// Start runs a program for each event from now on, one at a time, until [Stop] or the end of the session. The arguments
+// are passed unchanged, without a shell.
 func Start(s *session.Session, program string, args ...string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -52,13 +52,13 @@ func Start(s *session.Session, program string, args ...string) error {
 	a := &alerter{stop: cancel}
 	w := s.Watch()
 	last := time.Now()
-	queue := make(chan Alert, mostAlerts)
-	a.ended.Go(func() {
+	queue := make(chan Alert, maxQueued)
+	a.running.Go(func() {
 		defer close(queue)
 		defer w.Stop()
 		queueAlerts(ctx, s, w, last, queue)
 	})
-	a.ended.Go(func() {
+	a.running.Go(func() {
 		for x := range queue {
 			if ctx.Err() == nil {
 				alert(ctx, s, x, path, args)
@@ -69,7 +69,7 @@ func Start(s *session.Session, program string, args ...string) error {
 	return nil
 }
 
-// queueAlerts hands events on as they come. What does not fit is counted.
+// queueAlerts queues the events after last as they occur. It counts events that do not fit and drops them.
 func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, last time.Time, queue chan<- Alert) {
 	missed := 0
 	for {
@@ -80,10 +80,10 @@ func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, la
 			w.Take()
 		}
 		st := s.State()
-		told := last // several may be of one time
+		previous := last // several events may have the same time
 		for i := range st.Events {
 			e := &st.Events[i]
-			if !e.When.After(told) {
+			if !e.When.After(previous) {
 				continue
 			}
 			if last = e.When; e.What == history.WhatRest {
@@ -99,13 +99,13 @@ func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, la
 	}
 }
 
-// alert runs the program once. That it fails is noted, which is nothing to alert of.
+// alert runs the program once. A failure becomes a note, for which the program is not run.
 func alert(ctx context.Context, s *session.Session, x Alert, path string, args []string) {
 	text, err := json.Marshal(x)
 	if err != nil {
 		return
 	}
-	limit, cancel := context.WithTimeoutCause(ctx, alertLimit, fmt.Errorf("it took more than %v", alertLimit))
+	limit, cancel := context.WithTimeoutCause(ctx, alertLimit, fmt.Errorf("exceeded the time limit of %v", alertLimit))
 	defer cancel()
 	cmd := exec.CommandContext(limit, path, args...)
 	cmd.Stdin = bytes.NewReader(append(text, '\n'))
@@ -127,18 +127,18 @@ func alert(ctx context.Context, s *session.Session, x Alert, path string, args [
 
 var slot = session.NewSlot[*alerter]()
 
-// Close ends the alerts, and a program that runs.
+// Close ends the alerts and kills a running program.
 func (a *alerter) Close() error {
 	a.stop()
-	a.ended.Wait()
+	a.running.Wait()
 	return nil
 }
 
-// Stop ends what [Start] began, and a program that runs.
+// Stop ends the alerts that [Start] began and kills a running program.
 func Stop(s *session.Session) {
 	var a *alerter
 	s.Publish(0, func(st *session.State) { a = slot.Take(st) })
 	if a != nil {
-		_ = a.Close() // which never fails
+		_ = a.Close() // never fails
 	}
 }

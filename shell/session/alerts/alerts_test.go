@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// TestAlert runs a program for events: one at a time, with its arguments as they are, all that is not too much, and
-// none once the watch ends. That it fails is no event that it is run for.
+// TestAlert runs a program for events: one at a time, with unchanged arguments, for every event, and for none after
+// Stop. The notes about the program's failures start no further run.
 func TestAlert(t *testing.T) {
 	dir := t.TempDir()
 	s := sessiontest.Open(t, "sim:fattree:2,4")
@@ -31,7 +31,7 @@ func TestAlert(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := alerts.Start(s, filepath.Join(dir, "none")); err == nil {
-		t.Error("a program that is not there")
+		t.Error("a missing program: no error")
 	}
 	if err := alerts.Start(s, program, out, "$(id); *"); err != nil {
 		t.Fatal(err)
@@ -69,10 +69,10 @@ func TestAlert(t *testing.T) {
 		}
 	}
 	if len(lines) != events || failed == 0 || failed > events {
-		t.Errorf("%d alerts, want %d; %d said to have failed", len(lines), events, failed)
+		t.Errorf("%d alerts, want %d; %d notes of failed runs", len(lines), events, failed)
 	}
 	s.Publish(session.ChangeLive, func(st *session.State) { st.Note("later") })
 	if text, _ := os.ReadFile(out); strings.Contains(string(text), "later") {
-		t.Error("it runs on")
+		t.Error("the program was run after Stop")
 	}
 }

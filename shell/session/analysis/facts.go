@@ -15,36 +15,36 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 )
 
-// saying is what a fact says of tables.
-type saying uint8
+// factKind is a kind of fact about tables.
+type factKind uint8
 
 const (
-	reaches saying = iota
-	loads
-	loops
-	differs
-	chosen
-	failsOver
-	shared
-	// What follows prepares tables for others that are adapted from them.
-	routesFrom
-	reachesFrom
-	differsFrom
+	reachFact factKind = iota
+	loadFact
+	creditFact
+	diffFact
+	choicesFact
+	failoverFact
+	sharesFact
+	// The kinds from here on are preparations: data about a base that speeds up checks of tables adapted from it.
+	routesBase
+	reachBase
+	diffBase
 )
 
-func (s saying) prepares() bool { return s >= routesFrom }
+func (k factKind) isPreparation() bool { return k >= routesBase }
 
-// Reach is [reach.Check]. Of tables that were adapted from the base it follows no more paths than are others.
+// Reach returns the result of [reach.Check]. For tables adapted from the base it follows only the paths that differ.
 func (m *Memo) Reach(ctx context.Context, t *fabric.Tables, opt reach.Options) (*reach.Result, error) {
-	k := key{says: reaches, of: t, switches: opt.Switches, examples: opt.Examples}
+	k := key{kind: reachFact, of: t, switches: opt.Switches, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*reach.Result, error) {
 		opt := opt
 		opt.Progress = p
-		base := m.from(t)
+		base := m.baseOf(t)
 		if base == nil || opt.Examples != 0 {
 			return reach.Check(ctx, t, opt)
 		}
-		from, err := m.reachesFrom(ctx, base, opt)
+		from, err := m.reachBase(ctx, base, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -52,8 +52,8 @@ func (m *Memo) Reach(ctx context.Context, t *fabric.Tables, opt reach.Options) (
 	})
 }
 
-func (m *Memo) reachesFrom(ctx context.Context, base *fabric.Tables, opt reach.Options) (*reach.Base, error) {
-	k := key{says: reachesFrom, of: base, switches: opt.Switches}
+func (m *Memo) reachBase(ctx context.Context, base *fabric.Tables, opt reach.Options) (*reach.Base, error) {
+	k := key{kind: reachBase, of: base, switches: opt.Switches}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*reach.Base, error) {
 		routes, err := m.RoutesFrom(ctx, base)
 		if err != nil {
@@ -63,36 +63,36 @@ func (m *Memo) reachesFrom(ctx context.Context, base *fabric.Tables, opt reach.O
 	})
 }
 
-// Load is [linkload.AllToAll].
+// Load returns the result of [linkload.AllToAll].
 func (m *Memo) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options) (*linkload.Loads, error) {
-	k := key{says: loads, of: t, switches: opt.Switches}
+	k := key{kind: loadFact, of: t, switches: opt.Switches}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*linkload.Loads, error) {
 		return linkload.AllToAll(ctx, t, linkload.Options{Switches: opt.Switches, Progress: p})
 	})
 }
 
-// Credits is [credits.Check]. What depends on the service levels of multicast groups, or is
-// about some paths alone, is not remembered.
+// Credits returns the result of [credits.Check]. Results for the service levels of multicast groups, or for selected
+// paths, are not remembered.
 func (m *Memo) Credits(ctx context.Context, t *fabric.Tables, opt credits.Options) (*credits.Result, error) {
 	if opt.GroupSL != nil || opt.Paths != nil {
 		return credits.Check(ctx, t, opt)
 	}
-	k := key{says: loops, of: t, switches: opt.Switches}
+	k := key{kind: creditFact, of: t, switches: opt.Switches}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*credits.Result, error) {
 		return credits.Check(ctx, t, credits.Options{Switches: opt.Switches, Progress: p})
 	})
 }
 
-// Diff is [diff.Compare]. Tables that were adapted from the base it compares with that by what is other.
+// Diff returns the result of [diff.Compare]. For tables adapted from the base it compares only the parts that differ.
 func (m *Memo) Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error) {
-	k := key{says: differs, of: before, and: after, examples: opt.Examples}
+	k := key{kind: diffFact, of: before, and: after, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*diff.Result, error) {
 		opt := opt
 		opt.Progress = p
-		if m.from(after) != before {
+		if m.baseOf(after) != before {
 			return diff.Compare(ctx, before, after, opt)
 		}
-		from, err := m.differsFrom(ctx, before)
+		from, err := m.diffBase(ctx, before)
 		if err != nil {
 			return nil, err
 		}
@@ -100,8 +100,8 @@ func (m *Memo) Diff(ctx context.Context, before, after *fabric.Tables, opt diff.
 	})
 }
 
-func (m *Memo) differsFrom(ctx context.Context, base *fabric.Tables) (*diff.Base, error) {
-	return ask(ctx, m, key{says: differsFrom, of: base}, nil,
+func (m *Memo) diffBase(ctx context.Context, base *fabric.Tables) (*diff.Base, error) {
+	return ask(ctx, m, key{kind: diffBase, of: base}, nil,
 		func(ctx context.Context, _ progress) (*diff.Base, error) {
 			routes, err := m.RoutesFrom(ctx, base)
 			if err != nil {
@@ -111,7 +111,7 @@ func (m *Memo) differsFrom(ctx context.Context, base *fabric.Tables) (*diff.Base
 		})
 }
 
-// Study prepares a study of what failures of a kind do to tables.
+// Study prepares a study of the effect of failures of a kind on tables.
 func (m *Memo) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error) {
 	base, err := m.RoutesFrom(ctx, t)
 	if err != nil {
@@ -120,30 +120,27 @@ func (m *Memo) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind
 	return resilience.New(ctx, base, kind)
 }
 
-// RoutesFrom is [incremental.NewBase].
+// RoutesFrom returns the result of [incremental.NewBase].
 func (m *Memo) RoutesFrom(ctx context.Context, t *fabric.Tables) (*incremental.Base, error) {
-	return ask(ctx, m, key{
-		says: routesFrom, of: t,
-	}, nil, func(ctx context.Context, _ progress) (*incremental.Base, error) {
-		return incremental.NewBase(ctx, t)
-	})
+	return ask(ctx, m, key{kind: routesBase, of: t}, nil,
+		func(ctx context.Context, _ progress) (*incremental.Base, error) { return incremental.NewBase(ctx, t) })
 }
 
-// KnownReach is what [Memo.Reach] found before, nil where it was not asked or nobody remembers.
+// KnownReach returns the remembered result of [Memo.Reach], nil for none. It computes nothing.
 func (m *Memo) KnownReach(t *fabric.Tables) *reach.Result {
-	r, _ := m.known(key{says: reaches, of: t}).(*reach.Result)
+	r, _ := m.known(key{kind: reachFact, of: t}).(*reach.Result)
 	return r
 }
 
-// KnownLoad is what [Memo.Load] found before, as KnownReach is.
+// KnownLoad returns the remembered result of [Memo.Load], nil for none. It computes nothing.
 func (m *Memo) KnownLoad(t *fabric.Tables) *linkload.Loads {
-	l, _ := m.known(key{says: loads, of: t}).(*linkload.Loads)
+	l, _ := m.known(key{kind: loadFact, of: t}).(*linkload.Loads)
 	return l
 }
 
-// KnownCredits is what [Memo.Credits] found before, as KnownReach is.
+// KnownCredits returns the remembered result of [Memo.Credits], nil for none. It computes nothing.
 func (m *Memo) KnownCredits(t *fabric.Tables) *credits.Result {
-	r, _ := m.known(key{says: loops, of: t}).(*credits.Result)
+	r, _ := m.known(key{kind: creditFact, of: t}).(*credits.Result)
 	return r
 }
 
@@ -156,9 +153,9 @@ func (m *Memo) known(k key) any {
 	return nil
 }
 
-// Choices is [choices.Check].
+// Choices returns the result of [choices.Check].
 func (m *Memo) Choices(ctx context.Context, t *fabric.Tables, opt choices.Options) (*choices.Result, error) {
-	k := key{says: chosen, of: t, switches: opt.Switches, examples: opt.Examples}
+	k := key{kind: choicesFact, of: t, switches: opt.Switches, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*choices.Result, error) {
 		opt := opt
 		opt.Progress = p
@@ -166,10 +163,10 @@ func (m *Memo) Choices(ctx context.Context, t *fabric.Tables, opt choices.Option
 	})
 }
 
-// FailOver is [choices.FailOver].
+// FailOver returns the result of [choices.FailOver].
 func (m *Memo) FailOver(ctx context.Context, before, after *fabric.Tables, opt choices.Options) (*choices.Failover,
 	error) {
-	k := key{says: failsOver, of: before, and: after, switches: opt.Switches, examples: opt.Examples}
+	k := key{kind: failoverFact, of: before, and: after, switches: opt.Switches, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*choices.Failover, error) {
 		opt := opt
 		opt.Progress = p
@@ -177,9 +174,9 @@ func (m *Memo) FailOver(ctx context.Context, before, after *fabric.Tables, opt c
 	})
 }
 
-// Shares is [choices.AllToAll].
+// Shares returns the result of [choices.AllToAll].
 func (m *Memo) Shares(ctx context.Context, t *fabric.Tables, opt choices.Options) (*choices.Loads, error) {
-	k := key{says: shared, of: t, switches: opt.Switches}
+	k := key{kind: sharesFact, of: t, switches: opt.Switches}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*choices.Loads, error) {
 		opt := opt
 		opt.Progress = p

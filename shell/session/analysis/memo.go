@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package analysis owns what follows from forwarding tables: which paths arrive, what
-// links carry, what differs between two pictures, whether there is a credit loop.
+// Package analysis computes and caches facts about forwarding tables: the paths that arrive, the paths per link, the
+// differences between two states, credit loops.
 //
-// A [Memo] computes a fact when it is first asked for, remembers it for as long as its
-// tables are pictured, and knows tables by their pointer, for they never change. All
-// faces ask the same memo. Who asks for a fact that is being computed waits for that
-// one; it ends early only when all who ask have gone. What failed is not remembered.
+// A [Memo] computes a fact at the first request and keeps it while the session holds the tables. It identifies tables
+// by pointer, because tables never change. All user interfaces share one memo. A request for a fact that is being
+// computed waits for that computation. The computation is canceled only if all requests for it are canceled. Errors
+// are not remembered.
 //
-// Answers are shared: nobody changes them. The options are those of the packages that
-// compute, and a fact is known by them too.
+// Results are shared and must not be changed. The options are those of the packages that compute the facts, and they
+// are part of the key of a fact.
 package analysis
 
 import (
@@ -22,63 +22,65 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// Memo remembers facts. The zero value remembers none, and lets those share one who ask at the same time.
+// Memo remembers facts. The zero value keeps none, but concurrent requests share a computation. It is safe for
+// concurrent use.
 type Memo struct {
-	mu       sync.Mutex
-	base     *fabric.Tables // the tables that others were adapted from, if any were
-	pictured []*fabric.Tables
-	recalled []*fabric.Tables // of pictures of the history
-	facts    map[key]*fact
+	mu      sync.Mutex
+	base    *fabric.Tables   // the tables from which others may have been adapted, nil for none
+	current []*fabric.Tables // of the states of the session
+	past    []*fabric.Tables // of opened states of the history
+	facts   map[key]*fact
 
-	structuring sync.Mutex
-	structures  []*classify.Structure // the one used last at the end
+	structureMu sync.Mutex
+	structures  []*classify.Structure // in order of use, the latest at the end
 	hints       *classify.Hints
 }
 
-// key is what a fact is known by: what it says, and of which tables.
+// key identifies a fact: its kind, its tables and its options.
 type key struct {
-	says     saying
+	kind     factKind
 	of, and  *fabric.Tables
 	switches bool
 	examples int
 }
 
-// Picture tells the memo which tables there are, and which of them the others may have
-// been adapted from. What is of others is forgotten. It may be told nil tables.
-func (m *Memo) Picture(base *fabric.Tables, all ...*fabric.Tables) {
+// Retain sets the tables of the session's states, and the base from which others of them may have been adapted. Facts
+// about all other tables are dropped. Tables may be nil.
+func (m *Memo) Retain(base *fabric.Tables, all ...*fabric.Tables) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.base == base && slices.Equal(m.pictured, all) {
+	if m.base == base && slices.Equal(m.current, all) {
 		return
 	}
-	m.base, m.pictured = base, all
+	m.base, m.current = base, all
 	maps.DeleteFunc(m.facts, func(k key, f *fact) bool { return f.known && !m.keeps(k) })
 }
 
-// keeps reports whether a fact is worth remembering: with mu held. Preparations take
-// as much memory as tables do, so there are those of the base alone.
+// keeps reports whether a fact is worth remembering. Preparations take as much memory as tables do, so only those of
+// the base are kept. The caller holds mu.
 func (m *Memo) keeps(k key) bool {
-	if k.says.prepares() {
+	if k.kind.isPreparation() {
 		return k.of == m.base
 	}
 	return m.has(k.of) && (k.and == nil || m.has(k.and))
 }
 
-// has reports whether there are these tables: with mu held.
+// has reports whether a current or past state has the tables. The caller holds mu.
 func (m *Memo) has(t *fabric.Tables) bool {
-	return slices.Contains(m.pictured, t) || slices.Contains(m.recalled, t)
+	return slices.Contains(m.current, t) || slices.Contains(m.past, t)
 }
 
-// Recall tells the memo which tables of the history there are in addition. What is of others is forgotten.
-func (m *Memo) Recall(all ...*fabric.Tables) {
+// RetainPast sets the tables of the opened states of the history. Facts about tables of neither these nor the session's
+// states are dropped.
+func (m *Memo) RetainPast(all ...*fabric.Tables) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.recalled = all
+	m.past = all
 	maps.DeleteFunc(m.facts, func(k key, f *fact) bool { return f.known && !m.keeps(k) })
 }
 
-// from is the base of tables that were adapted from it, nil for others.
-func (m *Memo) from(t *fabric.Tables) *fabric.Tables {
+// baseOf returns the base if t was adapted from it, otherwise nil.
+func (m *Memo) baseOf(t *fabric.Tables) *fabric.Tables {
 	m.mu.Lock()
 	base := m.base
 	m.mu.Unlock()
@@ -88,7 +90,7 @@ func (m *Memo) from(t *fabric.Tables) *fabric.Tables {
 	return nil
 }
 
-// adapted reports whether tables are others for a part of their fabric.
+// adapted reports whether to was made by editing from, for a fabric that lacks nodes or links of the fabric of from.
 func adapted(from, to *fabric.Tables) bool {
 	if from == nil || from == to {
 		return false
@@ -100,15 +102,16 @@ func adapted(from, to *fabric.Tables) bool {
 	return ok
 }
 
-// ask returns a fact, which compute finds where nobody knows it yet.
-func ask[T any](ctx context.Context, m *Memo, k key, tell progress, compute func(context.Context, progress) (T,
-	error)) (T, error) {
+// ask returns the fact of a key. It calls compute unless the fact is known or is being computed. Report, if not nil,
+// receives the progress.
+func ask[T any](ctx context.Context, m *Memo, k key, report progress,
+	compute func(context.Context, progress) (T, error)) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
 	f := m.join(ctx, k, func(ctx context.Context, p progress) (any, error) { return compute(ctx, p) })
-	f.listen(&tell)
+	f.listen(&report)
 	select {
 	case <-f.ended:
 		m.leave(k, f)
@@ -116,10 +119,10 @@ func ask[T any](ctx context.Context, m *Memo, k key, tell progress, compute func
 		if m.leave(k, f) {
 			<-f.ended
 		}
-		f.unlisten(&tell)
+		f.unlisten(&report)
 		return none, ctx.Err()
 	}
-	f.unlisten(&tell)
+	f.unlisten(&report)
 	if f.panicked != nil {
 		panic(f.panicked)
 	}
@@ -129,7 +132,7 @@ func ask[T any](ctx context.Context, m *Memo, k key, tell progress, compute func
 	return f.value.(T), nil
 }
 
-// join makes the caller one of those who ask for a fact, the first of whom has it computed.
+// join counts the caller as waiting for a fact. It starts the computation if there is none.
 func (m *Memo) join(ctx context.Context, k key, compute func(context.Context, progress) (any, error)) *fact {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,11 +150,11 @@ func (m *Memo) join(ctx context.Context, k key, compute func(context.Context, pr
 			m.settle(k, f)
 		}()
 	}
-	f.askers++
+	f.waiting++
 	return f
 }
 
-// settle remembers a fact that was found, where it is worth it.
+// settle ends a computation. It drops the fact if it failed or is not worth remembering.
 func (m *Memo) settle(k key, f *fact) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -162,50 +165,50 @@ func (m *Memo) settle(k key, f *fact) {
 	}
 }
 
-// leave makes the caller ask no more, and reports whether that ends the work.
+// leave ends the caller's wait, and reports whether that canceled the computation.
 func (m *Memo) leave(k key, f *fact) (last bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f.askers--
-	if f.known || f.askers > 0 {
+	f.waiting--
+	if f.known || f.waiting > 0 {
 		return false
 	}
-	if m.facts[k] == f { // who comes now asks anew
+	if m.facts[k] == f { // the next request starts a new computation
 		delete(m.facts, k)
 	}
 	f.cancel()
 	return true
 }
 
-// progress is told the steps done and all there are, from several goroutines.
+// progress receives the number of completed steps and of all steps. Several goroutines may call it.
 type progress = func(done, total int)
 
-// fact is what one computation finds.
+// fact is the result of one computation.
 type fact struct {
-	ended    chan struct{} // closed when the fields that follow it are final
+	ended    chan struct{} // closed when the next three fields are final
 	value    any
 	err      error
 	panicked any
 
-	// Guarded by the memo's mu: known is set where there is a value, and askers counts those who wait.
-	known  bool
-	askers int
-	cancel context.CancelFunc
+	// Guarded by the memo's mu. known is set once value is valid, waiting counts the requests that wait.
+	known   bool
+	waiting int
+	cancel  context.CancelFunc
 
-	telling   sync.Mutex // held while those who listen are told, so that nobody is who has gone
-	listening []*progress
+	listenerMu sync.Mutex // held during calls of listeners, so that no call follows unlisten
+	listeners  []*progress
 }
 
-// find computes the fact. What panics does so in those who asked.
+// find computes the fact. It recovers a panic, which ask repeats in each waiting goroutine.
 func (f *fact) find(ctx context.Context, compute func(context.Context, progress) (any, error)) {
 	defer func() { f.panicked = recover() }()
-	f.value, f.err = compute(ctx, f.tell)
+	f.value, f.err = compute(ctx, f.report)
 }
 
-func (f *fact) tell(done, total int) {
-	f.telling.Lock()
-	defer f.telling.Unlock()
-	for _, p := range f.listening {
+func (f *fact) report(done, total int) {
+	f.listenerMu.Lock()
+	defer f.listenerMu.Unlock()
+	for _, p := range f.listeners {
 		(*p)(done, total)
 	}
 }
@@ -214,13 +217,13 @@ func (f *fact) listen(p *progress) {
 	if *p == nil {
 		return
 	}
-	f.telling.Lock()
-	defer f.telling.Unlock()
-	f.listening = append(f.listening, p)
+	f.listenerMu.Lock()
+	defer f.listenerMu.Unlock()
+	f.listeners = append(f.listeners, p)
 }
 
 func (f *fact) unlisten(p *progress) {
-	f.telling.Lock()
-	defer f.telling.Unlock()
-	f.listening = slices.DeleteFunc(f.listening, func(q *progress) bool { return p == q })
+	f.listenerMu.Lock()
+	defer f.listenerMu.Unlock()
+	f.listeners = slices.DeleteFunc(f.listeners, func(q *progress) bool { return p == q })
 }

@@ -38,43 +38,43 @@ func routed(t *testing.T) *fabric.Tables {
 	return res.Tables
 }
 
-var some = &fabric.Tables{}
+var someTables = &fabric.Tables{}
 
-// asked asks for a fact of some tables, which compute finds.
-func asked(ctx context.Context, m *Memo, tell progress, compute func(context.Context, progress) (int, error)) (int,
-	error) {
-	return ask(ctx, m, key{of: some}, tell, compute)
+// askSome returns a fact of someTables, which compute computes.
+func askSome(ctx context.Context, m *Memo, report progress,
+	compute func(context.Context, progress) (int, error)) (int, error) {
+	return ask(ctx, m, key{of: someTables}, report, compute)
 }
 
-// waiting returns once so many ask for the fact of asked.
-func waiting(m *Memo, n int) {
+// awaitRequests returns once n requests wait for the fact of askSome.
+func awaitRequests(m *Memo, n int) {
 	for {
 		m.mu.Lock()
-		f := m.facts[key{of: some}]
-		there := f != nil && f.askers == n
+		f := m.facts[key{of: someTables}]
+		reached := f != nil && f.waiting == n
 		m.mu.Unlock()
-		if there {
+		if reached {
 			return
 		}
 		runtime.Gosched()
 	}
 }
 
-// TestShared: many who ask at once share one computation and its progress.
+// TestShared checks that concurrent requests share one computation and its progress.
 func TestShared(t *testing.T) {
 	var m Memo
-	var runs, told atomic.Int64
+	var runs, reports atomic.Int64
 	begin := make(chan struct{})
 	var all sync.WaitGroup
 	const askers = 8
 	for range askers {
 		all.Go(func() {
-			got, err := asked(t.Context(), &m, func(_, _ int) {
-				told.Add(1)
-			}, func(_ context.Context, tell progress) (int, error) {
+			got, err := askSome(t.Context(), &m, func(_, _ int) {
+				reports.Add(1)
+			}, func(_ context.Context, report progress) (int, error) {
 				runs.Add(1)
 				<-begin
-				tell(1, 2)
+				report(1, 2)
 				return 7, nil
 			})
 			if got != 7 || err != nil {
@@ -82,14 +82,14 @@ func TestShared(t *testing.T) {
 			}
 		})
 	}
-	waiting(&m, askers)
-	for { // counted as asking before they listen
+	awaitRequests(&m, askers)
+	for { // a request is counted before it listens
 		m.mu.Lock()
-		f := m.facts[key{of: some}]
+		f := m.facts[key{of: someTables}]
 		m.mu.Unlock()
-		f.telling.Lock()
-		n := len(f.listening)
-		f.telling.Unlock()
+		f.listenerMu.Lock()
+		n := len(f.listeners)
+		f.listenerMu.Unlock()
 		if n == askers {
 			break
 		}
@@ -97,13 +97,13 @@ func TestShared(t *testing.T) {
 	}
 	close(begin)
 	all.Wait()
-	if runs.Load() != 1 || told.Load() != askers {
-		t.Errorf("computed %d times, %d were told, want 1 and %d", runs.Load(), told.Load(), askers)
+	if runs.Load() != 1 || reports.Load() != askers {
+		t.Errorf("computed %d times, %d requests received progress, want 1 and %d", runs.Load(), reports.Load(), askers)
 	}
 }
 
-// TestCancel: a computation goes on while somebody waits for it, and ends with the
-// last of them. Whoever comes after that begins anew.
+// TestCancel checks that a computation continues while a request waits for it, is canceled with the last request, and
+// that a later request starts a new one.
 func TestCancel(t *testing.T) {
 	var m Memo
 	var ended atomic.Bool
@@ -120,32 +120,32 @@ func TestCancel(t *testing.T) {
 	for i, ctx := range []context.Context{first, second} {
 		both[i] = make(chan error, 1)
 		go func() {
-			_, err := asked(ctx, &m, nil, compute)
+			_, err := askSome(ctx, &m, nil, compute)
 			both[i] <- err
 		}()
-		waiting(&m, i+1)
+		awaitRequests(&m, i+1)
 	}
 	<-begun
 	cancelFirst()
 	if err := <-both[0]; !errors.Is(err, context.Canceled) || ended.Load() {
-		t.Errorf("the first who went got %v, and the work ended: %v", err, ended.Load())
+		t.Errorf("the first canceled request got %v, computation canceled: %v, want false", err, ended.Load())
 	}
 	cancelSecond()
 	if err := <-both[1]; !errors.Is(err, context.Canceled) || !ended.Load() {
-		t.Errorf("the last who went got %v, and the work ended: %v", err, ended.Load())
+		t.Errorf("the last canceled request got %v, computation canceled: %v, want true", err, ended.Load())
 	}
-	got, err := asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) { return 3, nil })
+	got, err := askSome(t.Context(), &m, nil, func(context.Context, progress) (int, error) { return 3, nil })
 	if got != 3 || err != nil {
-		t.Errorf("who came later got %d, %v, want 3", got, err)
+		t.Errorf("a later request got %d, %v, want 3", got, err)
 	}
 }
 
-// TestErrors: what failed is tried again, and what panics does so in who asks.
+// TestErrors checks that a failed computation is repeated, and that a panic reaches the caller.
 func TestErrors(t *testing.T) {
 	var m Memo
-	m.Picture(nil, some)
+	m.Retain(nil, someTables)
 	why := errors.New("no")
-	if _, err := asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) {
+	if _, err := askSome(t.Context(), &m, nil, func(context.Context, progress) (int, error) {
 		return 0, why
 	}); !errors.Is(err, why) {
 		t.Errorf("%v, want %v", err, why)
@@ -156,20 +156,20 @@ func TestErrors(t *testing.T) {
 				t.Error("no panic")
 			}
 		}()
-		_, _ = asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) { panic("broken") })
+		_, _ = askSome(t.Context(), &m, nil, func(context.Context, progress) (int, error) { panic("broken") })
 	}()
-	if got, err := asked(t.Context(), &m, nil, func(context.Context, progress) (int, error) {
+	if got, err := askSome(t.Context(), &m, nil, func(context.Context, progress) (int, error) {
 		return 5, nil
 	}); got != 5 || err != nil {
 		t.Errorf("%d, %v, want 5", got, err)
 	}
-	if got, err := asked(t.Context(), &m, nil, nil); got != 5 || err != nil {
-		t.Errorf("asked again: %d, %v, want 5 from memory", got, err)
+	if got, err := askSome(t.Context(), &m, nil, nil); got != 5 || err != nil {
+		t.Errorf("second request: %d, %v, want the remembered 5", got, err)
 	}
 }
 
-// TestForgets: facts live as long as their tables are pictured, preparations as long
-// as these are the base.
+// TestForgets checks that facts are kept while their tables are retained, and preparations while the tables are the
+// base.
 func TestForgets(t *testing.T) {
 	var m Memo
 	base, other := routed(t), routed(t)
@@ -194,47 +194,47 @@ func TestForgets(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		what     string
-		base     *fabric.Tables
-		pictured []*fabric.Tables
-		want     int
+		what    string
+		base    *fabric.Tables
+		current []*fabric.Tables
+		want    int
 	}{
-		{"nothing is pictured", nil, nil, 0},
+		{"no tables retained", nil, nil, 0},
 		{
 			"both: 2 x reach, load and credits, their difference, one preparation", base, []*fabric.Tables{base, other},
 			8,
 		},
 		{"the other: reach, load and credits", nil, []*fabric.Tables{other}, 3},
 	} {
-		m.Picture(c.base, c.pictured...)
+		m.Retain(c.base, c.current...)
 		all()
 		if n := len(m.facts); n != c.want {
 			t.Errorf("%s: %d facts, want %d", c.what, n, c.want)
 		}
 	}
 	if m.KnownReach(base) != nil || m.KnownReach(other) == nil {
-		t.Error("known is what is forgotten, or forgotten what is known")
+		t.Error("the facts of dropped tables are known, or those of retained tables are not")
 	}
-	m.Picture(nil)
-	m.Recall(base)
+	m.Retain(nil)
+	m.RetainPast(base)
 	all()
 	if n := len(m.facts); n != 3 || m.KnownLoad(base) == nil || m.KnownLoad(other) != nil {
-		t.Errorf("%d facts of tables out of the history, want 3: reach, load and credits", n)
+		t.Errorf("%d facts of tables of the history, want 3: reach, load and credits", n)
 	}
-	m.Recall()
+	m.RetainPast()
 	if n := len(m.facts); n != 0 {
-		t.Errorf("%d facts of nothing", n)
+		t.Errorf("%d facts with no tables retained, want 0", n)
 	}
 }
 
-// TestAdapted: of tables that were adapted the memo says what the checks say.
+// TestAdapted checks that the facts about adapted tables equal the results of the full checks.
 func TestAdapted(t *testing.T) {
 	var m Memo
-	was := routed(t)
-	links := was.Fabric.Links()
-	f := was.Fabric.Without(links[len(links)-1:])
-	m.Picture(was, was)
-	from, err := m.RoutesFrom(t.Context(), was)
+	before := routed(t)
+	links := before.Fabric.Links()
+	f := before.Fabric.Without(links[len(links)-1:])
+	m.Retain(before, before)
+	from, err := m.RoutesFrom(t.Context(), before)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,24 +242,24 @@ func TestAdapted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	is := res.Tables
-	if m.from(is) != was {
-		t.Fatal("the tables do not count as adapted")
+	after := res.Tables
+	if m.baseOf(after) != before {
+		t.Fatal("the tables are not recognized as adapted")
 	}
-	r, err := m.Reach(t.Context(), is, reach.Options{})
-	want, werr := reach.Check(t.Context(), is, reach.Options{})
+	r, err := m.Reach(t.Context(), after, reach.Options{})
+	want, werr := reach.Check(t.Context(), after, reach.Options{})
 	if err != nil || werr != nil {
 		t.Fatal(err, werr)
 	}
 	if d := cmp.Diff(want.Counts, r.Counts); d != "" {
 		t.Error("reach:", d)
 	}
-	d, err := m.Diff(t.Context(), was, is, diff.Options{})
-	anew, werr := diff.Compare(t.Context(), was, is, diff.Options{})
+	d, err := m.Diff(t.Context(), before, after, diff.Options{})
+	full, werr := diff.Compare(t.Context(), before, after, diff.Options{})
 	if err != nil || werr != nil {
 		t.Fatal(err, werr)
 	}
-	if x := cmp.Diff(anew, d); x != "" {
+	if x := cmp.Diff(full, d); x != "" {
 		t.Error("diff:", x)
 	}
 }

@@ -10,22 +10,22 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 )
 
-// Pairs counts pairs of end ports, those of [trees.Ends], by what becomes of their packets. It follows the routing that
-// the switches use: every choice where they route adaptively, else the linear tables.
+// Pairs counts the pairs of end ports, as [trees.Ends] lists them, by the fate of their packets. It follows the routing
+// that the switches use: every choice if they route adaptively, otherwise the linear tables.
 type Pairs struct {
 	Pairs int64
-	// Lost are those of which a path does not arrive, by no choice of the switches.
+	// Lost counts the pairs with a path that no choice of the switches delivers.
 	Lost int64
-	// Luck are other ones of which a path arrives by some choices of the switches, and not by others.
+	// Luck counts the other pairs with a path that some choices of the switches deliver, and others do not.
 	Luck int64
-	// Unknown are other ones of which a path is unknown.
+	// Unknown counts the other pairs with an unknown path.
 	Unknown int64
-	// Paths counts the paths of the pairs, Bad those that do not arrive for sure, or are too long, UnknownPaths those
-	// that meet a table that was not read.
+	// Paths counts the paths of the pairs. Bad counts the paths that may not arrive or are too long, and UnknownPaths
+	// the paths through a table that was not read.
 	Paths, Bad, UnknownPaths int64
 }
 
-// Pairs counts the pairs of tables.
+// Pairs counts the pairs under tables.
 func (m *Memo) Pairs(ctx context.Context, t *fabric.Tables, opt reach.Options) (Pairs, error) {
 	if t.Adaptive == nil {
 		r, err := m.Reach(ctx, t, opt)

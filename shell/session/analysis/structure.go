@@ -7,53 +7,53 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// mostStructures is of how many fabrics the structure is remembered: live, base, what-if, one of the history, one more.
-const mostStructures = 5
+// maxStructures is the number of fabrics whose structure is cached: live, base, what-if, one of the history, one more.
+const maxStructures = 5
 
-// Structure is [classify.Recognise] by the hints, found once for each of the fabrics that were asked for last. It does
-// not look at the pictures. O(ports) the first time.
+// Structure returns the result of [classify.Recognise] with the hints. It caches the results of the fabrics used last,
+// independently of the tables retained. It takes O(ports) the first time.
 func (m *Memo) Structure(f *fabric.Fabric) *classify.Structure {
-	m.structuring.Lock()
-	defer m.structuring.Unlock()
-	return m.of(f)
+	m.structureMu.Lock()
+	defer m.structureMu.Unlock()
+	return m.structureOf(f)
 }
 
-func (m *Memo) of(f *fabric.Fabric) *classify.Structure {
+func (m *Memo) structureOf(f *fabric.Fabric) *classify.Structure {
 	for i, s := range m.structures {
 		if s.Fabric == f {
 			m.structures = append(append(m.structures[:i], m.structures[i+1:]...), s)
 			return s
 		}
 	}
-	return m.found(f)
+	return m.addStructure(f)
 }
 
-// found finds the structure of a fabric; with structuring held. That of one with failures on paper is what it was
-// without them.
-func (m *Memo) found(f *fabric.Fabric) *classify.Structure {
+// addStructure computes and caches the structure of a fabric. A fabric with simulated failures keeps the structure that
+// it has without them. The caller holds structureMu.
+func (m *Memo) addStructure(f *fabric.Fabric) *classify.Structure {
 	var s *classify.Structure
 	if whole := f.Whole(); whole != f {
-		s = m.of(whole).After(f)
+		s = m.structureOf(whole).After(f)
 	} else {
 		s = classify.Recognise(f, m.hints)
 	}
-	if len(m.structures) == mostStructures {
+	if len(m.structures) == maxStructures {
 		m.structures = append(m.structures[:0], m.structures[1:]...)
 	}
 	m.structures = append(m.structures, s)
 	return s
 }
 
-// Hints are those that structures follow, nil for none.
+// Hints returns the hints for structures, nil for none.
 func (m *Memo) Hints() *classify.Hints {
-	m.structuring.Lock()
-	defer m.structuring.Unlock()
+	m.structureMu.Lock()
+	defer m.structureMu.Unlock()
 	return m.hints
 }
 
-// Hint has structures follow hints from now on, nil for none.
-func (m *Memo) Hint(hints *classify.Hints) {
-	m.structuring.Lock()
-	defer m.structuring.Unlock()
+// SetHints sets the hints for structures, nil for none, and drops the cached structures.
+func (m *Memo) SetHints(hints *classify.Hints) {
+	m.structureMu.Lock()
+	defer m.structureMu.Unlock()
 	m.hints, m.structures = hints, nil
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package comparison compares pictures, and what engines make of a subnet.
+// Package comparison compares states, and the tables that engines compute for a subnet.
 package comparison
 
 import (
@@ -27,36 +27,35 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Figures say what one engine makes of a subnet, or what tables do that are there.
+// Figures holds the properties of the tables that one engine computes, or of existing tables.
 type Figures struct {
-	Name    string // the engine's, or names the picture or file
-	Refused string // why the engine does not route the subnet, "" where it does; all that follows is 0 then
-	// Computed says that an engine made the tables now: Took is its wall time, and
-	// Allocated is how many bytes the program allocated meanwhile, for whatever it did.
+	Name    string // of the engine, the state or the file
+	Refused string // why the engine refused the subnet, "" if it did not; if set, all fields below are 0
+	// Computed reports whether an engine computed the tables for this comparison. Took is its wall time, and Allocated
+	// the number of bytes that the whole program allocated in that time.
 	Computed  bool
 	Took      time.Duration
 	Allocated int64
 	Worst     int64 // the edge forwarding index
 	linkload.Quick
-	// MaxHops and MeanHops count the links of paths.
+	// MaxHops and MeanHops are the maximum and mean number of links of a path.
 	MaxHops        int
 	MeanHops       float64
-	analysis.Pairs // of all end ports of the base
-	// VLs is how many VLs the paths take, 0 where that is unknown; Loop whether links wait for one another in a ring.
+	analysis.Pairs // of all end ports of the base state
+	// VLs is the number of VLs that the paths use, 0 if unknown. Loop is the verdict on credit loops.
 	VLs  int
 	Loop credits.Verdict
-	// Changed counts the entries that are others than on the switches, as [session.Session.Route] counts them, -1 where
-	// those are not known; Unread switches have none there, and were not compared.
+	// Changed counts the entries that differ from those on the switches, as [session.Session.Route] counts them, -1 if
+	// those are unknown. Unread counts the switches that were not compared because their tables were not read.
 	Changed, Unread int
-	// Loads are the paths over all links.
+	// Loads counts the paths per link.
 	Loads *linkload.Loads
 }
 
-// Engines routes the paper's subnet, else the live one, with each engine by itself, all that there are
-// for none, and measures the tables that [session.Session.Route] would stage, those that the switches hold in that
-// subnet, and those of with: pictures, history entries or files with routes. Nothing is staged. Found is called with
-// each as it is done, where it is set. It fails with ctx's error where ctx ends first, and on a name or file that
-// cannot be.
+// Engines routes the what-if subnet, or the live one if there is no what-if, with each named engine alone; without
+// names, with all engines. It measures the tables that [session.Session.Route] would stage, the tables on the switches
+// and the tables of with: states, history entries or files with routes. It stages nothing. It calls found with each
+// result. It fails if ctx ends, or if a name or file is invalid.
 func Engines(ctx context.Context, s *session.Session, names, with []string, found func(Figures) error) error {
 	op, err := s.Begin(ctx, "compare engines")
 	if err != nil {
@@ -67,7 +66,7 @@ func Engines(ctx context.Context, s *session.Session, names, with []string, foun
 	if len(names) == 0 {
 		names = st.Settings.Engines()
 	}
-	more, err := alsoCompared(ctx, &st, with)
+	more, err := otherTables(ctx, &st, with)
 	if err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func Engines(ctx context.Context, s *session.Session, names, with []string, foun
 		if err != nil {
 			return err
 		}
-		e, err := measured(ctx, s, &st, name, set, op.Progress)
+		e, err := routeAndMeasure(ctx, s, &st, name, set, op.Progress)
 		if err != nil {
 			return fmt.Errorf("engine %d of %d, %s: %w", i+1, len(names), fabric.Escape(name), err)
 		}
@@ -97,7 +96,8 @@ func Engines(ctx context.Context, s *session.Session, names, with []string, foun
 	return nil
 }
 
-// Engine is [Engines] for one engine with no options. It holds up nothing else, so that it may run unasked.
+// Engine returns the figures of one engine without options. It blocks no other operation, so it can run in the
+// background.
 func Engine(ctx context.Context, s *session.Session, name string) (Figures, error) {
 	st := s.State()
 	set, err := settings.Parse(ctx, []string{name}, nil)
@@ -107,11 +107,11 @@ func Engine(ctx context.Context, s *session.Session, name string) (Figures, erro
 	if set, err = set.Only(name); err != nil {
 		return Figures{}, err
 	}
-	return measured(ctx, s, &st, name, set, nil)
+	return routeAndMeasure(ctx, s, &st, name, set, nil)
 }
 
-// try routes what is simulated with other settings. Nothing is staged, and no operation waits for it.
-func try(ctx context.Context, s *session.Session, st *session.State, set settings.Settings,
+// routeWith routes the simulated subnet with other settings. It stages nothing and blocks no other operation.
+func routeWith(ctx context.Context, s *session.Session, st *session.State, set settings.Settings,
 	progress func(done, total int)) (*compute.Result, error) {
 	with := st.Trying(set)
 	job := s.Job(&with)
@@ -125,11 +125,12 @@ func try(ctx context.Context, s *session.Session, st *session.State, set setting
 	return res, err
 }
 
-func measured(ctx context.Context, s *session.Session, st *session.State, name string, set settings.Settings,
+// routeAndMeasure returns the figures of the tables that the engine name computes with the settings.
+func routeAndMeasure(ctx context.Context, s *session.Session, st *session.State, name string, set settings.Settings,
 	progress func(done, total int)) (Figures, error) {
 	e := Figures{Name: name, Computed: true}
 	before := allocated()
-	res, err := try(ctx, s, st, set, progress)
+	res, err := routeWith(ctx, s, st, set, progress)
 	var none *engines.NoneError
 	switch {
 	case errors.As(err, &none):
@@ -142,26 +143,26 @@ func measured(ctx context.Context, s *session.Session, st *session.State, name s
 	return e, e.measure(ctx, s.Analysis(), st, res.Tables, progress)
 }
 
-// tablesCompared are tables beside those of engines.
-type tablesCompared struct {
+// namedTables holds tables that are compared with those of engines.
+type namedTables struct {
 	name   string
 	tables *fabric.Tables
 }
 
-// alsoCompared are the tables of the switches, in the what-if where there is one, and those named.
-func alsoCompared(ctx context.Context, st *session.State, with []string) ([]tablesCompared, error) {
-	var out []tablesCompared
-	held := session.Live
+// otherTables returns the tables of the switches, in the what-if subnet if there is one, and the tables named by with.
+func otherTables(ctx context.Context, st *session.State, with []string) ([]namedTables, error) {
+	var out []namedTables
+	current := session.Live
 	if st.WhatIf != nil {
-		held = session.WhatIf // what the switches hold, with what failed since
+		current = session.WhatIf // the tables of the switches with the simulated failures
 	}
-	if p, err := st.TablesOf(held); err == nil {
-		out = append(out, tablesCompared{"on the switches", p.Tables})
+	if p, err := st.TablesOf(current); err == nil {
+		out = append(out, namedTables{"on the switches", p.Tables})
 	}
 	for _, name := range with {
 		if p, err := st.TablesOf(session.Kind(name)); err == nil {
-			if p.Kind != held {
-				out = append(out, tablesCompared{st.Title(p), p.Tables})
+			if p.Kind != current {
+				out = append(out, namedTables{st.Title(p), p.Tables})
 			}
 			continue
 		} else if !looksLikeFile(name) {
@@ -171,17 +172,17 @@ func alsoCompared(ctx context.Context, st *session.State, with []string) ([]tabl
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, tablesCompared{fabric.Escape(filepath.Base(name)), t})
+		out = append(out, namedTables{fabric.Escape(filepath.Base(name)), t})
 	}
 	return out, nil
 }
 
-// looksLikeFile reports whether a name is neither a number nor a picture's.
+// looksLikeFile reports whether a name is neither a number nor the name of a state.
 func looksLikeFile(name string) bool {
 	return strings.Trim(name, "0123456789") != "" && !slices.Contains(session.Kinds, session.Kind(name))
 }
 
-// measure fills in what tables do.
+// measure sets the figures of tables.
 func (e *Figures) measure(ctx context.Context, memo *analysis.Memo, st *session.State, t *fabric.Tables,
 	progress func(done, total int)) error {
 	r, err := memo.Reach(ctx, t, reach.Options{Progress: progress})
@@ -215,7 +216,7 @@ func (e *Figures) measure(ctx context.Context, memo *analysis.Memo, st *session.
 	return nil
 }
 
-// hops are the most and the mean of the links of paths.
+// hops returns the maximum and mean number of links of a path. Index l of links counts the paths of l links.
 func hops(links []int64) (most int, mean float64) {
 	var n, sum int64
 	for l, paths := range links {
@@ -231,7 +232,7 @@ func hops(links []int64) (most int, mean float64) {
 	return most, float64(sum) / float64(n)
 }
 
-// allocated is how many bytes the program has allocated since it began.
+// allocated returns the number of bytes that the program has allocated since its start.
 func allocated() int64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)

@@ -24,8 +24,8 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// TestCompareEngines compares what engines make of a torus with what each of them
-// does by itself, and with a walk of every pair.
+// TestCompareEngines checks the figures of engines on a torus against routing with each of them alone, and against a
+// walk of every pair.
 func TestCompareEngines(t *testing.T) {
 	s := sessiontest.Open(t, "sim:torus:4x4x3")
 	set, err := settings.Parse(t.Context(), nil, []settings.Setting{{Name: "qos", Value: "TRUE"}})
@@ -33,7 +33,7 @@ func TestCompareEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.SetSettings(set)
-	file := dumped(t, s, "lfts")
+	file := writeDump(t, s, "lfts")
 	got := map[string]comparison.Figures{}
 	err = comparison.Engines(t.Context(), s, nil, []string{file, "live"}, func(e comparison.Figures) error {
 		got[e.Name] = e
@@ -43,7 +43,7 @@ func TestCompareEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.State().Staged != nil {
-		t.Error("something is staged")
+		t.Error("the comparison staged tables")
 	}
 	for _, e := range engines.All() {
 		g, ok := got[e.Name()]
@@ -58,19 +58,19 @@ func TestCompareEngines(t *testing.T) {
 		s.SetSettings(set)
 		rep, err := s.Route(t.Context(), compute.KeepNo)
 		if none := (*engines.NoneError)(nil); errors.As(err, &none) != (g.Refused != "") {
-			t.Errorf("%s: %v, compared as %q", e.Name(), err, g.Refused)
+			t.Errorf("%s: Route returned %v, the comparison reports the refusal %q", e.Name(), err, g.Refused)
 		}
 		if err != nil {
 			continue
 		}
-		alike(t, &g, rep.Changed, s.State().Staged.Tables)
+		checkByWalk(t, &g, rep.Changed, s.State().Staged.Tables)
 	}
 	for _, name := range []string{"on the switches", filepath.Base(file)} {
-		alike(t, new(got[name]), 0, s.State().Live.Tables)
+		checkByWalk(t, new(got[name]), 0, s.State().Live.Tables)
 	}
 }
 
-func dumped(t *testing.T, s *session.Session, kind string) string {
+func writeDump(t *testing.T, s *session.Session, kind string) string {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := dumps.Write(t.Context(), s, kind, session.Live, &b); err != nil {
@@ -83,8 +83,8 @@ func dumped(t *testing.T, s *session.Session, kind string) string {
 	return name
 }
 
-// alike walks each pair and counts, and holds that against the figures.
-func alike(t *testing.T, g *comparison.Figures, changed int, tables *fabric.Tables) {
+// checkByWalk checks figures against a walk of every pair.
+func checkByWalk(t *testing.T, g *comparison.Figures, changed int, tables *fabric.Tables) {
 	t.Helper()
 	f := tables.Fabric
 	links := map[fabric.PortIndex]int64{}
@@ -124,8 +124,8 @@ func alike(t *testing.T, g *comparison.Figures, changed int, tables *fabric.Tabl
 	}
 }
 
-// TestCompareEnginesAfterFailures compares what engines make of a what-if with what route stages with each of them, and
-// the tables of the switches with a walk of every pair of the base.
+// TestCompareEnginesAfterFailures checks the figures of engines in a what-if against the tables that route stages with
+// each of them, and the figures of the tables on the switches against a walk of every pair of the base.
 func TestCompareEnginesAfterFailures(t *testing.T) {
 	for source, fails := range map[string][]string{"sim:hypercube:3": {"sw-001"}, "sim:fattree:2,6": {"spine-01"},
 		"sim:torus:5x2": {"sw-0-0"}, "sim:fattree:2,8": {"leaf-08", "spine-02"}} {
@@ -144,7 +144,7 @@ func TestCompareEnginesAfterFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asRouted(t, source, new(got["on the switches"]), 0, held)
+		checkTables(t, source, new(got["on the switches"]), 0, held)
 		for _, e := range engines.All() {
 			set, err := settings.Parse(t.Context(), []string{e.Name(), engines.NoFallback}, nil)
 			if err != nil {
@@ -152,14 +152,15 @@ func TestCompareEnginesAfterFailures(t *testing.T) {
 			}
 			s.SetSettings(set)
 			if rep, err := s.Route(t.Context(), compute.KeepAsOpenSM); err == nil {
-				asRouted(t, source, new(got[e.Name()]), rep.Changed, s.State().Staged.Tables)
+				checkTables(t, source, new(got[e.Name()]), rep.Changed, s.State().Staged.Tables)
 			}
 		}
 	}
 }
 
-// asRouted holds figures against tables: pairs by a walk from and to every end port that there was before failures.
-func asRouted(t *testing.T, source string, g *comparison.Figures, changed int, tables *fabric.Tables) {
+// checkTables checks figures against tables. It counts pairs by a walk between all end ports that existed before the
+// failures.
+func checkTables(t *testing.T, source string, g *comparison.Figures, changed int, tables *fabric.Tables) {
 	t.Helper()
 	f := tables.Fabric
 	var pairs, lost int64
@@ -195,7 +196,7 @@ func isHostPort(f *fabric.Fabric, port fabric.PortIndex) bool {
 	return !f.Nodes[f.Ports[port].Node].IsSwitch() && f.Ports[port].GUID != 0 && f.Ports[port].LID != 0
 }
 
-// TestCompareEnginesStops ends a comparison in the middle.
+// TestCompareEnginesStops cancels a comparison after the first result, and checks the errors of invalid names.
 func TestCompareEnginesStops(t *testing.T) {
 	s := sessiontest.Open(t, "sim:torus:4x4x3")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -207,7 +208,7 @@ func TestCompareEnginesStops(t *testing.T) {
 		return nil
 	})
 	if !errors.Is(err, context.Canceled) || n != 1 {
-		t.Errorf("%v after %d", err, n)
+		t.Errorf("%v after %d results, want canceled after 1", err, n)
 	}
 	for _, with := range []string{"77", "nowhere.lfts", "staged"} {
 		if err := comparison.Engines(t.Context(), s, nil, []string{with}, func(comparison.Figures) error {

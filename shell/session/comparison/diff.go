@@ -11,15 +11,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Difference is what differs between two pictures.
+// Difference holds two states and their differences.
 type Difference struct {
 	Before, After *session.Picture
 	*diff.Result
 }
 
-// Diff compares two pictures that have tables. The names default to the base of
-// the paper, or the live picture, and to the picture that reading commands take.
-// So many pairs of a kind are named, as many as [diff.Compare] likes for 0.
+// Diff compares two states with tables. From defaults to the base of the what-if, or else the live state, and to
+// defaults to the state that reading commands use. The result lists at most the given number of pairs of each kind, for
+// 0 the default of [diff.Compare].
 func Diff(ctx context.Context, s *session.Session, from, to session.Kind, pairs int) (*Difference, error) {
 	op, err := s.Begin(ctx, "diff")
 	if err != nil {
@@ -45,7 +45,7 @@ func Diff(ctx context.Context, s *session.Session, from, to session.Kind, pairs 
 	return &Difference{before, after, &named}, nil
 }
 
-// diffWithRouted compares with what the engine makes of a base that has no tables of its own, as that of a file.
+// diffWithRouted compares with the tables that the engine computes for a base without tables, such as a topology file.
 func diffWithRouted(ctx context.Context, s *session.Session, op *session.Op, st *session.State, base *session.Picture,
 	to session.Kind, pairs int) (*Difference, error) {
 	_, after, err := Pair(s, session.Staged, to)
@@ -56,20 +56,20 @@ func diffWithRouted(ctx context.Context, s *session.Session, op *session.Op, st 
 	job.Keep = compute.KeepNo
 	before, err := compute.Unicast(ctx, job)
 	if err != nil {
-		return nil, fmt.Errorf("route the base, to compare with: %w", err)
+		return nil, fmt.Errorf("route the base state for the comparison: %w", err)
 	}
 	res, err := diff.Compare(ctx, before.Tables, after.Tables, diff.Options{Examples: pairs, Progress: op.Progress})
 	if err != nil {
 		return nil, err
 	}
-	res.Old, res.New = fmt.Sprintf("%s (routed by %s to compare with)", base.Kind, before.Figures.Engine),
+	res.Old, res.New = fmt.Sprintf("%s (routed by %s for the comparison)", base.Kind, before.Figures.Engine),
 		st.Title(after)
 	routed := *base
 	routed.Fabric, routed.Tables = before.Tables.Fabric, before.Tables
 	return &Difference{&routed, after, res}, nil
 }
 
-// Pair returns the two pictures that [Diff] compares.
+// Pair returns the two states that [Diff] compares.
 func Pair(s *session.Session, from, to session.Kind) (before, after *session.Picture, err error) {
 	st := s.State()
 	if from == "" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package connection is a session's connection to its subnet: opened, lost, and opened
-// again, with a capture that outlives all of them.
+// Package connection manages the connection of a session to its subnet. It opens the connection, detects its loss and
+// opens it again. A packet capture continues across these connections.
 package connection
 
 import (
@@ -16,27 +16,27 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// Errors of a connection that is not there.
+// Errors of a session without a connection.
 var (
-	// ErrOffline says that there is no subnet behind a session, only a file.
+	// ErrOffline means that the source of the session is a file, not a subnet.
 	ErrOffline = errors.New("a file has no switches to read or write")
-	// ErrUnopened says that nothing has been read from the source yet.
-	ErrUnopened = errors.New("the subnet has not been read yet (try: sweep)")
+	// ErrUnopened means that the source has not been opened yet.
+	ErrUnopened = errors.New("the subnet has not been read yet; hint: run 'sweep'")
 )
 
-// LostError says that a session has no connection to its subnet any more. The next sweep opens one again.
+// LostError means that the connection of a session to its subnet is lost. The next sweep opens it again.
 type LostError struct {
 	Source string // the source's name, escaped
 	Err    error
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("the connection to %s is lost: %v (try: sweep)", e.Source, e.Err)
+	return fmt.Sprintf("the connection to %s is lost: %v; hint: run 'sweep'", e.Source, e.Err)
 }
 
 func (e *LostError) Unwrap() error { return e.Err }
 
-// OpenError says that a source cannot be opened.
+// OpenError means that a source cannot be opened.
 type OpenError struct {
 	Source string // the source's name, escaped
 	Err    error
@@ -46,49 +46,49 @@ func (e *OpenError) Error() string { return fmt.Sprintf("open %s: %v", e.Source,
 
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// Options say what to connect to.
+// Options configures a connection.
 type Options struct {
 	Source string                                       // the source's name, escaped
-	Dial   func(context.Context) (mad.Transport, error) // opens the source, nil where that is a file
+	Dial   func(context.Context) (mad.Transport, error) // opens the source, nil for a file
 	Client mad.ClientOptions
-	// Live says that the subnet goes on without the session, so that a connection to it
-	// can be lost. Lost is told why one is, and must not ask the connection.
+	// Live reports whether the subnet exists independently of the session, so that the connection can be lost. Lost is
+	// called with the cause of a loss, and must not call methods of the connection.
 	Live bool
 	Lost func(why error)
 }
 
-// Connection is a connection to a subnet. Its operations, which may open it, run one
-// at a time; all else may be called at any time.
+// Connection is a connection to a subnet. Open and Reopen must not run concurrently. The other methods are safe for
+// concurrent use.
 type Connection struct {
 	opt Options
 
 	mu sync.Mutex
-	// line is the last that was opened, nil before that, and down why it carries nothing any more.
-	line      *Line
-	down      error
-	listening sync.WaitGroup // the goroutines that wait for the ends of lines
+	// line is the line opened last, nil before the first. down is the cause of its loss, nil while it works.
+	line     *Line
+	down     error
+	watchers sync.WaitGroup // the goroutines that wait for the end of a line
 }
 
-// Line is what carries requests, until it is lost.
+// Line is one opened transport with its client. It is usable until it is lost.
 type Line struct {
 	Client  *mad.Client
 	capture *capture.Transport
 }
 
-// New is a connection that is not open yet.
+// New returns a connection that is not open yet.
 func New(opt Options) *Connection { return &Connection{opt: opt} }
 
-// Online reports whether there is a subnet behind the connection, not a file.
+// Online reports whether the source is a subnet, not a file.
 func (c *Connection) Online() bool { return c.opt.Dial != nil }
 
-// last is the last line, nil before there was one.
+// last returns the line opened last, nil before the first.
 func (c *Connection) last() *Line {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.line
 }
 
-// Client is the client there is now, nil for none.
+// Client returns the current client, nil for none.
 func (c *Connection) Client() *mad.Client {
 	if l := c.last(); l != nil {
 		return l.Client
@@ -96,7 +96,7 @@ func (c *Connection) Client() *mad.Client {
 	return nil
 }
 
-// Line is the line for an operation that does not open one again.
+// Line returns the current line. It opens none: the error is [ErrOffline], [ErrUnopened] or a [LostError].
 func (c *Connection) Line() (*Line, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,10 +111,10 @@ func (c *Connection) Line() (*Line, error) {
 	return c.line, nil
 }
 
-// Open opens a line, in place of one that there is. A capture that runs goes on.
+// Open opens a line and replaces the current one. A running capture continues.
 func (c *Connection) Open(ctx context.Context) error {
 	old := c.last()
-	old.hangUp()
+	old.close()
 	transport, err := c.opt.Dial(ctx)
 	if err != nil {
 		return &OpenError{c.opt.Source, err}
@@ -129,7 +129,7 @@ func (c *Connection) Open(ctx context.Context) error {
 	c.mu.Lock()
 	c.line, c.down = l, nil
 	c.mu.Unlock()
-	c.listening.Go(func() {
+	c.watchers.Go(func() {
 		<-l.Client.Done()
 		if err := l.Client.Err(); !errors.Is(err, mad.ErrClosed) {
 			c.lose(l, err)
@@ -138,18 +138,18 @@ func (c *Connection) Open(ctx context.Context) error {
 	return nil
 }
 
-// hangUp gives back what a line holds, which the next one may need. A capture that runs goes on.
-func (l *Line) hangUp() {
+// close releases the port of a line, which the next line may need. A running capture continues.
+func (l *Line) close() {
 	if l == nil {
 		return
 	}
 	kept := capture.Wrap(nil)
 	kept.Continue(l.capture)
-	_ = l.Client.Close() // of what is gone nothing can be given back
+	_ = l.Client.Close() // a lost transport has nothing left to release
 	l.capture.Continue(kept)
 }
 
-// Reopen returns the line, which it opens if that is not open yet, or was lost.
+// Reopen returns the current line. It opens one if none is open or the last one is lost.
 func (c *Connection) Reopen(ctx context.Context) (*Line, error) {
 	l, err := c.Line()
 	if _, lost := errors.AsType[*LostError](err); !lost && !errors.Is(err, ErrUnopened) {
@@ -161,7 +161,7 @@ func (c *Connection) Reopen(ctx context.Context) (*Line, error) {
 	return c.last(), nil
 }
 
-// Failed returns the error of an operation on l, and takes note of it where it says that the line is lost.
+// Failed returns err, the error of an operation on l. If err means that the line is lost, it records the loss.
 func (c *Connection) Failed(l *Line, err error) error {
 	if err == nil || !c.opt.Live {
 		return err
@@ -174,7 +174,7 @@ func (c *Connection) Failed(l *Line, err error) error {
 	return err
 }
 
-// lose takes note that a line does not carry any more.
+// lose records that a line is lost.
 func (c *Connection) lose(l *Line, why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -184,21 +184,21 @@ func (c *Connection) lose(l *Line, why error) {
 	}
 }
 
-// Close gives back the port.
+// Close closes the connection and releases its port.
 func (c *Connection) Close() error {
 	l := c.last()
 	if l == nil {
 		return nil
 	}
 	err := l.Client.Close()
-	c.listening.Wait()
+	c.watchers.Wait()
 	return err
 }
 
-// ErrNoCapture says that no capture runs.
-var ErrNoCapture = errors.New("no capture is running (try: capture FILE)")
+// ErrNoCapture means that no capture is running.
+var ErrNoCapture = errors.New("no capture is running; hint: run 'capture FILE'")
 
-// Capture begins to write every MAD that is sent and received to a new file, in a form that Wireshark reads.
+// Capture starts writing every MAD that is sent or received to a new file, in a format that Wireshark reads.
 func (c *Connection) Capture(path string, failed func(error)) error {
 	l := c.last()
 	if l == nil {
@@ -207,7 +207,7 @@ func (c *Connection) Capture(path string, failed func(error)) error {
 	return l.capture.Start(path, capture.Options{OnError: failed})
 }
 
-// Capturing returns the file of the capture that runs, "" if none does.
+// Capturing returns the file of the running capture, "" for none.
 func (c *Connection) Capturing() string {
 	if l := c.last(); l != nil {
 		if path, running := l.capture.Capturing(); running {
@@ -217,7 +217,7 @@ func (c *Connection) Capturing() string {
 	return ""
 }
 
-// StopCapture ends the capture.
+// StopCapture ends the capture and returns its file and statistics.
 func (c *Connection) StopCapture() (path string, stats capture.Stats, err error) {
 	if path = c.Capturing(); path == "" {
 		return "", stats, ErrNoCapture
@@ -226,7 +226,7 @@ func (c *Connection) StopCapture() (path string, stats capture.Stats, err error)
 	return path, stats, err
 }
 
-// SA returns a client of the subnet administration of the master subnet manager, which may be another one each time.
+// SA returns a client for the SA of the master SM. The master may change between calls.
 func (c *Connection) SA(ctx context.Context) (*sa.Client, error) {
 	l, err := c.Line()
 	if err != nil {
@@ -234,15 +234,15 @@ func (c *Connection) SA(ctx context.Context) (*sa.Client, error) {
 	}
 	client, err := sa.New(ctx, l.Client)
 	if errors.Is(err, sa.ErrNoSM) {
-		return nil, fmt.Errorf("%w (try: doctor)", err)
+		return nil, fmt.Errorf("%w; hint: run 'doctor'", err)
 	}
 	return client, c.Failed(l, err)
 }
 
-// Unanswered returns the error of a request to the subnet administration, and names that where it did not answer.
+// Unanswered returns the error of a request to the SA. It wraps a timeout in an error that names the SA.
 func Unanswered(err error) error {
 	if errors.Is(err, mad.ErrTimeout) {
-		return fmt.Errorf("the subnet administration does not answer: %w (try: doctor)", err)
+		return fmt.Errorf("the subnet administration does not respond: %w; hint: run 'doctor'", err)
 	}
 	return err
 }

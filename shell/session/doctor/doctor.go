@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package doctor finds what a source lacks: of the adapters of this machine, of the subnet and its manager.
+// Package doctor diagnoses a source: the adapters of this machine, the subnet and its subnet manager.
 package doctor
 
 import (
@@ -26,8 +26,8 @@ import (
 	"example.org/ibconsole/shell/session/survey"
 )
 
-// Diagnose says what there is at a source and what is missing, with the remedy: of this machine's adapters
-// where it is umad, and of the subnet behind it. It opens a session of its own, and writes nothing.
+// Diagnose returns findings about a source, with remedies: about the adapters of this machine if the source is umad,
+// and about the subnet. It opens a session of its own and writes nothing.
 func Diagnose(ctx context.Context, src source.Source, opt session.Options) []umad.Finding {
 	out := Machine(ctx, src, opt.Held)
 	s, err := session.Open(ctx, src, opt)
@@ -47,8 +47,8 @@ func Diagnose(ctx context.Context, src source.Source, opt session.Options) []uma
 	return out
 }
 
-// Session returns for the source of a session what [Diagnose] does, of the subnet as it was read. It diagnoses the
-// adapters only where the session has lost its own: one that is open works.
+// Session returns the findings of [Diagnose] for the source of a session, about the subnet as it was read last. It
+// diagnoses the adapters only if the connection is lost, because an open adapter works.
 func Session(ctx context.Context, s *session.Session) []umad.Finding {
 	opt, conn, src := s.Options(), s.Connection(), s.State().Source
 	out := slices.Clone(opt.Machine)
@@ -58,12 +58,13 @@ func Session(ctx context.Context, s *session.Session) []umad.Finding {
 	return append(out, subnetFindings(ctx, s)...)
 }
 
-// Machine says what [umad.Diagnose] does of the adapters that a source may mean, all for umad, in escaped text.
+// Machine returns the findings of [umad.Diagnose] about the adapters that a source selects, with escaped text. For
+// other sources than umad it returns none.
 func Machine(ctx context.Context, src source.Source, held *umad.HeldDevices) []umad.Finding {
 	if src.Kind != source.Umad {
 		return nil
 	}
-	ports, _ := umad.Ports("") // what cannot be read is among the findings
+	ports, _ := umad.Ports("") // umad.Diagnose reports the error
 	if sel, err := umad.ParseSelector(src.Arg); err == nil {
 		if whole := sel.Whole(ports); whole != sel {
 			src.Arg = fmt.Sprintf("%s:%d", whole.CA, whole.Port)
@@ -79,36 +80,36 @@ func Machine(ctx context.Context, src source.Source, held *umad.HeldDevices) []u
 	return out
 }
 
-// unopened says why a source cannot be read.
+// unopened returns a finding with the reason why a source cannot be read.
 func unopened(src source.Source, err error) umad.Finding {
 	text := strings.TrimSuffix(err.Error(), source.SeeDoctor)
 	f := umad.Finding{Level: umad.Fault, Port: fabric.Escape(src.String()), Text: fabric.Escape(text)}
 	switch {
 	case errors.Is(err, context.Canceled):
-		f.Remedy = "ask again: it was interrupted"
+		f.Remedy = "repeat the command: it was interrupted"
 	case src.Kind == source.Ibsim:
 		f.Remedy = ibsimRemedy(src, err)
 	case src.Kind == source.Umad:
-		f.Remedy = "see what is said of the adapters above; -s umad:CA:PORT names a port"
+		f.Remedy = "see the findings about the adapters above; select a port with -s umad:CA:PORT"
 	case errors.Is(err, fs.ErrNotExist):
-		f.Remedy = "name a file that is there; simulated subnets are also made by kind: -s sim:fattree:2,36"
+		f.Remedy = "name an existing file, or generate a simulated subnet: -s sim:fattree:2,36"
 	case errors.Is(err, fs.ErrPermission):
-		f.Remedy = "the file must be readable for this user"
+		f.Remedy = "make the file readable for this user"
 	case src.Kind == source.Net:
-		f.Remedy = "expected is a file of ibsim or what ibnetdiscover prints; file: takes it at its word, and other " +
-			"files too"
+		f.Remedy = "net: reads ibsim files and the output of ibnetdiscover, by the rules of ibsim; file: reads these " +
+			"unchanged, and other formats"
 	default:
-		f.Remedy = "expected is what ibnetdiscover, iblinkinfo or ibdiagnet prints, a file of ibsim, an " +
-			"opensm-subnet.lst or a snapshot; net: reads a file by ibsim's rules"
+		f.Remedy = "use the output of ibnetdiscover, iblinkinfo or ibdiagnet, an ibsim file, an opensm-subnet.lst or " +
+			"a snapshot; net: reads a file by the rules of ibsim"
 	}
 	return f
 }
 
 func ibsimRemedy(src source.Source, err error) string {
-	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or a pipe that stays open for " +
-		"standard input"
+	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or an open pipe as standard " +
+		"input"
 	if src.Arg == "" {
-		start = "start one: ibsim -s FILE, with a terminal or a pipe that stays open for standard input; or name it: " +
+		start = "start one: ibsim -s FILE, with a terminal or an open pipe as standard input; or select a running one: " +
 			"-s ibsim:NAME"
 	}
 	if host, port, ok := src.Remote(); ok {
@@ -118,28 +119,28 @@ func ibsimRemedy(src source.Source, err error) string {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return start
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return "it hangs, or is stopped (kill -CONT), or was started without -s and waits for Start at its console"
+		return "ibsim hangs, or is stopped (kill -CONT), or was started without -s and waits for Start on its console"
 	case errors.Is(err, mad.ErrBroken):
-		return "it ended just now: " + start
+		return "ibsim has just exited: " + start
 	}
-	return "end one of its clients, at most ten can be connected; or SIM_HOST names a node that it does not have"
+	return "disconnect a client (ibsim allows ten), or set SIM_HOST to a node of its subnet"
 }
 
-const mostFindings = 12 // how many problems are listed
+const maxListed = 12 // number of problems listed
 
-// subnetFindings are what the subnet that was read last lacks.
+// subnetFindings returns the findings about the subnet as it was read last.
 func subnetFindings(ctx context.Context, s *session.Session) []umad.Finding {
 	st := s.State()
 	d := findings{where: fabric.Escape(st.Source.String())}
 	f := st.Live.Fabric
-	d.say(umad.Fine, "", "%s, %s and %s were read", prose.Count(len(f.Switches), "switch"),
+	d.add(umad.Fine, "", "%s, %s and %s were read", prose.Count(len(f.Switches), "switch"),
 		prose.Count(len(f.Nodes)-len(f.Switches), "adapter"), prose.Count(len(f.Links()), "link"))
 	if p := st.LocalPort(); p != fabric.None {
-		d.say(umad.Fine, "", "the session sits on %s, LID %d", f.PortName(p), f.Ports[p].LID)
+		d.add(umad.Fine, "", "the session sits on %s, LID %d", f.PortName(p), f.Ports[p].LID)
 	}
 	r, err := survey.Problems(ctx, s, survey.Options{Quick: true})
 	if err != nil {
-		d.say(umad.Note, "", "%v", err)
+		d.add(umad.Note, "", "%v", err)
 		return d.list
 	}
 	d.problems(r)
@@ -147,40 +148,41 @@ func subnetFindings(ctx context.Context, s *session.Session) []umad.Finding {
 	return d.list
 }
 
+// findings collects findings about one source.
 type findings struct {
 	where string
 	list  []umad.Finding
 }
 
-func (d *findings) say(l umad.Level, remedy, format string, args ...any) {
+func (d *findings) add(l umad.Level, remedy, format string, args ...any) {
 	d.list = append(d.list, umad.Finding{Level: l, Port: d.where, Text: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
-// problems lists errors, warnings as notes, the worst first.
+// problems adds the errors, and the warnings as notes, in the order of the report: the worst first.
 func (d *findings) problems(r *problems.Report) {
-	told := 0
+	found := 0
 	for _, p := range r.Problems {
 		if p.Severity == problems.Note {
 			continue
 		}
-		if told++; told > mostFindings {
+		if found++; found > maxListed {
 			continue
 		}
 		level := prose.When(p.Severity == problems.Error, umad.Fault, umad.Note)
-		d.say(level, p.Try, "%s: %s", p.Kind, p.What)
+		d.add(level, p.Try, "%s: %s", p.Kind, p.What)
 	}
-	if told > mostFindings {
-		d.say(umad.Note, "the command problems lists all", "%d problems more", told-mostFindings)
+	if found > maxListed {
+		d.add(umad.Note, "run 'problems' to list all", "%d more problems", found-maxListed)
 	}
 }
 
-// manager says who is in charge, and whether the subnet administration answers.
+// manager adds findings about the master SM, and about the response of its SA.
 func (d *findings) manager(ctx context.Context, s *session.Session, st *session.State) {
 	master, ok := st.Master()
 	if !ok {
-		return // which is a problem where there could be one
+		return // a missing master is among the problems
 	}
-	d.say(umad.Fine, "", "the subnet manager on %s, GUID 0x%016x, is %s", master.Port, master.GUID, master.State)
+	d.add(umad.Fine, "", "the subnet manager on %s, GUID 0x%016x, is %s", master.Port, master.GUID, master.State)
 	defer d.proof(s)
 	port := st.LocalPort()
 	if port == fabric.None {
@@ -188,8 +190,8 @@ func (d *findings) manager(ctx context.Context, s *session.Session, st *session.
 	}
 	lid := st.Live.Fabric.Ports[port].LID
 	if lid == 0 {
-		d.say(umad.Note, "wait for its sweep, then sweep again",
-			"this port has no LID yet, so the subnet administration was not asked")
+		d.add(umad.Note, "wait for the sweep of the subnet manager, then sweep again",
+			"this port has no LID yet, so the subnet administration was not queried")
 		return
 	}
 	own := pairs.Pair{Src: port, Dst: port, LID: lid}
@@ -199,23 +201,23 @@ func (d *findings) manager(ctx context.Context, s *session.Session, st *session.
 	switch {
 	case err == nil:
 		s.AskManager(ctx)
-		d.say(umad.Fine, "", "the subnet administration answers: it has a path record from this port to itself")
+		d.add(umad.Fine, "", "the subnet administration responds: it has a path record from this port to itself")
 	case errors.Is(err, mad.StatusBusy):
-		d.say(umad.Note, "ask again once its sweep is over", "the subnet administration answers that it is busy")
+		d.add(umad.Note, "repeat the command after the sweep of the subnet manager", "the subnet administration is busy")
 	default:
-		d.say(umad.Fault, "is this port a full member of the default partition (P_Key 0xffff)? is the manager up: "+
-			"show sms; its log", "subnet administration: %v", err)
+		d.add(umad.Fault, "check that this port is a full member of the default partition (P_Key 0xffff), and that "+
+			"the subnet manager runs: show sms; read its log", "query the subnet administration: %v", err)
 	}
 }
 
-// proof says whether it is shown that computed tables are the manager's. Where that is not so it is no fault of the
-// subnet.
+// proof adds whether computed tables are proved to equal those of the SM. A missing proof is a note, because it is no
+// fault of the subnet.
 func (d *findings) proof(s *session.Session) {
 	st := s.State()
 	p := st.Proof()
 	if !p.Asked {
 		return
 	}
-	d.say(prose.When(p.Proved, umad.Fine, umad.Note),
+	d.add(prose.When(p.Proved, umad.Fine, umad.Note),
 		prose.When(p.Proved, "", "engine from=opensm.conf, or the engine's name, then calibrate"), "%s", &p)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dumps writes pictures in the forms of OpenSM, infiniband-diags and ibdiagnet.
+// Package dumps writes states of the subnet in the file formats of OpenSM, infiniband-diags and ibdiagnet.
 package dumps
 
 import (
@@ -23,21 +23,21 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// Form is one form in which routes or a topology are written and read.
+// Form is a file format for routes or a topology.
 type Form struct {
 	Kind      string
 	Summary   string
-	Help      string // more than the summary, "" for nothing
-	Routes    bool   // says that it holds forwarding tables, not a topology
-	WriteOnly bool   // says that it cannot be loaded
-	Over      bool   // says that loading lays it over tables that are there
-	groups    bool   // says that it holds multicast groups, which belong to the session
-	Folder    bool   // says that it is a folder of files, which [Folder] writes
+	Help      string // in addition to the summary, "" for none
+	Routes    bool   // the file holds forwarding tables, not a topology
+	WriteOnly bool   // the file cannot be loaded
+	Over      bool   // loading replaces a part of the existing tables
+	groups    bool   // the file holds multicast groups, which belong to the session
+	Folder    bool   // the form is a folder of files, which [Folder] writes
 	write     func(w io.Writer, p *session.Picture) error
 	Option    string // the engine's option that loading sets, "" for routes and topologies
 }
 
-// Forms are those that [Write] writes and [session.Session.Load] reads.
+// Forms lists the forms that [Write] writes and [session.Session.Load] reads.
 var Forms = []Form{
 	{Kind: "lfts", Summary: "forwarding tables, as opensm-lfts.dump", Routes: true, write: writeLFTs},
 	{Kind: "fdbs", Summary: "forwarding tables with hops, as opensm.fdbs", Routes: true, write: writeFDBs},
@@ -60,28 +60,28 @@ var Forms = []Form{
 	{Kind: "groups", Summary: "multicast groups and their members, as opensm-sa.dump", groups: true},
 	{Kind: "paths", Summary: "the path records of all pairs, with the switches", Routes: true,
 		Help: "The file is mapped and queried in place."},
-	{Kind: "ibdiagnet", Summary: "a folder as ibdiagnet 2 leaves it", Folder: true, WriteOnly: true,
+	{Kind: "ibdiagnet", Summary: "a folder in the format of ibdiagnet 2", Folder: true, WriteOnly: true,
 		Help: "It has db_csv, and fdbs, far, mcfdbs and slvl where there are tables."},
 	{Kind: "snapshot", Summary: "everything in one file, which file: and load read", write: writeSnapshot,
 		Help: "It has nodes, links, LIDs and tables."},
 }
 
-// ErrNoCAOrder says that the tables of a picture come from an engine that has no order of compute nodes.
-var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes (try: engine ftree; route)")
+// ErrNoCAOrder means that the engine that computed the tables has no order of compute nodes.
+var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes; hint: run 'engine ftree; route'")
 
-func find(kind string) (Form, error) {
+func formOf(kind string) (Form, error) {
 	for _, d := range Forms {
 		if d.Kind == kind {
 			return d, nil
 		}
 	}
-	return Form{}, fmt.Errorf("no form is called %q", kind)
+	return Form{}, fmt.Errorf("unknown form %q", kind)
 }
 
-// Write writes a picture and returns its title.
+// Write writes a state in a form and returns the title of the state.
 func Write(ctx context.Context, s *session.Session, kind string, of session.Kind, w io.Writer) (title string,
 	err error) {
-	d, err := find(kind)
+	d, err := formOf(kind)
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +112,7 @@ func Write(ctx context.Context, s *session.Session, kind string, of session.Kind
 	return st.Title(p), nil
 }
 
-// contextWriter fails once its context has ended, so that a long dump can be interrupted.
+// contextWriter is a writer that fails after its context ends, so that a long dump can be interrupted.
 type contextWriter struct {
 	ctx context.Context
 	w   io.Writer
@@ -132,7 +132,7 @@ func writeFDBs(w io.Writer, p *session.Picture) error {
 	if p.Recommend != nil {
 		return osm.WriteFDBs(w, p.Tables, hops, p.Recommend(hops))
 	}
-	// With which options these were made nobody knows: what OpenSM would choose after its engine file, without options.
+	// The options of the tables are unknown. This is the choice of OpenSM with its file engine and no options.
 	return osm.WriteFDBs(w, p.Tables, hops, assign.Recommend(p.Fabric, hops, &routing.Options{}, nil, p.Tables))
 }
 
@@ -168,6 +168,7 @@ func writePaths(ctx context.Context, w io.Writer, st *session.State, p *session.
 	_, err = w.Write(image)
 	return err
 }
+
 func writeRouting(w io.Writer, p *session.Picture) error {
 	r := p.Routing()
 	var err error
@@ -184,9 +185,9 @@ func WriteStaged(s *session.Session, w io.Writer) error {
 }
 
 var (
-	errNoVLs = errors.New("the SL2VL tables were neither computed nor read (try: sweep full sl2vl)")
-	errNoSLs = errors.New("the routes have no service levels of their own: a path has that of its partition, by " +
-		"default 0")
+	errNoVLs = errors.New("the SL2VL tables were neither computed nor read; hint: run 'sweep full sl2vl'")
+	errNoSLs = errors.New("the routes have no service levels of their own: a path has the service level " +
+		"of its partition (default 0)")
 )
 
 func writeSL2VL(w io.Writer, p *session.Picture) error {

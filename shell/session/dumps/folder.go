@@ -19,14 +19,14 @@ import (
 	"example.org/ibconsole/shell/session/managers"
 )
 
-// Written lists what [Folder] wrote. Notes say what the files cannot hold or state.
+// Written lists the files that [Folder] wrote. Notes lists facts that the files do not contain.
 type Written struct {
 	Title        string
 	Names, Notes []string
 }
 
-// Folder writes a picture into a folder, which is made where there is none, as ibdiagnet leaves it.
-// What the session knows of P_Keys, counters and subnet managers goes with the live picture.
+// Folder writes a state into a folder in the format of ibdiagnet, and creates the folder if it does not exist. P_Keys,
+// counters and subnet managers are written only with the live fabric.
 func Folder(ctx context.Context, s *session.Session, folder string, of session.Kind) (Written, error) {
 	st := s.State()
 	p, err := st.Subject(of)
@@ -47,7 +47,7 @@ func Folder(ctx context.Context, s *session.Session, folder string, of session.K
 	return out, nil
 }
 
-// farNotes say what of a picture's adaptive routing a far file does not hold.
+// farNotes returns notes on the adaptive-routing settings of a state that a far file does not contain.
 func farNotes(p *session.Picture) (notes []string) {
 	if p.Tables == nil {
 		return nil
@@ -55,8 +55,8 @@ func farNotes(p *session.Picture) (notes []string) {
 	a := p.Tables.Adaptive
 	if a == nil {
 		if p.Tables.Origin == fabric.LiveOrigin {
-			notes = append(notes, "adaptive routing was not read: far has the static ports alone, and does not state "+
-				"whether it is on")
+			notes = append(notes, "adaptive routing was not read: far has only the static ports, and does not state "+
+				"whether adaptive routing is enabled")
 		}
 		return notes
 	}
@@ -72,17 +72,18 @@ func farNotes(p *session.Picture) (notes []string) {
 	}
 	if bySL > 0 {
 		notes = append(notes,
-			fmt.Sprintf("far does not hold which service levels are routed adaptively, which %s limit",
+			fmt.Sprintf("far does not contain the service levels that are routed adaptively, which %s limit",
 				prose.Count(bySL, "switch")))
 	}
 	if byTable > 0 {
-		notes = append(notes, fmt.Sprintf("far does not hold which packets take which private table, of %s",
+		notes = append(notes, fmt.Sprintf("far does not contain which packets use which private table, of %s",
 			prose.Count(byTable, "switch")))
 	}
 	return notes
 }
 
-// farOf is what a far file says of the tables of a picture: what such a file said, where it said so of these tables.
+// farOf returns the contents of a far file for a state: those of the file that was read, if they still match the
+// tables, otherwise new ones.
 func farOf(p *session.Picture) *ibdiagnet.Far {
 	if p.Far != nil && p.Kind != session.Staged && reflect.DeepEqual(p.Far.Adaptive(p.Tables.Fabric),
 		p.Tables.Adaptive) {
@@ -91,7 +92,7 @@ func farOf(p *session.Picture) *ibdiagnet.Far {
 	return ibdiagnet.FarOf(p.Tables)
 }
 
-// ibdiagnetFile is a file of a folder that is written.
+// ibdiagnetFile is a file to write into a folder.
 type ibdiagnetFile struct {
 	suffix string
 	write  func(io.Writer) error
@@ -115,9 +116,10 @@ func ibdiagnetFiles(st *session.State, p *session.Picture) []ibdiagnetFile {
 	}
 	static := *t
 	static.Adaptive = nil
-	out = append(out, ibdiagnetFile{"fdbs", func(w io.Writer) error {
-		return ibdiagnet.WriteFDBs(w, ibdiagnet.FarOf(&static), p.When)
-	}},
+	out = append(out,
+		ibdiagnetFile{"fdbs", func(w io.Writer) error {
+			return ibdiagnet.WriteFDBs(w, ibdiagnet.FarOf(&static), p.When)
+		}},
 		ibdiagnetFile{"far", func(w io.Writer) error { return ibdiagnet.WriteFar(w, farOf(p), p.When) }})
 	if t.MFT != nil {
 		out = append(out, ibdiagnetFile{"mcfdbs", func(w io.Writer) error { return osm.WriteAllMCFDBs(w, f, t.MFT) }})
@@ -130,7 +132,7 @@ func ibdiagnetFiles(st *session.State, p *session.Picture) []ibdiagnetFile {
 	return out
 }
 
-// managerOf is the subnet manager as ibdiagnet has it.
+// managerOf converts a subnet manager to the type of package ibdiagnet.
 func managerOf(sm *managers.SM) ibdiagnet.Manager {
 	return ibdiagnet.Manager{GUID: sm.GUID, Priority: sm.Priority, State: sm.StateCode()}
 }

@@ -24,8 +24,8 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// savedRouting writes the routing of a subnet that has not failed, as a version wrote it that kept no chain where
-// withChain is false.
+// savedRouting writes the routing of a subnet without failures to a file and returns its path. Without withChain, the
+// file is one of an older version, which did not save the engine chain.
 func savedRouting(t *testing.T, source string, set settings.Settings, withChain bool) string {
 	t.Helper()
 	s := sessiontest.Open(t, source)
@@ -64,7 +64,7 @@ func parsed(t *testing.T, chain string, given ...settings.Setting) settings.Sett
 	return set
 }
 
-// failLinks makes a ring of the torus 6x5 have two parts, which torus-2QoS refuses, and fails a switch, which makes all
+// failLinks splits a ring of the torus 6x5 into two parts, which torus-2QoS refuses, and fails a switch, which makes all
 // saved routes invalid.
 func failLinks(t *testing.T, s *session.Session) {
 	t.Helper()
@@ -84,8 +84,8 @@ func failSwitch(t *testing.T, s *session.Session, name string) {
 	}
 }
 
-// TestLoadRoutingNoFallback: minhop routes in place of a saved engine that refuses only where neither the file nor the
-// session has no_fallback, and the refusals are those of route.
+// TestLoadRoutingNoFallback checks that minhop replaces a saved engine that refuses the subnet only if neither the file
+// nor the session has no_fallback, and that the refusals equal those of route.
 func TestLoadRoutingNoFallback(t *testing.T) {
 	const source = "sim:torus:6x5"
 	routed := sessiontest.Open(t, source)
@@ -126,7 +126,8 @@ func TestLoadRoutingNoFallback(t *testing.T) {
 	}
 }
 
-// TestRoutedWithNoFallback: an opensm.conf written for tables has the no_fallback with which they were made.
+// TestRoutedWithNoFallback checks that the engine chain of tables includes the no_fallback with which they were
+// computed.
 func TestRoutedWithNoFallback(t *testing.T) {
 	for chain, want := range map[string]string{"lash": "lash", "lash,no_fallback": "lash,no_fallback",
 		"torus-2QoS,lash,no_fallback": "lash,no_fallback"} {
@@ -141,7 +142,7 @@ func TestRoutedWithNoFallback(t *testing.T) {
 	}
 }
 
-// TestCalibrateRefusals: a calibration names the engines that refused the subnet, as route does.
+// TestCalibrateRefusals checks that a calibration lists the engines that refused the subnet, as route does.
 func TestCalibrateRefusals(t *testing.T) {
 	s := sessiontest.Open(t, "sim:fattree:2,4")
 	s.SetSettings(parsed(t, "torus-2QoS,updn"))
@@ -155,8 +156,8 @@ func TestCalibrateRefusals(t *testing.T) {
 	}
 }
 
-// TestLoadRoutingRoutesAsRoute: a saved routing that must be computed again is what route computes with its settings:
-// entries, SL2VL tables and warnings.
+// TestLoadRoutingRoutesAsRoute checks that a saved routing that must be computed again equals the result of route with
+// its settings: entries, SL2VL tables and warnings.
 func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 	for _, k := range []struct {
 		source, chain string
@@ -188,7 +189,7 @@ func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 					t.Fatal(err)
 				}
 				if rep.Routing.RoutedBy == "" {
-					t.Fatalf("%+v: nothing was routed again: %s", k, rep.Routing.How)
+					t.Fatalf("%+v: the routing was not computed again: %s", k, rep.Routing.How)
 				}
 				warnings[1] = rep.Notes
 			}
@@ -197,10 +198,10 @@ func TestLoadRoutingRoutesAsRoute(t *testing.T) {
 		a, b := tables[0], tables[1]
 		if diff.Count(a.Tables, b.Tables).Changed > 0 || !reflect.DeepEqual(a.Tables.SL2VL, b.Tables.SL2VL) ||
 			a.Tables.Unread != b.Tables.Unread || a.UnsetVLs != b.UnsetVLs {
-			t.Errorf("%+v: the tables are not those of route", k)
+			t.Errorf("%+v: the tables differ from those of route", k)
 		}
 		if !slices.Equal(warnings[0], warnings[1]) {
-			t.Errorf("%+v: warnings %q, those of route are %q", k, warnings[1], warnings[0])
+			t.Errorf("%+v: warnings %q, want those of route, %q", k, warnings[1], warnings[0])
 		}
 	}
 }

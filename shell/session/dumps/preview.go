@@ -15,29 +15,29 @@ import (
 	"example.org/ibconsole/shell/session/loading"
 )
 
-const mostPreviewed = 5 // how many differences a preview names
+const maxListed = 5 // number of differences that a preview lists
 
-// Preview says in sentences what [session.Session.Load] would find in a file, how it differs from the paper's
-// subnet, and what will be done. Nothing changes. It fails where the file cannot be read as that kind.
+// Preview describes in sentences what [session.Session.Load] would do with a file: its contents, its differences from
+// the simulated subnet, and the result. It changes nothing. It fails if the file is not of that kind.
 func Preview(ctx context.Context, s *session.Session, kind, path string) ([]string, error) {
-	d, err := find(kind)
+	d, err := formOf(kind)
 	if err != nil {
 		return nil, err
 	}
 	st := s.State()
-	paper := st.Paper()
+	subnet := st.Paper()
 	switch {
 	case d.Over:
 		return []string{
-			"It is laid over the tables that are there; the result is staged, and nothing is written to switches.",
+			"It replaces a part of the existing tables. The result is staged, and nothing is written to switches.",
 		}, nil
 	case kind == loading.RoutingKind:
 		return []string{
-			"It is held against the subnet, what is still valid of it is used, and the rest is computed; the result " +
-				"is staged, and nothing is written to switches.",
+			"It is compared with the subnet. Routes that are still valid are kept, and the others are computed. The " +
+				"result is staged, and nothing is written to switches.",
 		}, nil
 	case d.Option != "":
-		return []string{fmt.Sprintf("The engine routes with %s from the next route on.", d.Option)}, nil
+		return []string{fmt.Sprintf("The engine uses %s from the next route on.", d.Option)}, nil
 	case d.Routes:
 		return previewRoutes(ctx, s, kind, path, &st)
 	}
@@ -45,26 +45,26 @@ func Preview(ctx context.Context, s *session.Session, kind, path string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	says := []string{
+	lines := []string{
 		fmt.Sprintf("It is a subnet of %s, %d of them switches, with %s.", prose.Count(len(file.Fabric.Nodes), "node"),
 			len(file.Fabric.Switches), prose.Count(len(file.Fabric.Links()), "link")),
 	}
-	says = append(says, file.Unread.Lines(mostPreviewed)...)
-	changes := fabric.Changes(paper, file.Fabric)
+	lines = append(lines, file.Unread.Lines(maxListed)...)
+	changes := fabric.Changes(subnet, file.Fabric)
 	if len(changes) == 0 {
-		says = append(says, "It does not differ from the subnet at hand.")
+		lines = append(lines, "It does not differ from the current subnet.")
 	} else {
-		says = append(says, fmt.Sprintf("It differs from the subnet at hand in %s:",
-			prose.Count(len(changes), "thing")))
+		lines = append(lines, fmt.Sprintf("It has %s from the current subnet:",
+			prose.Count(len(changes), "difference")))
 	}
-	shown, more := prose.Cut(changes, mostPreviewed)
+	shown, more := prose.Cut(changes, maxListed)
 	for _, c := range shown {
-		says = append(says, "  "+c.String())
+		lines = append(lines, "  "+c.String())
 	}
 	if more != "" {
-		says = append(says, "  "+more)
+		lines = append(lines, "  "+more)
 	}
-	return append(says, "The what-if then starts from it: simulated failures are dropped, staged tables of "+
+	return append(lines, "It becomes the base of the what-if. Simulated failures are discarded, staged tables of "+
 		"another subnet become stale, and nothing is written to switches."), nil
 }
 
@@ -80,18 +80,17 @@ func previewRoutes(ctx context.Context, s *session.Session, kind, path string, s
 		return nil, err
 	}
 	if res == nil {
-		return nil, fmt.Errorf("%s: none of its switches is in the subnet at hand", fabric.Escape(path))
+		return nil, fmt.Errorf("%s: none of its switches is in the current subnet", fabric.Escape(path))
 	}
 	g := &res.Figures
-	says := []string{
-		fmt.Sprintf("It belongs to the subnet at hand: %d of its %d switches get %d entries.", g.Switches,
+	lines := []string{
+		fmt.Sprintf("It belongs to the current subnet: %d of its %d switches get %d entries.", g.Switches,
 			len(job.Fabric.Switches), g.Entries),
 	}
 	if job.Before != nil {
-		says = append(says, fmt.Sprintf("%s other than those of %s%s.", prose.Verb(g.Changed, "entry", "is", "are"),
+		lines = append(lines, fmt.Sprintf("%s from those of %s%s.", prose.Verb(g.Changed, "entry", "differs", "differ"),
 			job.Against, diff.NotCompared(g.Unread)))
 	}
-	says = append(says, rep.Lines()...)
-	return append(says, "The tables are staged then, in place of those that are staged now, and nothing is written "+
-		"to switches."), nil
+	lines = append(lines, rep.Lines()...)
+	return append(lines, "The tables replace the staged ones, and nothing is written to switches."), nil
 }

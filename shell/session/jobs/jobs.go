@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package jobs asks Slurm for the hosts and the time of a job.
+// Package jobs queries Slurm for the hosts and the times of a job.
 package jobs
 
 import (
@@ -15,34 +15,34 @@ import (
 	"example.org/ibconsole/internal/base/program"
 )
 
-// Job is a job of Slurm. What it says of itself is as Slurm says it.
+// Job is a Slurm job. Text fields are as Slurm prints them.
 type Job struct {
 	ID    string
 	Name  string
 	User  string
 	State string
-	Hosts string // as Slurm lists hosts: node[0001-0064]
-	// From is when it began, and Until when it ended, zero where it has not.
+	Hosts string // a Slurm host list: node[0001-0064]
+	// From and Until are the start and end of the job, zero if it has not started or ended.
 	From, Until time.Time
 }
 
 var (
-	// ErrNoSlurm says that neither of Slurm's programs is installed.
+	// ErrNoSlurm means that neither of Slurm's programs is installed.
 	ErrNoSlurm = errors.New("neither scontrol nor sacct is installed here")
-	// ErrNoHosts says that a job has no hosts yet.
-	ErrNoHosts = errors.New("the job has no hosts: it has not begun")
+	// ErrNoHosts means that a job has no hosts yet.
+	ErrNoHosts = errors.New("the job has no hosts: it has not started")
 )
 
-// ID is how jobs are numbered: 4711, 4711_3 of an array, 4711+1 of a heterogeneous one.
+// ID matches a job ID: 4711, 4711_3 for a task of an array, 4711+1 for a part of a heterogeneous job.
 var ID = regexp.MustCompile(`^[0-9]{1,12}([_+][0-9]{1,9})?$`)
 
-// limit is how long a program may take.
+// limit is the time limit of a program.
 const limit = 20 * time.Second
 
-// Find asks scontrol for a job that Slurm still has at hand, and else sacct.
+// Find queries scontrol, which has current and recent jobs, and then sacct, which has all recorded jobs.
 func Find(ctx context.Context, id string) (*Job, error) {
 	if !ID.MatchString(id) {
-		return nil, fmt.Errorf("%q is no number of a job", id)
+		return nil, fmt.Errorf("%q is not a job ID", id)
 	}
 	var failed []error
 	for _, ask := range []struct {
@@ -77,15 +77,15 @@ func Find(ctx context.Context, id string) (*Job, error) {
 	return nil, errors.Join(failed...)
 }
 
-// most is how much a program may print, in bytes.
-const most = 4 << 20
+// maxOutput is the limit of the output of a program in bytes.
+const maxOutput = 4 << 20
 
-// run returns what a program says.
+// run returns the standard output of a program. An error includes the last line of its standard error.
 func run(ctx context.Context, path string, args ...string) ([]byte, error) {
-	p := program.Program{Path: path, Args: args, Time: limit, Bytes: most, Grace: time.Second}
-	out, said, err := p.Output(ctx)
+	p := program.Program{Path: path, Args: args, Time: limit, Bytes: maxOutput, Grace: time.Second}
+	out, stderr, err := p.Output(ctx)
 	if err != nil {
-		last := strings.TrimSpace(string(said))
+		last := strings.TrimSpace(string(stderr))
 		if i := strings.LastIndexByte(last, '\n'); i >= 0 {
 			last = last[i+1:]
 		}
@@ -97,8 +97,8 @@ func run(ctx context.Context, path string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// Scontrol reads what "scontrol show job" prints: of each job of an array several lines, and then an empty one. The
-// first has the name, which is whatever somebody typed; what follows is read by how its lines begin.
+// Scontrol parses the output of "scontrol show job": several lines and an empty line for each job of an array. The
+// first line has the name, which is arbitrary text. The other lines are identified by their first key.
 func Scontrol(id string, out []byte) (*Job, error) {
 	job := &Job{ID: id}
 	for text := range strings.SplitSeq(string(out), "\n\n") {
@@ -118,10 +118,11 @@ func Scontrol(id string, out []byte) (*Job, error) {
 		user, _, _ := strings.Cut(field["UserId"], "(")
 		job.add(name, user, field["JobState"], field["NodeList"], field["StartTime"], field["EndTime"])
 	}
-	return job.whole()
+	return job.complete()
 }
 
-// Sacct reads what sacct prints of JobID, NodeList, Start, End, State, User and JobName, with bars between them.
+// Sacct parses the output of sacct with the fields JobID, NodeList, Start, End, State, User and JobName, separated by
+// bars.
 func Sacct(id string, out []byte) (*Job, error) {
 	job := &Job{ID: id}
 	for line := range strings.Lines(string(out)) {
@@ -130,10 +131,10 @@ func Sacct(id string, out []byte) (*Job, error) {
 			job.add(f[6], f[5], f[4], f[1], f[2], f[3])
 		}
 	}
-	return job.whole()
+	return job.complete()
 }
 
-// add adds a part of a job. One that runs has an end by which Slurm will end it; that is none.
+// add adds a part of a job. It ignores the end time of a running job, which is only its time limit.
 func (j *Job) add(name, user, state, hosts, from, until string) {
 	if j.State != "" && (hosts == "" || hosts == "(null)") {
 		return
@@ -173,10 +174,11 @@ func slurmTime(text string) time.Time {
 	return t
 }
 
-func (j *Job) whole() (*Job, error) {
+// complete returns the job, or an error if it does not exist or has not started.
+func (j *Job) complete() (*Job, error) {
 	switch {
 	case j.State == "":
-		return nil, fmt.Errorf("there is no job %s", j.ID)
+		return nil, fmt.Errorf("job %s does not exist", j.ID)
 	case j.Hosts == "" || j.From.IsZero():
 		return nil, ErrNoHosts
 	}

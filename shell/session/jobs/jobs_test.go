@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// scontrolSays is in the form of scontrol 22.05 (show job), of two jobs of an array; the name tries to be more.
-const scontrolSays = `JobId=4712 ArrayJobId=4711 ArrayTaskId=1 JobName=train NodeList=evil
+// scontrolOutput has the format of scontrol 22.05 (show job), for two jobs of an array. The name of the first imitates
+// another field.
+const scontrolOutput = `JobId=4712 ArrayJobId=4711 ArrayTaskId=1 JobName=train NodeList=evil
    UserId=ada(1000) GroupId=ada(1000) MCS_label=N/A
    Priority=4294901757 Nice=0 Account=(null) QOS=(null)
    JobState=RUNNING Reason=None Dependency=(null)
@@ -33,7 +34,7 @@ JobId=4713 ArrayJobId=4711 ArrayTaskId=2 JobName=train
 `
 
 func TestScontrol(t *testing.T) {
-	j, err := Scontrol("4711", []byte(scontrolSays))
+	j, err := Scontrol("4711", []byte(scontrolOutput))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestScontrol(t *testing.T) {
 	}
 }
 
-// TestSacct: its line is that of sacct 22.05 with --parsable2.
+// TestSacct parses a line in the format of sacct 22.05 with --parsable2.
 func TestSacct(t *testing.T) {
 	j, err := Sacct("4711",
 		[]byte("4711|node[0001-0064]|2026-11-20T08:00:00|2026-11-20T09:30:00|CANCELLED by 0|ada|a|b\n"))
@@ -59,11 +60,12 @@ func TestSacct(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", j, err, want)
 	}
 	if _, err := Sacct("4711", nil); err == nil {
-		t.Error("a job of nothing")
+		t.Error("empty output: no error")
 	}
 }
 
-// TestFind runs programs in Slurm's place: each word is an argument of its own, and what hangs is ended.
+// TestFind replaces the programs of Slurm by scripts. It checks that each word is a separate argument and that a program
+// that hangs is killed.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":/bin:/usr/bin")
@@ -85,7 +87,7 @@ func TestFind(t *testing.T) {
 		t.Error(err)
 	}
 	for _, id := range []string{"", "4711; rm", "-M", "4711\n", "$(id)"} {
-		if _, err := Find(t.Context(), id); err == nil || !strings.Contains(err.Error(), "is no number") {
+		if _, err := Find(t.Context(), id); err == nil || !strings.Contains(err.Error(), "is not a job ID") {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -93,12 +95,12 @@ func TestFind(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := Find(ctx, "1"); err == nil {
-		t.Error("it has waited")
+		t.Error("the program that hangs was not killed")
 	}
 }
 
 func FuzzScontrol(f *testing.F) {
-	f.Add([]byte(scontrolSays))
+	f.Add([]byte(scontrolOutput))
 	f.Add([]byte("4711|node[0001-0064]|2026-11-20T08:00:00|2026-11-20T09:30:00|COMPLETED|ada|a|b\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
 		for _, parse := range []func(string, []byte) (*Job, error){Scontrol, Sacct} {
@@ -109,7 +111,7 @@ func FuzzScontrol(f *testing.F) {
 	})
 }
 
-// TestLongAnswers: an answer that is longer than a job's is an error, and no job is read from its beginning.
+// TestLongAnswers checks that output beyond the limit is an error, and that no job is parsed from its beginning.
 func TestLongAnswers(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":/bin:/usr/bin")

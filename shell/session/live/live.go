@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package live reads what the switches hold now, next to the live picture of a session.
+// Package live reads the current tables of the switches without changing the live state of a session.
 package live
 
 import (
@@ -16,10 +16,10 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-const progressStep = 256 // how many small steps are one of the progress that is shown
+const progressStep = 256 // number of pairs between two reports of progress
 
-// Trace follows pairs of the live fabric through the tables that the switches hold now, and calls visit
-// with each path as it ends, in no certain order.
+// Trace follows pairs of the live fabric through the current tables of the switches. It calls visit with the index and
+// path of each pair, in no particular order.
 func Trace(ctx context.Context, s *session.Session, all []pairs.Pair, visit func(i int, p *livetrace.Path)) error {
 	op, err := begin(ctx, s)
 	if err != nil {
@@ -46,7 +46,7 @@ func Trace(ctx context.Context, s *session.Session, all []pairs.Pair, visit func
 		}))
 }
 
-// Read reads the subnet as it is now. The live picture stays what it was.
+// Read reads the current subnet and returns it with the ports that did not respond. The live state does not change.
 func Read(ctx context.Context, s *session.Session) (p *session.Picture, unanswered []string, err error) {
 	op, err := begin(ctx, s)
 	if err != nil {
@@ -71,11 +71,11 @@ func Read(ctx context.Context, s *session.Session) (p *session.Picture, unanswer
 	return p, unanswered, nil
 }
 
-// errOther says that indexes into the live picture may mean something else now.
-var errOther = errors.New("the connection was lost; it is back, and the subnet has changed meanwhile: ask again")
+// errChanged means that indexes into the live fabric may be invalid.
+var errChanged = errors.New("the subnet changed while the connection was lost; hint: repeat the command")
 
-// begin begins an operation on the live subnet. It sweeps first if the connection was lost since the last sweep; an
-// error says that the subnet has changed.
+// begin begins an operation on the live subnet. If the connection was lost since the last sweep, it sweeps first, and
+// returns errChanged if the subnet has changed.
 func begin(ctx context.Context, s *session.Session) (*session.Op, error) {
 	if !s.Connection().Online() {
 		return nil, connection.ErrOffline
@@ -85,7 +85,7 @@ func begin(ctx context.Context, s *session.Session) (*session.Op, error) {
 			return nil, err
 		}
 		if !fabric.Same(before.Live.Fabric, s.State().Live.Fabric) {
-			return nil, errOther
+			return nil, errChanged
 		}
 	}
 	return s.Begin(ctx, "trace live")

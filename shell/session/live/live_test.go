@@ -18,14 +18,14 @@ import (
 var smaller = strings.ReplaceAll(strings.ReplaceAll(sessiontest.TwoSwitches, "[1] \"H2\"[1]\n", ""),
 	"Hca	1 \"H2\"		# \"node-2\"\n[1] \"S2\"[1]\n", "")
 
-// restart starts an ibsim in place of one that was killed, on another file.
+// restart stops an ibsim and starts another one of the same name with a file.
 func restart(t *testing.T, s *ibsimtest.Sim, file string) *ibsimtest.Sim {
 	t.Helper()
 	s.Stop()
 	return ibsimtest.Start(t, file, ibsimtest.Named(s.Name))
 }
 
-// TestTraceReconnects: a trace opens a lost connection again, and is refused where the subnet is another one then.
+// TestTraceReconnects checks that a trace opens a lost connection again, and fails if the subnet has changed.
 func TestTraceReconnects(t *testing.T) {
 	sim := ibsimtest.Start(t, sessiontest.NetFile(t, sessiontest.TwoSwitches))
 	s := sessiontest.Open(t, "ibsim:"+sim.Name)
@@ -40,19 +40,19 @@ func TestTraceReconnects(t *testing.T) {
 	}
 	sim.Stop()
 	if n, err := trace(); n != 0 || !errors.Is(err, mad.ErrBroken) {
-		t.Errorf("with nobody there: %d, %v", n, err)
+		t.Errorf("without ibsim: %d, %v", n, err)
 	}
 	sim = restart(t, sim, sessiontest.NetFile(t, sessiontest.TwoSwitches))
 	if n, err := trace(); n != 1 || err != nil {
-		t.Errorf("back: %d, %v", n, err)
+		t.Errorf("after the restart: %d, %v", n, err)
 	}
 	sim.Stop()
 	_, _ = trace()
 	restart(t, sim, sessiontest.NetFile(t, smaller))
-	if n, err := trace(); n != 0 || !errors.Is(err, errOther) {
-		t.Errorf("another subnet: %d, %v", n, err)
+	if n, err := trace(); n != 0 || !errors.Is(err, errChanged) {
+		t.Errorf("changed subnet: %d, %v", n, err)
 	}
 	if n, err := trace(); n != 1 || err != nil {
-		t.Errorf("asked again: %d, %v", n, err)
+		t.Errorf("repeated trace: %d, %v", n, err)
 	}
 }

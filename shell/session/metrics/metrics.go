@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics writes what is known of a subnet for Prometheus: by the names that treydock/infiniband_exporter made
-// usual, and ours for what that does not have.
+// Package metrics exports the data of a subnet to Prometheus. The names follow treydock/infiniband_exporter. Metrics that
+// it does not have begin with ibconsole.
 package metrics
 
 import (
@@ -18,24 +18,24 @@ import (
 	"example.org/ibconsole/fabric/problems"
 )
 
-// Snapshot is what is written of a subnet.
+// Snapshot holds the data of a subnet that is exported.
 type Snapshot struct {
-	// Subnet is the value of the label of that name, "" for none: several have one each.
+	// Subnet is the value of the label "subnet", "" for no label. Each of several subnets has one.
 	Subnet string
 	Fabric *fabric.Fabric
-	// Errors and Traffic are the last readings of these counters, nil before there was one; of a counter that both
-	// have Traffic's is not taken.
+	// Errors and Traffic are the last readings of these counters, nil before the first. The data counters are taken
+	// from Traffic, and all others from Errors.
 	Errors, Traffic *counters.Reading
-	// Swept is when the subnet was read last, and Took how long that was; Read is how long a round of counters took.
+	// Swept is the time of the last sweep and Took its duration. Read is the duration of the last round of counters.
 	Swept time.Time
 	Took  time.Duration
 	Read  time.Duration
-	// Unanswered is how many ports did not answer the last round.
+	// Unanswered is the number of ports that did not respond in the last round of counters.
 	Unanswered int
 	Problems   *problems.Report
-	// WorstLoad is how many paths the busiest link between switches has, below 0 where that is not known.
+	// WorstLoad is the maximum number of paths per link between switches, negative if unknown.
 	WorstLoad int64
-	Events    int // since the console began
+	Events    int // number since the start of the console
 }
 
 // The types of metrics.
@@ -44,15 +44,15 @@ const (
 	counter = "counter"
 )
 
-// writer writes families of metrics in one of two forms.
+// writer writes families of metrics in one of two formats.
 type writer struct {
 	*bufio.Writer
-	open bool // OpenMetrics, not the older text
+	open bool // OpenMetrics, not the text format
 	line []byte
 	all  []*Snapshot
 }
 
-// Write writes all of one subnet or several, as OpenMetrics 1.0 or as Prometheus' text 0.0.4.
+// Write writes the metrics of the subnets in the OpenMetrics 1.0 format or in the Prometheus text format 0.0.4.
 func Write(to io.Writer, all []*Snapshot, openMetrics bool) error {
 	w := &writer{Writer: bufio.NewWriterSize(to, 64<<10), open: openMetrics, all: all}
 	for _, kind := range []struct {
@@ -64,15 +64,16 @@ func Write(to io.Writer, all []*Snapshot, openMetrics bool) error {
 		}
 		w.nodes(kind.name, kind.switches)
 	}
-	w.links()
-	w.rest()
+	w.portStates()
+	w.subnets()
 	if w.open {
 		_, _ = w.WriteString("# EOF\n")
 	}
 	return w.Flush()
 }
 
-// family begins a metric. A counter's samples are called NAME_total; so is the family in the older form.
+// family writes the head of a family and returns the name of its samples. Samples of a counter are named NAME_total. In
+// the text format, the family has that name, too.
 func (w *writer) family(name, kind, help string) (sample string) {
 	sample = name
 	if kind == counter {
@@ -85,12 +86,12 @@ func (w *writer) family(name, kind, help string) (sample string) {
 	return sample
 }
 
-// label puts a label's value between quotes.
+// label escapes the value of a label, which is written between quotes.
 func label(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(text, "?"))
 }
 
-// labels are those of a subnet's line in braces, with more, "" for none.
+// labels returns the label of the subnet and more in braces, "" for no label.
 func (s *Snapshot) labels(more string) string {
 	switch {
 	case s.Subnet == "" && more == "":
@@ -103,7 +104,7 @@ func (s *Snapshot) labels(more string) string {
 	return `{subnet="` + label(s.Subnet) + `",` + more + "}"
 }
 
-// counters are those of the ports of switches, or of others. Data is counted in words, and told in bytes.
+// counters writes a counter of the ports of switches, or of other nodes.
 func (w *writer) counters(kind string, switches bool, c counters.Counter) {
 	name := ""
 	for _, s := range w.all {
@@ -117,7 +118,8 @@ func (w *writer) counters(kind string, switches bool, c counters.Counter) {
 	}
 }
 
-// countersOf writes those of a reading, and returns the name of the family, which is "" before it began.
+// countersOf writes a counter of a reading. Name is the name of the family, "" before the family begins, and is returned
+// the same way. Data counters count words of 4 bytes and are written in bytes.
 func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string, switches bool,
 	c counters.Counter) string {
 	for i := range r.Ports {
@@ -141,7 +143,7 @@ func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string,
 	return name
 }
 
-// port begins the line of a port.
+// port begins w.line with the name and labels of a port.
 func (w *writer) port(s *Snapshot, name string, guid uint64, num uint8) {
 	w.line = append(w.line[:0], name...)
 	w.line = append(w.line, '{')
@@ -171,7 +173,7 @@ func (w *writer) whole(v uint64) {
 	_, _ = w.Write(append(w.line, '\n'))
 }
 
-// nodes are names, rates and what is at the other ends.
+// nodes writes the names and rates of nodes, and the peers of their ports.
 func (w *writer) nodes(kind string, switches bool) {
 	each := func(do func(s *Snapshot, f *fabric.Fabric, n *fabric.Node)) {
 		for _, s := range w.all {
@@ -187,7 +189,7 @@ func (w *writer) nodes(kind string, switches bool) {
 		_, _ = fmt.Fprintf(w, "%s%s 1\n", name,
 			s.labels(fmt.Sprintf(`guid="0x%016x",%s="%s",lid="%d"`, n.GUID, kind, label(n.Desc), lidOf(f, n))))
 	})
-	name = w.family("infiniband_"+kind+"_rate_bytes_per_second", gauge, "the rate of the fastest link of a node")
+	name = w.family("infiniband_"+kind+"_rate_bytes_per_second", gauge, "rate of the fastest link of a node")
 	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
 		fastest := 0.0
 		for p := range n.Slots() {
@@ -197,7 +199,7 @@ func (w *writer) nodes(kind string, switches bool) {
 		}
 		_, _ = fmt.Fprintf(w, "%s%s %g\n", name, s.labels(fmt.Sprintf(`guid="0x%016x"`, n.GUID)), fastest*1e9/8)
 	})
-	name = w.family("infiniband_"+kind+"_uplink_info", gauge, "what is at the other ends of links")
+	name = w.family("infiniband_"+kind+"_uplink_info", gauge, "peers of ports")
 	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
 		for p := range n.Slots() {
 			if !f.Ports[p].Linked() {
@@ -205,12 +207,16 @@ func (w *writer) nodes(kind string, switches bool) {
 			}
 			q := &f.Ports[f.Ports[p].Peer]
 			peer := &f.Nodes[q.Node]
-			_, _ = fmt.Fprintf(w, "%s%s 1\n", name, s.labels(fmt.Sprintf(
-				`guid="0x%016x",port="%d",%s="%s",uplink="%s",uplink_guid="0x%016x",uplink_type="%s",uplink_port="%d",uplink_lid="%d"`, n.GUID, f.Ports[p].Num, kind, label(n.Desc), label(peer.Desc), peer.GUID, typeOf(peer), q.Num, f.Ports[f.EndPortOf(f.Ports[p].Peer)].LID)))
+			more := fmt.Sprintf(`guid="0x%016x",port="%d",%s="%s"`, n.GUID, f.Ports[p].Num, kind, label(n.Desc)) +
+				fmt.Sprintf(`,uplink="%s",uplink_guid="0x%016x",uplink_type="%s"`, label(peer.Desc), peer.GUID,
+					typeOf(peer)) +
+				fmt.Sprintf(`,uplink_port="%d",uplink_lid="%d"`, q.Num, f.Ports[f.EndPortOf(f.Ports[p].Peer)].LID)
+			_, _ = fmt.Fprintf(w, "%s%s 1\n", name, s.labels(more))
 		}
 	})
 }
 
+// lidOf returns the first LID of a node, 0 for none.
 func lidOf(f *fabric.Fabric, n *fabric.Node) uint16 {
 	for p := range n.Slots() {
 		if lid := f.Ports[p].LID; lid != 0 {
@@ -227,8 +233,8 @@ func typeOf(n *fabric.Node) string {
 	return "CA"
 }
 
-// links are the states of ports.
-func (w *writer) links() {
+// portStates writes the states of ports.
+func (w *writer) portStates() {
 	name := w.family("ibconsole_port_state", gauge, "logical state of a port: 1 down, 2 initialize, 3 armed, 4 active")
 	for _, s := range w.all {
 		f := s.Fabric
@@ -244,11 +250,11 @@ func (w *writer) links() {
 	}
 }
 
-// unknown is the value of a figure that is not written.
+// unknown is the value of a metric that is not written.
 const unknown = -1
 
-// rest are figures of subnets, and how they were come by.
-func (w *writer) rest() {
+// subnets writes the metrics of whole subnets.
+func (w *writer) subnets() {
 	one := func(name, kind, help, more string, value func(*Snapshot) float64) {
 		begun := false
 		for _, s := range w.all {
@@ -262,10 +268,10 @@ func (w *writer) rest() {
 			_, _ = fmt.Fprintf(w, "%s%s %s\n", name, s.labels(more), strconv.FormatFloat(v, 'g', -1, 64))
 		}
 	}
-	one("ibconsole_sweep_timestamp_seconds", gauge, "when the subnet was read last", "", func(s *Snapshot) float64 {
+	one("ibconsole_sweep_timestamp_seconds", gauge, "time of the last sweep", "", func(s *Snapshot) float64 {
 		return float64(s.Swept.UnixMilli()) / 1000
 	})
-	one("ibconsole_sweep_duration_seconds", gauge, "how long the last sweep took", "", func(s *Snapshot) float64 {
+	one("ibconsole_sweep_duration_seconds", gauge, "duration of the last sweep", "", func(s *Snapshot) float64 {
 		return s.Took.Seconds()
 	})
 	one("ibconsole_nodes", gauge, "nodes in the subnet", "", func(s *Snapshot) float64 {
@@ -274,19 +280,19 @@ func (w *writer) rest() {
 	one("ibconsole_links", gauge, "links in the subnet", "", func(s *Snapshot) float64 {
 		return float64(len(s.Fabric.Links()))
 	})
-	one("ibconsole_unanswered_ports", gauge, "ports that did not answer the last round of counters", "",
+	one("ibconsole_unanswered_ports", gauge, "ports that did not respond in the last round of counters", "",
 		func(s *Snapshot) float64 {
 			return float64(s.Unanswered)
 		})
-	one("ibconsole_worst_load_paths", gauge, "paths over the busiest link between switches, all to all", "",
+	one("ibconsole_worst_load_paths", gauge, "maximum number of paths per link between switches, all to all", "",
 		func(s *Snapshot) float64 {
 			return float64(max(s.WorstLoad, unknown))
 		})
-	one("infiniband_exporter_collector_duration_seconds", gauge, "how long the last round of counters took",
+	one("infiniband_exporter_collector_duration_seconds", gauge, "duration of the last round of counters",
 		`collector="ibconsole"`, func(s *Snapshot) float64 {
 			return s.Read.Seconds()
 		})
-	one("ibconsole_events", counter, "events since the recorder began", "", func(s *Snapshot) float64 {
+	one("ibconsole_events", counter, "events since the start of the recorder", "", func(s *Snapshot) float64 {
 		return float64(s.Events)
 	})
 	name := ""

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/problems"
 )
 
-// TestWrite: names cannot leave their quotes, data is told in bytes, and both forms end as they should.
+// TestWrite checks that names are escaped, that data counters are in bytes, and that both formats are complete.
 func TestWrite(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -50,8 +50,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteSeveral: each metric has one family, whose lines name their subnets; a hostile name stays between its
-// quotes.
+// TestWriteSeveral checks that each metric has one family whose lines have the label of their subnet, and that the name
+// of a subnet is escaped.
 func TestWriteSeveral(t *testing.T) {
 	f, err := gen.ParseSpec("fattree:2,4")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestWriteSeveral(t *testing.T) {
 		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
 			name, _, _ = strings.Cut(name, " ")
 			if families[name] {
-				t.Errorf("%s comes twice", name)
+				t.Errorf("family %s occurs twice", name)
 			}
 			families[name] = true
 		}
@@ -91,7 +91,7 @@ func TestWriteSeveral(t *testing.T) {
 		case strings.Contains(line, `{subnet="b\"} 1\nevil{x=\""`):
 			of["b"]++
 		default:
-			t.Errorf("a line of no subnet: %s", line)
+			t.Errorf("a line without a subnet: %s", line)
 		}
 	}
 	if of["a"] == 0 || of["a"] != of["b"] {

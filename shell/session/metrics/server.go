@@ -15,14 +15,15 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// Path is where a [Server] serves the metrics.
+// Path is the path of the URL at which a [Server] serves the metrics.
 const Path = "/metrics"
 
-// ErrBusy is returned by a [Source] that cannot answer now; the status is 503.
+// ErrBusy is the error of a [Source] that cannot answer now. The server responds with status 503.
 var ErrBusy = errors.New("busy")
 
-// Source writes the metrics, as OpenMetrics where open is set. It calls begin before it writes; an error before that
-// becomes a status, a later one cuts the connection. Its context ends when the client is gone or the server closed.
+// Source writes the metrics, as OpenMetrics if open is set, to the writer that begin returns. An error before the call
+// of begin becomes a status; a later one closes the connection. The context ends when the client disconnects or the
+// server is closed.
 type Source func(ctx context.Context, open bool, begin func() io.Writer) error
 
 // Server serves metrics over HTTP.
@@ -33,19 +34,19 @@ type Server struct {
 }
 
 const (
-	requestTime  = 5 * time.Second // for a request to arrive, and between two of a connection
-	responseTime = time.Minute     // for a response to be sent
-	largestHead  = 8 << 10         // bytes of the header of a request
+	requestLimit  = 5 * time.Second // time limit for reading a request, and for an idle connection
+	responseLimit = time.Minute     // time limit for sending a response
+	maxHeader     = 8 << 10         // limit of the header of a request in bytes
 )
 
-// Serve serves metrics on a listener until Close, which closes that.
+// Serve serves metrics on a listener until Close, which also closes the listener.
 func Serve(l net.Listener, source Source) *Server {
 	ctx, cancel := context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	mux.Handle("GET "+Path, gzhttp.GzipHandler(handler(source)))
 	s := &Server{cancel: cancel, ended: make(chan struct{}), http: &http.Server{
-		Handler: mux, ReadTimeout: requestTime, WriteTimeout: responseTime, IdleTimeout: requestTime,
-		MaxHeaderBytes: largestHead,
+		Handler: mux, ReadTimeout: requestLimit, WriteTimeout: responseLimit, IdleTimeout: requestLimit,
+		MaxHeaderBytes: maxHeader,
 		BaseContext:    func(net.Listener) context.Context { return ctx },
 		ErrorLog:       log.New(io.Discard, "", 0),
 	}}
@@ -56,7 +57,7 @@ func Serve(l net.Listener, source Source) *Server {
 	return s
 }
 
-// Close stops at once. A response that is being sent is cut.
+// Close stops the server immediately and aborts responses in progress.
 func (s *Server) Close() error {
 	s.cancel()
 	err := s.http.Close()
@@ -77,7 +78,7 @@ func handler(source Source) http.HandlerFunc {
 		switch {
 		case err == nil:
 		case begun:
-			panic(http.ErrAbortHandler) // so that a part is not taken for the whole
+			panic(http.ErrAbortHandler) // so that the client detects the incomplete response
 		case errors.Is(err, ErrBusy):
 			http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
 		default:

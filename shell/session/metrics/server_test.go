@@ -28,12 +28,13 @@ func serve(t *testing.T, source Source) (*Server, string) {
 	return s, "http://" + l.Addr().String()
 }
 
+// long is a [Source] of 10000 lines.
 func long(_ context.Context, _ bool, begin func() io.Writer) error {
 	_, err := io.WriteString(begin(), strings.Repeat(line, 10000))
 	return err
 }
 
-// fetch returns the status, the type and the body, and the error with which the body ended.
+// fetch returns the response, its body, and the error of reading the body.
 func fetch(t *testing.T, method, url string, header map[string]string) (*http.Response, string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -111,20 +112,20 @@ func TestServerForms(t *testing.T) {
 	}
 }
 
-// A response that ends with an error is not taken for a whole one, compressed or not.
-func TestServerCutsResponse(t *testing.T) {
+// TestServerAbortsResponse checks that a client detects an aborted response, compressed or not.
+func TestServerAbortsResponse(t *testing.T) {
 	_, url := serve(t, func(_ context.Context, _ bool, begin func() io.Writer) error {
 		_, _ = io.WriteString(begin(), strings.Repeat("x", 100000))
 		return errors.New("failed")
 	})
 	for _, encoding := range []string{"identity", "gzip"} {
 		if _, _, err := fetch(t, http.MethodGet, url+Path, map[string]string{"Accept-Encoding": encoding}); err == nil {
-			t.Errorf("%s: a part was taken for the whole", encoding)
+			t.Errorf("%s: the client did not detect the aborted response", encoding)
 		}
 	}
 }
 
-// Connections that send nothing keep no request from being answered.
+// TestServerIdleConnections checks that idle connections block no request.
 func TestServerIdleConnections(t *testing.T) {
 	_, url := serve(t, long)
 	for range 1000 {
@@ -139,7 +140,7 @@ func TestServerIdleConnections(t *testing.T) {
 	}
 }
 
-// Close ends idle connections and requests that are being answered.
+// TestServerClose checks that Close ends idle connections and requests in progress.
 func TestServerClose(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})
 	s, url := serve(t, func(ctx context.Context, _ bool, _ func() io.Writer) error {
@@ -169,7 +170,7 @@ func TestServerClose(t *testing.T) {
 	for _, c := range conns {
 		_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
 		if _, err := io.Copy(io.Discard, c); err != nil && strings.Contains(err.Error(), "timeout") {
-			t.Error("a connection stays open")
+			t.Error("a connection is still open after Close")
 		}
 	}
 }

@@ -16,35 +16,36 @@ import (
 	"example.org/ibconsole/history/records"
 )
 
-// Servers serve to Prometheus what recordings read. Several sessions may serve at one address: a server has what
-// all of them read, each with the name of its subnet. The zero value is ready.
+// Servers serves the readings of recordings to Prometheus. Several sessions may share an address: its server exports the
+// readings of all of them, each with the name of its subnet. The zero value is ready for use.
 type Servers struct {
 	mu sync.Mutex
-	at map[string]*group // by the address that was asked for
+	at map[string]*group // by the requested address
 }
 
+// group is the server of one address with its recordings.
 type group struct {
 	server  *Server
 	address string
-	busy    chan struct{} // has room for as many answers as are written at once
+	busy    chan struct{} // a semaphore for concurrent responses
 	mu      sync.Mutex
-	sources []*Reader // by the names of their subnets
+	sources []*Reader // sorted by the names of their subnets
 }
 
-// Describe returns what there is of a subnet, without the readings of its recording.
+// Describe returns the data of a subnet without the readings of its recording.
 type Describe func(context.Context) (*Snapshot, error)
 
 // Reader is a recording whose readings are served. The nil Reader serves none.
 type Reader struct {
-	of      Describe
-	subnet  string // its name among several, "" for one alone
-	address string
-	// errors and traffic are the last readings of each.
+	describe Describe
+	subnet   string // label of the subnet, "" for a single subnet
+	address  string
+	// errors and traffic are the last readings, nil before the first.
 	errors, traffic atomic.Pointer[counters.Reading]
 	leave           func() error
 }
 
-// Address is the address that words mean: PORT, :PORT and localhost are at this machine alone.
+// Address returns the address HOST:PORT for a text. PORT and :PORT mean 127.0.0.1.
 func Address(text string) (string, error) {
 	if !strings.Contains(text, ":") {
 		text = ":" + text
@@ -54,7 +55,7 @@ func Address(text string) (string, error) {
 		return "", err
 	}
 	if n, err := net.LookupPort("tcp", port); err != nil || port == "" {
-		return "", fmt.Errorf("%q is no port of TCP (%d)", port, n)
+		return "", fmt.Errorf("%q is not a TCP port (%d)", port, n)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -62,13 +63,14 @@ func Address(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// mostAnswers is how many questions are answered at once: each holds the session for a moment, and takes a processor
-// for seconds.
-const mostAnswers = 2
+// maxResponses is the number of concurrent responses. Each blocks the session for a moment and uses a processor for
+// seconds.
+const maxResponses = 2
 
-// Serve adds a recording to what is served at an address until it is closed. Of tells what there is in addition to its
-// readings, and subnet is its name among several.
-func (all *Servers) Serve(ctx context.Context, address string, of Describe, subnet string) (*Reader, error) {
+// Serve adds a recording to the server of an address until the returned Reader is closed. Describe returns the data to
+// export together with the readings, and subnet is the label of the subnet.
+func (all *Servers) Serve(ctx context.Context, address string, describe Describe,
+	subnet string) (*Reader, error) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	m := all.at[address]
@@ -77,14 +79,14 @@ func (all *Servers) Serve(ctx context.Context, address string, of Describe, subn
 		if err != nil {
 			return nil, fmt.Errorf("metrics: %w", err)
 		}
-		m = &group{address: l.Addr().String(), busy: make(chan struct{}, mostAnswers)}
+		m = &group{address: l.Addr().String(), busy: make(chan struct{}, maxResponses)}
 		m.server = Serve(l, m.write)
 		if all.at == nil {
 			all.at = map[string]*group{}
 		}
 		all.at[address] = m
 	}
-	src := &Reader{of: of, subnet: subnet, address: m.address}
+	src := &Reader{describe: describe, subnet: subnet, address: m.address}
 	src.leave = func() error {
 		all.mu.Lock()
 		defer all.mu.Unlock()
@@ -105,7 +107,8 @@ func (all *Servers) Serve(ctx context.Context, address string, of Describe, subn
 	return src, nil
 }
 
-// Close stops at once where it is the last of its server; an answer that is under way is cut short then.
+// Close removes the recording. If it is the last one, Close stops the server immediately and aborts responses in
+// progress.
 func (m *Reader) Close() error {
 	if m == nil {
 		return nil
@@ -113,12 +116,12 @@ func (m *Reader) Close() error {
 	return m.leave()
 }
 
-// Heard takes note of a reading that is whole.
-func (m *Reader) Heard(r *counters.Reading) {
+// Store stores a complete reading for the next responses.
+func (m *Reader) Store(r *counters.Reading) {
 	if m == nil || len(r.Ports) == 0 {
 		return
 	}
-	if what := r.Ports[0].Has; what&counters.Errors != 0 {
+	if r.Ports[0].Has&counters.Errors != 0 {
 		m.errors.Store(r)
 	}
 	if r.Ports[0].Has&records.Traffic != 0 {
@@ -126,7 +129,7 @@ func (m *Reader) Heard(r *counters.Reading) {
 	}
 }
 
-// write is the [Source] of the recordings.
+// write is the [Source] of a server.
 func (m *group) write(ctx context.Context, open bool, begin func() io.Writer) error {
 	select {
 	case m.busy <- struct{}{}:
@@ -148,7 +151,7 @@ func (m *group) write(ctx context.Context, open bool, begin func() io.Writer) er
 	return Write(begin(), all, open)
 }
 
-// Address returns the address that is served, "" for none.
+// Address returns the address of the server, "" for none.
 func (m *Reader) Address() string {
 	if m == nil {
 		return ""
@@ -157,7 +160,7 @@ func (m *Reader) Address() string {
 }
 
 func (m *Reader) snapshot(ctx context.Context) (*Snapshot, error) {
-	s, err := m.of(ctx)
+	s, err := m.describe(ctx)
 	if err == nil {
 		s.Subnet, s.Errors, s.Traffic = m.subnet, m.errors.Load(), m.traffic.Load()
 	}

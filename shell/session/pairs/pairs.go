@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pairs names pairs of end ports whose paths are asked for.
+// Package pairs selects pairs of end ports by name.
 package pairs
 
 import (
@@ -14,15 +14,16 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-// Pair is a source and a destination: end ports, and the LID of the destination that is sent to, 0 where it has none.
+// Pair holds a source and a destination end port, and the LID of the destination to which packets are sent, 0 if it has
+// none.
 type Pair struct {
 	Src, Dst fabric.PortIndex
 	LID      uint16
 }
 
-// Read reads a file of pairs, a line each: a source and a destination as [places.Resolve] takes them,
-// with the quoting of the command language. # starts a comment. Of a destination that is not named by a LID it returns
-// all LIDs. An error names file and line.
+// Read reads a file of pairs, one per line: a source and a destination in the notation of [places.Resolve], with the
+// quoting of the command language. # starts a comment. For a destination that is not named by a LID it returns a pair for
+// each LID. Errors include the file and line.
 func Read(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
@@ -42,7 +43,7 @@ func Read(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 		return nil
 	})
 	if err == nil && len(pairs) == 0 {
-		err = fmt.Errorf("%s: no pair in it, expected lines SRC DST", name)
+		err = fmt.Errorf("read %s: no pairs, expected lines SRC DST", name)
 	}
 	return pairs, err
 }
@@ -71,7 +72,8 @@ func (p Pair) In(f, g *fabric.Fabric) (there Pair, err error) {
 	return there, err
 }
 
-// Addressed fails for the first pair of which an end port is unreachable or has no LID: no packets are sent then.
+// Addressed returns an error for the first pair that cannot send packets, because its destination is unreachable or an
+// end port has no LID.
 func Addressed(f *fabric.Fabric, pairs ...Pair) error {
 	for _, p := range pairs {
 		switch {
@@ -86,7 +88,7 @@ func Addressed(f *fabric.Fabric, pairs ...Pair) error {
 	return nil
 }
 
-// Of is the pair of two places.
+// Of returns the pair of two places.
 func Of(f *fabric.Fabric, from, to string) (Pair, error) {
 	src, err := places.Resolve(f, from)
 	if err != nil {
@@ -99,7 +101,7 @@ func Of(f *fabric.Fabric, from, to string) (Pair, error) {
 	return Pair{f.EndPortOf(src.Port), f.EndPortOf(dst.Port), dst.LID}, nil
 }
 
-// From are the pairs of one place with every other end port as [fabric.Fabric.Ends] has them, each with every LID.
+// From returns the pairs from one place to every LID of every other end port of [fabric.Fabric.Ends].
 func From(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	src, err := places.Resolve(f, from)
 	if err != nil {
@@ -115,8 +117,8 @@ func From(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	return pairs, nil
 }
 
-// To are the pairs of every other end port, as [fabric.Fabric.Ends] has them, with one place: with the LID that names
-// it, or else with all its LIDs.
+// To returns the pairs from every other end port of [fabric.Fabric.Ends] to one place: to the LID that names it, or
+// otherwise to all its LIDs.
 func To(f *fabric.Fabric, to string, switches bool) ([]Pair, error) {
 	dst, err := places.Resolve(f, to)
 	if err != nil {
@@ -131,13 +133,14 @@ func To(f *fabric.Fabric, to string, switches bool) ([]Pair, error) {
 	return pairs, nil
 }
 
+// ends returns the reachable and then the unreachable end ports of [fabric.Fabric.Ends].
 func ends(f *fabric.Fabric, switches bool) []fabric.PortIndex {
 	reachable, unreachable := f.Ends(switches)
 	return append(reachable, unreachable...)
 }
 
-// pathsTo adds the paths from a source to a place: one without a LID where it never had one, and as many without a LID
-// as it had where other ports have its LIDs by now.
+// pathsTo appends the pairs of a source and a place, one for each LID. A destination that never had a LID gets one pair
+// with LID 0. A destination whose LIDs now belong to other ports gets a pair with LID 0 for each of them.
 func pathsTo(pairs []Pair, f *fabric.Fabric, src fabric.PortIndex, to places.Place) []Pair {
 	dst := f.EndPortOf(to.Port)
 	if to.LIDNamed || f.Ports[dst].LID == 0 {

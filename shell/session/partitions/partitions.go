@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package partitions finds the service levels that partitions and requests give paths.
+// Package partitions computes the service levels of paths from partitions and requests.
 package partitions
 
 import (
@@ -15,11 +15,11 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-// ErrUnreadSLs says that nobody knows the service levels of paths.
-var ErrUnreadSLs = errors.New("the service levels of paths were not read, as no switch has them (try: sweep full sl, " +
-	"or engine from=FILE; calibrate)")
+// ErrUnreadSLs means that the service levels of paths are unknown.
+var ErrUnreadSLs = errors.New("the service levels of paths were not read, because switches do not store them; " +
+	"hint: run 'sweep full sl', or 'engine from=FILE; calibrate'")
 
-// Asked is what paths are asked for by.
+// Asked holds the criteria of a path request.
 type Asked struct {
 	// SL is a service level, -1 for any.
 	SL int
@@ -27,37 +27,35 @@ type Asked struct {
 	PKey mad.PKey
 }
 
-// Any reports whether nothing is asked for in particular.
+// Any reports whether the request has no criteria.
 func (a Asked) Any() bool { return a.SL < 0 && a.PKey == 0 }
 
-// Grants are the SLs that OpenSM's subnet administration grants to those who ask for
-// the paths of a picture (osm_sa_path_record.c): the SL asked for, else that of the partition, goes
-// to the engine, which takes all of it, some bits, or none. It is a [fabric.PathSLs] with
-// [fabric.NoSL] where nothing is granted.
+// Grants holds the SLs that the SA of OpenSM grants to requests for paths (osm_sa_path_record.c). The requested SL, or
+// else the SL of the partition, goes to the engine, which uses all its bits, some of them, or none. Grants is a
+// [fabric.PathSLs] that returns [fabric.NoSL] for refused paths.
 type Grants struct {
 	asked Asked
 	t     *fabric.Tables
-	// bits are those of SLs that the engine takes.
+	// bits is the mask of the SL bits that the engine uses.
 	bits uint8
-	// sls are those of partitions by their number, nil where no file says them.
+	// sls holds the SLs of partitions by partition number, nil if no file defines them.
 	sls map[uint16]uint8
-	// keys are the P_Keys of end ports, nil where all are full members of the default
-	// partition.
+	// keys holds the P_Keys of end ports, nil if all are full members of the default partition.
 	keys map[fabric.PortIndex][]mad.PKey
 }
 
-// New returns the grants of tables. It fails where somebody must be a member of a partition of
-// which nobody said anything.
+// New returns the grants for the paths of tables. It fails if the request needs partitions or SLs that are unknown.
 func New(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8, a Asked) (*Grants, error) {
 	g := &Grants{asked: a, t: t, bits: paths.PartitionBits(t.SLs), keys: keys, sls: sls}
 	number := a.PKey.Partition()
 	switch {
 	case a.PKey == 0 || number == osm.DefaultPartition && g.sls == nil:
 	case g.keys == nil:
-		return nil, errors.New("no partitions are known (try: engine partition_config_file=FILE, or sweep full pkeys)")
+		return nil, errors.New("the partitions are unknown; hint: run 'engine partition_config_file=FILE' or " +
+			"'sweep full pkeys'")
 	case g.sls == nil && a.SL < 0 && g.bits != 0:
-		return nil, fmt.Errorf("the service level of partition 0x%04x is not known (try: engine "+
-			"partition_config_file=FILE)", number)
+		return nil, fmt.Errorf("the service level of partition 0x%04x is unknown; hint: run 'engine "+
+			"partition_config_file=FILE'", number)
 	}
 	if a.SL >= 0 && t.Unread.SLs {
 		return nil, ErrUnreadSLs
@@ -65,14 +63,14 @@ func New(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]
 	return g, nil
 }
 
-// Of is the SL of the paths from a port to a LID; known is false where nobody knows
-// it. The error says why there is no path record.
+// Of returns the SL of the paths from a port to a LID, and whether it is known. The error is the reason why there is no
+// path record.
 func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err error) {
 	number, ok := g.partition(src, g.t.Fabric.PortByLID(lid))
 	switch {
 	case !ok && g.asked.PKey != 0:
-		return 0, false, fmt.Errorf("no path of partition 0x%04x: not both are members, at least one of them a "+
-			"full one", g.asked.PKey.Partition())
+		return 0, false, fmt.Errorf("no path of partition 0x%04x: the ports must be members, at least one of "+
+			"them a full member", g.asked.PKey.Partition())
 	case !ok:
 		return 0, false, errors.New("no path: the ports share no partition")
 	}
@@ -91,13 +89,13 @@ func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err
 	return own, known, nil
 }
 
-// refused says that the SL asked for is not the one that the engine gives.
-func (g *Grants) refused(is uint8) error {
+// refused returns the error for a requested SL that differs from the SL that the engine assigns.
+func (g *Grants) refused(assigned uint8) error {
 	if _, table := g.t.SLs.(*fabric.SLTable); table {
-		return fmt.Errorf("whether there is a path of SL %d is not known: it has SL %d where none is asked for (try: "+
-			"engine from=FILE; calibrate)", g.asked.SL, is)
+		return fmt.Errorf("a path of SL %d is unknown: without a requested SL, the path has SL %d; hint: run 'engine "+
+			"from=FILE; calibrate'", g.asked.SL, assigned)
 	}
-	return fmt.Errorf("no path of SL %d: the routing gives it SL %d", g.asked.SL, is)
+	return fmt.Errorf("no path of SL %d: the routing assigns SL %d", g.asked.SL, assigned)
 }
 
 // Asked reports whether an SL or a partition was asked for.
@@ -117,7 +115,7 @@ func (g *Grants) SL(src, dst uint16) uint8 {
 	return sl
 }
 
-// partition is the one that two ports share, or that was asked for.
+// partition returns the partition that two ports share, or the requested one, and whether both are members.
 func (g *Grants) partition(a, b fabric.PortIndex) (uint16, bool) {
 	if g.keys == nil {
 		return osm.DefaultPartition, true
@@ -129,14 +127,14 @@ func (g *Grants) keysOf(p fabric.PortIndex) []mad.PKey {
 	if keys, ok := g.keys[p]; ok {
 		return keys
 	}
-	if g.sls != nil { // a file says all members
+	if g.sls != nil { // the file lists all members
 		return nil
 	}
 	return []mad.PKey{mad.PKeyDefault}
 }
 
-// Apply gives computed tables the SLs that partitions decide, where one of the
-// settings' has another than 0. Without all only tables with SLs of their own get any.
+// Apply returns computed tables with the SLs of partitions, if the SL of one of them has bits that the engine uses.
+// Unless all is set, it changes only tables that have SLs of their own.
 func Apply(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8, all bool) *fabric.Tables {
 	bits := paths.PartitionBits(t.SLs)
 	if t.SLs == nil && !all || bits == 0 || !slices.ContainsFunc(slices.Collect(maps.Values(sls)), func(sl uint8) bool {
@@ -149,7 +147,7 @@ func Apply(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint1
 	return &out
 }
 
-// partitionedSLs are SLs of paths with the bits of the partition that the ends share.
+// partitionedSLs holds the SLs of paths with the bits of the partition that both ends share.
 type partitionedSLs struct{ grants Grants }
 
 // SL implements [fabric.PathSLs].
@@ -164,8 +162,8 @@ func (p *partitionedSLs) SL(src, dst uint16) uint8 {
 	return own&^p.grants.bits | p.grants.sls[number]&p.grants.bits
 }
 
-// PartitionBits are those that the engine takes.
+// PartitionBits returns the mask of the SL bits that the engine uses.
 func (p *partitionedSLs) PartitionBits() uint8 { return p.grants.bits }
 
-// Unwrap is the engine's SLs.
+// Unwrap returns the SLs of the engine.
 func (p *partitionedSLs) Unwrap() fabric.PathSLs { return p.grants.t.SLs }

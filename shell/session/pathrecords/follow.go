@@ -17,59 +17,60 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// Followed is what became of a path database that is kept current.
-type Followed struct {
+// FollowReport describes an update of a path database.
+type FollowReport struct {
 	File string
-	// State is that of the database, and Size its length in bytes. Delta is how long the difference was that
-	// led to it, 0 for a new file; Why says of a new one what stood in the way of a difference.
+	// State is the state number of the database and Size its length in bytes. Delta is the length of the applied
+	// difference in bytes, 0 for a new file. Why is the reason why an existing file was replaced by a new one.
 	State uint64
 	Size  int
 	Delta int
 	Why   string
-	// Same says that nothing had changed.
+	// Same reports whether the database was current already.
 	Same bool
 }
 
-// FollowOptions are how a path database is kept current.
+// FollowOptions controls [Follow].
 type FollowOptions struct {
-	// Trace keeps the switches that paths pass, too, in a database that is new.
+	// Trace includes the switches of paths in a new database.
 	Trace bool
-	// Deltas is a folder for the differences, named by the state that they are for, "" for none.
+	// Deltas is a folder for the differences, "" for none. A file is named by the state to which it applies.
 	Deltas string
 }
 
-// follower keeps a path database current until it is stopped.
+// follower holds the goroutine that keeps a path database current, until Close.
 type follower struct {
-	stop  context.CancelFunc
-	ended chan struct{}
+	stop context.CancelFunc
+	done chan struct{}
 }
 
-// Follow makes a file the path database of the live picture, and whenever that changes brings it to
-// what is live then, until [StopFollowing] or the end of the session. Each is an event. What reads the
-// file sees a state before a change or after it.
-func Follow(ctx context.Context, s *session.Session, file string, opt FollowOptions) (*Followed, error) {
+// Follow writes the path database of the live state to a file and updates it after each change of the live state, until
+// [StopFollowing] or the end of the session. Each update is an event. Readers of the file see either the state before an
+// update or the state after it.
+func Follow(ctx context.Context, s *session.Session, file string, opt FollowOptions) (*FollowReport, error) {
 	if !s.Connection().Online() {
 		return nil, connection.ErrOffline
 	}
 	StopFollowing(s)
 	st := s.State()
-	rep, err := bringTo(ctx, &st, file, opt)
+	rep, err := update(ctx, &st, file, opt)
 	if err != nil {
 		return rep, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	k := &follower{stop: cancel, ended: make(chan struct{})}
+	k := &follower{stop: cancel, done: make(chan struct{})}
 	w := s.Watch()
 	s.Publish(session.ChangeSettings, func(st *session.State) { followSlot.Put(st, k) })
 	go func() {
-		defer close(k.ended)
+		defer close(k.done)
 		defer w.Stop()
 		followOn(ctx, s, w, st.Live.Tables, file, opt)
 	}()
 	return rep, nil
 }
 
-// followOn follows from tables on until ctx ends. What could not be written is tried again.
+// followOn updates the file after changes of the live tables, until ctx ends. Seen are the tables in the file. A failed
+// update is repeated at the next change.
 func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen *fabric.Tables, file string,
 	opt FollowOptions) {
 	for failed := ""; ; {
@@ -83,7 +84,7 @@ func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen 
 		if st.Live.Tables == seen {
 			continue
 		}
-		rep, err := bringTo(ctx, &st, file, opt)
+		rep, err := update(ctx, &st, file, opt)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -102,44 +103,44 @@ func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen 
 	}
 }
 
-// Close ends the following, and waits for a change that is under way.
+// Close stops the updates and waits for a running one.
 func (k *follower) Close() error {
 	k.stop()
-	<-k.ended
+	<-k.done
 	return nil
 }
 
 var followSlot = session.NewSlot[*follower]()
 
-// StopFollowing ends what [Follow] began; the file stays. It waits for a change that is under way.
+// StopFollowing stops the updates that [Follow] began and waits for a running one. The file is kept.
 func StopFollowing(s *session.Session) {
 	var k *follower
 	s.Publish(session.ChangeSettings, func(st *session.State) {
 		k = followSlot.Take(st)
 	})
 	if k != nil {
-		_ = k.Close() // which never fails
+		_ = k.Close() // never fails
 	}
 }
 
-// Text says what became of the file.
-func (r *Followed) Text() string {
+// Text describes the update in one line.
+func (r *FollowReport) Text() string {
 	switch {
 	case r.Same:
 		return fmt.Sprintf("%s: state %d, nothing has changed", fabric.Escape(r.File), r.State)
 	case r.Delta > 0:
-		return fmt.Sprintf("%s: state %d, by a difference of %d bytes", fabric.Escape(r.File), r.State, r.Delta)
+		return fmt.Sprintf("%s: state %d, after a difference of %d bytes", fabric.Escape(r.File), r.State, r.Delta)
 	case r.Why != "":
 		return fmt.Sprintf("%s: a new file of %d bytes, state %d (%s)", fabric.Escape(r.File), r.Size, r.State, r.Why)
 	}
 	return fmt.Sprintf("%s: a new file of %d bytes, state %d", fabric.Escape(r.File), r.Size, r.State)
 }
 
-// bringTo brings a database to the live picture: by a difference where it can be.
-func bringTo(ctx context.Context, st *session.State, file string, opt FollowOptions) (*Followed, error) {
-	rep := &Followed{File: file}
+// update makes a database match the live state. It applies a difference if possible, otherwise it writes a new file.
+func update(ctx context.Context, st *session.State, file string, opt FollowOptions) (*FollowReport, error) {
+	rep := &FollowReport{File: file}
 	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
-		return rep, errors.New("the live picture has no forwarding tables")
+		return rep, errors.New("the live state has no forwarding tables")
 	}
 	db, err := pathdb.Open(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,15 +174,16 @@ func bringTo(ctx context.Context, st *session.State, file string, opt FollowOpti
 	case err != nil:
 		return rep, err
 	case info.Whole > 2*len(image)+slack:
-		return rep, newFile(ctx, st, rep, info.HasTrace, "the older states in it took more than half of it")
+		return rep, newFile(ctx, st, rep, info.HasTrace, "past states used more than half of it")
 	}
 	return rep, rep.apply(ctx, delta, opt)
 }
 
-// slack is by how many bytes a database may outgrow twice its contents before it is made anew.
+// slack is the number of bytes by which a database may exceed twice the size of its contents before it is rebuilt.
 const slack = 64 << 10
 
-func (r *Followed) apply(ctx context.Context, delta []byte, opt FollowOptions) error {
+// apply applies a difference to the file, and writes it to the folder of differences if there is one.
+func (r *FollowReport) apply(ctx context.Context, delta []byte, opt FollowOptions) error {
 	if opt.Deltas != "" {
 		if err := pathdb.WriteFile(filepath.Join(opt.Deltas, fmt.Sprintf("%08d.delta", r.State)), delta); err != nil {
 			return err
@@ -195,8 +197,8 @@ func (r *Followed) apply(ctx context.Context, delta []byte, opt FollowOptions) e
 	return nil
 }
 
-// newFile writes a database that has no state before.
-func newFile(ctx context.Context, st *session.State, r *Followed, trace bool, why string) error {
+// newFile writes a new database with state 1.
+func newFile(ctx context.Context, st *session.State, r *FollowReport, trace bool, why string) error {
 	image, err := imageOf(ctx, st, trace, nil)
 	if err != nil {
 		return err

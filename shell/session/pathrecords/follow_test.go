@@ -52,7 +52,7 @@ func newBench(t *testing.T, spec string) *bench {
 	return b
 }
 
-// host is the port of a host other than that of the session.
+// host returns the port of a random host, except the session's own.
 func (b *bench) host() fabric.PortIndex {
 	for {
 		e := b.Fabric.EndPorts[b.r.IntN(len(b.Fabric.EndPorts))]
@@ -69,19 +69,19 @@ func (b *bench) sweep() {
 	}
 }
 
-// followed waits for a state of the file that says what is live, and returns it.
-func (b *bench) followed(file string, than func(t *fabric.Tables) bool) *fabric.Tables {
+// followed waits until the live tables satisfy accept and the file has their paths, and returns the tables.
+func (b *bench) followed(file string, accept func(t *fabric.Tables) bool) *fabric.Tables {
 	b.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		t := b.State().Live.Tables
-		if !than(t) {
+		if !accept(t) {
 			continue
 		}
 		db, err := pathdb.Open(b.t.Context(), file)
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		why := says(db.View(), t)
+		why := compareAll(db.View(), t)
 		if err := db.Close(); err != nil {
 			b.t.Fatal(err)
 		}
@@ -89,12 +89,12 @@ func (b *bench) followed(file string, than func(t *fabric.Tables) bool) *fabric.
 			return t
 		}
 	}
-	b.t.Fatalf("%s does not say what is live; events: %v", file, b.State().Events)
+	b.t.Fatalf("%s does not reach the live state; events: %v", file, b.State().Events)
 	return nil
 }
 
-// says is what a database says otherwise than tables, nil where it is the same for all pairs.
-func says(v *pathdb.View, t *fabric.Tables) error {
+// compareAll returns the first difference between a database and tables, nil if they agree for all pairs.
+func compareAll(v *pathdb.View, t *fabric.Tables) error {
 	f := t.Fabric
 	for _, src := range f.EndPorts {
 		for _, dst := range f.EndPorts {
@@ -109,7 +109,7 @@ func says(v *pathdb.View, t *fabric.Tables) error {
 	return nil
 }
 
-// setEntry writes an entry of a table behind the session's back.
+// setEntry writes an entry of a forwarding table without the session.
 func (b *bench) setEntry(sw fabric.SwitchIndex, lid uint16, entry uint8) {
 	b.t.Helper()
 	f := b.State().Live.Fabric
@@ -125,26 +125,26 @@ func (b *bench) setEntry(sw fabric.SwitchIndex, lid uint16, entry uint8) {
 	}
 }
 
-// watched reads the file a thousand times a second, anew and by one that stays open. It hands over each state that it
-// met until ctx ends, one of each number.
+// watched reads the file every millisecond until ctx ends, with one database that stays open and with a new one each
+// time. The function that it returns waits for the end and returns one view for each state read.
 func watched(ctx context.Context, t *testing.T, file string) func() []*pathdb.View {
 	db, err := pathdb.Open(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	met := map[string]*pathdb.View{}
+	read := map[string]*pathdb.View{}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
 			if err := db.Refresh(); err != nil {
-				t.Errorf("a reader that stays: %v", err)
+				t.Errorf("refresh the open database: %v", err)
 				return
 			}
 			v := db.View()
-			met[fmt.Sprint(v.Info())] = v
+			read[fmt.Sprint(v.Info())] = v
 			again, err := pathdb.Open(t.Context(), file)
 			if err != nil {
-				t.Errorf("a reader that comes: %v", err)
+				t.Errorf("open the database again: %v", err)
 				return
 			}
 			if err := again.Close(); err != nil {
@@ -159,15 +159,15 @@ func watched(ctx context.Context, t *testing.T, file string) func() []*pathdb.Vi
 	})
 	return func() (list []*pathdb.View) {
 		wg.Wait()
-		for _, v := range met {
+		for _, v := range read {
 			list = append(list, v)
 		}
 		return list
 	}
 }
 
-// TestFollowPaths: a database follows the live subnet as entries of its tables change, and who reads it meanwhile
-// never meets one that says neither what was nor what is. The differences make a copy the same.
+// TestFollowPaths checks that a database follows changes of entries of the live tables, and that each state that readers
+// see meanwhile matches live tables. A copy with the differences applied must match the last tables.
 func TestFollowPaths(t *testing.T) {
 	b := newBench(t, "fattree:2,8")
 	dir := t.TempDir()
@@ -202,24 +202,24 @@ func TestFollowPaths(t *testing.T) {
 	for _, v := range views() {
 		var why error
 		for _, tables := range live {
-			if why = says(v, tables); why == nil {
+			if why = compareAll(v, tables); why == nil {
 				break
 			}
 		}
 		if why != nil {
-			t.Errorf("state %d says what never was: %v", v.Info().State, why)
+			t.Errorf("state %d matches none of the live tables: %v", v.Info().State, why)
 		}
 	}
 	StopFollowing(b.Session)
 	b.StopKeeping()
-	b.sameByDeltas(copied, deltas, live[len(live)-1])
+	b.checkDeltas(copied, deltas, live[len(live)-1])
 	if left, err := filepath.Glob(filepath.Join(dir, "*.new-*")); err != nil || left != nil {
-		t.Errorf("%v left, %v", left, err)
+		t.Errorf("temporary files left: %v, %v", left, err)
 	}
 }
 
-// sameByDeltas brings a copy to what is live by the differences that were written.
-func (b *bench) sameByDeltas(copied, deltas string, live *fabric.Tables) {
+// checkDeltas applies the written differences to a copy and compares it with the live tables.
+func (b *bench) checkDeltas(copied, deltas string, live *fabric.Tables) {
 	b.t.Helper()
 	list, err := os.ReadDir(deltas)
 	if err != nil || len(list) == 0 {
@@ -238,7 +238,7 @@ func (b *bench) sameByDeltas(copied, deltas string, live *fabric.Tables) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if err := says(db.View(), live); err != nil {
+	if err := compareAll(db.View(), live); err != nil {
 		b.t.Errorf("the copy: %v", err)
 	}
 	if err := db.Close(); err != nil {
@@ -246,8 +246,8 @@ func (b *bench) sameByDeltas(copied, deltas string, live *fabric.Tables) {
 	}
 }
 
-// TestFollowOwnFilesOnly: what is no path database is not written over, and a file that is one is gone on with,
-// also as a host goes and comes back.
+// TestFollowOwnFilesOnly checks that Follow does not overwrite other files and continues with an existing database, also
+// after a host disappears and returns.
 func TestFollowOwnFilesOnly(t *testing.T) {
 	b := newBench(t, "fattree:2,4")
 	other := filepath.Join(t.TempDir(), "notes")
@@ -256,7 +256,7 @@ func TestFollowOwnFilesOnly(t *testing.T) {
 	}
 	if _, err := Follow(t.Context(), b.Session, other, FollowOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "path database") {
-		t.Errorf("a file that is no database: %v", err)
+		t.Errorf("a file that is not a database: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "paths")
 	for i := range 2 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pathrecords builds databases of path records, has one open for questions, and keeps one current.
+// Package pathrecords builds databases of path records, opens one for queries, and keeps one current.
 package pathrecords
 
 import (
@@ -20,18 +20,18 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Report says what [Build] made its database of, and how long that took.
+// Report describes a database that [Build] built: the title of the state and the time taken.
 type Report struct {
 	Title string
 	Took  time.Duration
-	// UnknownSLs says that the service levels are 0 as nobody knows them.
+	// UnknownSLs reports whether the service levels are unknown and therefore 0.
 	UnknownSLs bool
-	// NotRead names the switches whose tables were not read: there are no records of the paths over them.
+	// NotRead lists the switches whose tables were not read. Paths over them have no records.
 	NotRead []string
 }
 
-// Build makes a path-record database of a picture's tables. Like, where set, is one whose order it
-// keeps. With ask the subnet administration says which SLs partitions have.
+// Build builds a path-record database from the tables of a state. If like is not nil, the database keeps the order of
+// like. With ask, the SLs of partitions are queried from the SA.
 func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool, like *pathdb.View,
 	ask bool) (image []byte, rep Report, err error) {
 	op, err := s.Begin(ctx, "path records")
@@ -58,27 +58,27 @@ func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool,
 	}, err
 }
 
-// opened is the database that was opened for questions.
-type opened struct {
+// openDB is a database opened for queries.
+type openDB struct {
 	db   *pathdb.DB
 	name string
 }
 
 // Close closes the database.
-func (o *opened) Close() error { return o.db.Close() }
+func (o *openDB) Close() error { return o.db.Close() }
 
-var openSlot = session.NewSlot[*opened]()
+var openSlot = session.NewSlot[*openDB]()
 
-// Open opens a database for questions, in place of the one that was open.
+// Open opens a database for queries and closes the one opened before.
 func Open(ctx context.Context, s *session.Session, name string) (*pathdb.DB, error) {
 	db, err := pathdb.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	var old *opened
+	var old *openDB
 	s.Publish(0, func(st *session.State) {
 		old = openSlot.Of(st)
-		openSlot.Put(st, &opened{db, name})
+		openSlot.Put(st, &openDB{db, name})
 	})
 	if old != nil {
 		err = old.Close()
@@ -86,19 +86,19 @@ func Open(ctx context.Context, s *session.Session, name string) (*pathdb.DB, err
 	return db, err
 }
 
-// Opened returns the database that was opened last, as its file is now, and the name of its file; nil where none was.
+// Opened returns the open database, refreshed from its file, and the name of the file. It returns nil if none is open.
 func Opened(s *session.Session) (*pathdb.DB, string) {
 	st := s.State()
 	o := openSlot.Of(&st)
 	if o == nil {
 		return nil, ""
 	}
-	_ = o.db.Refresh() // what is damaged or gone changes nothing
+	_ = o.db.Refresh() // if the file is damaged or missing, the database stays as it was
 	return o.db, o.name
 }
 
-// askPartitions asks the subnet administration for one path in each partition: its SL is the
-// partition's where no routing engine decides, its life time and the prefix of its GIDs are the subnet's.
+// askPartitions queries the SA for one path in each partition. The SL of the path is that of the partition unless the
+// routing engine decides. The life time and the prefix of the GIDs apply to the whole subnet.
 func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) error {
 	c, err := s.Connection().SA(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) 
 	for _, partition := range slices.Sorted(maps.Keys(members)) {
 		m := members[partition]
 		if m.full == fabric.None {
-			continue // limited members hear only full ones
+			continue // limited members communicate only with full members
 		}
 		to := m.other
 		if to == fabric.None {
@@ -124,7 +124,7 @@ func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) 
 			return ctx.Err()
 		}
 		if err != nil && !errors.Is(err, sa.NoRecords) {
-			return fmt.Errorf("ask the subnet administration for a path of partition 0x%04x: %w", partition, err)
+			return fmt.Errorf("query the subnet administration for a path of partition 0x%04x: %w", partition, err)
 		}
 		if err != nil {
 			continue
@@ -138,10 +138,11 @@ func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) 
 	return nil
 }
 
-// membership is a full member of a partition and another member, None where there is none.
+// membership holds a full member of a partition and another member, each None if there is none.
 type membership struct{ full, other fabric.PortIndex }
 
-// members are those of all partitions of channel adapters, by P_Keys; where none were read, of the default partition.
+// membersOf returns the members of all partitions of HCAs by their P_Keys. Ports whose P_Keys were not read count as full
+// members of the default partition.
 func membersOf(st *session.State) map[uint16]membership {
 	f := st.Live.Fabric
 	out := map[uint16]membership{}

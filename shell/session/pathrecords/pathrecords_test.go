@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// TestPathsWithPKeys gives two hosts another partition and asks what paths are in it.
+// TestPathsWithPKeys adds three hosts to another partition and checks the P_Keys of the paths.
 func TestPathsWithPKeys(t *testing.T) {
 	s := sessiontest.Open(t, "sim:fattree:2,4")
 	f := s.State().Live.Fabric
@@ -42,8 +42,8 @@ func TestPathsWithPKeys(t *testing.T) {
 		r, err := db.View().Query(f.Ports[a].LID, f.Ports[b].LID, want)
 		return r.PKey, err
 	}
-	// The two limited members of both partitions do not hear one another; the default
-	// partition of the others has full members.
+	// Two limited members of both partitions cannot communicate. The other hosts are full members of the default
+	// partition.
 	if k, err := ask(hosts[0], hosts[1], pathdb.Want{}); k != full || err != nil {
 		t.Errorf("0x%04x, %v", k, err)
 	}

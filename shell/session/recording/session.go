@@ -81,7 +81,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 			s.Publish(session.ChangeLive, func(st *session.State) { st.Note("record: %v", err) })
 		},
 		Heard: func(r *counters.Reading, grown []counters.Delta) {
-			m.Heard(r)
+			m.Store(r)
 			s.Publish(session.ChangeLive, func(st *session.State) {
 				st.NoneCounted(r)
 				if len(grown) > 0 {

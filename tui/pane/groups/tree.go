@@ -86,7 +86,7 @@ func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress fu
 				row.switches += draw.Btoi(t.MFT.Any(fabric.SwitchIndex(s), g.MLID))
 			}
 		}
-		row.mgid, row.mtu, row.rate = administration.GroupWords(g)
+		row.mgid, row.mtu, row.rate = administration.GroupText(g)
 		all.rows[i] = row
 	}
 	return all, ctx.Err()
