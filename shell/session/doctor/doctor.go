@@ -109,7 +109,8 @@ func ibsimRemedy(src source.Source, err error) string {
 	start := "start one: IBSIM_SOCKNAME=" + src.Arg + " ibsim -s FILE, with a terminal or an open pipe as standard " +
 		"input"
 	if src.Arg == "" {
-		start = "start one: ibsim -s FILE, with a terminal or an open pipe as standard input; or select a running one: " +
+		start = "start one: ibsim -s FILE, with a terminal or an open pipe as standard input; or select a " +
+			"running one: " +
 			"-s ibsim:NAME"
 	}
 	if host, port, ok := src.Remote(); ok {
@@ -203,7 +204,8 @@ func (d *findings) manager(ctx context.Context, s *session.Session, st *session.
 		s.AskManager(ctx)
 		d.add(umad.Fine, "", "the subnet administration responds: it has a path record from this port to itself")
 	case errors.Is(err, mad.StatusBusy):
-		d.add(umad.Note, "repeat the command after the sweep of the subnet manager", "the subnet administration is busy")
+		d.add(umad.Note, "repeat the command after the sweep of the subnet manager",
+			"the subnet administration is busy")
 	default:
 		d.add(umad.Fault, "check that this port is a full member of the default partition (P_Key 0xffff), and that "+
 			"the subnet manager runs: show sms; read its log", "query the subnet administration: %v", err)

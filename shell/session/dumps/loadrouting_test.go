@@ -64,8 +64,8 @@ func parsed(t *testing.T, chain string, given ...settings.Setting) settings.Sett
 	return set
 }
 
-// failLinks splits a ring of the torus 6x5 into two parts, which torus-2QoS refuses, and fails a switch, which makes all
-// saved routes invalid.
+// failLinks splits a ring of the torus 6x5 into two parts, which torus-2QoS refuses, and fails a switch, which makes
+// all saved routes invalid.
 func failLinks(t *testing.T, s *session.Session) {
 	t.Helper()
 	failSwitch(t, s, "sw-0-3")

@@ -64,8 +64,8 @@ func TestSacct(t *testing.T) {
 	}
 }
 
-// TestFind replaces the programs of Slurm by scripts. It checks that each word is a separate argument and that a program
-// that hangs is killed.
+// TestFind replaces the programs of Slurm by scripts. It checks that each word is a separate argument and that a
+// program that hangs is killed.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":/bin:/usr/bin")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics exports the data of a subnet to Prometheus. The names follow treydock/infiniband_exporter. Metrics that
-// it does not have begin with ibconsole.
+// Package metrics exports the data of a subnet to Prometheus. The names follow treydock/infiniband_exporter. Metrics
+// that it does not have begin with ibconsole.
 package metrics
 
 import (
@@ -118,8 +118,8 @@ func (w *writer) counters(kind string, switches bool, c counters.Counter) {
 	}
 }
 
-// countersOf writes a counter of a reading. Name is the name of the family, "" before the family begins, and is returned
-// the same way. Data counters count words of 4 bytes and are written in bytes.
+// countersOf writes a counter of a reading. Name is the name of the family, "" before the family begins, and is
+// returned the same way. Data counters count words of 4 bytes and are written in bytes.
 func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string, switches bool,
 	c counters.Counter) string {
 	for i := range r.Ports {

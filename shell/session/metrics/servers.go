@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/history/records"
 )
 
-// Servers serves the readings of recordings to Prometheus. Several sessions may share an address: its server exports the
-// readings of all of them, each with the name of its subnet. The zero value is ready for use.
+// Servers serves the readings of recordings to Prometheus. Several sessions may share an address: its server exports
+// the readings of all of them, each with the name of its subnet. The zero value is ready for use.
 type Servers struct {
 	mu sync.Mutex
 	at map[string]*group // by the requested address

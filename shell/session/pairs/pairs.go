@@ -22,8 +22,8 @@ type Pair struct {
 }
 
 // Read reads a file of pairs, one per line: a source and a destination in the notation of [places.Resolve], with the
-// quoting of the command language. # starts a comment. For a destination that is not named by a LID it returns a pair for
-// each LID. Errors include the file and line.
+// quoting of the command language. # starts a comment. For a destination that is not named by a LID it returns a pair
+// for each LID. Errors include the file and line.
 func Read(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {

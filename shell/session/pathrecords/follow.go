@@ -45,8 +45,8 @@ type follower struct {
 }
 
 // Follow writes the path database of the live state to a file and updates it after each change of the live state, until
-// [StopFollowing] or the end of the session. Each update is an event. Readers of the file see either the state before an
-// update or the state after it.
+// [StopFollowing] or the end of the session. Each update is an event. Readers of the file see either the state before
+// an update or the state after it.
 func Follow(ctx context.Context, s *session.Session, file string, opt FollowOptions) (*FollowReport, error) {
 	if !s.Connection().Online() {
 		return nil, connection.ErrOffline

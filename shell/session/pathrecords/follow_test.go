@@ -166,8 +166,8 @@ func watched(ctx context.Context, t *testing.T, file string) func() []*pathdb.Vi
 	}
 }
 
-// TestFollowPaths checks that a database follows changes of entries of the live tables, and that each state that readers
-// see meanwhile matches live tables. A copy with the differences applied must match the last tables.
+// TestFollowPaths checks that a database follows changes of entries of the live tables, and that each state that
+// readers see meanwhile matches live tables. A copy with the differences applied must match the last tables.
 func TestFollowPaths(t *testing.T) {
 	b := newBench(t, "fattree:2,8")
 	dir := t.TempDir()
@@ -246,8 +246,8 @@ func (b *bench) checkDeltas(copied, deltas string, live *fabric.Tables) {
 	}
 }
 
-// TestFollowOwnFilesOnly checks that Follow does not overwrite other files and continues with an existing database, also
-// after a host disappears and returns.
+// TestFollowOwnFilesOnly checks that Follow does not overwrite other files and continues with an existing database,
+// also after a host disappears and returns.
 func TestFollowOwnFilesOnly(t *testing.T) {
 	b := newBench(t, "fattree:2,4")
 	other := filepath.Join(t.TempDir(), "notes")

@@ -141,8 +141,8 @@ func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) 
 // membership holds a full member of a partition and another member, each None if there is none.
 type membership struct{ full, other fabric.PortIndex }
 
-// membersOf returns the members of all partitions of HCAs by their P_Keys. Ports whose P_Keys were not read count as full
-// members of the default partition.
+// membersOf returns the members of all partitions of HCAs by their P_Keys. Ports whose P_Keys were not read count as
+// full members of the default partition.
 func membersOf(st *session.State) map[uint16]membership {
 	f := st.Live.Fabric
 	out := map[uint16]membership{}
