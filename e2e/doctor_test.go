@@ -72,7 +72,7 @@ func TestDoctorOfASource(t *testing.T) {
 	doctored(t, try("-s", source, "doctor"), "no answer within 2s", "kill -CONT")
 	sim.Resume()
 	ibsimtest.Master(t, sim, "-s", "0")
-	const answers = "the subnet administration answers"
+	const answers = "the subnet administration responds"
 	doctored(t, try("-s", source, "-c", "doctor"), "the subnet manager on ", answers)
 	sim.Console(`Error "H-0000000000100010" 100`)
 	doctored(t, try("-s", source, "--window", "64", "doctor"), "no answer: ", answers)

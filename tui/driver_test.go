@@ -297,7 +297,7 @@ func (f *fake) State() session.State {
 			tables = append(tables, p.Tables)
 		}
 	}
-	f.Picture(nil, tables...)
+	f.Retain(nil, tables...)
 	return f.state
 }
 
