@@ -27,20 +27,21 @@ type Fabric struct {
 	EndPorts []PortIndex
 
 	// Unreachable lists the end ports that failures have separated from the subnet, in the same order: ports that the
-	// fabric had before [Fabric.Without] removed links and that are not in EndPorts. Fabrics derived from this one keep
-	// them, so that counts of end ports and pairs remain those of the fabric without failures.
+	// fabric had before [Fabric.Without] removed links and that are not in EndPorts. Fabrics derived from this fabric
+	// keep these ports, so that counts of end ports and pairs remain those of the fabric without failures.
 	Unreachable []PortIndex
 
 	SMPort PortIndex // the port of the subnet manager, or of this program; None if unknown
 
-	MaxLID uint16 // the highest LID in the subnet, 0 if none is assigned
+	MaxLID uint16 // the highest LID in the subnet, 0 if no LID is assigned
 
 	lidPort   []PortIndex
 	nodeGUID  map[uint64]NodeIndex
 	portGUID  map[uint64]PortIndex
 	nodeNames map[string][]NodeIndex
 
-	// whole is the fabric from which [Fabric.Without] made this one, nil for none. removed lists the removed links.
+	// whole is the fabric from which [Fabric.Without] made this fabric, or nil if Without did not make this fabric.
+	// removed lists the removed links.
 	whole   *Fabric
 	removed []Link
 }
@@ -49,12 +50,12 @@ type Fabric struct {
 // keys of its tables, so it iterates over them in the order of LEKey.
 func LEKey(guid uint64) uint64 { return bits.ReverseBytes64(guid) }
 
-// Port returns the index of port num of a node. It does not check num.
+// Port returns the index of port num of a node. Port does not check num.
 func (f *Fabric) Port(node NodeIndex, num uint8) PortIndex {
 	return f.Nodes[node].FirstPort + PortIndex(num)
 }
 
-// PortAt returns the index of port num of a node, None if it has no such port.
+// PortAt returns the index of port num of a node, or None if the node has no such port.
 func (f *Fabric) PortAt(node NodeIndex, num int) PortIndex {
 	n := &f.Nodes[node]
 	if num < 0 || num > int(n.NumPorts) || (num == 0 && !n.IsSwitch()) {
@@ -71,8 +72,8 @@ func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	return f.lidPort[lid]
 }
 
-// LIDOf returns the base LID of an end port, or 0 if it has none. A port that left the subnet has none if another port
-// has taken one of its LIDs.
+// LIDOf returns the base LID of an end port, or 0 if the port has no LID. A port that left the subnet has no LID if
+// another port has taken one of its LIDs.
 func (f *Fabric) LIDOf(port PortIndex) uint16 {
 	p := &f.Ports[port]
 	for i := range uint16(1) << p.LMC {
@@ -86,7 +87,7 @@ func (f *Fabric) LIDOf(port PortIndex) uint16 {
 // NodeByGUID returns the node with this node GUID, or None.
 func (f *Fabric) NodeByGUID(guid uint64) NodeIndex { return lookup(f.nodeGUID, guid) }
 
-// PortByGUID returns the end port with this port GUID, or None. For a switch it is port 0.
+// PortByGUID returns the end port with this port GUID, or None. The end port of a switch is port 0.
 func (f *Fabric) PortByGUID(guid uint64) PortIndex { return lookup(f.portGUID, guid) }
 
 // NodesByDescription returns the nodes with exactly this description.
@@ -122,7 +123,7 @@ func (f *Fabric) MaxLMC() uint8 {
 	return most
 }
 
-// SwitchLID returns the LID of port 0 of a switch, 0 if it has none.
+// SwitchLID returns the LID of port 0 of a switch, or 0 if port 0 has no LID.
 func (f *Fabric) SwitchLID(sw SwitchIndex) uint16 { return f.Ports[f.SwitchNode(sw).FirstPort].LID }
 
 // PeerNode returns the node at the other end of a port's link, or None.
@@ -143,8 +144,9 @@ func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// AttachedSwitch returns the switch that an end port belongs to or is attached to, and the port of that switch which
-// leads to it (0 for the switch itself). It returns None if the port is attached to nothing or to another host.
+// AttachedSwitch returns the switch that an end port belongs to or is attached to, and the port of that switch that
+// leads to the end port (0 for the switch itself). It returns None if the end port is not linked, or is linked to
+// another host.
 func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) {
 	p := &f.Ports[endPort]
 	if s := f.Nodes[p.Node].Switch; s != None {
@@ -157,8 +159,8 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 	return f.Nodes[peer.Node].Switch, peer.Num
 }
 
-// Ends returns the end ports over which pairs and paths are counted: those in the subnet, and the unreachable ones. It
-// includes port 0 of switches only if switches is set.
+// Ends returns the end ports over which pairs and paths are counted: the end ports in the subnet and the unreachable
+// end ports. The result includes port 0 of switches only if switches is set.
 func (f *Fabric) Ends(switches bool) (reachable, unreachable []PortIndex) {
 	counted := func(ends []PortIndex) []PortIndex {
 		if switches {
@@ -176,7 +178,8 @@ func (f *Fabric) Reachable(endPort PortIndex) bool {
 	return f.PortByGUID(f.Ports[endPort].GUID) == endPort
 }
 
-// EndPortOf returns the port that has a port's LID and GUID: port 0 for a port of a switch, otherwise the port itself.
+// EndPortOf returns the end port to which a port belongs: port 0 for a port of a switch, and the port itself on other
+// nodes.
 func (f *Fabric) EndPortOf(port PortIndex) PortIndex {
 	n := &f.Nodes[f.Ports[port].Node]
 	if n.IsSwitch() {

@@ -16,25 +16,25 @@ const MaxLMC = 7
 
 // LIDOptions are the options that decide which LIDs OpenSM assigns. The names in parentheses are OpenSM's.
 type LIDOptions struct {
-	// LMC gives every port 2^LMC LIDs, 0 to 7 (lmc). Port 0 of a switch has one LID, unless it is an enhanced port 0
-	// and LMCESP0 is set (lmc_esp0).
+	// LMC gives every port 2^LMC LIDs. LMC is from 0 to 7 (option lmc). Port 0 of a switch has a single LID, unless
+	// port 0 is enhanced and LMCESP0 is set (option lmc_esp0).
 	LMC     uint8
 	LMCESP0 bool
 
-	// GUID2LID holds the LIDs that OpenSM remembers: those of its file guid2lid when it starts, later the result of the
-	// previous assignment. Nil means none. It is not modified.
+	// GUID2LID holds the LIDs that OpenSM remembers. When OpenSM starts, these are the LIDs in its file guid2lid;
+	// later, the result of the previous assignment. Nil means no remembered LIDs. GUID2LID is not modified.
 	GUID2LID *GUID2LID
 
 	// Reassign ignores remembered LIDs and the LIDs that ports have, as OpenSM does on its first sweep as master
 	// (reassign_lids).
 	Reassign bool
 
-	// OutOfStandby is set when OpenSM changes from standby to master. It then forgets remembered LIDs. If Honor is set
-	// (honor_guid2lid_file) it reads guid2lid again, and GUID2LID must be the content of the file.
+	// OutOfStandby is set when OpenSM changes from standby to master. OpenSM then forgets remembered LIDs. If Honor is
+	// set (option honor_guid2lid_file), OpenSM reads guid2lid again, and GUID2LID must be the content of the file.
 	OutOfStandby, Honor bool
 
 	// Claims holds the LIDs that ports report, in the order of EndPorts. Claims of a live subnet may conflict. Nil
-	// means the LIDs of the fabric, which never conflict.
+	// means the LIDs of the fabric; these LIDs never conflict.
 	Claims []LIDClaim
 }
 
@@ -48,14 +48,15 @@ type LIDClaim struct {
 type LIDAssignment struct {
 	Fabric *Fabric    // with the assigned LIDs and LMCs, and the SM's LID at every end port
 	LIDs   []LIDRange // of EndPorts; 0 to 0 for a port without LIDs
-	Top    uint16     // the highest LID in OpenSM's tables: the highest one that a port has had since OpenSM started
-	// GUID2LID holds the LIDs that OpenSM remembers from now on. It writes them to the file if Written is set.
+	Top    uint16     // the highest LID in OpenSM's tables: the highest LID of any port since OpenSM started
+	// GUID2LID holds the LIDs that OpenSM remembers from now on. OpenSM writes these LIDs to the file if Written is
+	// set.
 	GUID2LID *GUID2LID
 	Written  bool
 	Notes    []LIDNote // the records and LIDs of ports that were rejected
 }
 
-// Remembered returns the records of GUID2LID that OpenSM keeps after it has read them for a subnet.
+// Remembered returns the records of GUID2LID that OpenSM keeps after it has read the file for a subnet.
 func (o LIDOptions) Remembered(f *Fabric) *GUID2LID {
 	m := newLIDManager(f, o)
 	m.begin()
@@ -63,8 +64,9 @@ func (o LIDOptions) Remembered(f *Fabric) *GUID2LID {
 }
 
 // AssignLIDs gives every end port of the subnet one LID as OpenSM does at LMC 0 without remembered LIDs. A port keeps
-// its LID. The others get the lowest free ones: first the SM's port, then the others in the order of EndPorts.
-// AssignLIDs returns f if every port has a LID already, and [ErrNoLIDs] if there are too few. O(ports + LIDs).
+// its LID. The ports without a LID get the lowest free LIDs: first the port of the SM, then the other ports in the
+// order of EndPorts. AssignLIDs returns f if every port has a LID already. It returns [ErrNoLIDs] if there are too few
+// free LIDs. O(ports + LIDs).
 func AssignLIDs(f *Fabric) (*Fabric, error) {
 	if !slices.ContainsFunc(f.EndPorts, func(e PortIndex) bool { return f.Ports[e].LID == 0 }) {
 		return f, nil
@@ -76,15 +78,16 @@ func AssignLIDs(f *Fabric) (*Fabric, error) {
 	return a.Fabric, nil
 }
 
-// AssignLIDsWith assigns LIDs to the end ports of the subnet as OpenSM does on a sweep (osm_lid_mgr.c). The SM's port
-// comes first, then the others in the order of EndPorts. Each port takes the first of these:
+// AssignLIDsWith assigns LIDs to the end ports of the subnet as OpenSM does on a sweep (osm_lid_mgr.c). The port of the
+// SM comes first, then the other ports in the order of EndPorts. Each port takes the first available LIDs in this list:
 //
 //   - the LIDs that OpenSM remembers for it,
-//   - its own LIDs, if they are aligned and not remembered for another port,
-//   - the first free range, aligned if it has more than one LID.
+//   - its own LIDs, if these LIDs are aligned and not remembered for another port,
+//   - the first free range of LIDs, aligned if the range has at least 2 LIDs.
 //
-// It returns [ErrNoLIDs] if LIDs run out, and a [PortError] if two ports get the same LID, which OpenSM does not always
-// prevent. The assignment is returned with either error, but without a Fabric with a PortError. O(ports + LIDs).
+// It returns [ErrNoLIDs] if LIDs run out, and a [PortError] if two ports get the same LID. OpenSM does not always
+// prevent equal LIDs. With either error AssignLIDsWith also returns the assignment; with a PortError, the assignment
+// has no Fabric. O(ports + LIDs).
 func AssignLIDsWith(f *Fabric, o LIDOptions) (*LIDAssignment, error) {
 	if o.LMC > MaxLMC {
 		return nil, fmt.Errorf("LMC %d, expected 0 to %d", o.LMC, MaxLMC)

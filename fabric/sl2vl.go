@@ -28,7 +28,7 @@ type SL2VL struct {
 func NewSL2VL(f *Fabric) *SL2VL {
 	t := &SL2VL{
 		base: make([]int32, len(f.Nodes)), width: make([]int32, len(f.Nodes)),
-		known: make([]VLs, 1), index: map[VLs]uint16{}, // table 0 is that of ports without a known table
+		known: make([]VLs, 1), index: map[VLs]uint16{}, // table 0 is for ports without a known table
 	}
 	size := int32(0)
 	for i := range f.Nodes {
@@ -46,7 +46,8 @@ func NewSL2VL(f *Fabric) *SL2VL {
 	return t
 }
 
-// MapsSLs reports whether a port has SL2VL tables, by its capability mask. For a switch it is that of port 0.
+// MapsSLs reports whether a port has SL2VL tables, by its capability mask. For a port of a switch, port 0 has the
+// capability mask.
 func (f *Fabric) MapsSLs(port PortIndex) bool {
 	if n := &f.Nodes[f.Ports[port].Node]; n.IsSwitch() {
 		port = n.FirstPort
@@ -59,14 +60,14 @@ func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 	return t.base[node] + int32(in)*t.width[node] + int32(out)
 }
 
-// VLs returns the table of a node for packets that enter by port in, 0 for those of the node itself, and leave by port
-// out. A channel adapter ignores in.
+// VLs returns the table of a node for packets that enter by port in and leave by port out. The argument in is 0 for
+// packets that the node itself sends. For a channel adapter, VLs ignores in.
 func (t *SL2VL) VLs(node NodeIndex, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
 
-// Has reports whether the table was set. The arguments are those of [SL2VL.VLs].
+// Has reports whether a table was set. It takes the same arguments as [SL2VL.VLs].
 func (t *SL2VL) Has(node NodeIndex, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
 
-// VL returns the VL of one SL. The other arguments are those of [SL2VL.VLs].
+// VL returns the VL of one SL. It takes the other arguments from [SL2VL.VLs].
 func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
@@ -76,7 +77,7 @@ func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 	t.at[t.slot(node, in, out)] = t.number(vls)
 }
 
-// SetAll replaces all tables by the same one.
+// SetAll replaces all tables by the same table.
 func (t *SL2VL) SetAll(vls VLs) {
 	i := t.number(vls)
 	for slot := range t.at {
@@ -140,10 +141,11 @@ type PathSLs interface {
 	SL(src, dst uint16) uint8
 }
 
-// SpreadSLs are SLs of which some pairs use one of a range of SLs with the same VL.
+// SpreadSLs are SLs of paths where a pair may use any SL in a range of SLs with the same VL.
 type SpreadSLs interface {
 	PathSLs
-	// Range returns the first SL of the range of a pair and the number of SLs; SL is [SpreadSL] of them.
+	// Range returns the first SL in the range of a pair and the number of SLs in the range. SL returns the SL that
+	// [SpreadSL] selects from the range.
 	Range(src, dst uint16) (first, n uint8)
 	// Source returns a number that sources share if their ranges to every destination are the same.
 	Source(src uint16) int32
@@ -157,13 +159,13 @@ func SpreadSL(first, n uint8, src, dst uint16) uint8 {
 
 // SLTable holds SLs of paths: one SL for all paths from a group of LIDs to another group.
 type SLTable struct {
-	from, to []int32 // by LID: its group as source and as destination, None if it has none
+	from, to []int32 // by LID: its group as source and as destination, None for a LID without a group
 	cols     int
 	sls      []uint8 // by source and destination group
 }
 
 // NewSLTable returns a table of SL 0. The slices from and to hold the group of each LID, counted from 0, or None. LIDs
-// beyond their ends have none.
+// beyond the ends of these slices have no group.
 func NewSLTable(from, to []int32, rows, cols int) *SLTable {
 	return &SLTable{from: from, to: to, cols: cols, sls: make([]uint8, rows*cols)}
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Batch is a group of requests. It belongs to one goroutine, which calls Go, then Wait, and runs the callbacks; these
-// may call Go for more requests. Requests beyond the client's window queue up in the batch. The batches of a client
-// share its window in turn.
+// Batch is a group of requests. A Batch belongs to a single goroutine. This goroutine calls Go, then Wait, and runs the
+// callbacks. A callback may call Go for more requests. Requests beyond the client's window queue up in the batch. The
+// batches of a client share its window in turn.
 type Batch struct {
 	client  *Client
 	ctx     context.Context
@@ -31,7 +31,7 @@ type Batch struct {
 	// Guarded by client.mu.
 	done    []int32 // slots with ended requests
 	granted []int32 // free slots to use
-	woken   queue   // requests whose targets accept another one
+	woken   queue   // requests whose targets accept another request
 	queued  bool    // in Client.queue
 	sleep   sleep
 }
@@ -55,7 +55,7 @@ func newBatch(c *Client) *Batch {
 	return b
 }
 
-// do sends one request and waits for the answer, which is valid until the batch is used again.
+// do sends a single request and waits for the answer. The answer is valid until the batch is used again.
 func (b *Batch) do(ctx context.Context, req *Request) *Reply {
 	b.ctx, b.kept = ctx, Reply{}
 	b.Go(*req, b.keep)
@@ -75,8 +75,9 @@ func (b *Batch) Go(req Request, callback func(*Reply)) {
 	}
 }
 
-// Wait runs the callbacks one after the other as requests end. It returns nil when none is left, whatever their
-// results. If ctx or the client ends first, it returns that error and drops the remaining callbacks.
+// Wait runs the callbacks one after the other as requests end. Wait returns nil when no request is left, whatever the
+// results of the requests. If ctx or the client ends first, Wait returns the error of ctx or the client and drops the
+// remaining callbacks.
 func (b *Batch) Wait() error {
 	defer b.client.resign(b)
 	b.ran = 0
@@ -160,7 +161,7 @@ func (b *Batch) start(i int) {
 	}
 }
 
-// collect moves ended requests to b.ended. If there are none it determines and records how the batch sleeps.
+// collect moves ended requests to b.ended. If no request has ended, it determines and records how the batch sleeps.
 func (b *Batch) collect() sleep {
 	c := b.client
 	c.mu.Lock()

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// ClientOptions controls how a [Client] loads the subnet. Zero fields take the defaults, which are gentle: the
-// management agents of switches are slow, buffer few packets on VL 15, which has no flow control, and drop the rest.
-// [Fast] returns options for simulated subnets.
+// ClientOptions controls how a [Client] loads the subnet. Zero fields take the defaults. The defaults are gentle
+// because the management agents of switches are slow. VL 15 has no flow control: an agent buffers few packets and drops
+// the rest. [Fast] returns options for simulated subnets.
 type ClientOptions struct {
 	// Window is the maximum number of requests in flight, from 1 to [MaxWindow] (default 16). OpenSM keeps 4 on the
 	// wire (max_wire_smps). The client begins with 4 or MinWindow, adds requests while answers arrive, and halves the
-	// number when they do not.
+	// number of requests when answers do not arrive.
 	Window int
 	// MinWindow is the number of requests that may be in flight whatever is lost (default an eighth of Window). If it
 	// equals Window, the window is fixed.
@@ -26,11 +26,11 @@ type ClientOptions struct {
 	// at least 4).
 	PerTarget int
 	Timeout   time.Duration // how long the first try waits for an answer (default 200 ms)
-	// Tries is how often a request is sent before it fails (default 3). A target that has failed several times in a row
-	// gets one try until it answers.
+	// Tries is how often a request is sent before it fails (default 3). A target that has not answered several requests
+	// in a row gets a single try for each request until it answers.
 	Tries   int
-	Backoff float64 // factor by which each try waits longer than the one before, 1 to 10 (default 2)
-	MKey    uint64  // M_Key of subnet management requests that have none
+	Backoff float64 // factor by which the timeout grows with each try, 1 to 10 (default 2)
+	MKey    uint64  // M_Key of subnet management requests without their own M_Key
 	// Traps receives incoming traps unless it is nil. A trap for which the channel has no space is dropped and counted
 	// ([Stats].TrapsDropped). The client answers no trap; that is the task of subnet managers.
 	Traps chan<- Trap
@@ -74,13 +74,13 @@ type Stats struct {
 	Sent     uint64 // frames, including retries
 	Retried  uint64 // frames sent again
 	Received uint64 // answers that ended a request
-	Refused  uint64 // of those, answers with an error status
+	Refused  uint64 // answers with an error status, which Received includes
 	TimedOut uint64 // requests that failed without an answer
 	Late     uint64 // answers to no outstanding request: late or repeated
 	Stray    uint64 // frames that are not answers
 
 	Traps        uint64 // traps that came in
-	TrapsDropped uint64 // of those, dropped because the channel was full
+	TrapsDropped uint64 // traps that were dropped because the channel was full
 }
 
 // Client multiplexes requests over a transport and retries them. It is safe for concurrent use.
@@ -102,7 +102,7 @@ type Client struct {
 	targets targets
 	parked  parking
 	queue   []*Batch // waiting for a free slot
-	// slots by try, ordered by deadline; then those with their own deadlines; then those due now
+	// slots by try, ordered by deadline; then slots with their own deadlines; then slots due now
 	waiting         []list
 	wakeAt          time.Duration
 	acks            recentAcks
@@ -225,8 +225,8 @@ func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 }
 
 // Ask is [Client.Do] for requests of all classes. It calls use, if not nil, with the answer and returns use's error;
-// the answer is valid until use returns. An answer with an error status is passed to use as well, as [Reply].Err.
-// Without an answer Ask returns the reason and does not call use.
+// the answer is valid until use returns. Ask also passes an answer with an error status to use, as [Reply].Err. If no
+// answer arrives, Ask returns the reason and does not call use.
 func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) error {
 	b := c.batches.Get().(*Batch)
 	defer c.batches.Put(b)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// LinkSpeed is the signalling rate of one lane, or a set of such bits. PortInfo spreads it over three generations of
-// fields and a vendor's attribute; [PortInfo.SpeedActive], [PortInfo.SpeedSupported] and [PortInfo.SpeedEnabled]
-// combine them.
+// LinkSpeed is the signalling rate of one lane, or a set of signalling rates, one bit each. PortInfo holds the speed in
+// three generations of fields; a vendor's attribute adds FDR10. [PortInfo.SpeedActive], [PortInfo.SpeedSupported] and
+// [PortInfo.SpeedEnabled] combine these fields.
 type LinkSpeed uint16
 
 // Link speeds, one bit each, ascending.
@@ -42,7 +42,7 @@ func (s LinkSpeed) Max() LinkSpeed {
 	return 1 << (bits.Len16(uint16(s)) - 1)
 }
 
-// Gbps returns the signalling rate of a lane in Gb/s at the fastest speed of the set, 0 for none.
+// Gbps returns the signalling rate of a lane in Gb/s at the fastest speed of the set, or 0 for an empty set.
 func (s LinkSpeed) Gbps() float64 {
 	if i := bits.Len16(uint16(s)) - 1; i >= 0 && i < len(speeds) {
 		return speeds[i].gbps
@@ -50,8 +50,8 @@ func (s LinkSpeed) Gbps() float64 {
 	return 0
 }
 
-// String returns the words of the diagnostic tools: "HDR" for one speed, "EDR or HDR" for a set, "???" for none and
-// unknown bits.
+// String returns the words of the diagnostic tools: "HDR" for one speed, "EDR or HDR" for a set of speeds, "???" for an
+// empty set and for unknown bits.
 func (s LinkSpeed) String() string {
 	var words []string
 	for i, x := range speeds {
@@ -65,8 +65,8 @@ func (s LinkSpeed) String() string {
 	return strings.Join(words, " or ")
 }
 
-// LinkWidth is the number of lanes of a link. The supported and enabled widths of a PortInfo are sets of such bits (IBA
-// 14.2.5.6).
+// LinkWidth is the number of lanes of a link. The supported and enabled widths of a PortInfo are sets of widths, one
+// bit each (IBA 14.2.5.6).
 type LinkWidth uint8
 
 // Link widths, one bit each.
@@ -84,7 +84,7 @@ var widths = [...]struct {
 	lanes int
 }{{Width1x, 1}, {Width2x, 2}, {Width4x, 4}, {Width8x, 8}, {Width12x, 12}}
 
-// Lanes returns the number of lanes of the widest width in the set, 0 for none.
+// Lanes returns the number of lanes of the widest width in the set, or 0 for an empty set.
 func (w LinkWidth) Lanes() int {
 	lanes := 0
 	for _, x := range widths {
@@ -95,8 +95,8 @@ func (w LinkWidth) Lanes() int {
 	return lanes
 }
 
-// String returns the words of the diagnostic tools: "4x" for one width, "1x or 4x" for a set, "???" for none and
-// unknown bits.
+// String returns the words of the diagnostic tools: "4x" for one width, "1x or 4x" for a set of widths, "???" for an
+// empty set and for unknown bits.
 func (w LinkWidth) String() string {
 	if bits.OnesCount8(uint8(w)) == 1 && w <= Width2x {
 		return fmt.Sprintf("%dx", w.Lanes())
@@ -113,8 +113,8 @@ func (w LinkWidth) String() string {
 	return strings.Join(words, " or ")
 }
 
-// CapabilityMask holds the capabilities of a port, or in the PortInfo of port 0 those of all ports of a switch (IBA
-// 14.2.5.6).
+// CapabilityMask holds the capabilities of a port (IBA 14.2.5.6). In the PortInfo of port 0 of a switch, it holds the
+// capabilities of all ports of the switch.
 type CapabilityMask uint32
 
 // Bits of CapabilityMask used by this package.
@@ -131,7 +131,8 @@ const (
 	CapMulticastFDBTop  CapabilityMask = 1 << 30
 )
 
-// CapabilityMask2 continues [CapabilityMask]; it is valid only with CapCapabilityMask2.
+// CapabilityMask2 holds further capabilities after [CapabilityMask]. The mask is valid only if CapabilityMask has
+// CapCapabilityMask2.
 type CapabilityMask2 uint16
 
 // Bits of CapabilityMask2 used by this package.
@@ -147,8 +148,9 @@ const (
 // extEnabledNone in LinkSpeedExtEnabled disables the extended speeds.
 const extEnabledNone = 30
 
-// SpeedActive returns the speed of the link. caps is the PortInfo with the valid capability masks: that of port 0 for a
-// switch, otherwise nil, which means a itself. fdr10 is [MellanoxExtendedPortInfo.FDR10].
+// SpeedActive returns the speed of the link. caps is the PortInfo with the valid capability masks: for a switch the
+// PortInfo of port 0, for other nodes nil. nil means that a itself has the masks. fdr10 is
+// [MellanoxExtendedPortInfo.FDR10].
 func (a *PortInfo) SpeedActive(caps *PortInfo, fdr10 bool) LinkSpeed {
 	ext, ext2 := a.extendedSpeeds(caps)
 	switch {

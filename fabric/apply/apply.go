@@ -2,9 +2,10 @@
 
 // Package apply writes LIDs, forwarding tables and port states to a subnet, and reads them back.
 //
-// It decides nothing: a [write.List] contains what to write and in which order. If a write fails, the writes of the
-// same step are still done, because they are safe in any order, and no later step begins: the switches then hold a
-// mixture that is as safe as the order of the steps. The [Report] contains where it stopped and what remains.
+// The package decides nothing: a [write.List] contains the items to write and their order. If a write fails, the writes
+// of the same step are still done, because they are safe in any order, and no later step begins: the switches then hold
+// a mixture that is as safe as the order of the steps. The [Report] states at which step the commit stopped and which
+// items remain.
 package apply
 
 import (
@@ -25,22 +26,24 @@ type Options struct {
 	// Progress, if set, is called regularly by the writing goroutine with the numbers of finished steps and of all
 	// steps, including those of reading back. It must be fast.
 	Progress func(done, total int)
-	// Writing, if set, is called the same way with what is being written, and at the beginning of each phase.
+	// Writing, if set, is called by the same goroutine with a description of the current write. It is also called when
+	// a phase begins.
 	Writing func(Progress)
-	// Over overwrites what another program wrote since w was planned; it is reported nevertheless.
+	// Over permits Apply to overwrite data that another program wrote after w was planned. Such data are reported in
+	// any case.
 	Over bool
 }
 
 // Apply writes w to the subnet of f, which must be unchanged, reads everything back and reports the result.
 //
-// Before each step it checks that the data to be overwritten are still those in w, see [Report].Others. If they are
-// not, and are not the data to be written either, nothing of that step is written. LIDs and LinearFDBTops, which are
-// parts of an attribute, are checked one by one.
+// Before each step Apply compares the data in the subnet with the earlier and the new data in w, see [Report].Others.
+// If the data in the subnet equal neither of these, Apply writes no item of that step. LIDs and LinearFDBTops, which
+// are parts of an attribute, are checked separately.
 //
-// If a write fails, the rest of its step is written and nothing after it. The error names what failed or differs, and
-// wraps [ErrOthers], [ErrDiffers] or [mad.ErrTimeout]. If w does not fit f, nothing is written and the error wraps
-// [write.ErrUnfit] or [sweep.ErrNoRoute]. Once ctx ends nothing more is sent; Apply waits for outstanding answers,
-// reads nothing back, and returns ctx's error. It returns a report unless nothing was written.
+// If a write fails, the rest of the same step is written, and no later step. The error names the item that failed or
+// differs, and wraps [ErrOthers], [ErrDiffers] or [mad.ErrTimeout]. If w does not fit f, nothing is written and the
+// error wraps [write.ErrUnfit] or [sweep.ErrNoRoute]. Once ctx ends, Apply sends no more requests; Apply waits for
+// outstanding answers, reads nothing back, and returns ctx's error. It returns a report unless nothing was written.
 func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List, opts Options) (*Report, error) {
 	start := time.Now()
 	a, err := newApplier(ctx, client, f, w, opts)
@@ -72,7 +75,7 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 type task struct {
 	write.Item
 	done   bool // acknowledged, or found unchanged
-	unread bool // its table could not be read, so it is not written
+	unread bool // the table of the switch could not be read, so the table is not written
 	again  bool // the same table was written again
 }
 
@@ -235,8 +238,9 @@ func (a *applier) conflict(port fabric.PortIndex, to *write.Conflicts) func(what
 // stopsForOthers reports whether writing must stop because another program writes.
 func (a *applier) stopsForOthers() bool { return a.report.Others.Count > 0 && !a.opts.Over }
 
-// raiseMulticastTops raises the MulticastFDBTop of switches whose new entries are above it; 0 means that a switch does
-// not support it (IBA 1.2.1, 14.2.5.4). It reports whether all are high enough.
+// raiseMulticastTops raises the MulticastFDBTop of switches that have new entries above their MulticastFDBTop. The
+// value 0 means that a switch does not support MulticastFDBTop (IBA 1.2.1, 14.2.5.4). The function reports whether all
+// MulticastFDBTops are high enough.
 func (a *applier) raiseMulticastTops() bool {
 	low := a.highestMLIDs()
 	switches := slices.Sorted(maps.Keys(low))
@@ -259,7 +263,7 @@ func (a *applier) raiseMulticastTops() bool {
 				return
 			}
 			info.MulticastFDBTop = want
-			info.PortStateChange = false // otherwise it is cleared, and a subnet manager misses a change
+			info.PortStateChange = false // a 1 would clear the bit, and a subnet manager would miss a change
 			req.Set(&info)
 			a.ask(port, req, raised, nil)
 		}, nil)

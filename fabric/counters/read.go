@@ -22,7 +22,8 @@ type Options struct {
 	// Progress, if not nil, is called from time to time by the reading goroutine with the number of finished ports and
 	// of all ports.
 	Progress func(done, todo int)
-	// What contains the counters to read, 0 for all. Attributes without any of them are not requested.
+	// What contains the counters to read, 0 for all counters. Read does not request attributes without any of these
+	// counters.
 	What Set
 	// Known, if not nil, keeps the capabilities of agents between readings, so that they are requested once.
 	Known *Known
@@ -32,8 +33,9 @@ type Options struct {
 type Port struct {
 	Port fabric.PortIndex
 	At   time.Time // of the last answer
-	// Values are the counters in Has; others are 0. Those in Wide have 64 bits; others stop at their greatest value, as
-	// those in Stopped have. A 64-bit counter with all bits set has also stopped.
+	// Values are the counters in Has; all other counters are 0. Counters in Wide have 64 bits. A counter with fewer
+	// bits stops at its greatest value; Stopped holds the counters that have stopped. A 64-bit counter with all bits
+	// set has also stopped.
 	Values  Values
 	Has     Set
 	Wide    Set
@@ -49,7 +51,7 @@ type Reading struct {
 
 // Unanswered is a port, or all ports of a node, without counters.
 type Unanswered struct {
-	Port  fabric.PortIndex // the first requested one if Whole is set
+	Port  fabric.PortIndex // the first requested port if Whole is set
 	Name  string
 	Whole bool // the agent of the node did not answer, so none of its Count ports was read
 	Count int
@@ -70,8 +72,8 @@ func (h Unanswered) Why() error {
 // ErrNoLID reports that a port without a LID cannot be read.
 var ErrNoLID = errors.New("no LID")
 
-// AllPorts returns the ports that are read by default: all ports of the switches in the subnet, with port 0 only if it
-// is enhanced, and the end ports of the other nodes.
+// AllPorts returns the ports that are read by default: all ports of the switches in the subnet, and the end ports of
+// the other nodes. Port 0 of a switch is included only if it is enhanced.
 func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	var ports []fabric.PortIndex
 	for i := range f.Nodes {
@@ -89,8 +91,8 @@ func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	return ports
 }
 
-// Read reads the counters of ports, by default of [AllPorts]. It sends one MAD per agent, that is a switch or an end
-// port, and two per port, or one if one attribute has all requested counters. It fails if ctx ends.
+// Read reads the counters of ports, by default of [AllPorts]. Read sends one MAD per agent (a switch or an end port)
+// and two MADs per port, or one MAD per port if one attribute has all requested counters. Read fails if ctx ends.
 func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading,
 	error) {
 	if len(ports) == 0 {
@@ -160,8 +162,8 @@ func (r *run) readWide(i int, num uint8) {
 	})
 }
 
-// Beyond returns the error counters above their thresholds, as ibqueryerrors prints them. With all thresholds 0, as in
-// the file that comes with infiniband-diags, these are all counters that are not 0.
+// Beyond returns the error counters above their thresholds, as ibqueryerrors prints them. If all thresholds are 0, as
+// in the file that comes with infiniband-diags, it returns all counters that are not 0.
 func (p *Port) Beyond(thresholds *Values) Set {
 	var s Set
 	for c := range (p.Has & Errors).All() {
@@ -172,9 +174,9 @@ func (p *Port) Beyond(thresholds *Values) Set {
 	return s
 }
 
-// Clear sets counters of ports to 0, by default of [AllPorts]. It writes to the subnet, so for other observers the
-// counters also restart. QP1Dropped can be cleared only as a 64-bit counter. Counters that a port does not have are
-// ignored. It returns the ports that did not clear, and fails if ctx ends.
+// Clear sets counters of ports to 0, by default of [AllPorts]. Clear writes to the subnet, so the counters also restart
+// for other observers. QP1Dropped can be cleared only as a 64-bit counter. Counters that a port does not have are
+// ignored. Clear returns the ports that did not clear their counters, and fails if ctx ends.
 func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set,
 	ports ...fabric.PortIndex) ([]Unanswered, error) {
 	if len(ports) == 0 {

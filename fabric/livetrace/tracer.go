@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package livetrace traces paths through the current subnet: hop by hop, by the tables that the switches hold now, read
-// by directed route. It uses an earlier sweep only to find the source. It identifies every node on the path, so a cable
-// moved or a table written since the sweep is noticed.
+// Package livetrace traces paths through the current subnet: hop by hop, by the tables that the switches hold now. The
+// tables are read by directed route. A trace uses an earlier sweep only to find the source. It identifies every node on
+// the path, so it detects a cable that was moved or a table that was written since the sweep.
 //
-// Pairs that are traced together share what they read, so no switch is read twice for the same data.
+// Pairs that are traced together share the data that was read, so no switch is read twice for the same data.
 package livetrace
 
 import (
@@ -32,8 +32,8 @@ func New(client *mad.Client, f *fabric.Fabric) *Tracer {
 	return &Tracer{Client: client, Fabric: f, routes: sweep.NewRoutes(f)}
 }
 
-// All traces pairs and calls visit for each as it ends, in any order, in the caller's goroutine. It reads everything
-// once, so the paths show one moment as far as possible.
+// All traces pairs and calls visit for each pair when its trace ends, in any order, in the caller's goroutine. All
+// reads the same data only once, so that the paths show a single moment as far as possible.
 func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Path)) error {
 	c := group{t: t, r: newReader(ctx, t.Client), pairs: pairs, visit: visit}
 	c.fill()
@@ -43,7 +43,7 @@ func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Pat
 	return c.failed
 }
 
-// group is the pairs of one call of All.
+// group holds the pairs of a call of All.
 type group struct {
 	t       *Tracer
 	r       *reader
@@ -189,7 +189,7 @@ func (w *walker) lastPort(src fabric.PortIndex) uint8 {
 	return f.Ports[f.Ports[src].Peer].Num
 }
 
-// leaveBy checks the output port and continues if it is up.
+// leaveBy checks the output port and continues the trace if the port is up.
 func (w *walker) leaveBy(out uint8, then func()) {
 	w.hop().Out = int(out)
 	var info mad.PortInfo
@@ -217,7 +217,7 @@ func (w *walker) follow(out uint8) {
 	})
 }
 
-// enter arrives at a node by one of its ports.
+// enter continues the trace at a node, entered by a given port.
 func (w *walker) enter(info mad.NodeInfo, in int) {
 	again := false
 	for _, h := range w.path.Hops {
@@ -276,7 +276,7 @@ func (w *walker) keep(port uint8) {
 	})
 }
 
-// owned reports whether the LID is one of a port's.
+// owned reports whether the LID belongs to a port.
 func (w *walker) owned(info *mad.PortInfo) bool {
 	return info.LID != 0 && w.path.LID>>info.LMC == info.LID>>info.LMC
 }
@@ -314,7 +314,7 @@ func newReader(ctx context.Context, client *mad.Client) *reader {
 	return &reader{batch: client.NewBatch(ctx), answers: map[request]*answer{}}
 }
 
-// ask calls then with the answer, immediately if it is known.
+// ask calls the function then with the answer. If the answer is known, it calls the function immediately.
 func (r *reader) ask(q request, path mad.Path, then func(*answer)) {
 	a, ok := r.answers[q]
 	if ok && a.ended {
@@ -371,8 +371,8 @@ func (s spot) entered(in uint8) {
 	})
 }
 
-// recordLink records the state of a port's link. The capability masks for the later speeds are those of port 0 of a
-// switch, which is read if the link uses them.
+// recordLink records the state of a port's link. For the later speeds of a switch, the capability masks of port 0
+// apply. recordLink reads port 0 if the link uses these speeds.
 func (s spot) recordLink(info *mad.PortInfo, num uint8, linkOf func(*Hop) *Link) {
 	link := func() *Link { return linkOf(&s.w.path.Hops[s.at]) }
 	*link() = Link{info.PortState, info.LinkWidthActive, info.SpeedActive(info, false)}

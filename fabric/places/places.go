@@ -13,14 +13,14 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// maxCandidates limits the names in an error about an ambiguous one.
+// maxCandidates is the maximum number of candidates that an error about an ambiguous name lists.
 const maxCandidates = 8
 
 // Place is a named node or port.
 type Place struct {
 	Node      fabric.NodeIndex
 	Port      fabric.PortIndex // by default port 0 of a switch, the first linked port of another node
-	LID       uint16           // the given LID, otherwise that of the port, 0 if it has none in this fabric
+	LID       uint16           // the given LID, or the LID of the port; 0 if the port has no LID in this fabric
 	PortNamed bool             // by a port number, LID or port GUID
 	LIDNamed  bool             // by a LID
 }
@@ -52,7 +52,7 @@ func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	return Place{}, fmt.Errorf("no node is called %q%s", text, meant(f, text))
 }
 
-// meant suggests nodes for an unknown name, "" for none.
+// meant returns a suggestion of nodes for an unknown name, or "" without a suggestion.
 func meant(f *fabric.Fabric, text string) string {
 	near := prose.Words(Near(f, text), strconv.Quote)
 	if len(near) == 0 {
@@ -84,7 +84,7 @@ func Near(f *fabric.Fabric, text string) []string {
 }
 
 // ResolveSystem returns the switches of one system, such as a director: PREFIX* selects by name, otherwise text is a
-// system image GUID or a switch with one.
+// system image GUID or a switch with a system image GUID.
 func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, name string, err error) {
 	if prefix, ok := strings.CutSuffix(text, "*"); ok {
 		for _, n := range f.Switches {
@@ -191,8 +191,8 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 	return Place{}, fmt.Errorf("nothing has GUID 0x%016x", guid)
 }
 
-// unreachable finds an end port that failures have separated from the subnet; it keeps its GUID, and its LIDs unless
-// another port has them.
+// unreachable finds an end port that failures have separated from the subnet. Such a port keeps its GUID. It keeps its
+// LIDs unless another port has taken them.
 func unreachable(f *fabric.Fabric, is func(fabric.PortIndex) bool) fabric.PortIndex {
 	if i := slices.IndexFunc(f.Unreachable, is); i >= 0 {
 		return f.Unreachable[i]
@@ -330,8 +330,8 @@ func NodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	return guidRef(f.Nodes[node].GUID)
 }
 
-// PortRef returns a text that [Resolve] resolves to an end port: its node if that is a switch or has no other linked
-// port, otherwise NAME/PORT or the port GUID.
+// PortRef returns a text that [Resolve] resolves to an end port: the node if the node is a switch or has no other
+// linked port, otherwise NAME/PORT or the port GUID.
 func PortRef(f *fabric.Fabric, end fabric.PortIndex) string {
 	node := f.Ports[end].Node
 	n := &f.Nodes[node]
@@ -350,8 +350,9 @@ func PortRef(f *fabric.Fabric, end fabric.PortIndex) string {
 
 func guidRef(guid uint64) string { return fmt.Sprintf("guid:0x%016x", guid) }
 
-// Mentioned returns the first node whose full name is in a text, with its port if the text has NAME/PORT; of names at
-// the same position the longest. Node is [fabric.None] if there is none. O(nodes x length of text).
+// Mentioned returns the first node whose full name is in a text, with its port if the text has NAME/PORT. If several
+// names begin at the same position, it returns the node with the longest name. Node is [fabric.None] if the text has no
+// such name. O(nodes x length of text).
 func Mentioned(f *fabric.Fabric, text string) Place {
 	best, length := len(text), 0
 	found := Place{Node: fabric.None, Port: fabric.None}
@@ -376,7 +377,7 @@ func Mentioned(f *fabric.Fabric, text string) Place {
 	return found
 }
 
-// wordsAt returns the first index of whole words in a text, -1 if it does not contain them.
+// wordsAt returns the first index of whole words in a text, or -1 if the text does not contain the words.
 func wordsAt(text, words string) int {
 	for from := 0; words != ""; {
 		at := strings.Index(text[from:], words)

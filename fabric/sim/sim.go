@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sim simulates a subnet inside the program. It answers management packets byte for byte as switches and
-// channel adapters do: a [Conn] is a [mad.Transport] at one of its ports.
+// Package sim simulates a subnet inside the program. The simulated subnet answers management packets byte for byte as
+// switches and channel adapters do. A [Conn] is a [mad.Transport] at a port of the simulated subnet.
 //
 // Packets traverse the subnet as specified by IBA 1.2.1, 14.2.2. Answers are modelled on ibsim, whose subnets satisfy
-// OpenSM and the diagnostic tools: values that the fabric does not determine (capabilities, VLs, MTU) are those of
-// ibsim. A packet whose path is broken, or whose destination is silent, gets no answer.
+// OpenSM and the diagnostic tools: values that the fabric does not determine (capabilities, VLs, MTU) equal the values
+// of ibsim. A packet whose path is broken, or whose destination is silent, gets no answer.
 //
 // Performance management answers with the counters assigned to a port. A port with a master subnet manager answers as
 // the subnet administration, with the current records of the subnet and the paths of its tables. Tables are segmented,
@@ -29,11 +29,11 @@ type Options struct {
 	// Tables are the initial tables of the switches; nil leaves them empty. Their SL2VL and MFT are the initial tables
 	// of all nodes, and NVIDIA switches report their adaptive routing. Private tables cannot be read.
 	Tables *fabric.Tables
-	// Active sets all links to Active, as a subnet manager does; otherwise links whose state the fabric does not know
-	// begin in Initialize.
+	// Active sets all links to Active, as a subnet manager does; otherwise links begin in Initialize if the fabric does
+	// not know their state.
 	Active bool
-	// SendBack returns requests that find no path or a silent node at once, as ibsim does; otherwise the sender waits
-	// for its timeout. Packets lost by chance are not returned.
+	// SendBack returns a request at once if the request has no path or reaches a silent node, as ibsim does. Otherwise
+	// the sender waits for its timeout. Packets lost by chance are not returned.
 	SendBack bool
 	// Vendor is the vendor ID of switches for which the fabric has none.
 	Vendor uint32
@@ -41,8 +41,8 @@ type Options struct {
 	Now    func() time.Time // clock of M_Key leases; nil is [time.Now]
 }
 
-// Sim is a simulated subnet. It is safe for concurrent use. Nodes and ports have the indexes of the fabric it was made
-// from.
+// Sim is a simulated subnet. It is safe for concurrent use. Nodes and ports have the indexes of the fabric from which
+// the Sim was made.
 type Sim struct {
 	f        *fabric.Fabric
 	tables   *fabric.Tables // nil or as in the options
@@ -85,7 +85,7 @@ type port struct {
 
 	leaseEnd time.Time                 // zero: no lease is active
 	counters *mad.PortCountersExtended // nil: all 0
-	traffic  *traffic                  // nil for none
+	traffic  *traffic                  // nil without traffic
 }
 
 // New returns a subnet like f, with its nodes, links, LIDs and port states.
@@ -155,7 +155,7 @@ func (s *Sim) load(t *fabric.Tables) {
 	}
 }
 
-// Unlink breaks the cable of a port. It returns an error if there is none.
+// Unlink breaks the cable of a port. It returns an error if the port has no cable.
 func (s *Sim) Unlink(port fabric.PortIndex) error { return s.setCut(port, true) }
 
 // Relink restores the cable of a port; both ends then train to Initialize.

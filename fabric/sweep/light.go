@@ -15,28 +15,28 @@ import (
 
 // LightOptions controls a light sweep.
 type LightOptions struct {
-	// Descriptions reads the description of every node, one MAD each, instead of only those of new nodes and nodes with
-	// changed links.
+	// Descriptions reads the description of every node, one MAD for each node. Without this option the sweep reads only
+	// the descriptions of new nodes and of nodes with changed links.
 	Descriptions bool
-	Links        bool // read again what is behind every port that is up, one MAD for each link: see [Light]
-	// Tables, if set, holds the earlier tables of the switches. Sample of them is read and compared, unless more than
-	// descriptions has changed.
+	Links        bool // read again which node is behind every port that is up, one MAD per link: see [Light]
+	// Tables, if set, holds the earlier tables of the switches. Light reads the part of the tables that Sample selects
+	// and compares it with Tables, unless the sweep finds changes other than those of descriptions.
 	Tables   *fabric.Tables
 	Sample   Sample
 	Progress func(Progress) // as in [Options]
 }
 
-// Light sweeps a subnet of which an earlier fabric is known. It returns the fabric that [Full] would return, without
-// tables; Result.Changes lists the differences from the earlier fabric. It only reads, and ignores the
-// port-state-change bits of switches, which belong to the subnet manager.
+// Light sweeps a subnet, starting from an earlier fabric of this subnet. It returns the fabric that [Full] would
+// return, without tables; Result.Changes lists the differences from the earlier fabric. Light writes nothing. It
+// ignores the port-state-change bits of switches, which belong to the subnet manager.
 //
-// It reads NodeInfo, SwitchInfo and the PortInfo of every port of each switch, and PortInfo of each other node: 3 +
+// Light reads NodeInfo, SwitchInfo and the PortInfo of every port of each switch, and PortInfo of each other node: 3 +
 // ports MADs for a switch and 1 for a host. A link is taken from the earlier fabric if both its ends are Active and
-// unchanged, and a host also has its earlier LID; all others are read. Two changes are therefore not detected: swapped
-// cables between switches whose ports a subnet manager has activated again in the meantime, unless Links is set; and
-// changed descriptions of nodes whose links did not change, unless Descriptions is set.
+// unchanged, and a host also has its earlier LID. All other links are read. Two kinds of changes are therefore not
+// detected: swapped cables between switches whose ports a subnet manager has activated again in the meantime, unless
+// Links is set; and changed descriptions of nodes whose links did not change, unless Descriptions is set.
 //
-// It fails under the same conditions as Full.
+// Light fails under the same conditions as Full.
 func Light(ctx context.Context, client *mad.Client, previous *fabric.Fabric, opts LightOptions) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, Options{Progress: opts.Progress})
@@ -116,8 +116,8 @@ func (m *memory) description(from *node, num uint8, info *mad.NodeInfo) (mad.Nod
 	return mad.NewNodeDescription(n.Desc), n.Desc != "" && sameNode(n, info)
 }
 
-// assumeLinks takes links from the earlier fabric and requests the others. It runs when no request is open, so the
-// state of all reached ports is known.
+// assumeLinks takes unchanged links from the earlier fabric and requests the nodes behind the other links. It runs when
+// no request is open, so that the state of all reached ports is known.
 func (s *sweeper) assumeLinks() {
 	open := s.memory.open
 	s.memory.open = nil
@@ -164,7 +164,8 @@ func (s *sweeper) assume(t task, i int32, info mad.NodeInfo) bool {
 	return true
 }
 
-// revoke removes an assumed link, one of whose ends was found elsewhere, and requests the nodes behind both ends.
+// revoke removes an assumed link when one of its two ends was found elsewhere. It then requests the nodes behind both
+// ends.
 func (s *sweeper) revoke(p *port) {
 	if !p.assumed {
 		return
@@ -187,7 +188,8 @@ func (s *sweeper) leadsTo(i int32, num uint8, n *node, port uint8) bool {
 	return back != nil && back.Num == port && s.memory.f.Nodes[back.Node].GUID == n.info.NodeGUID
 }
 
-// gotHost handles the PortInfo of an assumed host. If it is a different port, the node is requested.
+// gotHost handles the PortInfo of an assumed host. If the PortInfo is that of a different port, gotHost requests the
+// node.
 func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	var info mad.PortInfo
 	n := s.nodes[t.node]
@@ -225,11 +227,11 @@ func nodeInfo(n *fabric.Node, p *fabric.Port) mad.NodeInfo {
 	}
 }
 
-// Sample is a part of the forwarding tables of a subnet: of every Of blocks of a switch, the one with index Nth, from
-// 0. Sweeps with successive Nth cover all entries after Of of them.
+// Sample is a part of the forwarding tables of a subnet: the block with index Nth (from 0) of every Of blocks of a
+// switch. Of sweeps with successive Nth cover all entries.
 type Sample struct{ Nth, Of int }
 
-// sampler compares a sample of tables with the earlier ones.
+// sampler compares a sample of tables with the earlier tables.
 type sampler struct {
 	*reader
 	was     *fabric.Tables
@@ -237,7 +239,7 @@ type sampler struct {
 }
 
 // compare reads a sample of the tables. It returns the number of switches whose entries or LinearFDBTop have changed,
-// without switches that were unknown or have a missing block, which is [Unanswered].
+// The number excludes switches that were unknown or have a missing block. A missing block is [Unanswered].
 func (r *reader) compare(was *fabric.Tables, part Sample) (int, error) {
 	s := sampler{r, was, map[fabric.SwitchIndex]bool{}}
 	r.row = make([]fabric.SwitchIndex, len(r.nodes))

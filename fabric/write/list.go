@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package write defines what can be written to a subnet, as values: LIDs, port states, LinearFDBTops, blocks.
+// Package write defines the items that can be written to a subnet, as values: LIDs, port states, LinearFDBTops, blocks.
 //
 // An item provides its target, the requests that read and set it, and the comparison with the result.
 // routing/changes/plan makes a [List] of items, and fabric/apply executes it.
@@ -26,14 +26,15 @@ type Item interface {
 	Target(f *fabric.Fabric) fabric.PortIndex
 	// Get returns the request that reads the item, without a path.
 	Get(f *fabric.Fabric) mad.Request
-	// Verify compares the answer to Get with what was set.
+	// Verify compares the answer to Get with the data that Set wrote.
 	Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any))
 }
 
 // Field is a part of an attribute; the rest remains unchanged.
 type Field interface {
 	Item
-	// Set turns Get's request into one that writes, given the answer to Get, and reports whether that is necessary.
+	// Set turns the request of Get into a request that writes, given the answer to Get. It reports whether a write is
+	// necessary.
 	Set(now *mad.Reply, req *mad.Request) bool
 	// Conflicts compares the answer to Get with the known value, and calls add if another program changed it and Set
 	// would overwrite that.
@@ -47,26 +48,26 @@ type Table interface {
 	Data() [mad.DataSize]byte
 	// Was returns the known attribute; ok is false if it was not read.
 	Was() (data [mad.DataSize]byte, ok bool)
-	// Conflicts calls add for entries that are neither the known ones nor those to be written.
+	// Conflicts calls add for each entry that equals neither the known entry nor the entry to be written.
 	Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any))
 }
 
-// List holds the items to write, with the indexes of a fabric. The kinds and the steps of blocks are separated by
-// barriers: a later one begins only when the earlier ones are acknowledged.
+// List holds the items to write, with the indexes of a fabric. Barriers separate the kinds of items and the steps of
+// blocks: a kind or a step begins only when all earlier writes are acknowledged.
 type List struct {
 	// LIDs are written first. A failure does not prevent other writes.
 	LIDs []LID
 	// States follow: all ports are armed before the first is activated. A failure stops later writes only for a link
 	// between switches, because no path leads through other ports.
 	States []State
-	// Tops precede the blocks that need them, as in OpenSM; lowered ones follow all blocks.
+	// Tops precede the blocks that need them, as in OpenSM. Lowered tops follow all blocks.
 	Tops []Top
-	// SL2VLs precede the blocks; Late ones follow the lowered tops.
+	// SL2VLs precede the blocks. Late SL2VLs follow the lowered tops.
 	SL2VLs []SL2VL
-	// Blocks are sorted by step. Those of a step are sent in this order, as many at a time as the client's window
-	// allows.
+	// Blocks are sorted by step. The blocks of a step are sent in this order. The client's window limits the number of
+	// blocks in flight.
 	Blocks []Block
-	// MFTs are last, Grow ones after the others. A MulticastFDBTop that is too low is raised first.
+	// MFTs are last. MFTs with Grow follow the other MFTs. A MulticastFDBTop that is too low is raised first.
 	MFTs []MFTBlock
 }
 

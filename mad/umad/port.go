@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Link layers of a port, as the kernel names them.
+// Link layers of a port, with the names that the kernel uses.
 const (
 	InfiniBand = "InfiniBand"
 	Ethernet   = "Ethernet"
@@ -26,21 +26,21 @@ const (
 type Port struct {
 	CA         string // the adapter's name, such as mlx5_0
 	Number     int    // from 1; 0 on a switch
-	Umad, ISSM string // names of its devices, such as umad0 and issm0; "" if it has none
+	Umad, ISSM string // names of the devices, such as umad0 and issm0; "" for a missing device
 
 	LinkLayer  string // InfiniBand if the kernel is too old to report it
 	State      mad.PortState
 	Phys       mad.PhysState
 	LID, SMLID uint16
 	CapMask    mad.CapabilityMask
-	Rate       string // such as "100 Gb/sec (4X EDR)"
+	Rate       string // text such as "100 Gb/sec (4X EDR)"
 	GUID       uint64
 	PKeys      []uint16 // the P_Key table up to the last entry that is not 0
-	// Planes holds the selected ports by which a planarized adapter sends SMPs; everything else uses the port itself.
-	// Other adapters have none.
+	// Planes holds the selected ports by which a planarized adapter sends SMPs. Other MADs use the port itself. Other
+	// adapters have no planes.
 	Planes []Port
 
-	// Of the adapter.
+	// Attributes of the adapter.
 	NodeType             mad.NodeType
 	NodeGUID, SystemGUID uint64
 	Type, Firmware       string
@@ -59,8 +59,8 @@ const full = 0x8000
 // defaultPKey is the P_Key of full members of the default partition, to which subnet managers and agents belong.
 const defaultPKey = 0xffff
 
-// DefaultPKey returns the index of the default P_Key in the port's table, 0 if there is none, and whether it is that of
-// a full member.
+// DefaultPKey returns the index of the default P_Key in the port's table, or 0 if the table has no default P_Key. It
+// also reports whether that P_Key is for a full member.
 func (p Port) DefaultPKey() (index uint16, member bool) {
 	for _, want := range []uint16{defaultPKey, defaultPKey &^ full} {
 		if i := slices.Index(p.PKeys, want); i >= 0 {
@@ -70,9 +70,9 @@ func (p Port) DefaultPKey() (index uint16, member bool) {
 	return 0, false
 }
 
-// Ports lists the ports of all adapters, by adapter name and port number, planarized ones once. A machine without
-// adapters is not an error. The error lists all files of sysfs that could not be read or parsed; the rest of the ports
-// is valid.
+// Ports lists the ports of all adapters, by adapter name and port number. It lists each planarized port once. A machine
+// without adapters is not an error. The error lists all files of sysfs that could not be read or parsed; the other
+// ports are valid.
 func Ports(root string) ([]Port, error) {
 	cas, err := entries(filepath.Join(root, classInfiniband))
 	errs := []error{err}
@@ -95,7 +95,7 @@ func Ports(root string) ([]Port, error) {
 	return joinPlanes(ports), errors.Join(errs...)
 }
 
-// entries lists a directory, which may be missing.
+// entries lists a directory. The directory may be missing.
 func entries(dir string) ([]string, error) {
 	found, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -185,7 +185,7 @@ func (p *Port) read(dir string) error {
 	return errors.Join(a.errs...)
 }
 
-// readPKeys reads the P_Key table, one file for each entry.
+// readPKeys reads the P_Key table, a file for each entry.
 func readPKeys(a *attributes) []uint16 {
 	names, err := entries(filepath.Join(a.dir, "pkeys"))
 	if err != nil {

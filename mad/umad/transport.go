@@ -21,10 +21,10 @@ var ErrGone = fmt.Errorf("the adapter is gone, %w", mad.ErrBroken)
 
 // Options controls how a port is opened.
 type Options struct {
-	// Traps registers for traps of the port. The kernel passes them to one program for each port, normally to a local
-	// subnet manager. In that case [Transport.NoTraps] returns an error, and everything else works.
+	// Traps registers for traps of the port. The kernel passes the traps of a port to only one program, normally to a
+	// local subnet manager. In that case [Transport.NoTraps] returns an error, and everything else works.
 	Traps bool
-	// Held holds devices that this process may no longer open; nil for none.
+	// Held holds devices that this process may no longer open. It may be nil.
 	Held *HeldDevices
 }
 
@@ -44,8 +44,8 @@ type Transport struct {
 	standIn   atomic.Bool // libumad2sim answers instead of a kernel
 }
 
-// Open opens a port for subnet management, subnet administration and performance management. It fails only if no queue
-// pair of the port can be used; [Transport.Refused] reports a single one.
+// Open opens a port for subnet management, subnet administration and performance management. Open fails only if no
+// queue pair of the port can be used. If a single queue pair cannot be used, [Transport.Refused] reports it.
 func Open(root string, p Port, opts Options) (*Transport, error) {
 	t, err := open(root, p, opts)
 	if err != nil {
@@ -74,8 +74,8 @@ func open(root string, p Port, opts Options) (*Transport, error) {
 	return t, nil
 }
 
-// openDevice opens a device of the port: first the one for all queue pairs or for SMPs, then the one of the general
-// services.
+// openDevice opens a device of the port: first the device for all queue pairs or for SMPs, then the device of the
+// general services.
 func (t *Transport) openDevice(root, name string, held *HeldDevices) error {
 	if name == "" {
 		return errors.New("the kernel offers no umad device for it (is the module ib_umad loaded?)")
@@ -95,7 +95,7 @@ func (t *Transport) openDevice(root, name string, held *HeldDevices) error {
 	return nil
 }
 
-// register registers an agent for each class. It fails if the kernel refuses all of them.
+// register registers an agent for each class. It fails if the kernel refuses all agents.
 func (t *Transport) register(traps bool) error {
 	var refused error
 	made := 0
@@ -133,14 +133,14 @@ func (t *Transport) device(a *agent) *device {
 	return t.dev
 }
 
-// Port returns the port as it was when opened.
+// Port returns the state that the port had when Open opened it.
 func (t *Transport) Port() Port { return t.port }
 
-// NoTraps returns why requested traps do not arrive, otherwise nil. The error wraps [ErrRefused].
+// NoTraps returns an error if the requested traps cannot arrive, otherwise nil. The error wraps [ErrRefused].
 func (t *Transport) NoTraps() error { return t.noTraps }
 
-// Refused returns why MADs of a class cannot be sent, nil if they can. The error wraps [ErrRefused] and the kernel's
-// errno: EPROTONOSUPPORT if the link layer has no such queue pair.
+// Refused returns an error if MADs of a class cannot be sent, otherwise nil. The error wraps [ErrRefused] and the
+// kernel's errno: EPROTONOSUPPORT if the link layer has no such queue pair.
 func (t *Transport) Refused(class mad.Class) error {
 	a, err := t.agent(class)
 	if err != nil {
@@ -158,8 +158,8 @@ func (t *Transport) agent(class mad.Class) (*agent, error) {
 	return nil, fmt.Errorf("class 0x%02x is not sent over umad", uint8(class))
 }
 
-// Send implements [mad.Transport]. It never blocks. A frame of the general services with P_Key index 0 is sent with the
-// index of the default partition. The error wraps [ErrGone] once the adapter is removed.
+// Send implements [mad.Transport]. Send never blocks. A frame of the general services with P_Key index 0 is sent with
+// the index of the default partition. The error wraps [ErrGone] once the adapter is removed.
 func (t *Transport) Send(f *mad.Frame) error {
 	h := header{timeout: milliseconds(f.Timeout), qp: f.QP, lid: f.DLID, sl: f.SL, pkey: f.PKey}
 	if f.QP != 0 && f.PKey == 0 {
@@ -168,8 +168,8 @@ func (t *Transport) Send(f *mad.Frame) error {
 	return t.send(&h, &f.Data)
 }
 
-// send sends data as the agent of its class. It does not send acknowledgements of segments to libumad2sim, which
-// ignores them.
+// send sends data as the agent of its class. It does not send acknowledgements of segments to libumad2sim, because
+// libumad2sim ignores acknowledgements.
 func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	if t.standIn.Load() && mad.ControlsSegments(data) {
 		return nil

@@ -11,9 +11,9 @@ import (
 )
 
 // Far holds the groups of ports and the tables of each switch in ibdiagnet2.far. It does not refer to a fabric.
-// ReadFDBs returns one for an ibdiagnet2.fdbs, without groups and choices.
+// ReadFDBs returns a Far for the file ibdiagnet2.fdbs, without groups and choices.
 type Far struct {
-	Version  int // of the file, 0 if it states none
+	Version  int // version of the file, 0 if the file states no version
 	Switches []Switch
 }
 
@@ -21,14 +21,15 @@ type Far struct {
 type Switch struct {
 	GUID uint64
 	Line int // the line of its heading
-	// Words holds the words after the GUID and on the lines up to the groups. They state the support and state of
-	// adaptive routing, as in "en: 1".
+	// Words holds the words after the GUID and on the lines up to the groups. The words state whether adaptive routing
+	// is supported and enabled, as in "en: 1".
 	Words  []string
 	Groups []Group // in the order of the file
-	Tables []Table // in the order of the file; one with number 0 if the switch has no private tables
+	Tables []Table // in the order of the file; a single table 0 if the switch has no private tables
 }
 
-// Word returns the value of a name in the heading, as in "top: 0x2ebd" or "en=1", "" if it has none.
+// Word returns the value of a name in the heading, as in "top: 0x2ebd" or "en=1". It returns "" if the heading does not
+// have the name.
 func (s *Switch) Word(name string) string {
 	for i, w := range s.Words {
 		if len(w) <= len(name) || w[:len(name)] != name || w[len(name)] != ':' && w[len(name)] != '=' {
@@ -44,7 +45,7 @@ func (s *Switch) Word(name string) string {
 	return ""
 }
 
-// Table returns table n of the switch, nil if there is none.
+// Table returns table n of the switch, or nil if the switch has no table n.
 func (s *Switch) Table(n int) *Table {
 	for i := range s.Tables {
 		if s.Tables[i].Number == n {
@@ -54,8 +55,8 @@ func (s *Switch) Table(n int) *Table {
 	return nil
 }
 
-// Group is a sub-group of a group of ports. It may be empty. The sub-groups of a group are tried in the order of their
-// numbers.
+// Group is a sub-group of a group of ports. A sub-group may be empty. The sub-groups of a group are tried in the order
+// of their numbers.
 type Group struct {
 	Number uint16
 	Sub    uint8
@@ -93,11 +94,12 @@ func (p *Ports) All() iter.Seq[uint8] {
 	}
 }
 
-// Table is a forwarding table of a switch: the only one, or one of its private tables.
+// Table is a forwarding table of a switch: the only table, or a private table.
 type Table struct {
 	Number int
-	Top    uint16 // the highest LID that the file states for it, 0 if it states none
-	// Ports holds the static ports by LID, [fabric.NoPath] for none. LIDs beyond its end have none.
+	Top    uint16 // the highest LID that the file states for this table, 0 if it states no highest LID
+	// Ports holds the static ports by LID, [fabric.NoPath] for a LID without a port. LIDs beyond the end of Ports have
+	// no port.
 	Ports []uint8
 	// Choices holds the state and group of each LID. It is as long as Ports, or nil in a file without groups.
 	Choices []Choice
@@ -108,7 +110,7 @@ type State uint8
 
 // The states, with their numbers in the switch.
 const (
-	Bounded State = iota // any port of the group, the same one during a burst
+	Bounded State = iota // any port of the group, the same port during a burst
 	Free                 // any port of the group
 	Static               // the static port
 	Hash                 // a port of the group, chosen by a hash of the flow
@@ -137,10 +139,10 @@ func choice(s State, group uint16) Choice { return Choice(s)<<12 | Choice(group)
 // State returns the state of the LID.
 func (c Choice) State() State { return State(c >> 12) }
 
-// Group returns the number of the group, which is used unless the state is Static.
+// Group returns the number of the group, The switch uses the group unless the state is Static.
 func (c Choice) Group() uint16 { return uint16(c) & MaxGroup }
 
-// Port returns the static port to a LID, [fabric.NoPath] for none.
+// Port returns the static port to a LID, or [fabric.NoPath] if the LID has no static port.
 func (t *Table) Port(lid uint16) uint8 {
 	if int(lid) >= len(t.Ports) {
 		return fabric.NoPath
@@ -148,7 +150,7 @@ func (t *Table) Port(lid uint16) uint8 {
 	return t.Ports[lid]
 }
 
-// Choice returns the choice for a LID, Static if the file has none.
+// Choice returns the choice for a LID. If the file has no choice for the LID, it returns a Static choice.
 func (t *Table) Choice(lid uint16) Choice {
 	if int(lid) >= len(t.Choices) {
 		return static

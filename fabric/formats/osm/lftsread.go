@@ -19,7 +19,7 @@ type RouteFile struct {
 	Name string
 
 	sections []routeSection
-	// guids holds the port GUIDs; entries refer to them by index.
+	// guids holds the port GUIDs. Entries refer to a GUID by its index.
 	guids []uint64
 	runs  []lineRun
 	// entries is the number of entries in all sections.
@@ -76,9 +76,9 @@ func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 // in which they grow.
 const (
 	maxMemory  = 1536 << 20
-	maxEntries = 1 << 17 // of one table
+	maxEntries = 1 << 17 // limit for the entries of a single table
 
-	targetMemory  = 8 // of an entry whose LID differs from that in the table before; the port takes another byte
+	targetMemory  = 8 // bytes of an entry whose LID differs from the LID in the previous table; the port takes another byte
 	sectionMemory = 300
 	runMemory     = 40
 	guidMemory    = 80
@@ -107,7 +107,8 @@ func (p *routeParser) add(e routeEntry, line int) error {
 	return p.added(1, line)
 }
 
-// added records n entries that were added to the current table. They are on consecutive lines, the last one on line.
+// added records n entries that were added to the current table. The entries are on consecutive lines. The last entry is
+// on the line with the number line.
 func (p *routeParser) added(n, line int) error {
 	to := p.file.entries + len(p.now.ports)
 	from := to - n
@@ -124,10 +125,10 @@ func (p *routeParser) added(n, line int) error {
 
 type routeParser struct {
 	file *RouteFile
-	// now is the current section, nil before the first one and in multicast tables.
+	// now is the current section. It is nil before the first section and in multicast tables.
 	now       *routeSection
 	mcast     bool
-	private   bool // the current table is a private one, not table 0
+	private   bool // the current table is a private table, not table 0
 	lastLine  int
 	guidIndex map[uint64]int32
 	// known caches the latest port GUID of a LID and its index: sections mostly agree.
@@ -241,8 +242,8 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	return p.add(e, number)
 }
 
-// portGUID returns the index of the port GUID in the text after an entry's port, -1 if there is none. As in OpenSM it
-// must end with a space or colon, which ibroute's "path #2 out of 4" does not.
+// portGUID returns the index of the port GUID in the text after an entry's port, or -1 if the text has no port GUID. As
+// in OpenSM, the GUID must end with a space or colon. The text "path #2 out of 4" of ibroute therefore is not a GUID.
 func (p *routeParser) portGUID(lid uint16, text []byte) int32 {
 	_, rest, ok := bytes.Cut(text, portGUIDMark)
 	if !ok {
@@ -266,8 +267,8 @@ func (p *routeParser) portGUID(lid uint16, text []byte) int32 {
 	return i
 }
 
-// finish checks the whole file. The tools end every table with "N lids dumped". If some tables have this line and the
-// last one has not, the file is truncated.
+// finish checks the whole file. The tools end every table with "N lids dumped". If a table has this line and the last
+// table does not have it, the file is truncated.
 func (p *routeParser) finish(lines int) error {
 	p.closeSection()
 	f := p.file
@@ -369,14 +370,14 @@ type routeSection struct {
 	ports   []uint8
 	first   int  // the number of the first entry in the file
 	ended   bool // with "N lids dumped"
-	// shared is set while the targets are those of the table before. While the table is being read, their number may
-	// differ from that of ports.
+	// shared is set while the targets equal the targets of the previous table. While the table is being read, the
+	// number of targets may differ from the number of ports.
 	shared bool
 }
 
 // target is the destination of an entry.
 type target struct {
-	guid int32 // index into guids, -1 without one
+	guid int32 // index into guids, -1 without a GUID
 	lid  uint16
 }
 

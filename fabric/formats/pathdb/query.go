@@ -33,7 +33,7 @@ type Record struct {
 
 // Want restricts a query. The zero value allows any path.
 type Want struct {
-	// PKey is a partition, given by its lower 15 bits; 0 for any common one.
+	// PKey is a partition, given by the lower 15 bits of its P_Key; 0 means any partition that both ports share.
 	PKey uint16
 	// SL is an SL plus 1; 0 for any.
 	SL uint8
@@ -94,7 +94,7 @@ func (v *View) ByGID(gid [16]byte) (PortIndex, bool) {
 	return v.ByGUID(binary.BigEndian.Uint64(gid[8:]))
 }
 
-// Query returns the record of the path from one LID to another. It allocates nothing. O(1).
+// Query returns the record of the path from one LID to another. Query allocates nothing. O(1).
 func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 	from, ok := v.ByLID(slid)
 	if !ok {
@@ -130,8 +130,8 @@ func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 	return r, nil
 }
 
-// ends returns the number of links from a port to the first switch and from the last switch to a port. Two ports that
-// are linked to each other have one link.
+// ends returns the number of links from a port to the first switch and from the last switch to a port. If the two ports
+// are linked to each other, the path has a single link.
 func ends(src, dst *port) (n uint8) {
 	if src.sw == none {
 		return 1
@@ -171,8 +171,8 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
 // level returns the service level of a pair in a partition, and whether it is allowed by want. The bits that a
-// partition determines are those of the requested SL (osm_sa_path_record.c passes the requested SL to the engine
-// instead of the partition's).
+// partition determines are taken from the requested SL: osm_sa_path_record.c passes the requested SL to the engine
+// instead of the SL of the partition.
 func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
 	mask := v.PartitionBits()
 	partition &= mask
@@ -184,8 +184,8 @@ func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (u
 	return want, own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
 }
 
-// partition returns the first P_Key of the source that the destination also has, at least one of them with full
-// membership (IBA 1.2.1, 10.9.3).
+// partition returns the first P_Key of the source that the destination also has, where at least one of the two ports is
+// a full member (IBA 1.2.1, 10.9.3).
 func (v *View) partition(src, dst uint32, want uint16) (PKey, bool) {
 	wanted := mad.PKey(want).Partition()
 	own, theirs := v.pKeys(src), v.pKeys(dst)
@@ -217,7 +217,7 @@ func (v *View) pKeys(set uint32) keys {
 	return keys{first, word(v.data, at+setSize) - first}
 }
 
-// pKey returns the P_Key with an index in a set, or that of the default partition if set is none.
+// pKey returns the P_Key with an index in a set, or the P_Key of the default partition if the port has no set.
 func (v *View) pKey(set, i uint32) PKey {
 	if set == none {
 		return PKey{Key: mad.PKeyDefault}
@@ -226,8 +226,8 @@ func (v *View) pKey(set, i uint32) PKey {
 	return PKey{Key: mad.PKey(w), SL: uint8(w >> 16)}
 }
 
-// Paths appends the records of the paths from one port to another, one for each LID of the destination. The LIDs of the
-// source are used in turn, as in OpenSM.
+// Paths appends the records of the paths from one port to another, one record for each LID of the destination. The LIDs
+// of the source are used in turn, as in OpenSM.
 func (v *View) Paths(dst []Record, from, to PortIndex, want Want) ([]Record, error) {
 	src, other := v.port(uint32(from)), v.port(uint32(to))
 	var queryErr error
@@ -252,14 +252,14 @@ func least(a, b uint8) uint8 {
 	return a
 }
 
-// Gbps returns the rate of a code in Gb/s, 0 for none.
+// Gbps returns the rate of a code in Gb/s, or 0 for a code without a rate.
 func Gbps(code uint8) float64 { return sa.Rate(code).Gbps() }
 
 // RateCode returns the code of the fastest rate that does not exceed a rate in Gb/s.
 func RateCode(gbps float64) (code uint8) {
 	best := 0.0
 	for c := range uint8(64) {
-		// some links are slightly slower than the rate of their code
+		// the speed of a link can be slightly below the rate of its code
 		if g := Gbps(c); g > best && g <= gbps*1.01 {
 			best, code = g, c
 		}
@@ -267,7 +267,7 @@ func RateCode(gbps float64) (code uint8) {
 	return code
 }
 
-// slower returns the slower of two rates, where 0 is none.
+// slower returns the slower of two rates, where 0 means no rate.
 func slower(a, b uint8) uint8 {
 	if a == 0 || b != 0 && Gbps(b) < Gbps(a) {
 		return b
