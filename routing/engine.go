@@ -4,17 +4,19 @@
 //
 // An engine is a function: fabric and options in, tables and figures out. It logs nothing and reads no file.
 //
-// Read the example first, then [Engine], [Options] and [Result]. The packages below this one have three groups:
+// Read the example first, then [Engine], [Options] and [Result]. The packages below this package form three groups:
 //
-//   - engines: each engine has its own package. Package engines lists them and tries one after the other. Begin with
-//     minhop, the shortest.
-//   - checks: the properties of tables. Package walk follows one path, trees all paths to one destination; reach,
-//     credits, linkload, balance, uses and mcast are built on them. Package choices follows every choice of switches
-//     that route adaptively.
-//   - changes: from tables to other tables. Package diff compares two, plan orders the writes of one over the other,
-//     incremental, persist and ucastcache keep the valid part, and resilience simulates all failures in turn.
+//   - engines: each engine has its own package. Package engines lists the engines and tries one engine after the other.
+//     Begin with minhop, the shortest engine.
+//   - checks: the properties of tables. Package walk follows one path, package trees all paths to one destination.
+//     Packages reach, credits, linkload, balance, uses and mcast are built on these two. Package choices follows every
+//     choice of switches that route adaptively.
+//   - changes: from tables to other tables. Package diff compares two sets of tables. Package plan orders the writes
+//     that turn one set into the other. Packages incremental, persist and ucastcache keep the valid part of a set.
+//     Package resilience simulates all failures in turn.
 //
-// Package paths makes path records of tables, classify finds the purpose of nodes, adaptive makes groups of ports.
+// Package paths makes path records of tables. Package classify finds the purpose of nodes. Package adaptive makes
+// groups of ports for adaptive routing.
 package routing
 
 import (
@@ -46,7 +48,7 @@ type Result struct {
 	// [Unranked] outside the subnet; nil if the engine does not rank.
 	Ranks []int32
 	// CAOrder is the order of the compute nodes, as end ports, that suits the tables of ftree. Leaf switches with fewer
-	// compute nodes than the fullest one are padded with [fabric.None]. Nil for other engines.
+	// compute nodes than the fullest leaf switch are padded with [fabric.None]. CAOrder is nil for other engines.
 	CAOrder []fabric.PortIndex
 	// Multicast routes multicast groups if the engine does that itself; nil if Hops determine the trees (package
 	// mcast).
@@ -54,7 +56,7 @@ type Result struct {
 	// Recommend returns the function by which OpenSM would choose ports with these hop counts, in its initial state;
 	// nil if unknown.
 	Recommend func(Hops) Recommend
-	// Warnings are one sentence each.
+	// Each warning is one sentence.
 	Warnings []string
 }
 
@@ -69,7 +71,7 @@ type GroupRouter interface {
 	AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error)
 }
 
-// Unranked is the rank of a switch without one.
+// Unranked is the rank of a switch whose rank is not known.
 const Unranked int32 = -1
 
 // Route runs an engine. Errors contain its name.
@@ -81,7 +83,7 @@ func Route(ctx context.Context, e Engine, f *fabric.Fabric, opt Options) (*Resul
 	return res, err
 }
 
-// RefusedError reports that an engine does not support a fabric, so that the next one may be tried.
+// RefusedError reports that an engine does not support a fabric, so that the next engine may be tried.
 type RefusedError struct {
 	Engine, Reason string
 	// Counted are the tables that the engine had computed before it refused, nil for none; see [Options].

@@ -25,8 +25,8 @@ type Options struct {
 	// DetectRoots makes updn find roots in addition to RootGUIDs, as OpenSM does after a line that it cannot parse;
 	// ftree then ranks from the hosts.
 	DetectRoots bool
-	// IDs are the numbers by which updn orders switches of one rank, by node GUID. The default is the GUID
-	// (ids_guid_file).
+	// IDs are the numbers by which updn orders switches of one rank, by node GUID. The default number of a switch is
+	// its GUID (ids_guid_file).
 	IDs map[uint64]uint64
 	// ConnectRoots makes updn, dnup and ftree route between switches that their rule separates (connect_roots).
 	ConnectRoots bool
@@ -44,10 +44,10 @@ type Options struct {
 	MaxReverseHops uint16
 	// QuasiFtreeIndexing makes ftree number the switches from the roots instead of from a leaf (quasi_ftree_indexing).
 	QuasiFtreeIndexing bool
-	// NoBullMinHop and NoBullSecondary disable Bull's two changes of ftree of 2009; OpenSM has no such options. Without
-	// the first, ftree keeps a path that it found even if it finds a shorter one later. Without the second, secondary
-	// paths go up in the order of port groups instead of by load. Without both, ftree routes as before these changes,
-	// and counts only main paths.
+	// NoBullMinHop and NoBullSecondary disable Bull's two changes of ftree of 2009. OpenSM has no such options. With
+	// NoBullMinHop, ftree keeps a path that it found even if it finds a shorter path later. With NoBullSecondary,
+	// secondary paths go up in the order of port groups instead of by load. With both options, ftree routes as before
+	// 2009, and counts only main paths.
 	NoBullMinHop, NoBullSecondary bool
 
 	// RoutingOrder are port GUIDs that are routed before all others (guid_routing_order_file).
@@ -76,8 +76,8 @@ type Options struct {
 	// MeshAnalysis makes lash look for a mesh and order links and switches by its dimensions (do_mesh_analysis).
 	MeshAnalysis bool
 
-	// NueMaxVLs limits the number of VLs over which nue distributes destinations: 0 for one, AllVLs for all VLs of the
-	// subnet (nue_max_num_vls).
+	// NueMaxVLs limits the number of VLs over which nue distributes destinations. 0 means one VL, AllVLs means all VLs
+	// of the subnet (nue_max_num_vls).
 	NueMaxVLs uint8
 	// NueIncludeSwitches makes nue keep paths to switches free of deadlock, too (nue_include_switches).
 	NueIncludeSwitches bool
@@ -88,18 +88,20 @@ type Options struct {
 	// too few VLs. OpenSM has no such option.
 	DORVLs bool
 	// CountVLs makes dfsssp, and dor with DORVLs, count the VLs that their paths need even if the subnet has too few.
-	// Without it they refuse as soon as that is certain.
+	// Without CountVLs, these engines refuse the subnet as soon as the lack of VLs is certain.
 	CountVLs bool
 
 	// Counted are tables whose routes count as use of ports from the start. If an engine refuses after it has computed
 	// tables, OpenSM's next engine continues with its counts.
 	Counted *fabric.LFT
-	// CountedHops are the hops that refusing engines have counted, nil for none. OpenSM's next engine counts over them.
-	// They affect its tables only if ports have hop weights, which those counts do not have.
+	// CountedHops are the hops that refusing engines have counted, nil for none. OpenSM's next engine starts from these
+	// counts. They affect the tables of that engine only if ports have hop weights, because the counts ignore hop
+	// weights.
 	CountedHops LIDHops
 
-	// Existing are the tables on the switches: a route stays as it is while it is one of the shortest. Nil computes all
-	// routes, as OpenSM does on its first sweep and after most changes. The rows are those of the fabric's switches.
+	// Existing are the tables on the switches: a route is kept while it is one of the shortest routes. Nil computes all
+	// routes, as OpenSM does on its first sweep and after most changes. The tables have one row for each switch of the
+	// fabric.
 	Existing *fabric.LFT
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // Cage is a switch chassis that the subnet has as one switch for each of its planes (XDR). The switches share a system
-// GUID and are not linked to each other. Each leads to the same neighbours as the others, to those of its own plane.
+// GUID and are not linked to each other. Each switch leads to the same neighbours as the other switches of the cage: to
+// the part of a neighbour in its own plane.
 type Cage struct {
 	Name   string
 	Planes []fabric.SwitchIndex // fewer than [CagePlanes] where some are missing
@@ -21,7 +22,7 @@ type Cage struct {
 const CagePlanes = 4
 
 // findCages finds the cages among all switches, including those outside the subnet: planes that only hosts connect are
-// not in one subnet. It accepts incomplete cages only if there are complete ones.
+// not in one subnet. It accepts incomplete cages only if the fabric has complete cages.
 func (s *Structure) findCages() []Cage {
 	systems := map[uint64][]fabric.SwitchIndex{}
 	for sw := range s.Fabric.NumSwitches() {
@@ -77,8 +78,8 @@ func (s *Structure) isCage(of []fabric.SwitchIndex, systems map[uint64][]fabric.
 	return linked > 1 && 4*leads > 3*len(having)*linked // cables may be missing
 }
 
-// orderCages sorts the planes of cages by the planes of the subnet, if those are known. Pods that are one cage each are
-// no pods.
+// orderCages sorts the planes of cages by the planes of the subnet, if those are known. Pods of one cage each are not
+// kept as pods.
 func (s *Structure) orderCages() {
 	if len(s.Cages) == 0 {
 		return

@@ -14,7 +14,8 @@ import (
 
 // Difference is a property in which one of several subnets differs from most of the others.
 type Difference struct {
-	// Subnet is the index of the subnet. Node and Port are the place in it, [fabric.None] for the whole subnet.
+	// Subnet is the index of the subnet. Node and Port are a place in the subnet, or [fabric.None] for the whole
+	// subnet.
 	Subnet int
 	Node   fabric.NodeIndex
 	Port   fabric.PortIndex
@@ -60,8 +61,8 @@ type comparison struct {
 
 // Compare returns the differences of each subnet from most of the others: rails of the same hosts, or a fabric and its
 // copy. Hosts correspond by name, leaves by their hosts, other switches by the ports that lead to them. In a tie the
-// value of the first subnet is the usual one. The forwarding tables are nil where they are unknown. O(subnets x (ports
-// + forwarding entries)).
+// value of the first subnet is the usual value. The forwarding tables are nil where they are unknown. O(subnets x
+// (ports + forwarding entries)).
 func Compare(all []*Structure, tables []*fabric.Tables) []Difference {
 	if len(all) < 2 {
 		return nil
@@ -92,8 +93,8 @@ func endsByName(s *Structure) map[string]fabric.PortIndex {
 	return ends
 }
 
-// leaves maps the leaves of one subnet to the switches of another that have most of their hosts. agree counts the hosts
-// that are on the switch of their leaf.
+// leaves maps the leaves of one subnet to the switches of another that have most of their hosts. The field agree counts
+// the hosts whose switch corresponds to their leaf.
 func (a *comparison) leaves(one, other int) (to []fabric.SwitchIndex, agree int) {
 	f, g := a.all[one].Fabric, a.all[other].Fabric
 	all := votes[fabric.SwitchIndex]{}
@@ -253,11 +254,12 @@ func speedOf(f *fabric.Fabric, p fabric.PortIndex) int64 {
 
 func speedText(v int64) string { return fmt.Sprintf("%v%v", fabric.Width(v>>8), fabric.Speed(v&0xff)) }
 
-// If at least leastNamed properties of a kind differ, and more than one in mostNamedOf, they are summarized instead of
-// listed.
+// If at least leastNamed properties of a kind differ, and more than 1 in mostNamedOf, the differences are summarized
+// instead of listed.
 const mostNamedOf, leastNamed = 4, 8
 
-// differences adds the facts that differ from the usual ones, and sorts all by subnet, kind and text.
+// The method differences adds the facts that differ from the usual facts. It sorts all differences by subnet, kind and
+// text.
 func (a *comparison) differences(out []Difference) []Difference {
 	out = append(out, a.missingSwitches()...)
 	for k, values := range a.facts {
@@ -284,7 +286,8 @@ func (a *comparison) differences(out []Difference) []Difference {
 	return few
 }
 
-// summarize returns the differences of one kind in one subnet, or a single one with their number if they are very many.
+// summarize returns the differences of one kind in one subnet, or a single difference with their number if there are
+// very many.
 func (a *comparison) summarize(all []Difference) []Difference {
 	i, n := all[0].Subnet, len(all)
 	hosts, links := len(a.ends[i]), len(a.all[i].Fabric.Links())
@@ -351,8 +354,8 @@ func usualOf(values []int64, k fact) int64 {
 	return usual
 }
 
-// difference returns the difference of a value from the usual one, and false if there is none or the other end reports
-// it.
+// difference returns the difference of a value from the usual one, and false if the values are equal or the other end
+// reports the difference.
 func (a *comparison) difference(k fact, i int, v, usual int64, values []int64) (Difference, bool) {
 	d := Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: k.kind}
 	if v == usual || k.kind == DifferentSpeed && v == absent {
@@ -544,8 +547,8 @@ func (t *modelTables) compare(other *modelTables) (all, differ int) {
 	return all, differ
 }
 
-// compareTables compares forwarding tables with the most frequent ones. Unknown tables are nil. O(subnets x switches x
-// LIDs).
+// compareTables compares forwarding tables with the most frequent tables. Unknown tables are nil. O(subnets x switches
+// x LIDs).
 func (a *comparison) compareTables(tables []*fabric.Tables) (out []Difference) {
 	add := func(i int, format string, args ...any) {
 		out = append(out, Difference{i, fabric.None, fabric.None, DifferentTables, fmt.Sprintf(format, args...)})

@@ -11,8 +11,8 @@ import (
 // place is the position of a switch in a grid, relative to the origin.
 type place [mostDims]int16
 
-// placing lays out switches in a grid, one after the other, beginning with an origin and its neighbours. Coordinates
-// count up and down from the origin and do not wrap around rings.
+// The type placing lays out switches in a grid, one switch after the other, beginning with an origin and its
+// neighbours. Coordinates count up and down from the origin and do not wrap around rings.
 type placing struct {
 	*Structure
 	dims  int
@@ -20,8 +20,8 @@ type placing struct {
 	taken map[place]bool
 	// queue holds switches that have a new neighbour with a place.
 	queue []fabric.SwitchIndex
-	// links counts the pairs of linked switches that have places, crooked those of them that differ in several
-	// coordinates.
+	// The field links counts the pairs of linked switches that have places. The field crooked counts the pairs among
+	// them whose places differ in several coordinates.
 	links, crooked int
 }
 
@@ -72,7 +72,7 @@ func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchI
 	return g
 }
 
-// tooMany reports whether more is wrong than a damaged grid may have: one in eight.
+// tooMany reports whether more links are crooked than a damaged grid may have: one link in eight.
 func tooMany(wrong, of int) bool { return wrong < 0 || 8*wrong > of }
 
 // placeOrigin places the origin and its neighbours. Dimensions are in the order of ports.
@@ -125,7 +125,7 @@ func (p *placing) put(sw fabric.SwitchIndex, to place) {
 	}
 }
 
-// inRow reports whether two places differ in one coordinate at most.
+// inRow reports whether two places differ in at most one coordinate.
 func (at place) inRow(other place) bool {
 	apart := 0
 	for d := range at {
@@ -175,7 +175,7 @@ func (p *placing) commonPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	return to, ok
 }
 
-// isSameOnRing reports whether two places next to the same switches are the same one, reached from both sides of a
+// isSameOnRing reports whether two places next to the same switches are the same place, reached from both sides of a
 // ring.
 func (at place) isSameOnRing(other place) bool {
 	for d := range at {
@@ -279,7 +279,8 @@ func (p *placing) ringSize(dim, extent int) int {
 
 // closeRings counts the links of a grid along each dimension, and finds the dimensions whose rows are rings.
 func (s *Structure) closeRings(g *Grid, members []fabric.SwitchIndex, places int) *Grid {
-	// steps counts by dimension the links from each coordinate to the next one, the last to the first included.
+	// The method steps counts by dimension the links from each coordinate to the next coordinate, including the links
+	// from the last to the first.
 	steps := make([][]int, len(g.Dims))
 	for d, n := range g.Dims {
 		steps[d] = make([]int, n)

@@ -20,7 +20,7 @@ type Kind uint8
 // The kinds.
 const (
 	Tiers  Kind = iota // rows are tiers, the highest first
-	Grid               // rows are those of a grid, plane by plane; a block is a switch
+	Grid               // rows of a grid, plane by plane; each block is one switch
 	Groups             // one row of groups, which are all linked to each other
 )
 
@@ -31,7 +31,7 @@ type Drawing struct {
 	Fabric *fabric.Fabric
 	Rows   []Row
 	Blocks []Block
-	// Bundles lists the cables between two blocks, or within one, ordered by A and B.
+	// Bundles lists the cables between two blocks, or within one block, ordered by A and B.
 	Bundles []Bundle
 	// Planes is the number of planes of a grid, otherwise 1.
 	Planes int
@@ -54,7 +54,7 @@ const Vacant int32 = -1
 // Key identifies a block that can be folded: the switches of a tier in one part, which is a pod, plane or group.
 type Key struct{ Tier, Part int32 }
 
-// Block is a single switch or several folded ones.
+// Block is a single switch or several folded switches.
 type Block struct {
 	Key      Key
 	Name     string
@@ -62,12 +62,12 @@ type Block struct {
 	// Folded is set for several switches, Lone if the key has only one switch and there is nothing to fold.
 	Folded, Lone bool
 	Hosts        int // ports of hosts
-	// Links counts the cables to switches and hosts, Down the failed ones.
+	// Links counts the cables to switches and hosts. Down counts the failed cables.
 	Links, Down int
 	OnPath      bool // the requested path uses it
 }
 
-// Switch returns the switch of a block of one switch, [fabric.None] for a folded one.
+// Switch returns the switch of a block of one switch, [fabric.None] for a folded block.
 func (b *Block) Switch() fabric.SwitchIndex {
 	if b.Folded {
 		return fabric.None
@@ -178,7 +178,8 @@ func tierName(tier, tiers int, noun string) string {
 	return fmt.Sprintf("tier %d", tier)
 }
 
-// lay adds switches to a row: as one block, or as one block each if they are unfolded.
+// The method lay adds switches to a row. Unfolded switches become one block each; folded switches become one block
+// together.
 func (d *Drawing) lay(row *Row, key Key, name string, switches []fabric.SwitchIndex, opt *Options) {
 	if len(switches) > 1 && !opt.All && !opt.Unfolded[key] {
 		d.add(row, Block{Key: key, Name: name, Switches: slices.Clone(switches), Folded: true})

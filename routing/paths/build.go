@@ -22,11 +22,11 @@ import (
 // subnet_timeout).
 const DefaultLifeTime = 18
 
-// Options holds what is not in the tables.
+// Options holds the inputs of Build that the tables do not contain.
 type Options struct {
 	// Trace stores the switches on the path as well.
 	Trace bool
-	// Prefix and LifeTime are those of the subnet, 0 for the defaults.
+	// Prefix and LifeTime are the subnet prefix and packet lifetime of the subnet, 0 for the defaults.
 	Prefix   uint64
 	LifeTime uint8
 	// PKeys holds the P_Keys of end ports. One without any has the default partition.
@@ -76,7 +76,7 @@ type builder struct {
 	distances *routing.Distances
 	rows      []row
 	groups    []group
-	// ends lists the ports of the database, None for ports that are gone.
+	// The field ends lists the ports of the database, None for ports that no longer exist.
 	ends []fabric.PortIndex
 	// seen holds the classes of each tile, by their number there.
 	seen []*classes
@@ -116,8 +116,8 @@ func newBuilder(ctx context.Context, t *fabric.Tables, opt Options) (b *builder,
 	return b, nil
 }
 
-// ports lists the end ports that have a LID, by GUID, and the LIDs of each switch. Switches with many LIDs come first,
-// so that similar ones are adjacent.
+// The method ports lists the end ports that have a LID, by GUID, and the LIDs of each switch. Switches with many LIDs
+// come first, so that similar switches are adjacent.
 func (b *builder) ports() {
 	f := b.f
 	for _, p := range f.EndPorts {
@@ -162,7 +162,7 @@ func (b *builder) ports() {
 	})
 }
 
-// point sets the indexes by which ports and switches refer to one another.
+// The method point sets the indexes by which ports and switches refer to each other.
 func (b *builder) point() {
 	index := make(map[fabric.PortIndex]int32, len(b.ends))
 	for i, p := range b.ends {
@@ -193,7 +193,7 @@ func (b *builder) point() {
 // as a number (osm_physp_find_common_pkey).
 func saOrder(k mad.PKey) uint16 { return bits.ReverseBytes16(k.Partition()) }
 
-// PartitionLevels is implemented by SLs of which some bits are those of the partition's SL.
+// PartitionLevels is implemented by SLs that take some of their bits from the SL of the partition.
 type PartitionLevels interface{ PartitionBits() uint8 }
 
 // PartitionBits returns the bits of SLs that partitions, or the request, determine.
@@ -270,7 +270,8 @@ func (b *builder) behind(sw fabric.SwitchIndex, peerOf func(fabric.PortIndex) in
 }
 
 // SharedPartition returns the partition that two ports with these P_Keys share, with at least one of them a full
-// member: the wanted one, or for 0 the first in the order of OpenSM's subnet administration.
+// member: the wanted partition. If the wanted partition is 0, it is the first shared partition in the order of OpenSM's
+// subnet administration.
 func SharedPartition(a, b []mad.PKey, wanted uint16) (number uint16, ok bool) {
 	for _, k := range a {
 		for _, other := range b {

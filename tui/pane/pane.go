@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pane defines the panes of the screen and what they share: the scene that they draw, places and subjects in
-// it, indexes of fabrics, results that are computed in the background, and the messages between panes and screen.
+// Package pane defines the panes of the screen and their common parts: the scene that the panes draw, places and
+// subjects in the scene, indexes of fabrics, results that are computed in the background, and the messages between
+// panes and screen.
 package pane
 
 import (
@@ -26,7 +27,7 @@ type Pane interface {
 	Base() *draw.Table
 	// Show takes a new scene; changed is false if only progress differs.
 	Show(sc *Scene, changed bool)
-	// Seek starts to compute what the pane needs.
+	// Seek starts the computations that the pane needs.
 	Seek(s Stage) tea.Cmd
 	// Collect takes the results.
 	Collect()
@@ -52,7 +53,7 @@ type Pane interface {
 	Alarm() int
 	// Subject returns the object of the selected row.
 	Subject() Subject
-	// Spot returns the object of the whole pane, to return to it later, and its name.
+	// Spot returns the object of the whole pane and its name. The screen uses the object to return to the pane later.
 	Spot() (at Place, label string)
 	// FileName returns the object of an export, "" for the name of the pane.
 	FileName() string
@@ -75,8 +76,8 @@ type (
 	Follower interface{ Follow(at Place) }
 	// Mover handles the keys left and right.
 	Mover interface{ Sideways(by int) }
-	// Columnar has several objects in a row. Column selects the one at a cell of the selected row, which has wide
-	// cells, and reports whether it was selected already.
+	// Columnar is a pane with several objects in a row. Column selects the object at a cell of the selected row, which
+	// has wide cells. It reports whether the object was already selected.
 	Columnar interface{ Column(x, wide int) bool }
 	// Stepper goes to the previous or next object with the keys left and right.
 	Stepper interface{ Step(by int) tea.Msg }
@@ -231,10 +232,10 @@ func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
 	return func() tea.Msg { return GoTo{placeIn(s.Fabric, s.Node, s.Link)} }, ""
 }
 
-// Action is a key and what it does. The footer, the help page, the list of keys in the documents and the keys of a
-// configuration file are derived from it.
+// Action is a key and the function that the key calls. The footer, the help page, the list of keys in the documents and
+// the keys of a configuration file are derived from it.
 type Action struct {
-	// The binding has the keys, of which the footer shows the first, and the help.
+	// The binding has the keys and the help. The footer shows the first key.
 	key.Binding
 	Name  string // in a configuration file
 	Group string

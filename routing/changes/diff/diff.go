@@ -2,11 +2,11 @@
 
 // Package diff compares two states of a subnet: table entries, paths, links and the number of paths on each link.
 //
-// The two may have different fabrics. Switches are matched by node GUID, other ports by node GUID and number, end ports
-// by port GUID. Pairs are the ordered pairs of distinct end ports of CAs in either state, including unreachable ones. A
-// pair is delivered if the paths to all LIDs of the destination are, with adaptive routing for all choices of the
-// switches. Loads are those of the linear tables. All pairs are counted, without sampling, but not walked one by one:
-// the paths to one LID form a tree over the switches.
+// The two states may have different fabrics. Switches are matched by node GUID, other ports by node GUID and number,
+// end ports by port GUID. Pairs are the ordered pairs of distinct end ports of CAs in either state, including
+// unreachable ones. A pair is delivered if the paths to all LIDs of the destination arrive. With adaptive routing, the
+// paths must arrive for all choices of the switches. Loads count the paths of the linear tables. All pairs are counted,
+// without sampling. Their paths are not followed separately: the paths to one LID form a tree over the switches.
 package diff
 
 import (
@@ -32,7 +32,7 @@ type Result struct {
 	Old     string
 	New     string
 	Entries Entries
-	// Switches lists those with changed entries.
+	// Switches lists the switches with changed entries.
 	Switches []Switch
 	Pairs    Pairs
 	// Lost, Connected, Changed and ByLuck list the first pairs that Pairs counts.
@@ -40,12 +40,12 @@ type Result struct {
 	Connected []Pair
 	Changed   []Pair
 	ByLuck    []Pair
-	// Gone lists end ports that only the old subnet has, Come the ones that only the new one has. Moved lists end ports
-	// whose base LID changes.
+	// Gone lists end ports that only the old subnet has. Come lists end ports that only the new subnet has. Moved lists
+	// end ports whose base LID changes.
 	Gone  []Port
 	Come  []Port
 	Moved []Moved
-	// Down lists links that only the old fabric has, Up the links that only the new one has.
+	// Down lists links that only the old fabric has. Up lists links that only the new fabric has.
 	Down []Link
 	Up   []Link
 	// Loads lists the switch ports whose number of entries or paths changes, the greatest change of paths first.
@@ -85,13 +85,14 @@ type Pairs struct {
 	Same int64
 	// Changed counts pairs that are delivered in both over different links.
 	Changed int64
-	// Lost counts pairs that are delivered in the old state only, Connected those in the new one only.
+	// Lost counts pairs that are delivered only in the old state. Connected counts pairs that are delivered only in the
+	// new state.
 	Lost      int64
 	Connected int64
 	// Unreached counts pairs that are delivered in neither.
 	Unreached int64
 	// ByLuck counts pairs that some choices of adaptive routing deliver in the new state and others do not.
-	// ByLuckBefore counts those among them for which this was so in the old state as well.
+	// ByLuckBefore counts the pairs among them that only some choices delivered in the old state as well.
 	ByLuck       int64
 	ByLuckBefore int64
 	// Unknown counts pairs whose path in either state uses a switch whose table was not read.
@@ -135,9 +136,11 @@ type End struct {
 // Load is the load of a switch port.
 type Load struct {
 	From End
-	// To is the other end of the link in the new state, or otherwise in the old one. It is nil if neither has a link.
+	// To is the other end of the link in the new state. If the new state has no link there, To is the other end in the
+	// old state. It is nil if neither state has a link there.
 	To *End
-	// Entries counts the LIDs of the table, Paths the delivered paths, one for each LID.
+	// Entries counts the LIDs of the table. Paths counts the delivered paths: each pair has a path for each LID of the
+	// destination.
 	EntriesOld int
 	EntriesNew int
 	PathsOld   int64

@@ -10,8 +10,8 @@ import (
 // far is the number of hops where there is no path.
 const far = 255
 
-// repair repairs one set of tables. Entries for one LID depend on those for others only through the number of entries
-// at each port.
+// repair repairs one set of tables. Entries for one LID depend on the entries for other LIDs only through the number of
+// entries at each port.
 type repair struct {
 	f, wasFabric *fabric.Fabric
 	unread       fabric.Unread
@@ -44,7 +44,7 @@ type repair struct {
 	state   []uint8
 	// reached lists the lost switches that have found a path, the nearest first.
 	reached []fabric.SwitchIndex
-	// depths holds the hops of the unchanged switches, hops those of the others.
+	// The field depths holds the hops of the unchanged switches, hops holds the hops of the changed switches.
 	depths, hops []uint8
 	// queue lists the switches that may have a path of a number of hops, up to deepest.
 	queue   [64][]fabric.SwitchIndex
@@ -78,7 +78,7 @@ func newCounts(f *fabric.Fabric) [][]uint16 {
 	return counts
 }
 
-// countEntries counts entries of a switch by port. It skips entries that are no port of it.
+// countEntries counts entries of a switch by port. It skips entries that are not a port of the switch.
 func countEntries(used []uint16, entries []uint8) {
 	for _, port := range entries {
 		if int(port) < len(used) {
@@ -87,7 +87,7 @@ func countEntries(used []uint16, entries []uint8) {
 	}
 }
 
-// unreadOf returns what is unknown of adapted tables: hosts and SL2VL tables keep their service levels and mappings,
+// unreadOf returns the unknown parts of adapted tables. Hosts and SL2VL tables keep their service levels and mappings,
 // which are not adapted to the new routes.
 func unreadOf(was *fabric.Tables) fabric.Unread {
 	if was.SLs != nil {
@@ -124,7 +124,7 @@ func (r *repair) set(s fabric.SwitchIndex, lid uint16, port uint8) {
 	}
 }
 
-// change replaces an entry by a different one.
+// change replaces an entry by a different entry.
 func (r *repair) change(s fabric.SwitchIndex, lid uint16, was, port uint8) {
 	used := r.usage(s)
 	if int(was) < len(used) && used[was] != gone {
@@ -282,8 +282,8 @@ func (r *repair) spread(s fabric.SwitchIndex) {
 	}
 }
 
-// choose returns the port of a switch whose path has h hops: its present one, or one that leads to the same switch as
-// before, or any. Among equals it returns the one with the fewest entries.
+// choose returns the port of a switch whose path has h hops: first the present port, then a port that leads to the same
+// switch as before, then any port. Among equal ports it returns the port with the fewest entries.
 func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
 	now := r.entries[s]
 	used, oldPeer := r.usage(s), r.oldPeer(s, now)

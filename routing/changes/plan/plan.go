@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plan computes the writes that turn the live subnet into the one of staged tables: LIDs, port states,
+// Package plan computes the writes that turn the tables of the live subnet into the staged tables: LIDs, port states,
 // LinearFDBTops and blocks of forwarding tables. It writes nothing.
 //
 // Blocks are written in steps such that no packet loops and every pair of ports that is connected before and after
 // stays connected in between, in whatever order the blocks of a step are written. For each destination each switch has
 // its old entry or its new one at any time. Where the entries of one block must not change together, the block is
-// written more than once. Packets may loop for a while only where a LinearFDBTop changes: those to LIDs above the old
-// or the new LinearFDBTop, from sources whose packets do not arrive before or after.
+// written more than once. Packets may loop for a while only where a LinearFDBTop changes. These are packets to LIDs
+// above the old or the new LinearFDBTop, from sources whose packets arrive neither before nor after the change.
 //
 // SL2VL tables change before or after the forwarding tables, see [Plan.OrderSL2VLs]. No multicast packet loops or
-// arrives twice: the tree of a group loses its old branches before it gets new ones, and in between members may not
-// reach one another.
+// arrives twice: the tree of a group loses its old branches before it gets new branches. In between, members of the
+// group may not reach each other.
 package plan
 
 import (
@@ -49,9 +49,10 @@ type Plan struct {
 
 	// Switches summarizes LinearFDBTops and blocks, in the order of their index.
 	Switches []Switch
-	// Unreachable lists nodes of the live subnet that the staged one does not reach. Their tables are not changed.
+	// Unreachable lists nodes of the live subnet that the staged subnet does not reach. Their tables are not changed.
 	Unreachable []Node
-	// Kept lists switches without staged tables, Unread those whose live tables were not read. They are not written.
+	// Kept lists switches without staged tables. Unread lists switches whose live tables were not read. The plan writes
+	// to neither.
 	Kept, Unread []Node
 	// Warnings lists other differences between the staged and the live fabric.
 	Warnings []string
@@ -87,7 +88,7 @@ type Totals struct {
 	Ports    int
 	Switches int
 	Entries  int
-	// Steps and Extra are those of the plan, Hit counts interrupted pairs.
+	// Steps and Extra are added to the fields of the same name in the plan. Hit counts interrupted pairs.
 	Steps       int
 	Extra       int
 	Hit         int64
@@ -111,13 +112,13 @@ func (p *Plan) Totals() Totals {
 	return t
 }
 
-// Make plans the writes from live tables to staged ones. Nodes are matched by GUID, so the staged fabric may be a
-// what-if of the live one or an independent one. Only nodes in the staged subnet are written.
+// Make plans the writes that replace live tables by staged tables. Nodes are matched by GUID, so the staged fabric may
+// be a what-if of the live fabric or an independent fabric. Only nodes in the staged subnet are written.
 //
-// It returns [ErrStale] if the staged subnet has a switch that the live one lacks, [ErrLIDTaken] if a LID to assign
-// belongs to a live port that the staged subnet does not reach, and the error of ctx if that ends first. O(switches x
-// LIDs) on all processors, and for each LID whose entries form loops with the staged ones that times the number of
-// steps.
+// It returns [ErrStale] if the staged subnet has a switch that the live subnet lacks, [ErrLIDTaken] if a LID to assign
+// belongs to a live port that the staged subnet does not reach, and the error of ctx if ctx ends first. It takes
+// O(switches x LIDs) on all processors. For LIDs whose live entries form loops with the staged entries, it takes
+// O(switches x steps) each.
 func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
 	m := maker{live: live, staged: staged, plan: &Plan{}}
 	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.sl2vl, m.multicast,
@@ -129,8 +130,8 @@ func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
 	return m.plan, nil
 }
 
-// After returns the tables of the switches once the plan is carried out, including entries that it leaves unchanged.
-// Their LIDs are the old ones. O(switches x LIDs).
+// After returns the tables of the switches once the plan is carried out, including entries that the plan leaves
+// unchanged. The returned tables have the old LIDs. O(switches x LIDs).
 func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 	after := *live
 	top := uint16(0)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package census follows the packets of all pairs through the tables and groups similar ones: paths from the same first
-// switch to the same last one, by the switches that they pass, and paths that end at the same place elsewhere.
+// Package census follows the packets of all pairs through the tables and groups similar paths. Delivered paths with the
+// same first and last switch are grouped by the switches that they pass. Paths that do not arrive are grouped by the
+// place where they end.
 //
-// Pairs and paths are those of [trees.Ends]. No path is sampled, and none is walked separately: see package trees.
+// Pairs and paths are counted as in [trees.Ends]. Paths are neither sampled nor followed separately: see package trees.
 package census
 
 import (
@@ -49,12 +50,12 @@ type Result struct {
 	SwitchPairs, Sequences int64
 	// TopPairs lists the switch pairs with most paths, in descending order.
 	TopPairs []SwitchPair
-	// Places counts the places where packets end without arriving. Failures lists, for each verdict, those where most
-	// end.
+	// Places counts the places where packets end without arriving. Failures lists, for each verdict, the places where
+	// most packets end.
 	Places   int
 	Failures []Failure
-	// Differing counts the pairs whose path differs in the other tables: by nodes, matched by GUID, or by the ports by
-	// which packets leave them. DifferingPairs lists some of them.
+	// Differing counts the pairs whose path differs in the other tables. Two paths differ if their nodes (matched by
+	// GUID) or their output ports differ. DifferingPairs lists examples of such pairs.
 	Differing      int64
 	DifferingPairs []Pair
 }
@@ -62,7 +63,7 @@ type Result struct {
 // Arrive returns the number of paths whose packets arrive.
 func (r *Result) Arrive() int64 { return r.Verdicts[walk.Delivered] + r.Verdicts[walk.TooLong] }
 
-// SwitchPair summarizes the paths that arrive from the ends of one switch at those of another.
+// SwitchPair summarizes the paths that arrive from the ends of one switch at the ends of another switch.
 type SwitchPair struct {
 	From, To fabric.SwitchIndex
 	Paths    int64
@@ -75,12 +76,12 @@ type SwitchPair struct {
 	origin, home int32
 }
 
-// order puts those with most paths first, then those from and to the lowest LIDs.
+// Pairs with most paths come first in this order, then pairs with the lowest LIDs.
 func (a *SwitchPair) order(b *SwitchPair) int {
 	return cmp.Or(cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.origin, b.origin), cmp.Compare(a.home, b.home))
 }
 
-// Failure summarizes the paths that end at one place which is not their destination.
+// Failure summarizes the paths that end at the same place, which is not their destination.
 type Failure struct {
 	Verdict walk.Verdict
 	Paths   int64
@@ -120,7 +121,7 @@ func (c *counter) lot(rest []target) int {
 	return len(rest)
 }
 
-// count follows the packets from all ends to some LIDs, and then compares those to one switch.
+// The method count follows the packets from all ends to a span of LIDs. It then compares the paths to each switch.
 func (c *counter) count(ctx context.Context, some []target) error {
 	lids := make([]trees.LID, len(some))
 	for i := range some {
@@ -148,7 +149,7 @@ func (c *counter) count(ctx context.Context, some []target) error {
 	return routing.ForEach(ctx, len(homes), nil, func(n, i int) { c.worker(n).compare(some, homes[i]) })
 }
 
-// span is a range of LIDs in a list, without the one at to.
+// A span is a range of LIDs in a list, without the LID at index to.
 type span struct{ from, to int }
 
 // result combines the results of the workers.
@@ -210,7 +211,7 @@ func (r *Result) fail(all map[place]Failure, most int) {
 	})
 }
 
-// and adds another count of the same place. The example is that of the lower LID.
+// The method and adds another count of the same place. It keeps the example with the lower LID.
 func (f Failure) and(g Failure) Failure {
 	if g.Paths > 0 && (g.LID < f.LID || g.LID == f.LID && g.Src < f.Src) {
 		f.Src, f.LID = g.Src, g.LID

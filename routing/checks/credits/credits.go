@@ -9,15 +9,15 @@
 // Computers C-36, 1987). Links of hosts are in no cycle, because a host accepts all packets sent to it.
 //
 // The VL of a packet on a link comes from the SLtoVLMappingTable of the switch for the packet's SL and the ports by
-// which it arrives and leaves (IBA 1.2.1, 7.6.6). It is VL 0 everywhere if the tables have no mappings. The SL is that
-// of the path, or 0 if the tables have none.
+// which it arrives and leaves (IBA 1.2.1, 7.6.6). If the tables have no mappings, all packets use VL 0. The SL of a
+// packet is the SL of its path. If the tables have no SLs, it is 0.
 //
 // Tables that were read from switches lack what only the subnet manager knows, see [fabric.Unread]. For these a loop is
 // reported only if it exists for all possible SLs, for example where every link operates one VL or maps all SLs to one
-// VL. The absence of loops is reported only if there is none even with all packets on one VL.
+// VL. The absence of loops is reported only if the subnet has no loop even with all packets on one VL.
 //
 // All packets that hosts can send count, including packets that do not arrive: they hold buffers as far as they get,
-// and a forwarding loop is a ring of its own.
+// and a forwarding loop is also a ring of dependencies.
 package credits
 
 import (
@@ -35,8 +35,8 @@ type Options struct {
 	Switches bool
 	// GroupSL returns the SL of a multicast group, fabric.NoSL where it is unknown. nil means 0 everywhere.
 	GroupSL func(mlid uint16) uint8
-	// Paths, if set, are the SLs of the paths that packets use, fabric.NoSL where they use none. The default is those
-	// of the tables.
+	// Paths, if set, are the SLs of the paths that packets use, fabric.NoSL for pairs whose packets do not use a path.
+	// The default is the SLs of the tables.
 	Paths fabric.PathSLs
 	// Progress, if set, is called from time to time with the number of destinations done, in batches of 64, and their
 	// total. It may be called from several goroutines.
@@ -52,15 +52,15 @@ type Result struct {
 	Dependencies int
 	// Cyclic counts the channels on cycles, Rings the groups of channels that are on cycles with one another.
 	Cyclic, Rings int
-	// Ring is a shortest cycle, or nil. Each dependency begins where the previous one ends, and the first where the
-	// last ends.
+	// Ring is a shortest cycle, or nil. Each dependency begins where the previous dependency ends. The first dependency
+	// begins where the last dependency ends.
 	Ring []Dependency
 	// Verdict is Unknown if it depends on Unread or on unread tables. There is no ring then.
 	Verdict Verdict
 	// Partial is set if the tables of some switches were not read, which may be part of other rings.
 	Partial bool
-	// Unread is that of the tables. If anything is unread, the numbers of channels and dependencies are those of a
-	// single VL.
+	// Unread lists the unread parts of the tables. If any part is unread, the numbers of channels and dependencies are
+	// those of a single VL.
 	Unread fabric.Unread
 }
 
@@ -92,9 +92,9 @@ type Dependency struct {
 }
 
 // Check finds the channel dependencies of all paths, and a shortest cycle in them. If SLs, SL2VL tables or forwarding
-// tables are unread, it returns only what holds for all their possible values. It returns the error of ctx if that ends
-// first. In addition to the search for the cycle it takes O(LIDs x switches x SLs) on all processors, and with SLs of
-// paths O(ports x LIDs).
+// tables are unread, it returns only results that hold for all possible values of the unread parts. It returns the
+// error of ctx if ctx ends first. In addition to the search for the cycle, Check takes O(LIDs x switches x SLs) on all
+// processors, and with SLs of paths O(ports x LIDs).
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	check := checkUnread
 	if !t.Unread.Any() {
@@ -107,8 +107,8 @@ func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	return r, err
 }
 
-// known checks tables that are completely known except for the SLs of groups. There is no loop if there is none with
-// all possible SLs of groups, and there is one if there is one among VLs that are certain.
+// The function known checks tables that are completely known except for the SLs of groups. It reports no loop if no
+// loop exists with all possible SLs of groups. It reports a loop if a loop exists among the VLs that are certain.
 func known(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	c := newChecker(t, opt)
 	most, err := c.check(ctx)

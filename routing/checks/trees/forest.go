@@ -19,21 +19,21 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Forest holds the trees of all LIDs of one set of tables, stored so that the effect of a failure is found without
-// looking at anything else. It is read-only. It takes one byte for each switch and LID, and as much again for each LID
-// whose packets use other numbers of hops than those of the first LID on the same switch.
+// Forest holds the trees of all LIDs of one set of tables, stored so that the effect of a failure is found in the
+// forest alone. A Forest is read-only. It takes one byte for each switch and LID, and as much again for each LID whose
+// packets use other numbers of hops than those of the first LID on the same switch.
 type Forest struct {
 	Tables *fabric.Tables
 	Graph  *routing.Graph
 	Wires  walk.Wires
-	// At is, by LID, the switch of its port or the switch to which the port is attached, None for unused LIDs. Local is
-	// the port that leads to the LID's port from there.
+	// At is, by LID, the switch that owns the LID or to which the port of the LID is attached, None for unused LIDs.
+	// Local is the port of that switch that leads to the port of the LID.
 	At    []fabric.SwitchIndex
 	Local []uint8
 	// columns holds the entries of all switches for LID 0, then for LID 1, and so on.
 	columns []uint8
 	// depths holds, by LID, the number of links from each switch to the LID's switch. LIDs of one switch share equal
-	// ones.
+	// slices.
 	depths [][]uint8
 }
 
@@ -73,7 +73,7 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	return f, err
 }
 
-// shared returns a permanent copy of depths: that of the first LID on the same switch if it is equal.
+// shared returns a permanent copy of depths: the slice of the first LID on the same switch if it has equal values.
 func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint8]) []uint8 {
 	at := f.At[lid]
 	if at == fabric.None {
@@ -90,8 +90,8 @@ func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint
 }
 
 // Depths computes the number of links over which packets reach a switch (None for no switch) from the entries of all
-// switches for a LID, [Far] where they do not arrive. It fills depth. path is scratch memory, which it returns.
-// O(switches).
+// switches for a LID. The number is [Far] where packets do not arrive. Depths fills depth. The slice path is scratch
+// memory, which Depths returns. O(switches).
 func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8,
 	path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
@@ -134,7 +134,7 @@ func (f *Forest) Column(lid uint16) []uint8 {
 	return f.columns[int(lid)*n : (int(lid)+1)*n : (int(lid)+1)*n]
 }
 
-// Difference is the difference of tables and their fabric from those of a forest.
+// Difference is the difference of tables and their fabric from the tables and fabric of a forest.
 type Difference struct {
 	Removed []fabric.Link
 	// Edits lists the changed entries, each once.
@@ -142,7 +142,7 @@ type Difference struct {
 }
 
 // Against returns the difference of tables from those of the forest. The tables must come from [fabric.LFT.Patched] on
-// those of the forest, for their fabric or a part of it; otherwise ok is false. O(switches + edits).
+// the tables of the forest, for the same fabric or a part of the fabric. Otherwise ok is false. O(switches + edits).
 func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 	was := f.Tables
 	d.Removed, ok = fabric.Removed(was.Fabric, now.Fabric)
