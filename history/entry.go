@@ -55,7 +55,7 @@ type Entry struct {
 	Tables bool `json:"tables"`
 	// Events are the changes found at the first reading, and those while the state lasted.
 	Events []Event `json:"-"`
-	// Seen is what else a sweep found, nil if unknown.
+	// Seen holds the other findings of a sweep, nil if they are unknown.
 	Seen *Seen `json:"-"`
 }
 

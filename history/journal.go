@@ -14,7 +14,7 @@ import (
 // Outcome is the result of a commit.
 type Outcome string
 
-// The outcomes. A commit without one is in progress, or its console was killed.
+// The outcomes. A commit without an outcome is in progress, or its console was killed.
 const (
 	// Done: the new routes were written and read back.
 	Done Outcome = "done"
@@ -65,7 +65,7 @@ type JournalEntry struct {
 	Began  time.Time
 	// Outcome is "" if the end of the commit was not recorded.
 	Outcome Outcome
-	// Ends is the number of the commit that this one ends, 0 for none.
+	// Ends is the number of the interrupted commit that this commit ends, or 0 if this commit ends no other commit.
 	Ends int64
 	Who  string
 	// Before and After are the entries with the old and the new state of the switches.

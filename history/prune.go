@@ -85,8 +85,8 @@ func (s *Store) keep(ctx context.Context) error {
 	return err
 }
 
-// Prune removes what is too old or too much, and the blobs that are no longer used, and compacts the file. It returns
-// the number of removed entries.
+// Prune removes entries that are too old or exceed the size limit, and the blobs that are no longer used, and compacts
+// the file. It returns the number of removed entries.
 func (s *Store) Prune(ctx context.Context, r Retention) (gone int, err error) {
 	if gone, err = s.shrink(ctx, r); err != nil {
 		return gone, fmt.Errorf("prune the history: %w", err)

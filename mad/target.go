@@ -114,8 +114,8 @@ func (t *targets) add(key Target) int32 {
 	return int32(i)
 }
 
-// victim returns the index of the target to drop: an idle one not used since the hand last passed it. If all are busy
-// it returns the index of a new one.
+// victim returns the index of the target to drop: an idle target that was not used since the clock hand last passed it.
+// If all targets are busy, victim returns the index of a new target.
 func (t *targets) victim() int {
 	for range 2 * len(t.all) {
 		t.hand = (t.hand + 1) % len(t.all)

@@ -26,8 +26,8 @@ func (l *Loss) Link() bool { return l.Peer.GUID != 0 }
 // List is all losses. It is immutable.
 type List []Loss
 
-// After returns the list after a new sweep: it adds what was in the last sweep, done at some time, and is missing, and
-// removes what has come back. O(ports + losses).
+// After returns the list after a new sweep: it adds links and nodes of the last sweep that are now missing. It removes
+// links and nodes that have come back. O(ports + losses).
 func (l List) After(was *fabric.Fabric, at time.Time, is *fabric.Fabric, unanswered []sweep.Unanswered) List {
 	var out List
 	type key struct{ a, b [2]uint64 }

@@ -145,8 +145,8 @@ func (t *Transport) Close() error {
 	return errors.Join(t.inner.Close(), err)
 }
 
-// learn takes the port's LID from answers for its own PortInfo: directed routes without hops, for port 0, which also
-// means the own port of a channel adapter.
+// learn takes the LID of the local port from answers with the PortInfo of that port. Such answers have a directed route
+// without hops and are for port 0. Port 0 of a channel adapter means the port that received the request.
 func (t *Transport) learn(m *[mad.Size]byte) {
 	const (
 		directionBit = 0x8000

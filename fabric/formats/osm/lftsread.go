@@ -78,7 +78,7 @@ const (
 	maxMemory  = 1536 << 20
 	maxEntries = 1 << 17 // limit for the entries of a single table
 
-	targetMemory  = 8 // bytes of an entry whose LID differs from the LID in the previous table; the port takes another byte
+	targetMemory  = 8 // of an entry with another LID than in the previous table; the port takes another byte
 	sectionMemory = 300
 	runMemory     = 40
 	guidMemory    = 80

@@ -122,7 +122,7 @@ func signalOf(err error) syscall.Signal {
 	return 0
 }
 
-// historyFile returns the file of typed commands, "" for none.
+// historyFile returns the path of the file of typed commands, or "" if there is no such file.
 func historyFile() string {
 	dir, err := history.Dir()
 	if err != nil {
