@@ -11,8 +11,8 @@ import (
 
 // Graph holds the cables between the switches of a subnet in flat arrays.
 type Graph struct {
-	// Links holds the cables of switch 0 in ascending order of ports, then those of switch 1, and so on. First has the
-	// index of the first cable of each switch, and the number of all.
+	// Links holds the cables of switch 0 in ascending order of ports, then the cables of switch 1, and so on. First has
+	// the index of the first cable of each switch, and at its end the number of all cables.
 	Links []SwitchLink
 	First []int32
 }

@@ -35,7 +35,7 @@ type Options struct {
 	// RunShell, if set, runs the shell on the same session. It uses the terminal in the mode before Run and restores
 	// it.
 	RunShell      func(ctx context.Context) error
-	Theme         string // one of [draw.Themes], "" for the one that suits the terminal
+	Theme         string // one of [draw.Themes], "" for the theme that suits the terminal
 	NoColor       bool
 	Config        Config   // see [ReadConfig]
 	Save          Saver    // creates exported files, nil for none

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// screens are the screens of several subnets, one of which is shown. Each continues in the background and gets the
-// messages of its commands.
+// The type screens holds the screens of several subnets. One screen is shown. Each continues in the background and gets
+// the messages of its commands.
 type screens struct {
 	subnets *shell.Subnets
 	all     []*model

@@ -72,7 +72,8 @@ func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchI
 	return g
 }
 
-// tooMany reports whether more links are crooked than a damaged grid may have: one link in eight.
+// tooMany reports whether more than one part in eight is wrong, which is too many for a damaged grid. It also returns
+// true if wrong is negative.
 func tooMany(wrong, of int) bool { return wrong < 0 || 8*wrong > of }
 
 // placeOrigin places the origin and its neighbours. Dimensions are in the order of ports.

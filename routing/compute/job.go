@@ -40,8 +40,8 @@ type Job struct {
 	Before  *fabric.Tables
 	Against string
 
-	// Engines are tried in order. Torus caches what Base was recognised as for a torus-2QoS without configuration, nil
-	// for no cache.
+	// Engines are tried in order. Torus caches the torus that was recognised in Base, for a torus-2QoS without
+	// configuration. Nil means no cache.
 	Engines []routing.Engine
 	Options routing.Options
 	Torus   *torus.Cache

@@ -88,7 +88,7 @@ type Totals struct {
 	Ports    int
 	Switches int
 	Entries  int
-	// Steps and Extra are added to the fields of the same name in the plan. Hit counts interrupted pairs.
+	// Steps and Extra have the values of the same fields of [Plan]. Hit counts interrupted pairs.
 	Steps       int
 	Extra       int
 	Hit         int64

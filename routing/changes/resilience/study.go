@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package resilience simulates every single failure of a kind for a routing: each link between switches, each switch,
-// or each pair of links. For each one it adapts the tables as package incremental does, and follows the paths of all
-// pairs of end ports that change. It counts unreachable end ports and overloaded links, and keeps the worst failures.
+// or each pair of links. For each failure it adapts the tables as package incremental does, and follows the paths of
+// all pairs of end ports that change. It counts unreachable end ports and overloaded links, and keeps the worst
+// failures.
 //
 // The failures of a study are numbered. A study can be split into shards, of which each takes every Nth failure. It can
 // be stopped after any of them and continued.

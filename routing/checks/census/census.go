@@ -121,7 +121,8 @@ func (c *counter) lot(rest []target) int {
 	return len(rest)
 }
 
-// The method count follows the packets from all ends to a span of LIDs. It then compares the paths to each switch.
+// The method count follows the packets from all ends to a list of LIDs. It then compares the paths to the LIDs of each
+// destination switch with one another.
 func (c *counter) count(ctx context.Context, some []target) error {
 	lids := make([]trees.LID, len(some))
 	for i := range some {

@@ -25,8 +25,7 @@ func Router(f *fabric.Fabric, hops routing.Hops, own routing.GroupRouter) routin
 // Result holds multicast tables and warnings.
 type Result struct {
 	MFT *fabric.MFT
-	// LIDs is the number of multicast LIDs with entries, Alone that of LIDs with too few members in the subnet for a
-	// tree.
+	// LIDs counts the multicast LIDs with entries. Alone counts the LIDs with too few members in the subnet for a tree.
 	LIDs, Alone int
 	Warnings    []string
 }

@@ -27,8 +27,8 @@ type network struct {
 	// number of LIDs. lengths are the same by the switch that channels leave.
 	length  []step
 	lengths [][]step
-	// load is the number of LIDs from which each switch sends to a destination: its own and those on it, which OpenSM
-	// counts in 8 bits.
+	// load is the number of LIDs from which each switch sends to a destination: its own LIDs and the LIDs of its hosts.
+	// OpenSM counts them in 8 bits.
 	load []uint64
 }
 
