@@ -85,7 +85,7 @@ func (s *Store) keep(ctx context.Context) error {
 	return err
 }
 
-// Prune removes entries that are too old or exceed the size limit, and the blobs that are no longer used, and compacts
+// Prune removes entries that are beyond the limits of [Retention], and the blobs that are no longer used, and compacts
 // the file. It returns the number of removed entries.
 func (s *Store) Prune(ctx context.Context, r Retention) (gone int, err error) {
 	if gone, err = s.shrink(ctx, r); err != nil {

@@ -74,7 +74,7 @@ func (c *Client) endAt(target int32) {
 	}
 }
 
-// acquire returns a free slot for b. If there is none it queues b for one and returns -1.
+// acquire returns a free slot for b. If no slot is free, acquire puts b into the queue for slots and returns -1.
 func (c *Client) acquire(b *Batch) int {
 	if n := len(b.granted); n > 0 {
 		i := b.granted[n-1]
