@@ -27,7 +27,7 @@ func TestProof(t *testing.T) {
 		"engine updn; calibrate; route":                      "",
 		"engine updn; calibrate; engine minhop; route":       "of other settings",
 		"engine minhop port_shifting=TRUE; calibrate; route": "differ",
-		"engine updn; set sm kind=mlnx; route":               "of the kind mlnx",
+		"engine updn; set sm kind=mlnx; route":               "the kind of the subnet manager is mlnx",
 		"engine updn; calibrate; fail link leaf-01 5; route": "",
 		"engine updn; calibrate; sweep; route":               "",
 	} {

@@ -33,13 +33,13 @@ func (s *Session) Adapt(ctx context.Context) (portgroups.Report, error) {
 	return rep, nil
 }
 
-// StageTables stages a picture with other tables.
+// StageTables stages a state with other tables.
 func (o *Op) StageTables(p *Picture, t *fabric.Tables) {
 	st := o.session.State()
 	o.session.stageTables(&st, p, t)
 }
 
-// stageTables stages a picture with other tables.
+// stageTables stages a state with other tables.
 func (s *Session) stageTables(st *State, p *Picture, t *fabric.Tables) {
 	staged := *p.as(Staged)
 	staged.Tables, staged.When = t, time.Now()

@@ -28,20 +28,21 @@ func whatOf(k fabric.ChangeKind) string {
 	return history.WhatPort
 }
 
-// found is what a sweep found to be other than before, beside the changes of nodes, links and ports.
+// found holds what a sweep found, in addition to the changes of nodes, links and ports.
 type found struct {
-	managers []managers.SM // that there were before
+	managers []managers.SM // the subnet managers before
 	tables   diff.Entries
 	who      string            // who probably wrote the tables
-	counted  *counters.Reading // the last one before, nil for none
-	recorded *records.Recorded // what was recorded before, nil for nothing
+	counted  *counters.Reading // the last reading of counters, nil for none
+	recorded *records.Recorded // the counters recorded lately, nil for none
 }
 
-// soonWritten is how long before a reading of the old tables a commit may have begun that wrote the new ones.
+// soonWritten is how long before the previous sweep a commit may have begun that wrote the changed entries.
 const soonWritten = 10 * time.Minute
 
-// whoChanged says who probably wrote what is other in tables that were read, "" for nobody.
-func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric.Tables, sms []managers.SM) (string, error) {
+// whoChanged returns who probably wrote the entries that changed between two sweeps, "" if none changed.
+func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric.Tables,
+	sms []managers.SM) (string, error) {
 	if before.Tables == nil {
 		return "", nil
 	}
@@ -62,11 +63,12 @@ func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric
 	})
 }
 
-// cableCounters are those by which a bad cable shows.
+// cableCounters are the counters that a bad cable increases.
 var cableCounters = counters.Of(counters.SymbolErrors, counters.LinkErrorRecovery, counters.LinkDowned,
 	counters.RcvErrors, counters.LocalLinkIntegrity)
 
-// blame says why a link probably went down: with a node, or for its cable, by what both ends had counted.
+// blame returns why a link probably went down, as text: with its node, or because of its cable, with the errors that
+// both ends had counted. It returns "" for other changes.
 func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 	switch {
 	case c.Kind != fabric.LinkDown:
@@ -113,7 +115,7 @@ func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 	return fmt.Sprintf("cable; counted by %s: %s", last.Format(time.TimeOnly), strings.Join(words, ", "))
 }
 
-// recordedErrors returns what was recorded of the errors of both ends of a link, and whether either was read.
+// recordedErrors returns the recorded errors of both ends of a link, and whether one of them was read.
 func (x *found) recordedErrors(c *fabric.Change) (words []string, read bool) {
 	if x.recorded == nil {
 		return nil, false
@@ -138,7 +140,7 @@ func (x *found) recordedErrors(c *fabric.Change) (words []string, read bool) {
 	return words, read
 }
 
-// blameAll says of the events since a time why they probably happened.
+// blameAll sets the probable causes of the events since a time.
 func (n *News) blameAll(since time.Time, x *found) {
 	gone := map[uint64]bool{}
 	from := len(n.Events)

@@ -20,12 +20,11 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Calibrate computes tables for the live subnet with the settings and compares
-// them with what the switches hold. Nothing is staged. What-ifs are called
-// estimates from then on where they do not agree, but for routes that the subnet manager kept. Where they do, and
-// the subnet administration grants them, the SLs of the live paths, which no switch has, are
-// taken to be the computed ones until the live tables change. SL2VL tables that the settings plan are compared too:
-// where they were not read, that is done now and by later sweeps.
+// Calibrate computes tables for the live subnet with the settings and compares them with those of the switches. Nothing
+// is staged. If they differ, except for routes that the subnet manager kept, what-ifs are marked as estimates. If they
+// agree, and the subnet administration grants the computed SLs, these are the SLs of the live paths until the live
+// tables change. SL2VL tables that the settings define are compared too; if they are unread, Calibrate and later sweeps
+// read them.
 func (s *Session) Calibrate(ctx context.Context) (calibration.Calibration, error) {
 	op, err := s.Begin(ctx, "calibrate")
 	if err != nil {
@@ -42,8 +41,8 @@ func (s *Session) Calibrate(ctx context.Context) (calibration.Calibration, error
 	if err != nil {
 		return calibration.Calibration{}, err
 	}
-	c := calibration.Calibration{Engine: p.Figures.Engine, Kinds: map[calibration.Kind]int{}, Warnings: p.Figures.Warnings,
-		When: time.Now(), Of: st.Live.Tables}
+	c := calibration.Calibration{Engine: p.Figures.Engine, Kinds: map[calibration.Kind]int{},
+		Warnings: p.Figures.Warnings, When: time.Now(), Of: st.Live.Tables}
 	c.Refused = prose.Words(p.Figures.Refusals, engines.Refusal.String)
 	c.Compare(st.Live.Tables, p.Tables)
 	if calibration.PlansVLs(&st.Settings, p) {
@@ -83,7 +82,7 @@ func (s *Session) Calibrate(ctx context.Context) (calibration.Calibration, error
 	return c, nil
 }
 
-// computeLive routes the live subnet, whatever has failed on paper.
+// computeLive computes tables for the live subnet, without simulated failures.
 func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, error) {
 	st := s.State()
 	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
@@ -99,8 +98,7 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 	return st, p, err
 }
 
-// keepCalibration makes a calibration of the live picture before one of that which was
-// just read and is the same.
+// keepCalibration applies the calibration to live tables that were read again and are unchanged.
 func (st *State) keepCalibration() {
 	c := *st.Calibrated
 	c.Of = st.Live.Tables
@@ -118,7 +116,8 @@ func (st *State) keepCalibration() {
 	}
 }
 
-// keptRoutes finds whether the live tables come of kept routes, and what the subnet manager remembers then.
+// keptRoutes determines whether the live tables differ because the subnet manager kept routes, and what it remembers
+// then.
 func (s *Session) keptRoutes(ctx context.Context, st *State, c *calibration.Calibration) error {
 	live := st.Live.Tables
 	defer func() {
@@ -160,7 +159,7 @@ func (s *Session) keptRoutes(ctx context.Context, st *State, c *calibration.Cali
 	return err
 }
 
-// Proof is what the last calibration proves now.
+// Proof returns what the last calibration proves now.
 func (st *State) Proof() calibration.Proof {
 	master, ok := st.Master()
 	if !ok || st.Source.Kind == source.Sim || st.Source.Offline() {
@@ -184,9 +183,9 @@ func (st *State) Proof() calibration.Proof {
 	switch p.Manager {
 	case managers.OpenSM:
 	case managers.Unknown:
-		p.Why += "; set sm kind=opensm|mlnx|ufm|other says of what kind it is"
+		p.Why += "; its kind is unknown (try: set sm kind=opensm|mlnx|ufm|other)"
 	default:
-		p.Why += fmt.Sprintf("; the subnet manager is of the kind %s, and the engines are those of OpenSM 3.3.23",
+		p.Why += fmt.Sprintf("; the kind of the subnet manager is %s, and the engines are those of OpenSM 3.3.23",
 			p.Manager)
 	}
 	return p

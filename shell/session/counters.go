@@ -85,7 +85,7 @@ func (s *Session) standing(now *counters.Reading) {
 }
 
 // ErrNoCounters reports a file without counters.
-var ErrNoCounters = fmt.Errorf("the file does not say what ports have counted, as a folder of ibdiagnet may: %w",
+var ErrNoCounters = fmt.Errorf("the file has no counters, as an ibdiagnet folder may have: %w",
 	connection.ErrOffline)
 
 // readCounters returns the counters in the file of the subnet, of all ports for none.

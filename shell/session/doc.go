@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package session holds one engineer's work on one subnet: the pictures of it
-// that are never mixed up, and what may be done with them.
+// Package session holds the work of one engineer on one subnet: the live, base, what-if and staged states, and the
+// operations on them.
 //
-// Pictures are values: an operation computes a new one and puts it in place of the old. Operations run one at
-// a time; [Session.State] never waits for one, so a face draws while a sweep or a routing runs.
+// States are values: an operation computes a new one and replaces the old one. Operations run one at a time.
+// [Session.State] does not wait for them, so that the screen is drawn during a sweep or a routing.
 //
-// Rooms of their own are the connection to the subnet (package connection), engines and options (settings),
-// what follows from tables (analysis), the history that is kept (recorder) and what ports count over time (recording).
-// Here are the operations: reading the subnet (sweep.go, keep.go, news.go), the paper (failure.go, route.go, load.go),
-// writing (commit.go, rollback.go), and what is asked of it (problems.go, calibrate.go, paths.go, ...).
+// Other packages have the connection to the subnet (connection), the engines and options (settings), results derived
+// from tables (analysis), the history (recorder), recorded counters (recording), problems (survey) and writing
+// (commits). This package reads the subnet (sweep.go, keep.go, news.go), simulates (failure.go, topology.go), routes
+// (route.go) and compares with the subnet manager (calibrate.go).
 //
 // # Locks
 //
-// They are taken in this order, and none but op and those of recalled pictures and records is held while waiting for
-// another goroutine, the wire or a disk:
+// Locks are taken in the order of this list. Only op, the lock of recalled states and that of the records are held while
+// waiting for another goroutine, the network or a disk.
 //
-//   - op is held by the operation that runs, from begin to end. Whoever finds it taken
-//     gets [ErrBusy]. It guards what only operations touch.
-//   - That of recalled pictures is held while one is read out of the history, and that of
-//     the records while their file is opened.
-//   - That of the connection guards what line there is. Under it the session is told that
-//     the line was lost.
-//   - That of a fact under analysis is held while those who wait for it are told how far
-//     it is.
-//   - mu guards the state and who watches it, for as long as it takes to copy or change
-//     some fields. No method of the session is called under it.
-//   - That of the analysis guards what it remembers; under mu it is told which pictures
-//     there are.
+//   - op is held by an operation from begin to end; another one gets [ErrBusy]. It guards the fields that only
+//     operations use.
+//   - The lock of recalled states is held while one is read from the history, the lock of the records while their file
+//     is opened.
+//   - The lock of the connection guards its line. The session is notified of a lost line under it.
+//   - The lock of a result under analysis is held while its progress is reported to those that wait for it.
+//   - mu guards the state and its watchers while some fields are copied or changed. No method of the session is called
+//     under it.
+//   - The lock of the analysis guards its results. Under mu the analysis gets the tables of the present states.
 //
-// A process may have several sessions: nothing here is shared between them.
+// A process may have several sessions. They share nothing.
 package session

@@ -74,12 +74,12 @@ func (s *Session) warnOfHistory() {
 	}
 }
 
-// NewEntry returns a new history entry of a picture.
+// NewEntry returns a new history entry of a state.
 func (o *Op) NewEntry(kind history.Kind, p *Picture, note string) history.Entry {
 	return o.session.newEntry(kind, p, note, nil)
 }
 
-// Record records a picture in the history, if the history keeps such entries.
+// Record adds a state to the history if the history keeps such entries.
 func (o *Op) Record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
 	o.session.record(kind, p, note, figures)
 }
@@ -100,7 +100,7 @@ func (s *Session) warn(err error) {
 	s.Publish(ChangeLive, func(st *State) { st.Warnings = append(slices.Clip(st.Warnings), err.Error()) })
 }
 
-// newEntry returns a new history entry of a picture.
+// newEntry returns a new history entry of a state.
 func (s *Session) newEntry(kind history.Kind, p *Picture, note string, figures map[string]float64) history.Entry {
 	st := s.State()
 	now := time.Now()

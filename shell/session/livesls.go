@@ -17,18 +17,17 @@ import (
 // liveSLs are the SLs of the live paths, which no switch has.
 type liveSLs struct {
 	sls fabric.PathSLs
-	// computed says that a calibration made them, and else the subnet administration
-	// was asked for all.
+	// computed is true if a calibration computed them, false if the subnet administration granted all of them.
 	computed bool
 	// unsetVLs is [Picture.UnsetVLs].
 	unsetVLs string
-	// of are the tables that they belong to.
+	// of are the tables of the paths.
 	of *fabric.Tables
-	// master is the GUID of the subnet manager in charge, 0 for none.
+	// master is the GUID of the master subnet manager, 0 for none.
 	master uint64
 }
 
-// takeSLs gives the live paths their SLs.
+// takeSLs sets the SLs of the live paths.
 func (st *State) takeSLs(l *liveSLs) {
 	l.of = st.withSLs(l.sls, false)
 	st.Live.UnsetVLs = l.unsetVLs
@@ -46,7 +45,7 @@ func (st *State) forgetSLs() {
 	st.sls = nil
 }
 
-// withSLs gives the live tables others, and keeps the calibration.
+// withSLs replaces the SLs of the live tables, and keeps the calibration. It returns the new tables.
 func (st *State) withSLs(sls fabric.PathSLs, unread bool) *fabric.Tables {
 	before, live, tables := st.Live.Tables, *st.Live, *st.Live.Tables
 	tables.SLs, tables.Unread.SLs = sls, unread
@@ -59,8 +58,7 @@ func (st *State) withSLs(sls fabric.PathSLs, unread bool) *fabric.Tables {
 	return &tables
 }
 
-// keepKnown makes what is known of the live picture before known of that which was just
-// read, where that is the same and the subnet manager no other.
+// keepKnown keeps the SLs and the calibration after a sweep that found the same subnet, tables and subnet manager.
 func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 	same := before.Tables != nil && entries.Changed+entries.Unread == 0 &&
 		fabric.Same(before.Fabric, st.Live.Fabric) && fabric.SameLIDs(before.Fabric, st.Live.Fabric)
@@ -81,16 +79,15 @@ func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 	}
 }
 
-// otherMaster reports whether the master is another than one that was, 0 for none.
+// otherMaster reports whether the master differs from an earlier one, 0 for none.
 func (rd *Reading) otherMaster(was uint64) bool {
 	master, ok := rd.Master()
 	return ok && master.GUID != was && was != 0
 }
 
-// whyNotSLs says why the live paths are not known to have the SLs of computed tables that
-// are the same as the live ones, "" if they have. Others may have the same forwarding tables,
-// as those of sssp and dfsssp are: the subnet administration is asked, and
-// where there is none, settings of the subnet manager's own file are taken at their word.
+// whyNotSLs returns why the live paths may not have the SLs of computed tables that equal the live ones, "" if they
+// have. Two engines may compute equal forwarding tables, as sssp and dfsssp do, so the subnet administration is asked.
+// Without one, settings from the opensm.conf of the subnet manager suffice.
 func (s *Session) whyNotSLs(ctx context.Context, st *State, computed *fabric.Tables) (string, error) {
 	var granted servicelevels.Proof
 	if _, ok := st.Master(); ok && s.conn.Online() {
@@ -102,7 +99,7 @@ func (s *Session) whyNotSLs(ctx context.Context, st *State, computed *fabric.Tab
 	case granted.AllGranted(), granted.Asked == 0 && st.Settings.Conf() != "":
 		return "", nil
 	case granted.Asked == 0:
-		return "no subnet administration says that paths have the service levels of " + computed.Origin +
+		return "no subnet administration confirms the service levels of " + computed.Origin +
 			", and the settings are not from an opensm.conf", nil
 	}
 	return "of the subnet administration: " + granted.Why(), nil

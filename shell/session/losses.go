@@ -19,7 +19,7 @@ func (s *Session) lookForLosses(ctx context.Context) []string {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("what was lost before this console started is not known: %w", err)
+	err = fmt.Errorf("find what was lost before this console started: %w", err)
 	s.warn(err)
 	return []string{err.Error()}
 }

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell/session/managers"
 )
 
-// noteChanges adds what is new in the live picture, which was read as a whole.
+// noteChanges adds events for the changes that a full sweep found.
 func (st *State) noteChanges(before *Picture, x *found) {
 	if len(before.Fabric.Nodes) == 0 {
 		return
@@ -24,7 +24,7 @@ func (st *State) noteChanges(before *Picture, x *found) {
 	st.Losses = st.Losses.After(before.Fabric, before.When, st.Live.Fabric, st.unansweredAt)
 	changes := fabric.Changes(before.Fabric, st.Live.Fabric)
 	began := time.Now()
-	st.tell(sweep.MarkUnanswered(before.Fabric, changes, st.unansweredAt))
+	st.noteEach(sweep.MarkUnanswered(before.Fabric, changes, st.unansweredAt))
 	st.blameAll(began, x)
 	st.noteMaster(x.managers)
 	tables := x.tables
@@ -34,20 +34,21 @@ func (st *State) noteChanges(before *Picture, x *found) {
 			prose.Count(tables.Changed, "entry"), prose.Count(tables.Switches, "switch"),
 			diff.NotCompared(tables.Unread))
 	case st.Unsettled && len(changes) == 0 && tables.Changed == 0:
-		st.NoteOf(history.WhatRest, "", "the subnet has settled: it was read twice and is the same")
+		st.NoteOf(history.WhatRest, "", "the subnet has settled: two sweeps in a row are equal")
 	}
 	st.Unsettled = len(changes) > 0 || tables.Changed > 0
 	st.noteDrift()
 }
 
-// tell adds changes of nodes, links and ports. A node that answers again is not new, and neither are its links.
-func (st *State) tell(changes []fabric.Change) {
+// noteEach adds events for changes of nodes, links and ports. A node that responds again is not new, and neither are its
+// links.
+func (st *State) noteEach(changes []fabric.Change) {
 	back := map[uint64]bool{}
 	mute := maps.Clone(st.mute)
 	if mute == nil {
 		mute = map[uint64]bool{}
 	}
-	for _, c := range st.together(changes) {
+	for _, c := range st.mergePorts(changes) {
 		text := c.String()
 		switch guid := c.At.GUID; {
 		case c.Kind == fabric.NodeSilent, c.Kind == fabric.NodeHidden:
@@ -64,17 +65,17 @@ func (st *State) tell(changes []fabric.Change) {
 	st.mute = mute
 }
 
-const manyAlike = 64 // how many ports that changed in one way are one event
+const maxSimilar = 64 // more ports that changed in the same way are one event
 
-// together tells of many ports that changed in one way as of one, as they do where a
-// subnet manager brings a subnet up, and returns the other changes.
-func (n *News) together(changes []fabric.Change) []fabric.Change {
+// mergePorts adds one event for each group of many ports that changed in the same way, as when a subnet manager brings
+// up a subnet. It returns the other changes.
+func (n *News) mergePorts(changes []fabric.Change) []fabric.Change {
 	type kind struct {
 		kind     fabric.ChangeKind
 		from, to string
 	}
 	ports := map[kind]int{}
-	alike := func(c fabric.Change) kind {
+	kindOf := func(c fabric.Change) kind {
 		w := kind{c.Kind, c.From, c.To}
 		if c.Kind == fabric.LIDChanged {
 			w.from, w.to = "", ""
@@ -83,40 +84,40 @@ func (n *News) together(changes []fabric.Change) []fabric.Change {
 	}
 	for _, c := range changes {
 		if c.Kind >= fabric.LIDChanged && c.Kind <= fabric.SpeedChanged {
-			ports[alike(c)]++
+			ports[kindOf(c)]++
 		}
 	}
-	told := map[kind]bool{}
+	noted := map[kind]bool{}
 	return slices.DeleteFunc(slices.Clone(changes), func(c fabric.Change) bool {
-		w := alike(c)
-		if ports[w] <= manyAlike {
+		w := kindOf(c)
+		if ports[w] <= maxSimilar {
 			return false
 		}
-		if !told[w] {
-			told[w] = true
+		if !noted[w] {
+			noted[w] = true
 			n.NoteOf(history.WhatPort, "", "%s, and %s more in the same way", c, prose.Count(ports[w]-1, "port"))
 		}
 		return true
 	})
 }
 
-// noteMaster says who is in charge now, if that is another.
+// noteMaster adds an event if the master subnet manager changed.
 func (st *State) noteMaster(before []managers.SM) {
 	was, _ := (&Reading{SMs: before}).Master()
 	is, ok := st.Master()
 	switch {
 	case was.GUID == is.GUID:
 	case !ok:
-		st.NoteOf(history.WhatManager, "", "no subnet manager is in charge any more: %s was", was.Port)
+		st.NoteOf(history.WhatManager, "", "there is no master subnet manager any more (before: %s)", was.Port)
 	case was.GUID == 0:
-		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is in charge now", is.Port)
+		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is the master now", is.Port)
 	default:
-		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is in charge now, before it was that on %s",
+		st.NoteOf(history.WhatManager, "", "the subnet manager on %s is the master now (before: %s)",
 			is.Port, was.Port)
 	}
 }
 
-// moved counts the entries that differ, none where there are no tables.
+// moved counts the entries that differ, 0 if tables are nil.
 func moved(a, b *fabric.Tables) diff.Entries {
 	if a == nil || b == nil {
 		return diff.Entries{}
@@ -124,7 +125,7 @@ func moved(a, b *fabric.Tables) diff.Entries {
 	return diff.Count(a, b)
 }
 
-// holdsStaged reports whether the switches hold what was staged and written.
+// holdsStaged reports whether the switches hold the staged tables, which were written.
 func (ps *Pictures) holdsStaged() bool {
 	if !ps.Written || ps.Staged == nil || ps.Live.Tables == nil {
 		return false
@@ -132,7 +133,7 @@ func (ps *Pictures) holdsStaged() bool {
 	return moved(ps.Staged.Tables, ps.Live.Tables).Changed == 0
 }
 
-// noteDrift compares with what the last commit wrote, where ports have the LIDs that they had then.
+// noteDrift compares the live tables with those of the last commit, if ports still have the same LIDs.
 func (st *State) noteDrift() {
 	if !st.comparable() {
 		return
@@ -155,8 +156,8 @@ func (st *State) comparable() bool {
 		fabric.KeepsLIDsByGUID(st.Committed.Fabric, st.Live.Fabric)
 }
 
-// MakerOf is [Picture.Maker]. Of the live picture it returns that of the last commit, while the switches hold its
-// tables.
+// MakerOf is like [Picture.Maker]. For the live state it returns the maker of the last commit while the switches hold
+// its tables.
 func (st *State) MakerOf(p *Picture) (engine, options string) {
 	if p == st.Live && st.comparable() && st.Drift == 0 && st.Unchecked == 0 {
 		p = st.Committed
@@ -164,8 +165,8 @@ func (st *State) MakerOf(p *Picture) (engine, options string) {
 	return p.Maker()
 }
 
-// LiveEngine returns the engine of the live tables, as the last commit or a calibration without a difference has it, ""
-// where that is not known.
+// LiveEngine returns the engine of the live tables, from the last commit or a calibration without differences, "" if
+// unknown.
 func (st *State) LiveEngine() string {
 	if c := st.Calibrated; c != nil && c.Of == st.Live.Tables && c.Agrees() && len(c.Unread) == 0 {
 		return c.Engine
@@ -176,8 +177,7 @@ func (st *State) LiveEngine() string {
 	return ""
 }
 
-// findCommitted looks in the history for what the last commit to this subnet left,
-// where this session has made none, and compares.
+// findCommitted compares the switches with the last commit in the history, unless this session has committed.
 func (s *Session) findCommitted(ctx context.Context) {
 	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 ||
 		!s.recorder.Load().Exists() {
@@ -187,7 +187,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 	s.Publish(ChangeLive, func(st *State) {
 		switch {
 		case err != nil:
-			st.Note("the last commit cannot be compared with: %v", err)
+			st.Note("compare with the last commit: %v", err)
 		case p != nil && st.Committed == nil:
 			st.Committed = p
 			if st.noteDrift(); st.Drift == 0 && st.comparable() {
@@ -198,7 +198,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 	})
 }
 
-// lastCommit is the last one, nil for none and for one that did not come to its end.
+// lastCommit returns the last commit and its tables, nil if there is none or if it was not completed.
 func (s *Session) lastCommit(ctx context.Context) (history.JournalEntry, *Picture, error) {
 	var last history.JournalEntry
 	all, err := s.Journal().Commits(ctx)

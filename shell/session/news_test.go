@@ -45,7 +45,7 @@ func (b *bench) wants(what string, want ...string) {
 	}
 }
 
-const settled = "the subnet has settled: it was read twice and is the same"
+const settled = "the subnet has settled: two sweeps in a row are equal"
 
 // TestNews: what happens to a subnet is told once, as it is, in the next light sweep.
 func TestNews(t *testing.T) {

@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Open connects to a source, or with Later leaves that to the first sweep. The session knows nothing of the subnet
-// until [Session.Start] has read it.
+// Open opens a session and connects to its source; with Later the first sweep connects. [Session.Start] reads the
+// subnet.
 func Open(ctx context.Context, src source.Source, opt Options) (*Session, error) {
 	empty, err := new(fabric.Builder).Build()
 	if err != nil {
@@ -64,7 +64,7 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 	return s, nil
 }
 
-// lost takes note that the connection carries nothing any more. Writing is off until the user says so again.
+// lost notes that the connection was lost. It turns writing off.
 func (s *Session) lost(why error) {
 	s.Publish(ChangeLive|ChangeSettings, func(st *State) {
 		st.Lost, st.WriteOn = why.Error(), false
@@ -72,7 +72,7 @@ func (s *Session) lost(why error) {
 	})
 }
 
-// dialer opens a source, nil for a file.
+// dialer returns the function that opens a source, nil for a file.
 func (s *Session) dialer(src source.Source) func(context.Context) (mad.Transport, error) {
 	switch src.Kind {
 	case source.Sim:
@@ -85,10 +85,10 @@ func (s *Session) dialer(src source.Source) func(context.Context) (mad.Transport
 	return nil
 }
 
-// Connection is the session's connection to its subnet.
+// Connection returns the connection to the subnet.
 func (s *Session) Connection() *connection.Connection { return s.conn }
 
-// Options are those that the session was opened with.
+// Options returns the options that the session was opened with.
 func (s *Session) Options() Options { return s.opt }
 
 // Start reads the subnet for the first time: a sweep, or the file.
@@ -143,7 +143,7 @@ func (s *Session) start(ctx context.Context) error {
 	return nil
 }
 
-// umadDialer opens a port of this machine on which there is subnet management, and after that the same one again.
+// umadDialer returns the function that opens a port of this machine with subnet management, and later the same port.
 func (s *Session) umadDialer(src source.Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {
@@ -158,7 +158,7 @@ func (s *Session) umadDialer(src source.Source) func(context.Context) (mad.Trans
 	}
 }
 
-// simulate makes the subnet of a sim source and connects to it.
+// simulate creates the subnet of a sim source and connects to it.
 func (s *Session) simulate(ctx context.Context) (mad.Transport, error) {
 	st := s.State()
 	subnet, err := simulated.Open(ctx, st.Source.Arg, formats.Options{Strict: s.opt.Strict}, &st.Settings)

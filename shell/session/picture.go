@@ -22,35 +22,35 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Kind names one of the pictures of a subnet.
+// Kind is the kind of a state of a subnet.
 type Kind string
 
-// The four pictures.
+// The kinds of states.
 const (
-	// Live is what the switches hold, as last read; of a file, what it says.
+	// Live is what the switches hold, as last read, or what a file has.
 	Live Kind = "live"
-	// Base is the live picture that the paper started from.
+	// Base is the live state that the what-if started from.
 	Base Kind = "base"
-	// WhatIf is the base with failures.
+	// WhatIf is the base with simulated failures and additions.
 	WhatIf Kind = "whatif"
-	// Staged is tables computed or loaded, and not written.
+	// Staged has tables that were computed or loaded, and not written.
 	Staged Kind = "staged"
 )
 
-// Kinds lists the pictures.
+// Kinds are the kinds of states.
 var Kinds = []Kind{Live, Base, WhatIf, Staged}
 
-// Picture is one picture of the subnet. It never changes.
+// Picture is a state of the subnet. It is immutable.
 type Picture struct {
 	Kind   Kind
 	Fabric *fabric.Fabric
-	// Tables are nil where none are known. Their fabric is Fabric.
+	// Tables are nil if they are unknown. Their fabric is Fabric.
 	Tables *fabric.Tables
-	// Hops are what the tables were routed by, nil where that is not known.
+	// Hops are the hop counts that the tables were computed with, nil if unknown.
 	Hops routing.Hops
 	// Recommend is [routing.Result.Recommend].
 	Recommend func(routing.Hops) routing.Recommend
-	// Roots and Ranks are what the engine made of the fabric, nil where it did not.
+	// Roots and Ranks are those that the engine found in the fabric, nil for none.
 	Roots []fabric.SwitchIndex
 	Ranks []int32
 	// CAOrder is [routing.Result.CAOrder].
@@ -58,42 +58,39 @@ type Picture struct {
 	// Multicast is [routing.Result.Multicast].
 	Multicast routing.GroupRouter
 	When      time.Time
-	// Limits are what ports allow their links, by port index, nil where that is not
-	// known.
+	// Limits are the widths and speeds that ports support, by port index, nil if unknown.
 	Limits []fabric.LinkLimit
-	// VLArb are the VL arbitration tables of linked ports, by port index, nil where
-	// they were not read.
+	// VLArb are the VL arbitration tables of linked ports, by port index, nil if unread.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
-	// Health is what ports say of their links beside counters, nil where it was not read.
+	// Health has the values that ports report of their links in addition to counters, nil if unread.
 	Health *health.Report
-	// Far are the groups of adaptive routing and the private tables beside Tables, nil where no file has them.
+	// Far has the groups of adaptive routing and the private tables of a file, nil if it has none.
 	Far *ibdiagnet.Far
-	// Unlike says why OpenSM may hold other tables, "" where nothing is known of that, and UnsetVLs is
+	// Unlike is why OpenSM may compute different tables, "" if no reason is known. UnsetVLs is
 	// [compute.Figures.UnsetVLs].
 	Unlike, UnsetVLs string
 	// file is the file that a base without live tables was loaded from, escaped.
 	file string
-	// Simulated lists, of staged tables and of a history entry, what was simulated in the fabric that they were made
-	// for, "" for nothing: that fabric never was so.
+	// Simulated lists what was simulated in the fabric that staged tables or a history entry were computed for, "" for
+	// nothing.
 	Simulated string
 	// Entry is the history entry that the picture was read from, nil for none.
 	Entry *history.Entry
-	// by is what the tables were routed with, nil where that is not known.
+	// by has the engine that computed the tables, nil if unknown.
 	by *maker
-	// madeOf is the fabric that staged tables were made for, before LIDs were
-	// assigned.
+	// madeOf is the fabric that staged tables were computed for, before LIDs were assigned.
 	madeOf *fabric.Fabric
-	// heldOn are the tables that the maker of staged tables, or of a base, took the switches to hold: where they
-	// hold something of none of these by now, somebody else has written it.
+	// heldOn are the tables that the switches were expected to hold when staged tables or a base were made. An entry
+	// of a switch that is in none of them was written by others.
 	heldOn []*fabric.Tables
 }
 
-// maker is an engine with its options. Chain are the engines that were tried, as [settings.Settings] has them.
+// maker is an engine with its options. chain are the engines that were tried, as in [settings.Settings].
 type maker struct {
 	engine string
 	chain  []string
 	given  []settings.Setting
-	// cached is true for tables of the unicast cache, which no engine computes alone.
+	// cached is true for tables of the unicast cache, which an engine alone does not reproduce.
 	cached bool
 }
 
@@ -102,8 +99,8 @@ func (p *Picture) SetMaker(engine string, set *settings.Settings) {
 	p.by = &maker{engine: engine, chain: set.Chain, given: set.Given}
 }
 
-// RoutedWith is the engine that made the tables as in opensm.conf, with [engines.NoFallback] where the chain had it,
-// and its options; ok is false where that is not known.
+// RoutedWith returns the engine that computed the tables as in opensm.conf, with [engines.NoFallback] if the chain has
+// it, and its options. ok is false if they are unknown.
 func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool) {
 	if p.by == nil || p.by.cached {
 		return "", nil, false
@@ -115,8 +112,8 @@ func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool
 	return engine, p.by.given, true
 }
 
-// Maker returns the engine and the options that the tables were made with, in words. Without a known engine it
-// returns where the tables come from.
+// Maker returns the engine and the options that the tables were computed with, as text. Without a known engine it
+// returns the origin of the tables.
 func (p *Picture) Maker() (engine, options string) {
 	switch {
 	case p.Entry != nil:
@@ -129,13 +126,12 @@ func (p *Picture) Maker() (engine, options string) {
 	return "", ""
 }
 
-// IsComputed reports whether the picture is a history entry of a route or a load, which the switches may never have
-// held.
+// IsComputed reports whether the state is a history entry of a route or a load. Switches may never have held it.
 func (p *Picture) IsComputed() bool {
 	return p.Entry != nil && (p.Entry.Kind == history.Route || p.Entry.Kind == history.Load)
 }
 
-// pictureOf is the picture that a file holds, of when it was written where that says it.
+// pictureOf returns the state in a file. Its time is that in the file, or now.
 func pictureOf(k Kind, file *formats.Subnet) *Picture {
 	p := &Picture{Kind: k, Fabric: file.Fabric, Tables: file.Tables, When: file.When, Limits: file.Limits,
 		Health: file.Health, Far: file.Far}
@@ -145,7 +141,7 @@ func pictureOf(k Kind, file *formats.Subnet) *Picture {
 	return p
 }
 
-// as returns the picture under another name.
+// as returns the state as another kind.
 func (p *Picture) as(k Kind) *Picture {
 	if p == nil {
 		return nil
@@ -155,13 +151,13 @@ func (p *Picture) as(k Kind) *Picture {
 	return &c
 }
 
-// On returns the picture with its tables laid over another fabric: as they are where
-// that has the same indexes and LIDs, else by GUIDs.
+// On returns the state with its tables transferred to another fabric: unchanged if it has the same indexes and LIDs,
+// otherwise by GUIDs.
 func (p *Picture) On(f *fabric.Fabric) *Picture {
 	c := *p
 	c.Fabric, c.Hops, c.Recommend, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil, nil
 	if !fabric.SameNodes(p.Fabric, f) {
-		c.Limits, c.VLArb, c.Health = nil, nil, nil // which go by the old indexes
+		c.Limits, c.VLArb, c.Health = nil, nil, nil // they have the old indexes
 	}
 	switch {
 	case p.Tables == nil:
@@ -171,7 +167,7 @@ func (p *Picture) On(f *fabric.Fabric) *Picture {
 		c.Tables = &t
 	default:
 		c.Tables = persist.Transfer(f, p.Tables)
-		for s := range f.NumSwitches() { // a switch that was added holds an empty table
+		for s := range f.NumSwitches() { // an added switch has an empty table
 			n := f.SwitchNode(s)
 			c.Tables.Known[s] = c.Tables.Known[s] || n.InSubnet && p.Fabric.SwitchByGUID(n.GUID) == fabric.None
 		}
@@ -184,7 +180,7 @@ func (p *Picture) Unreachable() []fabric.NodeIndex {
 	return slices.Sorted(maps.Keys(p.Fabric.UnreachableNodes()))
 }
 
-// HopTable returns those that the picture was routed by, else the least there are.
+// HopTable returns the hop counts that the tables were computed with, otherwise the least hop counts.
 func (p *Picture) HopTable() routing.Hops {
 	if p.Hops != nil {
 		return p.Hops
@@ -192,8 +188,8 @@ func (p *Picture) HopTable() routing.Hops {
 	return routing.NewDistances(p.Fabric)
 }
 
-// Managed returns the fabric of a picture; where tables are staged for it, the
-// fabric as it is once they are written, with all links active.
+// Managed returns the fabric of the state. For staged tables it is the fabric once they are written, with all links
+// active.
 func (p *Picture) Managed() *fabric.Fabric {
 	if p.Kind != Staged {
 		return p.Fabric
@@ -201,8 +197,7 @@ func (p *Picture) Managed() *fabric.Fabric {
 	return p.Fabric.Activated()
 }
 
-// LinkState returns the state of a port's link: where tables are staged, the state once they are written, as
-// [Picture.Managed] has it.
+// LinkState returns the state of the link of a port, for staged tables once they are written, as in [Picture.Managed].
 func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
 	if p.Kind == Staged && p.Fabric.Discovered(port) {
 		return mad.PortActive
@@ -210,7 +205,7 @@ func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
 	return p.Fabric.Ports[port].State
 }
 
-// Routing returns how the picture was routed, without hops: with which engine, chain and options, where that is known.
+// Routing returns the engine, chain and options that the tables were computed with, if known, without hop counts.
 func (p *Picture) Routing() *snapshot.Routing {
 	r := &snapshot.Routing{Roots: p.Roots}
 	if p.by != nil && !p.by.cached {

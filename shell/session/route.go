@@ -14,19 +14,19 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Route computes tables for the what-if, or the live fabric where nothing has failed on paper, and stages them.
+// Route computes tables for the what-if, or the live fabric if nothing is simulated, and stages them.
 func (s *Session) Route(ctx context.Context, keep compute.Keep) (compute.Figures, error) {
 	res, err := s.route(ctx, func(job *compute.Job) { job.Keep = keep })
 	return res.Figures, err
 }
 
-// RouteIncremental adapts the tables of the base, or the live ones, to what has
-// changed since, and stages the result. beside also routes anew, to compare.
-func (s *Session) RouteIncremental(ctx context.Context, beside bool) (compute.Result, error) {
-	return s.route(ctx, func(job *compute.Job) { job.Incremental, job.CompareFull = true, beside })
+// RouteIncremental adapts the tables of the base, or the live ones, to the changes since, and stages the result.
+// compareFull also computes all routes, to compare.
+func (s *Session) RouteIncremental(ctx context.Context, compareFull bool) (compute.Result, error) {
+	return s.route(ctx, func(job *compute.Job) { job.Incremental, job.CompareFull = true, compareFull })
 }
 
-// route does a job and stages what comes of it.
+// route computes tables and stages them. how changes the job.
 func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Result, error) {
 	op, err := s.Begin(ctx, "route")
 	if err != nil {
@@ -62,13 +62,13 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	return *res, nil
 }
 
-// Completed returns tables that an engine made with the SLs of partitions and the groups that the state gives them.
+// Completed returns computed tables with the SLs of partitions and the adaptive-routing groups of the state.
 func (st *State) Completed(ctx context.Context, t *fabric.Tables) (*fabric.Tables, error) {
 	return portgroups.Completed(ctx, &st.Settings, st.Adapting, st.partitioned(t, false))
 }
 
-// Trying returns a state with other settings: other engines than its own start from the base, as [Session.SetSettings]
-// has it.
+// Trying returns a state with other settings. If the engines differ, routing starts from the base, as after
+// [Session.SetSettings].
 func (st *State) Trying(set settings.Settings) State {
 	with := *st
 	with.Settings = set
@@ -78,7 +78,7 @@ func (st *State) Trying(set settings.Settings) State {
 	return with
 }
 
-// Job returns the job to route the paper of a state with its settings.
+// Job returns the job that routes the what-if, or live, fabric of a state with its settings.
 func (s *Session) Job(st *State) *compute.Job {
 	base, paper := st.PaperBase(), st.Paper()
 	job := st.Settings.Job()
@@ -108,7 +108,7 @@ func (s *Session) Job(st *State) *compute.Job {
 	return job
 }
 
-// NewStaged returns tables that were computed or loaded as a picture. madeOf is their fabric before LIDs were assigned.
+// NewStaged returns computed or loaded tables as a staged state. madeOf is their fabric before LIDs were assigned.
 func (st *State) NewStaged(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Recommend: res.Recommend,
@@ -120,13 +120,12 @@ func (st *State) NewStaged(res *compute.Result, madeOf *fabric.Fabric) *Picture 
 	}
 }
 
-// SetSettings chooses the engines and options for the next routes, which start from the
-// base again.
+// SetSettings sets the engines and options of the next routes, which start from the base again.
 func (s *Session) SetSettings(set settings.Settings) {
 	s.Publish(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
 }
 
-// ReadConf is [settings.ReadConf] for a session, with the files of OpenSM on this machine, and the shape of the paper.
+// ReadConf is [settings.ReadConf] with OpenSM's folders on this machine and the shape of the what-if, or live, fabric.
 func ReadConf(ctx context.Context, s *Session, path string, chain []string,
 	given []settings.Setting) (settings.Settings, error) {
 	around := settings.Around{CacheDir: s.opt.Places.CacheDir, ConfDir: s.opt.Places.ConfDir,

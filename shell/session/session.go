@@ -117,7 +117,7 @@ func (s *Session) Publish(kind Change, change func(*State)) {
 		s.analysis.Retain(s.state.PaperBase().Tables, s.state.tables()...)
 	}
 	for _, w := range s.watchers {
-		w.tell(kind)
+		w.notify(kind)
 	}
 }
 
@@ -203,7 +203,7 @@ func (w *Watcher) Stop() {
 	w.session.watchers = slices.DeleteFunc(w.session.watchers, func(x *Watcher) bool { return x == w })
 }
 
-func (w *Watcher) tell(c Change) {
+func (w *Watcher) notify(c Change) {
 	w.pending |= c
 	select {
 	case w.C <- struct{}{}:

@@ -274,7 +274,7 @@ func (st *State) Of(k Kind) (*Picture, error) {
 			return st.recallAt(at)
 		}
 		if err != nil || st.recall == nil {
-			return nil, fmt.Errorf("no picture is called %q, expected live, base, whatif, staged, the number of a "+
+			return nil, fmt.Errorf("no state is called %q, expected live, base, whatif, staged, the number of a "+
 				"history entry or a time", k)
 		}
 		return st.recall(id)

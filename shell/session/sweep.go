@@ -18,17 +18,17 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// SweepReport says what [Session.Sweep] saw.
+// SweepReport describes a sweep.
 type SweepReport struct {
 	Nodes, Switches, Links int
 	Took                   time.Duration
 	MADs                   uint64
-	// Changed says that nodes, links or LIDs are others than before, and Moved counts the entries of
-	// forwarding tables that are. Unread switches have a table that was not read, now or before.
+	// Changed is true if nodes, links or LIDs changed. Moved counts the forwarding entries that changed, Unread the
+	// switches with a table that was not read, now or before.
 	Changed              bool
-	First                bool // the subnet was not read before: there was nothing to compare with
+	First                bool // the subnet was not read before, so that nothing is compared
 	Moved, Unread        int
-	Unanswered, Warnings []string // Unanswered is what did not answer, in words
+	Unanswered, Warnings []string // Unanswered lists the requests without a response, as text
 }
 
 // sweeper reads the subnet for a session.
@@ -42,8 +42,8 @@ const sweepOperation = "sweep"
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
 func (s *Session) Sweep(ctx context.Context) (SweepReport, error) { return s.SweepFor(ctx, Reads{}) }
 
-// sweepFirst reads the subnet for the first time. Where the first command is a sweep, it gets the report, so that the
-// subnet is read once.
+// sweepFirst reads the subnet for the first time. If the first command is a sweep, it gets the report of this one, so
+// that the subnet is read once.
 func (s sweeper) sweepFirst(ctx context.Context) error {
 	if s.first == nil {
 		_, err := s.Sweep(ctx)
@@ -58,16 +58,15 @@ func (s sweeper) sweepFirst(ctx context.Context) error {
 	return err
 }
 
-// reported returns the report of the first sweep where no operation ran since, else nil.
+// reported returns the report of the first sweep if no operation ran since, otherwise nil.
 func (s sweeper) reported() *SweepReport {
 	rep := s.report
 	s.report = nil
 	return rep
 }
 
-// Reads are what sweeps read beside the forwarding tables. SLs, which the subnet
-// administration is asked for, hold until the tables change and are not asked for again.
-// Adaptive is how switches route adaptively, by attributes that were tried on no switch.
+// Reads is what sweeps read in addition to the forwarding tables. The subnet administration is asked for SLs once, until
+// the tables change. Adaptive reads adaptive routing with attributes that were not tested on switches.
 type Reads struct{ SL2VL, MFT, PKeys, VLArb, Adaptive, SLs bool }
 
 func (r Reads) and(more Reads) Reads {
@@ -75,7 +74,7 @@ func (r Reads) and(more Reads) Reads {
 		more.VLArb, Adaptive: r.Adaptive || more.Adaptive}
 }
 
-// SweepFor is [Session.Sweep] with more tables, which later sweeps read too.
+// SweepFor is like [Session.Sweep] but also reads more tables, as later sweeps do.
 func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error) {
 	op, err := s.Begin(ctx, sweepOperation)
 	if err != nil {
@@ -95,8 +94,8 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 	return rep, err
 }
 
-// SweepLight reads what can have changed since the last sweep, and a part of the forwarding tables, another one
-// each time; and all again if anything has changed, for as long as the state is Unsettled, and every tenth time.
+// SweepLight reads what can have changed since the last sweep, and another part of the forwarding tables each time. It
+// reads everything if something changed, while the state is Unsettled, and every tenth time.
 func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	op, err := s.Begin(ctx, sweepOperation)
 	if err != nil {
@@ -137,7 +136,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 		sameUnanswered) {
 		return sweeperOf(s).sweep(ctx)
 	}
-	sms, err := managers.Find(ctx, s.conn.Client(), now) // live knows those of its time
+	sms, err := managers.Find(ctx, s.conn.Client(), now) // those of the last sweep may be gone
 	if err != nil {
 		return SweepReport{}, s.conn.Failed(l, err)
 	}
@@ -161,19 +160,19 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}, nil
 }
 
-// sameUnanswered reports whether two questions without an answer are the same one.
+// sameUnanswered reports whether two requests without a response are the same.
 func sameUnanswered(a, b sweep.Unanswered) bool {
 	return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr
 }
 
 const (
-	// fullEvery is how often a light sweep is a full one.
+	// fullEvery is how many light sweeps include one full sweep.
 	fullEvery = 10
-	// fewBlocks of forwarding tables are read by each light sweep, of more a tenth.
+	// fewBlocks is up to how many forwarding-table blocks each light sweep reads; of more it reads a tenth.
 	fewBlocks = 4096
 )
 
-// sample is the part of the tables that the next light sweep reads.
+// sample returns the part of the tables that the next light sweep reads.
 func (s sweeper) sample(t *fabric.Tables) sweep.Sample {
 	if t == nil || t.LFT.Switches()*t.LFT.Blocks() <= fewBlocks {
 		return sweep.Sample{Of: 1}
@@ -193,7 +192,7 @@ func (o *Op) SweepFor(ctx context.Context, t *fabric.Tables) error {
 // ReadLater makes later sweeps read more.
 func (o *Op) ReadLater(more Reads) { o.session.reads = o.session.reads.and(more) }
 
-// sweep opens a line again that was lost before, or breaks now.
+// sweep reads the subnet. It reopens a line that was lost before or breaks now.
 func (s sweeper) sweep(ctx context.Context) (SweepReport, error) {
 	l, err := s.conn.Reopen(ctx)
 	if err != nil {
@@ -224,7 +223,7 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	if err != nil {
 		return SweepReport{}, err
 	}
-	if s.State().Source.Kind == source.Sim { // no manager has given SLs or VLs: they are 0
+	if s.State().Source.Kind == source.Sim { // without a subnet manager all SLs and VLs are 0
 		res.Tables.Unread = fabric.Unread{}
 	}
 	live := &Picture{Kind: Live, Fabric: res.Fabric, Tables: res.Tables, When: time.Now(), Limits: res.Limits,
@@ -258,7 +257,7 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 			st.Note("the connection is back, and the subnet was read")
 		}
 		if st.Base == nil && (rep.Changed || rep.Moved+rep.Unread > 0) {
-			st.past = compute.Past{} // the paper starts from another subnet
+			st.past = compute.Past{} // the what-if starts from a different subnet
 		}
 		st.Live, st.Unanswered, st.Warnings, st.SMs = live, rep.Unanswered, rep.Warnings, sms
 		st.unansweredAt, st.Duplicates, st.SweepTook = res.Unanswered, res.Duplicates, res.Stats.Elapsed
@@ -286,14 +285,14 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	return rep, nil
 }
 
-// recordSweep puts what a sweep read into the history, with the events since the one before that is there.
+// recordSweep adds a sweep to the history, with the events since the last recorded one, if the history keeps sweeps.
 func (s sweeper) recordSweep(live *Picture, unanswered int) {
 	if s.recorder.Load().Records() {
 		s.recordRead(live, unanswered)
 	}
 }
 
-// recordRead is recordSweep where the history is open for writing.
+// recordRead is recordSweep for a history that is open for writing.
 func (s sweeper) recordRead(live *Picture, unanswered int) {
 	r := s.recorder.Load()
 	f := live.Fabric
@@ -307,7 +306,7 @@ func (s sweeper) recordRead(live *Picture, unanswered int) {
 	}
 }
 
-// newEvents are those that are not in the history yet.
+// newEvents returns the events that are not in the history yet.
 func (s sweeper) newEvents() (fresh []history.Event) {
 	st := s.State()
 	for _, e := range st.Events {
@@ -318,7 +317,7 @@ func (s sweeper) newEvents() (fresh []history.Event) {
 	return fresh
 }
 
-// Kept is what the history keeps of an event.
+// Kept returns the event as the history keeps it.
 func (e *Event) Kept() history.Event {
 	k := history.Event{When: e.When, What: e.What, Text: e.Text, Who: e.Who}
 	if e.Change != nil {
@@ -327,7 +326,7 @@ func (e *Event) Kept() history.Event {
 	return k
 }
 
-// SweepProgress has an operation report how far a sweep is.
+// SweepProgress returns a function that reports the progress of a sweep as that of an operation.
 func SweepProgress(op *Op) func(sweep.Progress) {
 	return func(p sweep.Progress) {
 		if p.BlocksToDo > 0 {

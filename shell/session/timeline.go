@@ -54,7 +54,7 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 	return t, nil
 }
 
-// EntryKind returns the kind of the picture of an entry of the history, [Live] for 0.
+// EntryKind returns the kind of a history entry, [Live] for 0.
 func EntryKind(id int64) Kind {
 	if id == 0 {
 		return Live

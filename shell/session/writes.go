@@ -187,7 +187,7 @@ func (st *State) CheckStaged() error {
 	return nil
 }
 
-// Stage stages tables. They are taken to be computed for the present what-if, unless they name another fabric.
+// Stage stages tables. They count as computed for the present what-if unless they have another fabric.
 func (o *Op) Stage(p *Picture) { o.session.stage(p) }
 
 func (s *Session) stage(p *Picture) {
@@ -210,8 +210,8 @@ func (p *Picture) ToStage(origin string, held *fabric.Tables) *Picture {
 	return &staged
 }
 
-// HeldOn returns the tables that the switches were taken to hold when the picture was made. An entry of a switch that
-// is in none of them was written by somebody else.
+// HeldOn returns the tables that the switches were expected to hold when the state was made. An entry of a switch that
+// is in none of them was written by others.
 func (p *Picture) HeldOn() []*fabric.Tables { return p.heldOn }
 
 // holding returns a list with tables, empty and not nil for none.
@@ -222,7 +222,7 @@ func holding(t *fabric.Tables) []*fabric.Tables {
 	return []*fabric.Tables{t}
 }
 
-// held returns the tables that the switches are taken to hold by tables that are computed now.
+// held returns the tables that the switches are expected to hold when tables are computed now.
 func (ps *Pictures) held() []*fabric.Tables {
 	if ps.Base != nil && ps.Base.heldOn != nil {
 		return ps.Base.heldOn
