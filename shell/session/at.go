@@ -23,8 +23,8 @@ func (s *Session) entries(ctx context.Context) ([]history.Entry, error) {
 	return held, err
 }
 
-// At returns the subnet as it was last read before a time: the live state or one of the history. It fails if nothing was
-// read before.
+// At returns the subnet as it was last read before a time: the live state or one of the history. It fails if nothing
+// was read before.
 func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	st := s.State()
 	if !t.Before(st.Live.When) && len(st.Live.Fabric.Nodes) > 0 {

@@ -31,7 +31,8 @@ type Baseline struct {
 // ErrNoBaseline reports that no baseline was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
 
-// SaveBaseline saves the live subnet as the baseline in a file, "" for one in the state directory. It accepts all losses.
+// SaveBaseline saves the live subnet as the baseline in a file, "" for one in the state directory. It accepts all
+// losses.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	op, err := s.Begin(ctx, "baseline")
 	if err != nil {

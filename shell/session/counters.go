@@ -22,8 +22,8 @@ type Counted struct {
 	When    time.Time
 }
 
-// Counters reads the counters of ports of the live fabric, of all ports for none. It also returns the increases since the
-// last reading of these ports by the session.
+// Counters reads the counters of ports of the live fabric, of all ports for none. It also returns the increases since
+// the last reading of these ports by the session.
 func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading,
 	[]counters.Delta, error) {
 	op, err := s.Begin(ctx, "counters")

@@ -13,8 +13,8 @@
 //
 // # Locks
 //
-// Locks are taken in the order of this list. Only op, the lock of recalled states and that of the records are held while
-// waiting for another goroutine, the network or a disk.
+// Locks are taken in the order of this list. Only op, the lock of recalled states and that of the records are held
+// while waiting for another goroutine, the network or a disk.
 //
 //   - op is held by an operation from begin to end; another one gets [ErrBusy]. It guards the fields that only
 //     operations use.

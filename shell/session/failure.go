@@ -15,12 +15,12 @@ import (
 	"example.org/ibconsole/routing/compute"
 )
 
-// Fail lets what is found fail on paper.
+// Fail simulates the failure of what find returns.
 func (s *Session) Fail(ctx context.Context, find failures.Finder) ([]failures.Failure, error) {
 	return simulatorOf(s).happen(ctx, "fail", find)
 }
 
-// Add lets what is found be added or moved on paper.
+// Add simulates the additions and moves that find returns.
 func (s *Session) Add(ctx context.Context, find failures.Finder) ([]failures.Failure, error) {
 	return simulatorOf(s).happen(ctx, "add", find)
 }
@@ -44,7 +44,7 @@ func (s simulator) happen(ctx context.Context, operation string, find failures.F
 	return s.add(st.Failures, found...)
 }
 
-// add numbers failures and puts them behind others.
+// add numbers failures and appends them to others.
 func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failures.Failure, error) {
 	next := 0
 	if len(to) > 0 {
@@ -68,9 +68,9 @@ func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failu
 // ErrNotFailed reports that a link or node to restore has not failed in the what-if.
 var ErrNotFailed = errors.New("has not failed in the what-if")
 
-// Restore takes back the failures that match, and with nil all of them and any topology loaded as the base, so that the
-// live picture is what routes are computed for again. Where none match, but links that failed with something else, they
-// are repaired: what they failed with stays failed otherwise.
+// Restore takes back the failures that match. With nil it takes back all of them and any topology loaded as the base,
+// so that routes are computed for the live state again. If none match, it repairs the links of repair that failed as
+// parts of something else, which stays failed otherwise.
 func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool,
 	repair failures.Failure) ([]failures.Failure, error) {
 	op, err := s.Begin(ctx, "restore")
@@ -100,8 +100,8 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 	return simulatorOf(s).add(st.Failures, repair)
 }
 
-// Undo takes back the failure or repair of a number, the last one for 0, as if it had
-// never been: the next route starts from the base again.
+// Undo takes back the failure or repair of a number, the last one for 0, as if it had never happened: the next route
+// starts from the base again.
 func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error) {
 	op, err := s.Begin(ctx, "undo")
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	return gone[0], nil
 }
 
-// without leaves only some of what happened on paper.
+// without keeps only some of the simulated changes.
 func (s simulator) without(kept []failures.Failure) error {
 	err := s.setFailures(kept)
 	if conflict, ok := errors.AsType[*failures.ConflictError](err); ok {
@@ -135,18 +135,18 @@ func (s simulator) without(kept []failures.Failure) error {
 	return err
 }
 
-// drawn is what the paper is beside its failures.
+// drawn holds the topology of the what-if and the result of its failures.
 type drawn struct {
-	// topology is what a file has in the place of the base, nil for none, and file its name, escaped.
+	// topology is that of a file, which replaces the base, nil for none. file is its name, escaped.
 	topology *fabric.Fabric
 	file     string
-	// path is the topology file that the paper starts from, "" for none, and loaded how it was read.
+	// path is the topology file that the what-if starts from, "" for none. loaded are the options it was read with.
 	path   string
 	loaded LoadOptions
 	// unread is what could not be read of it.
 	unread unread.List
-	// paper is what became of it, nil where nothing has happened.
-	paper *failures.Simulation
+	// result is the fabric after the simulated changes, nil for none.
+	result *failures.Simulation
 }
 
 // rename gives nodes other names.
@@ -154,12 +154,12 @@ func (d *drawn) rename(to func(*fabric.Fabric) *fabric.Fabric) {
 	if d.topology != nil {
 		d.topology = to(d.topology)
 	}
-	if p := d.paper; p != nil {
-		d.paper = &failures.Simulation{Whole: to(p.Whole), Now: to(p.Now), Failed: p.Failed}
+	if p := d.result; p != nil {
+		d.result = &failures.Simulation{Whole: to(p.Whole), Now: to(p.Now), Failed: p.Failed}
 	}
 }
 
-// Whole is the paper with all that was added, as if nothing had failed.
+// Whole returns the fabric of the what-if with all additions and without failures.
 func (ps *Pictures) Whole() *fabric.Fabric {
 	if p := ps.happened(); p != nil {
 		return p.Whole
@@ -167,7 +167,7 @@ func (ps *Pictures) Whole() *fabric.Fabric {
 	return ps.root()
 }
 
-// root is the paper before anything happened.
+// root returns the fabric of the what-if without simulated changes.
 func (ps *Pictures) root() *fabric.Fabric {
 	if ps.drawn.topology != nil {
 		return ps.drawn.topology
@@ -175,7 +175,7 @@ func (ps *Pictures) root() *fabric.Fabric {
 	return ps.PaperBase().Fabric
 }
 
-// TopologyFile is the file whose topology the paper has, "" for none.
+// TopologyFile returns the file with the topology of the what-if, "" for none.
 func (ps *Pictures) TopologyFile() string {
 	if ps.Base != nil && ps.Base.file != "" {
 		return ps.Base.file
@@ -186,12 +186,12 @@ func (ps *Pictures) TopologyFile() string {
 // TopologyUnread returns what could not be read of the topology file of the what-if.
 func (ps *Pictures) TopologyUnread() *unread.List { return &ps.drawn.unread }
 
-// LoadedTopology returns the file that the paper starts from and how it was read, "" for none.
+// LoadedTopology returns the file that the what-if starts from, "" for none, and the options it was read with.
 func (ps *Pictures) LoadedTopology() (path string, opt LoadOptions) {
 	return ps.drawn.path, ps.drawn.loaded
 }
 
-// FailedLinks are the links of [State.Whole] that do not work on paper.
+// FailedLinks returns the links of [State.Whole] that failed.
 func (ps *Pictures) FailedLinks() map[fabric.Link]bool {
 	if p := ps.happened(); p != nil {
 		return p.Failed
@@ -199,16 +199,16 @@ func (ps *Pictures) FailedLinks() map[fabric.Link]bool {
 	return nil
 }
 
-// happened is what became of the paper, nil where nothing has happened.
+// happened returns the fabric after the simulated changes, nil for none.
 func (ps *Pictures) happened() *failures.Simulation {
-	if ps.drawn.paper == nil && len(ps.Failures) > 0 {
-		p, _ := failures.Apply(ps.root(), ps.Failures) // nil where they contradict each other
+	if ps.drawn.result == nil && len(ps.Failures) > 0 {
+		p, _ := failures.Apply(ps.root(), ps.Failures) // nil if they contradict each other
 		return p
 	}
-	return ps.drawn.paper
+	return ps.drawn.result
 }
 
-// Added says what the paper has that its base has not, in words, "" for nothing.
+// Added returns what the what-if has and its base lacks, as text, "" for nothing.
 func (ps *Pictures) Added() string {
 	if ps.drawn.topology != nil {
 		for _, c := range fabric.Changes(ps.Base.Fabric, ps.drawn.topology) {
@@ -246,20 +246,20 @@ func (ps *Pictures) simulated() string {
 	return text
 }
 
-// setFailures makes the what-if of the base and what happens to it.
+// setFailures computes the what-if of the base with simulated changes.
 func (s simulator) setFailures(all []failures.Failure) error {
 	st := s.State()
 	if st.Base == nil {
 		st.Base = firstBase(&st)
 	}
 	base := st.Base
-	paper, err := failures.Apply(st.root(), all)
+	result, err := failures.Apply(st.root(), all)
 	if err != nil {
 		return err
 	}
-	whatIf := base.On(paper.Now).as(WhatIf)
+	whatIf := base.On(result.Now).as(WhatIf)
 	s.Publish(ChangePaper|ChangeStaged, func(st *State) {
-		st.Base, st.WhatIf, st.Failures, st.drawn.paper = base, whatIf, all, paper
+		st.Base, st.WhatIf, st.Failures, st.drawn.result = base, whatIf, all, result
 		if len(all) == 0 && st.drawn.topology == nil && fabric.SameLinks(base.Fabric, st.Live.Fabric) {
 			st.dropBase()
 		}
@@ -271,7 +271,7 @@ func (s simulator) setFailures(all []failures.Failure) error {
 	return nil
 }
 
-// dropBase makes the paper the live picture again.
+// dropBase ends the what-if, so that the live state is routed again.
 func (ps *Pictures) dropBase() {
 	if b := ps.Base; b != nil && b.Tables != nil && ps.Live.Tables == nil &&
 		fabric.SameLinks(b.Fabric, ps.Live.Fabric) {
@@ -280,9 +280,8 @@ func (ps *Pictures) dropBase() {
 	ps.Base, ps.WhatIf, ps.drawn = nil, nil, drawn{}
 }
 
-// firstBase is the picture that the paper starts from: the live one. Of a source without tables of its own,
-// it takes the tables that are staged for the same fabric, or else those that the paper started from before,
-// so that there is something to compare with.
+// firstBase returns the state that the what-if starts from: the live one. If the source has no tables, it is the staged
+// state of the same fabric, otherwise the previous base, so that there are tables to compare with.
 func firstBase(st *State) *Picture {
 	from := st.Live
 	switch {

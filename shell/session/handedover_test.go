@@ -175,7 +175,8 @@ func TestHandedOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ibnet.Write(file, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
+	if err := ibnet.Write(file, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric,
+		ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := file.Close(); err != nil {

@@ -37,11 +37,13 @@ func TestWhatTakesAProofBack(t *testing.T) {
 		change func(*State)
 		want   string
 	}{
-		"nothing":       {func(*State) {}, ""},
-		"it goes on":    {func(st *State) { st.SMs[0].ActCount++ }, ""},
-		"started anew":  {func(st *State) { st.SMs[0].ActCount = 99 }, "was restarted"},
-		"another one":   {func(st *State) { st.SMs[0].GUID = 2 }, "another subnet manager"},
-		"other tables":  {func(st *State) { st.Live = &Picture{Tables: &fabric.Tables{}} }, "tables on the switches have changed"},
+		"nothing":      {func(*State) {}, ""},
+		"it goes on":   {func(st *State) { st.SMs[0].ActCount++ }, ""},
+		"started anew": {func(st *State) { st.SMs[0].ActCount = 99 }, "was restarted"},
+		"another one":  {func(st *State) { st.SMs[0].GUID = 2 }, "another subnet manager"},
+		"other tables": {func(st *State) {
+			st.Live = &Picture{Tables: &fabric.Tables{}}
+		}, "tables on the switches have changed"},
 		"entries other": {func(st *State) { st.Calibrated.Differ = 1 }, "1 of 7 entries differ"},
 	} {
 		st := calibrated(t)
@@ -80,7 +82,9 @@ func TestSigns(t *testing.T) {
 	} {
 		st := calibrated(t)
 		st.SMs[0].InSwitch = c.within
-		st.manager = managers.Info{Of: st.SMs[0], Capabilities: &mad.ClassPortInfo{CapabilityMask: c.mask, CapabilityMask2: c.mask2}}
+		st.manager = managers.Info{
+			Of: st.SMs[0], Capabilities: &mad.ClassPortInfo{CapabilityMask: c.mask, CapabilityMask2: c.mask2},
+		}
 		if got := st.ManagerSigns(); !strings.Contains(got, c.want) {
 			t.Errorf("0x%x, 0x%x: %q, want %q", c.mask, c.mask2, got, c.want)
 		}

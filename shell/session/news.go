@@ -40,8 +40,8 @@ func (st *State) noteChanges(before *Picture, x *found) {
 	st.noteDrift()
 }
 
-// noteEach adds events for changes of nodes, links and ports. A node that responds again is not new, and neither are its
-// links.
+// noteEach adds events for changes of nodes, links and ports. A node that responds again is not new, and neither are
+// its links.
 func (st *State) noteEach(changes []fabric.Change) {
 	back := map[uint64]bool{}
 	mute := maps.Clone(st.mute)

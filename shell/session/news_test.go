@@ -81,7 +81,7 @@ func TestNews(t *testing.T) {
 	other := b.host()
 	b.manager(other, mad.SMMaster)
 	b.manager(b.master, mad.SMStandby)
-	b.wants("another master", fmt.Sprintf("the subnet manager on %s is in charge now, before it was that on %s",
+	b.wants("another master", fmt.Sprintf("the subnet manager on %s is the master now (before: %s)",
 		b.f.PortName(other), b.f.PortName(b.master)))
 }
 
@@ -217,7 +217,8 @@ func TestHiddenBehindSilence(t *testing.T) {
 // own time: the watch tells both, and reads until what it has is what OpenSM wrote.
 func TestWatchFollowsOpenSM(t *testing.T) {
 	var net bytes.Buffer
-	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
+	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric,
+		ibnet.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	testenv.Tool(t, "opensm")

@@ -394,12 +394,13 @@ func holds(rep *problems.Report, w want) bool {
 var follows = map[problems.Kind][]problems.Kind{
 	problems.Silent: {problems.Missing, problems.PathsLost, problems.TableUnread, problems.NotActive,
 		problems.Misdelivered, problems.Loops, problems.Asymmetric},
-	problems.Missing:       {problems.PathsLost, problems.Misdelivered, problems.Asymmetric},
-	problems.LinkMissing:   {problems.PathsLost, problems.Asymmetric},
-	problems.NotActive:     {},
-	problems.Flapping:      {problems.NotActive},
-	problems.DuplicateGUID: {problems.Missing, problems.PathsLost, problems.Noticed, problems.Misdelivered, problems.Asymmetric},
-	problems.DuplicateLID:  {problems.PathsLost, problems.NoLID, problems.Misdelivered},
+	problems.Missing:     {problems.PathsLost, problems.Misdelivered, problems.Asymmetric},
+	problems.LinkMissing: {problems.PathsLost, problems.Asymmetric},
+	problems.NotActive:   {},
+	problems.Flapping:    {problems.NotActive},
+	problems.DuplicateGUID: {problems.Missing, problems.PathsLost, problems.Noticed, problems.Misdelivered,
+		problems.Asymmetric},
+	problems.DuplicateLID: {problems.PathsLost, problems.NoLID, problems.Misdelivered},
 }
 
 // only checks that nothing else is told than what was planted and what follows from

@@ -55,13 +55,14 @@ type Session struct {
 
 // Options controls a session.
 type Options struct {
-	Client   mad.ClientOptions // options of the MAD client
-	Fast     bool              // send requests as fast as a simulated subnet allows, not as real switches should get them
-	Keys     source.Keys       // of a protected subnet
-	StateDir string            // the folder of the history, "" for none
-	NoState  error             // why there is no StateDir, nil if none is wanted
-	Strict   bool              // refuse a file of which something cannot be read
-	Record   bool              // record sweeps, routes and loads in the history, not only commits
+	Client mad.ClientOptions // options of the MAD client
+	// send requests as fast as a simulated subnet allows, not as real switches should get them
+	Fast     bool
+	Keys     source.Keys // of a protected subnet
+	StateDir string      // the folder of the history, "" for none
+	NoState  error       // why there is no StateDir, nil if none is wanted
+	Strict   bool        // refuse a file of which something cannot be read
+	Record   bool        // record sweeps, routes and loads in the history, not only commits
 	// MayWrite returns why the user may not write to a subnet that is not simulated. nil allows it.
 	MayWrite func() error
 	Log      func(*audit.Record) error // logs writes to a subnet that is not simulated, nil for none

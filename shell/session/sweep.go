@@ -65,8 +65,8 @@ func (s sweeper) reported() *SweepReport {
 	return rep
 }
 
-// Reads is what sweeps read in addition to the forwarding tables. The subnet administration is asked for SLs once, until
-// the tables change. Adaptive reads adaptive routing with attributes that were not tested on switches.
+// Reads is what sweeps read in addition to the forwarding tables. The subnet administration is asked for SLs once,
+// until the tables change. Adaptive reads adaptive routing with attributes that were not tested on switches.
 type Reads struct{ SL2VL, MFT, PKeys, VLArb, Adaptive, SLs bool }
 
 func (r Reads) and(more Reads) Reads {

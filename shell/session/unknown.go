@@ -8,9 +8,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// UnknownLoop returns why it is unknown whether there is a credit loop, and the commands that read what is missing of the
-// live subnet, "" for none. In a simulated subnet nothing is unread: every path has SL 0, and VL 0 unless other VLs were
-// written.
+// UnknownLoop returns why it is unknown whether there is a credit loop, and the commands that read what is missing of
+// the live subnet, "" for none. In a simulated subnet nothing is unread: every path has SL 0, and VL 0 unless other VLs
+// were written.
 func (st *State) UnknownLoop(u fabric.Unread, partial bool) (why, try string) {
 	if partial {
 		return "the forwarding tables of some switches are not known, and there may be rings of links through these",

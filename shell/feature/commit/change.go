@@ -100,7 +100,8 @@ func (x *Change) totals() answer.Value {
 		{Name: "pairs_interrupted", Value: answer.Int(t.Hit)},
 		{Name: "pairs_to_moved_lids", Value: answer.Int(x.Plan.Hit.Moved)},
 		{Name: "pairs_over_links_down", Value: answer.Int(x.Plan.Hit.Down)},
-		{Name: "groups_interrupted", Value: answer.Int(t.Groups)}, {Name: "unreachable", Value: answer.Int(t.Unreachable)},
+		{Name: "groups_interrupted", Value: answer.Int(t.Groups)},
+		{Name: "unreachable", Value: answer.Int(t.Unreachable)},
 		{Name: "kept", Value: answer.Int(t.Kept)},
 		{Name: "unread", Value: answer.Int(t.Unread)},
 	})
@@ -224,7 +225,8 @@ func (x *Change) addLoopText(why, try string) {
 	case l.Loop == credits.None:
 		x.texts["loops"] = "old and new routes together: no credit loop"
 	case l.Loop == credits.Unknown:
-		x.texts["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoopText(why, try), alone(l))
+		x.texts["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoopText(why, try),
+			alone(l))
 	default:
 		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s",
 			prose.Count(len(l.Ring), "link"), alone(l))

@@ -25,8 +25,8 @@ type Calibration struct {
 	Entries int          // entries compared
 	Differ  int          // entries that differ
 	Kinds   map[Kind]int // the differences by kind
-	// SL2VLs counts the SL2VL tables compared, SL2VLDiffer those that differ. Both are 0 if quality of service is off, so
-	// that OpenSM writes none, or if they were neither computed nor read.
+	// SL2VLs counts the SL2VL tables compared, SL2VLDiffer those that differ. Both are 0 if quality of service is off,
+	// so that OpenSM writes none, or if they were neither computed nor read.
 	SL2VLs      int
 	SL2VLDiffer int
 	SLs         bool       // the SLs of the live paths are taken to be the computed ones
@@ -37,7 +37,8 @@ type Calibration struct {
 	Warnings    []string
 	When        time.Time
 
-	// Of are the tables that were compared. Planned has the computed SL2VL tables, nil if the subnet manager writes none.
+	// Of are the tables that were compared. Planned has the computed SL2VL tables, nil if the subnet manager writes
+	// none.
 	Of      *fabric.Tables
 	Planned *fabric.Tables
 	// From is what the subnet manager remembered when it computed the tables, nil if no earlier calibration explained
@@ -121,14 +122,14 @@ func kindOf(f *fabric.Fabric, e diff.Entry) Kind {
 	return OtherNeighbour
 }
 
-// PlansVLs reports whether a subnet manager with these settings writes the computed SL2VL tables: OpenSM does if quality
-// of service is on.
+// PlansVLs reports whether a subnet manager with these settings writes the computed SL2VL tables: OpenSM does if
+// quality of service is on.
 func PlansVLs(set *settings.Settings, p *compute.Result) bool {
 	return set.QoS() && p.Tables.SL2VL != nil
 }
 
-// KeptRoutes is whether tables differ from computed ones only because a subnet manager with the settings kept routes. If
-// something was only lost, OpenSM keeps the routes that are still among the shortest.
+// KeptRoutes is whether tables differ from computed ones only because a subnet manager with the settings kept routes.
+// If something was only lost, OpenSM keeps the routes that are still among the shortest.
 type KeptRoutes string
 
 // The values.

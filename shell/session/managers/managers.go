@@ -171,7 +171,8 @@ func (i Info) Signs() string {
 			"vendor's may")
 	default:
 		signs = append(signs,
-			fmt.Sprintf("its subnet administration states the capabilities 0x%04x and 0x%08x, which differ from those of "+
+			fmt.Sprintf("its subnet administration states the capabilities 0x%04x and 0x%08x, which differ from "+
+				"those of "+
 				"OpenSM 3.3.23", i.Capabilities.CapabilityMask, i.Capabilities.CapabilityMask2))
 	}
 	if i.Of.InSwitch {

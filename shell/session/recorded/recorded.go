@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recorded reads what ports counted over time, as recorders of this machine kept it.
+// Package recorded reads the counters that recorders of this machine stored over time.
 package recorded
 
 import (
@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/history/records"
 )
 
-// Options say where the records of a session are.
+// Options controls where the records of a session are.
 type Options struct {
 	// History returns the file of the history, next to which the session records, "" for none.
 	History   func() string
@@ -26,20 +26,20 @@ type Options struct {
 	Subnet func() string
 }
 
-// Counters is what was recorded of what ports counted. It is safe for concurrent use.
+// Counters reads recorded counters of ports. It is safe for concurrent use.
 type Counters struct {
 	opt    Options
-	mu     sync.Mutex                // guards what follows it
+	mu     sync.Mutex                // guards the fields below
 	stores map[string]*records.Store // by file
-	// lately is what [Counters.Lately] found last, of the subnet latelyOf.
+	// lately is the last result of [Counters.Lately], for the subnet latelyOf.
 	lately   *records.Recorded
 	latelyOf string
 }
 
-// New returns the records that options name. Nothing is opened before it is asked for.
+// New returns the records of the options. They are opened on first use.
 func New(opt Options) *Counters { return &Counters{opt: opt} }
 
-// ErrNone says that nothing was recorded.
+// ErrNone reports that nothing was recorded.
 var ErrNone = errors.New("nothing was recorded on this machine (record start)")
 
 // File returns the file in which the session records, "" for none.
@@ -51,8 +51,8 @@ func (r *Counters) File() string {
 	return filepath.Join(filepath.Dir(file), records.FileName)
 }
 
-// Store returns what was recorded on this machine, by this user or by the system: what has the latest of the subnet
-// where both have recorded. The error is [ErrNone] where there is nothing.
+// Store returns the records on this machine, of this user or of the system. If both recorded the subnet, it returns
+// those with the latest samples. The error is [ErrNone] if there are none.
 func (r *Counters) Store(ctx context.Context) (*records.Store, error) {
 	system := ""
 	if dir := r.opt.SystemDir; dir != "" {
@@ -78,7 +78,7 @@ func (r *Counters) storeIn(ctx context.Context, places ...string) (*records.Stor
 		return store, err
 	}
 	other, err := r.open(ctx, there[1])
-	if err != nil { // which may be for others alone
+	if err != nil { // which this user may not be allowed to read
 		return store, nil
 	}
 	_, last, _, err := store.Span(ctx, r.opt.Subnet())
@@ -91,7 +91,7 @@ func (r *Counters) storeIn(ctx context.Context, places ...string) (*records.Stor
 	return other, nil
 }
 
-// open has a file of records open until the session is closed.
+// open opens a file of records. It stays open until [Counters.Close].
 func (r *Counters) open(ctx context.Context, file string) (*records.Store, error) {
 	if store := r.stores[file]; store != nil {
 		return store, nil
@@ -107,7 +107,7 @@ func (r *Counters) open(ctx context.Context, file string) (*records.Store, error
 	return store, nil
 }
 
-// Close closes the records that were read.
+// Close closes the open records.
 func (r *Counters) Close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,10 +121,10 @@ func (r *Counters) Close() (err error) {
 	return nil
 }
 
-// NotRecordedError is the error of [Counters.Between] for a time of which nothing was recorded. It is an [ErrNone].
+// NotRecordedError is the error of [Counters.Between] for a period without records. It is an [ErrNone].
 type NotRecordedError struct {
 	Since, Until time.Time
-	// From and To are from when to when the subnet was recorded, zero where it never was.
+	// From and To bound the records of the subnet, zero if there are none.
 	From, To time.Time
 }
 
@@ -140,7 +140,7 @@ func (e *NotRecordedError) Error() string {
 // Is reports whether the error is an [ErrNone].
 func (e *NotRecordedError) Is(target error) bool { return target == ErrNone } //nolint:errorlint // a sentinel
 
-// Between returns what was recorded of some counters from since to until. The error is [ErrNone] where nothing was.
+// Between returns the records of some counters from since to until. The error is [ErrNone] if there are none.
 func (r *Counters) Between(ctx context.Context, what counters.Set, since, until time.Time) (records.Recorded, error) {
 	store, err := r.Store(ctx)
 	if err != nil {
@@ -161,7 +161,7 @@ func (r *Counters) Between(ctx context.Context, what counters.Set, since, until 
 	return got, e
 }
 
-// NotRead returns the ports of a fabric of which a time has no samples, though some of other ports.
+// NotRead returns the ports of a fabric without samples in a period that has samples of other ports.
 func NotRead(f *fabric.Fabric, r *records.Recorded) []fabric.PortIndex {
 	var ports []fabric.PortIndex
 	for _, p := range counters.AllPorts(f) {
@@ -172,14 +172,14 @@ func NotRead(f *fabric.Fabric, r *records.Recorded) []fabric.PortIndex {
 	return ports
 }
 
-// lately is how far back problems and the causes of events look into what was recorded.
+// lately is the period before now of which problems and causes of events use records.
 const lately = time.Hour
 
-// latelyHolds is how long an answer of [Counters.Lately] is given again.
+// latelyHolds is how long a result of [Counters.Lately] is reused.
 const latelyHolds = 5 * time.Second
 
-// Lately returns what was recorded of errors in the last hour, by this session or by another process of the
-// machine, nil where nothing was or it cannot be read.
+// Lately returns the errors recorded in the last hour by any process of this machine, nil if there are none or they
+// cannot be read.
 func (r *Counters) Lately(ctx context.Context) *records.Recorded {
 	now := time.Now()
 	r.mu.Lock()
@@ -198,7 +198,7 @@ func (r *Counters) Lately(ctx context.Context) *records.Recorded {
 	return &got
 }
 
-// Deltas returns what ports of a fabric counted by records.
+// Deltas returns the increases of the counters of ports of a fabric in records.
 func Deltas(f *fabric.Fabric, r *records.Recorded) []counters.Delta {
 	var deltas []counters.Delta
 	for i := range r.Totals {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recorder puts what a session does into its history.
+// Package recorder records the sweeps, routes and commits of a session in its history.
 package recorder
 
 import (
@@ -15,23 +15,23 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// Options say which history a recorder writes.
+// Options controls a recorder.
 type Options struct {
-	// File is where the history is, "" for nowhere, and Why says why nowhere where that was not chosen.
+	// File is the file of the history, "" for none. Why is why there is none, nil if that was chosen.
 	File   string
 	Why    error
-	All    bool        // says that sweeps, routings and loads are recorded, not only commits
-	Failed func(error) // told what could not be written
-	// Exposed is told that others can put another file in its place.
+	All    bool        // record sweeps, routes and loads, not only commits
+	Failed func(error) // called with an error of writing
+	// Exposed is called if other users can replace the file.
 	Exposed func(error)
 }
 
-// Recorder puts pictures into a history, one after the other, in a goroutine of its own so that nothing waits
-// for the disk. The history is opened when it is first needed.
+// Recorder adds states to a history in a goroutine, so that nothing waits for the disk. The history is opened when it
+// is first needed.
 type Recorder struct {
 	opt  Options
 	once sync.Once
-	// What follows is set once.
+	// The fields below are set once.
 	store *history.Store
 	err   error // why there is no store
 	who   string
@@ -43,33 +43,33 @@ type job struct {
 	entry   history.Entry
 	fabric  *fabric.Fabric
 	tables  *fabric.Tables
-	written chan struct{} // written, where set, is closed once the jobs before it are done
+	written chan struct{} // if not nil, it is closed once the jobs before it are done
 }
 
-// New is a recorder that has opened nothing yet.
+// New returns a recorder. It opens nothing yet.
 func New(opt Options) *Recorder {
 	opt.All = opt.All && opt.File != ""
 	return &Recorder{opt: opt, who: "unknown"}
 }
 
-// Elsewhere is a recorder of another file.
+// Elsewhere returns a recorder of another file.
 func (r *Recorder) Elsewhere(file string) *Recorder {
 	return New(Options{File: file, All: r.opt.All || r.opt.Why != nil, Failed: r.opt.Failed, Exposed: r.opt.Exposed})
 }
 
-// File is where the history is, "" for nowhere.
+// File returns the file of the history, "" for none.
 func (r *Recorder) File() string { return r.opt.File }
 
-// None reports whether no history was asked for, so that none is missed.
+// None reports whether the session was opened without a history on purpose.
 func (r *Recorder) None() bool { return r.opt.File == "" && r.opt.Why == nil }
 
-// Exists reports whether there is a history already.
+// Exists reports whether the file of the history exists.
 func (r *Recorder) Exists() bool {
 	_, err := os.Stat(r.opt.File)
 	return r.opt.File != "" && err == nil
 }
 
-// Who is the user that entries name.
+// Who returns the user that entries name.
 func (r *Recorder) Who() string { return r.who }
 
 func (r *Recorder) open() error {
@@ -99,7 +99,7 @@ func (r *Recorder) open() error {
 	return r.err
 }
 
-// run records what comes until Close.
+// run records the jobs until Close.
 func (r *Recorder) run() {
 	defer close(r.ended)
 	for j := range r.jobs {
@@ -113,7 +113,7 @@ func (r *Recorder) run() {
 	}
 }
 
-// Close waits until all is written.
+// Close waits until everything is written.
 func (r *Recorder) Close() error {
 	r.once.Do(func() { r.err = errors.New("the session is closed") })
 	if r.store == nil {
@@ -124,11 +124,10 @@ func (r *Recorder) Close() error {
 	return r.store.Close()
 }
 
-// Records reports whether entries of sweeps, routings and loads are wanted, and can be written.
+// Records reports whether sweeps, routes and loads are to be recorded and can be written.
 func (r *Recorder) Records() bool { return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil }
 
-// Record puts a subnet into the history. Sweeps that come faster than they are stored are left out, and false is
-// returned.
+// Record adds a subnet to the history. It skips a sweep, and returns false, while earlier ones are still being stored.
 func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) bool {
 	j := job{entry: e, fabric: f, tables: t}
 	if e.Kind != history.Sweep {
@@ -143,7 +142,7 @@ func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) b
 	}
 }
 
-// Store returns the history, or why there is none. What was recorded so far is in it.
+// Store returns the history, with everything recorded so far, or why there is none.
 func (r *Recorder) Store() (*history.Store, error) {
 	if err := r.open(); err != nil {
 		return nil, err

@@ -15,41 +15,41 @@ import (
 	"example.org/ibconsole/shell/session/recorded"
 )
 
-// Growth is what ports counted in some time, by what was recorded.
+// Growth holds the recorded increases of counters in a period.
 type Growth struct {
 	Since, Until time.Time
 	Fabric       *fabric.Fabric
-	// Ports are those of which a counter grew, the most first.
+	// Ports are the ports with an increase, the largest first.
 	Ports []Growing
-	// Spans are the parts of the time that were recorded. Read has the ports of which something was, and NotRead counts
-	// the other ones of the fabric.
+	// Spans are the parts of the period that were recorded. Read has the ports with samples, and NotRead counts the
+	// other ports of the fabric.
 	Spans   []records.Span
 	Read    map[counters.Key]bool
 	NotRead int
 }
 
-// Growing is a port of which counters grew.
+// Growing is a port with increases.
 type Growing struct {
 	records.Total
-	Port fabric.PortIndex // of the live fabric, [fabric.None] where it has none of that name
-	// Sum is by how much all of the counters grew, PerHour how fast; AtLeast says that it may have been more.
+	Port fabric.PortIndex // of the live fabric, [fabric.None] if it lacks the port
+	// Sum is the sum of the increases, PerHour their rate. AtLeast is true if they may be larger.
 	Sum     uint64
 	PerHour float64
 	AtLeast bool
-	// First and Last are when they grew for the first and the last time, zero where they stand at their greatest value.
+	// First and Last are the times of the first and the last increase, zero if counters are at their maximum.
 	First, Last time.Time
-	// Bins are what they grew by in each of so many parts of the time.
+	// Bins are the increases in each part of the period.
 	Bins []int64
-	// Use is the share of its link that a port sends with, -1 where that is not known; Waits are ticks a second in
-	// which it had something to send and no credits.
+	// Use is the share of the data rate that the port sends with, -1 if unknown. Waits is its XmitWait per second:
+	// ticks in which it had data to send and no credits.
 	Use, Waits float64
 }
 
-// traffic is what use and waits are told from.
+// traffic are the counters from which Use and Waits are computed.
 var traffic = counters.Of(counters.XmitData, counters.XmitWait)
 
-// Grown says which ports counted some counters in some time, in so many parts of it. The error is [recorded.ErrNone]
-// where nothing was recorded of that time. O(samples of that time).
+// Grown returns the increases of some counters in a period, which it divides into parts. The error is
+// [recorded.ErrNone] if nothing was recorded in it. O(samples of the period).
 func Grown(ctx context.Context, s *session.Session, what counters.Set, since, until time.Time,
 	parts int) (*Growth, error) {
 	got, err := s.Recorded().Between(ctx, what, since, until)
@@ -104,7 +104,7 @@ func Grown(ctx context.Context, s *session.Session, what counters.Set, since, un
 	return g, nil
 }
 
-// add adds what was counted in a part of the time.
+// add adds the increases in a part of the period.
 func (x *Growing) add(part int, counts []records.Count) {
 	for _, n := range counts {
 		x.Bins[part] += int64(n.Increase)
@@ -129,7 +129,7 @@ func (x *Growing) add(part int, counts []records.Count) {
 	}
 }
 
-// send takes what the port sent and waited for.
+// send sets Use and Waits from what the port sent and waited for.
 func (x *Growing) send(f *fabric.Fabric, counts []records.Count) {
 	for _, n := range counts {
 		switch n.Counter {

@@ -17,10 +17,10 @@ type Recent struct {
 	read   map[counters.Key]bool
 }
 
-// recentCounters are the counters that [Recent] is computed from. Waiting to send is no error.
+// recentCounters are the counters that [Recent] is computed from. XmitWait is not an error.
 var recentCounters = counters.Errors&^counters.Of(counters.XmitWait) | counters.Of(counters.XmitData)
 
-// NewRecent returns what ports counted, from their growth; nil without one.
+// NewRecent returns the errors and the use of ports from their growth, nil for a nil growth.
 func NewRecent(g *Growth) *Recent {
 	if g == nil {
 		return nil
@@ -60,7 +60,7 @@ func RecentOf(st *session.State) *Recent { return recentSlot.Of(st) }
 // PutRecent puts a result into a state.
 func PutRecent(st *session.State, r *Recent) { recentSlot.Put(st, r) }
 
-// ReadRecent reads what ports counted in the hour before a time and puts it into the state of the session.
+// ReadRecent reads the records of the hour before a time and puts the result into the state of the session.
 func ReadRecent(ctx context.Context, s *session.Session, until time.Time) error {
 	g, err := Grown(ctx, s, recentCounters, until.Add(-time.Hour), until, 1)
 	if ctx.Err() != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recording reads the counters of a subnet round by round and keeps what they grew by.
+// Package recording reads the counters of a subnet in rounds and stores their increases.
 package recording
 
 import (
@@ -15,43 +15,43 @@ import (
 	"example.org/ibconsole/history/records"
 )
 
-// Read reads all ports evenly over some time. Where it fails it returns what was read so far, too.
+// Read reads all ports, spread evenly over a period. With an error it also returns what was read so far.
 type Read func(ctx context.Context, opts counters.Options, long time.Duration) (*counters.Reading, error)
 
-// Options are what a recording does.
+// Options controls a recording.
 type Options struct {
-	File   string // where the records are
-	Subnet string // what they call the subnet
+	File   string // the file of the records
+	Subnet string // the name of the subnet in the records
 	Read   Read
-	// Errors is how often errors and waits are read, and Traffic how often data and packets are, too.
+	// Errors is the interval between readings of errors and XmitWait. At the interval Traffic, data and packets are
+	// read too.
 	Errors, Traffic time.Duration
-	// Serve reads all counters at once when the recording starts, and in each round. Data and packets are kept no more
-	// often for that.
+	// Serve reads all counters when the recording starts and in each round. Data and packets are still stored at the
+	// interval Traffic.
 	Serve bool
-	// Failed is told what went wrong, once for each spell.
+	// Failed is called with an error once until a round succeeds again.
 	Failed func(error)
-	// Heard is handed each reading that did not fail, with the errors and waits that ports counted since the one
-	// before.
-	Heard func(r *counters.Reading, grown []counters.Delta)
+	// OnReading is called with each successful reading and the increases of errors and XmitWait since the previous one.
+	OnReading func(r *counters.Reading, grown []counters.Delta)
 }
 
-// Status is how a recording is getting on.
+// Status is the status of a recording.
 type Status struct {
 	File    string
 	Subnet  string
 	Began   time.Time
 	Errors  time.Duration
 	Traffic time.Duration
-	Rounds  int       // that were read
-	Last    time.Time // when the last one was over
+	Rounds  int       // rounds read
+	Last    time.Time // the end of the last round
 	Took    time.Duration
-	// Ports answered the last round, Unanswered did not.
+	// Ports responded in the last round, Unanswered did not.
 	Ports, Unanswered int
-	// Failed is what went wrong last, nil where the last round was read and kept.
+	// Failed is the error of the last round, nil if it was read and stored.
 	Failed error
 }
 
-// Share is how many ports are asked a second.
+// Share returns how many ports are read per second.
 func (s *Status) Share() float64 {
 	if s.Took <= 0 {
 		return 0
@@ -71,19 +71,19 @@ type Recording struct {
 	errors      series
 	traffic     series
 	lastTraffic time.Time
-	mu          sync.Mutex // guards what follows it
+	mu          sync.Mutex // guards the fields below
 	status      Status
 	failed      string
 }
 
-// series follows one set of counters, and has what could not be kept yet.
+// series follows one set of counters. It holds the samples that could not be stored yet.
 type series struct {
 	what   counters.Set
 	ledger counters.Ledger
 	unkept []records.Sample
 }
 
-// Start begins to record. The error is [history.ErrRecording] where another process records the subnet.
+// Start starts a recording. The error is [history.ErrRecording] if another process records the subnet.
 func Start(ctx context.Context, opt Options) (*Recording, error) {
 	store, err := records.Open(ctx, opt.File)
 	if err != nil {
@@ -106,24 +106,24 @@ func Start(ctx context.Context, opt Options) (*Recording, error) {
 	return r, nil
 }
 
-// Store is where the recording puts what it reads.
+// Store returns the store of the recording.
 func (r *Recording) Store() *records.Store { return r.store }
 
-// Status says how it is getting on.
+// Status returns the status of the recording.
 func (r *Recording) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.status
 }
 
-// Stop ends the recording and keeps what was read of the last round.
+// Stop ends the recording and stores the part of the last round that was read.
 func (r *Recording) Stop() error {
 	r.stop()
 	<-r.ended
 	return errors.Join(r.store.Close(), r.lock.Unlock())
 }
 
-// run reads a round after the other, each over nine tenths of the time that it has.
+// run reads round after round, each over nine tenths of its interval.
 func (r *Recording) run(ctx context.Context) {
 	long := r.opt.Errors * 9 / 10
 	if r.opt.Serve {
@@ -139,10 +139,11 @@ func (r *Recording) run(ctx context.Context) {
 	}
 }
 
-// forgotten is how long a port that does not answer is waited for: what it counted meanwhile is known when it is back.
+// forgotten is how long the last values of a port that does not respond are kept. When it responds again, its increases
+// since then are known.
 const forgotten = 7 * 24 * time.Hour
 
-// round reads once, and keeps what was read even where it was cut short.
+// round reads once, and stores what was read even if it was interrupted.
 func (r *Recording) round(ctx context.Context, long time.Duration) {
 	began := time.Now()
 	all := []*series{&r.errors}
@@ -160,7 +161,7 @@ func (r *Recording) round(ctx context.Context, long time.Duration) {
 		for _, s := range all {
 			grown := s.ledger.Take(reading)
 			if s == &r.errors && err == nil {
-				r.opt.Heard(reading, grown)
+				r.opt.OnReading(reading, grown)
 			}
 			err = errors.Join(err, r.keep(ctx, s, reading, grown))
 		}
@@ -193,7 +194,7 @@ func (r *Recording) keep(ctx context.Context, s *series, reading *counters.Readi
 	return err
 }
 
-// merge adds later samples to earlier ones that could not be kept.
+// merge adds later samples to earlier ones that could not be stored.
 func merge(earlier, later []records.Sample) []records.Sample {
 	if len(earlier) == 0 {
 		return later
@@ -223,7 +224,7 @@ func merge(earlier, later []records.Sample) []records.Sample {
 	return earlier
 }
 
-// over takes note of how a round went.
+// over updates the status after a round.
 func (r *Recording) over(reading *counters.Reading, now time.Time, took time.Duration, err error) {
 	r.mu.Lock()
 	st := &r.status

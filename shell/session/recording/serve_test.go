@@ -40,7 +40,7 @@ func TestServedCountersAreReadAtOnce(t *testing.T) {
 				}
 				return &counters.Reading{Fabric: f}, nil
 			},
-			Failed: func(err error) { t.Error(err) }, Heard: func(*counters.Reading, []counters.Delta) {},
+			Failed: func(err error) { t.Error(err) }, OnReading: func(*counters.Reading, []counters.Delta) {},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -20,31 +20,32 @@ import (
 	"example.org/ibconsole/shell/session/survey"
 )
 
-// Settings are how a session records.
+// Settings controls the recording of a session.
 type Settings struct {
-	// Every is how often errors and waits are read, and Traffic how often data and packets are, too.
+	// Every is the interval between readings of errors and XmitWait. At the interval Traffic, data and packets are
+	// read too.
 	Every, Traffic time.Duration
-	Sweep          time.Duration // how often to sweep lightly meanwhile, unless that is done already; 0 for never
-	// Metrics is the address where Prometheus may ask, "" for none. All counters are then read at the start and at
-	// least once a minute.
+	Sweep          time.Duration // interval of light sweeps, 0 for none; not used if the session already sweeps
+	// Metrics is the address at which Prometheus scrapes, "" for none. All counters are then read at the start and at
+	// least once per minute.
 	Metrics string
-	// Servers are those of all sessions that may serve at one address, nil for this one alone, and Name tells this one
-	// apart.
+	// Servers are those of all sessions that may serve at one address, nil for this session alone. Name identifies this
+	// session among them.
 	Servers *metrics.Servers
 	Name    string
 }
 
-// served is how old counters that are served may be before they are read again.
+// served is the maximum age of served counters.
 const served = time.Minute
 
-// ErrNotRecording says that the session does not record.
+// ErrNotRecording reports that the session does not record.
 var ErrNotRecording = errors.New("this session does not record")
 
 // running is the recording of a session.
 type running struct {
 	*Recording
 	metrics *metrics.Reader // nil for none
-	sweeps  bool            // began with the recording, and end with it
+	sweeps  bool            // background sweeps began with the recording, and end with it
 	session *session.Session
 }
 
@@ -59,7 +60,7 @@ func (r *running) Close() error {
 	return errors.Join(r.metrics.Close(), r.Stop())
 }
 
-// Begin begins to record what the ports of a session count, until [End] or the end of the session.
+// Begin starts recording the counters of the ports of a session, until [End] or the end of the session.
 func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	if !s.Connection().Online() {
 		return connection.ErrOffline
@@ -80,7 +81,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 		}, Errors: opt.Every, Traffic: opt.Traffic, Failed: func(err error) {
 			s.Publish(session.ChangeLive, func(st *session.State) { st.Note("record: %v", err) })
 		},
-		Heard: func(r *counters.Reading, grown []counters.Delta) {
+		OnReading: func(r *counters.Reading, grown []counters.Delta) {
 			m.Store(r)
 			s.Publish(session.ChangeLive, func(st *session.State) {
 				st.NoneCounted(r)
@@ -112,7 +113,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	return nil
 }
 
-// readRound reads beside what else the session does: no operation waits for it.
+// readRound reads counters without an operation, so that none waits for it.
 func readRound(ctx context.Context, s *session.Session, opts counters.Options, long time.Duration) (*counters.Reading,
 	error) {
 	l, err := s.Connection().Line()
@@ -130,7 +131,7 @@ func readRound(ctx context.Context, s *session.Session, opts counters.Options, l
 	return r, s.Connection().Failed(l, err)
 }
 
-// End ends what [Begin] began; what was read is kept. The error is [ErrNotRecording] where nothing runs.
+// End ends the recording. What was read is kept. The error is [ErrNotRecording] if the session does not record.
 func End(s *session.Session) error {
 	var r *running
 	s.Publish(session.ChangeSettings, func(st *session.State) {
@@ -143,7 +144,7 @@ func End(s *session.Session) error {
 	return r.Close()
 }
 
-// StatusOf returns how the recording of a session gets on, and whether there is one.
+// StatusOf returns the status of the recording of a session, and whether there is one.
 func StatusOf(s *session.Session) (Status, bool) {
 	st := s.State()
 	r := slot.Of(&st)
@@ -153,7 +154,7 @@ func StatusOf(s *session.Session) (Status, bool) {
 	return r.Status(), true
 }
 
-// MetricsAt returns the address where Prometheus may ask, "" for none.
+// MetricsAt returns the address at which Prometheus scrapes, "" for none.
 func MetricsAt(s *session.Session) string {
 	st := s.State()
 	if r := slot.Of(&st); r != nil {
@@ -162,7 +163,7 @@ func MetricsAt(s *session.Session) string {
 	return ""
 }
 
-// source returns what Prometheus gets of a session, without the readings.
+// source returns the function that describes a session to Prometheus, without the readings.
 func source(s *session.Session) metrics.Describe {
 	return func(ctx context.Context) (*metrics.Snapshot, error) {
 		st := s.State()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package servicelevels finds whether hosts get the service levels that a routing needs.
+// Package servicelevels determines whether hosts get the service levels that a routing needs.
 package servicelevels
 
 import (
@@ -15,21 +15,20 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// Proof says where the service levels of a routing come from once it is written.
-// Hosts get them from the subnet administration, and a commit brings none.
+// Proof states whether hosts get the service levels that a routing needs once it is written. Hosts get them from the
+// subnet administration; a commit does not write them.
 type Proof struct {
-	// Origin is that of the tables.
+	// Origin is the origin of the tables.
 	Origin string
-	// Asked is how many path records the master's subnet administration was asked
-	// for, of Pairs that there are, and Granted how many have the SL that the
-	// routing needs. Asked is 0 where there is no master.
+	// Asked is how many path records, of Pairs, were requested from the master's subnet administration. Granted of them
+	// have the SL that the routing needs. Asked is 0 if there is no master.
 	Asked   int
 	Granted int
 	Pairs   int64
-	// Refused is an example of the others, in words, "" for none.
+	// Refused is an example of the others, as text, "" for none.
 	Refused string
-	// Plain says that the routing is free of credit loops with SL 0 everywhere. Nobody
-	// looked where all that was asked for is granted.
+	// Plain is true if the routing is free of credit loops with SL 0 everywhere. It is not checked if everything is
+	// granted.
 	Plain bool
 }
 
@@ -39,8 +38,7 @@ func (l *Proof) AllGranted() bool { return l.Asked > 0 && l.Granted == l.Asked }
 // Safe reports whether the routing does not deadlock with the SLs that hosts get.
 func (l *Proof) Safe() bool { return l.AllGranted() || l.Plain }
 
-// Error says that a routing is free of deadlock by service levels alone, which
-// hosts do not get.
+// Error reports a routing that is free of deadlock only with service levels that hosts do not get.
 type Error struct{ Proof Proof }
 
 func (e *Error) Error() string {
@@ -50,13 +48,13 @@ func (e *Error) Error() string {
 		e.Proof.Origin, e.Proof.Why())
 }
 
-// Why says what the subnet administration grants.
+// Why returns what the subnet administration grants, as text.
 func (l *Proof) Why() string {
 	switch {
 	case l.Asked == 0 && l.Refused != "":
 		return l.Refused
 	case l.Asked == 0:
-		return "there is none, as no subnet manager is master"
+		return "there is no master subnet manager"
 	case l.AllGranted() && int64(l.Asked) == l.Pairs:
 		return fmt.Sprintf("it grants them in all %d path records", l.Asked)
 	case l.AllGranted():
@@ -65,10 +63,9 @@ func (l *Proof) Why() string {
 	return fmt.Sprintf("it grants them in %d of %d path records, and not in that of %s", l.Granted, l.Asked, l.Refused)
 }
 
-// Prove finds out whether tables that need service levels can be written: where the
-// subnet administration grants the SLs, or where there are no credit loops with
-// SL 0 everywhere on the VLs that there are then. nil is returned for tables that
-// need none.
+// Prove determines whether tables that need service levels can be written: the subnet administration grants the SLs, or
+// there are no credit loops with SL 0 everywhere on the VLs after the commit. It returns nil for tables that need no
+// SLs.
 func Prove(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables, master bool,
 	progress func(done, total int)) (*Proof, error) {
 	if staged.SLs == nil {
@@ -96,17 +93,16 @@ func Prove(ctx context.Context, conn *connection.Connection, live, staged *fabri
 	return l, nil
 }
 
-// mostRecords is how many path records are asked for at most.
-const mostRecords = 4096
+// maxRecords is how many path records are requested at most.
+const maxRecords = 4096
 
-// Ask asks for the path records of all pairs of hosts, or where there are too
-// many of a sample with hosts of as many pairs of leaf switches as possible. That
-// there is no answer is not an error: then nothing is granted.
+// Ask requests the path records of all pairs of hosts, or, of too many, those of a sample with hosts on as many pairs
+// of leaf switches as possible. Without a response nothing is granted, which is not an error.
 func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables,
 	progress func(done, total int)) error {
 	c, err := conn.SA(ctx)
 	if err != nil {
-		l.Refused = fmt.Sprintf("it does not answer (%v)", err)
+		l.Refused = fmt.Sprintf("it does not respond (%v)", err)
 		return ctx.Err()
 	}
 	leaves := hostsByLeaf(live.Fabric, staged.Fabric)
@@ -127,15 +123,15 @@ func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, stag
 		src, dst := lidOf(staged.Fabric, f.Ports[p[0]].GUID), lidOf(staged.Fabric, f.Ports[p[1]].GUID)
 		want, _ := staged.SL(src, dst)
 		switch {
-		case errors.Is(err, sa.NoRecords): // they share no partition, so there are no packets
+		case errors.Is(err, sa.NoRecords): // without a common partition there are no packets
 			l.Asked--
 		case err == nil && staged.MayHaveSL(src, dst, r.SL):
 			l.Granted++
 		case err != nil:
 			l.Refused = fmt.Sprintf("%s to %s: %v", f.PortName(p[0]), f.PortName(p[1]), err)
-			return nil // one is enough to know, and each may take its time
+			return nil // one is enough, and each may take long
 		case l.Refused == "":
-			l.Refused = fmt.Sprintf("%s to %s, where the routing needs SL %d and it says %d", f.PortName(p[0]),
+			l.Refused = fmt.Sprintf("%s to %s, where the routing needs SL %d and it grants %d", f.PortName(p[0]),
 				f.PortName(p[1]), want, r.SL)
 		}
 		progress(i+1, len(pairs))
@@ -146,10 +142,10 @@ func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, stag
 	return nil
 }
 
-// lidOf is the LID of a port of the fabric.
+// lidOf returns the LID of a port.
 func lidOf(f *fabric.Fabric, guid uint64) uint16 { return f.Ports[f.PortByGUID(guid)].LID }
 
-// hostsByLeaf are the ports of hosts of both fabrics, by the switch that they are attached to.
+// hostsByLeaf returns the ports of hosts in both fabrics, by the switch that they are attached to.
 func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
 	at := map[fabric.SwitchIndex]int{}
 	var leaves [][]fabric.PortIndex
@@ -170,14 +166,14 @@ func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
 	return leaves
 }
 
-// hostPairs are all pairs of hosts if they are not too many, else pairs of hosts
-// of different leaf switches, chosen at random but the same every time.
+// hostPairs returns all pairs of hosts up to a limit, otherwise pairs of hosts on different leaf switches, chosen at
+// random with a fixed seed.
 func hostPairs(leaves [][]fabric.PortIndex) (pairs [][2]fabric.PortIndex) {
 	var all []fabric.PortIndex
 	for _, leaf := range leaves {
 		all = append(all, leaf...)
 	}
-	if len(all)*(len(all)-1) <= mostRecords {
+	if len(all)*(len(all)-1) <= maxRecords {
 		for _, src := range all {
 			for _, dst := range all {
 				if src != dst {
@@ -189,7 +185,7 @@ func hostPairs(leaves [][]fabric.PortIndex) (pairs [][2]fabric.PortIndex) {
 	}
 	rnd := rand.New(rand.NewPCG(1, uint64(len(all))))
 	host := func(leaf int) fabric.PortIndex { return leaves[leaf][rnd.IntN(len(leaves[leaf]))] }
-	if n := len(leaves); n*(n-1) <= mostRecords {
+	if n := len(leaves); n*(n-1) <= maxRecords {
 		for i := range leaves {
 			for j := range leaves {
 				if i != j {
@@ -198,7 +194,7 @@ func hostPairs(leaves [][]fabric.PortIndex) (pairs [][2]fabric.PortIndex) {
 			}
 		}
 	}
-	for len(pairs) < mostRecords {
+	for len(pairs) < maxRecords {
 		if i, j := all[rnd.IntN(len(all))], all[rnd.IntN(len(all))]; i != j {
 			pairs = append(pairs, [2]fabric.PortIndex{i, j})
 		}

@@ -18,17 +18,17 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// unmodelled are options of opensm.conf that can change a route and that no
-// engine here takes, with the value that changes nothing.
+// unmodelled are options of opensm.conf that can change a route and that no engine here supports, with the value that
+// changes nothing.
 var unmodelled = map[string]string{
 	"avoid_throttled_links": "FALSE",
 }
 
 var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
 
-// ReadConf takes engines and options from an opensm.conf and lays the chain and the options given over
-// them. Without a guid2lid among these it takes that of OpenSM's cache directory, for ports without a LID alone. What
-// is not modelled is noted.
+// ReadConf reads engines and options from an opensm.conf; the given chain and options take precedence. Without a
+// guid2lid among them it reads that of OpenSM's cache directory, only for ports without a LID. Options that are not
+// modelled are noted.
 func ReadConf(ctx context.Context, path string, around Around, chain []string, given []Setting) (Settings, error) {
 	conf, err := files.Parse(ctx, path, files.Config, osm.ReadConf)
 	if err != nil {
@@ -77,7 +77,8 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	return s, nil
 }
 
-// modelledChain is a list of engines as OpenSM reads it, without those that are not here; from is where it stands.
+// modelledChain returns a list of engines as OpenSM reads it, without those that do not exist here. from is its place
+// in the file.
 func modelledChain(list, from string, around *Around, notes []string) (chain, more []string) {
 	known := EngineNames()
 	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
@@ -97,8 +98,8 @@ func modelledChain(list, from string, around *Around, notes []string) (chain, mo
 	return chain, notes
 }
 
-// confOptions are the options of the file that are known here. A switch that is
-// not TRUE is off for OpenSM; a file that cannot be read is left out.
+// confOptions returns the known options of the file. As in OpenSM, a boolean that is not TRUE is off, and a file that
+// cannot be read is skipped.
 func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) {
 	for _, o := range conf.Options {
 		name := o.Name
@@ -128,14 +129,13 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 	return out, notes
 }
 
-// partitionFile is the option that names the partitions, which OpenSM looks for in a file of
-// its own where it is not given.
+// partitionFile is the option for the partition file. Without it OpenSM reads its default file.
 const partitionFile = "partition_config_file"
 
 const torusConfig = "torus_config" // the option that names the configuration of torus-2QoS
 
-// defaultTorus has torus-2QoS read the file that it reads with this conf where
-// none was given, and refuse where that cannot be read.
+// defaultTorus reads the file that torus-2QoS reads with this conf if no other was given. torus-2QoS refuses if it
+// cannot be read.
 func (s *Settings) defaultTorus(ctx context.Context, path string) error {
 	if s.torus.Conf != nil || !slices.Contains(s.Chain, torus.Name) {
 		return nil
@@ -148,14 +148,14 @@ func (s *Settings) defaultTorus(ctx context.Context, path string) error {
 	return s.chooseEngines()
 }
 
-// findLIDs takes the guid2lid of OpenSM's cache directory, if there is one and no other was named.
+// findLIDs reads the guid2lid of OpenSM's cache directory, if it exists and no other was given.
 func (s *Settings) findLIDs(ctx context.Context, dir string) {
 	file := filepath.Join(dir, "guid2lid")
 	if _, err := os.Stat(file); dir == "" || err != nil || s.lids.GUID2LID != nil || s.lids.Reassign {
 		return
 	}
 	if err := setGUID2LID(ctx, s, file); err != nil {
-		s.Notes = append(s.Notes, fmt.Sprintf("the LIDs that OpenSM remembers on this machine are not known: %v", err))
+		s.Notes = append(s.Notes, fmt.Sprintf("read the LIDs that OpenSM remembers on this machine: %v", err))
 		return
 	}
 	s.lids.FoundFile = fabric.Escape(file)

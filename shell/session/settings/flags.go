@@ -11,16 +11,16 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Flags are what OpenSM is told on its command line, in the words of this program.
+// Flags holds the flags of an OpenSM command line as options of this program.
 type Flags struct {
 	Conf  string // the opensm.conf, "" for none
 	Chain []string
 	Given []Setting
-	Notes []string // what of the flags has no counterpart here, one sentence each
+	Notes []string // flags without a counterpart here, one sentence each
 }
 
-// ReadFlags reads OpenSM's flags as its getopt_long does: short ones together, with the value at once or as the next
-// word, and long ones shortened. Of a flag that is given twice the last counts.
+// ReadFlags reads OpenSM's flags like getopt_long: short flags combined, with the value attached or in the next word,
+// and abbreviated long flags. The last value of a repeated flag counts.
 func ReadFlags(words []string) (Flags, error) {
 	r := flagReader{rest: words}
 	for len(r.rest) > 0 {
@@ -40,12 +40,12 @@ func ReadFlags(words []string) (Flags, error) {
 		}
 	}
 	if len(r.idle) > 0 {
-		r.Notes = append(r.Notes, strings.Join(r.idle, ", ")+": of no meaning for routes")
+		r.Notes = append(r.Notes, strings.Join(r.idle, ", ")+": no effect on routes")
 	}
 	return r.Flags, nil
 }
 
-// Join adds an opensm.conf, a chain and options that were given beside the flags. None may be named twice.
+// Join adds an opensm.conf, a chain and options that were given in addition to the flags. None may be given twice.
 func (f *Flags) Join(conf string, chain []string, given []Setting) error {
 	switch {
 	case f.Conf != "" && conf != "":
@@ -70,7 +70,7 @@ func (f *Flags) Join(conf string, chain []string, given []Setting) error {
 	return nil
 }
 
-// withDefaults adds what OpenSM takes where nothing is said of it, and this program from the subnet.
+// withDefaults adds the defaults of OpenSM for options that this program otherwise takes from the subnet.
 func withDefaults(options []Setting) []Setting {
 	for _, d := range []Setting{{"lmc", "0"}, {"qos", "FALSE"}} {
 		if indexSetting(options, d.Name) < 0 {
@@ -82,8 +82,8 @@ func withDefaults(options []Setting) []Setting {
 
 type flagReader struct {
 	Flags
-	rest []string // the words that are not read
-	idle []string // flags that mean nothing here
+	rest []string // the words that are left to read
+	idle []string // flags without effect here
 }
 
 func (r *flagReader) long(word string) error {
@@ -144,7 +144,7 @@ func (r *flagReader) short(word string) error {
 	return nil
 }
 
-// next is the word after a flag, which is its value whatever it looks like.
+// next returns the word after a flag, which is its value even if it looks like a flag.
 func (r *flagReader) next(name string) (string, error) {
 	if len(r.rest) == 0 {
 		return "", fmt.Errorf("%s has no value", name)
@@ -178,7 +178,7 @@ func (r *flagReader) take(f *flag, name, value string) error {
 	return nil
 }
 
-// FlagNames are the flags that have a counterpart here, short where there is such a form.
+// FlagNames returns the flags with a counterpart here, in their short form if they have one.
 func FlagNames() []string {
 	var names []string
 	for i := range flags {

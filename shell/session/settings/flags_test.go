@@ -59,7 +59,7 @@ func TestReadFlags(t *testing.T) {
 		},
 		{"-F conf -R dor", "dor conf "},
 		{"-l 1 -l -3", "  lmc=-3 "},
-		{"-o -f log -ot 5", "  | -o, -f, -t: of no meaning for routes"},
+		{"-o -f log -ot 5", "  | -o, -f, -t: no effect on routes"},
 		{
 			"-R chain,dor",
 			`dor  | -R: the engine "chain" is not modelled; where it routes, what follows of the chain is only an estimate`,

@@ -4,19 +4,19 @@ package settings
 
 import "example.org/ibconsole/fabric/formats/osm"
 
-// flag is one of OpenSM's command line (opensm(8), and what opensm --help prints).
+// flag is a flag of OpenSM's command line (opensm(8) and opensm --help).
 type flag struct {
 	short byte // 0 for none
 	long  string
-	takes bool // says that a value follows
-	// option is ours of the same meaning, "" for none; where no value follows it is TRUE.
+	takes bool // a value follows
+	// option is the option with the same meaning, "" for none. Without a value it is TRUE.
 	option string
-	// why says why the flag is refused, note what is to be said of it. Without either and without an
-	// option it means nothing for routes.
+	// why is the reason why the flag is refused, note a remark about it. A flag without why, note and option has no
+	// effect on routes.
 	why, note string
 }
 
-// The values of option that are none of [Options].
+// The values of option that are not in [Options].
 const (
 	chainFlag = "engine"
 	confFlag  = "from"
@@ -61,8 +61,8 @@ var flags = []flag{
 	{short: 'Y', long: "qos_policy_file", takes: true, note: onlyOfGrants},
 	{short: 'S', long: "sadb_file", takes: true, note: "is not read: load groups takes multicast groups"},
 	{long: "consolidate_ipv6_snm_req", note: notModelled},
-	{short: 'd', long: "debug", takes: true, note: "is passed over, also where it turns multicast off"},
-	{short: 'I', long: "inactive", note: "is passed over: an inactive OpenSM routes nothing"},
+	{short: 'd', long: "debug", takes: true, note: "is ignored, also if it turns multicast off"},
+	{short: 'I', long: "inactive", note: "is ignored: an inactive OpenSM routes nothing"},
 
 	{long: "version", why: endsOpenSM},
 	{short: 'h', long: "help", why: endsOpenSM},

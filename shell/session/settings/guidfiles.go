@@ -14,13 +14,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// guidUse is a file of GUIDs and the option that names it.
+// guidUse is a file of GUIDs with its option.
 type guidUse struct {
 	file *osm.GUIDFile
 	kind osm.GUIDFileKind
 }
 
-// guidFile is an option that names a file of GUIDs.
+// guidFile returns an option for a file of GUIDs.
 func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
 	read := func(ctx context.Context, s *Settings, path string) error {
 		f, err := files.Parse(ctx, path, files.List, osm.ReadGUIDFile)
@@ -38,8 +38,8 @@ func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.G
 	return Option{Name: kind.Option(), Summary: summary, File: true, read: read}
 }
 
-// guidFileOrBroken is one that an opensm.conf may name although it is not there:
-// OpenSM then takes it for one with a line that it cannot read.
+// guidFileOrBroken is like guidFile. If an opensm.conf names a missing file, OpenSM treats it like a file with an
+// unreadable line.
 func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
 	o := guidFile(kind, summary, take)
 	o.without = func(s *Settings, path string) {
@@ -49,7 +49,7 @@ func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings
 	return o
 }
 
-// withoutFiles does what OpenSM does about files of an opensm.conf that are missing, where no others were given.
+// withoutFiles handles missing files of an opensm.conf as OpenSM does, unless other files were given.
 func (s *Settings) withoutFiles(conf *osm.Conf, given []Setting) {
 	for _, o := range conf.Options {
 		i := slices.IndexFunc(Options, func(x Option) bool { return x.Name == o.Name })
@@ -80,7 +80,7 @@ func takeIONodes(s *Settings, f *osm.GUIDFile) {
 	s.noteBroken(f, osm.IONodes)
 }
 
-// noteBroken keeps in mind that a file of nodes is broken.
+// noteBroken notes that a file of nodes is broken.
 func (s *Settings) noteBroken(f *osm.GUIDFile, kind osm.GUIDFileKind) {
 	if f.Broken {
 		s.routing.BrokenNodeFile = kind.Option()
@@ -123,7 +123,7 @@ func takeSearchOrder(s *Settings, f *osm.GUIDFile) {
 	}
 }
 
-// Strangers are the lines of the files that are for nothing on a subnet.
+// Strangers returns notes on the lines of the files that match nothing in a subnet.
 func (s *Settings) Strangers(f *fabric.Fabric) []string {
 	var out []string
 	for _, u := range s.guids {

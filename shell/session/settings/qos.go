@@ -22,8 +22,8 @@ var (
 	policySL    = regexp.MustCompile(`^\s*sl\s*:\s*(\w+)`)
 )
 
-// noteTorusQoS notes what of the quality of service of an opensm.conf torus-2QoS does not go with: service
-// levels other than 0 and 8, and SL2VL tables of one's own (torus-2QoS(8), at its end).
+// noteTorusQoS notes the quality-of-service settings of an opensm.conf that torus-2QoS does not support: service levels
+// except 0 and 8, and configured SL2VL tables (torus-2QoS(8), at its end).
 func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf, around *Around) {
 	if !slices.Contains(s.Chain, torus.Name) {
 		return
@@ -39,7 +39,7 @@ func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf, around *Aro
 	}
 }
 
-// noteSLs notes the SLs of a file that are neither 0 nor 8. A file that is not there has none.
+// noteSLs notes the SLs of a file that are neither 0 nor 8. A missing file has none.
 func (s *Settings) noteSLs(ctx context.Context, path string, form *regexp.Regexp) {
 	text, err := files.All(ctx, path, files.List)
 	if err != nil {
@@ -52,8 +52,8 @@ func (s *Settings) noteSLs(ctx context.Context, path string, form *regexp.Regexp
 		for _, m := range form.FindAllStringSubmatch(l, -1) {
 			if m[1] != "0" && m[1] != "8" {
 				s.Notes = append(s.Notes,
-					fmt.Sprintf("%s:%d: service level %s: with torus-2QoS only 0 and 8 are to be given, the others "+
-						"are those of paths", fabric.Escape(path), line, m[1]))
+					fmt.Sprintf("%s:%d: service level %s: torus-2QoS allows only 0 and 8; it uses the others for "+
+						"paths", fabric.Escape(path), line, m[1]))
 			}
 		}
 	}

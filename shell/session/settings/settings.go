@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package settings reads engines and their options, as words or from an opensm.conf and
-// the files that it names, into what a routing is computed with.
+// Package settings reads engines and their options, given as words or in an opensm.conf and its files, for computing
+// routes.
 package settings
 
 import (
@@ -26,25 +26,25 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Settings are the engines to route with and the options that change a route or a LID, as opensm.conf has them.
+// Settings holds the engines and the options that affect routes or LIDs, as in opensm.conf.
 type Settings struct {
-	Chain []string  // the engines' names, tried in order, and [engines.NoFallback]
-	Given []Setting // the options that were set, by name, as they were written
-	Notes []string  // say what OpenSM does with what the files hold, one sentence each
+	Chain []string  // the names of engines, tried in order, and [engines.NoFallback]
+	Given []Setting // the options that were set, as they were written
+	Notes []string  // how OpenSM treats the contents of the files, one sentence each
 
 	conf       string // the opensm.conf that they were read from, "" for none
-	asked      asked  // what was laid over it
+	asked      asked  // the chain and options that were given in addition
 	engines    []routing.Engine
 	routing    routing.Options
-	cached     bool // says to route with OpenSM's unicast cache
+	cached     bool // route with OpenSM's unicast cache
 	lids       compute.LIDs
 	guids      []guidUse
 	file       file.Engine
 	torus      torus.Engine
 	partitions *osm.PartitionFile // those of a file, nil for none
 
-	groups    map[string]GroupKind // that go with the tables of engines of the chain
-	how       *adaptive.How        // they are used, nil for always
+	groups    map[string]GroupKind // the kinds of groups of the tables, by engine of the chain
+	how       *adaptive.How        // how switches use them, nil for always
 	groupsOff bool
 }
 
@@ -55,7 +55,7 @@ type asked struct {
 }
 
 // Asked returns the opensm.conf that the settings were read from, "" for none, and the chain and the options that were
-// laid over it.
+// given in addition.
 func (s *Settings) Asked() (conf string, chain []string, given []Setting) {
 	if s.conf == "" {
 		return "", s.Chain, s.Given
@@ -66,7 +66,7 @@ func (s *Settings) Asked() (conf string, chain []string, given []Setting) {
 // Setting is an option with its value.
 type Setting struct{ Name, Value string }
 
-// Conf is the value as opensm.conf has it: for OpenSM what is not TRUE is off.
+// Conf returns the value as in opensm.conf. OpenSM treats everything except TRUE as off.
 func (s Setting) Conf() string {
 	i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == s.Name })
 	if i < 0 || !Options[i].boolean {
@@ -80,18 +80,18 @@ func (s Setting) Conf() string {
 // Option is an option that [Parse] knows.
 type Option struct {
 	Name    string
-	Was     string // the name that it had before, which is still taken; "" for none
+	Was     string // its previous name, which is still accepted; "" for none
 	Summary string
-	File    bool // says that the value is the name of a file
+	File    bool // the value is the name of a file
 	boolean bool
 	set     func(*Settings, string) error
-	// read is set for what the value names a file for.
+	// read reads the file that the value names, nil if it names none.
 	read func(ctx context.Context, s *Settings, path string) error
-	// without is for a file that an opensm.conf names and that is missing; nil where OpenSM passes it over.
+	// without handles a missing file that an opensm.conf names, nil if OpenSM ignores it.
 	without func(s *Settings, path string)
 }
 
-// take sets the option, and reads the file that it names.
+// take sets the option and reads its file.
 func (o *Option) take(ctx context.Context, s *Settings, value string) error {
 	if o.read != nil {
 		return o.read(ctx, s, value)
@@ -102,14 +102,14 @@ func (o *Option) take(ctx context.Context, s *Settings, value string) error {
 // Boolean reports whether the value is TRUE or FALSE, or yes or no.
 func (o *Option) Boolean() bool { return o.boolean }
 
-// Options are the options, by OpenSM's names. guid2lid names the file that OpenSM keeps in its cache directory.
+// Options are the options, by OpenSM's names. guid2lid names the file in OpenSM's cache directory.
 var Options = []Option{
-	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; what the subnet has where it is not given",
+	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; default: as in the subnet",
 		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) {
 			s.lids.LMC, s.lids.Chosen = uint8(n), true
 		})},
 	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
-	on("reassign_lids", "give all LIDs anew", func(s *Settings) *bool { return &s.lids.Reassign }),
+	on("reassign_lids", "assign all LIDs again", func(s *Settings) *bool { return &s.lids.Reassign }),
 	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool {
 		return &s.lids.Honor
 	}),
@@ -188,12 +188,12 @@ var Options = []Option{
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, read: setLIDMatrix},
 }
 
-// on is an option that is TRUE or FALSE.
+// on returns an option that is TRUE or FALSE.
 func on(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }
 
-// number sets an option that is a number; isNo says of others what they are not.
+// number sets an option that is a number; isNo completes the error for another value.
 func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		n, err := strconv.ParseUint(value, 0, 64)
@@ -205,7 +205,7 @@ func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*S
 	}
 }
 
-// Parse reads a chain of engines and options. The empty chain is the default engine. Files are read now.
+// Parse reads a chain of engines, empty for the default engine, and options with their files.
 func Parse(ctx context.Context, chain []string, given []Setting) (Settings, error) {
 	s := Settings{Chain: chain, Given: slices.Clone(given)}
 	for k, g := range given {
@@ -230,17 +230,17 @@ func Parse(ctx context.Context, chain []string, given []Setting) (Settings, erro
 	return s, s.chooseEngines()
 }
 
-// lashLMC says where the document says otherwise than OpenSM does.
-const lashLMC = "opensm(8) says that with an LMC above 0 the default engine routes instead of lash; OpenSM 3.3.23 " +
-	"routes by lash then, and so does this"
+// lashLMC notes where OpenSM and its document differ.
+const lashLMC = "with an LMC above 0, opensm(8) documents the default engine instead of lash; OpenSM 3.3.23 " +
+	"routes with lash, and so does ibconsole"
 
-// Only are the settings with one engine alone, and without the unicast cache.
+// Only returns the settings with one engine and without the unicast cache.
 func (s Settings) Only(engine string) (Settings, error) {
 	s.Chain, s.cached = []string{engine, engines.NoFallback}, false
 	return s, s.chooseEngines()
 }
 
-// SameEngines reports whether settings route by the same engine or chain, no_fallback aside, with the same options.
+// SameEngines reports whether settings have the same chain, apart from no_fallback, and the same options.
 func (s *Settings) SameEngines(o *Settings) bool {
 	chain := func(s *Settings) []string {
 		return slices.DeleteFunc(slices.Clone(s.Chain), func(name string) bool { return name == engines.NoFallback })
@@ -257,10 +257,10 @@ func (s *Settings) chooseEngines() (err error) {
 	return err
 }
 
-// String is the chain, "updn,minhop".
+// String returns the chain, "updn,minhop".
 func (s *Settings) String() string { return strings.Join(s.Chain, ",") }
 
-// Words are the chain and the options as they were given.
+// Words returns the chain and the options as they were given.
 func (s *Settings) Words() (chain, options string) {
 	return s.String(), Words(s.Given)
 }
@@ -270,10 +270,10 @@ func Words(given []Setting) string {
 	return strings.Join(prose.Words(given, func(g Setting) string { return g.Name + "=" + g.Value }), " ")
 }
 
-// EngineNames are the names that a chain can hold.
+// EngineNames returns the names that a chain can have.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
 
-// off sets what is on by default.
+// off returns the setter of an option that is on by default.
 func off(take func(s *Settings, without bool)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		on := false
@@ -285,7 +285,8 @@ func off(take func(s *Settings, without bool)) func(*Settings, string) error {
 	}
 }
 
-// boolean sets a switch. OpenSM takes TRUE in any case for yes and all else for no; what is neither is refused here.
+// boolean returns the setter of a boolean option. OpenSM takes everything except TRUE, in any case, as no; here values
+// that are neither are refused.
 func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		switch strings.ToLower(value) {
@@ -300,7 +301,7 @@ func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 	}
 }
 
-// takeNueVLs takes 0 for all VLs, as OpenSM does.
+// takeNueVLs sets the VLs of nue. As in OpenSM, 0 means all.
 func takeNueVLs(s *Settings, n uint64) {
 	if n == 0 {
 		n = routing.AllVLs
@@ -347,12 +348,12 @@ func setPartitions(ctx context.Context, s *Settings, path string) (err error) {
 	return err
 }
 
-// PKeys returns the P_Keys of the end ports of a fabric by the partitions of the settings.
+// PKeys returns the P_Keys of the end ports of a fabric in the partitions of the settings.
 func (s *Settings) PKeys(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 	return osm.PKeys(f, s.Partitions(f))
 }
 
-// Partitions are those of a subnet. Without quality of service they have SL 0.
+// Partitions returns the partitions of a subnet. Without quality of service they have SL 0.
 func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
 	all := s.partitions.Of(f)
 	for i := range all {
@@ -363,16 +364,16 @@ func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
 	return all
 }
 
-// HasPartitions reports whether a file of them was read.
+// HasPartitions reports whether a partition file was read.
 func (s *Settings) HasPartitions() bool { return s.partitions != nil }
 
-// Job is to make tables by the settings.
+// Job returns a job that computes tables with the settings.
 func (s *Settings) Job() *compute.Job {
 	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached, NoQoS: !s.QoS()}
 }
 
-// Remembered are the LIDs that OpenSM remembers on a subnet, empty where nothing was said of them. Records that it
-// drops are left out.
+// Remembered returns the LIDs that OpenSM remembers on a subnet, empty without a guid2lid file, without the records
+// that OpenSM drops.
 func (s *Settings) Remembered(f *fabric.Fabric) *fabric.GUID2LID {
 	if s.lids.GUID2LID == nil {
 		return &fabric.GUID2LID{}
@@ -384,21 +385,21 @@ func (s *Settings) Remembered(f *fabric.Fabric) *fabric.GUID2LID {
 	return lids.Remembered(f)
 }
 
-// Conf is the opensm.conf that they were read from, "" for none.
+// Conf returns the opensm.conf that the settings were read from, "" for none.
 func (s *Settings) Conf() string { return s.conf }
 
-// QoS reports whether quality of service is on: where it is not, OpenSM writes no SL2VL tables.
+// QoS reports whether quality of service is on. If not, OpenSM writes no SL2VL tables.
 func (s *Settings) QoS() bool { return !s.torus.NoQoS }
 
-// Engines are those that can route with these settings.
+// Engines returns the engines that can route with these settings.
 func (s *Settings) Engines() []string {
 	return slices.DeleteFunc(EngineNames(), func(name string) bool {
 		return name == engines.NoFallback || name == file.Name && s.file.Routes == nil && s.file.Matrix == nil
 	})
 }
 
-// Of are the settings that a saved routing was made with, but with the LMC that was chosen here; these settings where
-// it does not say or they are of no use now. Where it or these settings have [engines.NoFallback], the result has it.
+// Of returns the settings of a saved routing with the LMC of these settings, or these settings if it has none or they
+// cannot be used. The result has [engines.NoFallback] if either has it.
 func (s *Settings) Of(ctx context.Context, saved *snapshot.Snapshot) (Settings, []string, error) {
 	r := saved.Routing
 	if r == nil || r.Engine == "" {
@@ -435,7 +436,8 @@ func (s *Settings) parseSaved(ctx context.Context, r *snapshot.Routing) (Setting
 	set, err := Parse(ctx, chain, given)
 	if err != nil {
 		return *s, []string{
-			fmt.Sprintf("its engine %s and options are of no use here (%v); what is to be routed anew is routed by %s",
+			fmt.Sprintf("its engine %s and options are of no use here (%v); what has to be routed again is routed "+
+				"with %s",
 				fabric.Escape(r.Engine), err, s.String()),
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// GroupKind is which ports the groups hold that a subnet manager gives switches.
+// GroupKind is the kind of adaptive-routing groups that a subnet manager assigns.
 type GroupKind uint8
 
 // The kinds of groups.
@@ -28,7 +28,7 @@ const (
 	LinkGroups           // all ports to the same next switch
 )
 
-// vendorEngine is an engine of NVIDIA's OpenSM and the one whose tables it has, by its name.
+// vendorEngine is an engine of NVIDIA's OpenSM with the engine whose tables it has.
 type vendorEngine struct {
 	name, tables string
 	groups       GroupKind
@@ -39,7 +39,7 @@ const (
 	treeGroups = "groups of all ports on fewest-hop up/down paths"
 	linkGroups = "groups of all ports to the same next switch"
 
-	// VendorDefault is the engine of NVIDIA's OpenSM, from 5.10 on, where nothing is said.
+	// VendorDefault is the default engine of NVIDIA's OpenSM from 5.10 on.
 	VendorDefault = "ar_updn"
 	autoEngine    = "auto"
 )
@@ -47,7 +47,7 @@ const (
 var vendorEngines = []vendorEngine{
 	{VendorDefault, updn.Engine{}.Name(), TreeGroups, treeGroups},
 	{"ar_ftree", ftree.Engine{}.Name(), TreeGroups, treeGroups},
-	{"ar_minhop", minhop.Engine{}.Name(), NoGroups, "no groups: it is not published which ones it makes"},
+	{"ar_minhop", minhop.Engine{}.Name(), NoGroups, "no groups: its groups are not published"},
 	{"ar_dor", minhop.DOR{}.Name(), LinkGroups, linkGroups},
 	{"ar_torus", torus.Name, LinkGroups, linkGroups},
 }
@@ -60,8 +60,8 @@ func findVendorEngine(name string) *vendorEngine {
 	return &vendorEngines[i]
 }
 
-// ownChain puts in place of the engines of NVIDIA's OpenSM those whose tables they have. It keeps which groups go with
-// them, and notes what that rests on.
+// ownChain replaces the engines of NVIDIA's OpenSM by those whose tables they have. It keeps the kinds of their groups
+// and notes the assumption.
 func (s *Settings) ownChain() {
 	s.groups = map[string]GroupKind{}
 	var chain []string
@@ -86,7 +86,7 @@ func (s *Settings) ownChain() {
 	}
 }
 
-// noteRootRanks notes that roots have ranks of their own, which NVIDIA's OpenSM takes from 5.23 on.
+// noteRootRanks notes roots with different ranks, which NVIDIA's OpenSM supports from 5.23 on.
 func (s *Settings) noteRootRanks() {
 	for _, u := range s.guids {
 		if u.kind != osm.RootGUIDs {
@@ -104,7 +104,7 @@ func (s *Settings) noteRootRanks() {
 	}
 }
 
-// VendorEngines are the names of NVIDIA's OpenSM that a chain can hold beside [EngineNames].
+// VendorEngines returns the engine names of NVIDIA's OpenSM that a chain can have in addition to [EngineNames].
 func VendorEngines() []string {
 	var names []string
 	for _, e := range vendorEngines {
@@ -113,8 +113,8 @@ func VendorEngines() []string {
 	return names
 }
 
-// Groups are those that go with tables that an engine made, and how they are used. Tables that
-// no engine of the chain made go by the first one.
+// Groups returns the kind of groups of tables that an engine computed, and how switches use them. For an engine that is
+// not in the chain it returns those of the first one.
 func (s *Settings) Groups(engine string) (GroupKind, adaptive.How) {
 	how := adaptive.Always
 	if s.how != nil {
@@ -130,13 +130,13 @@ func (s *Settings) Groups(engine string) (GroupKind, adaptive.How) {
 	return kind, how
 }
 
-// vendorOption is an option of NVIDIA's OpenSM that the one of everybody has not.
+// vendorOption is an option of NVIDIA's OpenSM that OpenSM 3.3.23 lacks.
 type vendorOption struct {
 	name    string
-	numbers bool // says that it is one of 0 to high
+	numbers bool // its value is a number from 0 to high
 	high    uint64
 	boolean bool
-	take    func(*Settings, uint64) // nil where it has no effect here
+	take    func(*Settings, uint64) // nil if it has no effect here
 }
 
 var vendorOptions = []vendorOption{
@@ -158,13 +158,13 @@ var vendorOptions = []vendorOption{
 
 const planarized = "planarized_routing_enabled"
 
-// vendorConf are the lines of an opensm.conf that NVIDIA's OpenSM knows and the one of everybody does not.
+// vendorConf holds the lines of an opensm.conf that only NVIDIA's OpenSM knows.
 type vendorConf struct {
 	lines []osm.ConfOption // the last one of each word, checked
 	notes []string
 }
 
-// readVendor sorts what is not of OpenSM 3.3.23. A value that cannot be is an error.
+// readVendor sorts the options that OpenSM 3.3.23 lacks. An invalid value is an error.
 func readVendor(conf *osm.Conf) (v vendorConf, err error) {
 	var unknown, idle []string
 	named := func(words []string, name string, line int) []string {
@@ -194,7 +194,7 @@ func readVendor(conf *osm.Conf) (v vendorConf, err error) {
 	}
 	if len(unknown) > 0 {
 		v.notes = append(v.notes,
-			fmt.Sprintf("%s: no options of OpenSM 3.3.23, which passes over them, nor known of NVIDIA's: %s", conf.Name,
+			fmt.Sprintf("%s: ignored, neither options of OpenSM 3.3.23 nor known ones of NVIDIA's: %s", conf.Name,
 				strings.Join(unknown, ", ")))
 	}
 	return v, nil
@@ -216,14 +216,14 @@ func (o *vendorOption) check(value string) error {
 	return nil
 }
 
-// Around is what of the machine and the subnet an opensm.conf is read with.
+// Around holds what reading an opensm.conf needs of the machine and the subnet.
 type Around struct {
 	CacheDir string                // of OpenSM, "" for none
-	ConfDir  string                // of OpenSM's files that a conf does not name, "" for none
-	Shape    func() classify.Shape // of the subnet, for the engine auto; nil where none is known
+	ConfDir  string                // of the files that OpenSM reads by default, "" for none
+	Shape    func() classify.Shape // of the subnet, for the engine auto; nil if unknown
 }
 
-// file is the file that an option names, or that OpenSM looks for without it; "" for none.
+// file returns the file of an option, or the one that OpenSM reads without the option; "" for none.
 func (a *Around) file(conf *osm.Conf, option string) string {
 	path := conf.Value(option)
 	switch {
@@ -235,10 +235,10 @@ func (a *Around) file(conf *osm.Conf, option string) string {
 	return filepath.Join(a.ConfDir, filepath.Base(path))
 }
 
-// auto is the engine that the engine auto takes, which tells trees and Dragonfly+ apart.
+// auto returns the engine that the engine auto chooses for trees and Dragonfly+.
 func (a *Around) auto(from string) (engine, note string) {
 	if a.Shape == nil {
-		return autoEngine, from + ": the engine auto is told by the subnet for an opensm.conf alone (engine from=FILE)"
+		return autoEngine, from + ": the engine auto is chosen by the subnet only for an opensm.conf (engine from=FILE)"
 	}
 	shape := a.Shape()
 	switch shape {
@@ -247,14 +247,14 @@ func (a *Around) auto(from string) (engine, note string) {
 	case classify.DragonflyPlus:
 		engine = "dfp"
 	default:
-		return autoEngine, fmt.Sprintf("%s: the engine auto tells trees and dragonfly+ apart, and this is recognised "+
-			"as neither but %s", from, shape)
+		return autoEngine, fmt.Sprintf("%s: the engine auto distinguishes trees and dragonfly+, and this subnet "+
+			"is recognized as %s", from, shape)
 	}
-	return engine, fmt.Sprintf("%s: the engine auto is taken for %s, as the subnet is recognised as %s", from,
+	return engine, fmt.Sprintf("%s: the engine auto is taken for %s, as the subnet is recognized as %s", from,
 		engine, shape)
 }
 
-// chain are the engines of the file that are here, or the one that NVIDIA's OpenSM takes where its file names none.
+// chain returns the engines of the file that exist here, or the default engine of NVIDIA's OpenSM if it names none.
 func (v *vendorConf) chain(conf *osm.Conf, around *Around, notes []string) (chain, more []string) {
 	list := conf.Get("routing_engine")
 	if list == "" && len(v.lines) > 0 {
@@ -267,7 +267,7 @@ func (v *vendorConf) chain(conf *osm.Conf, around *Around, notes []string) (chai
 	return modelledChain(list, conf.Name, around, notes)
 }
 
-// apply has the options change the groups.
+// apply applies the options to the groups.
 func (v *vendorConf) apply(s *Settings, conf *osm.Conf) {
 	how := adaptive.Always
 	s.how = &how

@@ -17,17 +17,17 @@ import (
 	"example.org/ibconsole/internal/base/nocore"
 )
 
-// Keys open what a protected subnet keeps to its manager; 0 is no key.
+// Keys are the keys of a protected subnet, 0 for none.
 type Keys struct {
-	M  uint64 // the M_Key, which opens the management agents
-	SA uint64 // the SA_Key, by which the subnet administration trusts who asks
+	M  uint64 // the M_Key, which management agents require
+	SA uint64 // the SA_Key, with which the subnet administration trusts a requester
 }
 
-// ReadKeys reads the keys of a subnet from a file: an M_Key a line, 0x and up to 16 hexadecimal digits; or the lines of
-// OpenSM's guid2mkey, a port GUID and its key; or those of opensm.conf, m_key KEY and sa_key KEY. All must name the
-// same M_Key, for a subnet has one here. Empty lines and # comments are passed over. The file must be for nobody but
-// its owner, who is the one who reads it or root: a key opens every switch of the subnet. Errors name file and line,
-// and never a key. Before it reads it closes the process's memory to others (see [nocore.Set]).
+// ReadKeys reads the keys of a subnet from a file. A line is an M_Key, 0x and up to 16 hexadecimal digits; a line of
+// OpenSM's guid2mkey, a port GUID and its key; or a line of opensm.conf, m_key KEY or sa_key KEY. All M_Keys must be
+// equal, as only one per subnet is supported. Empty lines and # comments are skipped. Only the owner may have access to
+// the file, and must be the reader or root: a key gives access to every switch of the subnet. Errors have the file and
+// the line, never a key. ReadKeys first makes the memory of the process inaccessible to others (see [nocore.Set]).
 func ReadKeys(ctx context.Context, path string) (Keys, error) {
 	var keys Keys
 	if err := nocore.Set(); err != nil {
@@ -62,7 +62,7 @@ func ReadKeys(ctx context.Context, path string) (Keys, error) {
 	return keys, nil
 }
 
-// private says of a file whether others may read it or have written it.
+// private returns an error if others may read a file or may have written it.
 func private(info os.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("others may read it (mode %04o), expected 0600 (try: chmod 600)", mode)
@@ -76,7 +76,7 @@ func private(info os.FileInfo) error {
 var errKey = errors.New("expected KEY, GUID KEY, m_key KEY or sa_key KEY, where GUID and KEY are 0x and up to 16 " +
 	"hexadecimal digits")
 
-// take takes the words of a line.
+// take sets the keys of the words of a line.
 func (k *Keys) take(words []string) error {
 	to, name := &k.M, "M_Key"
 	if len(words) == 2 && (words[0] == "m_key" || words[0] == "sa_key") {

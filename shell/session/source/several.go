@@ -20,15 +20,15 @@ type Named struct {
 	Source Source
 }
 
-// The most subnets of one console.
+// maxSubnets is how many subnets a console can have.
 const mostSubnets = 64
 
-// EveryPort is the source that stands for all ports of this machine that are active.
+// EveryPort is the source for all active ports of this machine.
 const EveryPort = "umad:all"
 
-// ParseAll reads what a user gives as sources: SOURCE or NAME=SOURCE; the name of a set, whose sources then come one
-// by one; umad:all, which is every active InfiniBand port of this machine; or sim:rails:N,KIND:ARGS, N simulated
-// subnets of the same hosts. Those without a name get one of their source, and no two have the same.
+// ParseAll parses the sources that a user gives: SOURCE or NAME=SOURCE; the name of a set of sources; umad:all for
+// every active InfiniBand port of this machine; or sim:rails:N,KIND:ARGS for N simulated subnets of the same hosts.
+// Sources without a name get a unique one derived from the source.
 func ParseAll(given []string, sets map[string][]string) ([]Named, error) {
 	var all []Named
 	for _, text := range given {
@@ -61,7 +61,7 @@ func ParseAll(given []string, sets map[string][]string) ([]Named, error) {
 	return all, nil
 }
 
-// setNames are the sets that there are.
+// setNames lists the names of the sets.
 func setNames(sets map[string][]string) string {
 	if len(sets) == 0 {
 		return "it has none"
@@ -69,7 +69,7 @@ func setNames(sets map[string][]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(sets)), ", ")
 }
 
-// expand is the source, or the sources, that a text stands for.
+// expand returns the sources of one text.
 func expand(text string) ([]Named, error) {
 	name, source, ok := strings.Cut(text, "=")
 	if !ok || strings.Contains(name, ":") {
@@ -101,10 +101,10 @@ func expand(text string) ([]Named, error) {
 	return all, nil
 }
 
-// AllSubnets stands for all subnets where one may be named.
+// AllSubnets selects all subnets in place of a name.
 const AllSubnets = "all"
 
-// short is a name for a source.
+// short returns a name derived from the source.
 func (s Source) short() string {
 	switch s.Kind {
 	case File, Net, Ibdiagnet:
@@ -117,7 +117,7 @@ func (s Source) short() string {
 	return strings.Join(strings.Fields(s.Arg), ",")
 }
 
-// activePorts are the InfiniBand ports of this machine that can be used.
+// activePorts returns the InfiniBand ports of this machine that can be used.
 func activePorts() ([]Named, error) {
 	ports, perr := umad.Ports("")
 	active := umad.Active(ports)
@@ -140,7 +140,7 @@ func activePorts() ([]Named, error) {
 	return all, nil
 }
 
-// simulatedRails are the subnets of "N,KIND:ARGS".
+// simulatedRails returns the subnets of "N,KIND:ARGS".
 func simulatedRails(spec string) ([]Named, error) {
 	count, of, found := strings.Cut(spec, ",")
 	n, err := strconv.Atoi(count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source is what a subnet is read from: an adapter, ibsim, a simulation or a file.
+// Package source parses and opens the source of a subnet: an adapter, ibsim, a simulation or a file.
 package source
 
 import (
@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/mad/umad"
 )
 
-// Kind says where a subnet comes from.
+// Kind is the kind of a source.
 type Kind string
 
 // The kinds of sources.
@@ -23,22 +23,22 @@ const (
 	Ibsim Kind = "ibsim"
 	Sim   Kind = "sim"
 	File  Kind = "file"
-	// Net is a file that is read by ibsim's rules.
+	// Net is a file that is read by the rules of ibsim.
 	Net Kind = "net"
 	// Ibdiagnet is a folder of ibdiagnet 2, or its data base.
 	Ibdiagnet Kind = "ibdiagnet"
 )
 
-// DefaultSimulation is the subnet that is simulated where there is no other: a
-// two-level fat-tree of 36-port switches with 648 hosts.
+// DefaultSimulation is the subnet that is simulated without another source: a two-level fat-tree of 36-port switches
+// with 648 hosts.
 const DefaultSimulation = "sim:fattree:2,36"
 
-// Var is the environment variable that names the source where the user does not.
+// Var is the environment variable with the default source.
 const Var = "IBCONSOLE_SOURCE"
 
-// Default is the source of a user who names none: that of [Var], or umad where an InfiniBand port
-// of this machine can be used, or [DefaultSimulation]. The note says why a port that is there was passed
-// over, "" if none was.
+// Default returns the source if the user gives none: that of [Var], otherwise umad if an InfiniBand port of this
+// machine can be used, otherwise [DefaultSimulation]. The note is why an existing port was not used, "" if there is
+// none.
 func Default(held *umad.HeldDevices) (source, note string) {
 	if name := os.Getenv(Var); name != "" {
 		return name, ""
@@ -54,21 +54,21 @@ func Default(held *umad.HeldDevices) (source, note string) {
 		p.Source(), err)
 }
 
-// Source names a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
+// Source is the name of a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
 // "sim:FILE", "sim:KIND:ARGS", "file:FILE", "net:FILE" or "ibdiagnet:FOLDER".
 type Source struct {
 	Kind Kind
 	Arg  string // what follows the kind and a colon
 }
 
-// Parse reads a source's name.
+// Parse parses the name of a source.
 func Parse(s string) (Source, error) {
 	kind, arg, _ := strings.Cut(s, ":")
 	src := Source{Kind: Kind(kind), Arg: arg}
 	switch src.Kind {
 	case Ibsim:
 		if _, _, ok := src.Remote(); strings.Contains(arg, ":") && !ok {
-			return Source{}, fmt.Errorf("source %q has no UDP port behind the host, expected ibsim:HOST:1 to 65535", s)
+			return Source{}, fmt.Errorf("source %q has no UDP port after the host, expected ibsim:HOST:1 to 65535", s)
 		}
 		return src, nil
 	case Umad:
@@ -86,17 +86,17 @@ func Parse(s string) (Source, error) {
 		"file:FILE, net:FILE, ibdiagnet:FOLDER", s)
 }
 
-// String gives the name back.
+// String returns the name.
 func (s Source) String() string {
 	return prose.When(s.Arg == "", string(s.Kind), string(s.Kind)+":"+s.Arg)
 }
 
-// Offline reports whether there is a file behind the source, and nobody to ask or to write to.
+// Offline reports whether the source is a file, so that nothing can be sent.
 func (s Source) Offline() bool {
 	return s.Kind == File || s.Kind == Net || s.Kind == Ibdiagnet
 }
 
-// Live reports whether the subnet goes on without the session.
+// Live reports whether the subnet exists outside of the session.
 func (s Source) Live() bool { return s.Kind == Umad || s.Kind == Ibsim }
 
 // Remote splits the argument of an ibsim source into a host and a UDP port, if it has them.

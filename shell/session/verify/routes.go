@@ -16,7 +16,7 @@ import (
 // lftBlock is the number of entries in a block of a forwarding table.
 const lftBlock = 64
 
-// routes compares forwarding tables with what dump_fts reads.
+// routes compares forwarding tables with those that dump_fts reads.
 func routes(ctx context.Context, opt *Options, c *Check) error {
 	c.Program = "dump_fts"
 	live := opt.Tables
@@ -66,7 +66,7 @@ func routes(ctx context.Context, opt *Options, c *Check) error {
 			portWords(e.Old), portWords(e.New))
 	}
 	if unprinted > 0 {
-		c.note("the entries for LID %d: dump_fts does not print the highest LID where that is a multiple of 64",
+		c.note("the entries for LID %d: dump_fts does not print the highest LID if it is a multiple of 64",
 			f.MaxLID)
 	}
 	return nil

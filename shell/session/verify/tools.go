@@ -17,13 +17,13 @@ import (
 
 // Tools run programs of infiniband-diags at a port. The zero value lets them choose the port.
 type Tools struct {
-	CA   string // the adapter, "" where the programs are to choose
+	CA   string // the adapter, "" if the programs choose
 	Port int
-	Env  []string // what their environment has beside the program's own
+	Env  []string // added to the environment of this program
 	Dir  string   // where they run, "" for here
 }
 
-// errMissing says that a program is not installed.
+// errMissing reports that a program is not installed.
 var errMissing = errors.New("not found on PATH nor in /usr/sbin")
 
 // find returns the first of programs that is installed. Those of infiniband-diags are in /usr/sbin, which
@@ -39,16 +39,16 @@ func find(names ...string) (string, error) {
 	return "", fmt.Errorf("%s: %w", strings.Join(names, " or "), errMissing)
 }
 
-// endGrace is how long a program that was told to end may take.
+// endGrace is how long a program may take to end.
 const endGrace = 5 * time.Second
 
-// bounds are what a program may take.
+// bounds limits the time and the output of a program.
 type bounds struct {
 	time  time.Duration
 	bytes int
 }
 
-// run returns what a program prints on standard output. Its error has what the program says of it.
+// run returns the standard output of a program. The error has the message of the program.
 func (t *Tools) run(ctx context.Context, most bounds, path string, args ...string) ([]byte, error) {
 	if t.CA != "" {
 		args = append([]string{"-C", t.CA, "-P", fmt.Sprint(t.Port)}, args...)
@@ -66,10 +66,10 @@ func (t *Tools) run(ctx context.Context, most bounds, path string, args ...strin
 	return out, nil
 }
 
-// failure is in the line on standard output by which programs of infiniband-diags say why they end.
+// failure marks the line on standard output in which programs of infiniband-diags report why they end.
 const failure = ": iberror: "
 
-// reason is why a program failed, in its words.
+// reason returns why a program failed, from its messages.
 func reason(out, said string) string {
 	for line := range strings.Lines(out) {
 		if _, why, ok := strings.Cut(line, failure); ok {

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric/formats/ibnet"
 )
 
-// topology compares nodes, links, LIDs, widths and speeds with what ibnetdiscover finds. The fabric that was
-// read goes through its format, too, so that what that leaves out is no difference.
+// topology compares nodes, links, LIDs, widths and speeds with what ibnetdiscover finds. The fabric is first converted
+// to the format of ibnetdiscover, so that what the format lacks is not a difference.
 func topology(ctx context.Context, opt *Options, c *Check) error {
 	c.Program = "ibnetdiscover"
 	program, err := find(c.Program)
@@ -39,7 +39,7 @@ func topology(ctx context.Context, opt *Options, c *Check) error {
 		c.notRead("not understood of what it printed: %s", line)
 	}
 	if opt.Renamed {
-		c.note("descriptions: a node-name map gave others")
+		c.note("descriptions: a node-name map replaced them")
 	}
 	f := ours.Fabric
 	c.Compared = []Amount{
@@ -53,7 +53,7 @@ func topology(ctx context.Context, opt *Options, c *Check) error {
 	return nil
 }
 
-// words says how what ibnetdiscover found is other than what was swept.
+// words returns how the result of ibnetdiscover differs from the sweep.
 func words(c fabric.Change) string {
 	switch c.Kind {
 	case fabric.NodeGone:
@@ -68,7 +68,7 @@ func words(c fabric.Change) string {
 	return fmt.Sprintf("%s: %s in the sweep, %s by ibnetdiscover", c.At.Name, kindWord(c.Kind)+" "+c.From, c.To)
 }
 
-// kindWord is what a value is of; a description speaks for itself.
+// kindWord returns the name of a value, "" for a description.
 func kindWord(k fabric.ChangeKind) string {
 	if k == fabric.NodeRenamed {
 		return "described as"

@@ -13,10 +13,10 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// seed draws the same paths of the same subnet each time, so that two reports can be compared.
+// seed selects the same paths of the same subnet each time, so that two reports can be compared.
 const seed = 1
 
-// traces compares paths, followed by the tables that were read, with what ibtracert finds.
+// traces compares paths, traced through the tables that were read, with those of ibtracert.
 func traces(ctx context.Context, opt *Options, c *Check) error {
 	c.Program = "ibtracert"
 	program, err := find(c.Program)
@@ -48,7 +48,7 @@ func traces(ctx context.Context, opt *Options, c *Check) error {
 		c.Compared = []Amount{{i + 1, "path"}, {hops, "hop"}}
 	}
 	if n := len(c.Compared); n > 0 && arrived < c.Compared[0].Count {
-		c.note("%d of the paths do not arrive, neither here nor there", c.Compared[0].Count-arrived)
+		c.note("%d of the paths do not arrive, according to both", c.Compared[0].Count-arrived)
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ type pair struct {
 	lid uint16
 }
 
-// drawn are n random pairs of end ports that have LIDs, or all where there are no more.
+// drawn returns n random pairs of end ports with LIDs, or all if there are at most n.
 func drawn(f *fabric.Fabric, n int) []pair {
 	var ends []fabric.PortIndex
 	for _, e := range f.EndPorts {
@@ -92,14 +92,14 @@ func drawn(f *fabric.Fabric, n int) []pair {
 	return out
 }
 
-// expected are the lines that ibtracert prints of a path.
+// expected returns the lines that ibtracert prints for a path.
 func expected(t *fabric.Tables, p *walk.Path) ([]string, error) {
 	var b bytes.Buffer
 	err := walk.Ibtracert(&b, t, p)
 	return lines(b.Bytes()), err
 }
 
-// lines are those of ibtracert without the descriptions, which ibnetdiscover is asked for.
+// lines returns the lines of ibtracert without the descriptions, which are compared with ibnetdiscover.
 func lines(text []byte) []string {
 	var out []string
 	for line := range strings.Lines(string(text)) {
@@ -114,7 +114,7 @@ func lines(text []byte) []string {
 
 func same(a, b []string) bool { return strings.Join(a, "\n") == strings.Join(b, "\n") }
 
-// parting says where what ibtracert printed leaves what was expected of it, and why it failed where it did.
+// parting returns the first line of ibtracert that is not as expected, and why ibtracert failed if it did.
 func parting(got, want []string, err error) string {
 	for i := range max(len(got), len(want)) {
 		g, w := lineAt(got, i), lineAt(want, i)

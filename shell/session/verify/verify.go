@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package verify holds what was read of a subnet against what the programs of infiniband-diags say of it. They
-// only read, too.
+// Package verify compares what was read of a subnet with the output of infiniband-diags. These programs only read.
 package verify
 
 import (
@@ -15,40 +14,40 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 )
 
-// DefaultTraces is how many paths ibtracert is asked for where nobody says.
+// DefaultTraces is how many paths ibtracert traces by default.
 const DefaultTraces = 1000
 
-// mostNamed is how many differences of a program are kept with their names; all are counted.
+// mostNamed is how many differences of a program are listed; all are counted.
 const mostNamed = 1000
 
-// Options say what is compared, and with which programs.
+// Options controls the comparison.
 type Options struct {
-	Tables   *fabric.Tables        // what was read, with its fabric
-	Renamed  bool                  // says that a node-name map gave names, so that descriptions are not compared
+	Tables   *fabric.Tables        // the tables that were read, with their fabric
+	Renamed  bool                  // descriptions are from a node-name map and are not compared
 	Tools    Tools                 // run the programs
 	Traces   int                   // how many paths
-	Progress func(done, total int) // is told how far it is; nil for nobody
+	Progress func(done, total int) // reports the progress, nil for none
 
 	pairs []pair // the paths
 }
 
-// Check is what one program was asked, and what came of it.
+// Check is the comparison with one program.
 type Check struct {
 	Program  string   `json:"program"`
 	Compared []Amount `json:"compared"`
-	// Differ counts the differences, and Differences names them, up to a thousand.
+	// Differ counts the differences, Differences lists up to 1000 of them.
 	Differ      int      `json:"differ"`
 	Differences []string `json:"differences"`
-	// NotCompared says why nothing was compared, and Notes what was not compared of the rest.
+	// NotCompared is why nothing was compared, "" if something was. Notes lists what else was not compared.
 	NotCompared string   `json:"not_compared,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
-	// Verdict is unknown where nothing differs and something could not be read, here or by the program.
+	// Verdict is unknown if nothing differs and something could not be read, here or by the program.
 	Verdict verdict.Verdict `json:"verdict"`
 
 	unread bool
 }
 
-// Amount is so many of something.
+// Amount is a number of things.
 type Amount struct {
 	Count int    `json:"count"`
 	What  string `json:"what"`
@@ -72,8 +71,7 @@ func (c *Check) notRead(format string, args ...any) {
 	c.note(format, args...)
 }
 
-// Run asks each program and compares. It fails only where ctx ends: what a program cannot do is said in its
-// check.
+// Run runs each program and compares its output. It fails only if ctx ends; the failure of a program is in its check.
 func Run(ctx context.Context, opt Options) ([]Check, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(int, int) {}
@@ -97,13 +95,13 @@ func Run(ctx context.Context, opt Options) ([]Check, error) {
 	return out, nil
 }
 
-// Bounds of the programs, which wait for ever where nothing answers.
+// Bounds of the programs, which wait forever without a response.
 var (
 	topologyBounds = bounds{10 * time.Minute, int(files.Topology.Most)}
 	traceBounds    = bounds{time.Minute, 4 << 20}
 )
 
-// routesBounds are those of a program that prints all tables, with up to 200 bytes an entry.
+// routesBounds returns the bounds of a program that prints all tables, up to 200 bytes per entry.
 func routesBounds(f *fabric.Fabric) bounds {
 	return bounds{time.Hour, 200 * (len(f.Switches) + 1) * (int(f.MaxLID) + lftBlock)}
 }
