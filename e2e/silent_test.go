@@ -24,7 +24,8 @@ func TestSilentAdministration(t *testing.T) {
 		t.Helper()
 		for _, c := range commands {
 			r := try("-s", "ibsim:"+sim.Name, "-c", c)
-			if r.status != exitFailed || !strings.Contains(r.err, want) || !strings.Contains(r.err, "; hint: run 'doctor'") {
+			if r.status != exitFailed || !strings.Contains(r.err, want) ||
+				!strings.Contains(r.err, "; hint: run 'doctor'") {
 				t.Errorf("%s: status %d, %q; want %q", c, r.status, r.err, want)
 			}
 		}

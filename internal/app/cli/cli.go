@@ -42,16 +42,16 @@ const usage = `usage:
   ibconsole [-s SOURCE] [--json] run FILE|-        run a script from a file or standard input
   ibconsole tour                                   open the screen with a tour
   ibconsole [-s SOURCE] record [OPTION=VALUE ...]  record counters and events until a signal (help record start)
-  ibconsole [-s SOURCE] doctor                     check this machine, or SOURCE and its subnet; exit status 1 on a fault
+  ibconsole [-s SOURCE] doctor                     check this machine, or SOURCE and its subnet; status 1 on a fault
   ibconsole [-s SOURCE] doctor --report FILE       write a report for a bug, without names and keys
   ibconsole [-s SOURCE] doctor verify [FILE]       compare the last sweep with the programs of infiniband-diags
   ibconsole schema [COMMAND]                       print the JSON Schema of the answers of a command
   ibconsole version | help [COMMAND] | COMMAND --help | completion bash|zsh|fish | man
 
--o FORMAT prints answers as text, json (as --json), csv, md or html. With csv, --table NAME selects a table of an answer.
+-o FORMAT prints answers as text, json (as --json), csv, md or html. With csv, --table NAME selects a table.
 Options of commands are written NAME=VALUE or --NAME[=VALUE].
---fail-on found sets exit status 1 if problems, balance and others find something; --fail-on unknown also if parts of the
-subnet were not read.
+--fail-on found sets exit status 1 if problems, balance and others find something; --fail-on unknown also if parts
+of the subnet were not read.
 
 SOURCE is one of
   umad[:CA[:PORT]]     an InfiniBand port of this machine
@@ -66,8 +66,8 @@ The default is IBCONSOLE_SOURCE, else umad if there is a port, else a simulated 
 problems; --strict refuses such a file.
 
 Several -s open several subnets: see help on, sources and source. umad:all is every active port of this machine,
-sim:rails:N,KIND:ARGS simulates N subnets of the same hosts, NAME=SOURCE names a source, and a line NAME = SOURCE, SOURCE, ...
-of a configuration file names a set of sources.
+sim:rails:N,KIND:ARGS simulates N subnets of the same hosts, NAME=SOURCE names a source, and a line
+NAME = SOURCE, SOURCE, ... of a configuration file names a set of sources.
 
 `
 
