@@ -148,7 +148,7 @@ func TestSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile("`((?:Test|Benchmark)\\w+)`")
-	for _, line := range strings.Split(read(t, "../docs/sources.md"), "\n") {
+	for line := range strings.SplitSeq(read(t, "../docs/sources.md"), "\n") {
 		cells := strings.Split(line, " | ")
 		if len(cells) != 4 || cells[0] == "| section" {
 			continue

@@ -47,10 +47,10 @@ func (s *Spec[C]) usage(path []string, inherited []Option) string {
 		words = append(words, a.usage())
 	}
 	usage := strings.Join(words, " ")
-	withOptions := usage
 	for _, o := range slices.Concat(s.Options, inherited) {
-		withOptions += " [" + o.usage() + "]"
+		words = append(words, "["+o.usage()+"]")
 	}
+	withOptions := strings.Join(words, " ")
 	if len(withOptions) > maxUsage {
 		return usage + " [OPTIONS]"
 	}

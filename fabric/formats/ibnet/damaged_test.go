@@ -76,7 +76,8 @@ func TestWhatIsReadOfDamagedFiles(t *testing.T) {
 		},
 		{"a port GUID twice", "[1](11)", "[1](200001)", 3, 2, []uint16{2, 3, 4}, []string{"duplicate GUID 9"}},
 		{"an invalid header", `Switch	4 "S2"`, `Switch	4x "S2"`, 2, 1, []uint16{2, 4}, []string{"line 5"}},
-		{"truncated in a line", `[1](11)	"S1"[2]		# lid 4 lmc 0 "one" lid 2 4xQDR` + "\n", `[1](11)	"S`, 3, 2,
+		{"truncated in a line", `[1](11)	"S1"[2]		# lid 4 lmc 0 "one" lid 2 4xQDR` + "\n",
+			`[1](11)	"S`, 3, 2,
 			[]uint16{2, 3, 0}, []string{"truncated 9", "line 9"}},
 		{
 			"truncated before the host", pair[strings.Index(pair, "Ca"):], "", 2, 1, []uint16{2, 3},

@@ -107,7 +107,8 @@ var refused = []struct{ name, old, new, want string }{
 	{"255 ports", `Switch	4 "S1"`, `Switch	255 "S1"`, `net:1: bad number of ports "255"`},
 	{"no number of ports", `Switch	4 "S1"`, `Switch	"S1"`, `net:1: bad number of ports ""`},
 	{"no id", `Switch	4 "S1"		# "one"`, `Switch	4 S1`, `net:1: no id in quotes, expected PORTS "ID"`},
-	{"half an id", `Switch	4 "S1"		# "one" base`, `Switch	4 "S1`, `net:1: no id in quotes, expected PORTS "ID"`},
+	{"half an id", `Switch	4 "S1"		# "one" base`, `Switch	4 "S1`,
+		`net:1: no id in quotes, expected PORTS "ID"`},
 	{"an empty id", `Switch	4 "S1"`, `Switch	4 ""`, `net:1: bad id ""`},
 	{"an id with #", `Switch	4 "S1"`, `Switch	4 "S#1"`, `net:1: bad id "S#1", expected one without # and @`},
 	{
@@ -134,7 +135,8 @@ var refused = []struct{ name, old, new, want string }{
 		"a device ID of 17 bits", `Switch	4 "S2"`, "devid=0x10000\nSwitch	4 \"S2\"",
 		`net:5: devid=65536, expected a number from 0 to 65535`,
 	},
-	{"a bad width", `Switch	4 "S2"`, "width=32\nSwitch	4 \"S2\"", `net:5: width=32, expected a number from 1 to 31`},
+	{"a bad width", `Switch	4 "S2"`, "width=32\nSwitch	4 \"S2\"",
+		`net:5: width=32, expected a number from 1 to 31`},
 	{"a bad speed", `Switch	4 "S2"`, "speed=0\nSwitch	4 \"S2\"", `net:5: speed=0, expected a number from 1 to 7`},
 	{
 		"a bad port option", `"H1"[1]`, `"H1"[1] w=32`,

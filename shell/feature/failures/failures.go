@@ -46,7 +46,7 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 // simulation is what was simulated, and what follows from it.
 type simulation struct {
 	Failures    int               `key:"failures" help:"failures, repairs, additions and moves"`
-	Unreachable answer.Value      `key:"unreachable" kind:"int" help:"nodes that failures have separated from the subnet"`
+	Unreachable answer.Value      `key:"unreachable" kind:"int" help:"nodes that failures separated from the subnet"`
 	File        answer.Value      `key:"topology_file" kind:"text" help:"the file that the topology is from"`
 	Source      answer.Value      `name:"source" kind:"text"`
 	Base        answer.Value      `key:"base_as_of" kind:"time" help:"when the base was read"`

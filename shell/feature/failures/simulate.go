@@ -21,7 +21,7 @@ import (
 
 // result is what a command changed in the simulation, and what follows from it.
 type result struct {
-	Unreachable answer.Value `key:"unreachable" kind:"int" help:"nodes that failures have separated from the subnet"`
+	Unreachable answer.Value `key:"unreachable" kind:"int" help:"nodes that failures separated from the subnet"`
 	Sits        answer.Value `key:"session_port" kind:"place" help:"the port of the session, where it is unreachable"`
 	Seen        answer.Value `key:"seen_from" kind:"place" help:"the port from which the reachable part is seen"`
 	Stale       bool         `key:"staged_stale" help:"the staged tables were made for another topology"`

@@ -36,7 +36,7 @@ type state struct {
 	Nodes    int          `key:"nodes" name:"NODES" help:"nodes of the subnet"`
 	Switches int          `key:"switches" name:"SWITCHES" help:"switches of the subnet"`
 	Links    int          `key:"links" name:"LINKS" help:"links of the subnet"`
-	Lost     int          `key:"unreachable" name:"UNREACHABLE" help:"nodes that failures have separated from the subnet"`
+	Lost     int          `key:"unreachable" name:"UNREACHABLE" help:"nodes that failures separated from the subnet"`
 	MaxLID   uint16       `key:"highest_lid" name:"HIGHEST LID" help:"highest unicast LID in use"`
 	Entries  int          `key:"entries" name:"ENTRIES" help:"entries of forwarding tables on switches of the subnet"`
 	Tables   answer.Value `key:"tables" name:"TABLES" kind:"text" help:"the engine or file that the tables are from"`

@@ -122,13 +122,13 @@ func Commit(ctx context.Context, s *session.Session, opt Options) (Report, error
 func (c *commit) do(ctx context.Context) (rep Report, err error) {
 	op, err := c.Begin(ctx, "commit")
 	if err != nil {
-		c.log(err)
+		_ = c.log(err)
 		return Report{}, err
 	}
 	defer op.End()
 	c.op = op
 	logged := errPanicked
-	defer func() { c.log(logged) }()
+	defer func() { _ = c.log(logged) }()
 	err = c.run(ctx)
 	logged = err
 	if c.rep.Plan == nil {
