@@ -107,7 +107,7 @@ func (b *shellBackend) At(ctx context.Context, t time.Time) (*session.Picture, e
 }
 
 func (b *shellBackend) Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error) {
-	return b.Session().Beside(ctx, p, by)
+	return b.Session().Neighbor(ctx, p, by)
 }
 
 func (b *shellBackend) PastProblems(ctx context.Context, p *session.Picture, opt survey.Options) (*found.Report,

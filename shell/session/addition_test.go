@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// grown is a fat-tree of 8 leaves with 4 hosts, and 4 spines, of which the first has
-// lost its cables to leaf-01 and leaf-02; a new spine has them.
+// grown opens a fat-tree of 8 leaves with 4 hosts each and 4 spines. The cables of the first spine to leaf-01 and
+// leaf-02 are at a new spine.
 func grown(t *testing.T) *session.Session {
 	t.Helper()
 	s := sessiontest.Open(t, "sim:fattree:2,8")
@@ -37,8 +37,7 @@ func grown(t *testing.T) *session.Session {
 	return s
 }
 
-// TestAddSwitch: a new switch stands behind all that was there, so that indexes stay;
-// links and titles are counted by hand.
+// TestAddSwitch: a new switch follows the existing nodes, so that indexes stay. Links and titles are counted by hand.
 func TestAddSwitch(t *testing.T) {
 	s := grown(t)
 	ctx, st := t.Context(), s.State()
@@ -147,8 +146,8 @@ func TestUndoAdditions(t *testing.T) {
 	}
 }
 
-// TestNewLIDs: LIDs of what is gone stay free of others, and what got one in a routing
-// keeps it in the next: 44 ports have LIDs 1 to 44.
+// TestNewLIDs: LIDs of nodes that are gone are not assigned to others, and a node keeps its LID in the next routing.
+// The 44 ports have LIDs 1 to 44.
 func TestNewLIDs(t *testing.T) {
 	s := sessiontest.Open(t, "sim:fattree:2,8")
 	ctx := t.Context()
@@ -240,8 +239,7 @@ func TestLaidTopology(t *testing.T) {
 	}
 }
 
-// TestNamesOfAdditions: a node-name map names also what was added, and what is on paper
-// stays as it is.
+// TestNamesOfAdditions: a node-name map also names additions, and the simulated changes stay.
 func TestNamesOfAdditions(t *testing.T) {
 	s := grown(t)
 	st := s.State()

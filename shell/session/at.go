@@ -44,9 +44,9 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	return s.recall(seen.Entry)
 }
 
-// Beside returns the state of the history that is by entries after another one, or before it if by is negative; nil for
-// the live state.
-func (s *Session) Beside(ctx context.Context, p *Picture, by int) (*Picture, error) {
+// Neighbor returns the state of the history that is by entries after another one, or before it if by is negative; nil
+// for the live state.
+func (s *Session) Neighbor(ctx context.Context, p *Picture, by int) (*Picture, error) {
 	held, err := s.entries(ctx)
 	if err != nil {
 		return nil, err

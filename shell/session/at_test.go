@@ -53,13 +53,13 @@ func TestAt(t *testing.T) {
 	if got := links(st.Of(session.Kind(whole.Format("2006-01-02T15:04:05.999999999Z07:00")))); got != 64 {
 		t.Errorf("by its time in words %d links, want 64", got)
 	}
-	if got := links(s.Beside(t.Context(), st.Live, -1)); got != 64 {
+	if got := links(s.Neighbor(t.Context(), st.Live, -1)); got != 64 {
 		t.Errorf("a step back %d links, want 64", got)
 	}
-	if p, err := s.Beside(t.Context(), before, 1); p != nil || err != nil {
+	if p, err := s.Neighbor(t.Context(), before, 1); p != nil || err != nil {
 		t.Errorf("a step on from there: %v, %v, want the present", p, err)
 	}
-	if _, err := s.Beside(t.Context(), before, -1); err == nil || !strings.Contains(err.Error(), "nothing before") {
+	if _, err := s.Neighbor(t.Context(), before, -1); err == nil || !strings.Contains(err.Error(), "nothing before") {
 		t.Errorf("a step back from the first: %v", err)
 	}
 }

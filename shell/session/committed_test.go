@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// TestWatchComparesWithTheLastCommit: a watch in a later session compares with what an
-// earlier one has written, and says what somebody has changed since.
+// TestWatchComparesWithTheLastCommit: a watch in a later session compares with the commit of an earlier one, and
+// reports the changes since.
 func TestWatchComparesWithTheLastCommit(t *testing.T) {
 	var net bytes.Buffer
 	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,4").State().Live.Fabric,
@@ -50,12 +50,12 @@ func TestWatchComparesWithTheLastCommit(t *testing.T) {
 			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 				if events := s.State().Events; len(events) > 0 {
 					if got := events[0].Text; !strings.HasPrefix(got, want) {
-						t.Errorf("told %q, want %q", got, want)
+						t.Errorf("got event %q, want %q", got, want)
 					}
 					return
 				}
 			}
-			t.Errorf("nothing told, want %q", want)
+			t.Errorf("no event, want %q", want)
 		}
 	}
 	with(func(s *session.Session) {

@@ -144,8 +144,7 @@ func tablesAtRest(t *testing.T, sim *ibsimtest.Sim) map[entry]uint8 {
 	return nil
 }
 
-// differs names an entry of the live picture that is as in none of the tables; "" where there is none. Of a switch that
-// did not answer the picture says so.
+// differs returns an entry of the live state that is in none of the tables, "" for none. Unread switches do not count.
 func differs(st *session.State, of ...map[entry]uint8) string {
 	p := st.Live
 	for sw := range p.Fabric.NumSwitches() {
@@ -243,7 +242,7 @@ func TestHandedOver(t *testing.T) {
 			wrong := differs(&st, truth)
 			switch {
 			case differs(&st, known...) != "":
-				t.Fatalf("round %d: a picture has what nobody wrote: %s", rounds, differs(&st, known...))
+				t.Fatalf("round %d: a state has an entry that no OpenSM wrote: %s", rounds, differs(&st, known...))
 			case st.Live.When.Before(rest):
 			case wrong == "":
 				right++
@@ -254,7 +253,7 @@ func TestHandedOver(t *testing.T) {
 	}
 	look()
 	length := testenv.Length(t, 0, time.Hour)
-	// anew is for an OpenSM that hangs, as it does now and then where another one leaves: both begin again.
+	// hung counts the OpenSMs that hang, as sometimes happens when another one ends: both are started again.
 	hung := 0
 	anew := func() {
 		t.Helper()

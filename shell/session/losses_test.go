@@ -107,7 +107,7 @@ func TestLossesOverConsoles(t *testing.T) {
 	}
 }
 
-// lossFault says how what a session calls lost is not what was there and is not, "" for nothing.
+// lossFault returns how the losses of a session differ from what was seen and is gone, "" for no difference.
 func lossFault(t *testing.T, st *session.State, s *session.Session, known map[string]bool) string {
 	t.Helper()
 	now := there(st.Live.Fabric)
@@ -203,6 +203,6 @@ func TestSilentIsNotLost(t *testing.T) {
 	n.Leave()
 	s = n.Console()
 	if links, unseen := lost(); links != 4 || unseen != 0 {
-		t.Errorf("once it is cut off: %d links down, %d cannot be seen", links, unseen)
+		t.Errorf("once its links are down: %d links down, %d cannot be seen", links, unseen)
 	}
 }

@@ -31,16 +31,16 @@ func calibrated(t *testing.T) State {
 	}
 }
 
-// TestWhatTakesAProofBack: another manager, one that was started anew, and other tables, and no more than that.
+// TestWhatTakesAProofBack: only another or restarted subnet manager and changed tables refute a proof.
 func TestWhatTakesAProofBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*State)
 		want   string
 	}{
-		"nothing":      {func(*State) {}, ""},
-		"it goes on":   {func(st *State) { st.SMs[0].ActCount++ }, ""},
-		"started anew": {func(st *State) { st.SMs[0].ActCount = 99 }, "was restarted"},
-		"another one":  {func(st *State) { st.SMs[0].GUID = 2 }, "another subnet manager"},
+		"nothing":     {func(*State) {}, ""},
+		"it goes on":  {func(st *State) { st.SMs[0].ActCount++ }, ""},
+		"restarted":   {func(st *State) { st.SMs[0].ActCount = 99 }, "was restarted"},
+		"another one": {func(st *State) { st.SMs[0].GUID = 2 }, "another subnet manager"},
 		"other tables": {func(st *State) {
 			st.Live = &Picture{Tables: &fabric.Tables{}}
 		}, "tables on the switches have changed"},
@@ -90,7 +90,7 @@ func TestSigns(t *testing.T) {
 		}
 		st.SMs[0].ActCount = 0
 		if got := st.ManagerSigns(); strings.Contains(got, "capabilities") {
-			t.Errorf("started anew: %q", got)
+			t.Errorf("restarted: %q", got)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (b *bench) wants(what string, want ...string) {
 
 const settled = "the subnet has settled: two sweeps in a row are equal"
 
-// TestNews: what happens to a subnet is told once, as it is, in the next light sweep.
+// TestNews: the next light sweep reports each change of a subnet once.
 func TestNews(t *testing.T) {
 	b := newBench(t, testenv.Rand(t), "fattree:2,12", nil)
 	b.wants("nothing")
@@ -85,8 +85,7 @@ func TestNews(t *testing.T) {
 		b.f.PortName(other), b.f.PortName(b.master)))
 }
 
-// TestManyAlike: ports that a subnet manager has brought up are one event, and what
-// happened to few is told of each.
+// TestManyAlike: many ports that a subnet manager brought up are one event; few ports have an event each.
 func TestManyAlike(t *testing.T) {
 	var changes []fabric.Change
 	for i := range 100 {
@@ -109,7 +108,7 @@ func TestManyAlike(t *testing.T) {
 		"node-50/1: state Armed, was Active", "node-50/1 to node-50/1: link down",
 	}
 	if !slices.Equal(told, want) {
-		t.Errorf("told\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -175,7 +174,7 @@ func TestUnreadTables(t *testing.T) {
 		"no longer what the last commit wrote: 1 entry" + named, "the switches hold again what the last commit wrote" +
 			named,
 	}; !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+		t.Errorf("got %q, want %q", told, want)
 	}
 	for _, want := range []int{0, 1} { // a simulation holds what minhop makes
 		show(was + uint8(want))
@@ -205,7 +204,7 @@ func TestHiddenBehindSilence(t *testing.T) {
 		}
 	}
 	if len(got) != len(want) || len(want) != 7 {
-		t.Errorf("%d told, want %d: %q", len(got), len(want), got)
+		t.Errorf("%d events, want %d: %q", len(got), len(want), got)
 	}
 	b.sim.Silence(leaf, false)
 	if got := b.news(); len(got) != 7 || !strings.HasSuffix(got[0], ": answers again") {
@@ -213,8 +212,8 @@ func TestHiddenBehindSilence(t *testing.T) {
 	}
 }
 
-// TestWatchFollowsOpenSM pulls a cable beside a real OpenSM, which routes anew in its
-// own time: the watch tells both, and reads until what it has is what OpenSM wrote.
+// TestWatchFollowsOpenSM pulls a cable while a real OpenSM runs, which routes again later: the watch reports both, and
+// reads until it has the tables that OpenSM wrote.
 func TestWatchFollowsOpenSM(t *testing.T) {
 	var net bytes.Buffer
 	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric,

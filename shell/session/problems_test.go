@@ -40,7 +40,7 @@ type bench struct {
 	master  fabric.PortIndex
 	manager func(port fabric.PortIndex, state mad.SMState)
 	lft     *fabric.LFT
-	// used are nodes that something was planted at, or beside.
+	// used are the nodes that something was planted at, or next to.
 	used map[fabric.NodeIndex]bool
 }
 
@@ -247,7 +247,7 @@ var tablePlants = map[string]struct {
 	kind  problems.Kind
 	spoil func(*rand.Rand, *fabric.LFT, *fabric.Fabric)
 }{
-	"cut off": {problems.PathsLost, func(r *rand.Rand, t *fabric.LFT, f *fabric.Fabric) {
+	"paths lost": {problems.PathsLost, func(r *rand.Rand, t *fabric.LFT, f *fabric.Fabric) {
 		lid := leafLID(r, f)
 		at, _ := f.AttachedSwitch(f.PortByLID(lid))
 		t.Row(at)[lid] = fabric.NoPath
@@ -295,7 +295,7 @@ func TestPlantedProblems(t *testing.T) {
 	}
 	slices.Sort(names)
 	planted, rounds := 0, 0
-	for total := testenv.Count(t, 50, 2000); planted < total; { // each kind alone, and beside others
+	for total := testenv.Count(t, 50, 2000); planted < total; { // each kind alone, and together with others
 		alone := rounds/len(names)%2 == 0
 		for range len(names) {
 			b := newBench(t, r, fmt.Sprintf("fattree:2,%d", []int{12, 16}[r.IntN(2)]), nil)
@@ -357,7 +357,7 @@ func TestPlantedProblems(t *testing.T) {
 	t.Logf("%d planted", planted)
 }
 
-// loops checks that a credit loop is told, or that nobody knows of one.
+// loops checks that a credit loop is reported, or that it is unknown whether there is one.
 func (b *bench) loops(what string, want bool) {
 	b.t.Helper()
 	rep, err := survey.Problems(b.t.Context(), b.Session, survey.Options{})
@@ -390,7 +390,7 @@ func holds(rep *problems.Report, w want) bool {
 
 // follows are the kinds that a planted one may bring with it: a subnet whose node is
 // gone or silent has tables that end there, and a link that came back is not Active,
-// as nobody manages this subnet.
+// as no subnet manager runs.
 var follows = map[problems.Kind][]problems.Kind{
 	problems.Silent: {problems.Missing, problems.PathsLost, problems.TableUnread, problems.NotActive,
 		problems.Misdelivered, problems.Loops, problems.Asymmetric},
@@ -403,8 +403,8 @@ var follows = map[problems.Kind][]problems.Kind{
 	problems.DuplicateLID: {problems.PathsLost, problems.NoLID, problems.Misdelivered},
 }
 
-// only checks that nothing else is told than what was planted and what follows from
-// it, and of kinds that name ports no other port.
+// only checks that no problems are reported except the planted one and its consequences, and of kinds with ports no
+// other port.
 func (b *bench) only(what string, rep *problems.Report, w want) {
 	b.t.Helper()
 	for _, p := range rep.Problems {

@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/shell/session/survey"
 )
 
-// TestHealthyFabrics reads real fabrics, and the links that are told of are those
-// that a reading of the file's lines by itself finds.
+// TestHealthyFabrics reads real fabrics. The reported links are those that a separate reading of the lines of the file
+// finds.
 func TestHealthyFabrics(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(testenv.Shared(t), "fabrics", "*.[nt]*o*"))
 	if err != nil || len(files) == 0 {

@@ -19,8 +19,8 @@ import (
 
 const torusConf = "torus 6 5 1\nxp_link 0x200000 0x200005\nyp_link 0x200000 0x200001\n"
 
-// What an opensm.conf says of torus-2QoS decides as it does for OpenSM: a file
-// that is missing or bad, and qos that is off, make it refuse.
+// The settings of an opensm.conf for torus-2QoS work as in OpenSM: with a missing or invalid file, or with qos off,
+// torus-2QoS refuses.
 func TestTorusSettings(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -75,8 +75,7 @@ func TestTorusSettings(t *testing.T) {
 	}
 }
 
-// Service levels other than 0 and 8, and lanes of one's own, do not go with
-// torus-2QoS (torus-2QoS(8), at its end).
+// torus-2QoS does not support configured service levels except 0 and 8, or configured VLs (torus-2QoS(8), at its end).
 func TestTorusQoSNotes(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -14,9 +14,8 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// With use_ucast_cache the tables of a what-if stay as they are where hosts or leaf
-// switches failed, and are computed where a switch without hosts did. The report
-// says which. The failures are by hand: a fat tree of 4 leaves with 2 hosts each.
+// With use_ucast_cache the tables of a what-if stay if hosts or leaf switches failed, and are computed if a switch
+// without hosts failed, as the report shows. The fabric is a fat tree of 4 leaves with 2 hosts each.
 func TestUnicastCache(t *testing.T) {
 	for _, k := range []struct {
 		failed, engine, says string
@@ -64,7 +63,7 @@ func TestUnicastCache(t *testing.T) {
 	}
 }
 
-// sameRows says whether switches that are there have the tables that they had.
+// sameRows reports whether the remaining switches have unchanged tables.
 func sameRows(a, b *fabric.Tables) bool {
 	for s := range b.Fabric.Switches {
 		if b.Known[s] && !slices.Equal(a.LFT.Row(fabric.SwitchIndex(s)), b.LFT.Row(fabric.SwitchIndex(s))) {

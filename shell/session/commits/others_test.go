@@ -23,13 +23,13 @@ import (
 	"example.org/ibconsole/shell/session/sessiontest"
 )
 
-// TestLostUpdate: two consoles stage, one commits, and the other's commit stops, says
-// which entries and who, writes nothing, and goes on where it is told to.
+// TestLostUpdate: two consoles stage and one commits. The commit of the other one writes nothing and reports which
+// entries changed and who wrote them; with permission it writes.
 func TestLostUpdate(t *testing.T) {
-	for _, paper := range []bool{false, true} {
+	for _, whatIf := range []bool{false, true} {
 		n := newSubnet(t, "fattree:2,8")
 		a, b := n.Console(), n.Console()
-		if paper { // routes of what has failed on paper start from the base
+		if whatIf { // routes of a what-if start from the base
 			link := a.State().Live.Fabric.Links()[len(a.State().Live.Fabric.Links())-1]
 			if _, err := a.Fail(t.Context(), failures.Link(link.A)); err != nil {
 				t.Fatal(err)
@@ -44,7 +44,7 @@ func TestLostUpdate(t *testing.T) {
 		rep, err := commits.Commit(t.Context(), a, yes)
 		refused, ok := errors.AsType[*commits.RefusedError](err)
 		if !ok || refused.Needs != commits.Overwrite || rep.Written != nil || diff.Count(held, n.LFT()).Changed > 0 {
-			t.Fatalf("paper %v: %v", paper, err)
+			t.Fatalf("whatIf %v: %v", whatIf, err)
 		}
 		// expected by hand: where the three tables have three values, or the first and the last one
 		count := 0
@@ -59,19 +59,19 @@ func TestLostUpdate(t *testing.T) {
 		others := refused.Others
 		if others.Count != count || count == 0 || !others.Restarted ||
 			!strings.Contains(others.Who, "the commit of ") || !strings.Contains(err.Error(), "LID ") {
-			t.Fatalf("paper %v: want %d entries: %v", paper, count, err)
+			t.Fatalf("whatIf %v: want %d entries: %v", whatIf, count, err)
 		}
 		if _, err := commits.Commit(t.Context(), a, yes); err == nil {
 			t.Fatal("the second try overwrites")
 		}
 		opt := yes
 		opt.AllowOverwrite = true
-		if paper {
+		if whatIf {
 			n.Route(a, sessiontest.Engines[1]...)
 			opt.AllowOverwrite = false
 		}
 		if _, err := commits.Commit(t.Context(), a, opt); err != nil {
-			t.Fatalf("paper %v: anew or on purpose: %v", paper, err)
+			t.Fatalf("what-if %v: routed again or with permission: %v", whatIf, err)
 		}
 		if diff.Count(a.State().Staged.Tables, n.LFT()).Changed > 0 {
 			t.Fatal("not written")
@@ -83,8 +83,8 @@ func TestLostUpdate(t *testing.T) {
 	}
 }
 
-// TestLostUpdateOfRollbacks: a rollback does not write over what somebody else wrote since, and what was rolled back
-// by another console is not written again unless it is routed anew.
+// TestLostUpdateOfRollbacks: a rollback does not overwrite what others wrote since. Tables that another console rolled
+// back are not written again unless they are computed again.
 func TestLostUpdateOfRollbacks(t *testing.T) {
 	n := newSubnet(t, "fattree:2,8")
 	a, b := n.Console(), n.Console()
@@ -213,7 +213,7 @@ type lost struct {
 	inside bool  // says that it was written between the other's look and its Set
 }
 
-// lossKinds are the entries that were other than both consoles knew, and were written over.
+// lossKinds returns the entries that a console overwrote without having read them.
 func lossKinds(log []access, held func(block) []byte) (all []lost) {
 	type cell struct {
 		block
@@ -241,9 +241,9 @@ func lossKinds(log []access, held func(block) []byte) (all []lost) {
 	return all
 }
 
-// TestTwoConsoles commits in two consoles at once, whose requests take turns at random. Where they share a lock nothing
-// is lost. Where they do not, nothing is but what is written between the other's look and its Set, and then the one
-// that lost says so at its next reading, at the latest, and its journal has both values.
+// TestTwoConsoles commits in two consoles at once. Their requests are interleaved at random. With a common lock nothing
+// is lost. Without one, only entries written between the reading and the Set of the other console are lost, and the
+// console that lost them reports that at its next reading at the latest. Its journal has both values.
 func TestTwoConsoles(t *testing.T) {
 	rnd := testenv.Rand(t)
 	for _, shared := range []bool{true, false} {
@@ -287,7 +287,7 @@ func TestTwoConsoles(t *testing.T) {
 					}
 				}
 				if shared && len(found) > 0 {
-					t.Fatalf("round %d: lost beside a lock: %+v", i, found)
+					t.Fatalf("round %d: lost in spite of a lock: %+v", i, found)
 				}
 				for _, l := range found {
 					if !l.inside {

@@ -32,7 +32,7 @@ type counting struct {
 	sets int
 	at   int
 	then func()
-	// how says what becomes of Sets from then on.
+	// how is the error of the Sets from then on.
 	how error
 }
 
@@ -124,7 +124,7 @@ func (n *subnet) group() {
 
 var yes = commits.Options{Confirmed: true, AllowInterrupt: true, AllowLoop: true}
 
-// cut calls do and stops it at a Set. It says in what the error wraps.
+// cut calls do and stops it at a Set. how is the error that it wraps.
 func (n *subnet) cut(at int, how error, do func(context.Context) error) (err error) {
 	ctx, cancel := context.WithCancelCause(n.T.Context())
 	defer cancel(nil)
@@ -159,7 +159,7 @@ func (s signalled) Error() string { return s.String() }
 
 // Other ends of commits, from one of their Sets on.
 var (
-	errLie     = errors.New("switches write otherwise than they say")
+	errLie     = errors.New("switches write something different from what they report")
 	errRefused = errors.New("switches refuse")
 	errLost    = errors.New("nothing arrives any more")
 	errBroken  = errors.New("the transport is broken")
@@ -177,7 +177,7 @@ var causes = []error{
 // unusable reports whether a session that met an end does not go on.
 func unusable(how error) bool { return how == errPanic || how == errFull }
 
-// expectOpen checks that a console which comes anew names what was interrupted first.
+// expectOpen checks that a new console first reports the interrupted commit.
 func expectOpen(t *testing.T, s *session.Session) {
 	t.Helper()
 	st := s.State()
@@ -190,11 +190,10 @@ func expectOpen(t *testing.T, s *session.Session) {
 	}
 }
 
-// TestStoppedCommits ends commits at any of their Sets, by the signals that end
-// programs, by Ctrl-C, by switches that refuse or do not write what they were told, by time-outs, a broken
-// transport, a panic, and a history that takes nothing any more; then goes
-// on or back, stopped again and again, in the same console or the next. The expected
-// tables are those that an undisturbed commit leaves on a twin of the subnet.
+// TestStoppedCommits interrupts commits at any of their Sets, by signals, Ctrl-C, switches that refuse or do not write,
+// time-outs, a broken transport, a panic, and a history that cannot be written. The commits are then resumed or rolled
+// back, with repeated interruptions, in the same console or the next. The expected tables are those of an undisturbed
+// commit on a copy of the subnet.
 func TestStoppedCommits(t *testing.T) {
 	rnd := testenv.Rand(t)
 	plans := []struct {
@@ -312,7 +311,7 @@ func (n *subnet) further(s *session.Session, rnd *rand.Rand, where *string, was 
 	return forward
 }
 
-// finish brings what is open to its end in a console that comes anew, and looks.
+// finish resumes or rolls back an interrupted commit in a new console, and checks the tables.
 func (n *subnet) finish(rnd *rand.Rand, where, old, next string) {
 	n.T.Helper()
 	t := n.T
@@ -479,8 +478,7 @@ func TestRefusedResume(t *testing.T) {
 	}
 }
 
-// TestStoppedElsewhere: where the journal is kept in another file, the commands that
-// end what was stopped name that.
+// TestStoppedElsewhere: if the journal is in another file, the commands that finish an interrupted commit name it.
 func TestStoppedElsewhere(t *testing.T) {
 	n := newSubnet(t, "fattree:2,8")
 	s := n.Console()
@@ -505,8 +503,8 @@ func TestStoppedElsewhere(t *testing.T) {
 	}
 }
 
-// TestFailedOfOlderPrograms: of a commit that an older program noted as failed nobody
-// knows whether it wrote a part. The next console says so, and refuses nothing.
+// TestFailedOfOlderPrograms: it is unknown whether a commit that an older version recorded as failed wrote a part. The
+// next console reports it, and refuses nothing.
 func TestFailedOfOlderPrograms(t *testing.T) {
 	for _, way := range []string{"resume", "rollback", "another"} {
 		n := newSubnet(t, "fattree:2,8")

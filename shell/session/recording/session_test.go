@@ -212,7 +212,7 @@ func TestRecordsExplain(t *testing.T) {
 	recordedRounds(t, recorder, 2)
 	sim.Console("PerformanceSet " + at + " PortCounters.SymbolErrorCounter=65")
 	recordedRounds(t, recorder, 4) // the last ones have no error
-	sessions := map[string]*session.Session{"that records": recorder, "beside it": other}
+	sessions := map[string]*session.Session{"that records": recorder, "next to it": other}
 	for name, s := range sessions {
 		r, err := survey.Problems(t.Context(), s, survey.Options{})
 		if err != nil {
