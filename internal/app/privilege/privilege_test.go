@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// becomeVar has the test binary give root up and say what is left of it.
+// becomeVar makes the test binary drop root and report its remaining privileges.
 const becomeVar = "IBCONSOLE_TEST_BECOME"
 
 func TestMain(m *testing.M) {
