@@ -32,35 +32,67 @@ const (
 	BrokenLIDs
 )
 
-// RouteAcyclic repairs tables of f in which some switches have no path to some LIDs, so that no credit loop comes: the
-// channel dependencies of all paths stay without a cycle. Each new path is as short as that allows. peers has the
-// switch to which a port led before, to prefer parallel links; unreachable lists the entries that no path can repair.
-//
-// It fails with [ErrCycle] if it finds no such path, also where another choice for an earlier LID would leave one, if
-// the paths of t have a cycle, and with ctx's error.
-func RouteAcyclic(ctx context.Context, t *fabric.Tables, scope Scope, unreachable []Unreached,
-	peers func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex) (*Result, error) {
+// Broken holds tables of a fabric in which some switches have no path to some LIDs.
+type Broken struct {
+	*trees.Forest
+	was *fabric.Fabric
+}
+
+// NewBroken prepares the repair of tables; was is the fabric for which they were computed. O(switches x LIDs) on all
+// processors.
+func NewBroken(ctx context.Context, t *fabric.Tables, was *fabric.Fabric) (*Broken, error) {
 	forest, err := trees.NewForest(ctx, t)
 	if err != nil {
 		return nil, err
 	}
+	return &Broken{forest, was}, nil
+}
+
+// lost reports whether a switch of the subnet has no path to a LID that a port has.
+func (b *Broken) lost(s fabric.SwitchIndex, lid uint16) bool {
+	return b.Tables.Fabric.SwitchNode(s).InSubnet &&
+		(b.Depth(lid)[s] == trees.Far || s == b.At[lid] && b.Column(lid)[s] != b.Local[lid])
+}
+
+// broken reports whether a port has a LID, and some switch has no path to it.
+func (b *Broken) broken(lid uint16) bool {
+	for s := range b.Tables.Fabric.NumSwitches() {
+		if b.At[lid] != fabric.None && b.lost(s, lid) {
+			return true
+		}
+	}
+	return false
+}
+
+// RouteAcyclic repairs the tables so that no credit loop comes: the channel dependencies of all paths stay without a
+// cycle. Each new path is as short as that allows. unreachable lists the entries that no path can repair.
+//
+// It fails with [ErrCycle] if it finds no such path, also where another choice for an earlier LID would leave one, if
+// the kept paths have a cycle, and with ctx's error.
+func (b *Broken) RouteAcyclic(ctx context.Context, scope Scope, unreachable []Unreached) (*Result, error) {
+	t := b.Tables
 	r := &acyclic{
-		Forest: forest, scope: scope, ends: trees.NewEnds(t, false), peers: peers, used: newCounts(t.Fabric),
-		without: map[Unreached]bool{},
+		Broken: b, scope: scope, ends: trees.NewEnds(t, false), used: newCounts(t.Fabric),
+		groups: make([][]int, len(t.Fabric.Switches)), without: map[Unreached]bool{},
 	}
 	for s := range r.used {
 		countEntries(r.used[s], t.LFT.Row(fabric.SwitchIndex(s))[1:int(t.Fabric.MaxLID)+1])
 	}
+	for g := range r.ends.Groups {
+		if at := r.ends.Groups[g].At; at >= 0 {
+			r.groups[at] = append(r.groups[at], g)
+		}
+	}
 	for _, u := range unreachable {
 		r.without[u] = true
 	}
+	var err error
 	if r.order, err = credits.NewOrder(ctx, r.kept(), credits.Options{}); err != nil {
 		return nil, err
 	}
 	if r.order == nil {
 		return nil, fmt.Errorf("repair %s: %w", t.Origin, ErrCycle)
 	}
-	r.byswitch()
 	for lid := 1; lid <= int(t.Fabric.MaxLID); lid++ {
 		if lid%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -69,19 +101,24 @@ func RouteAcyclic(ctx context.Context, t *fabric.Tables, scope Scope, unreachabl
 			return nil, err
 		}
 	}
-	tables := *t
-	tables.LFT = t.LFT.Patched(r.edits)
-	return &Result{Tables: &tables, Touched: len(r.edits), Switches: switches(r.edits), Unreached: unreachable,
-		Looked: r.looked, LIDs: r.lids}, nil
+	res := b.result(r.edits)
+	res.Unreached, res.Looked, res.LIDs = unreachable, r.looked, r.lids
+	return res, nil
+}
+
+// result returns the tables with some changed entries.
+func (b *Broken) result(edits []fabric.Edit) *Result {
+	tables := *b.Tables
+	tables.LFT = tables.LFT.Patched(edits)
+	return &Result{Tables: &tables, Touched: len(edits), Switches: switches(edits)}
 }
 
 // acyclic is the work on one set of tables.
 type acyclic struct {
-	*trees.Forest
+	*Broken
 	scope   Scope
 	order   *credits.Order
 	ends    *trees.Ends
-	peers   func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
 	used    [][]uint16
 	without map[Unreached]bool
 	// groups are the groups of end ports of each switch.
@@ -90,21 +127,13 @@ type acyclic struct {
 	edits        []fabric.Edit
 	lids, looked int
 
-	// Of the LID at hand: the entries and hops of all switches, the switches without a path, and the ports of a path.
-	lid     uint16
-	entries []uint8
-	depth   []uint8
-	lost    []fabric.SwitchIndex
-	out     []fabric.PortIndex
-}
-
-func (r *acyclic) byswitch() {
-	r.groups = make([][]int, len(r.used))
-	for g := range r.ends.Groups {
-		if at := r.ends.Groups[g].At; at >= 0 {
-			r.groups[at] = append(r.groups[at], g)
-		}
-	}
+	// Of the LID at hand: the entries and hops of all switches, the switches whose entries are replaced, and the ports
+	// of a path.
+	lid      uint16
+	entries  []uint8
+	depth    []uint8
+	replaced []fabric.SwitchIndex
+	out      []fabric.PortIndex
 }
 
 // kept returns the tables without the entries that are replaced.
@@ -116,7 +145,7 @@ func (r *acyclic) kept() *fabric.Tables {
 	var dropped []fabric.Edit
 	for lid := 1; lid <= int(t.Fabric.MaxLID); lid++ {
 		r.begin(uint16(lid))
-		for _, s := range r.lost {
+		for _, s := range r.replaced {
 			dropped = append(dropped, fabric.Edit{Switch: s, LID: uint16(lid), Port: fabric.NoPath})
 		}
 	}
@@ -127,26 +156,22 @@ func (r *acyclic) kept() *fabric.Tables {
 // begin finds the switches whose entries for a LID are replaced.
 func (r *acyclic) begin(lid uint16) {
 	f, target := r.Tables.Fabric, r.At[lid]
-	r.lid, r.lost = lid, r.lost[:0]
+	r.lid, r.replaced = lid, r.replaced[:0]
 	if target == fabric.None {
 		return
 	}
 	r.entries, r.depth = append(r.entries[:0], r.Column(lid)...), append(r.depth[:0], r.Depth(lid)...)
-	lose := func(all bool) {
-		for s, d := range r.depth {
-			x := fabric.SwitchIndex(s)
-			if x != target && (all || d == trees.Far) && f.SwitchNode(x).InSubnet && !r.without[Unreached{x, lid}] {
-				r.lost = append(r.lost, x)
+	replace := func(all bool) {
+		r.replaced = r.replaced[:0]
+		for s := range f.NumSwitches() {
+			if s != target && (all && f.SwitchNode(s).InSubnet || r.lost(s, lid)) && !r.without[Unreached{s, lid}] {
+				r.replaced = append(r.replaced, s)
+				r.depth[s] = trees.Far
 			}
 		}
 	}
-	if lose(false); r.scope != BrokenLIDs || len(r.lost) == 0 {
-		return
-	}
-	r.lost = r.lost[:0]
-	lose(true)
-	for _, s := range r.lost {
-		r.depth[s] = trees.Far
+	if replace(false); r.scope == BrokenLIDs && len(r.replaced) > 0 {
+		replace(true)
 	}
 }
 
@@ -159,15 +184,15 @@ func (r *acyclic) repair(lid uint16) error {
 	r.begin(lid)
 	if r.entries[target] != r.Local[lid] {
 		r.set(target, r.Local[lid])
-	} else if len(r.lost) == 0 {
+	} else if len(r.replaced) == 0 {
 		return nil
 	}
 	r.lids++
-	for h := uint8(1); h < trees.Far && len(r.lost) > 0; h++ {
-		r.lost = slices.DeleteFunc(r.lost, func(s fabric.SwitchIndex) bool { return r.route(s, h) })
+	for h := uint8(1); h < trees.Far && len(r.replaced) > 0; h++ {
+		r.replaced = slices.DeleteFunc(r.replaced, func(s fabric.SwitchIndex) bool { return r.route(s, h) })
 	}
-	if len(r.lost) > 0 {
-		s := r.lost[0]
+	if len(r.replaced) > 0 {
+		s := r.replaced[0]
 		return fmt.Errorf("find a path from %s to LID %d: %w", f.NodeName(f.Switches[s]), lid, ErrCycle)
 	}
 	return nil
@@ -203,7 +228,8 @@ func (r *acyclic) candidates(s fabric.SwitchIndex, hops uint8) []routing.SwitchL
 		}
 	}
 	now := r.entries[s]
-	before := r.peers(s, now)
+	f := r.Tables.Fabric
+	before := formerPeer(f, r.was, r.was.SwitchByGUID(f.SwitchNode(s).GUID), now)
 	rank := func(l routing.SwitchLink) int {
 		switch {
 		case l.Port == now:

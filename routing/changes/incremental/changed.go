@@ -69,19 +69,24 @@ func newChanged(f *fabric.Fabric, old *fabric.Tables) *changed {
 
 // oldPeer returns the switch, by its new index, to which a port led before.
 func (r *changed) oldPeer(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
-	was := r.before[s]
-	if was == fabric.None {
+	return formerPeer(r.f, r.old.Fabric, r.before[s], port)
+}
+
+// formerPeer returns the switch of f to which a port of a switch of fabric was, given by its index there, led. It
+// returns None if there is none.
+func formerPeer(f, was *fabric.Fabric, old fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
+	if old == fabric.None {
 		return fabric.None
 	}
-	p := r.old.Fabric.PortAt(r.old.Fabric.Switches[was], int(port))
+	p := was.PortAt(was.Switches[old], int(port))
 	if p == fabric.None {
 		return fabric.None
 	}
-	peer := r.old.Fabric.PeerNode(p)
+	peer := was.PeerNode(p)
 	if peer == fabric.None {
 		return fabric.None
 	}
-	return r.f.SwitchByGUID(r.old.Fabric.Nodes[peer].GUID)
+	return f.SwitchByGUID(was.Nodes[peer].GUID)
 }
 
 // todo finds the broken entries.

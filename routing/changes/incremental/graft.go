@@ -2,63 +2,45 @@
 
 package incremental
 
-import (
-	"context"
+import "example.org/ibconsole/fabric"
 
-	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/routing/checks/trees"
-)
-
-// Graft returns tables of a fabric in which the paths that are broken in t are those of donor, tables of the same
-// fabric: with whole set, all entries for a LID to which some switch has no path, else the entries of the switches
-// without a path alone. Service levels of paths to and from these LIDs are those of donor. O(switches x LIDs) on all
-// processors.
-func Graft(ctx context.Context, t, donor *fabric.Tables, whole bool) (*Result, error) {
-	forest, err := trees.NewForest(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	f, r := t.Fabric, &Result{}
+// Graft replaces the broken paths by those of donor, tables of the same fabric: with whole set, all entries for a LID
+// to which some switch has no path, else the entries of the switches without a path alone. Service levels of paths to
+// and from these LIDs are those of donor. O(switches x LIDs).
+func (b *Broken) Graft(donor *fabric.Tables, whole bool) *Result {
+	t, f := b.Tables, b.Tables.Fabric
 	var edits []fabric.Edit
-	grafted := map[uint16]bool{}
-	for lid := uint16(1); lid <= f.MaxLID && lid > 0; lid++ {
-		target := forest.At[lid]
-		if target == fabric.None {
+	var unreached []Unreached
+	grafted, looked := map[uint16]bool{}, 0
+	for l := 1; l <= int(f.MaxLID); l++ {
+		lid := uint16(l)
+		if !b.broken(lid) {
 			continue
 		}
-		column, depth := forest.Column(lid), forest.Depth(lid)
-		lost := func(s fabric.SwitchIndex) bool {
-			return f.SwitchNode(s).InSubnet && (depth[s] == trees.Far || s == target && column[s] != forest.Local[lid])
-		}
+		grafted[lid] = true
+		column := b.Column(lid)
 		for s := range f.NumSwitches() {
-			if !lost(s) {
+			lost := b.lost(s, lid)
+			if !f.SwitchNode(s).InSubnet || !whole && !lost {
 				continue
 			}
-			if !grafted[lid] {
-				grafted[lid] = true
-				r.LIDs++
-			}
-			if donor.Port(s, lid) == fabric.NoPath {
-				r.Unreached = append(r.Unreached, Unreached{s, lid})
-			}
-		}
-		for s := range f.NumSwitches() {
-			port := donor.Port(s, lid)
-			if !grafted[lid] || !whole && !lost(s) || !f.SwitchNode(s).InSubnet || port == fabric.NoPath {
-				continue
-			}
-			if r.Looked++; port != column[s] {
-				edits = append(edits, fabric.Edit{Switch: s, LID: lid, Port: port})
+			switch port := donor.Port(s, lid); {
+			case port != fabric.NoPath:
+				looked++
+				if port != column[s] {
+					edits = append(edits, fabric.Edit{Switch: s, LID: lid, Port: port})
+				}
+			case lost:
+				unreached = append(unreached, Unreached{s, lid})
 			}
 		}
 	}
-	tables := *t
-	tables.LFT = t.LFT.Patched(edits)
+	r := b.result(edits)
 	if t.SLs != nil || donor.SLs != nil {
-		tables.SLs = graftedSLs{t.SLs, donor.SLs, grafted}
+		r.Tables.SLs = graftedSLs{t.SLs, donor.SLs, grafted}
 	}
-	r.Tables, r.Touched, r.Switches = &tables, len(edits), switches(edits)
-	return r, nil
+	r.Unreached, r.Looked, r.LIDs = unreached, looked, len(grafted)
+	return r
 }
 
 // graftedSLs are the service levels of grafted paths.

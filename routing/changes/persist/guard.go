@@ -81,32 +81,24 @@ func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded,
 	if out.Before.Verdict != credits.None {
 		return out, nil
 	}
+	broken, err := incremental.NewBroken(ctx, laid, g.Old.Fabric)
+	if err != nil {
+		return nil, err
+	}
 	if foreign {
 		out.Why = append(out.Why, "the service levels of new LIDs are the engine's")
 	} else {
 		out.Why = append(out.Why, fmt.Sprintf("%s have a credit loop over %d links", FewestHops, len(loop.Ring)))
-		if done, err := g.loopFree(ctx, laid, made, out); done || err != nil {
+		if done, err := g.loopFree(ctx, broken, made, out); done || err != nil {
 			return out, err
 		}
 	}
-	return out, g.byEngine(ctx, laid, out)
+	return out, g.byEngine(ctx, broken, out)
 }
 
 // loopFree tries paths that close no credit loop.
-func (g *Guard) loopFree(ctx context.Context, laid *fabric.Tables, made *incremental.Result,
+func (g *Guard) loopFree(ctx context.Context, broken *incremental.Broken, made *incremental.Result,
 	out *Guarded) (bool, error) {
-	f, was := laid.Fabric, g.Old.Fabric
-	peers := func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex {
-		old := was.SwitchByGUID(f.SwitchNode(s).GUID)
-		if old == fabric.None || port > was.SwitchNode(old).NumPorts {
-			return fabric.None
-		}
-		peer := was.PeerSwitch(was.SwitchNode(old).FirstPort + fabric.PortIndex(port))
-		if peer == fabric.None {
-			return fabric.None
-		}
-		return f.SwitchByGUID(was.SwitchNode(peer).GUID)
-	}
 	for _, try := range []struct {
 		scope incremental.Scope
 		by    Repair
@@ -115,7 +107,7 @@ func (g *Guard) loopFree(ctx context.Context, laid *fabric.Tables, made *increme
 		{incremental.BrokenPaths, LoopFreeAfter},
 		{incremental.BrokenLIDs, LoopFreeLIDs},
 	} {
-		res, err := incremental.RouteAcyclic(ctx, laid, try.scope, made.Unreached, peers)
+		res, err := broken.RouteAcyclic(ctx, try.scope, made.Unreached)
 		if errors.Is(err, incremental.ErrCycle) {
 			out.Why = append(out.Why, fmt.Sprintf("%s: %v", try.by, err))
 			continue
@@ -148,7 +140,7 @@ func (g *Guard) accept(ctx context.Context, res *incremental.Result, by Repair, 
 
 // byEngine takes entries of a full route: as few as leave no credit loop. A full route that has a loop itself is no
 // reason to change more: then the repair by the fewest hops stays.
-func (g *Guard) byEngine(ctx context.Context, laid *fabric.Tables, out *Guarded) error {
+func (g *Guard) byEngine(ctx context.Context, broken *incremental.Broken, out *Guarded) error {
 	full, err := g.Full(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -158,12 +150,9 @@ func (g *Guard) byEngine(ctx context.Context, laid *fabric.Tables, out *Guarded)
 		return nil
 	}
 	out.Full = full
-	if full.Tables.Fabric == laid.Fabric && sameMappings(laid, full.Tables) {
+	if laid := broken.Tables; full.Tables.Fabric == laid.Fabric && sameMappings(laid, full.Tables) {
 		for _, by := range []Repair{OfEngine, ColumnsOfEngine} {
-			res, err := incremental.Graft(ctx, laid, full.Tables, by == ColumnsOfEngine)
-			if err != nil {
-				return err
-			}
+			res := broken.Graft(full.Tables, by == ColumnsOfEngine)
 			if done, err := g.accept(ctx, res, by, out); done || err != nil {
 				return err
 			}
