@@ -3,14 +3,11 @@
 package session_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
 
-	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing/compute"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/commits"
@@ -21,12 +18,7 @@ import (
 // TestWatchComparesWithTheLastCommit: a watch in a later session compares with the commit of an earlier one, and
 // reports the changes since.
 func TestWatchComparesWithTheLastCommit(t *testing.T) {
-	var net bytes.Buffer
-	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,4").State().Live.Fabric,
-		ibnet.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	sim := ibsimtest.Start(t, sessiontest.NetFile(t, net.String()))
+	sim := sessiontest.Ibsim(t, "sim:fattree:2,4")
 	src, dir := source.Source{Kind: source.Ibsim, Arg: sim.Name}, t.TempDir()
 	with := func(work func(*session.Session)) {
 		t.Helper()

@@ -19,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim"
@@ -169,19 +168,7 @@ func differs(st *session.State, of ...map[entry]uint8) string {
 func TestHandedOver(t *testing.T) {
 	t.Parallel()
 	rnd := testenv.Rand(t)
-	net := filepath.Join(t.TempDir(), "net")
-	file, err := os.Create(net)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ibnet.Write(file, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric,
-		ibnet.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	sim := ibsimtest.Start(t, net)
+	sim := sessiontest.Ibsim(t, "sim:fattree:2,8")
 	const firstConf, first, second = "sm_priority 10\nport_shifting TRUE\n", "H-000000000010003e", "H-000000000010003c"
 	a := startManager(t, sim, first, firstConf)
 	if !a.said("SUBNET UP", 1) {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/sweep"
 	"example.org/ibconsole/internal/test/testenv"
@@ -215,13 +214,8 @@ func TestHiddenBehindSilence(t *testing.T) {
 // TestWatchFollowsOpenSM pulls a cable while a real OpenSM runs, which routes again later: the watch reports both, and
 // reads until it has the tables that OpenSM wrote.
 func TestWatchFollowsOpenSM(t *testing.T) {
-	var net bytes.Buffer
-	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric,
-		ibnet.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
 	testenv.Tool(t, "opensm")
-	sim := ibsimtest.Start(t, sessiontest.NetFile(t, net.String()))
+	sim := sessiontest.Ibsim(t, "sim:fattree:2,8")
 	dir := ibsimtest.Master(t, sim, "-R", "minhop", "-s", "1")
 	s := sessiontest.Open(t, "ibsim:"+sim.Name)
 	if err := s.KeepCurrent(50 * time.Millisecond); err != nil {

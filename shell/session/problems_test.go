@@ -3,7 +3,6 @@
 package session_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -13,14 +12,12 @@ import (
 	"testing"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/fabric/sim"
 	"example.org/ibconsole/internal/test/simtest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad"
-	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/sessiontest"
 	"example.org/ibconsole/shell/session/settings"
@@ -538,12 +535,7 @@ func countKinds(t *testing.T, s *session.Session) map[problems.Kind]int {
 
 // TestNobodyBroughtItUp: links that no subnet manager has seen are one problem.
 func TestNobodyBroughtItUp(t *testing.T) {
-	var net bytes.Buffer
-	if err := ibnet.Write(&net, sessiontest.Open(t, "sim:fattree:2,12").State().Live.Fabric,
-		ibnet.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	s := sessiontest.Open(t, "ibsim:"+ibsimtest.Start(t, sessiontest.NetFile(t, net.String())).Name)
+	s := sessiontest.Open(t, "ibsim:"+sessiontest.Ibsim(t, "sim:fattree:2,12").Name)
 	if got := countKinds(t, s); got[problems.NotActive] != 1 || got[problems.NoMaster] != 1 {
 		t.Errorf("%v", got)
 	}

@@ -4,13 +4,9 @@ package commits_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"example.org/ibconsole/fabric/formats/ibnet"
 	"example.org/ibconsole/internal/test/testenv"
-	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell/session/commits"
 	"example.org/ibconsole/shell/session/sessiontest"
 )
@@ -19,20 +15,8 @@ import (
 // going on or back leaves the tables that an undisturbed commit left.
 func TestStoppedOverIbsim(t *testing.T) {
 	rnd := testenv.Rand(t)
-	net := filepath.Join(t.TempDir(), "net")
-	file, err := os.Create(net)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ibnet.Write(file, sessiontest.Open(t, "sim:fattree:2,8").State().Live.Fabric,
-		ibnet.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
 	n := newSubnet(t, "fattree:2,8")
-	n.Other = ibsimtest.Start(t, net)
+	n.Other = sessiontest.Ibsim(t, "sim:fattree:2,8")
 	engines := [][]string{{"minhop"}, {"minhop", "port_shifting=TRUE"}}
 	var tables [2]string
 	sets := 0

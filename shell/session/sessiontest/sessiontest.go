@@ -4,11 +4,14 @@
 package sessiontest
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"example.org/ibconsole/fabric/formats/ibnet"
+	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/source"
 )
@@ -72,4 +75,14 @@ func NetFile(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// Ibsim starts ibsim with the subnet of a simulated source.
+func Ibsim(t *testing.T, from string) *ibsimtest.Sim {
+	t.Helper()
+	var net bytes.Buffer
+	if err := ibnet.Write(&net, Open(t, from).State().Live.Fabric, ibnet.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return ibsimtest.Start(t, NetFile(t, net.String()))
 }
