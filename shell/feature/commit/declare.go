@@ -202,10 +202,10 @@ var (
 			conflict("was", "WAS", func(c *fabricwrite.Conflict) string { return c.Was }),
 			conflict("is", "IS", func(c *fabricwrite.Conflict) string { return c.Is }),
 			conflict("would", "WOULD BECOME", func(c *fabricwrite.Conflict) string { return c.Would }),
-			{Key: "written", Kind: answer.KindBool, Help: "the commit that found it had written the entry",
-				Value: func(c fabricwrite.Conflict) answer.Value {
-					return answer.Bool(c.Written)
-				}},
+			answer.BoolField("written", "", "the commit that found it had written the entry",
+				func(c fabricwrite.Conflict) bool {
+					return c.Written
+				}),
 			{Name: "text", Kind: answer.KindText, Value: func(c fabricwrite.Conflict) answer.Value {
 				return answer.Text(c.String())
 			}},

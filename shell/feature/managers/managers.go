@@ -66,12 +66,12 @@ var table = answer.Table[manager]{
 			return answer.Port(m.f, m.port())
 		}},
 		{Key: "priority", Name: "PRIORITY", Kind: answer.KindInt, Help: "the highest one is master", Value: priority},
-		{Key: "state", Name: "STATE", Kind: answer.KindText, Help: "silent: it does not respond",
-			Value: func(m manager) answer.Value { return answer.Text(m.State) }},
+		answer.TextField("state", "STATE", "silent: it does not respond", func(m manager) string { return m.State }),
 		{Key: "vendor", Name: "VENDOR", Kind: answer.KindText, Help: "vendor ID of the node",
 			Value: func(m manager) answer.Value { return answer.Text(fmt.Sprintf("0x%06x", m.VendorID)) }},
-		{Key: "in_switch", Name: "IN A SWITCH", Kind: answer.KindBool, Help: "whether it runs inside a switch",
-			Value: func(m manager) answer.Value { return answer.Bool(m.InSwitch) }},
+		answer.BoolField("in_switch", "IN A SWITCH", "whether it runs inside a switch", func(m manager) bool {
+			return m.InSwitch
+		}),
 	},
 	Lead: func(m manager) answer.Lead { return feature.ToPort(m.f, m.port()) },
 }

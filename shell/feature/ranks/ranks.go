@@ -172,15 +172,11 @@ var histogramDecl = answer.Decl[distances]{
 	Command: "show roots", Help: "the distances of the hosts from each switch",
 	Title: "distances of {of}: {hosts|host port}",
 	Facts: []answer.Field[distances]{
-		{Key: "hosts", Name: "host ports", Kind: answer.KindInt, Value: func(d distances) answer.Value {
-			return answer.Int(d.hosts)
-		}},
-		{Key: "roots_named", Kind: answer.KindBool, Help: "the roots are from root_guid_file",
-			Value: func(d distances) answer.Value { return answer.Bool(d.named) }},
-		{Key: "dnup", Kind: answer.KindBool, Help: "the chain of engines has dnup",
-			Value: func(d distances) answer.Value {
-				return answer.Bool(d.dn)
-			}},
+		answer.IntField("hosts", "host ports", "", func(d distances) int { return d.hosts }),
+		answer.BoolField("roots_named", "", "the roots are from root_guid_file", func(d distances) bool {
+			return d.named
+		}),
+		answer.BoolField("dnup", "", "the chain of engines has dnup", func(d distances) bool { return d.dn }),
 	},
 	Layout: []answer.Item[distances]{
 		{

@@ -3,6 +3,8 @@
 package reports
 
 import (
+	"time"
+
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/routing/checks/credits"
 	"example.org/ibconsole/shell/answer"
@@ -62,28 +64,14 @@ func known[N int | int32 | int64 | uint64](n *N) answer.Value {
 var figuresDecl = answer.Decl[*figures]{
 	Command: "report json", Help: "the figures of a report", Title: "report of {of}",
 	Facts: []answer.Field[*figures]{
-		{Key: "title", Kind: answer.KindText, Value: func(r *figures) answer.Value { return answer.Text(r.Title) }},
-		{Key: "source", Name: "source", Kind: answer.KindText, Value: func(r *figures) answer.Value {
-			return answer.Text(r.Source)
-		}},
-		{Key: "when", Name: "time", Kind: answer.KindTime, Value: func(r *figures) answer.Value {
-			return answer.Time(r.When)
-		}},
-		{Key: "nodes", Name: "nodes", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
-			return answer.Int(r.Nodes)
-		}},
-		{Key: "switches", Name: "switches", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
-			return answer.Int(r.Switches)
-		}},
-		{Key: "hosts", Name: "hosts", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
-			return answer.Int(r.Hosts)
-		}},
-		{Key: "links", Name: "links", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
-			return answer.Int(r.LinkSum)
-		}},
-		{Key: "highest_lid", Name: "highest LID", Kind: answer.KindInt, Value: func(r *figures) answer.Value {
-			return answer.Int(r.MaxLID)
-		}},
+		answer.TextField("title", "", "", func(r *figures) string { return r.Title }),
+		answer.TextField("source", "source", "", func(r *figures) string { return r.Source }),
+		answer.TimeField("when", "time", "", func(r *figures) time.Time { return r.When }),
+		answer.IntField("nodes", "nodes", "", func(r *figures) int { return r.Nodes }),
+		answer.IntField("switches", "switches", "", func(r *figures) int { return r.Switches }),
+		answer.IntField("hosts", "hosts", "", func(r *figures) int { return r.Hosts }),
+		answer.IntField("links", "links", "", func(r *figures) int { return r.LinkSum }),
+		answer.IntField("highest_lid", "highest LID", "", func(r *figures) uint16 { return r.MaxLID }),
 		{
 			Key: "unreachable", Name: "unreachable", Kind: answer.KindMap,
 			Help: "counts of nodes and links that failures made unreachable", Value: unreachable,

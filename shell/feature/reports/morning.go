@@ -179,9 +179,7 @@ var (
 	}
 	flapFields = []answer.Field[*report.MorningFlap]{
 		word("link", "link", func(f *report.MorningFlap) string { return f.Link }),
-		{Key: "events", Name: "events", Kind: answer.KindInt, Value: func(f *report.MorningFlap) answer.Value {
-			return answer.Int(f.Events)
-		}},
+		answer.IntField("events", "events", "", func(f *report.MorningFlap) int { return f.Events }),
 		moment("first", "first", func(f *report.MorningFlap) time.Time { return f.First }),
 		moment("last", "last", func(f *report.MorningFlap) time.Time { return f.Last }),
 	}
@@ -225,10 +223,7 @@ var morningDecl = answer.Decl[*report.Morning]{
 	Command: "report morning", Help: "events and changes of a subnet in a period",
 	Title: "{name} from {since} to {until}",
 	Facts: []answer.Field[*report.Morning]{
-		{Key: "name", Name: "name", Kind: answer.KindText, Help: "of the subnet",
-			Value: func(m *report.Morning) answer.Value {
-				return answer.Text(m.Subnet)
-			}},
+		answer.TextField("name", "name", "of the subnet", func(m *report.Morning) string { return m.Subnet }),
 		moment("since", "since", func(m *report.Morning) time.Time { return m.Since }),
 		moment("until", "until", func(m *report.Morning) time.Time { return m.Until }),
 		{Key: "problems_still", Name: "unchanged problems", Kind: answer.KindInt,

@@ -128,13 +128,8 @@ var pathsDecl = answer.Decl[records]{
 	Command: "sa path", Help: "path records, compared with the tables",
 	Title: "path records of the subnet administration, and {of}",
 	Facts: []answer.Field[records]{
-		{Key: "pairs", Kind: answer.KindInt, Help: "requested records", Value: func(r records) answer.Value {
-			return answer.Int(r.pairs)
-		}},
-		{Key: "differ", Kind: answer.KindInt, Help: "records that differ from the tables",
-			Value: func(r records) answer.Value {
-				return answer.Int(r.differ)
-			}},
+		answer.IntField("pairs", "", "requested records", func(r records) int { return r.pairs }),
+		answer.IntField("differ", "", "records that differ from the tables", func(r records) int { return r.differ }),
 	},
 	Layout: []answer.Item[records]{
 		{Table: answer.Show(&pathTable, func(r records) answer.Rows[record] {
@@ -250,9 +245,7 @@ var nodesDecl = answer.Decl[nodes]{
 	Command: "sa nodes", Help: "nodes that only the subnet administration or only the sweep has",
 	Title: "the subnet administration has {records|node record}, compared with {of}",
 	Facts: []answer.Field[nodes]{
-		{Key: "records", Kind: answer.KindInt, Help: "node records", Value: func(n nodes) answer.Value {
-			return answer.Int(n.records)
-		}},
+		answer.IntField("records", "", "node records", func(n nodes) int { return n.records }),
 	},
 	Layout: []answer.Item[nodes]{
 		{Table: answer.Show(nodeTable("not_swept", "not seen by the sweep", "not seen by the sweep: {node} {GUID}",

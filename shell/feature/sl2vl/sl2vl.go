@@ -49,10 +49,7 @@ type tables struct {
 var table = answer.Table[mapping]{
 	Key: "tables", Title: "SL2VL tables", Stream: true,
 	Fields: []answer.Field[mapping]{
-		{Key: "out", Name: "OUT", Kind: answer.KindInt, Help: "the port through which packets leave",
-			Value: func(m mapping) answer.Value {
-				return answer.Int(m.out)
-			}},
+		answer.IntField("out", "OUT", "the port through which packets leave", func(m mapping) uint8 { return m.out }),
 		{Name: "IN", Kind: answer.KindText, Help: "the ports through which packets enter",
 			Value: func(m mapping) answer.Value {
 				return answer.Text(prose.Ranges(m.in))

@@ -134,10 +134,9 @@ var table = answer.Table[*Overview]{
 			Key: "worst_load", Name: "worst load", Kind: answer.KindInt,
 			Help: "paths over the busiest link between switches, all end ports to all", Value: known(worst),
 		},
-		{Key: "differs", Name: "differs", Kind: answer.KindInt, Help: "differences from most subnets",
-			Value: func(o *Overview) answer.Value {
-				return answer.Int(o.Differs)
-			}},
+		answer.IntField("differs", "differs", "differences from most subnets", func(o *Overview) int {
+			return o.Differs
+		}),
 		{Name: "state", Kind: answer.KindText, Help: "the master SM and the time of the last sweep, or why it could " +
 			"not be read", Value: func(o *Overview) answer.Value {
 			return answer.Text(o.state())
@@ -281,9 +280,7 @@ var differenceTable = answer.Table[difference]{
 var differDecl = answer.Decl[*differing]{
 	Command: "sources differ", Help: "the differences of subnets from most others",
 	Facts: []answer.Field[*differing]{
-		{Key: "compared", Name: "compared", Kind: answer.KindText, Value: func(d *differing) answer.Value {
-			return answer.Text(d.Compared)
-		}},
+		answer.TextField("compared", "compared", "", func(d *differing) string { return d.Compared }),
 		{Name: "equal", Kind: answer.KindBool, Value: func(d *differing) answer.Value {
 			return answer.Bool(len(d.names) > 1 && len(d.Differences) == 0)
 		}},

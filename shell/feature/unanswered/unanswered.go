@@ -35,10 +35,7 @@ var table = answer.Table[request]{
 			Value: func(r request) answer.Value { return answer.At(r.at) }},
 		{Key: "attribute", Name: "ATTRIBUTE", Kind: answer.KindText, Help: "the requested attribute",
 			Value: func(r request) answer.Value { return answer.Text(r.Attr.String()) }},
-		{Key: "open", Name: "OPEN", Kind: answer.KindInt, Help: "requests without a response",
-			Value: func(r request) answer.Value {
-				return answer.Int(r.Count)
-			}},
+		answer.IntField("open", "OPEN", "requests without a response", func(r request) int { return r.Count }),
 		{Key: "why", Name: "WHY", Kind: answer.KindText, Value: func(r request) answer.Value {
 			return answer.Text(r.String())
 		}},

@@ -44,8 +44,7 @@ var table = answer.Table[entries]{
 		{Key: "port", Name: "PORT", Kind: answer.KindPlace, Value: func(e entries) answer.Value {
 			return answer.Port(e.f, e.port)
 		}},
-		{Key: "table", Name: "TABLE", Kind: answer.KindText, Help: "low or high priority",
-			Value: func(e entries) answer.Value { return answer.Text(e.name) }},
+		answer.TextField("table", "TABLE", "low or high priority", func(e entries) string { return e.name }),
 		{Name: "VL:WEIGHT", Kind: answer.KindText, Value: func(e entries) answer.Value {
 			return answer.Text(e.text())
 		}},
