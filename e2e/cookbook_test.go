@@ -105,6 +105,10 @@ func TestCookbook(t *testing.T) {
 		t.Errorf("job-paths prints %d lines, expected a heading and 6 pairs of 3 hosts:\n%s", len(lines), out)
 	}
 
+	r.want(false, "no node is called \"nope\"", healthy, "job-paths", "nope", "node-0001")
+	r.want(true, "node-0002 HCA-1/1", healthy, "job-paths", "node-0001", "node-0002 HCA-1")
+	r.want(false, "usage: job-paths", healthy, "job-paths")
+
 	if _, err := exec.LookPath("jq"); err != nil {
 		t.Log("links-by-speed was not run: jq is not installed")
 	} else {

@@ -148,6 +148,10 @@ func (a *Adaptation) judgeLoop(done *persist.Guarded) (warnings []string) {
 	}
 	isNew := done.Loop.Verdict == credits.Loop && done.Before.Verdict == credits.None
 	a.Loop = &isNew
+	if !isNew && done.Loop.Verdict == credits.Loop {
+		return []string{fmt.Sprintf("a credit loop over %d links stays: the previous tables have one as well",
+			len(done.Loop.Ring))}
+	}
 	if !isNew {
 		return nil
 	}

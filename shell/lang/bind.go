@@ -221,7 +221,7 @@ func (b *binder[C]) option(word optionWord) error {
 	b.given = append(b.given, o.Name)
 	value := word.value
 	switch {
-	case !word.hasValue && o.Bare() == "":
+	case word.hasValue && value == "", !word.hasValue && o.Bare() == "":
 		return b.wrong("option %q of %s needs a value: %s%s", name, b.out.Command, optionDashes, o.usage())
 	case !word.hasValue:
 		value = o.Bare()

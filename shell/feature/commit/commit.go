@@ -22,7 +22,7 @@ import (
 	"example.org/ibconsole/shell/session/commits"
 )
 
-const yesWord, resumeWord, noWord = "yes", "resume", "no"
+const yesWord, resumeWord, noWord, dryRun = "yes", "resume", "no", "dry-run"
 
 // Feature is the commands write, commit and rollback.
 var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
@@ -91,7 +91,7 @@ func permit(p commits.Permission, name, summary string, set func(*commits.Option
 }
 
 func options() []lang.Option {
-	all := []lang.Option{{Name: "dry-run", Kind: lang.KindFlag, Summary: "only show the plan, even with yes"}}
+	all := []lang.Option{{Name: dryRun, Kind: lang.KindFlag, Summary: "only show the plan, even with yes"}}
 	for _, f := range forces {
 		all = append(all, f.Option)
 	}
@@ -236,7 +236,7 @@ func (r *run) planned() {
 // options returns the options of the call.
 func (r *run) options() (commits.Options, error) {
 	opt := commits.Options{
-		Confirmed: slices.Contains(r.Args, yesWord), DryRun: r.Flag("dry-run"),
+		Confirmed: slices.Contains(r.Args, yesWord), DryRun: r.Flag(dryRun),
 		NoJournal: r.Option("journal", "") == noWord,
 	}
 	for _, f := range forces {
@@ -257,7 +257,7 @@ func (r *run) options() (commits.Options, error) {
 	return opt, nil
 }
 
-// command returns the command that writes, with words.
+// command returns the command that writes with the options of the call, and with words.
 func (r *run) command(words ...string) string {
 	line := []string{r.Command}
 	for _, word := range r.Args {
@@ -265,7 +265,17 @@ func (r *run) command(words ...string) string {
 			line = append(line, word)
 		}
 	}
-	return strings.Join(append(append(line, yesWord), words...), " ")
+	line = append(line, yesWord)
+	for _, o := range options() {
+		switch value, given := r.Options[o.Name]; {
+		case !given || o.Name == dryRun:
+		case o.Kind == lang.KindFlag:
+			line = append(line, o.Name)
+		case !slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, o.Name+"=") }):
+			line = append(line, o.Name+"="+lang.Quote(value))
+		}
+	}
+	return strings.Join(append(line, words...), " ")
 }
 
 // next returns how to write a plan that was only shown.

@@ -297,7 +297,10 @@ func routeIncremental(c *feature.Call) error {
 		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Examined: rep.Examined,
 		LIDs: rep.LIDs, Entries: rep.Entries,
 		Against: did.Against, Lost: rep.Unreachable, Examples: rep.Examples, Changes: rep.Changes,
-		Repair: answer.Optional(string(rep.Repair)), Why: rep.Why,
+		Why: rep.Why,
+	}
+	if rep.Touched > 0 {
+		a.Repair = answer.Text(string(rep.Repair))
 	}
 	if rep.Loop != nil {
 		a.Loop = answer.Bool(*rep.Loop)

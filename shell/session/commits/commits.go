@@ -361,6 +361,9 @@ func (c *commit) write(ctx context.Context) error {
 	if serr := c.op.SweepFor(context.WithoutCancel(ctx), c.target.Tables); err == nil {
 		err = serr
 	}
+	if err != nil && rep.Written != nil && rep.Written.Sets == 0 {
+		rep.Written = nil
+	}
 	if found := c.op.Written().Overwritten(c.State().Live.Tables); err == nil && found.Count > 0 {
 		err = &OverwrittenError{found}
 	}

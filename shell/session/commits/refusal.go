@@ -55,11 +55,21 @@ func refused(needs Permission, format string, args ...any) error {
 	return &RefusedError{Needs: needs, Err: fmt.Errorf(format, args...)}
 }
 
-// refusal returns why the plan is not written, nil if it may be.
+// refusal returns why the plan is not written, nil if it may be. Of a plan that is only shown, other reasons come before
+// the missing permission to write.
 func (c *commit) refusal() error {
-	if !c.st.WriteOn {
+	if !c.st.WriteOn && c.opt.writes() {
 		return session.ErrReadOnly
 	}
+	err := c.obstacle()
+	if err == nil && !c.st.WriteOn {
+		err = session.ErrReadOnly
+	}
+	return err
+}
+
+// obstacle returns why the plan must not be written even if writing is allowed.
+func (c *commit) obstacle() error {
 	master, ok := c.st.Master()
 	switch {
 	case ok && c.opt.Master == 0:
