@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package adaptive makes groups of ports for adaptive routing.
+// Package adaptive computes the groups of ports among which switches route adaptively.
 package adaptive
 
 import (
@@ -18,20 +18,21 @@ type How struct {
 	FastReroute bool
 }
 
-// Always routes the packets of all SLs adaptively, without rerouting by switches themselves.
+// Always routes the packets of all SLs adaptively. Fast reroute, the rerouting by switches themselves, is off.
 var Always = How{SLs: 0xffff}
 
-// Grouped returns the tables with groups: at each switch, of all ports by which the switch of a LID is the fewest hops
-// away, by the hop counts of the engine. With the hops of up/down routing these are the groups that a subnet manager's
-// ar_updn publishes. A LID with one such port uses only the linear table. O(switches x switches x ports + switches x
-// LIDs) on all processors.
+// Grouped returns the tables with port groups. For each LID, the group of a switch contains all ports through which the
+// LID's switch is the fewest hops away, by the hop counts of the engine. With the hop counts of up/down routing, these
+// are the groups that a subnet manager's ar_updn publishes. A LID for which the group would have only one port uses
+// only the linear table. O(switches x switches x ports + switches x LIDs) on all processors.
 func Grouped(ctx context.Context, t *fabric.Tables, hops routing.Hops, how How) (*fabric.Tables, error) {
 	lids := lidsBySwitch(t.Fabric)
 	return grouped(ctx, t, how, func(m *maker) { m.byHops(hops, lids) })
 }
 
-// Aggregated returns the tables with groups of all ports that lead to the same switch as the port of the linear table,
-// which a subnet manager's ar_dor and ar_torus publish. O(switches x LIDs x ports) on all processors.
+// Aggregated returns the tables with port groups. The group of a switch for a LID contains all ports that lead to the
+// same switch as the port of the linear table. A subnet manager's ar_dor and ar_torus publish these groups. O(switches
+// x LIDs x ports) on all processors.
 func Aggregated(ctx context.Context, t *fabric.Tables, how How) (*fabric.Tables, error) {
 	return grouped(ctx, t, how, (*maker).byNextSwitch)
 }
@@ -56,7 +57,7 @@ func grouped(ctx context.Context, t *fabric.Tables, how How, group func(*maker))
 	return &with, nil
 }
 
-// lidsBySwitch returns the LIDs of each switch and of the end ports attached to it.
+// lidsBySwitch returns, for each switch, its own LIDs and the LIDs of the end ports attached to it.
 func lidsBySwitch(f *fabric.Fabric) [][]uint16 {
 	lids := make([][]uint16, len(f.Switches))
 	for _, e := range f.EndPorts {
@@ -129,7 +130,8 @@ func (m *maker) byNextSwitch() {
 	}
 }
 
-// number returns the number of a group, 0 if it has fewer than two ports or no number is left.
+// number returns the number of a group at the current switch. It returns 0 if the group has fewer than two ports or all
+// group numbers are taken.
 func (m *maker) number(group []uint8) int {
 	if len(group) < 2 {
 		return 0

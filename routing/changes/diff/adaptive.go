@@ -11,13 +11,13 @@ import (
 
 // Adaptive is the difference between the adaptive routing of two states of a subnet.
 type Adaptive struct {
-	// LIDs counts, by switch, the LIDs for which a table allows other choices: by another state, or among other ports.
-	// The numbers of groups do not matter.
+	// LIDs counts pairs of a switch and a LID for which a table of the switch allows other choices: the state of the
+	// entry or the ports of its group differ. Different group numbers alone do not count.
 	LIDs     int
 	Switches []AdaptiveSwitch
 }
 
-// AdaptiveSwitch is a switch with such LIDs or with other settings.
+// AdaptiveSwitch is a switch that has other choices for some LIDs, or other settings of adaptive routing.
 type AdaptiveSwitch struct {
 	Name string
 	GUID GUID
@@ -29,7 +29,7 @@ type AdaptiveSwitch struct {
 // Same reports whether there is no difference.
 func (a *Adaptive) Same() bool { return a == nil || len(a.Switches) == 0 }
 
-// AdaptiveBetween compares the adaptive routing of two states. It returns nil if neither has any.
+// AdaptiveBetween compares the adaptive routing of two states. It returns nil if neither state has adaptive routing.
 // O(switches x LIDs x tables).
 func AdaptiveBetween(before, after *fabric.Tables) *Adaptive {
 	if before.Adaptive == nil && after.Adaptive == nil {
@@ -53,7 +53,7 @@ func AdaptiveBetween(before, after *fabric.Tables) *Adaptive {
 	return a
 }
 
-// chooser is a switch that routes adaptively, with its static ports.
+// chooser is a switch in one state, with its settings of adaptive routing and its linear table.
 type chooser struct {
 	*fabric.AdaptiveSwitch
 	t  *fabric.Tables
@@ -85,7 +85,7 @@ func otherSettings(was, is *fabric.AdaptiveSwitch) (all []string) {
 	return all
 }
 
-// otherLIDs counts the LIDs for which some table that both have allows other choices.
+// otherLIDs counts the LIDs for which a table that exists in both states allows other choices.
 func (c *chooser) otherLIDs(is *chooser) int {
 	same := map[[2]int]bool{} // groups
 	equal := func(a, b int) bool {
@@ -112,7 +112,7 @@ func (c *chooser) otherLIDs(is *chooser) int {
 	return n
 }
 
-// group returns a group with sorted sub-groups, because the order within sub-groups has no effect.
+// group returns group i of the switch with the ports of each sub-group sorted, because their order has no effect.
 func (c *chooser) group(i int) fabric.PortGroup {
 	if i >= len(c.Groups) {
 		return nil
@@ -124,7 +124,7 @@ func (c *chooser) group(i int) fabric.PortGroup {
 	return g
 }
 
-// top returns the highest LID with an entry in a table.
+// top returns the highest LID with an entry in an adaptive table of the switch.
 func (c *chooser) top() uint16 {
 	top := uint16(0)
 	for i := range c.Tables {

@@ -12,26 +12,28 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Base is a state with which others are compared that differ from it in few places. It is read-only.
+// Base is an old state that is prepared for comparisons with many new states, each of which differs from it in few
+// places. It is read-only.
 type Base struct {
 	forest *trees.Forest
 	m      *matching
-	// total counts the pairs. all is set if every pair is delivered and every table was read. Otherwise others are
-	// compared as if there were no base.
+	// total counts the pairs. all is set if every pair is delivered and every table was read. If all is not set,
+	// Compare compares the two states completely, as the function [Compare].
 	total int64
 	all   bool
-	// hostOf is the host with a base LID, or -1. groupsAt lists the groups whose packets enter at a switch.
+	// hostOf is indexed by LID: the index of the host with this base LID, or -1. groupsAt lists, for each switch, the
+	// groups of hosts whose packets enter the fabric there.
 	hostOf   []int32
 	groupsAt [][]int32
-	// entries and paths are by port. ranked lists the ports between switches, most paths first. ends describes switch
-	// ports.
+	// entries and paths count the table entries and the paths of each port. ranked lists the ports between switches,
+	// most paths first. ends describes the ports of switches for results.
 	entries []int
 	paths   []int64
 	ranked  []fabric.PortIndex
 	ends    []End
 }
 
-// NewBase prepares the state of a forest. O(switches x LIDs) on all processors.
+// NewBase prepares the state whose paths are in forest. O(switches x LIDs) on all processors.
 func NewBase(ctx context.Context, forest *trees.Forest) (*Base, error) {
 	t := forest.Tables
 	b := &Base{forest: forest, m: match(t, t), paths: make([]int64, len(t.Fabric.Ports))}
@@ -90,7 +92,8 @@ func (b *Base) index() {
 }
 
 // Compare is like the function [Compare] with the base as the old state. If all pairs of the base are delivered and
-// [trees.Forest.Against] finds the difference, its cost depends only on what that changes.
+// [trees.Forest.Against] finds the difference, the cost depends only on the changed links and entries and the paths
+// through them.
 func (b *Base) Compare(ctx context.Context, after *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples

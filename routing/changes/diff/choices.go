@@ -38,8 +38,8 @@ func (m *matching) choices(ctx context.Context, r *Result, opt Options) error {
 	return nil
 }
 
-// kindOf returns the counter and the list of examples for pairs by their reach before and after. The list is nil where
-// there is none.
+// kindOf returns the counter and the list of examples to which pairs with this reach before and after belong. The list
+// is nil if no examples are kept for such pairs.
 func (r *Result) kindOf(was, is choices.Reach) (*int64, *[]Pair) {
 	switch {
 	case was == choices.Unknown || is == choices.Unknown:

@@ -18,8 +18,9 @@ type delta struct {
 	now      *fabric.Tables
 	examples int
 	walker   *trees.Walker
-	// groups and groupOf are those of the base. If hosts are gone, these form groups of their own, and left maps a
-	// group of the base to the group of its remaining hosts, or -1.
+	// groups are the groups of hosts, groupOf the group of each host. They are shared with the base unless hosts are
+	// gone. Then gone hosts form groups of their own, and left maps each group of the base to the group of its
+	// remaining hosts, or to -1.
 	groups  []group
 	groupOf []int32
 	left    []int32
@@ -33,7 +34,8 @@ type delta struct {
 	changed []pair
 }
 
-// compare returns nil if a path is lost whose hosts are both still there.
+// compare compares the new state with the base. It returns nil if a pair loses its path although both hosts are still
+// in the subnet. The caller must then compare the states completely.
 func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options) *Result {
 	was := b.forest.Tables
 	ports := len(was.Fabric.Ports)
@@ -128,7 +130,7 @@ func (d *delta) touch(port fabric.PortIndex) {
 	}
 }
 
-// forget removes the entries of switches that are unreachable.
+// forget removes the entries of switches that are unreachable in the new state from the counts.
 func (d *delta) forget() {
 	was := d.forest.Tables
 	for s := range was.Fabric.NumSwitches() {
@@ -143,7 +145,7 @@ func (d *delta) forget() {
 	}
 }
 
-// carry adds n paths to the ports of a path.
+// carry adds n to the number of paths of each of the ports, which form one path.
 func (d *delta) carry(ports []uint32, n int64) {
 	f := d.forest.Tables.Fabric
 	for _, slot := range ports {
@@ -176,7 +178,7 @@ func (d *delta) lose() {
 	d.r.Lost = (&walked{m: d.m}).named(cut)
 }
 
-// split puts the hosts that are gone into groups of their own.
+// split divides each group into its remaining hosts and its gone hosts.
 func (d *delta) split() {
 	d.groups, d.groupOf, d.left = nil, make([]int32, len(d.m.hosts)), slices.Repeat([]int32{-1}, len(d.m.groups))
 	for _, g := range d.m.groups {
@@ -205,7 +207,8 @@ func (d *delta) split() {
 	}
 }
 
-// loseTo removes the paths to a host from the lost paths, or from all hosts if it is gone itself.
+// loseTo counts the lost paths to one host, and appends examples to cut. If the host itself is gone, the paths from all
+// hosts are lost, otherwise those from hosts that are gone.
 func (d *delta) loseTo(dst int32, cut []pair) []pair {
 	lid := d.m.old.lid(d.m.hosts[dst].old)
 	for i := range d.groups {
@@ -234,7 +237,7 @@ func (d *delta) sources(group, dst int32) int64 {
 	return n
 }
 
-// note appends the first pairs of a kind as examples.
+// note appends pairs from the hosts of a group to dst to pairs until the list has the maximum number of examples.
 func (d *delta) note(pairs []pair, g *group, dst int32) []pair {
 	for _, src := range g.hosts {
 		if len(pairs) >= d.examples {
@@ -247,7 +250,7 @@ func (d *delta) note(pairs []pair, g *group, dst int32) []pair {
 	return pairs
 }
 
-// change counts the changed paths to a host. It reports whether all of them arrive.
+// change counts the changed paths to a host. It reports whether all these paths arrive.
 func (d *delta) change(c *trees.Change, dst int32) bool {
 	to := walk.ToPort(d.m.hosts[dst].old)
 	var named []int32
@@ -288,9 +291,10 @@ func (d *delta) change(c *trees.Change, dst int32) bool {
 	return true
 }
 
-// loads lists the changes by switch port, and finds the links with most paths.
+// loads lists the ports whose number of entries or paths changes, and finds the links with most paths.
 func (d *delta) loads() {
-	// The greatest change first, then by port: no change is of 2^40 paths, and no fabric has 2^23 ports.
+	// Each element packs the size of the change and the port, so that sorting yields the greatest change first. No
+	// change reaches 2^40 paths, and no fabric has 2^23 ports.
 	const portBits = 23
 	var all []uint64
 	for _, p := range d.ports {
@@ -329,7 +333,8 @@ func (d *delta) load(p fabric.PortIndex) Load {
 	return l
 }
 
-// worst returns the port to another switch with most paths in the new state, the first of several.
+// worst returns the port to another switch with most paths in the new state. If several ports have as many paths, it
+// returns the lowest index.
 func (d *delta) worst() fabric.PortIndex {
 	worst, most := fabric.PortIndex(fabric.None), int64(0)
 	better := func(p fabric.PortIndex) {

@@ -3,10 +3,11 @@
 // Package diff compares two states of a subnet: table entries, paths, links and the number of paths on each link.
 //
 // The two states may have different fabrics. Switches are matched by node GUID, other ports by node GUID and number,
-// end ports by port GUID. Pairs are the ordered pairs of distinct end ports of CAs in either state, including
-// unreachable ones. A pair is delivered if the paths to all LIDs of the destination arrive. With adaptive routing, the
-// paths must arrive for all choices of the switches. Loads count the paths of the linear tables. All pairs are counted,
-// without sampling. Their paths are not followed separately: the paths to one LID form a tree over the switches.
+// end ports by port GUID. Pairs are ordered pairs of distinct end ports of CAs in either state, including unreachable
+// end ports. A pair is delivered if the paths to all LIDs of the destination arrive. With adaptive routing, the paths
+// must arrive for all choices of the switches. Loads count the paths of the linear tables. All pairs are counted,
+// without sampling. Their paths are not followed separately, because the paths to one LID form a tree over the
+// switches.
 package diff
 
 import (
@@ -26,16 +27,17 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// Result is the difference. Lists are ordered by LID or by index, loads by the size of their change.
+// Result is the difference between two states. Lists are ordered by LID or by index, Loads by the size of the change.
 type Result struct {
-	// Old and New are the origins of the tables.
+	// Old and New are the origins of the old and the new tables.
 	Old     string
 	New     string
 	Entries Entries
 	// Switches lists the switches with changed entries.
 	Switches []Switch
 	Pairs    Pairs
-	// Lost, Connected, Changed and ByLuck list the first pairs that Pairs counts.
+	// Lost, Connected, Changed and ByLuck list the first pairs of each kind that Pairs counts, up to the maximum in
+	// Options.Examples.
 	Lost      []Pair
 	Connected []Pair
 	Changed   []Pair
@@ -50,7 +52,8 @@ type Result struct {
 	Up   []Link
 	// Loads lists the switch ports whose number of entries or paths changes, the greatest change of paths first.
 	Loads []Load
-	// WorstOld and WorstNew are the links between switches with most paths, nil if no path uses such a link.
+	// WorstOld and WorstNew are the links between switches with most paths in the old and the new state. They are nil
+	// if no path uses a link between switches.
 	WorstOld *Load
 	WorstNew *Load
 	// Multicast is nil if one of the states has no multicast tables.
@@ -62,7 +65,7 @@ type Entries struct {
 	Changed  int
 	Blocks   int
 	Switches int
-	// Unread counts switches of both subnets whose table was not read in one of the two.
+	// Unread counts switches of both subnets whose table was not read in the old or the new state.
 	Unread int
 }
 
@@ -78,21 +81,21 @@ type Switch struct {
 	TopNew  uint16
 }
 
-// Pairs counts ordered pairs of end ports. Total is the sum of the others except ByLuckBefore.
+// Pairs counts ordered pairs of end ports. Total is the sum of the other fields except ByLuckBefore.
 type Pairs struct {
 	Total int64
 	// Same counts pairs that are delivered in both states over the same links.
 	Same int64
-	// Changed counts pairs that are delivered in both over different links.
+	// Changed counts pairs that are delivered in both states over different links.
 	Changed int64
 	// Lost counts pairs that are delivered only in the old state. Connected counts pairs that are delivered only in the
 	// new state.
 	Lost      int64
 	Connected int64
-	// Unreached counts pairs that are delivered in neither.
+	// Unreached counts pairs that are delivered in neither state.
 	Unreached int64
-	// ByLuck counts pairs that some choices of adaptive routing deliver in the new state and others do not.
-	// ByLuckBefore counts the pairs among them that only some choices delivered in the old state as well.
+	// ByLuck counts pairs that are delivered in the new state only with some choices of adaptive routing. ByLuckBefore
+	// counts those pairs of ByLuck for which the same is true in the old state.
 	ByLuck       int64
 	ByLuckBefore int64
 	// Unknown counts pairs whose path in either state uses a switch whose table was not read.
@@ -136,11 +139,11 @@ type End struct {
 // Load is the load of a switch port.
 type Load struct {
 	From End
-	// To is the other end of the link in the new state. If the new state has no link there, To is the other end in the
-	// old state. It is nil if neither state has a link there.
+	// To is the other end of the link in the new state. If the port has no link in the new state, To is the other end
+	// in the old state. It is nil if the port has no link in either state.
 	To *End
-	// Entries counts the LIDs of the table. Paths counts the delivered paths: each pair has a path for each LID of the
-	// destination.
+	// EntriesOld and EntriesNew count the LIDs whose table entry is this port. PathsOld and PathsNew count delivered
+	// paths over this port. Each pair has a path for each LID of the destination.
 	EntriesOld int
 	EntriesNew int
 	PathsOld   int64
@@ -155,7 +158,7 @@ func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
 
 const defaultExamples = 10
 
-// Compare compares two states. It returns the error of ctx if that ends first. O(switches x LIDs) on all processors.
+// Compare compares two states. It returns the error of ctx if ctx ends first. O(switches x LIDs) on all processors.
 func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -183,13 +186,14 @@ func Compare(ctx context.Context, before, after *fabric.Tables, opt Options) (*R
 	return r, nil
 }
 
-// Verdict returns whether something differs. It is unknown where tables were not read and nothing else differs.
+// Verdict returns whether the two states differ. The verdict is unknown if no difference was found but some tables were
+// not read.
 func (r *Result) Verdict() verdict.Verdict {
 	return verdict.Of(!r.Same(), r.Pairs.Unknown > 0 || r.Entries.Unread > 0 || r.Multicast != nil &&
 		r.Multicast.Unread > 0)
 }
 
-// Same reports whether nothing differs as far as both states are known.
+// Same reports whether no difference was found in the parts of the states that were read.
 func (r *Result) Same() bool {
 	return r.Entries.Changed == 0 && r.Pairs.Same+r.Pairs.Unreached+r.Pairs.Unknown+
 		r.Pairs.ByLuckBefore == r.Pairs.Total &&

@@ -13,15 +13,15 @@ import (
 
 // Entry is a table entry that changes.
 type Entry struct {
-	// SwitchOld and SwitchNew are the switch's index in each fabric.
+	// SwitchOld and SwitchNew are the index of the switch in the old and in the new fabric.
 	SwitchOld, SwitchNew fabric.SwitchIndex
 	LID                  uint16
-	// Old and New are egress ports, NoPath where there is none.
+	// Old and New are the egress ports in the two states, or NoPath for an entry without a port.
 	Old, New uint8
 }
 
 // Changes iterates over the entries that differ between two states, by switch of the old fabric and by LID, from LID 1
-// up. It skips switches that one subnet lacks or whose table was not read in one state. O(switches x LIDs).
+// up. It skips a switch that only one subnet has, or whose table was not read in one state. O(switches x LIDs).
 func Changes(before, after *fabric.Tables) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for so, n := range before.Fabric.Switches {
@@ -92,8 +92,8 @@ func sameBlock(before, after *fabric.Tables, so, sn fabric.SwitchIndex, b int) b
 		bytes.Equal(before.LFT.Block(so, b), after.LFT.Block(sn, b))
 }
 
-// Count summarizes the entries that [Changes] returns, and counts the switches of both subnets that it skips because a
-// table was not read. O(switches x LIDs).
+// Count summarizes the entries that [Changes] yields. It also counts the switches of both subnets that [Changes] skips
+// because a table was not read. O(switches x LIDs).
 func Count(before, after *fabric.Tables) Entries {
 	var e Entries
 	for so, n := range before.Fabric.Switches {
@@ -102,7 +102,7 @@ func Count(before, after *fabric.Tables) Entries {
 	return e
 }
 
-// count adds a switch and returns the changes of its table.
+// count adds the changed entries of a switch to e and returns them as a summary of the switch.
 func (e *Entries) count(before, after *fabric.Tables, so, sn fabric.SwitchIndex) (s Switch) {
 	switch knownOf(before, after, so, sn) {
 	case notInBoth:
@@ -138,8 +138,8 @@ func (m *matching) entries(r *Result) {
 	}
 }
 
-// NotCompared returns the suffix of a count of changed entries if the tables of some switches were not read in one of
-// the states, or "".
+// NotCompared returns the suffix of a count of changed entries: how many switches were not compared, because their
+// tables were not read in one of the states. It returns "" if all switches were compared.
 func NotCompared(unread int) string {
 	if unread == 0 {
 		return ""

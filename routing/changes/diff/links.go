@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// endPorts lists end ports that go, come and move.
+// endPorts lists the end ports that disappear, appear or change their base LID.
 func (m *matching) endPorts(r *Result) {
 	unreachable := map[uint64]bool{}
 	for _, e := range m.new.f.Unreachable {
@@ -42,7 +42,7 @@ func (s *side) named(port fabric.PortIndex) Port {
 	return Port{Name: s.f.PortName(port), GUID: GUID(p.GUID), LID: s.f.LIDOf(port)}
 }
 
-// links lists links that only one of the fabrics has.
+// links lists the links that only one of the two fabrics has.
 func (m *matching) links(r *Result) {
 	r.Down = onlyIn(&m.old, &m.new)
 	r.Up = onlyIn(&m.new, &m.old)
@@ -64,7 +64,7 @@ func (s *side) end(port fabric.PortIndex) End {
 	return End{Name: s.f.PortName(port), GUID: GUID(s.f.Nodes[p.Node].GUID), Num: p.Num}
 }
 
-// loads lists the changes by switch port, and finds the links with most paths.
+// loads lists the ports whose number of entries or paths changes, and finds the links with most paths.
 func (m *matching) loads(r *Result, w *walked) {
 	pathsOld, pathsNew := make([]int64, len(m.old.f.Ports)), make([]int64, len(m.new.f.Ports))
 	for _, x := range w.workers {
@@ -127,7 +127,8 @@ func (s *side) peer(port fabric.PortIndex) *End {
 	return &end
 }
 
-// worst returns the switch port to another switch with most paths, the first of several, or None without paths.
+// worst returns the switch port to another switch with most paths. If several ports have as many paths, it returns the
+// first. It returns None if no such port has a path.
 func (s *side) worst(paths []int64) fabric.PortIndex {
 	worst, most := fabric.PortIndex(fabric.None), int64(0)
 	for p, n := range paths {

@@ -15,12 +15,13 @@ type matching struct {
 	old, new side
 	// hosts lists the end ports of CAs in either state, by LID.
 	hosts []host
-	// groups are the hosts attached to the same switches. Their packets have the same path except for the first link.
+	// groups are sets of hosts attached to the same switches. The packets of a group take the same path after their
+	// first link. groupOf is the group of each host.
 	groups  []group
 	groupOf []int32
-	// sameLink reports, for each port of the old fabric, whether the new one has the same link.
+	// sameLink reports, for each port of the old fabric, whether the new fabric has the same link.
 	sameLink []bool
-	// aligned is set if indexes and links are equal in both.
+	// aligned is set if both fabrics have the same indexes and the same links.
 	aligned bool
 }
 
@@ -28,15 +29,15 @@ type side struct {
 	t     *fabric.Tables
 	f     *fabric.Fabric
 	wires walk.Wires
-	// other holds the ports of the other fabric, by port of this one, or None.
+	// other maps each port of this fabric to the same port of the other fabric, or to None.
 	other []fabric.PortIndex
-	// first is port 0 of each switch, otherSwitch its index in the other fabric, or None.
+	// first is port 0 of each switch. otherSwitch maps each switch to its index in the other fabric, or to None.
 	first       []fabric.PortIndex
 	otherSwitch []fabric.SwitchIndex
 }
 
-// host is an end port in the old and in the new subnet, None where it does not exist. at is the port that is shown, a
-// port of the new state if inNew is set.
+// host is an end port of a CA: its index in the old and in the new fabric, None if a fabric lacks it. at is the port
+// that results show. It is a port of the new fabric if inNew is set, otherwise of the old fabric.
 type host struct {
 	old, new fabric.PortIndex
 	at       fabric.PortIndex
@@ -45,9 +46,10 @@ type host struct {
 
 // group is a set of hosts that are attached to the same switch in each state.
 type group struct {
-	// old and new are the switches where packets enter, Nowhere for a host that does not exist.
+	// old and new are the switches where packets of the group enter the fabric. They are Nowhere if the hosts do not
+	// exist in this state.
 	old, new walk.Target
-	// same is set if the links of the hosts are the same.
+	// same is set if each host has the same link in both states.
 	same  bool
 	hosts []int32
 }
@@ -73,7 +75,7 @@ func match(before, after *fabric.Tables) *matching {
 
 func newSide(t *fabric.Tables) side { return side{t: t, f: t.Fabric, wires: walk.NewWires(t)} }
 
-// match maps the ports and switches of s to the other fabric.
+// match maps the ports and switches of s to the ports and switches of the other fabric.
 func (s *side) match(other *fabric.Fabric) {
 	s.other = matchPorts(s.f, other)
 	for _, n := range s.f.Switches {
@@ -154,7 +156,7 @@ func (m *matching) group() {
 	}
 }
 
-// entrance returns the switch where packets of an end port enter.
+// entrance returns the switch where packets of an end port enter the fabric.
 func (s *side) entrance(port fabric.PortIndex) walk.Target {
 	if port == fabric.None || s.f.Ports[port].LID == 0 || !s.f.Ports[port].Linked() {
 		return walk.Nowhere
@@ -162,7 +164,7 @@ func (s *side) entrance(port fabric.PortIndex) walk.Target {
 	return walk.Beyond(s.f, s.f.Ports[port].Peer)
 }
 
-// lid returns the LID of an end port, or 0 for None.
+// lid returns the LID of an end port, or 0 if port is None.
 func (s *side) lid(port fabric.PortIndex) uint16 {
 	if port == fabric.None {
 		return 0

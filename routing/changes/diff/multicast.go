@@ -9,14 +9,14 @@ import (
 
 // Multicast summarizes the changes in multicast tables.
 type Multicast struct {
-	// Changed counts entries, each the ports of a switch for a multicast LID.
+	// Changed counts changed entries. An entry is the set of ports of a switch for one multicast LID.
 	Changed  int
 	Switches int
 	LIDs     int
-	// PortsGone and PortsCome count the ports in these entries.
+	// PortsGone and PortsCome count the ports that these entries lose and gain.
 	PortsGone int
 	PortsCome int
-	// Unread counts the switches of both subnets whose table was not read in one of the two.
+	// Unread counts the switches of both subnets whose multicast table was not read in the old or the new state.
 	Unread int
 	// Examples lists the first entries.
 	Examples []MulticastEntry
@@ -31,7 +31,7 @@ type MulticastEntry struct {
 	Come   []int
 }
 
-// multicast compares multicast tables. It returns nil if one of the states has none.
+// multicast compares the multicast tables of two states. It returns nil if one of the states has no multicast tables.
 func multicast(before, after *fabric.Tables, examples int) *Multicast {
 	if before.MFT == nil || after.MFT == nil {
 		return nil

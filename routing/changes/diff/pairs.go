@@ -12,11 +12,11 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// lot is the minimum number of LIDs of a batch: as many as share the cache lines of a table.
+// lot is the minimum number of LIDs in a batch. The entries of a switch for these LIDs share cache lines.
 const lot = fabric.BlockSize
 
-// target is a LID of a destination in each state. Where one state has fewer LIDs than the other, its LIDs are used
-// again.
+// target is a LID of a destination host in each state. If the host has more LIDs in one state than in the other, LIDs
+// of the other state are repeated.
 type target struct {
 	host            int32
 	oldLID, newLID  uint16
@@ -36,7 +36,7 @@ const (
 	kinds
 )
 
-// walked is the result of the walk over all pairs.
+// walked holds the counts and examples of a walk over all pairs.
 type walked struct {
 	m        *matching
 	examples int
@@ -67,8 +67,8 @@ func (m *matching) walk(ctx context.Context, opt Options) (*walked, error) {
 	return w, err
 }
 
-// targets returns the LIDs of all hosts, and the start of each batch of them plus the end of the last one. The LIDs of
-// a host are in one batch.
+// targets returns the LIDs of all hosts, divided into batches. All LIDs of a host are in one batch. starts holds the
+// index of the first LID of each batch, followed by the total number of LIDs.
 func (m *matching) targets() (targets []target, starts []int) {
 	starts = []int{0}
 	for i, h := range m.hosts {
@@ -102,18 +102,19 @@ func (s *side) numLIDs(port fabric.PortIndex) int {
 type worker struct {
 	*walked
 	old, new workerSide
-	// pairs holds, by group, the result for the pairs with a host by its LIDs so far.
+	// pairs holds, for each group, the worst result so far for the pairs from this group to the current host, over the
+	// LIDs of the host.
 	pairs []pairFates
-	// same reports, for each switch of the old state, whether its path is the same.
+	// same reports, for each switch of the old state, whether its path to the current LID is the same in both states.
 	same  []bool
 	fates []fates
 }
 
-// fates holds the fates of the packets of a group in both states.
+// fates holds where the packets of a group end, in the old and in the new state.
 type fates struct{ old, new walk.Fate }
 
-// pairFates holds the worst of the fates for several LIDs (lost, then open, then reaching the host). same is set if all
-// paths are the same.
+// pairFates holds the worst fate in each state over several LIDs: lost is the worst, then open, then reaching the host.
+// same is set if the paths to all these LIDs are the same in both states.
 type pairFates struct {
 	fates
 	same bool
@@ -134,9 +135,9 @@ type workerSide struct {
 	tree *walk.Tree
 	lids []uint16
 	cols [][]uint8
-	// weight counts the hosts whose packets pass a switch.
+	// weight counts, for each switch, the hosts whose packets pass the switch.
 	weight []int32
-	// paths counts the pairs whose packets leave by each port of a switch.
+	// paths counts, for each port of a switch, the pairs whose packets leave by the port.
 	paths []int64
 }
 
@@ -155,7 +156,7 @@ func newWorkerSide(s *side) workerSide {
 	}
 }
 
-// read reads the entries of all switches for the LIDs.
+// read reads the entries of all switches for lids into cols.
 func (s *workerSide) read() {
 	for len(s.cols) < len(s.lids) {
 		s.cols = append(s.cols, make([]uint8, len(s.f.Switches)))
@@ -163,7 +164,7 @@ func (s *workerSide) read() {
 	walk.Columns(s.t, s.lids, s.cols)
 }
 
-// run counts the pairs to the LIDs of some hosts.
+// run counts the pairs to the LIDs in targets.
 func (w *worker) run(r *lotResult, targets []target) {
 	w.old.lids, w.new.lids = w.old.lids[:0], w.new.lids[:0]
 	for i := range targets {
@@ -210,7 +211,7 @@ func (w *worker) destination(r *lotResult, to *target, oldCol, newCol []uint8) {
 	}
 }
 
-// fate returns where packets that enter at x end, or Lost if the destination has no LID.
+// fate returns where packets that enter the fabric at x end. It returns Lost if the destination has no LID.
 func (s *workerSide) fate(dst fabric.PortIndex, x walk.Target) walk.Fate {
 	if s.lid(dst) == 0 {
 		return walk.Lost
@@ -218,7 +219,7 @@ func (s *workerSide) fate(dst fabric.PortIndex, x walk.Target) walk.Fate {
 	return s.tree.Fate(x)
 }
 
-// compare sets same for all switches whose packets are delivered in the old state.
+// compare sets w.same for all switches whose packets are delivered in the old state.
 func (w *worker) compare() {
 	for _, sw := range w.old.tree.Order {
 		w.same[sw] = false
@@ -236,7 +237,8 @@ func (w *worker) compare() {
 	}
 }
 
-// count counts the pairs from a group to a destination with its last LID, notes examples and adds the hosts of the
+// count combines the fates for one LID of a destination with those of its earlier LIDs. At the last LID of the
+// destination, it counts the pairs from the group and notes examples. For delivered packets it adds the hosts of the
 // group to the weight of the switch where their packets enter.
 func (w *worker) count(r *lotResult, group int32, to *target, equal bool) {
 	g := &w.m.groups[group]
@@ -296,7 +298,8 @@ func (w *worker) note(r *lotResult, k kind, g *group, dst int32) {
 	}
 }
 
-// flow carries the weights along a tree and counts the paths that leave by each port. All weights are 0 afterwards.
+// flow moves the weights along a tree towards its root and counts the paths that leave by each port. All weights are 0
+// afterwards.
 func (s *workerSide) flow(tree *walk.Tree) {
 	for _, sw := range slices.Backward(tree.Order) {
 		n := s.weight[sw]

@@ -10,9 +10,10 @@ import (
 
 // Mapping is an SL2VL table of a node that both states have.
 type Mapping struct {
-	// NodeOld and NodeNew are the node's index in each fabric.
+	// NodeOld and NodeNew are the index of the node in the old and in the new fabric.
 	NodeOld, NodeNew fabric.NodeIndex
-	// In is the port at which packets arrive, 0 for the node's own packets, and Out the port by which they leave.
+	// In is the port at which packets arrive, or 0 for packets that the node itself sends. Out is the port by which
+	// packets leave.
 	In, Out  uint8
 	Old, New fabric.VLs
 }
@@ -20,8 +21,8 @@ type Mapping struct {
 // Changed reports whether the table differs.
 func (m *Mapping) Changed() bool { return m.Old != m.New }
 
-// Mappings iterates over the SL2VL tables of nodes in both subnets, for the ports that have a link in the old one. It
-// returns none if one of the states has no such tables, because they were neither computed nor read.
+// Mappings iterates over the SL2VL tables of nodes in both subnets, for the ports that have a link in the old subnet.
+// It yields nothing if one of the states has no SL2VL tables, neither computed nor read.
 func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
 	return func(yield func(Mapping) bool) {
 		if before.SL2VL == nil || after.SL2VL == nil {
@@ -49,8 +50,8 @@ func Mappings(before, after *fabric.Tables) iter.Seq[Mapping] {
 	}
 }
 
-// SwitchMappings counts the [Mappings] of switches whose tables were read, and the changed ones among them. It skips a
-// port's mapping to itself, which no packet uses.
+// SwitchMappings counts the [Mappings] of switches whose tables were read. changed counts the mappings among them that
+// differ. It skips the mapping from a port to itself, which no packet uses.
 func SwitchMappings(before, after *fabric.Tables) (compared, changed int) {
 	for m := range Mappings(before, after) {
 		sw := before.Fabric.Nodes[m.NodeOld].Switch
@@ -64,8 +65,8 @@ func SwitchMappings(before, after *fabric.Tables) (compared, changed int) {
 	return compared, changed
 }
 
-// mappedPorts returns the ports for which a node has tables: the linked ones. A switch also has one for packets from
-// its port 0; a CA has one table for each port, with 0 for in.
+// mappedPorts returns the ports for which a node has SL2VL tables: its linked ports. The ins of a switch also contain
+// port 0, for packets that the switch itself sends. The ins of a CA contain only 0.
 func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	n := &f.Nodes[node]
 	sw := n.IsSwitch()
@@ -83,7 +84,7 @@ func mappedPorts(f *fabric.Fabric, node fabric.NodeIndex) (ins, outs []uint8) {
 	return ins, outs
 }
 
-// PathSLs counts the paths between end ports of both subnets, by their first LIDs, whose SL changes. known is false if
+// PathSLs counts the paths whose SL changes, between end ports of both subnets by their first LIDs. known is false if
 // the SLs of one state were not read. O(end ports^2).
 func PathSLs(before, after *fabric.Tables) (changed int, known bool) {
 	switch {

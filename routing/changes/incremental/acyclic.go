@@ -15,20 +15,21 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// ErrCycle is returned if no path of some switch to a LID can be found that closes no cycle of channel dependencies.
+// ErrCycle is returned if every remaining path from some switch to a LID would close a cycle of channel dependencies.
 var ErrCycle = errors.New("each path that is left would close a credit loop")
 
-// Scope is how much of old tables an acyclic repair respects.
+// Scope determines which entries of the old tables an acyclic repair may replace.
 type Scope uint8
 
 // The scopes, from the fewest changes to the most.
 const (
-	// AnyOrder replaces broken paths alone. The channel dependencies of the broken paths, as far as links are left,
-	// count as well, so that packets may meet old and new entries in any order.
+	// AnyOrder replaces only broken paths. The channel dependencies of the broken paths count as well, over the links
+	// that still exist. Therefore no loop arises while packets meet old and new entries, in whatever order the switches
+	// are written.
 	AnyOrder Scope = iota
 	// BrokenPaths replaces broken paths alone.
 	BrokenPaths
-	// BrokenLIDs replaces all paths to the LIDs of broken paths, and keeps those of their entries that it can.
+	// BrokenLIDs replaces all paths to the LIDs of broken paths. It keeps old entries where they close no cycle.
 	BrokenLIDs
 )
 
@@ -38,8 +39,7 @@ type Broken struct {
 	was *fabric.Fabric
 }
 
-// NewBroken prepares the repair of tables; was is the fabric for which they were computed. O(switches x LIDs) on all
-// processors.
+// NewBroken prepares the repair of tables that were computed for the fabric was. O(switches x LIDs) on all processors.
 func NewBroken(ctx context.Context, t *fabric.Tables, was *fabric.Fabric) (*Broken, error) {
 	forest, err := trees.NewForest(ctx, t)
 	if err != nil {
@@ -48,13 +48,13 @@ func NewBroken(ctx context.Context, t *fabric.Tables, was *fabric.Fabric) (*Brok
 	return &Broken{forest, was}, nil
 }
 
-// lost reports whether a switch of the subnet has no path to a LID that a port has.
+// lost reports whether a switch is in the subnet and has no path to a LID. The LID must belong to a port.
 func (b *Broken) lost(s fabric.SwitchIndex, lid uint16) bool {
 	return b.Tables.Fabric.SwitchNode(s).InSubnet &&
 		(b.Depth(lid)[s] == trees.Far || s == b.At[lid] && b.Column(lid)[s] != b.Local[lid])
 }
 
-// broken reports whether a port has a LID, and some switch has no path to it.
+// broken reports whether a LID belongs to a port and some switch has no path to it.
 func (b *Broken) broken(lid uint16) bool {
 	for s := range b.Tables.Fabric.NumSwitches() {
 		if b.At[lid] != fabric.None && b.lost(s, lid) {
@@ -64,11 +64,11 @@ func (b *Broken) broken(lid uint16) bool {
 	return false
 }
 
-// RouteAcyclic repairs the tables so that no credit loop comes: the channel dependencies of all paths stay without a
-// cycle. Each new path is as short as that allows. unreachable lists the entries that no path can repair.
+// RouteAcyclic repairs the tables so that the channel dependencies of all paths have no cycle, that is, no credit loop.
+// Each new path is as short as that condition allows. unreachable lists the entries that no path can repair.
 //
-// It fails with [ErrCycle] if it finds no such path, also where another choice for an earlier LID would leave one, if
-// the kept paths have a cycle, and with ctx's error.
+// RouteAcyclic returns [ErrCycle] if the kept paths have a cycle, or if a switch finds no path without a cycle. It does
+// not try other paths for earlier LIDs in that case. It returns the error of ctx if ctx ends first.
 func (b *Broken) RouteAcyclic(ctx context.Context, scope Scope, unreachable []Unreached) (*Result, error) {
 	t := b.Tables
 	r := &acyclic{
@@ -106,7 +106,7 @@ func (b *Broken) RouteAcyclic(ctx context.Context, scope Scope, unreachable []Un
 	return res, nil
 }
 
-// result returns the tables with some changed entries.
+// result returns the tables with the entries in edits.
 func (b *Broken) result(edits []fabric.Edit) *Result {
 	tables := *b.Tables
 	tables.LFT = tables.LFT.Patched(edits)
@@ -121,14 +121,14 @@ type acyclic struct {
 	ends    *trees.Ends
 	used    [][]uint16
 	without map[Unreached]bool
-	// groups are the groups of end ports of each switch.
+	// groups lists, for each switch, the groups of end ports attached to it.
 	groups [][]int
 
 	edits        []fabric.Edit
 	lids, looked int
 
-	// Of the LID at hand: the entries and hops of all switches, the switches whose entries are replaced, and the ports
-	// of a path.
+	// The fields below describe the current LID: the entries and hop counts of all switches, the switches whose entries
+	// are replaced, and the egress ports of one path.
 	lid      uint16
 	entries  []uint8
 	depth    []uint8
@@ -136,7 +136,7 @@ type acyclic struct {
 	out      []fabric.PortIndex
 }
 
-// kept returns the tables without the entries that are replaced.
+// kept returns the tables without the entries that the repair replaces. For AnyOrder it returns all entries.
 func (r *acyclic) kept() *fabric.Tables {
 	t := *r.Tables
 	if r.scope == AnyOrder {
@@ -153,7 +153,7 @@ func (r *acyclic) kept() *fabric.Tables {
 	return &t
 }
 
-// begin finds the switches whose entries for a LID are replaced.
+// begin finds the switches whose entries for a LID the repair replaces.
 func (r *acyclic) begin(lid uint16) {
 	f, target := r.Tables.Fabric, r.At[lid]
 	r.lid, r.replaced = lid, r.replaced[:0]
@@ -175,7 +175,7 @@ func (r *acyclic) begin(lid uint16) {
 	}
 }
 
-// repair gives each switch without a path to a LID one.
+// repair finds a path for each switch that has no path to a LID.
 func (r *acyclic) repair(lid uint16) error {
 	f, target := r.Tables.Fabric, r.At[lid]
 	if target == fabric.None {
@@ -198,7 +198,7 @@ func (r *acyclic) repair(lid uint16) error {
 	return nil
 }
 
-// route gives a switch a path of h hops, if there is one that closes no cycle.
+// route sets a path of h hops for a switch. It reports whether a path of this length exists that closes no cycle.
 func (r *acyclic) route(s fabric.SwitchIndex, h uint8) bool {
 	links := r.candidates(s, h-1)
 	was := r.entries[s]
@@ -218,8 +218,9 @@ func (r *acyclic) route(s fabric.SwitchIndex, h uint8) bool {
 	return false
 }
 
-// candidates returns the links of a switch to those of so many hops, in the order of preference: the port of the entry,
-// links to the switch to which it led, then those with the fewest entries.
+// candidates returns the links of a switch to neighbours that are hops away from the current LID. The link of the
+// present entry comes first, then the links to the switch to which this entry led before the change, then the other
+// links. Links of equal rank are ordered by their number of entries, fewest first.
 func (r *acyclic) candidates(s fabric.SwitchIndex, hops uint8) []routing.SwitchLink {
 	var links []routing.SwitchLink
 	for _, l := range r.Graph.Of(s) {
@@ -259,7 +260,8 @@ func (r *acyclic) set(s fabric.SwitchIndex, port uint8) {
 	r.edits = append(r.edits, fabric.Edit{Switch: s, LID: r.lid, Port: port})
 }
 
-// add adds the paths of all end ports of a switch to the LID at hand, and reports whether they close no cycle.
+// add adds the paths from all end ports of a switch to the current LID to the channel dependencies. It reports whether
+// these paths close no cycle.
 func (r *acyclic) add(s fabric.SwitchIndex) bool {
 	f := r.Tables.Fabric
 	r.out = r.out[:0]

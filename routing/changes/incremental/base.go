@@ -14,17 +14,18 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Base holds tables from which failures are routed one after another. It is read-only and as large as its forest.
+// Base holds tables that serve as the start for routing many failures, one after another. It is read-only and as large
+// as its forest.
 type Base struct {
 	*trees.Forest
-	// used counts the entries by port of each switch.
+	// used counts, for each switch, the entries by port.
 	used [][]uint16
 	// least is set only by [Base.Measured].
 	least *least
 	spare sync.Pool
 }
 
-// NewBase prepares tables. O(switches x LIDs) on all processors.
+// NewBase prepares tables as the start for routing failures. O(switches x LIDs) on all processors.
 func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
 	forest, err := trees.NewForest(ctx, t)
 	if err != nil {
@@ -37,8 +38,9 @@ func NewBase(ctx context.Context, t *fabric.Tables) (*Base, error) {
 	})
 }
 
-// Route is like the function [Route], from these tables. If f is a part of their fabric ([fabric.Removed]), the cost
-// depends only on the changes of the failure: O(switches + removed links x LIDs + touched entries x ports).
+// Route is like the function [Route], starting from the tables of the base. If f is a part of their fabric
+// ([fabric.Removed]), the cost depends only on the changes of the failure: O(switches + removed links x LIDs + touched
+// entries x ports).
 func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*Result, error) {
 	removed, ok := fabric.Removed(b.Tables.Fabric, f)
 	if !ok || !b.Takes(f) {
@@ -57,8 +59,8 @@ func (b *Base) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options)
 	return w.result(b.Tables.LFT.Patched(slices.Clone(w.edits))), nil
 }
 
-// Takes reports whether the base has tables for all of f, a part of its fabric: for every switch, up to the highest
-// LID.
+// Takes reports whether the tables of the base are complete for f, a part of the fabric of the base. They are complete
+// if every switch of f was read and has entries up to the highest LID of f.
 func (b *Base) Takes(f *fabric.Fabric) bool {
 	if f.MaxLID > b.Tables.LFT.MaxLID {
 		return false
@@ -78,14 +80,15 @@ type Worker struct {
 	part    *routing.Subgraph
 	removed []fabric.Link
 	losses  losses
-	// firstOf is, by switch, 1 + the start of its cables among those of the current loss, or 0 for none.
+	// firstOf is indexed by switch: 1 + the index of the first word of the switch in the cables of the current loss, or
+	// 0 if the loss has no words for this switch.
 	firstOf []int32
-	// nearAll is the result of gather, near the rest of it that is not yet used.
+	// nearAll is the result of gather. near is the part of nearAll that keepAll has not used yet.
 	nearAll, near []uint64
-	// only is scratch memory of preferred: no switch has more ports.
+	// only is scratch memory of the method preferred. Its 256 bits suffice for the ports of any switch.
 	only [4]uint64
 
-	// The results of todo and its scratch memory.
+	// The fields below are the results of the method todo and its scratch memory.
 	dead, deadBefore []uint64
 	switches         []fabric.SwitchIndex
 	tasks            []task
@@ -110,10 +113,12 @@ func (b *Base) NewWorker() *Worker {
 	return w
 }
 
-// gone exceeds the number of entries of any switch: no LID is assigned to a port with this count.
+// gone is the count of a port without a link. It exceeds the number of entries of any switch, so a choice of the port
+// with the fewest entries never takes such a port.
 const gone = math.MaxUint16
 
-// countOf counts the entries of a switch for the LIDs and links that remain.
+// countOf writes to used the number of entries of a switch by port. It counts only LIDs that still exist, and sets the
+// count of ports without a link to gone.
 func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 	copy(used, w.base.used[s])
 	t := w.base.Tables
@@ -134,10 +139,12 @@ func (w *Worker) countOf(s fabric.SwitchIndex, used []uint16) {
 	}
 }
 
-// Edits routes a failure and returns the entries that change. It calls visit for every affected LID, in ascending
-// order, with the changed entries for it and those without a path. All results are valid until the next call. f owns
-// the LIDs: it is the part without the links, or the whole fabric if it stays connected. Every LID must have been
-// reachable before.
+// Edits routes a failure and returns the entries that change. It calls visit for every affected LID in ascending order,
+// with the changed entries for this LID and the switches without a path to it. All results are valid until the next
+// call.
+//
+// f determines which LIDs exist. It is the part of the fabric without the removed links. If the removed links
+// disconnect nothing, f may also be the whole fabric. Every LID must have been reachable before the failure.
 func (w *Worker) Edits(f *fabric.Fabric, removed []fabric.Link, visit func(lid uint16, edits []fabric.Edit,
 	unreached []Unreached)) []fabric.Edit {
 	w.begin(f, removed)
@@ -170,7 +177,7 @@ func (w *Worker) begin(f *fabric.Fabric, removed []fabric.Link) {
 	w.f, w.edits, w.unreached, w.looked = f, w.edits[:0], w.unreached[:0], 0
 }
 
-// todo finds the entries that use links which no longer exist. The result is valid until the next call.
+// todo finds the entries that use removed links. The result is valid until the next call.
 func (w *Worker) todo() []task {
 	w.dead = w.dead[:0]
 	w.eachEnd(w.findDead)
@@ -181,7 +188,7 @@ func (w *Worker) todo() []task {
 	return w.tasks
 }
 
-// eachEnd calls do for the ends of the removed links at switches of the subnet.
+// eachEnd calls do for each end of a removed link that is a port of a switch in the subnet.
 func (w *Worker) eachEnd(do func(s fabric.SwitchIndex, port uint8)) {
 	f := w.base.Tables.Fabric
 	for _, l := range w.removed {
@@ -193,7 +200,7 @@ func (w *Worker) eachEnd(do func(s fabric.SwitchIndex, port uint8)) {
 	}
 }
 
-// findDead adds the entries that use a port, ordered by LID and then by switch.
+// findDead adds to w.dead the entries of a switch that use a port. w.dead is ordered by LID and then by switch.
 func (w *Worker) findDead(sw fabric.SwitchIndex, port uint8) {
 	w.deadBefore = append(w.deadBefore[:0], w.dead...)
 	w.dead = w.dead[:0]
@@ -220,7 +227,7 @@ func (w *Worker) findDead(sw fabric.SwitchIndex, port uint8) {
 	w.dead = append(w.dead, before...)
 }
 
-// group groups the found switches into tasks by LID.
+// group groups broken entries into tasks, one for each LID.
 func (w *Worker) group(found []uint64) {
 	w.switches, w.tasks = slices.Grow(w.switches[:0], len(found))[:len(found)], w.tasks[:0]
 	for i, x := range found {

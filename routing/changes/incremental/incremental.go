@@ -37,14 +37,14 @@ type Result struct {
 	Touched, Switches int
 	// Unreached lists the entries for which there is no path. They are unchanged.
 	Unreached []Unreached
-	// Looked counts the entries that were examined one by one, LIDs the LIDs with a broken entry.
+	// Looked counts the entries and links that were examined one by one. LIDs counts the LIDs with a broken entry.
 	Looked, LIDs int
-	// Changes lists the changes of the subnet with what they invalidate.
+	// Changes lists the changes of the subnet, each with the routes that it invalidates.
 	Changes []Verdict
 }
 
-// Route adapts tables to f. Old switches and ports are matched by GUID, unless the fabrics have the same indexes, as
-// after simulated failures. O(ports + changed links x LIDs + switches x LIDs to be routed).
+// Route adapts the tables old to the fabric f. It matches switches and ports by GUID, or by index if both fabrics have
+// the same indexes, as after simulated failures. O(ports + changed links x LIDs + switches x LIDs to be routed).
 func Route(ctx context.Context, f *fabric.Fabric, old *fabric.Tables, opt routing.Options) (*Result, error) {
 	if old == nil {
 		return nil, ErrNoTables
@@ -56,7 +56,7 @@ func Route(ctx context.Context, f *fabric.Fabric, old *fabric.Tables, opt routin
 	return r.result(r.start.Patched(r.edits)), nil
 }
 
-// run repairs the entries for some LIDs, each with lid.
+// run calls lid for each task in todo, which repairs the entries for the LID of the task.
 func (r *repair) run(ctx context.Context, todo []task, lid func(task), progress func(done, total int)) error {
 	for i, d := range todo {
 		if i%256 == 0 {
@@ -76,10 +76,10 @@ func (r *repair) run(ctx context.Context, todo []task, lid func(task), progress 
 	return nil
 }
 
-// task is a LID with the switches whose entries for it are broken.
+// task is the repair of the entries for one LID. It lists the switches whose entry for the LID is broken.
 type task struct {
 	lid    uint16
 	broken []fabric.SwitchIndex
-	// all is set if all switches must be routed for it.
+	// all is set if all switches must be routed to the LID.
 	all bool
 }

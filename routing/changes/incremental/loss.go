@@ -8,37 +8,39 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// loss is the effect of a failure on the paths of the fewest hops to a switch. It is the same for all LIDs of the
-// switch that are in [least], because a switch has lost such a path exactly if each of its cables that led nearer has
-// failed or leads to a switch that has lost it.
+// loss is the effect of a failure on the paths of the fewest hops to one target switch. Some cables of each switch lead
+// nearer to the target. A switch has lost its paths exactly if each of these cables has failed or leads to a switch
+// that has lost its paths. Therefore the loss is the same for all LIDs of the target that are marked in [least].
 type loss struct {
-	// cut lists the failed cables that led nearer, of switches that have others.
+	// cut lists the failed cables that led nearer to the target, at switches that have other cables that lead nearer.
 	cut []affected
-	// farther lists the switches that have no others, but a path of more hops. unreached lists those without a path.
+	// farther lists the switches that have lost all cables that lead nearer, but still have a path of more hops.
+	// unreached lists the switches without a path.
 	farther   []affected
 	unreached []fabric.SwitchIndex
-	// cables are the cables that can replace them, in as many words for each switch as [least] has.
+	// cables holds, for each affected switch, a bit set of the usable cables that can replace failed ones. A switch has
+	// as many words as in [least].
 	cables []uint64
 }
 
-// affected is a switch, and the start of its usable cables among those of the loss.
+// affected is a switch, and the index of its first word in the cables of the loss.
 type affected struct {
 	at    fabric.SwitchIndex
 	first int32
-	// port is the failed port, for elements of cut.
+	// port is the failed port. It is set only for elements of cut.
 	port uint8
 }
 
-// losses holds the losses of one failure that were computed so far.
+// losses holds the losses of the current failure, one for each target switch, as far as they were needed.
 type losses struct {
-	// at is, by switch, 1 + the index of its loss in found. Elements of found beyond its length are memory of earlier
-	// failures.
+	// at is indexed by target switch: 1 + the index of its loss in found, or 0. The memory of found beyond its length
+	// is reused from earlier failures.
 	at    []int32
 	to    []fabric.SwitchIndex
 	found []loss
 }
 
-// forget discards the losses for the next failure.
+// forget discards the losses before the next failure.
 func (m *losses) forget() {
 	for _, to := range m.to {
 		m.at[to] = 0
@@ -46,7 +48,7 @@ func (m *losses) forget() {
 	m.to, m.found = m.to[:0], m.found[:0]
 }
 
-// loss returns the loss of the paths to the switch of a LID in [least].
+// loss returns the loss of the paths to the switch of a LID. The LID must be marked in [least].
 func (w *Worker) loss(lid uint16) *loss {
 	m, to := &w.losses, w.base.At[lid]
 	if m.at[to] == 0 {
@@ -58,8 +60,9 @@ func (w *Worker) loss(lid uint16) *loss {
 	return &m.found[m.at[to]-1]
 }
 
-// findLoss visits the switches that have lost all their paths, starting at the removed links and nearest first, and
-// then the switches that feed them. O(their links + switches that lose a cable).
+// findLoss finds the switches that have lost all their paths to the switch of a LID. It starts at the removed links,
+// visits the nearest switches first, and continues with the switches whose paths use a lost switch. O(links of lost
+// switches + switches that lose a cable).
 func (w *Worker) findLoss(o *loss, lid uint16) {
 	o.cut, o.farther, o.unreached, o.cables = o.cut[:0], o.farther[:0], o.unreached[:0], o.cables[:0]
 	w.repair.begin()
@@ -93,7 +96,7 @@ func (w *Worker) findLoss(o *loss, lid uint16) {
 	w.findFarther(o)
 }
 
-// cut removes a cable of a switch that led nearer.
+// cut removes a cable that led nearer from the cables of a switch.
 func (w *Worker) cut(o *loss, nearer []uint64, s fabric.SwitchIndex, port uint8) {
 	if w.firstOf[s] == 0 {
 		w.firstOf[s] = int32(len(o.cables)) + 1
@@ -108,7 +111,7 @@ func (w *Worker) cut(o *loss, nearer []uint64, s fabric.SwitchIndex, port uint8)
 	}
 }
 
-// findFarther finds the paths of the switches in lost.
+// findFarther finds new paths for the lost switches, and lists those that have none.
 func (w *Worker) findFarther(o *loss) {
 	w.findHops()
 	for _, s := range w.reached {

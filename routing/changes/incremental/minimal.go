@@ -13,16 +13,18 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// least holds data about LIDs to which all packets take the fewest possible hops.
+// least describes the LIDs to which all packets take the fewest possible hops. It holds data that speeds up rerouting
+// to these LIDs.
 type least struct {
-	// lids marks them. The entry of their last switch is right as well.
+	// lids marks these LIDs. The switch to which the LID's port is attached must also have the right entry for it.
 	lids []bool
-	// nearer holds, by the switch of such a LID, the cables of all switches that lead a hop nearer to it: bit i of the
-	// words of a switch, which start at first, is its cable at port lowest + i.
+	// nearer holds a bit set of cables for each target switch that has such a LID. The set contains the cables of all
+	// switches that lead one hop nearer to the target. Switch s has words first[s] to first[s+1]-1; bit i of these
+	// words is its cable at port lowest[s] + i.
 	nearer [][]uint64
 	first  []int32
 	lowest []uint8
-	// parallel marks the switches that have several cables to one other switch.
+	// parallel marks the switches that have several cables to the same neighbour.
 	parallel []bool
 }
 
@@ -34,24 +36,24 @@ func (l *least) part(words []uint64, s fabric.SwitchIndex) []uint64 {
 // words returns the number of words that hold a bit for each cable of a switch.
 func (l *least) words(s fabric.SwitchIndex) int32 { return l.first[s+1] - l.first[s] }
 
-// among reports whether a port belongs to a set of cables of a switch.
+// among reports whether a port of a switch belongs to cables, a bit set of cables of this switch.
 func (l *least) among(s fabric.SwitchIndex, cables []uint64, port uint8) bool {
 	bit := int(port) - int(l.lowest[s])
 	return bit >= 0 && bit < 64*len(cables) && cables[bit/64]>>(bit%64)&1 == 1
 }
 
-// add adds the cable at a port to a set of cables of a switch.
+// add adds the cable at a port to cables, a bit set of cables of this switch.
 func (l *least) add(s fabric.SwitchIndex, cables []uint64, port uint8) {
 	bit := port - l.lowest[s]
 	cables[bit/64] |= 1 << (bit % 64)
 }
 
-// mostHops is less than the length of the queue.
+// mostHops is the maximum number of hops to a LID in [least]. It is less than the length of the queue in [repair].
 const mostHops = 60
 
-// Measured returns the base with additional data, which makes routing failures faster for LIDs to which all packets
-// take the fewest hops. The resulting entries are the same. It adds one bit for each cable and switch. O(cables x
-// switches) on all processors.
+// Measured returns a copy of the base with additional data for LIDs to which all packets take the fewest hops. The data
+// speeds up routing failures; the resulting entries are the same. The data takes one bit for each cable and switch.
+// O(cables x switches) on all processors.
 func (b *Base) Measured(ctx context.Context) (*Base, error) {
 	l, err := b.findLeast(ctx)
 	if err != nil {
@@ -91,7 +93,7 @@ func (b *Base) Measured(ctx context.Context) (*Base, error) {
 	return &Base{Forest: b.Forest, used: b.used, least: l}, err
 }
 
-// parallel reports whether two cables lead to one switch.
+// parallel reports whether two of the cables lead to the same switch.
 func parallel(links []routing.SwitchLink) bool {
 	peers := make([]fabric.SwitchIndex, len(links))
 	for i, l := range links {
@@ -101,7 +103,8 @@ func parallel(links []routing.SwitchLink) bool {
 	return len(slices.Compact(peers)) < len(links)
 }
 
-// findNearer finds the cables that lead nearer to a switch from the depths below it.
+// findNearer sets in words the cables that lead nearer to a switch. depth holds the number of hops from each switch to
+// this switch.
 func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) {
 	for s := range depth {
 		own := l.part(words, fabric.SwitchIndex(s))
@@ -115,7 +118,7 @@ func (l *least) findNearer(words []uint64, graph *routing.Graph, depth []uint8) 
 
 // findLeast finds the LIDs to which all packets take the fewest hops.
 func (b *Base) findLeast(ctx context.Context) (*least, error) {
-	// LIDs with the same depths are examined once, as the first of them.
+	// LIDs with the same depths are examined once, for the first of them.
 	first, at := make([]uint16, len(b.At)), map[*uint8]uint16{}
 	var some []uint16
 	for lid := range b.At {
@@ -137,7 +140,7 @@ func (b *Base) findLeast(ctx context.Context) (*least, error) {
 	return &least{lids: lids}, err
 }
 
-// takesLeast reports whether no switch would need fewer hops to the switch of a LID through another neighbour.
+// takesLeast reports whether every switch takes the fewest possible hops to the switch of a LID.
 func (b *Base) takesLeast(lid uint16) bool {
 	if b.At[lid] == fabric.None {
 		return false
@@ -156,9 +159,10 @@ func (b *Base) takesLeast(lid uint16) bool {
 	return true
 }
 
-// keepHops replaces the entries of switches for a LID by others with the same number of hops where possible, and
-// otherwise also those of the switches that feed them. Where packets take the fewest hops and links are only removed,
-// no other path changes: paths through a switch that keeps its number of hops stay.
+// keepHops repairs the broken entries for a LID in [least]. It replaces each broken entry by an entry with the same
+// number of hops where possible. Otherwise it also replaces the entries of switches whose paths lead to the broken one.
+// Only links were removed and packets take the fewest hops, so a path through a switch that keeps its number of hops
+// does not change.
 func (w *Worker) keepHops(d task) {
 	if w.keepAll(d) {
 		return
@@ -180,7 +184,8 @@ func (w *Worker) keepHops(d task) {
 	}
 }
 
-// keepAll replaces the broken entries for a LID by others that lead nearer, if all these switches have such cables.
+// keepAll replaces the broken entries for a LID by entries that lead nearer. It does so only if every switch with a
+// broken entry still has a cable that leads nearer, and reports whether this is the case.
 func (w *Worker) keepAll(d task) bool {
 	ok, near := true, w.near
 	for _, s := range d.broken {
@@ -192,7 +197,8 @@ func (w *Worker) keepAll(d task) bool {
 		near = w.near
 		for _, s := range d.broken {
 			n := w.base.least.words(s)
-			// The row of a switch for the LIDs of one port is more local in memory than the column of one LID.
+			// Reading the row of a switch for all LIDs of one port is more local in memory than reading the column of
+			// one LID.
 			w.replace(s, d.lid, w.base.Tables.LFT.Row(s)[d.lid], near[:n])
 			near = near[n:]
 		}
@@ -201,8 +207,8 @@ func (w *Worker) keepAll(d task) bool {
 	return ok
 }
 
-// gather collects the cables that lead nearer for the switches with broken entries, in the order in which keepAll uses
-// them. In a loop of its own the reads from memory overlap.
+// gather collects the cables that lead nearer, for each switch with a broken entry, in the order in which keepAll uses
+// them. It does so in a separate loop because there the memory reads overlap.
 func (w *Worker) gather() {
 	l := w.base.least
 	near := w.nearAll[:0]
@@ -219,7 +225,7 @@ func (w *Worker) gather() {
 	w.nearAll, w.near = near, near
 }
 
-// anyLeft reports whether a cable of a set has not failed.
+// anyLeft reports whether at least one cable of a bit set has not failed.
 func (w *Worker) anyLeft(s fabric.SwitchIndex, cables []uint64) bool {
 	used := w.usage(s)[w.base.least.lowest[s]:]
 	for i, word := range cables {
@@ -232,7 +238,8 @@ func (w *Worker) anyLeft(s fabric.SwitchIndex, cables []uint64) bool {
 	return false
 }
 
-// replace does the same as [repair.choose] among a set of cables of a switch of which at least one has not failed.
+// replace replaces an entry as [repair.choose] would, restricted to a bit set of cables of the switch. At least one of
+// these cables must not have failed.
 func (w *Worker) replace(s fabric.SwitchIndex, lid uint16, was uint8, cables []uint64) {
 	if w.base.least.parallel[s] {
 		cables = w.preferred(s, cables, w.oldPeer(s, was))
@@ -240,7 +247,8 @@ func (w *Worker) replace(s fabric.SwitchIndex, lid uint16, was uint8, cables []u
 	w.change(s, lid, was, w.fewest(s, cables))
 }
 
-// preferred returns the cables of a set that lead to another switch, or the whole set if none does.
+// preferred returns the cables of a bit set that lead to the switch named by to. If none leads there, it returns the
+// whole set.
 func (w *Worker) preferred(s fabric.SwitchIndex, cables []uint64, to fabric.SwitchIndex) []uint64 {
 	only, found := w.only[:len(cables)], false
 	clear(only)
@@ -256,7 +264,8 @@ func (w *Worker) preferred(s fabric.SwitchIndex, cables []uint64, to fabric.Swit
 	return cables
 }
 
-// fewest returns the port with the fewest entries in a set of cables of a switch, the lowest of several.
+// fewest returns the port with the fewest entries among a bit set of cables of a switch. Among equal ports it returns
+// the lowest.
 func (w *Worker) fewest(s fabric.SwitchIndex, cables []uint64) uint8 {
 	lowest := w.base.least.lowest[s]
 	used := w.usage(s)[lowest:]

@@ -7,27 +7,27 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// far is the number of hops where there is no path.
+// far is the hop count of a switch without a path.
 const far = 255
 
-// repair repairs one set of tables. Entries for one LID depend on the entries for other LIDs only through the number of
-// entries at each port.
+// repair repairs one set of tables, LID by LID. The entries for one LID depend on the entries for other LIDs only
+// through the number of entries at each port.
 type repair struct {
 	f, wasFabric *fabric.Fabric
 	unread       fabric.Unread
-	// links returns the cables of a switch, column the entries for a LID.
+	// links returns the cables of a switch. column returns the entries of all switches for a LID.
 	links  func(s fabric.SwitchIndex) []routing.SwitchLink
 	column func(lid uint16) []uint8
-	// depth returns the number of links from each switch to the switch of the LID, attached that switch and its port to
-	// the LID.
+	// depth returns the number of links from each switch to the switch of the LID. attached returns the switch of the
+	// LID and its port to the LID.
 	depth    func(lid uint16, target fabric.SwitchIndex) []uint8
 	attached func(lid uint16) (sw fabric.SwitchIndex, port uint8)
-	// count counts the entries of a switch by port.
+	// count writes to used the number of entries of a switch by port.
 	count func(s fabric.SwitchIndex, used []uint16)
-	// oldPeer returns the switch, by its new index, to which a port led before.
+	// oldPeer returns the switch to which a port led in the old fabric, by its index in the new fabric.
 	oldPeer func(s fabric.SwitchIndex, port uint8) fabric.SwitchIndex
 
-	// used counts the entries by port of the switches in counted.
+	// used holds the number of entries by port, for the switches listed in counted. isIn marks these switches.
 	used    [][]uint16
 	counted []fabric.SwitchIndex
 	isIn    []bool
@@ -37,16 +37,16 @@ type repair struct {
 	looked    int
 	unreached []Unreached
 
-	// The entries for the current LID, the switches that have lost their path, in the order in which they were found,
-	// and the states of all switches.
+	// The fields below describe the current LID. entries holds the entries of all switches. lost lists the switches
+	// that have lost their path, in the order in which they were found. state holds the state of each switch.
 	entries []uint8
 	lost    []fabric.SwitchIndex
 	state   []uint8
-	// reached lists the lost switches that have found a path, the nearest first.
+	// reached lists the lost switches that have found a new path, the nearest first.
 	reached []fabric.SwitchIndex
-	// The field depths holds the hops of the unchanged switches, hops holds the hops of the changed switches.
+	// The field depths holds the hop counts of the unchanged switches, hops those of the changed switches.
 	depths, hops []uint8
-	// queue lists the switches that may have a path of a number of hops, up to deepest.
+	// queue[h] lists the switches that may have a path of h hops. deepest is the highest h in use.
 	queue   [64][]fabric.SwitchIndex
 	deepest int
 }
@@ -78,7 +78,7 @@ func newCounts(f *fabric.Fabric) [][]uint16 {
 	return counts
 }
 
-// countEntries counts entries of a switch by port. It skips entries that are not a port of the switch.
+// countEntries counts entries of a switch by port. It skips entries that are not the number of a port of the switch.
 func countEntries(used []uint16, entries []uint8) {
 	for _, port := range entries {
 		if int(port) < len(used) {
@@ -87,8 +87,8 @@ func countEntries(used []uint16, entries []uint8) {
 	}
 }
 
-// unreadOf returns the unknown parts of adapted tables. Hosts and SL2VL tables keep their service levels and mappings,
-// which are not adapted to the new routes.
+// unreadOf returns which parts of adapted tables are unknown. The service levels and the SL2VL tables are not adapted to
+// the new routes. They count as unread if the old tables have service levels.
 func unreadOf(was *fabric.Tables) fabric.Unread {
 	if was.SLs != nil {
 		return fabric.Unread{SLs: true, SL2VL: true}
@@ -105,10 +105,10 @@ func (r *repair) result(lft *fabric.LFT) *Result {
 	}
 }
 
-// owned reports whether a LID must be routed: a port of the subnet has it.
+// owned reports whether a port of the subnet has a LID. Only such LIDs are routed.
 func (r *repair) owned(lid uint16) bool { return r.f.PortByLID(lid) != fabric.None }
 
-// switches counts the switches that have edits.
+// switches returns the number of distinct switches in edits.
 func switches(edits []fabric.Edit) int {
 	seen := map[fabric.SwitchIndex]bool{}
 	for _, e := range edits {
@@ -190,7 +190,7 @@ func (r *repair) lose(s fabric.SwitchIndex) {
 	}
 }
 
-// loseFeeders finds the switches whose path uses a lost switch.
+// loseFeeders finds the switches whose path uses a lost switch, and marks them as lost as well.
 func (r *repair) loseFeeders() {
 	for i := 0; i < len(r.lost); i++ {
 		links := r.links(r.lost[i])
@@ -203,7 +203,7 @@ func (r *repair) loseFeeders() {
 	}
 }
 
-// findPaths gives each lost switch a path of the fewest hops.
+// findPaths sets, for each lost switch, an entry on a path of the fewest hops.
 func (r *repair) findPaths(lid uint16) {
 	r.findHops()
 	for _, s := range r.reached {
@@ -221,7 +221,7 @@ func (r *repair) noteUnreached(lid uint16) {
 	}
 }
 
-// findHops finds the fewest hops of each lost switch, the nearest first.
+// findHops finds the fewest hops of each lost switch, visiting the nearest switches first.
 func (r *repair) findHops() {
 	r.emptyQueue()
 	r.reached = r.reached[:0]
@@ -249,7 +249,7 @@ func (r *repair) findHops() {
 	}
 }
 
-// hopsOf returns the number of links on the path of a switch, or far without a path.
+// hopsOf returns the number of links on the path of a switch to the current LID, or far if it has no path.
 func (r *repair) hopsOf(s fabric.SwitchIndex) uint8 {
 	if r.state[s] == asIs {
 		return r.depths[s]
@@ -269,7 +269,7 @@ func (r *repair) enqueue(h int, s fabric.SwitchIndex) {
 	r.deepest = max(r.deepest, h)
 }
 
-// spread queues the lost neighbours of a switch that has found its path.
+// spread adds the lost neighbours of a switch that has found its path to the queue.
 func (r *repair) spread(s fabric.SwitchIndex) {
 	h := int(r.hops[s]) + 1
 	if h >= len(r.queue) {
@@ -282,8 +282,9 @@ func (r *repair) spread(s fabric.SwitchIndex) {
 	}
 }
 
-// choose returns the port of a switch whose path has h hops: first the present port, then a port that leads to the same
-// switch as before, then any port. Among equal ports it returns the port with the fewest entries.
+// choose returns a port of a switch through which the path has h hops. It prefers the present port, then a port that
+// leads to the same switch as before, then any other port. Among equal ports it returns the port with the fewest
+// entries.
 func (r *repair) choose(s fabric.SwitchIndex, h uint8) uint8 {
 	now := r.entries[s]
 	used, oldPeer := r.usage(s), r.oldPeer(s, now)

@@ -8,14 +8,14 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Verdict is a change of the subnet, and what it invalidates by table 1 of the memo, section 7.
+// Verdict is a change of the subnet, and the routes that it invalidates by table 1 of the memo, section 7.
 type Verdict struct {
 	Change fabric.Change
-	// Row is the row of the table, such as "missing switch".
+	// Row is the name of the row in table 1, such as "missing switch".
 	Row string
 	// MinHop is set if the hop counts between switches are no longer valid.
 	MinHop bool
-	// LFT is the part of the routes that is no longer valid, unicast and multicast alike.
+	// LFT is the part of the routes that is no longer valid. It applies to unicast and multicast routes.
 	LFT Extent
 }
 

@@ -20,31 +20,32 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// How is the method that made the tables of a [Result].
+// How is the method that produced the tables of a [Result].
 type How string
 
 // The methods, from the least computation to the most.
 const (
 	// Kept tables are the saved ones.
 	Kept How = "as saved"
-	// FromMinHop tables are the saved ones, with invalid entries replaced by ports of the saved min-hop tables.
+	// FromMinHop tables are the saved tables, with invalid entries replaced by ports of the saved min-hop tables.
 	FromMinHop How = "adapted by the saved min-hop tables"
-	// Adapted tables are the saved ones, repaired by [incremental.Route].
+	// Adapted tables are the saved tables, repaired by [incremental.Route].
 	Adapted How = "adapted"
-	// Counted tables are the saved ones where they are among the shortest by recomputed min-hop tables, for the saved
-	// roots.
+	// Counted tables are the result of the engine with the saved roots and recomputed min-hop tables. Saved entries are
+	// kept where they are among the shortest.
 	Counted How = "adapted by recomputed min-hop tables"
-	// Recomputed tables use nothing of the saved ones.
+	// Recomputed tables use nothing of the saved tables.
 	Recomputed How = "recomputed"
 )
 
 // ErrNoTables means that a file has a topology but no routes.
 var ErrNoTables = errors.New("there are no routes in it (dump routing writes such a file)")
 
-// Assessment is what is still valid of a saved routing.
+// Assessment lists the changes since a routing was saved, and which parts of the saved routing are still valid.
 type Assessment struct {
 	Verdicts []incremental.Verdict
-	// MinHop and Roots are set if the saved ones exist and are valid.
+	// MinHop is set if min-hop tables were saved and are still valid. Roots is set if roots were saved and are still
+	// valid.
 	MinHop, Roots bool
 }
 
@@ -65,32 +66,33 @@ type Result struct {
 	Assessment
 	How    How
 	Tables *fabric.Tables
-	// Hops are the hop counts that were used, nil where these are not known.
+	// Hops are the hop counts that were used, or nil if they are not known.
 	Hops routing.Hops
-	// SavedRoots are the saved roots by their present indexes, nil if they are not valid.
+	// SavedRoots are the saved roots by their present indexes, or nil if they are not valid.
 	SavedRoots []fabric.SwitchIndex
 	// Result is the result of the engine if one was used, or nil.
 	Result *routing.Result
-	// Repair is how broken paths were replaced without min-hop tables, "" if none were, and Why lists why repairs with
-	// fewer changes were not taken.
+	// Repair is the method that replaced broken paths without min-hop tables, or "" if no path was replaced so. Why
+	// lists the reasons why repairs with fewer changes were not taken.
 	Repair Repair
 	Why    []string
 	// Unreached lists entries without a path.
 	Unreached []incremental.Unreached
-	// Trees lists the multicast LIDs whose trees are invalid. Their tables are empty.
+	// Trees lists the multicast LIDs whose trees are invalid. The multicast tables have no entries for them.
 	Trees []uint16
 }
 
-// Router routes a subnet by the engine of the saved routing, or its replacement. roots are node GUIDs, nil for unknown.
-// existing holds entries to keep where they are among the shortest, nil for none.
+// Router routes a subnet by the engine of the saved routing, or by its replacement. roots are node GUIDs, nil if
+// unknown. existing holds entries to keep where they are among the shortest, nil for no entries.
 type Router func(ctx context.Context, roots []uint64, existing *fabric.LFT) (*routing.Result, error)
 
-// countsHops lists the engines whose tables follow from min-hop tables, with their properties.
+// countsHops contains the engines whose tables follow from min-hop tables. dor is set for dimension-order routing,
+// roots for engines that need roots.
 var countsHops = map[string]struct{ dor, roots bool }{"minhop": {}, "dor": {dor: true}, "updn": {roots: true},
 	"dnup": {}}
 
-// Adapt adapts a saved routing to f and computes only what the changes make invalid. It returns [ErrNoTables], the
-// error of the router, or the error of ctx if that ends first.
+// Adapt adapts a saved routing to f and computes only the parts that the changes made invalid. It returns [ErrNoTables]
+// if no tables were saved, the error of the router, or the error of ctx if ctx ends first.
 func Adapt(ctx context.Context, f *fabric.Fabric, saved *snapshot.Snapshot, opt routing.Options,
 	route Router) (*Result, error) {
 	if saved.Tables == nil {
@@ -152,7 +154,7 @@ func (a *adapter) invalid(what incremental.Extent) bool {
 	return slices.ContainsFunc(a.res.Verdicts, func(v incremental.Verdict) bool { return v.LFT == what })
 }
 
-// incomplete reports whether something must be routed: routes are invalid, or a port has none.
+// incomplete reports whether something must be routed, because routes are invalid or a port has no routes.
 func (a *adapter) incomplete() bool {
 	if a.invalid(incremental.ThroughPort) || a.invalid(incremental.ChangedLIDs) {
 		return true
@@ -189,7 +191,7 @@ func (a *adapter) recompute(roots []uint64, existing *fabric.LFT) error {
 	return nil
 }
 
-// byMinHop replaces entries that are no longer valid by least-hop ports that were saved.
+// byMinHop replaces invalid entries by ports of the saved min-hop tables.
 func (a *adapter) byMinHop(dor bool) error {
 	hops := newSavedHops(a.f, a.saved)
 	if hops == nil {
@@ -209,7 +211,7 @@ func (a *adapter) byMinHop(dor bool) error {
 	return nil
 }
 
-// repair replaces invalid entries without min-hop tables, and lets no credit loop come.
+// repair replaces invalid entries without min-hop tables and without adding a credit loop.
 func (a *adapter) repair() error {
 	made, err := incremental.Route(a.ctx, a.f, a.saved.Tables, a.opt)
 	if err != nil {
@@ -245,7 +247,7 @@ func (a *adapter) keepMFT() {
 	a.res.Trees = dropTrees(t, a.saved.Fabric)
 }
 
-// used returns the multicast LIDs that have entries.
+// used returns the multicast LIDs that have entries in the tables.
 func used(t *fabric.Tables) (all []uint16) {
 	for i := range t.MFT.LIDs() {
 		mlid := fabric.FirstMLID + uint16(i)

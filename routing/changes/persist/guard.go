@@ -13,20 +13,22 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// Repair is how broken paths were replaced, from the fewest changed entries to the most.
+// Repair is the method that replaced broken paths. The constants are ordered from the fewest changed entries to the
+// most.
 type Repair string
 
 // The repairs.
 const (
 	// FewestHops gives broken paths the fewest hops.
 	FewestHops Repair = "paths of the fewest hops"
-	// LoopFree gives them the fewest hops with which no credit loop comes, not even together with the old paths.
+	// LoopFree gives broken paths the fewest hops without a credit loop. The new paths close no loop among themselves
+	// nor together with the old paths that they replace.
 	LoopFree Repair = "paths that close no credit loop"
-	// LoopFreeAfter gives them the fewest hops with which the new tables have no credit loop.
+	// LoopFreeAfter gives broken paths the fewest hops for which the new tables have no credit loop.
 	LoopFreeAfter Repair = "paths that close no credit loop with each other"
-	// LoopFreeLIDs gives all paths to the LIDs of broken paths the fewest hops with which no credit loop comes.
+	// LoopFreeLIDs gives all paths to the LIDs of broken paths the fewest hops without a credit loop.
 	LoopFreeLIDs Repair = "other paths to the LIDs of broken paths"
-	// OfEngine gives them the entries that the engine computes for the changed subnet.
+	// OfEngine replaces broken paths by the entries that the engine computes for the changed subnet.
 	OfEngine Repair = "the engine's entries for the broken paths"
 	// ColumnsOfEngine takes all entries for the LIDs of broken paths from the engine.
 	ColumnsOfEngine Repair = "the engine's entries for the LIDs of broken paths"
@@ -36,9 +38,9 @@ const (
 
 // Guard adapts unicast tables to a changed subnet without adding a credit loop.
 type Guard struct {
-	// Old are the tables, of the subnet before the change.
+	// Old are the tables that were valid before the change, with their fabric.
 	Old *fabric.Tables
-	// Credits checks tables for credit loops, as [credits.Check].
+	// Credits checks tables for credit loops, like [credits.Check].
 	Credits func(context.Context, *fabric.Tables) (*credits.Result, error)
 	// Full routes the changed subnet by an engine.
 	Full func(context.Context) (*routing.Result, error)
@@ -48,17 +50,17 @@ type Guard struct {
 type Guarded struct {
 	*incremental.Result
 	Repair Repair
-	// Loop is the result of the check of the tables, Before that of the old ones, zero if it was not needed. Full is
-	// the full route, nil if none was needed.
+	// Loop is the result of the check of the new tables. Before is the result of the check of the old tables, or the
+	// zero Result if that check was not needed. Full is the full route by the engine, or nil if it was not needed.
 	Loop, Before *credits.Result
 	Full         *routing.Result
-	// Why lists why repairs with fewer changes were not taken.
+	// Why lists the reasons why repairs with fewer changes were not taken.
 	Why []string
 }
 
-// Repair returns the tables with the fewest changed entries that have no credit loop, unless the old tables have one.
-// The first repair that it tries is made, a result of [incremental.Route] from the old tables. Where a check is
-// unknown, it stays with made. It fails with the errors of Credits and ctx.
+// Repair returns tables without a credit loop that change as few entries as possible. made is the first candidate, a
+// result of [incremental.Route] from the old tables. Repair keeps made if it has no credit loop, if a check gives no
+// certain answer, or if the old tables have a credit loop as well. It fails with the errors of Credits and ctx.
 func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded, error) {
 	f := made.Tables.Fabric
 	laid := Transfer(f, g.Old)
@@ -96,7 +98,7 @@ func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded,
 	return out, g.byEngine(ctx, broken, out)
 }
 
-// loopFree tries paths that close no credit loop.
+// loopFree tries repairs by paths that close no credit loop, and reports whether one succeeded.
 func (g *Guard) loopFree(ctx context.Context, broken *incremental.Broken, made *incremental.Result,
 	out *Guarded) (bool, error) {
 	for _, try := range []struct {
@@ -122,7 +124,7 @@ func (g *Guard) loopFree(ctx context.Context, broken *incremental.Broken, made *
 	return false, nil
 }
 
-// accept takes a repair if it has no credit loop.
+// accept stores a repair in out if it has no credit loop, and reports whether it did.
 func (g *Guard) accept(ctx context.Context, res *incremental.Result, by Repair, out *Guarded) (bool, error) {
 	loop, err := g.Credits(ctx, res.Tables)
 	if err != nil {
@@ -138,8 +140,8 @@ func (g *Guard) accept(ctx context.Context, res *incremental.Result, by Repair, 
 	return true, nil
 }
 
-// byEngine takes entries of a full route: as few as leave no credit loop. A full route that has a loop itself is no
-// reason to change more: then the repair by the fewest hops stays.
+// byEngine takes as few entries of a full route as needed to have no credit loop. If the full route has a credit loop
+// itself, the repair by the fewest hops stays.
 func (g *Guard) byEngine(ctx context.Context, broken *incremental.Broken, out *Guarded) error {
 	full, err := g.Full(ctx)
 	if err != nil {
@@ -165,7 +167,7 @@ func (g *Guard) byEngine(ctx context.Context, broken *incremental.Broken, out *G
 	return err
 }
 
-// hasForeignLIDs reports whether a subnet has LIDs of ports that another one does not have.
+// hasForeignLIDs reports whether f has LIDs of ports that the fabric was does not have.
 func hasForeignLIDs(f, was *fabric.Fabric) bool {
 	for _, e := range f.EndPorts {
 		if p := &f.Ports[e]; p.LID != 0 && was.PortByGUID(p.GUID) == fabric.None {

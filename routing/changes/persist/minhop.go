@@ -38,17 +38,18 @@ func MinHops(ctx context.Context, f *fabric.Fabric, hops routing.Hops) (*snapsho
 	return m, err
 }
 
-// savedHops are saved min-hop tables for a subnet with the same switches. They implement [assign.Matrix].
+// savedHops are saved min-hop tables applied to a present subnet, all of whose switches were saved. They implement
+// [assign.Matrix].
 type savedHops struct {
 	f     *fabric.Fabric
 	m     *snapshot.MinHop
 	n     int
 	index []fabric.SwitchIndex // of each switch in the saved fabric
-	// alive holds the ports of each switch that lead to the same switch as before.
+	// alive holds, for each switch, the ports that lead to the same switch as when the tables were saved.
 	alive []routing.PortSet
 }
 
-// newSavedHops returns nil if a switch of the subnet was not saved.
+// newSavedHops returns the saved min-hop tables for f, or nil if a switch of the subnet was not saved.
 func newSavedHops(f *fabric.Fabric, saved *snapshot.Snapshot) *savedHops {
 	was := saved.Fabric
 	h := &savedHops{
@@ -89,7 +90,7 @@ func (h *savedHops) Least(sw, dst fabric.SwitchIndex) uint8 {
 	return routing.NoHops
 }
 
-// Through implements [routing.Hops] for least-hop ports. Other ports have no path.
+// Through implements [routing.Hops]. It knows only ports with the fewest hops, and returns NoHops for other ports.
 func (h *savedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	i, ok := h.pair(sw, dst)
 	if !ok {

@@ -6,9 +6,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Transfer returns tables of another subnet as tables of f, in spite of changes between the two. Rows go to switches by
-// GUID, entries to the present LIDs of ports by GUID. A switch that did not exist is unread, and a port that did not
-// exist has no route. O(switches x LIDs).
+// Transfer returns the tables t of another subnet as tables of f, in spite of changes between the two subnets. It
+// assigns rows to switches by GUID, and entries to the present LIDs of ports by port GUID. A switch that the other
+// subnet lacks counts as unread. A port that the other subnet lacks has no route. O(switches x LIDs).
 func Transfer(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	was := t.Fabric
 	from, moved := lidsFrom(f, was, max(f.MaxLID, t.LFT.MaxLID))
@@ -39,7 +39,8 @@ func Transfer(f *fabric.Fabric, t *fabric.Tables) *fabric.Tables {
 	return out
 }
 
-// nodesFrom returns each node's index in another fabric, or None if that has no such node of the same type and size.
+// nodesFrom maps each node of f to its index in the fabric was. It returns None for a node if was has no node with this
+// GUID, type and number of ports.
 func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	nodes := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -52,8 +53,8 @@ func nodesFrom(f, was *fabric.Fabric) []fabric.NodeIndex {
 	return nodes
 }
 
-// lidsFrom returns, by LID up to the highest, the old LID of its port, 0 for none, and whether any of them has changed.
-// LIDs without a port stay the same.
+// lidsFrom returns, for each LID up to highest, the old LID of its port, or 0 if the port had none. A LID without a
+// port maps to itself. moved reports whether any LID has changed.
 func lidsFrom(f, was *fabric.Fabric, highest uint16) (from []uint16, moved bool) {
 	from = make([]uint16, int(highest)+1)
 	for lid := range from {
@@ -77,7 +78,7 @@ func lidsFrom(f, was *fabric.Fabric, highest uint16) (from []uint16, moved bool)
 	return from, moved
 }
 
-// movedSLs holds the SLs of paths whose end ports had other LIDs.
+// movedSLs returns the SLs of paths whose end ports had other LIDs when the SLs were computed.
 type movedSLs struct {
 	sls  fabric.PathSLs
 	from []uint16
@@ -114,8 +115,8 @@ func transferMFT(f *fabric.Fabric, t *fabric.Tables, from []fabric.NodeIndex) *f
 	return m
 }
 
-// BrokenTrees returns the multicast LIDs whose trees use ports that lead to other switches than in the subnet that the
-// trees were made for.
+// BrokenTrees returns the multicast LIDs whose trees use ports that lead to other nodes than in was, the subnet for
+// which the trees were made.
 func BrokenTrees(t *fabric.Tables, was *fabric.Fabric) (broken []uint16) {
 	if t.MFT == nil {
 		return nil
@@ -128,7 +129,7 @@ func BrokenTrees(t *fabric.Tables, was *fabric.Fabric) (broken []uint16) {
 	return broken
 }
 
-// dropTrees empties [BrokenTrees] and returns them.
+// dropTrees removes the entries of the trees that [BrokenTrees] returns. It returns their multicast LIDs.
 func dropTrees(t *fabric.Tables, was *fabric.Fabric) (gone []uint16) {
 	gone = BrokenTrees(t, was)
 	for _, mlid := range gone {

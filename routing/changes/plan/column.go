@@ -4,27 +4,31 @@ package plan
 
 import "example.org/ibconsole/fabric"
 
-// A switch has one entry for a LID, so the old entries of all switches form a forest, and so do the new ones. While
-// entries are written in any order, packets may meet the old or the new entry of each switch that is being written.
-// Every possible loop is therefore a cycle in the graph that has both edges of these switches and the one edge of the
-// others. The path of a pair that must stay connected is safe under the same condition, if the dead end, which stands
-// for all dead ends, has an edge to every switch whose packets arrive with both tables.
+// A switch has one entry for a LID, so the old entries of all switches form a forest, and so do the new entries. Some
+// switches are written in the same step, in any order. During the step, packets may meet the old or the new entry of
+// each of these switches. Consider the graph with both edges of these switches and the one current edge of each other
+// switch. Every possible loop is a cycle in this graph.
 //
-// Cycles stay within strongly connected components of the graph of all edges. A switch outside them can be written at
-// any time. In a component, a step is safe if some potential falls along all its edges. Two sets of switches have this
-// property:
+// The path of a pair that must stay connected needs a second condition. All dead ends are one node of the graph. It has
+// an edge to every switch whose packets arrive with both the old and the new tables. If this graph has no cycle, no
+// such packet reaches a dead end.
 //
-//   - switches that may come first: the old path from the new next switch to the exit of the component is shorter
-//     than the one from the switch itself, or no switch on the path from there changes any more;
-//   - switches that may come last: the same with old and new exchanged, because a step that is safe backwards in
-//     time is safe.
+// Cycles stay within strongly connected components of the graph of all old and new edges. A switch outside the
+// components can be written at any time. In a component, a step is safe if some potential decreases along all edges of
+// the step. Two sets of switches have this property:
 //
-// If some switches are in neither set, the first ones keep their new edge and the last ones their old edge for good,
-// and the rest of the component is split again: its steps come between the two. The switch before the end of a new path
-// is always among the first, so this terminates. Finding schedules with the fewest steps is NP-hard (Ludwig,
-// Marcinkowski, Schmid, "Scheduling Loop-free Network Updates", PODC 2015).
+//   - Switches that may come first: the old path from the new next hop to the exit of the component is shorter than the
+//     old path from the switch itself, or no switch on the path from there changes any more.
+//   - Switches that may come last: the same with old and new exchanged, because a step that is safe backwards in time
+//     is safe.
+//
+// If some switches are in neither set, the component is split again, and the steps of its parts come between the first
+// and the last step. For this split, the first switches have only their new edge, and the last switches only their old
+// edge. The switch before the end of a new path is always among the first switches, so the splitting terminates.
+// Finding schedules with the fewest steps is NP-hard (Ludwig, Marcinkowski, Schmid, "Scheduling Loop-free Network
+// Updates", PODC 2015).
 
-// delivered is the next hop of the switch at which packets arrive.
+// delivered is the next hop of a switch that delivers packets to the destination.
 const delivered fabric.SwitchIndex = -1
 
 // turn is when an entry is to be written.
@@ -44,13 +48,13 @@ const (
 	between              // after step level and before step level from the end
 )
 
-// column holds the paths to one LID: old and new next hops of each switch, in which the number of switches stands for
-// the dead end. It is scratch memory for one LID after another.
+// column holds the paths to one LID: the old and the new next hop of each switch. The next hop dead stands for a dead
+// end; its value is the number of switches. A column is scratch memory and is reused for each LID.
 type column struct {
 	dead     fabric.SwitchIndex
 	old, new []fabric.SwitchIndex
-	// depthOld and depthNew are the hops to the destination, or more than the number of switches where packets do
-	// not arrive.
+	// depthOld and depthNew are the hops from each switch to the destination. They exceed the number of switches where
+	// packets do not arrive.
 	depthOld, depthNew []fabric.SwitchIndex
 	changed            []fabric.SwitchIndex
 	required           []bool
@@ -65,11 +69,12 @@ type column struct {
 
 	tarjan
 	todo []part
-	// steps is the least number of steps that suffices for all columns so far.
+	// steps is the minimum number of steps that suffices for all columns so far.
 	steps int
 }
 
-// part is a set of switches that lie on cycles with one another, and the number of levels around it.
+// part is a strongly connected component: switches that lie on cycles with one another. level is the number of
+// components from which it was split, one inside the other.
 type part struct {
 	nodes []fabric.SwitchIndex
 	level uint16
@@ -86,8 +91,8 @@ func newColumn(switches int) *column {
 	}
 }
 
-// order computes the turns of the switches in changed from old and new. The entry of a switch in lowered stays old
-// until its LinearFDBTop is lowered, and is then gone. O(switches) where any order is safe.
+// order computes the turns of the switches in changed from the fields old and new. The switches in lowered keep their
+// old entry until their LinearFDBTop is lowered, and then have no entry. O(switches) where any order is safe.
 func (c *column) order(lowered []fabric.SwitchIndex) {
 	clear(c.turns)
 	for _, s := range c.changed {
@@ -123,8 +128,9 @@ func (c *column) order(lowered []fabric.SwitchIndex) {
 	}
 }
 
-// depths computes the hops of each switch to the destination, or to the dead end plus more than the number of switches.
-// It redirects the changed switches of a loop to the dead end, or all of them if none changes.
+// depths computes the number of hops from each switch to the destination. A switch whose packets reach the dead end
+// gets a number greater than the number of switches. A loop is broken first: the changed switches of the loop are
+// redirected to the dead end, or all switches of the loop if none changes.
 func (c *column) depths(next, depth []fabric.SwitchIndex) {
 	const unknown, underway = 0, -1
 	for s := range c.dead {
@@ -161,7 +167,7 @@ func (c *column) depths(next, depth []fabric.SwitchIndex) {
 	}
 }
 
-// depth computes the depth of one switch where there are no loops.
+// depth computes the depth of one switch. The paths must have no loops.
 func (c *column) depth(next, depth []fabric.SwitchIndex, s fabric.SwitchIndex) {
 	d := fabric.SwitchIndex(0)
 	x := s
@@ -197,7 +203,7 @@ func (c *column) unloop(next []fabric.SwitchIndex, start fabric.SwitchIndex) {
 	}
 }
 
-// falls reports whether the depth decreases along an edge of each of the switches.
+// falls reports whether each of the switches has a next hop of lower depth.
 func falls(switches, depth, next []fabric.SwitchIndex) bool {
 	for _, s := range switches {
 		if x := next[s]; x != delivered && depth[x] >= depth[s] {
@@ -207,7 +213,7 @@ func falls(switches, depth, next []fabric.SwitchIndex) bool {
 	return true
 }
 
-// exits reports whether a next hop is outside the current component.
+// exits reports whether x, a next hop, is outside the current component.
 func (c *column) exits(x fabric.SwitchIndex) bool { return x == delivered || c.member[x] != c.stamp }
 
 // split computes the turns of the switches of a component.
@@ -258,14 +264,15 @@ func (c *column) split(p part) {
 	c.parts(rest, p.level+1)
 }
 
-// early reports whether a switch can be among the first to take an edge to x, from the potential of its current edges
-// and the paths that are final already.
+// early reports whether a switch can be among the first to change its next hop to x. pot is the potential of its
+// current edges. final marks the switches whose path does not change any more.
 func (c *column) early(s, x fabric.SwitchIndex, pot []fabric.SwitchIndex, final []bool) bool {
 	return c.exits(x) || final[x] || pot[x] < pot[s]
 }
 
-// potentials computes the hops out of the component, or more than its number of switches on the way to the dead end if
-// that is in the component. final marks switches whose way out uses only switches that do not change any more.
+// potentials computes the number of hops from each of the nodes out of the component. If the dead end is in the
+// component, switches whose path leads to the dead end get more hops than the component has switches. final marks
+// switches whose path out of the component uses only switches that do not change any more.
 func (c *column) potentials(nodes, next, pot []fabric.SwitchIndex, final []bool) {
 	for _, x := range nodes {
 		pot[x] = 0

@@ -13,25 +13,26 @@ import (
 type Credits struct {
 	// Fabric is the fabric of the ports in Ring.
 	Fabric *fabric.Fabric
-	// Ring is a shortest credit loop of the old and the new routes together, or nil. It assumes SL 0 and VL 0
+	// Ring is a shortest credit loop of the old and the new routes together, or nil. The search uses SL 0 and VL 0
 	// where service levels or VLs were not read.
 	Ring []credits.Dependency
-	// Loop is the verdict on old and new routes together, Old and New on each alone. Unread lists what would have to
-	// be read where a verdict is Unknown.
+	// Loop is the verdict on the old and the new routes together. Old and New are the verdicts on the old and on the
+	// new routes alone. Unread lists the data that must be read to decide verdicts that are Unknown.
 	Loop, Old, New credits.Verdict
 	Unread         fabric.Unread
-	// addsLoop is set if the new routes have a loop and the old ones have none, with SL 0 and VL 0 where others were
-	// not read.
+	// addsLoop is set if the new routes have a credit loop and the old routes have none. SL 0 and VL 0 are used where
+	// service levels or VLs were not read.
 	addsLoop bool
 	// Unchecked is set if LIDs change together with links. Such changes are not checked.
 	Unchecked bool
 }
 
-// AddsLoop reports whether the new routes alone have, or may have, a loop that the old routes do not have.
+// AddsLoop reports whether the new routes alone have, or may have, a credit loop that the old routes do not have.
 func (c *Credits) AddsLoop() bool { return c != nil && c.addsLoop }
 
-// CheckCredits searches for credit loops of old and new routes together. It returns nil where no route changes. SL2VL
-// tables change before the routes, or after them if only that order is free of loops.
+// CheckCredits searches for credit loops of the old and the new routes together. It returns nil if no table changes. It
+// orders the plan so that SL2VL tables change before the routes, or after the routes if only that order is free of
+// loops.
 func (p *Plan) CheckCredits(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	if len(p.Blocks)+len(p.Tops)+len(p.SL2VLs)+len(p.MFTs) == 0 {
 		return nil, nil
@@ -52,7 +53,8 @@ func (p *Plan) CheckCredits(ctx context.Context, live, staged *fabric.Tables) (*
 	return c, nil
 }
 
-// checkPhases checks SL2VL tables and routes in the order in which they change.
+// checkPhases checks the phases of the plan in order: the changes of SL2VL tables before the routes, the changes of
+// routes, and the later changes of SL2VL tables.
 func (p *Plan) checkPhases(ctx context.Context, live, staged *fabric.Tables) (*Credits, error) {
 	before, after := *live, p.After(live)
 	if len(p.LIDs) > 0 {
@@ -99,7 +101,7 @@ func (p *Plan) checkPhases(ctx context.Context, live, staged *fabric.Tables) (*C
 	return c, c.assessUnread(ctx, live, after, p.EntrySteps(live))
 }
 
-// alone checks the old and the new routes separately where they have a loop together.
+// alone checks the old and the new routes separately if they have a credit loop together.
 func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error {
 	if c.Ring == nil {
 		return nil
@@ -120,7 +122,8 @@ func (c *Credits) alone(ctx context.Context, before, after *fabric.Tables) error
 	return nil
 }
 
-// assessUnread sets the verdicts that hold for all possible values of what was not read of the old or the new routes.
+// assessUnread sets the verdicts for routes of which parts were not read. A verdict must hold for all possible values
+// of the unread parts.
 func (c *Credits) assessUnread(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT) error {
 	one, other := *before, *after
 	for _, t := range []*fabric.Tables{&one, &other} { // a single VL has all possible dependencies

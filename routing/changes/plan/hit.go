@@ -11,19 +11,20 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Hit counts the interrupted pairs of a plan: pairs of end ports of CAs that are connected in the live and in the
-// staged state, by the base LID of the destination, and still lose packets during or after the commit.
+// Hit counts the pairs that a plan interrupts. Pairs are ordered pairs of end ports of CAs. An interrupted pair is
+// connected in the live and in the staged state, by the base LID of the destination, and still loses packets during or
+// after the commit.
 type Hit struct {
 	// Moved counts pairs whose destination loses a LID.
 	Moved int64
 	// Down counts other pairs whose new path uses a link that the live subnet lacks.
 	Down int64
-	// Unknown counts other pairs whose new path uses a switch of the live subnet whose table was not read.
+	// Unknown counts other pairs whose new path uses a switch whose live table was not read.
 	Unknown int64
 	// Examples lists up to 10 of them.
 	Examples []diff.Pair
-	// Groups lists the multicast LIDs, ascending, whose members reach one another before and after the commit, but not
-	// between the removal of old branches and the addition of new ones.
+	// Groups lists the interrupted multicast LIDs in ascending order. Members of such a group reach one another before
+	// and after the commit, but not between the removal of old branches and the addition of new branches.
 	Groups []uint16
 }
 
@@ -47,13 +48,14 @@ func (m *maker) hits(ctx context.Context) error {
 	return err
 }
 
-// dest is an end port whose senders may be hit, in the live and in the staged fabric.
+// dest is a destination end port, in the live and in the staged fabric, whose senders the plan may interrupt.
 type dest struct {
 	live, staged fabric.PortIndex
 	moved        bool
 }
 
-// exposed returns the end ports that lose a LID, or all end ports if links are missing.
+// exposed returns the destinations that the plan may interrupt: end ports that lose a LID, or all end ports if staged
+// links are missing in the live subnet.
 func (m *maker) exposed() []dest {
 	var list []dest
 	live, staged := m.live.Fabric, m.staged.Fabric
@@ -84,7 +86,8 @@ func (h *Hit) add(o *Hit) {
 // hitCounter holds the data that all workers share.
 type hitCounter struct {
 	*maker
-	// sources lists the end ports by the switches that they are attached to, of the live and the staged fabric.
+	// sources lists the end ports by the pair of switches that they are attached to, in the live and in the staged
+	// fabric.
 	sources         map[pair][]fabric.PortIndex
 	order           []pair
 	wires, ownWires walk.Wires
@@ -160,7 +163,7 @@ func (c *hitCounter) named(port fabric.PortIndex) diff.Port {
 	return diff.Port{Name: f.PortName(port), GUID: diff.GUID(f.Ports[port].GUID), LID: f.Ports[port].LID}
 }
 
-// treeTo returns the tree of the paths to a port by one of its LIDs.
+// treeTo returns the tree of all paths to one LID of a port.
 func treeTo(wires walk.Wires, t *fabric.Tables, lid uint16, port fabric.PortIndex) *walk.Tree {
 	tree := walk.NewTree(wires)
 	column := make([]uint8, len(t.Fabric.Switches))

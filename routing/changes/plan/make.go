@@ -16,13 +16,13 @@ import (
 type maker struct {
 	live, staged *fabric.Tables
 	plan         *Plan
-	// pairs are the switches to write, in the order of the live index.
+	// pairs lists the switches to write, in the order of their live index.
 	pairs []pair
-	// down counts links of the staged subnet that the live one does not have.
+	// down counts the links of the staged subnet that the live subnet does not have.
 	down int
 }
 
-// unreadBlock holds the entries of a block that was not read.
+// unreadBlock is the content of a block that was not read: 64 times NoPath.
 var unreadBlock = func() *[fabric.BlockSize]uint8 {
 	var b [fabric.BlockSize]uint8
 	for i := range b {
@@ -35,7 +35,7 @@ func named(f *fabric.Fabric, node fabric.NodeIndex) Node {
 	return Node{f.NodeName(node), diff.GUID(f.Nodes[node].GUID), f.Nodes[node].IsSwitch()}
 }
 
-// cutOff lists the nodes that are only in the live subnet.
+// cutOff lists the nodes of the live subnet that are not in the staged subnet.
 func (m *maker) cutOff(context.Context) error {
 	for i := range m.live.Fabric.NumNodes() {
 		n := &m.live.Fabric.Nodes[i]
@@ -49,7 +49,7 @@ func (m *maker) cutOff(context.Context) error {
 	return nil
 }
 
-// lids plans the LIDs of the end ports that both subnets have.
+// lids plans the LID changes of the end ports that both subnets have.
 func (m *maker) lids(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	missing := 0
@@ -85,7 +85,8 @@ func (m *maker) lids(context.Context) error {
 	return nil
 }
 
-// free returns an error if a live port that keeps its LID owns one of those to assign.
+// free returns an error if a LID to assign belongs to a live port that the staged fabric lacks, because that port keeps
+// its LID.
 func (m *maker) free(l write.LID) error {
 	live := m.live.Fabric
 	for i := range 1 << l.NewLMC {
@@ -147,14 +148,14 @@ func (m *maker) tables(ctx context.Context) error {
 	return nil
 }
 
-// equal reports whether a block that is within both LinearFDBTops has equal entries.
+// equal reports whether block b has equal entries in both states. The block must lie within both LinearFDBTops.
 func (m *maker) equal(p pair, b int) bool {
 	last := (b+1)*fabric.BlockSize - 1
 	return last <= int(m.live.Top[p.live]) && last <= int(m.staged.Top[p.staged]) &&
 		bytes.Equal(m.oldBlock(p.live, b)[:], m.newBlock(p.staged, b)[:])
 }
 
-// switches returns the switches to write, by live index.
+// switches returns the switches to write, in the order of their live index.
 func (m *maker) switches() ([]pair, error) {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for s := range staged.NumSwitches() {
@@ -182,8 +183,9 @@ func (m *maker) switches() ([]pair, error) {
 	return pairs, nil
 }
 
-// writes reports whether a block must be written: it has LIDs up to the new LinearFDBTop, and the entry of one of them
-// differs from that of the switch, or is unknown because the block lies above the old LinearFDBTop.
+// writes reports whether block b of a switch must be written. The block must have LIDs up to the new LinearFDBTop, and
+// the live entry of one of these LIDs must differ. Entries of a block above the old LinearFDBTop are unknown and count
+// as different.
 func (m *maker) writes(p pair, b int) bool {
 	first, top := b*fabric.BlockSize, int(m.staged.Top[p.staged])
 	if first > top {
@@ -217,13 +219,13 @@ func (m *maker) newBlock(sw fabric.SwitchIndex, b int) *[fabric.BlockSize]uint8 
 	return (*[fabric.BlockSize]uint8)(m.staged.LFT.Block(sw, b))
 }
 
-// entries counts the entries of a block, up to the new LinearFDBTop, whose meaning changes.
+// entries counts the entries of a block that change their egress port, up to the new LinearFDBTop.
 func (m *maker) entries(p pair, b int) int {
 	first, top := b*fabric.BlockSize, int(m.staged.Top[p.staged])
 	return m.changes(p, max(first, 1), min(first+fabric.BlockSize-1, top))
 }
 
-// dropped counts the entries that a lower LinearFDBTop removes.
+// dropped counts the entries with an egress port that a lower LinearFDBTop removes.
 func (m *maker) dropped(p pair) int {
 	return m.changes(p, int(m.staged.Top[p.staged])+1, int(m.live.Top[p.live]))
 }
@@ -238,8 +240,8 @@ func (m *maker) changes(p pair, from, to int) int {
 	return n
 }
 
-// states plans to bring up the ports of the staged subnet's links that are not up. If both ends of such a link are
-// down, both are listed.
+// states plans to bring up ports of links of the staged subnet that are not up. If both ends of such a link are down,
+// it lists both.
 func (m *maker) states(context.Context) error {
 	live, staged := m.live.Fabric, m.staged.Fabric
 	for i := range live.NumPorts() {
@@ -264,7 +266,7 @@ func (m *maker) stagedPort(port fabric.PortIndex) fabric.PortIndex {
 	return m.staged.Fabric.PortAt(n, int(p.Num))
 }
 
-// links warns of links that the staged tables may use and that the live subnet does not have.
+// links warns of links that the staged tables may use and the live subnet lacks.
 func (m *maker) links(context.Context) error {
 	up := make(map[fabric.Link]bool)
 	live := m.live.Fabric

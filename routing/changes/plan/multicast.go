@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// multicast plans the multicast tables. At any time the ports of a group's LID are part of its old tree or part of its
-// new one, so no packet loops or arrives twice in whatever order the writes of a phase are made. Where both trees
-// together form a tree, no branch is removed first. O(groups x switches), on all processors.
+// multicast plans the writes of the multicast tables. At any time the ports of a group's LID are part of its old tree
+// or part of its new tree. Therefore no packet loops or arrives twice, in whatever order the writes of a phase are
+// made. If both trees together form a tree, no branch is removed first. O(groups x switches) on all processors.
 func (m *maker) multicast(ctx context.Context) error {
 	switch {
 	case m.staged.MFT == nil:
@@ -53,7 +53,7 @@ func order(grow bool) int {
 	return 0
 }
 
-// groups holds the data that all workers share.
+// groups holds the data that all workers of the multicast plan share.
 type groups struct {
 	*maker
 	stagedOf []fabric.SwitchIndex // by live switch, None for switches that are not written
@@ -67,8 +67,8 @@ func newGroups(m *maker) *groups {
 	return g
 }
 
-// block plans the writes of one block number of all switches. It returns the groups that are interrupted in between and
-// the number of groups whose packets loop in the end.
+// block plans the writes of multicast block num of all switches. It returns the groups that are interrupted during the
+// writes, and the number of groups whose packets loop afterwards.
 func (g *groups) block(num uint16) (writes []write.MFTBlock, cut []uint16, circle int) {
 	apart := uint32(0) // groups that lose branches before they grow
 	for i := range uint16(mad.MFTBlock) {
@@ -156,16 +156,17 @@ func (g *groups) changes(lid uint16) bool {
 	return false
 }
 
-// portSet returns the ports of a group at a switch, 64 at a time.
+// portSet returns the ports of a group at a switch, as word number word of a bit set with 64 ports in each word.
 type portSet func(sw fabric.SwitchIndex, lid uint16, word int) uint64
 
-// side is how the links of a group connect switches.
+// side describes which switches the links of a group connect. circles is set if these links form a loop.
 type side struct {
 	circles bool
 	joined  routing.UnionFind
 }
 
-// side joins the switches at both ends of each link that a packet can take in either direction. O(switches).
+// side returns which switches the ports of a group connect. It joins the two switches of each link that a packet can
+// take in either direction. O(switches).
 func (g *groups) side(ports portSet, lid uint16) side {
 	f := g.live.Fabric
 	s := side{joined: make(routing.UnionFind, len(f.Switches))}
@@ -197,7 +198,8 @@ func (g *groups) side(ports portSet, lid uint16) side {
 	return s
 }
 
-// cuts reports whether members that reach one another before and after the commit do not in between.
+// cuts reports whether members of a group lose one another during the commit although they reach one another before and
+// after it. both is the connection by the ports that are in the old and the new tree.
 func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	f := g.live.Fabric
 	type classes struct{ old, new fabric.SwitchIndex }
@@ -215,7 +217,7 @@ func (g *groups) cuts(old, new, both side, lid uint16) bool {
 	return false
 }
 
-// member reports whether a host or the switch itself receives the group before and after the commit.
+// member reports whether a host at the switch, or the switch itself, receives the group before and after the commit.
 func (g *groups) member(sw fabric.SwitchIndex, lid uint16) bool {
 	f := g.live.Fabric
 	n := f.SwitchNode(sw)

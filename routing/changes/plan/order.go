@@ -17,8 +17,8 @@ import (
 
 type entries = [fabric.BlockSize]uint8
 
-// blocks orders the writes of the blocks that change. byNum lists the switches of each block number as indexes of
-// pairs.
+// blocks orders the writes of the blocks that change. byNum lists, for each block number, the switches that change this
+// block, as indexes into pairs.
 func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 	var nums []int
 	for num, list := range byNum {
@@ -54,7 +54,7 @@ func (m *maker) blocks(ctx context.Context, byNum [][]int32) error {
 	return nil
 }
 
-// number lists the writes by step and numbers the steps without gaps.
+// number lists the writes by step. It numbers the steps without gaps.
 func (m *maker) number(writes [][]blockWrite, steps int) {
 	counts := make([]int, steps+1)
 	for _, list := range writes {
@@ -86,7 +86,7 @@ func (m *maker) number(writes [][]blockWrite, steps int) {
 	}
 }
 
-// step is the number of a step, from the first (1) or from the last (-1).
+// step is the number of a step. Positive numbers count from the first step (1), negative numbers from the last (-1).
 type step int
 
 func (s step) number(steps int) int {
@@ -96,7 +96,7 @@ func (s step) number(steps int) int {
 	return int(s)
 }
 
-// blockWrite is a write of a block in a step. more is set if the block is written again in a later step.
+// blockWrite is the write of a block in one step. more is set if a later step writes the block again.
 type blockWrite struct {
 	write.Block
 	step step
@@ -114,7 +114,8 @@ type orderer struct {
 type worker struct {
 	*orderer
 	column *column
-	// old and new are the entries by switch, turns those of each LID of the block by switch.
+	// old and new hold the block of each switch. turns[i] holds, for each switch, the turn of the entry of LID i of the
+	// block.
 	old, new []entries
 	turns    [fabric.BlockSize][]turn
 	lowered  []fabric.SwitchIndex
@@ -130,7 +131,8 @@ func newWorker(o *orderer) *worker {
 	return w
 }
 
-// block orders the writes of the blocks of one number. O(switches) for each LID that changes, where any order is safe.
+// block orders the writes of block num of the switches in list. O(switches) for each LID that changes, where any order
+// is safe.
 func (w *worker) block(num int, list []int32) []blockWrite {
 	w.load(num)
 	lids := uint64(0)
@@ -159,8 +161,8 @@ func differing(a, b *entries) (set uint64) {
 	return set
 }
 
-// load fills in the entries of all switches for one block number, as they apply after LinearFDBTops are raised and
-// before they are lowered.
+// load reads block num of all switches into old and new. The entries are those that apply after LinearFDBTops are
+// raised and before LinearFDBTops are lowered.
 func (w *worker) load(num int) {
 	first := num * fabric.BlockSize
 	for s := range w.old {
@@ -220,10 +222,11 @@ func (w *worker) lid(num, i int, list []int32) {
 	}
 }
 
-// few is the number of changed switches of a column below which each is walked from separately.
+// few is the number of changed switches above which lid computes the paths of all switches at once. With fewer changed
+// switches it follows the path of each of them.
 const few = 64
 
-// falls reports whether the paths with some entries get shorter along the other entry of each changed switch.
+// falls reports whether the path by the entries these gets shorter along the entry of others, at each changed switch.
 func (w *worker) falls(paths *hops, these, others []entries) bool {
 	for _, s := range w.column.changed {
 		if far := paths.far(these, s); far > w.column.dead || paths.far(these, paths.next(others, s)) >= far {
@@ -233,16 +236,17 @@ func (w *worker) falls(paths *hops, these, others []entries) bool {
 	return true
 }
 
-// hops computes the paths to one LID, at index i of its blocks.
+// hops follows paths to one LID, which has index i in its block.
 type hops struct {
 	wires walk.Wires
 	i     int
-	// dst is 0 where there is no destination or where it changes: then only loops count, and a path may end anywhere.
+	// dst is the port that owns the LID. It is 0 if no port owns the LID or if the owner changes. Then only loops
+	// count, and a path may end anywhere.
 	dst  walk.Target
 	dead fabric.SwitchIndex
 }
 
-// next returns the next hop of a switch: another switch, delivered or dead.
+// next returns the next hop of a switch: another switch, or the value delivered or dead.
 func (h *hops) next(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	switch t := h.wires.Next(s, table[s][h.i]); {
 	case t >= 0:
@@ -253,7 +257,7 @@ func (h *hops) next(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	return h.dead
 }
 
-// far returns the number of hops to the destination, more than dead where packets do not arrive.
+// far returns the number of hops from a switch to the destination. It returns more than dead if packets do not arrive.
 func (h *hops) far(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	for n := range h.dead + 1 {
 		switch s {
@@ -267,8 +271,8 @@ func (h *hops) far(table []entries, s fabric.SwitchIndex) fabric.SwitchIndex {
 	return h.dead + 1
 }
 
-// owners returns the ports that own a LID before and after, both in the live fabric. A port that the staged subnet does
-// not reach keeps its LIDs.
+// owners returns the ports that own a LID before and after the commit, both as ports of the live fabric. A port that
+// the staged subnet does not reach keeps its LIDs.
 func (w *worker) owners(lid uint16) (from, to walk.Target) {
 	from, to = walk.Nowhere, walk.Nowhere
 	live, staged := w.live.Fabric, w.staged.Fabric
@@ -289,7 +293,7 @@ func (w *worker) owners(lid uint16) (from, to walk.Target) {
 	return from, to
 }
 
-// pack appends the writes of one block, as few as the turns of its entries allow.
+// pack appends the writes of one block of a switch. The turns of the block's entries determine how few writes suffice.
 func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []blockWrite {
 	old, new := &w.old[p.live], &w.new[p.live]
 	lids &= differing(old, new)
@@ -315,7 +319,7 @@ func (w *worker) pack(writes []blockWrite, num int, p pair, lids uint64) []block
 	return writes
 }
 
-// final returns the content of a block after the commit. Entries that a lower LinearFDBTop removes stay in it.
+// final returns the content of a block after the commit. It still contains the entries that a lower LinearFDBTop hides.
 func (w *worker) final(p pair, num int) *entries {
 	block := w.newBlock(p.staged, num)
 	top, first := int(w.staged.Top[p.staged]), num*fabric.BlockSize
@@ -328,8 +332,8 @@ func (w *worker) final(p pair, num int) *entries {
 	return &mix
 }
 
-// stepsOf chooses a step for each entry of a switch's block, in w.at, and returns the steps that the block needs in
-// ascending order.
+// stepsOf chooses a step for each changed entry of a switch's block and stores the steps in w.at. It returns, in
+// ascending order, the steps in which the block must be written.
 func (w *worker) stepsOf(sw fabric.SwitchIndex, lids uint64) []step {
 	var steps []step
 	w.at = slices.Grow(w.at[:0], fabric.BlockSize)[:fabric.BlockSize]

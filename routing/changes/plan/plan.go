@@ -3,11 +3,11 @@
 // Package plan computes the writes that turn the tables of the live subnet into the staged tables: LIDs, port states,
 // LinearFDBTops and blocks of forwarding tables. It writes nothing.
 //
-// Blocks are written in steps such that no packet loops and every pair of ports that is connected before and after
-// stays connected in between, in whatever order the blocks of a step are written. For each destination each switch has
-// its old entry or its new one at any time. Where the entries of one block must not change together, the block is
-// written more than once. Packets may loop for a while only where a LinearFDBTop changes. These are packets to LIDs
-// above the old or the new LinearFDBTop, from sources whose packets arrive neither before nor after the change.
+// Blocks are written in steps. During the steps no packet loops, and every pair of ports that is connected before and
+// after stays connected. This holds in whatever order the blocks of a step are written. At any time each switch has its
+// old or its new entry for each destination. If entries of one block must not change together, the block is written
+// more than once. Packets may loop for a while only where a LinearFDBTop changes. These are packets to LIDs above the
+// old or the new LinearFDBTop, from sources whose packets arrive neither before nor after the change.
 //
 // SL2VL tables change before or after the forwarding tables, see [Plan.OrderSL2VLs]. No multicast packet loops or
 // arrives twice: the tree of a group loses its old branches before it gets new branches. In between, members of the
@@ -29,22 +29,22 @@ import (
 var (
 	// ErrStale means that staged tables are for switches that the live subnet does not have.
 	ErrStale = errors.New("the staged tables are not for the live subnet")
-	// ErrLIDTaken means that a LID to assign belongs to a port that keeps it.
+	// ErrLIDTaken means that a LID to assign belongs to another port, which keeps this LID.
 	ErrLIDTaken = errors.New("LID is taken")
 )
 
 // Plan holds the writes in the order of [write.List], and their effects. Nodes, switches and ports are indexes of the
 // live fabric.
 type Plan struct {
-	// List has blocks ordered by step, then by number and then by switch, as OpenSM sends them. It has no SL2VLs or
-	// MFTs where the staged tables have none.
+	// In List, blocks are ordered by step, then by number and then by switch, as OpenSM sends them. List has no SL2VLs
+	// or MFTs if the staged tables have none.
 	write.List
-	// Steps is the number of steps of the blocks. Extra counts block writes that are followed by another write of the
-	// same block.
+	// Steps is the number of steps in which blocks are written. Extra counts block writes that are followed by another
+	// write of the same block.
 	Steps, Extra int
-	// Hit counts the pairs that are interrupted in any order of writes.
+	// Hit counts the pairs that are interrupted in any order of the writes.
 	Hit Hit
-	// sl2vls lists the complete changes of mappings, which OrderSL2VLs divides into phases.
+	// sl2vls lists the complete changes of SL2VL tables, which OrderSL2VLs divides into phases.
 	sl2vls []write.SL2VL
 
 	// Switches summarizes LinearFDBTops and blocks, in the order of their index.
@@ -65,7 +65,7 @@ type Switch struct {
 	Top bool
 	// Blocks counts writes.
 	Blocks int
-	// Entries counts the entries whose meaning changes.
+	// Entries counts the entries that change their egress port.
 	Entries int
 }
 
@@ -115,10 +115,10 @@ func (p *Plan) Totals() Totals {
 // Make plans the writes that replace live tables by staged tables. Nodes are matched by GUID, so the staged fabric may
 // be a what-if of the live fabric or an independent fabric. Only nodes in the staged subnet are written.
 //
-// It returns [ErrStale] if the staged subnet has a switch that the live subnet lacks, [ErrLIDTaken] if a LID to assign
-// belongs to a live port that the staged subnet does not reach, and the error of ctx if ctx ends first. It takes
-// O(switches x LIDs) on all processors. For LIDs whose live entries form loops with the staged entries, it takes
-// O(switches x steps) each.
+// Make returns [ErrStale] if the staged subnet has a switch that the live subnet lacks. It returns [ErrLIDTaken] if a
+// LID to assign belongs to a live port that the staged subnet does not reach. It returns the error of ctx if ctx ends
+// first. It takes O(switches x LIDs) on all processors, plus O(switches x steps) for each LID whose live entries form
+// loops with the staged entries.
 func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
 	m := maker{live: live, staged: staged, plan: &Plan{}}
 	for _, part := range []func(context.Context) error{m.cutOff, m.lids, m.states, m.tables, m.sl2vl, m.multicast,
@@ -130,7 +130,7 @@ func Make(ctx context.Context, live, staged *fabric.Tables) (*Plan, error) {
 	return m.plan, nil
 }
 
-// After returns the tables of the switches once the plan is carried out, including entries that the plan leaves
+// After returns the tables of the switches after the plan is carried out, including entries that the plan leaves
 // unchanged. The returned tables have the old LIDs. O(switches x LIDs).
 func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 	after := *live
@@ -158,8 +158,9 @@ func (p *Plan) After(live *fabric.Tables) *fabric.Tables {
 	return &after
 }
 
-// EntrySteps returns a table that holds, in place of each entry, the step in which its block changes, or 0 where the
-// entry stays the same. It returns nil if the plan has more steps than an entry can hold. O(switches x LIDs).
+// EntrySteps returns a table that holds steps instead of egress ports: the step in which the block of the entry
+// changes, or 0 if the entry does not change. It returns nil if the plan has more steps than an entry can hold.
+// O(switches x LIDs).
 func (p *Plan) EntrySteps(live *fabric.Tables) *fabric.LFT {
 	if p.Steps >= fabric.NoPath {
 		return nil

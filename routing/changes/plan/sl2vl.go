@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 )
 
-// sl2vl plans the SL2VL tables of all ports whose live ones were read.
+// sl2vl plans the writes of SL2VL tables for all ports whose live tables were read.
 func (m *maker) sl2vl(context.Context) error {
 	switch {
 	case m.staged.SL2VL == nil:
@@ -39,7 +39,8 @@ func (m *maker) sl2vl(context.Context) error {
 	return nil
 }
 
-// beyond reports whether a table uses data VLs that a port does not operate, now or once its link is up.
+// beyond reports whether a table uses data VLs that a port does not operate. For a port that is not active it assumes
+// the VLs that the port operates once the link is up.
 func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	p := &f.Ports[port]
 	code := p.OperVLs
@@ -53,9 +54,9 @@ func beyond(f *fabric.Fabric, port fabric.PortIndex, vls fabric.VLs) bool {
 	return slices.ContainsFunc(vls[:], func(vl uint8) bool { return vl != fabric.DropVL && vl >= operated })
 }
 
-// OrderSL2VLs puts the changes of SL2VL tables before those of the forwarding tables, or after them if late is set. No
-// packet is dropped in between that is not dropped before or after: a VL 15 mapping that ends is changed before in any
-// case, and one that begins after. A table with both is written twice.
+// OrderSL2VLs plans the changes of SL2VL tables before the changes of forwarding tables, or after them if late is set.
+// No packet is dropped in between that is not dropped before or after. Therefore mappings from VL 15 always change
+// before, and mappings to VL 15 always change after the forwarding tables. A table with both kinds is written twice.
 func (p *Plan) OrderSL2VLs(late bool) {
 	p.SL2VLs = p.SL2VLs[:0:0]
 	var behind []write.SL2VL

@@ -4,10 +4,11 @@ package plan
 
 import "example.org/ibconsole/fabric"
 
-// tarjan is the memory of a search for strongly connected components.
+// tarjan is the memory of Tarjan's search for strongly connected components.
 type tarjan struct {
-	// number numbers the visited switches from 1. It is 0 for the others, and closed for those of a finished component.
-	// low is the lowest number known to be in the same component. edge counts the visited edges.
+	// number is the order in which a switch was visited, from 1. It is 0 for a switch that was not visited, and closed
+	// for a switch of a finished component. low is the lowest number known to be in the same component. edge counts the
+	// visited edges of a switch.
 	number, low, edge []fabric.SwitchIndex
 	open, path, met   []fabric.SwitchIndex
 	reached           []fabric.SwitchIndex // the switches that must be reached
@@ -16,9 +17,9 @@ type tarjan struct {
 
 const closed = -1
 
-// parts appends to todo the strongly connected components of more than one switch among those with the current stamp,
-// as far as the switches in from lead to them (Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal
-// on Computing 1, 1972). The dead end has edges to all switches whose packets must not reach it.
+// parts appends strongly connected components of more than one switch to todo (Tarjan, "Depth-first search and linear
+// graph algorithms", SIAM Journal on Computing 1, 1972). It searches only switches with the current stamp that can be
+// reached from the switches in from. The dead end has edges to all switches whose packets must not reach it.
 func (c *column) parts(from []fabric.SwitchIndex, level uint16) {
 	c.reached = c.reached[:0]
 	if c.member[c.dead] == c.stamp {
@@ -86,7 +87,7 @@ func (c *column) meet(v fabric.SwitchIndex) {
 	c.open, c.path, c.met = append(c.open, v), append(c.path, v), append(c.met, v)
 }
 
-// shut makes a component of the switches visited since v.
+// shut makes the switches visited since v a finished component.
 func (c *column) shut(v fabric.SwitchIndex, level uint16) {
 	i := len(c.open) - 1
 	for c.open[i] != v {

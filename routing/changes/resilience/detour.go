@@ -7,7 +7,8 @@ import (
 	"example.org/ibconsole/routing/changes/incremental"
 )
 
-// detours holds the switches where packets to the current LID leave by another port than before, or have no path.
+// detours lists the switches that forward packets to the current LID by another port than before the failure, or have
+// no path.
 type detours struct {
 	round  uint32
 	at     []detour
@@ -16,22 +17,23 @@ type detours struct {
 	steps  []step
 }
 
-// step is the next port on each of the two paths of a trail.
+// step holds the egress port at the current switch of each of the two paths of a trail.
 type step struct{ was, now fabric.PortIndex }
 
-// detour is a switch of detours. It is valid if its round is the current one.
+// detour is the new entry of a switch. It is valid if its round is the current round.
 type detour struct {
 	round uint32
-	// port is the new port. lost is set if there is none.
+	// port is the new egress port. lost is set if the switch has no path.
 	port uint8
 	lost bool
-	// first counts the ends whose packets pass no other switch of detours before this one.
+	// first counts the end ports for which this is the first switch with a detour on the path of their packets.
 	first int64
 }
 
 func newDetours(switches int) detours { return detours{at: make([]detour, switches)} }
 
-// reroute moves the paths to a LID that all packets reached, and returns the number of lost paths.
+// reroute moves the paths to a LID to the new entries, and returns the number of lost paths. Packets from all end ports
+// must have reached the LID before the failure.
 func (j *judge) reroute(lid uint16, edits []fabric.Edit, unreached []incremental.Unreached) (lost int64) {
 	if len(edits) == 1 && len(unreached) == 0 {
 		j.rerouteOne(edits[0])
@@ -40,7 +42,8 @@ func (j *judge) reroute(lid uint16, edits []fabric.Edit, unreached []incremental
 	j.note(lid, edits, unreached)
 	to := j.base.At[lid]
 	for _, s := range j.list {
-		// The count at a switch must not include what is counted at one before it.
+		// Ends whose packets pass a detour before this one must not be counted here again. Therefore the count of this
+		// switch is subtracted at the next detour on the path.
 		n := j.passing.at(s, lid)
 		if n == 0 {
 			continue
@@ -76,7 +79,7 @@ func (j *judge) reroute(lid uint16, edits []fabric.Edit, unreached []incremental
 	return lost
 }
 
-// note lists the switches with detours for a LID.
+// note lists the switches that have detours for a LID.
 func (j *judge) note(lid uint16, edits []fabric.Edit, unreached []incremental.Unreached) {
 	j.round++
 	j.list = j.list[:0]
@@ -90,21 +93,23 @@ func (j *judge) note(lid uint16, edits []fabric.Edit, unreached []incremental.Un
 	}
 }
 
-// trail is a set of paths to a LID that left a switch by one port and now leave it by another.
+// trail is a set of paths to one LID that left a switch by one port before the failure and leave it by another port
+// now.
 type trail struct {
-	// was and now are the switches up to which the two are followed, to is the last switch.
+	// was and now are the switches that followTrails has reached on the old and on the new path. to is the switch of
+	// the LID.
 	was, now, to fabric.SwitchIndex
 	paths        int32
 	lid          uint16
 }
 
-// rerouteOne moves the paths through one switch.
+// rerouteOne moves the paths through the only switch whose entry for a LID changes.
 func (j *judge) rerouteOne(e fabric.Edit) {
 	n := j.passing.at(e.Switch, e.LID)
 	if n == 0 {
 		return
 	}
-	// For the LIDs of one port, the row is more local in memory than their columns.
+	// Reading the row of a switch for all LIDs of one port is more local in memory than reading columns.
 	was := j.base.Tables.LFT.Row(e.Switch)[e.LID]
 	t := trail{to: j.base.At[e.LID], paths: int32(n), lid: e.LID}
 	t.was, t.now = j.pass(j.Study.first[e.Switch]+fabric.PortIndex(was), -n),
@@ -114,8 +119,8 @@ func (j *judge) rerouteOne(e fabric.Edit) {
 	}
 }
 
-// followTrails moves the paths of all trails, one link of each at a time. It reads all ports first, so that the reads
-// from memory overlap.
+// followTrails moves the paths of all trails, one link of each trail at a time. It first reads the ports of all trails,
+// so that the memory reads overlap.
 func (j *judge) followTrails() {
 	for rest := j.trails; len(rest) > 0; {
 		j.steps = j.steps[:0]
@@ -140,12 +145,12 @@ func (j *judge) followTrails() {
 	j.trails = j.trails[:0]
 }
 
-// port returns the port by which packets to a LID left a switch.
+// port returns the egress port of a switch for packets to a LID before the failure.
 func (j *judge) port(sw fabric.SwitchIndex, lid uint16) fabric.PortIndex {
 	return j.Study.first[sw] + fabric.PortIndex(j.base.Column(lid)[sw])
 }
 
-// pass adds n paths to the link of a port and returns the switch at its other end.
+// pass adds n to the number of paths over the link of a port, and returns the switch at the other end of the link.
 func (j *judge) pass(port fabric.PortIndex, n int64) fabric.SwitchIndex {
 	j.add(port, n)
 	return j.next[port]

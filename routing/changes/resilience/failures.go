@@ -28,8 +28,8 @@ type failures struct {
 	switches []fabric.NodeIndex
 }
 
-// listFailures lists the links between switches of the subnet, in ascending order of their lower port, or its switches
-// by index.
+// listFailures lists the possible failures of a kind: links between switches of the subnet, in ascending order of their
+// lower port, or switches by index.
 func listFailures(f *fabric.Fabric, kind Kind) (*failures, error) {
 	all := &failures{f: f, kind: kind}
 	switch kind {
@@ -72,8 +72,8 @@ func (a *failures) count() int {
 	return len(a.switches)
 }
 
-// pair returns the indexes of the two links of a pair: pair j(j-1)/2+i consists of i and j, so pair 0 is 0 and 1, pair
-// 1 is 0 and 2, pair 2 is 1 and 2, and so on.
+// pair returns the indexes i < j of the two links of pair n. Pairs are numbered so that n = j(j-1)/2 + i: pair 0 is
+// links 0 and 1, pair 1 is links 0 and 2, pair 2 is links 1 and 2, and so on.
 func pair(n int) (i, j int) {
 	j = int((1 + math.Sqrt(float64(8*n+1))) / 2)
 	for j*(j-1)/2 > n {
@@ -85,7 +85,7 @@ func pair(n int) (i, j int) {
 	return n - j*(j-1)/2, j
 }
 
-// removed returns the links that a failure removes.
+// removed returns the links that failure n removes.
 func (a *failures) removed(n int) []fabric.Link {
 	switch a.kind {
 	case Links:
@@ -104,7 +104,7 @@ func (a *failures) removed(n int) []fabric.Link {
 	return gone
 }
 
-// name returns the escaped name of a failure.
+// name returns the escaped name of failure n.
 func (a *failures) name(n int) string {
 	link := func(l fabric.Link) string { return a.f.PortName(l.A) + " -- " + a.f.PortName(l.B) }
 	switch a.kind {

@@ -14,18 +14,19 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// passing counts the ends that send to a LID through a switch.
+// passing holds the number of end ports whose packets to a LID pass a switch.
 type passing struct {
 	// own counts the ends attached to a switch.
 	own []uint16
-	// others counts, by switch and LID, the ends whose packets come from another switch. It is nil for a switch that
-	// receives such packets only for its own LIDs.
+	// others[s][lid] counts the ends whose packets to lid enter switch s from another switch. others[s] is nil if
+	// switch s receives packets from other switches only for its own LIDs.
 	others [][]uint16
-	// whole marks the LIDs that the packets of all ends reach.
+	// whole marks the LIDs that the packets of all end ports reach.
 	whole []bool
 }
 
-// at returns the number of ends that send to a LID through a switch that is not the LID's own.
+// at returns the number of ends whose packets to a LID pass a switch. The switch must not be the one to which the LID's
+// port is attached.
 func (p *passing) at(sw fabric.SwitchIndex, lid uint16) int64 {
 	n := int64(p.own[sw])
 	if row := p.others[sw]; row != nil {
@@ -34,8 +35,8 @@ func (p *passing) at(sw fabric.SwitchIndex, lid uint16) int64 {
 	return n
 }
 
-// findPassing counts the ends for all LIDs in endOf. With more ends than there can be LIDs it counts nothing.
-// O(switches x LIDs) on all processors.
+// findPassing counts the ends for all LIDs that have an end in endOf. If there are more than 65,535 ends, all counts
+// stay 0 and no LID is marked as whole. O(switches x LIDs) on all processors.
 func findPassing(ctx context.Context, forest *trees.Forest, ends *trees.Ends, endOf []int32) (*passing, error) {
 	n := len(forest.Tables.Fabric.Switches)
 	p := &passing{own: make([]uint16, n), others: make([][]uint16, n), whole: make([]bool, len(endOf))}
@@ -78,7 +79,7 @@ type passCounter struct {
 	order [][]fabric.SwitchIndex
 }
 
-// count counts for a LID of an end port and reports whether the packets of all ends arrive.
+// count adds the counts for the LID of an end port. It reports whether the packets of all ends arrive at this port.
 func (c *passCounter) count(lid uint16, end fabric.PortIndex) bool {
 	at := c.forest.At[lid]
 	if at == fabric.None {
@@ -104,7 +105,7 @@ func (c *passCounter) count(lid uint16, end fabric.PortIndex) bool {
 	return true
 }
 
-// sort orders the switches by depth and reports whether all switches with ends have one.
+// sort orders the switches by depth. It reports whether all switches with ends have a path.
 func (c *passCounter) sort(depth []uint8) bool {
 	if len(c.depth) > 0 && &c.depth[0] == &depth[0] {
 		return true
@@ -128,7 +129,7 @@ func (c *passCounter) sort(depth []uint8) bool {
 	return true
 }
 
-// passRows holds the rows of others. A row is allocated when its switch first needs it.
+// passRows holds the rows of the field others. A row is allocated when its switch first needs it.
 type passRows struct {
 	of   []atomic.Pointer[[]uint16]
 	lids int

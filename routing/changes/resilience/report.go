@@ -15,34 +15,35 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// Report is the present result of a study, or of shards of it.
+// Report holds the results of a study, or of some shards of it, so far.
 type Report struct {
 	Kind Kind `json:"kind"`
-	// Fabric and Routing identify the subject of the study. Reports with different ones cannot be merged.
+	// Fabric and Routing identify the subnet and the tables of the study. Reports that differ in these fields cannot be
+	// merged.
 	Fabric  string `json:"fabric"`
 	Routing string `json:"routing"`
-	// Failures is the number of failures in all shards, Done the number in this report.
+	// Failures is the number of failures in all shards. Done is the number of failures that this report covers.
 	Failures int `json:"failures"`
 	Done     int `json:"done"`
-	// Shard lists the shards, from 1 to Shards, that the report covers.
+	// Shards is the number of shards of the study. Shard lists the shards that the report covers, from 1 to Shards.
 	Shards int   `json:"shards"`
 	Shard  []int `json:"shard"`
-	// Paths is the number of paths that arrive without failures, Worst the maximum number of paths over a link between
-	// switches.
+	// Paths is the number of paths that arrive without failures. Worst is the maximum number of paths over a link
+	// between switches without failures.
 	Paths int64 `json:"paths"`
 	Worst int64 `json:"worst_load"`
-	// Splitting, Losing and Overloading count the failures that make end ports unreachable, that lose paths, and that
-	// increase the maximum number of paths over a link.
+	// Splitting counts the failures that make end ports unreachable. Losing counts those that lose paths. Overloading
+	// counts those that increase the maximum number of paths over a link.
 	Splitting   int `json:"splitting"`
 	Losing      int `json:"losing"`
 	Overloading int `json:"overloading"`
-	// Changed is the total number of changed entries.
+	// Changed is the number of changed entries, summed over all failures.
 	Changed int64 `json:"changed_entries"`
-	// Failed lists the worst failures, at most [Kept]: first the failures that lose most paths, then those with most
-	// paths over a link.
+	// Failed lists the worst failures, at most [Kept]. Failures that lose most paths come first, then failures with
+	// most paths over a link.
 	Failed []Verdict `json:"failed"`
 
-	// Unchecked is set if the report was read from a file without a checksum, as older versions wrote it.
+	// Unchecked is set if the report comes from a file without a checksum. Older versions wrote such files.
 	Unchecked bool `json:"-"`
 }
 
@@ -89,7 +90,7 @@ func (r *Report) sameStudy(o *Report) error {
 	return nil
 }
 
-// Read reads a report that [Report.Write] wrote. Errors contain name.
+// Read reads a report that [Report.Write] wrote. name is the file name for error messages.
 func Read(in io.Reader, name string) (*Report, error) {
 	text, err := io.ReadAll(in)
 	if err != nil {
@@ -132,8 +133,8 @@ func Read(in io.Reader, name string) (*Report, error) {
 	return r, nil
 }
 
-// Merge combines the reports of different shards of one study. missing lists the shards without a report, unfinished
-// the incomplete ones.
+// Merge combines reports of different shards of one study. missing lists the shards without a report, unfinished lists
+// the shards whose report is incomplete.
 func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error) {
 	if len(reports) == 0 {
 		return nil, nil, nil, errors.New("no reports to merge")
@@ -176,10 +177,10 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 	return &sum, missing, unfinished, nil
 }
 
-// maxShards exceeds the size of a job array.
+// maxShards is the maximum number of shards. It exceeds the size of a job array.
 const maxShards = 1 << 20
 
-// checksum begins the last member of the report's JSON object. It covers all bytes before it.
+// checksum is the start of the last member of the report's JSON object. The sum covers all bytes before it.
 const checksum = `,"checksum":"sha256:`
 
 // Write writes the report as one JSON object with a checksum at its end.
@@ -193,7 +194,7 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// sumOf returns the text that follows checksum.
+// sumOf returns the rest of the report after the constant checksum: the sum of text, and the end of the JSON object.
 func sumOf(text []byte) string { return fmt.Sprintf("%x\"}\n", sha256.Sum256(text)) }
 
 // unchecked reports whether the text of a report has no checksum. It returns an error if the checksum is wrong.
@@ -214,7 +215,7 @@ func unchecked(text []byte) (bool, error) {
 // ErrDamaged means that a report was changed after it was written.
 var ErrDamaged = errors.New("damaged or edited")
 
-// escaped reports whether all names can be printed, as the names that a study writes.
+// escaped reports whether all names in the report are printable. A study writes only escaped names.
 func (r *Report) escaped() bool {
 	for i := range r.Failed {
 		if v := &r.Failed[i]; !plain.Escaped(v.Name) || !plain.Escaped(v.At) {

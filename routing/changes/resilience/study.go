@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package resilience simulates every single failure of a kind for a routing: each link between switches, each switch,
-// or each pair of links. For each failure it adapts the tables as package incremental does, and follows the paths of
-// all pairs of end ports that change. It counts unreachable end ports and overloaded links, and keeps the worst
-// failures.
+// or each pair of links. For each failure it adapts the tables with package incremental, and follows the changed paths
+// of all pairs of end ports. It counts unreachable end ports and overloaded links, and keeps the worst failures.
 //
-// The failures of a study are numbered. A study can be split into shards, of which each takes every Nth failure. It can
-// be stopped after any of them and continued.
+// The failures of a study are numbered. A study can be split into N shards, each of which simulates every Nth failure.
+// A study can be stopped after any failure and continued.
 package resilience
 
 import (
@@ -24,7 +23,7 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Kept is the maximum number of failures in a report.
+// Kept is the maximum number of failures that a report lists.
 const Kept = 1000
 
 // Study holds all failures of a kind for one routing. It is read-only.
@@ -32,22 +31,23 @@ type Study struct {
 	base *incremental.Base
 	all  *failures
 	ends *trees.Ends
-	// endOf is the end that has a LID, or -1. groupsAt lists the groups of the ends attached to a switch.
+	// endOf is indexed by LID: the index of the end port that has the LID, or -1. groupsAt lists, for each switch, the
+	// groups of ends attached to it.
 	endOf    []int32
 	groupsAt [][]int32
 	*passing
-	// first is port 0 of each switch. next is the switch to which each port leads, or None.
+	// first is port 0 of each switch. next is the switch at the other end of each port's link, or None.
 	first []fabric.PortIndex
 	next  []fabric.SwitchIndex
 	// spanning marks the ports of the links of a spanning tree.
 	spanning []bool
-	// paths is by port. ranked lists the ports between switches, most paths first.
+	// paths counts the paths over each port. ranked lists the ports between switches, most paths first.
 	paths  []int64
 	ranked []fabric.PortIndex
 	report Report
 }
 
-// New prepares a study. O(switches x LIDs) on all processors.
+// New prepares a study of all failures of a kind. O(switches x LIDs) on all processors.
 func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error) {
 	t := base.Tables
 	if !base.Takes(t.Fabric) {
@@ -100,7 +100,7 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 	return s, nil
 }
 
-// wire records where the ports of switches lead.
+// wire fills in the switch at the other end of each switch port.
 func (s *Study) wire(f *fabric.Fabric) {
 	s.first, s.next = make([]fabric.PortIndex, len(f.Switches)), make([]fabric.SwitchIndex, len(f.Ports))
 	for p := range s.next {
@@ -115,7 +115,7 @@ func (s *Study) wire(f *fabric.Fabric) {
 	}
 }
 
-// Empty returns the empty report of shard i of n, from 1 up.
+// Empty returns the empty report of one of the shards, numbered from 1.
 func (s *Study) Empty(shard, shards int) (*Report, error) {
 	if shard < 1 || shard > shards {
 		return nil, fmt.Errorf("shard %d of %d, expected 1 to %d", shard, shards, max(1, shards))
@@ -129,9 +129,9 @@ func (s *Study) Empty(shard, shards int) (*Report, error) {
 // chunk is the number of failures between checks of the context.
 const chunk = 256
 
-// Run continues a report of this study until its shard is complete. It calls progress, if set, after every few hundred
-// failures with the report so far. If ctx ends first, the report contains the failures that are done. It uses all
-// processors.
+// Run continues a report of this study until its shard is complete. If progress is not nil, Run calls it with the
+// report after every few hundred failures. If ctx ends first, the report contains the failures that are done. Run uses
+// all processors.
 func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) error {
 	if err := s.Takes(r); err != nil {
 		return err
@@ -158,7 +158,8 @@ func (s *Study) Run(ctx context.Context, r *Report, progress func(*Report)) erro
 	return ctx.Err()
 }
 
-// Failure returns the links that failure n removes, and the node if it is that of a switch, or None.
+// Failure returns the links that failure n removes. node is the failed switch, or None if the failure is not the
+// failure of a switch.
 func (s *Study) Failure(n int) (links []fabric.Link, node fabric.NodeIndex) {
 	node = fabric.None
 	if s.all.kind == Switches {
@@ -197,7 +198,7 @@ func (r *Report) take(s *Study, found []Verdict) {
 	}
 }
 
-// fabricSum identifies the subnet by its links and LIDs.
+// fabricSum returns a checksum of the links and LIDs of the subnet, which identifies the subnet.
 func fabricSum(f *fabric.Fabric) string {
 	h := sha256.New()
 	var b []byte
@@ -227,7 +228,8 @@ func routingSum(t *fabric.Tables) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:16])
 }
 
-// span finds a tree of links through the switches, or one for each connected component. O(links).
+// span finds a spanning tree of the links between switches. If the subnet is not connected, it finds a spanning tree of
+// each component. O(links).
 func (s *Study) span() {
 	graph := s.base.Graph
 	s.spanning = make([]bool, len(s.next))

@@ -13,15 +13,16 @@ import (
 
 // Verdict is the effect of a failure on a routing.
 type Verdict struct {
-	// Number is the number of the failure, Name the name of what fails.
+	// Number is the number of the failure. Name names the links or the switch that fail.
 	Number int    `json:"number"`
 	Name   string `json:"name"`
 	// Unreachable counts the end ports of hosts that are no longer in the subnet.
 	Unreachable int `json:"cut_off"`
-	// Lost counts the lost paths, one from every other end port to each LID, including those from and to end ports that
-	// are unreachable.
+	// Lost counts the lost paths. Every end port has one path to each LID of the other end ports. Paths from and to
+	// unreachable end ports count as well.
 	Lost int64 `json:"lost_paths"`
-	// Worst is the maximum number of paths over a link between switches. At is the name of its port, "" for none.
+	// Worst is the maximum number of paths over a link between switches after the failure. At is the name of the port
+	// of that link, or "" if there is none.
 	Worst int64  `json:"worst_load"`
 	At    string `json:"worst_at"`
 	// Changed counts the changed entries.
@@ -30,7 +31,8 @@ type Verdict struct {
 	at fabric.PortIndex
 }
 
-// worse orders verdicts: lost paths count most, then the load, then the number.
+// worse orders verdicts, worst first: by lost paths, then by the maximum number of paths over a link, then by failure
+// number.
 func worse(a, b Verdict) int {
 	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Worst, a.Worst), cmp.Compare(a.Number, b.Number))
 }
@@ -40,14 +42,14 @@ type judge struct {
 	*Study
 	router *incremental.Worker
 	walker *trees.Walker
-	// moved is the change of the number of paths at each port to another switch, ports lists the ports with changes,
-	// old is a path before the failure.
+	// moved is the change of the number of paths at each port that leads to another switch. ports lists the ports with
+	// changes. old holds one path before the failure.
 	moved []int64
 	ports []fabric.PortIndex
 	old   []uint32
 	// dead marks the ports that have lost their link.
 	dead []bool
-	// gone marks the ends that are unreachable, less counts them by group.
+	// gone marks the unreachable ends. less counts the unreachable ends of each group.
 	gone []bool
 	less []int32
 	detours
@@ -63,7 +65,7 @@ func (s *Study) newJudge() *judge {
 	}
 }
 
-// simulate returns the verdict on failure n.
+// simulate simulates failure n and returns its verdict.
 func (j *judge) simulate(n int) Verdict {
 	removed := j.all.removed(n)
 	for _, l := range removed {
@@ -101,7 +103,7 @@ func (j *judge) simulate(n int) Verdict {
 	return v
 }
 
-// add adds n paths to the link of a switch port.
+// add adds n to the number of paths over the link of a switch port.
 func (j *judge) add(port fabric.PortIndex, n int64) {
 	if j.moved[port] == 0 {
 		j.ports = append(j.ports, port)
@@ -109,7 +111,7 @@ func (j *judge) add(port fabric.PortIndex, n int64) {
 	j.moved[port] += n
 }
 
-// carry adds n paths to the links between switches of a path.
+// carry adds n to the number of paths over each link between switches on a path.
 func (j *judge) carry(ports []uint32, n int64) {
 	for _, slot := range ports {
 		if port := j.first[slot>>8] + fabric.PortIndex(slot&0xff); j.next[port] >= 0 {
@@ -183,7 +185,7 @@ func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
 	}
 }
 
-// worst returns the maximum number of paths over a link between switches, and the first port with it.
+// worst returns the maximum number of paths over a link between switches, and the first port that has it.
 func (j *judge) worst() (most int64, at fabric.PortIndex) {
 	at = fabric.None
 	better := func(p fabric.PortIndex) {

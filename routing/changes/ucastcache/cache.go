@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ucastcache decides when routes need no computation: it is OpenSM's unicast routing cache (use_ucast_cache,
-// -A; osm_ucast_cache.c of OpenSM 3.3.23).
+// Package ucastcache decides whether routes can be reused without a new computation. It implements OpenSM's unicast
+// routing cache (use_ucast_cache, -A; osm_ucast_cache.c of OpenSM 3.3.23).
 //
-// A leaf is a switch that a CA was attached to when the routes were made. From then on the tables stay
-// unchanged, including entries for LIDs that are gone, while
+// A leaf is a switch to which a CA was attached when the routes were computed. The tables stay unchanged, including
+// entries for LIDs that are gone, as long as only these changes happen:
 //
-//   - CAs and their links disappear and return,
-//   - whole leaves disappear and return with all their links between switches, unless a leaf that stays was
-//     linked to one that disappears,
-//   - links disappear and return between two sweeps, as when a node restarts.
+//   - CAs and their links disappear and return.
+//   - Whole leaves disappear and return with all their links between switches. A leaf that stays must not have been
+//     linked to a leaf that disappears.
+//   - Links disappear and return between two sweeps, as when a node restarts.
 //
 // All other changes make the tables invalid: a switch that is not a leaf disappears, a link between two present
 // switches disappears, a new node or link appears, a cable leads elsewhere, a node returns with another LID. If a
 // switch returns, the order in which a sweep finds its links matters as well, see [Cache.After].
 //
-// OpenSM compares each sweep with its notes of earlier ones. Whether the cache holds throughout depends only on the
-// subnet when the routes were made and on the present subnet, which are compared here. Two cases of OpenSM are not
-// covered: it also drops its cache when it cannot route a multicast group over the remaining leaves (ERR 0A1E), and
-// on a command to reroute or when it takes over from another subnet manager.
+// OpenSM compares each sweep with its notes of earlier sweeps. The cache stays valid depending only on two subnets,
+// which this package compares: the subnet for which the routes were computed and the present subnet. Two cases of
+// OpenSM are not covered. OpenSM also drops its cache when it cannot route a multicast group over the remaining leaves
+// (ERR 0A1E). It also drops the cache on a command to reroute or when it takes over from another subnet manager.
 package ucastcache
 
 import (
@@ -28,19 +28,20 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Cache holds routes and the subnet that they were made for. It is a value: if its routes become invalid, the next
-// routing makes another one. The zero Cache has no routes.
+// Cache holds routes and the subnet for which they were computed. It is a value: if its routes become invalid, the next
+// routing creates another Cache. The zero Cache has no routes.
 type Cache struct{ tables *fabric.Tables }
 
-// New caches the tables that were made for their fabric.
+// New returns a cache that holds the tables, with their fabric as the subnet.
 func New(t *fabric.Tables) Cache { return Cache{t} }
 
-// Next reports whether the routes are still valid when the subnet is f. If they are, it returns the tables that OpenSM
-// writes then: the unchanged ones of all present switches, including switches that disappeared and returned. Otherwise
-// the tables are nil and a routing engine must compute them.
+// Next reports whether the cached routes are still valid for the subnet f. If they are valid, it returns the tables
+// that OpenSM writes: the unchanged tables of all present switches, including switches that disappeared and returned.
+// If they are invalid, the returned tables are nil, and a routing engine must compute new routes.
 //
-// Nodes are matched by GUID, independent of indexes. Multicast tables are omitted if anything is missing, because
-// OpenSM recomputes them each time. O(ports), and O(switches x LIDs) where a switch is missing or indexes differ.
+// Nodes are matched by GUID, independent of indexes. The returned tables have no multicast tables if any node or link
+// is missing, because OpenSM recomputes them each time. O(ports), and O(switches x LIDs) if a switch is missing or
+// indexes differ.
 func (c Cache) Next(f *fabric.Fabric) (*fabric.Tables, Verdict) {
 	if c.tables == nil {
 		return nil, Verdict{Reasons: []Reason{{NoRoutes, "there are no routes yet"}}}
@@ -52,7 +53,7 @@ func (c Cache) Next(f *fabric.Fabric) (*fabric.Tables, Verdict) {
 	return c.on(f, cmp), cmp.verdict
 }
 
-// on returns the tables for another fabric, whose nodes all existed before.
+// on returns the cached tables for another fabric. All nodes of f must exist in the cached fabric.
 func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 	was := c.tables
 	t := &fabric.Tables{
@@ -86,7 +87,7 @@ func (c Cache) on(f *fabric.Fabric, cmp *comparison) *fabric.Tables {
 	return t
 }
 
-// sameIndexes reports whether all present nodes have their old indexes.
+// sameIndexes reports whether all present nodes have the same indexes as in the cached fabric.
 func (c *comparison) sameIndexes() bool {
 	return len(c.now.Nodes) == len(c.was.Nodes) && !slices.ContainsFunc(c.now.Switches, func(n fabric.NodeIndex) bool {
 		return c.now.Nodes[n].GUID != c.was.Nodes[n].GUID
@@ -115,25 +116,26 @@ const (
 	LIDChanged                  // an end port has another LID or LMC
 )
 
-// Reason is a reason why cached routes are invalid.
+// Reason is one reason why cached routes are invalid.
 type Reason struct {
 	Kind Kind
-	// Text is a sentence without a full stop, with escaped names.
+	// Text describes the reason as a sentence without a full stop, with escaped names.
 	Text string
 }
 
-// Verdict reports whether cached routes hold.
+// Verdict is the result of the comparison of cached routes with a subnet.
 type Verdict struct {
-	// Reasons lists all reasons why they are invalid. It is empty if they hold.
+	// Reasons lists all reasons why the cached routes are invalid. It is empty if they are valid.
 	Reasons []Reason
-	// Nodes and Links count what is missing since the routes were made, including links of missing nodes.
+	// Nodes and Links count the nodes and links that are missing compared with the cached subnet. Links includes the
+	// links of missing nodes.
 	Nodes, Links int
 }
 
 // Holds reports whether the cached routes are valid.
 func (v Verdict) Holds() bool { return len(v.Reasons) == 0 }
 
-// String returns a sentence without a full stop.
+// String returns the verdict as a sentence without a full stop.
 func (v Verdict) String() string {
 	switch n := len(v.Reasons); {
 	case n == 1:
