@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.org/ibconsole/internal/base/prose"
 )
 
 // smallTree is a fat-tree of 4 leaves with 2 hosts each, and 2 spines.
@@ -239,33 +241,39 @@ func TestRouteShowsMeasures(t *testing.T) {
 	}
 }
 
+// TestBadChecks also requires that exit status 2 means that no command ran.
 func TestBadChecks(t *testing.T) {
 	twice, stranger := write(t, "node-0001\nnode-0002\nnode-0001\n"), write(t, "node-0001\nnobody\n")
 	for script, want := range map[string]struct {
-		status int
+		status int // without an earlier command
 		words  []string
+		parsed bool // refused before any command runs
 	}{
-		"check rech":                           {exitUsage, []string{`"reach"`}},
-		"check load pattern=shift":             {exitUsage, []string{"shift:K"}},
-		"check load pattern=shift:x":           {exitUsage, []string{"shift:x: expected a whole number"}},
-		"check load pattern=shift:0":           {exitUsage, []string{"shift:0 of 8 hosts", "1 to 7"}},
-		"check load pattern=shift:-8":          {exitUsage, []string{"1 to 7"}},
-		"check load pattern=random:":           {exitUsage, []string{"random:SEED"}},
-		"check load pattern=random:-1":         {exitUsage, []string{"random:-1: expected a number from 0"}},
-		"check load pattern=bisection:0":       {exitUsage, []string{"bisection:0: expected a number from 1"}},
-		"check load pattern=circle:1":          {exitUsage, []string{"circle:1"}},
-		"check load order=ca pattern=shifts":   {exitFailed, []string{"engine ftree"}},
-		"check load pattern=pairs:/does/not":   {exitFailed, []string{"/does/not"}},
-		"check load pattern=hosts:" + twice:    {exitFailed, []string{twice + ":3:", "line 1"}},
-		"check load pattern=hosts:" + stranger: {exitFailed, []string{stranger + ":2:", `"nobody"`}},
-		"check reach of=whatif":                {exitFailed, []string{"nothing has failed"}},
-		"who":                                  {exitUsage, []string{"uses"}},
-		"who uses":                             {exitUsage, []string{"NODE"}},
-		"who uses nobody":                      {exitFailed, []string{`"nobody"`}},
-		"who uses leaf-01 9":                   {exitFailed, []string{"no port 9"}},
-		"who uses leaf-01 x":                   {exitUsage, []string{`"x"`}},
+		"check rech":                           {exitUsage, []string{`"reach"`}, true},
+		"check load pattern=shift":             {exitUsage, []string{"shift:K"}, false},
+		"check load pattern=shift:x":           {exitUsage, []string{"shift:x: expected a whole number"}, false},
+		"check load pattern=shift:0":           {exitUsage, []string{"shift:0 of 8 hosts", "1 to 7"}, false},
+		"check load pattern=shift:-8":          {exitUsage, []string{"1 to 7"}, false},
+		"check load pattern=random:":           {exitUsage, []string{"random:SEED"}, false},
+		"check load pattern=random:-1":         {exitUsage, []string{"random:-1: expected a number from 0"}, false},
+		"check load pattern=bisection:0":       {exitUsage, []string{"bisection:0: expected a number from 1"}, false},
+		"check load pattern=circle:1":          {exitUsage, []string{"circle:1"}, false},
+		"check load order=ca pattern=shifts":   {exitFailed, []string{"engine ftree"}, false},
+		"check load pattern=pairs:/does/not":   {exitFailed, []string{"/does/not"}, false},
+		"check load pattern=hosts:" + twice:    {exitFailed, []string{twice + ":3:", "line 1"}, false},
+		"check load pattern=hosts:" + stranger: {exitFailed, []string{stranger + ":2:", `"nobody"`}, false},
+		"check reach of=whatif":                {exitFailed, []string{"nothing has failed"}, false},
+		"who":                                  {exitUsage, []string{"uses"}, true},
+		"who uses":                             {exitUsage, []string{"NODE"}, true},
+		"who uses nobody":                      {exitFailed, []string{`"nobody"`}, false},
+		"who uses leaf-01 9":                   {exitFailed, []string{"no port 9"}, false},
+		"who uses leaf-01 x":                   {exitUsage, []string{`"x"`}, false},
 	} {
-		oneLine(t, try("-s", smallTree, "-c", "route; "+script), want.status, want.words...)
+		oneLine(t, try("-s", smallTree, "-c", "route; "+script), prose.When(want.parsed, exitUsage, exitFailed),
+			want.words...)
+		if want.status == exitUsage {
+			oneLine(t, try("-s", smallTree, "-c", script), exitUsage, want.words...)
+		}
 	}
 	oneLine(t, try("-s", "file:"+write(t, pair()), "-c", "check"), exitFailed, "check: ", "no forwarding tables")
 }

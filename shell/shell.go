@@ -98,7 +98,8 @@ type step struct {
 }
 
 // Run runs the statements of a text in order until one fails. It checks all statements first and runs none if one is
-// wrong: the error is a [lang.UsageError] or a syntax error then. Else it is a [*CommandError] or [ErrExit].
+// wrong: the error is a [lang.UsageError] or a syntax error then. The error of a command that ran is a [*CommandError]
+// or [ErrExit]; if it is the first command and used wrongly, it is a [lang.UsageError].
 func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error {
 	stmts, err := lang.Parse(name, text)
 	if err != nil {
@@ -133,6 +134,7 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 		}
 		steps = append(steps, s)
 	}
+	place := prose.When(withLines, name, "")
 	for i, s := range steps {
 		at := target(s)
 		if ctx.Err() != nil {
@@ -140,7 +142,7 @@ func (sh *Shell) execute(ctx context.Context, name string, stmts []lang.Statemen
 		}
 		if err := at.perform(ctx, s, out); err != nil {
 			st := at.Session().State()
-			return sh.failed(name, withLines, s, interrupted(ctx, &st, len(steps)-i-1, err))
+			return failed(place, i, s, interrupted(ctx, &st, len(steps)-i-1, err))
 		}
 	}
 	return nil
@@ -154,13 +156,23 @@ func (sh *Shell) perform(ctx context.Context, s step, out *Output) error {
 	return its.ended(s.Command, out)
 }
 
-func (sh *Shell) failed(name string, withLine bool, s step, err error) error {
-	var usage *lang.UsageError
-	if errors.Is(err, ErrExit) || errors.As(err, &usage) {
+// failed returns the error of a step. It wraps a [lang.UsageError] only if no earlier step ran. script is the name of
+// the script, "" to omit the position from the error.
+func failed(script string, earlier int, s step, err error) error {
+	if errors.Is(err, ErrExit) {
 		return err
 	}
-	e := &CommandError{Command: s.Invocation.Command, Name: name, Err: err}
-	if withLine {
+	var usage *lang.UsageError
+	switch isUsage := errors.As(err, &usage); {
+	case isUsage && earlier > 0:
+		err = errors.New(err.Error())
+	case isUsage && script != "" && s.Line > 0:
+		return fmt.Errorf("%s:%d: %w", plain.EscapeLine(script), s.Line, err)
+	case isUsage:
+		return err
+	}
+	e := &CommandError{Command: s.Invocation.Command, Name: script, Err: err}
+	if script != "" {
 		e.Line = s.Line
 	}
 	return e
