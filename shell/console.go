@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/shell/session/metrics"
 )
 
-// theConsole implements [feature.Console] for a call.
+// theConsole implements [feature.Console] for one call of a command.
 type theConsole struct{ *call }
 
 // Help implements [feature.Console].

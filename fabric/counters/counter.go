@@ -13,8 +13,7 @@ import (
 // Counter identifies a counter of a port.
 type Counter uint8
 
-// The counters, first those of ibqueryerrors in its order. Their numbers are in records on disk: append new ones, with
-// rows in [table].
+// Err returns an error of the operating system with its file names escaped. It returns other errors unchanged.
 const (
 	SymbolErrors Counter = iota
 	LinkErrorRecovery

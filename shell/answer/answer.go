@@ -16,8 +16,8 @@ import (
 // SchemaVersion is the version of the JSON schema. The keys of a version are never renamed or removed.
 const SchemaVersion = 2
 
-// Answer is a value with its declaration. It is read-only. It is safe for concurrent use unless it has rows that can be
-// read only once.
+// Answer is a value of a command with its declaration. It is read-only. It is safe for concurrent use unless it has
+// rows that can be read only once.
 type Answer struct {
 	command, title string
 	basis          Basis
@@ -34,22 +34,22 @@ type Answer struct {
 	draw           func(*Canvas)
 }
 
-// fact is a field of an answer with its value.
+// fact is a field of an answer, together with its value in this answer.
 type fact struct {
 	Column
 	Value Value
 }
 
-// element is a line of a layout, or a table by its number, counted from 1.
+// element is an element of a layout: a line (a form), or the number of a table, counted from 1.
 type element struct {
 	form, each string
 	table      int
 }
 
-// Command returns the command that answered.
+// Command returns the command that produced the answer.
 func (a *Answer) Command() string { return a.command }
 
-// In returns the answer with the name of its subnet, or a itself for "".
+// In returns a copy of the answer that names its subnet. For "" it returns a itself.
 func (a *Answer) In(subnet string) *Answer {
 	if subnet == "" {
 		return a
@@ -65,7 +65,8 @@ func (a *Answer) Basis() Basis { return a.basis }
 // Value returns the value of the answer.
 func (a *Answer) Value() any { return a.value }
 
-// Verdict returns the outcome and what was found. It is [Unknown] instead of [OK] if part of the basis was not read.
+// Verdict returns the outcome and a text that describes the finding. The outcome is [Unknown] instead of [OK] if part
+// of the basis was not read.
 func (a *Answer) Verdict() (Verdict, string) {
 	if a.judged && a.verdict == OK && a.basis.Unread.Count > 0 {
 		return Unknown, cmp.Or(a.found, a.basis.Unread.first())
@@ -78,19 +79,21 @@ func (a *Answer) IsTable() bool {
 	return len(a.layout) == 1 && len(a.tables) == 1 && len(a.basis.Warnings) == 0 && a.basis.Unread.Count == 0
 }
 
-// IsLive reports whether the answer has rows that arrive over time. [Answer.Sheets] has them after they were written.
+// IsLive reports whether the answer has rows that arrive over time. [Answer.Sheets] contains these rows only after the
+// answer was written.
 func (a *Answer) IsLive() bool {
 	return slices.ContainsFunc(a.tables, func(t boundTable) bool { return t.live })
 }
 
-// Fails returns when the verdict makes the command fail.
+// Fails returns the verdicts for which the command fails.
 func (a *Answer) Fails() Fails { return a.fails }
 
 // IsAction reports whether the answer is the report of an action. CSV, Markdown, HTML and the screen omit it.
 func (a *Answer) IsAction() bool { return a.action }
 
-// Outcome returns a line with the result of an action, "" for other answers: that of the Outcome method of the value,
-// otherwise the first line of the text and the last line that is not indented.
+// Outcome returns a line with the result of an action, or "" for other answers. The line comes from the Outcome method
+// of the value. Without such a method, it consists of the first line of the text and the last line that is not
+// indented.
 func (a *Answer) Outcome() string {
 	if !a.action {
 		return ""
@@ -109,7 +112,7 @@ func (a *Answer) Outcome() string {
 	return strings.Join(lines, "")
 }
 
-// fact returns the value of the fact with an id, or the title of the state for "of".
+// fact returns the value of the fact with an id. For the id "of" it returns the title of the state.
 func (a *Answer) fact(id string) Value {
 	if id == "of" {
 		return Text(a.basis.Title)
@@ -121,7 +124,7 @@ func (a *Answer) fact(id string) Value {
 	return a.facts[i].Value
 }
 
-// row returns the function that finds a value of a row by the id of its column.
+// row returns a function that finds a value of a row by the id of its column.
 func (t *boundTable) row(values []Value) func(string) Value {
 	return func(id string) Value {
 		if i := slices.IndexFunc(t.columns, func(c Column) bool { return c.id() == id }); i >= 0 {
@@ -131,7 +134,7 @@ func (t *boundTable) row(values []Value) func(string) Value {
 	}
 }
 
-// rows calls yield for each row. It reuses the slice for the next row.
+// rows calls yield for each row of the table. All rows share one slice, which the next row overwrites.
 func (t *boundTable) rows(yield func([]Value) error) error {
 	values := make([]Value, len(t.columns))
 	var failed error
@@ -159,7 +162,8 @@ const (
 // Forms lists all forms.
 var Forms = []Form{FormText, FormJSON, FormCSV, FormMarkdown, FormHTML}
 
-// Write writes the answer in a form, "" for text. JSON has the number of the answer; CSV has the table with a key.
+// Write writes the answer in a form; the form "" is text. number is the number of the answer in JSON. table is the key
+// of the table that CSV writes.
 func (a *Answer) Write(w io.Writer, form Form, number int, table string) error {
 	switch form {
 	case "", FormText:

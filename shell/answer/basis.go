@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Basis is the data that an answer depends on: subnet, state, time, and what was not read.
+// Basis describes the data that an answer depends on: the subnet, the state, the time, and the values that were not
+// read.
 type Basis struct {
 	Subnet   string    // its name if several subnets are open, otherwise ""
 	State    string    // live, base, whatif, staged or history
@@ -27,13 +28,13 @@ type Basis struct {
 	Unread   Unread
 }
 
-// Unread counts the values that an answer depends on and that could not be read, by cause.
+// Unread counts, by cause, the values that could not be read although the answer depends on them.
 type Unread struct {
 	Count  int
 	Causes []Cause
 }
 
-// Cause is a kind of value that was not read for one reason.
+// Cause is a kind of value that was not read, and the reason.
 type Cause struct {
 	What  string  // "forwarding table", "counters"
 	Why   string  // "no response", "attribute not supported"
@@ -46,7 +47,7 @@ func (u Unread) Add(more Unread) Unread {
 	return Unread{u.Count + more.Count, slices.Concat(u.Causes, more.Causes)}
 }
 
-// Note adds count values that were not read at a place to the cause with these words.
+// Note adds count unread values at a place to the cause with the kind what and the reason why.
 func (u *Unread) Note(what, why string, count int, at Place) {
 	u.Count += count
 	i := slices.IndexFunc(u.Causes, func(c Cause) bool { return c.What == what && c.Why == why })
@@ -60,7 +61,7 @@ func (u *Unread) Note(what, why string, count int, at Place) {
 	}
 }
 
-// Lines returns a line for each cause, escaped: "not read: 3 forwarding tables (no response): leaf-01, leaf-02,
+// Lines returns one escaped line for each cause: "not read: 3 forwarding tables (no response): leaf-01, leaf-02,
 // leaf-03".
 func (u Unread) Lines() []string {
 	var lines []string
@@ -77,13 +78,13 @@ func (u Unread) Lines() []string {
 	return lines
 }
 
-// MaxPlaces is the number of places that a cause keeps; shownPlaces is the number that text shows.
+// MaxPlaces is the maximum number of places that a cause keeps. shownPlaces is the maximum number that text shows.
 const (
 	MaxPlaces   = 20
 	shownPlaces = 3
 )
 
-// first returns the line of the first cause, "" for none.
+// first returns the line of the first cause, or "" if there is no cause.
 func (u Unread) first() string {
 	if len(u.Causes) == 0 {
 		return ""

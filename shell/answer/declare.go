@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 )
 
-// Verdict is the outcome of an answer that judges something.
+// Verdict is the outcome of an answer that reports a check.
 type Verdict = verdict.Verdict
 
 // The outcomes.
@@ -20,7 +20,7 @@ const (
 	Unknown = verdict.Unknown // something was not read that could change the outcome
 )
 
-// Fails is when the verdict of an answer makes its command fail.
+// Fails selects the verdicts of an answer for which its command fails.
 type Fails uint8
 
 // The values of [Fails].
@@ -39,8 +39,8 @@ type Table[R any] struct {
 	Row    string // a form that prints a row as a line; "" for columns
 	Empty  string // line of the text if there are no rows; "" for the headings alone
 	Stream bool   // JSON has an object for each row
-	// Live rows arrive over time and can be read once: each is written at once and kept for the screen. They need a
-	// Row.
+	// Live marks a table whose rows arrive over time and can be read only once. Each row is written when it arrives,
+	// and kept for the screen. The table needs a Row.
 	Live     bool
 	TextOnly bool         // the screen omits the table
 	MaxRows  int          // number of rows in the text; 0 for all
@@ -74,10 +74,10 @@ func Slice[R any](rows []R) Rows[R] { return Lazy(len(rows), func(i int) R { ret
 // Lazy returns n rows that at computes on demand. at must be safe for concurrent use.
 func Lazy[R any](n int, at func(int) R) Rows[R] { return Rows[R]{N: n, At: at} }
 
-// UnreadRows returns the rows of a table that was not read.
+// UnreadRows returns the rows of a table whose data was not read.
 func UnreadRows[R any]() Rows[R] { return Rows[R]{Unread: true} }
 
-// Once returns rows that can be read once, in order.
+// Once returns rows that can be read only once, in order.
 func Once[R any](each iter.Seq2[R, error]) Rows[R] { return Rows[R]{N: -1, Each: each} }
 
 // Item is an element of a layout: a line of text, or a table.
@@ -88,16 +88,16 @@ type Item[T any] struct {
 	When  func(T) bool // whether the text has it; nil for always
 }
 
-// Hidden is the When of a table that the text omits.
+// Hidden is a value for When. It hides a table from text; other forms include the table.
 func Hidden[T any](T) bool { return false }
 
-// Listed is a table of answers that hold a T. [Show] returns one.
+// Listed is a table of the answers whose value is a T. [Show] returns it.
 type Listed[T any] interface {
 	bind(T) boundTable
 	declared() boundTable
 }
 
-// Show returns a table of an answer with its rows.
+// Show returns a table for an answer. The function rows computes the rows from the value of the answer.
 func Show[T, R any](table *Table[R], rows func(T) Rows[R]) Listed[T] {
 	return listed[T, R]{table, rows}
 }
@@ -243,8 +243,8 @@ func (l listed[T, R]) bind(v T) boundTable {
 	return b
 }
 
-// keepRows returns a function that reads the rows in its first call and keeps up to maxHeld of them. Later calls yield
-// these.
+// keepRows returns a function that reads the rows in its first call and keeps up to maxHeld rows. Later calls yield the
+// kept rows.
 func keepRows(each func(into []Value, yield func(error) bool)) func([]Value, func(error) bool) {
 	var held [][]Value
 	isRead := false

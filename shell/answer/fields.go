@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Field is a value of an answer or of a row of a table. A field without a key is only in text; a field without a name
-// is only in JSON and CSV.
+// Field is a value of an answer or of a row of a table. Only text shows a field without a key. Only JSON and CSV
+// contain a field without a name.
 type Field[T any] struct {
 	Key   string // key in JSON and CSV
 	Name  string // label or column heading for people
@@ -21,7 +21,7 @@ type Field[T any] struct {
 	Value func(T) Value
 }
 
-// FieldOf returns a field of a kind. The functions below return fields of one kind.
+// FieldOf returns a field of the given kind. The functions below return fields of one kind.
 func FieldOf[T any](kind Kind, key, name, help string, value func(T) Value) Field[T] {
 	return Field[T]{Key: key, Name: name, Help: help, Kind: kind, Value: value}
 }
@@ -76,7 +76,7 @@ type Column struct {
 	Kind                  Kind
 }
 
-// id returns the word by which forms refer to the field: its key, otherwise its name.
+// id returns the word that forms use for the field: its key, or its name if it has no key.
 func (c *Column) id() string {
 	if c.Key != "" {
 		return c.Key
@@ -85,11 +85,15 @@ func (c *Column) id() string {
 }
 
 // Fields returns the fields of the struct R from its tags: `key:"a" name:"PORT" unit:"Gbit/s" help:"..."`. It skips
-// fields without a key and a name. Types are strings, numbers, booleans, times, durations, lists of strings, [Place]
-// and [Value]. The tag kind is the kind of a number or a Value: guid, lid, int, float, text, bool, time, duration,
-// texts, list, map or place. A nil pointer is [None]. Fields panics on other types; declarations are package variables,
-// so tests find such a fault. A struct field with the tag prefix contributes its own fields, with the prefix before
-// their keys and names; the fields of a nil pointer to a struct are [None].
+// struct fields with neither key nor name.
+//
+// The types are strings, numbers, booleans, times, durations, lists of strings, [Place] and [Value]. The tag kind gives
+// the kind of a number or a Value: guid, lid, int, float, text, bool, time, duration, texts, list, map or place. A nil
+// pointer is [None]. Fields panics on other types. Declarations are package variables, so every test finds such a
+// fault.
+//
+// A struct field with the tag prefix contributes its own fields, with the prefix before their keys and names. The
+// fields of a nil pointer to a struct are [None].
 func Fields[R any]() []Field[R] {
 	var fields []Field[R]
 	for _, f := range fieldsOf(reflect.TypeFor[R]()) {
@@ -101,7 +105,7 @@ func Fields[R any]() []Field[R] {
 	return fields
 }
 
-// taggedField is a field of a struct with tags; read takes the struct or a pointer to it.
+// taggedField is a field of a struct with tags. The function read accepts the struct or a pointer to the struct.
 type taggedField struct {
 	Column
 	read func(reflect.Value) Value
@@ -132,7 +136,8 @@ func fieldsOf(t reflect.Type) []taggedField {
 	return fields
 }
 
-// fieldReader returns a function that calls read with field i of a struct. It returns [None] for a nil pointer.
+// fieldReader returns a function that calls read with the struct field number i. For a nil pointer the function returns
+// [None].
 func fieldReader(i int, read func(reflect.Value) Value) func(reflect.Value) Value {
 	return func(v reflect.Value) Value {
 		if v = reflect.Indirect(v); !v.IsValid() {
@@ -156,7 +161,8 @@ var kinds = map[string]Kind{
 	"place": KindPlace,
 }
 
-// reader returns the kind of a type and a function that converts its values. word is the tag kind.
+// reader returns the kind of a Go type, and a function that converts its values to Values. word is the value of the tag
+// kind, "" for none.
 func reader(t reflect.Type, word string) (Kind, func(reflect.Value) Value) {
 	kind, named := kinds[word]
 	switch t {
@@ -197,7 +203,7 @@ func reader(t reflect.Type, word string) (Kind, func(reflect.Value) Value) {
 	panic(fmt.Sprintf("answer: no kind for the type %v", t))
 }
 
-// floatDigits is the number of decimals that text shows of a float in a struct.
+// floatDigits is the number of decimals that text shows for a float field of a struct.
 const floatDigits = 2
 
 func unsigned(kind Kind) (Kind, func(reflect.Value) Value) {
@@ -210,7 +216,7 @@ func unsigned(kind Kind) (Kind, func(reflect.Value) Value) {
 	return KindInt, func(v reflect.Value) Value { return Int(int64(v.Uint())) }
 }
 
-// commonHelp is the help of columns that mean the same in every answer, by their names in lower case.
+// commonHelp is the help of columns that mean the same in every answer. Its keys are the column names in lower case.
 var commonHelp = map[string]string{
 	"node":     "node description, or the name from a node-name map",
 	"switch":   "node description, or the name from a node-name map",
@@ -241,5 +247,5 @@ var commonHelp = map[string]string{
 	"down":     "ports without a link",
 }
 
-// helpOf returns the help of a column, or the common help of its name.
+// helpOf returns the given help of a column, or the common help for its name if help is "".
 func helpOf(name, help string) string { return cmp.Or(help, commonHelp[strings.ToLower(name)]) }

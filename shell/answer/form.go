@@ -20,7 +20,7 @@ import (
 //	{?key}      a condition at the beginning: omits the line or the bracket if the field is false or does not apply
 //	[text]      a text with fields, omitted if one of them is 0, false, empty or does not apply
 //
-// Outside of brackets a zero is shown. A line is not printed if all of it is omitted. [Decl.Check] reports forms with
+// Outside brackets a zero is shown. A line is not printed if all its parts are omitted. [Decl.Check] reports forms with
 // unknown fields.
 
 // Prefixed returns a form with a prefix before the names of its fields, for the fields of a nested struct (see
@@ -45,7 +45,7 @@ func parseForm(form string) ([]formPart, error) {
 	return parts, err
 }
 
-// parseParts parses up to a closing bracket, where rest begins.
+// parseParts parses a form up to a closing bracket or the end. rest begins with that bracket.
 func parseParts(form string) (parts []formPart, rest string, err error) {
 	for form != "" {
 		at := strings.IndexAny(form, "{[]")
@@ -86,7 +86,7 @@ func parseParts(form string) (parts []formPart, rest string, err error) {
 	return parts, "", nil
 }
 
-// fill returns the line of a form, ok false if the line is omitted.
+// fill returns the line that a form gives with the values of its fields. ok is false if the line is omitted.
 func fill(parts []formPart, value func(key string) Value) (line string, ok bool) {
 	var b strings.Builder
 	omitted := false
@@ -151,7 +151,8 @@ func grouped(digits string) string {
 	return digits
 }
 
-// checkForm returns an error if a form has unknown fields or prints a condition. more are the names of other fields.
+// checkForm returns an error if a form uses an unknown field or would print a condition. more are the names of further
+// known fields.
 func checkForm(form string, columns []Column, more ...string) error {
 	parts, err := parseForm(form)
 	if err != nil {
@@ -167,7 +168,8 @@ func checkForm(form string, columns []Column, more ...string) error {
 	return checkParts(form, parts, known, false)
 }
 
-// checkParts checks the parts of a form, or of a bracket in it. A truth value in a bracket would print "yes".
+// checkParts checks the parts of a form, or of a bracket in a form. A field with a truth value must not be printed in a
+// bracket, because it would print "yes".
 func checkParts(form string, parts []formPart, known map[string]Kind, bracket bool) error {
 	for _, p := range parts {
 		kind, ok := known[p.key]

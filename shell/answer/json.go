@@ -56,7 +56,7 @@ func (a *Answer) JSON(w io.Writer, number int) error {
 	return o.err
 }
 
-// encoder appends JSON to a buffer and writes it at the end of each object.
+// encoder appends JSON to a buffer and writes the buffer at the end of each object.
 type encoder struct {
 	w               io.Writer
 	command, subnet string
@@ -191,7 +191,7 @@ func (o *encoder) optional(key, text string) {
 	}
 }
 
-// keysOf returns the keys of the columns as JSON, nil for columns without a key.
+// keysOf returns the keys of the columns as JSON strings. The entry of a column without a key is nil.
 func keysOf(columns []Column) [][]byte {
 	keys := make([][]byte, len(columns))
 	for i := range columns {
@@ -212,7 +212,7 @@ func (o *encoder) fields(keys [][]byte, values []Value) {
 	}
 }
 
-// comma appends a comma unless an object or list begins.
+// comma appends a comma, except at the beginning of an object or list.
 func (o *encoder) comma() {
 	if last := o.b[len(o.b)-1]; last != '{' && last != '[' {
 		o.b = append(o.b, ',')
@@ -232,7 +232,7 @@ func (o *encoder) number64(n int64) { o.b = strconv.AppendInt(o.b, n, 10) }
 
 func (o *encoder) value(v Value) { o.b = v.appendJSON(o.b) }
 
-// appendJSON appends the value as JSON. Strings are those of encoding/json with [plain.EscapeJSON].
+// appendJSON appends the value as JSON. Strings are encoded as by encoding/json, then by [plain.EscapeJSON].
 func (v Value) appendJSON(b []byte) []byte {
 	switch v.kind {
 	case KindText:
@@ -301,7 +301,7 @@ func (p *Place) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendFloat appends the shortest number that parses as x.
+// appendFloat appends the shortest decimal number that parses as x.
 func appendFloat(b []byte, x float64) []byte { return strconv.AppendFloat(b, x, 'f', -1, 64) }
 
 // appendText appends a JSON string.

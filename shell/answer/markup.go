@@ -15,12 +15,12 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// unreadTable is the key of the table of causes in [Answer.CSV].
+// unreadTable is the key under which [Answer.CSV] writes the causes of unread values as a table.
 const unreadTable = "unread"
 
-// CSV writes one table with the JSON keys as headings: the table with a key, or the causes of unread values for
-// "unread". For "" it writes the first table with rows. If none has rows, it writes the facts as one row, or the
-// headings of the first table if there are no facts. An unread value is "not read".
+// CSV writes one table with the JSON keys as headings. table is the key of the table, or "unread" for the causes of
+// unread values. For "" it writes the first table with rows. If no table has rows, it writes the facts as one row. If
+// there are no facts, it writes the headings of the first table. An unread value is "not read".
 func (a *Answer) CSV(w io.Writer, table string) error {
 	out := csv.NewWriter(w)
 	if table == "" {
@@ -61,7 +61,7 @@ func (a *Answer) CSV(w io.Writer, table string) error {
 	return out.Error()
 }
 
-// firstTable returns the key of the table that [Answer.CSV] writes by default, "" for the facts.
+// firstTable returns the key of the table that [Answer.CSV] writes by default. It returns "" if CSV writes the facts.
 func (a *Answer) firstTable() string {
 	for i := range a.tables {
 		if t := &a.tables[i]; t.n != 0 { // -1 if unknown
@@ -96,7 +96,7 @@ func writeKeys(out *csv.Writer, columns []Column) {
 	_ = out.Write(keys)
 }
 
-// asInJSON are the kinds of values that are the same in CSV and JSON.
+// asInJSON are the kinds whose values CSV writes as JSON does.
 var asInJSON = []Kind{KindInt, KindFloat, KindLID, KindBool, KindDuration, KindTime}
 
 func csvCells(columns []Column, values []Value) []string {
@@ -115,7 +115,7 @@ func csvCells(columns []Column, values []Value) []string {
 	return cells
 }
 
-// cellText returns a text that a spreadsheet does not read as a formula.
+// cellText returns the text in a form that a spreadsheet does not interpret as a formula.
 func cellText(s string) string {
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		if _, err := strconv.ParseFloat(s, 64); err != nil {
@@ -170,7 +170,7 @@ func htmlRow(cells []string, tag string) string {
 	return b.String()
 }
 
-// markup has the functions that format the parts of an answer in a markup language.
+// markup formats the parts of an answer in a markup language such as Markdown or HTML.
 type markup struct {
 	title, line, heading func(string) string
 	first, row           func([]string) string
@@ -210,7 +210,7 @@ func (a *Answer) markup(w io.Writer, m markup) error {
 	return out.Flush()
 }
 
-// factMarkup writes the facts, except those in the title and facts that only forms use.
+// factMarkup writes the facts. It omits facts that the title contains, and conditions that only forms use.
 func (a *Answer) factMarkup(out *bufio.Writer, m markup) {
 	title, _ := parseForm(a.title)
 	for i := range a.facts {
@@ -227,7 +227,7 @@ func (a *Answer) factMarkup(out *bufio.Writer, m markup) {
 // label returns the name of a fact with blanks for the underscores of prefixes.
 func label(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// tableMarkup writes a table. For a table without rows it writes the line that text has then, if any.
+// tableMarkup writes a table. For a table without rows it writes the same line as text, if there is such a line.
 func (a *Answer) tableMarkup(out *bufio.Writer, m markup, t *boundTable) error {
 	if t.unread {
 		_, err := out.WriteString(m.line(t.title + ": " + NotRead().String()))
@@ -245,7 +245,8 @@ func (a *Answer) tableMarkup(out *bufio.Writer, m markup, t *boundTable) error {
 	return err
 }
 
-// markup writes a table with its title and headings, nothing if it has no rows. It returns the number of rows.
+// markup writes a table with its title and headings, and returns the number of rows. It writes nothing if the table has
+// no rows.
 func (t *boundTable) markup(out *bufio.Writer, m markup) (rows int, err error) {
 	var shown []int
 	var names []string

@@ -104,7 +104,7 @@ var (
 	verdictSchema = object{"enum": []string{OK.String(), Found.String(), Unknown.String()}}
 )
 
-// schema returns the schema of a field. Any field may be null, if it was not read.
+// schema returns the schema of a field. Any field may be null, which means that it was not read.
 func (c *Column) schema() object {
 	o := object{}
 	switch c.Kind {
@@ -151,10 +151,10 @@ func definitions() object {
 	return object{"place": place, "unread": unread, "basis": basis}
 }
 
-// reserved are keys of heads, rows and ends. No field may have them.
+// reserved are the keys that heads, rows and ends of answers use. No field may have such a key.
 var reserved = []string{"command", "schema", "answer", "kind", "of", "subnet", "verdict", "found"}
 
-// Check returns the faults of a declaration: reserved and repeated keys, fields without a kind, forms with unknown
+// Check returns the faults of a declaration: reserved or repeated keys, fields without a kind, and forms with unknown
 // fields.
 func (d *Decl[T]) Check() error {
 	var faults []error
@@ -184,7 +184,7 @@ func (d *Decl[T]) Check() error {
 	return errors.Join(faults...)
 }
 
-// checkEach returns an error if the Each of an [Item] is not a list.
+// checkEach returns an error if the Each of an [Item] does not name a list.
 func checkEach(name, list string, facts []Column) error {
 	if list == "" || slices.ContainsFunc(facts, func(c Column) bool {
 		return c.id() == list && (c.Kind == KindTexts || c.Kind == KindList)

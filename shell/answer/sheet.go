@@ -4,7 +4,7 @@ package answer
 
 import "slices"
 
-// Sheet is a table of an answer for the screen. It computes the cells that are requested.
+// Sheet is a table of an answer for the screen. It computes only the cells that are requested.
 type Sheet struct {
 	Title   string
 	Help    string
@@ -16,10 +16,11 @@ type Sheet struct {
 	shown   []int     // indexes of the columns with a name
 }
 
-// maxHeld is the maximum number of rows that are kept of a table that can be read only once.
+// maxHeld is the maximum number of rows that are kept from a table that can be read only once.
 const maxHeld = 200000
 
-// Sheets returns the tables of the answer. It reads rows that can be read only once, and returns their error.
+// Sheets returns the tables of the answer. It reads the rows that can be read only once, and returns the error of
+// reading them.
 func (a *Answer) Sheets() ([]Sheet, error) {
 	var sheets []Sheet
 	for i := range a.tables {
@@ -81,7 +82,7 @@ func (s *Sheet) Lead(row int) Lead {
 	return s.t.lead(row)
 }
 
-// ID returns a number that identifies a row when the rows are computed again.
+// ID returns a number that identifies a row. The number stays the same when the rows are computed again.
 func (s *Sheet) ID(row int) uint64 {
 	if s.t.id == nil {
 		return uint64(row)

@@ -28,7 +28,8 @@ type Canvas struct {
 	held [][]string // the last lines, if they have tabs
 }
 
-// Line writes a line. Values must be escaped. Text after a tab is aligned with that of the lines before and after.
+// Line writes a line. Values must be escaped. Text after a tab is aligned with the text after the tab in neighbouring
+// lines.
 func (c *Canvas) Line(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if strings.Contains(line, "\t") {
@@ -56,7 +57,7 @@ func (c *Canvas) align() {
 	g.flush()
 }
 
-// flush writes the held lines and the buffer.
+// flush writes the lines that were held for alignment, and the buffer.
 func (c *Canvas) flush() {
 	c.align()
 	if c.err == nil {
@@ -74,8 +75,8 @@ func (c *Canvas) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Text writes the answer for people: the title, warnings, unread parts, and the layout or the drawing. It returns the
-// error of the writer, or that of rows that could not be read.
+// Text writes the answer for people: the title, warnings, unread parts, and the layout or the drawing. It returns an
+// error if w fails or rows cannot be read.
 func (a *Answer) Text(w io.Writer) error {
 	c := &Canvas{w: bufio.NewWriter(w)}
 	c.Line("%s", a.heading())
@@ -134,7 +135,7 @@ func (a *Answer) body(c *Canvas) error {
 	return a.eachItem(func(line string) { c.Line("%s", line) }, func(t *boundTable) error { return t.text(c) })
 }
 
-// eachItem calls line with each line and table with each table of the layout, in order.
+// eachItem goes through the layout in order. It calls line for each line and table for each table.
 func (a *Answer) eachItem(line func(string), table func(*boundTable) error) error {
 	for _, e := range a.layout {
 		if e.table > 0 {
@@ -156,7 +157,7 @@ func (a *Answer) eachItem(line func(string), table func(*boundTable) error) erro
 	return nil
 }
 
-// eachLine writes a line for each element of a list.
+// eachLine writes a line for each element of the list with the id list.
 func (a *Answer) eachLine(write func(string), parts []formPart, list string) {
 	shown, more := prose.Cut(a.fact(list).elements(), maxElements)
 	if more != "" {
@@ -233,7 +234,7 @@ func (t *boundTable) text(c *Canvas) error {
 	return t.closing(c, shown, left, err)
 }
 
-// lines writes a table with a line for each row.
+// lines writes a table as text with one line per row.
 func (t *boundTable) lines(c *Canvas) error {
 	parts, err := parseForm(t.form)
 	if err != nil {
@@ -260,7 +261,7 @@ func (t *boundTable) lines(c *Canvas) error {
 	return t.closing(c, shown, left, err)
 }
 
-// closing writes the line after the rows: that of an empty table, or the number of rows that are not shown.
+// closing writes the line after the rows: the number of rows that are not shown, or the text for an empty table.
 func (t *boundTable) closing(c *Canvas, shown int, left int64, err error) error {
 	switch {
 	case err != nil:
@@ -273,7 +274,7 @@ func (t *boundTable) closing(c *Canvas, shown int, left int64, err error) error 
 	return nil
 }
 
-// grid writes cells in columns. The first [measuredRows] rows determine the widths.
+// grid writes cells in aligned columns. The first [measuredRows] rows determine the widths.
 type grid struct {
 	c       *Canvas
 	columns []int

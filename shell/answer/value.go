@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// Kind is the kind of a [Value]. A field declares the kind of its values for the JSON Schema.
+// Kind is the kind of a [Value]. A field declares its kind for the JSON Schema.
 type Kind uint8
 
 // The kinds of values.
@@ -44,13 +44,13 @@ type Value struct {
 	ref    any // the fabric of a place, the elements of a list
 }
 
-// None returns a value that does not apply: JSON omits its key, text shows "-".
+// None returns the value of a field that does not apply. JSON omits its key; text shows "-".
 func None() Value { return Value{} }
 
-// NotRead returns a value that applies and is unknown: null in JSON, "not read" in text.
+// NotRead returns the value of a field that applies but is unknown. JSON shows null, text "not read".
 func NotRead() Value { return Value{kind: kindNotRead} }
 
-// Text returns a text. It may have any characters; each rendering escapes it.
+// Text returns a text value. The text may contain any characters, because each output form escapes it.
 func Text(s string) Value { return Value{kind: KindText, text: s} }
 
 // Optional returns a text, [None] for "".
@@ -71,7 +71,7 @@ func Int[N integers](n N) Value {
 	return Value{kind: KindInt, num: uint64(int64(n))}
 }
 
-// Float returns a number with the number of decimals that text shows. NaN and infinities are [NotRead].
+// Float returns a number that text shows with the given number of decimals. NaN and infinities become [NotRead].
 func Float(x float64, digits int) Value {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return NotRead()
@@ -82,7 +82,7 @@ func Float(x float64, digits int) Value {
 // Scientific returns a number that text shows with two significant digits and an exponent: 1.5e-12.
 func Scientific(x float64) Value { return Float(x, scientific) }
 
-// scientific is the digits of a float that text shows with an exponent.
+// scientific is the value of digits for a float that text shows with an exponent.
 const scientific = -1
 
 // Bool returns a truth value, "yes" or "no" in text.
@@ -105,7 +105,7 @@ func LID(lid uint16) Value {
 	return Value{kind: KindLID, num: uint64(lid)}
 }
 
-// Time returns a time; the zero time is [None].
+// Time returns a time value. The zero time is [None].
 func Time(t time.Time) Value {
 	if t.IsZero() {
 		return None()
@@ -128,7 +128,7 @@ type Named struct {
 	Value Value
 }
 
-// Map returns values by name, in order: an object in JSON.
+// Map returns a value with named entries, in order. In JSON it is an object.
 func Map(entries []Named) Value { return Value{kind: KindMap, ref: entries} }
 
 // Ints returns a list of whole numbers.
@@ -159,7 +159,8 @@ func Node(f *fabric.Fabric, node fabric.NodeIndex) Value {
 // At returns a place without a fabric.
 func At(p Place) Value { return Value{kind: KindPlace, ref: p} }
 
-// portsOf and nodesOf are the fabric of a place whose num is the index of a port or of a node.
+// portsOf and nodesOf are the fabric in a Value that is a place. The type tells whether the num of the Value is the
+// index of a port or of a node.
 type (
 	portsOf fabric.Fabric
 	nodesOf fabric.Fabric
@@ -173,7 +174,7 @@ type Place struct {
 	Port int    // -1 for the node itself
 }
 
-// Kind returns the kind, [KindNone] for [NotRead].
+// Kind returns the kind of the value. It is [KindNone] for [NotRead].
 func (v Value) Kind() Kind {
 	if v.kind == kindNotRead {
 		return KindNone
@@ -184,10 +185,10 @@ func (v Value) Kind() Kind {
 // IsNone reports whether the value does not apply.
 func (v Value) IsNone() bool { return v.kind == KindNone }
 
-// IsNotRead reports whether the value applies and is unknown.
+// IsNotRead reports whether the value applies but is unknown.
 func (v Value) IsNotRead() bool { return v.kind == kindNotRead }
 
-// Int returns the number of an integer, LID, truth value or duration (in nanoseconds), 0 for other kinds.
+// Int returns the number of an integer, LID, truth value or duration (in nanoseconds). It returns 0 for other kinds.
 func (v Value) Int() int64 {
 	switch v.kind {
 	case KindInt, KindLID, KindBool, KindDuration:
@@ -199,7 +200,7 @@ func (v Value) Int() int64 {
 // IsTrue reports whether the value is the truth value true.
 func (v Value) IsTrue() bool { return v.kind == KindBool && v.num == 1 }
 
-// Place returns the place, with ok false for other kinds.
+// Place returns the place. ok is false if the value is of another kind.
 func (v Value) Place() (p Place, ok bool) {
 	if v.kind != KindPlace {
 		return Place{}, false
@@ -260,7 +261,7 @@ func (v Value) String() string {
 	return "-"
 }
 
-// String returns NAME or NAME/PORT, escaped. The GUID replaces an empty name.
+// String returns NAME or NAME/PORT, escaped. If the name is empty, the GUID replaces it.
 func (p Place) String() string {
 	name := fabric.Escape(p.Name)
 	if p.Name == "" {
@@ -289,7 +290,7 @@ func (v Value) float() float64 { return math.Float64frombits(v.num) }
 
 func (v Value) time() time.Time { return v.ref.(time.Time) }
 
-// elements returns the elements of a list for text.
+// elements returns the elements of a list as texts.
 func (v Value) elements() []string {
 	var out []string
 	switch list := v.ref.(type) {

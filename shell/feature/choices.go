@@ -29,7 +29,7 @@ type ChoiceCounts struct {
 	p      *session.Picture
 }
 
-// UnsurePath is a path that does not arrive by every choice of adaptive routing.
+// UnsurePath is a path that fails with at least one choice of adaptive routing.
 type UnsurePath struct {
 	From     answer.Value `key:"from" kind:"place"`
 	FromName string       `name:"FROM"`
@@ -48,7 +48,8 @@ var unsureTable = answer.Table[UnsurePath]{
 	Row:    "    {FROM} -> {TO} (LID {lid}): {REACHED}",
 }
 
-// Choices counts paths over all choices of adaptive routing. It returns nil if no switch routes adaptively.
+// Choices follows the paths over all choices of adaptive routing and counts them. It returns nil if no switch routes
+// adaptively.
 func (c *Call) Choices(p *session.Picture) (*ChoiceCounts, error) {
 	if p.Tables.Adaptive == nil {
 		return nil, nil
@@ -64,8 +65,8 @@ func (c *Call) Choices(p *session.Picture) (*ChoiceCounts, error) {
 	}, nil
 }
 
-// ChoiceItems returns the lines and the table of [ChoiceCounts], whose facts have the prefix adaptive_. when reports
-// whether text has them.
+// ChoiceItems returns the lines and the table of [ChoiceCounts]. The facts must have the prefix adaptive_. Text shows
+// them only if when returns true.
 func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.Item[T] {
 	shown := func(v T) bool { return of(v) != nil && (when == nil || when(v)) }
 	return []answer.Item[T]{
@@ -80,7 +81,7 @@ func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.It
 	}
 }
 
-// unsure returns the first paths that do not arrive by every choice.
+// unsure returns up to a limited number of paths that fail with at least one choice.
 func (n *ChoiceCounts) unsure() answer.Rows[UnsurePath] {
 	if n == nil {
 		return answer.Slice[UnsurePath](nil)
@@ -98,7 +99,8 @@ func (n *ChoiceCounts) unsure() answer.Rows[UnsurePath] {
 	return rows
 }
 
-// spanText returns the range of the numbers of links, "2 to 4 links". counts has the number of paths by links.
+// spanText returns the range of the lengths of paths, such as "2 to 4 links". counts[n] is the number of paths with n
+// links.
 func spanText(counts []int64) string {
 	first, last := -1, -1
 	for links, n := range counts {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package bugreport writes what a report of a bug needs: of the program, of the machine and of subnets, in numbers.
-// Names, GUIDs, addresses, paths and keys are left out.
+// Package bugreport writes the facts for a bug report: about the program, the machine and the subnets, mostly as
+// numbers. Names, GUIDs, addresses, paths and keys are left out.
 package bugreport
 
 import (
@@ -25,16 +25,17 @@ type Report struct {
 	Version  string
 	Findings []umad.Finding // of doctor
 	Subnets  []Subnet
-	// Words are what the user typed that may name something, as sources do.
+	// Words are the arguments of the user that may contain names, such as sources. The report replaces these words.
 	Words []string
 }
 
-// Subnet is one that was read, or why it was not.
+// Subnet holds the facts about one subnet, or the error if the subnet could not be read.
 type Subnet struct {
 	Kind   string // of the source
 	Failed error
 	Fabric *fabric.Fabric
-	// Structure is its shape in words, Managers are the states of subnet managers, Figures further numbers by name.
+	// Structure describes the kind of topology in words. Managers are the states of the subnet managers. Figures holds
+	// further numbers by name.
 	Structure string
 	Managers  []string
 	Figures   map[string]string
@@ -74,7 +75,7 @@ func then(remedy string) string {
 	return " (" + remedy + ")"
 }
 
-// names are what is hidden, each with what it is.
+// names returns the names that the report hides, each with the kind of thing that it names: "node", for example.
 func (r *Report) names() map[string]string {
 	names := map[string]string{}
 	for _, s := range r.Subnets {

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// leastHidden is how long a name must be to be one.
+// leastHidden is the minimum length of a name that is hidden, in bytes.
 const leastHidden = 3
 
 var (
@@ -20,7 +20,8 @@ var (
 	address = regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}\b`)
 )
 
-// hider puts something that says nothing in the place of names, the longest first.
+// hider returns a function that replaces each name in a text by its kind, such as "(node)". Longer names are replaced
+// first.
 func hider(names map[string]string) func(string) string {
 	all := map[string]string{}
 	for name, kind := range names {
@@ -46,7 +47,7 @@ func hider(names map[string]string) func(string) string {
 	}
 }
 
-// tally lists how many there are of each, the most first.
+// tally returns texts such as "3 switch" from counts by word, the highest count first.
 func tally(of map[string]int) []string {
 	var all []string
 	for x := range of {

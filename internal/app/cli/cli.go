@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli implements the command line of the program: flags, words, the choice of screen, command line or script,
-// and exit statuses.
+// Package cli implements the command line of the program: flags, commands of the program, and exit statuses. It opens
+// the screen, reads typed commands, or runs a script.
 package cli
 
 import (
@@ -76,7 +76,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
-	// exitSignal is added to the number of the signal that ended the program.
+	// exitSignal plus the number of a signal is the exit status of a program that this signal ended.
 	exitSignal = 128
 )
 
@@ -175,7 +175,7 @@ func (o *options) help(words []string) int {
 	return exitDone
 }
 
-// ended reports the error of the work and returns the exit status.
+// ended reports the error with which a run ended, and returns the exit status of the process.
 func (o *options) ended(ctx context.Context, err error) int {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
@@ -198,7 +198,7 @@ func (o *options) ended(ctx context.Context, err error) int {
 	return status
 }
 
-// answerForm returns the form of answers that the flags give.
+// answerForm returns the form of answers that the flags select.
 func (o *options) answerForm() answer.Form {
 	if o.json {
 		return answer.FormJSON
@@ -287,8 +287,8 @@ const (
 	maxPart   = 16 << 20               // bytes of standard input that are checked together
 )
 
-// inputParts returns a function that returns standard input in parts, for [lang.Parts]. A part ends with the file, with
-// the pipe, or where a pipe pauses.
+// inputParts returns a function that returns standard input in parts, for [lang.Parts]. A part ends at the end of the
+// file or pipe, or when the writer of a pipe pauses.
 func inputParts(in *repl.Input) func() (string, error) {
 	buffer := make([]byte, 64<<10)
 	return func() (string, error) {
@@ -333,10 +333,12 @@ func (o *options) interactive() int {
 	})
 }
 
-// firstByte is the time within which a pipe on standard input must have a byte to be run as a script.
+// firstByte is the maximum time to wait for the first byte from a pipe on standard input. Without a byte in this time,
+// the pipe is not run as a script.
 const firstByte = time.Second
 
-// piped returns standard input in parts, or nil if it is not a file or pipe with a byte, or a source is read from it.
+// piped returns a function that returns standard input in parts. It returns nil if standard input is not a file or
+// pipe, has no byte, or is the file of a source.
 func (o *options) piped(ctx context.Context, s *shell.Subnets) (next func() (string, error), err error) {
 	if o.in == nil {
 		return nil, nil

@@ -22,12 +22,12 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// statusError is the exit status of a command that has reported its error.
+// statusError is the exit status of a command that has already reported its error.
 type statusError int
 
 func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// status returns the error for an exit status, nil for 0.
+// status returns the error for an exit status, or nil for status 0.
 func status(n int) error {
 	if n == exitDone {
 		return nil
@@ -35,7 +35,7 @@ func status(n int) error {
 	return statusError(n)
 }
 
-// command returns the command line: the words of the program and the commands of the shell.
+// command returns the complete command line: the commands of the program and those of the shell.
 func (o *options) command() *cobra.Command {
 	root := &cobra.Command{
 		Use: "ibconsole", Version: version(), SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs,
@@ -79,7 +79,7 @@ func (o *options) command() *cobra.Command {
 	return root
 }
 
-// pathOf returns the words of a command of the shell, nil for others.
+// pathOf returns the words of the shell command that cmd represents, or nil if cmd is a command of the program.
 func pathOf(cmd *cobra.Command) []string {
 	words := strings.Fields(cmd.CommandPath())[1:]
 	if len(words) > 0 {
@@ -137,7 +137,7 @@ func (o *options) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// root runs the program without a word of its own.
+// root runs the program when the command line has no command of the program.
 func (o *options) root(args []string) error {
 	switch {
 	case len(args) > 0: // a word that is no command, or words after --
@@ -151,7 +151,7 @@ func (o *options) root(args []string) error {
 	return status(o.interactive())
 }
 
-// words returns the commands of the program that are not commands of the shell.
+// words returns the commands that belong to the program, not to the shell: run, tour and others.
 func (o *options) words() []*cobra.Command {
 	word := func(use, short string, most int, run func(args []string) int) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: atMost(most),
@@ -209,7 +209,8 @@ func (o *options) helpCommand() *cobra.Command {
 	}
 }
 
-// strictFlag is a flag of the program and an option of commands: --strict before or after a command is both.
+// strictFlag names both a flag of the program and an option of commands. --strict means both, before or after a
+// command.
 const strictFlag = "strict"
 
 // shellCommand returns a command of the shell with its subcommands. Its words go to the shell unchanged. Its options
@@ -232,7 +233,7 @@ func (o *options) shellCommand(reserved func(string) bool, path []string, spec *
 	return cmd
 }
 
-// optionWords returns the options of a command that were given as flags.
+// optionWords returns the words of the options of a shell command that were given as flags.
 func (o *options) optionWords(cmd *cobra.Command) (words []string) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if !f.Changed {
@@ -275,8 +276,8 @@ func (o *options) statement(words []string) int {
 	})
 }
 
-// longFlags rewrites the form -name of a long flag, which the program has always accepted, to --name. It refuses one
-// dash before an unknown word: -strict must not be read as -s with the value trict.
+// longFlags rewrites -name to --name if name is a long flag, because the program has always accepted that form. It
+// refuses a single dash before an unknown word: -strict must not be read as -s with the value trict.
 func longFlags(args []string, flags *pflag.FlagSet) ([]string, error) {
 	out := slices.Clone(args)
 	for i := 0; i < len(out); i++ {
@@ -357,7 +358,7 @@ func completeArguments(path []string) cobra.CompletionFunc {
 	}
 }
 
-// knownNames knows the names that need no subnet.
+// knownNames completes only names that do not depend on a subnet.
 type knownNames struct{ files bool } // files: the word may be a file
 
 // Candidates implements [lang.Env].

@@ -40,7 +40,8 @@ func (o *options) config(ctx context.Context) (c config, err error) {
 	return c, nil
 }
 
-// mayWrite returns an error if one of the two forbids writing. The user's file can only forbid more.
+// mayWrite returns an error if the configuration of the administrator or of the user forbids writing. The user's
+// configuration cannot permit what the administrator's forbids.
 func (c *config) mayWrite() error { return errors.Join(c.admins.MayWrite(), c.own.MayWrite()) }
 
 // from returns the default source.
@@ -51,7 +52,7 @@ func (c *config) from(held *umad.HeldDevices) (name, note string) {
 	return source.Default(held)
 }
 
-// userConfig returns the path of the user's configuration file, "" for none.
+// userConfig returns the path of the user's configuration file, or "" if the user has no configuration directory.
 func userConfig() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {

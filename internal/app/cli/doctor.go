@@ -17,8 +17,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// doctor lists the usable sources of this machine, and faults of the others. With -s it checks that source and its
-// subnet.
+// doctor lists the usable sources of this machine, and the faults of unusable sources. With -s it checks the given
+// source and its subnet.
 func (o *options) doctor() int {
 	if o.report != "" {
 		return o.bugReport()
@@ -79,7 +79,7 @@ func (o *options) diagnose(ctx context.Context, config *config, sources []source
 	return findings, nil
 }
 
-// others lists the sources other than adapters.
+// others prints the kinds of sources that are not adapters, and the default source.
 func (o *options) others(c *config) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.out, format+"\n", args...) }
 	source, _ := c.from(o.rights.held)
@@ -97,7 +97,7 @@ func (o *options) machine(c *config, src source.Source) []umad.Finding {
 	return append(o.rights.findings(src), c.findings()...)
 }
 
-// findings lists the rules about writing, and whether they forbid it to this user.
+// findings lists the configured rules about writing, and whether they forbid writing to this user.
 func (c *config) findings() []umad.Finding {
 	var out []umad.Finding
 	add := func(l umad.Level, text string) {

@@ -22,7 +22,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// tui opens the screen, with the tour on a simulated subnet if tour is set.
+// tui opens the screen. If tour is set, it starts the tour, on a simulated subnet unless a source is given.
 func (o *options) tui(tour bool) int {
 	first := len(o.sources) == 0 && os.Getenv(source.Var) == ""
 	if tour && first {
@@ -111,7 +111,7 @@ func (o *options) prompt(ctx context.Context, sh *shell.Subnets) error {
 	})
 }
 
-// signalOf returns the signal that caused the error, 0 for none.
+// signalOf returns the signal that caused the error, or 0 if no signal did.
 func signalOf(err error) syscall.Signal {
 	if ended, ok := errors.AsType[*signals.Error](err); ok {
 		return ended.Signal

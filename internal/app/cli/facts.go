@@ -14,8 +14,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// facts returns the facts about the subnet at a source for a bug report. It opens a session of its own and writes
-// nothing.
+// facts returns the facts about the subnet at a source for a bug report. It opens its own session and writes nothing.
 func facts(ctx context.Context, src source.Source, opt session.Options) bugreport.Subnet {
 	out := bugreport.Subnet{Kind: string(src.Kind)}
 	s, err := session.Open(ctx, src, opt)

@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/tui"
 )
 
-// open opens the sessions, reads the subnets and calls work. It reads several subnets in parallel with work, so that
-// one that cannot be read delays no other.
+// open opens the sessions and calls work. It reads several subnets in parallel with work, so an unreadable subnet
+// delays no other subnet.
 func (o *options) open(interactive bool, work func(context.Context, *shell.Subnets) error) int {
 	ctx, stop := signals.Context()
 	defer stop()
@@ -49,7 +49,7 @@ func (o *options) open(interactive bool, work func(context.Context, *shell.Subne
 	})
 }
 
-// notes reports an interrupted commit, unread parts and unanswered requests of the first sweep.
+// notes reports an interrupted commit, unread parts of the subnet, and unanswered requests of the first sweep.
 func (o *options) notes(s *session.Session, interactive bool) {
 	st := s.State()
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.err, "ibconsole: "+format+"\n", args...) }
@@ -81,7 +81,7 @@ func (o *options) summary(ctx context.Context, s *shell.Subnets) error {
 	return s.Run(context.WithoutCancel(ctx), "summary", "sources now", o.output())
 }
 
-// firstLook is the longest wait for all subnets before the first list.
+// firstLook is the maximum time to wait for all subnets before the first list is printed.
 const firstLook = 3 * time.Second
 
 // connect opens the sessions and calls work. Sessions on live subnets always record in the history, whatever opt
@@ -160,7 +160,7 @@ func (o *options) sessions(ctx context.Context, config *config, sources []source
 	return shell.NewSubnets(names, all), nil
 }
 
-// closed closes the sessions in parallel, so that one that hangs delays no other.
+// closed closes the sessions in parallel, so a session that hangs does not delay the others.
 func closed(s *shell.Subnets) error {
 	errs := make([]error, len(s.All()))
 	var wait sync.WaitGroup
@@ -171,7 +171,7 @@ func closed(s *shell.Subnets) error {
 	return errors.Join(errs...)
 }
 
-// keys reads the file of --mkeys, or for a live subnet that of the configuration.
+// keys reads the M_Keys from the file of --mkeys. Without --mkeys, a live subnet uses the file of the configuration.
 func (o *options) keys(ctx context.Context, src source.Source, configured string) (source.Keys, error) {
 	file := o.mkeys
 	if file == "" && src.Live() {

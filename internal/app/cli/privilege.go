@@ -15,17 +15,17 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// rights holds resources that the process opened as root.
+// rights holds the devices and keys that the process opened as root before it dropped root privileges.
 type rights struct {
 	held *umad.HeldDevices // devices that were opened before root was given up, nil where it was not
 	who  string            // who started the program, "" where root was not given up
-	// keys are those of keyFile, which only the administrator may be able to read.
+	// keys are the M_Keys from the file keyFile, which may be readable only by the administrator.
 	keyFile string
 	keys    source.Keys
 }
 
-// giveUpRoot drops root privileges if another user started the program. Before that it opens the umad devices and reads
-// the keys of the administrator's configuration, but no file that the user names.
+// giveUpRoot drops root privileges if another user started the program. Before that, it opens the umad devices and
+// reads the keys of the administrator's configuration. It opens no file that the user names as root.
 func giveUpRoot() (rights, error) {
 	u, ok, err := privilege.Started()
 	if !ok || err != nil {
@@ -48,7 +48,7 @@ func giveUpRoot() (rights, error) {
 	return r, nil
 }
 
-// findings returns findings about root privileges, which matter if a device is opened.
+// findings returns findings about root privileges. They are relevant only for a source that opens a device.
 func (r *rights) findings(src source.Source) []umad.Finding {
 	f := umad.Finding{Level: umad.Fine, Port: "root"}
 	switch {

@@ -53,10 +53,10 @@ func (o *options) record(args []string) int {
 	})
 }
 
-// errNotAll is the error of a recording that did not record all subnets.
+// errNotAll is returned if at least one subnet was not recorded.
 var errNotAll = errors.New("record: not all subnets were recorded")
 
-// unless returns err, or nil if SIGTERM or SIGINT ended the recording.
+// unless returns nil if SIGTERM or SIGINT ended the recording, otherwise err.
 func (o *options) unless(ctx context.Context, err error) error {
 	ended, ok := errors.AsType[*signals.Error](context.Cause(ctx))
 	if ok && (ended.Signal == syscall.SIGTERM || ended.Signal == syscall.SIGINT) {

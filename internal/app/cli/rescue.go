@@ -18,8 +18,8 @@ import (
 // rescueLimit is the longest time for saving a session after an internal error, which may have left a lock held.
 const rescueLimit = time.Minute
 
-// rescued saves the sessions after an internal error to files in a directory. It returns lines with the files and the
-// commands that restore the sessions.
+// rescued saves the sessions to files in a directory after an internal error. It returns lines that name the files and
+// the commands to restore the sessions.
 func rescued(s *shell.Subnets, dir string) (lines []string) {
 	if dir == "" {
 		dir = os.TempDir()
@@ -41,7 +41,8 @@ func rescued(s *shell.Subnets, dir string) (lines []string) {
 	return lines
 }
 
-// rescue saves one session. several states that there are others.
+// rescue saves one session to files whose names begin with prefix. If several is set, there are other sessions, and the
+// command to restore this one names the subnet.
 func rescue(n *shell.Subnet, prefix string, several bool) (lines []string) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 )
 
-// release is the version that make dist sets, "" for other builds.
+// release is the version that make dist sets. It is "" in other builds.
 var release string
 
 // version returns the release or the version of the module, with the commit and its date if they are known.

@@ -53,7 +53,8 @@ func Started() (u User, ok bool, err error) {
 	return u, true, err
 }
 
-// lookUp returns a user. An unknown user has only the group gid and no home.
+// lookUp returns the user with the ID uid. If the system does not know the user, the result has only the group gid and
+// no home directory.
 func lookUp(uid, gid int, by string) (User, error) {
 	u := User{UID: uid, GID: gid, Groups: []int{gid}, By: by}
 	known, err := user.LookupId(strconv.Itoa(uid))
@@ -79,11 +80,11 @@ func lookUp(uid, gid int, by string) (User, error) {
 	return u, nil
 }
 
-// ErrKept is the error if root privileges could not be dropped.
+// ErrKept is returned if root privileges could not be dropped.
 var ErrKept = errors.New("root privileges could not be dropped")
 
-// Become changes all threads of this process to the user permanently, and HOME to that of the user if sudo left root's.
-// After an error the process must end, as it may have kept some root privileges.
+// Become permanently changes all threads of this process to the user. It also sets HOME to the user's home directory if
+// sudo left root's. After an error the process must end, because it may still have some root privileges.
 func (u *User) Become() error {
 	for _, step := range []struct {
 		name string

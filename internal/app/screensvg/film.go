@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// wholeScreen begins the output of an event that redraws the whole screen.
+// wholeScreen is the beginning of each event that redraws the whole screen.
 const wholeScreen = "\x1b[H\x1b[2J"
 
-// screen is the contents of a film from some second on.
+// screen is the contents of the terminal from a time in the film, in seconds, until the next screen.
 type screen struct {
 	from float64
 	rows []string
 }
 
-// readCast reads an asciicast v2 (docs.asciinema.org/manual/asciicast/v2). Each event is a whole screen except for the
-// last one, which is empty and marks the end of the film.
+// readCast reads an asciicast v2 (docs.asciinema.org/manual/asciicast/v2). Each event redraws the whole screen. The
+// last event is empty and marks the end of the film.
 func readCast(r io.Reader) (screens []screen, columns, rows int, err error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 1<<20)
@@ -49,7 +49,8 @@ func readCast(r io.Reader) (screens []screen, columns, rows int, err error) {
 	return screens, header.Width, header.Height, in.Err()
 }
 
-// drawFilm draws a film as a loop. A row that does not change is drawn once.
+// drawFilm draws a film as an SVG animation that repeats. A row that stays the same on several screens is drawn only
+// once.
 func drawFilm(r io.Reader, w io.Writer) error {
 	screens, columns, rows, err := readCast(r)
 	if err != nil {
@@ -90,8 +91,8 @@ func rowOf(s screen, y int) string {
 	return ""
 }
 
-// keyframes makes a class visible in a part of the film, given as fractions. Viewers without animation show the first
-// screen.
+// keyframes writes CSS that makes the elements of a class visible from one fraction of the film to another. Viewers
+// without animation show only the first screen.
 func keyframes(b *strings.Builder, class int, from, to, seconds float64) {
 	at := func(part float64, visibility string) { fmt.Fprintf(b, "%.3f%%{visibility:%s}", 100*part, visibility) }
 	fmt.Fprintf(b, "@keyframes k%d{", class)

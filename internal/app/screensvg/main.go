@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// The size of a cell, in units of the image.
+// The size of a character cell, in units of the image.
 const (
 	cellWidth, cellHeight = 8.4, 18.0
 	baseline              = 13.5
@@ -34,7 +34,7 @@ var base = [16]string{
 	"#6c6c6c", "#ef4949", "#8ae234", "#fce94f", "#729fcf", "#ad7fa8", "#34e2e2", "#eeeeec",
 }
 
-// style is the style of text. A colour of "" is the default.
+// style is the style of text. The colour "" is the default colour.
 type style struct {
 	fg, bg       string
 	bold, invert bool
@@ -70,7 +70,7 @@ func draw(r io.Reader, w io.Writer) error {
 	return frame(w, wide, len(rows), body.String())
 }
 
-// frame writes the image with a background of the given cells.
+// frame writes the SVG image: a background of columns x rows cells, then body.
 func frame(w io.Writer, columns, rows int, body string) error {
 	_, err := fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.1f %.1f\" "+
 		"font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"14\">\n"+
@@ -79,7 +79,7 @@ func frame(w io.Writer, columns, rows int, body string) error {
 	return err
 }
 
-// drawRow draws a line and returns its width in cells.
+// drawRow draws one line of the screen and returns its width in cells.
 func drawRow(b *strings.Builder, row string, y int) int {
 	var m style
 	x := 0
@@ -123,7 +123,7 @@ func (m style) span(b *strings.Builder, text string, x, y, n int) {
 		left, top+baseline, size, cmp.Or(fg, ink), weight, html.EscapeString(text))
 }
 
-// after returns the style after codes of Select Graphic Rendition (ECMA-48 8.3.117).
+// after returns the style that results when codes of Select Graphic Rendition (ECMA-48 8.3.117) are applied to m.
 func (m style) after(codes []string) style {
 	if len(codes) == 0 {
 		return style{}
@@ -166,7 +166,7 @@ func (m style) after(codes []string) style {
 	return m
 }
 
-// extended returns the colour of 5;N or 2;R;G;B, and the number of codes.
+// extended returns the colour that the codes 5;N or 2;R;G;B select, and the number of codes used.
 func extended(codes []string) (colour string, used int) {
 	number := func(i int) int {
 		if i >= len(codes) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package site reads the configuration files of the administrator and of the user: the source, names, keys, watching,
-// and permission to write. It prevents mistakes and is not a security boundary: users who can open the adapter can
-// write to switches with other programs.
+// Package site reads the configuration files of the administrator and of the user. They set the source, names, keys,
+// the interval of watching, and the permission to write. The permission prevents mistakes and is not a security
+// boundary: users who can open the adapter can write to switches with other programs.
 package site
 
 import (
@@ -25,16 +25,17 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// File is the administrator's configuration, for [Path]. No variable changes it, as it has the permission to write.
+// File is the path of the administrator's configuration, for [Path]. No environment variable changes this path, because
+// the file contains the permission to write.
 const File = "/etc/ibconsole/config"
 
-// root replaces the root directory of the machine for [Path]. The linker sets it in programs that tests run.
+// root is put before the paths of [Path]. It is empty except in test programs, where the linker sets it.
 var root string
 
-// Path returns the path of a shared file of this machine: configuration, records, sockets of daemons.
+// Path returns the path of a shared file of this machine: a configuration, a record, or the socket of a daemon.
 func Path(place string) string { return root + place }
 
-// Config is the contents of a file. The zero value sets nothing.
+// Config is the contents of a configuration file. The zero value sets nothing.
 type Config struct {
 	Source string              // the default source
 	Names  string              // path of a node-name map
@@ -51,13 +52,13 @@ type rule struct {
 	group string // "" for never
 }
 
-// screenWords are the words of the screen, which reads them itself.
+// screenWords are the first words of the lines that configure the screen. The screen reads these lines itself.
 var screenWords = []string{"theme", "skin", "mouse", "key"}
 
-// words are the words of [Read]. The screen reads the same file and skips them.
+// words are the first words of the lines that [Read] reads. The screen reads the same file and skips these lines.
 var words = []string{"source", "names", "hints", "mkeys", "watch", "write"}
 
-// Shortest and Longest are the limits of watch in seconds.
+// Shortest and Longest are the limits of the interval of watch, in seconds.
 const (
 	Shortest = 0.1
 	Longest  = 86400
@@ -146,20 +147,20 @@ func (c *Config) take(line, where string) error {
 	return nil
 }
 
-// Reads reports whether a line, well-formed or not, is for this package and not for the screen.
+// Reads reports whether this package reads the line, even if the line has errors. The screen reads the other lines.
 func Reads(line string) bool {
 	word, _, _ := strings.Cut(line, " ")
 	return isSet(line) || slices.Contains(words, word)
 }
 
-// isSet reports whether a line defines a set of sources: "rails = umad:mlx5_0, umad:mlx5_1".
+// isSet reports whether a line defines a set of sources, as "rails = umad:mlx5_0, umad:mlx5_1" does.
 func isSet(line string) bool {
 	_, rest, _ := strings.Cut(line, " ")
 	rest, ok := strings.CutPrefix(strings.TrimSpace(rest), "=")
 	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// takeSet sets the sources of a set, which a comma and a blank separate.
+// takeSet adds a set with the sources in list, which are separated by a comma and a blank.
 func (c *Config) takeSet(name, list string) error {
 	var sources []string
 	for s := range strings.SplitSeq(strings.ReplaceAll(list, "\t", " "), ", ") {
@@ -180,8 +181,8 @@ func (c *Config) takeSet(name, list string) error {
 	return nil
 }
 
-// Over returns the values of c, and those of other that c does not set. It leaves out permission to write, which both
-// must allow.
+// Over returns c with the values of other where c sets none. The result has no permission to write, because both files
+// must permit writing.
 func (c Config) Over(other Config) Config {
 	for _, p := range []struct{ own, other *string }{{&c.Source, &other.Source}, {&c.Names, &other.Names},
 		{&c.Hints, &other.Hints}, {&c.MKeys, &other.MKeys}} {
@@ -201,7 +202,7 @@ func (c Config) Over(other Config) Config {
 	return c
 }
 
-// WriteError is the error if a file forbids writing to a user.
+// WriteError is returned if a configuration file forbids writing to the user.
 type WriteError struct {
 	Where string // "file:line"
 	Want  string // the requirement of the line
@@ -212,8 +213,8 @@ func (e *WriteError) Error() string {
 		"boundary: users who can open the adapter can write with other programs", e.Where, e.Want)
 }
 
-// MayWrite returns an error if the user of this process may not write. A line never applies to all users. Of lines with
-// groups one must match; root needs none.
+// MayWrite returns an error if the user of this process may not write. "write never" forbids writing to every user,
+// including root. Lines "write group:NAME" permit writing to the members of these groups and to root.
 func (c Config) MayWrite() error { return c.mayWrite(os.Geteuid() == 0, member) }
 
 func (c Config) mayWrite(root bool, member func(group string) bool) error {
@@ -230,7 +231,7 @@ func (c Config) mayWrite(root bool, member func(group string) bool) error {
 	return &WriteError{c.writes[0].where, "write is for the group " + strings.Join(groups, ", ")}
 }
 
-// member reports whether this process has a group.
+// member reports whether this process belongs to a group.
 func member(group string) bool {
 	g, err := user.LookupGroup(group)
 	if err != nil {

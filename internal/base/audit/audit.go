@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package audit records in the system log who wrote what to a subnet, or was refused. It uses the socket of journald,
-// else syslog.
+// Package audit records in the system log who wrote to a subnet, or tried to and was refused. It uses the socket of
+// journald, or that of syslog if there is no journald.
 package audit
 
 import (
@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Log has the sockets to which records are sent. The zero value has none.
+// Log holds the paths of the sockets to which records are sent. The zero value sends no records.
 type Log struct {
 	Journal string // the socket of journald
 	Syslog  string // the socket of syslog
 }
 
-// Machine returns the log of this machine. path returns the actual path of a system path.
+// Machine returns the log of this machine. The function path maps a standard path of the system to the actual path.
 func Machine(path func(place string) string) Log {
 	return Log{Journal: path("/run/systemd/journal/socket"), Syslog: path("/dev/log")}
 }
@@ -36,10 +36,10 @@ type Record struct {
 	Failed bool
 }
 
-// patience is how long a full socket may block a writer.
+// patience is the maximum time that a full socket may block a writer.
 const patience = time.Second
 
-// Write sends a record. It returns an error if neither log accepts it.
+// Write sends a record. It returns an error if neither journald nor syslog accepts the record.
 func (l Log) Write(r *Record) error {
 	fields := append([][2]string{
 		{"IBCONSOLE_ACTION", r.Action}, {"IBCONSOLE_SUBNET", r.Subnet}, {"IBCONSOLE_BEFORE", r.Before},
@@ -73,7 +73,7 @@ func (l Log) Write(r *Record) error {
 
 const identifier = "ibconsole"
 
-// who returns the user of this process, and the one who started sudo.
+// who returns the user of this process, and the user who called sudo, if any.
 func who() [][2]string {
 	out := [][2]string{{"IBCONSOLE_UID", fmt.Sprint(os.Getuid())}}
 	if u, err := user.Current(); err == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxSizeless limits the compressed size of a frame that does not state its decompressed size, which is then at most
-// sizeless: encoders may omit a size below 256 bytes (RFC 8878, 3.1.1.1.4).
+// maxSizeless is the maximum compressed size of a frame that does not state its decompressed size. The decompressed
+// size is then at most sizeless, because encoders may omit a size below 256 bytes (RFC 8878, 3.1.1.1.4).
 const maxSizeless, sizeless = 512, 256
 
 // NewDecoder returns a decoder for [Decompress].
@@ -19,8 +19,8 @@ func NewDecoder(most uint64) (*zstd.Decoder, error) {
 		zstd.WithDecodeAllCapLimit(true))
 }
 
-// Decompress decompresses zstd data. It fails, without decompressing anything, if the data does not state its
-// decompressed size or states one above most. It also fails if the data is longer than stated.
+// Decompress decompresses zstd data. It fails without decompressing anything if the data does not state its
+// decompressed size, or states a size above most. It also fails if the data is longer than stated.
 func Decompress(z *zstd.Decoder, packed []byte, most uint64) ([]byte, error) {
 	if len(packed) == 0 {
 		return nil, nil

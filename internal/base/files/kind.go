@@ -22,32 +22,33 @@ const (
 	gb = 1 << 30
 )
 
-// The kinds of files. Sizes that depend on the subnet are those of the largest one: 48 K unicast LIDs, on hosts and
+// The kinds of files. Sizes that depend on the subnet are those of the largest subnet: 48 K unicast LIDs, on hosts and
 // 3,000 switches.
 var (
-	// Topology has at most about 300 bytes per port: of 48 K hosts, and of 3,000 switches with 254 ports.
+	// Topology has at most about 300 bytes per port, for 48 K hosts and 3,000 switches with 254 ports each.
 	Topology = Kind{Name: "a topology", Most: 256 * mb}
 	// Snapshot limits the compressed file. Package snapshot limits its decompressed size.
 	Snapshot = Kind{Name: "a snapshot", Most: 1 * gb}
-	// Tables are 3,000 tables of 48 K lines of about 90 bytes, or SL2VL tables of as many ports.
+	// Tables is a file of 3,000 forwarding tables, each with 48 K lines of about 90 bytes, or of SL2VL tables of the
+	// same number of ports.
 	Tables = Kind{Name: "a file of tables", Most: 16 * gb}
-	// Archive is an archive of a folder of tables, compressed or not: two files of tables, and captures.
+	// Archive is an archive of a folder of tables, compressed or not. It has two files of tables, and captures.
 	Archive = Kind{Name: "an archive", Most: 40 * gb}
-	// Entries are SLs of paths or multicast tables, read line by line.
+	// Entries is a file with the SLs of paths or with multicast tables. It is read line by line.
 	Entries = Kind{Name: "a file of SLs or multicast tables", Most: 512 * mb}
-	// Matrix is kept in memory until an engine needs it.
+	// Matrix is a file that is kept in memory until an engine needs it.
 	Matrix = Kind{Name: "a lid matrix", Most: 1536 * mb}
-	// Groups are multicast groups with all their members.
+	// Groups is a list of multicast groups with all their members.
 	Groups = Kind{Name: "a list of groups", Most: 256 * mb}
-	// Report is the report of a shard of resilience.
+	// Report is the report of one shard of the command resilience.
 	Report = Kind{Name: "a report", Most: 128 * mb}
-	// Paths has the size that the references of a path database can address.
+	// Paths is a path database, limited to the size that its references can address.
 	Paths = Kind{Name: "a path database", Most: 256 * mb}
 	// Delta is a difference of path databases.
 	Delta = Kind{Name: "a difference of path databases", Most: 256 * mb}
 	// History is the export of a history.
 	History = Kind{Name: "a history", Most: 16 * gb}
-	// List has a line per port or LID: GUIDs, names, LIDs, hosts, pairs.
+	// List is a file with one line per port or LID, such as GUIDs, names, LIDs, hosts or pairs.
 	List = Kind{Name: "a list", Most: 32 * mb}
 	// Script is a file of commands.
 	Script = Kind{Name: "a script", Most: 16 * mb}
@@ -70,7 +71,7 @@ func (k Kind) tooLarge() error {
 	return fmt.Errorf("%w: more than %d MB, the limit of %s", ErrTooLarge, k.Most/mb, k.Name)
 }
 
-// check rejects what is neither a file nor a pipe, and what is too large.
+// check returns an error unless the path is a regular file within the maximum size, or a pipe.
 func (k Kind) check(path string, info fs.FileInfo) error {
 	name, mode := plain.Escape(path), info.Mode()
 	switch {

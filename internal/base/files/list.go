@@ -30,7 +30,8 @@ type Listing struct {
 
 const maxListed = 10_000 // entries that are read of a folder
 
-// Folder lists a folder, "" for the working directory. It ends with ctx, even if the system does not respond.
+// Folder lists a folder, or the working directory for "". It returns when ctx ends, even if the system does not
+// respond.
 func Folder(ctx context.Context, folder string) (*Listing, error) {
 	type listed struct {
 		*Listing

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// File is an open file or pipe. A goroutine owns the file of the system and reads ahead; it ends after its current
-// read. If the system does not return from a read (a pipe without a writer, a network file system without its server),
+// File is an open file or pipe. A goroutine owns the file of the operating system and reads ahead. After Close it ends
+// when its current read returns. If a read blocks (a pipe without a writer, a network file system without its server),
 // only that goroutine waits.
 type File struct {
 	ctx  context.Context
@@ -26,7 +26,7 @@ type File struct {
 	parts  chan part
 	free   chan []byte
 	closed chan struct{}
-	// buf is the current part, rest its unread rest.
+	// buf is the part that is being read; rest is its unread remainder.
 	buf, rest []byte
 	err       error
 	read      int64
@@ -45,11 +45,12 @@ type opened struct {
 	err  error
 }
 
-// partSize is the number of bytes read at once. Two parts are in use. Smaller parts cost more to pass on than to read.
+// partSize is the number of bytes read at once. Two parts are in use. With smaller parts, passing them between
+// goroutines takes longer than reading.
 const partSize = 1 << 20
 
-// Open opens a file or a pipe for reading, and rejects folders, devices and files larger than the limit of kind.
-// Reading fails beyond that size, and when ctx ends, even if the system does not respond.
+// Open opens a file or a pipe for reading. It rejects folders, devices, and files larger than the limit of kind. Later
+// reads fail beyond this limit. Open and later reads fail when ctx ends, even if the system does not respond.
 func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	f := &File{
 		ctx: ctx, path: path, kind: kind, parts: make(chan part), free: make(chan []byte, 2),
@@ -70,7 +71,7 @@ func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	}
 }
 
-// own opens the file, reads it and closes it.
+// own opens the file, reads it and closes it, in the goroutine that owns the file.
 func (f *File) own(ready chan<- opened) {
 	file, info, err := open(f.path, f.kind)
 	if err == nil {
@@ -109,8 +110,8 @@ func (f *File) own(ready chan<- opened) {
 	}
 }
 
-// open rejects what cannot be read to an end. It checks before opening, because opening a device may have effects, and
-// again after opening.
+// open opens a file or pipe and rejects everything else. It checks the kind before opening, because opening a device
+// may have effects, and again after opening.
 func open(path string, kind Kind) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -132,13 +133,14 @@ func open(path string, kind Kind) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// As sets the kind after the file was recognised. Its limit must be the lower one.
+// As changes the kind of the file, after its contents were recognised. The limit of the new kind must not be higher
+// than that of the old kind.
 func (f *File) As(kind Kind) error {
 	f.kind = kind
 	return kind.check(f.path, f.info)
 }
 
-// Info returns the information of the system from the time of opening.
+// Info returns the file information from the time of opening.
 func (f *File) Info() fs.FileInfo { return f.info }
 
 // Read implements [io.Reader].
@@ -159,7 +161,7 @@ func (f *File) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next returns the current part and takes the next one.
+// next gives the current part back to the goroutine that reads ahead, and takes the next part from it.
 func (f *File) next() error {
 	if f.buf != nil {
 		f.free <- f.buf
@@ -193,7 +195,8 @@ func Read(ctx context.Context, path string, kind Kind, read func(io.Reader) erro
 	return read(bufio.NewReader(f))
 }
 
-// Parse returns the result of a reader of a file. The reader gets the escaped name for its errors.
+// Parse opens a file, calls read, and returns the result. The argument name of read is the escaped path, for error
+// messages.
 func Parse[T any](ctx context.Context, path string, kind Kind, read func(r io.Reader, name string) (T, error)) (out T,
 	err error) {
 	err = Read(ctx, path, kind, func(r io.Reader) (err error) {
@@ -228,8 +231,8 @@ func All(ctx context.Context, path string, kind Kind) (all []byte, err error) {
 	}
 }
 
-// Regular checks a file for a reader that opens the file itself (to map it, or SQLite). It rejects all but regular
-// files, files that are too large, and files of which no byte can be read before ctx ends.
+// Regular checks a file that another reader will open itself, such as SQLite or a reader that maps the file. It returns
+// an error if the file is not regular, is too large, or does not deliver a byte before ctx ends.
 func Regular(ctx context.Context, path string, kind Kind) error {
 	return Read(ctx, path, kind.Regular(), func(r io.Reader) error {
 		_, err := r.Read(make([]byte, 1))

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// Stat is [os.Stat] that ends with ctx, even if the system does not respond.
+// Stat is [os.Stat] with a context: it returns when ctx ends, even if the system does not respond.
 func Stat(ctx context.Context, path string) (fs.FileInfo, error) {
 	ready := make(chan opened, 1)
 	go func() {

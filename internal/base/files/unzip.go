@@ -17,8 +17,8 @@ import (
 // GzipMagic is the beginning of gzip data (RFC 1952, 2.3.1).
 var GzipMagic = []byte{0x1f, 0x8b}
 
-// Unzipped is [Read] of a file that may be gzipped, which its first bytes show. It decompresses ahead of the reader.
-// The limit of the kind applies to the decompressed size, too.
+// Unzipped is [Read] for a file that may be gzipped, as its first bytes show. A goroutine decompresses ahead of the
+// reader. The limit of the kind applies to the decompressed size, too.
 func Unzipped(ctx context.Context, path string, kind Kind, read func(io.Reader) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -42,7 +42,7 @@ func Unzipped(ctx context.Context, path string, kind Kind, read func(io.Reader) 
 	return err
 }
 
-// unzip decompresses ahead of the reader, in a goroutine that ends with the context.
+// unzip decompresses ahead of its reader, in a goroutine that ends with the context.
 type unzip struct {
 	ctx       context.Context
 	kind      Kind

@@ -17,14 +17,14 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// ErrStream reports that a command cannot write to standard output.
+// ErrStream is returned by a command that cannot write to standard output.
 var ErrStream = errors.New("- (standard output) is not supported here, expected the name of a file")
 
 var errNoReader = errors.New("no program reads from the pipe")
 
-// Write writes a file completely or not at all: to a temporary file in the same folder, which replaces the file when it
-// is on the disk. An existing file keeps its mode, a new one has the mode that the user's umask gives. Other kinds of
-// files are written directly; a pipe must have a reader.
+// Write writes a file completely or not at all. It writes to a temporary file in the same folder, and renames it when
+// its contents are on the disk. An existing file keeps its mode; the umask determines the mode of a new file. If path
+// is not a regular file, Write writes to it directly; a pipe must have a reader.
 func Write(path string, write func(io.Writer) error) error {
 	if path == "-" {
 		return ErrStream
@@ -48,7 +48,7 @@ func Write(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// notWritten returns an error with the name of the target, not of the temporary file.
+// notWritten returns an error that names the target file instead of the temporary file.
 func notWritten(path string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		err = e.Err

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package hugepages allocates large tables that the kernel may put in pages of 2 MiB, if it does so only on request
-// (transparent_hugepage/enabled is madvise). With pages of 4 KiB, page faults and TLB misses cost as much time as
-// filling the tables.
+// Package hugepages allocates large tables in memory that the kernel may map with pages of 2 MiB. This is for kernels
+// that use such pages only on request (transparent_hugepage/enabled is madvise). With pages of 4 KiB, page faults and
+// TLB misses take as much time as filling the tables.
 package hugepages
 
 import (
@@ -16,7 +16,8 @@ import (
 // size is the size of a huge page on amd64, and on arm64 with pages of 4 KiB.
 const size = 2 << 20
 
-// Make returns n zero values. It advises the kernel, which need not follow; only the time differs.
+// Make returns a slice of n zero values, and asks the kernel to use huge pages for it. If the kernel does not, only the
+// speed differs.
 func Make[T any](n int) []T {
 	s := make([]T, n)
 	start, length := within(reflect.ValueOf(s).Pointer(), uintptr(n)*reflect.TypeFor[T]().Size())
@@ -26,9 +27,9 @@ func Make[T any](n int) []T {
 	return s
 }
 
-// Heap makes the next n bytes of the heap use huge pages, which the runtime does not request. It allocates them,
-// requests huge pages, and frees them untouched, so the system provides no page before it is needed. This takes a
-// garbage collection, so Heap ignores less than 16 MB.
+// Heap makes the next n bytes of the heap use huge pages, which the Go runtime does not request by itself. It allocates
+// n bytes (at most 256 MB), requests huge pages, and frees the memory unused, so the system provides no page too early.
+// This takes a garbage collection, so Heap does nothing for less than 16 MB.
 func Heap(n int) {
 	if n < 16<<20 {
 		return
@@ -39,11 +40,12 @@ func Heap(n int) {
 	runtime.GC()
 }
 
-// collecting is held during garbage collections: on one processor, two concurrent ones may wait for each other for
-// ever.
+// collecting is held during garbage collections. On a single processor, two concurrent garbage collections may wait for
+// each other forever.
 var collecting sync.Mutex
 
-// within returns the start and the total length of the whole huge pages in a range of memory.
+// within returns the start of the first whole huge page in a range of memory, and the total length of the whole huge
+// pages.
 func within(start, length uintptr) (uintptr, uintptr) {
 	before := -start % size
 	if length < before+size {

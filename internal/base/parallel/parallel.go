@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package parallel distributes work that cannot fail to all processors.
+// Package parallel distributes work that cannot fail over all processors.
 package parallel
 
 import (
@@ -11,7 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// Each calls work for every number below n, on all processors, and waits for the end. It panics if work panics.
+// Each calls work(i) for every i from 0 to n-1, on all processors, and returns when all calls have returned. If work
+// panics, Each panics.
 func Each(n int, work func(i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -27,10 +28,10 @@ func Each(n int, work func(i int)) {
 	crash.Again()
 }
 
-// Crash carries the first panic of several goroutines to the one that waits for them.
+// Crash passes the first panic of several goroutines to the goroutine that waits for them.
 type Crash struct{ first atomic.Pointer[string] }
 
-// Keep calls work. If it panics, Keep recovers and keeps the panic with its stack.
+// Keep calls work. If work panics, Keep recovers and stores the panic with its stack for [Crash.Again].
 func (c *Crash) Keep(work func()) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -41,7 +42,7 @@ func (c *Crash) Keep(work func()) {
 	work()
 }
 
-// Again panics with the kept panic, if there is one.
+// Again panics with the panic that [Crash.Keep] stored. It does nothing if no call of work panicked.
 func (c *Crash) Again() {
 	if why := c.first.Load(); why != nil {
 		panic(*why)

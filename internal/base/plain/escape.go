@@ -10,17 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes a value (a name, a path, a word, the message of a library) safe to print in a line: control and format
-// characters and bytes that are not UTF-8 become \x0a, \x1b, \u202e and the like, a backslash is doubled. Other text is
-// returned unchanged.
+// Escape makes a value (a name, a path, a word, the message of a library) safe to print within a line. It replaces
+// control characters, format characters and bytes that are not UTF-8 by \x0a, \x1b, \u202e and the like, and doubles
+// backslashes. Other text is returned unchanged.
 func Escape(s string) string {
 	return escape(s, func(r rune) bool { return r != '\\' && unicode.IsPrint(r) })
 }
 
-// EscapeLine is [Escape] for a complete line: it keeps backslashes.
+// EscapeLine is [Escape] for a complete line. It keeps backslashes.
 func EscapeLine(s string) string { return escape(s, unicode.IsPrint) }
 
-// EscapeText is [Escape] for a complete text: it keeps newlines, tabs and backslashes.
+// EscapeText is [Escape] for a complete text. It keeps newlines, tabs and backslashes.
 func EscapeText(s string) string { return escape(s, inText) }
 
 // Escaped reports whether text can be printed in a line unchanged.
@@ -28,7 +28,7 @@ func Escaped(s string) bool { return kept(s, unicode.IsPrint) == len(s) }
 
 func inText(r rune) bool { return r == '\n' || r == '\t' || unicode.IsPrint(r) }
 
-// EscapeJSON is [Escape] for JSON, with JSON's own escapes (RFC 8259, 7).
+// EscapeJSON is [Escape] for JSON text. It uses the escapes of JSON (RFC 8259, 7).
 func EscapeJSON(text []byte) []byte {
 	if n := kept(string(text), inText); n == len(text) {
 		return text
@@ -48,7 +48,7 @@ func EscapeJSON(text []byte) []byte {
 	return out
 }
 
-// EscapeRune returns the escape of the first rune of s, or of a byte that is not UTF-8.
+// EscapeRune returns the escape of the first rune of s, or of its first byte if that is not UTF-8.
 func EscapeRune(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
@@ -81,7 +81,7 @@ func escape(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// kept returns the length of the beginning of s that stays unchanged.
+// kept returns the length of the longest prefix of s in which keep accepts every rune.
 func kept(s string, keep func(rune) bool) int {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])

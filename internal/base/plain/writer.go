@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Writer escapes all control and format characters but newline and tab in the text that it writes, as [EscapeText]
-// does. It is safe for concurrent use. It cannot recognise a newline in a name, so callers escape values that they
-// print in a line.
+// Writer escapes the text written to it as [EscapeText] does: all control and format characters except newline and tab.
+// It is safe for concurrent use. Writer cannot distinguish a newline within a name from the end of a line, so callers
+// escape values that they print in a line.
 type Writer struct {
 	mu sync.Mutex
 	w  io.Writer
-	// begun is the beginning of an incomplete rune.
+	// begun holds the first bytes of a rune whose other bytes were not written yet.
 	begun []byte
 }
 
@@ -55,7 +55,7 @@ func (w *Writer) put(text []byte) error {
 	return err
 }
 
-// whole returns the length of the text without an incomplete rune at its end.
+// whole returns the length of text without an incomplete rune at its end.
 func whole(text []byte) int {
 	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Program is a program with its arguments, which no shell interprets, and its limits.
+// Program is a program to run, with its arguments and limits. No shell interprets the arguments.
 type Program struct {
 	Path  string
 	Args  []string
@@ -23,11 +23,11 @@ type Program struct {
 	Grace time.Duration // from the kill to the end of its output
 }
 
-// maxStderr is how much of standard error is kept, in bytes.
+// maxStderr is the maximum number of bytes of standard error that are kept.
 const maxStderr = 64 << 10
 
-// Output runs the program and returns its standard output, and the beginning of its standard error. It kills the
-// process group when ctx ends or the program exceeds a limit, and then returns the cause as the error.
+// Output runs the program and returns its standard output, and the beginning of its standard error. If ctx ends or the
+// program exceeds a limit, Output kills the process group and returns the cause as the error.
 func (p *Program) Output(ctx context.Context) (out, errText []byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Time, fmt.Errorf("it took more than %v", p.Time))
 	defer cancel()
@@ -47,8 +47,8 @@ func (p *Program) Output(ctx context.Context) (out, errText []byte, err error) {
 	return stdout.text.Bytes(), stderr.text.Bytes(), err
 }
 
-// buffer keeps the first bytes written to it, and calls full if there are more. Write is its only method, because
-// io.Copy would use a ReadFrom, as bytes.Buffer has, without the limit.
+// buffer keeps the first bytes written to it, and calls full if there are more. It has no ReadFrom method, as
+// bytes.Buffer has, because io.Copy would use it and bypass the limit.
 type buffer struct {
 	text bytes.Buffer
 	most int

@@ -4,9 +4,10 @@ package prose
 
 import "strings"
 
-// Nearest returns the candidate that word was probably meant to be, "" for none: the one with the fewest edits (a
-// letter more, less, changed, or two swapped; at most one per three letters, rounded), else the first one that begins
-// with word, if it has two or more letters. Case does not count. The first of equals wins.
+// Nearest returns the candidate that the user probably meant, or "" if there is none. It prefers the candidate with the
+// fewest edits: a letter inserted, deleted or changed, or two neighbours swapped. At most one edit per three letters
+// (rounded) is allowed. Otherwise it returns the first candidate that begins with word, if word has two or more
+// letters. Case is ignored. Of equal candidates it returns the first.
 func Nearest(word string, candidates []string) string {
 	w := []rune(strings.ToLower(word))
 	if len(w) > 64 {
@@ -33,7 +34,8 @@ func Nearest(word string, candidates []string) string {
 	return ""
 }
 
-// editDistance counts insertions, deletions, changes and swaps of neighbours (optimal string alignment). O(a x b).
+// editDistance counts insertions, deletions, changes and swaps of neighbours (optimal string alignment). It takes
+// O(len(a) * len(b)) time.
 func editDistance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

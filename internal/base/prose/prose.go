@@ -17,7 +17,8 @@ type Integer interface {
 // Count returns a number with its noun: "1 switch", "2 switches", "0 changed entries".
 func Count[N Integer](n N, noun string) string { return fmt.Sprintf("%d %s", n, Noun(n, noun)) }
 
-// Verb returns a number of things with a verb, given in singular and plural: "1 port has", "2 ports have".
+// Verb returns a count with its noun and a verb: "1 port has", "2 ports have". The verb is given in singular and
+// plural.
 func Verb[N Integer](n N, noun, does, do string) string {
 	if n == 1 {
 		do = does
@@ -25,7 +26,7 @@ func Verb[N Integer](n N, noun, does, do string) string {
 	return Count(n, noun) + " " + do
 }
 
-// Noun returns the form of an English noun for a number, from its singular.
+// Noun returns the singular or plural of an English noun, whichever fits the number n. The argument is the singular.
 func Noun[N Integer](n N, noun string) string {
 	switch {
 	case n == 1:
@@ -51,7 +52,7 @@ func Words[T any](things []T, word func(T) string) []string {
 	return words
 }
 
-// List returns at most a number of items: "a, b", "a, b and 7 more".
+// List returns up to most items as text, and the number of further items: "a, b", "a, b and 7 more".
 func List(items []string, most int) string {
 	shown, more := Cut(items, most)
 	text := strings.Join(shown, ", ")
@@ -61,8 +62,8 @@ func List(items []string, most int) string {
 	return text + " " + more
 }
 
-// Cut returns at most a number of items and, if there are more, "and 7 more" for the others. A single item is not
-// omitted: it takes the place of "and 1 more".
+// Cut returns up to most items and, if there are more, the text "and 7 more" for the others. It never omits a single
+// item, because "and 1 more" would take the same space.
 func Cut[T any](items []T, most int) (shown []T, more string) {
 	if len(items) <= most+1 {
 		return items, ""

@@ -20,13 +20,13 @@ type Error struct{ Signal syscall.Signal }
 
 func (e *Error) Error() string { return "ended by the signal " + e.Signal.String() }
 
-// Termination returns the signals with which users and systems end a program.
+// Termination returns the signals by which users and systems end a program.
 func Termination() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }
 
-// Watch calls handle for each of these signals, one after the other, until stop, which waits for the last call. Signals
-// that the program was started to ignore, as nohup does with SIGHUP, stay ignored.
+// Watch calls handle for each of the given signals, sequentially. stop ends this and waits for the last call. Watch
+// leaves signals ignored that were ignored when the program started, as nohup does with SIGHUP.
 func Watch(handle func(syscall.Signal), all ...os.Signal) (stop func()) {
 	received, quit := make(chan os.Signal, 8), make(chan struct{})
 	// signal.Notify without signals would mean all signals.
@@ -51,7 +51,7 @@ func Watch(handle func(syscall.Signal), all ...os.Signal) (stop func()) {
 	}
 }
 
-// programKey is the key of a context's [program].
+// programKey is the key under which a context holds its [program].
 type programKey struct{}
 
 // program is the state of signal handling.
@@ -66,11 +66,12 @@ type program struct {
 	cleanup map[*func()]bool // called before a second signal ends the program
 }
 
-// grace is the minimum time from the first signal until a second one ends the program: some senders send two at once.
+// grace is the minimum time between a first signal and a second signal that ends the program. Some senders send two
+// signals at once.
 const grace = 500 * time.Millisecond
 
 // Context returns a context that a termination signal cancels with an [*Error]. stop ends the handling of signals. A
-// second signal ends the program as if it had no handler. Contexts of [WithoutInterrupts] ignore interrupts.
+// second signal ends the program as if there were no handler. Contexts from [WithoutInterrupts] ignore interrupts.
 func Context() (ctx context.Context, stop func()) {
 	noInterrupts, end := context.WithCancelCause(context.Background())
 	p := &program{noInterrupts: noInterrupts, cleanup: map[*func()]bool{}}
@@ -105,8 +106,8 @@ func (p *program) count(s syscall.Signal) {
 	}
 }
 
-// BeforeKill calls do before a second signal ends the program, until undone is called. It waits at most [maxCleanup]
-// for do.
+// BeforeKill arranges that do is called before a second signal ends the program. undone cancels this. The program waits
+// at most [maxCleanup] for do.
 func BeforeKill(ctx context.Context, do func()) (undone func()) {
 	p, ok := ctx.Value(programKey{}).(*program)
 	if !ok {
@@ -122,10 +123,10 @@ func BeforeKill(ctx context.Context, do func()) (undone func()) {
 	}
 }
 
-// maxCleanup is how long the cleanup before the end may take: writing to a terminal may block.
+// maxCleanup is the maximum time for the cleanup before the program ends, because writing to a terminal may block.
 const maxCleanup = 200 * time.Millisecond
 
-// kill ends the process as the signal would without a handler.
+// kill ends the process as the signal would do if it had no handler.
 func (p *program) kill(s syscall.Signal) {
 	p.mu.Lock()
 	all := slices.Collect(maps.Keys(p.cleanup))
@@ -145,7 +146,8 @@ func (p *program) kill(s syscall.Signal) {
 	_ = syscall.Kill(os.Getpid(), s)
 }
 
-// WithoutInterrupts returns a context for code that handles interrupts itself. The other signals cancel it.
+// WithoutInterrupts returns a context for code that handles interrupts itself. Other termination signals cancel the
+// context.
 func WithoutInterrupts(ctx context.Context) (out context.Context, stop func()) {
 	out, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	leave := func() {}

@@ -11,11 +11,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// patience is how long a file that another program uses is waited for, also the busy_timeout of [Writing].
+// patience is the maximum time to wait for a file that another program uses. It is also the busy_timeout of [Writing].
 const patience = 10 * time.Second
 
-// Patiently retries do while another program has the file in a state in which SQLite does not wait: if two programs
-// create the log of a new file, one fails at once.
+// Patiently calls do again while another program blocks the file in a state in which SQLite does not wait by itself.
+// For example, if two programs create the log of a new file, SQLite immediately fails in one of them.
 func Patiently(ctx context.Context, do func(context.Context) error) error {
 	limit, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

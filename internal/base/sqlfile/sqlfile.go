@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sqlfile opens SQLite files with the settings of all files of this program.
+// Package sqlfile opens SQLite files. All databases of the program use its settings.
 package sqlfile
 
 import (
@@ -15,19 +15,20 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// pragmas let readers and a writer work at the same time, keep commits after a loss of power, and make a second writer
-// wait up to ten seconds.
+// pragmas let readers and one writer work at the same time, and keep commits after a loss of power. A second writer
+// waits up to ten seconds.
 func pragmas() []string {
 	return []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"}
 }
 
-// Writing returns the parameters for reading and writing a file.
+// Writing returns the URL parameters that open a file for reading and writing.
 func Writing() url.Values { return url.Values{"_pragma": pragmas(), "_txlock": {"immediate"}} }
 
-// ErrIrregular reports that a name is not that of a regular file. SQLite waits for ever for a named pipe.
+// ErrIrregular is returned for a path that is not a regular file. SQLite would wait forever for a named pipe.
 var ErrIrregular = errors.New("not a regular file")
 
-// Regular returns [ErrIrregular] if a database, or a file that SQLite keeps with it, exists and is not a regular file.
+// Regular returns [ErrIrregular] if the database exists and is not a regular file. It also checks the additional files
+// that SQLite keeps next to the database.
 func Regular(path string) error {
 	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
 		if info, err := os.Stat(path + suffix); err == nil && !info.Mode().IsRegular() {
@@ -37,7 +38,7 @@ func Regular(path string) error {
 	return nil
 }
 
-// Open prepares a database, whose file is opened at its first use. It returns the error of [Regular].
+// Open prepares a database. SQLite opens the file at its first use. Open returns the error of [Regular].
 func Open(path string, q url.Values) (*sql.DB, error) {
 	if err := Regular(path); err != nil {
 		return nil, err
@@ -46,8 +47,8 @@ func Open(path string, q url.Values) (*sql.DB, error) {
 		(&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String())
 }
 
-// Private creates a new file for its owner only, or removes the access of others to an existing one. SQLite's
-// additional files get its mode. Private ignores errors, which opening the file reports.
+// Private creates a new file that only its owner can access, or removes the access of others to an existing file.
+// SQLite gives its additional files the same mode. Private ignores errors, because opening the file reports them.
 func Private(path string) {
 	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
 		_ = f.Close()
@@ -58,7 +59,7 @@ func Private(path string) {
 	}
 }
 
-// Change makes a change of a database completely or not at all.
+// Change calls change in a transaction, so the database is changed completely or not at all.
 func Change(ctx context.Context, db *sql.DB, change func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -70,7 +71,7 @@ func Change(ctx context.Context, db *sql.DB, change func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// Used returns how many bytes of a file are in use. from is the database or a transaction.
+// Used returns the number of bytes in use in a database file. from is the database or a transaction.
 func Used(ctx context.Context, from interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }) (int64, error) {

@@ -8,15 +8,15 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	// OK means that nothing is wrong, and that everything this depends on was read.
+	// OK means that nothing is wrong, and that all data that the check depends on was read.
 	OK Verdict = iota
-	// Found means that something is wrong, whatever else was not read.
+	// Found means that something is wrong, regardless of other data that was not read.
 	Found
-	// Unknown means that nothing wrong was found, but something that could change this was not read.
+	// Unknown means that nothing wrong was found, but data that could change this result was not read.
 	Unknown
 )
 
-// Of returns the verdict of a check that found something wrong or not, and read everything or not.
+// Of returns the verdict of a check. found is set if something is wrong, unknown if not all data was read.
 func Of(found, unknown bool) Verdict {
 	switch {
 	case found:

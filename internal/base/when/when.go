@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// maxDays is how many days ago a time may be.
+// maxDays is the maximum age of a time, in days before now.
 const maxDays = 36500
 
 // Help describes the accepted times.

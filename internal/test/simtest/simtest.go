@@ -22,8 +22,8 @@ type Subnet struct {
 	Master fabric.PortIndex // the port of the subnet manager
 }
 
-// New returns a subnet of a kind such as fattree:2,8 with links of 4x HDR, routed by the default engine. If change is
-// not nil, it changes the forwarding tables first.
+// New returns a simulated subnet with links of 4x HDR, routed by the default engine. spec describes the topology, for
+// example fattree:2,8. If change is not nil, New calls it to change the forwarding tables before use.
 func New(t testing.TB, spec string, change func(*fabric.LFT, *fabric.Fabric)) *Subnet {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -62,7 +62,7 @@ func (s *Subnet) Manager(port fabric.PortIndex, state mad.SMState) {
 	s.Sim.SetSM(port, &mad.SMInfo{GUID: s.Fabric.Ports[port].GUID, Priority: 1, State: state})
 }
 
-// Open connects to the port of the subnet manager.
+// Open returns a transport that is connected to the port of the subnet manager.
 func (s *Subnet) Open(t testing.TB) mad.Transport {
 	t.Helper()
 	conn, err := s.Sim.Open(s.Master)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testenv gives tests what they need of the machine: Debian's InfiniBand tools, the shared fabrics, the time
-// for full counts. It is only for tests.
+// Package testenv gives tests what they need from the machine: Debian's InfiniBand tools, the shared fabrics, and the
+// setting that runs large tests in full. Only tests use this package.
 package testenv
 
 import (
@@ -24,11 +24,12 @@ import (
 // noHome is a home directory in which nothing exists and nothing can be created, not even by root.
 const noHome = "/proc/no-home"
 
-// foreign are the prefixes of the variables by which programs find settings of the user or of this machine.
+// foreign are the prefixes of environment variables that could bring settings of the user or the machine into a test.
 var foreign = []string{"XDG_", "OSM_", "IBSIM_", "SIM_HOST", "IBCONSOLE_SOURCE", "NO_COLOR", "SLURM_"}
 
-// init removes the user's home and such variables for tests and the programs that they start; a test sets what it
-// needs. The Go tools keep their folders. A test program that a test starts gets the environment from that test.
+// init removes the user's home directory and the variables with the prefixes in foreign from the environment of the
+// test. A test sets the variables that it needs. The Go tools keep their folders. A test program that a test starts
+// gets its environment from that test.
 func init() {
 	home := os.Getenv("HOME")
 	if home == noHome {
@@ -58,20 +59,20 @@ func init() {
 
 // The variables that the tests read.
 const (
-	// sharedVar is the folder of fabrics and tools that are not part of the sources.
+	// sharedVar is the variable with the path of the folder of fabrics and tools that are not part of the sources.
 	sharedVar = "IBCONSOLE_SHARED"
-	// fullVar is 1 if large test matrices run in full instead of as samples.
+	// fullVar is 1 to run large test matrices in full instead of samples.
 	fullVar = "IBCONSOLE_FULL"
-	// seedVar repeats the random choices of an earlier run.
+	// seedVar is the seed of the random choices. It repeats the choices of an earlier run.
 	seedVar = "IBCONSOLE_SEED"
-	// storyVar is the length of a story, such as 5m, in place of the default.
+	// storyVar is the duration of a story test, such as 5m, instead of the default.
 	storyVar = "IBCONSOLE_STORY"
-	// ciVar is true if a missing tool is a failure, not a reason to skip.
+	// ciVar is true if a missing tool fails a test instead of skipping it.
 	ciVar = "CI"
 )
 
-// Shared returns the folder of shared fabrics and tools, or skips the test if IBCONSOLE_SHARED is not set. A missing
-// folder is fatal.
+// Shared returns the folder of shared fabrics and tools. It skips the test if IBCONSOLE_SHARED is not set, and fails
+// the test if the folder does not exist.
 func Shared(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv(sharedVar)
@@ -94,8 +95,8 @@ func SharedFile(t testing.TB, name string) string {
 	return path
 }
 
-// Tool returns the path of a program from PATH or the system's sbin folders. If it is missing the test is skipped, or
-// fails with CI=true. With -short the test is always skipped.
+// Tool returns the path of a program in PATH or the system's sbin folders. If the program is missing, Tool skips the
+// test, or fails it with CI=true. With -short it always skips the test.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	if testing.Short() {
@@ -111,15 +112,15 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
-// ToolVersion is [Tool] for a test whose expected bytes are those of one version of a program. The test is skipped if
-// the program, run with args, does not print a line "NAME VERSION", also with CI=true.
+// ToolVersion is [Tool] for a test whose expected output is that of one version of a program. ToolVersion runs the
+// program with args. It skips the test, even with CI=true, unless the program prints a line "NAME VERSION".
 func ToolVersion(t testing.TB, name, version string, args ...string) string {
 	t.Helper()
 	path := Tool(t, name)
-	// Programs print usage texts with a failure status, so only the output counts.
+	// Programs that print a usage text exit with a failure status, so only the output is checked.
 	out, err := exec.CommandContext(t.Context(), path, args...).CombinedOutput()
 	for line := range strings.Lines(string(out)) {
-		// Programs print the name with which they were called.
+		// Programs print the name under which they were called, which may be a path.
 		words := strings.Fields(line)
 		if len(words) == 2 && filepath.Base(words[0]) == name && words[1] == version {
 			return path
@@ -144,7 +145,8 @@ func find(name string) (string, error) {
 // Full reports whether large matrices are to run in full (IBCONSOLE_FULL=1, as `make acceptance` sets it).
 func Full() bool { return os.Getenv(fullVar) == "1" }
 
-// Count returns the number of cases of a large matrix to run: full if [Full], else sample. It logs a sample.
+// Count returns the number of cases of a large matrix to run: full if [Full] is true, otherwise sample. It logs if only
+// a sample runs.
 func Count(t testing.TB, sample, full int) int {
 	t.Helper()
 	if Full() {
@@ -154,7 +156,7 @@ func Count(t testing.TB, sample, full int) int {
 	return sample
 }
 
-// Length returns the length of a story: IBCONSOLE_STORY if set, else full if [Full], else sample.
+// Length returns the duration of a story test: IBCONSOLE_STORY if set, full if [Full] is true, otherwise sample.
 func Length(t testing.TB, sample, full time.Duration) time.Duration {
 	t.Helper()
 	if text := os.Getenv(storyVar); text != "" {
@@ -173,8 +175,8 @@ func Length(t testing.TB, sample, full time.Duration) time.Duration {
 
 const sampleSeed = "1" // fixed, so that all runs of a sample use the same cases
 
-// Rand returns a random source for one test and logs its seed: IBCONSOLE_SEED if set, a different one in each run if
-// [Full], else always the same.
+// Rand returns a random source for one test and logs its seed. The seed is IBCONSOLE_SEED if set. Otherwise it differs
+// in each run if [Full] is true, and is always the same if not.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
 	text := sampleSeed
@@ -190,21 +192,21 @@ func Rand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// AcceptHangups makes SIGHUP end the programs that tests start even if the tests were started to ignore it, as nohup
-// does: a caught signal has its default in started programs.
+// AcceptHangups makes SIGHUP end the programs that tests start, even if the tests themselves run under nohup and ignore
+// SIGHUP. The tests catch the signal; started programs then have the default handling.
 func AcceptHangups() {
 	if signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 }
 
-// Held counts resources that a program can forget to release.
+// Held counts resources that the test process holds and that a test could forget to release.
 type Held struct {
 	Descriptors, Goroutines int
 	Heap                    uint64 // bytes in use after a garbage collection
 }
 
-// Resources counts the resources of the test process.
+// Resources returns the resources that the test process holds now.
 func Resources(t testing.TB) Held {
 	t.Helper()
 	files, err := os.ReadDir("/proc/self/fd")
@@ -217,12 +219,12 @@ func Resources(t testing.TB) Held {
 	return Held{Descriptors: len(files), Goroutines: runtime.NumGoroutine(), Heap: mem.HeapAlloc}
 }
 
-// heapSlack is how much the heap may grow: more than pools, less than a leak of many rounds.
+// heapSlack is how much the heap may grow: more than pools need, but less than a leak over many rounds.
 const heapSlack = 4 << 20
 
 const endLimit = 30 * time.Second // how long goroutines may take to end
 
-// CheckReleased fails the test if more is held now than at the time of h.
+// CheckReleased fails the test if the process holds more resources than h.
 func (h Held) CheckReleased(t testing.TB) {
 	t.Helper()
 	now := Resources(t)

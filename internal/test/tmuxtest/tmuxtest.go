@@ -41,7 +41,7 @@ func Start(t *testing.T, w, h int, child string) *Screen {
 	t.Helper()
 	testenv.Tool(t, "tmux")
 	s := &Screen{t: t, Dir: t.TempDir(), replies: make(chan reply, 16), more: make(chan struct{}, 1)}
-	// The path of a socket must be short, so it is relative.
+	// The path of a Unix socket is limited in length, so it is relative.
 	cmd := exec.Command("tmux", "-S", "tmux", "-f", os.DevNull, "-C", "new-session", "-d", "-x", fmt.Sprint(w), "-y",
 		fmt.Sprint(h), "-c", s.Dir, child, ";",
 		"set", "-g", "set-clipboard", "on", ";", "set", "-g", "remain-on-exit", "on", ";", "attach", "-f",
@@ -77,7 +77,7 @@ func firstWord(line string) string {
 	return word
 }
 
-// listen reads tmux's output: answers between %begin and %end, and notifications.
+// listen reads tmux's output: replies between %begin and %end, and notifications.
 func (s *Screen) listen(out io.Reader) {
 	defer close(s.replies)
 	lines := bufio.NewReader(out)
@@ -128,13 +128,14 @@ func (s *Screen) Tmux(command string) string {
 	return s.reply(command)
 }
 
-// Text returns the visible text, without colours.
+// Text returns the visible text of the terminal, without colours.
 func (s *Screen) Text() string {
 	s.t.Helper()
 	return s.Tmux("capture-pane -p")
 }
 
-// Until waits until the screen passes. Otherwise the test fails; what describes the expected screen.
+// Until waits until passes accepts the screen. If that takes too long, the test fails; what describes the expected
+// screen in the error.
 func (s *Screen) Until(passes func(screen string) bool, what string) {
 	s.t.Helper()
 	limit := time.After(Patience)
@@ -153,7 +154,8 @@ func (s *Screen) Until(passes func(screen string) bool, what string) {
 	}
 }
 
-// Awaits waits until the screen contains all texts, and none of those after an exclamation mark.
+// Awaits waits until the screen contains all given texts. A text that begins with an exclamation mark must not be on
+// the screen.
 func (s *Screen) Awaits(texts ...string) {
 	s.t.Helper()
 	s.Until(func(screen string) bool {
@@ -171,7 +173,7 @@ func (s *Screen) Awaits(texts ...string) {
 	}, fmt.Sprintf("all of %q", texts))
 }
 
-// Types sends keys: tmux names of keys, or text.
+// Types sends key presses: each argument is a text, or the name that tmux gives a key.
 func (s *Screen) Types(keys ...string) {
 	s.t.Helper()
 	for _, k := range keys {

@@ -48,7 +48,7 @@ var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
 	},
 }}
 
-// simulated describes the simulated groups of the staged tables.
+// simulated is the answer of adaptive on. It describes the port groups that are simulated for the staged tables.
 type simulated struct {
 	By       string       `key:"hops_of" help:"engine whose hops determine the groups"`
 	Why      answer.Value `key:"why" kind:"text" help:"why they are not those of up/down routing"`
@@ -89,7 +89,7 @@ func off(c *feature.Call) error {
 	return c.Answer(offDecl.Answer(st.Basis(st.Live, 0), removed{true}))
 }
 
-// routing is the adaptive routing of a state.
+// routing describes how the switches of a state route adaptively.
 type routing struct {
 	Switches int    `key:"switch_count" help:"switches with groups of ports"`
 	Groups   int    `key:"group_count"`
@@ -99,7 +99,7 @@ type routing struct {
 	groups   []group
 }
 
-// switching is the adaptive routing of a switch.
+// switching describes how one switch routes adaptively.
 type switching struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	On      string       `name:"on" help:"whether adaptive routing is enabled"`

@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
 	Run:     run,
 }}}
 
-// connection holds the paths of a connection.
+// connection is the answer: the primary path of a connection and its alternate paths.
 type connection struct {
 	Count   int          `key:"alternate_count" name:"alternates"`
 	Lost    int          `key:"lost" name:"lost" help:"paths that do not arrive in both directions"`
@@ -51,7 +51,7 @@ type connection struct {
 	list []alternates.Alternate // the alternates that are listed
 }
 
-// path is a path of a connection, both directions.
+// path is one path of a connection, in both directions.
 type path struct {
 	From         answer.Value `key:"from" name:"FROM" kind:"place"`
 	SLID         uint16       `key:"slid" name:"SLID" kind:"lid"`
@@ -166,7 +166,7 @@ func nodesOf(f *fabric.Fabric, nodes []fabric.NodeIndex) answer.Value {
 	return answer.List(values)
 }
 
-// why explains why packets do not arrive in both directions, "" where they do.
+// why returns the reason why packets do not arrive in both directions, or "" if they arrive.
 func why(f *fabric.Fabric, p *alternates.Path) string {
 	switch {
 	case !p.There.Verdict.Arrives():
@@ -191,7 +191,7 @@ func outPorts(f *fabric.Fabric, p *walk.Path) (ports []fabric.PortIndex) {
 	return ports
 }
 
-// disjoint returns the degree to which an alternate is disjoint from the primary path.
+// disjoint returns the degree to which an alternate path is disjoint from the primary path.
 func (c *connection) disjoint(a *alternates.Alternate) string {
 	f := c.t.Fabric
 	same := func(p, q *walk.Path) bool { return slices.Equal(outPorts(f, p), outPorts(f, q)) }
@@ -208,7 +208,7 @@ func (c *connection) disjoint(a *alternates.Alternate) string {
 	return "all"
 }
 
-// shares returns the links and switches that an alternate shares with the primary path, as text.
+// shares returns a text with the links and switches that an alternate path shares with the primary path.
 func (c *connection) shares(a *alternates.Alternate) string {
 	f := c.t.Fabric
 	names := func(s *alternates.Shared) string {

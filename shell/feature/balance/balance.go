@@ -67,7 +67,7 @@ type switches struct {
 	list []balance.Switch // the switches that are listed
 }
 
-// portRow is a port to another switch. A switch whose table was not read has one row without a port.
+// portRow is a port to another switch. A switch whose table was not read has a single row, without a port.
 type portRow struct {
 	Switch   answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	Port     answer.Value `key:"port" name:"PORT" kind:"int"`
@@ -98,12 +98,12 @@ func (s *switches) summary() string {
 	return fmt.Sprintf("%d of %s unbalanced%s", s.Unbalanced, prose.Count(s.Switches, "switch"), notReadText(s.Unknown))
 }
 
-// notReadText returns ", 2 switches unknown: not read", "" for none.
+// notReadText returns a text such as ", 2 switches unknown: not read", or "" if all were read.
 func notReadText(switches int) string {
 	return prose.When(switches == 0, "", fmt.Sprintf(", %s unknown: not read", prose.Count(switches, "switch")))
 }
 
-// judge returns the verdict by the numbers of bad and of unread items.
+// judge returns the verdict from the numbers of bad items and of unread items.
 func judge(bad, unread int, summary string) (answer.Verdict, string) {
 	v := verdict.Of(bad > 0, unread > 0)
 	return v, prose.When(v == answer.OK, "", summary)
@@ -176,7 +176,8 @@ func basis(st *session.State, p *session.Picture) answer.Basis {
 	return st.Basis(p, session.NeedLinks|session.NeedTables)
 }
 
-// ends holds the balance of the LIDs of end ports on switches.
+// ends is the answer of the command that checks how evenly the LIDs of each end port are spread over the ports of
+// switches.
 type ends struct {
 	Uneven  int `key:"uneven" name:"uneven" help:"pairs of a switch and an end port"`
 	Unknown int `key:"unknown" name:"unknown" help:"switches whose forwarding table was not read"`
@@ -185,13 +186,13 @@ type ends struct {
 	list []end
 }
 
-// end is the balance of the LIDs of an end port on a switch.
+// end describes how evenly the LIDs of one end port are spread over the ports of one switch.
 type end struct {
 	sw           fabric.SwitchIndex
 	*balance.End // nil if the table of the switch was not read
 }
 
-// endRow is a switch and an end port. A switch whose table was not read has one row without the port.
+// endRow is a switch and an end port. A switch whose table was not read has a single row, without an end port.
 type endRow struct {
 	Switch       answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	To           answer.Value `key:"to" name:"TO" kind:"place"`
@@ -305,7 +306,7 @@ func runLIDs(c *feature.Call) error {
 	return c.Answer(lidDecl.Answer(basis(st, p), &e))
 }
 
-// hot holds the traffic of ports between switches, with their paths.
+// hot is the answer that compares the traffic of ports between switches with the number of their paths.
 type hot struct {
 	Ports       int          `key:"ports_read" name:"ports" help:"ports between switches that were read"`
 	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths"`
@@ -314,7 +315,7 @@ type hot struct {
 	limit int
 }
 
-// hotPort is a port with its traffic and paths.
+// hotPort is a port between switches with its traffic and the number of paths that use it.
 type hotPort struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	To     answer.Value `key:"to" name:"TO" kind:"place"`

@@ -114,7 +114,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	},
 }}
 
-// checker checks the tables of a state and answers.
+// checker is one check: it checks the tables of a state and writes an answer.
 type checker func(*feature.Call, *session.State, *session.Picture) error
 
 func run(check checker) func(*feature.Call) error {
@@ -127,7 +127,7 @@ func run(check checker) func(*feature.Call) error {
 	}
 }
 
-// all runs all checks. It fails with the findings of all of them.
+// all runs all checks. Its error contains the findings of every check.
 func all(c *feature.Call, st *session.State, p *session.Picture) error {
 	checks := []checker{reaches, creditLoops, load}
 	if p.Tables.MFT != nil {

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// loopFacts are the facts of a check for credit loops.
+// loopFacts are the facts of the answer of check credits.
 type loopFacts struct {
 	Loop    answer.Value `key:"loop" name:"credit loop" kind:"bool" help:"null if it is unknown"`
 	Why     answer.Value `key:"why" kind:"text" help:"why it is unknown whether there is a loop"`
@@ -45,7 +45,7 @@ func (l *loopFacts) judge() (answer.Verdict, string) {
 	return answer.OK, ""
 }
 
-// hop is a link of a credit loop, with packets that hold it while they wait for the next link.
+// hop is a link of a credit loop, with packets that occupy its buffers while they wait for the next link.
 type hop struct {
 	From answer.Value `key:"from" name:"FROM" kind:"place"`
 	To   answer.Value `key:"to" name:"TO" kind:"place"`
@@ -78,7 +78,7 @@ func hopsOf(f *fabric.Fabric, ring []credits.Dependency) []hop {
 	return hops
 }
 
-// creditCheck is the result of check credits.
+// creditCheck is the answer of check credits.
 type creditCheck struct {
 	Loop         loopFacts     `prefix:""`
 	Channels     int           `key:"channels" name:"channels" help:"links and VLs that packets take between switches"`

@@ -37,7 +37,7 @@ const (
 		"  all            all to all, with as many shifts and bisections as are quick"
 )
 
-// The numbers of links in text, and of pairs over the most loaded link.
+// The numbers of links that text lists, and of pairs over the most loaded link.
 const (
 	worstLinks   = 5
 	pairsOnWorst = 5
@@ -58,7 +58,7 @@ type linkLoads struct {
 	shares  *choices.Loads
 }
 
-// figures are the figures of the paths over links.
+// figures summarizes how paths are distributed over links.
 type figures struct {
 	Paths     int64        `key:"paths" name:"paths"`
 	Lost      int64        `key:"lost" name:"lost" help:"paths that do not arrive; they are not counted"`
@@ -68,7 +68,7 @@ type figures struct {
 	Share     answer.Value `key:"share" name:"share" kind:"float" help:"mean share of bandwidth per path, of a pattern"`
 }
 
-// shares are the figures of the load if all choices of adaptive routing are equally likely.
+// shares holds the expected loads of links if all choices of adaptive routing are equally likely.
 type shares struct {
 	Worst   answer.Value `key:"worst" name:"worst" kind:"float" help:"paths over a link between switches"`
 	Static  int64        `key:"static_worst" name:"worst by the linear tables"`
@@ -76,7 +76,7 @@ type shares struct {
 	Looping int64        `key:"looping" name:"looping" help:"pairs that can loop; they are not counted"`
 }
 
-// kindRow is the load of the links of a class, optionally of one width and speed.
+// kindRow is the load of all links of a class, optionally only those of one width and speed.
 type kindRow struct {
 	Class   string       `key:"class" name:"CLASS" help:"from hosts, to hosts, or between switches"`
 	Width   answer.Value `key:"width" name:"WIDTH" kind:"text" help:"width of the links"`
@@ -109,7 +109,7 @@ type link struct {
 	answer.Lead
 }
 
-// shareOfLink is a direction of a link with its load by adaptive routing.
+// shareOfLink is a direction of a link with its expected load under adaptive routing.
 type shareOfLink struct {
 	From   answer.Value `key:"from" name:"FROM" kind:"place"`
 	To     answer.Value `key:"to" name:"TO" kind:"place"`
@@ -186,7 +186,7 @@ func loadLayout() []answer.Item[*linkLoads] {
 	return append(layout, feature.MeasureLines[*linkLoads]()...)
 }
 
-// unknown returns the number of paths over tables that were not read.
+// unknown returns the number of paths that use a table that was not read.
 func (l *linkLoads) unknown() int64 {
 	n := l.Measure.Unknown()
 	if l.Figures != nil {
@@ -213,7 +213,7 @@ func (l *linkLoads) pairsOnWorst() answer.Rows[pair] {
 	})
 }
 
-// sharesOfLinks returns the links between switches by what they carry with adaptive routing.
+// sharesOfLinks returns the links between switches, sorted by their expected load under adaptive routing.
 func (l *linkLoads) sharesOfLinks() answer.Rows[shareOfLink] {
 	if l.shares == nil {
 		return answer.Rows[shareOfLink]{}
@@ -272,7 +272,7 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(loadDecl.Answer(basis(st, p), &l))
 }
 
-// granted returns the pairs with a selected path.
+// granted returns the pairs for which the subnet manager would select a path, given the partitions.
 func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []linkload.Pair {
 	return slices.DeleteFunc(pairs, func(p linkload.Pair) bool {
 		_, _, err := g.Of(p.Src, cmp.Or(p.LID, f.Ports[p.Dst].LID))
@@ -280,7 +280,7 @@ func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []li
 	})
 }
 
-// of computes the load of a pattern, independent of service levels.
+// of computes the load of the traffic pattern that word names. Service levels are not considered.
 func (l *linkLoads) of(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
 	hasArg bool) (err error) {
 	switch word {
@@ -327,7 +327,7 @@ func (l *linkLoads) all(c *feature.Call, p *session.Picture) error {
 	return nil
 }
 
-// patternHosts returns the hosts in the order of a pattern. The ca-order has gaps.
+// patternHosts returns the hosts in the order of a pattern. The order of a ca-order file has gaps.
 func patternHosts(c *feature.Call, p *session.Picture) ([]fabric.PortIndex, error) {
 	switch {
 	case c.Option("order", "name") == "name":
@@ -374,7 +374,7 @@ func (l *linkLoads) many(c *feature.Call, p *session.Picture, hosts []fabric.Por
 	return err
 }
 
-// patternPairs returns the pairs of a pattern.
+// patternPairs returns the pairs of hosts that a traffic pattern consists of.
 func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
 	hasArg bool) ([]linkload.Pair, error) {
 	wrong := c.Misused("pattern=%q: expected %s", c.Option("pattern", ""), patternWords)
@@ -417,7 +417,7 @@ func patternPairs(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex,
 	return nil, wrong
 }
 
-// measure computes the load of pairs that send at the same time.
+// measure computes the load of links when the given pairs send at the same time.
 func (l *linkLoads) measure(c *feature.Call, p *session.Picture, pairs []linkload.Pair) error {
 	m, err := linkload.Measure(c.Ctx, p.Tables, pairs)
 	if err != nil {

@@ -57,7 +57,7 @@ type fault struct {
 	answer.Lead
 }
 
-// faultCounts are the counts of faults, with the words after the number.
+// faultCounts are the counts of faults of a group, each with the words that follow the number in text.
 var faultCounts = []struct {
 	key, what string
 	count     func(*groupCheck) int64
@@ -161,7 +161,7 @@ func multicast(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(mcastDecl.Answer(basis(st, p), &g))
 }
 
-// credits finds credit loops of unicast and multicast together.
+// credits finds credit loops that unicast and multicast paths form together.
 func (g *groupCheck) credits(c *feature.Call, st *session.State, p *session.Picture, known *session.Groups) error {
 	opt := credits.Options{GroupSL: fabric.GroupSLs(known.List)}
 	r, err := c.Session.Analysis().Credits(c.Ctx, p.Tables, opt)

@@ -22,7 +22,7 @@ const measuredHelp = "The expected traffic of a link is the total traffic, divid
 	"all, or of a set of hosts\n" +
 	"such as those of a job. The traffic is that of recorded counters (since=), or of two readings now.\n"
 
-// measuredLoad compares the traffic of links between switches with their paths.
+// measuredLoad is the answer that compares the measured traffic of links between switches with their numbers of paths.
 type measuredLoad struct {
 	Pattern     string       `key:"pattern" name:"pattern"`
 	Links       int          `key:"links" name:"links" help:"directions of links that were read"`
@@ -37,7 +37,7 @@ type measuredLoad struct {
 	partial    bool        // tables were not read
 }
 
-// deviation is a direction of a link with more or less traffic than expected.
+// deviation is a direction of a link with more or less traffic than its number of paths lets expect.
 type deviation struct {
 	Port     answer.Value `key:"port" name:"PORT" kind:"place"`
 	To       answer.Value `key:"to" name:"TO" kind:"place"`
@@ -93,7 +93,7 @@ func recordedTraffic(c *feature.Call, f *fabric.Fabric, since, until time.Time) 
 	return all, nil
 }
 
-// minDeviation is the smallest deviation that is reported.
+// minDeviation is the smallest deviation that is reported, as a fraction of the expected traffic.
 const minDeviation = 0.01
 
 func measured(c *feature.Call, st *session.State, p *session.Picture) error {
@@ -135,7 +135,7 @@ func measured(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(measuredDecl.Answer(basis(st, p), m))
 }
 
-// measuredPaths returns the paths over each link, of all to all or among some hosts.
+// measuredPaths returns the number of paths over each link, either of all to all or only among some hosts.
 func measuredPaths(c *feature.Call, p *session.Picture) (paths []int64, pattern string, err error) {
 	word, arg, given := strings.Cut(c.Option("pattern", ""), ":")
 	switch {
@@ -199,7 +199,7 @@ func (m *measuredLoad) compare(f *fabric.Fabric, all []feature.Traffic, paths []
 	})
 }
 
-// note explains a link with paths and without traffic, or the reverse.
+// note explains a link that has paths but no traffic, or traffic but no paths.
 func (m *measuredLoad) note(paths int64, bytes, together float64) answer.Value {
 	switch {
 	case paths == 0 && bytes > 0 && m.partial:

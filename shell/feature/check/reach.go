@@ -30,14 +30,14 @@ type pathCounts struct {
 	NotMinimal   answer.Value `key:"not_minimal" name:"not minimal" kind:"int" help:"paths over more links than needed"`
 }
 
-// pathCountsOf returns the counts of paths. atOnce is the number of paths of end ports that are unreachable or have no
-// LID.
+// pathCountsOf returns counts of paths by outcome. atOnce is the number of paths to or from end ports that are
+// unreachable or have no LID.
 func pathCountsOf(c *reach.Counts, atOnce int64) pathCounts {
 	return pathCounts{c.Paths, c.Delivered, atOnce, c.Unreachable - atOnce, c.Loops, c.Misdelivered, c.TooLong,
 		c.Unknown, answer.Int(c.NotMinimal)}
 }
 
-// reachability counts paths by outcome: over all choices if switches route adaptively.
+// reachability counts paths by outcome. If switches route adaptively, it also counts them over all choices.
 type reachability struct {
 	Ends            int                   `key:"ends" name:"end ports"`
 	Unassigned      int                   `key:"unassigned" help:"end ports without a LID"`
@@ -68,7 +68,7 @@ type reachability struct {
 	troubles  []trouble
 }
 
-// trouble is a path of the linear tables that does not arrive, or that is unknown.
+// trouble is a path by the linear tables that does not arrive, or whose outcome is unknown.
 type trouble struct {
 	From     answer.Value `key:"from" kind:"place"`
 	FromName string       `name:"FROM"`
@@ -80,7 +80,7 @@ type trouble struct {
 	answer.Lead
 }
 
-// linksCount counts the paths over a number of links.
+// linksCount is the number of paths that have the same number of links.
 type linksCount struct {
 	Links   int          `key:"links" name:"LINKS"`
 	Paths   int64        `key:"paths" name:"PATHS"`
@@ -216,7 +216,7 @@ func (r *reachability) verdict() (answer.Verdict, string) {
 	return v, fmt.Sprintf("%d of %d paths do not arrive as they should: %s", c.Bad(), c.Paths, r.badText())
 }
 
-// badText counts the bad paths of the linear tables by outcome.
+// badText lists how many paths by the linear tables fail, by outcome.
 func (r *reachability) badText() string {
 	n, atOnce := r.linear, "unreachable"
 	switch {
@@ -254,10 +254,11 @@ func loops(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(loopsDecl.Answer(basis(st, p), r))
 }
 
-// maxNamed is the number of end ports in text that are unreachable, or without a LID.
+// maxNamed is the maximum number of end ports that text names as unreachable or without a LID.
 const maxNamed = 10
 
-// reachOf follows the paths of a state by its linear tables, and over all choices if switches route adaptively.
+// reachOf follows the paths of a state through the linear tables. If switches route adaptively, it also follows all
+// their choices.
 func reachOf(c *feature.Call, p *session.Picture, loopsOnly bool) (*reachability, error) {
 	start, f := time.Now(), p.Fabric
 	linear, err := c.Session.Analysis().Reach(c.Ctx, p.Tables, reach.Options{Switches: c.Flag("switches")})

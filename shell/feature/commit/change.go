@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/shell/session/commits"
 )
 
-// Change is the plan of a commit or a rollback, and what it wrote.
+// Change is the plan of a commit or a rollback, together with the report of the writes.
 type Change struct {
 	*commits.Report
 	live     *fabric.Fabric
@@ -32,7 +32,7 @@ type Change struct {
 	texts    map[string]string // for people, by [label.id]
 }
 
-// change returns what was planned and written.
+// change returns the answer with the plan and the writes of rep.
 func (r *run) change(rep *commits.Report, note string) *Change {
 	x := &Change{Report: rep, live: r.live, note: note, switches: slices.Clone(rep.Plan.Switches)}
 	slices.SortStableFunc(x.switches, func(a, b plan.Switch) int { return cmp.Compare(b.Entries, a.Entries) })
@@ -57,7 +57,7 @@ func (r *run) change(rep *commits.Report, note string) *Change {
 // Empty reports whether there is nothing to write.
 func (x *Change) Empty() bool { return x.Plan.Empty() }
 
-// Outcome returns how to undo a commit, and what it wrote.
+// Outcome returns the command that undoes a commit, and a summary of the writes.
 func (x *Change) Outcome() string {
 	text := fmt.Sprintf("written in %v: %v; read back: %v", answer.Duration(x.elapsed()), x.Written.Written,
 		x.Written.ReadBack)
@@ -81,12 +81,12 @@ func (x *Change) basis(b answer.Basis) answer.Basis {
 	return b
 }
 
-// written returns the basis of the answer about a written plan. It describes the switches and no state.
+// written returns the basis of the answer about a plan that was written. It refers to the switches, not to a state.
 func (x *Change) written(b answer.Basis) answer.Basis {
 	return answer.Basis{Source: b.Source, Warnings: b.Warnings, Unread: b.Unread}
 }
 
-// totals returns the counts of a plan for programs.
+// totals returns the counts of a plan as a map for programs.
 func (x *Change) totals() answer.Value {
 	t := x.Plan.Totals()
 	return answer.Map([]answer.Named{
@@ -145,7 +145,7 @@ func (x *Change) levels() answer.Value {
 	return answer.Map(entries)
 }
 
-// ring returns the links of a credit loop that old and new routes form together.
+// ring returns the links of a credit loop that the old and the new routes form together.
 func (x *Change) ring() answer.Rows[hop] {
 	if x.Credits == nil || x.Credits.Loop != credits.Loop {
 		return answer.Rows[hop]{At: func(int) hop { return hop{} }}
@@ -167,7 +167,7 @@ func (x *Change) others() answer.Rows[fabricwrite.Conflict] {
 	return rows
 }
 
-// addTexts adds the texts for people that the plan alone does not determine.
+// addTexts adds texts for people that need more than the plan.
 func (x *Change) addTexts(why, try string) {
 	const most = 5
 	var names []string
@@ -233,7 +233,7 @@ func (x *Change) addLoopText(why, try string) {
 	}
 }
 
-// alone returns whether the old routes alone and the new routes alone have a loop.
+// alone returns a text that states whether the old routes alone, and the new routes alone, have a credit loop.
 func alone(l *plan.Credits) string {
 	switch {
 	case l.Old == credits.Loop && l.New == credits.Loop:

@@ -24,7 +24,7 @@ import (
 
 const yesWord, resumeWord, noWord, dryRun = "yes", "resume", "no", "dry-run"
 
-// Feature is the commands write, commit and rollback.
+// Feature provides the commands write, commit and rollback.
 var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{Name: "commit", Keys: "C", Help: "show the plan of a commit, from which the staged tables can be written"},
 	{Name: "write", Keys: "w", Help: "allow or forbid writing to switches; a commit still asks first"},
@@ -70,7 +70,7 @@ type force struct {
 	set     func(*commits.Options) *bool
 }
 
-// forces are the options that permit harm. Their aliases are the names that they had before.
+// forces are the options that permit harm. Their aliases are former names.
 var forces = []force{
 	permit(commits.Unreachable, "force-unreachable", "allow tables that leave pairs without a path",
 		func(o *commits.Options) *bool { return &o.AllowUnreachable }, "cut"),
@@ -161,7 +161,7 @@ func rollback(c *feature.Call) error {
 	})
 }
 
-// back rolls a commit back, and returns which one.
+// back rolls a commit back, and returns a text that identifies this commit.
 func back(ctx context.Context, s *session.Session, id int64, opt commits.Options) (commits.Report, string, error) {
 	rep, j, err := commits.Rollback(ctx, s, id, opt)
 	if rep.Plan == nil {
@@ -176,7 +176,7 @@ func backTo(rep *commits.Report, j *history.JournalEntry) string {
 		" of"
 }
 
-// do plans and writes, and answers with both.
+// do plans, calls write, and answers with the plan and the result of writing.
 func (r *run) do(write func(commits.Options) (commits.Report, string, error)) error {
 	opt, err := r.options()
 	if err != nil {
@@ -257,7 +257,7 @@ func (r *run) options() (commits.Options, error) {
 	return opt, nil
 }
 
-// command returns the command that writes with the options of the call, and with words.
+// command returns the command line that repeats this command with its options and the given words.
 func (r *run) command(words ...string) string {
 	line := []string{r.Command}
 	for _, word := range r.Args {
@@ -278,7 +278,7 @@ func (r *run) command(words ...string) string {
 	return strings.Join(append(line, words...), " ")
 }
 
-// next returns how to write a plan that was only shown.
+// next returns a text with the command that writes a plan that was only shown, or the reason why it would be refused.
 func (r *run) next(refusal error) string {
 	switch {
 	case refusal == nil:
@@ -289,7 +289,7 @@ func (r *run) next(refusal error) string {
 	return fmt.Sprintf("nothing was written, and '%s' would be refused: %v", r.command(), r.hinted(refusal))
 }
 
-// hinted adds to the refusal of a commit which option allows it.
+// hinted adds a hint to the error of a refused commit: the option that allows the commit.
 func (r *run) hinted(err error) error {
 	refused, ok := errors.AsType[*commits.RefusedError](err)
 	if !ok {

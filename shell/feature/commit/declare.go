@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/feature"
 )
 
-// SwitchesTitle is the title of the table of the switches that the plan writes to.
+// SwitchesTitle is the title of the table that lists the switches in the plan.
 const SwitchesTitle = "switches that are written to"
 
 // The limits of lists in texts.
@@ -23,7 +23,7 @@ const (
 	mostListed = 20
 )
 
-// label is a line of a plan for people: a label and the text that [Change.texts] has for the id.
+// label is a line of a plan for people. text is the label of the line; [Change.texts] has the contents under id.
 type label struct{ id, text string }
 
 // item returns the line.
@@ -31,7 +31,7 @@ func (l label) item() answer.Item[*Change] {
 	return answer.Item[*Change]{Line: fmt.Sprintf("{?%s}%-16s {%s}", l.id, l.text, l.id)}
 }
 
-// labels returns labels whose ids are their texts.
+// labels returns a label for each id. The text of each label is its id.
 func labels(ids ...string) (all []label) {
 	for _, id := range ids {
 		all = append(all, label{id, id})
@@ -41,7 +41,7 @@ func labels(ids ...string) (all []label) {
 
 const interrupted = "INTERRUPTED"
 
-// The labels, in the order of the text. A table follows some of them.
+// The labels of the lines of a plan, in the order of the text. Some groups are followed by a table.
 var (
 	writesLabels = append(labels("LIDs", "ports", "LinearFDBTop", "LFT blocks", "SL2VL tables", "MFT blocks"),
 		label{"groups", interrupted}, label{"unknown interrupted", "PAIRS UNKNOWN"}, label{"interrupted", interrupted})
@@ -54,7 +54,7 @@ var (
 	lastLabels   = append([]label{{"unknown lost", "PAIRS UNKNOWN"}}, labels("not put back", "master SM")...)
 )
 
-// facts returns the facts of a plan: those for programs, and the lines.
+// facts returns the facts of a plan: values for programs, and lines for people.
 func facts() []answer.Field[*Change] {
 	fields := []answer.Field[*Change]{
 		answer.FieldOf(answer.KindMap, "plan", "", "counts of what is written", (*Change).totals),
@@ -97,7 +97,7 @@ func facts() []answer.Field[*Change] {
 	return fields
 }
 
-// leftOf returns a count of what a rollback does not restore, None for 0.
+// leftOf returns the function of a field with a count of things that a rollback does not restore. A count of 0 is None.
 func leftOf(count func(x *Change) int) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if count(x) == 0 {
@@ -107,7 +107,7 @@ func leftOf(count func(x *Change) int) func(x *Change) answer.Value {
 	}
 }
 
-// writtenFacts returns the facts of a commit that was written.
+// writtenFacts returns the facts about the writes of a commit.
 func writtenFacts() []answer.Field[*Change] {
 	return []answer.Field[*Change]{
 		answer.BoolField("written", "written", "", func(x *Change) bool { return x.Written != nil }),
@@ -143,7 +143,7 @@ func writtenFacts() []answer.Field[*Change] {
 	}
 }
 
-// done returns a value of what was written, None if nothing was.
+// done returns the function of a field about the writes. The field is None if nothing was written.
 func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Written == nil {
@@ -153,7 +153,7 @@ func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	}
 }
 
-// other returns a value of what others wrote, None if they wrote nothing.
+// other returns the function of a field about changes by others. The field is None if nobody else changed the tables.
 func other(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Others == nil {
@@ -226,7 +226,7 @@ func conflict(key, name string, of func(c *fabricwrite.Conflict) string) answer.
 		}}
 }
 
-// fault is a write that failed, or that reads back differently.
+// fault is a write that failed, or whose value read back differs.
 type fault struct {
 	Text string `key:"fault" name:"FAULT"`
 }
@@ -255,7 +255,7 @@ func nodes(key, title string, of func(*plan.Plan) []plan.Node) answer.Listed[*Ch
 	})
 }
 
-// planLayout returns the layout of a plan. If it is not shown, only programs get the plan.
+// planLayout returns the layout of a plan. If shown is false, text omits the plan; only programs get it.
 func planLayout(shown bool) (items []answer.Item[*Change]) {
 	lines := func(labels []label) {
 		for _, l := range labels {
@@ -307,7 +307,7 @@ func planLayout(shown bool) (items []answer.Item[*Change]) {
 	return items
 }
 
-// faults returns the rows of a table of faults.
+// faults returns the function that computes the rows of a table of faults.
 func faults[F any](of func(*apply.Report) []F, text func(F) string) func(*Change) answer.Rows[fault] {
 	return func(x *Change) answer.Rows[fault] {
 		if x.Written == nil {

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/session/commits"
 )
 
-// planTexts returns what a plan writes in words, by the id of a label.
+// planTexts returns texts that describe the writes of a plan, by the id of their label.
 func planTexts(rep *commits.Report) map[string]string {
 	p := rep.Plan
 	texts, t := map[string]string{}, p.Totals()
@@ -54,7 +54,7 @@ func planTexts(rep *commits.Report) map[string]string {
 	return texts
 }
 
-// phases returns the kinds of writes in their order.
+// phases returns the phases of writing with the number of writes, in their order.
 func phases(p *plan.Plan) (all []string) {
 	add := func(n int, what string) {
 		if n > 0 {
@@ -94,7 +94,8 @@ func phases(p *plan.Plan) (all []string) {
 	return all
 }
 
-// order returns in how many steps blocks are written, and which pairs that interrupts.
+// order returns a text with the number of steps in which blocks are written, and with the pairs that the writes
+// interrupt.
 func order(rep *commits.Report) string {
 	p, text := rep.Plan, ""
 	if p.Steps > 0 {
@@ -110,7 +111,7 @@ func order(rep *commits.Report) string {
 	return text
 }
 
-// sl2vlOrder returns when SL2VL tables are written.
+// sl2vlOrder returns a text that states when SL2VL tables are written, relative to the blocks.
 func sl2vlOrder(p *plan.Plan) string {
 	late, nodes := 0, map[fabric.NodeIndex]bool{}
 	for _, l := range p.SL2VLs {
@@ -130,7 +131,7 @@ func sl2vlOrder(p *plan.Plan) string {
 	return fmt.Sprintf("%d of them before the LFT blocks and %d after", len(p.SL2VLs)-late, late)
 }
 
-// multicastOrder returns the order in which multicast tables are written.
+// multicastOrder returns a text that states the order in which multicast tables are written.
 func multicastOrder(p *plan.Plan) string {
 	clears, switches := 0, map[fabric.SwitchIndex]bool{}
 	for i := range p.MFTs {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package compare routes with several engines and measures their tables.
+// Package compare routes a subnet with several engines and measures the resulting tables.
 package compare
 
 import (
@@ -56,7 +56,7 @@ type compared struct {
 	loads   loads
 }
 
-// engine has the figures of the tables of an engine, or of existing tables.
+// engine is a row: the figures of the tables that an engine computed, or of existing tables.
 type engine struct {
 	Name         string           `key:"name" name:"ENGINE"`
 	Seconds      answer.Value     `key:"seconds" kind:"duration"`
@@ -96,7 +96,7 @@ type refused struct {
 	Why  string `key:"why" name:"WHY"`
 }
 
-// linkPaths is a direction of a link between switches with the number of paths of each engine.
+// linkPaths is a direction of a link between switches, with its number of paths under each engine.
 type linkPaths struct {
 	From  answer.Value `key:"from" name:"FROM" kind:"place"`
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
@@ -151,7 +151,7 @@ var decl = answer.Decl[*compared]{
 	Verdict: (*compared).verdict, Fails: answer.Asked,
 }
 
-// verdict is found if no engine routes the subnet without a lost pair and without a credit loop.
+// verdict is found unless at least one engine routes the subnet without lost pairs and without a credit loop.
 func (c *compared) verdict() (answer.Verdict, string) {
 	var best *comparison.Figures
 	for _, e := range c.engines {
@@ -216,7 +216,8 @@ func run(c *feature.Call) error {
 	return stopped
 }
 
-// beats reports whether a computed engine is better than the best so far, nil for none.
+// beats reports whether an engine is better than the best engine so far. best is nil at the beginning. Existing tables
+// never win.
 func beats(e, best *comparison.Figures) bool {
 	if !e.Computed || best == nil {
 		return e.Computed
@@ -279,13 +280,14 @@ func engineOf(e *comparison.Figures) *engine {
 	return r
 }
 
-// loads holds the paths of engines over each link of one subnet.
+// loads holds the number of paths over each link of one subnet, for each engine.
 type loads struct {
 	names []string
 	of    []*linkload.Loads
 }
 
-// add adds the loads of an engine. It drops those of the tables on the switches if the engines route a what-if.
+// add adds the loads of an engine. If the engines route a what-if, add drops the loads of the tables on the switches,
+// whose links differ.
 func (l *loads) add(e *comparison.Figures) {
 	if e.Loads == nil {
 		return
@@ -296,7 +298,7 @@ func (l *loads) add(e *comparison.Figures) {
 	l.names, l.of = append(l.names, e.Name), append(l.of, e.Loads)
 }
 
-// rows returns the links between switches, by the difference of their paths, then by their load.
+// rows returns the links between switches. They are sorted by the difference of their numbers of paths, then by load.
 func (l *loads) rows(f *fabric.Fabric) answer.Rows[linkPaths] {
 	if len(l.of) < 2 || !fabric.Same(f, l.of[0].Fabric) {
 		return answer.Rows[linkPaths]{}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package console has the commands help, run, exit and quit.
+// Package console provides the commands help, run, exit and quit.
 package console
 
 import (
@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-// Feature is the commands help, run, exit and quit.
+// Feature provides the commands help, run, exit and quit.
 var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 	{Name: "pane-8", Keys: "8", Pane: "Log", Help: "commands and their output"},
 	{Name: "pane-a", Keys: "a", Pane: "Answer", Help: "answers of commands as tables"},
@@ -63,7 +63,7 @@ func help(c *feature.Call) error {
 	return c.Answer(helpDecl.Answer(answer.Basis{}, explained{text, first}))
 }
 
-// running marks the context of commands of a file.
+// running is the key that marks the context of commands read from a file.
 type running struct{}
 
 func run(c *feature.Call) error {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package counts lists and clears the counters of ports, and lists recorded counters.
+// Package counts shows and clears the counters of ports, and lists recorded counters.
 package counts
 
 import (
@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the commands show counters, clear counters, counters history and counters worst.
+// Feature provides the commands show counters, clear counters, counters history and counters worst.
 var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	{Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast " +
 		"and since when"},
@@ -157,7 +157,7 @@ func runShow(c *feature.Call) error {
 	return feature.ReadingError(read)
 }
 
-// describe returns the row of a port. Its text is "" if all counters are 0.
+// describe returns the row of a port. The text of the row is "" if all counters are 0.
 func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *counters.Delta,
 	standing []counters.Standing) port {
 	atMaximum := map[counters.Counter]time.Time{}
@@ -179,7 +179,7 @@ func describe(f *fabric.Fabric, p *counters.Port, which counters.Set, grown *cou
 	}
 }
 
-// optional returns a map, None for an empty one.
+// optional returns a map value, or None if entries is nil.
 func optional(entries []answer.Named) answer.Value {
 	if entries == nil {
 		return answer.None()
@@ -193,7 +193,8 @@ type cleared struct {
 	silent  []silent
 }
 
-// silent is a port that did not respond, or the first of the Ports of a node that did not.
+// silent is a port that did not respond. If several ports of a node did not respond, it is the first port; Ports is
+// their number.
 type silent struct {
 	Port  answer.Value `key:"port" name:"PORT" kind:"place"`
 	Ports int          `key:"ports" name:"PORTS"`
@@ -237,7 +238,7 @@ func runClear(c *feature.Call) error {
 	return fmt.Errorf("no counters were cleared: %s", a.silent[0].Why)
 }
 
-// clearPorts sets the error counters of ports to 0, or with the option data all counters.
+// clearPorts sets the error counters of ports to 0. With the option data it clears all counters.
 func clearPorts(c *feature.Call, ports []fabric.PortIndex) ([]counters.Unanswered, error) {
 	op, err := c.Session.Begin(c.Ctx, "clear counters")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/shell/session/recorded"
 )
 
-// timeRecorded describes the recorded part of a time span.
+// timeRecorded describes the part of a time span for which counters were recorded.
 type timeRecorded struct {
 	Since   time.Time    `key:"since"`
 	Until   time.Time    `key:"until"`
@@ -150,7 +150,7 @@ func runHistory(c *feature.Call) error {
 	return c.Answer(historyDecl.Answer(st.Basis(st.Live, 0), h))
 }
 
-// nothing is the text of a sample without growth.
+// nothing is the text of a sample in which no counter grew.
 const nothing = "nothing"
 
 func describeSample(x *records.Sample) sample {
@@ -188,10 +188,10 @@ func names(s counters.Set) []string {
 	return out
 }
 
-// worstWords are the values of the option by.
+// worstWords are the values of the option "by".
 var worstWords = []string{"errors", "waits", "discards", "traffic"}
 
-// countersOf returns the counters of a value of the option by.
+// countersOf returns the counters that a value of the option "by" selects.
 func countersOf(word string) (what counters.Set, known bool) {
 	switch word {
 	case "errors":

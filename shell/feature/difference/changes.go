@@ -29,7 +29,7 @@ type changes struct {
 	subnet  []fabric.Change
 }
 
-// seen is a state with the times when it was first and last read.
+// seen is a state with the times when it was read first and last.
 type seen struct {
 	State string    `key:"state" help:"live, or the number of a history entry"`
 	Began time.Time `key:"began"`
@@ -37,7 +37,7 @@ type seen struct {
 	Text  string    `name:"text"`
 }
 
-// change is a node, link or port that differs.
+// change is a node, link or port that differs between two states.
 type change struct {
 	What string `key:"what" name:"WHAT"`
 	Text string `key:"text" name:"CHANGE"`
@@ -156,7 +156,7 @@ func runChanges(c *feature.Call) error {
 	return c.Answer(changesDecl.Answer(b, a))
 }
 
-// sum compares the first and the last state. It returns the basis of the comparison.
+// sum compares the first and the last state of a time span. It returns the basis of the comparison.
 func sum(c *feature.Call, a *changes, line *session.Timeline) (answer.Basis, error) {
 	st := c.Session.State()
 	before, err := st.Of(session.EntryKind(line.Before.Entry))

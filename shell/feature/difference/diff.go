@@ -91,7 +91,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(d.basis, d))
 }
 
-// entries holds the table entries that differ between two states.
+// entries is the answer with the table entries that differ between two states.
 type entries struct {
 	Old string `key:"old" help:"the state before"`
 	New string `key:"new" help:"the state after"`
@@ -184,7 +184,7 @@ func (e *entries) hasGroups() bool {
 	return false
 }
 
-// port returns the port of an entry, None for none.
+// port returns a port number of an entry, or None for an entry without a port.
 func port(num uint8) answer.Value {
 	if num == fabric.NoPath {
 		return answer.None()

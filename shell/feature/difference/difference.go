@@ -77,7 +77,7 @@ type multicastCounts struct {
 	Unread   int `key:"unread" help:"switches of both states with an unread multicast table"`
 }
 
-// adaptiveCounts count differences of adaptive routing.
+// adaptiveCounts counts the differences of adaptive routing.
 type adaptiveCounts struct {
 	LIDs     int `key:"lids" help:"LIDs whose packets may take other ports of a switch"`
 	Switches int `key:"switches" help:"switches with such LIDs or other settings"`
@@ -115,20 +115,21 @@ func compareAll(st *session.State, x *comparison.Difference) *difference {
 	return d
 }
 
-// alsoCompared adds data that not every state has to the list of what was compared, or was not.
+// alsoCompared adds a kind of data to the list of compared data, or to the list of data that was not compared. It is
+// for data that not every state has.
 func (d *difference) alsoCompared(what string, was bool) {
 	list := prose.When(was, &d.Compared, &d.NotCompared)
 	*list = append(*list, what)
 }
 
-// withNames moves node names, widths and speeds to what was compared.
+// withNames moves node names, widths and speeds to the list of compared data.
 func (d *difference) withNames() {
 	d.Compared = slices.Insert(d.Compared, 5, d.NotCompared[:2]...)
 	d.NotCompared = d.NotCompared[2:]
 }
 
-// levels compares the SL2VL tables and service levels of paths. The results are None if neither state has them, and
-// NotRead if only one state has them.
+// levels compares the SL2VL tables and the service levels of paths. The results are None if neither state has this
+// data, and NotRead if only one state has it.
 func (d *difference) levels() {
 	before, after := d.before.Tables, d.after.Tables
 	if before.SL2VL == nil && after.SL2VL == nil && before.SLs == nil && after.SLs == nil {
@@ -150,12 +151,12 @@ func (d *difference) levels() {
 	}
 }
 
-// same reports whether no difference is known.
+// same reports whether no difference was found.
 func (d *difference) same() bool {
 	return d.result.Same() && d.adaptive.Same() && d.SL2VL.Int() == 0 && d.SLs.Int() == 0
 }
 
-// verdict is unknown where tables were not read and nothing else differs.
+// verdict is Unknown if tables were not read and nothing else differs.
 func (d *difference) verdict() (answer.Verdict, string) {
 	switch {
 	case !d.same():

@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// Create creates a temporary file in the folder of path, for [Replace]. It has the mode of the existing file at path,
-// else the mode that the user's umask gives.
+// Create creates a temporary file in the folder of path, for [Replace]. Its mode is that of the file at path. If there
+// is no such file, the umask determines the mode.
 func Create(path string) (*os.File, error) {
 	old, err := os.Stat(path)
 	mode := fs.FileMode(0o666)
@@ -31,8 +31,8 @@ func Create(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Replace renames a file of [Create] to path, and closes it. If that fails, the file is removed. When Replace returns
-// nil the file is on the disk: after a loss of power, path has the old or the complete new file.
+// Replace closes a file that [Create] returned and renames it to path. If that fails, Replace removes the file. When
+// Replace returns nil, the file is on the disk: after a loss of power, path has the old or the complete new contents.
 func Replace(f *os.File, path string) error {
 	err := f.Sync()
 	if cerr := f.Close(); err == nil {
@@ -47,7 +47,7 @@ func Replace(f *os.File, path string) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder writes a folder to the disk. Some file systems do not support this.
+// syncFolder writes a folder to the disk. Some file systems do not support this, which is not an error.
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrPermission) { // a folder can be writable but not readable

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Program guarded is bare with noprobe imported first.
+// Program guarded is program bare with an import of noprobe before Bubble Tea.
 package main
 
 import (
