@@ -117,7 +117,7 @@ var features = []*feature.Feature{
 	&who.Feature,
 }
 
-// Keys returns the keys of the screen for all features.
+// Keys returns the keys of the screen that all features define.
 func Keys() []feature.Key {
 	var all []feature.Key
 	for _, f := range features {
@@ -126,7 +126,7 @@ func Keys() []feature.Key {
 	return all
 }
 
-// commands returns the commands of the features by group, each below the command of its path.
+// commands returns the commands of all features by group. Subcommands are placed below the command of their path.
 func commands() []Spec {
 	var specs []Spec
 	for _, f := range features {
@@ -177,8 +177,8 @@ func (c *call) feature() *feature.Call {
 	}
 }
 
-// Schemas returns the JSON Schema of the answers of a command, or of all commands without words. It fails for a command
-// without declared answers.
+// Schemas returns the JSON Schema of the answers of a command. Without words it returns that of all commands. It fails
+// if the command declares no answers.
 func Schemas(words ...string) (map[string]any, error) {
 	all := declarations(words)
 	switch {
@@ -204,7 +204,7 @@ func Schemas(words ...string) (map[string]any, error) {
 	return joined, nil
 }
 
-// declarations returns the declarations of the answers of a command, or of all commands without words.
+// declarations returns the declarations of the answers of a command. Without words it returns those of all commands.
 func declarations(words []string) (all []answer.Declared) {
 	for _, f := range features {
 		for i := range f.Commands {

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/shell/feature/sources"
 )
 
-// Glance is the state of a subnet that is available at once.
+// Glance is an overview of a subnet that is available without waiting.
 type Glance struct {
 	Name    string
 	Trouble string // why it could not be read
@@ -23,7 +23,7 @@ type Glance struct {
 	Stamp   string // changes with everything that an overview depends on
 }
 
-// Glances returns the states of all subnets without waiting.
+// Glances returns the overviews of all subnets without waiting.
 func (s *Subnets) Glances() []Glance {
 	var all []Glance
 	for _, n := range s.all {
@@ -47,12 +47,12 @@ func (s *Subnets) Glances() []Glance {
 	return all
 }
 
-// Compare compares all subnets. It keeps the figures of a subnet while the subnet does not change.
+// Compare compares all subnets. It keeps the figures of a subnet until the subnet changes.
 func (s *Subnets) Compare(ctx context.Context) (*sources.Comparison, error) {
 	return sources.Compare(ctx, s.subnets())
 }
 
-// subnets returns the subnets as features use them.
+// subnets returns the open subnets as values of the interface [feature.Subnet].
 func (s *Subnets) subnets() []feature.Subnet {
 	all := make([]feature.Subnet, len(s.all))
 	for i, n := range s.all {

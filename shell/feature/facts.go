@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// OneLine declares the answer of an action. Its facts are the fields of R; the text is the title alone.
+// OneLine declares the answer of an action. The facts are the fields of R. The text is only the title.
 func OneLine[R any](command, help, title string) *answer.Decl[R] {
 	return &answer.Decl[R]{
 		Command: command, Help: help, Title: title, Facts: answer.Fields[R](), Layout: []answer.Item[R]{}, Action: true,
 	}
 }
 
-// Refusals is the table of the engines that refused to route.
+// Refusals is the table of the engines that refused to route the subnet.
 var Refusals = answer.Table[engines.Refusal]{
 	Key: "refused", Title: "engines that refused", Row: "  refused by: {engine}: {why}", MaxRows: 20,
 	Fields: []answer.Field[engines.Refusal]{
@@ -25,8 +25,8 @@ var Refusals = answer.Table[engines.Refusal]{
 	},
 }
 
-// Proof has facts on whether the subnet manager would compute the tables that the settings give. They do not apply if
-// no other program computes tables.
+// Proof states whether the subnet manager is proved to compute the same tables as ibconsole with these settings. Its
+// facts do not apply if no other program computes tables for the subnet.
 type Proof struct {
 	Manager answer.Value `key:"as_subnet_manager" kind:"map" help:"whether it would compute the same tables"`
 	Text    answer.Value `name:"proof" kind:"text"`
@@ -34,7 +34,7 @@ type Proof struct {
 	why     string
 }
 
-// ProofOf returns the facts of the proof of a state.
+// ProofOf returns the [Proof] for the settings of a state.
 func ProofOf(st *session.State) Proof {
 	p := st.Proof()
 	if !p.Asked {
@@ -54,13 +54,13 @@ func ProofOf(st *session.State) Proof {
 	return Proof{answer.Map(facts), answer.Text(p.String()), p.Proved, p.Why}
 }
 
-// Why returns the proof, or the reason why there is none.
+// Why returns the reason why the tables are proved or unproved.
 func (p *Proof) Why() string { return p.why }
 
-// IsUnproved reports whether the subnet manager may compute other tables.
+// IsUnproved reports whether the subnet manager might compute other tables.
 func (p *Proof) IsUnproved() bool { return !p.Text.IsNone() && !p.proved }
 
-// Measures are published measures of tables as facts, nil if they were not computed.
+// Measures holds published measures of tables as facts. A measure is nil if it was not computed.
 type Measures struct {
 	Shifts     *shifts     `prefix:"shifts_"`
 	Bisections *bisections `prefix:"bisections_"`
@@ -105,7 +105,7 @@ func MeasuresOf(q linkload.Quick) (m Measures) {
 	return m
 }
 
-// MeasureLines returns the lines of [Measures].
+// MeasureLines returns the lines for [Measures].
 func MeasureLines[T any]() []answer.Item[T] {
 	return []answer.Item[T]{
 		{Line: "{?shifts_worst}  shift figure {shifts_worst} (the most paths over a link), by {shifts_worst_by}; " +
@@ -118,7 +118,7 @@ func MeasureLines[T any]() []answer.Item[T] {
 	}
 }
 
-// Unknown returns the number of paths over tables that were not read.
+// Unknown returns the number of paths that use a table that was not read.
 func (m *Measures) Unknown() (n int64) {
 	if m.Shifts != nil {
 		n += m.Shifts.Unknown

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Failover counts the effect of failures on pairs of end ports with adaptive routing, before a subnet manager acts. It
-// is nil if no switch routes adaptively.
+// Failover counts how failures affect pairs of end ports with adaptive routing, before a subnet manager reacts. It is
+// nil if no switch routes adaptively.
 type Failover struct {
 	Pairs     int64 `key:"pairs" help:"pairs of end ports; the counts are for the time before a subnet manager acts"`
 	Untouched int64 `key:"pairs_untouched" help:"pairs that keep all their paths"`
@@ -25,7 +25,7 @@ type Failover struct {
 	p         *session.Picture
 }
 
-// WaitingPair is a pair that loses packets until a subnet manager acts.
+// WaitingPair is a pair that loses packets until a subnet manager computes new routes.
 type WaitingPair struct {
 	From  answer.Value `key:"from" name:"FROM" kind:"place"`
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
@@ -40,8 +40,8 @@ var waitingTable = answer.Table[WaitingPair]{
 	Key: "waiting_pairs", Title: "pairs that wait for a manager", Stream: true, Fields: answer.Fields[WaitingPair](),
 }
 
-// Failover compares base and what-if by the choices of adaptive routing. It returns nil if no switch of the base routes
-// adaptively, or if the what-if adds nodes.
+// Failover compares the paths in the base and in the what-if over all choices of adaptive routing. It returns nil if no
+// switch of the base routes adaptively, or if the what-if adds nodes.
 func (c *Call) Failover(st *session.State) (*Failover, error) {
 	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil ||
 		st.Base.Tables.Adaptive == nil {
@@ -58,7 +58,7 @@ func (c *Call) Failover(st *session.State) (*Failover, error) {
 	return &Failover{r.Paths, r.Untouched, r.Over, r.Luck, r.Stuck, r.Unreachable, r.Bad, r.Examples, st.WhatIf}, nil
 }
 
-// FailoverItems returns the lines and the table of a [Failover], whose facts have a prefix.
+// FailoverItems returns the lines and the table of a [Failover]. The facts must have the given prefix.
 func FailoverItems[T any](prefix string, of func(T) *Failover) []answer.Item[T] {
 	var items []answer.Item[T]
 	for _, line := range []string{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package feature defines features of the command language and has the parts that several features share. A feature is
-// one literal with commands, examples, answers and keys, in its own package below this one. Features do not import each
-// other.
+// Package feature defines features of the command language, and provides the parts that several features share. A
+// feature is a literal with commands, examples, answers and keys. Each feature has its own package below this one.
+// Features do not import each other.
 package feature
 
 import (
@@ -18,14 +18,15 @@ import (
 	"example.org/ibconsole/shell/session/metrics"
 )
 
-// Feature is a set of commands and their keys on the screen. The program can be built without it.
+// Feature is a set of commands and their keys on the screen. The program can be built without any given feature.
 type Feature struct {
 	Name     string
 	Keys     []Key
 	Commands []Command
 }
 
-// Key is a key of the screen. The screen finds its action by Name, or opens the pane Pane.
+// Key is a key of the screen. It runs the action of the screen that has this Name, or opens the pane with the title
+// Pane.
 type Key struct {
 	Name string // name in a configuration file
 	Keys string // default keys, separated by blanks
@@ -33,7 +34,7 @@ type Key struct {
 	Help string
 }
 
-// Group is the task that a command serves, as a heading of the list of commands.
+// Group is the kind of task that a command serves. It is a heading in the list of commands.
 type Group string
 
 // The groups, in the order of the list.
@@ -54,7 +55,8 @@ var Groups = []Group{
 	GroupLook, GroupTrace, GroupSimulate, GroupRoute, GroupWrite, GroupHistory, GroupRecord, GroupFiles, GroupSession,
 }
 
-// Command is a command of a feature. Its last word may be a subcommand of a command of another feature: "show cables".
+// Command is a command of a feature. Its path may add a subcommand to a command of another feature, as "show cables"
+// does.
 type Command struct {
 	Path     string
 	Bare     bool     // may run without a subcommand
@@ -78,23 +80,26 @@ func (c *Command) Words() []string { return strings.Fields(c.Path) }
 type Output interface {
 	// Declared writes an answer.
 	Declared(*answer.Answer) error
-	// File returns the writer for a file on standard output, nil if the answers are JSON.
+	// File returns the writer for a file on standard output, or nil if the form of answers is JSON.
 	File() io.Writer
-	// Preview writes the plan of an action as text, nothing in other forms.
+	// Preview writes the plan of an action if the form of answers is text. In other forms it writes nothing.
 	Preview(*answer.Answer) error
-	// Previewed writes an answer that [Output.Preview] wrote already as text.
+	// Previewed writes an answer. In text it omits the part that [Output.Preview] has already written.
 	Previewed(*answer.Answer) error
-	// Terminal returns the writer for questions and the function that reads the user's answers, nil without a terminal.
+	// Terminal returns the writer for questions and the function that reads the user's answers. Both are nil without a
+	// terminal.
 	Terminal() (io.Writer, Asker)
 	// Format returns the form of the answers.
 	Format() answer.Form
-	// Remarks writes the warnings and unread parts of a file that goes to standard output, to standard error.
+	// Remarks writes the warnings and unread parts of the basis to standard error. It is for files that go to standard
+	// output.
 	Remarks(answer.Basis)
 	// Warn writes a warning to standard error.
 	Warn(text string)
-	// IsScript reports whether a script runs. Commands then fail if they cannot do all that was requested.
+	// IsScript reports whether a script runs. In a script, commands fail if they cannot do everything that was
+	// requested.
 	IsScript() bool
-	// FailsOn reports whether --fail-on makes commands fail on a verdict.
+	// FailsOn reports whether --fail-on makes commands fail on the given verdict.
 	FailsOn(answer.Verdict) bool
 }
 
@@ -107,7 +112,7 @@ type Call struct {
 	Console Console
 }
 
-// FoundError is the error of a command because of the verdict of its answer.
+// FoundError is the error of a command that failed because of the verdict of its answer.
 type FoundError struct {
 	Verdict answer.Verdict
 	What    string
@@ -123,7 +128,7 @@ func (c *Call) Answer(a *answer.Answer) error {
 	return c.VerdictError(a)
 }
 
-// VerdictError returns the error of [Call.Answer] without writing the answer.
+// VerdictError returns the error that [Call.Answer] would return, without writing the answer.
 func (c *Call) VerdictError(a *answer.Answer) error {
 	verdict, what := a.Verdict()
 	switch {
@@ -136,22 +141,22 @@ func (c *Call) VerdictError(a *answer.Answer) error {
 	return &FoundError{verdict, cmp.Or(what, verdict.String())}
 }
 
-// State returns the state of the session and the state that the option of selects. The default is staged if it exists,
-// otherwise the what-if, otherwise live.
+// State returns the state of the session, and the picture that the option "of" selects. The default is staged if it
+// exists, otherwise the what-if if it exists, otherwise live.
 func (c *Call) State() (*session.State, *session.Picture, error) {
 	st := c.Session.State()
 	p, err := st.Subject(session.Kind(c.Option("of", "")))
 	return &st, p, err
 }
 
-// Tables is [Call.State] for a state that must have tables.
+// Tables is [Call.State], but returns an error if the selected picture has no tables.
 func (c *Call) Tables() (*session.State, *session.Picture, error) {
 	st := c.Session.State()
 	p, err := st.FreshTablesOf(session.Kind(c.Option("of", "")))
 	return &st, p, err
 }
 
-// Raw writes a file to standard output, without an answer.
+// Raw writes a file to standard output without an answer around it.
 func (c *Call) Raw(write func(io.Writer) error) error {
 	w := c.Output.File()
 	if w == nil {
@@ -160,20 +165,22 @@ func (c *Call) Raw(write func(io.Writer) error) error {
 	return write(w)
 }
 
-// ErrExit is returned by the command that ends the console.
+// ErrExit is returned by the commands that end the console.
 var ErrExit = errors.New("exit")
 
 // Console is the console that runs a command.
 type Console interface {
-	// Help returns the help of the command that words name, or the list of commands without words.
+	// Help returns the help of the command that words name. Without words it returns the list of commands.
 	Help(words ...string) (string, error)
-	// Run runs the commands of a text. name is used in errors.
+	// Run runs the commands in text. Errors name the text by name.
 	Run(ctx context.Context, name, text string) error
-	// Subnets returns the open subnets, at least one. A single subnet has the name of its source.
+	// Subnets returns the open subnets; there is at least one. If only one is open, its name is that of its source.
 	Subnets() []Subnet
-	// Choose selects the subnet of commands that name no subnet, "" for the one before. It returns the subnet.
+	// Choose selects and returns the subnet for commands that do not name a subnet. The name "" selects the previous
+	// one.
 	Choose(name string) (Subnet, error)
-	// Metrics returns the shared metrics servers, and the name of this subnet if several are open.
+	// Metrics returns the metrics servers that all subnets share. If several subnets are open, it also returns the name
+	// of this subnet.
 	Metrics() (servers *metrics.Servers, subnet string)
 }
 
@@ -181,7 +188,7 @@ type Console interface {
 type Subnet interface {
 	Name() string
 	Session() *session.Session
-	// Trouble returns the error if nothing was read of the subnet, otherwise nil.
+	// Trouble returns the error if the subnet could not be read at all, otherwise nil.
 	Trouble() error
 	// Wait waits for the first sweep of the subnet.
 	Wait(ctx context.Context) error

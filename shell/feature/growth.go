@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// CounterTexts returns a text for each counter of a set that is not 0. grown is the increase since the previous
-// reading, nil if it is unknown. atMaximum has the times since when counters have their maximum.
+// CounterTexts returns a text for each counter in which that is not 0. grown is the increase since the previous
+// reading, or nil if it is unknown. atMaximum holds the time since when a counter has been at its maximum.
 func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta,
 	atMaximum map[counters.Counter]time.Time) []string {
 	var text []string
@@ -42,12 +42,12 @@ func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta,
 	return text
 }
 
-// IsGrown reports whether a counter is known to have grown.
+// IsGrown reports whether a counter is known to have increased.
 func IsGrown(d *counters.Delta, k counters.Counter) bool {
 	return d != nil && d.Seconds > 0 && d.Increase[k] > 0
 }
 
-// GrowthText returns the increase n of a counter as text, data and packets as rates.
+// GrowthText returns a text for the increase n of a counter. Data and packets are shown as rates.
 func GrowthText(c counters.Counter, n uint64, perSecond float64, cleared, stopped bool) string {
 	least := ""
 	if cleared || stopped {
@@ -79,7 +79,7 @@ func bytesText(n float64) string {
 	return fmt.Sprintf("%.3g GB", n)
 }
 
-// PortGrowth is the recorded increase of a port's counters in a time span.
+// PortGrowth is the recorded increase of the counters of a port in a time span.
 type PortGrowth struct {
 	Name        string           // of the port
 	Port        fabric.PortIndex // [fabric.None] if the fabric does not have the port
@@ -90,7 +90,7 @@ type PortGrowth struct {
 	Text        string
 }
 
-// PortGrowthOf returns the growth of a recorded port.
+// PortGrowthOf returns the increase of the counters of a recorded port.
 func PortGrowthOf(f *fabric.Fabric, x *records.Total) PortGrowth {
 	c := PortGrowth{Name: fabric.Escape(x.Name), Port: x.Key.In(f), Counts: x.Counts}
 	if c.Port != fabric.None {
@@ -113,7 +113,7 @@ func PortGrowthOf(f *fabric.Fabric, x *records.Total) PortGrowth {
 	return c
 }
 
-// GrowthRow is a [PortGrowth] as a row of an answer.
+// GrowthRow is a [PortGrowth] in the form of a row of an answer.
 type GrowthRow struct {
 	Name     string       `name:"PORT"`
 	Port     answer.Value `key:"port" kind:"place" help:"none if the subnet does not have the port"`
@@ -151,7 +151,7 @@ func GrowthRowOf(f *fabric.Fabric, x *PortGrowth) GrowthRow {
 	return c
 }
 
-// To returns the name of the port at the other end of the link, "" if it is unknown.
+// To returns the name of the port at the other end of the link, or "" if that port is unknown.
 func (c *PortGrowth) To(f *fabric.Fabric) string {
 	if c.Port == fabric.None || f.Ports[c.Port].Peer == fabric.None {
 		return ""
@@ -159,7 +159,7 @@ func (c *PortGrowth) To(f *fabric.Fabric) string {
 	return f.PortName(f.Ports[c.Port].Peer)
 }
 
-// RankedGrowth returns the growth of ports in descending order.
+// RankedGrowth returns the increases of ports, the largest first.
 func RankedGrowth(f *fabric.Fabric, all []records.Total) []PortGrowth {
 	out := make([]PortGrowth, len(all))
 	for i := range all {
@@ -171,7 +171,8 @@ func RankedGrowth(f *fabric.Fabric, all []records.Total) []PortGrowth {
 
 const maxGaps = 3 // unrecorded spans in text
 
-// SpansText returns "2026-01-01 03:00:00 to 2026-01-01 04:00:00", the longest spans first.
+// SpansText returns time spans as text, such as "2026-01-01 03:00:00 to 2026-01-01 04:00:00". The longest spans are
+// first.
 func SpansText(spans []records.Span) string {
 	long := func(s records.Span) time.Duration { return s.Until.Sub(s.Since) }
 	spans = slices.Clone(spans)
@@ -181,7 +182,7 @@ func SpansText(spans []records.Span) string {
 	}), maxGaps)
 }
 
-// NotRecorded returns which part of a time was not recorded, "" where all was.
+// NotRecorded returns a text with the parts of a time span that were not recorded, or "" if all of it was recorded.
 func NotRecorded(r *records.Recorded) string {
 	if gaps := r.Gaps(); gaps != nil {
 		return "it was not recorded from " + SpansText(gaps)

@@ -18,7 +18,7 @@ type Asker func(ctx context.Context, prompt string) (string, error)
 // GuidedWord is the name of the subcommands that ask questions.
 const GuidedWord = "guided"
 
-// Guided returns the guided subcommand of a command: "fail guided".
+// Guided returns the subcommand of a command that asks for the arguments, such as "fail guided".
 func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
 	path := command + " " + GuidedWord
 	return Command{
@@ -32,7 +32,7 @@ func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
 // errUnattended is returned by guided commands without a terminal.
 var errUnattended = errors.New("no terminal for questions (try: help)")
 
-// Guide asks the questions of a flow one after the other and runs its command.
+// Guide asks the questions of a flow one after the other, and then runs the command that the answers give.
 func (c *Call) Guide(f *guided.Flow) error {
 	w, ask := c.Output.Terminal()
 	if ask == nil {

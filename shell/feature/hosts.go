@@ -17,8 +17,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// ReadHosts reads a file of end ports: words for [places.Resolve] with the quoting of the command language. # starts a
-// comment. Errors have file and line.
+// ReadHosts reads a file of end ports. The file has words for [places.Resolve], quoted as in the command language. #
+// starts a comment. Errors contain the file and the line.
 func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
@@ -51,7 +51,7 @@ func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.Por
 	return hosts, err
 }
 
-// SetMembers returns the end ports of a named set of hosts, the unreachable ones last.
+// SetMembers returns the end ports of a named set of hosts. Unreachable end ports are last.
 func SetMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.PortIndex, error) {
 	set := st.Sets.Named(name)
 	if set == nil {
@@ -61,7 +61,7 @@ func SetMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.Port
 	return append(ends, unreachable...), nil
 }
 
-// NoSet returns the error for an unknown set of hosts, with a suggestion.
+// NoSet returns the error for an unknown set of hosts. It suggests a similar name.
 func NoSet(st *session.State, name string) error {
 	names := prose.Words(st.Sets, func(s session.HostSet) string { return s.Name })
 	if len(names) == 0 {
@@ -83,13 +83,13 @@ func SetOf(name string, f *fabric.Fabric, ends []fabric.PortIndex) session.HostS
 	return set
 }
 
-// HostFinder finds hosts by name, including host lists of Slurm.
+// HostFinder finds hosts by name, including the hosts of host lists of Slurm.
 type HostFinder struct {
 	Fabric *fabric.Fabric
 	byName map[string][]fabric.PortIndex // end ports by Slurm's name of their host
 }
 
-// Find returns the end ports of a host list, of a host, or of all hosts of a switch.
+// Find returns the end ports of the hosts that word names: a host list, a host, or a switch, which means all its hosts.
 func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
 	names, err := slurm.Expand(word)
 	if err != nil {
@@ -123,7 +123,7 @@ func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
 	return ends, nil
 }
 
-// attached returns the end ports of the hosts on a switch.
+// attached returns the end ports of the hosts that are attached to a switch.
 func (h *HostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 	var ends []fabric.PortIndex
 	for p := range n.Ports() {
@@ -135,7 +135,7 @@ func (h *HostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 	return ends
 }
 
-// HostWords returns arguments of the command hosts for nodes. A switch stands for its hosts.
+// HostWords returns arguments of the command hosts for the given nodes. Instead of a switch it returns its hosts.
 func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
 	finder := HostFinder{Fabric: f}
 	var hosts, words []string
@@ -159,10 +159,11 @@ func HostWords(f *fabric.Fabric, nodes []fabric.NodeIndex) string {
 	return strings.Join(words, " ")
 }
 
-// HostName returns the name of the host of an adapter.
+// HostName returns the name of the host that contains an adapter.
 func HostName(n *fabric.Node) string { return slurm.NodeName(n.Desc, n.GUID) }
 
-// NameHosts adds a set of hosts to the session, replacing the set of the same name. A set without ports removes it.
+// NameHosts adds a set of hosts to the session. It replaces a set with the same name. A set without ports only removes
+// that set.
 func NameHosts(s *session.Session, set session.HostSet) {
 	s.Publish(session.ChangeSettings, func(st *session.State) { st.Sets = st.Sets.With(set) })
 }

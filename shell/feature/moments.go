@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// Moment is an event of the session or the history as a row. It leads to the difference of the states before and after
-// the event, or to its place.
+// Moment is an event of the session or the history, as a row. Its lead is the difference of the states before and after
+// the event, or the place of the event.
 type Moment struct {
 	When   time.Time    `key:"when" name:"WHEN"`
 	What   answer.Value `key:"what" name:"WHAT" kind:"text" help:"node, link, port, tables or manager"`
@@ -24,14 +24,14 @@ type Moment struct {
 	answer.Lead
 }
 
-// MomentTable declares a table of events. row is the form of a line, empty the line of an empty table.
+// MomentTable declares a table of events. row is the form of each line; empty is the line for a table without events.
 func MomentTable(row, empty string) *answer.Table[Moment] {
 	return &answer.Table[Moment]{
 		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Empty: empty,
 	}
 }
 
-// Moments returns the rows of events, with the node names of a fabric.
+// Moments returns the rows of events. Node names come from the fabric f.
 func Moments(f *fabric.Fabric, moments []timeline.Moment) answer.Rows[Moment] {
 	return answer.Lazy(len(moments), func(i int) Moment { return momentOf(f, &moments[i]) })
 }
@@ -58,7 +58,7 @@ func momentOf(f *fabric.Fabric, m *timeline.Moment) Moment {
 	return e
 }
 
-// entryID returns the number of an entry of the history, None for 0.
+// entryID returns the number of an entry of the history, or None for 0.
 func entryID(id int64) answer.Value {
 	if id == 0 {
 		return answer.None()

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// ToTrace returns the lead to the path from src to a LID of dst in a state.
+// ToTrace returns the lead to the path from src to a LID of dst, in a state.
 func ToTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) answer.Lead {
 	f := p.Fabric
 	if src == fabric.None || dst == fabric.None {
@@ -26,7 +26,7 @@ func ToTrace(p *session.Picture, src, dst fabric.PortIndex, lid uint16) answer.L
 	return answer.Lead{Command: fmt.Sprintf("trace %s %s of=%s", lang.Quote(places.PortRef(f, src)), to, p.Kind.Word())}
 }
 
-// Namer returns the names of ports. Ports of nodes with equal names have their GUID.
+// Namer returns the names of ports. If several nodes have the same name, it adds the GUID.
 type Namer struct {
 	f     *fabric.Fabric
 	times map[string]int
@@ -41,7 +41,7 @@ func NewNamer(f *fabric.Fabric) *Namer {
 	return n
 }
 
-// Port returns for example "leaf-01/7" or "storage/1 (0x0002c90300a1b2c3)".
+// Port returns the name of a port, such as "leaf-01/7" or "storage/1 (0x0002c90300a1b2c3)".
 func (n *Namer) Port(port fabric.PortIndex) string {
 	node := &n.f.Nodes[n.f.Ports[port].Node]
 	name := n.f.PortName(port)
@@ -51,10 +51,11 @@ func (n *Namer) Port(port fabric.PortIndex) string {
 	return name
 }
 
-// MLIDText returns a multicast LID as 0xc000.
+// MLIDText returns a multicast LID as text, such as 0xc000.
 func MLIDText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 
-// UnknownLoopText returns the line of a check for credit loops with unknown result. try has the commands that help.
+// UnknownLoopText returns the line of a check for credit loops whose result is unknown. why is the reason, try the
+// commands that help.
 func UnknownLoopText(why, try string) string {
 	if try != "" {
 		try = " (try: " + try + ")"
@@ -62,12 +63,13 @@ func UnknownLoopText(why, try string) string {
 	return "credit loop: unknown: " + why + try
 }
 
-// UnknownPathsText returns the line for n paths with unknown result.
+// UnknownPathsText returns the line for n paths, out of the total of, whose result is unknown.
 func UnknownPathsText(n, of int64) string {
 	return fmt.Sprintf("%d of %d paths are unknown: they meet a forwarding table that was not read", n, of)
 }
 
-// LinkError returns the error of an argument for a link, as a usage error if no port has such a name.
+// LinkError returns err, the error of an argument that names a link. If no port has the name, it returns a usage error
+// instead.
 func (c *Call) LinkError(err error) error {
 	if unclear, ok := errors.AsType[*places.PortError](err); ok {
 		return c.Misused("%v", unclear)
@@ -75,7 +77,7 @@ func (c *Call) LinkError(err error) error {
 	return err
 }
 
-// DestinationName returns the name of the port with a LID, "LID 7" if there is none.
+// DestinationName returns the name of the port that has a LID, or "LID 7" if no port has LID 7.
 func DestinationName(f *fabric.Fabric, lid uint16) string {
 	if port := f.PortByLID(lid); port != fabric.None {
 		return f.PortName(port)

@@ -20,7 +20,7 @@ func StateNames() []string {
 	return prose.Words(session.Kinds, func(k session.Kind) string { return string(k) })
 }
 
-// OfOption returns the option that selects the state.
+// OfOption returns the option "of", which selects the state of the subnet.
 func OfOption() lang.Option {
 	return lang.Option{
 		Name: "of", Kind: lang.KindPicture, Value: strings.Join(StateNames(), "|") + "|ID|TIME",
@@ -28,7 +28,7 @@ func OfOption() lang.Option {
 	}
 }
 
-// StrictOption returns the option by which a check with the verdict unknown succeeds.
+// StrictOption returns the option that decides whether a check with the verdict unknown fails.
 func StrictOption() lang.Option {
 	return lang.Option{
 		Name: "strict", Kind: lang.KindWord, Words: []string{"yes", "no"},
@@ -47,13 +47,13 @@ func PathOptions() []lang.Option {
 // MaxFilteredHosts is the number of hosts whose pairs are all checked when [PathOptions] select paths.
 const MaxFilteredHosts = 5000
 
-// Asked returns the selection by [PathOptions].
+// Asked returns the service level and partition that [PathOptions] select, for [Call.Grants].
 func (c *Call) Asked() (partitions.Asked, error) {
 	want, err := c.WantedPath()
 	return partitions.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
 }
 
-// Grants returns the paths of a state that [PathOptions] select, nil for all paths.
+// Grants returns the paths of a state that [PathOptions] select. It returns nil if they select all paths.
 func (c *Call) Grants(st *session.State, p *session.Picture) (*partitions.Grants, error) {
 	asked, err := c.Asked()
 	if err != nil || asked.Any() {
@@ -62,7 +62,7 @@ func (c *Call) Grants(st *session.State, p *session.Picture) (*partitions.Grants
 	return st.Grants(p, asked)
 }
 
-// WantedPath returns the selection of path records by [PathOptions].
+// WantedPath returns the service level and partition that [PathOptions] select, for queries of a path database.
 func (c *Call) WantedPath() (want pathdb.Want, err error) {
 	if text := c.Option("pkey", ""); text != "" {
 		key, err := strconv.ParseUint(text, 0, 16)

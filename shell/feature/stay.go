@@ -16,30 +16,31 @@ import (
 	"example.org/ibconsole/shell/session/alerts"
 )
 
-// OffWord is the argument that stops what a command started.
+// OffWord is the argument that stops what the same command started, as in "watch off".
 const OffWord = "off"
 
-// The bounds of intervals in seconds. The shortest one limits the load on subnet managers.
+// The limits of intervals and durations in seconds. The shortest interval limits the load on subnet managers.
 const (
 	ShortestInterval = 0.1
 	LongestInterval  = 24 * 60 * 60
 	longestStay      = 365 * LongestInterval
 )
 
-// ForOption returns the option that keeps a command running for some time.
+// ForOption returns the option that keeps a command running for a given time.
 func ForOption() lang.Option {
 	return lang.Option{
 		Name: "for", Kind: lang.KindText, Value: "SECONDS", Summary: "print changes for so many seconds, then stop",
 	}
 }
 
-// ExecOption returns the option with a program that runs for each event.
+// ExecOption returns the option with a program that is run for each event.
 func ExecOption() lang.Option {
 	return lang.Option{Name: "exec", Kind: lang.KindText, Value: "COMMAND",
 		Summary: "program with arguments to run for each event; it reads the event as JSON from standard input"}
 }
 
-// SetAlertProgram sets the program of the option exec, which runs for each event, or removes it without the option.
+// SetAlertProgram sets the program of the option exec, which is run for each event. Without the option it removes the
+// program.
 func (c *Call) SetAlertProgram() error {
 	text := c.Option("exec", "")
 	if text == "" {
@@ -56,7 +57,7 @@ func (c *Call) SetAlertProgram() error {
 	return alerts.Start(c.Session, stmts[0].Words[0], stmts[0].Words[1:]...)
 }
 
-// StayDuration returns the time of [ForOption], 0 without it.
+// StayDuration returns the time that [ForOption] sets, or 0 without this option.
 func (c *Call) StayDuration() (time.Duration, error) {
 	text := c.Option("for", "")
 	if text == "" {
@@ -69,7 +70,7 @@ func (c *Call) StayDuration() (time.Duration, error) {
 	return time.Duration(n * float64(time.Second)), nil
 }
 
-// EventTable returns the table of events. The rows of a live table arrive over time.
+// EventTable returns the table of events. If isLive is true, the rows arrive over time.
 func EventTable(isLive bool) *answer.Table[session.Event] {
 	return &answer.Table[session.Event]{
 		Key: "events", Title: "events", Stream: true, Live: isLive, Row: "{when|clock}  {text}",
@@ -92,13 +93,13 @@ func EventTable(isLive bool) *answer.Table[session.Event] {
 	}
 }
 
-// Stay is a time span in which events are printed.
+// Stay is the answer with the events of a time span, which are printed as they occur.
 type Stay struct {
 	Until  string `name:"until"`
 	events iter.Seq2[session.Event, error]
 }
 
-// DeclareStay declares the events that a command prints over time.
+// DeclareStay declares the answer of a command that prints events as they occur.
 func DeclareStay(command string) *answer.Decl[*Stay] {
 	table := EventTable(true)
 	table.Empty = "nothing changed"
@@ -111,19 +112,19 @@ func DeclareStay(command string) *answer.Decl[*Stay] {
 	}
 }
 
-// StayFor answers with the events of a time span.
+// StayFor prints events for the duration long.
 func (c *Call) StayFor(decl *answer.Decl[*Stay], long time.Duration) error {
 	ctx, cancel := context.WithTimeout(c.Ctx, long)
 	defer cancel()
 	return c.stay(ctx, decl, fmt.Sprintf("for %v", long), c.Ctx.Err)
 }
 
-// StayUntilSignal answers with events until a signal cancels the context of the call.
+// StayUntilSignal prints events until a signal cancels the context of the call.
 func (c *Call) StayUntilSignal(decl *answer.Decl[*Stay]) error {
 	return c.stay(c.Ctx, decl, "until a signal", func() error { return nil })
 }
 
-// stay answers with events until ctx is done. ended returns the error of that end, if any.
+// stay prints events until ctx is done. Then it calls ended, which decides whether this end is an error.
 func (c *Call) stay(ctx context.Context, decl *answer.Decl[*Stay], until string, ended func() error) error {
 	w := c.Session.Watch()
 	defer w.Stop()

@@ -24,7 +24,7 @@ func (c *Call) Time(name, otherwise string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// Span returns the times of the options since and until.
+// Span returns the times that the options since and until set. otherwise is the default of since.
 func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	now := time.Now()
 	if since, err = c.Time("since", otherwise, now); err != nil {
@@ -40,7 +40,8 @@ func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	return since, until, nil
 }
 
-// AtLeast returns the number of an option, at least the minimum least.
+// AtLeast returns the value of a numeric option, or otherwise if the option is missing. It returns an error if the
+// value is below least.
 func (c *Call) AtLeast(name string, otherwise, least int) (int, error) {
 	if _, given := c.Options[name]; !given {
 		return otherwise, nil
@@ -54,7 +55,8 @@ func (c *Call) AtLeast(name string, otherwise, least int) (int, error) {
 
 const readingInterval = time.Second // between two readings of counters
 
-// CountTwice reads the counters. If there was no earlier reading, it reads them again after a second.
+// CountTwice reads the counters, so that there are two readings to compare. If there was no earlier reading, it waits a
+// second and reads them again.
 func (c *Call) CountTwice() error {
 	first, _, err := c.Session.Counters(c.Ctx)
 	if err == nil && !c.Session.State().Source.Offline() {
@@ -82,7 +84,7 @@ func (c *Call) CountTwice() error {
 	return ReadingError(second)
 }
 
-// ReadingError returns the error of a reading without any responses, nil if a port responded.
+// ReadingError returns an error if no port responded to a reading of the counters, otherwise nil.
 func ReadingError(r *counters.Reading) error {
 	switch {
 	case len(r.Ports) > 0:
@@ -109,7 +111,7 @@ func (x *Traffic) Used(f *fabric.Fabric) float64 {
 	return 0
 }
 
-// TrafficNow returns the traffic of links between switches in the last two readings of the counters.
+// TrafficNow returns the traffic of links between switches, computed from the last two readings of the counters.
 func TrafficNow(counted *session.Counted, f *fabric.Fabric) []Traffic {
 	var all []Traffic
 	for i := range counted.Deltas {
@@ -122,7 +124,7 @@ func TrafficNow(counted *session.Counted, f *fabric.Fabric) []Traffic {
 	return all
 }
 
-// Correlation returns Pearson's correlation of two series, ok false if one of them is constant.
+// Correlation returns Pearson's correlation of two series. ok is false if a series is constant.
 func Correlation(x, y []float64) (k float64, ok bool) {
 	var mx, my float64
 	for i := range x {

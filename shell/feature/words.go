@@ -17,7 +17,8 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// PortArg returns the port of the first argument, or all ports of a node. It returns nil without an argument.
+// PortArg returns the port that the first argument names, or all ports of the node that it names. Without an argument
+// it returns nil.
 func (c *Call) PortArg(f *fabric.Fabric) ([]fabric.PortIndex, error) {
 	if len(c.Args) == 0 {
 		return nil, nil
@@ -38,7 +39,7 @@ func (c *Call) PortArg(f *fabric.Fabric) ([]fabric.PortIndex, error) {
 	return ports, nil
 }
 
-// ToPort returns the lead to a port, the zero Lead for [fabric.None].
+// ToPort returns the lead to a port, or the zero Lead for [fabric.None].
 func ToPort(f *fabric.Fabric, port fabric.PortIndex) answer.Lead {
 	if port == fabric.None {
 		return answer.Lead{}
@@ -48,7 +49,7 @@ func ToPort(f *fabric.Fabric, port fabric.PortIndex) answer.Lead {
 	return l
 }
 
-// ToNode returns the lead to a node, the zero Lead for [fabric.None].
+// ToNode returns the lead to a node, or the zero Lead for [fabric.None].
 func ToNode(f *fabric.Fabric, node fabric.NodeIndex) answer.Lead {
 	if node == fabric.None {
 		return answer.Lead{}
@@ -56,7 +57,7 @@ func ToNode(f *fabric.Fabric, node fabric.NodeIndex) answer.Lead {
 	return answer.Lead{GUID: f.Nodes[node].GUID}
 }
 
-// NodeArg returns the node of the first argument, [fabric.None] without an argument.
+// NodeArg returns the node that the first argument names, or [fabric.None] without an argument.
 func (c *Call) NodeArg(f *fabric.Fabric) (fabric.NodeIndex, error) {
 	if len(c.Args) == 0 {
 		return fabric.None, nil
@@ -73,19 +74,20 @@ func PortState(p *session.Picture, port fabric.PortIndex) answer.Value {
 	return answer.Text(state.String())
 }
 
-// Width returns the width of the link of a port, None without a link.
+// Width returns the width of the link at a port, or None if the port has no link.
 func Width(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	p := &f.Ports[port]
 	return ofLink(p, p.Width == 0, p.Width.String())
 }
 
-// Speed returns the speed of the link of a port, None without a link.
+// Speed returns the speed of the link at a port, or None if the port has no link.
 func Speed(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	p := &f.Ports[port]
 	return ofLink(p, p.Speed == fabric.SpeedUnknown, p.Speed.String())
 }
 
-// WidthSpeed returns width and speed of the link of a port, "4xNDR", None without a link.
+// WidthSpeed returns the width and speed of the link at a port, such as "4xNDR". It returns None if the port has no
+// link.
 func WidthSpeed(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	p := &f.Ports[port]
 	return ofLink(p, p.Width == 0 && p.Speed == fabric.SpeedUnknown, p.Width.String()+p.Speed.String())
@@ -114,7 +116,7 @@ func TypeWord(t mad.NodeType) string {
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
-// NodeLID returns the LID of a switch, or of the first port of a CA or router with a LID.
+// NodeLID returns the LID of a switch. For a CA or router, it returns the LID of the first port that has a LID.
 func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 	for p := range n.Slots() {
 		if lid := f.LIDOf(p); lid != 0 {
@@ -127,13 +129,15 @@ func NodeLID(f *fabric.Fabric, n *fabric.Node) uint16 {
 // AllWord is the argument for all end ports.
 const AllWord = "all"
 
-// Pairs returns the pair of the first two arguments, or the pairs of one end port and all others. The default of the
-// second argument is all. switches includes the ports 0 of switches in all.
+// Pairs returns the pair that the first two arguments name. If an argument is "all", it returns the pairs of one end
+// port with all others. The default of the second argument is "all". If switches is set, "all" includes the ports 0 of
+// switches.
 func (c *Call) Pairs(f *fabric.Fabric, switches bool) ([]pairs.Pair, error) {
 	return PairsOf(f, c.Arg(0), cmp.Or(c.Arg(1), AllWord), switches)
 }
 
-// PairsOf returns the pair of two names, or all pairs from src or to dst.
+// PairsOf returns the pair of end ports that src and dst name. If one of them is "all", it returns the pairs of the
+// other end port with all end ports.
 func PairsOf(f *fabric.Fabric, src, dst string, switches bool) ([]pairs.Pair, error) {
 	switch {
 	case dst == AllWord:
@@ -145,7 +149,7 @@ func PairsOf(f *fabric.Fabric, src, dst string, switches bool) ([]pairs.Pair, er
 	return []pairs.Pair{pair}, err
 }
 
-// PairWithComma returns the pair A,B. The names may have commas.
+// PairWithComma returns the pair that the text "A,B" names. The names may themselves contain commas.
 func PairWithComma(f *fabric.Fabric, ends string) (pair pairs.Pair, err error) {
 	err = fmt.Errorf("path=%q: expected A,B", ends)
 	for i, r := range ends {
@@ -159,10 +163,10 @@ func PairWithComma(f *fabric.Fabric, ends string) (pair pairs.Pair, err error) {
 	return pair, err
 }
 
-// MLIDPrefix begins the name of a multicast LID.
+// MLIDPrefix is the prefix of a multicast LID in arguments.
 const MLIDPrefix = "mlid:"
 
-// ParseMLID reads a multicast LID: mlid:0xC000, 0xC000 or 49152.
+// ParseMLID parses a multicast LID, written as mlid:0xC000, 0xC000 or 49152.
 func ParseMLID(text string) (uint16, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, MLIDPrefix), 0, 16)
 	if err != nil || n < fabric.FirstMLID || n > fabric.LastMLID {
@@ -171,7 +175,7 @@ func ParseMLID(text string) (uint16, error) {
 	return uint16(n), nil
 }
 
-// Attachment returns the switch port that an end port is attached to, None if there is none.
+// Attachment returns the switch port to which an end port is attached, or None if there is none.
 func Attachment(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
 	if end == fabric.None {
 		return answer.None()
@@ -183,13 +187,13 @@ func Attachment(f *fabric.Fabric, end fabric.PortIndex) answer.Value {
 	return answer.Port(f, f.Port(f.Switches[sw], port))
 }
 
-// MaxExamples is the number of examples of each kind in the result of an analysis.
+// MaxExamples is the maximum number of examples of each kind in the result of an analysis.
 const MaxExamples = 2000
 
-// NoTable is the cause of a table that was not read.
+// NoTable is the cause that answers give for a table that was not read.
 const NoTable = "no response or not supported"
 
-// NotRead adds values of ports that were not read to the basis of an answer, with the cause.
+// NotRead adds values of ports that were not read to the basis of an answer. what is the kind of value, why the cause.
 func NotRead(b *answer.Basis, f *fabric.Fabric, what, why string, ports []fabric.PortIndex) {
 	for _, p := range ports {
 		place, _ := answer.Port(f, p).Place()

@@ -89,7 +89,8 @@ func askEngine(s *session.Session) *Question {
 	return q
 }
 
-// figuresUnasked is the number of table entries up to which figures of engines are computed without request.
+// figuresUnasked is the maximum number of table entries for which the figures of engines are computed without a
+// request.
 const figuresUnasked = 40_000_000
 
 // figuresText returns the figures of an engine in the order of the columns of compare engines.
@@ -118,7 +119,7 @@ func figuresText(e *comparison.Figures) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 }
 
-// askOption returns the question for another option.
+// askOption returns the question whether to set another option.
 func (f *Flow) askOption() *Question {
 	q := &Question{Name: "option", Text: "Which option should differ from OpenSM's default?", Default: noMore,
 		Choices: []Choice{{noMore, "no more options"}}}
@@ -152,7 +153,7 @@ func (f *Flow) askValue(ctx context.Context, name string) *Question {
 	return nil
 }
 
-// given returns the answered options, in the order of the settings.
+// given returns the options that the user has set, in the order of [settings.Options].
 func (f *Flow) given() []settings.Setting {
 	var given []settings.Setting
 	for _, o := range settings.Options {

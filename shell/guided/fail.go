@@ -16,7 +16,7 @@ import (
 
 var errNoSubnet = errors.New("no subnet was read; hint: run 'sweep'")
 
-// Fail returns the flow that asks what to fail in the simulation.
+// Fail returns the flow that asks which failure to simulate.
 func Fail(s *session.Session) *Flow {
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
 		st := s.State()

@@ -74,8 +74,8 @@ func dumpKinds(p *session.Picture) *Question {
 	return q
 }
 
-// Load returns the flow that asks for a file and its format. It shows how the file differs from the subnet before it
-// asks for confirmation.
+// Load returns the flow that asks for a file and its format. Before the confirmation, it shows how the file differs
+// from the subnet.
 func Load(ctx context.Context, s *session.Session) *Flow {
 	var preview []string
 	return &Flow{answers: map[string]string{}, next: func(f *Flow) (*Question, error) {
@@ -114,7 +114,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// writable returns an error if it is clear that a file cannot be created.
+// writable returns an error if it is already certain that the file cannot be created.
 func writable(path string) error {
 	dir, err := os.Stat(filepath.Dir(path))
 	switch {

@@ -17,29 +17,29 @@ import (
 
 // Question is one step of a [Flow].
 type Question struct {
-	// Name is the key of the answer, such as "file". Text is the question, and Explain holds lines of explanation.
+	// Name is the key of the answer, such as "file". Text is the question. Explain holds lines of explanation.
 	Name    string
 	Text    string
 	Explain []string
 	Choices []Choice // possible answers; none for free text
 	Default string   // the answer for empty input, "" for none
-	// Files lists a directory if the answer is a file, else nil.
+	// Files lists a directory. It is nil if the answer is not a file.
 	Files func(ctx context.Context, folder string) (*files.Listing, error)
-	// Figures computes the figures of a choice, which may take long. It may be nil.
+	// Figures computes the figures of a choice, which may take long. It is nil if the question has no figures.
 	Figures func(ctx context.Context, choice string) (string, error)
 	check   func(answer string) error
 }
 
-// Choice is a possible answer with its meaning.
+// Choice is a possible answer, with a text that explains it.
 type Choice struct{ Value, Text string }
 
-// Check returns an error if an answer is invalid. The answer may be the number of a choice, from 1.
+// Check returns an error if an answer is invalid. The answer may be the number of a choice, counted from 1.
 func (q *Question) Check(answer string) error {
 	_, err := q.answer(answer)
 	return err
 }
 
-// Numbered reports whether the number of a choice is a valid answer: no choice is a number itself.
+// Numbered reports whether the number of a choice is a valid answer. It is not if a choice itself is a number.
 func (q *Question) Numbered() bool {
 	return !slices.ContainsFunc(q.Choices, func(c Choice) bool {
 		_, err := strconv.Atoi(c.Value)
@@ -68,7 +68,7 @@ func (q *Question) answer(text string) (string, error) {
 	return text, nil
 }
 
-// Flow asks for the arguments of a command step by step, and finally whether to run it.
+// Flow asks for the arguments of a command step by step. Its last question is whether to run the command.
 type Flow struct {
 	answers map[string]string
 	next    func(f *Flow) (*Question, error)
@@ -77,7 +77,8 @@ type Flow struct {
 
 const run = "run" // the name of the last question
 
-// Next returns the next question, nil if all are answered. It fails if the answers so far allow no command.
+// Next returns the next question, or nil if all questions are answered. It returns an error if no command fits the
+// answers so far.
 func (f *Flow) Next() (*Question, error) {
 	if _, ended := f.answers[run]; ended {
 		return nil, nil
@@ -102,16 +103,16 @@ func (f *Flow) Answer(q *Question, text string) error {
 	return nil
 }
 
-// Command returns the equivalent command of the answers.
+// Command returns the command that the answers are equivalent to.
 func (f *Flow) Command() string { return f.command(f) }
 
 // Agreed reports whether the user agreed to run the command.
 func (f *Flow) Agreed() bool { return f.answers[run] == "yes" }
 
-// Given returns the answer to a question, "" for none.
+// Given returns the answer to the question name, or "" if it is not answered.
 func (f *Flow) Given(name string) string { return f.answers[name] }
 
-// Last reports whether the question is the last one, whether to run the command.
+// Last reports whether the question is the last question: whether to run the command.
 func (q *Question) Last() bool { return q.Name == run }
 
 func (f *Flow) has(name string) bool { return f.answers[name] != "" }

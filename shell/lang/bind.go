@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Invocation is a statement bound to its command.
+// Invocation is a statement that was matched with its command.
 type Invocation struct {
 	Command string            // the words of the command, such as "show nodes"
 	Args    []string          // the positional arguments
@@ -32,7 +32,8 @@ func (v *Invocation) Arg(i int) string {
 	return ""
 }
 
-// Option returns the value of an option. If it is missing, it returns the declared default, or else otherwise.
+// Option returns the value of an option. If the option is missing, it returns the declared default. If there is no
+// default, it returns otherwise.
 func (v *Invocation) Option(name, otherwise string) string {
 	if value, ok := v.Options[name]; ok {
 		return value
@@ -40,14 +41,14 @@ func (v *Invocation) Option(name, otherwise string) string {
 	return cmp.Or(v.defaults[name], otherwise)
 }
 
-// Flag reports whether an option was given. A flag with the value no was not.
+// Flag reports whether an option was given. An option with the value "no" counts as not given.
 func (v *Invocation) Flag(name string) bool {
 	_, ok := v.Options[name]
 	return ok
 }
 
-// Int returns the value of a KindInt option. If it is missing or not a number, it returns the declared default, or else
-// otherwise.
+// Int returns the value of a KindInt option. If the option is missing or not a number, it returns the declared default.
+// If there is no default, it returns otherwise.
 func (v *Invocation) Int(name string, otherwise int) int {
 	for _, value := range []string{v.Options[name], v.defaults[name]} {
 		if n, err := strconv.Atoi(value); err == nil {
@@ -57,12 +58,12 @@ func (v *Invocation) Int(name string, otherwise int) int {
 	return otherwise
 }
 
-// Misused returns a *UsageError with the usage, for checks that only the command itself can do.
+// Misused returns a *UsageError that includes the usage. It is for checks that only the command itself can do.
 func (v *Invocation) Misused(format string, args ...any) error {
 	return &UsageError{v.Command, fmt.Sprintf(format, args...) + "; usage: " + v.usage}
 }
 
-// Find returns the command that word names, or a *UsageError.
+// Find returns the command that word names, or a *UsageError if there is none.
 func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	if i := indexSpec(specs, word); i >= 0 {
 		return &specs[i], nil
@@ -71,10 +72,10 @@ func Find[C any](specs []Spec[C], word string) (*Spec[C], error) {
 	return nil, &UsageError{"", reason}
 }
 
-// Bind binds a statement to the command spec, which its first word names. It finds the subcommand and takes
-// unquoted words as options that are written NAME=VALUE, --NAME=VALUE, --NAME or, for a flag, NAME. The other
-// words are arguments. Bind checks the number of arguments, the names of options, and words and numbers among
-// their values. It also returns the Spec of the subcommand. An error is a *UsageError.
+// Bind matches a statement with the command spec, which its first word names. It finds the subcommand. Unquoted words
+// are options if they are written NAME=VALUE, --NAME=VALUE, --NAME or, for a flag, NAME. The other words are arguments.
+// Bind checks the number of arguments, the names of options, and the values that must be certain words or numbers. It
+// also returns the Spec of the subcommand. An error is a *UsageError.
 func Bind[C any](spec *Spec[C], stmt Statement) (*Spec[C], *Invocation, error) {
 	b := newBinder(spec, stmt)
 	if err := b.requireSubcommand(); err != nil {
@@ -158,7 +159,7 @@ func indexSpec[C any](specs []Spec[C], name string) int {
 	return slices.IndexFunc(specs, func(s Spec[C]) bool { return s.Name == name || slices.Contains(s.Aliases, name) })
 }
 
-// optionWord is a word that is written as an option.
+// optionWord is a word that has the form of an option.
 type optionWord struct {
 	dashes   string // "--" or ""
 	name     string
@@ -166,8 +167,8 @@ type optionWord struct {
 	hasValue bool
 }
 
-// optionAt returns word i as an option. It reports false if the word is quoted before its first '=' or is not
-// written as an option. The option may be unknown.
+// optionAt returns word i as an option. It returns false if the word does not have the form of an option, or is quoted
+// before its first '='. The name of the option may be unknown.
 func (b *binder[C]) optionAt(i int) (optionWord, bool) {
 	if i >= len(b.stmt.Words) || b.stmt.isLiteral(i) {
 		return optionWord{}, false
@@ -236,7 +237,7 @@ func (b *binder[C]) option(word optionWord) error {
 	return nil
 }
 
-// nextArg returns the next positional argument, nil if there is none.
+// nextArg returns the declaration of the next positional argument, or nil if there is none.
 func (b *binder[C]) nextArg() *Arg {
 	args, i := b.spec.Args, len(b.out.Args)
 	if n := len(args); i >= n && n > 0 && args[n-1].Repeat {
@@ -264,7 +265,7 @@ func (b *binder[C]) argument(word string) error {
 func (b *binder[C]) requireArgs() error {
 	args := b.spec.Args
 	given := len(b.out.Args)
-	// A command with subcommands may have no argument if Bare is set.
+	// A command with subcommands may be called without arguments if Bare is set.
 	if given >= len(args) || args[given].Optional || given == 0 && b.spec.Bare {
 		return nil
 	}
@@ -272,7 +273,7 @@ func (b *binder[C]) requireArgs() error {
 	return b.out.Misused("%s is missing", valueName(a.Name, a.Kind, a.Words))
 }
 
-// check returns an error if the value of an argument or option is invalid.
+// check returns an error if value is not a valid value for the argument or option name.
 func (b *binder[C]) check(name, value string, kind Kind, words []string, list bool) error {
 	if kind != KindWord && kind != KindInt {
 		return nil
@@ -309,7 +310,7 @@ func orList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// WrittenFile returns the file that the command writes, "" for none.
+// WrittenFile returns the file that the invocation writes, or "" if it writes none.
 func (s *Spec[C]) WrittenFile(v *Invocation) string {
 	for i, text := range v.Args {
 		a := &s.Args[min(i, len(s.Args)-1)]

@@ -21,14 +21,14 @@ type Ask struct {
 	Args    []string // the arguments before the word
 }
 
-// Env completes names. It is called at every key, and may omit candidates if there are many.
+// Env completes names. It is called at every key press, and may omit candidates if there are many.
 type Env interface {
 	Candidates(Ask) []Candidate
 }
 
-// Complete returns the completions of the word that ends at cursor, a byte offset into line: commands, subcommands,
-// options, values and the names of env. The text of a candidate replaces line[start:cursor]. It is quoted if necessary,
-// in the style of the line. Complete uses the last statement before the cursor. env may be nil.
+// Complete returns the completions of the word that ends at cursor, a byte offset into line. Candidates are commands,
+// subcommands, options, values and the names of env. The text of a candidate replaces line[start:cursor]. It is quoted
+// if necessary, in the same style as the line. Complete uses the last statement before the cursor. env may be nil.
 func Complete[C any](specs []Spec[C], line string, cursor int, env Env) (start int, candidates []Candidate) {
 	text := line[:min(max(cursor, 0), len(line))]
 	stmt, word, ok := lastStatement(text)
@@ -46,8 +46,8 @@ func Complete[C any](specs []Spec[C], line string, cursor int, env Env) (start i
 	return c.start, c.candidates
 }
 
-// Past returns the first words of the last statement of a text, and the offset after them. ok is false if the statement
-// has fewer words.
+// Past returns the first words of the last statement of a text, and the byte offset after these words. ok is false if
+// the statement has fewer words.
 func Past(text string, words int) (offset int, before []string, ok bool) {
 	var stmt Statement
 	l := newLexer(text)
@@ -68,8 +68,8 @@ func Past(text string, words int) (offset int, before []string, ok bool) {
 	}
 }
 
-// lastStatement returns the last statement of text without the word at its end, and that word, which may be empty. It
-// reports false in a comment.
+// lastStatement returns the last statement of text, and separately the word at its end, which may be empty. It returns
+// false if text ends in a comment.
 func lastStatement(text string) (Statement, token, bool) {
 	var stmt Statement
 	l := newLexer(text)
@@ -132,7 +132,7 @@ func (c *completion[C]) of(b *binder[C]) {
 		at := *c
 		at.candidates = nil
 		at.values(a.Kind, a.Words, a.List)
-		// After a comma there are no options, and the offset differs.
+		// After a comma, the word is a value of a list: it cannot be an option, and its offset differs.
 		if at.start != c.start {
 			*c = at
 			return
@@ -142,7 +142,7 @@ func (c *completion[C]) of(b *binder[C]) {
 	c.options()
 }
 
-// skip excludes the first n bytes of the word from the replacement.
+// skip removes the first n bytes of the word from the part that a candidate replaces.
 func (c *completion[C]) skip(n int) {
 	c.raw, c.start = c.raw[n:], c.start+n
 }
@@ -186,10 +186,10 @@ func (c *completion[C]) values(kind Kind, words []string, list bool) {
 	}
 }
 
-// unquoted reports whether the word has no quoting.
+// unquoted reports whether the word contains no quoting.
 func (c *completion[C]) unquoted() bool { return c.raw == c.word.value }
 
-// offer adds a word that begins with the word so far.
+// offer adds a candidate if value begins with the word typed so far.
 func (c *completion[C]) offer(value, description string, kind Kind) {
 	rest, ok := strings.CutPrefix(value, c.word.value)
 	if !ok {
@@ -216,13 +216,13 @@ func (c *completion[C]) offer(value, description string, kind Kind) {
 	c.candidates = append(c.candidates, Candidate{text, description})
 }
 
-// isOption reports whether value alone would be read as a flag.
+// isOption reports whether the unquoted word value would be read as a flag.
 func (c *completion[C]) isOption(value string) bool {
 	return c.binder != nil &&
 		slices.ContainsFunc(c.binder.options, func(o Option) bool { return o.Kind == KindFlag && o.Name == value })
 }
 
-// quoteRest quotes the rest of a word. The quotes of a folder stay open for a file in it.
+// quoteRest quotes the rest of a word. If the word is a folder, the quotes stay open for a file in the folder.
 func (c *completion[C]) quoteRest(rest string, folder bool) string {
 	closing := string(rune(c.word.open))
 	if folder {

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Overview returns a line for each command: its name and what it does. The commands of a group stand under its
-// heading if they follow each other.
+// Overview returns a line for each command, with its name and summary. Consecutive commands of one group stand under a
+// common heading.
 func Overview[C any](specs []Spec[C]) string {
 	var s strings.Builder
 	width := 0
@@ -30,7 +30,8 @@ func Overview[C any](specs []Spec[C]) string {
 	return s.String()
 }
 
-// Help returns the help of the command that words name and of its subcommands, or a *UsageError where there is none.
+// Help returns the help of the command that words name and of its subcommands. It returns a *UsageError if there is no
+// such command.
 func Help[C any](specs []Spec[C], words ...string) (string, error) {
 	if len(words) == 0 {
 		return Overview(specs), nil
@@ -76,7 +77,8 @@ func (b *binder[C]) help() string {
 	return s.String()
 }
 
-// examples returns the examples of the command. If it has none, it returns one of each of two subcommands.
+// examples returns the examples of the command. If the command has none, it returns one example for each of two
+// subcommands.
 func (s *Spec[C]) examples() []string {
 	examples := slices.Clone(s.Examples)
 	for i := 0; len(s.Examples) == 0 && len(examples) < 2 && i < len(s.Subcommands); i++ {
@@ -86,7 +88,7 @@ func (s *Spec[C]) examples() []string {
 	return examples
 }
 
-// help returns what the option does, with its default.
+// help returns the summary of the option with its default.
 func (o *Option) help() string {
 	if o.Default == "" {
 		return o.Summary
@@ -94,7 +96,7 @@ func (o *Option) help() string {
 	return fmt.Sprintf("%s (default %s)", o.Summary, o.Default)
 }
 
-// writeRows writes rows of two cells under a heading.
+// writeRows writes rows of two cells, below a heading.
 func writeRows(s *strings.Builder, heading string, rows [][2]string) {
 	if len(rows) == 0 {
 		return
@@ -112,7 +114,7 @@ func writeRows(s *strings.Builder, heading string, rows [][2]string) {
 	}
 }
 
-// writeRow writes two cells. A left cell that exceeds width has its right cell on the next line.
+// writeRow writes two cells. If the left cell exceeds width, the right cell is on the next line.
 func writeRow(s *strings.Builder, width int, left, right string) {
 	if len(left) > width && right != "" {
 		fmt.Fprintf(s, "  %s\n", left)

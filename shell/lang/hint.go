@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Hint returns the usage and the summary of the command at the end of text. For an unknown command the summary is the
-// error. Both are empty for an empty text.
+// Hint returns the usage and the summary of the command at the end of text. If the command is unknown, the summary is
+// the error. For an empty text, both are empty.
 func Hint[C any](specs []Spec[C], text string) (usage, summary string) {
 	stmt, word, ok := lastStatement(text)
 	switch {

@@ -15,7 +15,7 @@ type token struct {
 	start int    // byte offsets of the raw token in the text
 	end   int
 	line  int
-	// literal: part of the word is quoted before its first unquoted '=', so it is not an option.
+	// literal is set if part of the word is quoted before its first unquoted '='. Such a word is not an option.
 	literal bool
 	open    quoting // quoting that is open at the end of the text
 	opened  int     // the line on which it was opened
@@ -39,7 +39,7 @@ const (
 	quoteBackslash quoting = '\\'
 )
 
-// escapable lists the characters, in addition to the newline, that a backslash escapes between double quotes
+// escapable are the characters that a backslash escapes between double quotes, in addition to the newline
 // (POSIX.1-2017, XCU 2.2.3).
 const escapable = "$`\"\\"
 
@@ -59,7 +59,7 @@ func newLexer(text string) *lexer {
 	return l
 }
 
-// next returns the token at or after pos, in time linear in the bytes that it reads.
+// next returns the token at or after pos. It takes time linear in the number of bytes read.
 func (l *lexer) next() token {
 	for l.pos < len(l.text) {
 		switch c := l.text[l.pos]; {
@@ -89,7 +89,7 @@ func (l *lexer) next() token {
 	return token{start: l.pos, end: l.pos, line: l.line}
 }
 
-// atContinuation reports whether a backslash at pos ends the line.
+// atContinuation reports whether the backslash at pos is at the end of a line.
 func (l *lexer) atContinuation() bool {
 	rest := l.text[l.pos:]
 	return strings.HasPrefix(rest, "\\\n") || strings.HasPrefix(rest, "\\\r\n")
@@ -133,7 +133,7 @@ func (l *lexer) word() token {
 	return t
 }
 
-// atBlank reports whether a word ends at pos.
+// atBlank reports whether pos is at a character that ends a word.
 func (l *lexer) atBlank() bool {
 	return l.pos == len(l.text) || strings.IndexByte(" \t\r\n;", l.text[l.pos]) >= 0
 }

@@ -167,7 +167,7 @@ func (d *difference) verdict() (answer.Verdict, string) {
 	return answer.OK, ""
 }
 
-// basisOf returns the basis of the comparison: the state after, and the tables of both states.
+// basisOf returns the basis of the comparison. It has the state after, and the unread tables of both states.
 func (d *difference) basisOf(st *session.State) answer.Basis {
 	b := st.Basis(d.after, session.NeedLinks)
 	for i, p := range []*session.Picture{d.before, d.after} {
@@ -183,7 +183,7 @@ func (d *difference) basisOf(st *session.State) answer.Basis {
 	return b
 }
 
-// shown reports whether text has the counts.
+// shown reports whether text shows the counts. It omits them if the states do not differ.
 func (d *difference) shown() bool {
 	v, _ := d.verdict()
 	return v != answer.OK
@@ -195,7 +195,7 @@ const (
 	maxLoads = 5
 )
 
-// layout builds the layout of an answer that holds a difference, whose facts have a prefix.
+// layout builds the layout of an answer that contains a difference. The facts of the difference have a prefix.
 type layout[T any] struct {
 	prefix string
 	of     func(T) *difference
@@ -203,7 +203,7 @@ type layout[T any] struct {
 	items  []answer.Item[T]
 }
 
-// line adds a line, if the difference fits. A nil fits means always.
+// line adds a line that text shows if fits accepts the difference. If fits is nil, text always shows the line.
 func (l *layout[T]) line(form string, fits func(*difference) bool) {
 	when := l.shown
 	if fits != nil {
@@ -212,7 +212,7 @@ func (l *layout[T]) line(form string, fits func(*difference) bool) {
 	l.items = append(l.items, answer.Item[T]{Line: answer.Prefixed(l.prefix, form), When: when})
 }
 
-// table adds a table. Text omits a hidden table.
+// table adds a table. Text omits the table if hidden is true.
 func (l *layout[T]) table(table answer.Listed[T], hidden bool) {
 	when := l.shown
 	if hidden {
@@ -221,7 +221,7 @@ func (l *layout[T]) table(table answer.Listed[T], hidden bool) {
 	l.items = append(l.items, answer.Item[T]{Table: table, When: when})
 }
 
-// items returns the layout of an answer that holds a difference.
+// items returns the layout of an answer that contains a difference.
 func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []answer.Item[T] {
 	l := &layout[T]{prefix: prefix, of: of, shown: shown}
 	l.line("pairs lost                {pairs_cut_off|,}", nil)
@@ -262,7 +262,7 @@ func items[T any](prefix string, of func(T) *difference, shown func(T) bool) []a
 	return l.items
 }
 
-// topology adds the end ports and links that only one of the states has.
+// topology adds the end ports and links that only one of the two states has.
 func (l *layout[T]) topology() {
 	l.line("[end ports gone            {ends_gone|,}]", nil)
 	l.table(answer.Show(&goneTable, rowsOf(l.of, (*difference).gone)), false)
@@ -283,7 +283,7 @@ func (l *layout[T]) failover(v T) *feature.Failover {
 	return nil
 }
 
-// rowsOf returns the rows of a table of a difference. There are no rows without a difference.
+// rowsOf returns a function that returns the rows of a table of the difference. Without a difference there are no rows.
 func rowsOf[T, R any](of func(T) *difference, rows func(*difference) answer.Rows[R]) func(T) answer.Rows[R] {
 	return func(v T) answer.Rows[R] {
 		if d := of(v); d != nil {
@@ -293,7 +293,7 @@ func rowsOf[T, R any](of func(T) *difference, rows func(*difference) answer.Rows
 	}
 }
 
-// pair is a pair of end ports. It leads to its path in a state with such a path.
+// pair is a pair of end ports. Its lead is the path of the pair in one of the states.
 type pair struct {
 	From       answer.Value `key:"src" name:"FROM" kind:"place"`
 	FromLID    uint16       `key:"src_lid" name:"LID"`
@@ -312,7 +312,8 @@ func pairTable(key, title string) answer.Table[pair] {
 	}
 }
 
-// pairs returns the first of all pairs of a kind. p is a state with paths of these pairs.
+// pairs returns the rows of the listed pairs of one kind. all is the number of such pairs. p is a state that has a path
+// for each of them.
 func pairs(list []diff.Pair, all int64, p *session.Picture) answer.Rows[pair] {
 	f := p.Fabric
 	rows := answer.Lazy(len(list), func(i int) pair {
@@ -350,7 +351,7 @@ func (d *difference) changed() answer.Rows[pair] {
 	return pairs(d.result.Changed, d.result.Pairs.Changed, d.after)
 }
 
-// changedSwitch is a switch with changed entries.
+// changedSwitch is a switch with entries that differ.
 type changedSwitch struct {
 	Switch  answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	Changed int          `key:"changed" name:"ENTRIES" help:"entries that change, for LIDs from 1 up to LinearFDBTop"`
@@ -382,7 +383,7 @@ func (d *difference) node(guid diff.GUID) answer.Value {
 	return answer.None()
 }
 
-// end returns an end of a link of either state.
+// end returns an end of a link, which may exist in only one of the states.
 func (d *difference) end(e diff.End) answer.Value {
 	for _, p := range []*session.Picture{d.after, d.before} {
 		f := p.Fabric
@@ -393,7 +394,7 @@ func (d *difference) end(e diff.End) answer.Value {
 	return answer.None()
 }
 
-// groupEntry is an entry of a multicast table that changes.
+// groupEntry is an entry of a multicast table that differs.
 type groupEntry struct {
 	Switch answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	MLID   string       `key:"mlid" name:"MLID"`
@@ -409,7 +410,7 @@ func groupEntryOf(sw answer.Value, mlid uint16, gone, come []int, lead answer.Le
 		portsText(come), lead}
 }
 
-// portsText returns ports as "1, 3", None for none.
+// portsText returns port numbers as text, such as "1, 3", or None if there are none.
 func portsText(ports []int) answer.Value {
 	return answer.Optional(strings.Trim(strings.ReplaceAll(fmt.Sprint(ports), " ", ", "), "[]"))
 }
@@ -434,7 +435,7 @@ func (d *difference) groups() answer.Rows[groupEntry] {
 	return rows
 }
 
-// end is an end port that only one of the states has.
+// end is an end port that only one of the two states has.
 type end struct {
 	Port        answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID         uint16       `key:"lid" name:"LID"`
@@ -472,7 +473,7 @@ var (
 func (d *difference) gone() answer.Rows[end] { return ends(d.result.Gone, d.before) }
 func (d *difference) come() answer.Rows[end] { return ends(d.result.Come, d.after) }
 
-// movedEnd is an end port with another base LID.
+// movedEnd is an end port whose base LID differs.
 type movedEnd struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID WAS"`
@@ -493,7 +494,7 @@ func (d *difference) moved() answer.Rows[movedEnd] {
 	})
 }
 
-// link is a link that only one of the states has.
+// link is a link that only one of the two states has.
 type link struct {
 	A answer.Value `key:"a" name:"PORT" kind:"place"`
 	B answer.Value `key:"b" name:"PORT" kind:"place"`
@@ -521,7 +522,7 @@ func (d *difference) links(list []diff.Link) answer.Rows[link] {
 	})
 }
 
-// load is the load of a direction of a link.
+// load is a direction of a link with its number of paths.
 type load struct {
 	From       answer.Value `key:"from" name:"FROM" kind:"place"`
 	To         answer.Value `key:"to" name:"TO" kind:"place" help:"other end of the link"`
@@ -551,7 +552,7 @@ func (d *difference) load(l *diff.Load) load {
 	}
 }
 
-// worst returns the load of the link with most paths, nil for none.
+// worst returns the load of the link with the most paths, or nil if no link has a path.
 func (d *difference) worst(l *diff.Load) *load {
 	if l == nil {
 		return nil

@@ -72,5 +72,5 @@ func (f findings) faults() (n int) {
 	return n
 }
 
-// Answer returns the answer with findings, whose texts are escaped.
+// Answer returns an answer with the findings. The texts of findings are already escaped.
 func Answer(b answer.Basis, found []umad.Finding) *answer.Answer { return decl.Answer(b, found) }

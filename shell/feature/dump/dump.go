@@ -78,7 +78,7 @@ func file(c *feature.Call, decl *answer.Decl[written], kind string) error {
 	return c.Answer(decl.Answer(b, written{path}))
 }
 
-// basis returns the basis of a file, or an error if the state does not exist.
+// basis returns the basis of a file that is written, or an error if the state does not exist.
 func basis(c *feature.Call) (answer.Basis, error) {
 	st, p, err := c.State()
 	if err != nil {
@@ -87,7 +87,7 @@ func basis(c *feature.Call) (answer.Basis, error) {
 	return st.Basis(p, session.NeedLinks|session.NeedFile), nil
 }
 
-// folderWritten is a folder that was written.
+// folderWritten is the answer about a folder that was written.
 type folderWritten struct {
 	File  string   `key:"file" help:"the folder"`
 	Files []string `key:"files" help:"the files in it"`
@@ -100,7 +100,7 @@ func folderDecl(command string) *answer.Decl[folderWritten] {
 	return decl
 }
 
-// folder writes the files that ibdiagnet would write.
+// folder writes the same files as ibdiagnet to a folder.
 func folder(c *feature.Call, decl *answer.Decl[folderWritten]) error {
 	path := c.Arg(0)
 	if path == "-" {

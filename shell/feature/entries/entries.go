@@ -103,7 +103,7 @@ func onStore(run func(*feature.Call, *history.Store) error) func(*feature.Call) 
 	}
 }
 
-// entry is an entry of the history. An entry of a commit includes data of the journal.
+// entry is an entry of the history. If the entry is a commit, it includes data from the journal.
 type entry struct {
 	ID       int64        `key:"id" name:"ID" help:"number of the entry in commands"`
 	Type     string       `key:"type" help:"sweep, route, load, commit or rollback"`
@@ -240,7 +240,7 @@ func figuresText(figures map[string]float64) string {
 	return strings.Join(all, ", ")
 }
 
-// contents is an entry with counts of its fabric, and the conflicts of its commit.
+// contents is an entry with the counts of its fabric, and with the conflicts of its commit.
 type contents struct {
 	entry    `prefix:""`
 	Nodes    int `key:"nodes"`
@@ -249,7 +249,7 @@ type contents struct {
 	others   []write.Conflict
 }
 
-// conflict is a table entry that another program wrote.
+// conflict is a table entry that another program wrote after the commit.
 type conflict struct {
 	Node string `key:"node" name:"NODE"`
 	GUID string `key:"guid" name:"GUID"`
@@ -404,7 +404,7 @@ func keep(c *feature.Call, store *history.Store) error {
 	return c.Answer(keepDecl.Answer(basis(c), kept{int(r.Age / day), int(r.Size >> 20), keptText(r)}))
 }
 
-// retention returns the values of the options days and megabytes, at least the minimum least.
+// retention returns the limits that the options days and megabytes set. Neither value may be below least.
 func retention(c *feature.Call, r history.Retention, least int) (history.Retention, error) {
 	days, err := c.AtLeast("days", int(r.Age/day), least)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the commands that change the simulation, and whatif and show failures, which answer the same.
+// Feature provides the commands that change the simulation. It also provides whatif and show failures, which give the
+// same answer.
 var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 	{Name: "pane-5", Keys: "5", Pane: "What-if", Help: "simulated failures and their effects"},
 	{
@@ -43,7 +44,7 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 	},
 }, simulating()...)}
 
-// simulation is what was simulated, and what follows from it.
+// simulation is the answer of whatif: the simulated changes and their effects.
 type simulation struct {
 	Failures    int               `key:"failures" help:"failures, repairs, additions and moves"`
 	Unreachable answer.Value      `key:"unreachable" kind:"int" help:"nodes that failures separated from the subnet"`
@@ -56,7 +57,7 @@ type simulation struct {
 	st          *session.State
 }
 
-// change is one failure, repair, addition or move.
+// change is a simulated failure, repair, addition or move.
 type change struct {
 	Number int    `key:"number" name:"NUMBER" help:"the one that undo takes"`
 	State  string `key:"state" name:"STATE" help:"failed, repaired, added or moved"`

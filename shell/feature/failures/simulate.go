@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// result is what a command changed in the simulation, and what follows from it.
+// result is the answer of a command that changes the simulation: the changes and their effects.
 type result struct {
 	Unreachable answer.Value `key:"unreachable" kind:"int" help:"nodes that failures separated from the subnet"`
 	Sits        answer.Value `key:"session_port" kind:"place" help:"the port of the session, where it is unreachable"`
@@ -29,7 +29,7 @@ type result struct {
 	changes     []changed
 }
 
-// changed is a failure, repair, addition or move that came or went.
+// changed is a simulated failure, repair, addition or move that the command made or undid.
 type changed struct {
 	change `prefix:""`
 	Line   answer.Value `name:"line" kind:"text"` // for people, None for the first
@@ -39,7 +39,7 @@ var changedTable = answer.Table[changed]{
 	Key: "changes", Title: "changes", Fields: answer.Fields[changed](), Row: "{?line}{line}",
 }
 
-// simulates returns the declaration of a command that changes the simulation.
+// simulates returns the declaration of the answer of a command that changes the simulation.
 func simulates(command string) *answer.Decl[*result] {
 	return &answer.Decl[*result]{
 		Command: command, Help: "what changed in the simulation, and which nodes are unreachable now", Title: "{first}",
@@ -155,7 +155,8 @@ func simulating() []feature.Command {
 	)
 }
 
-// things returns the commands of a verb for a link, a switch and a node.
+// things returns three commands with the same verb: for a link, a switch and a node. before is a command that the
+// examples run first.
 func things(verb, title, before string, run func(what string) changing) []feature.Command {
 	thing := func(what, summary, example string, args ...lang.Arg) feature.Command {
 		return simulate(feature.Command{
@@ -174,7 +175,7 @@ func things(verb, title, before string, run func(what string) changing) []featur
 // changing changes the simulation.
 type changing func(*feature.Call) (*result, error)
 
-// simulate returns the command that runs a change and answers what follows from it.
+// simulate returns the command c with a Run function that makes a change and answers with its effects.
 func simulate(c feature.Command, run changing) feature.Command {
 	decl := simulates(c.Path)
 	c.Answers = []answer.Declared{decl}
@@ -195,7 +196,7 @@ func simulate(c feature.Command, run changing) feature.Command {
 	return c
 }
 
-// follow adds what follows from the changes for the reachable part.
+// follow adds the effects of the changes: the number of unreachable nodes, and the new port of the subnet manager.
 func (r *result) follow(st *session.State) {
 	r.Unreachable = answer.Int(len(st.WhatIf.Unreachable()))
 	if at, was := st.WhatIf.Fabric.SMPort, st.Whole(); at != was.SMPort {
@@ -203,7 +204,7 @@ func (r *result) follow(st *session.State) {
 	}
 }
 
-// resultOf returns the result of changes with one word for all of them.
+// resultOf returns a result with several changes. word describes them all, for example "failed".
 func resultOf(word string, all ...failures.Failure) *result {
 	r := &result{}
 	for i := range all {
@@ -212,7 +213,7 @@ func resultOf(word string, all ...failures.Failure) *result {
 	return r
 }
 
-// add adds a change, with a word for what became of it.
+// add adds a change. word describes what the command did with the failure, for example "failed".
 func (r *result) add(word string, f *failures.Failure) {
 	c := changed{
 		change: change{f.Number, word, f.What, f.Name, len(f.Links), f.Repair, f.Added, f.Moved, answer.Lead{}},
@@ -251,7 +252,8 @@ func restoreAll(c *feature.Call) (*result, error) {
 	return r, err
 }
 
-// restore takes failures of something of a kind back, or repairs a part of one.
+// restore returns a function that undoes the simulated failures of things of a kind. If only a larger thing failed, the
+// function repairs a part of it.
 func restore(what string) changing {
 	return func(c *feature.Call) (*result, error) {
 		st := c.Session.State()

@@ -17,7 +17,7 @@ import (
 // Feature is the commands gen.
 var Feature = feature.Feature{Name: "generate", Commands: commands()}
 
-// arguments are the arguments in the examples.
+// arguments are the arguments in the examples, by kind of topology.
 var arguments = map[string]string{
 	"bull": "2 2", "dfplus": "3 2 2", "director": "2 2", "dragonfly": "2 1 2", "fattree": "2 8", "hypercube": "3",
 	"mesh": "3x3", "multiplane": "2 4 2",

@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// Feature is the commands show groups and sa groups.
+// Feature provides the commands show groups and sa groups.
 var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 	{Name: "pane-0", Keys: "0", Pane: "Groups", Help: "multicast groups, their members and trees"},
 }, Commands: []feature.Command{
@@ -104,7 +104,7 @@ var groupsDecl = answer.Decl[list]{
 	})}},
 }
 
-// members holds the members of the groups of a multicast LID.
+// members is the answer with the members of all groups that use a multicast LID.
 type members struct {
 	MLID   string   `key:"mlid"`
 	MGIDs  []string `key:"mgids"`
@@ -225,8 +225,8 @@ func read(c *feature.Call) error {
 	return c.Answer(readDecl.Answer(b, g))
 }
 
-// ask reads the multicast groups from the subnet administration with an SA_Key: nil for that of [session.Options], 0
-// for none. The notes report missing data.
+// ask reads the multicast groups from the subnet administration (SA). The SA_Key is given, or that of [session.Options]
+// if given is nil; 0 means no key. The returned notes report missing data.
 func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
 	s, ctx := c.Session, c.Ctx
 	key := cmp.Or(s.Options().Keys.SA, sweep.DefaultSAKey)
@@ -273,7 +273,7 @@ func (g group) mgid() string {
 	return words
 }
 
-// absent counts the members that the subnet does not have.
+// absent returns the number of members whose ports are not in the subnet.
 func (g group) absent() (n int) {
 	for i := range g.Members {
 		if g.p.Fabric.PortByGUID(g.Members[i].GUID) == fabric.None {
@@ -283,7 +283,7 @@ func (g group) absent() (n int) {
 	return n
 }
 
-// switches counts the switches with an entry for the LID of a group.
+// switches returns the number of switches with a multicast table entry for the LID of a group.
 func switches(g group) answer.Value {
 	if g.p.Tables == nil || g.p.Tables.MFT == nil {
 		return answer.NotRead()

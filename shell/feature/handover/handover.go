@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package handover writes the files with which OpenSM routes as in a state.
+// Package handover writes the files that make OpenSM compute the routes of a state.
 package handover
 
 import (
@@ -45,7 +45,7 @@ const (
 	torusFile = "torus-2QoS.conf"
 )
 
-// written is the directory that was written.
+// written is the answer about the directory that was written.
 type written struct {
 	Dir  string   `key:"dir"`
 	Conf []string `key:"conf" help:"the lines of opensm.conf"`
@@ -118,7 +118,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, a))
 }
 
-// checkLevels returns an error for a routing with service levels that OpenSM does not compute.
+// checkLevels returns an error if the routes need service levels that OpenSM does not compute.
 func checkLevels(p *session.Picture) error {
 	if p.Tables.Origin == "dor" && p.Tables.SLs != nil {
 		return errors.New("OpenSM's dor has no service levels: these routes would have credit loops (try: engine " +
@@ -130,12 +130,12 @@ func checkLevels(p *session.Picture) error {
 	return nil
 }
 
-// isGiven reports whether an engine option was set.
+// isGiven reports whether the user set an engine option.
 func isGiven(st *session.State, name string) bool {
 	return slices.ContainsFunc(st.Settings.Given, func(g settings.Setting) bool { return g.Name == name })
 }
 
-// warnings reports paths that do not arrive, and why OpenSM may compute other routes.
+// warnings reports paths that do not arrive, and reasons why OpenSM may compute other routes.
 func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *feature.Proof) ([]string, error) {
 	var all []string
 	res, err := c.Session.Analysis().Reach(c.Ctx, p.Tables, reach.Options{})
@@ -161,14 +161,14 @@ func warnings(c *feature.Call, st *session.State, p *session.Picture, proof *fea
 	return all, nil
 }
 
-// needsVLs reports whether a routing needs service levels or VLs, which OpenSM does not read from a file.
+// needsVLs reports whether the routes need service levels or VLs. OpenSM cannot read these from a file.
 func needsVLs(p *session.Picture) bool { return p.Tables.SLs != nil || p.Tables.SL2VL != nil }
 
-// omitted are options that opensm.conf does not have, or that handover sets itself.
+// omitted are the options that confLines skips: opensm.conf does not have them, or handover sets them itself.
 var omitted = []string{"bull", "bull_min_hop", "bull_secondary", "exact", "guid2lid", "strict", "vls", "qos", "lmc",
 	"reassign_lids", "honor_guid2lid_file"}
 
-// confLines returns the lines of opensm.conf with which OpenSM routes as in a state.
+// confLines returns the lines of opensm.conf that make OpenSM compute the routes of a state.
 func confLines(st *session.State, p *session.Picture, dir string) (lines []string) {
 	line := func(name, value string) { lines = append(lines, name+" "+value) }
 	if needsVLs(p) {

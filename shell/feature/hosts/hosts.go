@@ -47,7 +47,7 @@ var Feature = feature.Feature{Name: "hosts", Keys: []feature.Key{
 	Run:     run,
 }}}
 
-// traffic is the all-to-all traffic among the hosts of a set.
+// traffic is the answer about the all-to-all traffic among the hosts of a set.
 type traffic struct {
 	Name        string       `key:"set" name:"set"`
 	Hosts       int          `key:"hosts" name:"hosts"`
@@ -76,7 +76,7 @@ type member struct {
 	answer.Lead
 }
 
-// link is a direction of a link with the paths of the set, and all paths.
+// link is a direction of a link with its number of paths among the set, and its number of all paths.
 type link struct {
 	From   answer.Value `key:"from" name:"FROM" kind:"place"`
 	To     answer.Value `key:"to" name:"TO" kind:"place"`
@@ -86,7 +86,7 @@ type link struct {
 	answer.Lead
 }
 
-// lostPath is a path of the set that does not arrive.
+// lostPath is a path between two hosts of the set that does not arrive.
 type lostPath struct {
 	From answer.Value `key:"from" name:"FROM" kind:"place"`
 	To   answer.Value `key:"to" name:"TO" kind:"place"`
@@ -128,7 +128,7 @@ var trafficDecl = answer.Decl[*traffic]{
 	},
 }
 
-// set is a set of hosts in the list of sets.
+// set is a row of the list of sets of hosts.
 type set struct {
 	Name    string `key:"name" name:"NAME"`
 	Hosts   int    `key:"hosts" name:"HOSTS" help:"hosts of the set that are in the live subnet"`
@@ -192,7 +192,7 @@ func sets(st *session.State) []set {
 	return rows
 }
 
-// nameSet creates a set of the hosts of the arguments and of the file.
+// nameSet creates a set from the hosts of the arguments and of the file.
 func nameSet(c *feature.Call) error {
 	before, p, err := c.State()
 	if err != nil {
@@ -259,7 +259,7 @@ func show(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(trafficDecl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), t))
 }
 
-// count lists the links between switches of the paths of the set, by number of paths.
+// count lists the links between switches that paths of the set use, by number of paths.
 func (t *traffic) count(m *linkload.Measured, all *linkload.Loads) {
 	f := t.p.Fabric
 	leaves := map[fabric.SwitchIndex]bool{}
@@ -287,7 +287,7 @@ func (t *traffic) count(m *linkload.Measured, all *linkload.Loads) {
 	}
 }
 
-// findLost finds the first pairs of the set that do not reach each other.
+// findLost finds pairs of the set that cannot reach each other, up to a limit.
 func (t *traffic) findLost(pairs []linkload.Pair) {
 	for _, p := range pairs {
 		path := walk.Between(t.p.Tables, p.Src, p.Dst, p.LID)

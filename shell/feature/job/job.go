@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package job lists events and errors on the paths of a job while it ran.
+// Package job lists the events and errors on the paths of a job during its run.
 package job
 
 import (
@@ -65,7 +65,7 @@ type job struct {
 	unread  answer.Unread
 }
 
-// missing is a host that the subnet does not have.
+// missing is a host of the job that is not in the subnet.
 type missing struct {
 	Name string `key:"name" name:"HOST"`
 }
@@ -141,7 +141,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, j))
 }
 
-// find returns the job by the options, otherwise from Slurm.
+// find returns the job that the options describe. Without such options, it reads the job from Slurm.
 func find(c *feature.Call, id string) (*jobs.Job, error) {
 	list := c.Option("hosts", "")
 	if list == "" {
@@ -155,7 +155,7 @@ func find(c *feature.Call, id string) (*jobs.Job, error) {
 	return &jobs.Job{ID: id, Hosts: list, From: since, Until: until}, err
 }
 
-// name creates the set of the hosts of the job.
+// name resolves the hosts of the job in the subnet. It creates a set of these hosts and returns their end ports.
 func (j *job) name(c *feature.Call, list string) ([]fabric.PortIndex, error) {
 	names, err := slurm.Expand(list)
 	if err != nil {
@@ -179,12 +179,12 @@ func (j *job) name(c *feature.Call, list string) ([]fabric.PortIndex, error) {
 	return ends, nil
 }
 
-// notRead adds data that was not read, and the cause.
+// notRead adds data that was not read to the unread parts of the answer, with the cause.
 func (j *job) notRead(what, why string) {
 	j.unread = j.unread.Add(answer.Unread{Count: 1, Causes: []answer.Cause{{What: what, Why: why, Count: 1}}})
 }
 
-// paths returns the ports on the paths among the hosts of the job, in both directions.
+// paths returns the ports on the paths between the hosts of the job, at both ends of each link.
 func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex) (map[counters.Key]bool, error) {
 	on := map[counters.Key]bool{}
 	both := func(port fabric.PortIndex) {
@@ -218,7 +218,8 @@ func (j *job) paths(c *feature.Call, p *session.Picture, ends []fabric.PortIndex
 	return on, nil
 }
 
-// events collects the events during the job on its nodes and links, and those of tables, subnet managers and commits.
+// events collects the events during the job: those of its nodes and links, and those of tables, subnet managers and
+// commits.
 func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
 	line, err := c.Session.Timeline(c.Ctx, j.Since, j.Until)
 	if err != nil {
@@ -245,7 +246,7 @@ func (j *job) events(c *feature.Call, on map[counters.Key]bool) error {
 	return nil
 }
 
-// count collects the ports of the paths of the job that counted errors.
+// count collects the ports on the paths of the job whose error counters increased.
 func (j *job) count(c *feature.Call, b *answer.Basis, on map[counters.Key]bool) error {
 	got, err := c.Session.Recorded().Between(c.Ctx, counters.Errors, j.Since, j.Until)
 	if errors.Is(err, recorded.ErrNone) {

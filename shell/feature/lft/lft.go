@@ -26,14 +26,14 @@ var Feature = feature.Feature{Name: "lft", Keys: []feature.Key{
 	Run:      run,
 }}}
 
-// contents is the table of a switch, without LIDs that have no port.
+// contents is the forwarding table of a switch, without LIDs that have no port.
 type contents struct {
 	f       *fabric.Fabric
 	sw      fabric.NodeIndex
 	entries []hop
 }
 
-// hop is the port by which a switch sends to a LID.
+// hop is an entry of a forwarding table: the output port of a switch for a LID.
 type hop struct {
 	lid  uint16
 	port uint8
@@ -95,7 +95,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), all))
 }
 
-// next returns the port at the other end of the output port.
+// next returns the port at the other end of the link at the output port.
 func next(e entry) answer.Value {
 	out := e.f.PortAt(e.sw, int(e.port))
 	if e.port == 0 || out == fabric.None || !e.f.Ports[out].Linked() {

@@ -91,7 +91,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedFile), l))
 }
 
-// compareEnds orders ports by the GUID of the node and the number of the port.
+// compareEnds orders ports by the GUID of their node, then by port number.
 func compareEnds(f *fabric.Fabric, a, b fabric.PortIndex) int {
 	x, y := &f.Ports[a], &f.Ports[b]
 	return cmp.Or(cmp.Compare(f.Nodes[x.Node].GUID, f.Nodes[y.Node].GUID), cmp.Compare(x.Num, y.Num), cmp.Compare(a, b))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package load reads routes and stages them, and reads topologies as the base of the simulation.
+// Package load reads routes and stages them. It also reads topologies, which become the base of the simulation.
 package load
 
 import (
@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/shell/session/loading"
 )
 
-// Feature is the commands load, except load paths.
+// Feature provides the commands load, except load paths.
 var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
 	{Name: "load", Keys: "L", Help: "read routes or a topology from a file; asks which"},
 }, Commands: commands()}
@@ -150,7 +150,7 @@ func load(c *feature.Call, kind string, decl *answer.Decl[*loaded], routingDecl 
 	return c.Answer(decl.Answer(b, a))
 }
 
-// changed returns the state that a file changed.
+// changed returns the state that the loaded file changed.
 func changed(st *session.State, rep *loading.Report) *session.Picture {
 	switch {
 	case rep.Topology && st.WhatIf != nil:
@@ -185,8 +185,8 @@ func first(kind, path, engine string, rep *loading.Report) string {
 		prose.Count(rep.Switches, "switch"), file, remapped)
 }
 
-// laid returns the parts of the previous tables that a topology keeps, as facts and as a line. switches is the number
-// of switches of the topology.
+// laid describes, as facts and as a line, which of the previous tables a new topology keeps. switches is the number of
+// switches of the topology.
 func laid(l *session.Laid, switches int) (facts answer.Value, text string) {
 	facts = answer.Map([]answer.Named{
 		{Name: "over", Value: answer.Text(string(l.Over))}, {Name: "switches_kept", Value: answer.Int(l.Kept)},
@@ -199,7 +199,7 @@ func laid(l *session.Laid, switches int) (facts answer.Value, text string) {
 		prose.Count(l.NoLIDs, "port"))
 }
 
-// unreadOf returns the unread parts of a file, with a cause for each finding.
+// unreadOf returns the unread parts of a file, with one cause for each finding.
 func unreadOf(l *unread.List) answer.Unread {
 	u := answer.Unread{Count: l.Count}
 	for _, line := range l.Lines(len(l.Findings)) {
@@ -210,7 +210,7 @@ func unreadOf(l *unread.List) answer.Unread {
 	return u
 }
 
-// unconnected counts the paths that do not arrive by kept tables. The facts apply only with reroute=no.
+// unconnected counts the paths that do not arrive by the kept tables. The facts apply only with reroute=no.
 type unconnected struct {
 	Lost    answer.Value `key:"unconnected" kind:"int" help:"paths that do not arrive"`
 	Unknown answer.Value `key:"unknown" kind:"int" help:"paths over tables that were not read"`
@@ -237,7 +237,7 @@ var lostTable = answer.Table[lostPath]{
 	Row: "  {from} -> {to}: {why}", MaxRows: 20,
 }
 
-// unconnectedLines returns the lines and the table of unconnected paths.
+// unconnectedLines returns the lines and the table for [unconnected].
 func unconnectedLines[T any](of func(T) *unconnected) []answer.Item[T] {
 	return []answer.Item[T]{
 		{Line: "{?unconnected}unconnected: {unconnected} of {paths} paths"},

@@ -49,7 +49,8 @@ type routing struct {
 	rows      []change
 }
 
-// change is a row of table 1 of the memorandum on incremental routing, with the changes of that kind.
+// change is a row of table 1 of the memorandum on incremental routing, together with the changes of the kind that this
+// row describes.
 type change struct {
 	Row     string   `key:"row" name:"CHANGE"`
 	Count   int      `key:"count" name:"COUNT"`
@@ -129,8 +130,8 @@ func routingOf(file string, rep *loading.Report) *routing {
 
 func mlids(all []uint16) []string { return prose.Words(all, feature.MLIDText) }
 
-// rows returns the changes by row of the memorandum. A row appears twice if only some of its changes invalidate the
-// min-hop tables.
+// rows returns the changes, grouped by the rows of the memorandum. A row of the memorandum appears twice if some of its
+// changes invalidate the min-hop tables and others do not.
 func rows(b *compute.Restored) []change {
 	var all []change
 	names, of := b.Rows()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package managers lists the subnet managers of a subnet and sets where or of what type the master is.
+// Package managers lists the subnet managers of a subnet. It also sets the port and the type of the master.
 package managers
 
 import (
@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/managers"
 )
 
-// Feature has the commands show sms and set sm.
+// Feature provides the commands show sms and set sm.
 var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 	{
 		Path: "show sms", Summary: "List the subnet managers",
@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 	},
 }}
 
-// managerList holds the subnet managers that the last sweep found, and whether predictions of the master's
+// managerList holds the subnet managers that the last sweep found. It also states whether predictions of the master's
 // tables are proved.
 type managerList struct {
 	f     *fabric.Fabric
@@ -128,7 +128,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), m))
 }
 
-// proved returns the value of a field of the proof. The field does not apply if there is no proof.
+// proved returns the function of a field about the proof. The field does not apply if there is no proof.
 func proved(value func(*calibration.Proof) answer.Value) func(managerList) answer.Value {
 	return func(m managerList) answer.Value {
 		if m.proof == nil {
@@ -145,12 +145,12 @@ func priority(m manager) answer.Value {
 	return answer.Int(m.Priority)
 }
 
-// masterType is the type of the master subnet manager, as the user set it.
+// masterType is the answer with the type of the master subnet manager that the user set.
 type masterType struct {
 	Type string `key:"type" name:"type"`
 }
 
-// masterPort is the port of the subnet manager, as the user set it.
+// masterPort is the answer with the port of the subnet manager that the user set.
 type masterPort struct {
 	Port answer.Value `key:"sm" name:"sm" kind:"place"`
 }
@@ -186,7 +186,8 @@ func set(c *feature.Call) error {
 	return c.Answer(portDecl.Answer(st.SourceBasis(), masterPort{answer.Port(st.Live.Fabric, p.Port)}))
 }
 
-// setSM sets the port from which LIDs are counted. It fails unless the subnet comes from a file.
+// setSM sets the port of the subnet manager, at which engines begin to count LIDs. It fails unless the subnet comes
+// from a file.
 func setSM(c *feature.Call, port fabric.PortIndex) error {
 	s := c.Session
 	op, err := s.Begin(c.Ctx, "set sm")

@@ -30,7 +30,7 @@ var Feature = feature.Feature{Name: "mft", Commands: []feature.Command{{
 
 var errNotRead = errors.New("the multicast tables were neither computed nor read; hint: run 'sweep full mft'")
 
-// entry holds the ports through which a switch sends the packets of a multicast LID.
+// entry is an entry of a multicast forwarding table: the output ports of a switch for a multicast LID.
 type entry struct {
 	mlid  uint16
 	ports []int

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature has the commands show nodes, show switches and show ports.
+// Feature provides the commands show nodes, show switches and show ports.
 var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	{Name: "pane-2", Keys: "2", Pane: "Topology", Help: "switches, and hosts below them"},
 }, Commands: []feature.Command{
@@ -124,7 +124,7 @@ func run(c *feature.Call, decl *answer.Decl[list], switches bool) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), l))
 }
 
-// name returns the name, marked if no links lead to the node from the port of the subnet manager.
+// name returns the name of a node. It marks nodes that the port of the subnet manager cannot reach over links.
 func name(n node) answer.Value {
 	place, _ := answer.Node(n.f, n.at).Place()
 	text := place.String()

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric/formats/pathdb"
 )
 
-// writeForACM writes the records of the selected sources in the format that ibacm reads at start (route_prov
-// opensm_full_v1). Each port has a section with its GUID and LID; the section of a source has a line for each
+// writeForACM writes the records of the selected sources in the format that ibacm reads at its start (route_prov
+// opensm_full_v1). Each port has a section with its GUID and LID. The section of a selected source has a line for each
 // destination.
 func writeForACM(ctx context.Context, w io.Writer, v *pathdb.View, sources func(pathdb.PortIndex) bool) error {
 	b := bufio.NewWriter(w)

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/shell/session/pathrecords"
 )
 
-// followed is a database that follows the live state.
+// followed is the answer with a database that follows the live state.
 type followed struct {
 	File  string       `key:"file" name:"file"`
 	State uint64       `key:"state" name:"state"`
@@ -23,7 +23,7 @@ type followed struct {
 	Idle bool   `name:"idle"` // watching is off
 }
 
-// unfollowed is the answer after following has ended.
+// unfollowed is the answer after a database no longer follows the live state.
 type unfollowed struct {
 	File string `key:"file" help:"none"`
 }

@@ -31,7 +31,7 @@ var (
 	newArg   = lang.Arg{Name: "FILE", Kind: lang.KindFile, Written: true}
 )
 
-// Feature has the commands paths and load paths.
+// Feature provides the commands paths and load paths.
 var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	{
 		Path: "paths", Group: feature.GroupTrace, Summary: "Build, query, compare and change path records",
@@ -282,7 +282,7 @@ func build(c *feature.Call) error {
 	return c.Answer(buildDecl.Answer(b, x))
 }
 
-// noSLs is the warning that records have no service levels.
+// noSLs is the warning for records whose service levels are unknown.
 var noSLs = partitions.ErrUnreadSLs.Error() + ": the records have SL 0"
 
 func info(c *feature.Call) error {
@@ -313,7 +313,7 @@ func infoOf(c *feature.Call, decl *answer.Decl[*contents], file string) error {
 	return c.Answer(decl.Answer(fileBasis(file), contentsOf(file, db.View().Info())))
 }
 
-// difference describes a written difference between two databases.
+// difference is the answer about a difference between two databases that was written to a file.
 type difference struct {
 	File  string       `key:"file" name:"file"`
 	Bytes int          `key:"bytes" unit:"bytes"`

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// record is a path record, or the error of a destination without one.
+// record is a row: a path record, or a destination without a record and the error.
 type record struct {
 	From     answer.Value `key:"from" kind:"place"`
 	FromText string       `name:"FROM"`
@@ -42,7 +42,7 @@ type record struct {
 	PathText string       `name:"PATH"`
 }
 
-// queried holds the rows of paths query. They can be read once.
+// queried is the answer of paths query. Its rows can be read only once.
 type queried struct{ rows answer.Rows[record] }
 
 var (
@@ -135,7 +135,7 @@ func query(c *feature.Call) error {
 	return c.Answer(decl.Answer(v.basis, queried{rows}))
 }
 
-// without returns the row of a destination without a record.
+// without returns the row for a pair of ports that has no record.
 func (v *view) without(from, to pathdb.PortIndex, err error) record {
 	r := record{Error: answer.Text(err.Error()), HopsText: err.Error()}
 	r.From, r.FromText = v.place(from, 0)
@@ -177,8 +177,8 @@ func (v *view) record(from, to pathdb.PortIndex, r pathdb.Record, path bool) (re
 	return row, nil
 }
 
-// place returns a port of the database as the queried state has it, or its GUID if the state has no such port. The text
-// ends in the LID of the record unless lid is 0.
+// place returns a port of the database as a place and as text. The name comes from the queried state. If the state does
+// not have the port, its GUID is used. The text ends with lid unless lid is 0.
 func (v *view) place(i pathdb.PortIndex, lid uint16) (answer.Value, string) {
 	p := v.Port(i)
 	at, name := answer.At(answer.Place{GUID: p.GUID, LID: lid, Port: -1}), fmt.Sprintf("0x%016x", p.GUID)

@@ -21,7 +21,7 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// comparison counts the differences of records from tables or from the subnet administration.
+// comparison counts the records of a database that differ from the tables or from the subnet administration.
 type comparison struct {
 	Pairs       int      `key:"pairs" name:"pairs"`
 	Reference   string   `key:"compared_with" name:"compared with"`
@@ -30,7 +30,7 @@ type comparison struct {
 	Differences []string `key:"differences" help:"the first ones"`
 }
 
-// remark is a row of the table: a difference.
+// remark is a row of the table: one difference.
 type remark struct {
 	Text string `key:"text" name:"DIFFERENCE"`
 }
@@ -126,8 +126,8 @@ func verifyRecords(c *feature.Call) error {
 	return c.Answer(verifyDecl.Answer(b, &a))
 }
 
-// drawnPairs returns n random pairs of end ports. If live is set, they are ports of HCAs and routers only: sweeps do
-// not read the rates of the management ports of switches.
+// drawnPairs returns n random pairs of end ports. If live is set, they are ports of CAs and routers only, because
+// sweeps do not read the rates of the management ports of switches.
 func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 	st := c.Session.State()
 	f := st.Live.Fabric
@@ -158,8 +158,8 @@ func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 	return list, nil
 }
 
-// compareWithSA compares the response of the subnet administration for the path between two LIDs, a record or an error,
-// with the record of the database. It returns nil if they agree. It compares service levels only if sls is set.
+// compareWithSA compares the response of the subnet administration for a pair of LIDs with the record of the database.
+// Either can be an error. It returns nil if they agree. It compares service levels only if sls is set.
 func compareWithSA(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error, sls bool) error {
 	if errors.Is(why, sa.NoRecords) {
 		if got, err := v.Query(slid, dlid, pathdb.Want{}); err == nil {
@@ -191,8 +191,8 @@ func compareWithSA(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why erro
 	return nil
 }
 
-// sameSL reports whether a record of the subnet administration has a service level that the database allows. If several
-// service levels spread the paths of one class, the subnet administration may return any of them.
+// sameSL reports whether the service level in a record of the subnet administration is one that the database allows. If
+// several service levels spread the paths of a class, the subnet administration may return any of them.
 func sameSL(v *pathdb.View, r *sa.PathRecord, got *pathdb.Record) bool {
 	_, err := v.Query(r.SLID, r.DLID, pathdb.Want{SL: r.SL + 1})
 	return err == nil && (r.SL^got.SL)&v.PartitionBits() == 0

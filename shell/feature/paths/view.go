@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/shell/session/pathrecords"
 )
 
-// view is the database that a command queries.
+// view is the database that a command queries, with the data to show its records.
 type view struct {
 	*pathdb.View
 	unknownSLs bool // the service levels were not read
@@ -29,11 +29,11 @@ type view struct {
 	close      func()
 }
 
-// errNoRecord replaces [pathdb.ErrNoPath] if the database is partial.
+// errNoRecord is returned instead of [pathdb.ErrNoPath] if the database is partial.
 var errNoRecord = errors.New("no record: it is unknown whether there is a path, as forwarding tables were not read")
 
-// open returns the database of the option file, else the loaded one, else one that it builds from the tables of the
-// state. The caller closes it.
+// open opens the database of the option file. Without the option, it uses the loaded database, or else builds a
+// database from the tables of the state. The caller must close it.
 func open(c *feature.Call) (*view, error) {
 	v := &view{close: func() {}}
 	st := c.Session.State()
@@ -67,12 +67,12 @@ func open(c *feature.Call) (*view, error) {
 	return v, nil
 }
 
-// fileBasis returns the basis of an answer about a database in a file.
+// fileBasis returns the basis of an answer about a database that was read from a file.
 func fileBasis(name string) answer.Basis {
 	return answer.Basis{State: "file", Title: name, Source: name}
 }
 
-// tablesBasis returns the basis of an answer about records built from the tables of a state.
+// tablesBasis returns the basis of an answer about records that were built from the tables of a state.
 func tablesBasis(c *feature.Call, rep *pathrecords.Report) (answer.Basis, error) {
 	st, p, err := c.Tables()
 	if err != nil {
@@ -89,7 +89,8 @@ func tablesBasis(c *feature.Call, rep *pathrecords.Report) (answer.Basis, error)
 
 const mostUnread = 5 // switches that a warning lists
 
-// portOf returns a port of a database by its address, GID or name, and its LID.
+// portOf finds a port of the database by address, GID or name, and returns the port and its LID. The LID is 0 if text
+// does not determine it.
 func portOf(c *feature.Call, v *pathdb.View, text string) (pathdb.PortIndex, uint16, error) {
 	if gid, err := mad.ParseGID(strings.TrimPrefix(text, "gid:")); err == nil {
 		if i, ok := v.ByGID(gid); ok {

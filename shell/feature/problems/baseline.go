@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// compared is a baseline with the differences of the live subnet from it.
+// compared is the answer with a baseline and the differences of the live subnet from that baseline.
 type compared struct {
 	File     string    `key:"file" name:"file"`
 	When     time.Time `key:"when" name:"of" help:"when the baseline was read from the subnet"`
@@ -42,7 +42,7 @@ var changes = answer.Table[change]{
 
 var savedDecl, loadedDecl, shownDecl = declare("save"), declare("load"), declare("show")
 
-// declare returns the declaration of the answer of a subcommand of baseline.
+// declare returns the declaration of the answer of "baseline WORD".
 func declare(word string) *answer.Decl[*compared] {
 	return &answer.Decl[*compared]{
 		Command: "baseline " + word, Help: "the baseline and the differences of the live subnet",
@@ -73,10 +73,10 @@ var forgotten = answer.Decl[struct{}]{
 	Command: "baseline forget", Help: "the baseline was removed", Title: "removed the baseline of {of}",
 }
 
-// takeFunc takes a baseline from a file, or from the live subnet.
+// takeFunc reads a baseline from a file, or creates it from the live subnet.
 type takeFunc func(*session.Session, context.Context, string) (*session.Baseline, error)
 
-// baseline returns a subcommand that takes a baseline.
+// baseline returns a subcommand of baseline that calls take.
 func baseline(name, summary string, optional bool, decl *answer.Decl[*compared], take takeFunc) feature.Command {
 	example := "baseline save now.snap"
 	if name != "save" {

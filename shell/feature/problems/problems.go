@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problems lists the problems of the live subnet and handles the baseline with which the subnet is compared.
+// Package problems lists the problems of the live subnet. It also handles the baseline, a saved state with which the
+// live subnet is compared.
 package problems
 
 import (
@@ -17,7 +18,7 @@ import (
 	"example.org/ibconsole/shell/session/survey"
 )
 
-// Feature has the commands problems and baseline.
+// Feature provides the commands problems and baseline.
 var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	{Name: "pane-1", Keys: "1", Pane: "Problems", Help: "what is wrong with the subnet"},
 }, Commands: []feature.Command{
@@ -60,7 +61,7 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	},
 }}
 
-// mostListed is the number of problems of a kind that the text lists.
+// mostListed is the maximum number of problems of one kind that text lists.
 const mostListed = 20
 
 // report is the answer of problems.
@@ -85,7 +86,7 @@ type row struct {
 	lead     answer.Lead
 }
 
-// unchecked is something that was not checked.
+// unchecked is a row: a property of the subnet that was not checked, and the reason.
 type unchecked struct {
 	What    string       `key:"what" name:"NOT CHECKED" help:"what could not be checked"`
 	Why     string       `key:"why" name:"WHY"`
@@ -157,7 +158,7 @@ func uncheckedOf(u problems.Unchecked) unchecked {
 	return r
 }
 
-// draw lists the problems by kind, and what was not checked.
+// draw lists the problems by kind, then the properties that were not checked.
 func (r *report) draw(w *answer.Canvas) {
 	if len(r.Problems) == 0 {
 		w.Line("no problems found")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ranks shows the roots and ranks of switches that an engine used, and the distances from which updn finds
-// roots.
+// Package ranks shows the roots and the ranks of switches that an engine used. It also shows the distances from
+// switches to hosts, from which updn finds roots.
 package ranks
 
 import (
@@ -23,7 +23,7 @@ import (
 
 const histogramWord = "histogram"
 
-// Feature has the commands show roots and show ranks.
+// Feature provides the commands show roots and show ranks.
 var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
 		Path:     "show roots",
@@ -45,7 +45,7 @@ var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 
 var errNoRanks = errors.New("the engine of these tables does not rank switches; hint: run 'engine updn; route'")
 
-// ranked is a switch of a state with its rank.
+// ranked is a row: a switch of a state with its rank.
 type ranked struct {
 	p  *session.Picture
 	sw fabric.SwitchIndex
@@ -120,7 +120,7 @@ func run(c *feature.Call, decl *answer.Decl[[]ranked], rootsOnly bool) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), rows))
 }
 
-// distances holds the distances of the hosts from each switch.
+// distances is the answer with the distances of the hosts from each switch.
 type distances struct {
 	hosts      int
 	named, dn  bool // roots are from root_guid_file; the chain has dnup
@@ -218,7 +218,7 @@ func rootsNamed(s *settings.Settings) bool {
 	return slices.ContainsFunc(s.Given, func(g settings.Setting) bool { return g.Name == "root_guid_file" })
 }
 
-// text returns the hosts by distance, as "2:8 4:24".
+// text returns the number of hosts at each distance, such as "2:8 4:24": 8 hosts at 2 hops, 24 hosts at 4 hops.
 func (d distance) text() string {
 	var bars []string
 	for hops, n := range d.Ports {

@@ -136,7 +136,7 @@ var (
 	}
 )
 
-// Stay declares the events that record start stay shows.
+// Stay declares the events that "record start stay" prints.
 var Stay = feature.DeclareStay("record start")
 
 func statusOf(st *recording.Status) *status {
@@ -157,7 +157,7 @@ func statusOf(st *recording.Status) *status {
 	return s
 }
 
-// span returns the value of an option in seconds.
+// span returns the value of an option in seconds. Without the option it returns otherwise.
 func span(c *feature.Call, name string, otherwise time.Duration) (time.Duration, error) {
 	text := c.Option(name, "")
 	if text == "" {
@@ -210,7 +210,7 @@ func start(c *feature.Call) error {
 	return StayOn(c)
 }
 
-// StayOn answers with events until the context ends, and then stops recording.
+// StayOn prints events until the context ends, and then stops the recording.
 func StayOn(c *feature.Call) error {
 	return errors.Join(c.StayUntilSignal(Stay), recording.End(c.Session))
 }
@@ -239,7 +239,7 @@ func showStatus(c *feature.Call) error {
 	return c.Answer(statusDecl.Answer(st.SourceBasis(), a))
 }
 
-// store adds the times and the size of the recorded data.
+// store adds the time span and the size of the recorded data to the answer.
 func (s *status) store(c *feature.Call) error {
 	store, err := c.Session.Recorded().Store(c.Ctx)
 	if err != nil {
@@ -263,7 +263,7 @@ const (
 	mostKept  = 1 << 20
 )
 
-// kept is the size limit and the resolution of recordings.
+// kept is the answer with the size limit and the resolution of recordings.
 type kept struct {
 	Megabytes int `key:"megabytes" name:"megabytes" unit:"MB"`
 	Minutes   int `name:"minutes"`

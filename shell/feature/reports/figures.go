@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/shell/report"
 )
 
-// figures holds the figures of a report for JSON.
+// figures is the JSON answer with the figures of a report.
 type figures struct {
 	*report.Report
 	f *fabric.Fabric
@@ -102,7 +102,7 @@ func unreachable(r *figures) answer.Value {
 	return answer.Map(append(entries, answer.Named{Name: "links", Value: answer.Int(u.Links)}))
 }
 
-// routing returns the figures of the tables, None without tables.
+// routing returns the figures of the tables, or None if the report has no tables.
 func routing(r *figures) answer.Value {
 	t := r.Routing
 	if t == nil {
@@ -137,7 +137,7 @@ func routing(r *figures) answer.Value {
 		answer.Named{Name: "credit_loop", Value: loop}))
 }
 
-// measures returns the figures of shifts and bisections.
+// measures returns the figures of the shift patterns and of the bisections.
 func measures(t *report.Routing) (entries []answer.Named) {
 	if s := t.Shifts; s != nil {
 		entries = append(entries, answer.Named{Name: "shifts", Value: answer.Map([]answer.Named{

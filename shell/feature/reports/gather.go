@@ -24,10 +24,10 @@ import (
 	"example.org/ibconsole/shell/session/survey"
 )
 
-// gatherer collects the data of a morning report.
+// gatherer collects the data of a morning report: a report on the changes since a time, such as the evening before.
 type gatherer struct{ *feature.Call }
 
-// gather collects the data of the time from since to until.
+// gather collects the data of a morning report on the time from since to until.
 func (c gatherer) gather(since, until time.Time) (*report.Morning, error) {
 	m := &report.Morning{
 		Subnet: fabric.Escape(c.Session.Subnet()), Since: since, Until: until,
@@ -59,7 +59,7 @@ func (c gatherer) gather(since, until time.Time) (*report.Morning, error) {
 	return m, err
 }
 
-// morningEvents sorts events by their subjects.
+// morningEvents sorts the events into the lists of the report, by subject.
 func morningEvents(m *report.Morning, line *session.Timeline) {
 	type place struct {
 		guid uint64
@@ -96,7 +96,7 @@ func morningEvents(m *report.Morning, line *session.Timeline) {
 	}
 }
 
-// morningProblems compares the problems of the state at the end with those of the state at the beginning.
+// morningProblems compares the problems at the beginning of the time span with those at its end.
 func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) error {
 	if line.Before == nil {
 		m.Unknown = append(m.Unknown, fmt.Sprintf("new and solved problems: %v", line.Why))
@@ -167,14 +167,15 @@ func (c gatherer) morningProblems(m *report.Morning, line *session.Timeline) err
 	return nil
 }
 
-// missing returns the problems of nodes and links that before has and after has not, except those known as lost.
+// missing returns the problems of nodes and links that the state before has and the state after does not have. It omits
+// those already known as lost.
 func (c gatherer) missing(st *session.State, before, after *session.Picture) []problems.Problem {
 	r := survey.Missing(after, before)
 	r.DropLost(0, st.LostIn(after))
 	return r.Problems
 }
 
-// morningMoved counts the paths that the latest reroutes changed, each and all together.
+// morningMoved counts the paths that the latest reroutes changed: by each reroute, and by all of them together.
 func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error {
 	moved := func(from, to session.Kind) *report.MorningMoved {
 		r, err := comparison.Diff(c.Ctx, c.Session, from, to, 1)
@@ -208,13 +209,13 @@ func (c gatherer) morningMoved(m *report.Morning, line *session.Timeline) error 
 // Limits of a morning report.
 const (
 	mostMorning = 20 // rows of a list
-	// At most mostCompared reroutes are compared one by one, and at most entriesCompared table entries in all.
+	// At most mostCompared reroutes are compared one by one, and only up to entriesCompared table entries in total.
 	mostCompared    = 12
 	entriesCompared = 200_000_000
 	changedLoad     = 0.05 // the least change of a listed link, as part of its rate
 )
 
-// morningCounters compares the recorded counters with those of the equally long time before.
+// morningCounters compares the recorded counters with those of the preceding time span of the same length.
 func (c gatherer) morningCounters(m *report.Morning) error {
 	errs, sent := counters.Faults, counters.Of(counters.XmitData)
 	now, err := c.Session.Recorded().Between(c.Ctx, errs, m.Since, m.Until)
@@ -272,7 +273,7 @@ func (c gatherer) morningCounters(m *report.Morning) error {
 	return err
 }
 
-// sumOf returns the sum of all counters times unit, or nil if nothing was recorded.
+// sumOf returns unit times the sum of the increases of all counters, or nil if nothing was recorded.
 func sumOf(r *records.Recorded, unit uint64) *uint64 {
 	if r.Spans == nil {
 		return nil
@@ -286,7 +287,7 @@ func sumOf(r *records.Recorded, unit uint64) *uint64 {
 	return &sum
 }
 
-// morningLoad lists the links whose traffic changed, among those read before and now.
+// morningLoad lists the links whose traffic changed. It considers only links that were read both before and now.
 func morningLoad(m *report.Morning, f *fabric.Fabric, before, now *records.Recorded) {
 	if before.Spans == nil || now.Spans == nil {
 		m.Unknown = append(m.Unknown, "changed traffic: no traffic was recorded "+

@@ -101,7 +101,7 @@ func formatOf(c *feature.Call, file string) (report.MorningFormat, error) {
 	return all[at], nil
 }
 
-// rowsOf returns the rows of a list. The list is nil if it is unknown.
+// rowsOf returns the rows of a list. A nil list means that the data is unknown.
 func rowsOf[R any](list []R) answer.Rows[*R] {
 	if list == nil {
 		return answer.UnreadRows[*R]()
@@ -134,7 +134,7 @@ func number[R any](key, name, unit string, of func(*R) answer.Value) answer.Fiel
 	return answer.Field[*R]{Key: key, Name: name, Unit: unit, Kind: answer.KindFloat, Value: of}
 }
 
-// entry returns a field of the number of an entry of the history.
+// entry returns a field that contains the number of an entry of the history.
 func entry(key string, of func(*report.MorningEvent) int64) answer.Field[*report.MorningEvent] {
 	return answer.Field[*report.MorningEvent]{Key: key, Name: key, Kind: answer.KindInt,
 		Help: "the entry of the history", Value: func(e *report.MorningEvent) answer.Value {
@@ -145,7 +145,7 @@ func entry(key string, of func(*report.MorningEvent) int64) answer.Field[*report
 		}}
 }
 
-// movedOf returns the counts of changed paths, None if they are unknown.
+// movedOf returns the counts of changed paths, or None if they are unknown.
 func movedOf(m *report.MorningMoved) answer.Value {
 	if m == nil {
 		return answer.None()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reports writes reports of the subnet and of its changes.
+// Package reports writes reports about the subnet and its changes.
 package reports
 
 import (
@@ -33,10 +33,10 @@ func commands() []feature.Command {
 	return all
 }
 
-// jsonWord is the name of the format that is the declared answer.
+// jsonWord is the name of the format that consists of the answer in JSON.
 const jsonWord = "json"
 
-// command returns the command that writes a format.
+// command returns the command that writes a report in a format.
 func command(f report.Format) feature.Command {
 	decl := feature.OneLine[*written]("report "+f.Name, "the file", "{format} report of {title} written to {file}")
 	c := feature.Command{
@@ -100,7 +100,7 @@ func write(c *feature.Call, f *report.Format, decl *answer.Decl[*written]) error
 	return save(c, c.Arg(0), render, decl.Answer(b, &written{f.Name, c.Arg(0), r.Title}))
 }
 
-// save writes a report to a file and answers with a.
+// save writes a report to a file, and then writes the answer a.
 func save(c *feature.Call, path string, render func(io.Writer) error, a *answer.Answer) error {
 	safe := func(w io.Writer) error { return plain.Text(w, render) }
 	if path == "-" {
@@ -112,7 +112,7 @@ func save(c *feature.Call, path string, render func(io.Writer) error, a *answer.
 	return c.Answer(a)
 }
 
-// drawnPath returns the ports through which packets leave on the path of the option path=A,B.
+// drawnPath returns the output ports along the path that the option path=A,B selects.
 func drawnPath(c *feature.Call, p *session.Picture) ([]fabric.PortIndex, error) {
 	ends := c.Option("path", "")
 	if ends == "" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resilience simulates each failure of a kind and counts the paths that it breaks.
+// Package resilience simulates every single failure of a kind, and counts the paths that each failure breaks.
 package resilience
 
 import (
@@ -30,7 +30,7 @@ import (
 const (
 	someFailures = 10              // failures that the text lists without top=
 	saveEvery    = 2 * time.Second // interval at which a study writes its report
-	// the highest index of a job array by the default configuration of Slurm (MaxArraySize less 1)
+	// maxArray is the highest index of a job array in the default configuration of Slurm (MaxArraySize less 1).
 	maxArray = 1000
 	// The files of a job array.
 	arrayScript, arraySnapshot, arrayReport = "resilience.sbatch", "resilience.snapshot", "shard-%s.json"
@@ -105,7 +105,7 @@ func study(word string, kind resilience.Kind, summary string, examples ...string
 	}
 }
 
-// studied is the result of a study of failures.
+// studied is the answer with the result of a study of failures.
 type studied struct {
 	Failing     string       `key:"failing" name:"failing" help:"what fails: links, switches or pairs"`
 	Failures    int          `key:"failures" name:"failures"`
@@ -256,9 +256,9 @@ func run(c *feature.Call, decl *answer.Decl[*studied], kind resilience.Kind) err
 	return stopped
 }
 
-// continueStudy simulates the failures of a kind in a state with tables. start returns the report to continue, which
-// may be empty. save is called every few hundred failures. If the command is interrupted, continueStudy returns the
-// report together with the error.
+// continueStudy simulates the failures of a kind in a state with tables. start is called first and returns the report
+// to continue, which may be empty. save is called every few hundred failures. If the command is interrupted,
+// continueStudy returns both the report and an error.
 func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	start func(*resilience.Study) (*resilience.Report, error), save func(*resilience.Report) error,
 ) (*resilience.Report, error) {
@@ -289,7 +289,7 @@ func continueStudy(c *feature.Call, p *session.Picture, kind resilience.Kind,
 	return r, err
 }
 
-// shardOf returns I and N of the option shard=I/N.
+// shardOf returns I and N from the option shard=I/N.
 func shardOf(c *feature.Call) (i, n int, err error) {
 	text := c.Option("shard", "1/1")
 	a, b, _ := strings.Cut(text, "/")
@@ -303,7 +303,7 @@ func shardOf(c *feature.Call) (i, n int, err error) {
 	return i, n, nil
 }
 
-// continued returns the report of a file, or an empty one where there is no file.
+// continued returns the report in a file, or an empty report if the file does not exist or file is "".
 func continued(c *feature.Call, s *resilience.Study, file string, shard, shards int) (*resilience.Report, error) {
 	r, err := s.Empty(shard, shards)
 	if err != nil || file == "" {
@@ -333,7 +333,7 @@ func readReport(c *feature.Call, file string) (*resilience.Report, error) {
 	return r, err
 }
 
-// shardList returns a list of shards, as "shard 3, 7 of 16".
+// shardList returns a list of shards as text, such as "shard 3, 7 of 16".
 func shardList(shards []int, of int) string {
 	return fmt.Sprintf("shard %s of %d", strings.Join(prose.Words(shards, strconv.Itoa), ", "), of)
 }
@@ -401,7 +401,7 @@ var sbatchDecl = answer.Decl[*written]{
 	},
 }
 
-// sbatch writes a snapshot of the state and a script for Slurm's sbatch.
+// sbatch writes a snapshot of the state, and a script for sbatch of Slurm.
 func sbatch(c *feature.Call) error {
 	st, p, err := c.Tables()
 	if err != nil {
@@ -444,7 +444,8 @@ func sbatch(c *feature.Call) error {
 	return c.Answer(sbatchDecl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &w))
 }
 
-// sbatchScript returns the script. Each task simulates a shard, and a restarted task continues its file.
+// sbatchScript returns the script for sbatch. Each task simulates one shard. A task that is restarted continues the
+// report in its file.
 func sbatchScript(dir, program, kind string, shards int) string {
 	return fmt.Sprintf(`#!/bin/bash
 #SBATCH --job-name=resilience

@@ -33,7 +33,7 @@ func engineOptions() []lang.Option {
 	return options
 }
 
-// chosen holds the chosen engines with their options.
+// chosen is the answer of the command engine: the routing engines and the options that the user set.
 type chosen struct {
 	Engine  string       `key:"engine" help:"the engines in the order in which they are tried"`
 	Options answer.Value `key:"options" kind:"map" help:"the given options, by OpenSM's names"`
@@ -69,7 +69,7 @@ func engine(c *feature.Call) error {
 	return c.Answer(engineDecl.Answer(answer.Basis{Source: st.Source.String()}, a))
 }
 
-// given returns the settings of the words and options of the command.
+// given returns the engine settings that the arguments and options of the command select.
 func given(c *feature.Call) (settings.Settings, error) {
 	var chain []string
 	words := c.Args
@@ -105,7 +105,7 @@ func read(c *feature.Call, conf string, chain []string, options []settings.Setti
 	return settings.Parse(c.Ctx, chain, options)
 }
 
-// available is a row of the table: an engine.
+// available is a row of the table: a routing engine.
 type available struct {
 	Engine string `key:"engine" name:"ENGINE"`
 	Chosen bool   `key:"chosen" name:"CHOSEN" help:"the engine is chosen"`

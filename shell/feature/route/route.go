@@ -24,7 +24,7 @@ const incrementalWord = "incremental"
 
 var yesNo = []string{"yes", "no"}
 
-// Feature has the commands engine, engines, route and unstage.
+// Feature provides the commands engine, engines, route and unstage.
 var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	{Name: "route", Keys: "r", Help: "compute routes and stage them, without writing"},
 	{Name: "engine", Keys: "E", Help: "choose the routing engine and its options, step by step"},
@@ -186,8 +186,8 @@ func route(c *feature.Call) error {
 	return checkFallback(c, &rep)
 }
 
-// how returns a sentence about the kept routes. added states that the what-if has additions that the compared tables
-// lack.
+// how returns a sentence that states which routes the computation kept, and why. added means that the what-if has
+// additions that the compared tables do not cover.
 func how(rep *compute.Figures, added bool) string {
 	from := rep.Against
 	switch {
@@ -206,7 +206,7 @@ func how(rep *compute.Figures, added bool) string {
 	return ""
 }
 
-// trees returns the figures of the trees of multicast groups, and a line about them.
+// trees returns the figures of the trees of multicast groups, and a line about the trees.
 func trees(t *compute.Trees) (facts answer.Value, text string) {
 	named := []answer.Named{
 		{Name: "groups", Value: answer.Text(t.Groups)}, {Name: "lids", Value: answer.Int(t.LIDs)},
@@ -223,7 +223,7 @@ func trees(t *compute.Trees) (facts answer.Value, text string) {
 	return answer.Map(named), text
 }
 
-// treeLoop returns the figures of a credit loop of torus-2QoS's multicast tree with unicast.
+// treeLoop returns the figures of a credit loop that the multicast tree of torus-2QoS and unicast form together.
 func treeLoop(l *torus.TreeLoop) answer.Value {
 	if l == nil {
 		return answer.None()
@@ -241,8 +241,8 @@ func treeLoop(l *torus.TreeLoop) answer.Value {
 		answer.Named{Name: "switch_pairs", Value: answer.Int(l.Pairs)}))
 }
 
-// checkFallback fails in a script if an engine refused its file and another engine routed, so that the script does not
-// commit other routes.
+// checkFallback returns an error in a script if an engine refused its file and another engine routed. Otherwise the
+// script could commit routes that nobody wanted.
 func checkFallback(c *feature.Call, rep *compute.Figures) error {
 	i := slices.IndexFunc(rep.Refusals, func(r engines.Refusal) bool { return r.File })
 	if i < 0 || !c.Output.IsScript() || c.Option("fallback", "no") == "yes" {
@@ -253,7 +253,7 @@ func checkFallback(c *feature.Call, rep *compute.Figures) error {
 		rep.Refusals[i].Engine, rep.Engine, rep.Refusals[i].Reason)
 }
 
-// adapted is the result of an incremental route.
+// adapted is the answer of an incremental route.
 type adapted struct {
 	Engine   string        `key:"engine"`
 	Took     time.Duration `key:"seconds"`

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// Feature has the commands sa path and sa nodes.
+// Feature provides the commands sa path and sa nodes.
 var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	{Path: "sa", Group: feature.GroupLook, Summary: "Query the subnet administration"},
 	{
@@ -42,7 +42,7 @@ var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	},
 }}
 
-// record is the path record of a pair, or the error, and its difference from the tables.
+// record is a row: the path record of a pair, or an error. tables describes how the record differs from the tables.
 type record struct {
 	f *fabric.Fabric
 	pairs.Pair
@@ -55,7 +55,7 @@ const agree = "agree"
 
 func (r record) agrees() bool { return r.tables.String() == agree }
 
-// granted returns value of the record, None without a record.
+// granted returns the function of a field about the record. The field is None if the pair has no record.
 func granted(value func(record) answer.Value) func(record) answer.Value {
 	return func(r record) answer.Value {
 		if r.err != nil {
@@ -117,7 +117,7 @@ var pathTable = answer.Table[record]{
 	Lead: func(r record) answer.Lead { return feature.ToPort(r.f, r.Dst) },
 }
 
-// records holds the records of pairs. err ended the queries early.
+// records is the answer with the path records of pairs. If err is set, the queries stopped early.
 type records struct {
 	pairs, differ int
 	all           []record
@@ -179,7 +179,7 @@ func runPath(c *feature.Call) error {
 	return c.Answer(pathsDecl.Answer(st.Basis(live, session.NeedLinks|session.NeedTables), r))
 }
 
-// compare compares a record with the path by the tables.
+// compare returns how a path record differs from the path by the tables.
 func compare(live *session.Picture, p pairs.Pair, r *sa.PathRecord) answer.Value {
 	f := live.Fabric
 	differs := func(format string, args ...any) answer.Value { return answer.Text(fmt.Sprintf(format, args...)) }
@@ -196,7 +196,7 @@ func compare(live *session.Picture, p pairs.Pair, r *sa.PathRecord) answer.Value
 	if is, known := live.Tables.SL(r.SLID, r.DLID); known && !live.Tables.MayHaveSL(r.SLID, r.DLID, r.SL) {
 		return differs("by the tables the path has SL %d", is)
 	}
-	// Management ports of switches have rates of their own, which sweeps do not keep.
+	// Management ports of switches have other rates, which sweeps do not store.
 	toSwitch := f.Ports[p.Src].Num == 0 || f.Ports[f.PortByLID(p.LID)].Num == 0
 	ports := []fabric.PortIndex{p.Src, f.PortByLID(p.LID)}
 	for _, h := range path.Hops {
@@ -217,7 +217,7 @@ func compare(live *session.Picture, p pairs.Pair, r *sa.PathRecord) answer.Value
 	return answer.Text(agree)
 }
 
-// nodes holds the differences of the node records from the sweep.
+// nodes is the answer with the differences between the node records and the sweep.
 type nodes struct {
 	records      int
 	theirs, ours []answer.Place
@@ -238,7 +238,7 @@ func nodeTable(key, title, line, help string) *answer.Table[answer.Place] {
 	}
 }
 
-// mostListed is the number of nodes of a kind that the text lists.
+// mostListed is the maximum number of nodes of one kind that text lists.
 const mostListed = 20
 
 var nodesDecl = answer.Decl[nodes]{

@@ -26,7 +26,7 @@ var Feature = feature.Feature{Name: "sl", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// path is the service level of the path of a pair, or the reason why there is none.
+// path is a row: a pair and the service level of its path, or the reason why it has none.
 type path struct {
 	From  answer.Value `key:"from" name:"FROM" kind:"place"`
 	To    answer.Value `key:"to" name:"TO" kind:"place"`
@@ -37,7 +37,7 @@ type path struct {
 	lead  answer.Lead
 }
 
-// paths holds the service levels of the paths of pairs.
+// paths is the answer with the service levels of the paths of pairs.
 type paths struct {
 	all   []path
 	own   answer.Value // the routes have service levels of their own
@@ -100,7 +100,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedSLs), all))
 }
 
-// grant returns the service level of the path of a pair, or the error if none is granted.
+// grant returns the row of a pair with the service level of its path, or an error if no service level is granted.
 func grant(p *session.Picture, g *partitions.Grants, pair pairs.Pair) (path, error) {
 	f := p.Fabric
 	x := path{

@@ -30,7 +30,7 @@ var Feature = feature.Feature{Name: "sl2vl", Commands: []feature.Command{{
 
 var errNotRead = errors.New("the SL2VL tables were neither computed nor read; hint: run 'sweep full sl2vl'")
 
-// mapping is a row of the table: equal tables of an output port.
+// mapping is a row of the table: the SL2VL tables of one output port that are equal, for several input ports.
 type mapping struct {
 	f       *fabric.Fabric
 	outPort fabric.PortIndex
@@ -109,7 +109,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, t))
 }
 
-// equal returns the tables of an output port, grouped by equal contents.
+// equal returns the SL2VL tables of an output port. Input ports with equal tables form one row.
 func equal(f *fabric.Fabric, t *fabric.SL2VL, node fabric.NodeIndex, port fabric.PortIndex) (mappings []mapping) {
 	n, out := &f.Nodes[node], f.Ports[port].Num
 	ins := 1

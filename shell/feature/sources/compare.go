@@ -36,10 +36,10 @@ type Overview struct {
 	Down     int // [session.State.Down]
 	Errors   int
 	Warnings int
-	// Worst is the number of paths over the busiest link between switches, -1 if unknown.
+	// Worst is the number of paths over the busiest link between switches, or -1 if unknown.
 	Worst   int64
 	Manager string
-	// Engine is the engine of the live tables, "" if unknown.
+	// Engine is the engine that computed the live tables, or "" if unknown.
 	Engine  string
 	Swept   time.Time
 	Differs int // differences from most subnets
@@ -48,14 +48,16 @@ type Overview struct {
 // Comparison holds the figures and the differences of all subnets.
 type Comparison struct {
 	Subnets []Overview
-	// Differences have places in Fabrics, which is indexed by subnet.
+	// Differences lists the differences between subnets. The places in them refer to Fabrics, which is indexed by
+	// subnet.
 	Differences []classify.Difference
 	Fabrics     []*fabric.Fabric
 	// Compared lists what was compared.
 	Compared string
 }
 
-// Compare compares all subnets. It computes their figures in parallel and keeps them while the subnets do not change.
+// Compare compares all subnets. It computes their figures in parallel, and keeps the figures of a subnet until the
+// subnet changes.
 func Compare(ctx context.Context, all []feature.Subnet) (*Comparison, error) {
 	rows, err := overviews(ctx, all)
 	if err != nil {
@@ -69,7 +71,7 @@ func Compare(ctx context.Context, all []feature.Subnet) (*Comparison, error) {
 	return c, nil
 }
 
-// overviews returns the figures of all subnets. It computes them in parallel.
+// overviews returns the figures of all subnets, computed in parallel.
 func overviews(ctx context.Context, all []feature.Subnet) ([]Overview, error) {
 	rows := make([]Overview, len(all))
 	failed := make([]error, len(all))
@@ -127,15 +129,16 @@ func overview(ctx context.Context, n feature.Subnet, o *Overview) error {
 
 // The kinds of differences between the live states of sessions.
 const (
-	// differentEngine is an engine that most subnets do not have.
+	// differentEngine marks a subnet whose engine differs from that of most subnets.
 	differentEngine classify.DifferenceKind = "engine"
-	// sharedNodes are nodes that two subnets have.
+	// sharedNodes marks nodes that two subnets have in common.
 	sharedNodes classify.DifferenceKind = "nodes"
-	// notRead is a subnet that could not be read and is not compared.
+	// notRead marks a subnet that could not be read and is therefore not compared.
 	notRead classify.DifferenceKind = "not read"
 )
 
-// differences returns how each live subnet differs from most of them. It does not compare subnets that were not read.
+// differences returns the properties in which a live subnet differs from most subnets. It does not compare subnets that
+// were not read.
 func differences(all []feature.Subnet) (out []classify.Difference, fabrics []*fabric.Fabric) {
 	add := func(i int, kind classify.DifferenceKind, what string) {
 		out = append(out, classify.Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: kind, What: what})
@@ -184,8 +187,8 @@ func differences(all []feature.Subnet) (out []classify.Difference, fabrics []*fa
 	return out, fabrics
 }
 
-// shared returns a sentence about the nodes that subnet a has in common with b, called name, "" for none. They are the
-// same subnet if their nodes, links, LIDs and tables are equal.
+// shared returns a sentence about the nodes that the subnets a and b have in common, or "" if there are none. name is
+// the name of b. If the nodes, links, LIDs and tables are equal, the sentence states that both are the same subnet.
 func shared(a, b *fabric.Fabric, t, u *fabric.Tables, name string) string {
 	nodes := 0
 	for i := range a.Nodes {
@@ -225,7 +228,7 @@ func shared(a, b *fabric.Fabric, t, u *fabric.Tables, name string) string {
 	return "is the same subnet as " + name
 }
 
-// compared returns a list of the compared properties.
+// compared returns a text that lists the compared properties.
 func compared(all []feature.Subnet) string {
 	for _, n := range all {
 		if st := n.Session().State(); st.Live.Tables == nil {

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature has the commands sources, source and on.
+// Feature provides the commands sources, source and on.
 var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	{
 		Name: "pane-A", Keys: "A", Pane: "All", Help: "the open subnets side by side, and how one differs from " +
@@ -73,7 +73,7 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 }}
 
-// figure returns a field of a figure. It is unknown for a subnet that was not read.
+// figure returns a field with a number from an Overview. The field is unknown if the subnet was not read.
 func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] {
 	return answer.Field[*Overview]{
 		Key: key, Name: key, Kind: answer.KindInt, Help: help, Value: known(func(o *Overview) answer.Value {
@@ -82,7 +82,7 @@ func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] 
 	}
 }
 
-// known returns value for a subnet that was read, else not read.
+// known returns a function that calls value if the subnet was read, and otherwise returns NotRead.
 func known(value func(o *Overview) answer.Value) func(o *Overview) answer.Value {
 	return func(o *Overview) answer.Value {
 		if o.Trouble != "" {
@@ -92,7 +92,7 @@ func known(value func(o *Overview) answer.Value) func(o *Overview) answer.Value 
 	}
 }
 
-// word returns a field of an optional word, for JSON.
+// word returns a field for JSON with an optional word.
 func word(key, help string, of func(o *Overview) string) answer.Field[*Overview] {
 	return answer.Field[*Overview]{Key: key, Kind: answer.KindText, Help: help, Value: func(o *Overview) answer.Value {
 		return answer.Optional(of(o))
@@ -163,7 +163,8 @@ func worst(o *Overview) answer.Value {
 	return answer.Int(o.Worst)
 }
 
-// state returns the master SM and the time of the last sweep, or why the subnet could not be read.
+// state returns a text with the master SM and the time of the last sweep, or the reason why the subnet could not be
+// read.
 func (o *Overview) state() string {
 	if o.Trouble != "" {
 		return o.Trouble
@@ -194,8 +195,8 @@ func declare(command string) *answer.Decl[*Comparison] {
 	}
 }
 
-// verdict returns found if subnets differ or have problems. The basis of the answer makes it unknown if something was
-// not read.
+// verdict returns Found if subnets differ or have problems, otherwise OK. If something was not read, the basis of the
+// answer turns OK into Unknown.
 func (c *Comparison) verdict() (answer.Verdict, string) {
 	errors, warnings := 0, 0
 	for i := range c.Subnets {
@@ -214,7 +215,7 @@ func (c *Comparison) verdict() (answer.Verdict, string) {
 	return answer.Found, strings.Join(causes, ", ")
 }
 
-// found returns the differences between subnets that were read.
+// found returns the differences between those subnets that were read.
 func (c *Comparison) found() []classify.Difference {
 	return slices.DeleteFunc(slices.Clone(c.Differences), func(d classify.Difference) bool { return d.Kind == notRead })
 }
@@ -242,7 +243,7 @@ func waitForAll(c *feature.Call, all []feature.Subnet) error {
 	return nil
 }
 
-// basisOf returns the basis of an answer about subnets: the parts that were not read.
+// basisOf returns the basis of an answer about several subnets, with the parts that were not read.
 func basisOf(all []feature.Subnet) (b answer.Basis) {
 	for _, n := range all {
 		st := n.Session().State()
@@ -260,7 +261,7 @@ func basisOf(all []feature.Subnet) (b answer.Basis) {
 	return b
 }
 
-// differing holds the differences between subnets.
+// differing is the answer with the differences between subnets.
 type differing struct {
 	*Comparison
 	names []string
@@ -321,7 +322,7 @@ func differ(c *feature.Call) error {
 	return nil
 }
 
-// chosen is the subnet that commands act on.
+// chosen is the answer with the subnet that commands act on.
 type chosen struct {
 	Name   answer.Value `key:"name" name:"name" kind:"text" help:"if several subnets are open"`
 	Source string       `key:"source" name:"source"`

@@ -26,7 +26,7 @@ var Feature = feature.Feature{Name: "states", Keys: []feature.Key{
 	Run:      run,
 }}}
 
-// state is a state of the subnet, and what is in it.
+// state is a row: a state of the subnet with its contents.
 type state struct {
 	Picture  string       `key:"picture" help:"live, base, whatif or staged"`
 	Title    string       `key:"title" name:"PICTURE" help:"the state, and how it was made"`
@@ -92,7 +92,7 @@ func describe(st *session.State, p *session.Picture) state {
 	return s
 }
 
-// clock returns the time of a moment, with its date where that is another day.
+// clock returns the time of a moment. It includes the date if the moment is on another day than now.
 func clock(t, now time.Time) string {
 	if t.Local().Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
 		return t.Format(time.TimeOnly)
@@ -100,7 +100,7 @@ func clock(t, now time.Time) string {
 	return t.Format(time.DateTime)
 }
 
-// groups counts the multicast LIDs that any switch has a port for.
+// groups returns the number of multicast LIDs for which at least one switch has an output port.
 func groups(t *fabric.Tables) (n int) {
 	if t.MFT == nil {
 		return 0

@@ -29,7 +29,7 @@ const hintsHelp = "FILE is a YAML list. Each element has name (a node descriptio
 	"  - {guid: 0x0002c903000a0001, tier: 2, pod: 1}\n" +
 	"Hints override what names and cabling suggest. A later element overrides an earlier one."
 
-// Feature has the commands show structure and hints.
+// Feature provides the commands show structure and hints.
 var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 	{
 		Name: "pane-N", Keys: "N", Pane: "Map", Help: "map of the subnet: tiers, pods, grids, groups; arrows move, " +
@@ -55,7 +55,7 @@ var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 	},
 }}
 
-// structure holds the counts of a structure.
+// structure is the answer with the counts of a structure.
 type structure struct {
 	Structure  string       `key:"structure" help:"the structure as text"`
 	Shape      string       `key:"shape" help:"fat-tree, torus, mesh, hypercube, dragonfly or another shape"`
@@ -77,7 +77,7 @@ type structure struct {
 	of         *classify.Structure
 }
 
-// tier is a tier of a tree, or all switches of another shape.
+// tier is a tier of a tree. If the topology is not a tree, a single tier has all switches.
 type tier struct {
 	Tier     int    `key:"tier" help:"0 for leaves"`
 	Name     string `name:"TIER"`
@@ -107,7 +107,7 @@ type director struct {
 	Spines     answer.Value `key:"spine_boards" kind:"list"`
 }
 
-// cage is a switch that appears in the subnet as one switch per plane.
+// cage is a physical switch that appears in the subnet as several switches, one per plane.
 type cage struct {
 	Name   string       `key:"name" name:"SWITCH"`
 	Planes answer.Value `key:"planes" name:"PLANES" kind:"list"`
@@ -135,7 +135,7 @@ type position struct {
 	lead   answer.Lead
 }
 
-// Rows of the tables in the text. JSON and the screen have all rows.
+// The maximum numbers of rows of the tables in text. JSON and the screen have all rows.
 const (
 	mostDirectors = 12
 	mostAnomalies = 30
@@ -209,7 +209,7 @@ var decl = answer.Decl[structure]{
 	},
 }
 
-// never excludes a table from the text, where a line summarizes it.
+// never excludes a table from text, because a line of text summarizes it.
 func never(structure) bool { return false }
 
 func parts(key string, of func(*classify.Structure) classify.Parts) answer.Item[structure] {
@@ -259,7 +259,7 @@ func describe(s *classify.Structure) structure {
 	return a
 }
 
-// nodes returns the counts of nodes by role.
+// nodes returns a text with the numbers of nodes by role.
 func (s *structure) nodes() string {
 	words := []string{prose.Count(s.Hosts, "host")}
 	if s.Adapters != s.Hosts+s.Storage+s.Service+s.Gateways {
@@ -277,7 +277,7 @@ func (s *structure) nodes() string {
 	return strings.Join(words, ", ")
 }
 
-// sizes returns the number of parts and of their switches, as "2, of 16 to 18 switches".
+// sizes returns a text with the number of parts and the number of switches in each, such as "2, of 16 to 18 switches".
 func sizes(p classify.Parts) answer.Value {
 	if !p.Has() {
 		return answer.None()
@@ -349,7 +349,7 @@ func (s *structure) anomalies() []anomaly {
 	return all
 }
 
-// boards returns the name of the board of each switch that is part of a director or of a switch of several planes.
+// boards returns, for each switch that is part of a director or of a switch of several planes, the name of its board.
 func (s *structure) boards() map[fabric.SwitchIndex]string {
 	board := map[fabric.SwitchIndex]string{}
 	for _, d := range s.of.Directors {
@@ -368,7 +368,7 @@ func (s *structure) boards() map[fabric.SwitchIndex]string {
 	return board
 }
 
-// switches returns the positions of the switches of the subnet.
+// switches returns the position of each switch in the structure.
 func (s *structure) switches() []position {
 	f, board, height := s.of.Fabric, s.boards(), s.of.Heights()
 	number := func(p classify.Parts, sw int) answer.Value {
@@ -399,7 +399,7 @@ func (s *structure) switches() []position {
 	return all
 }
 
-// hints holds the number of hints and their file. File is none after hints off.
+// hints is the answer with the number of hints and their file. File is None after "hints off".
 type hints struct {
 	Hints int          `key:"hints"`
 	File  answer.Value `key:"file" kind:"text"`

@@ -25,7 +25,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature has the commands suggest guids and suggest torus.
+// Feature provides the commands suggest guids and suggest torus.
 var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	{Path: "suggest", Group: feature.GroupRoute, Summary: "Find the options that an engine needs"},
 	{
@@ -98,7 +98,7 @@ type attempt struct {
 	Outcome     string       `name:"OUTCOME"`
 }
 
-// suggestion holds the suggested options of ftree.
+// suggestion is the answer with the suggested options of ftree.
 type suggestion struct {
 	Roots          int          `key:"roots"`
 	ComputeNodes   int          `key:"compute_nodes"`
@@ -175,7 +175,7 @@ func runGUIDs(c *feature.Call) error {
 	return c.Answer(guidsDecl.Answer(st.Basis(routed(&st), session.NeedLinks), a))
 }
 
-// routed returns the state for which routes are computed.
+// routed returns the state for which routes are computed: the what-if if it exists, otherwise live.
 func routed(st *session.State) *session.Picture {
 	if st.WhatIf != nil {
 		return st.WhatIf
@@ -233,7 +233,8 @@ func span(low, high int) string {
 	return prose.When(low == high, fmt.Sprint(low), fmt.Sprintf("%d-%d", low, high))
 }
 
-// write writes the files of a suggestion to a new directory, and returns the command that passes them to ftree.
+// write writes the files of a suggestion to a new directory. It returns the file names, and the command that passes the
+// files to ftree.
 func write(dir string, s *classify.Suggestion) (names []string, command string, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, "", files.Err(err)
@@ -267,11 +268,11 @@ func write(dir string, s *classify.Suggestion) (names []string, command string, 
 	return names, command, nil
 }
 
-// longestName is the number of runes of a name in a line of GUIDs. OpenSM reads at most 255 bytes of a line, and reads
-// the rest as another line.
+// longestName is the maximum number of runes of a node name in a line of GUIDs. OpenSM reads at most 255 bytes of a
+// line, and takes the rest as another line.
 const longestName = 50
 
-// writeGUIDs writes a line for each port: its GUID, and its name as a comment.
+// writeGUIDs writes a line for each port, with its GUID and, as a comment, its name.
 func writeGUIDs(w io.Writer, f *fabric.Fabric, ports []fabric.PortIndex) error {
 	for _, p := range ports {
 		name := []rune(f.NodeName(f.Ports[p].Node))
@@ -330,8 +331,8 @@ func runTorus(c *feature.Call) error {
 	return c.Answer(torusDecl.Answer(st.Basis(of, session.NeedLinks), config{text.String(), answer.Optional(c.Arg(0))}))
 }
 
-// clearOfLoops returns the configuration of the staged tables of torus-2QoS, with datelines such that multicast and
-// unicast together have no credit loop.
+// clearOfLoops returns a configuration of torus-2QoS for the staged tables. Its datelines are chosen so that multicast
+// and unicast together have no credit loop.
 func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "search datelines")
 	if err != nil {
@@ -361,7 +362,8 @@ func clearOfLoops(c *feature.Call) (*osm.TorusConf, error) {
 var errNoStagedTorus = errors.New("no tables of torus-2QoS are staged; hint: run 'engine torus-2QoS; " +
 	"route'")
 
-// recognised returns the configuration of the torus of the what-if, with the coordinates from before its failures.
+// recognised returns the configuration of the torus of the what-if. The coordinates are those from before the simulated
+// failures.
 func recognised(c *feature.Call) (*osm.TorusConf, error) {
 	op, err := c.Session.Begin(c.Ctx, "recognise")
 	if err != nil {

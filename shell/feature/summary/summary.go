@@ -25,7 +25,7 @@ var Feature = feature.Feature{Name: "summary", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// summary holds the counts of a state and the settings of the session.
+// summary is the answer with the counts of a state and the settings of the session.
 type summary struct {
 	Source      string       `key:"source" name:"source"`
 	Simulated   bool         `key:"simulated" help:"no InfiniBand hardware is read or written"`
@@ -82,7 +82,7 @@ type remark struct {
 	Text string `key:"text" name:"TEXT"`
 }
 
-// maxListed is the number of rows of a table in the text.
+// maxListed is the maximum number of rows of a table in text.
 const maxListed = 20
 
 var (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sweep reads the subnet, and names of nodes from a file.
+// Package sweep reads the subnet, and reads the names of nodes from a file.
 package sweep
 
 import (
@@ -82,7 +82,7 @@ type swept struct {
 	unanswered []string
 }
 
-// open is a row of the table: requests without a response.
+// open is a row of the table: requests that got no response.
 type open struct {
 	Why string `key:"why" name:"WHY"`
 }
@@ -99,7 +99,7 @@ var decl = answer.Decl[*swept]{
 	})}},
 }
 
-// Reads returns the additional attributes that the options of a sweep request.
+// Reads returns the additional attributes that the options of a sweep command select.
 func Reads(v *lang.Invocation) session.Reads {
 	return session.Reads{
 		SL2VL: v.Flag("sl2vl"), MFT: v.Flag("mft"), PKeys: v.Flag("pkeys"), VLArb: v.Flag("vlarb"),
@@ -107,7 +107,7 @@ func Reads(v *lang.Invocation) session.Reads {
 	}
 }
 
-// First returns the additional attributes of a full sweep, or nil for another command.
+// First returns the additional attributes of a full sweep. It returns nil if the command is not a full sweep.
 func First(v *lang.Invocation) *session.Reads {
 	if v.Command != Command || v.Arg(0) == lightWord {
 		return nil
@@ -142,7 +142,7 @@ func sweep(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, s))
 }
 
-// named is the number of nodes with a name in the map.
+// named is the answer with the number of nodes that have a name in the map.
 type named struct {
 	Nodes int    `key:"named" name:"named"`
 	File  string `key:"file" name:"file"`

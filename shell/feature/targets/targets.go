@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package targets shows response times and losses of requests by node.
+// Package targets shows the response times and the losses of requests by node.
 package targets
 
 import (
@@ -23,7 +23,7 @@ var Feature = feature.Feature{Name: "targets", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// asked holds the counts of requests and responses of this session.
+// asked is the answer with the counts of requests and responses of this session.
 type asked struct {
 	f       *fabric.Fabric
 	total   mad.Stats
@@ -100,7 +100,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(st.Live, 0), a))
 }
 
-// worstFirst orders targets by unanswered requests, then by retried ones, then by the longest response time.
+// worstFirst orders nodes by unanswered requests, then by retried requests, then by the longest response time.
 func worstFirst(a, b mad.TargetStats) int {
 	return cmp.Or(cmp.Compare(b.TimedOut, a.TimedOut), cmp.Compare(b.Retried, a.Retried),
 		cmp.Compare(b.MaxRTT, a.MaxRTT))
@@ -119,7 +119,7 @@ func total(key string, value func(mad.Stats) uint64) answer.Field[asked] {
 	}}
 }
 
-// name returns the name of the node, with the directed route if there is one.
+// name returns the name of the node, and its directed route if that is known.
 func (t target) name() string {
 	f := t.f
 	if lid := t.Target.LID; lid != 0 {

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/live"
 )
 
-// traceAll traces all pairs through the tables of a state.
+// traceAll traces all pairs of end ports through the tables of a state.
 func traceAll(c *feature.Call, st *session.State, s *session.Picture, limit int) error {
 	r, err := count(c, s.Tables, census.Options{Switches: c.Flag("switches"), List: limit})
 	if err != nil {
@@ -40,7 +40,7 @@ func traceAll(c *feature.Call, st *session.State, s *session.Picture, limit int)
 	return answerMany(c, m)
 }
 
-// traceAllLive reads the subnet, traces all pairs, and compares their paths with those in a state.
+// traceAllLive reads the subnet again, traces all pairs of end ports, and compares their paths with those in a state.
 func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, limit int) error {
 	now, unanswered, err := live.Read(c.Ctx, c.Session)
 	if err != nil {
@@ -81,10 +81,11 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 	return answerMany(c, m)
 }
 
-// mostNamed is the number of unreachable end ports, or end ports without a LID, that the text lists.
+// mostNamed is the maximum number of end ports that text lists as unreachable or without a LID.
 const mostNamed = 10
 
-// censusOf returns the answer of a census of tables. Some links of f may pass no packets.
+// censusOf returns the answer from a census: a count of all paths through tables. f may have links that pass no
+// packets.
 func censusOf(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *many {
 	m := &many{
 		Pairs: r.Pairs, LostPairs: r.LostPairs, UnknownPairs: r.UnknownPairs, Paths: r.Paths, Arrive: r.Arrive(),
@@ -114,7 +115,7 @@ func censusOf(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *many {
 	return m
 }
 
-// portsOf returns the number of end ports and the names of the first ones, "" for none.
+// portsOf returns the number of end ports with the names of the first ports, or "" if there are none.
 func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) string {
 	if len(ports) == 0 {
 		return ""
@@ -122,7 +123,8 @@ func portsOf(f *fabric.Fabric, ports []fabric.PortIndex) string {
 	return prose.Count(len(ports), "end port") + ": " + prose.List(prose.Words(ports, f.PortName), mostNamed)
 }
 
-// whyLost returns [walk.Path.Explain], or the state of a port whose link passes no packets.
+// whyLost returns the reason why a path does not arrive. If the path ends at a link that passes no packets, the reason
+// is the state of its port.
 func whyLost(f *fabric.Fabric, of *walk.Path) string {
 	last := of.Hops[len(of.Hops)-1]
 	if of.Cause == walk.NoLink && last.Out != fabric.None {
@@ -134,7 +136,7 @@ func whyLost(f *fabric.Fabric, of *walk.Path) string {
 	return of.Explain(f)
 }
 
-// censusDifference returns where a path through tables differs from that in a state.
+// censusDifference describes the first difference between the path of a pair through t and its path in the state s.
 func censusDifference(t *fabric.Tables, s *session.Picture, x census.Pair, title string) string {
 	f := t.Fabric
 	var now livetrace.Path
@@ -149,7 +151,7 @@ func censusDifference(t *fabric.Tables, s *session.Picture, x census.Pair, title
 	return difference(f, &now, s.Fabric, &planned, title)
 }
 
-// count takes a census of tables as an operation with progress.
+// count takes a census of tables, as an operation that shows its progress.
 func count(c *feature.Call, t *fabric.Tables, opt census.Options) (*census.Result, error) {
 	op, err := c.Session.Begin(c.Ctx, "trace")
 	if err != nil {

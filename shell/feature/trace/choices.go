@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// choiceSet holds all paths of a pair by the choices of switches that route adaptively.
+// choiceSet describes all paths of a pair over the choices of switches that route adaptively.
 type choiceSet struct {
 	Paths   float64      `key:"paths" help:"number of paths by ports; 0 if packets can loop"`
 	Reached string       `key:"reached"`
@@ -52,7 +52,7 @@ var choiceTable = answer.Table[choiceRow]{
 	},
 }
 
-// addChoices adds all paths of the pair if the tables have adaptive routing.
+// addChoices adds all paths of the pair if the tables contain adaptive routing.
 func (p *path) addChoices(s *session.Picture, src fabric.PortIndex, lid uint16) {
 	if s.Tables.Adaptive == nil {
 		return

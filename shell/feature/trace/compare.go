@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// comparedPath is a path that is compared with the requested one.
+// comparedPath is another path, compared hop by hop with the requested path.
 type comparedPath struct {
 	Of     string `key:"of" help:"the state of the path"`
 	Ending string `key:"ending"`
@@ -25,7 +25,7 @@ type comparedPath struct {
 	hops []comparedHop
 }
 
-// comparedHop is a row of the table: a hop of one path or of both.
+// comparedHop is a row of the table: a hop of one of the paths, or of both.
 type comparedHop struct {
 	Node      answer.Value `key:"node" name:"NODE" kind:"place" help:"a node of the requested path"`
 	How       answer.Value `key:"how" name:"HOW" kind:"text" help:"same, port or switch (that differs), none"`
@@ -70,7 +70,8 @@ func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.P
 	return o
 }
 
-// addBack adds the path back. Its hops are in reverse order, next to those of the path there.
+// addBack adds the path in the opposite direction. Its hops are in reverse order, so that they are next to the hops of
+// the path there.
 func (p *path) addBack(s *session.Picture, of *walk.Path) {
 	if back, ok := of.Back(s.Tables); ok {
 		p.Back = compareWith(s.Fabric, of, s.Fabric, &back, back.Backwards(), p.basis.Title)
@@ -118,7 +119,7 @@ func (o *comparedPath) draw(c *answer.Canvas, label string) {
 	}
 }
 
-// lidPath is the path to one of the LIDs of a port.
+// lidPath is a row: the path to one of the LIDs of a port.
 type lidPath struct {
 	LID    uint16   `key:"lid" name:"LID" kind:"lid"`
 	Ending string   `key:"ending" name:"ENDS"`

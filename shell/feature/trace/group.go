@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// group is the tree of a packet to a multicast LID.
+// group is the answer with the tree of a multicast packet: all its copies on their way to the end ports.
 type group struct {
 	Src     answer.Value `key:"src" name:"src" kind:"place"`
 	MLID    string       `key:"mlid"`
@@ -34,8 +34,8 @@ type group struct {
 	meetsUnread            bool
 }
 
-// groupStep is a row of the table: a copy of the packet from a port of a switch to a switch or an end port. The first
-// one is the packet of the source.
+// groupStep is a row of the table: a copy of the packet that a switch sends to another switch or to an end port. The
+// first row is the packet of the source.
 type groupStep struct {
 	Depth  int          `key:"depth" help:"number of switches before"`
 	From   answer.Value `key:"from" name:"FROM" kind:"place" help:"the switch that makes the copy"`
@@ -75,7 +75,7 @@ func (g *group) verdict() (answer.Verdict, string) {
 	return answer.OK, ""
 }
 
-// traceGroup answers with the tree of a packet to a multicast LID.
+// traceGroup answers with the tree of a packet from a source to a multicast LID.
 func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to string) error {
 	mlid, err := feature.ParseMLID(to)
 	if err != nil {
@@ -125,7 +125,7 @@ func traceGroup(c *feature.Call, st *session.State, s *session.Picture, from, to
 	return c.Answer(groupDecl.Answer(b, g))
 }
 
-// unfold adds the rows of the copies that a switch and those after it make.
+// unfold adds rows for the copies that a switch makes, and recursively for the copies of the next switches.
 func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.Hop, depth int, step groupStep) {
 	node := g.f.Switches[h.Switch]
 	step.Depth, step.Switch, step.In, step.lead = depth, answer.Node(g.f, node), answer.Int(h.In),
@@ -157,10 +157,10 @@ func (g *group) unfold(b *answer.Basis, got map[fabric.PortIndex]bool, h *mcast.
 	}
 }
 
-// notMember is the membership of an end port outside the group.
+// notMember is the membership of an end port that is not in the group.
 const notMember = "none"
 
-// member returns the membership of an end port.
+// member returns the membership of an end port in the group.
 func (g *group) member(end fabric.PortIndex) string {
 	if join, in := g.join[end]; in {
 		return join.String()

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// pathGroup holds the paths that arrive with the same first and last switch.
+// pathGroup is a row: the paths that arrive and have the same first and the same last switch.
 type pathGroup struct {
 	From      answer.Value `key:"from" name:"FROM" kind:"place" help:"the first switch"`
 	To        answer.Value `key:"to" name:"TO" kind:"place" help:"the last switch"`
@@ -60,7 +60,7 @@ func passedLive(f *fabric.Fabric, p *livetrace.Path) (list []passedSwitch) {
 	return list
 }
 
-// liveNode returns the node of a hop. The fabric may not have it.
+// liveNode returns the node of a hop. If the fabric does not have the node, the result has only its name and GUID.
 func liveNode(f *fabric.Fabric, h *livetrace.Hop) answer.Value {
 	if h.Node != fabric.None {
 		return answer.Node(f, h.Node)
@@ -68,7 +68,7 @@ func liveNode(f *fabric.Fabric, h *livetrace.Hop) answer.Value {
 	return answer.At(answer.Place{Name: h.Name(f), GUID: h.GUID, Port: -1})
 }
 
-// setPath sets the most frequent sequence of switches.
+// setPath sets the path of the row to the most frequent sequence of switches.
 func (a *pathGroup) setPath(list []passedSwitch) {
 	places := make([]answer.Value, len(list))
 	for i, p := range list {
@@ -82,11 +82,12 @@ func (a *pathGroup) setPath(list []passedSwitch) {
 	a.Over = how + " " + strings.Join(prose.Words(list, passedSwitch.String), " ")
 }
 
-// pathGroups collects traced paths in groups.
+// pathGroups sorts traced paths into groups.
 type pathGroups struct {
 	places map[[2]uint64]int // indexes of pairs, by the GUIDs of the first and last switch
 	pairs  []pathGroup
-	// counts has the paths of each sequence, and most the most frequent sequence, by switch pair.
+	// counts holds, by switch pair, the number of paths for each sequence of switches. most holds the most frequent
+	// sequence.
 	counts    []map[string]int64
 	most      [][]passedSwitch
 	sequences int64
@@ -131,7 +132,7 @@ func sequenceKey(list []passedSwitch) string {
 	return key.String()
 }
 
-// addTo sets the switch pairs of an answer, those with most paths first.
+// addTo adds up to limit switch pairs to an answer, those with the most paths first.
 func (a *pathGroups) addTo(m *many, limit int) {
 	for i := range a.pairs {
 		a.pairs[i].setPath(a.most[i])

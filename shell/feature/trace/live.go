@@ -17,17 +17,18 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// liveTitle is the title of the state for paths through the tables that the switches hold now.
+// liveTitle is the title of the state in which paths use the present tables of the switches.
 const liveTitle = "the switches now"
 
-// liveBasis returns the basis of paths through the switches.
+// liveBasis returns the basis of answers about paths through the present tables of the switches.
 func liveBasis(st *session.State) answer.Basis {
 	b := st.Basis(st.Live, 0)
 	b.Title = liveTitle
 	return b
 }
 
-// traceLive traces a pair by requests to the switches, and compares with the path between the same ports in a state.
+// traceLive traces a pair by requests to the switches. It compares the result with the path between the same ports in a
+// state.
 func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, r *request) error {
 	pair := r.pairs[0]
 	if err := pairs.Addressed(st.Live.Fabric, pair); err != nil {
@@ -52,7 +53,7 @@ func traceLive(c *feature.Call, st *session.State, s *session.Picture, noTables 
 	return c.Answer(pathDecl.Answer(p.basis, p))
 }
 
-// livePath returns the answer of a path through the switches.
+// livePath returns the answer for a path that was traced by requests to the switches.
 func livePath(st *session.State, of *livetrace.Path) *path {
 	f := st.Live.Fabric
 	p := &path{
@@ -89,7 +90,7 @@ func givenPort(n int) answer.Value {
 	return answer.Int(n)
 }
 
-// hopLID returns the LID of the end port of a known hop.
+// hopLID returns the LID of the end port of a hop whose node is known.
 func hopLID(f *fabric.Fabric, h *livetrace.Hop) uint16 {
 	num := 0
 	if !f.Nodes[h.Node].IsSwitch() {
@@ -101,8 +102,8 @@ func hopLID(f *fabric.Fabric, h *livetrace.Hop) uint16 {
 	return 0
 }
 
-// countErrors adds the error counters of the ports through which packets enter and leave, and lists the ports that did
-// not respond. Counters are read by LID, so through the tables.
+// countErrors adds the error counters of the ports through which packets enter and leave nodes. It lists the ports that
+// did not respond. The requests for counters use LID routing, so they depend on the tables.
 func (p *path) countErrors(c *feature.Call, f *fabric.Fabric, of *livetrace.Path) error {
 	places := map[fabric.PortIndex][]*answer.Value{}
 	var ports []fabric.PortIndex
@@ -149,8 +150,8 @@ func (p *path) countErrors(c *feature.Call, f *fabric.Fabric, of *livetrace.Path
 	return nil
 }
 
-// liveDifference returns where the live path of a pair differs from the path between the same ports in a state, "" if
-// they are equal.
+// liveDifference describes how the live path of a pair differs from the path between the same ports in a state. It
+// returns "" if they are equal.
 func liveDifference(st *session.State, live *livetrace.Path, s *session.Picture, pair pairs.Pair) string {
 	there, err := pair.In(st.Live.Fabric, s.Fabric)
 	if err != nil {
@@ -160,7 +161,8 @@ func liveDifference(st *session.State, live *livetrace.Path, s *session.Picture,
 	return difference(st.Live.Fabric, live, s.Fabric, &planned, st.Title(s))
 }
 
-// difference returns where a live path differs from that in a state, "" if they are equal.
+// difference describes the first difference between a live path and the planned path in a state. It returns "" if they
+// are equal.
 func difference(f *fabric.Fabric, live *livetrace.Path, g *fabric.Fabric, planned *walk.Path, title string) string {
 	for i := range live.Hops {
 		h := &live.Hops[i]
@@ -183,7 +185,8 @@ func difference(f *fabric.Fabric, live *livetrace.Path, g *fabric.Fabric, planne
 	return ""
 }
 
-// outOf returns the number of the port through which packets leave, NoPort at a switch that is the destination.
+// outOf returns the number of the port through which packets leave a node. It returns NoPort for a switch that is the
+// destination.
 func outOf(f *fabric.Fabric, port fabric.PortIndex) int {
 	if port == fabric.None || f.Ports[port].Num == 0 {
 		return livetrace.NoPort

@@ -21,10 +21,10 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// maxListed is the default number of rows of a kind in the text.
+// maxListed is the default for the maximum number of rows of one kind in text.
 const maxListed = 20
 
-// many counts the paths of many pairs by their results.
+// many is the answer with counts of the paths of many pairs, by result.
 type many struct {
 	Pairs        int64        `key:"pairs"`
 	LostPairs    int64        `key:"lost_pairs" help:"pairs with a path that does not arrive"`
@@ -45,7 +45,7 @@ type many struct {
 	Against      answer.Value `key:"against" kind:"text" help:"the state with which live paths are compared"`
 	Part         int64        `key:"part" help:"live paths that differ from that state"`
 	Adaptive     answer.Value `key:"adaptive" kind:"text" help:"switches may choose among several paths"`
-	// Choices is nil if no switch routes adaptively, or the paths are not those of all pairs.
+	// Choices is nil if no switch routes adaptively, or if the paths are not those of all pairs.
 	Choices *feature.ChoiceCounts `prefix:"adaptive_"`
 
 	SeenFrom        answer.Value `key:"seen_from" name:"seen from" kind:"place" help:"the port from which it is tested"`
@@ -63,7 +63,7 @@ type many struct {
 	outcomes map[[2]fabric.PortIndex]reach.Outcome
 }
 
-// trouble is a row of a table: a path that does not arrive, or an example of the paths that end at one place.
+// trouble is a row of a table: a path that does not arrive. It may stand for all paths that end at the same place.
 type trouble struct {
 	From   answer.Value `key:"from" name:"FROM" kind:"place"`
 	To     answer.Value `key:"to" kind:"place" help:"none if no port has the LID"`
@@ -75,7 +75,7 @@ type trouble struct {
 	lead   answer.Lead
 }
 
-// linksCount counts the paths over a number of links.
+// linksCount is the number of paths that have the same number of links.
 type linksCount struct {
 	Links int   `key:"links" name:"LINKS"`
 	Paths int64 `key:"paths" name:"PATHS"`
@@ -155,7 +155,7 @@ func (m *many) listed() answer.Rows[trouble] {
 	return rows
 }
 
-// verdict returns found if a path does not arrive.
+// verdict returns Found if at least one path does not arrive.
 func (m *many) verdict() (answer.Verdict, string) {
 	switch v := verdict.Of(m.Lost > 0, m.Unknown > 0); v {
 	case answer.Found:
@@ -197,7 +197,7 @@ func (m *many) add(pair pairs.Pair, p *path) {
 	m.counts[links]++
 }
 
-// count counts the pair of a path by the result of its paths so far.
+// count updates the counts of pairs after another path of a pair was traced.
 func (m *many) count(pair [2]fabric.PortIndex, p *path) {
 	now := reach.Lost
 	switch {
@@ -249,13 +249,13 @@ func (m *many) finish() {
 	}
 }
 
-// answerMany answers with paths through the tables of a state.
+// answerMany writes the answer with the paths of many pairs.
 func answerMany(c *feature.Call, m *many) error {
 	m.finish()
 	return c.Answer(manyDecl.Answer(m.basis, m))
 }
 
-// setBasis sets the basis, with the tables that were not read if paths are unknown.
+// setBasis sets the basis of the answer. If paths are unknown, it includes the tables that were not read.
 func (m *many) setBasis(st *session.State, s *session.Picture) {
 	needs := session.Need(0)
 	if m.Unknown > 0 {
@@ -286,7 +286,7 @@ func traceMany(c *feature.Call, st *session.State, s *session.Picture, g *partit
 	return answerMany(c, m)
 }
 
-// traceManyLive traces pairs by requests to the switches, and compares with a state.
+// traceManyLive traces pairs by requests to the switches, and compares the paths with those in a state.
 func traceManyLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, r *request) error {
 	f := st.Live.Fabric
 	if err := pairs.Addressed(f, r.pairs...); err != nil {

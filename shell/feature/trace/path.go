@@ -49,7 +49,7 @@ type path struct {
 	tables *fabric.Tables // the tables of walked
 }
 
-// Walked returns the path and its tables, nil for a path through live switches.
+// Walked returns the path and its tables. Both are nil for a path that was traced through live switches.
 func (p *path) Walked() (*walk.Path, *fabric.Tables) { return p.walked, p.tables }
 
 // hop is a row of the table: a node on the path.
@@ -121,7 +121,7 @@ func declarePath(command string) *answer.Decl[*path] {
 	}
 }
 
-// unreadCounters is a row of the table: a port whose counters could not be read. The path does not depend on them.
+// unreadCounters is a row of the table: a port whose counters could not be read. The traced path is still complete.
 type unreadCounters struct {
 	Text string `key:"text" name:"PORT" help:"the port, and why"`
 }
@@ -129,7 +129,7 @@ type unreadCounters struct {
 var unreadTable = answer.Table[unreadCounters]{Key: "counters_not_read", Title: "counters that were not read",
 	Fields: answer.Fields[unreadCounters]()}
 
-// verdict returns found if packets do not arrive.
+// verdict returns Found if packets do not arrive.
 func (p *path) verdict() (answer.Verdict, string) {
 	v := verdict.Of(!p.Arrives && !p.isUnknown(), p.isUnknown())
 	if v == answer.OK {
@@ -138,15 +138,16 @@ func (p *path) verdict() (answer.Verdict, string) {
 	return v, fmt.Sprintf("%s -> %s: %s", p.From, p.ToName, p.Why)
 }
 
-// isUnknown reports whether it is unknown if packets arrive: a table was not read, or a switch did not respond.
+// isUnknown reports whether it is unknown if packets arrive, because a table was not read or a switch did not respond.
 func (p *path) isUnknown() bool {
 	return p.Ending == walk.Unknown.String() || p.Ending == livetrace.Silent.String()
 }
 
-// notGranted is the ending of a path that arrives, but for which there is no path record.
+// notGranted is the ending of a path that would arrive, but for which the subnet manager grants no path record.
 const notGranted = "not granted"
 
-// grant sets the ending of a path that arrives and has no path record because of why. Nil means that it has one.
+// grant sets the ending of a path that arrives but has no path record. why is the reason. If why is nil, the path has a
+// record and grant does nothing.
 func (p *path) grant(why error) {
 	if why != nil && p.Arrives {
 		p.Ending, p.Arrives, p.Why = notGranted, false, why.Error()+"; the switches would forward its packets"
@@ -178,7 +179,7 @@ func destinationOf(f *fabric.Fabric, of *walk.Path) string {
 	return feature.DestinationName(f, of.DstLID)
 }
 
-// portNumber returns the number of a port, None for no port.
+// portNumber returns the number of a port, or None for [fabric.None].
 func portNumber(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	if port == fabric.None {
 		return answer.None()
@@ -186,7 +187,8 @@ func portNumber(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	return answer.Int(f.Ports[port].Num)
 }
 
-// linkText returns the width and speed as "4xHDR", None for no port or one without a link.
+// linkText returns the width and speed of a link, such as "4xHDR". It returns None if there is no port or the port has
+// no link.
 func linkText(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	if port == fabric.None || !f.Ports[port].Linked() {
 		return answer.None()
@@ -194,8 +196,8 @@ func linkText(f *fabric.Fabric, port fabric.PortIndex) answer.Value {
 	return answer.Optional(f.Ports[port].Width.String() + f.Ports[port].Speed.String())
 }
 
-// setBasis sets the basis of a path through the tables of a state. Its unread parts are the table that made the path
-// unknown.
+// setBasis sets the basis of a path through the tables of a state. If the path is unknown, its unread part is the table
+// that the path needed next.
 func (p *path) setBasis(st *session.State, s *session.Picture, of *walk.Path) {
 	p.basis = st.Basis(s, 0)
 	if of.Verdict == walk.Unknown {
@@ -220,7 +222,7 @@ func tracePair(c *feature.Call, st *session.State, s *session.Picture, g *partit
 	return &of, p
 }
 
-// adaptiveText is a note on every path through real switches, as standard management packets do not show whether a
+// adaptiveText is a note on every path through real switches, because standard management packets do not show whether a
 // switch routes adaptively.
 const adaptiveText = "there may be more paths: whether the switches route adaptively was not read"
 
@@ -231,7 +233,7 @@ func adaptive(st *session.State) answer.Value {
 	return answer.Text(adaptiveText)
 }
 
-// addPassage adds the known properties of the path: the service level, the VLs and the turns at the hops.
+// addPassage adds the properties of the path that are known: the service level, and the VLs and turns at the hops.
 func (p *path) addPassage(t *fabric.Tables, by *passage.Passage) {
 	p.Means = answer.Optional(by.Means)
 	switch {
@@ -256,7 +258,7 @@ func (p *path) addPassage(t *fabric.Tables, by *passage.Passage) {
 	}
 }
 
-// turnText returns the notes on a hop, as "  turns down".
+// turnText returns the notes on a hop as text, such as "  turns down".
 func (h *hop) turnText() (text string) {
 	for _, x := range []struct {
 		is   bool
@@ -270,7 +272,7 @@ func (h *hop) turnText() (text string) {
 	return text
 }
 
-// torusText returns the notes on a hop in a torus, as "  at 3,1,0 +y, turns from x to y".
+// torusText returns the notes on a hop in a torus as text, such as "  at 3,1,0 +y, turns from x to y".
 func (h *hop) torusText() string {
 	if h.Torus == nil {
 		return ""
@@ -286,7 +288,7 @@ func (h *hop) torusText() string {
 	return text
 }
 
-// errorsText returns the errors of a port, as "  out p3: SymbolErrors 5".
+// errorsText returns the errors of a port as text, such as "  out p3: SymbolErrors 5".
 func errorsText(direction string, port, errors answer.Value) string {
 	if errors.Kind() != answer.KindText || port.IsNone() {
 		return ""
@@ -294,7 +296,7 @@ func errorsText(direction string, port, errors answer.Value) string {
 	return fmt.Sprintf("  %s p%v: %v", direction, port, errors)
 }
 
-// portsText returns the ports as "p1 -> p9", or only one if the other is none.
+// portsText returns two ports as text, such as "p1 -> p9". If one port is None, the text has only the other port.
 func portsText(in, out answer.Value) string {
 	var ports []string
 	for _, p := range []answer.Value{in, out} {
@@ -305,7 +307,7 @@ func portsText(in, out answer.Value) string {
 	return strings.Join(ports, " -> ")
 }
 
-// textOf returns the text of a value, "" for none.
+// textOf returns the text of a value, or "" for None.
 func textOf(v answer.Value) string {
 	if v.Kind() == answer.KindNone {
 		return ""
@@ -316,7 +318,7 @@ func textOf(v answer.Value) string {
 // lidText returns a LID, "-" for 0.
 func lidText(lid uint16) string { return answer.LID(lid).String() }
 
-// draw draws the path with a line for each hop.
+// draw draws the path as text, with a line for each hop.
 func (p *path) draw(c *answer.Canvas) {
 	width := 0
 	for i := range p.hops {

@@ -19,7 +19,7 @@ import (
 
 var errNoTorus = errors.New("the tables are not those of torus-2QoS; hint: run 'engine torus-2QoS; route'")
 
-// masterTree is the name of the tree of all switches. The trees of groups are parts of it.
+// masterTree is the name of the multicast tree that spans all switches. The trees of groups are parts of this tree.
 const masterTree = "master"
 
 func torusOptions() []lang.Option {
@@ -47,7 +47,7 @@ type torusMap struct {
 	width    int
 }
 
-// torusSwitch is a switch of a torus. Its directions are texts such as "+x".
+// torusSwitch is a row: a switch of a torus. Its directions are texts such as "+x".
 type torusSwitch struct {
 	Switch    answer.Value `key:"switch" name:"SWITCH" kind:"place"`
 	At        answer.Value `key:"at" name:"AT" kind:"list" help:"coordinates"`
@@ -116,7 +116,8 @@ func runTorus(c *feature.Call) error {
 	return c.Answer(torusDecl.Answer(st.Basis(s, session.NeedLinks), m))
 }
 
-// treeAlong returns a function that returns the directions in which the tree of a multicast LID leaves a switch.
+// treeAlong returns a function that, for each switch, returns the directions in which the multicast tree leaves the
+// switch. name is a multicast LID or [masterTree].
 func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.SwitchIndex) []string, error) {
 	if name == masterTree {
 		return t.MasterTree().Along, nil
@@ -133,7 +134,7 @@ func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.
 	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, nil
 }
 
-// trace marks the path between two places on the map.
+// trace marks on the map the path between the two places in ends, "A,B".
 func (m *torusMap) trace(c *feature.Call, st *session.State, s *session.Picture, ends string) error {
 	pair, err := feature.PairWithComma(s.Fabric, ends)
 	if err != nil {
@@ -157,7 +158,7 @@ func (m *torusMap) trace(c *feature.Call, st *session.State, s *session.Picture,
 	return nil
 }
 
-// texts returns a list of texts, None for an empty one.
+// texts returns a list of texts, or None for an empty list.
 func texts(s []string) answer.Value {
 	if len(s) == 0 {
 		return answer.None()
@@ -190,7 +191,7 @@ const (
 	joint  = 3 // characters between a name and the next one
 )
 
-// draw draws the switches in a plane for each z, with y upwards.
+// draw draws the switches, one plane for each z, with y upwards.
 func (m *torusMap) draw(w *answer.Canvas) {
 	m.legend(w)
 	for z := range m.Radix[2] {
@@ -222,7 +223,7 @@ func (m *torusMap) draw(w *answer.Canvas) {
 	}
 }
 
-// legend writes the positions of the datelines and the meaning of the signs.
+// legend writes the positions of the datelines, and the meaning of the signs of the map.
 func (m *torusMap) legend(w *answer.Canvas) {
 	var lines []string
 	for d, n := range m.Radix {
@@ -269,7 +270,7 @@ func (m *torusMap) line(w *answer.Canvas, y, z int) {
 
 func (m *torusMap) across(at torus.Coordinates) rune { return m.mark(at, 0, '-', '>', '<') }
 
-// dash draws a link along x. The dateline is at the outer end of a wraparound link.
+// dash draws a link along x, n characters long. On a wraparound link, it marks the dateline at the outer end.
 func (m *torusMap) dash(mark rune, n int, first, last bool) string {
 	line := []rune(strings.Repeat(string(mark), n))
 	if mark == '/' {
@@ -285,7 +286,7 @@ func (m *torusMap) dash(mark rune, n int, first, last bool) string {
 	return string(line)
 }
 
-// uprights draws the links along y above a row.
+// uprights draws the links along y, above a row of switches.
 func (m *torusMap) uprights(w *answer.Canvas, y, z int) {
 	plain := '|'
 	if y == m.Radix[1]-1 {
@@ -301,7 +302,7 @@ func (m *torusMap) uprights(w *answer.Canvas, y, z int) {
 	}
 }
 
-// mark returns the sign of the link from a place in the positive direction of a dimension.
+// mark returns the sign for the link that leaves the switch at a place in the positive direction of dimension d.
 func (m *torusMap) mark(at torus.Coordinates, d int, plain, forth, back rune) rune {
 	next := at
 	next[d] = (at[d] + 1) % m.Radix[d]
@@ -332,7 +333,7 @@ func (m *torusMap) mark(at torus.Coordinates, d int, plain, forth, back rune) ru
 	return ' '
 }
 
-// alongZ lists the links along z, which are not in the planes.
+// alongZ lists the links along z. The planes cannot show these links.
 func (m *torusMap) alongZ(w *answer.Canvas, what string, of func(*torusSwitch) []string) {
 	var names []string
 	for _, r := range m.rows {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package trace traces the paths of packets through the tables of a state, or through the present tables of the
+// Package trace traces the paths of packets, either through the tables of a state or through the present tables of the
 // switches.
 package trace
 
@@ -21,10 +21,10 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// liveWord requests a trace through the switches.
+// liveWord is the argument that requests a trace through the present tables of the switches.
 const liveWord = "live"
 
-// Feature has the commands trace and show torus.
+// Feature provides the commands trace and show torus.
 var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 	{Name: "pane-4", Keys: "4", Pane: "Trace", Help: "the path of packets, hop by hop"},
 }, Commands: []feature.Command{
@@ -147,7 +147,7 @@ func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 	return r, err
 }
 
-// ignoredPorts returns warnings about words that name a port of a switch that is not port 0.
+// ignoredPorts returns a warning for each word that names a port of a switch other than port 0.
 func ignoredPorts(f *fabric.Fabric, words []string) (warnings []string) {
 	for _, word := range words {
 		p, err := places.Resolve(f, word)
@@ -213,7 +213,7 @@ func run(c *feature.Call) error {
 
 const ibtracertWord = "ibtracert"
 
-// checkOptions fails if options do not apply to the request.
+// checkOptions returns an error if an option does not apply to the request.
 func checkOptions(c *feature.Call, r *request, asked partitions.Asked) error {
 	asIbtracert := c.Option("format", "text") == ibtracertWord
 	compares := c.Flag("back") || c.Flag("lids") || c.Option("against", "") != ""
@@ -261,7 +261,7 @@ func traceOne(c *feature.Call, st *session.State, s *session.Picture, g *partiti
 	return c.Answer(pathDecl.Answer(p.basis, p))
 }
 
-// lines holds a path as ibtracert prints it.
+// lines is the answer with a path as ibtracert prints it.
 type lines struct {
 	Lines []string `key:"lines" help:"the lines that ibtracert prints"`
 	path  *path
@@ -275,7 +275,7 @@ var linesDecl = answer.Decl[*lines]{
 	}, Fails: answer.Always,
 }
 
-// ibtracert answers with the lines of ibtracert. The text has them unchanged.
+// ibtracert answers with the lines that ibtracert would print. In text, these lines are unchanged.
 func ibtracert(c *feature.Call, s *session.Picture, of *walk.Path, p *path) error {
 	var text strings.Builder
 	if err := walk.Ibtracert(&text, s.Tables, of); err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package unanswered lists the requests of the last sweep without a response.
+// Package unanswered lists the requests of the last sweep that got no response.
 package unanswered
 
 import (
@@ -20,7 +20,7 @@ var Feature = feature.Feature{Name: "unanswered", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// request is a row of the table: unanswered requests for an attribute to a node or port.
+// request is a row of the table: unanswered requests for one attribute of a node or port.
 type request struct {
 	*sweep.Unanswered
 	at answer.Place

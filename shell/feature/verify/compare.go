@@ -28,7 +28,8 @@ type compared struct {
 	Checks []verify.Check
 	// Verdict is the worst verdict of the checks.
 	Verdict verdict.Verdict
-	// Since lists up to a thousand changes since the last sweep, which may explain differences.
+	// Since lists changes of the subnet since the last sweep, which may explain differences. It has at most mostSince
+	// entries.
 	Since []string
 	// Untried lists features that were not tested on hardware.
 	Untried []string
@@ -43,9 +44,9 @@ func (v *compared) differ() int {
 	return n
 }
 
-// verification compares the live state, and paths by its tables, with ibnetdiscover, dump_fts and ibtracert at the same
-// port. If they differ it reads the subnet once more to list changes since then. It does not change the live state and
-// writes nothing.
+// verification compares the live state, and paths by its tables, with the output of ibnetdiscover, dump_fts and
+// ibtracert at the same port. If they differ, it reads the subnet again and lists the changes since the last sweep. It
+// does not change the live state and writes nothing.
 func verification(ctx context.Context, s *session.Session, traces int) (*compared, error) {
 	v, was, err := compareTools(ctx, s, traces)
 	if err != nil || v.differ() == 0 {
@@ -91,11 +92,11 @@ func compareTools(ctx context.Context, s *session.Session, traces int) (*compare
 	return v, was, err
 }
 
-// errInside is the error for a subnet that no other program can reach.
+// errInside is returned for a simulated subnet that other programs cannot reach.
 var errInside = errors.New("the subnet is simulated inside the program, and other programs cannot reach it")
 
-// programsAt returns the programs at the port of the session. For ibsim they use its library libumad2sim, which writes
-// files to the current directory.
+// programsAt returns the programs to run at the port of the session. With ibsim, they use its library libumad2sim,
+// which writes files to the current directory.
 func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 	done = func() {}
 	switch {
@@ -123,7 +124,7 @@ func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 
 const mostSince = 1000
 
-// since returns the changes between two states, at most mostSince.
+// since returns up to mostSince changes between two states.
 func since(was, is *session.Picture) []string {
 	var out []string
 	for _, c := range fabric.Changes(was.Fabric, is.Fabric) {

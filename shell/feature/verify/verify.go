@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package verify compares the last sweep with the programs of infiniband-diags.
+// Package verify compares the last sweep with the output of the programs of infiniband-diags.
 package verify
 
 import (
@@ -41,7 +41,7 @@ var Feature = feature.Feature{Name: "verify", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// verified is a comparison with the file of its report.
+// verified is the answer with a comparison and the file of its report.
 type verified struct {
 	Source  string       `key:"source" name:"source"`
 	Port    string       `key:"port" name:"port" help:"the port of the session"`
@@ -63,14 +63,14 @@ type check struct {
 	NotCompared answer.Value `key:"not_compared" name:"NOT COMPARED" kind:"text" help:"why nothing was compared"`
 }
 
-// amount is a row of the table: the number of things that were compared with a program.
+// amount is a row of the table: how many things of a kind were compared with a program.
 type amount struct {
 	Program string `key:"program" name:"PROGRAM"`
 	Count   int    `key:"count" name:"COUNT"`
 	What    string `key:"what" name:"WHAT"`
 }
 
-// remark is a row of a table: a difference from a program, or something that was not compared.
+// remark is a row of a table: a difference from a program, or a thing that was not compared.
 type remark struct {
 	Program string `key:"program" name:"PROGRAM"`
 	Text    string `key:"text" name:"TEXT"`
@@ -165,7 +165,7 @@ func (v *verified) remarks(of func(*verify.Check) []string) answer.Rows[remark] 
 	return answer.Slice(rows)
 }
 
-// unknown returns the names of the programs with incomplete comparisons.
+// unknown returns the names of the programs whose comparison is incomplete.
 func (v *verified) unknown() string {
 	var names []string
 	for i := range v.Checks {
@@ -176,7 +176,7 @@ func (v *verified) unknown() string {
 	return strings.Join(names, ", ")
 }
 
-// mostShown is the number of differences of a program in the text. The report in a file has more.
+// mostShown is the maximum number of differences from one program in text. The file of the report has more.
 const mostShown = 20
 
 func draw(w *answer.Canvas, _ answer.Basis, v *verified) {

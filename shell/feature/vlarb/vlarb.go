@@ -27,7 +27,7 @@ var Feature = feature.Feature{Name: "vlarb", Commands: []feature.Command{{
 	Run:      run,
 }}}
 
-// errNotRead is the error if no tables were read.
+// errNotRead is returned if no VL arbitration tables were read.
 var errNotRead = errors.New("the VL arbitration tables were not read; hint: run 'sweep full vlarb'")
 
 // entries is a row of the table: a VL arbitration table of a port.
@@ -91,7 +91,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, rows))
 }
 
-// text returns the entries as "0:4 1:64". It skips entries of weight 0, as ports do.
+// text returns the entries as VL:weight, such as "0:4 1:64". It skips entries of weight 0, as ports do.
 func (e entries) text() string {
 	var words []string
 	for _, w := range e.entries {

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session/alerts"
 )
 
-// Feature has the commands watch and show events.
+// Feature provides the commands watch and show events.
 var Feature = feature.Feature{Name: "watch", Keys: []feature.Key{
 	{Name: "watch", Keys: "W", Help: "start or stop reading the subnet at an interval; :watch SECONDS sets it"},
 }, Commands: []feature.Command{
@@ -77,7 +77,7 @@ func watch(c *feature.Call) error {
 	return c.Answer(onDecl.Answer(st.SourceBasis(), interval{n, strconv.FormatFloat(n, 'g', -1, 64)}))
 }
 
-// stop ends the sweeps, and the alerts of what they find.
+// stop ends the sweeps, and the alerts about events that sweeps find.
 func stop(c *feature.Call) {
 	c.Session.StopKeeping()
 	alerts.Stop(c.Session)

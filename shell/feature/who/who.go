@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
 	},
 }}
 
-// used holds the counts of paths that use a link or a node.
+// used is the answer with the counts of paths that use the given link or node.
 type used struct {
 	What         string         `key:"what" name:"what"`
 	Paths        int64          `key:"paths" name:"paths" help:"paths that use it"`
@@ -56,7 +56,7 @@ type used struct {
 	links   []linkLoad
 }
 
-// adaptiveUsers counts the pairs whose packets can use it by adaptive routing.
+// adaptiveUsers counts the pairs whose packets can use the link or node through adaptive routing.
 type adaptiveUsers struct {
 	Paths        int64        `key:"paths" name:"pairs"`
 	Packets      answer.Value `key:"packets" name:"packets of pairs" kind:"float" help:"pairs by share of packets"`
@@ -73,7 +73,7 @@ type linkLoad struct {
 	lead         answer.Lead
 }
 
-// user is a row of a table: an end port that sends or receives over it.
+// user is a row of a table: an end port that sends or receives over the link or node.
 type user struct {
 	Port   answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid"`
@@ -82,7 +82,7 @@ type user struct {
 	lead   answer.Lead
 }
 
-// chooser is a row of a table: an end port whose packets can use it by adaptive routing.
+// chooser is a row of a table: an end port whose packets can use the link or node through adaptive routing.
 type chooser struct {
 	Port    answer.Value `key:"port" name:"PORT" kind:"place"`
 	LID     uint16       `key:"lid" name:"LID" kind:"lid"`
@@ -203,7 +203,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks|session.NeedTables), &u))
 }
 
-// resolve returns the link, switch or host that the words name. The target of a host is all its links.
+// resolve returns the link, switch or host that the words name. If the words name a host, the target is all its links.
 func resolve(c *feature.Call, f *fabric.Fabric) (uses.Target, string, error) {
 	at, err := places.Resolve(f, c.Arg(0))
 	if err != nil {
