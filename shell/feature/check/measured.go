@@ -93,7 +93,7 @@ func recordedTraffic(c *feature.Call, f *fabric.Fabric, since, until time.Time) 
 	return all, nil
 }
 
-// minDeviation is the smallest deviation that is reported, as a fraction of the expected traffic.
+// minDeviation is the smallest deviation that is reported, in utilization of the link (from 0 to 1).
 const minDeviation = 0.01
 
 func measured(c *feature.Call, st *session.State, p *session.Picture) error {

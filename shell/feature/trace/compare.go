@@ -48,7 +48,8 @@ var (
 	againstTable = comparedTable("against_hops", "against")
 )
 
-// compareWith compares the path with, whose hops are given, with the path of.
+// compareWith compares two paths hop by hop: the requested path, called of, and another path, called with. hops are the
+// hops of the latter in the order to compare.
 func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.Path, hops []walk.Hop,
 	state string) *comparedPath {
 	o := &comparedPath{Of: state, Ending: with.Verdict.String(), Why: with.Explain(g), Same: true}
