@@ -8,10 +8,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Tree is the tree of a packet from one end port to a multicast LID.
+// Tree is the tree of a packet from an end port, or from a switch, to a multicast LID.
 type Tree struct {
 	MLID uint16
-	Src  fabric.PortIndex
+	// Src is the end port, None for the tree from a switch.
+	Src fabric.PortIndex
 	// First is the first switch, nil if Src is attached to none.
 	First *Hop
 	// Delivered counts the copies that end ports receive, among the copies in the tree.
@@ -64,6 +65,28 @@ type Copy struct {
 // Trace follows a packet from an end port to a multicast LID through multicast tables. It returns an error if there are
 // none, or if the LID is not a multicast LID. O(switch ports of the tree).
 func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
+	tr, err := newTracer(t, src, mlid)
+	if err != nil {
+		return nil, err
+	}
+	if sw, port := t.Fabric.AttachedSwitch(src); sw != fabric.None {
+		tr.tree.First = tr.come(sw, port)
+	}
+	return tr.tree, nil
+}
+
+// TraceRoot returns the tree of a multicast LID as seen from a switch, which copies the packet to all ports of its
+// entry; it enters by [fabric.NoPath]. Errors and cost are those of [Trace].
+func TraceRoot(t *fabric.Tables, root fabric.SwitchIndex, mlid uint16) (*Tree, error) {
+	tr, err := newTracer(t, fabric.None, mlid)
+	if err != nil {
+		return nil, err
+	}
+	tr.tree.First = &Hop{Switch: root, In: fabric.NoPath, Copies: tr.copies(root, fabric.NoPath)}
+	return tr.tree, nil
+}
+
+func newTracer(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*tracer, error) {
 	switch {
 	case mlid < fabric.FirstMLID || mlid > fabric.LastMLID:
 		return nil, fmt.Errorf("not a multicast LID: %d, expected 0x%X to 0x%X", mlid, fabric.FirstMLID,
@@ -71,14 +94,9 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 	case t.MFT == nil:
 		return nil, ErrNoTables
 	}
-	f := t.Fabric
-	tr := tracer{
+	return &tracer{
 		t: t, tree: &Tree{MLID: mlid, Src: src}, state: map[fabric.PortIndex]bool{}, got: map[fabric.PortIndex]int{},
-	}
-	if sw, port := f.AttachedSwitch(src); sw != fabric.None {
-		tr.tree.First = tr.come(sw, port)
-	}
-	return tr.tree, nil
+	}, nil
 }
 
 type tracer struct {

@@ -37,11 +37,13 @@ func torusOptions() []lang.Option {
 
 // torusMap is a map of the switches of a torus at their coordinates.
 type torusMap struct {
-	Name string `key:"torus" help:"the dimensions of the torus"`
-	Path *path  `prefix:"path_"` // nil unless requested
+	Name string       `key:"torus" help:"the dimensions of the torus"`
+	Root answer.Value `key:"root" kind:"place" help:"the root of the requested multicast tree"`
+	Path *path        `prefix:"path_"` // nil unless requested
 
 	*torus.Torus
 	of       string
+	root     *torusSwitch // nil unless a tree was requested
 	rows     []*torusSwitch
 	bySwitch map[fabric.SwitchIndex]*torusSwitch
 	width    int
@@ -99,13 +101,16 @@ func runTorus(c *feature.Call) error {
 	}
 	m := newTorusMap(t, s.Fabric, st.Title(s))
 	if tree := c.Option("tree", ""); tree != "" {
-		along, err := treeAlong(t, s.Tables, tree)
+		along, root, err := treeAlong(t, s.Tables, tree)
 		if err != nil {
 			return err
 		}
 		for _, row := range m.rows {
 			row.along = along(row.sw)
 			row.Tree = texts(row.along)
+		}
+		if m.root = m.bySwitch[root]; m.root != nil {
+			m.Root = m.root.Switch
 		}
 	}
 	if ends := c.Option("path", ""); ends != "" {
@@ -117,21 +122,26 @@ func runTorus(c *feature.Call) error {
 }
 
 // treeAlong returns a function that, for each switch, returns the directions in which the multicast tree leaves the
-// switch. name is a multicast LID or [masterTree].
-func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (func(fabric.SwitchIndex) []string, error) {
+// switch, and the root of the tree, [fabric.None] for a LID without a tree. name is a multicast LID or [masterTree].
+func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (along func(fabric.SwitchIndex) []string,
+	root fabric.SwitchIndex, err error) {
+	root = t.MasterTree().Root
 	if name == masterTree {
-		return t.MasterTree().Along, nil
+		return t.MasterTree().Along, root, nil
 	}
 	mlid, err := feature.ParseMLID(name)
 	if err != nil {
-		return nil, err
+		return nil, root, err
 	}
 	if tables.MFT == nil || mlid > tables.MFT.Top {
-		return nil, fmt.Errorf("multicast LID %s has no tree; hint: 'show torus tree=%s' shows the tree of all "+
+		return nil, root, fmt.Errorf("multicast LID %s has no tree; hint: 'show torus tree=%s' shows the tree of all "+
 			"switches",
 			feature.MLIDText(mlid), masterTree)
 	}
-	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, nil
+	if !tables.MFT.Any(root, mlid) {
+		root = fabric.None
+	}
+	return func(sw fabric.SwitchIndex) []string { return t.GroupLinks(tables.MFT, sw, mlid) }, root, nil
 }
 
 // trace marks on the map the path between the two places in ends, "A,B".
@@ -247,6 +257,9 @@ func (m *torusMap) legend(w *answer.Canvas) {
 			shown = append(shown, s.text)
 		}
 	}
+	if m.root != nil {
+		shown = append(shown, "* its root "+m.root.name)
+	}
 	if shown != nil {
 		w.Line("%s", strings.Join(shown, ", "))
 	}
@@ -261,6 +274,9 @@ func (m *torusMap) line(w *answer.Canvas, y, z int) {
 		name, at := "-", torus.Coordinates{x, y, z}
 		if row := m.at(at); row != nil {
 			name = row.name
+			if row == m.root {
+				name += "*"
+			}
 		}
 		last := x == m.Radix[0]-1
 		line.WriteString(name + m.dash(m.across(at), m.width-len([]rune(name))+joint, false, last))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"example.org/ibconsole/tui/pane/groups"
@@ -44,4 +45,18 @@ func groupFile(t *testing.T, s *panetest.Stand) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// TestTorusRoot checks that the tree of torus-2QoS begins at the root that torus-2QoS(8) draws for a torus of 6 x 5,
+// which none of the members is attached to.
+func TestTorusRoot(t *testing.T) {
+	s := panetest.New(t, "sim:torus:6x5", "", panetest.Of(groups.New))
+	s.Run("engine torus-2QoS,no_fallback; load groups " + groupFile(t, s) + "; route")
+	s.Turn(1)
+	s.Drawn(70)
+	if rows := s.Rows(); len(rows) < 2 || !strings.Contains(rows[1], "sw-3-2") || !strings.Contains(rows[1], "root") {
+		t.Errorf("the tree is %q, want that it begins with sw-3-2, root", rows)
+	}
+	s.Has("node-0001")
+	s.Has("node-0005")
 }

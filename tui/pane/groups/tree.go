@@ -13,6 +13,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/mcast"
+	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/session/administration"
 	"example.org/ibconsole/tui/draw"
 	"example.org/ibconsole/tui/pane"
@@ -152,37 +153,54 @@ func (d *treeDrawer) remark(bad bool, format string, args ...any) {
 		link: fabric.None, bad: bad})
 }
 
-// newGroupTree returns the tree of the member with the port GUID from, or of the first member in the subnet. It is nil
-// without a member.
+// newGroupTree returns the tree of the member with the port GUID from. Without such a member it is the tree from the
+// root of torus-2QoS, or with other engines that of the first member in the subnet. It is nil without a member.
 func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error) {
 	f := t.Fabric
 	d := &treeDrawer{f: f, join: map[fabric.PortIndex]fabric.JoinState{}, got: map[fabric.PortIndex]bool{}}
 	var src fabric.PortIndex = fabric.None
+	chosen := false
 	for _, m := range g.group.Members {
 		p := f.PortByGUID(m.GUID)
 		if p == fabric.None {
 			continue
 		}
 		d.join[p] |= m.Join
-		if src == fabric.None || m.GUID == from {
+		if chosen = chosen || m.GUID == from; src == fabric.None || m.GUID == from {
 			src = p
 		}
 	}
 	if src == fabric.None {
 		return nil, nil
 	}
-	tree, err := mcast.Trace(t, src, g.group.MLID)
+	grid, rooted := torus.Of(t)
+	rooted = rooted && !chosen
+	var tree *mcast.Tree
+	var err error
+	if rooted {
+		src = fabric.None
+		tree, err = mcast.TraceRoot(t, grid.MasterTree().Root, g.group.MLID)
+	} else {
+		tree, err = mcast.Trace(t, src, g.group.MLID)
+	}
 	if err != nil {
 		return nil, err
 	}
 	for i := range g.faults {
 		d.fault(&g.faults[i])
 	}
-	d.rows = append(d.rows, copyRow{name: f.PortName(src), word: "sends", node: f.Ports[src].Node, end: src,
-		link: fabric.None})
-	if tree.First == nil {
+	first := len(d.rows)
+	if !rooted {
+		d.rows = append(d.rows, copyRow{name: f.PortName(src), word: "sends", node: f.Ports[src].Node, end: src,
+			link: fabric.None})
+	}
+	switch {
+	case rooted:
+		d.hop(tree.First, nil, true, 0, fabric.None)
+		d.rows[first].word = "root"
+	case tree.First == nil:
 		d.remark(true, "not attached to a switch")
-	} else {
+	default:
 		d.hop(tree.First, []bool{false}, true, 0, fabric.None)
 	}
 	missed := 0
