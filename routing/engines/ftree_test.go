@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"example.org/ibconsole/fabric"
@@ -27,11 +26,10 @@ import (
 	"example.org/ibconsole/routing/engines/ftree"
 )
 
-// treesPerSample and treesInFull are the numbers of random trees; each has treeTrials comparisons.
+// treesPerSample and treesInFull are the numbers of random trees; each has trialsPerFabric comparisons.
 const (
 	treesPerSample = 6
 	treesInFull    = 150
-	treeTrials     = 4
 )
 
 // TestFatTreesEqualOpenSM compares ftree with OpenSM on fat-trees of many kinds, complete and damaged: without options,
@@ -42,7 +40,7 @@ func TestFatTreesEqualOpenSM(t *testing.T) {
 	r := testenv.Rand(t)
 	trees := testenv.Count(t, treesPerSample, treesInFull)
 	if n, err := strconv.Atoi(os.Getenv("IBCONSOLE_TRIALS")); err == nil {
-		trees = n / treeTrials
+		trees = n / trialsPerFabric
 	}
 	var made tally
 	t.Cleanup(func() { made.log(t) })
@@ -50,43 +48,19 @@ func TestFatTreesEqualOpenSM(t *testing.T) {
 		seed := r.Uint64()
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			treeTrialsOn(t, rand.New(rand.NewPCG(seed, 5)), i, &made)
+			treeTrials(t, rand.New(rand.NewPCG(seed, 5)), i, &made)
 		})
 	}
 }
 
-// tally counts comparisons by their result.
-type tally struct {
-	sync.Mutex
-	routed, refused, byAddress int
-}
-
-func (y *tally) add(ended string) {
-	y.Lock()
-	defer y.Unlock()
-	switch {
-	case strings.HasPrefix(ended, refused):
-		y.refused++
-	case strings.HasPrefix(ended, byAddress):
-		y.byAddress++
-	default:
-		y.routed++
-	}
-}
-
-func (y *tally) log(t *testing.T) {
-	t.Logf("%d comparisons: %d routed, %d more in OpenSM's order of addresses, %d refused", y.routed+y.byAddress+
-		y.refused, y.routed, y.byAddress, y.refused)
-}
-
-func treeTrialsOn(t *testing.T, r *rand.Rand, i int, made *tally) {
+func treeTrials(t *testing.T, r *rand.Rand, i int, made *tally) {
 	what, f := randomTree(t, r, i)
 	lmc := uint8(0)
 	if r.IntN(40) == 0 {
 		lmc = 1
 	}
 	sim := start(t, f)
-	for k := range treeTrials {
+	for k := range trialsPerFabric {
 		c := &trial{chain: []string{"ftree"}}
 		switch k {
 		case 0:
@@ -105,7 +79,14 @@ func treeTrialsOn(t *testing.T, r *rand.Rand, i int, made *tally) {
 			})
 			t.Fatalf("%s: %v\nshrunk, in %s: %v", what, err, dir, problem)
 		}
-		made.add(ended)
+		switch {
+		case strings.HasPrefix(ended, refused):
+			made.add("ftree refused")
+		case strings.HasPrefix(ended, byAddress):
+			made.add("ftree in OpenSM's order of addresses")
+		default:
+			made.add("ftree")
+		}
 		t.Logf("%s: %d switches: %s", what, len(f.Switches), ended)
 	}
 }

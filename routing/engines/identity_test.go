@@ -34,6 +34,8 @@ type trial struct {
 	conf string
 	// own are engines of the chain with fields of their own.
 	own []routing.Engine
+	// made counts comparisons.
+	made *tally
 	// log is OR-ed with 0x43 for OpenSM's -D.
 	log int
 	// more makes further comparisons with OpenSM's directory.
@@ -147,17 +149,23 @@ func differs(t *testing.T, sim *ibsimtest.Sim, f *fabric.Fabric, c *trial) error
 		if theirs != "" {
 			return fmt.Errorf("OpenSM routes with %s; we do not: %w", theirs, err)
 		}
+		c.made.add("none")
 		return nil
 	case err != nil:
 		return err
 	case res.Tables.Origin != theirs:
 		return fmt.Errorf("OpenSM routes with %q, we with %q, after refusals %v", theirs, res.Tables.Origin, refusals)
 	}
-	err = sameDumps(dir, res)
-	if err == nil && c.more != nil {
-		err = c.more(dir, res)
+	if err := sameDumps(dir, res); err != nil {
+		return err
 	}
-	return err
+	if c.more != nil {
+		if err := c.more(dir, res); err != nil {
+			return err
+		}
+	}
+	c.made.add(theirs)
+	return nil
 }
 
 // recommend returns OpenSM's choices, also for results that did not come from [engines.Try].

@@ -48,15 +48,15 @@ func nueTrial(vls uint8, switches bool) *trial {
 
 // TestNueRandomTrialsEqualOpenSM compares nue with OpenSM on random fabrics.
 func TestNueRandomTrialsEqualOpenSM(t *testing.T) {
-	repeat(t, 3, 250, 27, func(t *testing.T, r *rand.Rand, _ int) { nueTrials(t, r) })
+	repeat(t, 3, 250, 27, func(t *testing.T, r *rand.Rand, _ int) { nueTrials(t, r, nil) })
 }
 
-func nueTrials(t *testing.T, r *rand.Rand) {
+func nueTrials(t *testing.T, r *rand.Rand, made *tally) {
 	what, f, lmc := trialFabric(t, r)
 	sim := start(t, f)
-	for range 4 {
+	for range trialsPerFabric {
 		c := nueTrial(uint8(r.IntN(9)), r.IntN(2) == 0)
-		c.opt.LMC = lmc
+		c.made, c.opt.LMC = made, lmc
 		c.more = func(_ string, res *routing.Result) error {
 			return freeOf(res, credits.Options{Switches: c.opt.NueIncludeSwitches})
 		}

@@ -3,32 +3,40 @@
 package engines_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 
 	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/formats/osm"
 	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 	"example.org/ibconsole/routing"
+	"example.org/ibconsole/routing/engines/torus"
 )
 
 // trialsPerFabric is the number of trials with one ibsim.
-const trialsPerFabric = 5
+const trialsPerFabric = 4
 
-// TestRandomTrialsEqualOpenSM compares engines with OpenSM on random fabrics with random options and failures.
-// IBCONSOLE_TRIALS=N makes N comparisons, and IBCONSOLE_SEED=S repeats those of an earlier run.
+// TestRandomTrialsEqualOpenSM compares all engines with OpenSM on random fabrics with random options and failures, and
+// logs how many tables of each engine were equal. IBCONSOLE_TRIALS=N makes N comparisons, and IBCONSOLE_SEED=S repeats
+// those of an earlier run. IBCONSOLE_OPENSM=FILE compares with another OpenSM than the installed one.
 func TestRandomTrialsEqualOpenSM(t *testing.T) {
-	testenv.Tool(t, "opensm")
+	t.Log(testenv.Tool(t, "opensm"))
 	r := testenv.Rand(t)
 	trials, err := strconv.Atoi(os.Getenv("IBCONSOLE_TRIALS"))
 	if err != nil {
-		trials = testenv.Count(t, 40, 1500)
+		trials = testenv.Count(t, 40, 3000)
 	}
+	var made tally
+	t.Cleanup(func() { made.log(t) })
 	for i := range trials / trialsPerFabric {
 		seed := r.Uint64()
 		all := t
@@ -37,7 +45,19 @@ func TestRandomTrialsEqualOpenSM(t *testing.T) {
 			if all.Failed() {
 				t.Skip("a difference was found")
 			}
-			randomTrials(t, rand.New(rand.NewPCG(seed, 1)))
+			r := rand.New(rand.NewPCG(seed, 1))
+			switch n := i % 10; {
+			case n < 4:
+				familyTrials(t, r, &made)
+			case n < 6:
+				vlTrials(t, r, &made)
+			case n < 7:
+				nueTrials(t, r, &made)
+			case n < 9:
+				treeTrials(t, r, r.IntN(1000), &made)
+			default:
+				torusTrials(t, r, &made)
+			}
 		})
 	}
 }
@@ -57,7 +77,35 @@ func repeat(t *testing.T, sample, full int, stream uint64, run func(t *testing.T
 	}
 }
 
-func randomTrials(t *testing.T, r *rand.Rand) {
+// tally counts comparisons by the engine that routed, or that refused. It is safe for concurrent use, and nil counts
+// nothing.
+type tally struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (y *tally) add(engine string) {
+	if y == nil {
+		return
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if y.counts == nil {
+		y.counts = map[string]int{}
+	}
+	y.counts[engine]++
+}
+
+func (y *tally) log(t *testing.T) {
+	sum := 0
+	for _, n := range y.counts {
+		sum += n
+	}
+	t.Logf("%d comparisons without a difference, by the engine that routed: %v", sum, y.counts)
+}
+
+// familyTrials compares the engines that need no VLs.
+func familyTrials(t *testing.T, r *rand.Rand, made *tally) {
 	what, f := randomFabric(t, r)
 	for len(f.Switches) == 0 || !f.SwitchNode(0).InSubnet && len(f.EndPorts) < 3 {
 		what, f = randomFabric(t, r)
@@ -68,12 +116,48 @@ func randomTrials(t *testing.T, r *rand.Rand) {
 	}
 	sim := start(t, f)
 	for range trialsPerFabric {
-		c := &trial{chain: randomChain(r), lmcESP0: esp0, opt: randomOptions(r, f)}
+		c := &trial{chain: randomChain(r), lmcESP0: esp0, opt: randomOptions(r, f), made: made}
 		c.opt.LMC = lmc
 		if err := differs(t, sim, f, c); err != nil {
 			t.Logf("%s, engines %q: %v; shrinking", what, c.chain, err)
 			dir, problem := shrink(t, f, c, err)
 			t.Fatalf("%s, engines %q: %v\nshrunk, in %s: %v", what, c.chain, err, dir, problem)
+		}
+	}
+}
+
+// torusTrials compares torus-2QoS, with the configuration that we recognise, on a torus and on damaged copies. The
+// tests of its package compare VLs, SLs and trees.
+func torusTrials(t *testing.T, r *rand.Rand, made *tally) {
+	specs := []string{
+		"torus:5x4", "torus:6x5", "torus:4x4x4", "torus:3x3x4", "torus:5x5,links=2", "torus:3x5x4,hosts=2", "mesh:5x4",
+		"mesh:4x3x3",
+	}
+	spec := specs[r.IntN(len(specs))]
+	whole := gentest.Fabric(t, spec)
+	conf, err := torus.Recognise(t.Context(), whole)
+	if err != nil {
+		t.Fatalf("%s: %v", spec, err)
+	}
+	var text bytes.Buffer
+	if err := osm.WriteTorusConf(&text, conf); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "torus.conf")
+	write(t, path, text.String())
+	for i := range trialsPerFabric {
+		f := whole
+		if i > 0 {
+			f = damaged(r, whole)
+		}
+		c := &trial{
+			chain: []string{torus.Name}, own: []routing.Engine{torus.Engine{Conf: conf, Strict: true}}, made: made,
+			conf: fmt.Sprintf("qos TRUE\ntorus_config %s\n", path),
+		}
+		c.opt.LMC = []uint8{0, 0, 1, 2}[r.IntN(4)]
+		if err := differs(t, start(t, f), f, c); err != nil {
+			dir, problem := shrink(t, f, c, err)
+			t.Fatalf("%s, LMC %d: %v\nshrunk, in %s: %v", spec, c.opt.LMC, err, dir, problem)
 		}
 	}
 }

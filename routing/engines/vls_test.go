@@ -40,9 +40,10 @@ var vlSpecs = []string{
 
 // TestVLEnginesEqualOpenSM compares the engines that need VLs with OpenSM.
 func TestVLEnginesEqualOpenSM(t *testing.T) {
-	repeat(t, 6, 300, 4, func(t *testing.T, r *rand.Rand, _ int) { vlTrials(t, r) })
+	repeat(t, 6, 300, 4, func(t *testing.T, r *rand.Rand, _ int) { vlTrials(t, r, nil) })
 }
 
+// vlChains has the engines of trialsPerFabric trials.
 var vlChains = [][]string{{"sssp"}, {"dfsssp"}, {"lash"}, {"lash"}}
 
 // trialFabric returns a fabric for engines with SLs, and an LMC for which it has enough LIDs.
@@ -66,13 +67,13 @@ func trialFabric(t *testing.T, r *rand.Rand) (what string, f *fabric.Fabric, lmc
 	return what, f, lmc
 }
 
-func vlTrials(t *testing.T, r *rand.Rand) {
+func vlTrials(t *testing.T, r *rand.Rand, made *tally) {
 	what, f, lmc := trialFabric(t, r)
 	esp0 := r.IntN(2) == 0
 	sim := start(t, f)
 	for _, chain := range vlChains {
 		c := vlTrial(r, f, chain)
-		c.lmcESP0, c.opt.LMC = esp0, lmc
+		c.made, c.lmcESP0, c.opt.LMC = made, esp0, lmc
 		c.more = compareVLs(f, c)
 		if err := differs(t, sim, f, c); err != nil {
 			dir, problem := shrink(t, f, c, err)

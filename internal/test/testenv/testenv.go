@@ -67,6 +67,8 @@ const (
 	seedVar = "IBCONSOLE_SEED"
 	// storyVar is the duration of a story test, such as 5m, instead of the default.
 	storyVar = "IBCONSOLE_STORY"
+	// openSMVar is the path of an OpenSM to use instead of the installed one, see scripts/build-opensm.
+	openSMVar = "IBCONSOLE_OPENSM"
 	// ciVar is true if a missing tool fails a test instead of skipping it.
 	ciVar = "CI"
 )
@@ -97,6 +99,7 @@ func SharedFile(t testing.TB, name string) string {
 
 // Tool returns the path of a program in PATH or the system's sbin folders. If the program is missing, Tool skips the
 // test, or fails it with CI=true. With -short it always skips the test.
+// IBCONSOLE_OPENSM=FILE replaces opensm.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
 	if testing.Short() {
@@ -131,6 +134,9 @@ func ToolVersion(t testing.TB, name, version string, args ...string) string {
 }
 
 func find(name string) (string, error) {
+	if other := os.Getenv(openSMVar); other != "" && name == "opensm" {
+		return exec.LookPath(other)
+	}
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
 	}
