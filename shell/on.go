@@ -16,10 +16,11 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// onCommand is the command that runs another one on a subnet, or on all.
+// onCommand is the name of the command that runs another command on a given subnet, or on all subnets.
 const onCommand = "on"
 
-// onto returns the shell on which the last command of a text acts, and the offset of that command after "on SUBNET".
+// onto finds the shell on which the last command of a text acts, which may follow "on SUBNET". It returns the shell and
+// the offset of the command.
 func (sh *Shell) onto(text string) (of *Shell, from int) {
 	from, words, ok := lang.Past(text, 2)
 	if !ok || words[0] != onCommand {
@@ -63,13 +64,13 @@ func (sh *Shell) bindOn(stmt lang.Statement) (step, error) {
 	return out, nil
 }
 
-// oneSubnet returns the error of "on all" before a command that is for one subnet only.
+// oneSubnet returns the error for "on all" before a command that works only on one subnet.
 func oneSubnet(why string, stmt lang.Statement) error {
 	return &lang.UsageError{Command: onCommand, Reason: fmt.Sprintf("%s: %s NAME %s", why, onCommand,
 		strings.Join(prose.Words(stmt.Behind(2).Words, lang.Quote), " "))}
 }
 
-// perform is like [Shell.perform] with the name of the subnet in answers and errors.
+// perform is like [Shell.perform], and adds the name of the subnet to answers and errors.
 func (n *Subnet) perform(ctx context.Context, s step, out *Output) error {
 	its := *out
 	its.Subnet = n.name
@@ -86,13 +87,14 @@ func (n *Subnet) perform(ctx context.Context, s step, out *Output) error {
 	return nil
 }
 
-// readsUnread reports whether a command applies to a subnet that could not be read.
+// readsUnread reports whether a command can run on a subnet that could not be read, because the command reads the
+// subnet itself.
 func readsUnread(command string) bool {
 	word, _, _ := strings.Cut(command, " ")
 	return word == "sweep" || word == "doctor" || word == "watch"
 }
 
-// SubnetError is the error of a command on one of several subnets.
+// SubnetError is the error of a command on a subnet, if several subnets are open.
 type SubnetError struct {
 	Subnet string
 	Err    error
@@ -102,7 +104,7 @@ func (e *SubnetError) Error() string { return e.Subnet + ": " + e.Err.Error() }
 
 func (e *SubnetError) Unwrap() error { return e.Err }
 
-// subnetResult is the output of a command on one of the subnets.
+// subnetResult is the output of a command on a single subnet.
 type subnetResult struct {
 	answer, raw, notes bytes.Buffer
 	err                error
@@ -110,8 +112,8 @@ type subnetResult struct {
 	done               chan struct{}
 }
 
-// onAll runs a command on all subnets in parallel. It writes the answers in the order of the subnets, each when those
-// before it are complete. It fails if the command fails on any subnet.
+// onAll runs a command on all subnets in parallel. It writes the answers in the order of the subnets, each as soon as
+// all earlier answers are complete. It returns an error if the command fails on any subnet.
 func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
 	if sh.among == nil {
 		return sh.perform(ctx, s, out)
@@ -149,7 +151,8 @@ func (sh *Shell) onAll(ctx context.Context, s step, out *Output) error {
 	return joinSubnets(failed, len(all))
 }
 
-// pass writes the output on a subnet with its name, also if the command failed after its answer.
+// pass writes the output of a command on one subnet, with the name of the subnet. It also writes the output of a
+// command that failed after its answer.
 func (o *Output) pass(name string, a *subnetResult) error {
 	if o.Notes != nil {
 		for line := range strings.Lines(a.notes.String()) {

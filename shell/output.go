@@ -14,20 +14,21 @@ import (
 	"example.org/ibconsole/shell/feature"
 )
 
-// Output writes the answers of commands in a form.
+// Output writes the answers of commands in one form.
 type Output struct {
 	W     io.Writer   // receives the answers
 	Raw   io.Writer   // receives files that replace answers, unchanged; nil for W
 	Notes io.Writer   // receives warnings; nil for none
 	Form  answer.Form // of the answers; "" is text
 	Table string      // the table of an answer that CSV has, "" for the first
-	// FailOn is the verdict on which commands fail that do not always: "found", "unknown" for both, "" for none.
+	// FailOn selects verdicts on which commands fail that normally succeed: "found", "unknown" for both found and
+	// unknown, "" for no verdict.
 	FailOn      string
 	Subnet      string // the value of the key subnet in JSON, "" if only one subnet is open
 	Script      bool   // no user is present: commands fail instead of falling back
 	UnreadShown bool   // the unread parts of the source's file were reported before
-	// OnAnswer is called with each answer before it is written, or after that if its rows are produced meanwhile. It
-	// may be nil.
+	// OnAnswer is called with each answer before the answer is written. If the rows are produced during writing, it is
+	// called after that. It may be nil.
 	OnAnswer  func(*answer.Answer)
 	OnWarning func(warning string) // is called with each warning; may be nil
 	Ask       feature.Asker        // asks the user at the terminal; nil without one
@@ -49,7 +50,7 @@ func (o *Output) running() *Output {
 	return &its
 }
 
-// noRows is the JSON object of a command without an answer.
+// noRows is the JSON object that is written for a command without an answer.
 type noRows struct {
 	Subnet  string `json:"subnet,omitempty"`
 	Command string `json:"command"`
@@ -57,7 +58,8 @@ type noRows struct {
 	Rows    int    `json:"rows"`
 }
 
-// ended writes an object in JSON if the command wrote none. outer is the output of the enclosing command.
+// ended is called after a command. In JSON it writes an object if the command wrote no answer. outer is the output of
+// the enclosing command.
 func (o *Output) ended(command string, outer *Output) error {
 	outer.writes()
 	if !o.isJSON() || o.wrote.Load() {

@@ -22,15 +22,15 @@ import (
 	"example.org/ibconsole/shell/session/dumps"
 )
 
-// Rescued holds the files that [Shell.Rescue] wrote, "" for none.
+// Rescued holds the names of the files that [Shell.Rescue] wrote. The name of a file that was not needed is "".
 type Rescued struct {
 	Source   string
 	Commands string // recreates the settings and the what-if, and loads Tables
 	Tables   string // the staged tables, as dump routing writes them
 }
 
-// Rescue saves the settings, the what-if and the staged tables of a session after an internal error, to files whose
-// names begin with prefix. It writes nothing if the session has none of these.
+// Rescue saves the settings, the what-if and the staged tables of a session after an internal error. It writes them to
+// files whose names begin with prefix. It writes no file if the session has nothing to save.
 func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
 	st := sh.session.State()
 	r.Source = st.Source.String()
@@ -61,7 +61,8 @@ func (sh *Shell) Rescue(prefix string) (r Rescued, err error) {
 	return r, err
 }
 
-// recreate returns the commands that restore the settings and the what-if of a session. They identify nodes by GUID.
+// recreate returns the commands that restore the settings and the what-if of a session. The commands identify nodes by
+// GUID.
 func recreate(st *session.State) (commands []string) {
 	add := func(words ...string) { commands = append(commands, strings.Join(words, " ")) }
 	if conf, chain, given := st.Settings.Asked(); conf != "" || len(given) > 0 ||
@@ -101,8 +102,8 @@ func recreate(st *session.State) (commands []string) {
 	return commands
 }
 
-// again returns the commands that repeat a failure, repair or addition. failed holds the links that failed before.
-// Steps that change no link are omitted, as their commands would fail.
+// again returns the commands that repeat a simulated failure, repair or addition. failed holds the links that failed
+// before. Steps that change no link are omitted, because their commands would fail.
 func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]bool) []string {
 	port := func(p fabric.PortIndex) string { return portByGUID(whole, p) }
 	switch {
@@ -138,7 +139,7 @@ func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]boo
 	}
 	what := f.What
 	if what == "director" {
-		// The name begins with the word of the command, unless the nodes were renamed since.
+		// The name begins with the argument of the original command, unless nodes were renamed since.
 		word, _, _ := strings.Cut(f.Name, " ")
 		if nodes, _, err := places.ResolveSystem(whole, word); err == nil && slices.Equal(nodes, f.Nodes) &&
 			changes(f.Links) {
@@ -161,7 +162,7 @@ func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]boo
 	return commands
 }
 
-// portByGUID returns a port as the GUID of its node and its number.
+// portByGUID returns the argument for a port: the GUID of its node, and the port number.
 func portByGUID(f *fabric.Fabric, p fabric.PortIndex) string {
 	port := &f.Ports[p]
 	return fmt.Sprintf("guid:0x%016x/%d", f.Nodes[port.Node].GUID, port.Num)

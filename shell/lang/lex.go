@@ -138,8 +138,8 @@ func (l *lexer) atBlank() bool {
 	return l.pos == len(l.text) || strings.IndexByte(" \t\r\n;", l.text[l.pos]) >= 0
 }
 
-// quoted appends the text of the quotes or the backslash at pos. It returns the quoting that is open at the end of the
-// text, and the line on which it began.
+// quoted appends the text inside the quotes or after the backslash at pos. If the quoting is still open at the end of
+// the text, it returns this quoting and the line on which it began.
 func (l *lexer) quoted(b *strings.Builder) (quoting, int) {
 	kind, line := quoting(l.text[l.pos]), l.line
 	l.pos++
@@ -182,8 +182,8 @@ func (l *lexer) doubleQuoted(b *strings.Builder) bool {
 	return false
 }
 
-// upTo appends the text before the first of chars and moves there. It reports false if there is none, and moves to the
-// end of the text.
+// upTo appends the text before the first of chars, and moves to that character. If none of chars follows, it moves to
+// the end of the text and returns false.
 func (l *lexer) upTo(chars string, b *strings.Builder) bool {
 	n := strings.IndexAny(l.text[l.pos:], chars)
 	found := n >= 0

@@ -18,28 +18,28 @@ type Statement struct {
 	Line  int      // of its first word, counted from 1
 	Text  string   // as written, from the first word to the last
 
-	// literal reports, by word, whether a quote precedes the first unquoted '='. Nil: for no word.
+	// literal reports, for each word, whether a quote precedes its first unquoted '='. A nil slice means false for all
+	// words.
 	literal []bool
 }
 
-// SyntaxError is the error of a text that cannot be split into statements.
+// SyntaxError is returned for a text that cannot be split into statements.
 type SyntaxError struct {
 	Name   string // of the text, such as a file
 	Line   int    // counted from 1
 	Reason string
 }
 
-// Error returns name, line and reason, escaped.
+// Error returns the name of the text, the line and the reason, escaped.
 func (e *SyntaxError) Error() string {
 	return plain.EscapeLine(fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Reason))
 }
 
-// Parse splits text into statements. Words are separated by blanks, statements
-// by newlines and ';'. Quoting is that of a POSIX shell (POSIX.1-2017, XCU
-// 2.2): backslash, single quotes, double quotes; a backslash at the end of a
-// line joins it with the next; '#' at the start of a word begins a comment. Nothing is expanded. Lines may
-// end in CR LF, and a byte order mark is skipped. An error is a *SyntaxError; there are no statements with
-// it. The time is linear in the text.
+// Parse splits text into statements. Blanks separate words; newlines and ';' separate statements. Quoting is that of a
+// POSIX shell (POSIX.1-2017, XCU 2.2): backslash, single quotes, double quotes. A backslash at the end of a line joins
+// the line with the next line. '#' at the start of a word begins a comment. Nothing is expanded. Lines may end in CR
+// LF, and a byte order mark is skipped. An error is a *SyntaxError; Parse then returns no statements. The time is
+// linear in the length of the text.
 func Parse(name, text string) ([]Statement, error) {
 	var statements []Statement
 	var current Statement
@@ -79,7 +79,7 @@ func (s *Statement) add(t token) {
 	}
 }
 
-// Behind returns the statement without its first words. At least one word must remain.
+// Behind returns the statement without its first words. Statements without at least one further word are not allowed.
 func (s Statement) Behind(words int) Statement {
 	s.Words = s.Words[words:]
 	s.literal = s.literal[min(words, len(s.literal)):]
@@ -98,8 +98,8 @@ func unclosed(name string, t token) error {
 	return &SyntaxError{name, t.opened, "quote opened here is never closed"}
 }
 
-// Quote returns a text that Parse reads as word: bare if that is safe, else quoted. A word that is written as an
-// option with a value or dashes is quoted, so it is read as an argument.
+// Quote returns a text that Parse reads as the word. The text is not quoted if that is safe. A word that has the form
+// of an option with a value or with dashes is quoted, so that Parse reads it as an argument.
 func Quote(word string) string {
 	switch {
 	case word != "" && strings.IndexFunc(word, needsQuote) < 0 && !strings.HasPrefix(word, optionDashes):
@@ -134,16 +134,17 @@ func escapeDouble(s string) string {
 
 const maxPending = 1 << 20 // bounds a statement that continues over lines, in bytes
 
-// Lines reads statements line by line and calls run for those of each line. A statement whose quotes are open, or whose
-// line ends in a backslash, continues on the next line. Lines returns run's first error, or a [*SyntaxError] if the
-// text ends inside a statement or a statement is too long.
+// Lines reads statements line by line and calls run with the statements of each line. A statement with open quotes, or
+// whose line ends in a backslash, continues on the next line. Lines returns the first error of run. If the text ends
+// inside a statement or a statement is too long, it returns a [*SyntaxError].
 func Lines(r io.Reader, name string, run func([]Statement) error) error {
 	in := bufio.NewReader(r)
 	return Parts(func() (string, error) { return in.ReadString('\n') }, name, run)
 }
 
-// Parts is like [Lines] for a text that next returns in parts, the last one with [io.EOF]. It calls run for the
-// statements of a part together. A part that ends inside a line or a statement is joined with the next.
+// Parts is like [Lines] for a text that arrives in parts. Each call of next returns a part; the last part comes with
+// [io.EOF]. Parts calls run once for all statements of a part. A part that ends inside a line or a statement is joined
+// with the next part.
 func Parts(next func() (string, error), name string, run func([]Statement) error) error {
 	pending, first := "", 1
 	for {

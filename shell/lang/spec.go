@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package lang implements the command language of the console: statements with the quoting of a POSIX shell, commands
-// described by Specs, the binding of a statement to a Spec, completion of a line, and help. It does not depend on
-// fabrics or on what commands do.
+// described by Specs, the matching of a statement with a Spec, completion of a line, and help. It depends neither on
+// fabrics nor on the effects of commands.
 package lang
 
 import "slices"
 
-// Spec describes a command or a subcommand: its arguments, its options, its help, and its function on a call of type C.
+// Spec describes a command or a subcommand: its arguments, its options, its help, and the function that runs it. C is
+// the type of the function's argument.
 type Spec[C any] struct {
 	Name    string   // the word that selects it
 	Aliases []string // other words that select it, not shown in help and completion
@@ -23,10 +24,10 @@ type Spec[C any] struct {
 	Args    []Arg
 	Options []Option // also those of its subcommands
 
-	// DashArgs makes words that begin with a dash arguments, unless they set an option: --NAME=VALUE.
+	// DashArgs makes words that begin with a dash arguments. Only words of the form --NAME=VALUE remain options.
 	DashArgs bool
 
-	// Subcommands are selected by the next word. One is required unless Bare is set or the command has Args.
+	// Subcommands are selected by the next word. A subcommand is required unless Bare is set or the command has Args.
 	Subcommands []Spec[C]
 	Bare        bool
 }
@@ -42,9 +43,8 @@ type Arg struct {
 	Written  bool     // KindFile: the command writes the file
 }
 
-// Option is written NAME=VALUE or --NAME=VALUE. Without a value, --NAME stands for --NAME=yes if the option takes
-// yes and no, and so does the word NAME for an option of KindFlag. An option may stand anywhere after the command,
-// once.
+// Option is an option, written NAME=VALUE or --NAME=VALUE. If the option takes yes and no, --NAME means --NAME=yes. For
+// an option of KindFlag, the word NAME means the same. An option may stand anywhere after the command, but only once.
 type Option struct {
 	Name    string
 	Aliases []string // former names, not shown in help and completion
@@ -64,7 +64,8 @@ const (
 
 var flagWords = []string{wordYes, "no"}
 
-// valueKind returns how the value of an option is checked and completed.
+// valueKind returns the kind of the value and its possible words, which determine how the value is checked and
+// completed.
 func (o *Option) valueKind() (Kind, []string) {
 	if o.Kind == KindFlag {
 		return KindWord, flagWords
@@ -72,13 +73,13 @@ func (o *Option) valueKind() (Kind, []string) {
 	return o.Kind, o.Words
 }
 
-// Choices returns the words that the value may be. There are others too, unless the Option is of KindFlag or KindWord.
+// Choices returns words that are possible values. For an Option of KindFlag or KindWord, no other values are valid.
 func (o *Option) Choices() []string {
 	_, words := o.valueKind()
 	return words
 }
 
-// Bare returns the value that --NAME without a value stands for, "" if the option needs a value.
+// Bare returns the value that --NAME without a value means, or "" if the option needs a value.
 func (o *Option) Bare() string {
 	if slices.Equal(o.Choices(), flagWords) {
 		return wordYes
@@ -86,7 +87,8 @@ func (o *Option) Bare() string {
 	return ""
 }
 
-// Kind is the type of a value. Bind checks KindWord, KindInt and KindFlag; an [Env] completes the others.
+// Kind is the type of a value. Bind checks values of KindWord, KindInt and KindFlag. An [Env] completes values of the
+// other kinds.
 type Kind uint8
 
 // The kinds of words.

@@ -12,7 +12,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// UsageError is the error of a statement that does not match its command, as opposed to a command that failed.
+// UsageError is returned for a statement that does not match its command, in contrast to the error of a command that
+// failed.
 type UsageError struct {
 	Command string // the words of the command; empty if it is unknown
 	Reason  string // one line, which may contain words as typed
@@ -21,19 +22,18 @@ type UsageError struct {
 // Error returns the reason, escaped.
 func (e *UsageError) Error() string { return plain.EscapeLine(e.Reason) }
 
-// IsUsage reports whether err is, or wraps, wrong usage: a *UsageError or a
-// *SyntaxError.
+// IsUsage reports whether err is or wraps a *UsageError or a *SyntaxError.
 func IsUsage(err error) bool {
 	var usage *UsageError
 	var syntax *SyntaxError
 	return errors.As(err, &usage) || errors.As(err, &syntax)
 }
 
-// maxUsage is the width in bytes beyond which a usage has OPTIONS in place of the options.
+// maxUsage is the maximum width of a usage, in bytes. In a longer usage, the word OPTIONS replaces the options.
 const maxUsage = 110
 
-// usage returns one line with what the command takes, such as "trace SRC DST [live] [format=ibtracert]". path holds the
-// commands above a subcommand, whose options are inherited.
+// usage returns one line with the arguments and options of the command, such as "trace SRC DST [live]
+// [format=ibtracert]". path holds the commands above a subcommand, and inherited their options.
 func (s *Spec[C]) usage(path []string, inherited []Option) string {
 	words := append(slices.Clone(path), s.Name)
 	if len(s.Subcommands) > 0 && len(s.Args) == 0 {
@@ -82,7 +82,7 @@ func (o *Option) usage() string {
 	return o.Name + "=" + value
 }
 
-// form returns how the option begins in a line: NAME of a flag, NAME= of others.
+// form returns the beginning of the option in a line: NAME for a flag, NAME= for other options.
 func (o Option) form() string {
 	if o.Kind == KindFlag {
 		return o.Name
@@ -104,7 +104,7 @@ func names[C any](specs []Spec[C]) []string {
 	return prose.Words(specs, func(s Spec[C]) string { return s.Name })
 }
 
-// didYouMean returns `: did you mean "x"?`, or other if no candidate is similar.
+// didYouMean returns `: did you mean "x"?` with the most similar candidate, or other if no candidate is similar.
 func didYouMean(word string, candidates []string, other string) string {
 	if near := prose.Nearest(word, candidates); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)

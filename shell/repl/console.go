@@ -12,7 +12,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// shared holds the only console of the process, because go-prompt never closes the file that a Prompt opens.
+// shared holds the only console of the process. A second console would leak a file, because go-prompt never closes the
+// file that a Prompt opens.
 var shared struct {
 	sync.Mutex
 	console *console
@@ -33,7 +34,7 @@ func runConsole(ctx context.Context, o *Options) error {
 	return shared.console.run(ctx, o)
 }
 
-// console is a go-prompt Prompt with our own keyboard and screen.
+// console is a go-prompt Prompt with the keyboard and the screen of this package.
 type console struct {
 	keyboard  *keyboard
 	screen    *screen
@@ -89,7 +90,8 @@ func (c *console) bindings() []prompt.KeyBind {
 	}
 }
 
-// leave makes go-prompt's Input return after the wakeKey, and hides what it draws then.
+// leave reports whether go-prompt must return from Input, which is so after the wakeKey. It also hides what go-prompt
+// draws then.
 func (c *console) leave(string, bool) bool {
 	if !c.keyboard.isAwake() {
 		return false
@@ -98,13 +100,13 @@ func (c *console) leave(string, bool) bool {
 	return true
 }
 
-// instead returns the row that replaces a line longer than the window.
+// instead returns the row that is shown instead of a line that is longer than the window.
 func (c *console) instead() string {
 	_, columns := windowSize(c.keyboard.out)
 	return c.prefix + tail(c.suggester.before, int(columns)-runewidth.StringWidth(c.prefix)-1)
 }
 
-// consoleTerminal is the console as a [lineTerminal].
+// consoleTerminal implements [lineTerminal] for a console.
 type consoleTerminal struct{ *keyboard }
 
 func (f consoleTerminal) restore() { _ = f.TearDown() }
@@ -140,7 +142,8 @@ func (c *console) run(ctx context.Context, o *Options) error {
 	return context.Cause(l.ctx)
 }
 
-// closed returns why reading a line ended. A closed terminal is the end of input.
+// closed returns the error after reading a line ended: the cause of ctx or a failure of the terminal. It returns nil if
+// the terminal was closed, which is the end of input.
 func closed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -26,7 +26,7 @@ const (
 	historyLine  = 16 << 10 // the longest line, in bytes
 )
 
-// history holds the entered lines, oldest first, and the file that saves them. Several consoles may append to the same
+// history holds the entered lines, oldest first, and the file that stores them. Several consoles may append to the same
 // file.
 type history struct {
 	path    string // "" for no file
@@ -34,7 +34,7 @@ type history struct {
 	private func(line string) bool // reports whether a line must not be saved; may be nil
 }
 
-// openHistory reads or creates the file. The history is usable after an error, but saves nothing.
+// openHistory opens or creates the file. If it returns an error, the history is usable but saves nothing.
 func openHistory(path string) (*history, error) {
 	h := &history{path: path}
 	if path == "" {
@@ -48,7 +48,7 @@ func openHistory(path string) (*history, error) {
 }
 
 func (h *history) open() (*os.File, error) {
-	// Non-blocking, because the path may be a named pipe.
+	// Open it without blocking, because the path may be a named pipe.
 	f, err := os.OpenFile(h.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, files.Err(err)
@@ -88,8 +88,8 @@ func (h *history) load() (err error) {
 	return nil
 }
 
-// lock locks the file until it is closed. It reports false if another console holds the lock for long or the file
-// system has no locks; the file may be appended to then, but not shortened.
+// lock locks the file until the file is closed. It returns false if another console holds the lock for long, or if the
+// file system has no locks. Without the lock, lines may be appended, but the file must not be shortened.
 func lock(f *os.File) bool {
 	for range 20 {
 		_, err := ignoringEINTR(func() (int, error) {
@@ -103,8 +103,8 @@ func lock(f *os.File) bool {
 	return false
 }
 
-// parse adds the lines of text and returns their number. It skips the first line if cut states that its beginning is
-// missing.
+// parse adds the lines of text and returns their number. If cut is set, the first line is incomplete and parse skips
+// it.
 func (h *history) parse(text []byte, cut bool) int {
 	if cut {
 		text = text[bytes.IndexByte(text, '\n')+1:]
@@ -117,7 +117,7 @@ func (h *history) parse(text []byte, cut bool) int {
 	return count
 }
 
-// shorten replaces the contents of the file with the lines of the history.
+// shorten replaces the contents of the file by the lines that history holds.
 func (h *history) shorten(f *os.File) error {
 	text := strings.Join(h.lines, "\n") + "\n"
 	if err := f.Truncate(0); err != nil {
@@ -127,7 +127,8 @@ func (h *history) shorten(f *os.File) error {
 	return err
 }
 
-// remember adds a line unless it repeats the last one, is blank, begins with a blank, is too long, or is not printable.
+// remember adds a line to the history and returns true. It ignores a line that repeats the last line, is blank, begins
+// with a blank, is too long, or is not printable.
 func (h *history) remember(line string) bool {
 	if strings.TrimSpace(line) == "" || line[0] == ' ' || len(line) > historyLine ||
 		!utf8.ValidString(line) || strings.IndexFunc(line, unicode.IsControl) >= 0 {
@@ -143,7 +144,8 @@ func (h *history) remember(line string) bool {
 	return true
 }
 
-// add remembers a line and appends it to the file, unless it is private. After an error it no longer uses the file.
+// add remembers a line and appends it to the file, unless the line is private. After an error, the file is no longer
+// used.
 func (h *history) add(line string) error {
 	if !h.remember(line) || h.path == "" || h.private != nil && h.private(line) {
 		return nil
@@ -166,7 +168,7 @@ func (h *history) append(line string) (err error) {
 	return err
 }
 
-// recent returns a copy of the last lines, which go-prompt may change.
+// recent returns a copy of the last lines. go-prompt may change the copy.
 func (h *history) recent() []string {
 	lines := h.lines[max(0, len(h.lines)-historySize):]
 	return append(make([]string, 0, len(lines)+1), lines...)

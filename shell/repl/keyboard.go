@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// idleAfter is the time without a byte, in milliseconds, that ends an escape sequence. It also bounds the time for
-// which reading a key blocks go-prompt.
+// idleAfter is the time without a byte, in milliseconds, after which an escape sequence counts as complete. It also
+// limits the time for which reading a key blocks go-prompt.
 const idleAfter = 20
 
-// wakeKey is F24, which users do not type. It makes go-prompt return from Input.
+// wakeKey is the key F24, which users do not press. It makes go-prompt return from Input.
 var wakeKey = []byte("\x1b[\x24;2~")
 
 var errNoKey = errors.New("no key")
@@ -29,8 +29,8 @@ const (
 	endedByClose          // the loop ends
 )
 
-// keyboard is the terminal as go-prompt's ConsoleParser. It keeps the bytes after an Enter for the next Input, as
-// go-prompt would lose them.
+// keyboard implements go-prompt's ConsoleParser for the terminal. It keeps the bytes after an Enter for the next Input,
+// because go-prompt would lose them.
 type keyboard struct {
 	in, out int
 	before  unix.Termios // the mode to restore
@@ -62,7 +62,7 @@ func (k *keyboard) open(in, out int) error {
 	return nil
 }
 
-// Setup makes the terminal raw and enables bracketed paste.
+// Setup sets the terminal to raw mode and enables bracketed paste.
 func (k *keyboard) Setup() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -97,7 +97,7 @@ func (k *keyboard) GetWinSize() *prompt.WinSize {
 	return &prompt.WinSize{Row: rows, Col: columns}
 }
 
-// Read returns the next key, or an error if there is none within idleAfter.
+// Read returns the next key, or an error if no key arrives within idleAfter.
 func (k *keyboard) Read() ([]byte, error) {
 	if key, err := k.key(false); key != nil || err != nil {
 		return key, err
@@ -155,21 +155,22 @@ func (k *keyboard) fill() error {
 	return nil
 }
 
-// fail ends the Input because the terminal failed.
+// fail ends the current Input with an error of the terminal.
 func (k *keyboard) fail(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed, k.err = true, err
 }
 
-// close drops the line and ends this and every later Input.
+// close drops the current line. It ends this call of Input and every later call.
 func (k *keyboard) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed = true
 }
 
-// redraw ends the Input so that it starts again. After a stop the terminal is no longer raw.
+// redraw ends the current Input, so that a new Input draws the line again. It does nothing if the terminal is no longer
+// raw, which is so after a stop.
 func (k *keyboard) redraw() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -186,14 +187,14 @@ func (k *keyboard) interrupt() {
 	}
 }
 
-// onWake runs when go-prompt receives the wakeKey.
+// onWake is called when go-prompt receives the wakeKey.
 func (k *keyboard) onWake() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.awake = true
 }
 
-// onCtrlD runs when a Ctrl-D deleted a character in go-prompt.
+// onCtrlD is called when a Ctrl-D deleted a character in go-prompt, and so did not end the input.
 func (k *keyboard) onCtrlD() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

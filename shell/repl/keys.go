@@ -24,8 +24,8 @@ const (
 	maxSequence = 32 // bytes of an escape sequence
 )
 
-// keys splits the bytes of a terminal into keys of go-prompt: a control character, a known escape sequence, or a run of
-// text. Every end of line becomes keyEnter. Of a bracketed paste only text and ends of lines remain.
+// keys splits the bytes from a terminal into keys for go-prompt. A key is a control character, a known escape sequence,
+// or a run of text. Every end of line becomes keyEnter. Only text and ends of lines are kept from a bracketed paste.
 type keys struct {
 	pending []byte
 	pasting bool
@@ -35,8 +35,8 @@ func (k *keys) add(b []byte) { k.pending = append(k.pending, b...) }
 
 func (k *keys) clear() { *k = keys{} }
 
-// next returns the next key, nil if none is complete. idle means that the terminal has sent nothing for a while, so an
-// incomplete sequence ends.
+// next returns the next key, or nil if no key is complete. idle means that the terminal has sent nothing for a while,
+// so an incomplete sequence counts as complete.
 func (k *keys) next(idle bool) []byte {
 	for len(k.pending) > 0 {
 		n, key := k.split(idle)
@@ -51,8 +51,8 @@ func (k *keys) next(idle bool) []byte {
 	return nil
 }
 
-// split returns the number of bytes of the first key, 0 if it is incomplete, and the key for go-prompt, empty to drop
-// it.
+// split returns the number of bytes of the first key, or 0 if the key is incomplete. It also returns the key for
+// go-prompt; an empty key is dropped.
 func (k *keys) split(idle bool) (int, []byte) {
 	if k.pasting {
 		return k.splitPaste(idle)
@@ -72,7 +72,7 @@ func (k *keys) split(idle bool) (int, []byte) {
 
 func endOfLine(b []byte) int { return prose.When(bytes.HasPrefix(b, []byte("\r\n")), 2, 1) }
 
-// splitPaste waits for the end of the paste, so that no command starts before all is received.
+// splitPaste waits for the end of the paste, so that no command starts before the paste is complete.
 func (k *keys) splitPaste(idle bool) (int, []byte) {
 	end := bytes.Index(k.pending, []byte(pasteEnds))
 	if end < 0 && !idle {
@@ -105,7 +105,7 @@ func splitText(b []byte, idle bool) (int, []byte) {
 	return n, cleanText(b[:n])
 }
 
-// partialRune returns the number of bytes of an incomplete rune at the end of b.
+// partialRune returns the number of bytes of the incomplete rune at the end of b, or 0 if there is none.
 func partialRune(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
@@ -118,7 +118,7 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// cleanText returns printable text: a tab becomes a blank, control characters are dropped, invalid UTF-8 becomes
+// cleanText returns printable text. A tab becomes a blank, control characters are dropped, and invalid UTF-8 becomes
 // U+FFFD.
 func cleanText(b []byte) []byte {
 	return bytes.Map(func(r rune) rune {
@@ -138,7 +138,7 @@ func (k *keys) splitSequence(idle bool) (int, []byte) {
 		return 0, nil
 	}
 	if n == 0 || n > maxSequence {
-		// Not a sequence: the Escape key and the text after it.
+		// This is not a sequence, but the Escape key and text after it.
 		return 1, k.pending[:1:1]
 	}
 	sequence := k.pending[:n:n]
@@ -156,8 +156,8 @@ func (k *keys) splitSequence(idle bool) (int, []byte) {
 	return n, sequence
 }
 
-// sequenceLength returns the length of the escape sequence at the start of b (ECMA-48, 5.4: parameters, intermediates,
-// a final byte; SS3 and Alt have one more character), 0 if it is incomplete.
+// sequenceLength returns the length of the escape sequence at the start of b, or 0 if the sequence is incomplete. A
+// sequence has parameters, intermediates and a final byte (ECMA-48, 5.4). SS3 and Alt have only one more character.
 func sequenceLength(b []byte) int {
 	if len(b) < 2 {
 		return 0

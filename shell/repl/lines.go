@@ -23,7 +23,8 @@ type lineReader struct {
 	ended   bool
 }
 
-// next returns the next line without its end, or io.EOF, or the cause of ctx.
+// next returns the next line without its newline. At the end of the file it returns io.EOF. If ctx ends, it returns the
+// cause.
 func (r *lineReader) next(ctx context.Context) (string, error) {
 	searched := 0
 	for {
@@ -45,7 +46,7 @@ func (r *lineReader) next(ctx context.Context) (string, error) {
 	}
 }
 
-// take returns the first n pending bytes, and drops the newline after them.
+// take returns the first n pending bytes, and drops the newline that follows them.
 func (r *lineReader) take(n int) string {
 	line := bytes.TrimSuffix(r.pending[:n], []byte("\r"))
 	r.pending = r.pending[min(n+1, len(r.pending)):]
@@ -60,7 +61,7 @@ func (r *lineReader) fill(ctx context.Context) error {
 	return err
 }
 
-// readInput waits for input and reads it. It returns 0 at the end of the file, and the cause of ctx when that ends.
+// readInput waits for input and reads it. It returns 0 at the end of the file. If ctx ends, it returns the cause.
 func readInput(ctx context.Context, file *os.File, buffer []byte) (int, error) {
 	fd := int(file.Fd())
 	for {
@@ -87,13 +88,13 @@ func readInput(ctx context.Context, file *os.File, buffer []byte) (int, error) {
 	}
 }
 
-// Input reads a file, which may be a silent pipe. Its reads end with the cause of the context.
+// Input reads a file or a pipe that may stay silent. If the context ends, its reads return the cause.
 type Input struct {
 	ctx  context.Context
 	file *os.File
 }
 
-// NewInput returns a reader of file until ctx ends.
+// NewInput returns a reader of file whose reads fail when ctx ends.
 func NewInput(ctx context.Context, file *os.File) *Input { return &Input{ctx, file} }
 
 // Read implements [io.Reader].
@@ -105,7 +106,7 @@ func (i *Input) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Ready reports whether a byte or the end of the file comes within a time.
+// Ready reports whether a byte or the end of the file arrives within the given time.
 func (i *Input) Ready(within time.Duration) (bool, error) {
 	for end := time.Now().Add(within); ; {
 		if i.ctx.Err() != nil {
@@ -118,8 +119,8 @@ func (i *Input) Ready(within time.Duration) (bool, error) {
 	}
 }
 
-// ReadLine shows a prompt and reads one line from a terminal in line mode, as it is while a command runs. It returns
-// io.EOF at the end of input, and the cause of ctx when that ends.
+// ReadLine shows a prompt and reads one line from a terminal in line mode, the mode of a terminal while a command runs.
+// It returns io.EOF at the end of input. If ctx ends, it returns the cause.
 func ReadLine(ctx context.Context, in *os.File, out io.Writer, prompt string) (string, error) {
 	if _, err := io.WriteString(out, prompt); err != nil {
 		return "", err
@@ -148,7 +149,7 @@ func runLines(ctx context.Context, o *Options) error {
 	}
 }
 
-// runPlain reads lines from a terminal without editing.
+// runPlain reads lines from a terminal that cannot edit lines.
 func runPlain(ctx context.Context, o *Options) error {
 	l := startLoop(ctx, o, plain{o})
 	defer l.stop()
@@ -173,7 +174,7 @@ func runPlain(ctx context.Context, o *Options) error {
 // plain is a [lineTerminal] in line mode.
 type plain struct{ o *Options }
 
-// interrupt shows the prompt again, as the terminal has dropped the line.
+// interrupt shows the prompt again, because the terminal has dropped the line.
 func (p plain) interrupt() { p.o.print("\n" + p.o.Prompt()) }
 
 func (plain) redraw()  {}

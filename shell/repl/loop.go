@@ -16,7 +16,7 @@ import (
 
 const grace = 5 * time.Second // for a command to return after a signal that ends programs
 
-// lineTerminal is the terminal while no command runs. Its methods are safe for concurrent use.
+// lineTerminal is the terminal between commands, while a line is read. Its methods are safe for concurrent use.
 type lineTerminal interface {
 	interrupt() // drops the line
 	redraw()    // draws the line after a change of the window
@@ -24,7 +24,7 @@ type lineTerminal interface {
 	restore()   // restores the mode of the terminal
 }
 
-// loop runs the commands of one Run and handles signals.
+// loop runs the commands of one call of Run, and handles signals.
 type loop struct {
 	o        *Options
 	terminal lineTerminal
@@ -39,7 +39,7 @@ type loop struct {
 	command context.CancelCauseFunc // cancels the running command
 }
 
-// startLoop starts the handling of signals; stop ends it.
+// startLoop returns a loop that handles signals until its method stop is called.
 func startLoop(ctx context.Context, o *Options, t lineTerminal) *loop {
 	l := &loop{o: o, terminal: t}
 	l.ctx, l.cancel = context.WithCancelCause(ctx)
@@ -103,7 +103,7 @@ func (l *loop) setCommand(cancel context.CancelCauseFunc) {
 	l.command = cancel
 }
 
-// execute runs a line and reports its error. It returns an error that ends the loop.
+// execute runs a line and reports the error of the command. It returns an error only if the loop must end.
 func (l *loop) execute(line string) error {
 	ctx, cancel := context.WithCancelCause(l.ctx)
 	defer cancel(nil)

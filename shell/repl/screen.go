@@ -7,7 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// tooSmall is the text that go-prompt writes to an erased screen if a line does not fit.
+// tooSmall is the text that go-prompt writes to an erased screen if a line does not fit into the window.
 const tooSmall = "Your console window is too small..."
 
 // screen is the terminal as go-prompt's ConsoleWriter.
@@ -42,7 +42,7 @@ func (s *screen) SetTitle(string) {}
 // ClearTitle does nothing.
 func (s *screen) ClearTitle() {}
 
-// SetColor sets colours. Without colours it shows bold text in reverse.
+// SetColor sets the colours. If colours are disabled, it shows bold text in reverse video.
 func (s *screen) SetColor(text, background prompt.Color, bold bool) {
 	switch {
 	case !s.noColor:
@@ -63,7 +63,7 @@ func (s *screen) WriteStr(text string) {
 	s.ConsoleWriter.WriteStr(text)
 }
 
-// rewind moves to the start of a line of the given cells and erases it.
+// rewind moves the cursor to the start of a line that occupies the given number of cells, and erases the line.
 func (s *screen) rewind(cells, columns int) {
 	s.CursorUp(cells / columns)
 	s.WriteRawStr("\r")
@@ -71,7 +71,7 @@ func (s *screen) rewind(cells, columns int) {
 	_ = s.Flush()
 }
 
-// tail returns the end of text that fits into cells, after "…" if it is truncated.
+// tail returns the longest end of text that fits into cells. It begins with "…" if text was truncated.
 func tail(text string, cells int) string {
 	if runewidth.StringWidth(text) <= cells {
 		return text

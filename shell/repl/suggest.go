@@ -16,7 +16,7 @@ const (
 	minWidth       = 12  // columns to the right of the prompt that go-prompt needs
 )
 
-// suggester is go-prompt's Completer over a lang completion.
+// suggester implements go-prompt's Completer by the completion of package lang.
 type suggester struct {
 	complete func(line string, cursor int) (int, []lang.Candidate)
 	width    int // columns to the right of the prompt
@@ -25,7 +25,8 @@ type suggester struct {
 	shown        []prompt.Suggest
 }
 
-// suggest returns the suggestions for a line. They stay the same while the user chooses one, as go-prompt requires.
+// suggest returns the suggestions for a line. The suggestions stay the same while the user chooses among them, as
+// go-prompt requires.
 func (s *suggester) suggest(d prompt.Document) []prompt.Suggest {
 	before := d.TextBeforeCursor()
 	choosing := isChoosing(d.LastKeyStroke())
@@ -49,8 +50,8 @@ func isChoosing(k prompt.Key) bool {
 	return false
 }
 
-// suggestions converts candidates for before[start:] to those of go-prompt, which replaces the text after the last
-// blank.
+// suggestions converts candidates, which replace before[start:], to suggestions of go-prompt, which replace only the
+// text after the last blank.
 func suggestions(before string, start int, candidates []lang.Candidate) []prompt.Suggest {
 	list := []prompt.Suggest{}
 	if start > len(before) {

@@ -14,7 +14,7 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// canEdit reports whether go-prompt can edit lines: it draws on file descriptor 1 and requires /dev/tty.
+// canEdit reports whether go-prompt can edit lines. go-prompt draws on file descriptor 1 and requires /dev/tty.
 func canEdit(o *Options) bool {
 	term := os.Getenv("TERM")
 	if term == "" || term == "dumb" || o.Out.Fd() != uintptr(unix.Stdout) || !isTerminal(o.Out) {
@@ -30,7 +30,8 @@ func canEdit(o *Options) bool {
 	return true
 }
 
-// rawMode returns the mode in which every key is read at once. Output is not changed.
+// rawMode returns the mode of a terminal in which every key press is read at once. The handling of output does not
+// change.
 func rawMode(t unix.Termios) unix.Termios {
 	t.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
 	t.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.IEXTEN | unix.ISIG
@@ -44,7 +45,8 @@ func setMode(fd int, t unix.Termios) error {
 	return err
 }
 
-// windowSize returns rows and columns, or 24 and 80 for a terminal of unknown size such as a serial line.
+// windowSize returns the rows and columns of a terminal. If the size is unknown, as on a serial line, it returns 24 and
+// 80.
 func windowSize(fd int) (rows, columns uint16) {
 	size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
 	if err != nil || size.Row == 0 || size.Col == 0 {
@@ -53,7 +55,8 @@ func windowSize(fd int) (rows, columns uint16) {
 	return size.Row, size.Col
 }
 
-// awaitInput waits until fd is readable, at most the given milliseconds. It reports whether it is.
+// awaitInput waits until fd is readable, for at most the given number of milliseconds. It reports whether fd is
+// readable.
 func awaitInput(fd int, milliseconds int) (bool, error) {
 	fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, milliseconds)

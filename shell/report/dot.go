@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Dot writes an undirected graph for dot: the switches with their numbers of hosts, and the links between them.
-// Parallel links are one edge with their number.
+// Dot writes an undirected graph for dot, with the switches, their numbers of hosts, and the links between them.
+// Parallel links are one edge, labelled with their number.
 func (r *Report) Dot(w io.Writer) error {
 	p := &printer{w: w}
 	f := r.fabric
@@ -73,7 +73,7 @@ func (r *Report) Dot(w io.Writer) error {
 	return p.err
 }
 
-// dotString quotes text for dot, where a backslash begins an escape and & a character reference.
+// dotString quotes text for dot, in which a backslash begins an escape and & begins a character reference.
 func dotString(s string) string {
 	s = strings.ReplaceAll(s, "&", "&amp;")
 	s = strings.ReplaceAll(s, `\`, `\\`)
@@ -87,7 +87,7 @@ func dotString(s string) string {
 	return `"` + strings.ReplaceAll(s, "\n", `\n`) + `"`
 }
 
-// HTML writes a self-contained page without scripts: figures, plots as SVG, and the links with the most paths.
+// HTML writes a self-contained page without scripts. It shows figures, plots as SVG, and the links with the most paths.
 func (r *Report) HTML(w io.Writer) error {
 	p := &printer{w: w}
 	p.f(`<!DOCTYPE html>

@@ -11,36 +11,36 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Morning holds the events and changes of a subnet in a period. Names in it are escaped.
+// Morning holds the events and changes of a subnet in a period, for a morning report. Names are already escaped.
 type Morning struct {
 	Subnet string
 	Since  time.Time
 	Until  time.Time
-	// The problems are those of the states at the beginning and at the end, lost nodes and links included. New and Gone
-	// are nil if the state at the beginning is unknown. Still counts the unchanged problems; Open holds the errors
-	// among them.
+	// The problems compare the states at the beginning and at the end, including lost nodes and links. New and Gone are
+	// nil if the state at the beginning is unknown. Still counts the unchanged problems. Open lists those unchanged
+	// problems that are errors.
 	New   []MorningProblem
 	Gone  []MorningProblem
 	Still int
 	Open  []MorningProblem
-	// Down counts the links that are down at the end, -1 if unknown.
+	// Down counts the links that are down at the end. It is -1 if that is unknown.
 	Down int
-	// Reroutes, Commits and Others are events; Flaps are links with several events. They are nil without a history.
+	// Reroutes, Commits and Others are events. Flaps are links with several events. All are nil without a history.
 	Reroutes []MorningEvent
 	Commits  []MorningEvent
 	Flaps    []MorningFlap
 	Others   []MorningEvent
-	// Moved counts the changed paths from the beginning to the end, nil if unknown.
+	// Moved counts the paths that changed between the beginning and the end. It is nil if that is unknown.
 	Moved *MorningMoved
-	// Worse are ports with more errors than in the equally long time before. Load are links that sent more or less.
-	// They are nil if nothing was recorded.
+	// Worse are ports with more errors than in the preceding period of the same length. Load are links whose traffic
+	// changed. Both are nil if nothing was recorded.
 	Worse []MorningPort
 	Load  []MorningLoad
 	// Hours holds sums over all ports.
 	Hours []MorningHour
-	// Unread is why the history could not be read, "" if it was.
+	// Unread is the reason why the history could not be read, or "".
 	Unread string
-	// Unknown lists the unknown parts with the reasons.
+	// Unknown lists the parts of the report that are unknown, with the reasons.
 	Unknown []string
 }
 
@@ -51,23 +51,23 @@ type MorningProblem struct {
 	Where    string
 	What     string
 	Try      string
-	// Since is when the problem began, zero if unknown.
+	// Since is the time when the problem began, or zero if unknown.
 	Since time.Time
 }
 
-// MorningEvent is an event, with the entries of the history around it, 0 for none.
+// MorningEvent is an event, with the entries of the history before and after it. The number of a missing entry is 0.
 type MorningEvent struct {
 	When   time.Time
 	Text   string
 	Who    string
 	Before int64
 	After  int64
-	// Moved counts the changed paths between these entries, nil if unknown.
+	// Moved counts the paths that changed between these entries. It is nil if that is unknown.
 	Moved *MorningMoved
 }
 
-// MorningMoved counts ordered pairs of end ports: all, with another path, that lost their path, and newly connected. It
-// also counts the changed entries.
+// MorningMoved counts ordered pairs of end ports: all pairs, those with another path, those that lost their path, and
+// those that were newly connected. It also counts the changed table entries.
 type MorningMoved struct {
 	Pairs     int64
 	Changed   int64
@@ -101,7 +101,7 @@ type MorningFlap struct {
 	Last   time.Time
 }
 
-// MorningPort is a port with more errors than before.
+// MorningPort is a port with more errors than in the preceding period.
 type MorningPort struct {
 	Port    string
 	To      string
@@ -111,7 +111,7 @@ type MorningPort struct {
 	Since   time.Time
 }
 
-// MorningLoad is the traffic that a port sent, in GB/s.
+// MorningLoad is the traffic that a port sent before and now, in GB/s.
 type MorningLoad struct {
 	Port   string
 	To     string
@@ -119,14 +119,14 @@ type MorningLoad struct {
 	Before float64
 }
 
-// MorningHour holds sums over all ports, nil if nothing was recorded.
+// MorningHour holds sums over all ports for an hour. A sum is nil if nothing was recorded.
 type MorningHour struct {
 	From   time.Time
 	Errors *uint64
 	Bytes  *uint64
 }
 
-// MorningFormat is a format of a morning report.
+// MorningFormat is an output format for a morning report.
 type MorningFormat struct {
 	Name  string
 	Write func(*Morning, io.Writer) error
@@ -146,7 +146,7 @@ type section struct {
 
 const clock = "01-02 15:04:05"
 
-// sections returns the tables of the report.
+// sections returns the sections of the report, each with a table.
 func (m *Morning) sections() []section {
 	problems := func(title, none string, list []MorningProblem) section {
 		s := section{title, none, []string{"severity", "problem", "where", "hint"}, nil}
@@ -205,7 +205,7 @@ func (m *Morning) sections() []section {
 	}
 }
 
-// none returns the text for an empty list. A nil list is unknown.
+// none returns the text for a list without elements: "unknown" for a nil list, "none" for an empty list.
 func none[T any](list []T) string { return prose.When(list == nil, "unknown", "none") }
 
 func (m *Morning) title() string {

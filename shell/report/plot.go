@@ -15,7 +15,8 @@ type bar struct {
 
 const mostBars = 16 // the most bars of a histogram
 
-// histogram counts ports by their paths, in classes of equal width. The paths of all ports must be known.
+// histogram counts ports by their number of paths, in classes of equal width. The number of paths of every port must be
+// known.
 func histogram(ports []Port) []bar {
 	if len(ports) == 0 {
 		return nil
@@ -45,7 +46,7 @@ const (
 	plotStep, plotBar           = 58, 42
 )
 
-// bars draws bars with their values above and labels below.
+// bars draws bars with their values above and their labels below. x and y name the axes.
 func (p *printer) bars(bars []bar, x, y string) {
 	var most int64 = 1
 	for _, b := range bars {

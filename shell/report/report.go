@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report writes reports of a routing: text, Markdown, CSV, JSON, a drawing for Graphviz or as SVG, topologies
-// for Slurm, and a self-contained HTML page.
+// Package report writes reports of a routing. The formats are text, Markdown, CSV, JSON, a drawing for Graphviz or as
+// SVG, topologies for Slurm, and a self-contained HTML page.
 //
 // Names of nodes are untrusted: each format escapes them in its own syntax.
 package report
@@ -25,7 +25,7 @@ import (
 	"example.org/ibconsole/shell/session/analysis"
 )
 
-// Report holds the figures of a report. Those of tables are nil or empty without tables.
+// Report holds the figures of a report. Figures of tables are nil or empty if the state has no tables.
 type Report struct {
 	Title    string
 	Source   string
@@ -35,7 +35,7 @@ type Report struct {
 	Hosts    int
 	LinkSum  int
 	MaxLID   uint16
-	// Unreachable counts nodes and links that the counts above exclude, nil if there are none.
+	// Unreachable counts the nodes and links that are excluded from the counts above. It is nil if there are none.
 	Unreachable *fabric.Amounts
 	Routing     *Routing
 	Ports       []Port // both directions of the links between switches
@@ -49,15 +49,16 @@ type Report struct {
 // Routing holds the figures of tables.
 type Routing struct {
 	Engine string
-	// Pairs counts the ordered pairs of end ports: LostPairs have a path that does not arrive, LuckPairs one that
-	// arrives only by some choices of adaptive routing, UnknownPairs one that is unknown.
+	// Pairs counts the ordered pairs of end ports. LostPairs counts those with a path that does not arrive. LuckPairs
+	// counts those with a path that arrives only by some choices of adaptive routing. UnknownPairs counts those with an
+	// unknown path.
 	Pairs        int64
 	LostPairs    int64
 	LuckPairs    int64
 	UnknownPairs int64
 	Paths        int64
 	Lost         int64
-	// Unknown counts the paths over switches whose tables were not read. NotRead lists these switches. The other
+	// Unknown counts the paths over switches whose tables were not read, and NotRead lists these switches. The other
 	// figures exclude these paths.
 	Unknown int64
 	NotRead []string
@@ -81,13 +82,13 @@ type Port struct {
 	Width string
 	Speed string
 	Gbps  float64
-	// Paths and LIDs are nil if they are unknown.
+	// Paths and LIDs are nil if their numbers are unknown.
 	Paths *int64
 	LIDs  *int32
 }
 
-// New returns the report of a fabric, and of its tables unless t is nil. facts is the memo of the session. If progress
-// is not nil, it is called with the steps done of each check.
+// New returns the report of a fabric, and of its tables if t is not nil. facts is the memo of the session, which caches
+// results. If progress is not nil, it is called with the completed steps of each check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string,
 	progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f,
@@ -188,7 +189,7 @@ func byLuck(pairs int64) string {
 	return fmt.Sprintf(", %d arrive by luck", pairs)
 }
 
-// figures returns the figures as pairs of label and text.
+// figures returns the figures as pairs of a label and a text.
 func (r *Report) figures() [][2]string {
 	out := [][2]string{
 		{"Source", r.Source}, {"State", r.Title}, {"Time", r.When.Format("2006-01-02 15:04:05")},
@@ -237,7 +238,8 @@ func (r *Report) figures() [][2]string {
 	return out
 }
 
-// CSV writes the ports with a heading. It puts an apostrophe before a name that a spreadsheet would read as a formula.
+// CSV writes a row for each port, and a heading. It puts an apostrophe before a name that a spreadsheet would interpret
+// as a formula.
 func (r *Report) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"from", "port", "to", "peer_port", "width", "speed", "gbps", "paths", "lids"})
@@ -251,7 +253,7 @@ func (r *Report) CSV(w io.Writer) error {
 	return c.Error()
 }
 
-// known returns a number as text, "" if it is unknown.
+// known returns a number as text, or "" if the number is unknown.
 func known[N int32 | int64](n *N) string {
 	if n == nil {
 		return ""

@@ -13,10 +13,11 @@ import (
 	"example.org/ibconsole/routing/drawing"
 )
 
-// mostDrawn is the largest number of switches that are drawn one by one. More are drawn as blocks.
+// mostDrawn is the maximum number of switches that are drawn individually. If there are more switches, they are drawn
+// as blocks.
 const mostDrawn = 80
 
-// Draw sets the contents of the drawing: the fabric with failed links included, these failed links, and a path.
+// Draw sets the contents of the drawing: the fabric including failed links, the set of failed links, and a path.
 func (r *Report) Draw(whole *fabric.Fabric, failed map[fabric.Link]bool, path []fabric.PortIndex) {
 	opt := drawing.Options{All: r.Switches <= mostDrawn, Failed: failed, Path: path}
 	if len(r.loads) == len(whole.Ports) {
@@ -25,8 +26,8 @@ func (r *Report) Draw(whole *fabric.Fabric, failed map[fabric.Link]bool, path []
 	r.drawn = drawing.Of(r.facts.Structure(whole), opt)
 }
 
-// SVG draws the subnet as tiers, grids or groups. The width of a bundle shows its cables, its colour the link load.
-// Failed links are dashed.
+// SVG draws the subnet as tiers, grids or groups. The width of a bundle shows its number of cables, and its colour the
+// link load. Failed links are dashed.
 func (r *Report) SVG(w io.Writer) error {
 	p := &printer{w: w}
 	p.f("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
@@ -34,7 +35,7 @@ func (r *Report) SVG(w io.Writer) error {
 	return p.err
 }
 
-// svg writes the element. namespace is the attribute that it needs outside a page.
+// svg writes the SVG element. namespace is an attribute that the element needs if it is not inside an HTML page.
 func (r *Report) svg(p *printer, namespace string) {
 	if r.drawn == nil {
 		r.Draw(r.fabric, nil, nil)
@@ -51,7 +52,7 @@ func (r *Report) svg(p *printer, namespace string) {
 	s.write(namespace)
 }
 
-// sheet is a drawing with the centre of each block, in pixels.
+// sheet is a drawing with the position of the centre of each block, in pixels.
 type sheet struct {
 	*printer
 	d          *drawing.Drawing
@@ -77,7 +78,7 @@ const (
 	charWide  = 6.6   // of a character
 )
 
-// setBoxes sets the size of boxes: as wide as the longest label, between least and most.
+// setBoxes sets the width of boxes to that of the longest label, but not below least or above most.
 func (s *sheet) setBoxes(least, most float64) {
 	s.x, s.y = make([]float64, len(s.d.Blocks)), make([]float64, len(s.d.Blocks))
 	s.plane = make([]int, len(s.d.Blocks))
@@ -201,7 +202,7 @@ func (s *sheet) describe(i int) string {
 	return s.name(i) + ": " + s.d.Blocks[i].Words(prose.Count[int])
 }
 
-// cutName returns the end of a long name, which differs most between names.
+// cutName shortens a long name to its end, because names differ mostly at the end.
 func cutName(name string, most int) string {
 	if r := []rune(name); len(r) > most && most > 1 {
 		return "…" + string(r[len(r)-most+1:])
@@ -209,7 +210,8 @@ func cutName(name string, most int) string {
 	return name
 }
 
-// bundle draws cables as a line, or as a curve if the blocks are in one row or the cables cross a dateline.
+// bundle draws a bundle of cables as a line. It draws a curve if the blocks are in one row or the cables cross a
+// dateline.
 func (s *sheet) bundle(w *drawing.Bundle) {
 	if w.A == w.B {
 		return
@@ -244,7 +246,7 @@ func (s *sheet) describeBundle(w *drawing.Bundle) string {
 	return text
 }
 
-// colour returns grey without loads, else a colour between blue and red.
+// colour returns a colour between blue and red for the load of a bundle, or grey if loads are unknown.
 func (s *sheet) colour(w *drawing.Bundle) string {
 	if s.d.Most == 0 {
 		return "#9aa7b3"

@@ -12,19 +12,19 @@ import (
 
 const mostPorts = 20 // listed links with the most paths
 
-// worst returns the ports with the most paths, among those whose paths are known.
+// worst returns the ports with the most paths. Ports whose number of paths is unknown are ignored.
 func (r *Report) worst() []Port {
 	all := r.known()
 	slices.SortStableFunc(all, func(a, b Port) int { return cmp.Compare(*b.Paths, *a.Paths) })
 	return all[:min(len(all), mostPorts)]
 }
 
-// known returns the ports whose paths are known.
+// known returns the ports whose number of paths is known.
 func (r *Report) known() []Port {
 	return slices.DeleteFunc(slices.Clone(r.Ports), func(p Port) bool { return p.Paths == nil })
 }
 
-// printer writes until the first error, which it keeps.
+// printer writes until the first error, and keeps this error.
 type printer struct {
 	w   io.Writer
 	err error
@@ -79,7 +79,8 @@ func (r *Report) Markdown(w io.Writer) error {
 	return p.err
 }
 
-// markdown escapes text for a cell of a table: punctuation with a backslash, and < > & | with character references.
+// markdown escapes text for a cell of a table. It escapes punctuation by a backslash, and < > & | by character
+// references.
 func markdown(s string) string {
 	var b strings.Builder
 	for _, c := range s {

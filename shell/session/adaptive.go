@@ -10,9 +10,9 @@ import (
 	"example.org/ibconsole/shell/session/portgroups"
 )
 
-// Adapt stages the default tables with groups for adaptive routing: all ports on shortest up/down paths, or on shortest
-// paths if the fabric has no roots. Tables that are computed later get groups too. Groups are only simulated: no commit
-// writes them.
+// Adapt stages the default tables with port groups for adaptive routing. A group has all ports on shortest up/down
+// paths, or on shortest paths if the fabric has no roots. Tables that are computed later also get groups. Groups are
+// only simulated: no commit writes them.
 func (s *Session) Adapt(ctx context.Context) (portgroups.Report, error) {
 	op, err := s.Begin(ctx, "group ports")
 	if err != nil {
@@ -33,13 +33,13 @@ func (s *Session) Adapt(ctx context.Context) (portgroups.Report, error) {
 	return rep, nil
 }
 
-// StageTables stages a state with other tables.
+// StageTables stages the state p with the tables t.
 func (o *Op) StageTables(p *Picture, t *fabric.Tables) {
 	st := o.session.State()
 	o.session.stageTables(&st, p, t)
 }
 
-// stageTables stages a state with other tables.
+// stageTables stages the state p with the tables t.
 func (s *Session) stageTables(st *State, p *Picture, t *fabric.Tables) {
 	staged := *p.as(Staged)
 	staged.Tables, staged.When = t, time.Now()
@@ -52,7 +52,7 @@ func (s *Session) stageTables(st *State, p *Picture, t *fabric.Tables) {
 	s.stage(&staged)
 }
 
-// Unadapt ends [Session.Adapt]. The staged tables lose their groups.
+// Unadapt reverses [Session.Adapt]. The staged tables lose their groups.
 func (s *Session) Unadapt() {
 	s.Publish(ChangePaper|ChangeStaged, func(st *State) {
 		st.Adapting = false
@@ -72,7 +72,7 @@ func (s *Session) Unadapt() {
 	})
 }
 
-// groupsAlone reports whether the staged tables differ from the live ones only in groups.
+// groupsAlone reports whether the staged tables differ from the live tables only in their port groups.
 func (ps *Pictures) groupsAlone() bool {
 	return ps.Live.Tables != nil && ps.Staged.Tables.LFT == ps.Live.Tables.LFT && ps.Staged.Tables.Adaptive != nil
 }

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/history/timeline"
 )
 
-// entries returns the history entries that the switches held, the oldest first.
+// entries returns those history entries that describe tables on the switches, the oldest first.
 func (s *Session) entries(ctx context.Context) ([]history.Entry, error) {
 	store, err := s.History()
 	if err != nil {
@@ -23,8 +23,8 @@ func (s *Session) entries(ctx context.Context) ([]history.Entry, error) {
 	return held, err
 }
 
-// At returns the subnet as it was last read before a time: the live state or one of the history. It fails if nothing
-// was read before.
+// At returns the subnet as it was last read before the time t: the live state, or a state of the history. It returns an
+// error if the subnet was not read before t.
 func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	st := s.State()
 	if !t.Before(st.Live.When) && len(st.Live.Fabric.Nodes) > 0 {
@@ -44,8 +44,8 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	return s.recall(seen.Entry)
 }
 
-// Neighbor returns the state of the history that is by entries after another one, or before it if by is negative; nil
-// for the live state.
+// Neighbor returns the state of the history that is by entries after the state p, or before p if by is negative. It
+// returns nil if that is the live state.
 func (s *Session) Neighbor(ctx context.Context, p *Picture, by int) (*Picture, error) {
 	held, err := s.entries(ctx)
 	if err != nil {
@@ -64,5 +64,5 @@ func (s *Session) Neighbor(ctx context.Context, p *Picture, by int) (*Picture, e
 	return s.recall(held[at].ID)
 }
 
-// recallAt is [Session.At] for a time that a user gave.
+// recallAt is [Session.At] for a time that the user typed.
 func (s *Session) recallAt(t time.Time) (*Picture, error) { return s.At(context.Background(), t) }

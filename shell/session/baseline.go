@@ -28,11 +28,11 @@ type Baseline struct {
 	Unread unread.List // what of the file could not be read
 }
 
-// ErrNoBaseline reports that no baseline was saved.
+// ErrNoBaseline is returned if no baseline was saved.
 var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
 
-// SaveBaseline saves the live subnet as the baseline in a file, "" for one in the state directory. It accepts all
-// losses.
+// SaveBaseline saves the live subnet as the baseline in a file. If file is "", it uses a file in the state directory.
+// Nodes and links that were lost before are then no longer reported as lost.
 func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, error) {
 	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 	return b, s.recordAccepted()
 }
 
-// recordAccepted records in an existing history that nothing is lost.
+// recordAccepted records in the history, if there is one, that no node or link is lost any more.
 func (s *Session) recordAccepted() error {
 	st, r := s.State(), s.recorder.Load()
 	if !st.Source.Live() || !r.Exists() {
@@ -75,7 +75,7 @@ func (s *Session) recordAccepted() error {
 	return nil
 }
 
-// LoadBaseline reads the baseline from a saved one or from any topology file.
+// LoadBaseline reads a baseline from a file. The file may be a saved baseline or any topology file.
 func (s *Session) LoadBaseline(ctx context.Context, file string) (*Baseline, error) {
 	op, err := s.Begin(ctx, "baseline")
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 	return b, nil
 }
 
-// BaselineFile returns the file of the baseline of the subnet in the state directory.
+// BaselineFile returns the path of the subnet's baseline in the state directory.
 func (s *Session) BaselineFile() (string, error) {
 	if s.opt.StateDir == "" {
 		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// Need is a set of parts of a state that an answer is based on.
+// Need is a set of parts of a state that an answer depends on.
 type Need uint8
 
 // The parts.
@@ -21,8 +21,8 @@ const (
 	NeedSLs                     // service levels of paths
 )
 
-// Basis returns the basis of an answer about a state: the state, its time and source, and which needed parts were not
-// read.
+// Basis returns the basis of an answer about a state: the state, its time and source, and the needed parts that were
+// not read.
 func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 	b := answer.Basis{
 		State: string(p.Kind), Title: st.Title(p), Source: st.Source.String(), AsOf: p.When,
@@ -55,7 +55,8 @@ func (st *State) Basis(p *Picture, needs Need) answer.Basis {
 // SourceBasis returns the basis of an answer about the session.
 func (st *State) SourceBasis() answer.Basis { return answer.Basis{Source: st.Source.String()} }
 
-// unreadLinks returns the requests of the last sweep without a response, and what of the file was not read.
+// unreadLinks returns the requests of the last sweep that got no response, and the parts of the file that were not
+// read.
 func (st *State) unreadLinks() answer.Unread {
 	var u answer.Unread
 	if n := len(st.unansweredAt); n > 0 {
@@ -76,7 +77,7 @@ func (st *State) unreadLinks() answer.Unread {
 	return u
 }
 
-// PlaceOf returns the node or port of a request without a response, in the fabric of the sweep.
+// PlaceOf returns the node or port of a request that got no response, in the fabric of the sweep.
 func PlaceOf(f *fabric.Fabric, u *sweep.Unanswered) answer.Place {
 	place := answer.Place{GUID: u.GUID, Port: u.Port}
 	if node := f.NodeByGUID(u.GUID); node != fabric.None {

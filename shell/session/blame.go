@@ -28,7 +28,7 @@ func whatOf(k fabric.ChangeKind) string {
 	return history.WhatPort
 }
 
-// found holds what a sweep found, in addition to the changes of nodes, links and ports.
+// found holds the findings of a sweep other than the changes of nodes, links and ports.
 type found struct {
 	managers []managers.SM // the subnet managers before
 	tables   diff.Entries
@@ -37,10 +37,12 @@ type found struct {
 	recorded *records.Recorded // the counters recorded lately, nil for none
 }
 
-// soonWritten is how long before the previous sweep a commit may have begun that wrote the changed entries.
+// soonWritten limits which commits can explain changed entries: those that began at most this long before the previous
+// sweep.
 const soonWritten = 10 * time.Minute
 
-// whoChanged returns who probably wrote the entries that changed between two sweeps, "" if none changed.
+// whoChanged returns a text that tells who probably wrote the entries that changed between two sweeps, or "" if no
+// entry changed.
 func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric.Tables,
 	sms []managers.SM) (string, error) {
 	if before.Tables == nil {
@@ -63,12 +65,12 @@ func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric
 	})
 }
 
-// cableCounters are the counters that a bad cable increases.
+// cableCounters are the counters that increase if a cable is bad.
 var cableCounters = counters.Of(counters.SymbolErrors, counters.LinkErrorRecovery, counters.LinkDowned,
 	counters.RcvErrors, counters.LocalLinkIntegrity)
 
-// blame returns why a link probably went down, as text: with its node, or because of its cable, with the errors that
-// both ends had counted. It returns "" for other changes.
+// blame returns a text with the probable cause of a lost link: its node was lost, or its cable is bad. For a bad cable,
+// the text lists the errors that both ends had counted. For other changes it returns "".
 func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 	switch {
 	case c.Kind != fabric.LinkDown:
@@ -115,7 +117,7 @@ func (x *found) blame(c *fabric.Change, gone map[uint64]bool) string {
 	return fmt.Sprintf("cable; counted by %s: %s", last.Format(time.TimeOnly), strings.Join(words, ", "))
 }
 
-// recordedErrors returns the recorded errors of both ends of a link, and whether one of them was read.
+// recordedErrors returns the recorded errors of both ends of a link as texts, and whether at least one end was read.
 func (x *found) recordedErrors(c *fabric.Change) (words []string, read bool) {
 	if x.recorded == nil {
 		return nil, false
@@ -140,7 +142,7 @@ func (x *found) recordedErrors(c *fabric.Change) (words []string, read bool) {
 	return words, read
 }
 
-// blameAll sets the probable causes of the events since a time.
+// blameAll sets the probable causes of the events after a time.
 func (n *News) blameAll(since time.Time, x *found) {
 	gone := map[uint64]bool{}
 	from := len(n.Events)

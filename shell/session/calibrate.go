@@ -20,11 +20,12 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Calibrate computes tables for the live subnet with the settings and compares them with those of the switches. Nothing
-// is staged. If they differ, except for routes that the subnet manager kept, what-ifs are marked as estimates. If they
-// agree, and the subnet administration grants the computed SLs, these are the SLs of the live paths until the live
-// tables change. SL2VL tables that the settings define are compared too; if they are unread, Calibrate and later sweeps
-// read them.
+// Calibrate computes tables for the live subnet with the settings, and compares them with the tables on the switches.
+// Nothing is staged. If they differ in more than routes that the subnet manager kept, what-ifs are marked as estimates.
+//
+// If they agree, and the subnet administration grants the computed SLs, these SLs are used for the live paths until the
+// live tables change. SL2VL tables that the settings define are also compared. If they have not been read, Calibrate
+// and later sweeps read them.
 func (s *Session) Calibrate(ctx context.Context) (calibration.Calibration, error) {
 	op, err := s.Begin(ctx, "calibrate")
 	if err != nil {
@@ -98,7 +99,7 @@ func (s *Session) computeLive(ctx context.Context) (State, *compute.Result, erro
 	return st, p, err
 }
 
-// keepCalibration applies the calibration to live tables that were read again and are unchanged.
+// keepCalibration applies the calibration to live tables that were read again, if they have not changed.
 func (st *State) keepCalibration() {
 	c := *st.Calibrated
 	c.Of = st.Live.Tables
@@ -116,8 +117,8 @@ func (st *State) keepCalibration() {
 	}
 }
 
-// keptRoutes determines whether the live tables differ because the subnet manager kept routes, and what it remembers
-// then.
+// keptRoutes determines whether the live tables differ from the computed ones only because the subnet manager kept
+// routes. It also determines what the subnet manager remembers afterwards.
 func (s *Session) keptRoutes(ctx context.Context, st *State, c *calibration.Calibration) error {
 	live := st.Live.Tables
 	defer func() {
@@ -159,7 +160,7 @@ func (s *Session) keptRoutes(ctx context.Context, st *State, c *calibration.Cali
 	return err
 }
 
-// Proof returns what the last calibration proves now.
+// Proof returns what the last calibration proves about tables computed now.
 func (st *State) Proof() calibration.Proof {
 	master, ok := st.Master()
 	if !ok || st.Source.Kind == source.Sim || st.Source.Offline() {

@@ -15,15 +15,15 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// Counted holds the increases of counters between two readings.
+// Counted is a reading of counters with the increases since the previous reading.
 type Counted struct {
 	Reading *counters.Reading // the later one
 	Deltas  []counters.Delta
 	When    time.Time
 }
 
-// Counters reads the counters of ports of the live fabric, of all ports for none. It also returns the increases since
-// the last reading of these ports by the session.
+// Counters reads the counters of ports of the live fabric. Without ports it reads those of all ports. It also returns
+// the increases since this session last read the counters of these ports.
 func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading,
 	[]counters.Delta, error) {
 	op, err := s.Begin(ctx, "counters")
@@ -59,7 +59,7 @@ func (s *Session) Counters(ctx context.Context, ports ...fabric.PortIndex) (*cou
 	return now, deltas, nil
 }
 
-// NoneCounted notes the ports of a reading of all counters if none responded.
+// NoneCounted stores the unanswered ports of a reading of all counters if no port responded.
 func (n *Counts) NoneCounted(now *counters.Reading) {
 	n.Uncounted = nil
 	if len(now.Ports) == 0 {
@@ -67,7 +67,7 @@ func (n *Counts) NoneCounted(now *counters.Reading) {
 	}
 }
 
-// standing notes which counters of a reading are at their maximum, and since when.
+// standing updates which counters are at their maximum, and since when, from a reading.
 func (s *Session) standing(now *counters.Reading) {
 	fresh := maps.Clone(s.State().Standing)
 	if fresh == nil {
@@ -84,11 +84,11 @@ func (s *Session) standing(now *counters.Reading) {
 	s.Publish(ChangeLive, func(st *State) { st.Standing = fresh })
 }
 
-// ErrNoCounters reports a file without counters.
+// ErrNoCounters is returned for a file that has no counters.
 var ErrNoCounters = fmt.Errorf("the file has no counters, as an ibdiagnet folder may have: %w",
 	connection.ErrOffline)
 
-// readCounters returns the counters in the file of the subnet, of all ports for none.
+// readCounters returns the counters of ports from the file of the subnet. Without ports it returns those of all ports.
 func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []counters.Delta, error) {
 	if st.Read == nil {
 		return nil, nil, ErrNoCounters
@@ -106,10 +106,11 @@ func (st *State) readCounters(ports []fabric.PortIndex) (*counters.Reading, []co
 	return &all, st.Counted.Deltas, nil
 }
 
-// errNotInFile reports that a file has no counters of a port.
+// errNotInFile is the reason for a port whose counters are not in the file.
 var errNotInFile = errors.New("the file has no counters of it")
 
-// notInFile returns the ports that a reading lacks: each of the named ports, or one entry for all linked ports.
+// notInFile returns the ports that are missing in a reading. If ports were named, it returns each missing port.
+// Otherwise it returns a single entry for all linked ports.
 func notInFile(f *fabric.Fabric, r *counters.Reading, ports []fabric.PortIndex) (list []counters.Unanswered) {
 	has := make(map[fabric.PortIndex]bool, len(r.Ports))
 	for i := range r.Ports {

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/routing/compute"
 )
 
-// Fail simulates the failure of what find returns.
+// Fail simulates the failure of the links and nodes that find returns.
 func (s *Session) Fail(ctx context.Context, find failures.Finder) ([]failures.Failure, error) {
 	return simulatorOf(s).happen(ctx, "fail", find)
 }
@@ -25,7 +25,7 @@ func (s *Session) Add(ctx context.Context, find failures.Finder) ([]failures.Fai
 	return simulatorOf(s).happen(ctx, "add", find)
 }
 
-// simulator changes what a session simulates.
+// simulator changes the simulated failures and additions of a session.
 type simulator struct{ *Session }
 
 func simulatorOf(s *Session) simulator { return simulator{s} }
@@ -44,7 +44,7 @@ func (s simulator) happen(ctx context.Context, operation string, find failures.F
 	return s.add(st.Failures, found...)
 }
 
-// add numbers failures and appends them to others.
+// add gives numbers to new failures, and simulates them together with the existing failures to.
 func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failures.Failure, error) {
 	next := 0
 	if len(to) > 0 {
@@ -65,12 +65,12 @@ func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failu
 	return more, nil
 }
 
-// ErrNotFailed reports that a link or node to restore has not failed in the what-if.
+// ErrNotFailed is returned if a link or node to restore has not failed in the what-if.
 var ErrNotFailed = errors.New("has not failed in the what-if")
 
-// Restore takes back the failures that match. With nil it takes back all of them and any topology loaded as the base,
-// so that routes are computed for the live state again. If none match, it repairs the links of repair that failed as
-// parts of something else, which stays failed otherwise.
+// Restore undoes the failures for which match returns true. If match is nil, it undoes all failures and drops a
+// topology loaded as the base, so that routes are computed for the live state again. If no failure matches, it repairs
+// the links of repair that failed as parts of a larger failure. The rest of that failure remains.
 func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool,
 	repair failures.Failure) ([]failures.Failure, error) {
 	op, err := s.Begin(ctx, "restore")
@@ -100,7 +100,7 @@ func (s *Session) Restore(ctx context.Context, match func(failures.Failure) bool
 	return simulatorOf(s).add(st.Failures, repair)
 }
 
-// Undo takes back the failure or repair of a number, the last one for 0, as if it had never happened: the next route
+// Undo removes the failure or repair with a number, as if it had never happened; 0 means the last one. The next route
 // starts from the base again.
 func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error) {
 	op, err := s.Begin(ctx, "undo")
@@ -126,7 +126,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	return gone[0], nil
 }
 
-// without keeps only some of the simulated changes.
+// without drops all simulated changes except kept.
 func (s simulator) without(kept []failures.Failure) error {
 	err := s.setFailures(kept)
 	if conflict, ok := errors.AsType[*failures.ConflictError](err); ok {
@@ -135,17 +135,19 @@ func (s simulator) without(kept []failures.Failure) error {
 	return err
 }
 
-// drawn holds the topology of the what-if and the result of its failures.
+// drawn holds the topology of the what-if, and the result of its simulated failures.
 type drawn struct {
-	// topology is that of a file, which replaces the base, nil for none. file is its name, escaped.
+	// topology is the topology that was loaded from a file and replaces that of the base, or nil. file is the escaped
+	// name of the file.
 	topology *fabric.Fabric
 	file     string
-	// path is the topology file that the what-if starts from, "" for none. loaded are the options it was read with.
+	// path is the topology file that the what-if starts from, or "". loaded are the options with which the file was
+	// read.
 	path   string
 	loaded LoadOptions
 	// unread is what could not be read of it.
 	unread unread.List
-	// result is the fabric after the simulated changes, nil for none.
+	// result is the fabric after the simulated changes, or nil if there are none.
 	result *failures.Simulation
 }
 
@@ -159,7 +161,7 @@ func (d *drawn) rename(to func(*fabric.Fabric) *fabric.Fabric) {
 	}
 }
 
-// Whole returns the fabric of the what-if with all additions and without failures.
+// Whole returns the fabric of the what-if including all additions, but without failures.
 func (ps *Pictures) Whole() *fabric.Fabric {
 	if p := ps.happened(); p != nil {
 		return p.Whole
@@ -175,7 +177,7 @@ func (ps *Pictures) root() *fabric.Fabric {
 	return ps.PaperBase().Fabric
 }
 
-// TopologyFile returns the file with the topology of the what-if, "" for none.
+// TopologyFile returns the name of the file with the topology of the what-if, or "" if there is none.
 func (ps *Pictures) TopologyFile() string {
 	if ps.Base != nil && ps.Base.file != "" {
 		return ps.Base.file
@@ -183,10 +185,10 @@ func (ps *Pictures) TopologyFile() string {
 	return ps.drawn.file
 }
 
-// TopologyUnread returns what could not be read of the topology file of the what-if.
+// TopologyUnread returns the parts of the topology file of the what-if that could not be read.
 func (ps *Pictures) TopologyUnread() *unread.List { return &ps.drawn.unread }
 
-// LoadedTopology returns the file that the what-if starts from, "" for none, and the options it was read with.
+// LoadedTopology returns the file that the what-if starts from, or "", and the options with which the file was read.
 func (ps *Pictures) LoadedTopology() (path string, opt LoadOptions) {
 	return ps.drawn.path, ps.drawn.loaded
 }
@@ -199,7 +201,7 @@ func (ps *Pictures) FailedLinks() map[fabric.Link]bool {
 	return nil
 }
 
-// happened returns the fabric after the simulated changes, nil for none.
+// happened returns the fabric after the simulated changes, or nil if there are none.
 func (ps *Pictures) happened() *failures.Simulation {
 	if ps.drawn.result == nil && len(ps.Failures) > 0 {
 		p, _ := failures.Apply(ps.root(), ps.Failures) // nil if they contradict each other
@@ -208,7 +210,8 @@ func (ps *Pictures) happened() *failures.Simulation {
 	return ps.drawn.result
 }
 
-// Added returns what the what-if has and its base lacks, as text, "" for nothing.
+// Added returns a text with an addition of the what-if, something that its base does not have. It returns "" if nothing
+// was added.
 func (ps *Pictures) Added() string {
 	if ps.drawn.topology != nil {
 		for _, c := range fabric.Changes(ps.Base.Fabric, ps.drawn.topology) {
@@ -225,8 +228,8 @@ func (ps *Pictures) Added() string {
 
 const maxSimulated = 3 // how many failures [State.simulated] lists
 
-// simulated lists what is simulated in the fabric that routes are computed for, "" for nothing:
-// "topology of F, switch spine-01 failed, node h added and 2 more".
+// simulated lists the simulated changes of the fabric that routes are computed for: "topology of F, switch spine-01
+// failed, node h added and 2 more". It returns "" if there are none.
 func (ps *Pictures) simulated() string {
 	if ps.WhatIf == nil {
 		return ""
@@ -246,7 +249,7 @@ func (ps *Pictures) simulated() string {
 	return text
 }
 
-// setFailures computes the what-if of the base with simulated changes.
+// setFailures computes the what-if that results from the base and the simulated changes all.
 func (s simulator) setFailures(all []failures.Failure) error {
 	st := s.State()
 	if st.Base == nil {
@@ -280,8 +283,8 @@ func (ps *Pictures) dropBase() {
 	ps.Base, ps.WhatIf, ps.drawn = nil, nil, drawn{}
 }
 
-// firstBase returns the state that the what-if starts from: the live one. If the source has no tables, it is the staged
-// state of the same fabric, otherwise the previous base, so that there are tables to compare with.
+// firstBase returns the state that a new what-if starts from. This is the live state. If the source has no tables, it
+// is the staged state of the same fabric, otherwise the previous base, so that there are tables to compare with.
 func firstBase(st *State) *Picture {
 	from := st.Live
 	switch {

@@ -8,15 +8,15 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// Grants returns the path records that the subnet administration grants for a state. It fails if the membership of an
-// unknown partition is needed.
+// Grants returns the path records that the subnet administration grants for a state. It returns an error if this
+// depends on the members of an unknown partition.
 func (st *State) Grants(p *Picture, a partitions.Asked) (*partitions.Grants, error) {
 	keys, sls := st.PartitionsOf(p.Fabric)
 	return partitions.New(p.Tables, keys, sls, a)
 }
 
-// PartitionsOf returns the P_Keys of end ports, as they were read, otherwise as in the settings, and the SLs of
-// partitions in the settings; nil if they are unknown.
+// PartitionsOf returns the P_Keys of end ports: those that were read, or else those of the settings. It also returns
+// the SLs of partitions from the settings. Both are nil if unknown.
 func (st *State) PartitionsOf(f *fabric.Fabric) (keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8) {
 	if st.PKeys != nil {
 		keys = st.pKeysOf(f)
@@ -35,13 +35,13 @@ func (st *State) PartitionsOf(f *fabric.Fabric) (keys map[fabric.PortIndex][]mad
 	return keys, sls
 }
 
-// partitioned returns tables with the partitions of the state, as [partitions.Apply] does.
+// partitioned returns tables with the partitions of the state; see [partitions.Apply].
 func (st *State) partitioned(t *fabric.Tables, all bool) *fabric.Tables {
 	keys, sls := st.PartitionsOf(t.Fabric)
 	return partitions.Apply(t, keys, sls, all)
 }
 
-// pKeysOf returns the P_Keys that were read, by the end ports of a fabric.
+// pKeysOf returns the P_Keys that were read, indexed by the end ports of the fabric f.
 func (rd *Reading) pKeysOf(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 	out := make(map[fabric.PortIndex][]mad.PKey, len(rd.PKeys))
 	for _, p := range f.EndPorts {

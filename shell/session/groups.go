@@ -17,7 +17,8 @@ type Groups struct {
 var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for " +
 	"what the switches hold)")
 
-// GroupsOf returns the groups that were loaded or read, otherwise those that the tables of a state serve.
+// GroupsOf returns the groups that were loaded or read. If there are none, it returns the groups that the multicast
+// tables of the state serve.
 func (st *State) GroupsOf(p *Picture) (*Groups, error) {
 	if st.Groups != nil {
 		return st.Groups, nil
@@ -28,8 +29,8 @@ func (st *State) GroupsOf(p *Picture) (*Groups, error) {
 	return &Groups{fabric.GroupsOf(p.Tables), "the multicast tables of " + string(p.Kind)}, nil
 }
 
-// GroupSL returns the SL of the multicast groups that tables serve, [fabric.NoSL] if it is unknown; nil if it makes no
-// difference.
+// GroupSL returns a function with the SL of each multicast group, or [fabric.NoSL] if the SL is unknown. It returns nil
+// if the SL makes no difference.
 func (st *State) GroupSL(t *fabric.Tables) func(mlid uint16) uint8 {
 	switch {
 	case t.MFT == nil || t.SL2VL == nil:

@@ -8,8 +8,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// GUID2LID returns the LIDs that OpenSM would remember if it had assigned those of a state. It includes ports that are
-// gone, from the loaded guid2lid file or the base. The port of the subnet manager is the first.
+// GUID2LID returns the LIDs that OpenSM would remember if it had assigned the LIDs of a state. It includes ports that
+// no longer exist, from the loaded guid2lid file or the base. The port of the subnet manager is the first.
 func (st *State) GUID2LID(p *Picture) *fabric.GUID2LID {
 	t := st.Settings.Remembered(p.Fabric)
 	if p.Kind == Staged && !st.Stale && st.past.LIDs != nil {

@@ -19,13 +19,13 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Recorded begins the kind of a state of the history; the number of the entry follows.
+// Recorded is the beginning of the kind of a state of the history. The number of the entry follows.
 const Recorded Kind = "history "
 
-// Word returns the word of commands for the state: its kind, or the number of the entry.
+// Word returns the word that commands use for the state: its kind, or the number of the entry.
 func (k Kind) Word() string { return strings.TrimPrefix(string(k), string(Recorded)) }
 
-// recalled holds the states of the history that were read last, by entry.
+// recalled caches the states that were read from the history most recently, by entry.
 type recalled struct {
 	mu sync.Mutex
 	by *recorder.Recorder
@@ -63,7 +63,8 @@ func (s *Session) KeepHistoryIn(ctx context.Context, file string) error {
 	return old.Close()
 }
 
-// warnOfHistory warns of a damaged history. That of a live subnet was opened by findEarlierCommits.
+// warnOfHistory warns if the history is damaged. It ignores the history of a live subnet, which findEarlierCommits
+// opens.
 func (s *Session) warnOfHistory() {
 	r := s.recorder.Load()
 	if s.State().Source.Live() || !r.Exists() {
@@ -79,12 +80,12 @@ func (o *Op) NewEntry(kind history.Kind, p *Picture, note string) history.Entry 
 	return o.session.newEntry(kind, p, note, nil)
 }
 
-// Record adds a state to the history if the history keeps such entries.
+// Record adds a state to the history if the history keeps entries of this kind.
 func (o *Op) Record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
 	o.session.record(kind, p, note, figures)
 }
 
-// record adds a state to the history if the history keeps such entries.
+// record adds a state to the history if the history keeps entries of this kind.
 func (s *Session) record(kind history.Kind, p *Picture, note string, figures map[string]float64) {
 	if r := s.recorder.Load(); r.Records() {
 		r.Record(s.newEntry(kind, p, note, figures), p.Fabric, p.Tables)
@@ -115,7 +116,8 @@ func (s *Session) newEntry(kind history.Kind, p *Picture, note string, figures m
 	return e
 }
 
-// subnet returns the identity of the subnet in the history: the source and the port that the session uses.
+// subnet returns the identity of the subnet in the history, which consists of the source and the port that the session
+// uses.
 func (st *State) subnet() string {
 	f := st.Live.Fabric
 	if len(f.Nodes) == 0 {
@@ -127,7 +129,8 @@ func (st *State) subnet() string {
 	return st.Source.String()
 }
 
-// History returns the store of the session's history, with everything recorded so far, or why there is none.
+// History returns the store of the session's history, after everything to be recorded has been written. It returns an
+// error if there is no history.
 func (s *Session) History() (*history.Store, error) { return s.recorder.Load().Store() }
 
 // Subnet returns the identity of the subnet in the history.

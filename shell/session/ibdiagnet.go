@@ -8,7 +8,8 @@ import (
 	"example.org/ibconsole/shell/session/managers"
 )
 
-// takeRead takes from an ibdiagnet folder what a live subnet has in addition to its state.
+// takeRead takes the data from an ibdiagnet folder that a live subnet would read separately: P_Keys, counters and
+// subnet managers.
 func (s *Session) takeRead(st *State, file *formats.Subnet) {
 	st.PKeys, st.Read, st.HasStates = file.PKeys, file.Counters, file.Stated
 	if file.Deltas != nil {

@@ -24,14 +24,15 @@ type Event struct {
 	Change *fabric.Change // what changed in the subnet, nil for other events
 }
 
-// keeper sweeps periodically until it is stopped.
+// keeper runs periodic sweeps until it is stopped.
 type keeper struct {
 	stop  context.CancelFunc
 	ended chan struct{}
 }
 
 // KeepCurrent starts light sweeps at an interval, until [Session.StopKeeping] or [Session.Close]. A sweep is skipped
-// while another operation runs. Changes, also of what the last commit wrote, become events of the state.
+// while another operation runs. Changes that sweeps find become events of the state. These include changes to the
+// tables that the last commit wrote.
 func (s *Session) KeepCurrent(every time.Duration) error {
 	if !s.conn.Online() {
 		return connection.ErrOffline
@@ -51,10 +52,11 @@ func (s *Session) KeepCurrent(every time.Duration) error {
 	return nil
 }
 
-// longestPause is the longest pause between two tries to open a lost source, unless the interval is longer.
+// longestPause is the maximum pause between two attempts to open a lost source, unless the interval of sweeps is
+// longer.
 const longestPause = time.Minute
 
-// keepOn sweeps until ctx ends. The pause doubles while the connection is lost.
+// keepOn runs sweeps until ctx ends. While the connection is lost, each pause is twice as long as the last.
 func (s *Session) keepOn(ctx context.Context, every time.Duration) {
 	for pause := every; ; {
 		select {
@@ -71,7 +73,7 @@ func (s *Session) keepOn(ctx context.Context, every time.Duration) {
 	}
 }
 
-// keep sweeps once. A sweep that fails is an event.
+// keep runs one sweep. If the sweep fails, keep adds an event.
 func (s *Session) keep(ctx context.Context) {
 	_, err := s.SweepLight(ctx)
 	if errors.Is(err, ErrBusy) || ctx.Err() != nil {
@@ -110,15 +112,15 @@ func (s *Session) StopKeeping() {
 	}
 }
 
-// Note adds an event to a state that [Session.Publish] changes.
+// Note adds an event with a text. It is called within [Session.Publish].
 func (n *News) Note(format string, args ...any) { n.NoteOf("", "", format, args...) }
 
-// NoteOf adds an event of a kind with its probable cause.
+// NoteOf adds an event with a kind and a probable cause. It is called within [Session.Publish].
 func (n *News) NoteOf(what, who, format string, args ...any) {
 	n.Add(Event{When: time.Now(), What: what, Who: who, Text: fmt.Sprintf(format, args...)})
 }
 
-// Add adds an event to a state that [Session.Publish] changes.
+// Add adds an event. It is called within [Session.Publish].
 func (n *News) Add(e Event) {
 	n.Events = append(slices.Clip(n.Events[max(0, len(n.Events)+1-maxEvents):]), e)
 }

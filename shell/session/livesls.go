@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session/servicelevels"
 )
 
-// liveSLs are the SLs of the live paths, which no switch has.
+// liveSLs holds the SLs of the live paths. They cannot be read from any switch.
 type liveSLs struct {
 	sls fabric.PathSLs
 	// computed is true if a calibration computed them, false if the subnet administration granted all of them.

@@ -76,7 +76,7 @@ func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 	return s
 }
 
-// mark marks links as dead and adds the entries that use them as seeds, or removes the marks.
+// screen implements go-prompt's ConsoleWriter for the terminal.
 func (w *Walker) mark(links []fabric.Link, dead bool) {
 	f := w.Tables.Fabric
 	for _, l := range links {

@@ -4,7 +4,7 @@ package assign
 
 import "math/bits"
 
-// use is the number of uses of a port, with its place in the low bits: the port with the least use is next.
+// key returns the next key from the bytes that were read.
 type use uint64
 
 const (

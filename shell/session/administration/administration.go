@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// PathRecords requests the path records of pairs of the live fabric from the SA, by LID, one request for each pair. It
-// calls visit with each record or error, and returns the first error of visit.
+// PathRecords requests the path records of pairs of the live fabric from the SA, by LID, with one request for each
+// pair. It calls visit with each record or error, and returns the first error of visit.
 func PathRecords(ctx context.Context, s *session.Session, pairs []pairs.Pair,
 	visit func(pairs.Pair, sa.PathRecord, error) error) error {
 	op, err := s.Begin(ctx, "path records")
@@ -84,7 +84,7 @@ func NodeRecords(ctx context.Context, s *session.Session) ([]sa.NodeRecord, erro
 	return all, nil
 }
 
-// GroupText returns the MGID, the MTU and the rate of a group as text, each "" if unknown.
+// GroupText returns the MGID, the MTU and the rate of a group as text. A text is "" if the value is unknown.
 func GroupText(g *fabric.Group) (mgid, mtu, rate string) {
 	if g.MGID != (mad.GID{}) {
 		mgid = g.MGID.String()

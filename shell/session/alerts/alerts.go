@@ -19,29 +19,29 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// alerter holds the goroutines that run a program for each event, until Close.
+// alerter holds the goroutines that run a program for each event. It works until Close.
 type alerter struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
 
-// Alert is the JSON object that the program reads from its standard input, one for each event.
+// Alert is the JSON object that describes an event to the program. The program reads it from its standard input.
 type Alert struct {
 	Subnet string `json:"subnet"`
 	history.Event
-	// Missed counts the events before this one that were dropped because the queue was full.
+	// Missed counts the preceding events that were dropped because the queue was full.
 	Missed int `json:"missed,omitempty"`
 }
 
 const (
-	// maxQueued is the number of events that may wait for the program.
+	// maxQueued is the maximum number of events that wait for the program.
 	maxQueued = 100
 	// alertLimit is the time limit of one run of the program.
 	alertLimit = 30 * time.Second
 )
 
-// Start runs a program for each event from now on, one at a time, until [Stop] or the end of the session. The arguments
-// are passed unchanged, without a shell.
+// Start runs a program for each event from now on, one event at a time. This ends with [Stop] or with the session. The
+// arguments are passed unchanged, without a shell.
 func Start(s *session.Session, program string, args ...string) error {
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -69,7 +69,7 @@ func Start(s *session.Session, program string, args ...string) error {
 	return nil
 }
 
-// queueAlerts queues the events after last as they occur. It counts events that do not fit and drops them.
+// queueAlerts queues the events after last as they occur. If the queue is full, it drops events and counts them.
 func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, last time.Time, queue chan<- Alert) {
 	missed := 0
 	for {
@@ -99,7 +99,7 @@ func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, la
 	}
 }
 
-// alert runs the program once. A failure becomes a note, for which the program is not run.
+// alert runs the program for one event. If that fails, it adds a note to the session, for which the program is not run.
 func alert(ctx context.Context, s *session.Session, x Alert, path string, args []string) {
 	text, err := json.Marshal(x)
 	if err != nil {
@@ -127,14 +127,14 @@ func alert(ctx context.Context, s *session.Session, x Alert, path string, args [
 
 var slot = session.NewSlot[*alerter]()
 
-// Close ends the alerts and kills a running program.
+// Close ends the alerts, and kills the program if it is running.
 func (a *alerter) Close() error {
 	a.stop()
 	a.running.Wait()
 	return nil
 }
 
-// Stop ends the alerts that [Start] began and kills a running program.
+// Stop ends the alerts that [Start] began, and kills the program if it is running.
 func Stop(s *session.Session) {
 	var a *alerter
 	s.Publish(0, func(st *session.State) { a = slot.Take(st) })

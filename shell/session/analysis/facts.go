@@ -26,7 +26,8 @@ const (
 	choicesFact
 	failoverFact
 	sharesFact
-	// The kinds from here on are preparations: data about a base that speeds up checks of tables adapted from it.
+	// The following kinds are preparations: data about a base that speeds up checks of tables that were adapted from
+	// this base.
 	routesBase
 	reachBase
 	diffBase
@@ -34,7 +35,8 @@ const (
 
 func (k factKind) isPreparation() bool { return k >= routesBase }
 
-// Reach returns the result of [reach.Check]. For tables adapted from the base it follows only the paths that differ.
+// Reach returns the result of [reach.Check]. If the tables were adapted from the base, it follows only the paths that
+// differ.
 func (m *Memo) Reach(ctx context.Context, t *fabric.Tables, opt reach.Options) (*reach.Result, error) {
 	k := key{kind: reachFact, of: t, switches: opt.Switches, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*reach.Result, error) {
@@ -71,8 +73,8 @@ func (m *Memo) Load(ctx context.Context, t *fabric.Tables, opt linkload.Options)
 	})
 }
 
-// Credits returns the result of [credits.Check]. Results for the service levels of multicast groups, or for selected
-// paths, are not remembered.
+// Credits returns the result of [credits.Check]. It does not cache results for the service levels of multicast groups,
+// or for selected paths.
 func (m *Memo) Credits(ctx context.Context, t *fabric.Tables, opt credits.Options) (*credits.Result, error) {
 	if opt.GroupSL != nil || opt.Paths != nil {
 		return credits.Check(ctx, t, opt)
@@ -83,7 +85,8 @@ func (m *Memo) Credits(ctx context.Context, t *fabric.Tables, opt credits.Option
 	})
 }
 
-// Diff returns the result of [diff.Compare]. For tables adapted from the base it compares only the parts that differ.
+// Diff returns the result of [diff.Compare]. If the tables were adapted from the base, it compares only the parts that
+// differ.
 func (m *Memo) Diff(ctx context.Context, before, after *fabric.Tables, opt diff.Options) (*diff.Result, error) {
 	k := key{kind: diffFact, of: before, and: after, examples: opt.Examples}
 	return ask(ctx, m, k, opt.Progress, func(ctx context.Context, p progress) (*diff.Result, error) {
@@ -111,7 +114,7 @@ func (m *Memo) diffBase(ctx context.Context, base *fabric.Tables) (*diff.Base, e
 		})
 }
 
-// Study prepares a study of the effect of failures of a kind on tables.
+// Study prepares a study of how failures of a kind affect tables.
 func (m *Memo) Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error) {
 	base, err := m.RoutesFrom(ctx, t)
 	if err != nil {
@@ -126,19 +129,19 @@ func (m *Memo) RoutesFrom(ctx context.Context, t *fabric.Tables) (*incremental.B
 		func(ctx context.Context, _ progress) (*incremental.Base, error) { return incremental.NewBase(ctx, t) })
 }
 
-// KnownReach returns the remembered result of [Memo.Reach], nil for none. It computes nothing.
+// KnownReach returns the cached result of [Memo.Reach], or nil. It computes nothing.
 func (m *Memo) KnownReach(t *fabric.Tables) *reach.Result {
 	r, _ := m.known(key{kind: reachFact, of: t}).(*reach.Result)
 	return r
 }
 
-// KnownLoad returns the remembered result of [Memo.Load], nil for none. It computes nothing.
+// KnownLoad returns the cached result of [Memo.Load], or nil. It computes nothing.
 func (m *Memo) KnownLoad(t *fabric.Tables) *linkload.Loads {
 	l, _ := m.known(key{kind: loadFact, of: t}).(*linkload.Loads)
 	return l
 }
 
-// KnownCredits returns the remembered result of [Memo.Credits], nil for none. It computes nothing.
+// KnownCredits returns the cached result of [Memo.Credits], or nil. It computes nothing.
 func (m *Memo) KnownCredits(t *fabric.Tables) *credits.Result {
 	r, _ := m.known(key{kind: creditFact, of: t}).(*credits.Result)
 	return r

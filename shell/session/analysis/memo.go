@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package analysis computes and caches facts about forwarding tables: the paths that arrive, the paths per link, the
-// differences between two states, credit loops.
+// differences between two states, and credit loops.
 //
 // A [Memo] computes a fact at the first request and keeps it while the session holds the tables. It identifies tables
 // by pointer, because tables never change. All user interfaces share one memo. A request for a fact that is being
-// computed waits for that computation. The computation is canceled only if all requests for it are canceled. Errors
-// are not remembered.
+// computed waits for that computation. The computation is canceled only if all requests for the fact are canceled.
+// Errors are not cached.
 //
-// Results are shared and must not be changed. The options are those of the packages that compute the facts, and they
-// are part of the key of a fact.
+// Results are shared and must not be changed. The options are those of the packages that compute the facts. They are
+// part of the key of a fact.
 package analysis
 
 import (
@@ -22,7 +22,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// Memo remembers facts. The zero value keeps none, but concurrent requests share a computation. It is safe for
+// Memo caches facts. The zero value caches nothing, but concurrent requests share a computation. Memo is safe for
 // concurrent use.
 type Memo struct {
 	mu      sync.Mutex
@@ -44,8 +44,8 @@ type key struct {
 	examples int
 }
 
-// Retain sets the tables of the session's states, and the base from which others of them may have been adapted. Facts
-// about all other tables are dropped. Tables may be nil.
+// Retain sets the tables whose facts are kept: those of the session's states, and the base from which some of them may
+// have been adapted. Facts about all other tables are dropped. Tables may be nil.
 func (m *Memo) Retain(base *fabric.Tables, all ...*fabric.Tables) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,8 +56,8 @@ func (m *Memo) Retain(base *fabric.Tables, all ...*fabric.Tables) {
 	maps.DeleteFunc(m.facts, func(k key, f *fact) bool { return f.known && !m.keeps(k) })
 }
 
-// keeps reports whether a fact is worth remembering. Preparations take as much memory as tables do, so only those of
-// the base are kept. The caller holds mu.
+// keeps reports whether the memo keeps a fact. Preparations take as much memory as tables do, so only those of the base
+// are kept. The caller holds mu.
 func (m *Memo) keeps(k key) bool {
 	if k.kind.isPreparation() {
 		return k.of == m.base
@@ -65,13 +65,13 @@ func (m *Memo) keeps(k key) bool {
 	return m.has(k.of) && (k.and == nil || m.has(k.and))
 }
 
-// has reports whether a current or past state has the tables. The caller holds mu.
+// has reports whether the tables belong to a current or past state. The caller holds mu.
 func (m *Memo) has(t *fabric.Tables) bool {
 	return slices.Contains(m.current, t) || slices.Contains(m.past, t)
 }
 
-// RetainPast sets the tables of the opened states of the history. Facts about tables of neither these nor the session's
-// states are dropped.
+// RetainPast sets the tables of the states that were opened from the history. Facts about these tables are kept, in
+// addition to those set by [Memo.Retain]. All others are dropped.
 func (m *Memo) RetainPast(all ...*fabric.Tables) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,7 +79,7 @@ func (m *Memo) RetainPast(all ...*fabric.Tables) {
 	maps.DeleteFunc(m.facts, func(k key, f *fact) bool { return f.known && !m.keeps(k) })
 }
 
-// baseOf returns the base if t was adapted from it, otherwise nil.
+// baseOf returns the base if t was adapted from the base, otherwise nil.
 func (m *Memo) baseOf(t *fabric.Tables) *fabric.Tables {
 	m.mu.Lock()
 	base := m.base
@@ -90,7 +90,8 @@ func (m *Memo) baseOf(t *fabric.Tables) *fabric.Tables {
 	return nil
 }
 
-// adapted reports whether to was made by editing from, for a fabric that lacks nodes or links of the fabric of from.
+// adapted reports whether the tables to were made by editing the tables from, after nodes or links of the fabric were
+// removed.
 func adapted(from, to *fabric.Tables) bool {
 	if from == nil || from == to {
 		return false
@@ -102,8 +103,8 @@ func adapted(from, to *fabric.Tables) bool {
 	return ok
 }
 
-// ask returns the fact of a key. It calls compute unless the fact is known or is being computed. Report, if not nil,
-// receives the progress.
+// ask returns the fact of a key. It calls compute unless the fact is known or is being computed. If report is not nil,
+// it receives the progress.
 func ask[T any](ctx context.Context, m *Memo, k key, report progress,
 	compute func(context.Context, progress) (T, error)) (T, error) {
 	var none T
@@ -132,7 +133,7 @@ func ask[T any](ctx context.Context, m *Memo, k key, report progress,
 	return f.value.(T), nil
 }
 
-// join counts the caller as waiting for a fact. It starts the computation if there is none.
+// join registers the caller as waiting for a fact. It starts the computation if none is running.
 func (m *Memo) join(ctx context.Context, k key, compute func(context.Context, progress) (any, error)) *fact {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -154,7 +155,7 @@ func (m *Memo) join(ctx context.Context, k key, compute func(context.Context, pr
 	return f
 }
 
-// settle ends a computation. It drops the fact if it failed or is not worth remembering.
+// settle ends a computation. It drops the fact if the computation failed or the memo does not keep the fact.
 func (m *Memo) settle(k key, f *fact) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,7 +166,7 @@ func (m *Memo) settle(k key, f *fact) {
 	}
 }
 
-// leave ends the caller's wait, and reports whether that canceled the computation.
+// leave ends the wait of a caller. It reports whether this was the last caller, which cancels the computation.
 func (m *Memo) leave(k key, f *fact) (last bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -180,7 +181,7 @@ func (m *Memo) leave(k key, f *fact) (last bool) {
 	return true
 }
 
-// progress receives the number of completed steps and of all steps. Several goroutines may call it.
+// progress receives the number of completed steps and the total number of steps. Several goroutines may call it.
 type progress = func(done, total int)
 
 // fact is the result of one computation.
@@ -190,7 +191,8 @@ type fact struct {
 	err      error
 	panicked any
 
-	// Guarded by the memo's mu. known is set once value is valid, waiting counts the requests that wait.
+	// These fields are guarded by the memo's mu. known is set as soon as value is valid. waiting counts the requests
+	// that wait.
 	known   bool
 	waiting int
 	cancel  context.CancelFunc
@@ -199,7 +201,8 @@ type fact struct {
 	listeners  []*progress
 }
 
-// find computes the fact. It recovers a panic, which ask repeats in each waiting goroutine.
+// find computes the fact. If the computation panics, find recovers, and ask repeats the panic in each waiting
+// goroutine.
 func (f *fact) find(ctx context.Context, compute func(context.Context, progress) (any, error)) {
 	defer func() { f.panicked = recover() }()
 	f.value, f.err = compute(ctx, f.report)

@@ -10,18 +10,18 @@ import (
 	"example.org/ibconsole/routing/checks/reach"
 )
 
-// Pairs counts the pairs of end ports, as [trees.Ends] lists them, by the fate of their packets. It follows the routing
-// that the switches use: every choice if they route adaptively, otherwise the linear tables.
+// Pairs counts the pairs of end ports, as listed by [trees.Ends], by the outcome of their packets. It follows the
+// routing that the switches use: all choices if they route adaptively, otherwise the linear tables.
 type Pairs struct {
 	Pairs int64
-	// Lost counts the pairs with a path that no choice of the switches delivers.
+	// Lost counts the pairs with a path that never arrives, whatever the switches choose.
 	Lost int64
-	// Luck counts the other pairs with a path that some choices of the switches deliver, and others do not.
+	// Luck counts further pairs with a path that arrives only by some choices of the switches.
 	Luck int64
-	// Unknown counts the other pairs with an unknown path.
+	// Unknown counts further pairs with a path whose outcome is unknown.
 	Unknown int64
-	// Paths counts the paths of the pairs. Bad counts the paths that may not arrive or are too long, and UnknownPaths
-	// the paths through a table that was not read.
+	// Paths counts the paths of all pairs. Bad counts the paths that may not arrive or are too long. UnknownPaths
+	// counts the paths through a table that was not read.
 	Paths, Bad, UnknownPaths int64
 }
 

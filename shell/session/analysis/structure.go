@@ -7,11 +7,12 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// maxStructures is the number of fabrics whose structure is cached: live, base, what-if, one of the history, one more.
+// maxStructures is the maximum number of fabrics whose structure is cached: live, base, what-if, one state of the
+// history, and one more.
 const maxStructures = 5
 
-// Structure returns the result of [classify.Recognise] with the hints. It caches the results of the fabrics used last,
-// independently of the tables retained. It takes O(ports) the first time.
+// Structure returns the result of [classify.Recognise] with the hints. It caches the results of the most recently used
+// fabrics, independently of [Memo.Retain]. It takes O(ports) time unless the result is cached.
 func (m *Memo) Structure(f *fabric.Fabric) *classify.Structure {
 	m.structureMu.Lock()
 	defer m.structureMu.Unlock()
@@ -28,8 +29,8 @@ func (m *Memo) structureOf(f *fabric.Fabric) *classify.Structure {
 	return m.addStructure(f)
 }
 
-// addStructure computes and caches the structure of a fabric. A fabric with simulated failures keeps the structure that
-// it has without them. The caller holds structureMu.
+// addStructure computes and caches the structure of a fabric. Nodes of a fabric with simulated failures keep the roles
+// that they have without the failures. The caller holds structureMu.
 func (m *Memo) addStructure(f *fabric.Fabric) *classify.Structure {
 	var s *classify.Structure
 	if whole := f.Whole(); whole != f {
@@ -44,14 +45,14 @@ func (m *Memo) addStructure(f *fabric.Fabric) *classify.Structure {
 	return s
 }
 
-// Hints returns the hints for structures, nil for none.
+// Hints returns the hints for structures, or nil if there are none.
 func (m *Memo) Hints() *classify.Hints {
 	m.structureMu.Lock()
 	defer m.structureMu.Unlock()
 	return m.hints
 }
 
-// SetHints sets the hints for structures, nil for none, and drops the cached structures.
+// SetHints sets the hints for structures and drops the cached structures. nil removes the hints.
 func (m *Memo) SetHints(hints *classify.Hints) {
 	m.structureMu.Lock()
 	defer m.structureMu.Unlock()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package calibration compares computed tables with those of the switches, and states what that proves.
+// Package calibration compares computed tables with the tables on the switches. From the result it derives whether
+// predictions are proved.
 package calibration
 
 import (
@@ -18,15 +19,16 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Calibration describes how far tables computed with the settings agree with those of the switches.
+// Calibration describes how far tables that were computed with the settings agree with the tables on the switches.
 type Calibration struct {
 	Engine  string
 	Refused []string     // the engines before it in the chain, with their reasons
 	Entries int          // entries compared
 	Differ  int          // entries that differ
 	Kinds   map[Kind]int // the differences by kind
-	// SL2VLs counts the SL2VL tables compared, SL2VLDiffer those that differ. Both are 0 if quality of service is off,
-	// so that OpenSM writes none, or if they were neither computed nor read.
+	// SL2VLs counts the SL2VL tables that were compared, and SL2VLDiffer those that differ. Both are 0 if quality of
+	// service is off, because OpenSM then writes no SL2VL tables. Both are also 0 if the tables were neither computed
+	// nor read.
 	SL2VLs      int
 	SL2VLDiffer int
 	SLs         bool       // the SLs of the live paths are taken to be the computed ones
@@ -37,25 +39,26 @@ type Calibration struct {
 	Warnings    []string
 	When        time.Time
 
-	// Of are the tables that were compared. Planned has the computed SL2VL tables, nil if the subnet manager writes
-	// none.
+	// Of are the live tables that were compared. Planned are the computed tables with SL2VL tables, or nil if the
+	// subnet manager writes no SL2VL tables.
 	Of      *fabric.Tables
 	Planned *fabric.Tables
-	// From is what the subnet manager remembered when it computed the tables, nil if no earlier calibration explained
-	// earlier tables. After these tables it remembers Next, nil if they are not explained.
+	// From is what the subnet manager remembered when it computed the live tables. It is nil if no earlier calibration
+	// explained earlier tables. Next is what it remembers after these tables. It is nil if the calibration does not
+	// explain them.
 	From, Next *Memory
 	Own        bool        // the settings are those of the subnet manager's own opensm.conf
 	Settings   [2]string   // of the computed tables, in words
 	Master     managers.SM // zero for none
 }
 
-// IsOf reports whether these tables were compared.
+// IsOf reports whether the calibration compared the live tables t.
 func (c *Calibration) IsOf(t *fabric.Tables) bool { return c.Of == t && t != nil }
 
-// Agrees reports whether nothing differs of what was compared.
+// Agrees reports whether the compared tables are equal.
 func (c *Calibration) Agrees() bool { return c.Differ == 0 && c.SL2VLDiffer == 0 }
 
-// Switch is a switch whose table differs from the computed one.
+// Switch is a switch whose table differs from the computed table.
 type Switch struct {
 	Name    string
 	GUID    uint64
@@ -68,17 +71,17 @@ type Kind string
 
 // The kinds of differences.
 const (
-	// OtherPort leads to the same neighbour over another of several cables.
+	// OtherPort means that the entry leads to the same neighbour over another cable.
 	OtherPort Kind = "another cable to the same neighbour"
-	// OtherNeighbour leads to another switch or host.
+	// OtherNeighbour means that the entry leads to another switch or host.
 	OtherNeighbour Kind = "another neighbour"
-	// OnlyLive has a port only in the table of the switch.
+	// OnlyLive means that only the table of the switch has a port for the LID.
 	OnlyLive Kind = "only the switch has a route"
-	// OnlyComputed has a port only in the computed table.
+	// OnlyComputed means that only the computed table has a port for the LID.
 	OnlyComputed Kind = "only the computed table has a route"
 )
 
-// Compare compares the forwarding tables of the switches with computed ones.
+// Compare compares the forwarding tables of the switches with computed forwarding tables.
 func (c *Calibration) Compare(live, computed *fabric.Tables) {
 	f := live.Fabric
 	differ := make([]int, len(f.Switches))
@@ -122,45 +125,48 @@ func kindOf(f *fabric.Fabric, e diff.Entry) Kind {
 	return OtherNeighbour
 }
 
-// PlansVLs reports whether a subnet manager with these settings writes the computed SL2VL tables: OpenSM does if
+// PlansVLs reports whether a subnet manager with these settings writes the computed SL2VL tables. OpenSM writes them if
 // quality of service is on.
 func PlansVLs(set *settings.Settings, p *compute.Result) bool {
 	return set.QoS() && p.Tables.SL2VL != nil
 }
 
-// KeptRoutes is whether tables differ from computed ones only because a subnet manager with the settings kept routes.
-// If something was only lost, OpenSM keeps the routes that are still among the shortest.
+// KeptRoutes tells whether tables differ from computed tables only because the subnet manager kept routes. If links or
+// nodes were only lost, OpenSM keeps the routes that are still among the shortest.
 type KeptRoutes string
 
 // The values.
 const (
-	// NotKept: nothing differs, or something was computed differently.
+	// NotKept means that nothing differs, or that kept routes do not explain the differences.
 	NotKept KeptRoutes = ""
-	// KeptSeen: the losses since the previous calibration give exactly these tables.
+	// KeptSeen means that the losses since the previous calibration result in exactly these tables.
 	KeptSeen KeptRoutes = "seen"
-	// KeptPossible: it would have kept each entry, and there are ports without a link that may have had one.
+	// KeptPossible means that OpenSM could have kept each of these entries. The losses were not seen, but there are
+	// ports without a link that may have had one.
 	KeptPossible KeptRoutes = "possible"
 )
 
 // Explained reports whether the settings explain the tables: nothing differs, or routes were kept. Possibly kept routes
-// count only with the settings of the subnet manager's own opensm.conf. Tables that were not read are not explained.
+// count only if the settings come from the subnet manager's own opensm.conf. Tables that were not read are not
+// explained.
 func (c *Calibration) Explained() bool { return c.Verdict() == verdict.OK }
 
-// Verdict returns found if the settings do not explain the compared tables, and unknown if they do and other tables
-// were not read.
+// Verdict returns Found if the settings do not explain the compared tables. It returns Unknown if they do, but other
+// tables were not read.
 func (c *Calibration) Verdict() verdict.Verdict {
 	explained := c.Agrees() || c.Kept == KeptSeen || c.Kept == KeptPossible && c.Own
 	return verdict.Of(!explained, len(c.Unread) > 0)
 }
 
-// Memory is what a subnet manager remembers of the tables that it computed.
+// Memory is what a subnet manager remembers of the tables that it computed last.
 type Memory struct {
 	Past     compute.Past
 	Settings [2]string // in words
 }
 
-// Before returns what the subnet manager remembered when it computed tables, by the last calibration, nil for nothing.
-// For the tables of that calibration it is the same as then.
+// Before returns what the subnet manager remembered when it computed the given tables, according to the last
+// calibration. It is nil if the subnet manager remembered nothing. If the last calibration compared these tables, the
+// result is the same as at that time.
 func (c *Calibration) Before(tables *fabric.Tables) *Memory {
 	switch {
 	case c == nil:
@@ -171,7 +177,7 @@ func (c *Calibration) Before(tables *fabric.Tables) *Memory {
 	return c.From
 }
 
-// HasUnlinked reports whether a switch of the subnet has a port without a link.
+// HasUnlinked reports whether a switch of the subnet has at least one port without a link.
 func HasUnlinked(f *fabric.Fabric) bool {
 	for _, n := range f.Switches {
 		for p := range f.Nodes[n].Ports() {
@@ -188,7 +194,8 @@ type Proof struct {
 	Asked  bool // false if nobody else computes tables: in a simulated subnet, a file, or without a subnet manager
 	Proved bool
 	Why    string // how it was proved, or why it is not
-	// When is the time of the calibration, and Entries how many entries it compared, if they prove it.
+	// When is the time of the calibration, and Entries the number of entries that it compared. Both are set only if the
+	// calibration proves the tables.
 	When    *time.Time
 	Entries int
 	Manager managers.Kind // as the user set it
@@ -200,8 +207,8 @@ func (p *Proof) String() string {
 	return prose.When(p.Proved, "proved", "unproved") + " here that the subnet manager would route like this: " + p.Why
 }
 
-// Refutation returns why the calibration does not prove what a master would compute now with some settings, "" if it
-// proves that. A nil calibration proves nothing.
+// Refutation returns the reason why the calibration does not prove the tables that a master SM would compute now with
+// some settings. It returns "" if the calibration proves them. A nil calibration proves nothing.
 func (c *Calibration) Refutation(settings [2]string, master *managers.SM, live *fabric.Tables) string {
 	switch {
 	case c == nil:

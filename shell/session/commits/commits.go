@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package commits writes tables to the switches of a session's subnet, and takes that back. A commit is planned,
+// Package commits writes tables to the switches of a session's subnet, and rolls commits back. A commit is planned,
 // recorded in the journal, written and read back.
 package commits
 
@@ -38,18 +38,20 @@ type Options struct {
 	Abandon          bool   // an interrupted commit may be overwritten, which gives up its rollback
 	NoJournal        bool   // write even if the journal cannot be kept; the commit cannot be rolled back then
 	Master           uint64 // the GUID of the master SM next to which to write, 0 for none
-	// Planned, if set, is called with the plan before anything is written. Its error stops the commit.
+	// Planned is called with the plan before anything is written, unless it is nil. If it returns an error, nothing is
+	// written.
 	Planned func(*Report) error
 }
 
 // writes reports whether the commit writes.
 func (o *Options) writes() bool { return o.Confirmed && !o.DryRun }
 
-// Report describes what a commit planned and did.
+// Report describes the plan of a commit and the writes.
 type Report struct {
 	Plan *plan.Plan
-	// Lost counts the connected pairs that lose their path, Unknown the pairs that may lose it. Unconnected counts the
-	// pairs of the target's own subnet that its tables do not connect, Unproved the pairs that they may not connect.
+	// Lost counts the connected pairs that lose their path, and Unknown the pairs that may lose it. Unconnected counts
+	// the pairs of the fabric of the target that its tables do not connect. Unproved counts the pairs that its tables
+	// may not connect.
 	Lost, Unknown         int64
 	Unconnected, Unproved int64
 	Examples              []diff.Pair          // some of the pairs that lose their path
@@ -67,7 +69,7 @@ type Report struct {
 	Resumes               bool                 // this finishes an interrupted commit or rollback
 }
 
-// subject identifies the commit that another one finishes or rolls back. The zero value is none.
+// subject identifies the commit that another commit finishes or rolls back. The zero value identifies no commit.
 type subject struct {
 	id       int64 // its number in the journal
 	rollback bool  // write what the switches held before it, otherwise what it was to write
@@ -75,8 +77,8 @@ type subject struct {
 	note     string
 }
 
-// resumption returns how to finish an interrupted commit, or how to roll it back. The state before it counts, not the
-// mixture that the switches hold.
+// resumption returns the subject for finishing an interrupted commit, or for rolling it back. It refers to the state
+// before that commit, not to the mixture that the switches hold now.
 func resumption(c *history.Chain, rollback bool) subject {
 	s := subject{id: c.First.ID, rollback: rollback, before: c.First.Before, note: history.ResumedNote}
 	switch {
@@ -88,20 +90,20 @@ func resumption(c *history.Chain, rollback bool) subject {
 	return s
 }
 
-// partialWrite holds the staged tables of which a commit of this session wrote a part, and how to finish it.
+// partialWrite holds staged tables that a commit of this session wrote only in part, and how to finish the commit.
 type partialWrite struct {
 	tables *fabric.Tables
 	subject
 }
 
-// partial is the partial write of a session.
+// partial is the slot of a session for its partial write.
 var partial = session.NewSlot[partialWrite]()
 
 func setPartial(s *session.Session, p partialWrite) {
 	s.Publish(0, func(st *session.State) { partial.Put(st, p) })
 }
 
-// commit is a commit that runs. Its methods are its steps, in their order.
+// commit is a running commit. Its methods are its steps.
 type commit struct {
 	*session.Session
 	op     *session.Op
@@ -112,8 +114,9 @@ type commit struct {
 	rep    Report
 }
 
-// Commit reads the live subnet, plans how it becomes the staged one, and writes the plan if the options and the session
-// allow it. What was written is read back. The report also has the plan if an error refuses it.
+// Commit reads the live subnet, plans how to change it to the staged state, and writes the plan if the options and the
+// session allow it. It reads back everything that it wrote. The report contains the plan even if Commit refuses to
+// write it.
 func Commit(ctx context.Context, s *session.Session, opt Options) (Report, error) {
 	return (&commit{Session: s, opt: opt}).do(ctx)
 }
@@ -137,7 +140,7 @@ func (c *commit) do(ctx context.Context) (rep Report, err error) {
 	return c.rep, err
 }
 
-// run plans, and writes the plan if nothing forbids it.
+// run plans the commit, and writes the plan if nothing forbids it.
 func (c *commit) run(ctx context.Context) error {
 	err := c.preflight(ctx)
 	if err == nil {
@@ -172,10 +175,10 @@ func (c *commit) run(ctx context.Context) error {
 	return c.write(ctx)
 }
 
-// isStaged reports whether the commit writes the staged tables, not an entry of the history.
+// isStaged reports whether the commit writes the staged tables. Otherwise it writes an entry of the history.
 func (c *commit) isStaged() bool { return c.target.Entry == nil || c.target == c.st.Staged }
 
-// preflight reads the live subnet, and checks that the staged tables are for it.
+// preflight reads the live subnet, and checks that the staged tables fit it.
 func (c *commit) preflight(ctx context.Context) error {
 	st := c.State()
 	target := c.target
@@ -204,8 +207,8 @@ func (c *commit) preflight(ctx context.Context) error {
 	return nil
 }
 
-// findPartial finds out whether this commit of the staged tables finishes one of this session that wrote a part of
-// them.
+// findPartial finds out whether this commit of the staged tables finishes an earlier commit of this session that wrote
+// only a part of them.
 func (c *commit) findPartial(ctx context.Context) error {
 	p := partial.Of(&c.st)
 	if c.of.id != 0 || p.id == 0 || p.tables != c.target.Tables {
@@ -218,7 +221,7 @@ func (c *commit) findPartial(ctx context.Context) error {
 	return err
 }
 
-// assess computes what a plan does to the subnet.
+// assess computes the effects of a plan on the subnet: lost pairs, interrupted pairs and credit loops.
 func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	rep, live, target := &c.rep, c.st.Live.Tables, c.target.Tables
 	rep.Unlike = c.target.Unlike
@@ -253,8 +256,8 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	return err
 }
 
-// left counts the LIDs and the active ports of the live subnet that an earlier one did not have. No commit takes a LID
-// away or brings a port down.
+// left counts the LIDs and the active ports of the live subnet that the earlier subnet did not have. No commit takes a
+// LID away or brings a port down.
 func left(live, earlier *fabric.Fabric) (lids, ports int) {
 	for _, e := range live.EndPorts {
 		was := earlier.PortByGUID(live.Ports[e].GUID)
@@ -300,7 +303,8 @@ func (c *commit) countLost(ctx context.Context, p *plan.Plan) error {
 	return err
 }
 
-// nothingToWrite ends a commit whose target the switches hold already, and the commit that it was to finish.
+// nothingToWrite ends a commit if the switches already hold its target. It also ends the earlier commit that this one
+// was to finish.
 func (c *commit) nothingToWrite(ctx context.Context) error {
 	if c.isStaged() {
 		c.Publish(session.ChangeStaged, func(st *session.State) { st.Written = true })
@@ -332,7 +336,7 @@ func (c *commit) nothingToWrite(ctx context.Context) error {
 	return errors.Join(err, lock.Unlock(), c.FindInterrupted(ctx))
 }
 
-// write writes the plan, with the journal around it, and reads the subnet again.
+// write records the plan in the journal, writes it, records the outcome, and reads the subnet again.
 func (c *commit) write(ctx context.Context) error {
 	j, err := c.beginJournal(ctx)
 	if err != nil {
@@ -370,7 +374,8 @@ func (c *commit) write(ctx context.Context) error {
 	return err
 }
 
-// noteWritten changes the state after a write. An entry of the history is staged now, once a part of it was written.
+// noteWritten changes the state of the session after a write. If an entry of the history was written, at least in part,
+// it becomes the staged state.
 func (c *commit) noteWritten(j *openJournal, isDone bool) {
 	sets := c.rep.Written != nil && c.rep.Written.Sets > 0
 	if !c.isStaged() && (isDone || sets) {
@@ -394,9 +399,9 @@ func (c *commit) writing(p apply.Progress) {
 	c.Publish(session.ChangeBusy, func(st *session.State) { st.Writing = &p })
 }
 
-// Rollback writes what the switches held before a commit, which is given by one of its history entries; 0 is the last
-// commit that was not rolled back. If a commit was interrupted it is that one, and an interrupted rollback is finished.
-// It returns the commit.
+// Rollback restores the contents that the switches had before a commit. id is one of the two history entries of the
+// commit; 0 means the last commit that was not rolled back. If a commit was interrupted, it must be this commit. An
+// interrupted rollback is finished instead. Rollback also returns the commit.
 func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (Report, history.JournalEntry, error) {
 	c := &commit{Session: s, opt: opt, of: subject{rollback: true}}
 	open, found, err := s.Journal().Interrupted(ctx)
@@ -456,7 +461,8 @@ func (c *commit) settle(ctx context.Context, open *history.Chain, rollback bool)
 	return c.do(ctx)
 }
 
-// takeEntry makes the tables of a history entry the target. The switches are taken to hold those of another entry.
+// takeEntry makes the tables of the history entry id the target. The switches are assumed to hold the tables of the
+// entry held.
 func (c *commit) takeEntry(id, held int64) error {
 	st := c.State()
 	p, err := st.Of(session.EntryKind(id))
@@ -474,17 +480,18 @@ func (c *commit) takeEntry(id, held int64) error {
 	return nil
 }
 
-// Errors of [Rollback] without a commit to roll back.
+// Errors of [Rollback] if there is no commit to roll back.
 var (
 	ErrAllUndone = errors.New("every commit of this subnet was rolled back already (history lists them; rollback ID " +
 		"rolls back one of them, a rollback too)")
 	ErrNothingToUndo = errors.New("the history has no commit of this subnet")
 )
 
-// undone are the outcomes of commits that left nothing to roll back, or left that to another commit.
+// undone are the outcomes of commits that cannot be rolled back, because nothing is left to undo or a later commit took
+// over.
 var undone = []history.Outcome{history.RolledBack, history.Finished, history.NothingWritten}
 
-// find returns the commit with a history entry, for 0 the last one that was not rolled back.
+// find returns the commit that has the history entry id. For 0 it returns the last commit that was not rolled back.
 func find(ctx context.Context, s *session.Session, id int64) (history.JournalEntry, error) {
 	all, err := s.Journal().Commits(ctx)
 	if err != nil {

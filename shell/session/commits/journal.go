@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// openJournal is the journal of a commit that runs. It holds the lock of the subnet. Without a history it is empty.
+// openJournal is the journal of a running commit. It holds the lock of the subnet. Without a history it is empty.
 type openJournal struct {
 	store *history.Store
 	lock  *history.Lock
@@ -49,7 +49,7 @@ func (c *commit) beginJournal(ctx context.Context) (*openJournal, error) {
 	return j, nil
 }
 
-// noJournal refuses a commit that could not be rolled back.
+// noJournal returns the error for a commit that could not be rolled back.
 func noJournal(err error) error {
 	return refused(NoJournal, "nothing was written: the commit cannot be recorded in the journal, and could not be "+
 		"rolled back: %w", err)
@@ -86,7 +86,7 @@ func (c *commit) snapshot(p *session.Picture, note string) history.Snapshot {
 }
 
 // end records that the commit is done, or that it stopped after some writes, and releases the lock. It does so even if
-// the commit was cancelled. It returns the interrupted commit if the commit stopped in the middle.
+// the context was cancelled. If the commit stopped in the middle, it returns the interrupted commit.
 func (j *openJournal) end(isDone bool, sets int) (c history.Chain, isOpen bool, err error) {
 	if j.lock == nil {
 		return c, false, nil
@@ -110,7 +110,8 @@ func (j *openJournal) end(isDone bool, sets int) (c history.Chain, isOpen bool, 
 	return c, isOpen, errors.Join(err, oerr)
 }
 
-// endJournal records how a commit ended with err. If it stopped in the middle, the error says how to finish it.
+// endJournal records that a commit ended with err. If the commit stopped in the middle, the returned error contains the
+// commands to finish it.
 func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) error {
 	rep := &c.rep
 	sets := 0
@@ -137,10 +138,10 @@ func (c *commit) endJournal(ctx context.Context, j *openJournal, err error) erro
 	return errors.Join(err, endErr, noteErr)
 }
 
-// errPanicked is logged as the result of a commit that panicked. The panic goes on.
+// errPanicked is logged as the result of a commit that panicked. The panic then continues.
 var errPanicked = errors.New("the commit ended in a panic, and it is unknown what the switches hold now")
 
-// log logs a commit that was to write, with hashes of the forwarding tables before and after it. It returns err.
+// log logs a commit with permission to write, with hashes of the forwarding tables before and after. It returns err.
 func (c *commit) log(err error) error {
 	if !c.opt.writes() || err == nil && c.rep.Written == nil {
 		return err
@@ -162,8 +163,8 @@ func (c *commit) log(err error) error {
 	return err
 }
 
-// tablesHash returns a hash of the GUID, the LinearFDBTop and the entries up to that of each switch that was read, ""
-// without tables. O(switches x LIDs).
+// tablesHash returns a hash over all switches that were read: their GUID, LinearFDBTop and entries up to LinearFDBTop.
+// It returns "" without tables. It takes O(switches x LIDs) time.
 func tablesHash(t *fabric.Tables) string {
 	if t == nil {
 		return ""

@@ -15,7 +15,8 @@ import (
 	"example.org/ibconsole/shell/session/journal"
 )
 
-// Others is what others wrote since the tables of a commit were computed, and the commit would overwrite.
+// Others describes changes that other programs wrote after the tables of a commit were computed, and that the commit
+// would overwrite.
 type Others struct {
 	write.Conflicts
 	Recorded  int    // how many of them the journal has already, from the commit that is to be finished
@@ -29,8 +30,8 @@ func (o *Others) err() error {
 		"%s: %s", prose.Verb(o.Count, "entry", "was changed", "were changed"), o.Who, o.First(journal.MaxExamples))
 }
 
-// findOthers compares what the target was computed for with what the switches hold, at every place that the plan
-// writes.
+// findOthers compares the state that the target was computed for with the contents of the switches, at every place that
+// the plan writes.
 func (c *commit) findOthers(ctx context.Context, p *plan.Plan) error {
 	o := Others{}
 	recorded := map[[3]string]bool{}
@@ -65,12 +66,13 @@ func (c *commit) findOthers(ctx context.Context, p *plan.Plan) error {
 	return err
 }
 
-// whoWrote returns who probably wrote some entries, in words.
+// whoWrote returns a text that tells who probably wrote the given entries.
 func (c *commit) whoWrote(ctx context.Context, found []write.Conflict) (string, error) {
 	return c.op.WhoWrote(ctx, &c.st.Reading, found, func(j *history.JournalEntry) bool { return j.ID != c.of.id })
 }
 
-// foundOthers returns the error of a commit that stopped, with err, at what others wrote since it read the subnet.
+// foundOthers handles a commit that stopped with err because others wrote to the switches after it read the subnet. It
+// returns the error of the commit.
 func (c *commit) foundOthers(ctx context.Context, err error) error {
 	o := Others{Conflicts: c.rep.Written.Others}
 	var whoErr error
@@ -83,7 +85,7 @@ func (c *commit) foundOthers(ctx context.Context, err error) error {
 	return errors.Join(c.refuse(), whoErr)
 }
 
-// noteOthers records in the journal what a commit found of others.
+// noteOthers records in the journal the changes by others that a commit found.
 func (c *commit) noteOthers(ctx context.Context, j *openJournal) error {
 	if j.store == nil {
 		return nil

@@ -15,13 +15,13 @@ import (
 	"example.org/ibconsole/shell/session/servicelevels"
 )
 
-// ErrNothingStaged reports that there are no tables to commit.
+// ErrNothingStaged is returned if there are no tables to commit.
 var ErrNothingStaged = errors.New("nothing is staged (try: route)")
 
-// Permission is what a commit needs to be allowed by its options.
+// Permission is a kind of harm that the options of a commit can permit.
 type Permission int
 
-// The permissions, each a field of [Options].
+// The permissions. Each corresponds to a field of [Options].
 const (
 	Unreachable Permission = iota + 1
 	Interrupt
@@ -33,7 +33,7 @@ const (
 	Master
 )
 
-// RefusedError reports a commit that needs a permission.
+// RefusedError is returned for a commit that needs a permission.
 type RefusedError struct {
 	Needs  Permission
 	Err    error        // why it is refused
@@ -45,7 +45,7 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Needs reports whether an error is the refusal of a commit that needs a permission.
+// Needs reports whether an error is the refusal of a commit that needs the permission p.
 func Needs(err error, p Permission) bool {
 	e, ok := errors.AsType[*RefusedError](err)
 	return ok && e.Needs == p
@@ -55,8 +55,8 @@ func refused(needs Permission, format string, args ...any) error {
 	return &RefusedError{Needs: needs, Err: fmt.Errorf(format, args...)}
 }
 
-// refusal returns why the plan is not written, nil if it may be. Of a plan that is only shown, other reasons come before
-// the missing permission to write.
+// refusal returns the reason why the plan is not written, or nil if it may be written. For a plan that is only shown,
+// other reasons have precedence over the missing permission to write.
 func (c *commit) refusal() error {
 	if !c.st.WriteOn && c.opt.writes() {
 		return session.ErrReadOnly
@@ -68,7 +68,7 @@ func (c *commit) refusal() error {
 	return err
 }
 
-// obstacle returns why the plan must not be written even if writing is allowed.
+// obstacle returns the reason why the plan must not be written even if writing is allowed.
 func (c *commit) obstacle() error {
 	master, ok := c.st.Master()
 	switch {
@@ -90,7 +90,7 @@ func (c *commit) obstacle() error {
 	return c.harm()
 }
 
-// incomplete refuses a commit to a subnet that was not read completely.
+// incomplete returns an error for a commit to a subnet that was not read completely, unless the options allow it.
 func (c *commit) incomplete() error {
 	n := len(c.st.Unanswered)
 	if n == 0 || c.opt.AllowIncomplete {
@@ -101,7 +101,7 @@ func (c *commit) incomplete() error {
 		"(show unanswered lists them)", prose.Count(n, "request"), prose.List(c.st.Unanswered, 1))
 }
 
-// harm returns which harm of the plan the options do not allow, nil for none.
+// harm returns an error for a harm of the plan that the options do not allow, or nil.
 func (c *commit) harm() error {
 	r, opt := &c.rep, &c.opt
 	h := &r.Plan.Hit
@@ -134,7 +134,8 @@ func (c *commit) harm() error {
 	return nil
 }
 
-// unreachable refuses a commit after which pairs of the target's own subnet have no path.
+// unreachable returns an error if pairs of the fabric of the target have no path after the commit, unless the options
+// allow it.
 func (c *commit) unreachable() error {
 	lost := prose.Verb(c.rep.Lost, "connected pair", "would lose its path", "would lose their paths")
 	tables := "the staged tables do not connect all of the subnet that they were computed for"
@@ -147,8 +148,8 @@ func (c *commit) unreachable() error {
 	return refused(Unreachable, "%s: %s", lost, tables)
 }
 
-// refuse returns the refusal. After one for what others wrote, the what-if starts from what the switches hold now, so
-// that new routes do. A rollback changes no what-if.
+// refuse returns the refusal. If the reason is that others wrote to the switches, the what-if restarts from the present
+// tables, so that new routes take them into account. A rollback does not change the what-if.
 func (c *commit) refuse() error {
 	if e, ok := errors.AsType[*RefusedError](c.rep.Refusal); ok && e.Needs == Overwrite && c.of.id == 0 {
 		c.Publish(session.ChangePaper, func(st *session.State) { e.Others.Restarted = st.RestartFromLive() })
@@ -156,7 +157,8 @@ func (c *commit) refuse() error {
 	return c.rep.Refusal
 }
 
-// OverwrittenError reports a commit that was written and read back completely, and that others overwrote at once.
+// OverwrittenError is returned for a commit that was written and read back completely, but that others overwrote
+// immediately.
 type OverwrittenError struct{ write.Conflicts }
 
 func (e *OverwrittenError) Error() string {
@@ -165,7 +167,7 @@ func (e *OverwrittenError) Error() string {
 		"staged live; show sms)", prose.Count(e.Count, "entry"), e.First(journal.MaxExamples))
 }
 
-// StoppedError reports a commit that stopped before it was complete.
+// StoppedError is returned for a commit that stopped before it was complete.
 type StoppedError struct {
 	Step    string                    // the step during which it stopped, "" if everything was sent
 	Hitless bool                      // the mixture of old and new routes interrupts no pair

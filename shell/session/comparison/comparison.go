@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package comparison compares states, and the tables that engines compute for a subnet.
+// Package comparison compares states of the subnet. It also compares the tables that different engines compute for a
+// subnet.
 package comparison
 
 import (
@@ -27,12 +28,12 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Figures holds the properties of the tables that one engine computes, or of existing tables.
+// Figures holds the properties of the tables that an engine computed, or of existing tables.
 type Figures struct {
 	Name    string // of the engine, the state or the file
 	Refused string // why the engine refused the subnet, "" if it did not; if set, all fields below are 0
-	// Computed reports whether an engine computed the tables for this comparison. Took is its wall time, and Allocated
-	// the number of bytes that the whole program allocated in that time.
+	// Computed is set if an engine computed the tables for this comparison. Took is the wall time of the computation.
+	// Allocated is the number of bytes that the whole program allocated in that time.
 	Computed  bool
 	Took      time.Duration
 	Allocated int64
@@ -42,20 +43,22 @@ type Figures struct {
 	MaxHops        int
 	MeanHops       float64
 	analysis.Pairs // of all end ports of the base state
-	// VLs is the number of VLs that the paths use, 0 if unknown. Loop is the verdict on credit loops.
+	// VLs is the number of VLs that the paths use, or 0 if unknown. Loop is the verdict on credit loops.
 	VLs  int
 	Loop credits.Verdict
-	// Changed counts the entries that differ from those on the switches, as [session.Session.Route] counts them, -1 if
-	// those are unknown. Unread counts the switches that were not compared because their tables were not read.
+	// Changed counts the entries that differ from the tables on the switches, as [session.Session.Route] counts them.
+	// It is -1 if those tables are unknown. Unread counts the switches that were not compared, because their tables
+	// were not read.
 	Changed, Unread int
 	// Loads counts the paths per link.
 	Loads *linkload.Loads
 }
 
-// Engines routes the what-if subnet, or the live one if there is no what-if, with each named engine alone; without
-// names, with all engines. It measures the tables that [session.Session.Route] would stage, the tables on the switches
-// and the tables of with: states, history entries or files with routes. It stages nothing. It calls found with each
-// result. It fails if ctx ends, or if a name or file is invalid.
+// Engines routes the what-if subnet, or the live subnet if there is no what-if. It does so with each of the named
+// engines separately, or with all engines if names is empty. It measures the tables that [session.Session.Route] would
+// stage, the tables on the switches, and the tables that with names: states, history entries or files with routes.
+//
+// It stages nothing. It calls found with each result. It returns an error if ctx ends, or if a name or file is invalid.
 func Engines(ctx context.Context, s *session.Session, names, with []string, found func(Figures) error) error {
 	op, err := s.Begin(ctx, "compare engines")
 	if err != nil {
@@ -96,7 +99,7 @@ func Engines(ctx context.Context, s *session.Session, names, with []string, foun
 	return nil
 }
 
-// Engine returns the figures of one engine without options. It blocks no other operation, so it can run in the
+// Engine returns the figures of a single engine without options. It blocks no other operation, so it can run in the
 // background.
 func Engine(ctx context.Context, s *session.Session, name string) (Figures, error) {
 	st := s.State()
@@ -143,13 +146,14 @@ func routeAndMeasure(ctx context.Context, s *session.Session, st *session.State,
 	return e, e.measure(ctx, s.Analysis(), st, res.Tables, progress)
 }
 
-// namedTables holds tables that are compared with those of engines.
+// namedTables holds existing tables that are compared with the tables of engines.
 type namedTables struct {
 	name   string
 	tables *fabric.Tables
 }
 
-// otherTables returns the tables of the switches, in the what-if subnet if there is one, and the tables named by with.
+// otherTables returns the existing tables to compare: those on the switches, and those that with names. If there is a
+// what-if, the tables of the switches are applied to its fabric.
 func otherTables(ctx context.Context, st *session.State, with []string) ([]namedTables, error) {
 	var out []namedTables
 	current := session.Live
@@ -216,7 +220,7 @@ func (e *Figures) measure(ctx context.Context, memo *analysis.Memo, st *session.
 	return nil
 }
 
-// hops returns the maximum and mean number of links of a path. Index l of links counts the paths of l links.
+// hops returns the maximum and mean number of links of a path. links[l] is the number of paths with l links.
 func hops(links []int64) (most int, mean float64) {
 	var n, sum int64
 	for l, paths := range links {

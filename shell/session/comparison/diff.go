@@ -11,15 +11,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Difference holds two states and their differences.
+// Difference holds two states and the differences between them.
 type Difference struct {
 	Before, After *session.Picture
 	*diff.Result
 }
 
-// Diff compares two states with tables. From defaults to the base of the what-if, or else the live state, and to
-// defaults to the state that reading commands use. The result lists at most the given number of pairs of each kind, for
-// 0 the default of [diff.Compare].
+// Diff compares two states with tables. The default of from is the base of the what-if, or the live state if there is
+// no what-if. The default of to is the state that reading commands use. The result lists up to pairs pairs of each
+// kind; 0 means the default of [diff.Compare].
 func Diff(ctx context.Context, s *session.Session, from, to session.Kind, pairs int) (*Difference, error) {
 	op, err := s.Begin(ctx, "diff")
 	if err != nil {
@@ -45,7 +45,8 @@ func Diff(ctx context.Context, s *session.Session, from, to session.Kind, pairs 
 	return &Difference{before, after, &named}, nil
 }
 
-// diffWithRouted compares with the tables that the engine computes for a base without tables, such as a topology file.
+// diffWithRouted compares a state with the tables that the engine computes for a base that has none, such as a topology
+// file.
 func diffWithRouted(ctx context.Context, s *session.Session, op *session.Op, st *session.State, base *session.Picture,
 	to session.Kind, pairs int) (*Difference, error) {
 	_, after, err := Pair(s, session.Staged, to)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package connection manages the connection of a session to its subnet. It opens the connection, detects its loss and
-// opens it again. A packet capture continues across these connections.
+// opens it again. A packet capture continues when the connection is opened again.
 package connection
 
 import (
@@ -51,8 +51,8 @@ type Options struct {
 	Source string                                       // the source's name, escaped
 	Dial   func(context.Context) (mad.Transport, error) // opens the source, nil for a file
 	Client mad.ClientOptions
-	// Live reports whether the subnet exists independently of the session, so that the connection can be lost. Lost is
-	// called with the cause of a loss, and must not call methods of the connection.
+	// Live reports whether the subnet exists independently of the session. Only the connection to such a subnet can be
+	// lost. Lost is then called with the cause, and must not call methods of the connection.
 	Live bool
 	Lost func(why error)
 }
@@ -63,13 +63,14 @@ type Connection struct {
 	opt Options
 
 	mu sync.Mutex
-	// line is the line opened last, nil before the first. down is the cause of its loss, nil while it works.
+	// line is the line that was opened last, or nil before the first. down is the cause of its loss, or nil while it
+	// works.
 	line     *Line
 	down     error
 	watchers sync.WaitGroup // the goroutines that wait for the end of a line
 }
 
-// Line is one opened transport with its client. It is usable until it is lost.
+// Line is a transport that was opened, with its client. It is usable until the connection is lost.
 type Line struct {
 	Client  *mad.Client
 	capture *capture.Transport
@@ -78,17 +79,17 @@ type Line struct {
 // New returns a connection that is not open yet.
 func New(opt Options) *Connection { return &Connection{opt: opt} }
 
-// Online reports whether the source is a subnet, not a file.
+// Online reports whether the source is a subnet. Otherwise it is a file.
 func (c *Connection) Online() bool { return c.opt.Dial != nil }
 
-// last returns the line opened last, nil before the first.
+// last returns the line that was opened last, or nil before the first.
 func (c *Connection) last() *Line {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.line
 }
 
-// Client returns the current client, nil for none.
+// Client returns the current client, or nil if there is none.
 func (c *Connection) Client() *mad.Client {
 	if l := c.last(); l != nil {
 		return l.Client
@@ -96,7 +97,8 @@ func (c *Connection) Client() *mad.Client {
 	return nil
 }
 
-// Line returns the current line. It opens none: the error is [ErrOffline], [ErrUnopened] or a [LostError].
+// Line returns the current line. It does not open a line: if there is none, it returns [ErrOffline], [ErrUnopened] or a
+// [LostError].
 func (c *Connection) Line() (*Line, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,7 +113,7 @@ func (c *Connection) Line() (*Line, error) {
 	return c.line, nil
 }
 
-// Open opens a line and replaces the current one. A running capture continues.
+// Open opens a new line, which replaces the current line. A running capture continues.
 func (c *Connection) Open(ctx context.Context) error {
 	old := c.last()
 	old.close()
@@ -149,7 +151,7 @@ func (l *Line) close() {
 	l.capture.Continue(kept)
 }
 
-// Reopen returns the current line. It opens one if none is open or the last one is lost.
+// Reopen returns the current line. If there is none or it is lost, Reopen opens a new line.
 func (c *Connection) Reopen(ctx context.Context) (*Line, error) {
 	l, err := c.Line()
 	if _, lost := errors.AsType[*LostError](err); !lost && !errors.Is(err, ErrUnopened) {
@@ -161,7 +163,8 @@ func (c *Connection) Reopen(ctx context.Context) (*Line, error) {
 	return c.last(), nil
 }
 
-// Failed returns err, the error of an operation on l. If err means that the line is lost, it records the loss.
+// Failed returns err, the error of an operation on l. If err means that the connection is lost, Failed records the
+// loss.
 func (c *Connection) Failed(l *Line, err error) error {
 	if err == nil || !c.opt.Live {
 		return err
@@ -198,7 +201,7 @@ func (c *Connection) Close() error {
 // ErrNoCapture means that no capture is running.
 var ErrNoCapture = errors.New("no capture is running; hint: run 'capture FILE'")
 
-// Capture starts writing every MAD that is sent or received to a new file, in a format that Wireshark reads.
+// Capture writes every MAD that is sent or received from now on to a new file, in a format that Wireshark reads.
 func (c *Connection) Capture(path string, failed func(error)) error {
 	l := c.last()
 	if l == nil {
@@ -207,7 +210,7 @@ func (c *Connection) Capture(path string, failed func(error)) error {
 	return l.capture.Start(path, capture.Options{OnError: failed})
 }
 
-// Capturing returns the file of the running capture, "" for none.
+// Capturing returns the file of the running capture, or "" if none is running.
 func (c *Connection) Capturing() string {
 	if l := c.last(); l != nil {
 		if path, running := l.capture.Capturing(); running {

@@ -26,8 +26,8 @@ import (
 	"example.org/ibconsole/shell/session/survey"
 )
 
-// Diagnose returns findings about a source, with remedies: about the adapters of this machine if the source is umad,
-// and about the subnet. It opens a session of its own and writes nothing.
+// Diagnose returns findings about a source, with remedies. The findings are about the subnet and, if the source is
+// umad, about the adapters of this machine. Diagnose opens its own session and writes nothing.
 func Diagnose(ctx context.Context, src source.Source, opt session.Options) []umad.Finding {
 	out := Machine(ctx, src, opt.Held)
 	s, err := session.Open(ctx, src, opt)
@@ -47,8 +47,8 @@ func Diagnose(ctx context.Context, src source.Source, opt session.Options) []uma
 	return out
 }
 
-// Session returns the findings of [Diagnose] for the source of a session, about the subnet as it was read last. It
-// diagnoses the adapters only if the connection is lost, because an open adapter works.
+// Session returns the findings of [Diagnose] for the source of a session, about the subnet as it was last read. It
+// diagnoses the adapters only if the connection is lost, because an adapter that is open works.
 func Session(ctx context.Context, s *session.Session) []umad.Finding {
 	opt, conn, src := s.Options(), s.Connection(), s.State().Source
 	out := slices.Clone(opt.Machine)
@@ -58,8 +58,8 @@ func Session(ctx context.Context, s *session.Session) []umad.Finding {
 	return append(out, subnetFindings(ctx, s)...)
 }
 
-// Machine returns the findings of [umad.Diagnose] about the adapters that a source selects, with escaped text. For
-// other sources than umad it returns none.
+// Machine returns the findings of [umad.Diagnose] about the adapters that a source selects. Their texts are escaped.
+// For sources other than umad it returns nil.
 func Machine(ctx context.Context, src source.Source, held *umad.HeldDevices) []umad.Finding {
 	if src.Kind != source.Umad {
 		return nil
@@ -80,7 +80,7 @@ func Machine(ctx context.Context, src source.Source, held *umad.HeldDevices) []u
 	return out
 }
 
-// unopened returns a finding with the reason why a source cannot be read.
+// unopened returns a finding with the reason why a source could not be read.
 func unopened(src source.Source, err error) umad.Finding {
 	text := strings.TrimSuffix(err.Error(), source.SeeDoctor)
 	f := umad.Finding{Level: umad.Fault, Port: fabric.Escape(src.String()), Text: fabric.Escape(text)}
@@ -129,7 +129,7 @@ func ibsimRemedy(src source.Source, err error) string {
 
 const maxListed = 12 // number of problems listed
 
-// subnetFindings returns the findings about the subnet as it was read last.
+// subnetFindings returns the findings about the subnet as it was last read.
 func subnetFindings(ctx context.Context, s *session.Session) []umad.Finding {
 	st := s.State()
 	d := findings{where: fabric.Escape(st.Source.String())}
@@ -159,7 +159,7 @@ func (d *findings) add(l umad.Level, remedy, format string, args ...any) {
 	d.list = append(d.list, umad.Finding{Level: l, Port: d.where, Text: fmt.Sprintf(format, args...), Remedy: remedy})
 }
 
-// problems adds the errors, and the warnings as notes, in the order of the report: the worst first.
+// problems adds the errors and warnings of a report, the worst first. Warnings become notes.
 func (d *findings) problems(r *problems.Report) {
 	found := 0
 	for _, p := range r.Problems {
@@ -212,8 +212,8 @@ func (d *findings) manager(ctx context.Context, s *session.Session, st *session.
 	}
 }
 
-// proof adds whether computed tables are proved to equal those of the SM. A missing proof is a note, because it is no
-// fault of the subnet.
+// proof adds a finding on whether computed tables are proved to equal those of the SM. A missing proof is only a note,
+// because it is not a fault of the subnet.
 func (d *findings) proof(s *session.Session) {
 	st := s.State()
 	p := st.Proof()

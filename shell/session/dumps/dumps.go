@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/shell/session/partitions"
 )
 
-// Form is a file format for routes or a topology.
+// Form is a file format for routes or for a topology.
 type Form struct {
 	Kind      string
 	Summary   string
@@ -37,7 +37,7 @@ type Form struct {
 	Option    string // the engine's option that loading sets, "" for routes and topologies
 }
 
-// Forms lists the forms that [Write] writes and [session.Session.Load] reads.
+// Forms lists the file formats that [Write] writes and [session.Session.Load] reads.
 var Forms = []Form{
 	{Kind: "lfts", Summary: "forwarding tables, as opensm-lfts.dump", Routes: true, write: writeLFTs},
 	{Kind: "fdbs", Summary: "forwarding tables with hops, as opensm.fdbs", Routes: true, write: writeFDBs},
@@ -66,7 +66,7 @@ var Forms = []Form{
 		Help: "It has nodes, links, LIDs and tables."},
 }
 
-// ErrNoCAOrder means that the engine that computed the tables has no order of compute nodes.
+// ErrNoCAOrder is returned if the engine that computed the tables has no order of compute nodes.
 var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes; hint: run 'engine ftree; route'")
 
 func formOf(kind string) (Form, error) {
@@ -132,7 +132,8 @@ func writeFDBs(w io.Writer, p *session.Picture) error {
 	if p.Recommend != nil {
 		return osm.WriteFDBs(w, p.Tables, hops, p.Recommend(hops))
 	}
-	// The options of the tables are unknown. This is the choice of OpenSM with its file engine and no options.
+	// The options with which the tables were computed are unknown. This is what OpenSM with its file engine and no
+	// options would choose.
 	return osm.WriteFDBs(w, p.Tables, hops, assign.Recommend(p.Fabric, hops, &routing.Options{}, nil, p.Tables))
 }
 
@@ -147,7 +148,7 @@ func writeLIDMatrix(w io.Writer, p *session.Picture) error {
 	return osm.WriteLIDMatrix(w, p.Fabric, p.HopTable())
 }
 
-// writeSubnet writes the links as OpenSM lists them once it has brought them up.
+// writeSubnet writes the links in the state in which OpenSM lists them after it brought them up.
 func writeSubnet(w io.Writer, p *session.Picture) error { return osm.WriteSubnet(w, p.Managed()) }
 
 func writeTopology(w io.Writer, p *session.Picture) error {
@@ -178,7 +179,7 @@ func writeRouting(w io.Writer, p *session.Picture) error {
 	return snapshot.Write(w, snapshot.Snapshot{Fabric: p.Fabric, Tables: p.Tables, Routing: r})
 }
 
-// WriteStaged writes the staged tables, stale or not, as [Write] writes a routing.
+// WriteStaged writes the staged tables as [Write] writes a routing, even if they are stale.
 func WriteStaged(s *session.Session, w io.Writer) error {
 	st := s.State()
 	return writeRouting(w, st.Staged)

@@ -19,14 +19,14 @@ import (
 	"example.org/ibconsole/shell/session/managers"
 )
 
-// Written lists the files that [Folder] wrote. Notes lists facts that the files do not contain.
+// Written lists the files that [Folder] wrote. Notes lists data that these files cannot contain.
 type Written struct {
 	Title        string
 	Names, Notes []string
 }
 
-// Folder writes a state into a folder in the format of ibdiagnet, and creates the folder if it does not exist. P_Keys,
-// counters and subnet managers are written only with the live fabric.
+// Folder writes a state into a folder in the format of ibdiagnet. It creates the folder if necessary. P_Keys, counters
+// and subnet managers are written only if the fabric is the live fabric.
 func Folder(ctx context.Context, s *session.Session, folder string, of session.Kind) (Written, error) {
 	st := s.State()
 	p, err := st.Subject(of)
@@ -47,7 +47,8 @@ func Folder(ctx context.Context, s *session.Session, folder string, of session.K
 	return out, nil
 }
 
-// farNotes returns notes on the adaptive-routing settings of a state that a far file does not contain.
+// farNotes returns notes on the adaptive-routing settings of a state that a far file cannot contain. A far file of
+// ibdiagnet has the port groups and tables of adaptive routing.
 func farNotes(p *session.Picture) (notes []string) {
 	if p.Tables == nil {
 		return nil
@@ -82,8 +83,8 @@ func farNotes(p *session.Picture) (notes []string) {
 	return notes
 }
 
-// farOf returns the contents of a far file for a state: those of the file that was read, if they still match the
-// tables, otherwise new ones.
+// farOf returns the contents of a far file for a state. It uses the far file that was read if that still matches the
+// tables, otherwise it creates new contents.
 func farOf(p *session.Picture) *ibdiagnet.Far {
 	if p.Far != nil && p.Kind != session.Staged && reflect.DeepEqual(p.Far.Adaptive(p.Tables.Fabric),
 		p.Tables.Adaptive) {
@@ -92,7 +93,7 @@ func farOf(p *session.Picture) *ibdiagnet.Far {
 	return ibdiagnet.FarOf(p.Tables)
 }
 
-// ibdiagnetFile is a file to write into a folder.
+// ibdiagnetFile is one file of a folder in the format of ibdiagnet.
 type ibdiagnetFile struct {
 	suffix string
 	write  func(io.Writer) error

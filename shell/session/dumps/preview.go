@@ -18,7 +18,7 @@ import (
 const maxListed = 5 // number of differences that a preview lists
 
 // Preview describes in sentences what [session.Session.Load] would do with a file: its contents, its differences from
-// the simulated subnet, and the result. It changes nothing. It fails if the file is not of that kind.
+// the simulated subnet, and the result. It changes nothing. It returns an error if the file is not of the given kind.
 func Preview(ctx context.Context, s *session.Session, kind, path string) ([]string, error) {
 	d, err := formOf(kind)
 	if err != nil {

@@ -22,24 +22,25 @@ type Job struct {
 	User  string
 	State string
 	Hosts string // a Slurm host list: node[0001-0064]
-	// From and Until are the start and end of the job, zero if it has not started or ended.
+	// From and Until are the start and end of the job. They are zero if the job has not started or not ended.
 	From, Until time.Time
 }
 
 var (
-	// ErrNoSlurm means that neither of Slurm's programs is installed.
+	// ErrNoSlurm is returned if neither of Slurm's programs is installed.
 	ErrNoSlurm = errors.New("neither scontrol nor sacct is installed here")
-	// ErrNoHosts means that a job has no hosts yet.
+	// ErrNoHosts is returned if a job has no hosts yet.
 	ErrNoHosts = errors.New("the job has no hosts: it has not started")
 )
 
-// ID matches a job ID: 4711, 4711_3 for a task of an array, 4711+1 for a part of a heterogeneous job.
+// ID matches a job ID: 4711 for a job, 4711_3 for a task of an array, 4711+1 for a part of a heterogeneous job.
 var ID = regexp.MustCompile(`^[0-9]{1,12}([_+][0-9]{1,9})?$`)
 
 // limit is the time limit of a program.
 const limit = 20 * time.Second
 
-// Find queries scontrol, which has current and recent jobs, and then sacct, which has all recorded jobs.
+// Find returns a job. It asks scontrol, which knows current and recent jobs, and then sacct, which knows all recorded
+// jobs.
 func Find(ctx context.Context, id string) (*Job, error) {
 	if !ID.MatchString(id) {
 		return nil, fmt.Errorf("%q is not a job ID", id)
@@ -77,7 +78,7 @@ func Find(ctx context.Context, id string) (*Job, error) {
 	return nil, errors.Join(failed...)
 }
 
-// maxOutput is the limit of the output of a program in bytes.
+// maxOutput is the maximum size of the output of a program, in bytes.
 const maxOutput = 4 << 20
 
 // run returns the standard output of a program. An error includes the last line of its standard error.
@@ -97,8 +98,9 @@ func run(ctx context.Context, path string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// Scontrol parses the output of "scontrol show job": several lines and an empty line for each job of an array. The
-// first line has the name, which is arbitrary text. The other lines are identified by their first key.
+// Scontrol parses the output of "scontrol show job". For each job of an array, the output has several lines and an
+// empty line. The first line contains the name of the job, which is arbitrary text. The other lines are recognised by
+// their first key.
 func Scontrol(id string, out []byte) (*Job, error) {
 	job := &Job{ID: id}
 	for text := range strings.SplitSeq(string(out), "\n\n") {
@@ -134,7 +136,7 @@ func Sacct(id string, out []byte) (*Job, error) {
 	return job.complete()
 }
 
-// add adds a part of a job. It ignores the end time of a running job, which is only its time limit.
+// add adds a part of a job. It ignores the end time of a running job, because that is only the time limit.
 func (j *Job) add(name, user, state, hosts, from, until string) {
 	if j.State != "" && (hosts == "" || hosts == "(null)") {
 		return

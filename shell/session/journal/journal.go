@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package journal finds the commits of one subnet in the history: interrupted ones, the last one, and the one that
-// wrote some entries.
+// Package journal finds the commits of one subnet in the history: interrupted commits, the last commit, and the commit
+// that wrote given entries.
 package journal
 
 import (
@@ -34,8 +34,8 @@ func (j Journal) Commits(ctx context.Context) ([]history.JournalEntry, error) {
 	return store.Journal(ctx, j.Subnet)
 }
 
-// Interrupted returns the interrupted commit of the subnet. It reports false if there is none, or if another console is
-// carrying it out.
+// Interrupted returns the interrupted commit of the subnet. It returns false if there is none, or if another console is
+// just carrying it out.
 func (j Journal) Interrupted(ctx context.Context) (history.Chain, bool, error) {
 	store, err := j.Recorder.Store()
 	if err != nil {
@@ -55,7 +55,7 @@ func (j Journal) Interrupted(ctx context.Context) (history.Chain, bool, error) {
 	return c, found, err
 }
 
-// LastFailed returns the last commit of the subnet if its outcome is [history.Failed], as older versions recorded it.
+// LastFailed returns the last commit of the subnet if its outcome is [history.Failed], which older versions recorded.
 func (j Journal) LastFailed(ctx context.Context) (history.JournalEntry, bool, error) {
 	all, err := j.Commits(ctx)
 	if err != nil || len(all) == 0 || all[0].Outcome != history.Failed {
@@ -85,7 +85,7 @@ func (e *InterruptedError) Error() string {
 		what, e.Commit.Began.Format(time.DateTime), fabric.Escape(e.Commit.Who), e.Remedy())
 }
 
-// Remedy returns the commands that finish the commit or undo it, in any console.
+// Remedy returns the commands that finish the commit or undo it. They work in any console.
 func (e *InterruptedError) Remedy() string {
 	at := prose.When(e.File != "", " journal="+lang.Quote(fabric.Escape(e.File)), "")
 	if e.Commit.IsRollback() {
@@ -94,13 +94,14 @@ func (e *InterruptedError) Remedy() string {
 	return fmt.Sprintf("finish it with commit resume yes%s, or undo it with rollback yes%s", at, at)
 }
 
-// MaxExamples is how many entries a message lists.
+// MaxExamples is the maximum number of entries that a message lists.
 const MaxExamples = 5
 
 const mostTried = 4 // how many commits are compared with entries
 
-// Writer returns which of the latest commits wrote some entries, in words, "" if none did. It considers those for which
-// isCandidate returns true; tables returns the tables of a history entry, nil for none.
+// Writer returns a text that names the commit which wrote the given entries, or "" if none did. It considers those of
+// the latest commits for which isCandidate returns true. The function tables returns the tables of a history entry, or
+// nil.
 func (j Journal) Writer(ctx context.Context, found []write.Conflict, isCandidate func(*history.JournalEntry) bool,
 	tables func(entry int64) (*fabric.Tables, error)) (string, error) {
 	if !j.Recorder.Exists() {
@@ -125,7 +126,8 @@ func (j Journal) Writer(ctx context.Context, found []write.Conflict, isCandidate
 	return "", nil
 }
 
-// holds reports whether tables hold the forwarding entries among those found, of which there must be one.
+// holds reports whether tables contain all forwarding entries among found. It returns false if there is no forwarding
+// entry among them.
 func holds(t *fabric.Tables, found []write.Conflict) bool {
 	entries := 0
 	for _, w := range found {

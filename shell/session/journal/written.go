@@ -10,7 +10,8 @@ import (
 	"example.org/ibconsole/routing/changes/diff"
 )
 
-// Written is what the last commit of a session wrote. Later sweeps compare the switches with it.
+// Written describes what the last commit of a session wrote. Later sweeps compare the switches with it, to detect
+// changes by others.
 type Written struct {
 	ID     int64          // of the commit in the journal, 0 for none
 	Tables *fabric.Tables // the tables that it was to write
@@ -24,7 +25,8 @@ type block struct {
 	num  uint16
 }
 
-// NewWritten returns what a commit wrote. It is uncertain whether the blocks of left were written.
+// NewWritten returns the description of a commit's writes. For the blocks in left, it is uncertain whether they were
+// written.
 func NewWritten(id int64, tables, before *fabric.Tables, left []write.Block) *Written {
 	w := &Written{ID: id, Tables: tables, Before: before, left: map[block]bool{}}
 	for _, b := range left {
@@ -33,8 +35,8 @@ func NewWritten(id int64, tables, before *fabric.Tables, left []write.Block) *Wr
 	return w
 }
 
-// Overwritten returns the forwarding entries that others have written since. An entry of a block that may not have been
-// written counts if it is neither the old nor the new one. A nil Written has none.
+// Overwritten returns the forwarding entries that others have changed since the commit. In a block that may not have
+// been written, an entry counts if it has neither the old nor the new value. For a nil Written the result is empty.
 func (w *Written) Overwritten(live *fabric.Tables) (found write.Conflicts) {
 	if w == nil || live == nil || !fabric.KeepsLIDsByGUID(w.Tables.Fabric, live.Fabric) {
 		return found

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package live reads the current tables of the switches without changing the live state of a session.
+// Package live reads the present tables of the switches, without changing the live state of a session.
 package live
 
 import (
@@ -18,7 +18,7 @@ import (
 
 const progressStep = 256 // number of pairs between two reports of progress
 
-// Trace follows pairs of the live fabric through the current tables of the switches. It calls visit with the index and
+// Trace follows pairs of the live fabric through the present tables of the switches. It calls visit with the index and
 // path of each pair, in no particular order.
 func Trace(ctx context.Context, s *session.Session, all []pairs.Pair, visit func(i int, p *livetrace.Path)) error {
 	op, err := begin(ctx, s)
@@ -46,7 +46,8 @@ func Trace(ctx context.Context, s *session.Session, all []pairs.Pair, visit func
 		}))
 }
 
-// Read reads the current subnet and returns it with the ports that did not respond. The live state does not change.
+// Read reads the present subnet. It returns the state of the subnet, and the ports that did not respond. The live state
+// of the session does not change.
 func Read(ctx context.Context, s *session.Session) (p *session.Picture, unanswered []string, err error) {
 	op, err := begin(ctx, s)
 	if err != nil {
@@ -71,10 +72,10 @@ func Read(ctx context.Context, s *session.Session) (p *session.Picture, unanswer
 	return p, unanswered, nil
 }
 
-// errChanged means that indexes into the live fabric may be invalid.
+// errChanged is returned if indexes into the live fabric may no longer be valid.
 var errChanged = errors.New("the subnet changed while the connection was lost; hint: repeat the command")
 
-// begin begins an operation on the live subnet. If the connection was lost since the last sweep, it sweeps first, and
+// begin begins an operation on the live subnet. If the connection was lost since the last sweep, begin sweeps first. It
 // returns errChanged if the subnet has changed.
 func begin(ctx context.Context, s *session.Session) (*session.Op, error) {
 	if !s.Connection().Online() {
