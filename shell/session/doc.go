@@ -17,16 +17,16 @@
 // while waiting for another goroutine, the network or a disk.
 //
 //   - op is held by an operation from its beginning to its end. If op is held, another operation gets [ErrBusy]. It
-//   guards the fields that only operations use.
+//     guards the fields that only operations use.
 //   - The lock of recalled states is held while a state is read from the history. The lock of the records is held while
-//   their file is opened.
+//     their file is opened.
 //   - The lock of the connection guards its line. The session is notified of a lost line under this lock.
 //   - The lock of a result under analysis is held while its progress is reported to the requests that wait for the
-//   result.
+//     result.
 //   - mu guards the state and its watchers while some fields are copied or changed. No method of the session is called
-//   under mu.
+//     under mu.
 //   - The lock of the analysis guards its results. It is taken under mu when the analysis receives the tables of the
-//   present states.
+//     present states.
 //
 // A process may have several sessions, which share nothing.
 package session

@@ -29,7 +29,7 @@ func (m *Memo) structureOf(f *fabric.Fabric) *classify.Structure {
 	return m.addStructure(f)
 }
 
-// addStructure computes and caches the structure of a fabric. Nodes of a fabric with simulated failures keep the roles
+// addStructure computes and caches the structure of a fabric. The structure of a fabric with simulated failures is
 // that they have without the failures. The caller holds structureMu.
 func (m *Memo) addStructure(f *fabric.Fabric) *classify.Structure {
 	var s *classify.Structure
