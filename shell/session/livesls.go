@@ -17,13 +17,14 @@ import (
 // liveSLs holds the SLs of the live paths. They cannot be read from any switch.
 type liveSLs struct {
 	sls fabric.PathSLs
-	// computed is true if a calibration computed them, false if the subnet administration granted all of them.
+	// computed is true if the SLs were computed by a calibration. Otherwise the subnet administration granted all of
+	// them.
 	computed bool
 	// unsetVLs is [Picture.UnsetVLs].
 	unsetVLs string
 	// of are the tables of the paths.
 	of *fabric.Tables
-	// master is the GUID of the master subnet manager, 0 for none.
+	// master is the GUID of the master subnet manager, or 0 if there is none.
 	master uint64
 }
 
@@ -45,7 +46,7 @@ func (st *State) forgetSLs() {
 	st.sls = nil
 }
 
-// withSLs replaces the SLs of the live tables, and keeps the calibration. It returns the new tables.
+// withSLs replaces the SLs of the live tables, and returns the new tables. The calibration stays valid.
 func (st *State) withSLs(sls fabric.PathSLs, unread bool) *fabric.Tables {
 	before, live, tables := st.Live.Tables, *st.Live, *st.Live.Tables
 	tables.SLs, tables.Unread.SLs = sls, unread
@@ -58,7 +59,8 @@ func (st *State) withSLs(sls fabric.PathSLs, unread bool) *fabric.Tables {
 	return &tables
 }
 
-// keepKnown keeps the SLs and the calibration after a sweep that found the same subnet, tables and subnet manager.
+// keepKnown keeps the SLs and the calibration after a sweep, if the sweep found the same subnet, tables and subnet
+// manager.
 func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 	same := before.Tables != nil && entries.Changed+entries.Unread == 0 &&
 		fabric.Same(before.Fabric, st.Live.Fabric) && fabric.SameLIDs(before.Fabric, st.Live.Fabric)
@@ -79,15 +81,17 @@ func (st *State) keepKnown(before *Picture, entries diff.Entries) {
 	}
 }
 
-// otherMaster reports whether the master differs from an earlier one, 0 for none.
+// otherMaster reports whether the present master differs from the master with the GUID was. If was is 0 or there is no
+// master, it returns false.
 func (rd *Reading) otherMaster(was uint64) bool {
 	master, ok := rd.Master()
 	return ok && master.GUID != was && was != 0
 }
 
-// whyNotSLs returns why the live paths may not have the SLs of computed tables that equal the live ones, "" if they
-// have. Two engines may compute equal forwarding tables, as sssp and dfsssp do, so the subnet administration is asked.
-// Without one, settings from the opensm.conf of the subnet manager suffice.
+// whyNotSLs returns the reason why the live paths may not have the SLs of computed tables, although the forwarding
+// tables are equal. It returns "" if the paths have these SLs. Different engines may compute equal forwarding tables,
+// as sssp and dfsssp do, so whyNotSLs asks the subnet administration. If that is not possible, settings from the
+// opensm.conf of the subnet manager suffice.
 func (s *Session) whyNotSLs(ctx context.Context, st *State, computed *fabric.Tables) (string, error) {
 	var granted servicelevels.Proof
 	if _, ok := st.Master(); ok && s.conn.Online() {
@@ -105,7 +109,7 @@ func (s *Session) whyNotSLs(ctx context.Context, st *State, computed *fabric.Tab
 	return "of the subnet administration: " + granted.Why(), nil
 }
 
-// readSLs asks the subnet administration for the SLs of all live paths.
+// readSLs requests the SLs of all live paths from the subnet administration. It returns notes about the result.
 func (s *Session) readSLs(ctx context.Context) ([]string, error) {
 	c, err := s.conn.SA(ctx)
 	if err != nil {

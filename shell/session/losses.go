@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/history"
 )
 
-// lookForLosses calls recallLosses, and warns if it fails.
+// lookForLosses calls recallLosses, and returns a warning if that fails.
 func (s *Session) lookForLosses(ctx context.Context) []string {
 	err := s.recallLosses(ctx)
 	if err == nil {
@@ -24,8 +24,9 @@ func (s *Session) lookForLosses(ctx context.Context) []string {
 	return []string{err.Error()}
 }
 
-// recallLosses finds what the subnet lost before this session: the losses that earlier consoles recorded, and what the
-// last history entry has and the first sweep lacks. A baseline that was saved since accepts a loss.
+// recallLosses finds the links and nodes that the subnet lost before this session. These are the losses that earlier
+// consoles recorded, and everything that the last history entry has and the first sweep lacks. Losses before the last
+// saved baseline are ignored.
 func (s *Session) recallLosses(ctx context.Context) error {
 	st := s.State()
 	if !st.Source.Live() || !s.recorder.Load().Exists() {
@@ -79,8 +80,8 @@ func (s *Session) recallLosses(ctx context.Context) error {
 	return nil
 }
 
-// Seen returns the losses and subnet managers of a state: of the live one now, of a history entry as recorded; nil if
-// they are unknown.
+// Seen returns the losses and subnet managers of a state. For the live state these are the present ones, for a history
+// entry those recorded. It returns nil if they are unknown.
 func (st *State) Seen(p *Picture) *history.Seen {
 	switch {
 	case p == st.Live:
@@ -91,7 +92,7 @@ func (st *State) Seen(p *Picture) *history.Seen {
 	return nil
 }
 
-// LostIn returns what was lost when a state was read, nil if that is unknown.
+// LostIn returns the links and nodes that were lost when the state p was read, or nil if that is unknown.
 func (st *State) LostIn(p *Picture) losses.List {
 	if seen := st.Seen(p); seen != nil {
 		return seen.Lost
@@ -99,7 +100,7 @@ func (st *State) LostIn(p *Picture) losses.List {
 	return nil
 }
 
-// Down counts the links that the live subnet lost, or that the baseline has and it lacks. O(ports).
+// Down counts the links that the live subnet lost, and those that only the baseline has. It takes O(ports) time.
 func (st *State) Down() int {
 	type end struct {
 		guid uint64

@@ -9,28 +9,29 @@ import (
 	"example.org/ibconsole/shell/session/managers"
 )
 
-// Master returns the master subnet manager, otherwise one that is discovering.
+// Master returns the master subnet manager. If there is no master, it returns a subnet manager that is discovering.
 func (rd *Reading) Master() (managers.SM, bool) { return managers.Master(rd.SMs) }
 
-// Managers returns the subnet managers that were found.
+// Managers returns the subnet managers that were found, in the form for a problems report.
 func (rd *Reading) Managers() []problems.Manager { return managers.Problems(rd.SMs) }
 
-// known returns what is known of the present master.
+// known returns the facts that are known about the present master.
 func (st *State) known() managers.Info { return st.manager.Since(st.Master()) }
 
-// ManagerKind returns the kind that the user set for the present master.
+// ManagerKind returns the type of the present master SM that the user set.
 func (st *State) ManagerKind() managers.Kind { return st.known().Kind }
 
-// SetManager sets the kind of the present master.
+// SetManager sets the type of the present master SM.
 func (st *State) SetManager(k managers.Kind) {
 	st.manager = st.known()
 	st.manager.Kind = k
 }
 
-// ManagerSigns returns the signs of the kind of the present master, "" for none.
+// ManagerSigns returns a text with the signs by which the type of the present master SM can be recognised, or "".
 func (st *State) ManagerSigns() string { return st.known().Signs() }
 
-// AskManager asks the subnet administration for its capabilities, unless they are known. No response changes nothing.
+// AskManager requests the capabilities of the subnet administration, unless they are known. If there is no response,
+// nothing changes.
 func (s *Session) AskManager(ctx context.Context) {
 	st := s.State()
 	if st.known().Capabilities != nil {

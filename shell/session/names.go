@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/fabric/formats/names"
 )
 
-// LoadNames sets the node names of a node-name map, also for later sweeps. It returns how many nodes of the subnet the
-// map names.
+// LoadNames sets the node names from a node-name map. Later sweeps use the map, too. It returns the number of nodes of
+// the subnet that the map names.
 func (s *Session) LoadNames(ctx context.Context, path string) (int, error) {
 	op, err := s.Begin(ctx, "names")
 	if err != nil {

@@ -40,8 +40,8 @@ func (st *State) noteChanges(before *Picture, x *found) {
 	st.noteDrift()
 }
 
-// noteEach adds events for changes of nodes, links and ports. A node that responds again is not new, and neither are
-// its links.
+// noteEach adds events for changes of nodes, links and ports. A node that responds again after a pause does not count
+// as new, and its links do not, either.
 func (st *State) noteEach(changes []fabric.Change) {
 	back := map[uint64]bool{}
 	mute := maps.Clone(st.mute)
@@ -67,8 +67,8 @@ func (st *State) noteEach(changes []fabric.Change) {
 
 const maxSimilar = 64 // more ports that changed in the same way are one event
 
-// mergePorts adds one event for each group of many ports that changed in the same way, as when a subnet manager brings
-// up a subnet. It returns the other changes.
+// mergePorts adds a single event for many ports that changed in the same way, as when a subnet manager brings up a
+// subnet. It returns the other changes.
 func (n *News) mergePorts(changes []fabric.Change) []fabric.Change {
 	type kind struct {
 		kind     fabric.ChangeKind
@@ -117,7 +117,7 @@ func (st *State) noteMaster(before []managers.SM) {
 	}
 }
 
-// moved counts the entries that differ, 0 if tables are nil.
+// moved counts the table entries that differ. The counts are 0 if a or b is nil.
 func moved(a, b *fabric.Tables) diff.Entries {
 	if a == nil || b == nil {
 		return diff.Entries{}
@@ -125,7 +125,7 @@ func moved(a, b *fabric.Tables) diff.Entries {
 	return diff.Count(a, b)
 }
 
-// holdsStaged reports whether the switches hold the staged tables, which were written.
+// holdsStaged reports whether the staged tables were written and the switches still hold them.
 func (ps *Pictures) holdsStaged() bool {
 	if !ps.Written || ps.Staged == nil || ps.Live.Tables == nil {
 		return false
@@ -133,7 +133,7 @@ func (ps *Pictures) holdsStaged() bool {
 	return moved(ps.Staged.Tables, ps.Live.Tables).Changed == 0
 }
 
-// noteDrift compares the live tables with those of the last commit, if ports still have the same LIDs.
+// noteDrift compares the live tables with the tables of the last commit, provided that ports still have the same LIDs.
 func (st *State) noteDrift() {
 	if !st.comparable() {
 		return
@@ -150,14 +150,14 @@ func (st *State) noteDrift() {
 	st.Drift, st.Unchecked = drift.Changed, drift.Unread
 }
 
-// comparable reports whether the live tables can be compared with those of the last commit.
+// comparable reports whether the live tables can be compared with the tables of the last commit.
 func (st *State) comparable() bool {
 	return st.Committed != nil && st.Live.Tables != nil &&
 		fabric.KeepsLIDsByGUID(st.Committed.Fabric, st.Live.Fabric)
 }
 
-// MakerOf is like [Picture.Maker]. For the live state it returns the maker of the last commit while the switches hold
-// its tables.
+// MakerOf is like [Picture.Maker]. For the live state it returns the engine and options of the last commit, if the
+// switches still hold its tables.
 func (st *State) MakerOf(p *Picture) (engine, options string) {
 	if p == st.Live && st.comparable() && st.Drift == 0 && st.Unchecked == 0 {
 		p = st.Committed
@@ -165,8 +165,8 @@ func (st *State) MakerOf(p *Picture) (engine, options string) {
 	return p.Maker()
 }
 
-// LiveEngine returns the engine of the live tables, from the last commit or a calibration without differences, "" if
-// unknown.
+// LiveEngine returns the engine of the live tables, or "" if it is unknown. It is known from the last commit, or from a
+// calibration that found no differences.
 func (st *State) LiveEngine() string {
 	if c := st.Calibrated; c != nil && c.Of == st.Live.Tables && c.Agrees() && len(c.Unread) == 0 {
 		return c.Engine
@@ -177,7 +177,7 @@ func (st *State) LiveEngine() string {
 	return ""
 }
 
-// findCommitted compares the switches with the last commit in the history, unless this session has committed.
+// findCommitted compares the switches with the last commit in the history, unless this session has itself committed.
 func (s *Session) findCommitted(ctx context.Context) {
 	if st := s.State(); st.Committed != nil || !st.Source.Live() || len(st.Live.Fabric.Nodes) == 0 ||
 		!s.recorder.Load().Exists() {
@@ -198,7 +198,7 @@ func (s *Session) findCommitted(ctx context.Context) {
 	})
 }
 
-// lastCommit returns the last commit and its tables, nil if there is none or if it was not completed.
+// lastCommit returns the last commit and its tables. The tables are nil if there is no commit or it was not completed.
 func (s *Session) lastCommit(ctx context.Context) (history.JournalEntry, *Picture, error) {
 	var last history.JournalEntry
 	all, err := s.Journal().Commits(ctx)

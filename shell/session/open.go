@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Open opens a session and connects to its source; with Later the first sweep connects. [Session.Start] reads the
-// subnet.
+// Open opens a session and connects to its source. With the option Later, the first sweep connects. [Session.Start]
+// then reads the subnet.
 func Open(ctx context.Context, src source.Source, opt Options) (*Session, error) {
 	empty, err := new(fabric.Builder).Build()
 	if err != nil {
@@ -64,7 +64,7 @@ func Open(ctx context.Context, src source.Source, opt Options) (*Session, error)
 	return s, nil
 }
 
-// lost notes that the connection was lost. It turns writing off.
+// lost records that the connection was lost. It disables writing.
 func (s *Session) lost(why error) {
 	s.Publish(ChangeLive|ChangeSettings, func(st *State) {
 		st.Lost, st.WriteOn = why.Error(), false
@@ -72,7 +72,7 @@ func (s *Session) lost(why error) {
 	})
 }
 
-// dialer returns the function that opens a source, nil for a file.
+// dialer returns the function that opens the source, or nil if the source is a file.
 func (s *Session) dialer(src source.Source) func(context.Context) (mad.Transport, error) {
 	switch src.Kind {
 	case source.Sim:
@@ -91,7 +91,7 @@ func (s *Session) Connection() *connection.Connection { return s.conn }
 // Options returns the options that the session was opened with.
 func (s *Session) Options() Options { return s.opt }
 
-// Start reads the subnet for the first time: a sweep, or the file.
+// Start reads the subnet for the first time, by a sweep or from the file.
 func (s *Session) Start(ctx context.Context) error {
 	if err := s.start(ctx); err != nil {
 		return err
@@ -143,7 +143,8 @@ func (s *Session) start(ctx context.Context) error {
 	return nil
 }
 
-// umadDialer returns the function that opens a port of this machine with subnet management, and later the same port.
+// umadDialer returns a function that opens a port of this machine with a subnet management agent. Later calls of the
+// function open the same port again.
 func (s *Session) umadDialer(src source.Source) func(context.Context) (mad.Transport, error) {
 	arg := src.Arg
 	return func(context.Context) (mad.Transport, error) {

@@ -27,13 +27,13 @@ type Kind string
 
 // The kinds of states.
 const (
-	// Live is what the switches hold, as last read, or what a file has.
+	// Live is the state of the switches when they were last read, or the contents of a file.
 	Live Kind = "live"
-	// Base is the live state that the what-if started from.
+	// Base is the state from which the what-if started.
 	Base Kind = "base"
-	// WhatIf is the base with simulated failures and additions.
+	// WhatIf is the base with the simulated failures and additions.
 	WhatIf Kind = "whatif"
-	// Staged has tables that were computed or loaded, and not written.
+	// Staged is a state whose tables were computed or loaded, but not written.
 	Staged Kind = "staged"
 )
 
@@ -44,13 +44,13 @@ var Kinds = []Kind{Live, Base, WhatIf, Staged}
 type Picture struct {
 	Kind   Kind
 	Fabric *fabric.Fabric
-	// Tables are nil if they are unknown. Their fabric is Fabric.
+	// Tables are the forwarding tables of Fabric, or nil if unknown.
 	Tables *fabric.Tables
-	// Hops are the hop counts that the tables were computed with, nil if unknown.
+	// Hops are the hop counts with which the tables were computed, or nil if unknown.
 	Hops routing.Hops
 	// Recommend is [routing.Result.Recommend].
 	Recommend func(routing.Hops) routing.Recommend
-	// Roots and Ranks are those that the engine found in the fabric, nil for none.
+	// Roots and Ranks are the roots and ranks of switches that the engine found, or nil if it found none.
 	Roots []fabric.SwitchIndex
 	Ranks []int32
 	// CAOrder is [routing.Result.CAOrder].
@@ -58,49 +58,50 @@ type Picture struct {
 	// Multicast is [routing.Result.Multicast].
 	Multicast routing.GroupRouter
 	When      time.Time
-	// Limits are the widths and speeds that ports support, by port index, nil if unknown.
+	// Limits are the widths and speeds that ports support, by port index. It is nil if unknown.
 	Limits []fabric.LinkLimit
-	// VLArb are the VL arbitration tables of linked ports, by port index, nil if unread.
+	// VLArb are the VL arbitration tables of linked ports, by port index. It is nil if they were not read.
 	VLArb map[fabric.PortIndex]*sweep.VLArb
-	// Health has the values that ports report of their links in addition to counters, nil if unread.
+	// Health holds the values that ports report about their links in addition to counters. It is nil if they were not
+	// read.
 	Health *health.Report
-	// Far has the groups of adaptive routing and the private tables of a file, nil if it has none.
+	// Far holds the adaptive-routing groups and the private tables from a file, or nil if the file has none.
 	Far *ibdiagnet.Far
-	// Unlike is why OpenSM may compute different tables, "" if no reason is known. UnsetVLs is
+	// Unlike is the reason why OpenSM may compute different tables, or "" if none is known. UnsetVLs is
 	// [compute.Figures.UnsetVLs].
 	Unlike, UnsetVLs string
-	// file is the file that a base without live tables was loaded from, escaped.
+	// file is the escaped name of the file from which a base without live tables was loaded.
 	file string
-	// Simulated lists what was simulated in the fabric that staged tables or a history entry were computed for, "" for
-	// nothing.
+	// Simulated describes the simulated changes in the fabric for which staged tables or a history entry were computed.
+	// It is "" if there were none.
 	Simulated string
-	// Entry is the history entry that the picture was read from, nil for none.
+	// Entry is the history entry from which the picture was read, or nil.
 	Entry *history.Entry
-	// by has the engine that computed the tables, nil if unknown.
+	// by is the engine that computed the tables with its options, or nil if unknown.
 	by *maker
-	// madeOf is the fabric that staged tables were computed for, before LIDs were assigned.
+	// madeOf is the fabric for which staged tables were computed, before LIDs were assigned.
 	madeOf *fabric.Fabric
-	// heldOn are the tables that the switches were expected to hold when staged tables or a base were made. An entry
-	// of a switch that is in none of them was written by others.
+	// heldOn are tables that were expected on the switches when staged tables or a base were made. If the entry of a
+	// switch is in none of these tables, another program wrote it.
 	heldOn []*fabric.Tables
 }
 
-// maker is an engine with its options. chain are the engines that were tried, as in [settings.Settings].
+// maker is an engine with its options. chain lists the engines that were tried, as in [settings.Settings].
 type maker struct {
 	engine string
 	chain  []string
 	given  []settings.Setting
-	// cached is true for tables of the unicast cache, which an engine alone does not reproduce.
+	// cached is set for tables from the unicast cache. The engine alone does not reproduce such tables.
 	cached bool
 }
 
-// SetMaker sets the engine that made new tables, and the settings that it used.
+// SetMaker records the engine that made new tables, and the settings that the engine used.
 func (p *Picture) SetMaker(engine string, set *settings.Settings) {
 	p.by = &maker{engine: engine, chain: set.Chain, given: set.Given}
 }
 
-// RoutedWith returns the engine that computed the tables as in opensm.conf, with [engines.NoFallback] if the chain has
-// it, and its options. ok is false if they are unknown.
+// RoutedWith returns the engine that computed the tables, in the form of opensm.conf, and its options.
+// [engines.NoFallback] is added if the chain contains it. ok is false if the engine and options are unknown.
 func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool) {
 	if p.by == nil || p.by.cached {
 		return "", nil, false
@@ -112,8 +113,8 @@ func (p *Picture) RoutedWith() (engine string, given []settings.Setting, ok bool
 	return engine, p.by.given, true
 }
 
-// Maker returns the engine and the options that the tables were computed with, as text. Without a known engine it
-// returns the origin of the tables.
+// Maker returns the engine and the options that computed the tables, as text. If the engine is unknown, it returns the
+// origin of the tables.
 func (p *Picture) Maker() (engine, options string) {
 	switch {
 	case p.Entry != nil:
@@ -126,12 +127,13 @@ func (p *Picture) Maker() (engine, options string) {
 	return "", ""
 }
 
-// IsComputed reports whether the state is a history entry of a route or a load. Switches may never have held it.
+// IsComputed reports whether the state is a history entry of a route or a load. Such a state may never have been on the
+// switches.
 func (p *Picture) IsComputed() bool {
 	return p.Entry != nil && (p.Entry.Kind == history.Route || p.Entry.Kind == history.Load)
 }
 
-// pictureOf returns the state in a file. Its time is that in the file, or now.
+// pictureOf returns the state in a file. Its time is the time in the file, or now if the file has none.
 func pictureOf(k Kind, file *formats.Subnet) *Picture {
 	p := &Picture{Kind: k, Fabric: file.Fabric, Tables: file.Tables, When: file.When, Limits: file.Limits,
 		Health: file.Health, Far: file.Far}
@@ -151,8 +153,8 @@ func (p *Picture) as(k Kind) *Picture {
 	return &c
 }
 
-// On returns the state with its tables transferred to another fabric: unchanged if it has the same indexes and LIDs,
-// otherwise by GUIDs.
+// On returns the state with its tables transferred to the fabric f. If f has the same indexes and LIDs, the tables are
+// unchanged. Otherwise switches and ports are matched by GUID.
 func (p *Picture) On(f *fabric.Fabric) *Picture {
 	c := *p
 	c.Fabric, c.Hops, c.Recommend, c.Roots, c.Ranks, c.CAOrder, c.Multicast = f, nil, nil, nil, nil, nil, nil
@@ -175,12 +177,13 @@ func (p *Picture) On(f *fabric.Fabric) *Picture {
 	return &c
 }
 
-// Unreachable returns the nodes that failures have separated from the subnet, by index.
+// Unreachable returns the nodes that simulated failures have separated from the subnet, by index.
 func (p *Picture) Unreachable() []fabric.NodeIndex {
 	return slices.Sorted(maps.Keys(p.Fabric.UnreachableNodes()))
 }
 
-// HopTable returns the hop counts that the tables were computed with, otherwise the least hop counts.
+// HopTable returns the hop counts with which the tables were computed. If they are unknown, it returns the minimum hop
+// counts.
 func (p *Picture) HopTable() routing.Hops {
 	if p.Hops != nil {
 		return p.Hops
@@ -188,8 +191,8 @@ func (p *Picture) HopTable() routing.Hops {
 	return routing.NewDistances(p.Fabric)
 }
 
-// Managed returns the fabric of the state. For staged tables it is the fabric once they are written, with all links
-// active.
+// Managed returns the fabric of the state. For staged tables it returns the fabric as it will be after the tables are
+// written, with all links active.
 func (p *Picture) Managed() *fabric.Fabric {
 	if p.Kind != Staged {
 		return p.Fabric
@@ -197,7 +200,8 @@ func (p *Picture) Managed() *fabric.Fabric {
 	return p.Fabric.Activated()
 }
 
-// LinkState returns the state of the link of a port, for staged tables once they are written, as in [Picture.Managed].
+// LinkState returns the state of the link at a port. For staged tables it is the state after they are written, as in
+// [Picture.Managed].
 func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
 	if p.Kind == Staged && p.Fabric.Discovered(port) {
 		return mad.PortActive
@@ -205,7 +209,8 @@ func (p *Picture) LinkState(port fabric.PortIndex) mad.PortState {
 	return p.Fabric.Ports[port].State
 }
 
-// Routing returns the engine, chain and options that the tables were computed with, if known, without hop counts.
+// Routing returns the engine, the chain and the options that computed the tables, as far as they are known. It does not
+// include hop counts.
 func (p *Picture) Routing() *snapshot.Routing {
 	r := &snapshot.Routing{Roots: p.Roots}
 	if p.by != nil && !p.by.cached {
@@ -217,7 +222,7 @@ func (p *Picture) Routing() *snapshot.Routing {
 	return r
 }
 
-// Unstage removes the staged tables. The next route starts from the base again.
+// Unstage discards the staged tables. The next route starts from the base again.
 func (ps *Pictures) Unstage() {
 	ps.Staged, ps.Stale, ps.Written, ps.past, ps.lastBase = nil, false, false, compute.Past{}, nil
 }

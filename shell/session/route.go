@@ -14,19 +14,19 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Route computes tables for the what-if, or the live fabric if nothing is simulated, and stages them.
+// Route computes tables for the what-if, or for the live fabric if nothing is simulated, and stages them.
 func (s *Session) Route(ctx context.Context, keep compute.Keep) (compute.Figures, error) {
 	res, err := s.route(ctx, func(job *compute.Job) { job.Keep = keep })
 	return res.Figures, err
 }
 
-// RouteIncremental adapts the tables of the base, or the live ones, to the changes since, and stages the result.
-// compareFull also computes all routes, to compare.
+// RouteIncremental adapts the tables of the base, or the live tables, to the changes since then, and stages the result.
+// If compareFull is set, it also computes all routes, for comparison.
 func (s *Session) RouteIncremental(ctx context.Context, compareFull bool) (compute.Result, error) {
 	return s.route(ctx, func(job *compute.Job) { job.Incremental, job.CompareFull = true, compareFull })
 }
 
-// route computes tables and stages them. how changes the job.
+// route computes tables and stages them. It calls how to change the job before.
 func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Result, error) {
 	op, err := s.Begin(ctx, "route")
 	if err != nil {
@@ -62,12 +62,12 @@ func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Re
 	return *res, nil
 }
 
-// Completed returns computed tables with the SLs of partitions and the adaptive-routing groups of the state.
+// Completed adds the SLs of partitions and the adaptive-routing groups of the state to computed tables.
 func (st *State) Completed(ctx context.Context, t *fabric.Tables) (*fabric.Tables, error) {
 	return portgroups.Completed(ctx, &st.Settings, st.Adapting, st.partitioned(t, false))
 }
 
-// Trying returns a state with other settings. If the engines differ, routing starts from the base, as after
+// Trying returns a copy of the state with other settings. If the engines differ, routing starts from the base, as after
 // [Session.SetSettings].
 func (st *State) Trying(set settings.Settings) State {
 	with := *st
@@ -78,7 +78,8 @@ func (st *State) Trying(set settings.Settings) State {
 	return with
 }
 
-// Job returns the job that routes the what-if, or live, fabric of a state with its settings.
+// Job returns a job that routes the what-if fabric of a state, or the live fabric if there is no what-if, with the
+// settings of the state.
 func (s *Session) Job(st *State) *compute.Job {
 	base, paper := st.PaperBase(), st.Paper()
 	job := st.Settings.Job()
@@ -108,7 +109,8 @@ func (s *Session) Job(st *State) *compute.Job {
 	return job
 }
 
-// NewStaged returns computed or loaded tables as a staged state. madeOf is their fabric before LIDs were assigned.
+// NewStaged returns computed or loaded tables as a staged state. madeOf is the fabric for which they were computed,
+// before LIDs were assigned.
 func (st *State) NewStaged(res *compute.Result, madeOf *fabric.Fabric) *Picture {
 	return &Picture{
 		Kind: Staged, Fabric: res.Tables.Fabric, Tables: res.Tables, Hops: res.Hops, Recommend: res.Recommend,
@@ -120,12 +122,13 @@ func (st *State) NewStaged(res *compute.Result, madeOf *fabric.Fabric) *Picture 
 	}
 }
 
-// SetSettings sets the engines and options of the next routes, which start from the base again.
+// SetSettings sets the engines and options for later routes. The next route starts from the base again.
 func (s *Session) SetSettings(set settings.Settings) {
 	s.Publish(ChangeSettings, func(st *State) { st.Settings, st.Estimate, st.past = set, false, compute.Past{} })
 }
 
-// ReadConf is [settings.ReadConf] with OpenSM's folders on this machine and the shape of the what-if, or live, fabric.
+// ReadConf is [settings.ReadConf] with OpenSM's folders on this machine, and with the topology of the what-if, or of
+// the live fabric.
 func ReadConf(ctx context.Context, s *Session, path string, chain []string,
 	given []settings.Setting) (settings.Settings, error) {
 	around := settings.Around{CacheDir: s.opt.Places.CacheDir, ConfDir: s.opt.Places.ConfDir,

@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// ErrBusy reports that another operation is running.
+// ErrBusy is returned while another operation is running.
 var ErrBusy = errors.New("busy")
 
 // Session is one engineer's work on one subnet. It is safe for concurrent use; the package comment describes the locks.
@@ -56,14 +56,15 @@ type Session struct {
 // Options controls a session.
 type Options struct {
 	Client mad.ClientOptions // options of the MAD client
-	// send requests as fast as a simulated subnet allows, not as real switches should get them
+	// Fast sends requests as fast as a simulated subnet allows, which would be too fast for real switches.
 	Fast     bool
 	Keys     source.Keys // of a protected subnet
 	StateDir string      // the folder of the history, "" for none
 	NoState  error       // why there is no StateDir, nil if none is wanted
 	Strict   bool        // refuse a file of which something cannot be read
 	Record   bool        // record sweeps, routes and loads in the history, not only commits
-	// MayWrite returns why the user may not write to a subnet that is not simulated. nil allows it.
+	// MayWrite returns the reason why the user may not write to a subnet that is not simulated, or nil if writing is
+	// allowed.
 	MayWrite func() error
 	Log      func(*audit.Record) error // logs writes to a subnet that is not simulated, nil for none
 	Names    string                    // a node-name map, "" for none
@@ -72,33 +73,35 @@ type Options struct {
 	Held     *umad.HeldDevices         // devices that this process can no longer open, nil for none
 	Machine  []umad.Finding            // findings about this user on this machine, for doctor, escaped
 	First    *Reads                    // what a first command that sweeps reads; nil for another first command
-	// Dial opens the source, nil for the usual way.
+	// Dial opens the source. If it is nil, the session opens the source itself.
 	Dial   func(context.Context) (mad.Transport, error)
 	Later  bool // the first sweep opens the source; see [connection.OpenError]
 	Places Places
 }
 
-// Places are folders of the machine, each "" for none.
+// Places are folders of this machine. Each is "" if it is not used.
 type Places struct {
 	CacheDir string // where OpenSM keeps guid2lid
 	ConfDir  string // where OpenSM looks for files that its opensm.conf does not list
 	Records  string // of the records of the system's recorder (packaging/ibconsole-record.service)
 }
 
-// State returns the present state. It does not wait for running operations.
+// State returns the present state. It does not wait for a running operation.
 func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Analysis returns the results derived from the tables of the states. It does not wait for operations.
+// Analysis returns the memo with results derived from the tables of the states. It does not wait for a running
+// operation.
 func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 
 // Recorded returns the recorded counters.
 func (s *Session) Recorded() *recorded.Counters { return s.recorded }
 
-// Close closes the connection and the history. It waits for a running operation; cancel that first.
+// Close closes the connection and the history. It waits for a running operation, so the caller should cancel that
+// first.
 func (s *Session) Close() error {
 	s.StopKeeping()
 	serr := s.closeSlots()
@@ -108,7 +111,7 @@ func (s *Session) Close() error {
 	return errors.Join(serr, rerr, s.recorder.Load().Close(), s.conn.Close())
 }
 
-// Publish changes the state, and notifies the watchers of the kind of change.
+// Publish changes the state by calling change, and then notifies the watchers of the kind of change.
 func (s *Session) Publish(kind Change, change func(*State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,10 +125,10 @@ func (s *Session) Publish(kind Change, change func(*State)) {
 	}
 }
 
-// Op is a running operation. No other one of the session begins before its end.
+// Op is a running operation. No other operation of the session begins before it ends.
 type Op struct{ session *Session }
 
-// Begin begins an operation that the caller must end. The error is [ErrBusy] while another one runs.
+// Begin begins an operation, which the caller must end. If another operation is running, it returns [ErrBusy].
 func (s *Session) Begin(ctx context.Context, name string) (*Op, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -172,7 +175,8 @@ const (
 	ChangeBusy
 )
 
-// Watcher is notified of changes. Changes that it has not taken are merged, so a slow watcher never blocks the session.
+// Watcher is notified of changes. Changes accumulate until the watcher takes them, so a slow watcher never blocks the
+// session.
 type Watcher struct {
 	C       chan struct{} // has an element while there are changes to take
 	session *Session
@@ -188,7 +192,7 @@ func (s *Session) Watch() *Watcher {
 	return w
 }
 
-// Take returns what changed since the last call.
+// Take returns the changes since the last call.
 func (w *Watcher) Take() Change {
 	w.session.mu.Lock()
 	defer w.session.mu.Unlock()

@@ -8,14 +8,15 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// HostSet is a named set of hosts, such as those of a job.
+// HostSet is a named set of hosts, such as the hosts of a job.
 type HostSet struct {
 	Name string
 	// Ports are the GUIDs of their end ports.
 	Ports []uint64
 }
 
-// In returns the end ports of the set in a subnet, and those that failures made unreachable. missing counts the others.
+// In returns the end ports of the set in a subnet, and separately those that failures made unreachable. missing is the
+// number of hosts that are not in the subnet.
 func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, missing int) {
 	for _, guid := range h.Ports {
 		p := f.PortByGUID(guid)
@@ -35,7 +36,7 @@ func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, mi
 // HostSets are sets of hosts in the order of their creation.
 type HostSets []HostSet
 
-// Named returns the set of a name, nil for none.
+// Named returns the set with a name, or nil if there is none.
 func (l HostSets) Named(name string) *HostSet {
 	for i := range l {
 		if l[i].Name == name {
@@ -45,7 +46,8 @@ func (l HostSets) Named(name string) *HostSet {
 	return nil
 }
 
-// With returns the sets with one more, which replaces one of the same name. A set without ports removes it.
+// With returns the sets with another set added, which replaces a set of the same name. A set without ports only removes
+// the set of the same name.
 func (l HostSets) With(set HostSet) HostSets {
 	sets := slices.Clone(l)
 	at := slices.IndexFunc(sets, func(h HostSet) bool { return h.Name == set.Name })

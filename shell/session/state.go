@@ -27,22 +27,22 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// State is a consistent view of a session at one moment. It is read-only.
+// State is a consistent view of a session at one point in time. It is read-only.
 type State struct {
 	// Generation counts the changes.
 	Generation uint64
 	Source     source.Source
-	// Adapter is the port of this machine that was opened last, nil for other sources.
+	// Adapter is the port of this machine that was opened last. It is nil for sources without an adapter.
 	Adapter *Adapter
 
 	Pictures
 
 	Settings settings.Settings
-	// Sets are named sets of hosts, in the order of their creation.
+	// Sets are the named sets of hosts, in the order of their creation.
 	Sets HostSets
-	// Adapting is true if computed tables get simulated groups for adaptive routing.
+	// Adapting is set if computed tables get simulated groups for adaptive routing.
 	Adapting bool
-	// Groups are the multicast groups that were loaded or read, nil for none.
+	// Groups are the multicast groups that were loaded or read, or nil.
 	Groups *Groups
 
 	Reading
@@ -57,12 +57,12 @@ type State struct {
 	slots map[*slotKey]any
 }
 
-// Pictures are the states of the subnet, and the simulation that they are based on.
+// Pictures holds the states of the subnet, and the simulation on which they are based.
 type Pictures struct {
 	Live, Base, WhatIf, Staged *Picture
-	// Stale is true if the what-if changed after the staged tables were computed.
+	// Stale is set if the what-if changed after the staged tables were computed.
 	Stale bool
-	// Written is true if the staged tables were written and read back.
+	// Written is set if the staged tables were written and read back.
 	Written bool
 	Simulation
 }
@@ -70,45 +70,48 @@ type Pictures struct {
 // Simulation holds the simulated failures and additions.
 type Simulation struct {
 	Failures []failures.Failure
-	// past is what an OpenSM that runs through the failures and repairs would remember of its last routing.
+	// past is the last routing as OpenSM would remember it, if OpenSM had run through the simulated failures and
+	// repairs.
 	past  compute.Past
 	drawn drawn
-	// lastBase is the previous base, if it has tables and the live state has none.
+	// lastBase is the previous base. It is kept only if it has tables and the live state has none.
 	lastBase *Picture
 	// lastFailure is the number of the latest failure.
 	lastFailure int
 }
 
-// Reading describes the last sweep or the file.
+// Reading describes the last sweep or the file that was read.
 type Reading struct {
-	// Lost is why the connection was lost since the last sweep, "" if it was not. The live state is outdated then.
+	// Lost is the reason why the connection was lost after the last sweep, or "". If it is set, the live state is
+	// outdated.
 	Lost string
-	// Unanswered lists the requests of the last sweep without a response, in words.
+	// Unanswered lists the requests of the last sweep that got no response, as texts.
 	Unanswered   []string
 	unansweredAt []sweep.Unanswered
-	// Duplicates are GUIDs and LIDs that two ports or nodes have.
+	// Duplicates are GUIDs and LIDs that two ports or nodes have in common.
 	Duplicates []sweep.Duplicate
-	// Warnings are those of the last sweep or of reading the file.
+	// Warnings are the warnings of the last sweep, or of reading the file.
 	Warnings []string
-	// Unread is what could not be read of the file of the subnet.
+	// Unread lists the parts of the subnet's file that could not be read.
 	Unread unread.List
-	// Names are the descriptions that a node-name map gives, by node GUID, nil where none was loaded.
+	// Names are the node descriptions from a node-name map, by node GUID. It is nil if no map was loaded.
 	Names map[uint64]string
-	// Every is the interval of background sweeps, 0 for none.
+	// Every is the interval of background sweeps, or 0 if there are none.
 	Every time.Duration
-	// WatchFailed is why the last sweep in the background failed, "" if it did not.
+	// WatchFailed is the reason why the last background sweep failed, or "".
 	WatchFailed string
-	// SweepTook is the duration of the last sweep, also of a light one.
+	// SweepTook is the duration of the last sweep, which may have been a light sweep.
 	SweepTook time.Duration
-	// Unsettled is true if the last full sweep found changes. Light sweeps read everything until two sweeps are equal.
+	// Unsettled is set if the last full sweep found changes. Light sweeps then read everything until two sweeps find
+	// the same.
 	Unsettled bool
-	// mute are known nodes that do not respond, by GUID.
+	// mute is the set of known nodes that do not respond, by GUID.
 	mute map[uint64]bool
-	// PKeys are the P_Keys of end ports by their GUID, nil where they were not read.
+	// PKeys are the P_Keys of end ports by port GUID. It is nil if they were not read.
 	PKeys map[uint64][]mad.PKey
-	// SMs are the subnet managers that were seen.
+	// SMs are the subnet managers that were found.
 	SMs []managers.SM
-	// HasStates is true for a file that states which of its ports are up.
+	// HasStates is set for a file that contains the states of its ports.
 	HasStates bool
 }
 
@@ -116,58 +119,59 @@ type Reading struct {
 type News struct {
 	// Events are in the order of time.
 	Events []Event
-	// recordedTo is the time of the last event in the history.
+	// recordedTo is the time of the last event that is in the history.
 	recordedTo time.Time
 }
 
 // Counts holds the counters of ports.
 type Counts struct {
-	// Recording is true if counters are recorded in the background.
+	// Recording is set if counters are recorded in the background.
 	Recording bool
-	// Counted has the increases between the last two readings of all counters, nil before the second reading.
+	// Counted holds the increases between the last two readings of all counters. It is nil before the second reading.
 	Counted *Counted
-	// Rising has the last increases of errors and XmitWait that a recorder read, nil for none.
+	// Rising holds the last increases of errors and XmitWait that a recorder read, or nil.
 	Rising *Counted
-	// Uncounted are the ports without a response in the last reading of all counters, nil if any port responded.
+	// Uncounted are the ports that did not respond in the last reading of all counters. It is nil if at least one port
+	// responded.
 	Uncounted []counters.Unanswered
-	// Standing are the counters that were at their maximum when they were read last.
+	// Standing are the counters that were at their maximum in the last reading.
 	Standing map[counters.Key][]counters.Standing
-	// Read has the counters in the file of the subnet, nil for none.
+	// Read holds the counters in the file of the subnet, or nil if the file has none.
 	Read *counters.Reading
 }
 
-// Expected holds the expected subnet and what the subnet lacks.
+// Expected holds the expected subnet, and the nodes and links that the live subnet lacks.
 type Expected struct {
-	// Losses are links and nodes that the live subnet had, according to this session or the history, and now lacks.
-	// Saving a baseline accepts them.
+	// Losses are links and nodes that the live subnet has lost, according to this session or the history. Saving a
+	// baseline clears them.
 	Losses losses.List
-	// Baseline is the expected subnet, nil for none.
+	// Baseline is the expected subnet, or nil if there is no baseline.
 	Baseline *Baseline
 }
 
-// Evidence holds what is known of the subnet manager that routes the live subnet.
+// Evidence holds the facts known about the subnet manager that routes the live subnet.
 type Evidence struct {
-	// Estimate is true if tables computed with the settings differ from those of the switches. A what-if then only
-	// estimates what the subnet manager would do.
+	// Estimate is set if tables computed with the settings differ from those on the switches. A what-if then only
+	// estimates the behaviour of the subnet manager.
 	Estimate bool
 	manager  managers.Info
-	// Calibrated is the last calibration, nil for none.
+	// Calibrated is the last calibration, or nil.
 	Calibrated *calibration.Calibration
-	// sls are the SLs of the live paths, nil if unknown.
+	// sls are the SLs of the live paths, or nil if unknown.
 	sls *liveSLs
 }
 
 // Commits describes the last commit.
 type Commits struct {
 	WriteOn bool
-	// Unlogged is why the log of the machine has no record of a write, "" if it has.
+	// Unlogged is the reason why a write was not recorded in the log of the machine, or "" if it was.
 	Unlogged string
-	// Committed is the state that the last commit wrote, nil for none. At the last sweep Drift entries differed from
-	// it, and Unchecked switches were not read.
+	// Committed is the state that the last commit wrote, or nil. Drift is the number of entries that differed from this
+	// state at the last sweep. Unchecked is the number of switches that this sweep did not read.
 	Committed *Picture
 	Drift     int
 	Unchecked int
-	// Interrupted describes the interrupted commit of this subnet, "" for none.
+	// Interrupted describes the interrupted commit of this subnet, or is "" if there is none.
 	Interrupted string
 }
 
@@ -176,7 +180,7 @@ type Running struct {
 	// Busy is its name, "" for none.
 	Busy        string
 	Done, Total int
-	// Writing is the progress of a commit, nil before it writes.
+	// Writing is the progress of a commit. It is nil until the commit writes.
 	Writing *Writing
 }
 
@@ -195,11 +199,11 @@ type Adapter struct {
 	Port int
 }
 
-// UnansweredAt returns the requests without a response by place.
+// UnansweredAt returns the requests that got no response, with their places.
 func (rd *Reading) UnansweredAt() []sweep.Unanswered { return rd.unansweredAt }
 
-// Default returns the state that a reading command uses by default: staged if there is one, otherwise whatif, otherwise
-// live.
+// Default returns the state that reading commands use by default: staged if it exists, otherwise whatif if it exists,
+// otherwise live.
 func (ps *Pictures) Default() *Picture {
 	switch {
 	case ps.Staged != nil:
@@ -210,7 +214,7 @@ func (ps *Pictures) Default() *Picture {
 	return ps.Live
 }
 
-// Paper returns the fabric that routes are computed for: that of the what-if if there is one, otherwise the live one.
+// Paper returns the fabric for which routes are computed: that of the what-if if it exists, otherwise the live fabric.
 func (ps *Pictures) Paper() *fabric.Fabric {
 	if ps.WhatIf != nil {
 		return ps.WhatIf.Fabric
@@ -218,8 +222,8 @@ func (ps *Pictures) Paper() *fabric.Fabric {
 	return ps.Live.Fabric
 }
 
-// stale reports whether the staged tables were computed for a fabric different from that of the what-if, both before
-// and after their LIDs are written.
+// stale reports whether the staged tables do not belong to the fabric of the what-if. It compares this fabric with that
+// of the staged tables before and after LIDs were assigned.
 func (ps *Pictures) stale() bool {
 	if ps.Staged == nil {
 		return false
@@ -228,7 +232,7 @@ func (ps *Pictures) stale() bool {
 	return !fabric.Same(ps.Staged.madeOf, paper) && !fabric.Same(ps.Staged.Fabric, paper)
 }
 
-// PaperBase returns the state that the what-if is compared with: its base, or the live state.
+// PaperBase returns the state with which the what-if is compared: its base, or the live state if there is no base.
 func (ps *Pictures) PaperBase() *Picture {
 	if ps.Base != nil {
 		return ps.Base
@@ -247,7 +251,7 @@ func (ps *Pictures) tables() []*fabric.Tables {
 	return all
 }
 
-// Of returns the state of a name, the default one for "".
+// Of returns the state of a kind. For "" it returns the default state.
 func (st *State) Of(k Kind) (*Picture, error) {
 	var p *Picture
 	switch k {
@@ -282,7 +286,7 @@ func (st *State) Of(k Kind) (*Picture, error) {
 	return p, nil
 }
 
-// TablesOf is like [State.Of] for a state that must have tables.
+// TablesOf is like [State.Of], but returns an error if the state has no tables.
 func (st *State) TablesOf(k Kind) (*Picture, error) {
 	p, err := st.Of(k)
 	if err != nil {
@@ -304,16 +308,17 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 	return p, nil
 }
 
-// ErrStaleTables reports that the default state is staged tables that are stale.
+// ErrStaleTables is returned if the default state is the staged state and its tables are stale.
 var ErrStaleTables = errors.New(isStaleText + "; route first, or name the state (of=staged, of=whatif)")
 
 const isStaleText = "the staged tables are stale: the what-if changed after they were computed"
 
-// IsStale reports whether a state is staged tables that are stale.
+// IsStale reports whether p is the staged state and its tables are stale.
 func (ps *Pictures) IsStale(p *Picture) bool { return p.Kind == Staged && ps.Stale }
 
-// Subject returns the state that an answer describes. It is like [State.Of], but fails with [ErrStaleTables] if the
-// default state is stale. A stale state that is named is described in the subnet for which it was computed.
+// Subject returns the state that an answer describes. It is like [State.Of], but returns [ErrStaleTables] if the
+// default state is stale. If the caller names a stale state, it describes the subnet for which its tables were
+// computed.
 func (st *State) Subject(k Kind) (*Picture, error) {
 	p, err := st.Of(k)
 	if err == nil && k == "" && st.IsStale(p) {
@@ -322,7 +327,7 @@ func (st *State) Subject(k Kind) (*Picture, error) {
 	return p, err
 }
 
-// FreshTablesOf is like [State.Subject] for a state that must have tables.
+// FreshTablesOf is like [State.Subject], but returns an error if the state has no tables.
 func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	if _, err := st.Subject(k); err != nil {
 		return nil, err
@@ -330,7 +335,7 @@ func (st *State) FreshTablesOf(k Kind) (*Picture, error) {
 	return st.TablesOf(k)
 }
 
-// Title returns the title of a state for people: "staged (minhop, not written, stale)".
+// Title returns the title of a state for people, such as "staged (minhop, not written, stale)".
 func (st *State) Title(p *Picture) string {
 	switch {
 	case p.Kind == Staged:
@@ -361,7 +366,8 @@ func (st *State) Title(p *Picture) string {
 	return string(p.Kind)
 }
 
-// OnPaper counts what is simulated, "2 failures, 1 repair", and mentions a topology from a file.
+// OnPaper returns a text with the numbers of simulated changes, such as "2 failures, 1 repair". It also mentions a
+// topology from a file.
 func (ps *Pictures) OnPaper() string {
 	var failed, repaired, added, moved int
 	for i := range ps.Failures {
@@ -401,7 +407,7 @@ func writtenWord(written bool) string {
 	return "not written"
 }
 
-// LocalPort returns the end port that the session uses, None for a file.
+// LocalPort returns the end port through which the session is connected, or None if the source is a file.
 func (st *State) LocalPort() fabric.PortIndex {
 	f := st.Live.Fabric
 	if st.Source.Offline() || f.SMPort == fabric.None {

@@ -23,8 +23,8 @@ type SweepReport struct {
 	Nodes, Switches, Links int
 	Took                   time.Duration
 	MADs                   uint64
-	// Changed is true if nodes, links or LIDs changed. Moved counts the forwarding entries that changed, Unread the
-	// switches with a table that was not read, now or before.
+	// Changed is set if nodes, links or LIDs changed. Moved is the number of forwarding entries that changed. Unread is
+	// the number of switches with a table that could not be compared, because it was not read now or before.
 	Changed              bool
 	First                bool // the subnet was not read before, so that nothing is compared
 	Moved, Unread        int
@@ -42,8 +42,8 @@ const sweepOperation = "sweep"
 // Sweep reads the subnet again: nodes, links, LIDs and forwarding tables.
 func (s *Session) Sweep(ctx context.Context) (SweepReport, error) { return s.SweepFor(ctx, Reads{}) }
 
-// sweepFirst reads the subnet for the first time. If the first command is a sweep, it gets the report of this one, so
-// that the subnet is read once.
+// sweepFirst reads the subnet for the first time. If the first command is a sweep, it uses the report of this sweep, so
+// that the subnet is read only once.
 func (s sweeper) sweepFirst(ctx context.Context) error {
 	if s.first == nil {
 		_, err := s.Sweep(ctx)
@@ -58,15 +58,16 @@ func (s sweeper) sweepFirst(ctx context.Context) error {
 	return err
 }
 
-// reported returns the report of the first sweep if no operation ran since, otherwise nil.
+// reported returns the report of the first sweep, but only if no operation has run since. Otherwise it returns nil.
 func (s sweeper) reported() *SweepReport {
 	rep := s.report
 	s.report = nil
 	return rep
 }
 
-// Reads is what sweeps read in addition to the forwarding tables. The subnet administration is asked for SLs once,
-// until the tables change. Adaptive reads adaptive routing with attributes that were not tested on switches.
+// Reads selects the data that sweeps read in addition to the forwarding tables. SLs are requested from the subnet
+// administration only once, until the tables change. Adaptive reads adaptive routing by attributes that were not tested
+// on switches.
 type Reads struct{ SL2VL, MFT, PKeys, VLArb, Adaptive, SLs bool }
 
 func (r Reads) and(more Reads) Reads {
@@ -74,7 +75,7 @@ func (r Reads) and(more Reads) Reads {
 		more.VLArb, Adaptive: r.Adaptive || more.Adaptive}
 }
 
-// SweepFor is like [Session.Sweep] but also reads more tables, as later sweeps do.
+// SweepFor is like [Session.Sweep], but reads further kinds of tables. Later sweeps read them, too.
 func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error) {
 	op, err := s.Begin(ctx, sweepOperation)
 	if err != nil {
@@ -94,8 +95,8 @@ func (s *Session) SweepFor(ctx context.Context, more Reads) (SweepReport, error)
 	return rep, err
 }
 
-// SweepLight reads what can have changed since the last sweep, and another part of the forwarding tables each time. It
-// reads everything if something changed, while the state is Unsettled, and every tenth time.
+// SweepLight reads the data that can have changed since the last sweep. Each light sweep also reads another part of the
+// forwarding tables. It reads everything if something changed, while the state is Unsettled, and in every tenth sweep.
 func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	op, err := s.Begin(ctx, sweepOperation)
 	if err != nil {
@@ -160,15 +161,16 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	}, nil
 }
 
-// sameUnanswered reports whether two requests without a response are the same.
+// sameUnanswered reports whether two unanswered requests are the same request.
 func sameUnanswered(a, b sweep.Unanswered) bool {
 	return a.GUID == b.GUID && a.Port == b.Port && a.Attr == b.Attr
 }
 
 const (
-	// fullEvery is how many light sweeps include one full sweep.
+	// fullEvery is the number of background sweeps of which one is a full sweep.
 	fullEvery = 10
-	// fewBlocks is up to how many forwarding-table blocks each light sweep reads; of more it reads a tenth.
+	// fewBlocks is the maximum number of forwarding-table blocks that every light sweep reads completely. If there are
+	// more blocks, a light sweep reads a tenth of them.
 	fewBlocks = 4096
 )
 
@@ -180,7 +182,8 @@ func (s sweeper) sample(t *fabric.Tables) sweep.Sample {
 	return sweep.Sample{Nth: s.lights % fullEvery, Of: fullEvery}
 }
 
-// SweepFor reads the subnet within the operation. This sweep also reads the kinds of tables that t has.
+// SweepFor reads the subnet within the operation. It also reads the kinds of tables that t contains, in this sweep
+// only.
 func (o *Op) SweepFor(ctx context.Context, t *fabric.Tables) error {
 	s := sweeperOf(o.session)
 	defer func(reads Reads) { s.reads = reads }(s.reads)
@@ -192,7 +195,7 @@ func (o *Op) SweepFor(ctx context.Context, t *fabric.Tables) error {
 // ReadLater makes later sweeps read more.
 func (o *Op) ReadLater(more Reads) { o.session.reads = o.session.reads.and(more) }
 
-// sweep reads the subnet. It reopens a line that was lost before or breaks now.
+// sweep reads the subnet. It opens the connection again if it was lost before or is lost during the sweep.
 func (s sweeper) sweep(ctx context.Context) (SweepReport, error) {
 	l, err := s.conn.Reopen(ctx)
 	if err != nil {
@@ -285,14 +288,15 @@ func (s sweeper) sweepBy(ctx context.Context, l *connection.Line) (SweepReport, 
 	return rep, nil
 }
 
-// recordSweep adds a sweep to the history, with the events since the last recorded one, if the history keeps sweeps.
+// recordSweep adds a sweep to the history if the history keeps sweeps. It includes the events since the last recorded
+// sweep.
 func (s sweeper) recordSweep(live *Picture, unanswered int) {
 	if s.recorder.Load().Records() {
 		s.recordRead(live, unanswered)
 	}
 }
 
-// recordRead is recordSweep for a history that is open for writing.
+// recordRead is recordSweep for a history that is known to be open for writing.
 func (s sweeper) recordRead(live *Picture, unanswered int) {
 	r := s.recorder.Load()
 	f := live.Fabric
@@ -306,7 +310,7 @@ func (s sweeper) recordRead(live *Picture, unanswered int) {
 	}
 }
 
-// newEvents returns the events that are not in the history yet.
+// newEvents returns the events that are not yet in the history.
 func (s sweeper) newEvents() (fresh []history.Event) {
 	st := s.State()
 	for _, e := range st.Events {
@@ -317,7 +321,7 @@ func (s sweeper) newEvents() (fresh []history.Event) {
 	return fresh
 }
 
-// Kept returns the event as the history keeps it.
+// Kept returns the event in the form in which the history stores it.
 func (e *Event) Kept() history.Event {
 	k := history.Event{When: e.When, What: e.What, Text: e.Text, Who: e.Who}
 	if e.Change != nil {
@@ -326,7 +330,7 @@ func (e *Event) Kept() history.Event {
 	return k
 }
 
-// SweepProgress returns a function that reports the progress of a sweep as that of an operation.
+// SweepProgress returns a function that reports the progress of a sweep as the progress of an operation.
 func SweepProgress(op *Op) func(sweep.Progress) {
 	return func(p sweep.Progress) {
 		if p.BlocksToDo > 0 {

@@ -16,15 +16,16 @@ import (
 // Timeline lists the events of a period.
 type Timeline struct {
 	Moments []timeline.Moment // the oldest first
-	// Before and After are the last states that were read by the beginning and by the end, or the first one if none was
-	// read by then. They are nil if there is no state at all; Why is the reason.
+	// Before is the last state that was read up to the beginning of the time span, and After the last state up to its
+	// end. If no state was read by then, it is the first state. Both are nil if there is no state at all; Why is the
+	// reason.
 	Before, After *timeline.Seen
 	Why           error
 	Unread        error // why the history could not be read, nil if it was, or if the session keeps none
 }
 
-// Timeline returns the events between two times that this session and the history have: events of sweeps, commits, and
-// differences between two sweeps between which the subnet was not watched.
+// Timeline returns the events between two times, from this session and from the history. They include events of sweeps
+// and commits. If the subnet was not watched between two sweeps, they include the differences between these sweeps.
 func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeline, error) {
 	st := s.State()
 	t, past := &Timeline{}, &timeline.History{}
@@ -54,7 +55,7 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 	return t, nil
 }
 
-// EntryKind returns the kind of a history entry, [Live] for 0.
+// EntryKind returns the kind of the state of a history entry. For 0 it returns [Live].
 func EntryKind(id int64) Kind {
 	if id == 0 {
 		return Live

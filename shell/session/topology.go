@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/routing/compute"
 )
 
-// Laid counts what a new topology and the tables of the base have in common, by GUID.
+// Laid counts the switches and LIDs that a new topology and the tables of the base have in common, matched by GUID.
 type Laid struct {
 	Over   Kind // the state whose tables are used
 	Kept   int  // switches that have tables

@@ -50,8 +50,9 @@ type loader struct {
 	op *session.Op
 }
 
-// Load reads a file. Routes are put on the fabric of the what-if, or the live one, and staged. A topology becomes the
-// what-if of the live tables if these have any of its switches, otherwise the base.
+// Load reads a file. Routes are applied to the fabric of the what-if, or to the live fabric if there is no what-if, and
+// staged. A topology becomes the what-if of the live tables if these contain at least one of its switches. Otherwise it
+// becomes the base.
 func Load(ctx context.Context, in *session.Session, kind, path string, opt session.LoadOptions) (Report, error) {
 	op, err := in.Begin(ctx, "load")
 	if err != nil {
@@ -108,12 +109,12 @@ func (s loader) loadRoutes(ctx context.Context, kind, path string, opt session.L
 	return out, nil
 }
 
-// noneOfIts reports tables of another subnet.
+// noneOfIts returns the error for tables of another subnet.
 func noneOfIts(path string, lines []string) error {
 	return fmt.Errorf("%s: none of its switches is in the subnet: %s", fabric.Escape(path), strings.Join(lines, "; "))
 }
 
-// loadOption sets a file as an option of the engine. A LID matrix also chooses the engine file.
+// loadOption sets an option of the engine to the file. For a LID matrix it also chooses the engine file.
 func (s loader) loadOption(ctx context.Context, kind, option, path string) (Report, error) {
 	st := s.State()
 	if err := checkOption(ctx, kind, path, st.Paper()); err != nil {
@@ -133,7 +134,8 @@ func (s loader) loadOption(ctx context.Context, kind, option, path string) (Repo
 	return Report{Option: option, Notes: next.Notes}, nil
 }
 
-// checkOption refuses a file that is empty or of another kind. As an option it is read as OpenSM reads it.
+// checkOption returns an error if a file is empty or of another kind. OpenSM, which reads the file as the option's
+// value, would accept it silently.
 func checkOption(ctx context.Context, kind, path string, f *fabric.Fabric) error {
 	return files.Read(ctx, path, prose.When(kind == "lid-matrix", files.Matrix, files.List), func(r io.Reader) error {
 		name := fabric.Escape(path)
@@ -154,13 +156,13 @@ func checkOption(ctx context.Context, kind, path string, f *fabric.Fabric) error
 	})
 }
 
-// ReadRoutes reads a file of forwarding tables of the kind fdbs, otherwise lfts.
+// ReadRoutes reads a file of forwarding tables in the format fdbs or lfts, as kind selects.
 func ReadRoutes(ctx context.Context, kind, path string) (*osm.RouteFile, error) {
 	read := prose.When(kind == "fdbs", osm.ReadFDBs, osm.ReadLFTs)
 	return files.Parse(ctx, path, files.Tables, read)
 }
 
-// ReadTables reads routes of any form as tables of a fabric.
+// ReadTables reads routes in any supported format, and returns them as tables of a fabric.
 func ReadTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
 	kind := formats.Kind(ctx, path)
 	switch kind {
@@ -181,7 +183,7 @@ func ReadTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tab
 	return t, err
 }
 
-// snapshotTables returns the tables of a snapshot or saved routing of the same subnet.
+// snapshotTables returns the tables of a snapshot, or of a saved routing, if its subnet is the same as the fabric f.
 func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric.Tables, error) {
 	file, err := formats.Read(ctx, path)
 	switch {
@@ -223,7 +225,7 @@ func (s loader) loadGroups(ctx context.Context, path string) (Report, error) {
 
 const maxMissing = 8 // how many members that are not in the subnet a report lists
 
-// noteMissing notes a member of a group that is not in the subnet.
+// noteMissing adds a note about a member of a multicast group that is not in the subnet.
 
 func (r *Report) noteMissing(mlid uint16, guid uint64) {
 	if len(r.Notes) < maxMissing {
@@ -231,7 +233,7 @@ func (r *Report) noteMissing(mlid uint16, guid uint64) {
 	}
 }
 
-// loadTopology makes the topology of a file the what-if.
+// loadTopology makes the topology in a file the what-if.
 func (s loader) loadTopology(ctx context.Context, path string, opt session.LoadOptions) (Report, error) {
 	file, err := formats.ReadWith(ctx, path, formats.Options{AsIbsim: opt.AsIbsim, Strict: opt.Strict})
 	if err != nil {

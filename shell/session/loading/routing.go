@@ -19,7 +19,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// RoutingKind is the kind of file that saves routes together with the subnet and settings they were computed for.
+// RoutingKind is the kind of file that contains routes together with the subnet and the settings they were computed
+// for.
 const RoutingKind = "routing"
 
 // Lost are paths that do not arrive.
@@ -38,7 +39,7 @@ type LostPath struct {
 
 const maxLost = 1000 // how many paths [Lost] lists
 
-// unconnected returns the paths of tables that do not arrive.
+// unconnected returns the paths through tables that do not arrive.
 func (s loader) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, error) {
 	res, err := s.Analysis().Reach(ctx, t, reach.Options{Examples: maxLost, Progress: s.op.Progress})
 	if err != nil {
@@ -55,7 +56,8 @@ func (s loader) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, error
 	return l, nil
 }
 
-// loadRouting reads a saved routing, compares its subnet with that of the what-if, and stages the adapted tables.
+// loadRouting reads a saved routing and compares its subnet with the subnet of the what-if. It stages the tables,
+// adapted to the differences.
 func (s loader) loadRouting(ctx context.Context, path string, opt session.LoadOptions) (Report, error) {
 	file, err := formats.Read(ctx, path)
 	if err != nil {

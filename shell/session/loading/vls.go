@@ -16,7 +16,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// loadOver replaces the SL2VL tables, SLs or multicast tables of the staged or the live ones, and stages the result.
+// loadOver replaces the SL2VL tables, SLs or multicast tables of the staged state, or of the live state if nothing is
+// staged. It stages the result.
 func (s loader) loadOver(ctx context.Context, kind, path string) (Report, error) {
 	st := s.State()
 	p, err := st.FreshTablesOf("")
@@ -57,7 +58,8 @@ func (s loader) loadOver(ctx context.Context, kind, path string) (Report, error)
 	return rep, nil
 }
 
-// ownVLs returns why SL2VL tables for routes of torus-2QoS are ignored, "" if they are equal or for other routes.
+// ownVLs returns the reason why loaded SL2VL tables are ignored: the routes are of torus-2QoS, whose tables differ. It
+// returns "" if the tables are equal or the routes are of another engine.
 func ownVLs(p *session.Picture, loaded *fabric.SL2VL) string {
 	if _, ok := torus.Of(p.Tables); !ok || p.Tables.SL2VL == nil {
 		return ""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package managers describes the subnet managers of a subnet, and what is known of the master.
+// Package managers describes the subnet managers of a subnet, and the facts known about the master.
 package managers
 
 import (
@@ -28,7 +28,7 @@ type SM struct {
 	ActCount uint32 // grows as long as it runs, 0 if it does not respond
 }
 
-// The states of a subnet manager. Silent is that of one that does not respond.
+// The states of a subnet manager. Silent is the state of a subnet manager that does not respond.
 const (
 	Silent      = "silent"
 	master      = "master"
@@ -40,7 +40,7 @@ var states = map[mad.SMState]string{
 	mad.SMNotActive: "not active", mad.SMDiscovering: discovering, mad.SMStandby: standby, mad.SMMaster: master,
 }
 
-// StateCode returns the state of the subnet manager as SMInfo has it, 0 if it is unknown.
+// StateCode returns the state of the subnet manager in the encoding of SMInfo, or 0 if it is unknown.
 func (sm *SM) StateCode() mad.SMState {
 	for state, word := range states {
 		if word == sm.State {
@@ -50,13 +50,13 @@ func (sm *SM) StateCode() mad.SMState {
 	return 0
 }
 
-// IsSameRun reports whether a later reading is of the same run of the same subnet manager.
+// IsSameRun reports whether later is the same process of the same subnet manager: it was not restarted in between.
 func (sm *SM) IsSameRun(later *SM) bool {
 	return sm.GUID == later.GUID && sm.ActCount <= later.ActCount
 }
 
-// Master returns the master of subnet managers, otherwise one that is discovering, as OpenSM is just before it becomes
-// master.
+// Master returns the master among subnet managers. If there is no master, it returns one in the state discovering,
+// because OpenSM is in this state just before it becomes master.
 func Master(all []SM) (SM, bool) {
 	for _, state := range []string{master, discovering} {
 		if i := slices.IndexFunc(all, func(sm SM) bool { return sm.State == state }); i >= 0 {
@@ -66,7 +66,7 @@ func Master(all []SM) (SM, bool) {
 	return SM{}, false
 }
 
-// Problems returns the subnet managers as [problems.Report.Managers] needs them, not nil.
+// Problems converts subnet managers to the type of [problems.Report.Managers]. The result is not nil.
 func Problems(all []SM) []problems.Manager {
 	list := []problems.Manager{}
 	for _, sm := range all {
@@ -75,7 +75,7 @@ func Problems(all []SM) []problems.Manager {
 	return list
 }
 
-// Find asks the subnet for its subnet managers. The master is the first.
+// Find requests SMInfo from the ports of the subnet's subnet managers and returns them, the master first.
 func Find(ctx context.Context, c *mad.Client, f *fabric.Fabric) ([]SM, error) {
 	master, ok, others, err := sweep.MasterSM(ctx, c, f)
 	if err != nil {
@@ -116,10 +116,10 @@ func InFile(file *formats.Subnet) []SM {
 	return all
 }
 
-// Kind is the implementation of the master subnet manager.
+// Kind is the type of the master subnet manager: the product that implements it.
 type Kind string
 
-// The kinds of subnet managers. What they send tells some of them apart, but never UFM from MLNX_OpenSM.
+// The types of subnet managers. Some can be distinguished by the MADs that they send, but UFM and MLNX_OpenSM cannot.
 const (
 	Unknown Kind = ""
 	OpenSM  Kind = "opensm" // as OpenFabrics ships it
@@ -131,14 +131,15 @@ const (
 // Kinds are the kinds that a user can set.
 var Kinds = []string{string(OpenSM), string(MLNX), string(UFM), string(Other)}
 
-// Info is what is known of a master subnet manager.
+// Info holds the facts known about a master subnet manager.
 type Info struct {
 	Of           SM
 	Kind         Kind               // as the user set it
 	Capabilities *mad.ClassPortInfo // of its subnet administration, nil if it was not asked or did not respond
 }
 
-// Since returns what is known of the present master: nothing if another one runs, or it was restarted.
+// Since returns the facts known about the present master now. If another master runs, or the master was restarted,
+// nothing is known.
 func (i Info) Since(now SM, ok bool) Info {
 	if !ok || !i.Of.IsSameRun(&now) {
 		return Info{Of: now}
@@ -146,8 +147,9 @@ func (i Info) Since(now SM, ok bool) Info {
 	return i
 }
 
-// What OpenSM 3.3.21 to 3.3.24 state in ClassPortInfo (include/opensm/osm_base.h, osm_sa_class_port_info.c), always and
-// by option. 3.3.20 lacks HDR, width 2x and send-only full members.
+// The capabilities that OpenSM 3.3.21 to 3.3.24 report in ClassPortInfo (include/opensm/osm_base.h,
+// osm_sa_class_port_info.c), always or depending on options. OpenSM 3.3.20 lacks HDR, width 2x and send-only full
+// members.
 const (
 	statedCaps     = 1<<1 | 1<<13 // Get and Set of Notice, matches by PortInfo's capability mask
 	statedByOption = 1<<9 | 1<<10 // multicast, multipath
@@ -156,12 +158,12 @@ const (
 	statedByOption2 = 1<<1 | 1<<3 // quality of service, MulticastFDBTop
 )
 
-// hasCapabilitiesOfOpenSM reports whether a subnet administration states the capabilities of OpenSM 3.3.23.
+// hasCapabilitiesOfOpenSM reports whether a subnet administration has the capabilities of OpenSM 3.3.23.
 func hasCapabilitiesOfOpenSM(c *mad.ClassPortInfo) bool {
 	return c.CapabilityMask&^statedByOption == statedCaps && c.CapabilityMask2&^statedByOption2 == statedCaps2
 }
 
-// Signs returns the signs of the kind of the master, "" for none.
+// Signs returns a text with the signs by which the type of the master can be recognised, or "".
 func (i Info) Signs() string {
 	var signs []string
 	switch {

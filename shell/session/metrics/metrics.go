@@ -18,22 +18,23 @@ import (
 	"example.org/ibconsole/fabric/problems"
 )
 
-// Snapshot holds the data of a subnet that is exported.
+// Snapshot holds the data of a subnet that is exported to Prometheus.
 type Snapshot struct {
-	// Subnet is the value of the label "subnet", "" for no label. Each of several subnets has one.
+	// Subnet is the value of the label "subnet". It is "" if only one subnet is exported, which needs no label.
 	Subnet string
 	Fabric *fabric.Fabric
-	// Errors and Traffic are the last readings of these counters, nil before the first. The data counters are taken
-	// from Traffic, and all others from Errors.
+	// Errors and Traffic are the last readings of counters, or nil before the first reading. The data counters are
+	// taken from Traffic, and all other counters from Errors.
 	Errors, Traffic *counters.Reading
-	// Swept is the time of the last sweep and Took its duration. Read is the duration of the last round of counters.
+	// Swept is the time of the last sweep, and Took its duration. Read is the duration of the last round of reading
+	// counters.
 	Swept time.Time
 	Took  time.Duration
 	Read  time.Duration
 	// Unanswered is the number of ports that did not respond in the last round of counters.
 	Unanswered int
 	Problems   *problems.Report
-	// WorstLoad is the maximum number of paths per link between switches, negative if unknown.
+	// WorstLoad is the maximum number of paths over a link between switches. It is negative if unknown.
 	WorstLoad int64
 	Events    int // number since the start of the console
 }
@@ -72,8 +73,8 @@ func Write(to io.Writer, all []*Snapshot, openMetrics bool) error {
 	return w.Flush()
 }
 
-// family writes the head of a family and returns the name of its samples. Samples of a counter are named NAME_total. In
-// the text format, the family has that name, too.
+// family writes the head of a family of metrics and returns the name of its samples. Samples of a counter are named
+// NAME_total. In the text format, the family is also named NAME_total.
 func (w *writer) family(name, kind, help string) (sample string) {
 	sample = name
 	if kind == counter {
@@ -86,12 +87,12 @@ func (w *writer) family(name, kind, help string) (sample string) {
 	return sample
 }
 
-// label escapes the value of a label, which is written between quotes.
+// label returns the value of a label escaped for use between quotes.
 func label(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(text, "?"))
 }
 
-// labels returns the label of the subnet and more in braces, "" for no label.
+// labels returns, in braces, the label of the subnet and the labels in more. It returns "" if there are no labels.
 func (s *Snapshot) labels(more string) string {
 	switch {
 	case s.Subnet == "" && more == "":
@@ -104,7 +105,7 @@ func (s *Snapshot) labels(more string) string {
 	return `{subnet="` + label(s.Subnet) + `",` + more + "}"
 }
 
-// counters writes a counter of the ports of switches, or of other nodes.
+// counters writes the samples of one counter for the ports of switches, or for the ports of other nodes.
 func (w *writer) counters(kind string, switches bool, c counters.Counter) {
 	name := ""
 	for _, s := range w.all {
@@ -118,8 +119,9 @@ func (w *writer) counters(kind string, switches bool, c counters.Counter) {
 	}
 }
 
-// countersOf writes a counter of a reading. Name is the name of the family, "" before the family begins, and is
-// returned the same way. Data counters count words of 4 bytes and are written in bytes.
+// countersOf writes the samples of one counter in a reading. name is the name of the samples; it is "" if the head of
+// the family was not written yet. countersOf writes the head before the first sample and returns the name. Data
+// counters count words of 4 bytes and are exported in bytes.
 func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string, switches bool,
 	c counters.Counter) string {
 	for i := range r.Ports {
@@ -216,7 +218,7 @@ func (w *writer) nodes(kind string, switches bool) {
 	})
 }
 
-// lidOf returns the first LID of a node, 0 for none.
+// lidOf returns the first LID of a node, or 0 if it has none.
 func lidOf(f *fabric.Fabric, n *fabric.Node) uint16 {
 	for p := range n.Slots() {
 		if lid := f.Ports[p].LID; lid != 0 {
@@ -250,10 +252,10 @@ func (w *writer) portStates() {
 	}
 }
 
-// unknown is the value of a metric that is not written.
+// unknown is the value of a metric that is unknown. The metric is not written.
 const unknown = -1
 
-// subnets writes the metrics of whole subnets.
+// subnets writes the metrics that describe a subnet as a whole.
 func (w *writer) subnets() {
 	one := func(name, kind, help, more string, value func(*Snapshot) float64) {
 		begun := false

@@ -18,12 +18,12 @@ import (
 // Path is the path of the URL at which a [Server] serves the metrics.
 const Path = "/metrics"
 
-// ErrBusy is the error of a [Source] that cannot answer now. The server responds with status 503.
+// ErrBusy is returned by a [Source] that cannot answer at the moment. The server responds with status 503.
 var ErrBusy = errors.New("busy")
 
-// Source writes the metrics, as OpenMetrics if open is set, to the writer that begin returns. An error before the call
-// of begin becomes a status; a later one closes the connection. The context ends when the client disconnects or the
-// server is closed.
+// Source writes the metrics to the writer that begin returns. If open is set, it writes OpenMetrics. The server turns
+// an error before the call of begin into an HTTP status. After a later error, it closes the connection. The context
+// ends when the client disconnects or the server is closed.
 type Source func(ctx context.Context, open bool, begin func() io.Writer) error
 
 // Server serves metrics over HTTP.

@@ -16,14 +16,15 @@ import (
 	"example.org/ibconsole/history/records"
 )
 
-// Servers serves the readings of recordings to Prometheus. Several sessions may share an address: its server exports
-// the readings of all of them, each with the name of its subnet. The zero value is ready for use.
+// Servers serves the readings of recordings to Prometheus. Several sessions may use the same address. The server of
+// this address then exports the readings of all these sessions, each labelled with the name of its subnet. The zero
+// value is ready for use.
 type Servers struct {
 	mu sync.Mutex
 	at map[string]*group // by the requested address
 }
 
-// group is the server of one address with its recordings.
+// group is the server of one address, with the recordings that it exports.
 type group struct {
 	server  *Server
 	address string
@@ -32,20 +33,20 @@ type group struct {
 	sources []*Reader // sorted by the names of their subnets
 }
 
-// Describe returns the data of a subnet without the readings of its recording.
+// Describe returns the data of a subnet except for the readings of counters.
 type Describe func(context.Context) (*Snapshot, error)
 
-// Reader is a recording whose readings are served. The nil Reader serves none.
+// Reader is a recording whose readings are served. A nil Reader serves nothing.
 type Reader struct {
 	describe Describe
 	subnet   string // label of the subnet, "" for a single subnet
 	address  string
-	// errors and traffic are the last readings, nil before the first.
+	// errors and traffic are the last readings, or nil before the first reading.
 	errors, traffic atomic.Pointer[counters.Reading]
 	leave           func() error
 }
 
-// Address returns the address HOST:PORT for a text. PORT and :PORT mean 127.0.0.1.
+// Address returns the address HOST:PORT that a text means. PORT and :PORT mean 127.0.0.1.
 func Address(text string) (string, error) {
 	if !strings.Contains(text, ":") {
 		text = ":" + text
@@ -63,12 +64,12 @@ func Address(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// maxResponses is the number of concurrent responses. Each blocks the session for a moment and uses a processor for
-// seconds.
+// maxResponses is the maximum number of concurrent responses. Each response blocks the session for a moment and uses a
+// processor for seconds.
 const maxResponses = 2
 
-// Serve adds a recording to the server of an address until the returned Reader is closed. Describe returns the data to
-// export together with the readings, and subnet is the label of the subnet.
+// Serve adds a recording to the server of an address, until the returned Reader is closed. describe returns the data to
+// export together with the readings. subnet is the label of the subnet.
 func (all *Servers) Serve(ctx context.Context, address string, describe Describe,
 	subnet string) (*Reader, error) {
 	all.mu.Lock()
@@ -107,8 +108,8 @@ func (all *Servers) Serve(ctx context.Context, address string, describe Describe
 	return src, nil
 }
 
-// Close removes the recording. If it is the last one, Close stops the server immediately and aborts responses in
-// progress.
+// Close removes the recording from its server. If it is the last recording, Close stops the server immediately and
+// aborts responses in progress.
 func (m *Reader) Close() error {
 	if m == nil {
 		return nil
@@ -116,7 +117,7 @@ func (m *Reader) Close() error {
 	return m.leave()
 }
 
-// Store stores a complete reading for the next responses.
+// Store keeps a complete reading for the next responses.
 func (m *Reader) Store(r *counters.Reading) {
 	if m == nil || len(r.Ports) == 0 {
 		return
@@ -151,7 +152,7 @@ func (m *group) write(ctx context.Context, open bool, begin func() io.Writer) er
 	return Write(begin(), all, open)
 }
 
-// Address returns the address of the server, "" for none.
+// Address returns the address of the server, or "" if the recording is not served.
 func (m *Reader) Address() string {
 	if m == nil {
 		return ""

@@ -14,16 +14,16 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-// Pair holds a source and a destination end port, and the LID of the destination to which packets are sent, 0 if it has
-// none.
+// Pair is a source and a destination end port, with the LID to which packets are sent. The LID is 0 if the destination
+// has none.
 type Pair struct {
 	Src, Dst fabric.PortIndex
 	LID      uint16
 }
 
-// Read reads a file of pairs, one per line: a source and a destination in the notation of [places.Resolve], with the
-// quoting of the command language. # starts a comment. For a destination that is not named by a LID it returns a pair
-// for each LID. Errors include the file and line.
+// Read reads a file of pairs. Each line has a source and a destination in the notation of [places.Resolve], quoted as
+// in the command language. # starts a comment. If a destination is not named by a LID, Read returns a pair for each of
+// its LIDs. Errors contain the file and line.
 func Read(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 	in, err := files.Open(ctx, name, files.List)
 	if err != nil {
@@ -63,17 +63,17 @@ func pairsOf(f *fabric.Fabric, words []string) ([]Pair, error) {
 	return pathsTo(nil, f, f.EndPortOf(src.Port), dst), nil
 }
 
-// Trace follows the packets of the pair through tables of its fabric.
+// Trace follows the packets of the pair through tables of the pair's fabric.
 func (p Pair) Trace(t *fabric.Tables) walk.Path { return walk.Between(t, p.Src, p.Dst, p.LID) }
 
-// In returns the pair of the same ports of f in another fabric.
+// In returns the pair of the same ports in another fabric. The pair belongs to f, the result to g.
 func (p Pair) In(f, g *fabric.Fabric) (there Pair, err error) {
 	there.Src, there.Dst, there.LID, err = walk.EndsIn(f, p.Src, p.Dst, p.LID, g)
 	return there, err
 }
 
-// Addressed returns an error for the first pair that cannot send packets, because its destination is unreachable or an
-// end port has no LID.
+// Addressed returns an error if one of the pairs cannot send packets, because its destination is unreachable or one of
+// its ports has no LID.
 func Addressed(f *fabric.Fabric, pairs ...Pair) error {
 	for _, p := range pairs {
 		switch {
@@ -101,7 +101,7 @@ func Of(f *fabric.Fabric, from, to string) (Pair, error) {
 	return Pair{f.EndPortOf(src.Port), f.EndPortOf(dst.Port), dst.LID}, nil
 }
 
-// From returns the pairs from one place to every LID of every other end port of [fabric.Fabric.Ends].
+// From returns the pairs from one place to all LIDs of all other end ports of [fabric.Fabric.Ends].
 func From(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	src, err := places.Resolve(f, from)
 	if err != nil {
@@ -117,8 +117,8 @@ func From(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	return pairs, nil
 }
 
-// To returns the pairs from every other end port of [fabric.Fabric.Ends] to one place: to the LID that names it, or
-// otherwise to all its LIDs.
+// To returns the pairs from all other end ports of [fabric.Fabric.Ends] to one place. If the place is named by a LID,
+// packets go to this LID, otherwise to each of its LIDs.
 func To(f *fabric.Fabric, to string, switches bool) ([]Pair, error) {
 	dst, err := places.Resolve(f, to)
 	if err != nil {
@@ -133,14 +133,14 @@ func To(f *fabric.Fabric, to string, switches bool) ([]Pair, error) {
 	return pairs, nil
 }
 
-// ends returns the reachable and then the unreachable end ports of [fabric.Fabric.Ends].
+// ends returns the end ports of [fabric.Fabric.Ends], followed by the unreachable end ports.
 func ends(f *fabric.Fabric, switches bool) []fabric.PortIndex {
 	reachable, unreachable := f.Ends(switches)
 	return append(reachable, unreachable...)
 }
 
-// pathsTo appends the pairs of a source and a place, one for each LID. A destination that never had a LID gets one pair
-// with LID 0. A destination whose LIDs now belong to other ports gets a pair with LID 0 for each of them.
+// pathsTo appends the pairs of a source and a place, one for each LID of the place. A destination that never had a LID
+// gets one pair with LID 0. If LIDs of the destination now belong to other ports, each gives a pair with LID 0.
 func pathsTo(pairs []Pair, f *fabric.Fabric, src fabric.PortIndex, to places.Place) []Pair {
 	dst := f.EndPortOf(to.Port)
 	if to.LIDNamed || f.Ports[dst].LID == 0 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package partitions computes the service levels of paths from partitions and requests.
+// Package partitions computes the service levels of paths from partitions and from path requests.
 package partitions
 
 import (
@@ -15,11 +15,11 @@ import (
 	"example.org/ibconsole/routing/paths"
 )
 
-// ErrUnreadSLs means that the service levels of paths are unknown.
+// ErrUnreadSLs is returned if the service levels of paths are unknown.
 var ErrUnreadSLs = errors.New("the service levels of paths were not read, because switches do not store them; " +
 	"hint: run 'sweep full sl', or 'engine from=FILE; calibrate'")
 
-// Asked holds the criteria of a path request.
+// Asked holds the criteria of a request for paths.
 type Asked struct {
 	// SL is a service level, -1 for any.
 	SL int
@@ -30,21 +30,22 @@ type Asked struct {
 // Any reports whether the request has no criteria.
 func (a Asked) Any() bool { return a.SL < 0 && a.PKey == 0 }
 
-// Grants holds the SLs that the SA of OpenSM grants to requests for paths (osm_sa_path_record.c). The requested SL, or
-// else the SL of the partition, goes to the engine, which uses all its bits, some of them, or none. Grants is a
-// [fabric.PathSLs] that returns [fabric.NoSL] for refused paths.
+// Grants holds the SLs that the SA of OpenSM grants for requests for paths (osm_sa_path_record.c). The requested SL, or
+// else the SL of the partition, is passed to the engine. The engine uses all bits of this SL, some of them, or none.
+// Grants implements [fabric.PathSLs]; the SL of a refused path is [fabric.NoSL].
 type Grants struct {
 	asked Asked
 	t     *fabric.Tables
 	// bits is the mask of the SL bits that the engine uses.
 	bits uint8
-	// sls holds the SLs of partitions by partition number, nil if no file defines them.
+	// sls holds the SLs of partitions by partition number. It is nil if no file defines SLs.
 	sls map[uint16]uint8
-	// keys holds the P_Keys of end ports, nil if all are full members of the default partition.
+	// keys holds the P_Keys of end ports. It is nil if all end ports are full members of the default partition.
 	keys map[fabric.PortIndex][]mad.PKey
 }
 
-// New returns the grants for the paths of tables. It fails if the request needs partitions or SLs that are unknown.
+// New returns the grants for the paths of tables. It returns an error if the request needs partitions or SLs that are
+// unknown.
 func New(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8, a Asked) (*Grants, error) {
 	g := &Grants{asked: a, t: t, bits: paths.PartitionBits(t.SLs), keys: keys, sls: sls}
 	number := a.PKey.Partition()
@@ -63,8 +64,8 @@ func New(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]
 	return g, nil
 }
 
-// Of returns the SL of the paths from a port to a LID, and whether it is known. The error is the reason why there is no
-// path record.
+// Of returns the SL of the paths from a port to a LID. known is false if the SL is unknown. An error is the reason why
+// there is no path record.
 func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err error) {
 	number, ok := g.partition(src, g.t.Fabric.PortByLID(lid))
 	switch {
@@ -98,7 +99,7 @@ func (g *Grants) refused(assigned uint8) error {
 	return fmt.Errorf("no path of SL %d: the routing assigns SL %d", g.asked.SL, assigned)
 }
 
-// Asked reports whether an SL or a partition was asked for.
+// Asked reports whether the request asks for an SL or a partition.
 func (g *Grants) Asked() bool { return !g.asked.Any() }
 
 // SL implements [fabric.PathSLs].
@@ -115,7 +116,8 @@ func (g *Grants) SL(src, dst uint16) uint8 {
 	return sl
 }
 
-// partition returns the partition that two ports share, or the requested one, and whether both are members.
+// partition returns the requested partition, or a partition that two ports share if none was requested. It also reports
+// whether both ports are members.
 func (g *Grants) partition(a, b fabric.PortIndex) (uint16, bool) {
 	if g.keys == nil {
 		return osm.DefaultPartition, true
@@ -133,8 +135,8 @@ func (g *Grants) keysOf(p fabric.PortIndex) []mad.PKey {
 	return []mad.PKey{mad.PKeyDefault}
 }
 
-// Apply returns computed tables with the SLs of partitions, if the SL of one of them has bits that the engine uses.
-// Unless all is set, it changes only tables that have SLs of their own.
+// Apply adds the SLs of partitions to computed tables. It returns the tables unchanged if no partition has an SL with
+// bits that the engine uses. Unless all is set, it also leaves tables unchanged that have no SLs of their own.
 func Apply(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8, all bool) *fabric.Tables {
 	bits := paths.PartitionBits(t.SLs)
 	if t.SLs == nil && !all || bits == 0 || !slices.ContainsFunc(slices.Collect(maps.Values(sls)), func(sl uint8) bool {
@@ -147,7 +149,7 @@ func Apply(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint1
 	return &out
 }
 
-// partitionedSLs holds the SLs of paths with the bits of the partition that both ends share.
+// partitionedSLs holds the SLs of paths. Some of their bits come from the SL of the partition that both ends share.
 type partitionedSLs struct{ grants Grants }
 
 // SL implements [fabric.PathSLs].

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package passage follows the SL and the VLs of packets along a path, and the directions that the path takes.
+// Package passage follows packets along a path: their SL, their VLs, and the directions of the path, such as up and
+// down.
 package passage
 
 import (
@@ -28,7 +29,7 @@ type Passage struct {
 	found *credits.Result
 }
 
-// Facts are known results about tables and fabrics, such as those of [analysis.Memo].
+// Facts provides results about tables and fabrics that were already computed, such as those of [analysis.Memo].
 type Facts interface {
 	KnownCredits(t *fabric.Tables) *credits.Result
 	Structure(f *fabric.Fabric) *classify.Structure
@@ -43,7 +44,7 @@ type Hop struct {
 	InLoop    bool // the known credit loop leads through here
 }
 
-// Follow follows the packets of a path of a state.
+// Follow follows the packets of a path in a state.
 func Follow(p *session.Picture, g *partitions.Grants, path *walk.Path, facts Facts) *Passage {
 	r := &Passage{Hops: make([]Hop, len(path.Hops)), found: facts.KnownCredits(p.Tables)}
 	r.SL, r.Known, r.Why = g.Of(path.Src, path.DstLID)
@@ -59,7 +60,7 @@ func Follow(p *session.Picture, g *partitions.Grants, path *walk.Path, facts Fac
 	return r
 }
 
-// IsOutdated reports whether more is known of the credit loops of the tables now.
+// IsOutdated reports whether the known result about credit loops of the tables has changed since Follow.
 func (r *Passage) IsOutdated(t *fabric.Tables, facts Facts) bool {
 	return r.found != facts.KnownCredits(t)
 }
@@ -92,7 +93,8 @@ func (r *Passage) turnOnTorus(f *fabric.Fabric, grid *torus.Torus, path *walk.Pa
 	}
 }
 
-// turn sets where the path goes up and down, by the ranks of the engine, otherwise by tiers.
+// turn sets the hops at which the path goes up and down. It uses the ranks of the engine if they are known, otherwise
+// the tiers.
 func (r *Passage) turn(p *session.Picture, path *walk.Path, facts Facts) {
 	height := facts.Structure(p.Fabric).Heights()
 	if p.Ranks != nil && !slices.Contains(p.Ranks, routing.Unranked) {
@@ -129,7 +131,7 @@ func (r *Passage) turn(p *session.Picture, path *walk.Path, facts Facts) {
 	}
 }
 
-// findLoop marks the hops at which packets go from one link of the loop to the next.
+// findLoop marks the hops at which packets go from one link of a credit loop to the next link of the loop.
 func (r *Passage) findLoop(path *walk.Path, ring []credits.Dependency) {
 	for i := 1; i < len(path.Hops); i++ {
 		from := credits.Channel{Port: path.Hops[i-1].Out, VL: r.Hops[i].In}
@@ -140,12 +142,13 @@ func (r *Passage) findLoop(path *walk.Path, ring []credits.Dependency) {
 	}
 }
 
-// Dropped returns the index of the hop that drops the packets because of their SL, -1 for none.
+// Dropped returns the index of the hop that drops the packets because of their SL, or -1 if no hop does.
 func (r *Passage) Dropped() int {
 	return slices.IndexFunc(r.Hops, func(h Hop) bool { return h.Out == fabric.DropVL })
 }
 
-// VL returns "0", or "0 to 1" if the VL changes, "" if it is unknown. arrow is " to ".
+// VL returns the VL at the hop as text: "0", "0 to 1" if the VL changes, or "" if it is unknown. arrow is the text
+// between two VLs, such as " to ".
 func (h *Hop) VL(arrow string) string {
 	switch {
 	case h.Out == walk.NoVL:
@@ -156,7 +159,7 @@ func (h *Hop) VL(arrow string) string {
 	return fmt.Sprintf("%d%s%d", h.In, arrow, h.Out)
 }
 
-// String describes the hop except for its VL, "" for nothing.
+// String describes the hop except for its VL. It returns "" if there is nothing to describe.
 func (h *Hop) String() string {
 	var words []string
 	if h.Out == fabric.DropVL {
@@ -175,7 +178,7 @@ func (h *Hop) String() string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), ", ")
 }
 
-// torusWords returns the directions in a torus: "-y from x", "y dateline".
+// torusWords returns texts for the directions in a torus, such as "-y from x" and "y dateline".
 func torusWords(h *torus.Hop) []string {
 	words := []string{h.Along}
 	if h.TurnsFrom != "" {
@@ -190,7 +193,7 @@ func torusWords(h *torus.Hop) []string {
 	return words
 }
 
-// Unread returns whether the SL or the VLs of the path were not read, in words, "" if they are known.
+// Unread returns a text that states that the SL or the VLs of the path were not read, or "" if they are known.
 func (r *Passage) Unread(t *fabric.Tables) string {
 	switch {
 	case !r.Known && r.Why == nil && t.Unread.SL2VL:

@@ -20,33 +20,34 @@ import (
 // FollowReport describes an update of a path database.
 type FollowReport struct {
 	File string
-	// State is the state number of the database and Size its length in bytes. Delta is the length of the applied
-	// difference in bytes, 0 for a new file. Why is the reason why an existing file was replaced by a new one.
+	// State is the state number of the database, and Size its length in bytes. Delta is the length in bytes of the
+	// applied difference, or 0 for a new file. Why is the reason why a new file replaced an existing one.
 	State uint64
 	Size  int
 	Delta int
 	Why   string
-	// Same reports whether the database was current already.
+	// Same is set if the database was already current.
 	Same bool
 }
 
 // FollowOptions controls [Follow].
 type FollowOptions struct {
-	// Trace includes the switches of paths in a new database.
+	// Trace adds the switches of paths to a new database.
 	Trace bool
-	// Deltas is a folder for the differences, "" for none. A file is named by the state to which it applies.
+	// Deltas is the folder in which differences are stored, or "" for none. The name of a difference is the number of
+	// the state to which it applies.
 	Deltas string
 }
 
-// follower holds the goroutine that keeps a path database current, until Close.
+// follower holds the goroutine that keeps a path database current. It works until Close.
 type follower struct {
 	stop context.CancelFunc
 	done chan struct{}
 }
 
-// Follow writes the path database of the live state to a file and updates it after each change of the live state, until
-// [StopFollowing] or the end of the session. Each update is an event. Readers of the file see either the state before
-// an update or the state after it.
+// Follow writes the path database of the live state to a file. It updates the file after each change of the live state,
+// until [StopFollowing] or the end of the session. Each update is an event. Readers of the file see either the state
+// before an update or the state after it.
 func Follow(ctx context.Context, s *session.Session, file string, opt FollowOptions) (*FollowReport, error) {
 	if !s.Connection().Online() {
 		return nil, connection.ErrOffline
@@ -69,8 +70,8 @@ func Follow(ctx context.Context, s *session.Session, file string, opt FollowOpti
 	return rep, nil
 }
 
-// followOn updates the file after changes of the live tables, until ctx ends. Seen are the tables in the file. A failed
-// update is repeated at the next change.
+// followOn updates the file after changes of the live tables, until ctx ends. seen are the tables that the file
+// contains. A failed update is repeated after the next change.
 func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen *fabric.Tables, file string,
 	opt FollowOptions) {
 	for failed := ""; ; {
@@ -103,7 +104,7 @@ func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen 
 	}
 }
 
-// Close stops the updates and waits for a running one.
+// Close stops the updates. It waits for a running update.
 func (k *follower) Close() error {
 	k.stop()
 	<-k.done
@@ -112,7 +113,7 @@ func (k *follower) Close() error {
 
 var followSlot = session.NewSlot[*follower]()
 
-// StopFollowing stops the updates that [Follow] began and waits for a running one. The file is kept.
+// StopFollowing stops the updates that [Follow] began. It waits for a running update. The file is kept.
 func StopFollowing(s *session.Session) {
 	var k *follower
 	s.Publish(session.ChangeSettings, func(st *session.State) {
@@ -136,7 +137,7 @@ func (r *FollowReport) Text() string {
 	return fmt.Sprintf("%s: a new file of %d bytes, state %d", fabric.Escape(r.File), r.Size, r.State)
 }
 
-// update makes a database match the live state. It applies a difference if possible, otherwise it writes a new file.
+// update makes a database match the live state. If possible it applies a difference, otherwise it writes a new file.
 func update(ctx context.Context, st *session.State, file string, opt FollowOptions) (*FollowReport, error) {
 	rep := &FollowReport{File: file}
 	if st.Live.Tables == nil || st.Live.Fabric.MaxLID == 0 {
@@ -179,10 +180,11 @@ func update(ctx context.Context, st *session.State, file string, opt FollowOptio
 	return rep, rep.apply(ctx, delta, opt)
 }
 
-// slack is the number of bytes by which a database may exceed twice the size of its contents before it is rebuilt.
+// slack is added to twice the size of the contents to get the maximum size of a database file, in bytes. A larger file
+// is rebuilt.
 const slack = 64 << 10
 
-// apply applies a difference to the file, and writes it to the folder of differences if there is one.
+// apply applies a difference to the file. If there is a folder of differences, it also stores the difference there.
 func (r *FollowReport) apply(ctx context.Context, delta []byte, opt FollowOptions) error {
 	if opt.Deltas != "" {
 		if err := pathdb.WriteFile(filepath.Join(opt.Deltas, fmt.Sprintf("%08d.delta", r.State)), delta); err != nil {
@@ -197,7 +199,7 @@ func (r *FollowReport) apply(ctx context.Context, delta []byte, opt FollowOption
 	return nil
 }
 
-// newFile writes a new database with state 1.
+// newFile writes a new database with the state number 1.
 func newFile(ctx context.Context, st *session.State, r *FollowReport, trace bool, why string) error {
 	image, err := imageOf(ctx, st, trace, nil)
 	if err != nil {

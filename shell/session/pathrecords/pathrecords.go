@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pathrecords builds databases of path records, opens one for queries, and keeps one current.
+// Package pathrecords builds databases of path records. It opens a database for queries, and keeps a database current
+// while the subnet changes.
 package pathrecords
 
 import (
@@ -20,7 +21,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Report describes a database that [Build] built: the title of the state and the time taken.
+// Report describes a database that [Build] built: the title of its state and the duration.
 type Report struct {
 	Title string
 	Took  time.Duration
@@ -30,8 +31,8 @@ type Report struct {
 	NotRead []string
 }
 
-// Build builds a path-record database from the tables of a state. If like is not nil, the database keeps the order of
-// like. With ask, the SLs of partitions are queried from the SA.
+// Build builds a path-record database from the tables of a state. If like is not nil, the new database keeps the order
+// of its ports. If ask is set, the SLs of partitions are requested from the SA.
 func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool, like *pathdb.View,
 	ask bool) (image []byte, rep Report, err error) {
 	op, err := s.Begin(ctx, "path records")
@@ -69,7 +70,7 @@ func (o *openDB) Close() error { return o.db.Close() }
 
 var openSlot = session.NewSlot[*openDB]()
 
-// Open opens a database for queries and closes the one opened before.
+// Open opens a database for queries. It closes the database that was open before.
 func Open(ctx context.Context, s *session.Session, name string) (*pathdb.DB, error) {
 	db, err := pathdb.Open(ctx, name)
 	if err != nil {
@@ -86,7 +87,8 @@ func Open(ctx context.Context, s *session.Session, name string) (*pathdb.DB, err
 	return db, err
 }
 
-// Opened returns the open database, refreshed from its file, and the name of the file. It returns nil if none is open.
+// Opened returns the open database, updated from its file, and the name of the file. It returns nil if no database is
+// open.
 func Opened(s *session.Session) (*pathdb.DB, string) {
 	st := s.State()
 	o := openSlot.Of(&st)
@@ -97,8 +99,8 @@ func Opened(s *session.Session) (*pathdb.DB, string) {
 	return o.db, o.name
 }
 
-// askPartitions queries the SA for one path in each partition. The SL of the path is that of the partition unless the
-// routing engine decides. The life time and the prefix of the GIDs apply to the whole subnet.
+// askPartitions requests one path in each partition from the SA. The SL of this path is the SL of the partition, unless
+// the routing engine determines SLs. The life time and the prefix of the GIDs are the same in the whole subnet.
 func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) error {
 	c, err := s.Connection().SA(ctx)
 	if err != nil {
@@ -138,11 +140,11 @@ func askPartitions(ctx context.Context, s *session.Session, opt *paths.Options) 
 	return nil
 }
 
-// membership holds a full member of a partition and another member, each None if there is none.
+// membership holds a full member of a partition and another member. Each is None if there is no such member.
 type membership struct{ full, other fabric.PortIndex }
 
-// membersOf returns the members of all partitions of HCAs by their P_Keys. Ports whose P_Keys were not read count as
-// full members of the default partition.
+// membersOf returns members of each partition, from the P_Keys of HCAs. Ports whose P_Keys were not read count as full
+// members of the default partition.
 func membersOf(st *session.State) map[uint16]membership {
 	f := st.Live.Fabric
 	out := map[uint16]membership{}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package portgroups adds groups of ports for adaptive routing to forwarding tables.
+// Package portgroups adds port groups for adaptive routing to forwarding tables.
 package portgroups
 
 import (
@@ -24,14 +24,14 @@ type Report struct {
 	Groups   int
 }
 
-// Always returns tables with groups of all ports on shortest up/down paths, or shortest paths if the fabric has no
-// roots.
+// Always returns tables with port groups that contain all ports on shortest up/down paths. If the fabric has no roots,
+// they contain all ports on shortest paths.
 func Always(ctx context.Context, set *settings.Settings, t *fabric.Tables) (*fabric.Tables, Report, error) {
 	return grouped(ctx, set, t, adaptive.Always)
 }
 
-// Completed returns tables that an engine computed with the groups that the settings define for it. isAdapting requests
-// groups if the settings define none.
+// Completed adds the port groups that the settings define for an engine to tables that the engine computed. If the
+// settings define no groups, it adds groups only if isAdapting is set.
 func Completed(ctx context.Context, set *settings.Settings, isAdapting bool, t *fabric.Tables) (*fabric.Tables, error) {
 	switch kind, how := set.Groups(t.Origin); {
 	case kind == settings.LinkGroups:
@@ -43,7 +43,8 @@ func Completed(ctx context.Context, set *settings.Settings, isAdapting bool, t *
 	return t, nil
 }
 
-// grouped returns tables with groups by the hops of up/down routing with the roots of the settings.
+// grouped returns tables with port groups. The groups follow from the hop counts of up/down routing with the roots in
+// the settings.
 func grouped(ctx context.Context, set *settings.Settings, t *fabric.Tables, how adaptive.How) (*fabric.Tables, Report,
 	error) {
 	rep := Report{By: updn.Engine{}.Name()}

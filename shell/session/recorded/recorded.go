@@ -17,9 +17,9 @@ import (
 	"example.org/ibconsole/history/records"
 )
 
-// Options controls where the records of a session are.
+// Options controls which files of records a session uses.
 type Options struct {
-	// History returns the file of the history, next to which the session records, "" for none.
+	// History returns the file of the history, or "". The session stores its records in the same folder.
 	History   func() string
 	SystemDir string // the folder of the recorder of the system, "" for none
 	// Subnet returns the name of the subnet.
@@ -31,18 +31,18 @@ type Counters struct {
 	opt    Options
 	mu     sync.Mutex                // guards the fields below
 	stores map[string]*records.Store // by file
-	// lately is the last result of [Counters.Lately], for the subnet latelyOf.
+	// lately is the last result of [Counters.Lately]. It belongs to the subnet latelyOf.
 	lately   *records.Recorded
 	latelyOf string
 }
 
-// New returns the records of the options. They are opened on first use.
+// New returns the records that the options describe. Their files are opened at the first use.
 func New(opt Options) *Counters { return &Counters{opt: opt} }
 
-// ErrNone reports that nothing was recorded.
+// ErrNone is returned if nothing was recorded.
 var ErrNone = errors.New("nothing was recorded on this machine (record start)")
 
-// File returns the file in which the session records, "" for none.
+// File returns the file in which the session stores its records, or "" for none.
 func (r *Counters) File() string {
 	file := r.opt.History()
 	if file == "" {
@@ -51,8 +51,8 @@ func (r *Counters) File() string {
 	return filepath.Join(filepath.Dir(file), records.FileName)
 }
 
-// Store returns the records on this machine, of this user or of the system. If both recorded the subnet, it returns
-// those with the latest samples. The error is [ErrNone] if there are none.
+// Store returns the records of the subnet on this machine, which were made by this user or by the system. If both
+// exist, it returns those with the latest samples. If there are none, it returns [ErrNone].
 func (r *Counters) Store(ctx context.Context) (*records.Store, error) {
 	system := ""
 	if dir := r.opt.SystemDir; dir != "" {
@@ -91,7 +91,7 @@ func (r *Counters) storeIn(ctx context.Context, places ...string) (*records.Stor
 	return other, nil
 }
 
-// open opens a file of records. It stays open until [Counters.Close].
+// open opens a file of records, which stays open until [Counters.Close].
 func (r *Counters) open(ctx context.Context, file string) (*records.Store, error) {
 	if store := r.stores[file]; store != nil {
 		return store, nil
@@ -121,10 +121,11 @@ func (r *Counters) Close() (err error) {
 	return nil
 }
 
-// NotRecordedError is the error of [Counters.Between] for a period without records. It is an [ErrNone].
+// NotRecordedError is returned by [Counters.Between] for a period without records. [errors.Is] finds that it is an
+// [ErrNone].
 type NotRecordedError struct {
 	Since, Until time.Time
-	// From and To bound the records of the subnet, zero if there are none.
+	// From and To are the beginning and end of all records of the subnet. They are zero if there are none.
 	From, To time.Time
 }
 
@@ -137,10 +138,10 @@ func (e *NotRecordedError) Error() string {
 		text(e.Until), text(e.From), text(e.To))
 }
 
-// Is reports whether the error is an [ErrNone].
+// Is reports whether target is [ErrNone].
 func (e *NotRecordedError) Is(target error) bool { return target == ErrNone } //nolint:errorlint // a sentinel
 
-// Between returns the records of some counters from since to until. The error is [ErrNone] if there are none.
+// Between returns the records of the counters what from since to until. If there are none, it returns [ErrNone].
 func (r *Counters) Between(ctx context.Context, what counters.Set, since, until time.Time) (records.Recorded, error) {
 	store, err := r.Store(ctx)
 	if err != nil {
@@ -161,7 +162,7 @@ func (r *Counters) Between(ctx context.Context, what counters.Set, since, until 
 	return got, e
 }
 
-// NotRead returns the ports of a fabric without samples in a period that has samples of other ports.
+// NotRead returns the ports of a fabric that have no samples in a period in which other ports have samples.
 func NotRead(f *fabric.Fabric, r *records.Recorded) []fabric.PortIndex {
 	var ports []fabric.PortIndex
 	for _, p := range counters.AllPorts(f) {
@@ -172,14 +173,14 @@ func NotRead(f *fabric.Fabric, r *records.Recorded) []fabric.PortIndex {
 	return ports
 }
 
-// lately is the period before now of which problems and causes of events use records.
+// lately is the length of the period before now whose records are used for problems and for causes of events.
 const lately = time.Hour
 
-// latelyHolds is how long a result of [Counters.Lately] is reused.
+// latelyHolds is the time for which a result of [Counters.Lately] is reused.
 const latelyHolds = 5 * time.Second
 
-// Lately returns the errors recorded in the last hour by any process of this machine, nil if there are none or they
-// cannot be read.
+// Lately returns the errors that any process of this machine recorded in the last hour. It returns nil if there are
+// none or they cannot be read.
 func (r *Counters) Lately(ctx context.Context) *records.Recorded {
 	now := time.Now()
 	r.mu.Lock()
@@ -198,7 +199,7 @@ func (r *Counters) Lately(ctx context.Context) *records.Recorded {
 	return &got
 }
 
-// Deltas returns the increases of the counters of ports of a fabric in records.
+// Deltas converts the recorded increases of counters to the type of a reading, for the ports of a fabric.
 func Deltas(f *fabric.Fabric, r *records.Recorded) []counters.Delta {
 	var deltas []counters.Delta
 	for i := range r.Totals {

@@ -17,17 +17,18 @@ import (
 
 // Options controls a recorder.
 type Options struct {
-	// File is the file of the history, "" for none. Why is why there is none, nil if that was chosen.
+	// File is the file of the history, or "" for none. Why is the reason why there is no history, or nil if the user
+	// chose to have none.
 	File   string
 	Why    error
 	All    bool        // record sweeps, routes and loads, not only commits
 	Failed func(error) // called with an error of writing
-	// Exposed is called if other users can replace the file.
+	// Exposed is called if other users could replace the file.
 	Exposed func(error)
 }
 
-// Recorder adds states to a history in a goroutine, so that nothing waits for the disk. The history is opened when it
-// is first needed.
+// Recorder adds states to a history in its own goroutine, so that no operation waits for the disk. It opens the history
+// when that is first needed.
 type Recorder struct {
 	opt  Options
 	once sync.Once
@@ -46,21 +47,21 @@ type job struct {
 	written chan struct{} // if not nil, it is closed once the jobs before it are done
 }
 
-// New returns a recorder. It opens nothing yet.
+// New returns a recorder. It does not open the history yet.
 func New(opt Options) *Recorder {
 	opt.All = opt.All && opt.File != ""
 	return &Recorder{opt: opt, who: "unknown"}
 }
 
-// Elsewhere returns a recorder of another file.
+// Elsewhere returns a recorder with the same options for another file.
 func (r *Recorder) Elsewhere(file string) *Recorder {
 	return New(Options{File: file, All: r.opt.All || r.opt.Why != nil, Failed: r.opt.Failed, Exposed: r.opt.Exposed})
 }
 
-// File returns the file of the history, "" for none.
+// File returns the file of the history, or "" for none.
 func (r *Recorder) File() string { return r.opt.File }
 
-// None reports whether the session was opened without a history on purpose.
+// None reports whether the session was intentionally opened without a history.
 func (r *Recorder) None() bool { return r.opt.File == "" && r.opt.Why == nil }
 
 // Exists reports whether the file of the history exists.
@@ -124,10 +125,10 @@ func (r *Recorder) Close() error {
 	return r.store.Close()
 }
 
-// Records reports whether sweeps, routes and loads are to be recorded and can be written.
+// Records reports whether sweeps, routes and loads are to be recorded, and the history can be written.
 func (r *Recorder) Records() bool { return r.opt.All && r.open() == nil && r.store.ReadOnly() == nil }
 
-// Record adds a subnet to the history. It skips a sweep, and returns false, while earlier ones are still being stored.
+// Record adds a subnet to the history. While earlier entries are still being stored, it skips sweeps and returns false.
 func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) bool {
 	j := job{entry: e, fabric: f, tables: t}
 	if e.Kind != history.Sweep {
@@ -142,7 +143,7 @@ func (r *Recorder) Record(e history.Entry, f *fabric.Fabric, t *fabric.Tables) b
 	}
 }
 
-// Store returns the history, with everything recorded so far, or why there is none.
+// Store returns the history, after all recorded states have been stored. If there is no history, it returns the reason.
 func (r *Recorder) Store() (*history.Store, error) {
 	if err := r.open(); err != nil {
 		return nil, err

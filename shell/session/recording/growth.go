@@ -19,10 +19,10 @@ import (
 type Growth struct {
 	Since, Until time.Time
 	Fabric       *fabric.Fabric
-	// Ports are the ports with an increase, the largest first.
+	// Ports are the ports with an increase, sorted by increase, the largest first.
 	Ports []Growing
-	// Spans are the parts of the period that were recorded. Read has the ports with samples, and NotRead counts the
-	// other ports of the fabric.
+	// Spans are the parts of the period that were recorded. Read is the set of ports with samples. NotRead is the
+	// number of other ports of the fabric.
 	Spans   []records.Span
 	Read    map[counters.Key]bool
 	NotRead int
@@ -32,24 +32,25 @@ type Growth struct {
 type Growing struct {
 	records.Total
 	Port fabric.PortIndex // of the live fabric, [fabric.None] if it lacks the port
-	// Sum is the sum of the increases, PerHour their rate. AtLeast is true if they may be larger.
+	// Sum is the sum of the increases, and PerHour their rate. AtLeast is set if the actual increases may be larger.
 	Sum     uint64
 	PerHour float64
 	AtLeast bool
-	// First and Last are the times of the first and the last increase, zero if counters are at their maximum.
+	// First and Last are the times of the first and last increase. They are zero if counters were already at their
+	// maximum.
 	First, Last time.Time
-	// Bins are the increases in each part of the period.
+	// Bins are the increases in each part of the period, in order.
 	Bins []int64
-	// Use is the share of the data rate that the port sends with, -1 if unknown. Waits is its XmitWait per second:
-	// ticks in which it had data to send and no credits.
+	// Use is the utilization of the link in send direction, from 0 to 1, or -1 if unknown. Waits is the increase of
+	// XmitWait per second: ticks in which the port had data to send but no credits.
 	Use, Waits float64
 }
 
-// traffic are the counters from which Use and Waits are computed.
+// traffic are the counters needed to compute Use and Waits.
 var traffic = counters.Of(counters.XmitData, counters.XmitWait)
 
-// Grown returns the increases of some counters in a period, which it divides into parts. The error is
-// [recorded.ErrNone] if nothing was recorded in it. O(samples of the period).
+// Grown returns the increases of the counters what in a period, which is divided into parts of equal length. If nothing
+// was recorded, it returns [recorded.ErrNone]. It takes O(samples of the period) time.
 func Grown(ctx context.Context, s *session.Session, what counters.Set, since, until time.Time,
 	parts int) (*Growth, error) {
 	got, err := s.Recorded().Between(ctx, what, since, until)
@@ -129,7 +130,7 @@ func (x *Growing) add(part int, counts []records.Count) {
 	}
 }
 
-// send sets Use and Waits from what the port sent and waited for.
+// send sets Use and Waits from the recorded increases of XmitData and XmitWait.
 func (x *Growing) send(f *fabric.Fabric, counts []records.Count) {
 	for _, n := range counts {
 		switch n.Counter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recording reads the counters of a subnet in rounds and stores their increases.
+// Package recording reads the counters of a subnet in rounds, and stores their increases.
 package recording
 
 import (
@@ -15,7 +15,8 @@ import (
 	"example.org/ibconsole/history/records"
 )
 
-// Read reads all ports, spread evenly over a period. With an error it also returns what was read so far.
+// Read reads the counters of all ports, with requests spread evenly over the duration long. If it fails, it returns the
+// part that was read together with the error.
 type Read func(ctx context.Context, opts counters.Options, long time.Duration) (*counters.Reading, error)
 
 // Options controls a recording.
@@ -23,15 +24,16 @@ type Options struct {
 	File   string // the file of the records
 	Subnet string // the name of the subnet in the records
 	Read   Read
-	// Errors is the interval between readings of errors and XmitWait. At the interval Traffic, data and packets are
-	// read too.
+	// Errors is the interval between readings of error counters and XmitWait. Traffic is the interval at which data and
+	// packets are read in addition.
 	Errors, Traffic time.Duration
-	// Serve reads all counters when the recording starts and in each round. Data and packets are still stored at the
-	// interval Traffic.
+	// Serve makes the recording read all counters at its start and in each round. Data and packets are still stored
+	// only at the interval Traffic.
 	Serve bool
-	// Failed is called with an error once until a round succeeds again.
+	// Failed is called with the error of a round. It is not called again until a round has succeeded.
 	Failed func(error)
-	// OnReading is called with each successful reading and the increases of errors and XmitWait since the previous one.
+	// OnReading is called after each successful reading. grown are the increases of errors and XmitWait since the
+	// previous reading.
 	OnReading func(r *counters.Reading, grown []counters.Delta)
 }
 
@@ -45,13 +47,13 @@ type Status struct {
 	Rounds  int       // rounds read
 	Last    time.Time // the end of the last round
 	Took    time.Duration
-	// Ports responded in the last round, Unanswered did not.
+	// Ports is the number of ports that responded in the last round, and Unanswered the number that did not.
 	Ports, Unanswered int
-	// Failed is the error of the last round, nil if it was read and stored.
+	// Failed is the error of the last round, or nil if the round was read and stored.
 	Failed error
 }
 
-// Share returns how many ports are read per second.
+// Share returns the number of ports read per second.
 func (s *Status) Share() float64 {
 	if s.Took <= 0 {
 		return 0
@@ -76,14 +78,14 @@ type Recording struct {
 	failed      string
 }
 
-// series follows one set of counters. It holds the samples that could not be stored yet.
+// series follows one set of counters. It also holds samples that could not be stored yet.
 type series struct {
 	what   counters.Set
 	ledger counters.Ledger
 	unkept []records.Sample
 }
 
-// Start starts a recording. The error is [history.ErrRecording] if another process records the subnet.
+// Start starts a recording. If another process records the subnet, it returns [history.ErrRecording].
 func Start(ctx context.Context, opt Options) (*Recording, error) {
 	store, err := records.Open(ctx, opt.File)
 	if err != nil {
@@ -116,14 +118,14 @@ func (r *Recording) Status() Status {
 	return r.status
 }
 
-// Stop ends the recording and stores the part of the last round that was read.
+// Stop ends the recording. It stores the part of the last round that was read.
 func (r *Recording) Stop() error {
 	r.stop()
 	<-r.ended
 	return errors.Join(r.store.Close(), r.lock.Unlock())
 }
 
-// run reads round after round, each over nine tenths of its interval.
+// run reads round after round. Each round takes nine tenths of its interval.
 func (r *Recording) run(ctx context.Context) {
 	long := r.opt.Errors * 9 / 10
 	if r.opt.Serve {
@@ -139,11 +141,11 @@ func (r *Recording) run(ctx context.Context) {
 	}
 }
 
-// forgotten is how long the last values of a port that does not respond are kept. When it responds again, its increases
-// since then are known.
+// forgotten is the time for which the last values of a port that does not respond are kept. If the port responds again
+// within this time, its increases are known.
 const forgotten = 7 * 24 * time.Hour
 
-// round reads once, and stores what was read even if it was interrupted.
+// round reads one round. It stores everything that was read, even if the round was interrupted.
 func (r *Recording) round(ctx context.Context, long time.Duration) {
 	began := time.Now()
 	all := []*series{&r.errors}
@@ -194,7 +196,7 @@ func (r *Recording) keep(ctx context.Context, s *series, reading *counters.Readi
 	return err
 }
 
-// merge adds later samples to earlier ones that could not be stored.
+// merge appends later samples to earlier samples that could not be stored.
 func merge(earlier, later []records.Sample) []records.Sample {
 	if len(earlier) == 0 {
 		return later

@@ -22,23 +22,23 @@ import (
 
 // Settings controls the recording of a session.
 type Settings struct {
-	// Every is the interval between readings of errors and XmitWait. At the interval Traffic, data and packets are
-	// read too.
+	// Every is the interval between readings of error counters and XmitWait. Traffic is the interval at which data and
+	// packets are read in addition.
 	Every, Traffic time.Duration
 	Sweep          time.Duration // interval of light sweeps, 0 for none; not used if the session already sweeps
-	// Metrics is the address at which Prometheus scrapes, "" for none. All counters are then read at the start and at
-	// least once per minute.
+	// Metrics is the address at which Prometheus scrapes, or "" for none. With an address, all counters are read at the
+	// start and at least once per minute.
 	Metrics string
-	// Servers are those of all sessions that may serve at one address, nil for this session alone. Name identifies this
+	// Servers are the metrics servers shared by several sessions, or nil for this session alone. Name identifies this
 	// session among them.
 	Servers *metrics.Servers
 	Name    string
 }
 
-// served is the maximum age of served counters.
+// served is the maximum age of counters that are served to Prometheus.
 const served = time.Minute
 
-// ErrNotRecording reports that the session does not record.
+// ErrNotRecording is returned if the session does not record.
 var ErrNotRecording = errors.New("this session does not record")
 
 // running is the recording of a session.
@@ -60,7 +60,7 @@ func (r *running) Close() error {
 	return errors.Join(r.metrics.Close(), r.Stop())
 }
 
-// Begin starts recording the counters of the ports of a session, until [End] or the end of the session.
+// Begin starts recording the counters of the ports of a session. The recording ends with [End] or with the session.
 func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	if !s.Connection().Online() {
 		return connection.ErrOffline
@@ -113,7 +113,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	return nil
 }
 
-// readRound reads counters without an operation, so that none waits for it.
+// readRound reads counters outside of an operation, so that no operation waits for it.
 func readRound(ctx context.Context, s *session.Session, opts counters.Options, long time.Duration) (*counters.Reading,
 	error) {
 	l, err := s.Connection().Line()
@@ -131,7 +131,7 @@ func readRound(ctx context.Context, s *session.Session, opts counters.Options, l
 	return r, s.Connection().Failed(l, err)
 }
 
-// End ends the recording. What was read is kept. The error is [ErrNotRecording] if the session does not record.
+// End ends the recording and keeps the recorded data. If the session does not record, it returns [ErrNotRecording].
 func End(s *session.Session) error {
 	var r *running
 	s.Publish(session.ChangeSettings, func(st *session.State) {
@@ -144,7 +144,7 @@ func End(s *session.Session) error {
 	return r.Close()
 }
 
-// StatusOf returns the status of the recording of a session, and whether there is one.
+// StatusOf returns the status of the recording of a session, and false if there is no recording.
 func StatusOf(s *session.Session) (Status, bool) {
 	st := s.State()
 	r := slot.Of(&st)
@@ -154,7 +154,7 @@ func StatusOf(s *session.Session) (Status, bool) {
 	return r.Status(), true
 }
 
-// MetricsAt returns the address at which Prometheus scrapes, "" for none.
+// MetricsAt returns the address at which Prometheus scrapes the recording, or "" for none.
 func MetricsAt(s *session.Session) string {
 	st := s.State()
 	if r := slot.Of(&st); r != nil {
@@ -163,7 +163,7 @@ func MetricsAt(s *session.Session) string {
 	return ""
 }
 
-// source returns the function that describes a session to Prometheus, without the readings.
+// source returns a function that returns the data of a session for Prometheus, except for the readings of counters.
 func source(s *session.Session) metrics.Describe {
 	return func(ctx context.Context) (*metrics.Snapshot, error) {
 		st := s.State()

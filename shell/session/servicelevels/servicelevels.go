@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package servicelevels determines whether hosts get the service levels that a routing needs.
+// Package servicelevels determines whether hosts receive the service levels that a routing needs.
 package servicelevels
 
 import (
@@ -15,30 +15,30 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// Proof states whether hosts get the service levels that a routing needs once it is written. Hosts get them from the
-// subnet administration; a commit does not write them.
+// Proof states whether hosts will receive the service levels that a routing needs. Hosts receive them from the subnet
+// administration; a commit does not write them.
 type Proof struct {
 	// Origin is the origin of the tables.
 	Origin string
-	// Asked is how many path records, of Pairs, were requested from the master's subnet administration. Granted of them
-	// have the SL that the routing needs. Asked is 0 if there is no master.
+	// Asked is the number of path records that were requested from the master's subnet administration, out of Pairs. It
+	// is 0 if there is no master. Granted is the number of those that have the SL that the routing needs.
 	Asked   int
 	Granted int
 	Pairs   int64
-	// Refused is an example of the others, as text, "" for none.
+	// Refused describes a path record that does not have the needed SL. It is "" if there is none.
 	Refused string
-	// Plain is true if the routing is free of credit loops with SL 0 everywhere. It is not checked if everything is
+	// Plain is set if the routing is free of credit loops with SL 0 on all paths. This is not checked if all SLs are
 	// granted.
 	Plain bool
 }
 
-// AllGranted reports whether the subnet administration grants what the routing needs.
+// AllGranted reports whether the subnet administration grants the needed SL for every requested record.
 func (l *Proof) AllGranted() bool { return l.Asked > 0 && l.Granted == l.Asked }
 
-// Safe reports whether the routing does not deadlock with the SLs that hosts get.
+// Safe reports whether the routing cannot deadlock with the SLs that hosts receive.
 func (l *Proof) Safe() bool { return l.AllGranted() || l.Plain }
 
-// Error reports a routing that is free of deadlock only with service levels that hosts do not get.
+// Error is returned for a routing that is free of deadlock only with service levels that hosts do not receive.
 type Error struct{ Proof Proof }
 
 func (e *Error) Error() string {
@@ -48,7 +48,7 @@ func (e *Error) Error() string {
 		e.Proof.Origin, e.Proof.Why())
 }
 
-// Why returns what the subnet administration grants, as text.
+// Why returns a text about the SLs that the subnet administration grants.
 func (l *Proof) Why() string {
 	switch {
 	case l.Asked == 0 && l.Refused != "":
@@ -63,9 +63,9 @@ func (l *Proof) Why() string {
 	return fmt.Sprintf("it grants them in %d of %d path records, and not in that of %s", l.Granted, l.Asked, l.Refused)
 }
 
-// Prove determines whether tables that need service levels can be written: the subnet administration grants the SLs, or
-// there are no credit loops with SL 0 everywhere on the VLs after the commit. It returns nil for tables that need no
-// SLs.
+// Prove determines whether tables that need service levels can be written. This is so if the subnet administration
+// grants the SLs. It is also so if, with SL 0 on all paths and the VLs after the commit, there are no credit loops. It
+// returns nil for tables that need no SLs.
 func Prove(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables, master bool,
 	progress func(done, total int)) (*Proof, error) {
 	if staged.SLs == nil {
@@ -93,11 +93,11 @@ func Prove(ctx context.Context, conn *connection.Connection, live, staged *fabri
 	return l, nil
 }
 
-// maxRecords is how many path records are requested at most.
+// maxRecords is the maximum number of path records that are requested.
 const maxRecords = 4096
 
-// Ask requests the path records of all pairs of hosts, or, of too many, those of a sample with hosts on as many pairs
-// of leaf switches as possible. Without a response nothing is granted, which is not an error.
+// Ask requests the path records of all pairs of hosts. If there are too many pairs, it requests a sample whose hosts
+// are on as many pairs of leaf switches as possible. Without a response nothing is granted; this is not an error.
 func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, staged *fabric.Tables,
 	progress func(done, total int)) error {
 	c, err := conn.SA(ctx)
@@ -145,7 +145,7 @@ func (l *Proof) Ask(ctx context.Context, conn *connection.Connection, live, stag
 // lidOf returns the LID of a port.
 func lidOf(f *fabric.Fabric, guid uint64) uint16 { return f.Ports[f.PortByGUID(guid)].LID }
 
-// hostsByLeaf returns the ports of hosts in both fabrics, by the switch that they are attached to.
+// hostsByLeaf returns the host ports that are in both fabrics, grouped by the switch to which they are attached.
 func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
 	at := map[fabric.SwitchIndex]int{}
 	var leaves [][]fabric.PortIndex
@@ -166,8 +166,8 @@ func hostsByLeaf(live, staged *fabric.Fabric) [][]fabric.PortIndex {
 	return leaves
 }
 
-// hostPairs returns all pairs of hosts up to a limit, otherwise pairs of hosts on different leaf switches, chosen at
-// random with a fixed seed.
+// hostPairs returns all pairs of hosts if their number is within the limit. Otherwise it returns random pairs of hosts
+// on different leaf switches. The seed is fixed.
 func hostPairs(leaves [][]fabric.PortIndex) (pairs [][2]fabric.PortIndex) {
 	var all []fabric.PortIndex
 	for _, leaf := range leaves {

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Open opens a source and reads its subnet. The end of the test closes the session.
+// Open opens a source and reads its subnet. The session is closed at the end of the test.
 func Open(t *testing.T, from string) *session.Session {
 	t.Helper()
 	return OpenIn(t, from, "")
@@ -50,7 +50,7 @@ func OpenWith(t *testing.T, from string, opt session.Options) *session.Session {
 	return s
 }
 
-// TwoSwitches is a subnet of two switches with a host each.
+// TwoSwitches is a subnet of two switches, each with a host.
 const TwoSwitches = `
 Hca	1 "H1"		# "node-1"
 [1] "S1"[1]
@@ -67,7 +67,7 @@ Switch	8 "S2"		# "core"
 [8] "S1"[8]
 `
 
-// NetFile writes a topology for ibsim to a file.
+// NetFile writes a topology in the format of ibsim to a file and returns the path.
 func NetFile(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "net")

@@ -26,7 +26,7 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
-// Subnet is a simulated subnet with any number of consoles.
+// Subnet is a simulated subnet to which any number of consoles can connect.
 type Subnet struct {
 	T      *testing.T
 	Sim    *sim.Sim
@@ -42,7 +42,7 @@ type Subnet struct {
 	Leave  func()                            // closes the console that was opened last
 }
 
-// NewSubnet returns a subnet that the default engine has routed.
+// NewSubnet returns a simulated subnet that is routed by the default engine.
 func NewSubnet(t *testing.T, spec string) *Subnet {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -66,7 +66,7 @@ func NewSubnet(t *testing.T, spec string) *Subnet {
 	}
 }
 
-// NewBareSubnet returns a subnet without LIDs and tables.
+// NewBareSubnet returns a simulated subnet without LIDs and tables.
 func NewBareSubnet(t *testing.T, spec string) *Subnet {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -84,7 +84,8 @@ func (n *Subnet) Open() (mad.Transport, error) {
 	return ibsim.Dial(n.T.Context(), ibsim.Options{Name: n.Other.Name})
 }
 
-// Console opens a console as a new process does: its source counts as live, and it looks for earlier commits.
+// Console opens a session in the same way as a new process would. Its source counts as live, and it looks for earlier
+// commits.
 func (n *Subnet) Console() *session.Session {
 	n.T.Helper()
 	client := *cmp.Or(n.Client, new(mad.Fast()))
@@ -128,7 +129,7 @@ func (n *Subnet) Read(s *session.Session) *session.Picture {
 	return s.State().Live
 }
 
-// Route stages the tables of an engine with options "NAME=VALUE".
+// Route computes and stages the tables of an engine with the options "NAME=VALUE" in words.
 func (n *Subnet) Route(s *session.Session, words ...string) {
 	n.T.Helper()
 	var chain []string
@@ -161,11 +162,12 @@ func (n *Subnet) Stage(s *session.Session, t *fabric.Tables) {
 	op.Stage(&session.Picture{Kind: session.Staged, Fabric: t.Fabric, Tables: t})
 }
 
-// Engines are engines with options that all compute different tables.
+// Engines are engines with options. Each of them computes different tables.
 var Engines = [][]string{{"minhop", "port_shifting=TRUE"}, {"minhop", "scatter_ports=1"}, {"minhop", "scatter_ports=2"},
 	{"minhop", "scatter_ports=3"}}
 
-// apart calls do with the settings of a console without a history, which waits for responses on a busy machine.
+// apart calls do with the settings of a console that has no history and that waits longer for responses, because the
+// test machine may be busy.
 func (n *Subnet) apart(do func()) {
 	n.T.Helper()
 	was := *n
@@ -176,7 +178,7 @@ func (n *Subnet) apart(do func()) {
 	do()
 }
 
-// LFT returns the forwarding tables that the switches hold, as a session without a history reads them.
+// LFT returns the forwarding tables that the switches hold. It reads them with a session that has no history.
 func (n *Subnet) LFT() (t *fabric.Tables) {
 	n.T.Helper()
 	n.apart(func() {
@@ -186,7 +188,8 @@ func (n *Subnet) LFT() (t *fabric.Tables) {
 	return t
 }
 
-// Held returns everything that a commit may write as text, as a session without a history reads it.
+// Held returns a text with everything on the switches that a commit may write. It reads them with a session that has no
+// history.
 func (n *Subnet) Held() string {
 	n.T.Helper()
 	var p *session.Picture

@@ -18,17 +18,17 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// unmodelled are options of opensm.conf that can change a route and that no engine here supports, with the value that
-// changes nothing.
+// unmodelled are options of opensm.conf that can change routes but that no engine of ibconsole supports. The values are
+// those that have no effect.
 var unmodelled = map[string]string{
 	"avoid_throttled_links": "FALSE",
 }
 
 var aliases = map[string]string{"dimn_ports_file": "port_search_ordering_file"} // older names of options
 
-// ReadConf reads engines and options from an opensm.conf; the given chain and options take precedence. Without a
-// guid2lid among them it reads that of OpenSM's cache directory, only for ports without a LID. Options that are not
-// modelled are noted.
+// ReadConf reads engines and options from an opensm.conf. The given chain and options take precedence. If no option
+// names a guid2lid file, ReadConf reads the one in OpenSM's cache directory, but uses it only for ports without a LID.
+// It adds notes about options that are not modelled.
 func ReadConf(ctx context.Context, path string, around Around, chain []string, given []Setting) (Settings, error) {
 	conf, err := files.Parse(ctx, path, files.Config, osm.ReadConf)
 	if err != nil {
@@ -77,8 +77,8 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	return s, nil
 }
 
-// modelledChain returns a list of engines as OpenSM reads it, without those that do not exist here. from is its place
-// in the file.
+// modelledChain splits a list of engines as OpenSM does, and removes the engines that ibconsole does not implement.
+// from is the place of the list, for notes.
 func modelledChain(list, from string, around *Around, notes []string) (chain, more []string) {
 	known := EngineNames()
 	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
@@ -98,8 +98,8 @@ func modelledChain(list, from string, around *Around, notes []string) (chain, mo
 	return chain, notes
 }
 
-// confOptions returns the known options of the file. As in OpenSM, a boolean that is not TRUE is off, and a file that
-// cannot be read is skipped.
+// confOptions returns the options of the file that ibconsole knows. As in OpenSM, a boolean other than TRUE is off, and
+// a file that cannot be read is ignored.
 func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) {
 	for _, o := range conf.Options {
 		name := o.Name
@@ -129,13 +129,13 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 	return out, notes
 }
 
-// partitionFile is the option for the partition file. Without it OpenSM reads its default file.
+// partitionFile is the option that names the partition file. Without the option, OpenSM reads a default file.
 const partitionFile = "partition_config_file"
 
 const torusConfig = "torus_config" // the option that names the configuration of torus-2QoS
 
-// defaultTorus reads the file that torus-2QoS reads with this conf if no other was given. torus-2QoS refuses if it
-// cannot be read.
+// defaultTorus reads the configuration file that torus-2QoS uses with this opensm.conf, unless another was given. If it
+// cannot be read, torus-2QoS will refuse to route.
 func (s *Settings) defaultTorus(ctx context.Context, path string) error {
 	if s.torus.Conf != nil || !slices.Contains(s.Chain, torus.Name) {
 		return nil
@@ -148,7 +148,7 @@ func (s *Settings) defaultTorus(ctx context.Context, path string) error {
 	return s.chooseEngines()
 }
 
-// findLIDs reads the guid2lid of OpenSM's cache directory, if it exists and no other was given.
+// findLIDs reads the guid2lid file in OpenSM's cache directory, if it exists and no other file was given.
 func (s *Settings) findLIDs(ctx context.Context, dir string) {
 	file := filepath.Join(dir, "guid2lid")
 	if _, err := os.Stat(file); dir == "" || err != nil || s.lids.GUID2LID != nil || s.lids.Reassign {

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Flags holds the flags of an OpenSM command line as options of this program.
+// Flags holds the flags of an OpenSM command line, converted to options of this program.
 type Flags struct {
 	Conf  string // the opensm.conf, "" for none
 	Chain []string
@@ -19,8 +19,8 @@ type Flags struct {
 	Notes []string // flags without a counterpart here, one sentence each
 }
 
-// ReadFlags reads OpenSM's flags like getopt_long: short flags combined, with the value attached or in the next word,
-// and abbreviated long flags. The last value of a repeated flag counts.
+// ReadFlags reads OpenSM's flags by the rules of getopt_long. Short flags may be combined, with the value attached or
+// in the next word. Long flags may be abbreviated. If a flag is repeated, its last value counts.
 func ReadFlags(words []string) (Flags, error) {
 	r := flagReader{rest: words}
 	for len(r.rest) > 0 {
@@ -45,7 +45,8 @@ func ReadFlags(words []string) (Flags, error) {
 	return r.Flags, nil
 }
 
-// Join adds an opensm.conf, a chain and options that were given in addition to the flags. None may be given twice.
+// Join adds an opensm.conf, a chain and options that were given in addition to the flags. It returns an error if
+// something was given twice.
 func (f *Flags) Join(conf string, chain []string, given []Setting) error {
 	switch {
 	case f.Conf != "" && conf != "":
@@ -70,7 +71,8 @@ func (f *Flags) Join(conf string, chain []string, given []Setting) error {
 	return nil
 }
 
-// withDefaults adds the defaults of OpenSM for options that this program otherwise takes from the subnet.
+// withDefaults adds OpenSM's defaults for missing options, where this program would otherwise use values from the
+// subnet.
 func withDefaults(options []Setting) []Setting {
 	for _, d := range []Setting{{"lmc", "0"}, {"qos", "FALSE"}} {
 		if indexSetting(options, d.Name) < 0 {
@@ -118,7 +120,7 @@ func (r *flagReader) long(word string) error {
 	return r.take(f, "--"+f.long, value)
 }
 
-// short reads a word of one or more short flags.
+// short reads a word that consists of one or more short flags.
 func (r *flagReader) short(word string) error {
 	for i := 1; i < len(word); i++ {
 		at := slices.IndexFunc(flags, func(f flag) bool { return f.short == word[i] })
@@ -144,7 +146,7 @@ func (r *flagReader) short(word string) error {
 	return nil
 }
 
-// next returns the word after a flag, which is its value even if it looks like a flag.
+// next returns the word after a flag as its value, even if it looks like a flag.
 func (r *flagReader) next(name string) (string, error) {
 	if len(r.rest) == 0 {
 		return "", fmt.Errorf("%s has no value", name)
@@ -178,7 +180,8 @@ func (r *flagReader) take(f *flag, name, value string) error {
 	return nil
 }
 
-// FlagNames returns the flags with a counterpart here, in their short form if they have one.
+// FlagNames returns the flags of OpenSM that correspond to options of this program, in their short form if they have
+// one.
 func FlagNames() []string {
 	var names []string
 	for i := range flags {

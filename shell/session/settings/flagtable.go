@@ -4,19 +4,19 @@ package settings
 
 import "example.org/ibconsole/fabric/formats/osm"
 
-// flag is a flag of OpenSM's command line (opensm(8) and opensm --help).
+// flag is a flag of OpenSM's command line (see opensm(8) and opensm --help).
 type flag struct {
 	short byte // 0 for none
 	long  string
 	takes bool // a value follows
-	// option is the option with the same meaning, "" for none. Without a value it is TRUE.
+	// option is the option with the same meaning, or "" if there is none. If the flag has no value, the option is TRUE.
 	option string
-	// why is the reason why the flag is refused, note a remark about it. A flag without why, note and option has no
-	// effect on routes.
+	// why is the reason why the flag is refused. note is a remark about the flag. A flag with neither why, note nor
+	// option has no effect on routes.
 	why, note string
 }
 
-// The values of option that are not in [Options].
+// Special values of the field option, in addition to names in [Options].
 const (
 	chainFlag = "engine"
 	confFlag  = "from"

@@ -14,13 +14,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// guidUse is a file of GUIDs with its option.
+// guidUse is a file of GUIDs, together with the option that names the file.
 type guidUse struct {
 	file *osm.GUIDFile
 	kind osm.GUIDFileKind
 }
 
-// guidFile returns an option for a file of GUIDs.
+// guidFile returns an option whose value is a file of GUIDs.
 func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
 	read := func(ctx context.Context, s *Settings, path string) error {
 		f, err := files.Parse(ctx, path, files.List, osm.ReadGUIDFile)
@@ -38,8 +38,8 @@ func guidFile(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.G
 	return Option{Name: kind.Option(), Summary: summary, File: true, read: read}
 }
 
-// guidFileOrBroken is like guidFile. If an opensm.conf names a missing file, OpenSM treats it like a file with an
-// unreadable line.
+// guidFileOrBroken is like guidFile for files whose absence matters. If an opensm.conf names a missing file, OpenSM
+// treats it like a file with an unreadable line.
 func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings, *osm.GUIDFile)) Option {
 	o := guidFile(kind, summary, take)
 	o.without = func(s *Settings, path string) {
@@ -49,7 +49,8 @@ func guidFileOrBroken(kind osm.GUIDFileKind, summary string, take func(*Settings
 	return o
 }
 
-// withoutFiles handles missing files of an opensm.conf as OpenSM does, unless other files were given.
+// withoutFiles handles missing files that an opensm.conf names as OpenSM does. Options that were given separately are
+// ignored.
 func (s *Settings) withoutFiles(conf *osm.Conf, given []Setting) {
 	for _, o := range conf.Options {
 		i := slices.IndexFunc(Options, func(x Option) bool { return x.Name == o.Name })
@@ -80,7 +81,7 @@ func takeIONodes(s *Settings, f *osm.GUIDFile) {
 	s.noteBroken(f, osm.IONodes)
 }
 
-// noteBroken notes that a file of nodes is broken.
+// noteBroken records that a file of nodes has a line that OpenSM cannot read.
 func (s *Settings) noteBroken(f *osm.GUIDFile, kind osm.GUIDFileKind) {
 	if f.Broken {
 		s.routing.BrokenNodeFile = kind.Option()
@@ -123,7 +124,7 @@ func takeSearchOrder(s *Settings, f *osm.GUIDFile) {
 	}
 }
 
-// Strangers returns notes on the lines of the files that match nothing in a subnet.
+// Strangers returns notes on those lines of the GUID files that match nothing in a subnet.
 func (s *Settings) Strangers(f *fabric.Fabric) []string {
 	var out []string
 	for _, u := range s.guids {

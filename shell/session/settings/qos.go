@@ -16,14 +16,14 @@ import (
 )
 
 var (
-	// Partitions have "sl=N" (OpenSM's doc/partition-config.txt), and the SLs of a
-	// policy "sl: N" (doc/QoS_management_in_OpenSM.txt).
+	// A partition has "sl=N" (OpenSM's doc/partition-config.txt). A QoS policy has "sl: N"
+	// (doc/QoS_management_in_OpenSM.txt).
 	partitionSL = regexp.MustCompile(`\bsl\s*=\s*(\w+)`)
 	policySL    = regexp.MustCompile(`^\s*sl\s*:\s*(\w+)`)
 )
 
-// noteTorusQoS notes the quality-of-service settings of an opensm.conf that torus-2QoS does not support: service levels
-// except 0 and 8, and configured SL2VL tables (torus-2QoS(8), at its end).
+// noteTorusQoS adds notes about quality-of-service settings of an opensm.conf that torus-2QoS does not support: service
+// levels other than 0 and 8, and configured SL2VL tables (end of torus-2QoS(8)).
 func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf, around *Around) {
 	if !slices.Contains(s.Chain, torus.Name) {
 		return
@@ -39,7 +39,7 @@ func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf, around *Aro
 	}
 }
 
-// noteSLs notes the SLs of a file that are neither 0 nor 8. A missing file has none.
+// noteSLs adds notes about the SLs in a file that are neither 0 nor 8. If the file cannot be read, it adds none.
 func (s *Settings) noteSLs(ctx context.Context, path string, form *regexp.Regexp) {
 	text, err := files.All(ctx, path, files.List)
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package settings reads engines and their options, given as words or in an opensm.conf and its files, for computing
-// routes.
+// Package settings reads routing engines and their options. They are given as words, or in an opensm.conf and the files
+// that it names.
 package settings
 
 import (
@@ -26,7 +26,8 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Settings holds the engines and the options that affect routes or LIDs, as in opensm.conf.
+// Settings holds the engines and options that affect routes or LIDs. They have the meaning that they have in
+// opensm.conf.
 type Settings struct {
 	Chain []string  // the names of engines, tried in order, and [engines.NoFallback]
 	Given []Setting // the options that were set, as they were written
@@ -54,8 +55,8 @@ type asked struct {
 	given []Setting
 }
 
-// Asked returns the opensm.conf that the settings were read from, "" for none, and the chain and the options that were
-// given in addition.
+// Asked returns the opensm.conf from which the settings were read, or "", and the chain and options that were given in
+// addition.
 func (s *Settings) Asked() (conf string, chain []string, given []Setting) {
 	if s.conf == "" {
 		return "", s.Chain, s.Given
@@ -66,7 +67,7 @@ func (s *Settings) Asked() (conf string, chain []string, given []Setting) {
 // Setting is an option with its value.
 type Setting struct{ Name, Value string }
 
-// Conf returns the value as in opensm.conf. OpenSM treats everything except TRUE as off.
+// Conf returns the value in the form of opensm.conf. OpenSM treats every value except TRUE as off.
 func (s Setting) Conf() string {
 	i := slices.IndexFunc(Options, func(o Option) bool { return o.Name == s.Name })
 	if i < 0 || !Options[i].boolean {
@@ -85,9 +86,9 @@ type Option struct {
 	File    bool // the value is the name of a file
 	boolean bool
 	set     func(*Settings, string) error
-	// read reads the file that the value names, nil if it names none.
+	// read reads the file that the value names. It is nil if the value is not a file.
 	read func(ctx context.Context, s *Settings, path string) error
-	// without handles a missing file that an opensm.conf names, nil if OpenSM ignores it.
+	// without handles a missing file that an opensm.conf names. It is nil if OpenSM ignores a missing file.
 	without func(s *Settings, path string)
 }
 
@@ -99,10 +100,11 @@ func (o *Option) take(ctx context.Context, s *Settings, value string) error {
 	return o.set(s, value)
 }
 
-// Boolean reports whether the value is TRUE or FALSE, or yes or no.
+// Boolean reports whether the values of the option are TRUE and FALSE, which may also be written yes and no.
 func (o *Option) Boolean() bool { return o.boolean }
 
-// Options are the options, by OpenSM's names. guid2lid names the file in OpenSM's cache directory.
+// Options are all options, with the names that OpenSM uses. guid2lid, which is not an option of OpenSM, has the name of
+// a file in OpenSM's cache directory.
 var Options = []Option{
 	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; default: as in the subnet",
 		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) {
@@ -188,12 +190,13 @@ var Options = []Option{
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, read: setLIDMatrix},
 }
 
-// on returns an option that is TRUE or FALSE.
+// on returns an option with the values TRUE and FALSE. field returns the field that the option sets.
 func on(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }
 
-// number sets an option that is a number; isNo completes the error for another value.
+// number returns the setter of an option whose value is a number from low to high. isNo completes the error for any
+// other value.
 func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		n, err := strconv.ParseUint(value, 0, 64)
@@ -205,7 +208,8 @@ func number(isNo string, low, high uint64, take func(*Settings, uint64)) func(*S
 	}
 }
 
-// Parse reads a chain of engines, empty for the default engine, and options with their files.
+// Parse returns the settings for a chain of engines and for options. It reads the files that the options name. An empty
+// chain means the default engine.
 func Parse(ctx context.Context, chain []string, given []Setting) (Settings, error) {
 	s := Settings{Chain: chain, Given: slices.Clone(given)}
 	for k, g := range given {
@@ -230,17 +234,17 @@ func Parse(ctx context.Context, chain []string, given []Setting) (Settings, erro
 	return s, s.chooseEngines()
 }
 
-// lashLMC notes where OpenSM and its document differ.
+// lashLMC is a note on a case in which OpenSM differs from its documentation.
 const lashLMC = "with an LMC above 0, opensm(8) documents the default engine instead of lash; OpenSM 3.3.23 " +
 	"routes with lash, and so does ibconsole"
 
-// Only returns the settings with one engine and without the unicast cache.
+// Only returns the settings with a single engine and without the unicast cache.
 func (s Settings) Only(engine string) (Settings, error) {
 	s.Chain, s.cached = []string{engine, engines.NoFallback}, false
 	return s, s.chooseEngines()
 }
 
-// SameEngines reports whether settings have the same chain, apart from no_fallback, and the same options.
+// SameEngines reports whether s and o have the same options and, apart from no_fallback, the same chain.
 func (s *Settings) SameEngines(o *Settings) bool {
 	chain := func(s *Settings) []string {
 		return slices.DeleteFunc(slices.Clone(s.Chain), func(name string) bool { return name == engines.NoFallback })
@@ -260,20 +264,20 @@ func (s *Settings) chooseEngines() (err error) {
 // String returns the chain, "updn,minhop".
 func (s *Settings) String() string { return strings.Join(s.Chain, ",") }
 
-// Words returns the chain and the options as they were given.
+// Words returns the chain and the options as texts, as they were given.
 func (s *Settings) Words() (chain, options string) {
 	return s.String(), Words(s.Given)
 }
 
-// Words joins settings as a command takes them: "lmc=1 qos=yes".
+// Words joins settings into a text that commands accept: "lmc=1 qos=yes".
 func Words(given []Setting) string {
 	return strings.Join(prose.Words(given, func(g Setting) string { return g.Name + "=" + g.Value }), " ")
 }
 
-// EngineNames returns the names that a chain can have.
+// EngineNames returns all names that a chain can contain.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
 
-// off returns the setter of an option that is on by default.
+// off returns the setter of a boolean option that is on by default. take receives true if the option is turned off.
 func off(take func(s *Settings, without bool)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		on := false
@@ -285,8 +289,8 @@ func off(take func(s *Settings, without bool)) func(*Settings, string) error {
 	}
 }
 
-// boolean returns the setter of a boolean option. OpenSM takes everything except TRUE, in any case, as no; here values
-// that are neither are refused.
+// boolean returns the setter of a boolean option. OpenSM treats every value except TRUE (in any case) as no. Here,
+// values that mean neither yes nor no are an error.
 func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		switch strings.ToLower(value) {
@@ -301,7 +305,7 @@ func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 	}
 }
 
-// takeNueVLs sets the VLs of nue. As in OpenSM, 0 means all.
+// takeNueVLs sets the number of VLs of nue. As in OpenSM, 0 means all VLs.
 func takeNueVLs(s *Settings, n uint64) {
 	if n == 0 {
 		n = routing.AllVLs
@@ -348,7 +352,7 @@ func setPartitions(ctx context.Context, s *Settings, path string) (err error) {
 	return err
 }
 
-// PKeys returns the P_Keys of the end ports of a fabric in the partitions of the settings.
+// PKeys returns the P_Keys of the end ports of a fabric, according to the partitions of the settings.
 func (s *Settings) PKeys(f *fabric.Fabric) map[fabric.PortIndex][]mad.PKey {
 	return osm.PKeys(f, s.Partitions(f))
 }
@@ -367,13 +371,13 @@ func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
 // HasPartitions reports whether a partition file was read.
 func (s *Settings) HasPartitions() bool { return s.partitions != nil }
 
-// Job returns a job that computes tables with the settings.
+// Job returns a job that computes tables with these settings.
 func (s *Settings) Job() *compute.Job {
 	return &compute.Job{Engines: s.engines, Options: s.routing, LIDs: s.lids, Cached: s.cached, NoQoS: !s.QoS()}
 }
 
-// Remembered returns the LIDs that OpenSM remembers on a subnet, empty without a guid2lid file, without the records
-// that OpenSM drops.
+// Remembered returns the LIDs that OpenSM remembers for a subnet from the guid2lid file. It omits the records that
+// OpenSM drops. Without a guid2lid file, the result is empty.
 func (s *Settings) Remembered(f *fabric.Fabric) *fabric.GUID2LID {
 	if s.lids.GUID2LID == nil {
 		return &fabric.GUID2LID{}
@@ -385,10 +389,10 @@ func (s *Settings) Remembered(f *fabric.Fabric) *fabric.GUID2LID {
 	return lids.Remembered(f)
 }
 
-// Conf returns the opensm.conf that the settings were read from, "" for none.
+// Conf returns the opensm.conf from which the settings were read, or "".
 func (s *Settings) Conf() string { return s.conf }
 
-// QoS reports whether quality of service is on. If not, OpenSM writes no SL2VL tables.
+// QoS reports whether quality of service is on. If it is off, OpenSM writes no SL2VL tables.
 func (s *Settings) QoS() bool { return !s.torus.NoQoS }
 
 // Engines returns the engines that can route with these settings.
@@ -398,8 +402,8 @@ func (s *Settings) Engines() []string {
 	})
 }
 
-// Of returns the settings of a saved routing with the LMC of these settings, or these settings if it has none or they
-// cannot be used. The result has [engines.NoFallback] if either has it.
+// Of returns the settings of a saved routing, with the LMC of s. If the saved routing has no settings or they cannot be
+// used, it returns s. The chain of the result contains [engines.NoFallback] if either chain contains it.
 func (s *Settings) Of(ctx context.Context, saved *snapshot.Snapshot) (Settings, []string, error) {
 	r := saved.Routing
 	if r == nil || r.Engine == "" {

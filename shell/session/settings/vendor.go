@@ -28,7 +28,7 @@ const (
 	LinkGroups           // all ports to the same next switch
 )
 
-// vendorEngine is an engine of NVIDIA's OpenSM with the engine whose tables it has.
+// vendorEngine is an engine of NVIDIA's OpenSM. tables is the engine that is assumed to compute the same tables.
 type vendorEngine struct {
 	name, tables string
 	groups       GroupKind
@@ -39,7 +39,7 @@ const (
 	treeGroups = "groups of all ports on fewest-hop up/down paths"
 	linkGroups = "groups of all ports to the same next switch"
 
-	// VendorDefault is the default engine of NVIDIA's OpenSM from 5.10 on.
+	// VendorDefault is the default engine of NVIDIA's OpenSM, since version 5.10.
 	VendorDefault = "ar_updn"
 	autoEngine    = "auto"
 )
@@ -60,8 +60,8 @@ func findVendorEngine(name string) *vendorEngine {
 	return &vendorEngines[i]
 }
 
-// ownChain replaces the engines of NVIDIA's OpenSM by those whose tables they have. It keeps the kinds of their groups
-// and notes the assumption.
+// ownChain replaces each engine of NVIDIA's OpenSM by the engine that is assumed to compute the same tables. It keeps
+// the kind of port groups of each engine, and adds a note about the assumption.
 func (s *Settings) ownChain() {
 	s.groups = map[string]GroupKind{}
 	var chain []string
@@ -86,7 +86,7 @@ func (s *Settings) ownChain() {
 	}
 }
 
-// noteRootRanks notes roots with different ranks, which NVIDIA's OpenSM supports from 5.23 on.
+// noteRootRanks adds a note if roots have different ranks, which NVIDIA's OpenSM supports since version 5.23.
 func (s *Settings) noteRootRanks() {
 	for _, u := range s.guids {
 		if u.kind != osm.RootGUIDs {
@@ -104,7 +104,7 @@ func (s *Settings) noteRootRanks() {
 	}
 }
 
-// VendorEngines returns the engine names of NVIDIA's OpenSM that a chain can have in addition to [EngineNames].
+// VendorEngines returns the engine names of NVIDIA's OpenSM that a chain can contain in addition to [EngineNames].
 func VendorEngines() []string {
 	var names []string
 	for _, e := range vendorEngines {
@@ -113,8 +113,8 @@ func VendorEngines() []string {
 	return names
 }
 
-// Groups returns the kind of groups of tables that an engine computed, and how switches use them. For an engine that is
-// not in the chain it returns those of the first one.
+// Groups returns the kind of port groups for the tables of an engine, and how switches use these groups. If the engine
+// is not in the chain, it returns the kind of the first engine.
 func (s *Settings) Groups(engine string) (GroupKind, adaptive.How) {
 	how := adaptive.Always
 	if s.how != nil {
@@ -130,7 +130,7 @@ func (s *Settings) Groups(engine string) (GroupKind, adaptive.How) {
 	return kind, how
 }
 
-// vendorOption is an option of NVIDIA's OpenSM that OpenSM 3.3.23 lacks.
+// vendorOption is an option of NVIDIA's OpenSM that OpenSM 3.3.23 does not have.
 type vendorOption struct {
 	name    string
 	numbers bool // its value is a number from 0 to high
@@ -164,7 +164,7 @@ type vendorConf struct {
 	notes []string
 }
 
-// readVendor sorts the options that OpenSM 3.3.23 lacks. An invalid value is an error.
+// readVendor sorts the options that OpenSM 3.3.23 does not have. It returns an error for an invalid value.
 func readVendor(conf *osm.Conf) (v vendorConf, err error) {
 	var unknown, idle []string
 	named := func(words []string, name string, line int) []string {
@@ -216,14 +216,15 @@ func (o *vendorOption) check(value string) error {
 	return nil
 }
 
-// Around holds what reading an opensm.conf needs of the machine and the subnet.
+// Around holds properties of the machine and of the subnet that are needed to read an opensm.conf.
 type Around struct {
 	CacheDir string                // of OpenSM, "" for none
 	ConfDir  string                // of the files that OpenSM reads by default, "" for none
 	Shape    func() classify.Shape // of the subnet, for the engine auto; nil if unknown
 }
 
-// file returns the file of an option, or the one that OpenSM reads without the option; "" for none.
+// file returns the file that an option of conf names, or else the default file of OpenSM. It returns "" if there is
+// none.
 func (a *Around) file(conf *osm.Conf, option string) string {
 	path := conf.Value(option)
 	switch {
@@ -235,7 +236,7 @@ func (a *Around) file(conf *osm.Conf, option string) string {
 	return filepath.Join(a.ConfDir, filepath.Base(path))
 }
 
-// auto returns the engine that the engine auto chooses for trees and Dragonfly+.
+// auto returns the engine that NVIDIA's engine auto chooses for trees and Dragonfly+.
 func (a *Around) auto(from string) (engine, note string) {
 	if a.Shape == nil {
 		return autoEngine, from + ": the engine auto is chosen by the subnet only for an opensm.conf (engine from=FILE)"
@@ -254,7 +255,8 @@ func (a *Around) auto(from string) (engine, note string) {
 		engine, shape)
 }
 
-// chain returns the engines of the file that exist here, or the default engine of NVIDIA's OpenSM if it names none.
+// chain returns the engines of the file that ibconsole implements. If the file names none but is for NVIDIA's OpenSM,
+// it returns the default engine of NVIDIA's OpenSM.
 func (v *vendorConf) chain(conf *osm.Conf, around *Around, notes []string) (chain, more []string) {
 	list := conf.Get("routing_engine")
 	if list == "" && len(v.lines) > 0 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simulated makes the simulated subnets of sources.
+// Package simulated creates the simulated subnets that sources describe.
 package simulated
 
 import (
@@ -29,7 +29,7 @@ import (
 	"example.org/ibconsole/shell/session/settings"
 )
 
-// Subnet is a simulated subnet that is connected.
+// Subnet is a simulated subnet with a connection to it.
 type Subnet struct {
 	mad.Transport
 	Warnings   []string    // of reading its file
@@ -37,8 +37,9 @@ type Subnet struct {
 	IsAdaptive bool        // its switches route adaptively
 }
 
-// Open makes the subnet of a source "FILE" or "KIND:ARGS" with options. It is routed by the default engine, as a subnet
-// manager would leave it, with the given settings for groups of adaptive routing. The connection is at its SM port.
+// Open creates the subnet of a source "FILE" or "KIND:ARGS" with options. The default engine routes the subnet, as a
+// subnet manager would. The settings set determine the groups of adaptive routing. The connection is at the port of the
+// subnet manager.
 func Open(ctx context.Context, arg string, o formats.Options, set *settings.Settings) (*Subnet, error) {
 	arg, isAdaptive, used, err := options(arg)
 	if err != nil {
@@ -80,11 +81,11 @@ func Open(ctx context.Context, arg string, o formats.Options, set *settings.Sett
 	return &Subnet{conn, file.Warnings, file.Unread, isAdaptive}, err
 }
 
-// speed is the speed of links of a simulated subnet without a stated speed. Nets for ibsim have that of ibsim, SDR: the
-// releases in use know nothing beyond HDR.
+// speed is the speed of links of a simulated subnet if none is given. In topologies for ibsim it is SDR, as in ibsim,
+// because the releases in use support nothing faster than HDR.
 const speed = fabric.NDR
 
-// read returns the subnet of "FILE" or "KIND:ARGS". A file of that name takes precedence.
+// read returns the subnet of "FILE" or "KIND:ARGS". If a file has this name, it takes precedence.
 func read(ctx context.Context, arg string, o formats.Options) (formats.Subnet, error) {
 	kind, _, _ := strings.Cut(arg, ":")
 	if slices.Contains(kindNames(), kind) {
@@ -104,9 +105,11 @@ func read(ctx context.Context, arg string, o formats.Options) (formats.Subnet, e
 // kindNames returns the kinds of topologies that can be generated.
 func kindNames() []string { return prose.Words(gen.Kinds(), func(k gen.Kind) string { return k.Name }) }
 
-// options returns the argument of a source without the options in it. With adaptive=yes the switches are NVIDIA's, hold
-// groups of all ports on shortest up/down paths, and report them. With traffic=N% all hosts send to all others, and
-// used is the part of its rate at which the busiest link sends.
+// options splits the argument of a source into its options and the rest.
+//
+// With adaptive=yes, the switches are of NVIDIA, hold groups of all ports on shortest up/down paths, and report these
+// groups. With traffic=N%, all hosts send to all others; used is the resulting utilization of the busiest link, from 0
+// to 1.
 func options(arg string) (rest string, isAdaptive bool, used float64, err error) {
 	var kept []string
 	for word := range strings.SplitSeq(arg, " ") {
@@ -132,7 +135,7 @@ func options(arg string) (rest string, isAdaptive bool, used float64, err error)
 }
 
 // Traffic returns the bytes per second that each port sends if all hosts send to all others over the paths of the
-// tables and the busiest link sends at the part used of its rate.
+// tables. The rate is chosen so that the utilization of the busiest link is used (0 to 1).
 func Traffic(ctx context.Context, t *fabric.Tables, used float64) ([]float64, error) {
 	l, err := linkload.AllToAll(ctx, t, linkload.Options{})
 	if err != nil {

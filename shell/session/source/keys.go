@@ -17,17 +17,23 @@ import (
 	"example.org/ibconsole/internal/base/nocore"
 )
 
-// Keys are the keys of a protected subnet, 0 for none.
+// Keys are the keys of a protected subnet. A key is 0 if there is none.
 type Keys struct {
 	M  uint64 // the M_Key, which management agents require
 	SA uint64 // the SA_Key, with which the subnet administration trusts a requester
 }
 
-// ReadKeys reads the keys of a subnet from a file. A line is an M_Key, 0x and up to 16 hexadecimal digits; a line of
-// OpenSM's guid2mkey, a port GUID and its key; or a line of opensm.conf, m_key KEY or sa_key KEY. All M_Keys must be
-// equal, as only one per subnet is supported. Empty lines and # comments are skipped. Only the owner may have access to
-// the file, and must be the reader or root: a key gives access to every switch of the subnet. Errors have the file and
-// the line, never a key. ReadKeys first makes the memory of the process inaccessible to others (see [nocore.Set]).
+// ReadKeys reads the keys of a subnet from a file. A line is one of these:
+//
+//   - an M_Key: 0x and up to 16 hexadecimal digits
+//   - a line of OpenSM's guid2mkey: a port GUID and its M_Key
+//   - a line of opensm.conf: m_key KEY or sa_key KEY
+//   - an empty line or a # comment, which is skipped
+//
+// All M_Keys must be equal, because only one per subnet is supported. Only the owner may have access to the file, and
+// the owner must be the reader or root, because a key gives access to every switch of the subnet. Errors contain the
+// file and the line, but never a key. Before reading, ReadKeys makes the memory of the process inaccessible to others
+// (see [nocore.Set]).
 func ReadKeys(ctx context.Context, path string) (Keys, error) {
 	var keys Keys
 	if err := nocore.Set(); err != nil {
@@ -62,7 +68,7 @@ func ReadKeys(ctx context.Context, path string) (Keys, error) {
 	return keys, nil
 }
 
-// private returns an error if others may read a file or may have written it.
+// private returns an error if other users may read a file or could have written it.
 func private(info os.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("others may read it (mode %04o), expected 0600 (try: chmod 600)", mode)
@@ -76,7 +82,7 @@ func private(info os.FileInfo) error {
 var errKey = errors.New("expected KEY, GUID KEY, m_key KEY or sa_key KEY, where GUID and KEY are 0x and up to 16 " +
 	"hexadecimal digits")
 
-// take sets the keys of the words of a line.
+// take sets the keys that the words of a line contain.
 func (k *Keys) take(words []string) error {
 	to, name := &k.M, "M_Key"
 	if len(words) == 2 && (words[0] == "m_key" || words[0] == "sa_key") {

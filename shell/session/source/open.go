@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad/umad"
 )
 
-// OpenUmad opens a port of this machine. It fails if the port carries no subnet management packets.
+// OpenUmad opens a port of this machine. It returns an error if the port carries no subnet management packets.
 func OpenUmad(arg string, held *umad.HeldDevices) (*umad.Transport, error) {
 	sel, err := umad.ParseSelector(arg)
 	if err != nil {
@@ -34,10 +34,10 @@ func OpenUmad(arg string, held *umad.HeldDevices) (*umad.Transport, error) {
 	return t, nil
 }
 
-// Doctored adds [SeeDoctor] to an error of a source.
+// Doctored adds [SeeDoctor] to the error of a source.
 func Doctored(err error) error { return fmt.Errorf("%w"+SeeDoctor, err) }
 
-// SeeDoctor is the end of errors of sources that cannot be opened.
+// SeeDoctor is the hint at the end of errors of sources that cannot be opened.
 const SeeDoctor = " (see: ibconsole doctor)"
 
 // DialIbsim connects to an ibsim.

@@ -14,21 +14,25 @@ import (
 	"example.org/ibconsole/mad/umad"
 )
 
-// Named is a source with the name of its subnet among others.
+// Named is a source with a name that distinguishes its subnet from others.
 type Named struct {
 	Name   string
 	Source Source
 }
 
-// maxSubnets is how many subnets a console can have.
+// mostSubnets is the maximum number of subnets of a console.
 const mostSubnets = 64
 
 // EveryPort is the source for all active ports of this machine.
 const EveryPort = "umad:all"
 
-// ParseAll parses the sources that a user gives: SOURCE or NAME=SOURCE; the name of a set of sources; umad:all for
-// every active InfiniBand port of this machine; or sim:rails:N,KIND:ARGS for N simulated subnets of the same hosts.
-// Sources without a name get a unique one derived from the source.
+// ParseAll parses the sources that a user gives. Sources without a name get a unique name that is derived from the
+// source. The forms are:
+//
+//   - SOURCE or NAME=SOURCE
+//   - the name of a set of sources
+//   - umad:all for every active InfiniBand port of this machine
+//   - sim:rails:N,KIND:ARGS for N simulated subnets of the same hosts
 func ParseAll(given []string, sets map[string][]string) ([]Named, error) {
 	var all []Named
 	for _, text := range given {
@@ -101,10 +105,10 @@ func expand(text string) ([]Named, error) {
 	return all, nil
 }
 
-// AllSubnets selects all subnets in place of a name.
+// AllSubnets is the word that selects all subnets, used instead of a name.
 const AllSubnets = "all"
 
-// short returns a name derived from the source.
+// short returns a short name that is derived from the source.
 func (s Source) short() string {
 	switch s.Kind {
 	case File, Net, Ibdiagnet:
@@ -117,7 +121,7 @@ func (s Source) short() string {
 	return strings.Join(strings.Fields(s.Arg), ",")
 }
 
-// activePorts returns the InfiniBand ports of this machine that can be used.
+// activePorts returns the usable InfiniBand ports of this machine as sources.
 func activePorts() ([]Named, error) {
 	ports, perr := umad.Ports("")
 	active := umad.Active(ports)
@@ -140,7 +144,7 @@ func activePorts() ([]Named, error) {
 	return all, nil
 }
 
-// simulatedRails returns the subnets of "N,KIND:ARGS".
+// simulatedRails returns the simulated subnets that "N,KIND:ARGS" describes.
 func simulatedRails(spec string) ([]Named, error) {
 	count, of, found := strings.Cut(spec, ",")
 	n, err := strconv.Atoi(count)

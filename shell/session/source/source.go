@@ -23,22 +23,22 @@ const (
 	Ibsim Kind = "ibsim"
 	Sim   Kind = "sim"
 	File  Kind = "file"
-	// Net is a file that is read by the rules of ibsim.
+	// Net is a topology file that is read by the rules of ibsim.
 	Net Kind = "net"
-	// Ibdiagnet is a folder of ibdiagnet 2, or its data base.
+	// Ibdiagnet is a folder with the output of ibdiagnet 2, or its db_csv file.
 	Ibdiagnet Kind = "ibdiagnet"
 )
 
-// DefaultSimulation is the subnet that is simulated without another source: a two-level fat-tree of 36-port switches
-// with 648 hosts.
+// DefaultSimulation is the subnet that is simulated if there is no other source: a two-level fat-tree of 36-port
+// switches with 648 hosts.
 const DefaultSimulation = "sim:fattree:2,36"
 
-// Var is the environment variable with the default source.
+// Var is the environment variable that contains the default source.
 const Var = "IBCONSOLE_SOURCE"
 
-// Default returns the source if the user gives none: that of [Var], otherwise umad if an InfiniBand port of this
-// machine can be used, otherwise [DefaultSimulation]. The note is why an existing port was not used, "" if there is
-// none.
+// Default returns the source to use if the user gives none. This is the source in [Var]. Without it, it is umad if an
+// InfiniBand port of this machine can be used, otherwise [DefaultSimulation]. note is the reason why an existing port
+// is not used, or "".
 func Default(held *umad.HeldDevices) (source, note string) {
 	if name := os.Getenv(Var); name != "" {
 		return name, ""
@@ -54,8 +54,8 @@ func Default(held *umad.HeldDevices) (source, note string) {
 		p.Source(), err)
 }
 
-// Source is the name of a subnet: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT",
-// "sim:FILE", "sim:KIND:ARGS", "file:FILE", "net:FILE" or "ibdiagnet:FOLDER".
+// Source identifies a subnet to open: "umad[:CA[:PORT]]", "ibsim[:NAME]", "ibsim:HOST:PORT", "sim:FILE",
+// "sim:KIND:ARGS", "file:FILE", "net:FILE" or "ibdiagnet:FOLDER".
 type Source struct {
 	Kind Kind
 	Arg  string // what follows the kind and a colon
@@ -91,15 +91,15 @@ func (s Source) String() string {
 	return prose.When(s.Arg == "", string(s.Kind), string(s.Kind)+":"+s.Arg)
 }
 
-// Offline reports whether the source is a file, so that nothing can be sent.
+// Offline reports whether the source is a file, so that no packets can be sent.
 func (s Source) Offline() bool {
 	return s.Kind == File || s.Kind == Net || s.Kind == Ibdiagnet
 }
 
-// Live reports whether the subnet exists outside of the session.
+// Live reports whether the subnet exists independently of the session.
 func (s Source) Live() bool { return s.Kind == Umad || s.Kind == Ibsim }
 
-// Remote splits the argument of an ibsim source into a host and a UDP port, if it has them.
+// Remote splits the argument of an ibsim source into a host and a UDP port. ok is false if it does not contain them.
 func (s Source) Remote() (host string, port int, ok bool) {
 	host, num, found := strings.Cut(s.Arg, ":")
 	if !found {

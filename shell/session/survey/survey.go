@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package survey lists the problems of a subnet, of the live state or of states of the history.
+// Package survey lists the problems of a subnet, either in the live state or in a state of the history.
 package survey
 
 import (
@@ -34,9 +34,9 @@ type Options struct {
 	Recorded *records.Recorded     // recent errors from the record, nil for none; [Problems] reads it
 }
 
-// Problems returns the problems of the live subnet, the worst first, and what could not be checked. It sends nothing
-// and does not wait for an operation that runs. The results of following packets are kept as long as the tables stay
-// the same. It fails if ctx ends.
+// Problems returns the problems of the live subnet, the worst first, and the properties that could not be checked. It
+// sends no packets and does not wait for a running operation. Results about paths are cached as long as the tables stay
+// the same. It returns an error if ctx ends.
 func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.Report, error) {
 	st := s.State()
 	if !opt.Quick && opt.Recorded == nil && !st.Source.Offline() {
@@ -45,7 +45,7 @@ func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.R
 	return Of(ctx, &st, s.Analysis(), opt)
 }
 
-// Of is [Problems] of the live subnet in a given state. memo computes what follows from its tables.
+// Of is [Problems] for the live subnet in the state st. memo computes the results about its tables.
 func Of(ctx context.Context, st *session.State, memo *analysis.Memo, opt Options) (*problems.Report, error) {
 	r := &survey{&problems.Report{Problems: []problems.Problem{}, Unchecked: []problems.Unchecked{}}, st, memo, opt}
 	if len(st.Live.Fabric.Nodes) == 0 {
@@ -64,8 +64,8 @@ func Of(ctx context.Context, st *session.State, memo *analysis.Memo, opt Options
 	return r.Report, nil
 }
 
-// Past returns the problems of a history entry. Entries have no counters and no unanswered requests. What could not be
-// checked is unknown. memo computes what follows from the tables.
+// Past returns the problems of a history entry. Entries have no counters and no unanswered requests, so properties that
+// depend on these are unknown. memo computes the results about its tables.
 func Past(ctx context.Context, st *session.State, memo *analysis.Memo, p *session.Picture,
 	opt Options) (*problems.Report, error) {
 	r := &survey{Shown(st, p, memo), st, memo, opt}
@@ -102,7 +102,7 @@ func addAnomalies(r *problems.Report, s *classify.Structure) {
 	}
 }
 
-// sweep adds the problems that the last sweep or the file shows.
+// sweep adds the problems that the last sweep, or the file, reports.
 func (r *survey) sweep() {
 	f := r.st.Live.Fabric
 	r.Unread(&r.st.Unread)
@@ -144,7 +144,7 @@ func (r *survey) sweep() {
 	r.Managers(f, r.st.Managers())
 }
 
-// warnings adds the warnings that are not reported as duplicates.
+// warnings adds the warnings of the sweep, except for those that are also reported as duplicates.
 func (r *survey) warnings() {
 	isReported := map[string]bool{}
 	for _, d := range r.st.Duplicates {
@@ -157,7 +157,7 @@ func (r *survey) warnings() {
 	}
 }
 
-// counters adds the ports whose errors rise.
+// counters adds the ports whose error counters increase.
 func (r *survey) counters() {
 	const what = "rising error counters"
 	switch {
@@ -181,7 +181,8 @@ func (r *survey) counters() {
 	}
 }
 
-// lastCounted returns the later of the last readings by commands and by a recorder, nil for neither.
+// lastCounted returns the last reading by a command or by a recorder, whichever is later. It returns nil if there is
+// none.
 func lastCounted(n *session.Counts) *session.Counted {
 	if n.Counted == nil || n.Rising != nil && n.Rising.When.After(n.Counted.When) {
 		return n.Rising
@@ -189,7 +190,8 @@ func lastCounted(n *session.Counts) *session.Counted {
 	return n.Counted
 }
 
-// recorded adds the errors that were recorded and, for ports that were not recorded, those of the last readings.
+// recorded adds the errors that were recorded. For ports that were not recorded, it adds the errors of the last
+// readings.
 func (r *survey) recorded() {
 	f := r.st.Live.Fabric
 	got := r.opt.Recorded
@@ -209,7 +211,7 @@ func (r *survey) recorded() {
 	}
 }
 
-// read adds the errors in the counters of a file.
+// read adds the errors that the counters in a file show.
 func (r *survey) read() {
 	r.Totals(r.st.Live.Fabric, r.st.Read)
 	if r.st.Counted == nil {
@@ -219,7 +221,7 @@ func (r *survey) read() {
 	r.Counted(r.st.Live.Fabric, r.st.Counted.Deltas)
 }
 
-// past adds what differs from earlier states.
+// past adds the differences from earlier states: losses, and differences from the baseline.
 func (r *survey) past() {
 	r.Lost(r.st.Losses, r.st.Live.Fabric, r.st.UnansweredAt())
 	if b := r.st.Baseline; b != nil {
@@ -247,7 +249,7 @@ func (r *survey) past() {
 	}
 }
 
-// calibration adds the switches whose tables differ from the computed ones.
+// calibration adds the switches whose tables differ from the computed tables.
 func (r *survey) calibration() {
 	c := r.st.Calibrated
 	switch {
@@ -266,8 +268,9 @@ func (r *survey) calibration() {
 	}
 }
 
-// differentTables adds the switches whose tables differ from those of a calibration. It is likely that a switch missed
-// a sweep only if most switches hold what the subnet manager's own settings give.
+// differentTables adds the switches whose tables differ from the tables of a calibration. If most switches hold the
+// tables that the subnet manager's own settings give, the others have probably missed a write. Otherwise the settings
+// probably differ.
 func (r *survey) differentTables(c *calibration.Calibration) {
 	if c.Explained() {
 		return
@@ -286,7 +289,7 @@ func (r *survey) differentTables(c *calibration.Calibration) {
 	}
 }
 
-// routes adds what the live tables do to packets.
+// routes adds the problems of paths through the live tables.
 func (r *survey) routes(ctx context.Context) error {
 	t := r.st.Live.Tables
 	if t == nil || t.Fabric.MaxLID == 0 {
@@ -297,7 +300,8 @@ func (r *survey) routes(ctx context.Context) error {
 	return r.tables(ctx, t, len(r.st.Unanswered))
 }
 
-// tables adds what tables do to packets. unanswered is the number of requests without a response in the sweep.
+// tables adds the problems of paths through tables. unanswered is the number of requests of the sweep that got no
+// response.
 func (r *survey) tables(ctx context.Context, t *fabric.Tables, unanswered int) error {
 	f := t.Fabric
 	for sw, known := range t.Known {
@@ -321,8 +325,8 @@ func (r *survey) tables(ctx context.Context, t *fabric.Tables, unanswered int) e
 	return r.credits(ctx, t)
 }
 
-// quickCredits is the work, as [credits.Work] counts it, up to which credit loops are searched without
-// [Options.Thorough].
+// quickCredits limits the search for credit loops without [Options.Thorough]. It is the maximum work, as counted by
+// [credits.Work].
 const quickCredits = 50_000_000
 
 // credits adds credit loops.
@@ -355,7 +359,8 @@ func (r *survey) credits(ctx context.Context, t *fabric.Tables) error {
 	return nil
 }
 
-// addLostPaths adds the paths that do not arrive. unanswered is the number of requests without a response in the sweep.
+// addLostPaths adds the paths that do not arrive. unanswered is the number of requests of the sweep that got no
+// response.
 func addLostPaths(f *fabric.Fabric, unanswered int, res *reach.Result, r *problems.Report) {
 	for _, k := range []struct {
 		n       int64
@@ -390,8 +395,8 @@ func addLostPaths(f *fabric.Fabric, unanswered int, res *reach.Result, r *proble
 	}
 }
 
-// Shown returns the problems of a state at any time that its data alone shows: links, LIDs, groups, structure, and if
-// recorded what was lost and which subnet managers there were. It follows no packets and uses no counters.
+// Shown returns the problems that the data of a state shows at any time: links, LIDs, groups and structure. If they
+// were recorded, it includes losses and subnet managers. It does not follow paths and does not use counters.
 func Shown(st *session.State, p *session.Picture, memo *analysis.Memo) *problems.Report {
 	r := &problems.Report{}
 	r.Links(p.Fabric, p.Limits)
@@ -415,7 +420,7 @@ func Shown(st *session.State, p *session.Picture, memo *analysis.Memo) *problems
 	return r
 }
 
-// Missing returns the problems of a state that lacks, or changed, something that an earlier state has.
+// Missing returns a problem for everything that the earlier state has and the state p lacks, or has in another form.
 func Missing(p, earlier *session.Picture) *problems.Report {
 	r := &problems.Report{}
 	r.Baseline(earlier.Fabric, p.Fabric, nil, "the subnet at "+earlier.When.Format(time.DateTime))
