@@ -42,6 +42,8 @@ type benched struct {
 func benchedFabrics() []benched {
 	return []benched{
 		{spec: "fattree:2,36"},
+		{spec: "random:60,6,180"},
+		{spec: "hypercube:6,hosts=4"},
 		{spec: "dragonfly:8,4,4"},
 		{spec: "torus:8x8x8"},
 		{spec: "random:300,12,1500", minutes: []string{"lash"}},

@@ -21,13 +21,18 @@ type byHeap struct {
 	// closer lists the arcs of one switch, counted from its first, that shorten the distance of another switch.
 	closer [256]uint8
 	taken  []int32 // the switches in the order in which they were taken
+	// wanted holds, by switch, the known distance of a switch whose arc is to be found, 0 for other switches; left is
+	// the number of arcs still to be found.
+	wanted []uint32
+	left   int
 	// forSwitch and forAdapter are the initial heaps for a switch and for an adapter as destination.
 	forSwitch, forAdapter heap4.Heap
 }
 
 func newByHeap(g *graph) byHeap {
 	n := len(g.hosts)
-	h := byHeap{graph: g, soFar: make([]uint32, n), via: make([]int32, n), Heap: heap4.Heap{Place: make([]int32, n)}}
+	h := byHeap{graph: g, soFar: make([]uint32, n), via: make([]int32, n), wanted: make([]uint32, n),
+		Heap: heap4.Heap{Place: make([]int32, n)}}
 	h.forSwitch = heap4.Heap{Place: make([]int32, n), Elements: make([]uint64, len(g.members))}
 	for i, sw := range g.members {
 		h.forSwitch.Put(i, heap4.Element(infinity, int32(sw)))
@@ -53,8 +58,8 @@ func passAdapter(h *heap4.Heap) {
 	h.Put(0, held)
 }
 
-// run searches from a switch with a given distance, up to a limit.
-func (h *byHeap) run(sw int32, distance, limit uint64) {
+// run searches from a switch with a given distance, until it has found the arcs of a number of wanted switches.
+func (h *byHeap) run(sw int32, distance uint64, wanted int) {
 	for i := range h.soFar {
 		h.soFar[i], h.via[i] = infinity, fabric.None
 	}
@@ -64,10 +69,10 @@ func (h *byHeap) run(sw int32, distance, limit uint64) {
 	}
 	h.Elements = append(h.Elements[:0], start.Elements...)
 	copy(h.Place, start.Place)
-	h.taken = h.taken[:0]
+	h.taken, h.left = h.taken[:0], wanted
 	h.soFar[sw] = uint32(distance)
 	h.Nearer(sw, distance)
-	for len(h.Elements) > 0 && h.Elements[0]>>32 <= limit {
+	for h.left > 0 && len(h.Elements) > 0 && h.Elements[0]>>32 < infinity {
 		e := h.Take()
 		at := int32(uint32(e))
 		h.taken = append(h.taken, at)
@@ -84,6 +89,9 @@ func (h *byHeap) relax(at int32, distance uint64) {
 		if peer, d := to[i], distance+uint64(h.weight[back[i]]); d < uint64(h.soFar[peer]) {
 			h.soFar[peer], h.via[peer] = uint32(d), back[i]
 			h.Nearer(int32(peer), d)
+			if uint32(d) == h.wanted[peer] {
+				h.left--
+			}
 		}
 	}
 }

@@ -144,13 +144,18 @@ func (w *walker) cut(begin int32) (from, then int32) {
 // starts returns the channels of a VL in the order in which OpenSM visits them. It keeps them in an unbalanced search
 // tree, by the LID of their switch and their port, in the order of insertion; it walks the tree in preorder. This
 // builds the same tree from the sorted channels (Vuillemin, "A unifying look at data structures", CACM 23, 1980).
-// O(channels x log channels).
+// O(channels + switches x log switches).
 func (l *layer) starts() []int32 {
-	sorted := slices.Clone(l.seen)
-	slices.SortFunc(sorted, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(l.f.SwitchLID(l.from[a]), l.f.SwitchLID(l.from[b])),
-			cmp.Compare(l.port[a], l.port[b]))
-	})
+	switches := slices.Clone(l.members)
+	slices.SortFunc(switches, func(a, b fabric.SwitchIndex) int { return cmp.Compare(l.f.SwitchLID(a), l.f.SwitchLID(b)) })
+	sorted := make([]int32, 0, len(l.seen))
+	for _, s := range switches {
+		for c := l.first[s]; c < l.first[s+1]; c++ {
+			if l.number[c] >= 0 {
+				sorted = append(sorted, c)
+			}
+		}
+	}
 	left, right := make([]int32, len(l.to)), make([]int32, len(l.to))
 	var spine []int32 // from the root to the right
 	for _, c := range sorted {

@@ -36,12 +36,16 @@ type stepGroup struct {
 }
 
 // levels is scratch memory for planning: the switches of a level and of the next one, the number of steps of each,
-// these steps, and those of all levels.
+// these steps, and the groups and steps of all levels.
 type levels struct {
 	*graph
 	level, next  []fabric.SwitchIndex
 	counts       []int32
+	groups       []stepGroup
 	found, steps []step
+	// By number of steps, the place of the next switch of a level and the place of its steps. Between two levels the
+	// elements of places are 0.
+	places, stepPlaces [256]int32
 }
 
 func newLevels(g *graph) *levels {
@@ -63,13 +67,12 @@ func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 		n := len(l.hosts)
 		p.place, p.tree = make([]int32, n), make([]node, 0, n)
 	}
-	l.steps = l.steps[:0]
+	l.steps, l.groups = l.steps[:0], l.groups[:0]
 	for i := range p.place {
 		p.place[i] = unplaced
 	}
 	p.place[sw] = 0
 	p.tree = append(p.tree[:0], node{arc: fabric.None, sw: uint16(sw)})
-	p.stepGroups = p.stepGroups[:0]
 	known := 1 + expect(l.to[l.first[sw]:l.first[sw+1]], p.place, l.next)
 	for size := known - 1; size > 0; {
 		l.level, l.next = l.next, l.level
@@ -84,7 +87,7 @@ func (l *levels) planTo(sw fabric.SwitchIndex, p *plan) {
 		l.findSteps(p, level)
 		l.addLevel(p, level)
 	}
-	p.steps = append(p.steps[:0], l.steps...)
+	p.steps, p.stepGroups = append(p.steps[:0], l.steps...), append(p.stepGroups[:0], l.groups...)
 }
 
 // expect lists the peers that are not in the tree yet, and returns their number. It is branchless because the branches
@@ -130,23 +133,23 @@ func stepsTo(peers []fabric.SwitchIndex, place []int32, found []step, end, low i
 
 // addLevel adds the switches of a level to the tree, by ascending number of steps.
 func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex) {
-	var first, next [256]int32 // by number of steps: the first switch, and the next step
 	most := int32(0)
 	for _, n := range l.counts {
-		first[n]++
+		l.places[n]++
 		most = max(most, n)
 	}
+	first, next := l.places[:most+1], l.stepPlaces[:most+1]
 	at, steps := int32(len(p.tree)), int32(len(l.steps))
-	for n, count := range first[:most+1] {
+	for n, count := range first {
 		if count == 0 {
 			continue
 		}
-		p.stepGroups = append(p.stepGroups, stepGroup{begin: at, end: at + count, steps: steps, each: int32(n)})
+		l.groups = append(l.groups, stepGroup{begin: at, end: at + count, steps: steps, each: int32(n)})
 		first[n], next[n] = at, steps
 		at += count
 		steps += count * int32(n)
 	}
-	p.stepGroups[len(p.stepGroups)-1].last = true
+	l.groups[len(l.groups)-1].last = true
 	p.tree = p.tree[:at]
 	l.steps = l.steps[:steps]
 	found := l.found
@@ -160,4 +163,5 @@ func (l *levels) addLevel(p *plan, level []fabric.SwitchIndex) {
 		p.tree[first[n]] = node{arc: own[0].arc, above: own[0].above, sw: uint16(sw), port: l.port[own[0].arc]}
 		first[n]++
 	}
+	clear(first)
 }

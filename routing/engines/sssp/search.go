@@ -24,9 +24,9 @@ type search struct {
 	distance []uint32 // by place in the tree
 	// found is the memory of a tree found by the heap.
 	found []node
-	// unsure are places of switches that can send equally well to several ones at the same distance.
-	unsure []int32
-	load   []uint32 // by place, the LIDs behind it; 0 between two runs
+	// ties are the switches with several equally short paths, by ascending place.
+	ties []tie
+	load []uint32 // by place, the LIDs behind it; 0 between two runs
 }
 
 // node is a switch of the tree.
@@ -38,6 +38,9 @@ type node struct {
 	sw    uint16 // there are no more switches than LIDs
 	port  uint8  // of the arc
 }
+
+// tie is a switch with several equally short paths, by its place in the tree, and its range of steps.
+type tie struct{ place, begin, end int32 }
 
 func newSearch(g *graph) *search {
 	n := len(g.hosts)
@@ -62,21 +65,32 @@ func (s *search) run(isSwitch bool) {
 	}
 	root := int32(s.plan.tree[0].sw)
 	if !s.byPlan(distance) {
-		s.byHeap.run(root, distance, infinity-1)
+		s.byHeap.run(root, distance, math.MaxInt)
 		s.takeAll()
 		return
 	}
-	if len(s.unsure) == 0 {
-		return
+	for left := len(s.ties); left > 0; left-- {
+		t := &s.ties[left-1]
+		by, sure := s.bestOfEqual(t)
+		if !sure {
+			s.breakTies(s.ties[:left], root, distance)
+			return
+		}
+		s.choose(&s.tree[t.place], by)
 	}
-	limit := uint32(0)
-	for _, i := range s.unsure {
-		limit = max(limit, s.distance[s.tree[i].above])
+}
+
+// breakTies chooses arcs by the order of the heap.
+func (s *search) breakTies(ties []tie, root int32, distance uint64) {
+	for _, t := range ties {
+		s.wanted[s.tree[t.place].sw] = s.distance[t.place]
 	}
-	s.byHeap.run(root, distance, uint64(limit))
-	for _, i := range s.unsure {
-		arc := s.via[s.tree[i].sw]
-		s.choose(&s.tree[i], step{arc, s.place[s.to[arc]]})
+	s.byHeap.run(root, distance, len(ties))
+	for _, t := range ties {
+		v := &s.tree[t.place]
+		s.wanted[v.sw] = 0
+		arc := s.via[v.sw]
+		s.choose(v, step{arc, s.place[s.to[arc]]})
 	}
 }
 
@@ -85,7 +99,7 @@ func (s *search) choose(v *node, by step) { v.arc, v.above, v.port = by.arc, by.
 
 // byPlan finds the paths by the plan, and reports whether that is possible.
 func (s *search) byPlan(distance uint64) bool {
-	s.unsure, s.tree = s.unsure[:0], s.plan.tree
+	s.ties, s.tree = s.ties[:0], s.plan.tree
 	s.distance[0] = uint32(distance)
 	nearest, farthest := uint64(infinity), uint64(0)
 	for i := range s.stepGroups {
@@ -112,20 +126,19 @@ func (s *search) settle(a *stepGroup) (nearest, farthest uint64) {
 	}
 	distances, weight, tree := s.distance, s.weight, s.tree[a.begin:a.end]
 	nearest = infinity
-	steps := s.steps[a.steps:]
 	for i := range tree {
 		v := &tree[i]
 		d := uint64(distances[v.above]) + uint64(weight[v.arc])
 		if d >= uint64(v.bound) {
-			own := steps[i*int(a.each):][:a.each]
+			begin := a.steps + int32(i)*a.each
+			own := s.steps[begin:][:a.each]
 			least, second := shortest(own, distances, weight)
-			by := own[least&0xff]
 			d = least >> 8
 			v.bound = uint32(min(second>>8, math.MaxUint32))
 			if d == second>>8 {
-				by = s.bestOfEqual(own, d, a.begin+int32(i))
+				s.ties = append(s.ties, tie{a.begin + int32(i), begin, begin + a.each})
 			}
-			v.arc, v.above, v.port = by.arc, by.above, s.port[by.arc]
+			s.choose(v, own[least&0xff])
 		}
 		distances[int(a.begin)+i] = uint32(d)
 		nearest, farthest = min(nearest, d), max(farthest, d)
@@ -163,13 +176,12 @@ func shortest(steps []step, distances, weight []uint32) (least, second uint64) {
 }
 
 // bestOfEqual returns the best of several equally short paths: the one by the nearest switch, and by the first port
-// there. If several switches are nearest the choice is unsure.
-func (s *search) bestOfEqual(steps []step, distance uint64, place int32) (best step) {
-	sure := true
+// there. If several switches are nearest the choice is not sure.
+func (s *search) bestOfEqual(t *tie) (best step, sure bool) {
 	nearest := uint32(math.MaxUint32)
-	for _, e := range steps {
+	for _, e := range s.steps[t.begin:t.end] {
 		d := s.distance[e.above]
-		if uint64(d)+uint64(s.weight[e.arc]) != distance || d > nearest {
+		if uint64(d)+uint64(s.weight[e.arc]) != uint64(s.distance[t.place]) || d > nearest {
 			continue
 		}
 		switch {
@@ -181,10 +193,7 @@ func (s *search) bestOfEqual(steps []step, distance uint64, place int32) (best s
 			best = e
 		}
 	}
-	if !sure {
-		s.unsure = append(s.unsure, place)
-	}
-	return best
+	return best, sure
 }
 
 // takeAll makes the result of the heap the tree.
