@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package shell runs the command language of ibconsole on one session or several. Scripts, the command line and the
-// screen use it.
+// Package shell runs the command language of ibconsole on one or several sessions. Scripts, the command line and the
+// screen use this package.
 package shell
 
 import (
@@ -21,7 +21,7 @@ import (
 // ErrExit is the error of the command exit.
 var ErrExit = feature.ErrExit
 
-// CommandError is the error of a command that failed.
+// CommandError is returned for a command that failed.
 type CommandError struct {
 	Command string
 	Name    string // name of the script
@@ -73,7 +73,7 @@ func (sh *Shell) Specs() []Spec { return sh.specs }
 // Help returns the help of the command that words name. Without words it returns a list of all commands.
 func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.specs, words...) }
 
-// Complete returns candidates for line[start:cursor].
+// Complete returns candidates that can replace line[start:cursor].
 func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
 	cursor = min(max(cursor, 0), len(line))
 	of, from := sh.onto(line[:cursor])
@@ -108,12 +108,12 @@ func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error 
 	return sh.Execute(ctx, name, stmts, out)
 }
 
-// Execute is like [Shell.Run] for parsed statements.
+// Execute is like [Shell.Run] for statements that were already parsed.
 func (sh *Shell) Execute(ctx context.Context, name string, stmts []lang.Statement, out *Output) error {
 	return sh.execute(ctx, name, stmts, out, func(step) performer { return sh })
 }
 
-// performer runs a step: a shell, or one of several subnets.
+// performer runs one step of a command. It is a shell, or one of several subnets.
 type performer interface {
 	Session() *session.Session
 	perform(ctx context.Context, s step, out *Output) error
@@ -218,8 +218,8 @@ func (sh *Shell) Prompt() string {
 	return strings.Join(words, " ") + "> "
 }
 
-// InterruptedError is the error of a cancelled command, with its progress, or of a script cancelled between two
-// commands. It wraps the error of the command and the cause of the cancellation.
+// InterruptedError is returned for a command that was cancelled, with its progress, or for a script that was cancelled
+// between two commands. It wraps the error of the command and the cause of the cancellation.
 type InterruptedError struct {
 	Done, Total int // completed and total steps, 0 of 0 if unknown
 	Left        int // number of commands that did not run
@@ -227,7 +227,7 @@ type InterruptedError struct {
 	Cause       error
 }
 
-// Error returns for example "sweep: interrupted (1024 of 5013 done; 2 commands not run)".
+// Error returns a text such as "sweep: interrupted (1024 of 5013 done; 2 commands not run)".
 func (e *InterruptedError) Error() string {
 	var notes []string
 	if e.Total > 0 {
@@ -244,14 +244,14 @@ func (e *InterruptedError) Error() string {
 	return fmt.Sprintf("%s (%s)", text, strings.Join(notes, "; "))
 }
 
-// Interrupted marks the error as one whose text describes the interruption.
+// Interrupted marks an error whose text itself describes the interruption.
 func (*InterruptedError) Interrupted() {}
 
 // Unwrap returns Err and Cause.
 func (e *InterruptedError) Unwrap() []error { return []error{e.Err, e.Cause} }
 
-// interrupted returns an [InterruptedError] for the error of a cancelled command, other errors unchanged. left is the
-// number of commands that did not run.
+// interrupted returns an [InterruptedError] for the error of a cancelled command. It returns other errors unchanged.
+// left is the number of commands that did not run.
 func interrupted(ctx context.Context, st *session.State, left int, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, cause) {
@@ -264,7 +264,7 @@ func interrupted(ctx context.Context, st *session.State, left int, err error) er
 	return e
 }
 
-// Private reports whether a line contains a key, which must not be saved.
+// Private reports whether a line contains a key. Such a line must not be saved.
 func Private(line string) bool {
 	return slices.ContainsFunc(strings.Fields(line), func(word string) bool { return strings.HasPrefix(word, "key=") })
 }

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/shell/session/recording"
 )
 
-// Stay prints the events of all recorded subnets until ctx ends, and ends the recordings.
+// Stay prints the events of all recorded subnets until ctx ends, and then ends the recordings.
 func (s *Subnets) Stay(ctx context.Context, out *Output) error {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
@@ -39,7 +39,7 @@ func (s *Subnets) Stay(ctx context.Context, out *Output) error {
 	return errors.Join(failed...)
 }
 
-// namedLines writes whole lines with a name before each. Several may write to the same writer.
+// namedLines writes complete lines with a name before each line. Several namedLines may write to the same writer.
 type namedLines struct {
 	mu   *sync.Mutex
 	w    io.Writer

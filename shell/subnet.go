@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// FirstReads returns the additional attributes that the first statement reads if it is a full sweep, else nil.
+// FirstReads returns the additional attributes that the first statement reads if it is a full sweep, otherwise nil.
 func (sh *Shell) FirstReads(stmts []lang.Statement) *session.Reads {
 	if len(stmts) == 0 {
 		return nil
@@ -31,7 +31,8 @@ func Summary(ctx context.Context, s *session.Session, out *Output) error {
 	return New(s).Run(ctx, "summary", "summary of=live", out)
 }
 
-// Findings writes findings, whose texts are escaped, without a session. It fails if one is a fault.
+// Findings writes findings without a session. Their texts are already escaped. It returns an error if a finding is a
+// fault.
 func Findings(out *Output, findings []umad.Finding) error {
 	c := feature.Call{Invocation: &lang.Invocation{}, Output: out}
 	return c.Answer(doctor.Answer(answer.Basis{}, findings))

@@ -17,8 +17,8 @@ import (
 	"example.org/ibconsole/shell/session/metrics"
 )
 
-// Subnets holds the open subnets of a console, each with a session of its own. Commands without a subnet run on the
-// chosen one, at first subnet 0.
+// Subnets holds the open subnets of a console. Each subnet has its own session. Commands that name no subnet run on the
+// chosen subnet, which is subnet 0 at the beginning.
 type Subnets struct {
 	all     []*Subnet
 	chosen  atomic.Int32
@@ -35,7 +35,7 @@ type Subnet struct {
 	reading chan struct{} // closed after the first sweep, nil if [Subnet.Read] was not called
 }
 
-// NewSubnets returns shells on sessions, by name.
+// NewSubnets returns subnets with the given names and sessions, and a shell for each.
 func NewSubnets(names []string, sessions []*session.Session) *Subnets {
 	s := &Subnets{}
 	for i, name := range names {
@@ -76,7 +76,7 @@ func (s *Subnets) Find(name string) (int, error) {
 	return -1, fmt.Errorf("no subnet is called %q, expected one of %s", name, prose.List(names, len(names)))
 }
 
-// Name returns the name of the subnet if several are open, else "".
+// Name returns the name of the subnet if several subnets are open, otherwise "".
 func (sh *Shell) Name() string {
 	if sh.among == nil || len(sh.among.all) < 2 {
 		return ""
@@ -92,7 +92,8 @@ func (sh *Shell) Name() string {
 // Name returns the name of the subnet.
 func (n *Subnet) Name() string { return n.name }
 
-// Read reads a subnet for the first time in the background. Commands on it wait for that.
+// Read calls start in the background to read the subnet for the first time. Commands on the subnet wait until start has
+// returned.
 func (n *Subnet) Read(start func() error) {
 	n.reading = make(chan struct{})
 	go func() {
@@ -116,14 +117,14 @@ func (n *Subnet) Wait(ctx context.Context) error {
 
 var errReading = errors.New("is being read")
 
-// Troubled sets the reason why the subnet could not be read.
+// Troubled stores the reason why the subnet could not be read.
 func (n *Subnet) Troubled(err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.trouble = err
 }
 
-// Trouble returns why the subnet could not be read, nil if it was read.
+// Trouble returns the reason why the subnet could not be read, or nil if it was read.
 func (n *Subnet) Trouble() error {
 	st := n.session.State()
 	n.mu.Lock()
@@ -153,8 +154,8 @@ func (s *Subnets) Run(ctx context.Context, name, text string, out *Output) error
 	return s.Execute(ctx, name, stmts, out)
 }
 
-// Execute is like [Shell.Execute] on the chosen subnet, or on the one of "on SUBNET". With several subnets, commands
-// that write to switches require "on SUBNET".
+// Execute is like [Shell.Execute] on the chosen subnet, or on the subnet that "on SUBNET" names. If several subnets are
+// open, commands that write to switches require "on SUBNET".
 func (s *Subnets) Execute(ctx context.Context, name string, stmts []lang.Statement, out *Output) error {
 	if err := s.current().mustName(stmts); err != nil {
 		return err
@@ -167,7 +168,7 @@ func (s *Subnets) Execute(ctx context.Context, name string, stmts []lang.Stateme
 	})
 }
 
-// mustName fails if there are several subnets and a statement that writes names none.
+// mustName returns an error if several subnets are open and a statement writes to switches without naming a subnet.
 func (sh *Shell) mustName(stmts []lang.Statement) error {
 	name := sh.Name()
 	if name == "" {
@@ -190,19 +191,21 @@ func (s *Subnets) Complete(line string, cursor int) (start int, candidates []lan
 // Prompt is like [Shell.Prompt] for the chosen subnet.
 func (s *Subnets) Prompt() string { return s.current().Prompt() }
 
-// writes reports whether a command writes to switches or allows that. Such a command requires a subnet.
+// writes reports whether a command writes to switches or enables writing. If several subnets are open, such a command
+// must name its subnet.
 func writes(command string) bool {
 	word, _, _ := strings.Cut(command, " ")
 	return word == "commit" || word == "rollback" || word == "write"
 }
 
-// isGlobal reports whether a command acts on the console, not on a subnet.
+// isGlobal reports whether a command acts on the console instead of on a subnet.
 func isGlobal(command string) bool {
 	word, _, _ := strings.Cut(command, " ")
 	return word == "source" || word == "sources" || word == "exit" || word == "quit" || word == "help"
 }
 
-// CarrySets copies the sets of hosts of a subnet to another one by the names of hosts, unless it has sets of that name.
+// CarrySets copies the sets of hosts of one subnet to another subnet. Hosts are matched by name. A set is not copied if
+// the other subnet already has a set of this name.
 func (s *Subnets) CarrySets(from, to int) {
 	was, now := s.all[from].session.State(), s.all[to].session.State()
 	ends := map[string][]uint64{}

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// visit gives the keyboard to a pane and records it in the trail.
+// visit gives the keyboard focus to a pane and records this stop in the trail, the list of visited panes.
 func (m *model) visit(at int) tea.Cmd {
 	return m.jump(func() tea.Cmd {
 		m.setFocus(at)
@@ -28,8 +28,8 @@ func toggleZoom(m *model) tea.Cmd {
 	return nil
 }
 
-// counting is the name of the operation that reads counters. If it reads them for the trace, every command interrupts
-// it.
+// counting is the name of the operation that reads counters. If the operation reads them for the trace pane, every
+// command interrupts it.
 const counting = "counters"
 
 func whyNotRoute(m *model) string {
@@ -39,7 +39,7 @@ func whyNotRoute(m *model) string {
 	return m.jobs.whyBusy()
 }
 
-// rowDiff returns the command that compares the selected row, if there is one.
+// rowDiff returns the command that compares the selected row. ok is false if the row cannot be compared.
 func rowDiff(m *model) (command string, ok bool) {
 	if d, has := m.pane().(pane.Differ); has {
 		return d.Diff()
@@ -89,7 +89,7 @@ func whyNotOpen(m *model) string {
 	return why
 }
 
-// open is Enter: it goes to the target of the selected row.
+// open implements the Enter key: it goes to the target of the selected row.
 func open(m *model) tea.Cmd {
 	act, _ := m.pane().Enter()
 	return m.jump(func() tea.Cmd { return m.handle(act()) })
@@ -111,13 +111,13 @@ func nextKind(m *model) tea.Cmd {
 	return setKind(m, (t.Kind+1)%len(t.Kinds), 0)
 }
 
-// leadKind shows another view, without the filter.
+// leadKind shows another view of the focused pane and clears the filter.
 func leadKind(m *model, to pane.ShowKind) tea.Cmd {
 	m.pane().Base().Filt = draw.Filter{}
 	return setKind(m, to.Kind, to.Row)
 }
 
-// setKind shows a view of the list, with the cursor on a row.
+// setKind shows another view of the focused pane, with the cursor on the row with the given ID.
 func setKind(m *model, kind int, row uint64) tea.Cmd {
 	p := m.pane()
 	t := p.Base()
@@ -152,7 +152,7 @@ func unmark(m *model) tea.Cmd {
 	return nil
 }
 
-// freeze stops the updates of the panes, or continues with the newest state.
+// freeze stops the updates of the panes. If they are already stopped, it continues with the newest state.
 func freeze(m *model) tea.Cmd {
 	if m.frozen.IsZero() {
 		m.frozen = m.now()

@@ -23,30 +23,30 @@ import (
 	"example.org/ibconsole/tui/pane/history"
 )
 
-// backend is the shell as the screen and its panes use it. State, Complete, Hint and Search must be fast.
+// backend is the part of the shell that the screen and its panes use. State, Complete, Hint and Search must be fast.
 type backend interface {
 	sources
 	State() session.State
-	// Facts returns the results derived from tables.
+	// Facts returns the memo with results derived from tables.
 	Facts() *analysis.Memo
 	Run(ctx context.Context, text string, out *shell.Output) error
 	Complete(line string, cursor int) (start int, candidates []lang.Candidate)
 	// Hint returns the usage and the summary of the command at the end of a text.
 	Hint(text string) (usage, summary string)
-	// Search returns the commands that a word describes.
+	// Search returns the commands that match a word.
 	Search(word string) []lang.Candidate
-	// Changed waits until the state has changed; it returns false once ctx has ended.
+	// Changed waits until the state has changed. It returns false when ctx has ended.
 	Changed(ctx context.Context) bool
-	// Recall returns the state of an entry of the history, At the state at a time, and Neighbour the state so many
-	// entries after another one; nil for the present.
+	// Recall returns the state of a history entry. At returns the state at a time. Beside returns the state that is by
+	// entries after the state p. A nil state means the present.
 	Recall(id int64) (*session.Picture, error)
 	At(ctx context.Context, t time.Time) (*session.Picture, error)
 	Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)
-	// Flow starts the questions of a command: dump, load, engine or fail.
+	// Flow starts the questions of a guided command: dump, load, engine or fail.
 	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
 
-// shellBackend is the shell of a session, alone or one of several.
+// shellBackend implements backend for the shell of a session, which may be one of several.
 type shellBackend struct {
 	*shell.Shell
 	watcher *session.Watcher
@@ -54,7 +54,7 @@ type shellBackend struct {
 	here    int
 }
 
-// Glances returns what is known of each subnet, and which one this is.
+// Glances returns the overviews of all subnets, and the index of the subnet of this screen.
 func (b *shellBackend) Glances() ([]shell.Glance, int) {
 	if b.among == nil {
 		return nil, 0

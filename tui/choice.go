@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// choice is the state that the panes show: one of the session or of the history.
+// choice is the choice of the state that the panes show: a state of the session or of the history.
 type choice struct {
 	m       *model
 	of      session.Kind
@@ -23,7 +23,7 @@ type choice struct {
 	between *pane.Between    // the event of old, nil for none
 }
 
-// recalledMsg delivers a state of the history.
+// recalledMsg delivers a state that was read from the history.
 type recalledMsg struct {
 	pic *session.Picture
 	err error
@@ -38,7 +38,7 @@ type momentMsg struct {
 // asOf returns the time of a state.
 func asOf(p *session.Picture) string { return p.When.Local().Format(time.DateTime) }
 
-// step goes to the state before or after the one shown.
+// step shows the state before or after the present one.
 func step(by int) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		from := m.sc.Picture
@@ -98,7 +98,7 @@ func (c *choice) openedMoment(msg momentMsg) {
 	c.showMoment(msg.between)
 }
 
-// showMoment shows one side of an event, compared with the other.
+// showMoment shows the state before or after an event, compared with the other one.
 func (c *choice) showMoment(b pane.Between) {
 	c.between, c.old = &b, b.Shown()
 	c.m.refresh()
@@ -119,7 +119,7 @@ func whyOneState(m *model) string {
 		"there is no other state: compute routes or simulate a failure", "")
 }
 
-// states returns the states to choose from, with "" for the default first.
+// states returns the kinds of states that can be chosen. The first is "", the default.
 func (c *choice) states() []session.Kind {
 	st := &c.m.sc.State
 	out := []session.Kind{""}

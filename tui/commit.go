@@ -32,7 +32,7 @@ type pageMsg struct {
 	err     error
 }
 
-// commitPage is a page from which tables are written: the staged ones, or those before a commit.
+// commitPage is a page from which the user can write tables: the staged tables, or those from before a commit.
 type commitPage struct {
 	*page.Page
 	m       *model
@@ -41,7 +41,7 @@ type commitPage struct {
 	no      string           // why y is not possible
 }
 
-// Key handles the keys of the page, and y and w.
+// Key handles the keys of the page: those for scrolling, y to write, and w to enable writing.
 func (p *commitPage) Key(k tea.KeyMsg) tea.Cmd {
 	switch k.String() {
 	case "y":
@@ -86,7 +86,7 @@ func (p *commitPage) whyNotWritten() string {
 	return p.m.jobs.whyBusy()
 }
 
-// staleWhy is the reason why stale routes are not written.
+// staleWhy is the reason that is shown if the staged tables are stale and cannot be written.
 const staleWhy = "the subnet has changed since the routes were computed: r computes them again"
 
 func whyNotCommit(m *model) string {
@@ -108,7 +108,7 @@ func whyNotCommit(m *model) string {
 	return m.jobs.whyBusy()
 }
 
-// openCommit asks for the plan of a commit and shows it.
+// openCommit runs the plan of a commit and shows it on a page.
 func (pg *pages) openCommit() tea.Cmd {
 	t := pg.m.Look
 	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: "commit", staged: pg.m.sc.State.Staged}
@@ -136,7 +136,7 @@ func (pg *pages) openCommit() tea.Cmd {
 	return pg.plan(p)
 }
 
-// openRollback asks for the plan of a rollback and shows it.
+// openRollback runs the plan of a rollback and shows it on a page.
 func (pg *pages) openRollback(id int64) tea.Cmd {
 	t := pg.m.Look
 	p := &commitPage{Page: page.New(t, "Rollback"), m: pg.m, command: fmt.Sprintf("rollback %d", id)}
@@ -164,7 +164,7 @@ func whyNotRollback(m *model) string {
 	return m.jobs.whyBusy()
 }
 
-// plan shows the page and asks for the plan.
+// plan shows the page and runs the command that returns the plan.
 func (pg *pages) plan(p *commitPage) tea.Cmd {
 	p.Add("", "")
 	p.Add(pg.m.Look.Dim, "computing the plan ...")
@@ -232,10 +232,10 @@ func (pg *pages) fillPage(msg pageMsg) {
 	p.Fit(pg.m.body())
 }
 
-// loadsSheet is the table of a difference with the paths over links.
+// loadsSheet is the title of the table with changed loads in the answer of diff.
 const loadsSheet = "links with other loads" // the table of a difference that has links before and after
 
-// otherLoads returns the links whose load changes by the staged tables.
+// otherLoads returns a table of the links whose load changes if the staged tables are written.
 func (m *model) otherLoads() []pane.Sheet {
 	var out []pane.Sheet
 	take := func(a *answer.Answer) {
@@ -243,15 +243,15 @@ func (m *model) otherLoads() []pane.Sheet {
 			return s.Title != loadsSheet
 		})...)
 	}
-	// The page is about the plan. It omits the table if there is no difference.
+	// The page is mainly about the plan. If diff fails, it has no table of changed loads.
 	_ = m.back.Run(m.Ctx, "diff", &shell.Output{W: &strings.Builder{}, OnAnswer: take})
 	return out
 }
 
-// The size of a page with tables next to each other below the text.
+// The minimum size of a page that shows tables next to each other below the text.
 const sideBySideFrom, textRows = 100, 18
 
-// sideBySide draws tables next to each other, as many rows as fit; nothing on a small page.
+// sideBySide draws tables next to each other, with as many rows as fit. On a small page it draws nothing.
 func (m *model) sideBySide(sheets []pane.Sheet, body draw.Rect) []string {
 	rows := body.H - textRows
 	if len(sheets) == 0 || body.W < sideBySideFrom || rows < 3 {
@@ -268,7 +268,7 @@ func (m *model) sideBySide(sheets []pane.Sheet, body draw.Rect) []string {
 	return append([]string{""}, strings.Split(lipgloss.JoinHorizontal(lipgloss.Top, blocks...), "\n")...)
 }
 
-// firstRows draws the first rows of a sheet in lines of w cells, below its title.
+// firstRows draws the first rows of a sheet below its title, in lines of w cells.
 func (m *model) firstRows(s *pane.Sheet, w, rows int) []string {
 	t := m.Look
 	table := draw.Table{Theme: t, Cols: answers.Columns(s)}

@@ -33,9 +33,9 @@ type Config struct {
 //	key trace-from = t ctrl+t
 //	key sweep =
 //
-// A key is a character or a name such as up, space, ctrl+r or f5. An action named here has only these keys. Lines for
-// which others reports true are skipped; nil for none. Errors have the form name:line and what was expected, also if
-// two actions have the same key.
+// A key is a character or a name such as up, space, ctrl+r or f5. An action that the file names has only these keys.
+// ReadConfig skips lines for which others reports true; others may be nil. Errors have the form name:line and contain
+// the expected value. Two actions with the same key are an error, too.
 func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config, error) {
 	c := Config{Keys: map[string][]string{}}
 	where := map[string]int{}
@@ -71,7 +71,7 @@ func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config
 	return c, nil
 }
 
-// take parses a line and returns the action that it binds, if any.
+// take parses a line. If the line defines the keys of an action, it returns the action.
 func (c *Config) take(line string) (string, error) {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)

@@ -17,8 +17,8 @@ type events struct{ m *model }
 
 const maxNamed = 4 // how many objects of a kind an event names
 
-// report logs what changed since the scene before: the results of sweeps, and tables that became stale. alone reports
-// that no command runs, which would log that itself.
+// report logs the changes since the previous scene: the results of sweeps, and tables that became stale. alone is set
+// if no command is running, because a command reports such changes itself.
 func (ev *events) report(before *pane.Scene, alone bool) {
 	old, st := &before.State, &ev.m.sc.State
 	if st.Live != old.Live {
@@ -45,7 +45,7 @@ func (ev *events) report(before *pane.Scene, alone bool) {
 	ev.reportNew("warning: ", st.Warnings, known)
 }
 
-// reportLost logs that the connection is lost, or is back.
+// reportLost logs that the connection was lost or is working again.
 func (ev *events) reportLost(before, now string) {
 	switch {
 	case before == "" && now != "":

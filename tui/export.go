@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Saver creates a file. It fails if the file exists.
+// Saver creates a file. It returns an error if the file exists.
 type Saver func(name string) (io.WriteCloser, error)
 
 func whyNotExport(m *model) string {
@@ -58,7 +58,7 @@ func exportKey(m *model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// nextFormat changes the extension of the typed name.
+// nextFormat changes the extension of the typed file name to that of the next format.
 func nextFormat(m *model) {
 	name := m.prompt.typed.Value()
 	end := filepath.Ext(name)
@@ -66,7 +66,7 @@ func nextFormat(m *model) {
 	m.prompt.typed.set(strings.TrimSuffix(name, end) + cmp.Or(next, ".csv"))
 }
 
-// export writes the list, or its marked rows, in the format of the file extension.
+// export writes the list, or only its marked rows, to a file. The file extension selects the format.
 func export(m *model, name string) {
 	if name == "" {
 		return
@@ -115,8 +115,8 @@ func (h *host) write(name, text string) error {
 	return err
 }
 
-// maxClip is the largest text for a terminal's clipboard. Some terminals accept at most 100,000 bytes of base64, that
-// is 74,994 bytes.
+// maxClip is the maximum size of a text for a terminal's clipboard. Some terminals accept up to 100,000 bytes of
+// base64, which is 74,994 bytes of text.
 const maxClip = 74_994
 
 // clipboard copies text to the terminal's clipboard.
@@ -125,8 +125,8 @@ type clipboard struct {
 	tmux, screen bool // whether the program runs in one of these
 }
 
-// sequence returns the control sequence that sets the clipboard (OSC 52). tmux handles it with set-clipboard on;
-// otherwise it needs a passthrough sequence. GNU screen always needs one.
+// sequence returns the control sequence that sets the clipboard (OSC 52). tmux understands it if set-clipboard is on.
+// Otherwise tmux needs a passthrough sequence, and GNU screen always needs one.
 func (c *clipboard) sequence(text string) string {
 	seq := ansi.SetSystemClipboard(text)
 	switch {
@@ -138,7 +138,7 @@ func (c *clipboard) sequence(text string) string {
 	return seq
 }
 
-// copyRows copies the selected row, or the marked ones.
+// copyRows copies the marked rows, or the selected row if none is marked.
 func copyRows(m *model) tea.Cmd {
 	t := m.pane().Base()
 	lines := t.Chosen()

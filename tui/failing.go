@@ -14,7 +14,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// failCommands returns the commands that simulate the failure of the marked rows, or of the selected one.
+// failCommands returns the commands that simulate the failure of the marked rows, or of the selected row if none is
+// marked. If there are none, why is the reason.
 func failCommands(m *model) (commands []string, why string) {
 	t := m.pane().Base()
 	if len(t.Marks) == 0 {
@@ -54,7 +55,8 @@ func fail(m *model) tea.Cmd {
 	return m.jobs.runCommand(strings.Join(commands, "; "), true)
 }
 
-// undoCommand returns the command that restores the selection, or else the last failure.
+// undoCommand returns the command that restores the selected object. If that has not failed, it returns the command
+// that undoes the last failure.
 func undoCommand(m *model) (command, why string) {
 	if command, why = m.sc.Restore(m.pane().Subject()); why == "" {
 		return command, ""
@@ -77,7 +79,7 @@ func undoCommand(m *model) (command, why string) {
 	return "undo", ""
 }
 
-// usesCommand returns the command that lists the paths over the selection.
+// usesCommand returns the command that lists the paths over the selected link or node.
 func usesCommand(m *model) (command, why string) {
 	s := m.pane().Subject()
 	f := m.sc.Picture.Fabric
@@ -103,7 +105,8 @@ func usesCommand(m *model) (command, why string) {
 	return "who uses " + pane.NodeWord(f, node) + m.sc.OfWord(), ""
 }
 
-// chosenNodes returns the nodes of the marked rows; without marks those of all filtered rows, or of the selected one.
+// chosenNodes returns the nodes of the marked rows. If no row is marked, it returns those of all rows that the filter
+// selects, or that of the selected row.
 func chosenNodes(m *model) (f *fabric.Fabric, nodes []fabric.NodeIndex) {
 	t := m.pane().Base()
 	t.WorkAll()
@@ -142,7 +145,7 @@ func whyNoSet(m *model) string {
 	return m.jobs.whyBusy()
 }
 
-// nameHosts asks for the name of a set of the chosen hosts, and makes it.
+// nameHosts asks for the name of a set of the chosen hosts, and then creates the set.
 func nameHosts(m *model) tea.Cmd {
 	f, nodes := chosenNodes(m)
 	if len(nodes) == 0 {

@@ -16,13 +16,13 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// nearMsg delivers names similar to one that no row has.
+// nearMsg delivers names that are similar to a name that no row contains.
 type nearMsg struct {
 	text  string
 	names []string
 }
 
-// portNamed returns the port that NODE/PORT names in the topology, None for another text.
+// portNamed returns the port that the text NODE/PORT names in the topology. For any other text it returns None.
 func (in *prompt) portNamed(text string) (fabric.NodeIndex, fabric.PortIndex) {
 	if strings.LastIndexByte(text, '/') <= 0 {
 		return fabric.None, fabric.None
@@ -34,7 +34,7 @@ func (in *prompt) portNamed(text string) (fabric.NodeIndex, fabric.PortIndex) {
 	return at.Node, at.Port
 }
 
-// findPort goes to the port that NODE/PORT names, and reports whether there is one.
+// findPort goes to the port that the text NODE/PORT names. It reports whether there is such a port.
 func (in *prompt) findPort(text string) (tea.Cmd, bool) {
 	node, port := in.portNamed(text)
 	if port == fabric.None {
@@ -51,7 +51,7 @@ func (in *prompt) findPort(text string) (tea.Cmd, bool) {
 	}), true
 }
 
-// seekNear searches in the background for names similar to a filter that matches nothing.
+// seekNear searches in the background for names that are similar to a filter that matches nothing.
 func (in *prompt) seekNear() tea.Cmd {
 	t := in.m.pane().Base()
 	text, f := t.Filt.Text, in.m.sc.Top.Fabric
@@ -144,7 +144,8 @@ func (in *prompt) setFilter(text string) {
 	in.m.fit()
 }
 
-// parseFilter is [draw.ParseFilter] with @NAME for the hosts of a set, and NODE/PORT for a port in the topology.
+// parseFilter is [draw.ParseFilter] with two further forms: @NAME for the hosts of a set, and NODE/PORT for a port in
+// the topology.
 func (in *prompt) parseFilter(text string) (draw.Filter, error) {
 	if node, _ := in.portNamed(text); node != fabric.None && in.m.on(pane.SeatHome) {
 		return draw.OneOf(text, []string{in.m.sc.Top.Fabric.NodeName(node)}), nil

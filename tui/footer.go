@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// statusLine is the line that is typed, or the last message and the trail.
+// statusLine draws the line that is being typed. If there is none, it draws the last message and the trail.
 func (v *view) statusLine(w int) string {
 	t := v.m.Look
 	p := draw.NewPen(t, w)
@@ -46,7 +46,7 @@ func (v *view) statusLine(w int) string {
 	return p.Done()
 }
 
-// footer lists the keys that are possible now.
+// footer lists the keys that can be used at present.
 func (v *view) footer(w int) string {
 	p := draw.NewPen(v.m.Look, w)
 	p.Gap(1)
@@ -113,8 +113,9 @@ func (v *view) pageHints(p *page.Page) []hint {
 	return append(list, v.keyed(tea.KeyEsc, "leave")...)
 }
 
-// hints writes keys with their words: the last two always, of the others as many as fit. The help of bubbles formats
-// each; it would leave out the last ones, and does not report positions for the mouse.
+// hints writes keys with their descriptions. It always writes the last two, and as many of the others as fit. The help
+// of bubbles formats each hint. It does not select the hints, because it would leave out the last ones and does not
+// report positions for the mouse.
 func (v *view) hints(p *draw.Pen, list ...hint) {
 	size := func(h hint) int { return draw.Width(h.key) + draw.Width(h.word) + 3 }
 	write := func(h hint) {
@@ -141,7 +142,7 @@ func (v *view) hints(p *draw.Pen, list ...hint) {
 	}
 }
 
-// keyHints returns the possible keys; the last two are for help and to quit.
+// keyHints returns hints for the keys that can be used at present. The last two are for help and to quit.
 func (v *view) keyHints() []hint {
 	var list []*pane.Action
 	for i := range v.m.actions {
@@ -193,8 +194,8 @@ func (v *view) label(a *pane.Action) string {
 	return a.Label
 }
 
-// hintText returns a hint as the help of bubbles formats it. It is cached: formatting 18 hints takes a tenth of a
-// frame.
+// hintText returns a hint in the format of the help of bubbles. The result is cached, because formatting 18 hints takes
+// a tenth of the time of a frame.
 func (v *view) hintText(t *draw.Theme, h hint) string {
 	of := [...]string{string(t.Key), string(t.Hint), h.key, h.word}
 	text, ok := v.hinted[of]
@@ -207,7 +208,7 @@ func (v *view) hintText(t *draw.Theme, h hint) string {
 	return text
 }
 
-// crumbs returns the last stops of the trail in w cells.
+// crumbs returns the last stops of the trail, as many as fit into w cells.
 func (v *view) crumbs(w int) string {
 	tr := &v.m.trail
 	if len(tr.spots) < 2 {
@@ -231,7 +232,8 @@ func (v *view) crumbs(w int) string {
 	return text
 }
 
-// keyed returns hints for pairs of a key and its word. Up stands for Up and Down and cannot be clicked.
+// keyed returns hints for pairs of a key and its description. The key Up represents both Up and Down; its hint cannot
+// be clicked.
 func (v *view) keyed(pairs ...any) []hint {
 	var out []hint
 	for i := 0; i < len(pairs); i += 2 {

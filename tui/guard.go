@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// CrashError is a panic of the screen, which ends it. The session is not affected.
+// CrashError reports a panic of the screen. The panic ends the screen, but does not affect the session.
 type CrashError struct {
 	Value any
 	Stack []byte
@@ -20,7 +20,7 @@ type CrashError struct {
 
 func (e *CrashError) Error() string { return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack) }
 
-// guard is the model that Bubble Tea runs. A panic of the inner model or of a command quits the program. Bubble Tea
+// guard is the model that Bubble Tea runs. If the inner model or a command panics, guard quits the program. Bubble Tea
 // itself would print the panic over the screen and lose its value.
 type guard struct {
 	inside tea.Model
@@ -54,7 +54,7 @@ func (g *guard) View() (view string) {
 	return view
 }
 
-// shield returns a command that quits the program on a panic, as do the commands that it returns.
+// shield returns a command that quits the program if cmd panics. Commands that cmd returns are also shielded.
 func (g *guard) shield(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -72,7 +72,7 @@ func (g *guard) shield(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// survives reports whether work does not panic. The first panic is kept.
+// survives reports whether work returns without a panic. The first panic is stored.
 func (g *guard) survives(work func()) bool {
 	_, err := pane.Shielded(func() (struct{}, error) { work(); return struct{}{}, nil })
 	if p, ok := errors.AsType[*pane.PanicError](err); ok {

@@ -18,8 +18,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// header is the first line: the subnet, its states, and what runs or the counts. The states and the lost links are
-// never left out.
+// header draws the first line: the subnet, its states, and either the running command or the counts. The states and the
+// number of lost links are always shown.
 func (v *view) header(w int) string {
 	t := v.m.Look
 	st := &v.m.st
@@ -73,7 +73,8 @@ func (v *view) header(w int) string {
 	return p.Done()
 }
 
-// lostText returns the number of links that the live subnet has lost, after a blank; "" for none.
+// lostText returns the number of links that the live subnet has lost, with a blank before it. It returns "" if none is
+// lost.
 func (v *view) lostText() string {
 	if v.m.sc.Down == 0 {
 		return ""
@@ -81,7 +82,7 @@ func (v *view) lostText() string {
 	return fmt.Sprintf(" %s down", draw.Thousands(v.m.sc.Down))
 }
 
-// tabs is the line with the names of all panes.
+// tabs draws the line with the names of all panes.
 func (v *view) tabs(w int) string {
 	t := v.m.Look
 	p := draw.NewPen(t, w)
@@ -115,14 +116,15 @@ func (v *view) tabs(w int) string {
 	return p.Done()
 }
 
-// tabSizes are the widths from which the line of panes has more text.
+// tabSizes holds the minimum widths for longer forms of the line of panes.
 type tabSizes struct {
 	numbered int // short names of the panes whose key is a digit, keys of the others
 	short    int // short names of all panes
 	full     int // names of all panes
 }
 
-// tabSizes returns the widths that the panes need, with one alarm and one pane in brackets.
+// tabSizes returns the widths that the names of panes need. They include space for one alarm and for the brackets of
+// one pane.
 func (v *view) tabSizes() tabSizes {
 	size := tabSizes{numbered: 3, short: 3, full: 1}
 	for id, p := range v.m.all {
@@ -138,7 +140,8 @@ func (v *view) tabSizes() tabSizes {
 	return size
 }
 
-// isNumbered reports whether the key of a pane is a digit from 1 to 9. These panes keep their names longest.
+// isNumbered reports whether the key of a pane is a digit from 1 to 9. Such panes are the last ones whose names are
+// shortened.
 func (v *view) isNumbered(id int) bool { key := v.m.digit(id); return key >= "1" && key <= "9" }
 
 func (v *view) badges() []draw.Badge {
@@ -158,7 +161,7 @@ func (v *view) badges() []draw.Badge {
 	return out
 }
 
-// counts returns the size of the subnet shown, as much as fits.
+// counts returns a text with the size of the subnet shown, in the longest form that fits.
 func (v *view) counts(w, room int) string {
 	ix := v.m.sc.Top
 	down := prose.When(v.lostText() == "" && w >= 100, " 0 down", "") // otherwise it follows the counts
@@ -187,7 +190,7 @@ func (v *view) counts(w, room int) string {
 	return ""
 }
 
-// busyText returns what runs, with its progress.
+// busyText returns a text with the running operation and its progress.
 func (v *view) busyText(w int) string {
 	st := &v.m.st
 	t := v.m.Look
@@ -224,14 +227,14 @@ func (v *view) busyText(w int) string {
 	return out
 }
 
-// bar returns a progress bar in the glyphs of a theme.
+// bar returns a progress bar that uses the glyphs of a theme.
 func bar(t *draw.Theme) progress.Model {
 	glyph := func(s string) rune { return []rune(s)[0] }
 	return progress.New(progress.WithWidth(10), progress.WithoutPercentage(), progress.WithColorProfile(termenv.Ascii),
 		progress.WithFillCharacters(glyph(t.Full), glyph(t.Glyphs.Empty)))
 }
 
-// pace measures the rate of the running operation.
+// pace measures the speed of the running operation.
 type pace struct {
 	busy  string
 	began time.Time
@@ -244,7 +247,7 @@ func (p *pace) note(st *session.State, now time.Time) {
 	}
 }
 
-// text returns the rate and the time left, "" while unknown.
+// text returns the speed and the remaining time as text, or "" while they are unknown.
 func (p *pace) text(st *session.State, now time.Time) string {
 	took := now.Sub(p.began)
 	done := st.Done - p.from

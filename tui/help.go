@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// helpPage lists all keys, and the columns of the pane. Enter runs the selected key, which the help of bubbles cannot.
+// helpPage lists all keys and the columns of the pane. Enter runs the selected key. The help of bubbles cannot do this.
 type helpPage struct {
 	draw.Window
 	m    *model
@@ -23,7 +23,8 @@ type helpPage struct {
 	find draw.Filter
 }
 
-// helpRow is a line: a heading, or an action or column with the first line of its text, or another line of that.
+// helpRow is a line of the help page: a heading, an action or column with the first line of its text, or a further line
+// of such a text.
 type helpRow struct {
 	heading string
 	name    string // keys, or a column
@@ -32,7 +33,7 @@ type helpRow struct {
 	off     bool // the key is not possible now
 }
 
-// rests reports whether the cursor can be on a row.
+// rests reports whether the cursor can be on the row.
 func (r *helpRow) rests() bool { return r.name != "" }
 
 func openHelp(m *model) tea.Cmd {
@@ -43,7 +44,7 @@ func openHelp(m *model) tea.Cmd {
 	return nil
 }
 
-// fit breaks the texts for a part of the screen. The cursor stays on its row.
+// fit breaks the texts to fit a part of the screen. The cursor stays on the same row.
 func (h *helpPage) fit(body draw.Rect) {
 	if w := max(body.W-6-keyWide, 8); w != h.wide {
 		name := ""
@@ -58,7 +59,7 @@ func (h *helpPage) fit(body draw.Rect) {
 	h.Resize(len(h.rows), max(body.H-2, 0))
 }
 
-// list takes the actions and columns that match the filter.
+// list sets the rows to the actions and columns that match the filter.
 func (h *helpPage) list() {
 	m := h.m
 	h.rows = h.rows[:0]
@@ -94,7 +95,7 @@ func (h *helpPage) list() {
 	}
 }
 
-// add adds a row in as many lines as needed.
+// add adds a row, split into as many lines as it needs.
 func (h *helpPage) add(r helpRow) {
 	for i, text := range draw.Wrap(draw.Clean(r.text, h.m.Look.ASCII), h.wide) {
 		if r.text = text; i > 0 {
@@ -104,7 +105,7 @@ func (h *helpPage) add(r helpRow) {
 	}
 }
 
-// columns returns the row of the first column, -1 for none.
+// columns returns the row of the first column, or -1 if no column is listed.
 func (h *helpPage) columns() int {
 	return slices.IndexFunc(h.rows, func(r helpRow) bool { return r.rests() && r.action == nil })
 }
@@ -137,7 +138,7 @@ func (h *helpPage) seek() {
 	m.prompt.typed.note = true
 }
 
-// Key moves the cursor, runs the selected key, or leaves.
+// Key handles the keys that move the cursor, run the selected key, or leave the page.
 func (h *helpPage) Key(k tea.KeyMsg) tea.Cmd {
 	if typed := h.m.prompt.typed; typed != nil && k.Type != tea.KeyUp && k.Type != tea.KeyDown &&
 		k.Type != tea.KeyPgUp && k.Type != tea.KeyPgDown {
@@ -206,7 +207,7 @@ func (h *helpPage) Frame(body draw.Rect) []string {
 	})
 }
 
-// selected returns the action of the cursor, nil for none.
+// selected returns the action under the cursor, or nil if there is none.
 func (h *helpPage) selected() *pane.Action {
 	if h.Cursor < 0 || h.Cursor >= len(h.rows) {
 		return nil
@@ -214,7 +215,7 @@ func (h *helpPage) selected() *pane.Action {
 	return h.rows[h.Cursor].action
 }
 
-// step moves the cursor and skips lines on which it cannot be.
+// step moves the cursor. It skips lines on which the cursor cannot be.
 func (h *helpPage) step(by int) {
 	h.To(h.Cursor + by)
 	for _, on := range []int{prose.When(by < 0, -1, 1), prose.When(by < 0, 1, -1)} {

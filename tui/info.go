@@ -26,7 +26,7 @@ func whyNoInfo(m *model) string {
 	return "nothing is selected"
 }
 
-// openInfo shows the details of the selection.
+// openInfo shows a page with the details of the selected object.
 func (pg *pages) openInfo() tea.Cmd {
 	s := pg.m.pane().Subject()
 	title := "Info"
@@ -139,15 +139,15 @@ func (pg *pages) firstPage() {
 	pg.cover(&welcomePage{p, m})
 }
 
-// keyOf returns the first key of an action as the screen writes it.
+// keyOf returns the first key of an action, in the form in which the screen shows keys.
 func (pg *pages) keyOf(action string) string { return keyWord(&pg.m.Look.Glyphs, pg.m.action(action)) }
 
-// paneKey returns the key of a pane as the screen writes it.
+// paneKey returns the key of a pane, in the form in which the screen shows keys.
 func (pg *pages) paneKey(name string) string {
 	return pg.keyOf(pg.m.layout.keys[pg.m.named(name)].Name)
 }
 
-// paneKeys lists the keys of all panes, those from 1 to 0 as a range.
+// paneKeys lists the keys of all panes. The keys from 1 to 0 are listed as a range.
 func (pg *pages) paneKeys() string {
 	keys := make([]string, len(pg.m.all))
 	for i, k := range pg.m.layout.keys {
@@ -159,13 +159,13 @@ func (pg *pages) paneKeys() string {
 	return strings.Join(append([]string{"1-0"}, keys[10:]...), ", ")
 }
 
-// welcomePage is the first page. The keys that it lists work.
+// welcomePage is the first page. The keys that it lists work while it is shown.
 type welcomePage struct {
 	*page.Page
 	m *model
 }
 
-// Key scrolls, leaves, or leaves and handles the key.
+// Key handles the keys that scroll or leave the page. Any other key leaves the page and is then handled by the screen.
 func (p *welcomePage) Key(k tea.KeyMsg) tea.Cmd {
 	switch k.Type {
 	case tea.KeyEnter, tea.KeyEsc, tea.KeyUp, tea.KeyDown, tea.KeyPgUp, tea.KeyPgDown, tea.KeyHome, tea.KeyEnd:

@@ -76,7 +76,7 @@ func newJob(ctx context.Context, id int, text string, now time.Time) (*job, cont
 	}, ctx
 }
 
-// run runs the command and reports how it ended. A panic is an error.
+// run runs the command and returns a message with its result. A panic becomes an error.
 func (j *job) run(work func() error) tea.Msg {
 	_, err := pane.Shielded(func() (struct{}, error) { return struct{}{}, work() })
 	j.cancel()
@@ -84,7 +84,7 @@ func (j *job) run(work func() error) tea.Msg {
 	return doneMsg{j, err}
 }
 
-// listen waits for output. It returns nil once the job has ended.
+// listen waits for output of the command. It returns nil when the job has ended.
 func (j *job) listen() tea.Msg {
 	select {
 	case <-j.wake:
@@ -98,14 +98,14 @@ func (j *job) listen() tea.Msg {
 	return outputMsg{j}
 }
 
-// sink is the writer for the answer or the notes of a command.
+// sink is the writer to which a command writes its answer or its notes.
 type sink struct {
 	job  *job
 	note bool
 }
 
-// Write takes output. Of more than MaxKept lines that were not read, the oldest are dropped, so that a long answer
-// delays neither command nor screen.
+// Write stores output. If more than MaxKept lines were not yet read, it drops the oldest of them, so that a long answer
+// delays neither the command nor the screen.
 func (s sink) Write(b []byte) (int, error) {
 	j := s.job
 	j.mu.Lock()
@@ -136,7 +136,7 @@ func (j *job) add(l outputLine) {
 	}
 }
 
-// take returns the output since the last call, with an unfinished last line if all is set.
+// take returns the output since the last call. If all is set, it includes an incomplete last line.
 func (j *job) take(all bool) []outputLine {
 	j.mu.Lock()
 	defer j.mu.Unlock()

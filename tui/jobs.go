@@ -26,7 +26,7 @@ import (
 
 const reading = "read the subnet" // the name of the first reading of the subnet in the log
 
-// jobs runs commands in the background and takes their output.
+// jobs runs commands in the background and receives their output.
 type jobs struct {
 	m        *model
 	running  []*job
@@ -39,7 +39,7 @@ type jobs struct {
 	unopened *connection.OpenError // why starting failed
 }
 
-// whyBusy returns why the session cannot begin another operation.
+// whyBusy returns the reason why the session cannot begin another operation, or "".
 func (js *jobs) whyBusy() string {
 	if busy := js.m.back.State().Busy; busy != "" && (busy != counting || !js.holding()) {
 		return busy + " is running: Esc cancels it"
@@ -47,7 +47,7 @@ func (js *jobs) whyBusy() string {
 	return ""
 }
 
-// holding reports whether a pane uses the session.
+// holding reports whether a pane is using the session for a background operation.
 func (js *jobs) holding() bool {
 	return slices.ContainsFunc(js.m.all, func(p pane.Pane) bool {
 		h, ok := p.(pane.SessionUser)
@@ -55,7 +55,7 @@ func (js *jobs) holding() bool {
 	})
 }
 
-// yield ends that and returns a function that waits for it.
+// yield makes all panes stop using the session. It returns a function that waits until they have stopped.
 func (js *jobs) yield() (wait func()) {
 	wait = func() {}
 	for _, p := range js.m.all {
@@ -67,7 +67,7 @@ func (js *jobs) yield() (wait func()) {
 	return wait
 }
 
-// latest returns the running job that started last, nil for none.
+// latest returns the running job that was started last, or nil if no job is running.
 func (js *jobs) latest() *job {
 	if len(js.running) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func (js *jobs) latest() *job {
 	return js.running[len(js.running)-1]
 }
 
-// runCommand runs a command of the shell. byKey reports that a key stands for it.
+// runCommand runs a command of the shell. byKey is set if a key press caused the command.
 func (js *jobs) runCommand(text string, byKey bool) tea.Cmd {
 	wait := js.yield() // a pane may be reading counters
 	return js.start(text, byKey, func(ctx context.Context, out *shell.Output) error {
@@ -84,7 +84,7 @@ func (js *jobs) runCommand(text string, byKey bool) tea.Cmd {
 	})
 }
 
-// start runs work in the background and logs it under a name.
+// start runs work in the background. The log shows it under name.
 func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	js.last++
 	j, ctx := newJob(js.m.Ctx, js.last, name, js.m.now())
@@ -102,7 +102,7 @@ func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell
 	}, j.listen, j.asked, js.m.tick())
 }
 
-// drain moves the output of a job to the log.
+// drain moves the output of a job to the log. If all is set, this includes an incomplete last line.
 func (js *jobs) drain(j *job, all bool) {
 	taken := j.take(all)
 	lines := make([]pane.Line, 0, len(taken))
@@ -122,7 +122,7 @@ func (js *jobs) logLines(j *job, lines ...pane.Line) {
 	js.m.note(lines...)
 }
 
-// done ends a job: its last output, its result, and what follows.
+// done handles the end of a job: it takes the last output, reports the result, and starts follow-up actions.
 func (js *jobs) done(j *job, err error) tea.Cmd {
 	js.drain(j, true)
 	if js.question != nil && js.question.job == j {
@@ -184,7 +184,7 @@ func (js *jobs) failed(j *job, err error) {
 	js.m.warn(text)
 }
 
-// present shows the tables of an answer, or the log if it is longer than the status line.
+// present shows the tables of an answer. Without tables, it shows the log if the answer is longer than the status line.
 func (js *jobs) present(j *job) {
 	js.m.fit()
 	log := js.m.at(pane.SeatLog)
@@ -201,7 +201,7 @@ func (js *jobs) present(j *job) {
 	}
 }
 
-// takePath shows the path of a typed trace, in the state of the answer.
+// takePath shows the path of a trace command that the user typed, in the state that the answer is about.
 func (js *jobs) takePath(j *job) {
 	if j.path == nil || j.byKey {
 		return
@@ -242,7 +242,7 @@ func (js *jobs) cancel() {
 	js.m.inform("cancelling " + j.text)
 }
 
-// takeLine keeps the line for the status line.
+// takeLine stores a line for use in the status line.
 func (j *job) takeLine(l outputLine) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -259,8 +259,8 @@ func (j *job) takeLine(l outputLine) {
 	}
 }
 
-// summary returns the outcome of an action, else the first line of the answer and the last note; of a typed command the
-// last line of the answer. Warnings come first.
+// summary returns the text for the status line, with warnings first. For an action it is the outcome. Otherwise it is
+// the first line of the answer and the last note. For a typed command it is the last line of the answer.
 func (j *job) summary() string {
 	line := cmp.Or(j.outcome, j.line)
 	switch {
@@ -276,7 +276,7 @@ func (j *job) summary() string {
 	return line
 }
 
-// answerCommands are the commands whose answers are shown also if a key stands for them.
+// answerCommands are the commands whose answers are shown even if a key press caused the command.
 var answerCommands = []string{"balance", "check", "compare", "diff", "history", "hosts", "resilience", "show",
 	"whatif", "who"}
 
@@ -285,7 +285,7 @@ func (j *job) wantsAnswer() bool {
 	return j.firstSheet != "" || slices.Contains(answerCommands, draw.FirstWord(j.text))
 }
 
-// takeAnswer keeps the tables of an answer, its warnings, and the outcome of an action.
+// takeAnswer stores the tables of an answer, its warnings, and the outcome of an action.
 func (j *job) takeAnswer(a *answer.Answer) {
 	sheets := pane.SheetsOf(a)
 	j.mu.Lock()
@@ -305,14 +305,14 @@ func (j *job) takeAnswer(a *answer.Answer) {
 	}
 }
 
-// takeWarning keeps a warning for the status line.
+// takeWarning stores a warning for the status line.
 func (j *job) takeWarning(warning string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.warnings = append(j.warnings, "warning: "+warning)
 }
 
-// showAnswer shows the tables of an answer, after its text, and reports whether there are any.
+// showAnswer shows the text and the tables of an answer. It reports whether the answer has tables.
 func (m *model) showAnswer(j *job) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -335,7 +335,7 @@ func (m *model) showAnswer(j *job) bool {
 	return true
 }
 
-// question is asked by a running command. The choices are in the log.
+// question is a question that a running command asks. Its choices are in the log.
 type question struct {
 	job    *job
 	prompt string
@@ -352,7 +352,7 @@ func (j *job) asked() tea.Msg {
 	}
 }
 
-// ask asks and waits for the answer; io.EOF if there is none.
+// ask shows a question and waits for the answer. It returns io.EOF if the user gives no answer.
 func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 	q := &question{j, prompt, make(chan string, 1)}
 	select {
@@ -371,7 +371,7 @@ func (j *job) ask(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
-// openQuestion shows the log and a line for the answer.
+// openQuestion shows the log and an input line for the answer to a question.
 func (js *jobs) openQuestion(q *question) {
 	js.drain(q.job, true)
 	js.m.bring(js.m.at(pane.SeatLog))

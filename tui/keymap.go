@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// keymap returns all actions with their default keys, in the order of the help page. Those of a pane follow the actions
-// that they name.
+// keymap returns all actions with their default keys, in the order of the help page. Each action of a pane comes after
+// the action that it names.
 func (m *model) keymap() []pane.Action {
 	var all []pane.Action
 	for _, a := range slices.Concat(findKeys(), traceKeys(), writeKeys(), listKeys(), moveKeys(&m.layout),
@@ -48,7 +48,7 @@ func keymap() []pane.Action {
 	return m.keymap()
 }
 
-// action is a key of the screen and what it does.
+// action is an action of the screen with its keys.
 type action struct {
 	key.Binding // empty if a feature has the key
 	Name, Group string
@@ -57,7 +57,8 @@ type action struct {
 	Panes       []string
 	Why         func(m *model) string // why the action is not possible now, "" if it is; nil: always possible
 	Run         func(m *model) tea.Cmd
-	// Command returns the command that the action runs, or why it is not possible, instead of Why and Run.
+	// Command returns the command that the action runs, or the reason why the action is not possible. If Command is
+	// set, Why and Run are not used.
 	Command func(m *model) (command, why string)
 	Session bool // needs the session for itself
 }
@@ -81,7 +82,7 @@ func (a *action) bind(m *model) pane.Action {
 	return out
 }
 
-// featureKey returns a key of a feature, the zero key if there is none.
+// featureKey returns the key of a feature that wanted accepts, or the zero Key if there is none.
 func featureKey(wanted func(*feature.Key) bool) feature.Key {
 	all := shell.Keys()
 	if i := slices.IndexFunc(all, func(k feature.Key) bool { return wanted(&k) }); i >= 0 {
@@ -92,7 +93,7 @@ func featureKey(wanted func(*feature.Key) bool) feature.Key {
 
 func whyBusy(m *model) string { return m.jobs.whyBusy() }
 
-// group returns actions in a group of the help page.
+// group returns actions that belong to one group of the help page.
 func group(name string, all ...action) []action {
 	for i := range all {
 		all[i].Group = name
@@ -198,7 +199,7 @@ func moveKeys(d *layout) []action {
 	)
 }
 
-// movers returns the panes in which the keys left and right do something.
+// movers returns the names of the panes in which the keys left and right have an effect.
 func movers(d *layout) []string {
 	var out []string
 	for _, p := range d.all {
@@ -258,7 +259,7 @@ func otherKeys() []action {
 	)
 }
 
-// runs returns an action that runs a command.
+// runs returns the function of an action that runs a command.
 func runs(text string) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd { return m.jobs.runCommand(text, true) }
 }
@@ -272,7 +273,7 @@ func (m *model) action(name string) *pane.Action {
 	return nil
 }
 
-// reason returns why the action is not possible now, "" if it is.
+// reason returns the reason why an action is not possible at present, or "" if it is possible.
 func (m *model) reason(a *pane.Action) string {
 	if a.Panes != nil && !slices.Contains(a.Panes, m.pane().About().Name) {
 		return "this is for " + strings.Join(prose.Words(a.Panes, func(name string) string {
@@ -290,7 +291,8 @@ func (m *model) reason(a *pane.Action) string {
 	return ""
 }
 
-// keyWord returns the first key of an action as the screen writes it, "" for none.
+// keyWord returns the first key of an action, in the form in which the screen shows keys. It returns "" if the action
+// has no key.
 func keyWord(g *draw.Glyphs, a *pane.Action) string {
 	if len(a.Keys()) == 0 {
 		return ""

@@ -26,8 +26,9 @@ type LoadOptions struct {
 	Alone   bool // use a topology without the present tables
 }
 
-// StartFrom makes the topology of a file the what-if of the live tables if these have any of its switches, otherwise
-// the base. It returns what the topology and the present tables have in common, nil for nothing.
+// StartFrom makes the topology of a file the what-if. If the live tables contain at least one of its switches, the
+// what-if starts from the live tables. Otherwise the topology becomes the base itself. StartFrom returns what the
+// topology and the present tables have in common, or nil for nothing.
 func (o *Op) StartFrom(file *formats.Subnet, path string, opt LoadOptions) (*Laid, error) {
 	st, f, name := o.session.State(), file.Fabric, fabric.Escape(path)
 	st.dropBase()
@@ -58,7 +59,8 @@ func (o *Op) StartFrom(file *formats.Subnet, path string, opt LoadOptions) (*Lai
 	return laid, nil
 }
 
-// lay counts what a topology has of a base with tables, nil if it has no switch of the base.
+// lay counts the switches and LIDs that a topology and a base with tables have in common. It returns nil if they have
+// no switch in common.
 func lay(base *Picture, f *fabric.Fabric) *Laid {
 	was := base.Fabric
 	l := &Laid{Over: Live}

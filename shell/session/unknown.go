@@ -8,9 +8,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// UnknownLoop returns why it is unknown whether there is a credit loop, and the commands that read what is missing of
-// the live subnet, "" for none. In a simulated subnet nothing is unread: every path has SL 0, and VL 0 unless other VLs
-// were written.
+// UnknownLoop returns the reason why it is unknown whether there is a credit loop, and the commands that read the
+// missing data of the live subnet. The commands are "" if none helps. In a simulated subnet nothing is unread: every
+// path has SL 0, and VL 0 unless other VLs were written.
 func (st *State) UnknownLoop(u fabric.Unread, partial bool) (why, try string) {
 	if partial {
 		return "the forwarding tables of some switches are not known, and there may be rings of links through these",
@@ -19,7 +19,7 @@ func (st *State) UnknownLoop(u fabric.Unread, partial bool) (why, try string) {
 	return u.String() + ", and the routes have rings of links that several VLs may break", st.ToKnow(u)
 }
 
-// ToKnow returns the commands that read what is missing of the live tables, "" for none.
+// ToKnow returns the commands that read the missing parts of the live tables, or "" if none helps.
 func (st *State) ToKnow(u fabric.Unread) string {
 	var tries, reads []string
 	_, master := st.Master()

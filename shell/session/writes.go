@@ -20,10 +20,11 @@ import (
 	"example.org/ibconsole/shell/session/journal"
 )
 
-// ErrReadOnly reports that the session may not write to switches.
+// ErrReadOnly is returned if the session may not write to switches.
 var ErrReadOnly = errors.New("the session is read-only (try: write on)")
 
-// SetWrite allows or forbids writing to switches. It fails if the options of the session forbid it to the user.
+// SetWrite allows or forbids writing to switches. It returns an error if the options of the session forbid writing to
+// this user.
 func (s *Session) SetWrite(on bool) error {
 	if on && !s.conn.Online() {
 		return connection.ErrOffline
@@ -38,8 +39,8 @@ func (s *Session) SetWrite(on bool) error {
 	return nil
 }
 
-// Audit logs a write to a subnet that is not simulated, or its refusal err, in the log of the machine. A log that fails
-// is reported once and stops nothing.
+// Audit records a write to a subnet that is not simulated in the log of the machine. If the write was refused, err is
+// the reason. If logging fails, Audit reports that once and the write is not stopped.
 func (s *Session) Audit(r audit.Record, err error) {
 	if s.opt.Log == nil || !s.State().Source.Live() {
 		return
@@ -65,7 +66,7 @@ func (s *Session) Journal() journal.Journal {
 	return journal.Journal{Recorder: s.recorder.Load(), Subnet: s.Subnet(), UsualFile: stateFile(s.opt.StateDir)}
 }
 
-// FindInterrupted updates the interrupted commit of the state from the journal.
+// FindInterrupted updates the interrupted commit in the state from the journal.
 func (s *Session) FindInterrupted(ctx context.Context) error {
 	j := s.Journal()
 	c, found, err := j.Interrupted(ctx)
@@ -82,7 +83,8 @@ func (s *Session) FindInterrupted(ctx context.Context) error {
 	return nil
 }
 
-// findInterruptedOfOthers updates the interrupted commit after a sweep: another console may have left or finished one.
+// findInterruptedOfOthers updates the interrupted commit in the state after a sweep, because another console may have
+// interrupted or finished a commit.
 func (s *Session) findInterruptedOfOthers(ctx context.Context) error {
 	if !s.State().Source.Live() || !s.recorder.Load().Exists() {
 		return nil
@@ -90,8 +92,8 @@ func (s *Session) findInterruptedOfOthers(ctx context.Context) error {
 	return s.FindInterrupted(ctx)
 }
 
-// findEarlierCommits reports at the start of a session what the history has of earlier commits: an interrupted one, or
-// one of an older version that failed.
+// findEarlierCommits reports problems with earlier commits at the start of a session: an interrupted commit, or a
+// failed commit of an older version.
 func (s *Session) findEarlierCommits(ctx context.Context) {
 	if !s.State().Source.Live() || !s.recorder.Load().Exists() {
 		return
@@ -111,14 +113,15 @@ func (s *Session) findEarlierCommits(ctx context.Context) {
 	}
 }
 
-// WhoWrote returns who probably wrote some entries, in words, without the commits for which isCandidate returns false.
+// WhoWrote returns a text that tells who probably wrote some entries. It ignores commits for which isCandidate returns
+// false.
 func (o *Op) WhoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
 	isCandidate func(*history.JournalEntry) bool) (string, error) {
 	return o.session.whoWrote(ctx, rd, found, isCandidate)
 }
 
-// whoWrote returns who probably wrote some entries, in words: another console whose commit is in the journal and for
-// which isCandidate returns true, otherwise the master subnet manager among those that were read.
+// whoWrote returns a text that tells who probably wrote some entries. This is another console if its commit is in the
+// journal and isCandidate returns true for the commit. Otherwise it is the master subnet manager among those in rd.
 func (s *Session) whoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
 	isCandidate func(*history.JournalEntry) bool) (string, error) {
 	who, err := s.Journal().Writer(ctx, found, isCandidate, func(entry int64) (*fabric.Tables, error) {
@@ -138,14 +141,16 @@ func (s *Session) whoWrote(ctx context.Context, rd *Reading, found []write.Confl
 	return "unknown (there is no master subnet manager, and no commit in this journal wrote it)", nil
 }
 
-// Written returns what the last commit of the session wrote, nil for none.
+// Written returns a description of the writes of the session's last commit, or nil if there is none.
 func (o *Op) Written() *journal.Written { return o.session.written }
 
-// SetWritten records what a commit wrote, for later sweeps to compare the switches with; nil for nothing.
+// SetWritten stores a description of the writes of a commit, with which later sweeps compare the switches. nil removes
+// it.
 func (o *Op) SetWritten(w *journal.Written) { o.session.written, o.session.overwritten = w, 0 }
 
-// findOverwritten compares the switches after a sweep with what the last commit of the session wrote. It records in the
-// journal what others have written over it, and describes that; "" if there is nothing new.
+// findOverwritten compares the switches after a sweep with the writes of the session's last commit. If others have
+// overwritten entries, it records them in the journal and returns a text that describes them. It returns "" if there is
+// nothing new.
 func (s *Session) findOverwritten(ctx context.Context, tablesChanged bool) (string, error) {
 	found := s.written.Overwritten(s.State().Live.Tables)
 	if found.Count == 0 || !tablesChanged && found.Count == s.overwritten {
@@ -170,7 +175,7 @@ var (
 	ErrMoved = errors.New("the live subnet is no longer the one that the what-if started from (try: restore all)")
 )
 
-// CheckStaged returns why the staged tables are not for the live subnet, nil if they are.
+// CheckStaged returns an error if the staged tables do not fit the live subnet.
 func (st *State) CheckStaged() error {
 	switch {
 	case st.TopologyFile() != "" && !fabric.SameLinks(st.root(), st.Live.Fabric):
@@ -187,7 +192,7 @@ func (st *State) CheckStaged() error {
 	return nil
 }
 
-// Stage stages tables. They count as computed for the present what-if unless they have another fabric.
+// Stage stages a picture. Unless its tables belong to another fabric, they count as computed for the present what-if.
 func (o *Op) Stage(p *Picture) { o.session.stage(p) }
 
 func (s *Session) stage(p *Picture) {
@@ -202,7 +207,8 @@ func (s *Session) stage(p *Picture) {
 	})
 }
 
-// ToStage returns a state of the history as staged tables, for switches that hold the tables held, nil for none.
+// ToStage returns a state of the history as a staged state. held are the tables that the switches hold at present, or
+// nil if they are unknown.
 func (p *Picture) ToStage(origin string, held *fabric.Tables) *Picture {
 	staged, tables := *p.as(Staged), *p.Tables
 	tables.Origin = origin
@@ -210,11 +216,11 @@ func (p *Picture) ToStage(origin string, held *fabric.Tables) *Picture {
 	return &staged
 }
 
-// HeldOn returns the tables that the switches were expected to hold when the state was made. An entry of a switch that
-// is in none of them was written by others.
+// HeldOn returns tables that were expected on the switches when the state was made. If the entry of a switch is in none
+// of these tables, another program wrote it.
 func (p *Picture) HeldOn() []*fabric.Tables { return p.heldOn }
 
-// holding returns a list with tables, empty and not nil for none.
+// holding returns a list that contains t. If t is nil, the list is empty but not nil.
 func holding(t *fabric.Tables) []*fabric.Tables {
 	if t == nil {
 		return []*fabric.Tables{}
@@ -222,7 +228,7 @@ func holding(t *fabric.Tables) []*fabric.Tables {
 	return []*fabric.Tables{t}
 }
 
-// held returns the tables that the switches are expected to hold when tables are computed now.
+// held returns the tables that the switches should hold at present, from the point of view of newly computed tables.
 func (ps *Pictures) held() []*fabric.Tables {
 	if ps.Base != nil && ps.Base.heldOn != nil {
 		return ps.Base.heldOn
@@ -230,7 +236,7 @@ func (ps *Pictures) held() []*fabric.Tables {
 	return holding(ps.Live.Tables)
 }
 
-// NoteWritten notes that the switches hold the tables of a commit, or a part of them if isComplete is false.
+// NoteWritten records that the switches hold the tables of a commit, or only a part of them if isComplete is false.
 func (ps *Pictures) NoteWritten(written *Picture, isComplete bool) {
 	note := func(p *Picture) *Picture {
 		c := *p
@@ -247,8 +253,8 @@ func (ps *Pictures) NoteWritten(written *Picture, isComplete bool) {
 	}
 }
 
-// RestartFromLive makes the live tables the base of the what-if, if the subnet is the same. It reports whether the
-// what-if starts from the live tables.
+// RestartFromLive makes the live tables the base of the what-if, if the live subnet is the same as that of the base. It
+// reports whether the what-if now starts from the live tables.
 func (ps *Pictures) RestartFromLive() bool {
 	switch {
 	case ps.Base == nil:

@@ -8,8 +8,8 @@ import "example.org/ibconsole/internal/base/prose"
 type Column struct {
 	Name string
 	Help string // the meaning of the values, and their unit
-	// Wide is the width in cells. If it is 0, the column shares the rest of the line with other such columns and has at
-	// least Least cells.
+	// Wide is the width of the column in cells. If it is 0, the column shares the rest of the line with other such
+	// columns, and has at least Least cells.
 	Wide, Least int
 	Share       int // its part of the rest, 1 if it is 0
 	Right       bool
@@ -17,14 +17,14 @@ type Column struct {
 	Text        func(row int) string // nil: Order with separators of thousands
 	Look        func(row int) Style  // nil: the style of other text, or dim
 	Dim         bool
-	// Order returns the number that rows are sorted by; nil: they are sorted by the text. It is called from several
-	// goroutines at a time, as Text is.
+	// Order returns the number by which rows are sorted. If it is nil, rows are sorted by their text. Several
+	// goroutines may call Order and Text concurrently.
 	Order    func(row int) int64
 	Hidden   func() bool // nil: always shown
 	Unsorted bool        // rows cannot be sorted by the column
 }
 
-// widths returns the widths of the columns in a line of w cells, 0 for a column that is left out.
+// widths returns the widths of the columns in a line of w cells. The width of a column that does not fit is 0.
 func (t *Table) widths(w int) []int {
 	out := make([]int, len(t.Cols))
 	shown := make([]bool, len(t.Cols))
@@ -73,8 +73,9 @@ func (t *Table) widths(w int) []int {
 	return out
 }
 
-// squeeze leaves out columns without a rank, from the right, and takes up to a third of the columns that share, until
-// the line needs w cells. It returns the least widths of the columns that share.
+// squeeze reduces the needed width until it fits into w cells. It removes columns without a rank, from the right, and
+// takes up to a third of the width of columns that share the rest of the line. It returns the minimum widths of these
+// columns.
 func (t *Table) squeeze(shown []bool, need *int, w int) []int {
 	least, spare := make([]int, len(t.Cols)), 0
 	for i := range t.Cols {
@@ -101,7 +102,7 @@ func (t *Table) squeeze(shown []bool, need *int, w int) []int {
 	return least
 }
 
-// Shown returns the columns that apply now, including columns that are left out for lack of space.
+// Shown returns the columns that are not hidden, including those that are left out for lack of space.
 func (t *Table) Shown() []*Column {
 	var shown []*Column
 	for i := range t.Cols {
@@ -138,7 +139,8 @@ func (t *Table) Header(p *Pen) {
 	}
 }
 
-// HeadAt returns the column, counted from 1, whose head is at a cell of a line of w cells; 0 for none.
+// HeadAt returns the number of the column, counted from 1, whose head is at cell x in a line of w cells. It returns 0
+// if there is none.
 func (t *Table) HeadAt(x, w int) int {
 	at := 0
 	for i, cells := range t.widths(w) {
@@ -186,5 +188,5 @@ func (c *Column) Cell(row int) string {
 	return c.Text(row)
 }
 
-// HasHead reports whether the heads of the columns are shown above the rows.
+// HasHead reports whether the column heads are shown above the rows.
 func (t *Table) HasHead() bool { return len(t.Cols) > 0 && t.N > 0 }

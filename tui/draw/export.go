@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// grid returns lines of the list as clean text, with the heads of the columns first, and the columns that apply now.
+// grid returns the columns that are not hidden, and lines of the list as clean text. The first row contains the column
+// heads.
 func (t *Table) grid(lines []int) (cols []*Column, rows [][]string) {
 	rows = make([][]string, len(lines)+1)
 	for i := range t.Cols {
@@ -66,7 +67,7 @@ func (t *Table) CSVText(lines []int) (string, error) {
 	return b.String(), err
 }
 
-// JSONText returns lines of the list as JSON, one object per line.
+// JSONText returns lines of the list as JSON, with one object per line.
 func (t *Table) JSONText(lines []int) (string, error) {
 	cols, rows := t.grid(lines)
 	var b strings.Builder

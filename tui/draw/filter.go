@@ -15,8 +15,13 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Filter selects rows of a list. The typed text is a text that rows contain, /REGEXP that they match, or ~LETTERS that
-// they contain in this order; ! before it inverts the filter. Case is ignored. The zero value selects all rows.
+// Filter selects rows of a list. The typed text is one of these forms; ! before it inverts the filter:
+//
+//   - TEXT selects rows that contain the text
+//   - /REGEXP selects rows that match the regular expression
+//   - ~LETTERS selects rows that contain the letters in this order
+//
+// Case is ignored. The zero value selects all rows.
 type Filter struct {
 	Text   string // as typed
 	want   string // in lower case
@@ -26,7 +31,7 @@ type Filter struct {
 	Invert bool
 }
 
-// OneOf returns a filter for rows that name one of these nodes or a port of it. Text is the typed text.
+// OneOf returns a filter for rows that name one of the given nodes, or a port of such a node. text is the typed text.
 func OneOf(text string, names []string) Filter {
 	f := Filter{Text: text, want: text, names: map[string]bool{}}
 	for _, n := range names {
@@ -35,7 +40,7 @@ func OneOf(text string, names []string) Filter {
 	return f
 }
 
-// ParseFilter parses a typed filter. It fails only for an invalid regular expression.
+// ParseFilter parses a typed filter. It returns an error only for an invalid regular expression.
 func ParseFilter(text string) (Filter, error) {
 	f := Filter{Text: text}
 	rest, found := strings.CutPrefix(text, "!")
@@ -56,7 +61,7 @@ func ParseFilter(text string) (Filter, error) {
 	return f, nil
 }
 
-// lowerExpr converts a regular expression to one for text in lower case, if that is possible. Matching is then three
+// lowerExpr converts a regular expression for matching text in lower case, if that is possible. Matching is then three
 // times as fast as with (?i).
 func lowerExpr(expr string) string {
 	if !prose.Plain(expr) || strings.Contains(expr, `\p`) || strings.Contains(expr, `\P`) ||
@@ -75,15 +80,15 @@ func lowerExpr(expr string) string {
 // Empty reports whether the filter selects all rows.
 func (f *Filter) Empty() bool { return f.want == "" }
 
-// Plain reports whether the filter is a text that rows contain.
+// Plain reports whether the filter is a plain text, without inversion, regular expression or letters.
 func (f *Filter) Plain() bool {
 	return !f.Empty() && f.names == nil && f.re == nil && !f.fuzzy && !f.Invert
 }
 
-// Match reports whether the filter selects a row with these texts, in lower case.
+// Match reports whether the filter selects a row with the given texts. The texts must be in lower case.
 func (f *Filter) Match(texts ...string) bool { return slices.ContainsFunc(texts, f.Hit) != f.Invert }
 
-// Hit reports whether one text matches, without inversion.
+// Hit reports whether one text matches the filter. It ignores an inversion of the filter.
 func (f *Filter) Hit(lower string) bool {
 	switch {
 	case f.names != nil:
@@ -111,8 +116,8 @@ func inOrder(s, want string) bool {
 
 const manyRows = 512 // how many rows a goroutine takes at a time
 
-// each calls work with ranges that cover 0 to n-1. Idle processors help; the caller does not wait for busy ones. A
-// panic of work becomes a panic of the caller.
+// each calls work with ranges that together cover 0 to n-1. Idle processors take some of the ranges; the caller does
+// not wait for busy processors. If work panics, each panics.
 func each(n int, work func(from, to int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -136,7 +141,8 @@ func each(n int, work func(from, to int)) {
 	crash.Again()
 }
 
-// Hits returns for each text in lower case whether it matches, without inversion.
+// Hits reports for each text whether it matches the filter. The texts must be in lower case. Hits ignores an inversion
+// of the filter.
 func (f *Filter) Hits(texts []string) []bool {
 	out := make([]bool, len(texts))
 	each(len(out), func(from, to int) {

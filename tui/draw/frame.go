@@ -24,8 +24,8 @@ type Framed struct {
 	Empty   []string           // shown if there are no rows
 }
 
-// Frame draws a window with a border around it: r.H lines of r.W cells. A lipgloss style with a border has no title,
-// badge, count or scroll bar, and measures all lines again.
+// Frame draws a window with a border, in r.H lines of r.W cells. It is not a lipgloss style because such a border has
+// no title, badge, count or scroll bar, and lipgloss measures all lines again.
 func (t *Theme) Frame(r Rect, f *Framed) []string {
 	frame, line := FrameLive, t.border
 	if f.Focused {
@@ -91,7 +91,7 @@ func (t *Theme) frameRow(w int, f *Framed, bx *lipgloss.Border, line Style, edge
 	return p.Done()
 }
 
-// frameMark marks the selected row and the marked rows before their text.
+// frameMark draws a mark before the text of the selected row and of marked rows.
 func (t *Theme) frameMark(p *Pen, f *Framed, row int) {
 	marked := f.Marked != nil && f.Marked(row)
 	switch {
@@ -134,8 +134,8 @@ func (t *Theme) frameTop(w int, f *Framed, bx *lipgloss.Border, line Style) stri
 	return p.Done()
 }
 
-// stateIn returns as much of a badge as fits next to the title in a frame of w cells: all of it, its first word, or
-// nothing.
+// stateIn returns the part of a badge that fits next to the title in a frame of w cells: the complete badge, its first
+// word, or nothing.
 func stateIn(word string, w int) string {
 	if w > BadgeWidth(word)+30 {
 		return word
@@ -170,15 +170,15 @@ func (t *Theme) frameBottom(w int, f *Framed, bx *lipgloss.Border, line Style) s
 // Rect is a part of the screen.
 type Rect struct{ X, Y, W, H int }
 
-// Holds reports whether a cell is in the part.
+// Holds reports whether a cell is in the rectangle.
 func (r Rect) Holds(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
-// SplitRows splits a part into an upper one of h lines and a lower one.
+// SplitRows splits a rectangle into an upper part of h lines and a lower part.
 func SplitRows(r Rect, h int) (top, bottom Rect) {
 	return Rect{r.X, r.Y, r.W, h}, Rect{r.X, r.Y + h, r.W, r.H - h}
 }
 
-// SplitColumns splits a part into a left one of w cells and a right one.
+// SplitColumns splits a rectangle into a left part of w cells and a right part.
 func SplitColumns(r Rect, w int) (left, right Rect) {
 	return Rect{r.X, r.Y, w, r.H}, Rect{r.X + w, r.Y, r.W - w, r.H}
 }

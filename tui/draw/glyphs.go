@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Glyphs are the marks that a terminal can show. Each takes one cell.
+// Glyphs are the symbols that a terminal can show. Each takes one cell.
 type Glyphs struct {
 	ASCII                 bool
 	Borders               [4][2]lipgloss.Border // by state, without and with the keyboard
@@ -30,7 +30,7 @@ type Glyphs struct {
 	Spin                  []string
 }
 
-// The frames, by the state that a pane shows.
+// The kinds of frames, one for each kind of state that a pane shows.
 const (
 	FrameLive = iota
 	FrameWhatIf
@@ -68,7 +68,7 @@ func unicodeGlyphs() Glyphs {
 	}
 }
 
-// consoleGlyphs returns the glyphs that the fonts of the Linux console have.
+// consoleGlyphs returns glyphs that the fonts of the Linux console contain.
 func consoleGlyphs() Glyphs {
 	g := unicodeGlyphs()
 	g.Borders = [4][2]lipgloss.Border{
@@ -102,7 +102,7 @@ func asciiGlyphs() Glyphs {
 	}
 }
 
-// KeyName returns a key as the footer and the help page write it.
+// KeyName returns the name of a key in the form used in the footer and on the help page.
 func (g *Glyphs) KeyName(key string) string {
 	switch key {
 	case "up":
@@ -142,7 +142,7 @@ func PlainKeyName(key string) string {
 	return key
 }
 
-// Bar returns a bar of n out of most, at most w cells long.
+// Bar returns a bar for n. A bar for most would be w cells long.
 func (g *Glyphs) Bar(n, most, w int) string {
 	if most <= 0 || n <= 0 {
 		return ""
@@ -150,8 +150,8 @@ func (g *Glyphs) Bar(n, most, w int) string {
 	return strings.Repeat(g.Full, max((n*w+most/2)/most, 1))
 }
 
-// Spark draws numbers in at most w cells. Several numbers share a cell if needed, which shows the largest. A full cell
-// is most.
+// Spark draws a list of numbers as a small bar chart of up to w cells. If there are more numbers than cells, each cell
+// shows the largest of several numbers. A full cell means most.
 func (g *Glyphs) Spark(list []int64, most int64, w int) string {
 	var b strings.Builder
 	w = min(w, len(list))
@@ -162,7 +162,7 @@ func (g *Glyphs) Spark(list []int64, most int64, w int) string {
 	return b.String()
 }
 
-// LoadStyle returns the style of a number that should be near a mean.
+// LoadStyle returns the style of a number that should be close to a mean.
 func (t *Theme) LoadStyle(x int64, mean float64) Style {
 	switch {
 	case float64(x) > 2*mean:
@@ -173,8 +173,8 @@ func (t *Theme) LoadStyle(x int64, mean float64) Style {
 	return t.Good
 }
 
-// Heat writes a cell of a heat map. Neither bubbles nor lipgloss has such a map, and a lipgloss style for each of
-// 120x40 cells would take longer than the frame.
+// Heat writes a cell of a heat map. bubbles and lipgloss have no such map. A lipgloss style for each of 120x40 cells
+// would take longer than a whole frame.
 func (p *Pen) Heat(x, most int64, mean float64) {
 	i := 0
 	if x > 0 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package draw draws the screen: pens, themes and glyphs, text of a known width, tables, frames, bars and maps. It
-// knows no subnet and no session.
+// Package draw draws the screen: pens, themes and glyphs, text of a known width, tables, frames, bars and maps. It does
+// not depend on subnets or sessions.
 package draw
 
 import (
 	"strings"
 )
 
-// Pen writes one line of a fixed number of cells. It cleans text and cuts what does not fit.
+// Pen writes one line of a fixed number of cells. It cleans text, and cuts text that does not fit.
 type Pen struct {
 	*Theme
 	b     strings.Builder
@@ -31,7 +31,7 @@ func (p *Pen) Put(st Style, s string) {
 	p.raw(st, s)
 }
 
-// Cell writes text in exactly w cells, aligned left.
+// Cell writes text into exactly w cells, aligned to the left.
 func (p *Pen) Cell(st Style, s string, w int) {
 	w = max(min(w, p.Left), 0)
 	s = Cut(Clean(s, p.ASCII), w, p.Ellipsis)
@@ -40,7 +40,7 @@ func (p *Pen) Cell(st Style, s string, w int) {
 	p.raw("", Spaces(w-Width(s)))
 }
 
-// Right writes text in exactly w cells, aligned right.
+// Right writes text into exactly w cells, aligned to the right.
 func (p *Pen) Right(st Style, s string, w int) {
 	w = max(min(w, p.Left), 0)
 	s = Cut(Clean(s, p.ASCII), w, p.Ellipsis)
@@ -49,7 +49,7 @@ func (p *Pen) Right(st Style, s string, w int) {
 	p.raw(st, s)
 }
 
-// Badge writes a word that stands out, in brackets without colours.
+// Badge writes a word in a style that stands out. Without colours the word is in brackets.
 func (p *Pen) Badge(st Style, word string) {
 	if p.Name == "none" {
 		p.Put(st, "["+word+"]")
@@ -61,7 +61,7 @@ func (p *Pen) Badge(st Style, word string) {
 // BadgeWidth returns the number of cells that a badge takes.
 func BadgeWidth(word string) int { return Width(word) + 2 }
 
-// Keeping reserves n cells at the end of the line while write runs.
+// Keeping calls write and meanwhile reserves n cells at the end of the line.
 func (p *Pen) Keeping(n int, write func()) {
 	n = max(min(n, p.Left), 0)
 	p.Left -= n
@@ -76,7 +76,7 @@ func (p *Pen) Gap(n int) {
 	p.raw("", Spaces(n))
 }
 
-// fill repeats a glyph until n cells are left.
+// fill repeats a glyph until only n cells are left.
 func (p *Pen) fill(st Style, glyph string, n int) {
 	if k := p.Left - n; k > 0 {
 		p.Left -= k
@@ -104,7 +104,7 @@ func (p *Pen) raw(st Style, s string) {
 	p.b.WriteString(Reset)
 }
 
-// Styled writes text with escape sequences for styles. The text is cleaned and cut as in Put.
+// Styled writes text that contains escape sequences for styles. It cleans and cuts the text as Put does.
 func (p *Pen) Styled(s string) {
 	st := Style("")
 	for s != "" {
@@ -136,13 +136,13 @@ func (p *Pen) Done() string {
 // Badge is a word that names the state of the subnet that a pane shows.
 type Badge struct {
 	St Style
-	// Line is the style of the frame, "" for the usual one, and Frame the kind of its lines.
+	// Line is the style of the frame, or "" for the default style. Frame is the kind of lines of the frame.
 	Line  Style
 	Frame int
 	Word  string
 }
 
-// Short returns the badge for a small screen: "STAGED" for "STAGED minhop".
+// Short returns the badge in a short form for a small screen: "STAGED" instead of "STAGED minhop".
 func (b *Badge) Short() string {
 	switch b.Word {
 	case "WRITE ON":

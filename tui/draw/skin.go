@@ -14,15 +14,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Skin changes styles of the themes. The theme none does not change.
+// Skin changes styles of the themes. It does not change the theme "none".
 type Skin struct {
 	looks map[string]lookNode
 }
 
-// lookNode is a look of which a file sets some parts.
+// lookNode is a YAML node that sets some parts of a look.
 type lookNode struct{ yaml.Node }
 
-// UnmarshalYAML keeps the node. It is decoded over the look of a theme.
+// UnmarshalYAML stores the node. It is decoded later, on top of the look of a theme.
 func (l *lookNode) UnmarshalYAML(n *yaml.Node) error {
 	l.Node = *n
 	return nil
@@ -35,8 +35,8 @@ var colourForm = regexp.MustCompile(`^(#[0-9a-fA-F]{6})?(/([0-9]|1[0-5]))?$`)
 //	cursor: {fg: "#ffffff/15", bg: "#00408f/4", bold: true}
 //	warn: {fg: "#ffaf00/3"}
 //
-// A colour is #rrggbb, with /N (0 to 15) for terminals with 16 colours. Errors have the form name:line and what was
-// expected.
+// A colour is #rrggbb, optionally with /N (0 to 15) for terminals with 16 colours. Errors have the form name:line and
+// contain the expected value.
 func ReadSkin(r io.Reader, name string) (*Skin, error) {
 	var s Skin
 	switch err := yaml.NewDecoder(r).Decode(&s.looks); {
@@ -70,7 +70,7 @@ func ReadSkin(r io.Reader, name string) (*Skin, error) {
 // parts are the keys of a look.
 var parts = []string{"fg", "bg", "bold", "reverse", "underline"}
 
-// over returns a look with the parts that the node sets.
+// over returns the look with the parts that the node sets replaced.
 func (l *lookNode) over(look Look) (Look, error) {
 	if l.Kind != yaml.MappingNode {
 		return look, fmt.Errorf("line %d is not a list of keys and values", l.Line)
@@ -84,7 +84,7 @@ func (l *lookNode) over(look Look) (Look, error) {
 	return look, err
 }
 
-// over returns the look of a style with the changes of the skin.
+// over returns the look of a style with the changes that the skin makes.
 func (s *Skin) over(style string, look Look) Look {
 	if node, ok := s.looks[style]; ok {
 		look, _ = node.over(look) // [ReadSkin] checked that it can be decoded

@@ -19,7 +19,8 @@ type sortKey struct {
 // begin allocates n rows.
 func (k *sortKeys) begin(n int) { k.list = slices.Grow(k.list[:0], n)[:n] }
 
-// take sets the keys of a part of the rows to their order; down reverses it.
+// take sets the sort keys of the rows from from to to-1 from the numbers that order returns. If down is set, the order
+// is reversed.
 func (k *sortKeys) take(rows []int32, from, to int, order func(row int) int64, down bool) {
 	var turn uint64 = 1 << 63 // so that negative numbers come first
 	if down {
@@ -32,7 +33,7 @@ func (k *sortKeys) take(rows []int32, from, to int, order func(row int) int64, d
 
 const fewKeys = 256 // up to this number of keys a comparison sort is faster
 
-// sort is stable. It takes O(rows) for each byte in which keys differ.
+// sort sorts the rows by their keys. The sort is stable. It takes O(rows) time for each byte in which keys differ.
 func (k *sortKeys) sort() {
 	if len(k.list) <= fewKeys {
 		slices.SortStableFunc(k.list, func(a, b sortKey) int { return cmp.Compare(a.key, b.key) })
@@ -67,7 +68,7 @@ func (k *sortKeys) deal(shift int) {
 	k.list, k.spare = k.spare, k.list
 }
 
-// Natural compares names so that "leaf 2" is before "leaf 10".
+// Natural compares names in natural order: "leaf 2" is before "leaf 10".
 func Natural(a, b string) int {
 	for a != "" && b != "" {
 		x, y := Digits(a), Digits(b)

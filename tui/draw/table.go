@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Table is a list of rows in columns. It sorts, filters and marks rows, and draws those in the window. A row is
-// numbered as its owner numbers it; a line is its place in the sorted and filtered list. (The table of bubbles takes
-// 1.7 ms per key with 48,000 rows, as long as a whole frame of 200x50 here.)
+// Table is a list of rows in columns. It sorts, filters and marks rows, and draws the rows in the window. A row has the
+// number that its owner gives it. A line is the position of a row in the sorted and filtered list. (The table of
+// bubbles takes 1.7 ms per key press with 48,000 rows, as long as a whole frame of 200x50 takes here.)
 type Table struct {
 	Window
 	Theme *Theme
@@ -17,37 +17,38 @@ type Table struct {
 	Size  int
 	Order []int32 // row by line
 	keys  sortKeys
-	// sifted is the number of rows that the filter was applied to: all of them without a filter.
+	// sifted is the number of rows to which the filter was applied. Without a filter it is the number of all rows.
 	sifted   int
 	sorting  *sorting // the sort that is under way, nil for none
 	unsorted bool     // the rows are still to be sorted
-	// Sorted is the column that rows are sorted by, counted from 1, negative for descending; 0 for the order of the
-	// owner.
+	// Sorted is the column by which rows are sorted, counted from 1. It is negative for descending order, and 0 for the
+	// original order.
 	Sorted int
 	Filt   Filter
 	Marks  map[uint64]bool
 	ID     func(row int) uint64 // identifies a row as long as the list exists
-	// kept identifies the row to return to, if keeps is set.
+	// kept is the ID of the row to which the cursor returns. It is valid if keeps is set.
 	kept  uint64
 	keeps bool
-	// Match reports whether a row passes the filter; nil: by the text of any column. Prepare is called before it.
+	// Match reports whether a row passes the filter. If it is nil, the texts of all columns are matched. Prepare is
+	// called before Match.
 	Match    func(row int) bool
 	Prepare  func()
 	MakeRows func() // makes the rows again after another sort, nil if they stay the same
-	// Kinds are the views of the list, Kind is the one shown.
+	// Kinds are the names of the views of the list. Kind is the index of the present view.
 	Kinds  []string
 	Kind   int
 	Offset int // how many cells, or columns, are scrolled out on the left
 }
 
-// KeepRow remembers the selected row. It is called before rows change.
+// KeepRow remembers the selected row. It is called before the rows change.
 func (t *Table) KeepRow() {
 	if row, ok := t.Selected(); ok && !t.keeps && t.ID != nil && row < t.Size {
 		t.kept, t.keeps = t.ID(row), true
 	}
 }
 
-// Build takes a new number of rows and goes to the row that is held.
+// Build sets the number of rows, filters and sorts them, and moves the cursor to the remembered row.
 func (t *Table) Build(size int) {
 	t.Rebuild(size)
 	if !t.Working() {
@@ -55,7 +56,7 @@ func (t *Table) Build(size int) {
 	}
 }
 
-// release returns to the row that [Table.KeepRow] remembered.
+// release moves the cursor to the row that [Table.KeepRow] remembered.
 func (t *Table) release() {
 	if t.keeps {
 		t.Find(t.kept)
@@ -73,8 +74,8 @@ func (t *Table) Again() {
 	t.Build(t.Size)
 }
 
-// Rebuild is [Table.Build] without going to a row. It filters and sorts the rows; if that takes longer than a key may
-// wait, [Table.Work] continues between keys.
+// Rebuild is [Table.Build] without moving the cursor. If filtering and sorting take longer than a key press may wait,
+// [Table.Work] continues between key presses.
 func (t *Table) Rebuild(size int) {
 	t.Fill(size)
 	t.unsorted = true
@@ -87,7 +88,7 @@ func (t *Table) Rebuild(size int) {
 	t.work()
 }
 
-// Fill takes a new number of rows, all of them in their own order.
+// Fill sets the number of rows. It shows all rows in their original order.
 func (t *Table) Fill(size int) {
 	t.Size, t.sifted, t.sorting, t.unsorted = size, size, nil, false
 	t.Order = slices.Grow(t.Order[:0], size)[:size]
@@ -118,7 +119,7 @@ func (t *Table) Selected() (row int, ok bool) {
 	return int(t.Order[t.Cursor]), true
 }
 
-// Find moves the cursor to the row with this identity, if it is shown.
+// Find moves the cursor to the row with the given ID, if this row is shown.
 func (t *Table) Find(id uint64) {
 	for line, row := range t.Order {
 		if t.ID(int(row)) == id {
@@ -128,7 +129,7 @@ func (t *Table) Find(id uint64) {
 	}
 }
 
-// SortBy sorts by a column, counted from 1, or restores the order of the owner for 0. A second call for a column
+// SortBy sorts by a column, counted from 1. For 0 it restores the original order. A second call with the same column
 // reverses the order.
 func (t *Table) SortBy(col int) {
 	if col != 0 && t.Sorted == col {
@@ -138,7 +139,7 @@ func (t *Table) SortBy(col int) {
 	t.Again()
 }
 
-// sortable returns the columns that rows can be sorted by, counted from 1.
+// sortable returns the numbers of the columns by which rows can be sorted, counted from 1.
 func (t *Table) sortable() []int {
 	var out []int
 	for i := range t.Cols {
@@ -149,7 +150,7 @@ func (t *Table) sortable() []int {
 	return out
 }
 
-// NextSort sorts by the next column, first ascending, then descending, and returns the new order in words.
+// NextSort sorts by the next column, first ascending, then descending. It returns the new order as text.
 func (t *Table) NextSort() string {
 	all := t.sortable()
 	if len(all) == 0 {
@@ -168,7 +169,7 @@ func (t *Table) NextSort() string {
 	return t.SortWord()
 }
 
-// SortWord returns the order in words, "" for the order of the owner.
+// SortWord returns the order of the rows as text, or "" for the original order.
 func (t *Table) SortWord() string {
 	switch {
 	case t.Sorted > 0:
@@ -199,7 +200,7 @@ func (t *Table) ToggleMark() {
 // Marked reports whether a row is marked.
 func (t *Table) Marked(row int) bool { return len(t.Marks) > 0 && t.ID != nil && t.Marks[t.ID(row)] }
 
-// Chosen returns the marked lines, or the selected one if none is marked.
+// Chosen returns the marked lines. If no line is marked, it returns the selected line.
 func (t *Table) Chosen() []int {
 	var out []int
 	if len(t.Marks) > 0 {
@@ -217,12 +218,12 @@ func (t *Table) Chosen() []int {
 
 const colGap = 2 // blanks between columns
 
-// NoMatch returns the text for a filter that selects nothing.
+// NoMatch returns the text that is shown if the filter selects no row.
 func (t *Table) NoMatch(what string) string {
 	return "no " + what + " matches the filter " + t.Filt.Text + " : Esc shows all"
 }
 
-// Show switches to another view, at its first row, unsorted and without marks.
+// Show switches to another view. The view starts at its first row, unsorted and without marks.
 func (t *Table) Show(kind int) {
 	t.Kind, t.Sorted, t.Marks, t.Offset = kind, 0, nil, 0
 	t.Cursor, t.Top, t.Order, t.keeps, t.sifted = 0, 0, t.Order[:0], false, t.Size
@@ -250,7 +251,7 @@ func (w *Window) Resize(n, height int) {
 	w.To(w.Cursor)
 }
 
-// To moves the cursor to a row, or to the nearest one.
+// To moves the cursor to a row. If there is no such row, it moves the cursor to the nearest row.
 func (w *Window) To(row int) {
 	w.Cursor = max(min(row, w.N-1), 0)
 	h := max(w.Height, 1)
@@ -263,7 +264,7 @@ func (w *Window) To(row int) {
 	w.Top = max(min(w.Top, w.N-h), 0)
 }
 
-// Reveal moves the cursor to a row and shows rows around it.
+// Reveal moves the cursor to a row and scrolls so that rows around it are visible.
 func (w *Window) Reveal(row int) {
 	if row < w.Top || row >= w.Top+w.Height {
 		w.Top = row - w.Height/2
@@ -271,7 +272,8 @@ func (w *Window) Reveal(row int) {
 	w.To(row)
 }
 
-// thumb returns the first line of the scroll bar's thumb and the line after its last; 0, 0 if all rows are visible.
+// thumb returns the first line of the scroll bar's thumb, and the line after its last line. If all rows are visible, it
+// returns 0, 0.
 func (w *Window) thumb() (from, to int) {
 	if w.N <= w.Height || w.Height < 2 {
 		return 0, 0

@@ -9,8 +9,8 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Environment returns environment variables that describe the terminal. The terminal itself is not queried: some never
-// answer.
+// Environment returns the values of environment variables that describe the terminal. The terminal itself is not
+// queried, because some terminals never respond.
 type Environment func(string) string
 
 // Glyphs returns the glyphs that the terminal can show.
@@ -24,7 +24,8 @@ func (env Environment) Glyphs() Glyphs {
 	return unicodeGlyphs()
 }
 
-// utf8 reports whether the locale is UTF-8, in the order of precedence of POSIX.
+// utf8 reports whether the character set of the locale is UTF-8. It reads the variables in the order of precedence of
+// POSIX.
 func (env Environment) utf8() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := env(name); v != "" {
@@ -35,7 +36,7 @@ func (env Environment) utf8() bool {
 	return false
 }
 
-// Profile returns the colours that the terminal has, none with NO_COLOR.
+// Profile returns the range of colours that the terminal has. With NO_COLOR it returns no colours.
 func (env Environment) Profile() termenv.Profile {
 	term := env("TERM")
 	depth := env("COLORTERM")
@@ -60,7 +61,8 @@ func (env Environment) Profile() termenv.Profile {
 	return termenv.ANSI
 }
 
-// Theme returns the theme for the background in COLORFGBG (set by rxvt, Konsole and others), dark without it.
+// Theme returns the theme for the background that COLORFGBG describes (set by rxvt, Konsole and others). Without this
+// variable it returns the dark theme.
 func (env Environment) Theme() string {
 	_, bg, found := strings.Cut(env("COLORFGBG"), ";")
 	if i := strings.LastIndexByte(bg, ';'); i >= 0 {

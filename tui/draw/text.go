@@ -17,12 +17,13 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Cells returns the width of runes. Terminals agree on it except for runes that [Clean] escapes.
+// Cells determines the width of runes in cells. Terminals agree on this width, except for the runes that [Clean]
+// escapes.
 var Cells = &runewidth.Condition{StrictEmojiNeutral: true}
 
-// Clean makes text safe for one line of cells. Tabs become blanks; unprintable characters are escaped, and so are
-// characters beyond ASCII if terminals disagree about their width or, with ascii, may not have them. Bubbles and
-// lipgloss write text as it is.
+// Clean makes text safe for a line of cells. Tabs become blanks, and unprintable characters are escaped. Characters
+// beyond ASCII are escaped if terminals disagree about their width, or if ascii is set. Bubbles and lipgloss do not
+// clean text.
 func Clean(s string, ascii bool) string {
 	if prose.Plain(s) {
 		return s
@@ -56,8 +57,8 @@ func Clean(s string, ascii bool) string {
 	return b.String()
 }
 
-// agreed reports whether a cluster is one letter with at most two marks, has the same width in terminals that count
-// clusters as in terminals that count runes, and joins nothing that follows.
+// agreed reports whether all terminals show a cluster in the same way. It must be one letter with at most two marks,
+// have the same width by counting clusters as by counting runes, and not join with the following characters.
 func agreed(cluster string, wide int) bool {
 	marks := 0
 	for i, r := range cluster {
@@ -74,12 +75,12 @@ func agreed(cluster string, wide int) bool {
 	return marks <= 2 && runeCells(cluster) == wide && after == cluster
 }
 
-// halfFlag reports whether a rune is half of a flag, selector whether it selects text or emoji style. Terminals differ
-// on both.
+// halfFlag reports whether a rune is half of a flag. selector reports whether a rune selects text style or emoji style.
+// Terminals differ on both.
 func halfFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
-// escape writes text with escapes for all but visible ASCII.
+// escape writes text with all characters escaped except visible ASCII characters.
 func escape(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
 		_, size := utf8.DecodeRuneInString(s[i:])
@@ -108,7 +109,7 @@ func Width(s string) int {
 	return runeCells(s)
 }
 
-// Cut shortens clean text to at most w cells; the last one is then mark.
+// Cut shortens clean text to at most w cells. If it is shortened, the text ends with mark.
 func Cut(s string, w int, mark string) string {
 	if len(s) <= w && prose.Plain(s) || Width(s) <= w {
 		return s
@@ -142,7 +143,7 @@ func Skip(s string, w int) string {
 	return Spaces(-w)
 }
 
-// Wrap breaks clean text at blanks into lines of at most w cells. A longer word has a line of its own.
+// Wrap breaks clean text at blanks into lines of at most w cells. A word longer than w is on a line of its own.
 func Wrap(s string, w int) []string {
 	var lines []string
 	line := ""
@@ -198,7 +199,7 @@ func Seconds(d time.Duration) string {
 // Btoi returns 1 for true.
 func Btoi(b bool) int { return prose.When(b, 1, 0) }
 
-// CountOrNone returns a number as text, "" for 0.
+// CountOrNone returns a number as text, or "" for 0.
 func CountOrNone(n int) string {
 	if n == 0 {
 		return ""
@@ -206,7 +207,7 @@ func CountOrNone(n int) string {
 	return Thousands(n)
 }
 
-// Age returns a duration in words that change rarely: seconds in steps of five.
+// Age returns a duration as text that changes rarely: it counts seconds in steps of five.
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:

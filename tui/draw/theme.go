@@ -11,14 +11,14 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// Style is the escape sequence that begins a style, "" for none.
+// Style is the escape sequence that begins a style, or "" for none.
 type Style string
 
 // Reset ends a style.
 const Reset = "\x1b[0m"
 
-// Theme holds the styles and glyphs of the screen. No state is shown by colour alone: there is also a word, a mark or a
-// border.
+// Theme holds the styles and glyphs of the screen. Colour is never the only sign of a state: there is also a word, a
+// mark or a border.
 type Theme struct {
 	Name  string
 	Fixed bool // the terminal has no colours
@@ -43,8 +43,8 @@ type Theme struct {
 // Themes lists the names of the themes.
 var Themes = []string{"dark", "light", "contrast", "none"}
 
-// NewTheme returns a theme in the colours of a profile with the changes of a skin, nil for none. The profile Ascii and
-// the theme none use only bold and reverse.
+// NewTheme returns a theme with the colours of a terminal profile and the changes of a skin, which may be nil. The
+// profile Ascii and the theme none use only bold and reverse.
 func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Theme, error) {
 	fixed := profile == termenv.Ascii
 	if fixed {
@@ -71,7 +71,7 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Them
 	return t, nil
 }
 
-// styles returns the styles by the names that skins use.
+// styles returns the styles by their names in skins.
 func (t *Theme) styles() map[string]*Style {
 	return map[string]*Style{
 		"ground": &t.ground, "dim": &t.Dim, "strong": &t.Strong, "good": &t.Good, "warn": &t.Warn, "bad": &t.Bad,
@@ -83,8 +83,8 @@ func (t *Theme) styles() map[string]*Style {
 	}
 }
 
-// Look describes a style. A colour is written "#rrggbb/n", where n (optional) replaces it on terminals with 16 colours.
-// The themes do not use bright black: some colour schemes make it the background.
+// Look describes a style. A colour is written "#rrggbb/n". The optional n is the colour for terminals with 16 colours.
+// The themes do not use bright black, because some colour schemes make it equal to the background.
 type Look struct {
 	Foreground string `yaml:"fg"`
 	Background string `yaml:"bg"`
@@ -118,7 +118,7 @@ func colour(text string) lipgloss.CompleteColor {
 	return lipgloss.CompleteColor{TrueColor: rgb, ANSI256: rgb, ANSI: n}
 }
 
-// compiled returns the sequence that begins a lipgloss style. [Reset] ends each.
+// compiled returns the escape sequence that begins a lipgloss style. [Reset] ends the style.
 func compiled(st lipgloss.Style) Style {
 	const text = "x"
 	begin, _, _ := strings.Cut(st.Render(text), text)
@@ -130,13 +130,13 @@ const (
 	black = "#000000/0"
 )
 
-// themes returns the looks of each theme by the names of styles. A style without a look is that of other text.
+// themes returns the looks of each theme, by the name of the style. A style without a look is shown as normal text.
 var themes = map[string]func() map[string]Look{"dark": dark, "light": light, "contrast": contrast, "none": none}
 
 func of(fg string) Look     { return Look{Foreground: fg} }
 func boldOf(fg string) Look { return Look{Foreground: fg, Bold: true} }
 
-// badge returns a function that returns the look of a badge with this colour of letters.
+// badge returns a function that, for a background colour, returns the look of a badge with text in the colour fg.
 func badge(fg string) func(bg string) Look {
 	return func(bg string) Look { return Look{Foreground: fg, Background: bg, Bold: true} }
 }
@@ -156,7 +156,7 @@ func dark() map[string]Look {
 	}
 }
 
-// contrast has bright letters on black and no dim text.
+// contrast is a theme with bright letters on black and without dim text.
 func contrast() map[string]Look {
 	const yellow, red, cyan, green, magenta = "#ffff00/11", "#ff5555/9", "#00ffff/14", "#00ff00/10", "#ff80ff/13"
 	on := func(fg string) Look { return Look{Foreground: fg, Background: black, Bold: true} }
@@ -198,7 +198,7 @@ func none() map[string]Look {
 	}
 }
 
-// Lip returns a lipgloss style that writes each line in a style, whatever lipgloss assumes about the terminal.
+// Lip returns a lipgloss style that writes each line in the style st, whatever lipgloss assumes about the terminal.
 func Lip(st Style) lipgloss.Style {
 	if st == "" {
 		return lipgloss.NewStyle()

@@ -12,13 +12,13 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// turnTime is the longest time that a key waits for the filter and the sort of a list.
+// turnTime is the maximum time that a key press waits while a list is filtered and sorted.
 const turnTime = 4 * time.Millisecond
 
-// Working reports whether rows are still to be filtered or sorted.
+// Working reports whether some rows have not been filtered or sorted yet.
 func (t *Table) Working() bool { return t.sifted < t.Size || t.unsorted }
 
-// Work filters and sorts more rows. At the end it goes to the row that is held.
+// Work filters and sorts more rows. When it has finished, it moves the cursor to the remembered row.
 func (t *Table) Work() {
 	if t.work(); !t.Working() {
 		t.release()
@@ -32,7 +32,7 @@ func (t *Table) WorkAll() {
 	}
 }
 
-// Progress returns a text for how far the filter or the sort is.
+// Progress returns a text with the progress of filtering or sorting.
 func (t *Table) Progress() string {
 	if t.sifted < t.Size {
 		return fmt.Sprintf("filtering %d%%", 100*t.sifted/max(t.Size, 1))
@@ -40,7 +40,7 @@ func (t *Table) Progress() string {
 	return "sorting"
 }
 
-// work filters and sorts rows for at most turnTime.
+// work filters and sorts rows, for at most turnTime.
 func (t *Table) work() {
 	until := time.Now().Add(turnTime)
 	t.sift(until)
@@ -50,7 +50,8 @@ func (t *Table) work() {
 	t.Resize(len(t.Order), t.Height)
 }
 
-// inTurns calls work with ranges of from to n-1, several of them at a time, until a time. It returns how far it got.
+// inTurns calls work concurrently with ranges that cover from to n-1, until a time. It returns the number up to which
+// all ranges are done.
 func inTurns(from, n int, until time.Time, work func(from, to int)) int {
 	for from < n && time.Now().Before(until) {
 		part := min(n-from, manyRows*min(runtime.GOMAXPROCS(0), 4))
@@ -60,7 +61,7 @@ func inTurns(from, n int, until time.Time, work func(from, to int)) int {
 	return from
 }
 
-// sift applies the filter to more rows, in their own order.
+// sift applies the filter to more rows, in their original order.
 func (t *Table) sift(until time.Time) {
 	match := t.Match
 	if match == nil {
@@ -88,7 +89,7 @@ type sorting struct {
 	ended chan struct{}
 }
 
-// sort sorts the filtered rows and reports whether it is finished. Columns are read only while it runs.
+// sort sorts the filtered rows and reports whether it has finished. It reads the columns only while it runs.
 func (t *Table) sort(until time.Time) bool {
 	if t.Sorted == 0 || len(t.Order) == 0 {
 		return true
@@ -136,7 +137,7 @@ func (t *Table) sort(until time.Time) bool {
 	return true
 }
 
-// sortTexts sorts by texts and reports whether it is finished. Long lists are sorted in the background.
+// sortTexts sorts rows by their texts and reports whether it has finished. It sorts long lists in the background.
 func (s *sorting) sortTexts(down bool, until time.Time) bool {
 	if s.ended == nil {
 		s.ended, s.order = make(chan struct{}), make([]int32, len(s.texts))

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// browser lists the folder of a typed file name below the question. (The filepicker of bubbles reads folders while the
-// screen waits, and shows names uncleaned.)
+// browser lists the folder of the file name being typed, below the question. (The filepicker of bubbles reads folders
+// while the screen waits, and does not clean names.)
 type browser struct {
 	folder  string         // as typed, with the slash at its end
 	listing *files.Listing // nil while it is read
@@ -24,7 +24,7 @@ type browser struct {
 	at      int  // the line of the form above the rows
 }
 
-// browse reads the folder of the answer, unless it is listed already.
+// browse reads the folder of the answer, unless this folder is already listed.
 func (f *Form) browse() tea.Cmd {
 	if f.q == nil || f.q.Files == nil {
 		f.files = nil
@@ -45,7 +45,7 @@ func (f *Form) browse() tea.Cmd {
 	}
 }
 
-// listed takes the contents of a folder, if that is still typed.
+// listed accepts the contents of a folder if the typed file name is still in this folder.
 func (f *Form) listed(b *browser) {
 	if f.files == nil || f.files.folder != b.folder || f.field == nil {
 		return
@@ -55,7 +55,8 @@ func (f *Form) listed(b *browser) {
 	b.narrow(text)
 }
 
-// narrow keeps the entries that begin with the typed name. Hidden ones need a typed dot.
+// narrow keeps only the entries that begin with the typed name. It keeps hidden entries only if the typed name begins
+// with a dot.
 func (b *browser) narrow(text string) {
 	_, name := filepath.Split(text)
 	b.fits, b.chosen = b.fits[:0], false
@@ -70,7 +71,7 @@ func (b *browser) narrow(text string) {
 	b.win = draw.Window{}
 }
 
-// path returns an entry as an answer. A folder ends with a slash.
+// path returns an entry as the text of an answer. A folder ends with a slash.
 func (b *browser) path(e files.Entry) string {
 	if e.Folder {
 		return b.folder + e.Name + "/"
@@ -78,7 +79,7 @@ func (b *browser) path(e files.Entry) string {
 	return b.folder + e.Name
 }
 
-// browsing handles the keys of the list: Tab completes, arrows select, Enter opens a folder.
+// browsing handles the keys of the list. Tab completes, arrows select, and Enter opens a folder.
 func (f *Form) browsing(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 	b := f.files
 	if b == nil {
@@ -110,7 +111,7 @@ func (f *Form) browsing(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 	return nil, false
 }
 
-// move selects a row; the typed text is above the first.
+// move moves the selection by a number of rows. Above the first row, the typed text is selected.
 func (b *browser) move(by int) {
 	b.win.N = len(b.fits)
 	switch {
@@ -125,7 +126,7 @@ func (b *browser) move(by int) {
 	}
 }
 
-// take answers with a file, whatever its name is, or opens a folder.
+// take answers with a file, or opens a folder.
 func (f *Form) take(e files.Entry) tea.Cmd {
 	if !e.Folder {
 		return f.reply(f.files.path(e))
@@ -141,7 +142,7 @@ func (f *Form) retype(text string) tea.Cmd {
 	return f.browse()
 }
 
-// complete types the common beginning of all entries that match.
+// complete extends the typed text to the common beginning of all matching entries.
 func (f *Form) complete() tea.Cmd {
 	b := f.files
 	if len(b.fits) == 0 {
@@ -181,7 +182,7 @@ func (b *browser) headline() string {
 	return where + ": " + draw.Count(len(b.fits), "name")
 }
 
-// rows draws the list in n lines, the headline first.
+// rows draws the list in n lines. The first line is the headline.
 func (b *browser) rows(t *draw.Theme, w, n int) []string {
 	lines := make([]string, 0, n)
 	p := draw.NewPen(t, w)

@@ -18,22 +18,24 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// field is a form of one question in huh. It handles keys at once; no command of huh is run.
+// field is a form of huh with a single question. It handles keys immediately, and does not run commands of huh.
 type field struct {
 	form   *huh.Form
 	choose *huh.Select[string] // nil for free text
 	answer string
-	// filtered counts the characters typed into filters.
+	// filtered is the number of characters typed into filters.
 	filtered int
-	// selector precedes the selected choice; shown are the choices as on the screen.
+	// selector is the text before the selected choice. shown are the choices in the form in which the screen shows
+	// them.
 	selector string
 	shown    map[string]bool
-	// seen are the lines that were drawn, top the first choice among them.
+	// seen are the lines that were drawn. top is the first visible choice.
 	seen []string
 	top  int
 }
 
-// newField returns a question in lines of w cells, with an initial answer and explanations below it.
+// newField returns a field for a question, in lines of w cells. answer is its initial answer. The lines explain are
+// shown below the question.
 func newField(t *draw.Theme, q *guided.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
 	title := draw.Clean(q.Text, t.ASCII)
@@ -56,7 +58,7 @@ func newField(t *draw.Theme, q *guided.Question, explain []string, answer string
 	return f
 }
 
-// options returns the choices, each in one line of w cells.
+// options returns the choices, each as one line of at most w cells.
 func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string] {
 	wide := 8
 	for _, c := range choices {
@@ -71,15 +73,16 @@ func options(t *draw.Theme, choices []guided.Choice, w int) []huh.Option[string]
 	return out
 }
 
-// maxFilter is the largest number of characters in the filters of a choice. huh wraps them for each frame.
+// maxFilter is the maximum number of characters in the filters of a choice. huh wraps them again for each frame.
 const maxFilter = 256
 
-// key passes a key to huh and returns why it is refused, "" if it is not. Text that arrives at once is one update.
+// key passes a key press to huh. It returns the reason if the key is refused, otherwise "". Text that arrives at once
+// is handled as one update.
 func (f *field) key(k tea.KeyMsg) (refused string) {
 	_, selected := f.value()
 	switch text := (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt; {
 	case k.Alt && (k.Type == tea.KeyRunes || k.Type == tea.KeyDelete):
-		// textinput (bubbles v1.0.0) types the letter of Alt-x, and panics at Alt-D on the last character.
+		// textinput (bubbles v1.0.0) types the letter for Alt-x, and panics for Alt-D on the last character.
 		return ""
 	case f.finding() && !selected && slices.Contains(moves, k.Type):
 		return "" // huh (v0.8.0, v1.0.0) selects choice -1 of none, and panics when there are some again
@@ -110,10 +113,10 @@ func (f *field) key(k tea.KeyMsg) (refused string) {
 	return ""
 }
 
-// moves are the keys of huh that move the selection while a filter is typed.
+// moves are the keys of huh that move the selection even while a filter is being typed.
 var moves = []tea.KeyType{tea.KeyUp, tea.KeyDown, tea.KeyCtrlK, tea.KeyCtrlJ, tea.KeyCtrlP, tea.KeyCtrlN, tea.KeyCtrlD}
 
-// value returns the answer; false if nothing is selected.
+// value returns the answer. It returns false if nothing is selected.
 func (f *field) value() (string, bool) {
 	if f.choose != nil {
 		return f.choose.Hovered()
@@ -123,7 +126,7 @@ func (f *field) value() (string, bool) {
 
 func (f *field) finding() bool { return f.choose != nil && f.choose.GetFiltering() }
 
-// click selects the choice in a line of the field; false if there is none.
+// click selects the choice in a line of the field. It returns false if the line has no choice.
 func (f *field) click(line int) bool {
 	lines := f.seen
 	at := slices.IndexFunc(lines, func(l string) bool { return f.choiceIn(l, f.selector) })
@@ -141,14 +144,14 @@ func (f *field) click(line int) bool {
 	return true
 }
 
-// choiceIn reports whether a line is a choice with this prefix.
+// choiceIn reports whether a line shows a choice that begins after the prefix before.
 func (f *field) choiceIn(line, before string) bool {
 	text, ok := strings.CutPrefix(line, before)
 	return ok && f.shown[strings.TrimSpace(text)]
 }
 
-// lines returns the lines of the field, at most n, without empty ones at the end. Of the choices, those around the
-// selected one are shown.
+// lines returns up to n lines of the field, without empty lines at the end. If not all choices fit, it returns those
+// around the selected choice.
 func (f *field) lines(n int) []string {
 	lines := strings.Split(f.form.View(), "\n")
 	for len(lines) > 1 && strings.TrimSpace(lines[len(lines)-1]) == "" {

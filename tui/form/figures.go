@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// figures are the results of the choices of a question. They are computed one after the other, that of the selected
-// choice first.
+// figures are the results for the choices of a question. They are computed one after the other. The result for the
+// selected choice is computed first.
 type figures struct {
 	of     string            // the name of the question
 	texts  map[string]string // by choice
@@ -25,7 +25,7 @@ type figures struct {
 // figured is the result of a choice.
 type figured struct{ of, choice, text string }
 
-// figure starts to compute the result of the selected choice, else of the next one.
+// figure starts computing the result for the selected choice. If that is known, it starts with the next choice.
 func (f *Form) figure() tea.Cmd {
 	if f.ctx.Err() != nil || f.q == nil || f.q.Figures == nil || f.field == nil {
 		return nil
@@ -57,7 +57,8 @@ func (f *Form) figure() tea.Cmd {
 	}
 }
 
-// nextFigured returns the choice to compute, "" for none, and whether it is the selected one.
+// nextFigured returns the choice whose result is to be computed next, or "" if there is none. selected is true if it is
+// the selected choice.
 func (f *Form) nextFigured() (choice string, selected bool) {
 	now, ok := f.field.value()
 	at := slices.IndexFunc(f.q.Choices, func(c guided.Choice) bool { return ok && c.Value == now })
@@ -70,7 +71,7 @@ func (f *Form) nextFigured() (choice string, selected bool) {
 	return "", false
 }
 
-// figured takes the result of a choice and continues with the next one.
+// figured stores the result for a choice, and starts computing the next one.
 func (f *Form) figured(got *figured) tea.Cmd {
 	if f.figures.of != got.of {
 		return nil
@@ -84,11 +85,11 @@ func (f *Form) figured(got *figured) tea.Cmd {
 	return f.figure()
 }
 
-// mostFigures is the largest number of lines of figures, leastField the least number of lines of the question above
-// them.
+// mostFigures is the maximum number of lines of figures. leastField is the minimum number of lines of the question
+// above the figures.
 const mostFigures, leastField = 3, 3
 
-// figuresOf returns the result of the selected choice, in at most n lines of w cells.
+// figuresOf returns the result for the selected choice, in at most n lines of w cells.
 func (f *Form) figuresOf(w, n int) []string {
 	n = min(n, mostFigures)
 	if f.q == nil || f.q.Figures == nil || f.field == nil || n <= 0 {

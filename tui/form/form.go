@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package form asks the questions of a command over the panes and runs it. The questions are a [guided.Flow], as for
-// the guided commands of the shell.
+// Package form asks the questions of a guided command on top of the panes, and then runs the command. The questions
+// come from a [guided.Flow], as in the guided commands of the shell.
 package form
 
 import (
@@ -51,7 +51,7 @@ type Form struct {
 	ahead            []tea.KeyMsg // keys typed before the next question arrived
 }
 
-// Msg delivers the question after an answer.
+// Msg delivers the next question after an answer.
 type Msg struct {
 	form    *Form
 	flow    *guided.Flow
@@ -64,7 +64,7 @@ type Msg struct {
 	figured *figured // the result of a choice, nil in another message
 }
 
-// Open returns a form. Its fields are set before Begin.
+// Open returns a form. The caller sets its fields before it calls Begin.
 func Open(c *pane.Common, src Source, what string) *Form {
 	f := &Form{What: what, common: c, src: src}
 	f.ctx, f.cancel = context.WithCancel(c.Ctx)
@@ -77,13 +77,13 @@ func (f *Form) Begin() tea.Cmd { return f.ask(nil) }
 // Close ends the computations that run.
 func (f *Form) Close() { f.cancel() }
 
-// Chooses reports whether the question has choices.
+// Chooses reports whether the question has choices to select from.
 func (f *Form) Chooses() bool { return f.field != nil && f.field.choose != nil }
 
-// Browses reports whether the question is for a file, and folders are listed.
+// Browses reports whether the answer is a file and the form lists folders.
 func (f *Form) Browses() bool { return f.files != nil }
 
-// ask goes through the flow with answers, to the next question.
+// ask starts a new flow and replays the given answers, up to the next question.
 func (f *Form) ask(said []string) tea.Cmd {
 	return f.step(func() Msg {
 		flow, err := f.src.Flow(f.ctx, f.What)
@@ -103,7 +103,7 @@ func (f *Form) ask(said []string) tea.Cmd {
 	})
 }
 
-// step handles an answer in the background: it may read a file.
+// step calls work in the background, because handling an answer may read a file.
 func (f *Form) step(work func() Msg) tea.Cmd {
 	f.waiting, f.err = true, ""
 	f.common.Running++
@@ -132,7 +132,7 @@ func nextQuestion(flow *guided.Flow, said []string) Msg {
 	return msg
 }
 
-// Update shows the next question, reports an invalid answer, or runs the command.
+// Update handles a message: it shows the next question, reports an invalid answer, or runs the command.
 func (f *Form) Update(msg Msg) tea.Cmd {
 	if msg.listed != nil {
 		f.listed(msg.listed)
@@ -161,7 +161,8 @@ func (f *Form) Update(msg Msg) tea.Cmd {
 
 func (f *Form) nothing() tea.Cmd { return f.Leave(pane.Inform{Text: "cancelled, no command was run"}) }
 
-// typedAhead handles keys typed before the question arrived, unless it is the last: the command is to be read first.
+// typedAhead handles keys that were pressed before the question arrived. It drops them at the last question, because
+// the user should read the command first.
 func (f *Form) typedAhead() tea.Cmd {
 	keys := f.ahead
 	f.ahead = nil
@@ -177,7 +178,7 @@ func (f *Form) typedAhead() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// summarize sets the summary. Nothing else uses the flow at this time.
+// summarize sets the summary of the answers. It must not be called while a step uses the flow.
 func (f *Form) summarize() {
 	words := []string{}
 	for _, name := range f.names() {
@@ -186,7 +187,7 @@ func (f *Form) summarize() {
 	f.summary = strings.Join(words, ", ")
 }
 
-// names returns the answered questions in the order in which they are asked.
+// names returns the keys of the answered questions, in the order in which they are asked.
 func (f *Form) names() []string {
 	var out []string
 	all := []string{"of", "file", "kind", "what", "name", "port", "links", "seed", "engine"}
@@ -273,5 +274,5 @@ func (f *Form) begin() string {
 	return f.q.Default
 }
 
-// Of reports whether a message is for a form.
+// Of reports whether the message is for the form f.
 func (m *Msg) Of(f *Form) bool { return m.form == f }

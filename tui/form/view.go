@@ -24,7 +24,7 @@ func (f *Form) lay(w, h int) {
 	if f.command != "" {
 		explain = nil
 	}
-	// The question and an answer come first, then the explanation.
+	// The question and its answer have precedence over the explanation.
 	fit := h - 1 - min(max(len(f.q.Choices), 1), 4)
 	var lines []string
 	for _, l := range explain {

@@ -16,7 +16,7 @@ import (
 // lftBlock is the number of entries in a block of a forwarding table.
 const lftBlock = 64
 
-// routes compares forwarding tables with those that dump_fts reads.
+// routes compares forwarding tables with the tables that dump_fts reads.
 func routes(ctx context.Context, opt *Options, c *Check) error {
 	c.Program = "dump_fts"
 	live := opt.Tables

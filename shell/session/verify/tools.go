@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/internal/base/program"
 )
 
-// Tools run programs of infiniband-diags at a port. The zero value lets them choose the port.
+// Tools runs programs of infiniband-diags at a port. With the zero value, the programs choose the port.
 type Tools struct {
 	CA   string // the adapter, "" if the programs choose
 	Port int
@@ -23,11 +23,11 @@ type Tools struct {
 	Dir  string   // where they run, "" for here
 }
 
-// errMissing reports that a program is not installed.
+// errMissing is returned if a program is not installed.
 var errMissing = errors.New("not found on PATH nor in /usr/sbin")
 
-// find returns the first of programs that is installed. Those of infiniband-diags are in /usr/sbin, which
-// users' PATH may lack.
+// find returns the path of the first program in names that is installed. The programs of infiniband-diags are in
+// /usr/sbin, which may be missing in a user's PATH.
 func find(names ...string) (string, error) {
 	for _, name := range names {
 		for _, try := range []string{name, filepath.Join("/usr/sbin", name)} {
@@ -39,16 +39,16 @@ func find(names ...string) (string, error) {
 	return "", fmt.Errorf("%s: %w", strings.Join(names, " or "), errMissing)
 }
 
-// endGrace is how long a program may take to end.
+// endGrace is the maximum time that a program may take to end.
 const endGrace = 5 * time.Second
 
-// bounds limits the time and the output of a program.
+// bounds holds the limits of the run time and of the output of a program.
 type bounds struct {
 	time  time.Duration
 	bytes int
 }
 
-// run returns the standard output of a program. The error has the message of the program.
+// run returns the standard output of a program. If the program fails, the error contains its message.
 func (t *Tools) run(ctx context.Context, most bounds, path string, args ...string) ([]byte, error) {
 	if t.CA != "" {
 		args = append([]string{"-C", t.CA, "-P", fmt.Sprint(t.Port)}, args...)
@@ -66,10 +66,10 @@ func (t *Tools) run(ctx context.Context, most bounds, path string, args ...strin
 	return out, nil
 }
 
-// failure marks the line on standard output in which programs of infiniband-diags report why they end.
+// failure is part of the line on standard output in which programs of infiniband-diags report why they end.
 const failure = ": iberror: "
 
-// reason returns why a program failed, from its messages.
+// reason returns the reason why a program failed, from its output.
 func reason(out, said string) string {
 	for line := range strings.Lines(out) {
 		if _, why, ok := strings.Cut(line, failure); ok {

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric/formats/ibnet"
 )
 
-// topology compares nodes, links, LIDs, widths and speeds with what ibnetdiscover finds. The fabric is first converted
-// to the format of ibnetdiscover, so that what the format lacks is not a difference.
+// topology compares nodes, links, LIDs, widths and speeds with the output of ibnetdiscover. It first converts the
+// fabric to the format of ibnetdiscover, so data that this format cannot contain is not a difference.
 func topology(ctx context.Context, opt *Options, c *Check) error {
 	c.Program = "ibnetdiscover"
 	program, err := find(c.Program)
@@ -53,7 +53,7 @@ func topology(ctx context.Context, opt *Options, c *Check) error {
 	return nil
 }
 
-// words returns how the result of ibnetdiscover differs from the sweep.
+// words returns a text that describes a difference between ibnetdiscover and the sweep.
 func words(c fabric.Change) string {
 	switch c.Kind {
 	case fabric.NodeGone:
@@ -68,7 +68,7 @@ func words(c fabric.Change) string {
 	return fmt.Sprintf("%s: %s in the sweep, %s by ibnetdiscover", c.At.Name, kindWord(c.Kind)+" "+c.From, c.To)
 }
 
-// kindWord returns the name of a value, "" for a description.
+// kindWord returns the name of the value that a change is about.
 func kindWord(k fabric.ChangeKind) string {
 	if k == fabric.NodeRenamed {
 		return "described as"

@@ -13,10 +13,10 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// seed selects the same paths of the same subnet each time, so that two reports can be compared.
+// seed makes the random choice of paths the same in each run on a subnet, so that two reports can be compared.
 const seed = 1
 
-// traces compares paths, traced through the tables that were read, with those of ibtracert.
+// traces compares paths through the tables that were read with the paths that ibtracert reports.
 func traces(ctx context.Context, opt *Options, c *Check) error {
 	c.Program = "ibtracert"
 	program, err := find(c.Program)
@@ -58,7 +58,7 @@ type pair struct {
 	lid uint16
 }
 
-// drawn returns n random pairs of end ports with LIDs, or all if there are at most n.
+// drawn returns n random pairs of end ports with LIDs. If there are at most n pairs, it returns all of them.
 func drawn(f *fabric.Fabric, n int) []pair {
 	var ends []fabric.PortIndex
 	for _, e := range f.EndPorts {
@@ -92,14 +92,15 @@ func drawn(f *fabric.Fabric, n int) []pair {
 	return out
 }
 
-// expected returns the lines that ibtracert prints for a path.
+// expected returns the lines that ibtracert should print for a path.
 func expected(t *fabric.Tables, p *walk.Path) ([]string, error) {
 	var b bytes.Buffer
 	err := walk.Ibtracert(&b, t, p)
 	return lines(b.Bytes()), err
 }
 
-// lines returns the lines of ibtracert without the descriptions, which are compared with ibnetdiscover.
+// lines returns the lines of ibtracert's output without node descriptions, which are already compared with
+// ibnetdiscover.
 func lines(text []byte) []string {
 	var out []string
 	for line := range strings.Lines(string(text)) {
@@ -114,7 +115,8 @@ func lines(text []byte) []string {
 
 func same(a, b []string) bool { return strings.Join(a, "\n") == strings.Join(b, "\n") }
 
-// parting returns the first line of ibtracert that is not as expected, and why ibtracert failed if it did.
+// parting returns a text with the first line in which the output of ibtracert differs from the expected lines. It
+// includes the reason if ibtracert failed.
 func parting(got, want []string, err error) string {
 	for i := range max(len(got), len(want)) {
 		g, w := lineAt(got, i), lineAt(want, i)

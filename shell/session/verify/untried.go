@@ -2,8 +2,8 @@
 
 package verify
 
-// Untried lists what was never tested on hardware, but only with ibsim, Soft-RoCE on a real kernel, and simulated
-// subnets. docs/hardware.md has the same items.
+// Untried lists features that were never tested on hardware, but only with ibsim, Soft-RoCE on a real kernel, and
+// simulated subnets. docs/hardware.md has the same list.
 func Untried() []string {
 	return []string{
 		"A sweep of switches. The tested ones are those of ibsim and of the program itself.",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package verify compares what was read of a subnet with the output of infiniband-diags. These programs only read.
+// Package verify compares the data read from a subnet with the output of infiniband-diags. The programs of
+// infiniband-diags that it runs only read.
 package verify
 
 import (
@@ -14,10 +15,10 @@ import (
 	"example.org/ibconsole/internal/base/verdict"
 )
 
-// DefaultTraces is how many paths ibtracert traces by default.
+// DefaultTraces is the default number of paths that ibtracert traces.
 const DefaultTraces = 1000
 
-// mostNamed is how many differences of a program are listed; all are counted.
+// mostNamed is the maximum number of differences from one program that are listed. All differences are counted.
 const mostNamed = 1000
 
 // Options controls the comparison.
@@ -35,13 +36,14 @@ type Options struct {
 type Check struct {
 	Program  string   `json:"program"`
 	Compared []Amount `json:"compared"`
-	// Differ counts the differences, Differences lists up to 1000 of them.
+	// Differ is the number of differences. Differences lists up to 1000 of them.
 	Differ      int      `json:"differ"`
 	Differences []string `json:"differences"`
-	// NotCompared is why nothing was compared, "" if something was. Notes lists what else was not compared.
+	// NotCompared is the reason why nothing was compared, or "" if the comparison took place. Notes lists further data
+	// that was not compared.
 	NotCompared string   `json:"not_compared,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
-	// Verdict is unknown if nothing differs and something could not be read, here or by the program.
+	// Verdict is Unknown if nothing differs but some data could not be read, either by ibconsole or by the program.
 	Verdict verdict.Verdict `json:"verdict"`
 
 	unread bool
@@ -71,7 +73,8 @@ func (c *Check) notRead(format string, args ...any) {
 	c.note(format, args...)
 }
 
-// Run runs each program and compares its output. It fails only if ctx ends; the failure of a program is in its check.
+// Run runs each program and compares its output. It returns an error only if ctx ends. The failure of a program is
+// reported in its Check.
 func Run(ctx context.Context, opt Options) ([]Check, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(int, int) {}
@@ -95,13 +98,13 @@ func Run(ctx context.Context, opt Options) ([]Check, error) {
 	return out, nil
 }
 
-// Bounds of the programs, which wait forever without a response.
+// Limits of the programs. Without a limit, they would wait forever for a response.
 var (
 	topologyBounds = bounds{10 * time.Minute, int(files.Topology.Most)}
 	traceBounds    = bounds{time.Minute, 4 << 20}
 )
 
-// routesBounds returns the bounds of a program that prints all tables, up to 200 bytes per entry.
+// routesBounds returns the limits of a program that prints all tables, with up to 200 bytes per entry.
 func routesBounds(f *fabric.Fabric) bounds {
 	return bounds{time.Hour, 200 * (len(f.Switches) + 1) * (int(f.MaxLID) + lftBlock)}
 }
