@@ -25,14 +25,14 @@ func (m *model) key(k tea.KeyMsg) tea.Cmd {
 	case k.Paste:
 		m.warn("a paste goes into the command line: press : first")
 		return nil
-	// Keys that are typed faster than the screen is drawn arrive as one.
+	// If keys are typed faster than the screen is drawn, they arrive as one message.
 	case k.Type == tea.KeyRunes && len(k.Runes) > 1 && !k.Alt:
 		return m.keys(k.Runes)
 	}
 	return m.act(k)
 }
 
-// keys handles several keys, as far as they are for the panes.
+// keys handles several keys in turn. As soon as a page or an input line is open, the remaining keys go there.
 func (m *model) keys(runes []rune) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, r := range runes {
@@ -45,7 +45,7 @@ func (m *model) keys(runes []rune) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// act runs the action of a key, or reports why it is not possible.
+// act runs the action of a key, or reports the reason why the action is not possible.
 func (m *model) act(k tea.KeyMsg) tea.Cmd {
 	m.untouched = false
 	name := k.String()
@@ -114,7 +114,7 @@ func escape(m *model) tea.Cmd {
 	return nil
 }
 
-// interrupt handles Ctrl-C: it leaves the line, cancels the running command, or quits.
+// interrupt handles Ctrl-C: it leaves the input line, cancels the running command, or quits.
 func interrupt(m *model) tea.Cmd {
 	if p, ok := m.pages.over.(*writePage); ok && p.end == nil {
 		m.jobs.cancel()
@@ -195,7 +195,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// show handles messages that need no command.
+// show handles messages that do not result in a command.
 func (m *model) show(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case pane.Inform:
@@ -217,7 +217,7 @@ func (m *model) show(msg tea.Msg) {
 	}
 }
 
-// bring gives the keyboard to a pane. Esc returns it.
+// bring gives the keyboard focus to a pane. Esc returns the focus.
 func (m *model) bring(at int) {
 	if was := m.focus; was != at {
 		m.setFocus(at)

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// layout is the panes and their places on the screen.
+// layout holds the panes and their positions on the screen.
 type layout struct {
 	all           []pane.Pane
 	keys          []feature.Key // by pane
@@ -28,7 +28,7 @@ type placed struct {
 	draw.Rect
 }
 
-// slots holds, for each place that panes share, the pane used last.
+// slots holds, for each place that several panes share, the pane that was used last.
 type slots struct {
 	home  int // the head or home pane
 	main  int // the main pane or a side pane
@@ -57,7 +57,7 @@ func (d *layout) named(name string) int {
 
 func (d *layout) pane() pane.Pane { return d.all[d.focus] }
 
-// on reports whether a pane of this seat has the keyboard.
+// on reports whether a pane with this seat has the keyboard focus.
 func (d *layout) on(s pane.Seat) bool { return d.pane().About().Seat == s }
 
 // digit returns the default key of a pane.
@@ -80,7 +80,7 @@ func (d *layout) take(at int) {
 // shape is the arrangement of the panes.
 type shape uint8
 
-// The shapes, for smaller and larger screens.
+// The arrangements of panes, for smaller and larger screens.
 const (
 	shapeSingle shape = iota // one pane at a time, two when zoomed
 	shapePair                // two next to each other
@@ -100,7 +100,7 @@ func shapeOf(w, h int) shape {
 	return shapeWide
 }
 
-// arrange places the panes on a body. Panes do not overlap; one without space is left out.
+// arrange places the panes in the part body of the screen. Panes do not overlap. A pane without space is left out.
 func (d *layout) arrange(body draw.Rect) []placed {
 	f, s := shapeOf(d.width, d.height), &d.slots
 	switch {
@@ -136,8 +136,8 @@ func (d *layout) arrange(body draw.Rect) []placed {
 	return append(d.homes(left), append(shown, logged)...)
 }
 
-// spread places the main pane, the trace and a side pane on a wide screen. Hidden panes leave their space to others; a
-// pane with long rows is placed below them.
+// spread places the main pane, the trace pane and a side pane on a wide screen. Other panes use the space of hidden
+// panes. A pane with long rows is placed below the other panes.
 func (d *layout) spread(rest draw.Rect) []placed {
 	main, trace, side := d.at(pane.SeatMain), d.at(pane.SeatTrace), d.slots.side
 	var others []int
@@ -165,13 +165,13 @@ func (d *layout) spread(rest draw.Rect) []placed {
 	return []placed{{main, left}, {trace, top}, {side, bottom}}
 }
 
-// wanted reports whether a pane is not empty, or has the keyboard.
+// wanted reports whether a pane is not empty, or has the keyboard focus.
 func (d *layout) wanted(at int) bool {
 	v, ok := d.all[at].(pane.Hideable)
 	return at == d.focus || !ok || !v.Hidden()
 }
 
-// given returns a pane, or the main one if that pane is empty.
+// given returns the pane at, or the main pane if that pane is empty.
 func (d *layout) given(at int) int {
 	if d.wanted(at) {
 		return at
@@ -179,8 +179,8 @@ func (d *layout) given(at int) int {
 	return d.at(pane.SeatMain)
 }
 
-// logRows returns the lines of the log on a large screen: few if it is short, half of the screen if it has the
-// keyboard.
+// logRows returns the number of lines for the log on a large screen. A short log gets few lines. A log with the
+// keyboard focus gets half of the screen.
 func (d *layout) logRows(body draw.Rect) int {
 	if d.on(pane.SeatLog) {
 		return body.H / 2
@@ -188,7 +188,7 @@ func (d *layout) logRows(body draw.Rect) int {
 	return max(min(body.H/5, 12, d.all[d.at(pane.SeatLog)].Base().N+2), 5)
 }
 
-// homes places the panes on the left. The head has as many lines as it needs, within limits.
+// homes places the panes on the left. The upper pane, called head, has as many lines as it needs, within limits.
 func (d *layout) homes(left draw.Rect) []placed {
 	head := d.at(pane.SeatHead)
 	want := d.all[head].Base().N + 3
@@ -203,7 +203,7 @@ func (d *layout) homes(left draw.Rect) []placed {
 	return []placed{{head, top}, {d.at(pane.SeatHome), rest}}
 }
 
-// companion returns the pane next to the focused one on a small screen.
+// companion returns the pane that is shown next to the focused pane on a small screen.
 func (d *layout) companion() int {
 	if name := d.pane().About().Companion; name != "" {
 		return d.named(name)
@@ -217,8 +217,8 @@ func (m *model) setFocus(at int) {
 	m.fit()
 }
 
-// body is the part of the screen for the panes: below the header and the names of the panes, above the tour, the status
-// line and the keys.
+// body returns the part of the screen for the panes. It is below the header and the names of the panes, and above the
+// tour, the status line and the keys.
 func (m *model) body() draw.Rect {
 	top, bottom := 1, 2
 	switch {
@@ -242,7 +242,7 @@ func (m *model) fit() {
 	}
 }
 
-// visible reports whether a pane is on the screen.
+// visible reports whether a pane is shown on the screen.
 func (m *model) visible(at int) bool {
 	return slices.ContainsFunc(m.panes(), func(p placed) bool { return p.at == at })
 }

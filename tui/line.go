@@ -51,7 +51,7 @@ func (h *typedLines) recall(by int, now string) (string, bool) {
 	return h.lines[to], true
 }
 
-// completion holds the candidates for a word, one of which may be in the line.
+// completion holds the candidates for a word. One of them may already be in the line.
 type completion struct {
 	start          int
 	candidates     []lang.Candidate
@@ -61,7 +61,7 @@ type completion struct {
 	automatic      bool   // shown without Tab
 }
 
-// prompt is the line below the panes for commands, filters and answers.
+// prompt is the input line below the panes, for commands, filters and answers.
 type prompt struct {
 	m        *model
 	typed    *typed      // nil for none
@@ -70,7 +70,7 @@ type prompt struct {
 	lastFile string // the last file that was written or read
 }
 
-// open starts to edit a line. hints are pairs of a key and its word for the footer.
+// open opens the input line. hints are pairs of a key and its description for the footer.
 func (in *prompt) open(text, label string, key func(tea.KeyMsg) tea.Cmd, hints ...any) {
 	in.typed = newTyped(text)
 	in.typed.label, in.typed.key, in.typed.hints = label, key, in.m.view.keyed(hints...)
@@ -178,7 +178,8 @@ func (in *prompt) submit() tea.Cmd {
 	return in.m.jobs.runCommand(text, false)
 }
 
-// complete completes the word before the cursor: first as far as all candidates agree, then with each in turn.
+// complete completes the word before the cursor. It first adds the text that all candidates have in common. Then it
+// inserts each candidate in turn.
 func (in *prompt) complete(by int) {
 	if c := in.comp; c != nil && !c.automatic {
 		c.chosen = (max(c.chosen, -by) + by + len(c.candidates)) % len(c.candidates)
@@ -215,7 +216,7 @@ var screenWords = []lang.Candidate{
 	{Text: "tour", Description: "take a tour of a trace, a failure and new routes"},
 }
 
-// candidates returns the candidates of the shell and the commands of the screen.
+// candidates returns the candidates of the shell, together with the commands of the screen.
 func (in *prompt) candidates() (int, []lang.Candidate) {
 	start, all := in.m.back.Complete(in.typed.Value(), len(in.typed.before()))
 	for _, c := range screenWords {
@@ -241,10 +242,10 @@ func commonPrefix(all []lang.Candidate) string {
 	return strings.ToValidUTF8(common, "")
 }
 
-// commanding reports whether a command is being typed.
+// commanding reports whether the user is typing a command.
 func (in *prompt) commanding() bool { return in.typed != nil && in.typed.label == ":" }
 
-// atTyped goes to the time of ":at TIME", and reports whether that was typed.
+// atTyped shows the state at the time of the command ":at TIME". It reports whether the text is this command.
 func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 	word, said, _ := strings.Cut(text, " ")
 	if word != "at" {
@@ -260,7 +261,7 @@ func (in *prompt) atTyped(text string) (tea.Cmd, bool) {
 	}), true
 }
 
-// rememberFile keeps the file of a command that read or wrote one.
+// rememberFile stores the file name of a command that read or wrote a file, as a default for forms.
 func (in *prompt) rememberFile(text string) {
 	stmts, err := lang.Parse("", text)
 	if err != nil {
@@ -273,7 +274,7 @@ func (in *prompt) rememberFile(text string) {
 	}
 }
 
-// formOf returns the action that opens the form of a guided command, nil for other commands.
+// formOf returns the action that opens the form of a guided command. For other commands it returns nil.
 func (in *prompt) formOf(text string) *pane.Action {
 	what, guided, _ := strings.Cut(text, " ")
 	if strings.TrimSpace(guided) != "guided" {
@@ -288,7 +289,7 @@ func (in *prompt) formOf(text string) *pane.Action {
 	return nil
 }
 
-// sourceTyped goes to the subnet of ":source NAME", and reports whether that was typed.
+// sourceTyped goes to the subnet of the command ":source NAME". It reports whether the text is this command.
 func (in *prompt) sourceTyped(text string) (tea.Cmd, bool) {
 	words := strings.Fields(text)
 	if in.m.screens == nil || len(words) != 2 || words[0] != "source" {

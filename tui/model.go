@@ -26,11 +26,11 @@ type host struct {
 	save  Saver                       // nil if nothing can be exported
 	out   *slowWriter                 // nil in tests
 	clip  clipboard
-	// retheme returns another theme for the same terminal, nil without others.
+	// retheme returns another theme for the same terminal. It is nil if there are no other themes.
 	retheme func(name string) (*draw.Theme, error)
 }
 
-// model is the state of the screen. Its parts point to it.
+// model is the complete state of the screen. Its parts have pointers to it.
 type model struct {
 	*pane.Common
 	host
@@ -86,7 +86,7 @@ type (
 
 const tickPause = 120 * time.Millisecond // interval of redraws while a command runs
 
-// How often the age of the live state is checked, and while the subnet is watched.
+// The intervals at which the age of the live state is checked: normally, and while the subnet is watched.
 const (
 	ageing   = 30 * time.Second
 	watching = 5 * time.Second
@@ -119,8 +119,8 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(append(cmds, m.seek())...)
 }
 
-// watch waits for the session to change. Fast changes are taken together, and indexes of new fabrics are made before
-// the screen learns of them.
+// watch waits until the session has changed. Changes in quick succession give a single message. The indexes of new
+// fabrics are computed before the message is sent.
 func (m *model) watch() tea.Msg {
 	if !m.back.Changed(m.Ctx) {
 		return nil

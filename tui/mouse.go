@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// zone is a part of the frame that can be clicked.
+// zone is a part of the frame that the user can click.
 type zone struct {
 	draw.Rect
 	click func() tea.Cmd
@@ -52,7 +52,7 @@ func (mo *mouse) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	return nil
 }
 
-// under returns the pane at a cell, if it takes the mouse now.
+// under returns the pane at a cell. It returns false if no pane accepts the mouse at present.
 func (mo *mouse) under(x, y int) (placed, bool) {
 	for _, p := range mo.m.panes() {
 		if p.Holds(x, y) {
@@ -77,8 +77,8 @@ func (mo *mouse) click(x, y int) tea.Cmd {
 	return nil
 }
 
-// clickPane gives the keyboard to a pane. A click on a row selects it, on the selected row it is Enter, on the head of
-// a column it sorts.
+// clickPane gives the keyboard focus to a pane. A click on a row selects the row, and a click on the selected row acts
+// as Enter. A click on the head of a column sorts by the column.
 func (mo *mouse) clickPane(p placed, x, y int) tea.Cmd {
 	had := mo.m.focus == p.at
 	if !had {

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// pages opens and closes overlays: pages, the list of keys and forms.
+// pages opens and closes overlays: text pages, the list of keys, and forms.
 type pages struct {
 	m    *model
 	over overlay // nil for none
@@ -54,14 +54,14 @@ func (pg *pages) cover(o overlay) {
 type overlay interface {
 	Key(k tea.KeyMsg) tea.Cmd
 	Frame(body draw.Rect) []string
-	// Click handles a click on a line, counted from 0 below the border.
+	// Click handles a click on a line. Lines are counted from 0, below the border.
 	Click(line int) tea.Cmd
 	Wheel(by int) tea.Cmd
 	// Close is called when the overlay is left.
 	Close()
 }
 
-// openForm returns an action that opens a form.
+// openForm returns the function of an action that opens a form.
 func openForm(what string) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		f := form.Open(m.Common, m.back, what)
@@ -76,7 +76,7 @@ func openForm(what string) func(m *model) tea.Cmd {
 	}
 }
 
-// questioned delivers the next question of a form.
+// questioned passes the next question to its form.
 func (pg *pages) questioned(msg form.Msg) tea.Cmd {
 	pg.m.Common.Running--
 	if f, ok := pg.over.(*form.Form); ok && msg.Of(f) {
@@ -85,7 +85,7 @@ func (pg *pages) questioned(msg form.Msg) tea.Cmd {
 	return nil
 }
 
-// prefill returns the answers that follow from the selection.
+// prefill returns the answers of a form that follow from the selected object, or from an earlier command.
 func prefill(m *model, what string) map[string]string {
 	out := map[string]string{}
 	switch what {

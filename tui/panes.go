@@ -20,7 +20,7 @@ import (
 	"example.org/ibconsole/tui/pane/whatif"
 )
 
-// maker constructs a pane on a backend, which may be nil.
+// maker constructs a pane for a backend. The backend may be nil.
 type maker struct {
 	name string
 	make func(c *pane.Common, back backend) pane.Pane
@@ -33,7 +33,7 @@ func makerOf[S any](of pane.Maker[S]) maker {
 	}}
 }
 
-// makers are the panes, in the order of the line of names. A new pane is a line here.
+// makers construct the panes, in the order of the line of names. To add a pane, add a line.
 var makers = []maker{
 	makerOf(problems.Pane),
 	makerOf(topology.Pane),
@@ -51,7 +51,7 @@ var makers = []maker{
 	makerOf(subnets.Pane),
 }
 
-// newPanes constructs the panes. That of all subnets is left out for a single subnet.
+// newPanes constructs the panes. The pane that lists all subnets is left out if there is only one subnet.
 func newPanes(c *pane.Common, back backend) []pane.Pane {
 	var all []pane.Pane
 	for _, x := range makers {
@@ -62,13 +62,13 @@ func newPanes(c *pane.Common, back backend) []pane.Pane {
 	return all
 }
 
-// several reports whether there is more than one subnet.
+// several reports whether more than one subnet is open.
 func several(back backend) bool {
 	all, _ := back.Glances()
 	return len(all) > 1
 }
 
-// sources is what the panes need from the session.
+// sources is the interface through which the panes access the session.
 type sources interface {
 	problems.Source
 	trace.Source

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// refresh takes the state of the session. While updates are stopped the panes do not change.
+// refresh takes the present state of the session. While updates are stopped, the panes do not change.
 func (m *model) refresh() {
 	m.st = m.back.State()
 	m.jobs.pace.note(&m.st, m.now())
@@ -40,7 +40,7 @@ func (m *model) refresh() {
 	m.collect()
 }
 
-// welcomeSubnet goes to the head pane if a subnet that was just read has errors.
+// welcomeSubnet goes to the head pane (the list of problems) if a subnet that was just read has errors.
 func (m *model) welcomeSubnet() {
 	switch head := m.at(pane.SeatHead); {
 	case !m.welcome:
@@ -52,7 +52,7 @@ func (m *model) welcomeSubnet() {
 	}
 }
 
-// follow shows the last selection in the panes that follow it.
+// follow shows the object that was selected last in the panes that follow it.
 func (m *model) follow() {
 	for i, p := range m.all {
 		to, ok := p.(pane.Pointer)
@@ -73,7 +73,7 @@ func (m *model) follow() {
 	}
 }
 
-// collect lets the panes take their results.
+// collect makes all panes accept the results of their background computations.
 func (m *model) collect() {
 	for _, p := range m.all {
 		p.Collect()
@@ -104,7 +104,7 @@ func (m *model) seek() tea.Cmd {
 	return tea.Batch(append(cmds, m.tick())...)
 }
 
-// sift asks to continue unfinished filters and sorts. Keys that were pressed before come first.
+// sift returns a command that continues unfinished filters and sorts. Keys that were pressed before are handled first.
 func (m *model) sift() tea.Cmd {
 	if m.sifting || !slices.ContainsFunc(m.all, func(p pane.Pane) bool { return p.Base().Working() }) {
 		return nil

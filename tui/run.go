@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tui is the screen of ibconsole: panes over one session.
+// Package tui is the screen of ibconsole, with panes for one session.
 //
-// A key stands for a command of package shell, which the log shows. Commands run in the background. Update and View
-// compute nothing that grows with the subnet, except once for each state of it, and draw only visible rows. The input
-// is a [session.State], whose parts are values; results derived from one are kept by its pointer.
+// A key represents a command of package shell, and the log shows this command. Commands run in the background. Update
+// and View draw only visible rows. They compute nothing whose cost grows with the subnet, except once for each state.
+// The input is a [session.State], whose parts are immutable values; results derived from a part are cached by its
+// pointer.
 package tui
 
 import (
@@ -30,10 +31,11 @@ import (
 // Options are the options of [Run].
 type Options struct {
 	Subnets *shell.Subnets // with the commands and sessions
-	// Start reads the subnets behind the first screen. A [*connection.OpenError] ends the screen of a single subnet.
+	// Start makes the screen read the subnets after it has appeared. If the screen has a single subnet, a
+	// [*connection.OpenError] ends the screen.
 	Start bool
-	// RunShell, if set, runs the shell on the same session. It uses the terminal in the mode before Run and restores
-	// it.
+	// RunShell runs the shell on the same session, if it is not nil. It uses the terminal in the mode that the terminal
+	// had before Run, and restores this mode.
 	RunShell      func(ctx context.Context) error
 	Theme         string // one of [draw.Themes], "" for the theme that suits the terminal
 	NoColor       bool
@@ -43,14 +45,14 @@ type Options struct {
 	In, Out       *os.File // the terminal, nil for standard input and output
 }
 
-// ErrTerminal reports that the screen cannot be drawn on the terminal.
+// ErrTerminal is returned if the screen cannot be drawn on the terminal.
 var ErrTerminal = errors.New("no terminal for the screen")
 
 const closingTime = 5 * time.Second // how long Run waits for cancelled commands
 
 // Run shows the screen until it is quit, and restores the terminal. SIGINT, SIGTERM, SIGHUP and SIGQUIT end it with a
-// [*signals.Error], a panic of a command with an error that has its stack, any other panic with a [*CrashError]. It
-// fails with [ErrTerminal] if In or Out is not a terminal, or cannot move its cursor.
+// [*signals.Error]. A panic of a command ends it with an error that contains the stack. Any other panic ends it with a
+// [*CrashError]. If In or Out is not a terminal, or the terminal cannot move its cursor, Run returns [ErrTerminal].
 func Run(ctx context.Context, opt Options) error {
 	var all []backend
 	for i, n := range opt.Subnets.All() {
@@ -145,13 +147,14 @@ func starting(n *shell.Subnet) func(context.Context) error {
 	}
 }
 
-// leaveScreen undoes what Bubble Tea did to the terminal, if Bubble Tea cannot: the mouse, bracketed paste, the
-// alternate screen and the hidden cursor.
+// leaveScreen undoes the changes of Bubble Tea to the terminal, in case Bubble Tea cannot undo them: the mouse,
+// bracketed paste, the alternate screen and the hidden cursor.
 const leaveScreen = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr +
 	ansi.ResetModeBracketedPaste +
 	ansi.ResetModeAltScreenSaveCursor + ansi.ShowCursor
 
-// program runs Bubble Tea without its signal handler, which would leave the terminal raw on other signals.
+// program runs Bubble Tea without its signal handler. With other signals, that handler would leave the terminal in raw
+// mode.
 func program(ctx context.Context, root tea.Model, all []*model, in *os.File, out *os.File, mouse bool) error {
 	slow := newSlowWriter(out)
 	defer func() {

@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// The type screens holds the screens of several subnets. One screen is shown. Each continues in the background and gets
-// the messages of its commands.
+// The type screens holds the screens of several subnets. Only one screen is shown. The other screens continue in the
+// background and receive the messages of their commands.
 type screens struct {
 	subnets *shell.Subnets
 	all     []*model
@@ -28,7 +28,7 @@ type toScreen struct {
 	msg tea.Msg
 }
 
-// enterMsg asks for the screen of another subnet and a place in it.
+// enterMsg requests the screen of another subnet, and a place in that subnet.
 type enterMsg struct {
 	at    int
 	place pane.Place
@@ -80,10 +80,10 @@ func (s *screens) tell(at int, msg tea.Msg) tea.Cmd {
 	return s.of(at, cmd)
 }
 
-// bubbleTea is the package of Bubble Tea's own messages.
+// bubbleTea is the path of the package that defines Bubble Tea's own messages.
 var bubbleTea = reflect.TypeFor[tea.QuitMsg]().PkgPath()
 
-// of returns a command whose messages go to the screen of a subnet, except those of Bubble Tea itself.
+// of returns a command whose messages go to the screen of the subnet at. Messages of Bubble Tea itself are not changed.
 func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -109,7 +109,7 @@ func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// enter shows the screen of another subnet. Marked hosts and sets of hosts are found there by name.
+// enter shows the screen of another subnet. Marked hosts and sets of hosts are carried over by name.
 func (s *screens) enter(msg enterMsg) tea.Cmd {
 	from, to := s.all[s.at], s.all[msg.at]
 	if from != to {
@@ -127,7 +127,8 @@ func (s *screens) enter(msg enterMsg) tea.Cmd {
 	return s.of(msg.at, tea.Batch(cmds...))
 }
 
-// running names the command that runs on another subnet than that of a screen, "" for none.
+// running returns the name of a command that is running on a subnet other than that of the screen than. It returns ""
+// if there is none.
 func (s *screens) running(than *model) string {
 	for _, m := range s.all {
 		if m != than && len(m.jobs.running) > 0 && m.jobs.starting == nil {
@@ -137,7 +138,7 @@ func (s *screens) running(than *model) string {
 	return ""
 }
 
-// enterSubnet goes to the target of a row of the list of subnets.
+// enterSubnet goes to the target of a row in the list of subnets.
 func enterSubnet(msg pane.EnterSubnet) tea.Cmd {
 	return func() tea.Msg { return enterMsg{msg.At, msg.Place} }
 }
@@ -158,8 +159,8 @@ func whyOneSubnet(m *model) string {
 	return ""
 }
 
-// hostRow is the kind of row by which the topology marks a host: its own, that of its port, or that of the port of the
-// switch.
+// hostRow is the kind of row in which a host is marked in the topology: the row of the host, of its port, or of the
+// switch port.
 type hostRow uint8
 
 const (
@@ -168,7 +169,7 @@ const (
 	rowOfSwitch
 )
 
-// markedHosts returns the names of the hosts that are marked in the topology.
+// markedHosts returns the names of the hosts that are marked in the topology, each with the kind of the marked row.
 func markedHosts(m *model) map[string]hostRow {
 	names := map[string]hostRow{}
 	if marks := m.all[m.at(pane.SeatHome)].Base().Marks; len(marks) > 0 {
@@ -195,7 +196,7 @@ func markHosts(m *model, names map[string]hostRow) {
 	m.all[m.at(pane.SeatHome)].Base().Marks = marks
 }
 
-// eachHostRow calls do for each host of the topology and each row that it may have.
+// eachHostRow calls do for each host of the topology and for each row in which the host can be marked.
 func eachHostRow(m *model, do func(host string, by hostRow, at pane.Place)) {
 	f := m.sc.Top.Fabric
 	for _, e := range f.EndPorts {

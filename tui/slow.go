@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// slowWriter writes to a terminal that may be slow, such as one on a remote connection, and reports whether it is
-// behind. The screen then skips frames, so that keys do not wait for old frames.
+// slowWriter writes to a terminal that may be slow, such as a terminal on a remote connection. It reports whether the
+// terminal has unwritten output. The screen then skips frames, so that keys do not wait for old frames.
 type slowWriter struct {
 	*os.File // for its descriptor; only the writer's goroutine writes to it
 
@@ -66,7 +66,7 @@ func (w *slowWriter) onDrained() func() {
 	return w.drained
 }
 
-// step writes a chunk and reports whether there is more.
+// step writes a part of the output and reports whether more is left.
 func (w *slowWriter) step() bool {
 	w.mu.Lock()
 	part := append([]byte(nil), w.pending[:min(chunk, len(w.pending))]...)
@@ -96,7 +96,7 @@ func (w *slowWriter) behind() bool {
 	return len(w.pending) > 0
 }
 
-// flush waits until all bytes are written, or ctx ends.
+// flush waits until all output is written or ctx ends.
 func (w *slowWriter) flush(ctx context.Context) {
 	w.mu.Lock()
 	idle := w.idle
@@ -107,7 +107,7 @@ func (w *slowWriter) flush(ctx context.Context) {
 	}
 }
 
-// stop ends the writer once all bytes are written, or ctx has ended.
+// stop ends the writer when all output is written or ctx has ended.
 func (w *slowWriter) stop(ctx context.Context) {
 	w.flush(ctx)
 	close(w.wake)

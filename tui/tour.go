@@ -13,13 +13,13 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// tour leads the user through a session, step by step.
+// tour guides the user through a session, step by step.
 type tour struct {
 	step  int
 	names [2]string // the hosts between which the tour traces
 }
 
-// tourStop is a step: something to do, and how to see that it was done.
+// tourStop is a step of the tour: a task for the user, and a function that reports whether the task is done.
 type tourStop struct {
 	text func(t *tour) string
 	keys func(t *tour) []string // which do it
@@ -82,7 +82,7 @@ func toggleTour(m *model) tea.Cmd {
 	return nil
 }
 
-// tourHosts returns what to type for two hosts on different switches.
+// tourHosts returns the words with which two hosts on different switches can be typed.
 func tourHosts(m *model) [2]string {
 	f := m.sc.Top.Fabric
 	var first fabric.NodeIndex = fabric.None
@@ -108,14 +108,14 @@ func tourHosts(m *model) [2]string {
 	return names
 }
 
-// tourAt reports whether a host of the tour is selected in the topology.
+// tourAt reports whether the given host of the tour is selected in the topology.
 func tourAt(m *model, which int) bool {
 	s := m.pane().Subject()
 	return m.on(pane.SeatHome) && s.Node != fabric.None && draw.FirstWord(s.Fabric.NodeName(s.Node)) ==
 		m.tour.names[which]
 }
 
-// tourStep continues once the step was done.
+// tourStep goes to the next step of the tour if the present step is done.
 func tourStep(m *model) {
 	if m.tour == nil {
 		return
@@ -128,7 +128,7 @@ func tourStep(m *model) {
 	}
 }
 
-// tourRows returns the number of lines of the tour.
+// tourRows returns the number of lines that the tour takes.
 func tourRows(m *model) int { return prose.When(m.tour == nil || m.height < tabsFrom, 0, 3) }
 
 func (v *view) tourLines(w int) []string {

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// spot is a stop of the trail: a pane, its object, and the row.
+// spot is a stop of the trail: a pane, the object that the pane is about, and the selected row.
 type spot struct {
 	pane  int
 	at    pane.Place
@@ -19,10 +19,10 @@ type spot struct {
 	label string
 }
 
-// same reports whether two spots differ at most in the row.
+// same reports whether two spots have the same pane and object. The rows may differ.
 func (s *spot) same(o *spot) bool { return s.pane == o.pane && s.at == o.at }
 
-// trail is the list of stops, to go back and forward in.
+// trail is the list of visited spots, in which the user can go back and forward.
 type trail struct {
 	spots []spot
 	at    int
@@ -42,7 +42,7 @@ func (m *model) here() spot {
 	return s
 }
 
-// jump runs a move and records it in the trail.
+// jump runs a move to another spot and records the move in the trail.
 func (m *model) jump(move func() tea.Cmd) tea.Cmd {
 	tr := &m.trail
 	before := m.here()
@@ -69,7 +69,7 @@ func whyNotForward(m *model) string {
 	return prose.When(m.trail.at+1 >= len(m.trail.spots), "there is no next stop", "")
 }
 
-// walk goes a number of stops back or forward.
+// walk goes back or forward by a number of spots.
 func (m *model) walk(by int) tea.Cmd {
 	tr := &m.trail
 	tr.spots[tr.at] = m.here()

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// typed is a line that is edited below the panes, with the handler of its keys.
+// typed is a line that the user edits below the panes, with the function that handles its keys.
 type typed struct {
 	textinput.Model
 	label string
@@ -50,7 +50,7 @@ func (t *typed) replace(start int, s string) {
 	t.SetCursor(len([]rune(head)))
 }
 
-// edit passes a key to the line. Text that does not fit is refused as a whole.
+// edit passes a key to the line. If the text of the key does not fit, none of it is added.
 func (in *prompt) edit(k tea.KeyMsg) {
 	switch {
 	case !in.typed.edit(k):
@@ -60,7 +60,7 @@ func (in *prompt) edit(k tea.KeyMsg) {
 	}
 }
 
-// edit reports whether the line has space for the text of a key.
+// edit passes a key to the line. It returns false, and adds nothing, if the line has no space for the text of the key.
 func (t *typed) edit(k tea.KeyMsg) bool {
 	switch {
 	case (k.Type == tea.KeyRunes || k.Type == tea.KeySpace) && !k.Alt:
@@ -83,8 +83,8 @@ func (t *typed) edit(k tea.KeyMsg) bool {
 
 var deleteWordForward = textinput.DefaultKeyMap.DeleteWordForward
 
-// deleteWordForward deletes as far as textinput's WordForward goes. Its own DeleteWordForward (bubbles v1.0.0) panics
-// with the cursor on the last character.
+// deleteWordForward deletes the text up to the end of the next word, as WordForward of textinput defines it.
+// DeleteWordForward of textinput (bubbles v1.0.0) panics if the cursor is on the last character.
 func (t *typed) deleteWordForward() {
 	head := t.before()
 	t.Model, _ = t.Model.Update(tea.KeyMsg{Type: tea.KeyRight, Alt: true})
@@ -93,8 +93,8 @@ func (t *typed) deleteWordForward() {
 	t.SetCursor(len([]rune(head)))
 }
 
-// printable returns the printable characters of a text. Lines of a paste become statements of one line; only Enter runs
-// them.
+// printable returns the printable characters of a text. The lines of a paste become statements on one line. Only the
+// Enter key runs them.
 func printable(s string) []rune {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(s)
 	s = strings.Trim(s, "\n")
@@ -110,8 +110,8 @@ func printable(s string) []rune {
 	}, s))
 }
 
-// draw writes the line in the cells that are left, with the cursor as a block, and scrolls it to the cursor. The view
-// of textinput does not clean text or mark what is cut.
+// draw writes the line in the remaining cells, with the cursor as a block, and scrolls it so that the cursor is
+// visible. The view of textinput neither cleans text nor marks where text is cut.
 func (t *typed) draw(p *draw.Pen) {
 	head := draw.Clean(t.before(), p.ASCII)
 	tail := draw.Clean(t.Value()[len(t.before()):], p.ASCII)

@@ -19,14 +19,14 @@ type writePage struct {
 	*page.Page
 	m   *model
 	job *job
-	// last is the last known progress, nil before the first write.
+	// last is the last known progress, or nil before the first write.
 	last *session.Writing
 	took time.Duration // once it has ended
 	end  []string      // the result, nil before it
 	bad  bool
 }
 
-// openWriting shows the progress of a running commit.
+// openWriting shows a page with the progress of a running commit.
 func (pg *pages) openWriting(j *job) {
 	p := &writePage{Page: page.New(pg.m.Look, writingTitle(j.text)), m: pg.m, job: j}
 	p.Leave = pg.closePage
@@ -37,7 +37,8 @@ func writingTitle(command string) string {
 	return prose.When(strings.Contains(command, "rollback"), "Rollback", "Commit")
 }
 
-// followWriting shows the progress of a typed commit once it writes, unless the page was left.
+// followWriting shows the page with the progress of a typed commit as soon as the commit writes. It does nothing if the
+// user has left the page.
 func (pg *pages) followWriting() {
 	if pg.m.st.Writing == nil || len(pg.m.jobs.running) == 0 {
 		return
@@ -69,7 +70,7 @@ func (pg *pages) endWriting(j *job, err error) {
 	}
 }
 
-// Key interrupts, scrolls, or leaves the page. Other keys are handled by the panes.
+// Key handles the keys that interrupt the commit, and scroll or leave the page. The panes handle all other keys.
 func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
 	running := p.end == nil
 	switch k.String() {
@@ -94,7 +95,7 @@ func (p *writePage) Key(k tea.KeyMsg) tea.Cmd {
 	return p.Page.Key(k)
 }
 
-// Frame draws the page with the current progress.
+// Frame draws the page with the present progress.
 func (p *writePage) Frame(body draw.Rect) []string {
 	p.Clear()
 	t := p.m.Look
@@ -121,7 +122,7 @@ func (p *writePage) Frame(body draw.Rect) []string {
 	return p.Page.Frame(body)
 }
 
-// phases adds the steps, what is being written, and how much is written and verified.
+// phases adds lines with the steps of the commit, the present step, and the numbers of blocks written and verified.
 func (p *writePage) phases() {
 	t := p.m.Look
 	now := p.last

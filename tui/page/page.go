@@ -37,11 +37,11 @@ type line struct {
 	text string
 	st   draw.Style
 	hang int // the indentation of continuation lines
-	// lay returns lines for a part of the screen; nil for text.
+	// lay returns lines for a part of the screen. It is nil if the line is text.
 	lay func(body draw.Rect) []string
 }
 
-// Lay adds lines that are laid out for each size.
+// Lay adds lines that are laid out again for each size of the screen.
 func (p *Page) Lay(lay func(body draw.Rect) []string) {
 	p.text, p.wide = append(p.text, line{lay: lay}), 0
 }
@@ -51,7 +51,7 @@ func (p *Page) Addf(st draw.Style, format string, args ...any) {
 	p.Add(st, fmt.Sprintf(format, args...))
 }
 
-// Add adds a line. Its continuation lines are aligned with the text after the label.
+// Add adds a line. If the line is broken, the further lines are aligned with the text after the label.
 func (p *Page) Add(st draw.Style, text string) {
 	hang := 0
 	if i := strings.Index(text, "  "); i > 0 && i < 18 {
@@ -95,7 +95,7 @@ func (p *Page) scroll(by int) {
 	p.Read = p.Read || p.Ready && p.view.AtBottom()
 }
 
-// broken returns the line in lines of at most w cells, broken at blanks if possible.
+// broken splits the line into lines of at most w cells, at blanks if possible.
 func (l line) broken(w int, ascii bool) []string {
 	text, end := draw.Clean(l.text, ascii), ""
 	if l.st != "" {
@@ -133,7 +133,7 @@ var (
 	leave    = key.NewBinding(key.WithKeys("esc", "q", "enter", "i", "C"))
 )
 
-// Key scrolls or leaves the page. Scrolling by a page keeps one line of the previous page.
+// Key handles the keys that scroll or leave the page. Scrolling by a page keeps one line of the previous page visible.
 func (p *Page) Key(k tea.KeyMsg) tea.Cmd {
 	switch all := p.view.TotalLineCount(); {
 	case key.Matches(k, up):
@@ -166,10 +166,10 @@ func (p *Page) Click(int) tea.Cmd { return nil }
 // Close does nothing.
 func (p *Page) Close() {}
 
-// More reports whether there is text below the visible lines.
+// More reports whether the page continues below the visible lines.
 func (p *Page) More() bool { return !p.view.AtBottom() }
 
-// Scrolls reports whether the page is longer than the screen.
+// Scrolls reports whether the page is longer than the window.
 func (p *Page) Scrolls() bool { return p.view.TotalLineCount() > p.view.Height }
 
 // Frame draws the page.

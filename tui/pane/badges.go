@@ -12,10 +12,11 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// oldAfter is the age from which a live state is marked as old. While the subnet is watched, it is a few intervals.
+// oldAfter is the age at which a live state is marked as old. While the subnet is watched, the limit is a few intervals
+// instead.
 const oldAfter = 10 * time.Minute
 
-// The badges of the four states, with their frames.
+// The badges of the four kinds of states, with their frames.
 
 func liveBadge(t *draw.Theme, word string) draw.Badge {
 	return draw.Badge{St: t.Live, Frame: draw.FrameLive, Word: word}
@@ -29,7 +30,7 @@ func stagedBadge(t *draw.Theme, word string) draw.Badge {
 	return draw.Badge{St: t.Staged, Line: t.StagedLine, Frame: draw.FrameStaged, Word: word}
 }
 
-// PastBadge is the badge of a state of the history, and of results that are about to be replaced.
+// PastBadge returns the badge of a state of the history. It also marks results that are about to be replaced.
 func PastBadge(t *draw.Theme, word string) draw.Badge {
 	return draw.Badge{St: t.Past, Line: t.PastLine, Frame: draw.FramePast, Word: word}
 }
@@ -56,7 +57,7 @@ func (sc *Scene) PictureBadge(t *draw.Theme, p *session.Picture) draw.Badge {
 	return sc.LiveBadge(t)
 }
 
-// stagedNow returns the badge of the staged tables, which may be stale or written.
+// stagedNow returns the badge of the staged tables. It tells if they are stale or written.
 func (sc *Scene) stagedNow(t *draw.Theme) draw.Badge {
 	st := &sc.State
 	switch origin := st.Staged.Tables.Origin; {
@@ -69,7 +70,7 @@ func (sc *Scene) stagedNow(t *draw.Theme) draw.Badge {
 	}
 }
 
-// LiveBadge returns the badge of the live state, which differs if it was read long ago.
+// LiveBadge returns the badge of the live state. It tells if the state was read long ago.
 func (sc *Scene) LiveBadge(t *draw.Theme) draw.Badge {
 	st := &sc.State
 	switch read := "read " + st.Live.When.Format("15:04"); {
@@ -87,7 +88,7 @@ func (sc *Scene) LiveBadge(t *draw.Theme) draw.Badge {
 	return liveBadge(t, "LIVE")
 }
 
-// Reading reports whether a sweep runs, so that the live state is the previous one.
+// Reading reports whether a sweep is running, so that the live state is about to be replaced.
 func (sc *Scene) Reading() bool { return strings.HasPrefix(sc.State.Busy, "sweep") }
 
 // aged reports whether the live state was read long ago.
@@ -110,7 +111,8 @@ func (sc *Scene) FabricBadge(t *draw.Theme) draw.Badge {
 	return sc.PictureBadge(t, sc.State.Live)
 }
 
-// StateBadges returns the badges of the header: all states in addition to the live one, or that one.
+// StateBadges returns the badges in the header. These are the badges of all states other than live. If there are none,
+// it is the badge of the live state.
 func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	st := &sc.State
 	var out []draw.Badge
@@ -129,7 +131,7 @@ func (sc *Scene) StateBadges(t *draw.Theme) []draw.Badge {
 	return out
 }
 
-// Recalled returns the state of the history that is shown, nil for none.
+// Recalled returns the state of the history that the panes show, or nil.
 func (sc *Scene) Recalled() *session.Picture {
 	if sc.recalled() {
 		return sc.Picture

@@ -14,26 +14,27 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Index holds what the panes need from a fabric and is computed once for each.
+// Index holds data about a fabric that the panes need. It is computed only once for each fabric.
 type Index struct {
 	Fabric    *fabric.Fabric
 	Structure *classify.Structure
-	// Tiers are the switches of the subnet by their distance from the leaves, each tier sorted by name. Outside are the
-	// unreachable switches, Loose the nodes that are attached to no switch.
+	// Tiers are the switches of the subnet by their distance from the leaves. Each tier is sorted by name. Outside are
+	// the unreachable switches. Loose are the nodes that are not attached to a switch.
 	Tiers   [][]fabric.SwitchIndex
 	Outside []fabric.SwitchIndex
 	Loose   []fabric.NodeIndex
 
-	// Hosts counts channel adapters and routers, Aggregation the aggregation nodes, which are not hosts.
+	// Hosts is the number of channel adapters and routers. Aggregation is the number of aggregation nodes, which do not
+	// count as hosts.
 	Switches, Hosts, Aggregation, Links int
 
-	// Search are the names of the nodes in lower case, Rank their places in the order of names.
+	// Search holds the names of the nodes in lower case. Rank holds the positions of the nodes in the order of names.
 	Search []string
 	Rank   []int32
 	byLID  []string // Search by the LIDs of the nodes, so that a filter of LIDs reads it in order
 }
 
-// newIndex takes O(ports + LIDs + nodes log nodes).
+// newIndex computes the index of a fabric. It takes O(ports + LIDs + nodes log nodes) time.
 func newIndex(s *classify.Structure) *Index {
 	f := s.Fabric
 	ix := &Index{Fabric: f, Structure: s}
@@ -108,7 +109,7 @@ func (ix *Index) name() {
 	}
 }
 
-// Owner returns the name in lower case of the node that owns a LID, "" without an owner.
+// Owner returns the name, in lower case, of the node that owns a LID. It returns "" if no node owns the LID.
 func (ix *Index) Owner(lid uint16) string {
 	if int(lid) < len(ix.byLID) {
 		return ix.byLID[lid]
@@ -116,19 +117,20 @@ func (ix *Index) Owner(lid uint16) string {
 	return ""
 }
 
-// Indexes keeps the indexes of the fabrics that were used last. It is safe for concurrent use.
+// Indexes keeps the indexes of the most recently used fabrics. It is safe for concurrent use.
 type Indexes struct {
-	// Structure returns the structure of a fabric; nil: it is recognised from the fabric.
+	// Structure returns the structure of a fabric. If it is nil, the structure is recognised from the fabric.
 	Structure func(*fabric.Fabric) *classify.Structure
 
 	mu   sync.Mutex
 	list []*Index // the last one used is at the end
 }
 
-// maxIndexes is the number of fabrics to switch between: live, base, what-if, one of the history, one more.
+// maxIndexes is the maximum number of fabrics whose index is kept: live, base, what-if, one state of the history, and
+// one more.
 const maxIndexes = 5
 
-// Of returns the index of a fabric and makes it if needed.
+// Of returns the index of a fabric, and computes it if necessary.
 func (x *Indexes) Of(f *fabric.Fabric) *Index {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -153,7 +155,7 @@ func (x *Indexes) Of(f *fabric.Fabric) *Index {
 	return ix
 }
 
-// Prepare makes the indexes that a state needs.
+// Prepare computes the indexes of the fabrics in a state.
 func (x *Indexes) Prepare(st session.State) {
 	for _, p := range []*session.Picture{st.Live, st.Base, st.Default()} {
 		if p != nil {

@@ -8,21 +8,23 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// loads are the paths over each link by the tables of a scene, from the memo.
+// loads holds the number of paths over each link by the tables of a scene, from the memo.
 type loads struct {
 	of      *fabric.Tables
 	value   *linkload.Loads
 	busiest int64
 }
 
-// Loads returns the paths over each link by the tables of a scene, nil if they have not been counted.
+// Loads returns the number of paths over each link by the tables of a scene, or nil if the paths have not been counted
+// yet.
 func (c *Common) Loads(sc *Scene) *linkload.Loads { return c.loadsOf(sc).value }
 
-// Busiest returns the paths over the busiest link between switches, at least twice their mean; 0 if they have not been
-// counted.
+// Busiest returns the number of paths over the busiest link between switches, but at least twice the mean. It returns 0
+// if the paths have not been counted yet.
 func (c *Common) Busiest(sc *Scene) int64 { return c.loadsOf(sc).busiest }
 
-// loadsOf caches the loads of the last tables: cells of lists ask for them, several at a time while a list is filtered.
+// loadsOf caches the loads of the last tables, because the cells of lists ask for them. While a list is filtered,
+// several cells do so concurrently.
 func (c *Common) loadsOf(sc *Scene) *loads {
 	if sc == nil || sc.Picture.Tables == nil || c.Memo == nil {
 		return &loads{}
@@ -53,7 +55,7 @@ func (l *loads) measure() {
 
 // Traced is the answer of a command that follows packets from one port to another.
 type Traced interface {
-	// Walked returns the path and the tables that it was computed from, nil for a path through live switches.
+	// Walked returns the path and the tables from which it was computed. Both are nil for a path through live switches.
 	Walked() (*walk.Path, *fabric.Tables)
 }
 
@@ -68,16 +70,17 @@ type traced struct {
 	text string
 }
 
-// Trace returns the path between the marked ends by the tables of a scene, nil if there is none.
+// Trace returns the path between the marked ends by the tables of a scene, or nil if there is none.
 func (c *Common) Trace(sc *Scene) *walk.Path { return c.traceOf(sc).path }
 
-// Path returns the nodes of the trace in the fabric of the topology, nil if there is no trace.
+// Path returns the set of nodes on the traced path, in the fabric of the topology pane. It returns nil if there is no
+// trace.
 func (c *Common) Path(sc *Scene) map[fabric.NodeIndex]bool { return c.traceOf(sc).on }
 
-// Traced returns the trace in words, "" if there is none.
+// Traced returns a text that describes the trace, or "" if there is none.
 func (c *Common) Traced(sc *Scene) string { return c.traceOf(sc).text }
 
-// traceOf computes the path once for each scene and pair of ends.
+// traceOf returns the path, which it computes once for each scene and pair of ends.
 func (c *Common) traceOf(sc *Scene) *traced {
 	if x := &c.trace; x.sc == sc && x.ends == c.Ends && x.lid == c.LID {
 		return x
@@ -101,8 +104,8 @@ func (c *Common) traceOf(sc *Scene) *traced {
 	return x
 }
 
-// TakeTrace sets the path between the marked ends by the tables of a scene, so that it is not computed again. It
-// ignores nil.
+// TakeTrace sets the path between the marked ends by the tables of a scene, so that it need not be computed again. A
+// nil path is ignored.
 func (c *Common) TakeTrace(sc *Scene, path *walk.Path) {
 	if path != nil {
 		c.trace = traced{sc: sc, ends: c.Ends, lid: c.LID}

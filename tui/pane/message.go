@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Messages from panes to the screen. They are handled at once, before the next key.
+// Messages from panes to the screen. The screen handles them immediately, before the next key press.
 type (
-	// Run runs a command of the shell, as a key does.
+	// Run runs a command of the shell, as a key press can do.
 	Run struct {
 		Command string
 		Typed   bool   // as if the user had typed it
@@ -23,18 +23,19 @@ type (
 	}
 	// Inform shows a text in the status line.
 	Inform struct{ Text string }
-	// Warn shows there why something cannot be done.
+	// Warn shows in the status line why something cannot be done.
 	Warn struct{ Text string }
 	// Open gives the keyboard to a pane.
 	Open struct{ Name string }
 	// GoTo opens the topology and shows a place in it.
 	GoTo struct{ At Place }
-	// EnterSubnet shows another subnet and a place in it, the current one for the zero place.
+	// EnterSubnet shows another subnet and a place in it. For the zero place, it shows the present place.
 	EnterSubnet struct {
 		At    int
 		Place Place
 	}
-	// ShowKind shows another view of the focused pane, with the cursor on a row, the first for 0.
+	// ShowKind shows another view of the focused pane, with the cursor on the row with the ID Row. For 0 it is the
+	// first row.
 	ShowKind struct {
 		Kind int
 		Row  uint64
@@ -48,7 +49,7 @@ type (
 		Moment  timeline.Moment
 		Earlier bool
 	}
-	// Rollback opens the page that rolls back a commit of the history.
+	// Rollback opens the page on which a commit of the history can be rolled back.
 	Rollback struct{ ID int64 }
 	// Type puts a text into the command line.
 	Type struct{ Text string }
@@ -60,7 +61,7 @@ type (
 type (
 	// Visit shows a node, or a port of it.
 	Visit struct{ At Place }
-	// Follow shows the next switch on the path of packets to a LID, the selected LID for 0.
+	// Follow shows the next switch on the path of packets to a LID. LID 0 means the selected LID.
 	Follow struct {
 		Fabric *fabric.Fabric
 		Node   fabric.NodeIndex
@@ -82,7 +83,7 @@ type (
 		End    string
 		Failed bool
 	}
-	// ShowJob shows the lines of a job, the last line for 0.
+	// ShowJob shows the lines of a job. Job 0 means the last line of the log.
 	ShowJob struct{ Job int }
 )
 
@@ -108,11 +109,11 @@ const (
 	LineEvent
 )
 
-// MaxTyped is the largest number of characters of a typed line.
+// MaxTyped is the maximum number of characters in an input line.
 const MaxTyped = 10_000
 
-// TooLong is shown if a key or a paste would exceed it.
+// TooLong is shown if a key press or a paste would exceed MaxTyped.
 const TooLong = "not typed: a line holds up to 10,000 characters"
 
-// MaxKept is the number of lines that are kept of a command's output, and of the log.
+// MaxKept is the maximum number of lines that are kept of a command's output, and of the log.
 const MaxKept = 10_000

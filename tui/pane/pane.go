@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pane defines the panes of the screen and their common parts: the scene that the panes draw, places and
-// subjects in the scene, indexes of fabrics, results that are computed in the background, and the messages between
+// Package pane defines the panes of the screen and their common parts. These are the scene that the panes draw, places
+// and subjects in the scene, indexes of fabrics, results that are computed in the background, and the messages between
 // panes and screen.
 package pane
 
@@ -19,29 +19,30 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Pane is a list in a frame with its own state. It keeps its rows between scenes and draws only the visible ones. The
-// screen calls the pane; the pane never calls the screen.
+// Pane is a list in a frame, with its own state. It keeps its rows from one scene to the next, and draws only the
+// visible rows. The screen calls the pane; the pane never calls the screen.
 type Pane interface {
 	About() About
 	// Base returns the list.
 	Base() *draw.Table
-	// Show takes a new scene; changed is false if only progress differs.
+	// Show accepts a new scene. changed is false if only the progress of operations differs.
 	Show(sc *Scene, changed bool)
-	// Seek starts the computations that the pane needs.
+	// Seek starts the background computations that the pane needs.
 	Seek(s Stage) tea.Cmd
 	// Collect takes the results.
 	Collect()
 	// Update takes a message to all panes.
 	Update(msg tea.Msg)
-	// Renew makes the rows again, after another filter or view.
+	// Renew creates the rows again after the filter or the view has changed.
 	Renew()
 	// Leaving is called before the view changes.
 	Leaving()
 	// Title returns the text after the pane's name.
 	Title() string
-	// StateBadge returns the badge of the state shown, nil if that does not matter.
+	// StateBadge returns the badge of the state that the pane shows. It returns nil if the pane does not depend on a
+	// state.
 	StateBadge() *draw.Badge
-	// Figure returns the text at the bottom right: a count.
+	// Figure returns the text at the bottom right, usually a count.
 	Figure() string
 	HasHead() bool
 	Header(p *draw.Pen)
@@ -51,55 +52,56 @@ type Pane interface {
 	Empty() string
 	// Alarm returns the number of rows that are errors.
 	Alarm() int
-	// Subject returns the object of the selected row.
+	// Subject returns the object that the selected row is about.
 	Subject() Subject
-	// Spot returns the object of the whole pane and its name. The screen uses the object to return to the pane later.
+	// Spot returns the object that the whole pane is about, and its name. The screen uses the object to return to the
+	// pane later.
 	Spot() (at Place, label string)
-	// FileName returns the object of an export, "" for the name of the pane.
+	// FileName returns the object that the file name of an export should contain, or "" for the name of the pane.
 	FileName() string
-	// WhyNotSort returns why the rows cannot be sorted, "" if they can.
+	// WhyNotSort returns the reason why the rows cannot be sorted, or "" if they can.
 	WhyNotSort() string
-	// Enter returns the action of Enter on the selected row, or why there is none.
+	// Enter returns the function of Enter on the selected row, or the reason why there is none.
 	Enter() (act func() tea.Msg, why string)
-	// Escape returns the action of Esc, nil for none, and its word for the footer. idle reports that no command runs
-	// that Esc would cancel.
+	// Escape returns the function of Esc, or nil, and its description for the footer. idle is set if no command is
+	// running that Esc would cancel.
 	Escape(idle bool) (act func() tea.Msg, word string)
-	// Actions returns the actions of keys that belong to the pane.
+	// Actions returns the actions that belong to the pane, with their keys.
 	Actions() []Action
 }
 
 // Optional methods of panes.
 type (
-	// Pointer is a pane whose selection other panes follow.
+	// Pointer is a pane whose selected object other panes follow.
 	Pointer interface{ Pointed() Place }
-	// Follower shows the selection of a pointer.
+	// Follower is a pane that shows the selected object of a [Pointer].
 	Follower interface{ Follow(at Place) }
 	// Mover handles the keys left and right.
 	Mover interface{ Sideways(by int) }
-	// Columnar is a pane with several objects in a row. Column selects the object at a cell of the selected row, which
-	// has wide cells. It reports whether the object was already selected.
+	// Columnar is a pane whose rows contain several objects. Column selects the object at the cell x of the selected
+	// row, which is wide cells long. It reports whether this object was already selected.
 	Columnar interface{ Column(x, wide int) bool }
-	// Stepper goes to the previous or next object with the keys left and right.
+	// Stepper is a pane in which the keys left and right go to the previous or next object.
 	Stepper interface{ Step(by int) tea.Msg }
-	// Differ has a command that compares the selected row.
+	// Differ is a pane with a command that compares the selected row.
 	Differ interface {
 		Diff() (command string, ok bool)
 	}
-	// Global is a pane that does not depend on the subnet of the screen.
+	// Global is a pane that does not depend on the subnet that the screen shows.
 	Global interface{ Global() }
 	// Hideable is a pane that is hidden while it is empty.
 	Hideable interface{ Hidden() bool }
-	// SessionUser occupies the session now and then.
+	// SessionUser is a pane that at times uses the session for a background operation.
 	SessionUser interface {
 		UsesSession() bool
-		// Release ends that and returns a function that waits for its end.
+		// Release stops using the session. It returns a function that waits until the operation has ended.
 		Release() (wait func())
 	}
 )
 
 // About holds the constant properties of a pane.
 type About struct {
-	// Name identifies the pane in messages. Short replaces it in a narrow line of panes.
+	// Name identifies the pane in messages. Short replaces Name if the line of panes is narrow.
 	Name, Short string
 	Seat        Seat
 	Broad       bool   // its rows are long
@@ -107,13 +109,13 @@ type About struct {
 	Enter       string // the word for Enter in the footer, "" for open
 }
 
-// Maker constructs a pane. The key that leads to the pane, and its help, belong to the feature whose key has its name.
+// Maker constructs a pane. The key of the pane and its help belong to the feature that has a key with this Name.
 type Maker[S any] struct {
 	Name string
 	New  func(c *Common, src S) Pane // src is what the pane needs from the session
 }
 
-// Seat is the place of a pane on the screen.
+// Seat is the position of a pane on the screen.
 type Seat uint8
 
 // The seats.
@@ -132,7 +134,7 @@ type Stage struct {
 	Idle             bool // nothing else uses the session
 }
 
-// Common is shared by the panes of a screen.
+// Common holds data that all panes of a screen share.
 type Common struct {
 	Look    *draw.Theme // how everything looks
 	Ctx     context.Context
@@ -141,8 +143,8 @@ type Common struct {
 
 	Memo *analysis.Memo // results derived from tables
 
-	// Ends are the marked source and destination of a trace, the zero place for none. LID is the LID of the destination
-	// if it was given, else 0.
+	// Ends are the marked source and destination of a trace. An end that is not marked is the zero place. LID is the
+	// LID of the destination if it was given, otherwise 0.
 	Ends [2]Place
 	LID  uint16
 
@@ -150,7 +152,7 @@ type Common struct {
 	trace traced
 }
 
-// PathsText returns the number of paths that leave by a port, "?" if it is unknown.
+// PathsText returns the number of paths that leave through a port, or "?" if it is unknown.
 func PathsText(l *linkload.Loads, port fabric.PortIndex) string {
 	if !l.Known(port) {
 		return "?"
@@ -158,7 +160,7 @@ func PathsText(l *linkload.Loads, port fabric.PortIndex) string {
 	return draw.Thousands(int(l.Paths[port]))
 }
 
-// List is a table with the default methods of a pane.
+// List is a table together with default methods of a pane.
 type List struct{ list }
 
 type list struct {
@@ -169,7 +171,7 @@ type list struct {
 	renew func()
 }
 
-// NewList returns a list. renew makes its rows for a changed scene.
+// NewList returns a list. renew creates its rows when the scene has changed.
 func NewList(c *Common, is About, t draw.Table, renew func()) List {
 	t.Theme = c.Look
 	return List{list{Table: t, Common: c, is: is, renew: renew}}
@@ -191,20 +193,22 @@ func (l *list) FileName() string                     { return "" }
 func (l *list) Actions() []Action                    { return nil }
 func (l *list) Escape(bool) (func() tea.Msg, string) { return nil, "" }
 
-// Loads returns the paths over each link by the tables of the scene, nil if they have not been counted.
+// Loads returns the number of paths over each link by the tables of the scene, or nil if the paths have not been
+// counted yet.
 func (l *list) Loads() *linkload.Loads { return l.Common.Loads(l.Scene) }
 
-// Busiest returns the paths over the busiest link between switches, at least twice their mean; 0 if they have not been
-// counted.
+// Busiest returns the number of paths over the busiest link between switches, but at least twice the mean. It returns 0
+// if the paths have not been counted yet.
 func (l *list) Busiest() int64 { return l.Common.Busiest(l.Scene) }
 
-// Path returns the nodes of the trace in the fabric of the topology, nil if there is no trace.
+// Path returns the set of nodes on the traced path, in the fabric of the topology pane. It returns nil if there is no
+// trace.
 func (l *list) Path() map[fabric.NodeIndex]bool { return l.Common.Path(l.Scene) }
 
-// Traced returns the trace in words, "" if there is none.
+// Traced returns a text that describes the trace, or "" if there is none.
 func (l *list) Traced() string { return l.Common.Traced(l.Scene) }
 
-// SceneBadge returns the badge of the scene's state, nil unless shown.
+// SceneBadge returns the badge of the state that the scene shows, or nil if shown is false.
 func (l *list) SceneBadge(shown bool) *draw.Badge {
 	if l.Scene == nil || !shown {
 		return nil
@@ -221,7 +225,8 @@ func (l *list) Show(sc *Scene, changed bool) {
 
 func (l *list) WhyNotSort() string { return prose.When(l.N == 0, "there are no rows to sort", "") }
 
-// GoTo returns the action of Enter on a row about s, or why there is none: none without rows, else other.
+// GoTo returns the function of Enter on a row about the subject s. If there is none, it returns the reason: none if no
+// row is selected, other if the row is about no node.
 func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
 	if _, ok := l.Selected(); !ok {
 		return nil, none
@@ -233,15 +238,15 @@ func (l *list) GoTo(s Subject, none, other string) (func() tea.Msg, string) {
 }
 
 // Action is a key and the function that the key calls. The footer, the help page, the list of keys in the documents and
-// the keys of a configuration file are derived from it.
+// the keys of a configuration file are generated from actions.
 type Action struct {
-	// The binding has the keys and the help. The footer shows the first key.
+	// Binding holds the keys and the help text. The footer shows the first key.
 	key.Binding
 	Name  string // in a configuration file
 	Group string
 	After string // the action after which an action of a pane is listed
-	// Label is the word in the footer, where actions of low rank come first; "" is not shown. Word returns it if it
-	// changes.
+	// Label is the word in the footer, which shows actions of low rank first. The footer does not show an action with
+	// Label "". Word returns the label if it changes.
 	Label   string
 	Word    func() string
 	Rank    int
@@ -249,12 +254,13 @@ type Action struct {
 	Panes   []string      // in which the key works, nil for all
 	Session bool          // needs the session for itself
 	Why     func() string // why the action is not possible now, "" if it is; nil: always possible
-	// Do is the function of an action of a pane, Run of one of the screen.
+	// Do is the function of an action that belongs to a pane. Run is the function of an action that belongs to the
+	// screen.
 	Do  func() tea.Msg
 	Run func() tea.Cmd
 }
 
-// On returns a binding of keys to an action with this help.
+// On returns a binding of keys to an action with the given help text.
 func On(help string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp("", help))
 }

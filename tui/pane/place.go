@@ -12,13 +12,13 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Place names a node, or a port of it, in any fabric that has it.
+// Place identifies a node, or a port of a node. It is valid in every fabric that contains the node.
 type Place struct {
 	GUID uint64
 	Port uint8
 }
 
-// PlaceOf returns the place of a node, or of a port of it if port is not None.
+// PlaceOf returns the place of a node if port is None, otherwise the place of a port of the node.
 func PlaceOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Place {
 	p := Place{GUID: f.Nodes[node].GUID}
 	if port != fabric.None {
@@ -27,7 +27,7 @@ func PlaceOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Pla
 	return p
 }
 
-// In finds the place in a fabric. node is None if the fabric does not have it.
+// In finds the place in a fabric. node is None if the fabric does not contain the node.
 func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.GUID)
 	if node == fabric.None {
@@ -36,13 +36,13 @@ func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortInde
 	return node, f.PortAt(node, int(p.Port))
 }
 
-// ID identifies nodes and ports in every fabric.
+// ID returns a number that identifies the node or port in every fabric.
 func (p Place) ID() uint64 { return p.GUID*0x9e3779b97f4a7c15 ^ uint64(p.Port)<<1 }
 
 // None reports whether the place is the zero place.
 func (p Place) None() bool { return p.GUID == 0 }
 
-// placeIn returns the place of a node or port, the zero place for None.
+// placeIn returns the place of a node or port, or the zero place if node is None.
 func placeIn(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Place {
 	if node == fabric.None {
 		return Place{}
@@ -50,7 +50,7 @@ func placeIn(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Pla
 	return PlaceOf(f, node, port)
 }
 
-// EndPort returns the port that carries the LID of a place, None if there is none.
+// EndPort returns the port that carries the LID of a place, or None if there is none.
 func (p Place) EndPort(f *fabric.Fabric) fabric.PortIndex {
 	node, port := p.In(f)
 	if node == fabric.None {
@@ -65,7 +65,7 @@ func (p Place) EndPort(f *fabric.Fabric) fabric.PortIndex {
 	return port
 }
 
-// FirstLinked returns the first port of a node with a link, else its first port.
+// FirstLinked returns the first port of a node that has a link. If no port has a link, it returns the first port.
 func FirstLinked(f *fabric.Fabric, node fabric.NodeIndex) fabric.PortIndex {
 	n := &f.Nodes[node]
 	for p := range n.Ports() {
@@ -76,7 +76,7 @@ func FirstLinked(f *fabric.Fabric, node fabric.NodeIndex) fabric.PortIndex {
 	return n.FirstPort + 1
 }
 
-// LinkText returns the width and speed of a link, and its state if it is Initialize or Armed.
+// LinkText returns the width and speed of a link. It adds the state if this is Initialize or Armed.
 func LinkText(a *fabric.Port) (string, draw.Style) {
 	s := a.Width.String() + a.Speed.String()
 	if w := a.State.String(); w == "Initialize" || w == "Armed" {
@@ -88,12 +88,12 @@ func LinkText(a *fabric.Port) (string, draw.Style) {
 // LidText returns a LID as text, "-" for 0.
 func LidText(lid uint16) string { return prose.When(lid == 0, "-", fmt.Sprint(lid)) }
 
-// NodeWord returns a node as commands accept it.
+// NodeWord returns the word that identifies a node in commands.
 func NodeWord(f *fabric.Fabric, node fabric.NodeIndex) string {
 	return lang.Quote(places.NodeRef(f, node))
 }
 
-// PortWord returns an end port as commands accept it.
+// PortWord returns the word that identifies an end port in commands.
 func PortWord(f *fabric.Fabric, end fabric.PortIndex) string {
 	return lang.Quote(places.PortRef(f, end))
 }

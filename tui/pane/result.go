@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// AsyncResult computes in the background what a pane shows. Until a result arrives, the previous one stays.
+// AsyncResult computes data for a pane in the background. Until a new result arrives, the previous result remains.
 type AsyncResult[T any] struct {
-	// Of identifies the input that Value, or Err, was computed from.
+	// Of identifies the input from which Value or Err was computed.
 	Of    any
 	Value T
 	Err   error
@@ -26,10 +26,11 @@ type AsyncResult[T any] struct {
 	ended       chan struct{} // closed when the last computation has ended
 }
 
-// ResultMsg delivers the result of an AsyncResult.
+// ResultMsg delivers the result of an AsyncResult to the screen.
 type ResultMsg struct{ Deliver func() }
 
-// Start computes the value for a comparable input, unless it is there or under way.
+// Start computes the value for an input, unless this value is already known or being computed. Inputs must be
+// comparable.
 func (e *AsyncResult[T]) Start(c *Common, of any, work func(ctx context.Context, progress func(done, total int)) (T,
 	error)) tea.Cmd {
 	if of == nil || e.Of == of || e.Doing == of {
@@ -74,7 +75,7 @@ func (e *AsyncResult[T]) Cancel() {
 	}
 }
 
-// CancelAndWait ends the computation that runs and returns a function that waits for its end.
+// CancelAndWait cancels the running computation and returns a function that waits until it has ended.
 func (e *AsyncResult[T]) CancelAndWait() (wait func()) {
 	if e.Doing == nil {
 		return func() {}
@@ -84,10 +85,10 @@ func (e *AsyncResult[T]) CancelAndWait() (wait func()) {
 	return func() { <-ended }
 }
 
-// Ready reports whether the value is the one for an input.
+// Ready reports whether the value is the result for the given input.
 func (e *AsyncResult[T]) Ready(of any) bool { return of != nil && e.Of == of && e.Err == nil }
 
-// Progress returns how far the computation is, "" if none runs.
+// Progress returns a text with the progress of the computation, or "" if none is running.
 func (e *AsyncResult[T]) Progress() string {
 	switch {
 	case e.Doing == nil:
@@ -108,9 +109,9 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("internal error: %v (a bug; the session continues, the last command may be incomplete)", e.Value)
 }
 
-// Quick is the number of table entries that are examined for a pane that is not visible: a fraction of a second. For
-// more, the pane must be visible.
+// Quick is the maximum number of table entries that are examined for a pane that is not visible, which takes a fraction
+// of a second. If there are more entries, the pane must be visible.
 const Quick = 40_000_000
 
-// EntriesOf returns the number of entries of tables.
+// EntriesOf returns the number of entries in tables.
 func EntriesOf(t *fabric.Tables) int { return len(t.Fabric.Switches) * (int(t.Fabric.MaxLID) + 1) }

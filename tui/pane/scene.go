@@ -15,27 +15,29 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Scene is the input of all panes: the state of the session and what follows from it. It does not change.
+// Scene is the input of all panes: the state of the session, and data derived from this state. It is immutable.
 type Scene struct {
 	State session.State
 	Of    session.Kind // the chosen state, "" for the default
-	// Picture is the state whose tables are shown. If it has none, WhyNoTables is the reason.
+	// Picture is the state whose tables the panes show. If it has no tables, WhyNoTables is the reason.
 	Picture     *session.Picture
 	WhyNoTables string
 	Base        *session.Picture // the state that changed entries are compared with, nil for none
 	Between     *Between         // the event that the state is before or after, nil for none
 
-	// Top is the fabric of the topology pane, with simulated additions; Now is the same without the failures.
+	// Top is the fabric that the topology pane shows, including simulated additions and failed nodes and links. Now is
+	// the same fabric without the failed nodes and links.
 	Top   *Index
 	Now   *fabric.Fabric
 	Names *Index           // of the fabric of Picture
 	Down  int              // [session.State.Down]
 	Clock func() time.Time // the time, to show how old states are
-	// given holds the LIDs that staged tables assign to ports of Top without a LID; nil if they are of another fabric.
+	// given holds the LIDs that the staged tables assign to ports of Top that have no LID yet. It is nil if the staged
+	// tables are for another fabric.
 	given *fabric.Fabric
 }
 
-// Between is an event with the states before and after it, one of which is shown.
+// Between is an event with the states before and after the event. The panes show one of these states.
 type Between struct {
 	Moment        timeline.Moment
 	Before, After *session.Picture
@@ -45,7 +47,7 @@ type Between struct {
 // Shown returns the state that is shown.
 func (b *Between) Shown() *session.Picture { return prose.When(b.Earlier, b.Before, b.After) }
 
-// Other returns the state that it is compared with.
+// Other returns the state before or after the event that is not shown. The shown state is compared with it.
 func (b *Between) Other() *session.Picture { return prose.When(b.Earlier, b.After, b.Before) }
 
 // OtherSide returns the side of that state.
@@ -56,8 +58,8 @@ func (sc *Scene) OtherColumn() string {
 	return prose.When(sc.Between != nil && sc.Between.Earlier, "next", "was")
 }
 
-// NewScene returns the scene of a state. old is a state of the history that is shown instead, or nil; between is the
-// event that it belongs to, or nil.
+// NewScene returns the scene of a state. If old is not nil, the scene shows this state of the history instead. If
+// between is not nil, it is the event to which old belongs.
 func NewScene(st session.State, of session.Kind, old *session.Picture, between *Between,
 	indexed func(*fabric.Fabric) *Index) *Scene {
 	sc := &Scene{State: st, Of: of, Between: between}
@@ -85,7 +87,7 @@ func NewScene(st session.State, of session.Kind, old *session.Picture, between *
 	return sc
 }
 
-// chooseTop sets Now and returns the fabric that the topology pane shows.
+// chooseTop sets Now. It returns the fabric that the topology pane shows.
 func (sc *Scene) chooseTop() *fabric.Fabric {
 	switch {
 	case sc.Of == session.Live, sc.Of == session.Base, sc.recalled():
@@ -121,7 +123,7 @@ func (sc *Scene) whyNoTables() string {
 	return "no forwarding tables: r computes them"
 }
 
-// WhyNoSubnet returns why there is no subnet to show.
+// WhyNoSubnet returns the reason why there is no subnet to show.
 func (sc *Scene) WhyNoSubnet() string {
 	switch {
 	case sc.State.Busy != "":
@@ -132,7 +134,7 @@ func (sc *Scene) WhyNoSubnet() string {
 	return "the subnet has not been read: R reads it"
 }
 
-// Changed reports whether a scene differs in more than progress.
+// Changed reports whether the scene differs from before in more than the progress of operations.
 func (sc *Scene) Changed(before *Scene) bool {
 	return before == nil || sc.Picture != before.Picture || sc.Between != before.Between || sc.Names != before.Names ||
 		sc.Top != before.Top || sc.Now != before.Now ||
@@ -141,7 +143,7 @@ func (sc *Scene) Changed(before *Scene) bool {
 		len(sc.State.Failures) != len(before.State.Failures)
 }
 
-// LID returns the LID of a port of the topology's fabric, 0 if it has none yet.
+// LID returns the LID of a port of the fabric Top. It returns 0 if the port has no LID yet.
 func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 	end := sc.Now.EndPortOf(port)
 	if lid := sc.Now.LIDOf(end); lid != 0 || sc.given == nil {
@@ -150,17 +152,17 @@ func (sc *Scene) LID(port fabric.PortIndex) uint16 {
 	return sc.given.LIDOf(end)
 }
 
-// FailedNode reports whether a node of the topology's fabric is a simulated failure itself.
+// FailedNode reports whether a node of the fabric Top is itself a simulated failure.
 func (sc *Scene) FailedNode(node fabric.NodeIndex) bool {
 	return sc.Now != sc.Top.Fabric && sc.nodeFailure(node) != ""
 }
 
-// FailedLink reports whether the link of a port is down in the what-if state, for whatever reason.
+// FailedLink reports whether the link of a port is down in the what-if, for whatever reason.
 func (sc *Scene) FailedLink(port fabric.PortIndex) bool {
 	return sc.Top.Fabric.Ports[port].Linked() && !sc.Now.Ports[port].Linked()
 }
 
-// FailedLinks returns the links that are down in the what-if state.
+// FailedLinks returns the links that are down in the what-if.
 func (sc *Scene) FailedLinks() map[fabric.Link]bool {
 	if sc.Now == sc.Top.Fabric {
 		return nil
@@ -168,7 +170,8 @@ func (sc *Scene) FailedLinks() map[fabric.Link]bool {
 	return sc.State.FailedLinks()
 }
 
-// DiffBase returns the state that the shown state is compared with, nil if there is none with tables.
+// DiffBase returns the state with which the shown state is compared. It returns nil if there is no such state with
+// tables.
 func (sc *Scene) DiffBase() *session.Picture {
 	if sc.Between != nil && sc.Picture.Tables != nil {
 		return sc.Base
@@ -183,10 +186,12 @@ func (sc *Scene) DiffBase() *session.Picture {
 	return p
 }
 
-// Recent returns what ports counted in the last hour of the time that is shown, nil if nothing was recorded of it.
+// Recent returns the errors and the utilization of ports in the hour before the time that is shown. It returns nil if
+// nothing was recorded in that hour.
 func (sc *Scene) Recent() *recording.Recent { return recording.RecentOf(&sc.State) }
 
-// RecentErrors returns the errors that a port counted in the last hour, "?" if it was not read.
+// RecentErrors returns the number of errors that a port counted in the last hour. The text is "?" if the port was not
+// read.
 func (sc *Scene) RecentErrors(f *fabric.Fabric, port fabric.PortIndex) (n uint64, text string) {
 	r := sc.Recent()
 	if r == nil || port == fabric.None {
@@ -199,7 +204,8 @@ func (sc *Scene) RecentErrors(f *fabric.Fabric, port fabric.PortIndex) (n uint64
 	return n, draw.CountOrNone(int(min(n, 1<<40)))
 }
 
-// RecentUse returns the share of its data rate that a port sent with in the last hour, in percent; -1 if it is unknown.
+// RecentUse returns the utilization of a port's link in send direction in the last hour, in percent. It returns -1 if
+// it is unknown.
 func (sc *Scene) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int64, text string) {
 	r := sc.Recent()
 	if r == nil || port == fabric.None {
@@ -212,8 +218,8 @@ func (sc *Scene) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int
 	return int64(100*use + 0.5), fmt.Sprintf("%.0f %%", 100*use)
 }
 
-// CountDown counts the links of the live subnet that are down, unless nothing changed since the scene before, which is
-// nil at first.
+// CountDown sets Down, the number of links of the live subnet that are down. If nothing has changed since the scene
+// before, it copies the number. before may be nil.
 func (sc *Scene) CountDown(before *Scene) {
 	if before != nil && before.State.Live == sc.State.Live && before.State.Baseline == sc.State.Baseline &&
 		len(before.State.Losses) == len(sc.State.Losses) {
@@ -223,7 +229,7 @@ func (sc *Scene) CountDown(before *Scene) {
 	sc.Down = sc.State.Down()
 }
 
-// Missing returns the names of the nodes of f that g does not have.
+// Missing returns the names of the nodes of f that are not in g.
 func Missing(f, g *fabric.Fabric) []string {
 	var out []string
 	for i := range f.Nodes {
@@ -234,14 +240,14 @@ func Missing(f, g *fabric.Fabric) []string {
 	return out
 }
 
-// Downs returns the names of the links of f that g does not have.
+// Downs returns the names of the links of f that are not in g.
 func Downs(f, g *fabric.Fabric) []string {
 	return prose.Words(DownPorts(f, g), func(p fabric.PortIndex) string {
 		return f.PortName(p) + " -- " + f.PortName(f.Ports[p].Peer)
 	})
 }
 
-// DownPorts returns a port of f for each link that g does not have. O(ports).
+// DownPorts returns a port of f for each link that is not in g. It takes O(ports) time.
 func DownPorts(f, g *fabric.Fabric) []fabric.PortIndex {
 	var out []fabric.PortIndex
 	for i := range f.Nodes {

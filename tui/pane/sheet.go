@@ -19,7 +19,8 @@ type Answered struct {
 	First   int     // the one to show
 }
 
-// Sheet is a table of an answer, or the lines of its text. Its cells are computed on demand, until [Sheet.Frozen].
+// Sheet is a table of an answer, or the lines of its text. Its cells are computed on demand unless it was returned by
+// [Sheet.Frozen].
 type Sheet struct {
 	Title   string
 	Columns []answer.Column // none for lines
@@ -37,7 +38,7 @@ type frozenRow struct {
 	lead  answer.Lead
 }
 
-// SheetsOf returns the tables of an answer, none for an action.
+// SheetsOf returns the tables of an answer. It returns none if the answer is the report of an action.
 func SheetsOf(a *answer.Answer) []Sheet {
 	if a.IsAction() {
 		return nil
@@ -57,10 +58,11 @@ func SheetsOf(a *answer.Answer) []Sheet {
 	return out
 }
 
-// ListTitle is the title of a table that is a whole answer.
+// ListTitle is the title of the table of an answer that consists of a single table.
 const ListTitle = "list"
 
-// Summary returns a sheet of the lines of an answer. A line that begins with the title of another sheet leads there.
+// Summary returns a sheet with the lines of an answer. The target of a line that begins with the title of another sheet
+// is that sheet.
 func Summary(lines []string, behind []Sheet) Sheet {
 	s := Sheet{Title: "summary", lines: lines, leads: make([]int, len(lines))}
 	for at, line := range lines {
@@ -73,7 +75,7 @@ func Summary(lines []string, behind []Sheet) Sheet {
 	return s
 }
 
-// Join appends a table with the same columns and reports whether it could.
+// Join appends a table. It returns false and appends nothing unless the columns are the same.
 func (s *Sheet) Join(more *Sheet) bool {
 	if s.Title != more.Title || s.lines != nil || !slices.EqualFunc(s.Columns, more.Columns,
 		func(a, b answer.Column) bool {
@@ -94,7 +96,7 @@ func (s *Sheet) Len() int {
 	return n
 }
 
-// at returns the part that has a row, and the row in it.
+// at returns the part of the sheet that contains a row, and the index of the row in this part.
 func (s *Sheet) at(row int) (part *answer.Sheet, in int) {
 	i := 0
 	for row >= s.parts[i].Len() {
@@ -116,7 +118,8 @@ func (s *Sheet) Cell(row, col int) string {
 	return part.Cell(in, col)
 }
 
-// Lead returns the target of a row: a place, a command, or the number of another sheet of the answer; 0 for none.
+// Lead returns the target of a row: a place, a command, or another sheet of the answer. sheet is the number of that
+// sheet, counted from 1, or 0.
 func (s *Sheet) Lead(row int) (to Place, command string, sheet int) {
 	if s.lines != nil {
 		return Place{}, "", s.leads[row]
@@ -131,7 +134,7 @@ func (s *Sheet) Lead(row int) (to Place, command string, sheet int) {
 	return Place{GUID: lead.GUID, Port: lead.Port}, lead.Command, 0
 }
 
-// Frozen returns the sheet with all cells as texts. It does not refer to the subnet of the answer.
+// Frozen returns a copy of the sheet in which all cells are texts. The copy does not refer to the subnet of the answer.
 func (s *Sheet) Frozen() Sheet {
 	out := *s
 	if s.parts == nil {
@@ -151,7 +154,7 @@ func (s *Sheet) Frozen() Sheet {
 	return out
 }
 
-// SubjectAt returns a place in the topology: the link of a port, or a node.
+// SubjectAt returns the subject for a place in the topology: the link of a port, or a node.
 func (sc *Scene) SubjectAt(at Place) Subject {
 	f := sc.Top.Fabric
 	node, port := at.In(f)
@@ -165,7 +168,7 @@ func (sc *Scene) SubjectAt(at Place) Subject {
 	return s
 }
 
-// Mentioned returns the first port or node that a line of text names.
+// Mentioned returns the subject for the first port or node that a line of text names.
 func (sc *Scene) Mentioned(line string) Subject {
 	f := sc.Top.Fabric
 	at := places.Mentioned(f, line)

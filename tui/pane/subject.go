@@ -12,10 +12,11 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Subject is the object of the selected row of a pane.
+// Subject is the object that the selected row of a pane is about.
 type Subject struct {
 	Fabric *fabric.Fabric
-	// Node is None if the row is about no node. Port is the port of it that is meant, or None.
+	// Node is the node, or None if the row is not about a node. Port is a port of this node, or None if the row is
+	// about the node as a whole.
 	Node   fabric.NodeIndex
 	Port   fabric.PortIndex
 	Link   fabric.PortIndex   // the port whose link can fail; None if the node is meant
@@ -25,14 +26,14 @@ type Subject struct {
 	Facts  []Fact             // more about the row, none if the node is all
 }
 
-// Fact is a name and its value: "severity", "error".
+// Fact is a name with a value, such as "severity" with "error".
 type Fact struct{ Name, Text string }
 
-// Nothing is the subject of a row without an object.
+// Nothing is the subject of a row that is not about an object.
 var Nothing = Subject{Node: fabric.None, Port: fabric.None, Link: fabric.None, Via: fabric.None}
 
-// each returns the commands for a subject and for the links that fail together with it. If there is none for any of
-// them, why is the reason.
+// each returns the commands for a subject, and for the links that fail together with it. If there is no command at all,
+// why is the reason.
 func (s Subject) each(command func(Subject) (string, string)) (all, why string) {
 	all, why = command(s)
 	for _, link := range s.With {
@@ -44,7 +45,7 @@ func (s Subject) each(command func(Subject) (string, string)) (all, why string) 
 	return all, why
 }
 
-// Fail returns the command that simulates the failure of the subject, or why there is none.
+// Fail returns the command that simulates the failure of the subject, or the reason why there is none.
 func (sc *Scene) Fail(s Subject) (command, why string) { return s.each(sc.failOne) }
 
 func (sc *Scene) failOne(s Subject) (command, why string) {
@@ -73,7 +74,7 @@ func (sc *Scene) failOne(s Subject) (command, why string) {
 	return fmt.Sprintf("fail %s %s", what, NodeWord(f, node)), ""
 }
 
-// Restore returns the command that restores the subject, or why there is none.
+// Restore returns the command that restores the subject, or the reason why there is none.
 func (sc *Scene) Restore(s Subject) (command, why string) { return s.each(sc.restoreOne) }
 
 func (sc *Scene) restoreOne(s Subject) (command, why string) {
@@ -110,7 +111,7 @@ func (sc *Scene) linkFailure(l fabric.Link) bool {
 	return slices.ContainsFunc(sc.State.Failures, func(f failures.Failure) bool { return f.InvolvesLink(l) })
 }
 
-// nodeFailure returns "switch" or "node" if the failure of a node is simulated, else "".
+// nodeFailure returns "switch" or "node" if a node is itself a simulated failure, otherwise "".
 func (sc *Scene) nodeFailure(node fabric.NodeIndex) string {
 	for i := range sc.State.Failures {
 		if node != fabric.None && sc.State.Failures[i].InvolvesNode(node) {
@@ -120,5 +121,5 @@ func (sc *Scene) nodeFailure(node fabric.NodeIndex) string {
 	return ""
 }
 
-// OfWord returns the option that makes a command read the shown state.
+// OfWord returns the option of=STATE that makes a command use the shown state, or "".
 func (sc *Scene) OfWord() string { return prose.When(sc.Of == "", "", " of="+string(sc.Of)) }

@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// answers shows the answers of the last commands, one at a time.
+// answers shows the answers of the last commands, one answer at a time.
 type answers struct {
 	pane.List
 	kept     []*kept // the oldest first
@@ -37,7 +37,7 @@ const (
 	fresh = 2  // answers before the last that keep their subnet in memory
 )
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[any]{Name: "Answer", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
@@ -48,7 +48,7 @@ func New(c *pane.Common) pane.Pane {
 	return a
 }
 
-// now returns the answer that is shown, nil before the first.
+// now returns the answer that is shown, or nil before the first answer.
 func (a *answers) now() *kept {
 	if len(a.kept) == 0 {
 		return nil
@@ -83,7 +83,7 @@ func (a *answers) Update(msg tea.Msg) {
 	}
 }
 
-// Seek copies the texts of an answer that is not one of the newest, so that it does not keep its subnet in memory.
+// Seek replaces older answers by copies of their texts, so that they do not keep their subnets in memory.
 func (a *answers) Seek(pane.Stage) tea.Cmd {
 	i := slices.IndexFunc(a.kept[:max(len(a.kept)-1-fresh, 0)], func(k *kept) bool { return !k.frozen })
 	if i < 0 {
@@ -113,7 +113,7 @@ func (a *answers) leave() {
 	}
 }
 
-// turn shows one of the answers in its last view.
+// turn shows one of the answers, in the view that was used for it last.
 func (a *answers) turn(at int) {
 	a.at = at
 	k := a.now()
@@ -155,7 +155,8 @@ func (a *answers) Renew() {
 	a.Build(s.Len())
 }
 
-// Columns returns the columns of a sheet: figures aligned right, text as wide as in the first rows.
+// Columns returns the columns of a sheet. Numbers are aligned to the right. A text column is as wide as the texts in
+// the first rows.
 func Columns(s *pane.Sheet) []draw.Column {
 	n := len(s.Columns)
 	if n == 0 {
@@ -187,7 +188,7 @@ func Columns(s *pane.Sheet) []draw.Column {
 	return out
 }
 
-// measured is the number of rows that the widths of columns are taken from.
+// measured is the number of rows from which the widths of columns are determined.
 const measured = 2000
 
 // markBest marks the best row in the first column.
@@ -250,7 +251,7 @@ func (a *answers) FileName() string {
 	return ""
 }
 
-// lead returns the target of the selected row; ok is false if no row is selected.
+// lead returns the target of the selected row. ok is false if no row is selected.
 func (a *answers) lead() (to pane.Place, command string, sheet int, ok bool) {
 	s := a.sheet()
 	row, selected := a.Selected()
@@ -261,7 +262,7 @@ func (a *answers) lead() (to pane.Place, command string, sheet int, ok bool) {
 	return to, command, sheet, true
 }
 
-// Subject is the place that the selected row leads to.
+// Subject returns the place that is the target of the selected row.
 func (a *answers) Subject() pane.Subject {
 	to, _, _, ok := a.lead()
 	if !ok || a.Scene == nil {

@@ -23,22 +23,22 @@ const (
 	groupsMembers
 )
 
-// groups lists multicast groups, and the tree and the members of the selected one.
+// groups lists multicast groups. For the selected group it shows the tree and the members.
 type groups struct {
 	pane.List
 	all     *grouping
 	err     error
 	mcast   pane.AsyncResult[*grouping]
 	drawing pane.AsyncResult[*groupTree]
-	// chosen is the group whose tree and members are shown, the first for 0; from the member that sends, the first for
-	// 0.
+	// chosen is the ID of the group whose tree and members are shown. from is the port GUID of the member that sends.
+	// For 0, the first group or the first member is used.
 	chosen  uint64
 	from    uint64
 	drawn   *groupTree
 	treeErr error // why there is no tree
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[any]{Name: "Groups", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
@@ -102,7 +102,7 @@ func New(c *pane.Common) pane.Pane {
 	return l
 }
 
-// groupID identifies a group: several may share a multicast LID.
+// groupID identifies a group. Several groups may share a multicast LID, so the LID alone is not sufficient.
 func groupID(g *fabric.Group) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(g.MGID[:])
@@ -285,7 +285,7 @@ func (l *groups) Subject() pane.Subject {
 	return s
 }
 
-// Enter draws the tree of a group, or of the packets of a member.
+// Enter draws the tree of the selected group, or the tree for packets from the selected member.
 func (l *groups) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	if !ok {
@@ -306,7 +306,7 @@ func (l *groups) Enter() (func() tea.Msg, string) {
 	return l.GoTo(s, "", "nothing to open here")
 }
 
-// groupsKey is the input from which groups are computed.
+// groupsKey is the input from which the list of groups is computed.
 type groupsKey struct {
 	pic    *session.Picture
 	groups *session.Groups

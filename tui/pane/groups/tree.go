@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// grouping holds the multicast groups of a state and the faults of their trees.
+// grouping holds the multicast groups of a state, and the faults of their trees.
 type grouping struct {
 	key    groupsKey
 	origin string
@@ -27,7 +27,8 @@ type grouping struct {
 	why    string // why the trees were not traced, "" if they were
 }
 
-// groupRow is a group. switches is the number of switches with entries for it, -1 if tables are unknown.
+// groupRow is a row: a group. switches is the number of switches with a table entry for the group, or -1 if the tables
+// are unknown.
 type groupRow struct {
 	group           *fabric.Group
 	gone, switches  int
@@ -35,7 +36,7 @@ type groupRow struct {
 	mgid, mtu, rate string // as text, "" if unknown
 }
 
-// verdict returns in words whether all members get what is sent.
+// verdict returns a text that states whether all members receive the packets of all members.
 func (g *groupRow) verdict(all *grouping) string {
 	switch {
 	case all.why != "":
@@ -54,7 +55,7 @@ func (g *groupRow) verdict(all *grouping) string {
 	return "complete"
 }
 
-// newGrouping traces what the members of all groups send, as check mcast does.
+// newGrouping traces the packets of the members of all groups, as check mcast does.
 func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress func(done, total int)) (*grouping,
 	error) {
 	known, err := sc.State.GroupsOf(key.pic)
@@ -93,21 +94,23 @@ func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress fu
 	return all, ctx.Err()
 }
 
-// groupTree is the tree of a member's packets, with a row for each copy.
+// groupTree is the tree of a member's packets. It has a row for each copy of the packet.
 type groupTree struct {
 	mlid   uint16
 	rows   []copyRow
 	figure string
 }
 
-// copyRow is a switch or an end port that gets a copy, or a remark.
+// copyRow is a row: a switch or an end port that receives a copy, or a remark.
 type copyRow struct {
-	// lead has for each level above whether more rows of it follow; last is set for the last row of its level.
+	// lead states for each higher level whether further rows of that level follow. last is set for the last row of its
+	// level.
 	lead []bool
 	last bool
 	name string
 	word string
-	// node, end and link are the node, the end port, and the port that sends the copy; None for none.
+	// node is the switch or node that receives the copy, end the end port, and link the port that sends the copy. Each
+	// may be None.
 	node      fabric.NodeIndex
 	end, link fabric.PortIndex
 	bad       bool
@@ -140,7 +143,7 @@ func (r *copyRow) look(t *draw.Theme) draw.Style {
 	return t.Title
 }
 
-// treeDrawer makes the rows of a tree. (The tree of lipgloss would have to be split into rows again.)
+// treeDrawer creates the rows of a tree. (The tree of lipgloss is a single text that would have to be split into rows.)
 type treeDrawer struct {
 	f    *fabric.Fabric
 	join map[fabric.PortIndex]fabric.JoinState
@@ -274,7 +277,7 @@ func (d *treeDrawer) fault(x *mcast.Fault) {
 	d.remark(true, "%s", strings.Join(words, ", "))
 }
 
-// treeKey identifies a tree: a group and the member that sends.
+// treeKey identifies a tree by a group and the member that sends.
 type treeKey struct {
 	all  *grouping
 	id   uint64
@@ -289,7 +292,7 @@ func (l *groups) treeKey() (key treeKey, ok bool) {
 	return treeKey{l.all, groupID(g.group), l.from}, true
 }
 
-// Seek computes the groups and the tree of the selected one.
+// Seek computes the groups, and the tree of the selected group.
 func (l *groups) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible {
 		return nil

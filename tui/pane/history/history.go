@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package history shows past states of the subnet and what happened.
+// Package history shows past states of the subnet and past events.
 package history
 
 import (
@@ -25,11 +25,12 @@ const (
 	showMoments
 )
 
-// Entry is an entry of the history, with its outcome if it is a commit.
+// Entry is an entry of the history. If the entry is a commit, it includes the outcome.
 type Entry struct {
 	history.Entry
 	Outcome history.Outcome
-	// Before is, for a commit, the entry with the state before it; Undoes the commit that a rollback undid. 0 for none.
+	// Before is the entry with the state before a commit. Undoes is the commit that a rollback undid. Both are 0 if
+	// they do not apply.
 	Before, Undoes int64
 }
 
@@ -38,7 +39,7 @@ type past struct {
 	pane.List
 	src     Source
 	entries []Entry
-	// parents are the entries that these came from, graph the marks that draw them.
+	// parents are the entries from which the entries originate. graph holds the marks that draw this relation.
 	parents       []int64
 	graph         []string
 	err           error
@@ -50,14 +51,14 @@ type past struct {
 	momentsOf     any // the key that the events were read for
 }
 
-// Source returns the newest entries of the history, and the timeline.
+// Source provides the newest entries of the history, and the timeline.
 type Source interface {
 	Entries(ctx context.Context) ([]Entry, error)
-	// Moments returns the events that are known, the oldest first.
+	// Moments returns the known events, the oldest first.
 	Moments(ctx context.Context) ([]timeline.Moment, error)
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[Source]{Name: "History", New: New}
 
 // New makes the pane.
@@ -165,7 +166,7 @@ func (l *past) Show(sc *pane.Scene, _ bool) {
 	l.Renew()
 }
 
-// key changes whenever the history may have new entries.
+// key identifies the contents of the history. It changes whenever the history may have new entries.
 type key struct {
 	live, staged *session.Picture
 	written      bool
@@ -257,7 +258,8 @@ func (l *past) Enter() (func() tea.Msg, string) {
 	return func() tea.Msg { return pane.Recall{ID: id} }, ""
 }
 
-// Diff compares the selected entry with the live state, or the states before and after the selected event.
+// Diff compares the selected entry with the live state. If an event is selected, it compares the states before and
+// after the event.
 func (l *past) Diff() (command string, ok bool) {
 	row, ok := l.Selected()
 	switch {

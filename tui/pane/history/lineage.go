@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// Join joins the entries and the commits of a history, both newest first.
+// Join combines the entries and the commits of a history, both the newest first.
 func Join(list []history.Entry, journal []history.JournalEntry) []Entry {
 	of := map[int64]Entry{}
 	var undone []int64 // commits that were rolled back, the latest last, by entry
@@ -32,9 +32,12 @@ func Join(list []history.Entry, journal []history.JournalEntry) []Entry {
 	return out
 }
 
-// lineage returns for each entry, newest first, the entry that it came from, 0 for none. What the switches held is one
-// line: sweeps, and commits with the state before them. A routing or load that was only staged is a branch of it. A
-// rollback continues from the state before the commit that it undid, so that this commit is a branch.
+// lineage returns, for each entry, the entry from which it originates, or 0. The entries are given with the newest
+// first.
+//
+// Entries that the switches held form a single line: sweeps, and commits with the state before them. A routing or load
+// that was only staged branches off this line. A rollback continues from the state before the commit that it undid, so
+// the undone commit is a branch.
 func lineage(entries []Entry) []int64 {
 	before := map[int64]int64{}
 	for i := range entries {
@@ -68,12 +71,12 @@ func lineage(entries []Entry) []int64 {
 	return parents
 }
 
-// held reports whether the switches held what a commit wrote, if only for a while.
+// held reports whether the switches held the tables of a commit, at least for some time.
 func (e *Entry) held() bool {
 	return e.Outcome == history.Done || e.Outcome == history.Finished || e.Outcome == history.RolledBack
 }
 
-// The marks of a graph. [lanes] replaces them by glyphs.
+// The marks of a graph, for which [lanes] substitutes glyphs.
 const (
 	laneEmpty = ' '
 	lanePass  = '|'
@@ -85,7 +88,7 @@ const (
 	laneWrite = '*'
 )
 
-// drawLineage returns a line for each entry, newest first, with two cells for each line of descent.
+// drawLineage returns the line of the graph for each entry, the newest first. Each line of descent takes two cells.
 func drawLineage(entries []Entry, parents []int64) []string {
 	var lanes []int64 // the entry that each lane leads to, 0 for none
 	out := make([]string, len(entries))

@@ -43,7 +43,7 @@ func (l *past) momentColumns() []draw.Column {
 	}
 }
 
-// Subject is the selected event in full: narrow columns cut its text.
+// Subject returns the complete text of the selected event, because narrow columns cut it.
 func (l *past) Subject() pane.Subject {
 	s := pane.Nothing
 	if row, ok := l.Selected(); ok && l.Kind == showMoments && row < len(l.moments) {
@@ -68,7 +68,7 @@ func (l *past) Subject() pane.Subject {
 	return s
 }
 
-// shown returns the event whose states the panes show, nil for none.
+// shown returns the event whose states the panes show, or nil.
 func (l *past) shown() *pane.Between {
 	if l.Scene == nil {
 		return nil
@@ -76,7 +76,7 @@ func (l *past) shown() *pane.Between {
 	return l.Scene.Between
 }
 
-// side returns the side of an event that the panes show.
+// side returns "before" or "after" if the panes show this state of the event in the row, otherwise "".
 func (l *past) side(row int) string {
 	b := l.shown()
 	switch {
@@ -92,7 +92,7 @@ func same(a, b *timeline.Moment) bool {
 	return a.When.Equal(b.When) && a.Text == b.Text
 }
 
-// seekMoments reads the timeline while it is shown.
+// seekMoments reads the timeline if this view is shown.
 func (l *past) seekMoments(of key) tea.Cmd {
 	if l.Kind != showMoments {
 		return nil
@@ -109,7 +109,7 @@ func (l *past) seekMoments(of key) tea.Cmd {
 	})
 }
 
-// takeMoments takes the timeline, newest event first.
+// takeMoments stores the timeline as rows, the newest event first.
 func (l *past) takeMoments() {
 	if l.momentsResult.Of == nil || l.momentsResult.Of == l.momentsOf {
 		return
@@ -120,7 +120,8 @@ func (l *past) takeMoments() {
 	l.Renew()
 }
 
-// openMoment is Enter on an event: the state after it, then before it and back.
+// openMoment handles Enter on an event. It shows the state after the event, then the state before it, and then again
+// the state after it.
 func (l *past) openMoment(row int) (func() tea.Msg, string) {
 	m := l.moments[row]
 	if !m.Comparable() {
@@ -135,8 +136,8 @@ func (l *past) openMoment(row int) (func() tea.Msg, string) {
 	}, ""
 }
 
-// next returns the row of the event that is so many events later than the one shown, or selected, counting only events
-// with states; -1 for none.
+// next returns the row of another event, later events after the event that is shown or selected. It counts only events
+// with states. It returns -1 if there is no such event.
 func (l *past) next(later int) int {
 	at, ok := 0, false
 	if b := l.shown(); b != nil {
@@ -169,7 +170,7 @@ func (l *past) whyNotStep(later int) func() string {
 	}
 }
 
-// step opens the previous or next event, on the same side.
+// step shows the state before or after the previous or next event, whichever side is shown now.
 func (l *past) step(later int) tea.Msg {
 	at := l.next(later)
 	l.Find(l.ID(at))

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// wasAt is the place of the column with the entry compared with.
+// wasAt is the index of the column with the entry in the state that is compared with.
 const wasAt = 8
 
 func (l *lft) lidColumns() []draw.Column {
@@ -65,7 +65,7 @@ func (l *lft) lidColumns() []draw.Column {
 	}
 }
 
-// errorsColumn has the errors that the ports of both ends counted in the last hour.
+// errorsColumn returns the column with the errors that the ports at both ends counted in the last hour.
 func (l *lft) errorsColumn(hidden func() bool, entry func(row int) uint8) draw.Column {
 	count := func(row int) uint64 {
 		f, out := l.Scene.Picture.Fabric, l.out(entry(row))
@@ -84,7 +84,7 @@ func (l *lft) errorsColumn(hidden func() bool, entry func(row int) uint8) draw.C
 		Look: func(row int) draw.Style { return prose.When(count(row) > 0, l.Theme.Bad, l.Theme.Dim) }}
 }
 
-// useColumn has the share of its data rate that the port sent with in the last hour.
+// useColumn returns the column with the utilization of the link in send direction in the last hour.
 func (l *lft) useColumn(hidden func() bool, entry func(row int) uint8) draw.Column {
 	use := func(row int) (int64, string) {
 		out := l.out(entry(row))
@@ -153,7 +153,7 @@ func (l *lft) rankOf(port fabric.PortIndex) int64 {
 	return int64(l.Scene.Names.Rank[l.Scene.Picture.Fabric.Ports[port].Node])
 }
 
-// out returns the port of an entry, None if the switch has no such port.
+// out returns the output port of an entry, or None if the switch has no such port.
 func (l *lft) out(entry uint8) fabric.PortIndex {
 	f := l.Scene.Picture.Fabric
 	if l.sw == fabric.None {
@@ -162,7 +162,7 @@ func (l *lft) out(entry uint8) fabric.PortIndex {
 	return f.PortAt(f.Switches[l.sw], int(entry))
 }
 
-// nextHop returns the name of the next node for an entry, or why there is none.
+// nextHop returns the name of the next node for an entry, or the reason why there is none.
 func (l *lft) nextHop(entry uint8) string {
 	f := l.Scene.Picture.Fabric
 	out := l.out(entry)
@@ -198,7 +198,7 @@ func (l *lft) nextRank(entry uint8) int64 {
 	return l.rankOf(l.Scene.Picture.Fabric.Ports[out].Peer)<<8 | int64(entry)
 }
 
-// hopText returns the number of links on the path from here, or how the path ends.
+// hopText returns the number of links of the path from this switch, or a text that describes how the path ends.
 func (l *lft) hopText(row int) (string, draw.Style) {
 	end := walk.Follow(l.Scene.Picture.Tables, l.sw, l.lids[row], nil)
 	switch end.Verdict {
@@ -261,19 +261,20 @@ func (l *lft) pathsText(entry uint8) string {
 
 func entryText(entry uint8) string { return prose.When(entry == fabric.NoPath, "-", fmt.Sprint(entry)) }
 
-// noGroups reports whether adaptive routing of the switch is unknown.
+// noGroups reports whether the adaptive routing of the switch is unknown.
 func (l *lft) noGroups() bool {
 	t := l.tables()
 	return l.Kind == lftByPort || t == nil || t.Adaptive == nil || len(t.Adaptive.Switches[l.sw].Tables) == 0
 }
 
-// adapts returns how packets to the LID of a row choose a port.
+// adapts returns the adaptive entry for the LID of a row: how the switch chooses an output port.
 func (l *lft) adapts(row int) fabric.AdaptiveEntry {
 	_, e := l.Scene.Picture.Tables.Adaptive.Switches[l.sw].Entry(0, l.lids[row], 0)
 	return e
 }
 
-// groupText returns the ports of the group of a row, sub-groups in turn, and whether adaptive routing is off.
+// groupText returns the ports in the port group of a row, one sub-group after the other. It states if adaptive routing
+// is off.
 func (l *lft) groupText(row int) string {
 	sw, e := &l.Scene.Picture.Tables.Adaptive.Switches[l.sw], l.adapts(row)
 	if e.State() == fabric.StateStatic || e.Group() >= len(sw.Groups) {

@@ -20,14 +20,14 @@ const (
 	lftByPort
 )
 
-// lft shows the forwarding table of the switch that the topology pane has selected.
+// lft shows the forwarding table of the switch that is selected in the topology pane.
 type lft struct {
 	pane.List
-	// place is the switch, sw its index in the state shown, None if that state does not have it.
+	// place is the switch. sw is its index in the state shown, or None if this state does not contain the switch.
 	place pane.Place
 	sw    fabric.SwitchIndex
-	// lids are the rows: LIDs with an entry or with an owner in the subnet. By port, ports are the rows, and count the
-	// LIDs of each.
+	// lids are the rows: LIDs that have an entry or an owner in the subnet. In the view by port, the rows are ports,
+	// and count is the number of LIDs of each port.
 	lids    []uint16
 	ports   []uint8
 	count   [256]int
@@ -45,7 +45,7 @@ type lft struct {
 	number   int
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[any]{Name: "LFT", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
@@ -64,7 +64,7 @@ func New(c *pane.Common) pane.Pane {
 	return l
 }
 
-// Show takes a new scene and stays on the LID.
+// Show accepts a new scene. The cursor stays on the same LID.
 func (l *lft) Show(sc *pane.Scene, changed bool) {
 	l.Scene = sc
 	if changed {
@@ -132,7 +132,7 @@ func (l *lft) lid() (uint16, bool) {
 	return l.lids[row], true
 }
 
-// findLID selects a LID, or the next higher one.
+// findLID selects the row of a LID, or that of the next higher LID.
 func (l *lft) findLID(lid uint16) {
 	best, line := -1, 0
 	for i, row := range l.Order {
@@ -217,7 +217,7 @@ func (l *lft) Empty() string {
 	return "the table is empty: r computes routes"
 }
 
-// whyNotChanged returns why the rows cannot be limited to changed ones, "" if they can.
+// whyNotChanged returns the reason why the pane cannot show only changed rows, or "" if it can.
 func (l *lft) whyNotChanged() string {
 	if l.changedOnly || l.was != nil {
 		return ""
@@ -253,7 +253,7 @@ func (l *lft) Subject() pane.Subject {
 	return s
 }
 
-// next returns the node that packets of the selected row go to, None if there is none.
+// next returns the node to which the switch sends packets of the selected row, or None.
 func (l *lft) next() fabric.NodeIndex {
 	row, ok := l.Selected()
 	if !ok {

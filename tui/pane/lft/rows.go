@@ -62,7 +62,7 @@ func (l *lft) group() {
 	}
 }
 
-// compare finds the switch in the state that is compared with.
+// compare finds the same switch in the state that is compared with.
 func (l *lft) compare() {
 	if l.Scene.Base == nil {
 		return
@@ -74,7 +74,7 @@ func (l *lft) compare() {
 	}
 }
 
-// prepareFilter finds the ports that match the filter, and the LID that it names.
+// prepareFilter finds the ports whose names match the filter, and the LID that the filter names.
 func (l *lft) prepareFilter() {
 	for port := range l.portHits {
 		l.portHits[port] = l.Filt.Hit(strings.ToLower(l.nextHop(uint8(port))))
@@ -85,7 +85,7 @@ func (l *lft) prepareFilter() {
 	}
 }
 
-// passes reports whether a row matches the filter: by its LID, the name of its destination or the next hop.
+// passes reports whether a row matches the filter, by its LID, by the name of its destination, or by the next hop.
 func (l *lft) passes(row int) bool {
 	if l.Kind == lftByPort {
 		return l.portHits[l.ports[row]] != l.Filt.Invert
@@ -96,13 +96,13 @@ func (l *lft) passes(row int) bool {
 	return hit != l.Filt.Invert
 }
 
-// hopKey identifies a table whose hops were counted.
+// hopKey identifies the forwarding table for which hops are counted.
 type hopKey struct {
 	tables *fabric.Tables
 	sw     fabric.SwitchIndex
 }
 
-// hopCounts are the hops from a switch to each LID; LIDs that packets do not reach come last.
+// hopCounts holds the number of hops from a switch to each LID. LIDs that packets do not reach come last.
 type hopCounts struct {
 	key   hopKey
 	order []int32
@@ -112,13 +112,14 @@ func (l *lft) hopKey() hopKey { return hopKey{l.tables(), l.sw} }
 
 const hopsColumn = 5 // the place of the column of hops, counted from 1
 
-// wantsHops reports whether rows are sorted by hops that are not counted yet.
+// wantsHops reports whether rows are sorted by hops that have not been counted yet.
 func (l *lft) wantsHops() bool {
 	return l.Kind == lftByLID && max(l.Sorted, -l.Sorted) == hopsColumn && l.tables() != nil &&
 		l.hopped.key != l.hopKey()
 }
 
-// countHops traces packets to each LID, on one processor to leave another for the screen. O(LIDs x hops).
+// countHops traces packets to each LID. It uses only one processor, so that another is free for the screen. It takes
+// O(LIDs x hops) time.
 func countHops(key hopKey) hopCounts {
 	h := hopCounts{key, make([]int32, int(key.tables.LFT.MaxLID)+1)}
 	for lid := range h.order {

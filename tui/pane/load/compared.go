@@ -15,14 +15,14 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// used is the map of the use of links in the last hour, in thousandths.
+// used is the map of the utilization of links in the last hour, in thousandths.
 type used struct {
 	of   *recording.Recent // the input
 	load *loading
 	heat heat
 }
 
-// showsUse reports whether the map shows the use of links instead of paths.
+// showsUse reports whether the map shows the utilization of links instead of their number of paths.
 func (l *links) showsUse() bool { return l.Kind >= usedUpwards }
 
 // heat returns the map that is shown.
@@ -33,7 +33,7 @@ func (l *links) heat() *heat {
 	return &l.load.heat
 }
 
-// measure makes the map of use again for another time or fabric.
+// measure computes the map of utilization again if the time or the fabric has changed.
 func (l *links) measure() {
 	recent := l.Scene.Recent()
 	if u := &l.used; u.of != recent || u.load != l.load {
@@ -44,7 +44,7 @@ func (l *links) measure() {
 	}
 }
 
-// use returns the use of a port in thousandths, -1 if it was not read.
+// use returns the utilization of a port in thousandths, or -1 if the port was not read.
 func (l *links) use(port fabric.PortIndex) int64 {
 	key := counters.KeyOf(l.load.loads.Fabric, port)
 	if !l.used.of.IsRead(key) {
@@ -53,7 +53,7 @@ func (l *links) use(port fabric.PortIndex) int64 {
 	return int64(1000*max(l.used.of.Use(key), 0) + 0.5)
 }
 
-// meanUse returns the mean use of the links between switches.
+// meanUse returns the mean utilization of the links between switches.
 func (l *links) meanUse() float64 {
 	f := l.load.loads.Fabric
 	sum, n := int64(0), 0
@@ -65,7 +65,8 @@ func (l *links) meanUse() float64 {
 	return float64(sum) / float64(max(n, 1))
 }
 
-// otherTables returns the tables on the other side of the event shown, nil for none.
+// otherTables returns the tables of the other state of the event. An event has a state before and after it, and the
+// panes show one of them. It returns nil if no event is shown.
 func (l *links) otherTables() *fabric.Tables {
 	if l.Scene == nil || l.Scene.Between == nil || l.Scene.Base == nil {
 		return nil
@@ -73,7 +74,7 @@ func (l *links) otherTables() *fabric.Tables {
 	return l.Scene.Base.Tables
 }
 
-// seekOther counts the paths on the other side of an event.
+// seekOther counts the paths by the tables of the other state of the event.
 func (l *links) seekOther() tea.Cmd {
 	t := l.otherTables()
 	if t == nil || t.Fabric.MaxLID == 0 {
@@ -84,10 +85,10 @@ func (l *links) seekOther() tea.Cmd {
 	})
 }
 
-// otherAt is the place of the column of the other side.
+// otherAt is the index of the column for the other state of the event.
 const otherAt = 3
 
-// otherLoads returns the paths on the other side of an event, nil if they are unknown.
+// otherLoads returns the number of paths over each link in the other state of the event, or nil if they are unknown.
 func (l *links) otherLoads() *linkload.Loads {
 	if t := l.otherTables(); t != nil && l.counting.Ready(t) {
 		return l.counting.Value
@@ -95,7 +96,7 @@ func (l *links) otherLoads() *linkload.Loads {
 	return nil
 }
 
-// otherColumn has the paths of a link on the other side of an event.
+// otherColumn returns the column with the paths over a link in the other state of the event.
 func (l *links) otherColumn() draw.Column {
 	return draw.Column{
 		Name: "was", Help: "paths in the state compared with",
@@ -120,7 +121,7 @@ func (l *links) otherColumn() draw.Column {
 	}
 }
 
-// otherPaths returns the paths over the link of a port on the other side of an event.
+// otherPaths returns the number of paths over the link of a port in the other state of the event.
 func (l *links) otherPaths(port fabric.PortIndex) (paths int64, ok bool) {
 	loads, f := l.otherLoads(), l.load.loads.Fabric
 	if loads == nil {

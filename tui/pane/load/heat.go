@@ -11,8 +11,9 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// heat is a map of the links between tiers of switches, by their paths or their use. It has a matrix for each two
-// adjacent tiers, the lowest first, or one matrix if there is one tier. Several matrices have headings.
+// heat is a map of the links between tiers of switches. It shows their number of paths or their utilization. It has a
+// matrix for every two adjacent tiers, the lowest first. If there is a single tier, it has one matrix. If there are
+// several matrices, each has a heading.
 type heat struct {
 	grids []*grid
 	rows  []heatRow
@@ -24,12 +25,13 @@ type heat struct {
 type grid struct {
 	name       string
 	rows, cols []fabric.SwitchIndex // rows are the switches of the lower tier
-	// up and down are the largest values of the links from a row to a column, and back, row by row; -1 for no link.
+	// up holds the largest value of the links from each row to each column, and down those of the opposite direction,
+	// row by row. A value is -1 if there is no link.
 	up, down []int64
 	cut      map[int]bool // the links with simulated failures, by row and column
 }
 
-// heatRow is a row of a grid. place is heading for its heading.
+// heatRow is a row of a grid. If place is heading, it is the heading of the grid.
 type heatRow struct {
 	*grid
 	place int
@@ -37,10 +39,10 @@ type heatRow struct {
 
 const heading = -1
 
-// among is the name of the grid of a single tier.
+// among is the name of the grid for a single tier.
 const among = "switches"
 
-// sw returns the switch of a row, None for a heading.
+// sw returns the switch of a row, or None for a heading.
 func (r heatRow) sw() fabric.SwitchIndex {
 	if r.place == heading {
 		return fabric.None
@@ -48,10 +50,10 @@ func (r heatRow) sw() fabric.SwitchIndex {
 	return r.grid.rows[r.place]
 }
 
-// mostAmong is the largest number of switches of a single tier that have a map.
+// mostAmong is the maximum number of switches of a single tier for which a map is drawn.
 const mostAmong = 2000
 
-// newHeat returns a map of the values of the ports that send over each link.
+// newHeat returns a map. of returns the value of a link, given the port that sends over the link.
 func newHeat(f *fabric.Fabric, of func(fabric.PortIndex) int64, mean float64, ix *pane.Index) heat {
 	h := heat{mean: mean}
 	switch tiers := ix.Tiers; {
@@ -83,7 +85,7 @@ func (h *heat) add(g *grid) {
 	h.most = max(h.most, slices.Max(append(g.up, 0)), slices.Max(append(g.down, 0)))
 }
 
-// newGrid takes O(ports of the rows + rows x columns).
+// newGrid returns the matrix between two sets of switches. It takes O(ports of the rows + rows x columns) time.
 func newGrid(f *fabric.Fabric, of func(fabric.PortIndex) int64, name string, rows, cols []fabric.SwitchIndex) *grid {
 	g := &grid{name: name, rows: rows, cols: cols}
 	place := make(map[fabric.SwitchIndex]int, len(cols))
@@ -107,7 +109,7 @@ func newGrid(f *fabric.Fabric, of func(fabric.PortIndex) int64, name string, row
 	return g
 }
 
-// sizes returns the number of switches in each tier.
+// sizes returns a text with the number of switches in each tier.
 func (h *heat) sizes() string {
 	switch g := h.grids[0]; {
 	case len(h.grids) > 1:

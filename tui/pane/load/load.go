@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package load shows how many paths take each link.
+// Package load shows the number of paths over each link.
 package load
 
 import (
@@ -28,20 +28,20 @@ const (
 	usedDownwards
 )
 
-// links lists links by the paths over them, or draws a map of them.
+// links lists links with the number of paths over them, or draws a map of the links.
 type links struct {
 	pane.List
 	load *loading
-	// err is why there are no loads. stale reports that the loads are those of the previous tables.
+	// err is the reason why there are no loads. stale is set if the loads belong to the previous tables.
 	err     error
 	stale   bool
 	loading pane.AsyncResult[*loading]
-	// counting returns the paths on the other side of an event.
+	// counting computes the number of paths over links in the other state of the event.
 	counting pane.AsyncResult[*linkload.Loads]
 	used     used
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[any]{Name: "Load", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
@@ -150,7 +150,7 @@ func (l *links) Seek(s pane.Stage) tea.Cmd {
 		}))
 }
 
-// Collect takes the loads, or why there are none.
+// Collect accepts the computed loads, or the reason why there are none.
 func (l *links) Collect() {
 	x, t := l.loading.Value, l.Scene.Picture.Tables
 	ready := x != nil && t != nil && l.loading.Ready(t)
@@ -269,17 +269,18 @@ func (l *links) Enter() (func() tea.Msg, string) {
 
 func (l *links) HasHead() bool { return l.N > 0 }
 
-// loading holds what the pane shows. It is computed in the background.
+// loading holds the data that the pane shows. It is computed in the background.
 type loading struct {
 	loads *linkload.Loads
-	// between are the ports with links between switches, all those of all links, most paths first.
+	// between are the ports of links between switches, and all the ports of all links. Both are sorted by paths, the
+	// most first.
 	between, all []fabric.PortIndex
 	mean         float64 // of the links between switches
 	most         int64   // of any link
 	heat         heat
 }
 
-// newLoading sorts the links by their paths. O(links log links).
+// newLoading sorts the links by their number of paths. It takes O(links log links) time.
 func newLoading(l *linkload.Loads, ix *pane.Index) *loading {
 	r := &loading{loads: l}
 	var sum int64

@@ -14,8 +14,8 @@ const mapStep = 8 // columns that a key moves the map
 
 const mapName = 16 // cells of the names of rows
 
-// columns returns the first column of a grid in a line of so many cells, and the number of columns per cell. Until the
-// map is moved, all columns are shown.
+// columns returns the first column of a grid that is visible in a line of room cells, and the number of columns that
+// share a cell. All columns are visible until the user moves the map.
 func (l *links) columns(g *grid, room int) (first, per int) {
 	n := len(g.cols)
 	if l.Offset == 0 || n <= room {
@@ -24,8 +24,8 @@ func (l *links) columns(g *grid, room int) (first, per int) {
 	return min(l.Offset-mapStep, n-1), 1
 }
 
-// cell returns the largest value of the links between a row and some columns, -1 without a link. gone reports that one
-// has failed.
+// cell returns the largest value of the links between a row and a range of columns, or -1 if there is no link. gone is
+// set if at least one link has failed.
 func (l *links) cell(r heatRow, from, to int) (most int64, gone bool) {
 	cells := prose.When(l.Kind == loadDownwards || l.Kind == usedDownwards, r.down, r.up)
 	most = -1
@@ -36,7 +36,7 @@ func (l *links) cell(r heatRow, from, to int) (most int64, gone bool) {
 	return most, gone
 }
 
-// findCut finds the links of the map with simulated failures.
+// findCut marks the links with simulated failures in the map.
 func (l *links) findCut() {
 	f := l.load.loads.Fabric
 	top := l.Scene.Top.Fabric
@@ -55,7 +55,7 @@ func (l *links) findCut() {
 	}
 }
 
-// gridAt returns the grid whose columns the header names: that of the selected row, else the first.
+// gridAt returns the grid whose columns the header names. It is the grid of the selected row, or the first grid.
 func (l *links) gridAt() *grid {
 	if row, ok := l.Selected(); ok {
 		return l.heat().rows[row].grid
@@ -63,7 +63,7 @@ func (l *links) gridAt() *grid {
 	return l.heat().grids[0]
 }
 
-// Header of a map names its first and last column.
+// Header writes the names of the first and last visible column of a map.
 func (l *links) Header(p *draw.Pen) {
 	if !l.isMap() {
 		l.Table.Header(p)
@@ -129,7 +129,7 @@ func (l *links) Draw(p *draw.Pen, line int) {
 	}
 }
 
-// placesOf returns the place of each switch in a list, by GUID.
+// placesOf returns the position of each switch in a list, by GUID.
 func placesOf(f *fabric.Fabric, switches []fabric.SwitchIndex) map[uint64]int {
 	out := make(map[uint64]int, len(switches))
 	for i, s := range switches {

@@ -14,15 +14,15 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// logbook holds commands, their output, and events of the session. It is a list, not the viewport of pages, because its
-// lines are selected, filtered and recalled.
+// logbook holds commands, their output, and events of the session. It is a list instead of the viewport that pages use,
+// because its lines can be selected, filtered and recalled.
 type logbook struct {
 	pane.List
 	lines   []pane.Line
 	dropped int // lines that are no longer kept
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[any]{Name: "Log", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
@@ -86,7 +86,7 @@ func (l *logbook) Enter() (func() tea.Msg, string) {
 	}, ""
 }
 
-// add inserts lines after those of their job, which may not be the last ones.
+// add inserts lines after the existing lines of their job. These need not be the last lines of the log.
 func (l *logbook) add(lines ...pane.Line) {
 	if len(lines) == 0 {
 		return
@@ -119,7 +119,7 @@ func (l *logbook) refresh() {
 	l.Follow = false
 }
 
-// job selects the first line of a job and shows it at the top.
+// job selects the first line of a job and scrolls so that it is at the top.
 func (l *logbook) job(id int) {
 	for i := range l.N {
 		if l.line(i).Job == id {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package panetest shows one pane of a small simulated subnet in tests, without the screen.
+// Package panetest shows a single pane of a small simulated subnet in tests, without the screen.
 package panetest
 
 import (
@@ -33,7 +33,7 @@ type Stand struct {
 	indexes pane.Indexes
 }
 
-// New opens a simulated subnet, runs commands, and shows the pane that make returns.
+// New opens a simulated subnet, runs commands, and shows the pane that make constructs.
 func New(t testing.TB, from, commands string, make func(*pane.Common, *session.Session) pane.Pane) *Stand {
 	t.Helper()
 	src, err := source.Parse(from)
@@ -55,12 +55,12 @@ func New(t testing.TB, from, commands string, make func(*pane.Common, *session.S
 	return s
 }
 
-// Of returns a function for [New] that constructs a pane without a source.
+// Of adapts the constructor of a pane that needs no source to [New].
 func Of(make func(*pane.Common) pane.Pane) func(*pane.Common, *session.Session) pane.Pane {
 	return func(c *pane.Common, _ *session.Session) pane.Pane { return make(c) }
 }
 
-// Common returns the shared part of panes in a theme without colours.
+// Common returns the data that panes share, with a theme without colours.
 func Common(t testing.TB) *pane.Common {
 	t.Helper()
 	env := draw.Environment(func(string) string { return "C.UTF-8" })
@@ -71,7 +71,7 @@ func Common(t testing.TB) *pane.Common {
 	return &pane.Common{Look: theme, Ctx: t.Context(), Focused: func() pane.Subject { return pane.Nothing }}
 }
 
-// Run runs commands and shows the new state.
+// Run runs commands and shows the resulting state.
 func (s *Stand) Run(commands string) {
 	s.t.Helper()
 	if err := s.shell.Run(s.t.Context(), "test", commands, &shell.Output{W: io.Discard}); err != nil {
@@ -117,7 +117,7 @@ func (s *Stand) deliver(msg tea.Msg) {
 	}
 }
 
-// Place returns the place of a node by name.
+// Place returns the place of the node with a name.
 func (s *Stand) Place(name string) pane.Place {
 	s.t.Helper()
 	f := s.Scene.Picture.Fabric
@@ -130,7 +130,7 @@ func (s *Stand) Place(name string) pane.Place {
 	return pane.Place{}
 }
 
-// Rows returns the rows of the list as text, with the heads of the columns first if there are any.
+// Rows returns the rows of the list as text. If the list has column heads, they are the first row.
 func (s *Stand) Rows() []string {
 	table := s.Pane.Base()
 	lines := make([]int, table.N)
@@ -140,7 +140,7 @@ func (s *Stand) Rows() []string {
 	return strings.Split(strings.TrimRight(table.PlainText(lines, true), "\n"), "\n")
 }
 
-// Drawn returns the lines of the pane, drawn in w cells, and checks their width.
+// Drawn returns the lines of the pane, drawn in w cells. It fails the test if a line has another width.
 func (s *Stand) Drawn(w int) []string {
 	s.t.Helper()
 	var all []string
@@ -156,7 +156,7 @@ func (s *Stand) Drawn(w int) []string {
 	return all
 }
 
-// Has fails the test unless a row contains all words.
+// Has fails the test unless a single row contains all words.
 func (s *Stand) Has(words ...string) {
 	s.t.Helper()
 	rows := s.Rows()
@@ -167,7 +167,7 @@ func (s *Stand) Has(words ...string) {
 	}
 }
 
-// Cells returns the cells of the row with this first cell by the names of the columns, nil if there is no such row.
+// Cells returns the cells of the row whose first cell is first, by column name. It returns nil if there is no such row.
 func (s *Stand) Cells(first string) map[string]string {
 	table := s.Pane.Base()
 	cols := table.Shown()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package portcounters lists the ports that counted most errors, waits or traffic, with rates and times.
+// Package portcounters lists the ports whose counters of errors, waits or traffic increased most, with rates and times.
 package portcounters
 
 import (
@@ -39,7 +39,8 @@ var kinds = []kind{
 
 const ofTraffic = 2 // the view of traffic
 
-// spans are the lengths of time that the pane shows, each in so many parts.
+// spans are the lengths of the time spans that the pane can show. Each time span is divided into the same number of
+// parts.
 var spans = []time.Duration{10 * time.Minute, time.Hour, 6 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 const (
@@ -51,7 +52,7 @@ const (
 // Source returns what was recorded.
 type Source interface {
 	Grown(ctx context.Context, what counters.Set, since, until time.Time, parts int) (*recording.Growth, error)
-	// ReadRecent puts what ports counted in the hour before a time into the state of the session.
+	// ReadRecent reads the counters recorded in the hour before a time, and stores them in the state of the session.
 	ReadRecent(ctx context.Context, until time.Time) error
 	Recording() (recording.Status, bool)
 }
@@ -77,7 +78,7 @@ type list struct {
 	mean   float64
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[Source]{Name: "Counters", New: New}
 
 // New makes the pane.
@@ -141,7 +142,7 @@ func (l *list) name(row int) string {
 	return l.taken.Fabric.PortName(l.row(row).Port)
 }
 
-// far returns the port at the other end, or None.
+// far returns the port at the other end of the link, or None.
 func (l *list) far(row int) fabric.PortIndex {
 	if p := l.row(row).Port; p != fabric.None {
 		return l.taken.Fabric.Ports[p].Peer
@@ -165,7 +166,7 @@ func (l *list) link(row int) string {
 	return text
 }
 
-// counted returns the increase of each counter, the largest first.
+// counted returns a text with the increase of each counter, the largest first.
 func (l *list) counted(row int) string {
 	counts := slices.Clone(l.row(row).Counts)
 	slices.SortStableFunc(counts, func(a, b records.Count) int {
@@ -193,7 +194,7 @@ func (l *list) since(row int) string {
 	}
 }
 
-// figure returns a rate in at most seven characters.
+// figure returns a rate as text of at most seven characters.
 func figure(x float64) string {
 	switch {
 	case x <= 0:
@@ -239,8 +240,8 @@ func (l *list) useLook(row int) draw.Style {
 	return ""
 }
 
-// against returns the data sent compared with the paths by the tables, both relative to the mean of the links between
-// switches; 0 if it is unknown.
+// against returns the ratio of two relative values: the data that the port sent and the number of paths by the tables.
+// Both are relative to their mean over the links between switches. It returns 0 if the ratio is unknown.
 func (l *list) against(row int) float64 {
 	x, loads := l.row(row), l.Loads()
 	if x.Port == fabric.None || loads == nil || loads.Fabric != l.taken.Fabric || l.mean == 0 ||
@@ -279,7 +280,7 @@ func (l *list) look(row int) draw.Style {
 	return l.Theme.Warn
 }
 
-// Sideways selects a longer or shorter time.
+// Sideways selects a longer or shorter time span.
 func (l *list) Sideways(by int) {
 	l.span = min(max(l.span-cmp.Compare(by, 0), 0), len(spans)-1)
 }
@@ -288,7 +289,7 @@ func (l *list) wanted() key {
 	return key{l.Kind, l.span, l.until().UnixNano() / int64(fresh), l.Scene.State.Live.Fabric}
 }
 
-// until returns the end of the time shown: now, or the time of the state of the history.
+// until returns the end of the time span shown. This is now, or the time of the state of the history that is shown.
 func (l *list) until() time.Time {
 	if p := l.Scene.Recalled(); p != nil {
 		return p.When
@@ -296,7 +297,7 @@ func (l *list) until() time.Time {
 	return l.Scene.Clock()
 }
 
-// Seek reads what was recorded in the time shown.
+// Seek reads the records of the time span shown.
 func (l *list) Seek(s pane.Stage) tea.Cmd {
 	k, until := l.wanted(), l.until()
 	var recent tea.Cmd
@@ -315,7 +316,7 @@ func (l *list) Seek(s pane.Stage) tea.Cmd {
 		}))
 }
 
-// Collect takes the result. The previous one stays until then.
+// Collect accepts a new result. Until then, the previous result is shown.
 func (l *list) Collect() {
 	_, running := l.src.Recording()
 	l.known = running || l.taken != nil
@@ -356,7 +357,7 @@ func (l *list) Title() string {
 	return kinds[l.Kind].name + " of the last " + draw.Age(spans[l.span])
 }
 
-// Figure is the age of the result and the rate of reading.
+// Figure returns a text with the age of the result and the rate of reading.
 func (l *list) Figure() string {
 	if l.src == nil {
 		return ""
@@ -374,7 +375,8 @@ func (l *list) Figure() string {
 	return prose.When(l.taken == nil, "nothing read", draw.Count(l.N, "port")+l.coverage()) + ", not recording"
 }
 
-// coverage returns how much of the time was recorded, if not all, and the number of ports that were not read.
+// coverage returns a text with the part of the time span that was recorded, unless it is complete, and the number of
+// ports that were not read.
 func (l *list) coverage() string {
 	if l.taken == nil {
 		return ""
@@ -412,7 +414,7 @@ func (l *list) Empty() string {
 
 const lookElsewhere = "Left looks further back, b at other counters."
 
-// recordedTime returns how much of the time was recorded.
+// recordedTime returns a text with the part of the time span that was recorded.
 func (l *list) recordedTime() string {
 	took, of := records.TotalTime(l.taken.Spans), l.taken.Until.Sub(l.taken.Since)
 	text := draw.Age(took) + prose.When(took < of*99/100, " of "+draw.Age(of), "") + " recorded"
@@ -437,7 +439,7 @@ func (l *list) Subject() pane.Subject {
 	return s
 }
 
-// Enter shows the counters of the port over time. Without records it starts to record.
+// Enter shows the counters of the selected port over time. If there are no records, Enter starts the recording.
 func (l *list) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	switch {

@@ -34,7 +34,7 @@ type problems struct {
 	shown   *found.Report                   // the report that is listed
 }
 
-// row is a problem, or a group of similar problems.
+// row is a single problem, or a group of similar problems.
 type row struct {
 	found.Problem
 	group int // number of problems in the group, 0 for a problem
@@ -42,7 +42,7 @@ type row struct {
 
 const groupFrom = 4 // number of similar problems from which they are a group
 
-// grouped puts similar problems, which are adjacent, into groups.
+// grouped combines similar problems into groups. Similar problems must be adjacent.
 func (l *problems) grouped(all []found.Problem) []row {
 	var rows []row
 	for len(all) > 0 {
@@ -85,7 +85,7 @@ func (r *row) facts() []pane.Fact {
 	return facts
 }
 
-// kind returns the kind of a row, with the size of a group.
+// kind returns the kind of the problem. For a group it adds the number of problems.
 func (r *row) kind() string {
 	if r.group > 0 {
 		return fmt.Sprintf("%s x%d", r.Kind, r.group)
@@ -93,14 +93,14 @@ func (r *row) kind() string {
 	return string(r.Kind)
 }
 
-// Source returns the problems of the live subnet.
+// Source provides the problems of the live subnet and of history entries.
 type Source interface {
 	Problems(ctx context.Context, opt survey.Options) (*found.Report, error)
-	// PastProblems returns the problems of an entry of the history.
+	// PastProblems returns the problems of a history entry.
 	PastProblems(ctx context.Context, p *session.Picture, opt survey.Options) (*found.Report, error)
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[Source]{Name: "Problems", New: New}
 
 // New makes the pane.
@@ -134,7 +134,8 @@ func id(p *row) uint64 {
 	return h.Sum64()
 }
 
-// reported returns the problems of a report, and what may be one.
+// reported returns the problems of a report. It adds a note for each property that could not be checked and may be a
+// problem.
 func reported(r *found.Report) []found.Problem {
 	out := slices.Clone(r.Problems)
 	for _, u := range r.Unchecked {
@@ -172,7 +173,8 @@ func (l *problems) Renew() {
 	l.Build(len(l.found))
 }
 
-// listed returns the report of the live subnet, or of the state of the history that is shown; nil if there is none yet.
+// listed returns the report of the live subnet, or that of the state of the history that is shown. It returns nil if
+// there is none yet.
 func (l *problems) listed() *found.Report {
 	if l.Scene == nil {
 		return l.report
@@ -186,7 +188,7 @@ func (l *problems) listed() *found.Report {
 	return l.report
 }
 
-// result returns the source of the listed report.
+// result returns the background computation whose report is listed.
 func (l *problems) result() *pane.AsyncResult[*found.Report] {
 	if l.Scene.Recalled() != nil {
 		return &l.past
@@ -194,7 +196,7 @@ func (l *problems) result() *pane.AsyncResult[*found.Report] {
 	return &l.reports
 }
 
-// known reports whether the subnet was read.
+// known reports whether the subnet has been read.
 func (l *problems) known() bool { return l.Scene != nil && len(l.Scene.State.Live.Fabric.Nodes) > 0 }
 
 func (l *problems) StateBadge() *draw.Badge {
@@ -299,7 +301,7 @@ func (l *problems) toggle(k found.Kind) {
 	l.Renew()
 }
 
-// Sideways opens and closes the group of the selected row.
+// Sideways opens or closes the group in the selected row.
 func (l *problems) Sideways(by int) {
 	if at, ok := l.Selected(); ok {
 		if k := l.found[at].Kind; l.open[k] != (by > 0) {
@@ -308,29 +310,29 @@ func (l *problems) Sideways(by int) {
 	}
 }
 
-// reportKey changes whenever the problems may be others.
+// reportKey identifies the input of a report. It changes whenever the problems may have changed.
 type reportKey struct {
 	live, base   *session.Picture
 	baseline     *session.Baseline
 	holes, notes int
 	drift        int
 	cut, lost    string
-	// counted, rising and uncounted are of the last reading of counters.
+	// counted, rising and uncounted come from the last reading of counters.
 	counted, rising *session.Counted
 	uncounted       int
 	quick           bool
 }
 
-// pastKey is an entry of the history, and whether packets are not traced.
+// pastKey identifies a report about a history entry. quick is set if the report does not include traced packets.
 type pastKey struct {
 	of    *session.Picture
 	quick bool
 }
 
-// large reports whether tracing all packets takes long. It is then done only on demand.
+// large reports whether tracing all packets takes long. If so, it is done only on demand.
 func large(p *session.Picture) bool { return p.Tables != nil && pane.EntriesOf(p.Tables) > pane.Quick }
 
-// Seek asks the session, first for what is quick if the whole takes long.
+// Seek computes the report. If the complete report takes long, Seek first computes the part that is quick.
 func (l *problems) Seek(s pane.Stage) tea.Cmd {
 	if !l.known() {
 		return nil
@@ -361,7 +363,7 @@ func (l *problems) Seek(s pane.Stage) tea.Cmd {
 	})
 }
 
-// Collect takes the report. The previous one stays until then.
+// Collect accepts a new report. Until then, the previous report is shown.
 func (l *problems) Collect() {
 	l.report = l.reports.Value
 	if r := l.listed(); r != l.shown {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resilience shows what each failure does to the routes.
+// Package resilience shows the effect of each failure on the routes.
 package resilience
 
 import (
@@ -18,14 +18,14 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// studyState is the progress of a study: its report, and what failed in the listed failures.
+// studyState is the progress of a study: its report, and the links or switches of the listed failures.
 type studyState struct {
 	key    studyKey
 	report resilience.Report
 	rows   []failure
 }
 
-// failure is a failure and its effect on the routes.
+// failure is a row: a failure and its effect on the routes.
 type failure struct {
 	resilience.Verdict
 	node fabric.NodeIndex
@@ -33,18 +33,18 @@ type failure struct {
 	with []fabric.PortIndex // the ports of other links that fail
 }
 
-// studyKey identifies a study: its tables and the kind of failures.
+// studyKey identifies a study by its tables and the kind of failures.
 type studyKey struct {
 	tables *fabric.Tables
 	kind   resilience.Kind
 }
 
-// studyKinds are the kinds of failures by view.
+// studyKinds are the kinds of failures, by the index of the view.
 var studyKinds = [...]resilience.Kind{resilience.Links, resilience.Switches, resilience.Pairs}
 
 const maxUnasked = 20_000 // largest number of failures that are tried without a key
 
-// resilient lists the effect of every failure of a kind, the worst first.
+// resilient lists the effect of every failure of one kind, the worst first.
 type resilient struct {
 	pane.List
 	src   Source
@@ -53,19 +53,19 @@ type resilient struct {
 	err   error
 	study pane.AsyncResult[*studyState]
 	soFar *atomic.Pointer[studyState] // of the study that runs
-	// stopped is the study that the user stopped, approved the large one that the user started.
+	// stopped is the study that the user stopped. approved is the large study that the user started.
 	stopped, approved studyKey
-	// count is the number of failures of counted.
+	// count is the number of failures in the study counted.
 	count   int
 	counted studyKey
 }
 
-// Source prepares a study of a kind of failures.
+// Source prepares a study of the failures of one kind.
 type Source interface {
 	Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error)
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[Source]{Name: "Resilience", New: New}
 
 // New makes the pane.
@@ -110,7 +110,8 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return l
 }
 
-// first is the switch or link that fails, second the other link of a pair.
+// first returns the name of the switch or link that fails. If two links fail, second returns the name of the other
+// link.
 func (l *resilient) first(row int) string {
 	if r := &l.now.rows[row]; len(r.with) > 0 {
 		return l.linkName(r.link)
@@ -150,7 +151,7 @@ func (l *resilient) look(row int) draw.Style {
 
 func (l *resilient) key() studyKey { return studyKey{l.Scene.Picture.Tables, studyKinds[l.Kind]} }
 
-// failures returns the number of failures of the kind.
+// failures returns the number of failures of the selected kind.
 func (l *resilient) failures() int {
 	if of := l.key(); l.counted != of {
 		l.count, _ = resilience.Count(l.Scene.Picture.Fabric, of.kind)
@@ -159,7 +160,7 @@ func (l *resilient) failures() int {
 	return l.count
 }
 
-// large reports whether the failures are tried only on demand.
+// large reports whether the failures are simulated only on demand, because it takes long.
 func (l *resilient) large() bool {
 	return pane.EntriesOf(l.Scene.Picture.Tables) > pane.Quick || l.failures() > maxUnasked
 }
@@ -242,7 +243,7 @@ func (l *resilient) Empty() string {
 	return "nothing of this kind can fail: b shows other kinds"
 }
 
-// Subject is what fails, so that f can simulate it.
+// Subject returns the link or switch that fails in the selected row, so that the key f can simulate this failure.
 func (l *resilient) Subject() pane.Subject {
 	row, ok := l.Selected()
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// Seek runs the study while the pane is visible, from where it was stopped.
+// Seek runs the study while the pane is visible. It continues a study that was interrupted.
 func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible || l.Scene.Picture.Tables == nil || l.Scene.Picture.Tables.Fabric.MaxLID == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (l *resilient) Seek(s pane.Stage) tea.Cmd {
 	return cmd
 }
 
-// newStudyState copies the report of a running study.
+// newStudyState copies the report of a study that is still running.
 func newStudyState(key studyKey, study *resilience.Study, r *resilience.Report) *studyState {
 	s := &studyState{key: key, report: *r, rows: make([]failure, len(r.Failed))}
 	s.report.Failed = slices.Clone(r.Failed)
@@ -135,7 +135,7 @@ func (l *resilient) whyNotStudy() string {
 	return ""
 }
 
-// studyNow starts, stops or continues a study.
+// studyNow starts, stops or continues the study.
 func (l *resilient) studyNow() tea.Msg {
 	if l.study.Doing != nil {
 		return l.stop()

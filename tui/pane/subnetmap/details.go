@@ -14,7 +14,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// details adds the rows for the selected block: the ports of a switch, else bundles; for a cell of a matrix its cables.
+// details adds the rows about the selected block. For a switch these are its ports, for other blocks the bundles of
+// cables. For a cell of a matrix, they are its cables.
 func (s *subnetMap) details() {
 	d := s.drawn
 	b := &d.Blocks[s.at]
@@ -36,7 +37,7 @@ func (s *subnetMap) details() {
 	}
 }
 
-// ports adds the linked ports of a block, all of them or those to another block.
+// ports adds the linked ports of the block of. Unless to is Vacant, it adds only ports that lead to the block to.
 func (s *subnetMap) ports(of, to int32) {
 	f := s.of.Fabric
 	for _, sw := range s.drawn.Blocks[of].Switches {
@@ -51,7 +52,7 @@ func (s *subnetMap) ports(of, to int32) {
 	}
 }
 
-// title returns the name of a block with that of its row.
+// title returns the name of a block, together with the name of its row.
 func (s *subnetMap) title(at int32) string {
 	b := &s.drawn.Blocks[at]
 	i := slices.IndexFunc(s.drawn.Rows, func(r drawing.Row) bool { return slices.Contains(r.Blocks, at) })
@@ -72,7 +73,7 @@ func (s *subnetMap) figures(b *drawing.Block) string {
 	return b.Words(draw.Count)
 }
 
-// text returns a row as text, for filters, copies and exports.
+// text returns a row as text for filters, copies and exports.
 func (s *subnetMap) text(i int) string {
 	r := &s.rows[i]
 	switch r.kind {
@@ -156,7 +157,7 @@ func (s *subnetMap) Empty() string {
 	return "there are no switches to draw"
 }
 
-// WhyNotSort returns that rows are in the order of the subnet.
+// WhyNotSort returns the reason why the rows cannot be sorted: their order is that of the subnet.
 func (s *subnetMap) WhyNotSort() string { return "the map cannot be sorted" }
 
 var _ pane.Mover = (*subnetMap)(nil)

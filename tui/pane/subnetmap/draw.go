@@ -55,7 +55,8 @@ func (s *subnetMap) Header(p *draw.Pen) {
 	}
 }
 
-// window returns the first block of a row that is shown and the cells of each, so that the cursor is visible.
+// window returns the first visible block of a row and the width of each block in cells. The block under the cursor is
+// always visible.
 func (s *subnetMap) window(room, blocks int) (first, wide int) {
 	wide = max(1, min(room/max(blocks, 1), broadest))
 	if s.drawn.Kind == drawing.Groups {
@@ -67,7 +68,7 @@ func (s *subnetMap) window(room, blocks int) (first, wide int) {
 	return first, wide
 }
 
-// drawCells writes the blocks of a row that fit.
+// drawCells writes as many blocks of a row as fit.
 func (s *subnetMap) drawCells(p *draw.Pen, r *row) {
 	blocks := s.blocks(r)
 	first, wide := s.window(p.Left, len(blocks))
@@ -94,7 +95,7 @@ func (s *subnetMap) drawCells(p *draw.Pen, r *row) {
 	}
 }
 
-// wrapped reports whether a row of a grid is a ring.
+// wrapped reports whether a row of a grid is a ring, so that its ends are linked.
 func (s *subnetMap) wrapped(blocks []int32) bool {
 	n := len(blocks)
 	if s.drawn.Kind != drawing.Grid || n < 3 || blocks[0] == drawing.Vacant || blocks[n-1] == drawing.Vacant {
@@ -119,7 +120,7 @@ func (s *subnetMap) Column(x, wide int) bool {
 	return same
 }
 
-// drawBlock writes a block with its name and its cables to the selected block.
+// drawBlock writes a block with its name and the number of its cables to the selected block.
 func (s *subnetMap) drawBlock(p *draw.Pen, blocks []int32, i int, cursor bool, wide int) {
 	at := blocks[i]
 	b := &s.drawn.Blocks[at]
@@ -137,7 +138,8 @@ func (s *subnetMap) drawBlock(p *draw.Pen, blocks []int32, i int, cursor bool, w
 	p.Put(p.Strong, shut)
 }
 
-// fitting returns the name of a block in so many cells. The end of a switch's name distinguishes it from others.
+// fitting returns the name of a block, shortened to room cells. It keeps the end of a switch's name, because the end
+// distinguishes it from others.
 func (s *subnetMap) fitting(p *draw.Pen, b *drawing.Block, room int) string {
 	mark := prose.When(b.Down > 0, p.Failed, "")
 	if b.Folded {
@@ -157,7 +159,7 @@ func (s *subnetMap) fitting(p *draw.Pen, b *drawing.Block, room int) string {
 	return mark + text
 }
 
-// joinMark returns the mark of the link between neighbours in a row of a grid.
+// joinMark returns the mark for the link between two neighbours in a row of a grid.
 func (s *subnetMap) joinMark(p *draw.Pen, w *drawing.Bundle) string {
 	switch {
 	case w == nil:
@@ -170,7 +172,8 @@ func (s *subnetMap) joinMark(p *draw.Pen, w *drawing.Bundle) string {
 	return "-"
 }
 
-// cableText returns the number of cables of a block to the selected one, "" for none or without space.
+// cableText returns the number of cables from a block to the selected block. It returns "" if there are none or there
+// is no space.
 func (s *subnetMap) cableText(at int32, wide int) string {
 	if at == s.at || wide < 2*inWords {
 		return ""
@@ -182,7 +185,7 @@ func (s *subnetMap) cableText(at int32, wide int) string {
 	return fmt.Sprintf(" x%d", w.Cables)
 }
 
-// shortName returns the name of a block, or its size if it has no name.
+// shortName returns the name of a block, or its number of switches if it has no name.
 func (s *subnetMap) shortName(at int32) string {
 	b := &s.drawn.Blocks[at]
 	if b.Folded && b.Name == "" {
@@ -191,7 +194,7 @@ func (s *subnetMap) shortName(at int32) string {
 	return b.Name
 }
 
-// drawDot writes a block without space for a name, by its load and failures.
+// drawDot writes a block that has no space for its name. The mark shows the load and failures.
 func (s *subnetMap) drawDot(p *draw.Pen, at int32, cursor bool, wide int) {
 	b := &s.drawn.Blocks[at]
 	mark := p.Shades[2]
@@ -207,7 +210,7 @@ func (s *subnetMap) drawDot(p *draw.Pen, at int32, cursor bool, wide int) {
 	p.Gap(wide - 1)
 }
 
-// drawPair writes a cell of a matrix: the number of cables between two groups.
+// drawPair writes a cell of a matrix with the number of cables between two groups.
 func (s *subnetMap) drawPair(p *draw.Pen, a, b int32, cursor bool, wide int) {
 	text, st := "-", p.Dim
 	if w := s.drawn.Between(a, b); w != nil {
@@ -233,7 +236,7 @@ func (s *subnetMap) blockStyle(at int32, cursor bool) draw.Style {
 	return s.loadStyle(at)
 }
 
-// loadStyle returns the style of the load between a block and the selected one.
+// loadStyle returns the style for the load of the links between a block and the selected block.
 func (s *subnetMap) loadStyle(at int32) draw.Style {
 	if s.drawn.Most == 0 {
 		return ""

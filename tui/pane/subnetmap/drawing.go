@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package subnetmap draws the subnet: tiers as rows of blocks, a torus as planes of a grid, a dragonfly as a matrix of
-// groups. Below the drawing are the links of the selected block, down to single ports.
+// Package subnetmap draws the subnet: tiers as rows of blocks, a torus as planes of a grid, and a dragonfly as a matrix
+// of groups. Below the drawing, it lists the links of the selected block, down to single ports.
 package subnetmap
 
 import (
@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// subnetMap is the drawing with a cursor. Its rows are those of the drawing and the details of the block that was
-// selected last.
+// subnetMap is the drawing with a cursor. Its rows are the rows of the drawing, followed by the details of the block
+// that was selected last.
 type subnetMap struct {
 	pane.List
 	drawn    *drawing.Drawing
@@ -50,7 +50,7 @@ const (
 	rowPort
 )
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[any]{Name: "Map", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
@@ -74,7 +74,7 @@ func (s *subnetMap) Show(sc *pane.Scene, changed bool) {
 	}
 }
 
-// Seek draws what changed while the pane was hidden.
+// Seek updates the drawing if it changed while the pane was hidden.
 func (s *subnetMap) Seek(stage pane.Stage) tea.Cmd {
 	if s.visible = stage.Visible; s.visible && s.late {
 		s.Renew()
@@ -82,7 +82,7 @@ func (s *subnetMap) Seek(stage pane.Stage) tea.Cmd {
 	return nil
 }
 
-// Collect draws again for other loads or another path.
+// Collect draws the map again if the loads or the traced path have changed.
 func (s *subnetMap) Collect() {
 	if s.Scene != nil && s.visible && (s.loads != any(s.Loads()) ||
 		s.path != any(s.Traced())) {
@@ -145,7 +145,7 @@ func (s *subnetMap) blocks(r *row) []int32 {
 	return nil
 }
 
-// current returns the selected row, nil without one.
+// current returns the selected row, or nil if there is none.
 func (s *subnetMap) current() *row {
 	if i, ok := s.Selected(); ok && i < len(s.rows) {
 		return &s.rows[i]
@@ -153,7 +153,7 @@ func (s *subnetMap) current() *row {
 	return nil
 }
 
-// cursor returns the block under the cursor, [drawing.Vacant] for none.
+// cursor returns the block under the cursor, or [drawing.Vacant] if there is none.
 func (s *subnetMap) cursor() int32 {
 	r := s.current()
 	if r == nil {
@@ -184,7 +184,7 @@ func sign(n int) int {
 	return 1
 }
 
-// Pointed returns the switch under the cursor, and shows its details.
+// Pointed returns the switch under the cursor, and shows the details of this switch.
 func (s *subnetMap) Pointed() pane.Place {
 	at := s.cursor()
 	if at == drawing.Vacant {
@@ -205,7 +205,7 @@ func (s *subnetMap) Pointed() pane.Place {
 	return pane.Place{}
 }
 
-// Subject is the switch under the cursor, or the port of a line of the details.
+// Subject returns the switch under the cursor. On a line of the details, it returns the port.
 func (s *subnetMap) Subject() pane.Subject {
 	r := s.current()
 	switch {
@@ -222,7 +222,7 @@ func (s *subnetMap) Subject() pane.Subject {
 	return pane.Nothing
 }
 
-// Enter opens a block, a switch or a port, or the block at the other end of a bundle.
+// Enter opens a block, a switch or a port. On a bundle, it goes to the block at the other end.
 func (s *subnetMap) Enter() (func() tea.Msg, string) {
 	r := s.current()
 	if r == nil {
@@ -249,7 +249,7 @@ func (s *subnetMap) Escape(bool) (func() tea.Msg, string) {
 	return nil, ""
 }
 
-// fold opens or closes a block and stays on it.
+// fold opens or closes a block. The cursor stays on this block.
 func (s *subnetMap) fold(k drawing.Key, open bool) {
 	if open {
 		s.unfolded[k] = true

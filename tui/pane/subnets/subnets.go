@@ -30,7 +30,7 @@ const (
 
 // Source returns the subnets.
 type Source interface {
-	// Glances returns what is known of each subnet, and which one this screen shows.
+	// Glances returns the overviews of all subnets. here is the index of the subnet that this screen shows.
 	Glances() (all []shell.Glance, here int)
 	Compare(ctx context.Context) (*sources.Comparison, error)
 }
@@ -46,7 +46,7 @@ type subnets struct {
 	rows     []classify.Difference
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[Source]{Name: "All", New: New}
 
 // New makes the pane.
@@ -123,7 +123,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return l
 }
 
-// Global reports that the pane does not depend on the subnet of the screen.
+// Global marks the pane as independent of the subnet that the screen shows.
 func (l *subnets) Global() {}
 
 // Hidden reports whether there is only one subnet.
@@ -154,7 +154,7 @@ func (l *subnets) name(row int) string {
 	return name
 }
 
-// difference returns the difference of a row, nil for a subnet.
+// difference returns the difference in a row. It returns nil if the row is a subnet.
 func (l *subnets) difference(row int) *classify.Difference {
 	if l.Kind != kindDifferences {
 		return nil
@@ -162,7 +162,7 @@ func (l *subnets) difference(row int) *classify.Difference {
 	return &l.rows[row]
 }
 
-// overview returns what was found in the subnet of a row, nil before.
+// overview returns the results of the comparison for the subnet in a row, or nil before the first comparison.
 func (l *subnets) overview(row int) *sources.Overview {
 	if l.taken == nil || row >= len(l.taken.Subnets) {
 		return nil
@@ -180,7 +180,7 @@ func (l *subnets) look(row int) draw.Style {
 	return ""
 }
 
-// state returns what is wrong with the subnet, what runs there, and when it was read.
+// state returns the problem of a subnet, the operation that is running, or the time when the subnet was read.
 func (l *subnets) state(row int) string {
 	g := &l.glances[row]
 	switch {
@@ -230,7 +230,7 @@ func (l *subnets) Renew() {
 	l.Build(n)
 }
 
-// Seek compares the subnets if one has changed.
+// Seek compares the subnets if at least one has changed.
 func (l *subnets) Seek(s pane.Stage) tea.Cmd {
 	if !s.Visible || l.src == nil {
 		return nil
@@ -248,7 +248,7 @@ func (l *subnets) Seek(s pane.Stage) tea.Cmd {
 	})
 }
 
-// Collect takes the comparison. The previous one stays until then.
+// Collect accepts a new comparison. Until then, the previous comparison is shown.
 func (l *subnets) Collect() {
 	if v := l.compared.Value; v != nil && v != l.taken {
 		l.taken = v
@@ -291,10 +291,10 @@ func (l *subnets) Alarm() (n int) {
 	return n
 }
 
-// Subject is nothing: rows are about other subnets.
+// Subject returns [pane.Nothing], because the rows are about other subnets.
 func (l *subnets) Subject() pane.Subject { return pane.Nothing }
 
-// Enter goes to the subnet, and to the place of a difference.
+// Enter goes to the subnet of the selected row. If the row is a difference, it goes to the place of the difference.
 func (l *subnets) Enter() (func() tea.Msg, string) {
 	row, ok := l.Selected()
 	if !ok {

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// HasHead returns false: the tree has no columns on the screen. They are for sorting, exports and copies.
+// HasHead returns false, because the tree shows no columns. Its columns are only for sorting, exports and copies.
 func (t *topology) HasHead() bool { return false }
 
 func (t *topology) treeColumns() []draw.Column {
@@ -114,7 +114,7 @@ func (t *topology) tierName(tier int32) string {
 	return fmt.Sprintf("tier %d", tier)
 }
 
-// sortSwitches sorts the switches of a branch. They are given by name.
+// sortSwitches sorts the switches of a branch by the selected column. The argument is sorted by name.
 func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex {
 	if t.Sorted == 0 {
 		return list
@@ -149,7 +149,7 @@ func (t *topology) sortSwitches(list []fabric.SwitchIndex) []fabric.SwitchIndex 
 	return list
 }
 
-// worstPaths returns the paths over the busiest link from a switch to another switch.
+// worstPaths returns the number of paths over the busiest link from a switch to another switch.
 func (t *topology) worstPaths(n *fabric.Node) int64 {
 	if t.Loads() == nil || t.Loads().Fabric != t.Scene.Top.Fabric &&
 		!fabric.SameLinks(t.Loads().Fabric, t.Scene.Top.Fabric) {
@@ -164,7 +164,8 @@ func (t *topology) worstPaths(n *fabric.Node) int64 {
 	return worst
 }
 
-// switchLoad draws the paths over the links from a switch to others, several ports per cell if there are many.
+// switchLoad draws the number of paths over each link from a switch to other switches. If there are many links, several
+// share a cell.
 func (t *topology) switchLoad(n *fabric.Node) string {
 	if t.Loads() == nil || len(t.Loads().Paths) != len(t.Scene.Top.Fabric.Ports) ||
 		t.Busiest() == 0 {
@@ -184,7 +185,7 @@ func (t *topology) switchLoad(n *fabric.Node) string {
 	return t.Theme.Spark(list, t.Busiest(), 8)
 }
 
-// bySystem groups the switches of one system image: those of a chassis.
+// bySystem groups switches with the same system image GUID, such as the switches of a chassis.
 func bySystem(ix *pane.Index) []treeGroup {
 	return grouped(ix, func(n *fabric.Node, name string) string {
 		if n.SystemGUID == 0 || n.SystemGUID == n.GUID {
@@ -194,7 +195,7 @@ func bySystem(ix *pane.Index) []treeGroup {
 	})
 }
 
-// byPattern groups switches whose names differ only in numbers.
+// byPattern groups switches whose names differ only in their numbers.
 func byPattern(ix *pane.Index) []treeGroup {
 	return grouped(ix, func(_ *fabric.Node, name string) string {
 		var b strings.Builder
@@ -211,7 +212,8 @@ func byPattern(ix *pane.Index) []treeGroup {
 	})
 }
 
-// byPart groups switches by pod, plane or group, else switches with hosts by rail.
+// byPart groups switches by pod, plane or group. Switches that belong to none of these are grouped by rail if they have
+// hosts.
 func byPart(ix *pane.Index) []treeGroup {
 	s := ix.Structure
 	return grouped(ix, func(n *fabric.Node, _ string) string {
@@ -249,8 +251,8 @@ func grouped(ix *pane.Index, key func(n *fabric.Node, name string) string) []tre
 	return out
 }
 
-// director returns the system of the selected heading, or the pattern of its names, as fail director takes them; "" if
-// other switches have the same.
+// director returns the argument of fail director for the selected heading: the system, or a pattern of switch names. It
+// returns "" if the argument would also match other switches.
 func (t *topology) director() string {
 	row, ok := t.Selected()
 	if !ok || t.rows[row].kind != rowTier || t.groups == nil || t.rows[row].tier < 0 {

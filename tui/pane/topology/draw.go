@@ -57,7 +57,7 @@ func (t *topology) drawTier(p *draw.Pen, tier int32) {
 	t.drawHeads(p, wide-4)
 }
 
-// drawHeads names the values after the names of switches, if there is space.
+// drawHeads writes heads over the values that follow the names of switches, if there is space.
 func (t *topology) drawHeads(p *draw.Pen, wide int) {
 	needed := 7 + 8
 	load := wide-needed > loadFrom && len(t.Scene.Top.Fabric.Switches) > 0 &&
@@ -154,7 +154,7 @@ func (t *topology) drawPort(p *draw.Pen, port fabric.PortIndex) {
 	p.Put(st, note)
 }
 
-// linkNote returns the speed of a link, or its failure.
+// linkNote writes the speed of a link, or that the link has failed.
 func (t *topology) linkNote(p *draw.Pen, port fabric.PortIndex, peer fabric.NodeIndex, host bool) (string, draw.Style) {
 	a := &t.Scene.Now.Ports[port]
 	switch {
@@ -180,7 +180,7 @@ func (t *topology) drawIdle(p *draw.Pen, r treeRow) {
 	p.Put(p.Dim, name+"  no link")
 }
 
-// drawName writes a node's name in w cells with the marks of the trace.
+// drawName writes the name of a node in w cells, with the marks of the trace.
 func (t *topology) drawName(p *draw.Pen, node fabric.NodeIndex, w int) {
 	f := t.Scene.Top.Fabric
 	mark, st := "", draw.Style("")

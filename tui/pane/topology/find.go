@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// findPlace selects the row of a place, or of its node.
+// findPlace selects the row of a place. If there is no such row, it selects the row of the node.
 func (t *topology) findPlace(at pane.Place) {
 	f := t.Scene.Top.Fabric
 	node, port := at.In(f)
@@ -26,7 +26,7 @@ func (t *topology) findPlace(at pane.Place) {
 	}
 }
 
-// visit opens the tree down to a node, a host below its switch, and selects it.
+// visit opens the tree down to a node and selects the node. For a host, it opens the ports of its switch.
 func (t *topology) visit(node fabric.NodeIndex) {
 	f := t.Scene.Top.Fabric
 	at := pane.PlaceOf(f, node, fabric.None)
@@ -41,7 +41,7 @@ func (t *topology) visit(node fabric.NodeIndex) {
 	t.findPlace(at)
 }
 
-// visitPort is visit for a port of a switch.
+// visitPort opens the tree down to a port of a switch and selects the port.
 func (t *topology) visitPort(at pane.Place) {
 	f := t.Scene.Top.Fabric
 	node, port := at.In(f)

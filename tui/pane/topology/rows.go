@@ -75,7 +75,7 @@ func (t *topology) addSwitch(node fabric.NodeIndex) {
 	}
 }
 
-// addPorts adds the ports of a switch. Adjacent ports without a link are one row.
+// addPorts adds the ports of a switch. Adjacent ports without a link form a single row.
 func (t *topology) addPorts(n *fabric.Node, want func(treeRow) bool) {
 	f := t.Scene.Top.Fabric
 	node := f.Ports[n.FirstPort].Node
@@ -132,7 +132,8 @@ func (t *topology) setOpen(node fabric.NodeIndex, open bool) {
 	t.open[t.Scene.Top.Fabric.Nodes[node].GUID] = open
 }
 
-// unfold opens the selected branch; with shut it closes it or goes to its head.
+// unfold opens the selected branch. If shut is set, it closes the branch, or goes to the head of the branch that
+// contains the row.
 func (t *topology) unfold(shut bool) {
 	if t.Cursor >= len(t.rows) {
 		return

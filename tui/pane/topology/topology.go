@@ -13,16 +13,16 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// topology is the tree of switches by their distance from the hosts, with the hosts and links of each below it. (The
-// tree of lipgloss draws all rows; here only the visible ones of 50,000 are drawn.)
+// topology is the tree of switches, arranged by their distance from the hosts. Below each switch are its hosts and
+// links. (The tree of lipgloss draws all rows. This tree draws only the visible ones of up to 50,000 rows.)
 type topology struct {
 	pane.List
 	rows []treeRow
 	hits []bool // nodes that match the filter
-	// open holds the switches whose ports are shown, shut the tiers whose switches are not shown.
+	// open is the set of switches whose ports are shown. shut is the set of tiers whose switches are hidden.
 	open map[uint64]bool
 	shut map[int32]bool
-	// shown is the switch that was selected last; back: go to it.
+	// shown is the switch that was selected last. If back is set, the cursor returns to this switch.
 	shown  pane.Place
 	back   bool
 	groups []treeGroup // replace tiers in other views
@@ -67,7 +67,7 @@ const (
 	tierLoose
 )
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[any]{Name: "Topology", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
@@ -92,7 +92,7 @@ func (t *topology) rowID(row int) uint64 {
 
 func (t *topology) hit(node fabric.NodeIndex) bool { return t.hits[node] != t.Filt.Invert }
 
-// Show takes a new scene and stays on the same object.
+// Show accepts a new scene. The cursor stays on the same object.
 func (t *topology) Show(sc *pane.Scene, changed bool) {
 	if !changed {
 		t.Scene = sc
@@ -125,7 +125,7 @@ func (t *topology) Renew() {
 
 func (t *topology) Leaving() { t.back = true }
 
-// Pointed returns the switch that is selected, or was selected last.
+// Pointed returns the selected switch, or the switch that was selected last.
 func (t *topology) Pointed() pane.Place {
 	if node := t.switchShown(); node != fabric.None {
 		t.shown = pane.PlaceOf(t.Scene.Top.Fabric, node, fabric.None)
@@ -157,7 +157,8 @@ func (t *topology) here() (pane.Place, bool) {
 	return pane.PlaceOf(t.Scene.Top.Fabric, r.node, r.port), true
 }
 
-// switchShown returns the switch of the selected row, None for a heading or a node on no switch.
+// switchShown returns the switch to which the selected row belongs. It returns None for a heading, or for a node that
+// is attached to no switch.
 func (t *topology) switchShown() fabric.NodeIndex {
 	if t.Scene == nil || t.Cursor >= len(t.rows) {
 		return fabric.None

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// setKinds offers the view of every choice if adaptive routing is known.
+// setKinds adds the view "every choice" if adaptive routing is known.
 func (t *trace) setKinds() {
 	t.Kinds = manners[:kindChoices]
 	if tables := t.Scene.Picture.Tables; tables != nil && tables.Adaptive != nil {
@@ -25,7 +25,7 @@ func (t *trace) setKinds() {
 	}
 }
 
-// set returns every path that packets can take, nil if no switch is known to route adaptively.
+// set returns all paths that packets can take. It returns nil if no switch is known to route adaptively.
 func (t *trace) set() *choices.Set {
 	tables := t.Scene.Picture.Tables
 	if tables.Adaptive == nil {
@@ -44,7 +44,7 @@ func (t *trace) set() *choices.Set {
 	return nil
 }
 
-// remarkChoices sums up the paths that packets can take.
+// remarkChoices adds a remark that summarizes the paths that packets can take.
 func (r *remarks) remarkChoices() {
 	if set := r.t.set(); set != nil {
 		r.t.addRemark(r.setStyle(set), "adaptive: "+set.String(), func() tea.Msg {
@@ -57,8 +57,8 @@ func (r *remarks) setStyle(set *choices.Set) draw.Style {
 	return prose.When(set.Outcome.Endings.Reach() == choices.Sure, r.t.Theme.Good, r.t.Theme.Warn)
 }
 
-// addChoices adds a row for each place in the tree of paths; places of one depth that continue in the same way share a
-// row. The path of the forwarding tables is marked.
+// addChoices adds a row for each place in the tree of paths. Places at the same depth that continue in the same way
+// share a row. The path by the forwarding tables is marked.
 func (t *trace) addChoices() {
 	set := t.set()
 	if set == nil {
@@ -88,7 +88,8 @@ func (t *trace) addChoices() {
 		})
 }
 
-// leadsTo returns the target of a row: the table of its first switch, or the node where packets end.
+// leadsTo returns the function of Enter on a row. It shows the forwarding table of the row's first switch, or the node
+// where packets end.
 func (t *trace) leadsTo(f *fabric.Fabric, r *choices.Row) func() tea.Msg {
 	lid := t.hops.DstLID
 	switch {

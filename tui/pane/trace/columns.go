@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// Columns whose width depends on their cells.
+// Columns whose width depends on the contents of their cells.
 const (
 	colNode, colOut        = 0, 3 // of the path
 	colOther, colHop       = 9, 10
@@ -21,14 +21,14 @@ const (
 	leastName, longestName = 12, 28
 )
 
-// columns are the columns of the pane, with the text and style of their cells.
+// columns creates the columns of the pane, with the text and style of their cells.
 type columns struct {
 	t     *trace
 	paths [4][]draw.Column // by view
 }
 
-// layOut sets the columns of the view. Names are not cut in favour of less important columns, and the columns of
-// another state have its name.
+// layOut sets the columns of the view. Less important columns are left out before names are cut. The columns for
+// another state are named after this state.
 func (c *columns) layOut() {
 	if o := c.t.chosen(); o != nil {
 		cols := c.paths[kindPath]
@@ -55,7 +55,7 @@ func (c *columns) layOut() {
 	}
 }
 
-// pathColumns are the columns of the path. In a narrow pane those of the nodes, ports and faults stay.
+// pathColumns returns the columns for the path. In a narrow pane, only those for nodes, ports and faults remain.
 func (c *columns) pathColumns() []draw.Column {
 	hop := func(row int) *walk.Hop { return &c.t.rows[row].hop }
 	noBack, noOther := func() bool { return c.t.back == nil }, func() bool { return c.t.chosen() == nil }
@@ -99,7 +99,7 @@ func (c *columns) pathColumns() []draw.Column {
 	}
 }
 
-// ofPath returns a hop of the path itself, nil for another row.
+// ofPath returns the row if it is a hop of the path itself, otherwise nil.
 func (c *columns) ofPath(row int) *traceRow {
 	r := &c.t.rows[row]
 	if r.at < 0 || r.other {
@@ -112,7 +112,7 @@ func (c *columns) noVLs() bool {
 	return c.t.passage == nil || !c.t.passage.Known || c.t.Scene.Picture.Tables.SL2VL == nil
 }
 
-// vlText returns the VL on which packets leave, and the one on which they arrived if it differs.
+// vlText returns the VL on which packets leave. If they arrived on another VL, the text includes that VL.
 func (c *columns) vlText(row int) string {
 	r := c.ofPath(row)
 	if r == nil || c.t.passage == nil {
@@ -128,7 +128,7 @@ func (c *columns) vlLook(row int) draw.Style {
 	return ""
 }
 
-// noHops reports whether there is nothing to show in the column of hops.
+// noHops reports whether the column with notes on hops is empty.
 func (c *columns) noHops() bool { return strings.Join(c.t.happens, "") == "" }
 
 func (c *columns) happensText(row int) string {
@@ -152,7 +152,7 @@ func (c *columns) happensLook(row int) draw.Style {
 	return c.t.Theme.Dim
 }
 
-// sharedText returns the number of LIDs of the destination whose packets leave by the same port.
+// sharedText returns the number of LIDs of the destination whose packets leave through the same port.
 func (c *columns) sharedText(row int) string {
 	r := c.ofPath(row)
 	if r == nil || len(c.t.group) < 2 {
@@ -173,7 +173,7 @@ func (c *columns) otherLook(row int) draw.Style { return c.likeLook(c.otherText(
 
 func (c *columns) otherBy(row int) string { return c.by(row, c.t.chosen()) }
 
-// likeness compares a hop with another path.
+// likeness returns a text that states whether another path has the same hop.
 func (c *columns) likeness(row int, o *other) string {
 	r := c.ofPath(row)
 	if r == nil || o == nil {
@@ -196,7 +196,7 @@ func (c *columns) likeLook(text string, differs draw.Style) draw.Style {
 	return differs
 }
 
-// by returns the hop of another path in place of this one, "" if it is the same.
+// by returns the hop of another path that replaces the hop in this row, or "" if the hop is the same.
 func (c *columns) by(row int, o *other) string {
 	r := c.ofPath(row)
 	if r == nil || o == nil {
@@ -210,7 +210,7 @@ func (c *columns) by(row int, o *other) string {
 	return fmt.Sprintf("%s %s%s%s", o.f.NodeName(h.Node), portText(o.f, h.In), c.t.Theme.Arrow, portText(o.f, h.Out))
 }
 
-// bothColumns are the columns of the path and the reverse path.
+// bothColumns returns the columns for the path and the reverse path.
 func (c *columns) bothColumns() []draw.Column {
 	return []draw.Column{
 		{Name: "  there", Help: "nodes of the path, in order",
@@ -240,7 +240,8 @@ func (c *columns) bothColumns() []draw.Column {
 	}
 }
 
-// bothPort returns the port at which packets arrive, or leave, in one of the directions.
+// bothPort returns the port at which packets arrive if in is set, otherwise the port from which they leave. back
+// selects the reverse path.
 func (c *columns) bothPort(row int, back, in bool) string {
 	r := &c.t.rows[row]
 	h := &r.hop

@@ -88,7 +88,7 @@ func (c *columns) portsText(row int) string {
 	return fmt.Sprintf("1/%d", c.t.choices[r.at])
 }
 
-// errText returns the errors counted at both ports of a hop.
+// errText returns the number of errors counted at both ports of a hop.
 func (c *columns) errText(row int) string {
 	n, known := c.errors(row)
 	if !known {
@@ -112,7 +112,7 @@ func (c *columns) errors(row int) (n uint64, known bool) {
 	return n, known
 }
 
-// useText returns the share of its data rate that the port sent with in the last hour.
+// useText returns the utilization of the link in send direction in the last hour.
 func (c *columns) useText(row int) string {
 	r := &c.t.rows[row]
 	if r.at < 0 || r.other {
@@ -136,7 +136,8 @@ func portText(f *fabric.Fabric, port fabric.PortIndex) string {
 	return fmt.Sprintf("p%d", f.Ports[port].Num)
 }
 
-// countChoices counts at each switch of the path the ports on a shortest path to the destination. O(ports).
+// countChoices counts, at each switch of the path, the ports on a shortest path to the destination. It takes O(ports)
+// time.
 func (t *trace) countChoices() {
 	f := t.Scene.Picture.Fabric
 	t.choices = make([]int, len(t.hops.Hops))
@@ -166,7 +167,7 @@ func (t *trace) countChoices() {
 	}
 }
 
-// distances returns the number of links from each switch to one, None without a path.
+// distances returns the number of links from each switch to the switch to, or None if there is no path.
 func distances(f *fabric.Fabric, to fabric.SwitchIndex) []int32 {
 	away := make([]int32, len(f.Switches))
 	for s := range away {

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/tui/draw"
 )
 
-// lidColumns has a row for the path to each LID of the destination.
+// lidColumns returns the columns of the view in which each row is the path to one LID of the destination.
 func (c *columns) lidColumns() []draw.Column {
 	path := func(row int) *walk.Path { return &c.t.group[row] }
 	return []draw.Column{
@@ -39,10 +39,10 @@ func (c *columns) lidColumns() []draw.Column {
 	}
 }
 
-// common counts the links that a path shares with the one shown.
+// common returns the number of links that a path shares with the path shown.
 func (t *trace) common(p *walk.Path) int { return p.Common(&t.hops) }
 
-// switchesText returns the switches of a path and the ports by which it leaves them.
+// switchesText returns the switches of a path, each with the port through which the path leaves it.
 func (c *columns) switchesText(row int) string {
 	f, p := c.t.Scene.Picture.Fabric, &c.t.group[row]
 	var words []string
@@ -60,7 +60,7 @@ func (c *columns) switchesText(row int) string {
 	return strings.Join(words, " "+c.t.Theme.Arrow+" ")
 }
 
-// addGroup adds a row for each path; Enter shows it.
+// addGroup adds a row for the path to each LID. Enter shows the path of the row.
 func (t *trace) addGroup() {
 	for i := range t.group {
 		lid := t.group[i].DstLID
@@ -72,7 +72,7 @@ func (t *trace) addGroup() {
 	}
 }
 
-// groupWords returns how many different paths the LIDs of the destination have.
+// groupWords returns a text with the number of different paths to the LIDs of the destination.
 func (r *remarks) groupWords() string {
 	different := 0
 	for i := range r.t.group {

@@ -38,7 +38,7 @@ func (t *trace) whyNoEnd() string {
 	return prose.When(t.Focused().Node == fabric.None, "no switch or host is selected", "")
 }
 
-// markSelected makes the selection the source (0) or the destination (1) of the trace.
+// markSelected marks the selected object as the source (0) or the destination (1) of the trace.
 func (t *trace) markSelected(which int) tea.Msg {
 	s := t.Focused()
 	var port fabric.PortIndex = fabric.None
@@ -49,7 +49,7 @@ func (t *trace) markSelected(which int) tea.Msg {
 	return t.traced()
 }
 
-// traced shows the trace between the marked ends, and runs the command for it.
+// traced shows the path between the marked ends, and runs the corresponding trace command.
 func (t *trace) traced() tea.Msg {
 	t.retrace()
 	if !t.ok {
@@ -61,7 +61,7 @@ func (t *trace) traced() tea.Msg {
 
 func (t *trace) command() string { return "trace " + t.endWords() + t.Scene.OfWord() }
 
-// endWords returns the ends as commands accept them.
+// endWords returns the marked ends in the form that commands accept.
 func (t *trace) endWords() string {
 	f := t.Scene.Picture.Fabric
 	return pane.PortWord(f, t.Ends[0].EndPort(f)) + " " + pane.PortWord(f, t.Ends[1].EndPort(f))
@@ -93,7 +93,7 @@ type errKey struct {
 
 func (t *trace) errKey() errKey { return errKey{t.Scene.State.Live.Fabric, fmt.Sprint(t.ports())} }
 
-// Seek reads the counters of the ports of the path, if the subnet can be asked and is idle.
+// Seek reads the counters of the ports of the path, if the subnet is online and the session is idle.
 func (t *trace) Seek(s pane.Stage) tea.Cmd {
 	if !t.ok || t.Scene.State.Source.Offline() || !s.Idle || !s.Visible {
 		return nil
@@ -129,12 +129,12 @@ func (t *trace) Collect() {
 	}
 }
 
-// UsesSession reports whether the session reads counters for the trace. Every command interrupts that.
+// UsesSession reports whether the session is reading counters for this pane. Every command interrupts this.
 func (t *trace) UsesSession() bool { return t.reading.Doing != nil }
 
 func (t *trace) Release() (wait func()) { return t.reading.CancelAndWait() }
 
-// errorsOf sums up the errors of ports. Waiting to send is no error.
+// errorsOf returns the number of errors by port. XmitWait does not count as an error.
 func errorsOf(r *counters.Reading) map[pane.Place]uint64 {
 	out := map[pane.Place]uint64{}
 	for i := range r.Ports {

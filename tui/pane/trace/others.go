@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// other is a path next to the one that is shown.
+// other is another path that is compared with the path shown.
 type other struct {
 	kind     session.Kind
 	f        *fabric.Fabric
@@ -30,7 +30,7 @@ type other struct {
 	byHop    []walk.HopPair // by hop of the path that is shown
 }
 
-// align aligns the path with the one that is shown.
+// align pairs the hops of the other path with the hops of the path shown.
 func (o *other) align(f *fabric.Fabric, p *walk.Path) {
 	hops := o.path.Hops
 	if o.reversed {
@@ -45,10 +45,10 @@ func (o *other) align(f *fabric.Fabric, p *walk.Path) {
 	}
 }
 
-// hopIndex returns the hop of the path at a place of the alignment.
+// hopIndex returns the index of the hop that belongs to a position of the alignment.
 func (o *other) hopIndex(at int) int { return prose.When(o.reversed, len(o.path.Hops)-1-at, at) }
 
-// firstDifference returns the first place where the paths differ, nil if they are the same.
+// firstDifference returns the first pair of hops that differ. It returns nil if the paths are the same.
 func (o *other) firstDifference() *walk.HopPair {
 	if i := slices.IndexFunc(o.aligned, func(b walk.HopPair) bool { return b.How != walk.SameHop }); i >= 0 {
 		return &o.aligned[i]
@@ -64,7 +64,7 @@ func (t *trace) followBack(g *partitions.Grants) {
 	}
 }
 
-// backWords returns how the reverse path differs.
+// backWords returns a text that describes how the reverse path differs.
 func (r *remarks) backWords() string {
 	nodes, ports := 0, 0
 	for _, b := range r.t.back.aligned {
@@ -86,7 +86,7 @@ func (r *remarks) backWords() string {
 	return "over the same links"
 }
 
-// addBoth adds rows for the hops of both directions.
+// addBoth adds rows for the hops in both directions.
 func (t *trace) addBoth() {
 	f := t.Scene.Picture.Fabric
 	if t.back == nil {
@@ -120,7 +120,7 @@ func slWords(p *passage.Passage) string {
 	return fmt.Sprintf(", SL %d", p.SL)
 }
 
-// followOthers traces the same packets in the other states with tables.
+// followOthers traces the same packets in all other states that have tables.
 func (t *trace) followOthers() {
 	sc := t.Scene
 	if strings.HasPrefix(string(sc.Picture.Kind), string(session.Recorded)) {
@@ -158,7 +158,7 @@ func (t *trace) otherOf(p *session.Picture) *other {
 	return o
 }
 
-// chosen returns the path that hops are compared with, nil for none.
+// chosen returns the other path with which the hops are compared, or nil if there is none.
 func (t *trace) chosen() *other {
 	if len(t.others) == 0 {
 		return nil
@@ -196,7 +196,7 @@ func (t *trace) compareWith(k session.Kind) tea.Msg {
 	return pane.Inform{Text: "the hops are compared with those of " + string(k)}
 }
 
-// remarkOther describes the path in another state.
+// remarkOther adds a remark about the path in another state.
 func (r *remarks) remarkOther(o *other) {
 	choose := func() tea.Msg { return r.t.compareWith(o.kind) }
 	differs := o.firstDifference()
@@ -219,7 +219,7 @@ func (r *remarks) remarkOther(o *other) {
 	}
 }
 
-// sameTables reports whether two states have the same tables. Nil is the same as any.
+// sameTables reports whether two states have the same tables. A nil a counts as having the same tables as b.
 func sameTables(a, b *session.Picture) bool {
 	return a == nil || a.Fabric == b.Fabric && a.Tables == b.Tables
 }

@@ -19,7 +19,8 @@ import (
 // remarks are the rows below the hops.
 type remarks struct{ t *trace }
 
-// add adds the result, the SL, other paths over the same links, the reverse path, and the path in other states.
+// add adds remarks about the result, the SL, other paths over the same links, the reverse path, and the path in other
+// states.
 func (r *remarks) add() {
 	f := r.t.Scene.Picture.Fabric
 	last := r.t.hops.Hops[len(r.t.hops.Hops)-1]
@@ -49,7 +50,7 @@ func (r *remarks) add() {
 	}
 }
 
-// remarkSL describes the SL of the packets, its meaning, and what was not read.
+// remarkSL adds a remark about the SL of the packets, its effect, and related data that was not read.
 func (r *remarks) remarkSL() {
 	p, sc := r.t.passage, r.t.Scene
 	if p == nil {
@@ -88,14 +89,14 @@ func (r *remarks) vlWords() string {
 	return prose.When(len(vls) == 0, "", ", VL "+strings.Join(vls, " and "))
 }
 
-// asks returns the action of a row that runs a command on the state shown.
+// asks returns the function of a row that runs a command on the state shown.
 func (r *remarks) asks(command string) func() tea.Msg {
 	command += " of=" + r.t.Scene.Picture.Kind.Word()
 	return func() tea.Msg { return pane.Run{Command: command, Typed: true} }
 }
 
-// remarkBusiest describes the link of the path with most other paths. The link of a host counts only without another
-// one.
+// remarkBusiest adds a remark about the link of the path that most other paths use. The link of a host is considered
+// only if the path has no other link.
 func (r *remarks) remarkBusiest() {
 	f, most := r.t.Scene.Picture.Fabric, fabric.PortIndex(fabric.None)
 	if r.t.Loads() == nil || r.t.Loads().Fabric != f {

@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// trace is the path of packets between two marked ends.
+// trace shows the path of packets between two marked ends.
 type trace struct {
 	pane.List
 	src     Source
@@ -58,10 +58,10 @@ const (
 	kindChoices
 )
 
-// manners are the names of the views. The last one is offered if adaptive routing is known.
+// manners are the names of the views. The last view is available only if adaptive routing is known.
 var manners = []string{"path", "both directions", "all LIDs", "every choice"}
 
-// traceRow is a hop of a path, a remark, or a path to another LID.
+// traceRow is a row: a hop of a path, a remark, or the path to another LID.
 type traceRow struct {
 	f      *fabric.Fabric
 	hop    walk.Hop
@@ -80,7 +80,7 @@ type Source interface {
 	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[Source]{Name: "Trace", New: New}
 
 // New makes the pane.
@@ -103,7 +103,7 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return l
 }
 
-// mark sets the source (0) or the destination (1).
+// mark marks a place as the source (0) or the destination (1). lid is the LID of the destination if it was given.
 func (t *trace) mark(which int, at pane.Place, lid uint16) {
 	t.Ends[which] = at
 	if which == 1 {
@@ -138,7 +138,7 @@ func (t *trace) analyze() {
 	sc := t.Scene
 	t.loads = t.Loads()
 	t.countChoices()
-	// This fails only for partitions given by the user.
+	// This can fail only for partitions that the user has defined.
 	g, err := sc.State.Grants(sc.Picture, partitions.Asked{SL: -1})
 	if err != nil {
 		g = nil
@@ -187,7 +187,7 @@ func (t *trace) WhyNotSort() string {
 	return prose.When(t.Kind == kindLIDs && t.N > 0, "", "a path cannot be sorted")
 }
 
-// Follow computes the path, or sets why to the reason that there is none.
+// Follow computes the path. If there is none, it sets why to the reason.
 func (t *trace) Follow() {
 	sc := t.Scene
 	from, to := t.Ends[0].GUID != 0, t.Ends[1].GUID != 0
@@ -221,7 +221,7 @@ func (t *trace) addHops(f *fabric.Fabric, p *walk.Path, other bool) {
 	}
 }
 
-// name returns the name of an end, its GUID if the fabric does not have the node.
+// name returns the name of an end, or its GUID if the fabric does not contain the node.
 func (t *trace) name(which int) string {
 	at := t.Ends[which]
 	f := t.Scene.Picture.Fabric
@@ -305,7 +305,7 @@ func (t *trace) Enter() (func() tea.Msg, string) {
 	return nil, "nothing to open here"
 }
 
-// firstBetween returns the line of the first hop between switches, else the first line.
+// firstBetween returns the line of the first hop between two switches, or the first line if there is no such hop.
 func (t *trace) firstBetween() int {
 	for i := range t.rows {
 		r := &t.rows[i]

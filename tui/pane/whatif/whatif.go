@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package whatif shows simulated failures and additions, and their consequences.
+// Package whatif shows simulated failures and additions, and their effects.
 package whatif
 
 import (
@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// whatIf lists simulated failures and additions, and their consequences.
+// whatIf lists simulated failures and additions, and their effects.
 type whatIf struct {
 	pane.List
 	rows           []whatIfRow
@@ -31,7 +31,7 @@ type whatIf struct {
 	failover       *choices.Failover                   // nil while unknown
 }
 
-// whatIfRow is a failure, a value before and after, or a heading.
+// whatIfRow is a row: a failure, a value before and after, or a heading.
 type whatIfRow struct {
 	failure             int // counted from 1, 0 for none
 	what, before, after string
@@ -43,7 +43,7 @@ type whatIfRow struct {
 
 const maxMoved = 40 // how many links with other loads are listed
 
-// Pane makes the pane for the key of its feature.
+// Pane constructs the pane for the key of its feature.
 var Pane = pane.Maker[any]{Name: "What-if", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
@@ -63,7 +63,7 @@ func New(c *pane.Common) pane.Pane {
 	return w
 }
 
-// Seek compares the tables shown with those of the base.
+// Seek compares the tables shown with the tables of the base.
 func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 	p := w.Scene.DiffBase()
 	if p == nil || !s.Visible {
@@ -84,7 +84,8 @@ func (w *whatIf) Seek(s pane.Stage) tea.Cmd {
 		}))
 }
 
-// adaptiveTables returns the tables of the base and those of the what-if state; nil if no switch routes adaptively.
+// adaptiveTables returns the tables of the base and of the what-if. Both are nil if no switch of the base routes
+// adaptively.
 func (w *whatIf) adaptiveTables() (base, left *fabric.Tables) {
 	st := &w.Scene.State
 	if st.Base == nil || st.WhatIf == nil || st.Base.Tables == nil || st.WhatIf.Tables == nil ||
@@ -154,7 +155,7 @@ func (w *whatIf) Renew() {
 
 func (w *whatIf) add(r whatIfRow) { w.rows = append(w.rows, r) }
 
-// atOnce adds the effect of adaptive routing before an SM acts.
+// atOnce adds the effects that failures have with adaptive routing, before a subnet manager reacts.
 func (w *whatIf) atOnce(r *choices.Failover) {
 	t := w.Theme
 	w.add(whatIfRow{what: "before the SM acts, by adaptive routing", heading: true, st: t.Strong})
@@ -174,7 +175,7 @@ func (w *whatIf) atOnce(r *choices.Failover) {
 
 const waiting = "pairs that wait for a manager" // the table of an answer
 
-// consequences adds the differences from the base, the worst first.
+// consequences adds the differences from the base, the most severe first.
 func (w *whatIf) consequences(r *diff.Result) {
 	t := w.Theme
 	bad := func(n int64) draw.Style { return prose.When(n > 0, t.Bad, t.Good) }
@@ -280,12 +281,12 @@ func (w *whatIf) Empty() string {
 	return "no simulated failures: select a link, switch or host and press f; nothing is written"
 }
 
-// Hidden reports whether there is no what-if state and nothing is staged.
+// Hidden reports whether the pane is empty: there is no what-if, and nothing is staged.
 func (w *whatIf) Hidden() bool {
 	return w.N == 0 && w.Filt.Empty() && w.Scene != nil && w.Scene.State.WhatIf == nil && w.Scene.State.Staged == nil
 }
 
-// Subject is what failed, so that u restores it.
+// Subject returns the object of the selected failure, so that the key u can restore it.
 func (w *whatIf) Subject() pane.Subject {
 	row, ok := w.Selected()
 	if ok && !w.rows[row].at.None() {
