@@ -97,9 +97,9 @@ type step struct {
 	file string // the file that it writes, "" for none
 }
 
-// Run runs the statements of a text in order until one fails. It checks all statements first and runs none if one is
-// wrong: the error is a [lang.UsageError] or a syntax error then. The error of a command that ran is a [*CommandError]
-// or [ErrExit]; if it is the first command and used wrongly, it is a [lang.UsageError].
+// Run runs the statements of a text in order, until one fails. It first checks all statements. If a statement is wrong,
+// Run runs none and returns a [lang.UsageError] or a syntax error. The error of a command that ran is a [*CommandError]
+// or [ErrExit]. If the first command finds that it was used wrongly, the error is a [lang.UsageError].
 func (sh *Shell) Run(ctx context.Context, name, text string, out *Output) error {
 	stmts, err := lang.Parse(name, text)
 	if err != nil {

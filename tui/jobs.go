@@ -312,7 +312,7 @@ func (j *job) takeWarning(warning string) {
 	j.warnings = append(j.warnings, "warning: "+warning)
 }
 
-// showAnswer shows the text and the tables of an answer. It reports whether the answer has tables.
+// showAnswer shows the text and the tables of an answer. It returns false if there is nothing to show.
 func (m *model) showAnswer(j *job) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
