@@ -149,10 +149,10 @@ func (v Verdict) String() string {
 	return "the unicast cache is valid: nothing is missing"
 }
 
-// After is like [Cache.Next] with the subnet of the last sweep. A switch that returns with its LID makes OpenSM drop
-// the cache if one of its links leads away from the subnet manager: the sweep finds that link when the switch is
-// already known, removes it from the cache, and then does not find it there (osm_ucast_cache_check_new_link). Both
-// fabrics have the same indexes.
+// After is like [Cache.Next], but also takes the subnet of the last sweep into account. A switch may return with its
+// LID between the two sweeps. OpenSM then drops the cache if one of the switch's links leads away from the subnet
+// manager. When the sweep finds this link, the switch is already known. The sweep removes the link from the cache, and
+// later does not find it there (osm_ucast_cache_check_new_link). Both fabrics must have the same indexes.
 func (c Cache) After(before, f *fabric.Fabric) (*fabric.Tables, Verdict) {
 	t, v := c.Next(f)
 	if t == nil {
@@ -180,8 +180,8 @@ func (c Cache) After(before, f *fabric.Fabric) (*fabric.Tables, Verdict) {
 	return t, v
 }
 
-// depths returns 1 + the distance of each switch from the subnet manager's node in links, or 0 for nodes that are not
-// reached.
+// depths returns, for each node, 1 + its distance in links from the subnet manager's node. It returns 0 for nodes that
+// cannot be reached.
 func depths(f *fabric.Fabric) []int {
 	depth := make([]int, len(f.Nodes))
 	if f.SMPort == fabric.None {

@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// comparison compares the subnet for which routes were made with the present one.
+// comparison compares the subnet for which routes were computed with the present subnet.
 type comparison struct {
 	was, now *fabric.Fabric
 	to, from []fabric.NodeIndex // by node: its index in the other subnet
@@ -31,7 +31,8 @@ func (c *comparison) invalid(kind Kind, format string, args ...any) {
 	c.verdict.Reasons = append(c.verdict.Reasons, Reason{kind, fmt.Sprintf(format, args...)})
 }
 
-// counterparts returns, for each node of f's subnet, the same node in g's, or None.
+// counterparts returns, for each node of the subnet of f, the same node in g. It returns None for a node that the
+// subnet of g lacks.
 func counterparts(f, g *fabric.Fabric) []fabric.NodeIndex {
 	out := make([]fabric.NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -57,7 +58,7 @@ func leaves(f *fabric.Fabric) []bool {
 	return leaf
 }
 
-// view checks that there still is a subnet and that it is discovered from the same port.
+// view checks that the subnet still exists and that it is discovered from the same port.
 func (c *comparison) view() {
 	left := false
 	for _, n := range c.now.Switches {

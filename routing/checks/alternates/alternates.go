@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package alternates finds the paths to which a connection between two adapters may migrate (IBA 1.2.1, 17.2.8), given
-// their ports and LIDs, and what these paths share with its primary path.
+// Package alternates finds the alternate paths of a connection between two adapters: the paths to which the connection
+// may migrate (IBA 1.2.1, 17.2.8), with their ports and LIDs. It also finds the cables and switches that each alternate
+// path shares with the primary path.
 //
-// Switches forward by the destination LID alone: packets to different LIDs of a port may use different paths, and so
-// may the acknowledgements in return. A path here covers both directions, because either may fail.
+// Switches forward by the destination LID alone. Therefore packets to different LIDs of a port may use different paths,
+// and so may the returning acknowledgements. A path in this package covers both directions, because either direction
+// may fail.
 package alternates
 
 import (
@@ -15,7 +17,7 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Path is a path and the path back, between a LID of one port and a LID of another.
+// Path is a path between a LID of one port and a LID of another port, together with the path back.
 type Path struct {
 	Src, Dst    fabric.PortIndex
 	SLID, DLID  uint16
@@ -31,7 +33,8 @@ func (p *Path) Unknown() bool {
 	return is(p.There.Verdict, p.Back.Verdict) || is(p.Back.Verdict, p.There.Verdict)
 }
 
-// Shared lists the common parts of two paths: cables, each by the lower of its ports, and switches.
+// Shared lists the cables and switches that two paths have in common. A cable is identified by the lower of its two
+// ports.
 type Shared struct {
 	Links    []fabric.PortIndex
 	Switches []fabric.NodeIndex
@@ -40,22 +43,23 @@ type Shared struct {
 // Alternate is an alternative to the primary path.
 type Alternate struct {
 	Path
-	// Ends is what the path shares because it has a port of the primary path: the cable and the switch of that port.
-	// Between is everything else that it shares.
+	// Ends lists what the path shares because it uses a port of the primary path: the cable and the switch of that
+	// port. Between lists everything else that the path shares.
 	Ends, Between Shared
 }
 
 // Result holds the paths between two adapters.
 type Result struct {
 	Primary Path
-	// List holds the alternates, paths that share least first.
+	// List holds the alternate paths. Paths that share least with the primary path come first.
 	List []Alternate
-	// Lost counts the paths that do not arrive in both directions, Unknown paths that use an unread table.
+	// Lost counts the paths that do not arrive in both directions. Unknown counts the paths that use an unread table.
 	Lost, Unknown int
 }
 
-// Of follows the primary path between two LIDs. For each other LID of the destination node, and each port of the source
-// node, it finds the source LID whose path shares least with the primary one. O(ports^2 x LIDs^2 x hops).
+// Of finds the alternatives to the primary path between two LIDs. For each other LID of the destination node, and each
+// port of the source node, it finds the source LID whose path shares least with the primary path. O(ports^2 x LIDs^2 x
+// hops).
 func Of(t *fabric.Tables, slid, dlid uint16) *Result {
 	f := t.Fabric
 	src, dst := f.PortByLID(slid), f.PortByLID(dlid)
@@ -77,7 +81,8 @@ func Of(t *fabric.Tables, slid, dlid uint16) *Result {
 	return r
 }
 
-// best returns the path between two ports to one LID that shares least, or nil if none arrives.
+// best returns the path between ports a and b, to one LID of b, that shares least with the primary path. It returns nil
+// if no such path arrives.
 func (r *Result) best(t *fabric.Tables, mine parts, a, b fabric.PortIndex, to uint16) (best *Alternate) {
 	for _, from := range lidsOf(t.Fabric, a) {
 		x := &Alternate{Path: follow(t, a, b, from, to)}
@@ -97,8 +102,8 @@ func (r *Result) best(t *fabric.Tables, mine parts, a, b fabric.PortIndex, to ui
 	return best
 }
 
-// order puts the path that shares least first, then the shortest, then LIDs paired as subnet administration pairs them:
-// the nth of one port with the nth of the other.
+// order compares alternates. The path that shares least comes first, then the shortest, then LIDs in the pairs that
+// subnet administration forms: the nth LID of one port with the nth LID of the other.
 func (a *Alternate) order(b *Alternate) int {
 	links := func(x *Alternate) int { return len(x.Between.Links) + len(x.Ends.Links) }
 	switches := func(x *Alternate) int { return len(x.Between.Switches) + len(x.Ends.Switches) }
@@ -108,7 +113,7 @@ func (a *Alternate) order(b *Alternate) int {
 		cmp.Compare(a.DLID, b.DLID), cmp.Compare(a.SLID^a.DLID, b.SLID^b.DLID), cmp.Compare(a.SLID, b.SLID))
 }
 
-// portsOf returns the end ports with a LID of the node that a port belongs to, starting with that port.
+// portsOf returns the end ports of the node of port that have a LID. The list starts with port.
 func portsOf(f *fabric.Fabric, port fabric.PortIndex) []fabric.PortIndex {
 	list := []fabric.PortIndex{port}
 	n := &f.Nodes[f.Ports[port].Node]
@@ -155,7 +160,7 @@ func partsOf(f *fabric.Fabric, p *Path) parts {
 	return x
 }
 
-// cable returns the lower port of a port's link, or None.
+// cable returns the lower port of the link of port, or None if port has no link.
 func cable(f *fabric.Fabric, port fabric.PortIndex) fabric.PortIndex {
 	if port == fabric.None || f.Ports[port].Peer == fabric.None {
 		return fabric.None
@@ -163,7 +168,7 @@ func cable(f *fabric.Fabric, port fabric.PortIndex) fabric.PortIndex {
 	return min(port, f.Ports[port].Peer)
 }
 
-// share computes what the path shares with the primary one.
+// share computes which cables and switches the alternate path shares with the primary path.
 func (a *Alternate) share(f *fabric.Fabric, mine parts, primary *Path) {
 	ends := parts{map[fabric.PortIndex]bool{}, map[fabric.NodeIndex]bool{}}
 	for _, p := range []fabric.PortIndex{a.Src, a.Dst} {

@@ -19,21 +19,22 @@ type PortCount struct {
 	LIDs int
 }
 
-// NodeCount is the number of LIDs that are forwarded to a neighbour.
+// NodeCount is the number of LIDs that a switch forwards to one neighbour.
 type NodeCount struct {
 	Node fabric.NodeIndex
 	LIDs int
 }
 
-// Switch is the distribution of the LIDs of CAs over a switch's ports to switches, in ascending order.
+// Switch is the distribution of the LIDs of CAs over the ports of one switch that lead to switches, in ascending order
+// of ports.
 type Switch struct {
 	Switch fabric.SwitchIndex
 	Ports  []PortCount // none if the verdict is unknown
-	// Verdict is found if two ports differ by more than one LID, and unknown if the switch's table was not read.
+	// Verdict is Found if two ports differ by more than one LID, and Unknown if the switch's table was not read.
 	Verdict verdict.Verdict
 }
 
-// OfSwitch counts the LIDs at one switch. O(LIDs).
+// OfSwitch counts, at one switch, the LIDs that leave by each port. O(LIDs).
 func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 	f := t.Fabric
 	if !t.Known[sw] {
@@ -68,7 +69,8 @@ func OfSwitch(t *fabric.Tables, sw fabric.SwitchIndex) Switch {
 	return out
 }
 
-// Text writes a switch as OpenSM's console does. For an unread table it writes that instead of the counts.
+// Text writes the distribution as OpenSM's console does. If the table was not read, it writes this fact instead of the
+// counts.
 func (s *Switch) Text(w io.Writer, f *fabric.Fabric) {
 	word, notRead := "Switch", ""
 	switch s.Verdict {
@@ -84,19 +86,19 @@ func (s *Switch) Text(w io.Writer, f *fabric.Fabric) {
 	}
 }
 
-// End is the distribution of the LIDs of one end port at a switch. With an LMC they should leave to different
-// neighbours.
+// End is the distribution of the LIDs of one end port at a switch. If the end port has several LIDs, the switch should
+// forward them to different neighbours.
 type End struct {
 	Switch fabric.SwitchIndex
 	Port   fabric.PortIndex
-	// Neighbours are in the order of the LIDs, ports in ascending order.
+	// Neighbours are in the order of the LIDs that lead to them. Their ports are in ascending order.
 	Neighbours []NodeCount
 	Ports      []PortCount
-	// UnevenNeighbours and UnevenPorts are set if two of them differ by more than one LID.
+	// UnevenNeighbours is set if two neighbours differ by more than one LID, UnevenPorts if two ports do.
 	UnevenNeighbours, UnevenPorts bool
 }
 
-// OfEnd counts the LIDs of one end port at one switch. O(2^LMC).
+// OfEnd counts, at one switch, the LIDs of one end port by neighbour and port. O(2^LMC).
 func OfEnd(t *fabric.Tables, sw fabric.SwitchIndex, end fabric.PortIndex) End {
 	f := t.Fabric
 	out := End{Switch: sw, Port: end}
@@ -145,7 +147,7 @@ func uneven[T any](all []T, lids func(T) int) bool {
 	return most-least > 1
 }
 
-// Text writes uneven distributions as OpenSM's console does, and nothing otherwise.
+// Text writes uneven distributions as OpenSM's console does. It writes nothing if the distribution is even.
 func (e *End) Text(w io.Writer, f *fabric.Fabric) {
 	node := &f.Nodes[f.Ports[e.Port].Node]
 	sw := f.SwitchNode(e.Switch)
@@ -170,7 +172,7 @@ func (e *End) Text(w io.Writer, f *fabric.Fabric) {
 	}
 }
 
-// typeWord is the console's word for a node.
+// typeWord returns the word of OpenSM's console for the type of a node.
 func typeWord(n *fabric.Node) string {
 	if n.Type == mad.NodeRouter {
 		return "Router"

@@ -21,41 +21,41 @@ import (
 
 // Options selects the paths to follow and how many to list.
 type Options struct {
-	// Switches counts port 0 of switches among the end ports.
+	// Switches includes port 0 of each switch in the end ports.
 	Switches bool
-	// List is the maximum number of [Result.TopPairs], and of [Result.Failures] of each verdict (default 20).
+	// List is the maximum length of [Result.TopPairs], and of [Result.Failures] for each verdict (default 20).
 	List int
-	// Other, if set, are tables to compare the paths with.
+	// Other, if set, holds the tables with whose paths the paths are compared.
 	Other *fabric.Tables
-	// Progress, if set, is called with the number of LIDs done and their total, from several goroutines.
+	// Progress, if set, is called with the number of LIDs done and their total. Several goroutines may call it.
 	Progress func(done, total int)
 }
 
 const defaultList = 20
 
-// Result is the result for the paths of all pairs.
+// Result summarizes the paths of all pairs.
 type Result struct {
-	// Pairs, LostPairs and UnknownPairs are as in [reach.Result].
+	// Pairs, LostPairs and UnknownPairs have the same meaning as in [reach.Result].
 	Pairs, LostPairs, UnknownPairs int64
-	// Paths is the sum of Verdicts, which counts the paths by the verdict of [walk.Trace].
+	// Paths is the sum of Verdicts. Verdicts counts the paths by the verdict of [walk.Trace].
 	Paths    int64
 	Verdicts [walk.TooLong + 1]int64
-	// Links counts the paths that arrive by their number of links.
+	// Links counts the paths that arrive, indexed by the number of their links.
 	Links []int64
-	// Unreachable lists the end ports that failures have separated from the subnet, Unassigned others without a LID.
-	// Paths from and to both end at once.
+	// Unreachable lists the end ports that failures have separated from the subnet. Unassigned lists other end ports
+	// without a LID. Paths from and to these ports end at once.
 	Unreachable, Unassigned []fabric.PortIndex
-	// SwitchPairs counts the pairs of first and last switches over which packets arrive, Sequences the different
-	// sequences of switches on these paths.
+	// SwitchPairs counts the pairs of a first and a last switch between which packets arrive. Sequences counts the
+	// different sequences of switches on these paths.
 	SwitchPairs, Sequences int64
-	// TopPairs lists the switch pairs with most paths, in descending order.
+	// TopPairs lists the switch pairs with most paths, in descending order of paths.
 	TopPairs []SwitchPair
 	// Places counts the places where packets end without arriving. Failures lists, for each verdict, the places where
 	// most packets end.
 	Places   int
 	Failures []Failure
-	// Differing counts the pairs whose path differs in the other tables. Two paths differ if their nodes (matched by
-	// GUID) or their output ports differ. DifferingPairs lists examples of such pairs.
+	// Differing counts the pairs whose path differs in the tables [Options.Other]. Two paths differ if their nodes
+	// (matched by GUID) or their output ports differ. DifferingPairs lists examples of such pairs.
 	Differing      int64
 	DifferingPairs []Pair
 }
@@ -63,25 +63,25 @@ type Result struct {
 // Arrive returns the number of paths whose packets arrive.
 func (r *Result) Arrive() int64 { return r.Verdicts[walk.Delivered] + r.Verdicts[walk.TooLong] }
 
-// SwitchPair summarizes the paths that arrive from the ends of one switch at the ends of another switch.
+// SwitchPair summarizes the paths from the ends of one switch to the ends of another switch that arrive.
 type SwitchPair struct {
 	From, To fabric.SwitchIndex
 	Paths    int64
-	// Sequences counts the different sequences of switches on them.
+	// Sequences counts the different sequences of switches on these paths.
 	Sequences int
-	// Src and LID are a pair of the most frequent sequence.
+	// Src and LID are the source and the destination LID of one path with the most frequent sequence.
 	Src fabric.PortIndex
 	LID uint16
 
 	origin, home int32
 }
 
-// Pairs with most paths come first in this order, then pairs with the lowest LIDs.
+// order compares switch pairs. Pairs with most paths come first, then pairs with the lowest LIDs.
 func (a *SwitchPair) order(b *SwitchPair) int {
 	return cmp.Or(cmp.Compare(b.Paths, a.Paths), cmp.Compare(a.origin, b.origin), cmp.Compare(a.home, b.home))
 }
 
-// Failure summarizes the paths that end at the same place, which is not their destination.
+// Failure summarizes the paths that end at the same place without reaching their destination.
 type Failure struct {
 	Verdict walk.Verdict
 	Paths   int64
@@ -90,7 +90,7 @@ type Failure struct {
 	LID uint16
 }
 
-// Take follows the packets of all pairs. It returns the error of ctx if that ends first. O(LIDs x switches) on all
+// Take follows the packets of all pairs. It returns the error of ctx if ctx ends first. O(LIDs x switches) on all
 // processors.
 func Take(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if opt.List == 0 {
@@ -108,10 +108,10 @@ func Take(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	return c.result(), ctx.Err()
 }
 
-// maxCells limits the memory for paths that are compared with one another.
+// maxCells is the maximum number of path hashes in memory, 8 bytes each.
 const maxCells = 4 << 20
 
-// lot returns the number of LIDs to count at once: all LIDs of some switches.
+// lot returns how many LIDs of rest are counted at once. These are all LIDs of some switches.
 func (c *counter) lot(rest []target) int {
 	for n := min(len(rest), max(1, maxCells/max(1, len(c.origins)))); n < len(rest); n++ {
 		if rest[n].home != rest[n-1].home {
@@ -195,7 +195,7 @@ func (r *Result) arrive(links int, n int64) {
 	r.Links[links] += n
 }
 
-// fail lists the places where most packets end, for each verdict.
+// fail lists, for each verdict, the places where most packets end. most is the maximum number of places.
 func (r *Result) fail(all map[place]Failure, most int) {
 	r.Places = len(all)
 	for _, f := range all {
@@ -212,7 +212,7 @@ func (r *Result) fail(all map[place]Failure, most int) {
 	})
 }
 
-// The method and adds another count of the same place. It keeps the example with the lower LID.
+// The method and returns the sum of two failures at the same place. It keeps the example with the lower LID.
 func (f Failure) and(g Failure) Failure {
 	if g.Paths > 0 && (g.LID < f.LID || g.LID == f.LID && g.Src < f.Src) {
 		f.Src, f.LID = g.Src, g.LID

@@ -17,15 +17,15 @@ import (
 type counter struct {
 	opt  Options
 	ends *trees.Ends
-	// origins lists the switches with ends, in the order of their lowest LIDs. originOf is the origin of each switch,
-	// or -1. homeOf is the index in homes of the switch of each end, or -1.
+	// origins lists the switches with ends, in the order of their lowest LIDs. originOf is the index in origins of each
+	// switch, or -1. homeOf is indexed by end: the index in homes of the switch of the end, or -1.
 	origins  []origin
 	originOf []int32
 	homeOf   []int32
 	homes    []fabric.SwitchIndex
 	todo     []target
 	done     int
-	// cells holds, for each LID that is being counted, a hash of the path from each origin.
+	// cells holds hashes of paths: one for each LID that is being counted and each origin of packets.
 	cells   []uint64
 	workers []*worker
 	other   *comparison // nil for none
@@ -37,7 +37,7 @@ type origin struct {
 	ends []int32
 }
 
-// target is a destination LID and the switch of its end, as an index of [counter.homes].
+// target is a destination LID. home is the index in [counter.homes] of the switch of its end port, or -1.
 type target struct {
 	trees.LID
 	home int32
@@ -94,7 +94,8 @@ func (c *counter) listTargets() {
 	})
 }
 
-// place is where packets end without arriving: a switch, or -1 minus a group that is attached to none.
+// place is the place where packets end without arriving. at is a switch, or -1 - g for the sources of group g, which
+// are attached to no switch.
 type place struct {
 	verdict walk.Verdict
 	at      int32
@@ -106,11 +107,13 @@ type worker struct {
 	Result
 	judge    *reach.Classifier
 	failures map[place]Failure
-	// passed is, by switch, a hash of the switches that packets pass from there on, stops the switch where they end.
+	// passed is indexed by switch: a hash of the switches that packets pass from this switch on. stops is the switch
+	// where these packets end.
 	passed []uint64
 	stops  []int32
 	runs   []run
-	// trail and there hash what packets pass from each switch on, in the tables and in the other tables.
+	// trail and there are indexed by switch: a hash of the nodes and ports that packets pass from this switch on. trail
+	// is for the counted tables, there for the other tables.
 	trail, there []uint64
 }
 
@@ -125,8 +128,8 @@ func (c *counter) worker(n int) *worker {
 	return c.workers[n]
 }
 
-// column counts the paths to one LID, and sets cells to hashes of the paths from each origin, 0 where packets do not
-// arrive.
+// column counts the paths to one LID. It sets cells to a hash of the path from each origin, or to 0 where packets do
+// not arrive.
 func (w *worker) column(t *trees.Tree, cells []uint64) {
 	w.judge.Tree(t)
 	w.follow(t)
@@ -156,7 +159,7 @@ func (w *worker) column(t *trees.Tree, cells []uint64) {
 	}
 }
 
-// countPairs counts pairs by the outcome for all their LIDs.
+// countPairs adds n pairs with the outcome o. The outcome covers all LIDs of the destination.
 func (r *Result) countPairs(o reach.Outcome, n int64) {
 	switch o {
 	case reach.Lost:
@@ -166,7 +169,7 @@ func (r *Result) countPairs(o reach.Outcome, n int64) {
 	}
 }
 
-// follow computes, for each switch of a tree, what packets pass from there on.
+// follow fills in passed and stops for the switches of a tree.
 func (w *worker) follow(t *trees.Tree) {
 	for _, sw := range t.Order {
 		w.stops[sw] = -1
@@ -205,7 +208,7 @@ func (w *worker) fail(group int, v walk.Verdict, n int64, t *trees.Tree) {
 	w.failures[at] = f.and(w.failures[at])
 }
 
-// source returns the first end of a list that is not dst.
+// source returns the port of the first end in the list that is not dst.
 func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
 	for _, e := range ends {
 		if e != dst {
@@ -215,14 +218,14 @@ func (w *worker) source(ends []int32, dst int32) fabric.PortIndex {
 	return fabric.None
 }
 
-// run is a path, or several equal ones, among the compared paths.
+// run is one of the paths to compare, or several equal paths.
 type run struct {
 	passed uint64
 	paths  int64
 	at     int // the index of the LID
 }
 
-// compare groups the paths to the LIDs of one switch.
+// compare groups the paths to the LIDs of one destination switch by the switches that they pass.
 func (w *worker) compare(some []target, s span) {
 	if some[s.from].home < 0 {
 		return
@@ -271,7 +274,7 @@ func (w *worker) alike(some []target, o int) SwitchPair {
 	return a
 }
 
-// add records a switch pair, and keeps those with most paths.
+// add counts a switch pair and adds it to TopPairs. It sometimes drops pairs with few paths from TopPairs.
 func (w *worker) add(a SwitchPair) {
 	w.SwitchPairs++
 	w.Sequences += int64(a.Sequences)

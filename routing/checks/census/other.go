@@ -17,13 +17,13 @@ type Pair struct {
 	LID uint16
 }
 
-// comparison compares paths with those of other tables, switch by switch and port by port. Nodes are matched by GUID,
-// LIDs of a destination by their position among its LIDs.
+// comparison compares paths with the paths of other tables, switch by switch and port by port. Nodes are matched by
+// GUID. LIDs are matched by their position among the LIDs of the destination.
 type comparison struct {
 	ends *trees.Ends
 	lids map[uint16]trees.LID
-	// at is the other index of each switch, or None. same marks the ends that are attached to the same port in both,
-	// others counts the ends of each group that are not.
+	// at maps each switch to its index in the other fabric, or to None. same marks the ends that are attached to the
+	// same switch port in both fabrics. others counts, for each group, the ends that are not.
 	at     []fabric.SwitchIndex
 	same   []bool
 	others []int64
@@ -50,7 +50,7 @@ func newComparison(c *counter, t *fabric.Tables) *comparison {
 	return b
 }
 
-// attachedAlike reports whether an end port exists in g and is linked to the same port.
+// attachedAlike reports whether an end port exists in g and is linked to the same switch port there.
 func attachedAlike(f *fabric.Fabric, port fabric.PortIndex, g *fabric.Fabric) bool {
 	there := g.PortByGUID(f.Ports[port].GUID)
 	if there == fabric.None {
@@ -64,7 +64,7 @@ func attachedAlike(f *fabric.Fabric, port fabric.PortIndex, g *fabric.Fabric) bo
 	return num == at && f.SwitchNode(sw).GUID == g.SwitchNode(other).GUID
 }
 
-// compareOther counts the paths to one LID that differ from those of the other tables.
+// compareOther counts the paths to one LID that differ from the paths of the other tables.
 func (w *worker) compareOther(t *trees.Tree) {
 	b := w.other
 	f, end := w.ends.Tables.Fabric, w.ends.Ports[t.End]
@@ -102,7 +102,7 @@ func (w *worker) otherSource(group int, dst int32) fabric.PortIndex {
 	return fabric.None
 }
 
-// part counts paths that differ and adds one of them as an example.
+// part adds n differing paths, and one of these paths as an example.
 func (r *Result) part(n int64, src fabric.PortIndex, lid uint16) {
 	r.Differing += n
 	r.DifferingPairs = append(r.DifferingPairs, Pair{src, lid})
@@ -118,8 +118,8 @@ func firstPairs(list []Pair, most int) []Pair {
 	return list[:min(len(list), most)]
 }
 
-// trails computes, by switch, hashes of the nodes and ports that packets pass from there on, for loops independent of
-// the order.
+// trails computes, for each switch, a hash of the nodes and ports that packets pass from this switch on. The hash of a
+// loop does not depend on the switch at which the loop was entered.
 func trails(to []uint64, t *fabric.Tables, tree *walk.Tree) []uint64 {
 	f := t.Fabric
 	to = slices.Grow(to[:0], len(f.Switches))[:len(f.Switches)]

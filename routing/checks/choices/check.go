@@ -15,9 +15,9 @@ import (
 
 // Options controls a check.
 type Options struct {
-	// Switches counts port 0 of switches among the end ports.
+	// Switches includes port 0 of each switch in the end ports.
 	Switches bool
-	// Examples is the maximum number of pairs of each kind of trouble to list (default 20).
+	// Examples is the maximum number of listed pairs of each kind of trouble (default 20).
 	Examples int
 	// Progress, if set, is called from time to time with the number of destinations done, in batches of 64, and their
 	// total. It may be called from several goroutines.
@@ -26,39 +26,40 @@ type Options struct {
 
 const defaultExamples = 20
 
-// Counts counts paths from a source to a LID by [Reach]. Paths is the sum of the four counts that follow it.
+// Counts counts paths by [Reach]. A path here is a source and a LID. Paths is the sum of the four fields that follow
+// it.
 type Counts struct {
 	Paths   int64
 	Sure    int64
 	Luck    int64
 	Never   int64
 	Unknown int64
-	// Loops counts paths on which some choice makes packets loop.
+	// Loops counts paths on which packets loop with some choices.
 	Loops int64
-	// Many counts sources and LIDs with more than one path.
+	// Many counts the pairs of a source and a LID between which packets have more than one path.
 	Many int64
 }
 
-// Result is the result for all pairs of end ports in [trees.Ends].
+// Result is the result for all pairs of end ports, as listed by [trees.Ends].
 type Result struct {
 	Ends            int
 	Unassigned      int // ends without a LID, which neither send nor receive
 	UnreachableEnds int
 	Pairs           int64
-	// LostPairs counts pairs with a path that never arrives, LuckPairs others with a path that arrives by luck,
-	// UnknownPairs others with a path that is unknown.
+	// LostPairs counts pairs with a path that never arrives. LuckPairs counts other pairs with a path that arrives only
+	// by luck. UnknownPairs counts other pairs with a path that is unknown.
 	LostPairs    int64
 	LuckPairs    int64
 	UnknownPairs int64
 	Counts
-	// Fewest and Most count the paths that arrive by the number of links on their shortest and on their longest path.
-	// Paths whose packets can loop are only in Fewest.
+	// Fewest and Most count the paths that arrive, indexed by the number of links on their shortest and on their
+	// longest path. Paths on which packets can loop count only in Fewest.
 	Fewest []int64
 	Most   []int64
-	// Troubles lists the first paths of each kind that is not [Sure], by kind, LID and source. It omits paths that end
-	// at once, which [trees.Ends.Lost] counts.
+	// Troubles lists the first paths of each kind other than [Sure], by kind, LID and source. It omits paths that end
+	// at once; [trees.Ends.Lost] counts those.
 	Troubles []Pair
-	// SLsUnread is set if the SLs of paths matter but were not read. All were taken as SL 0.
+	// SLsUnread is set if the SLs of paths matter but were not read. Then all packets are assumed to have SL 0.
 	SLsUnread bool
 }
 
@@ -69,8 +70,8 @@ type Pair struct {
 	Outcome  Outcome
 }
 
-// Check follows the packets of all pairs of end ports by every choice. It returns the error of ctx if that ends first.
-// O(LIDs x ports in groups) at worst, on all processors.
+// Check follows the packets of all pairs of end ports by every choice. It returns the error of ctx if ctx ends first.
+// In the worst case, O(LIDs x ports in groups) on all processors.
 func Check(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -90,7 +91,7 @@ type checker struct {
 	net  *Net
 	ends *trees.Ends
 	opt  Options
-	// bySwitch holds the indexes of LIDs in ends in the order of [BySwitch].
+	// bySwitch holds the result of [BySwitch]: indexes into ends.LIDs.
 	bySwitch []int32
 	columns  []column
 }
@@ -101,8 +102,8 @@ func newChecker(t *fabric.Tables, opt Options) *checker {
 	return c
 }
 
-// BySwitch returns the indexes of LIDs in ends, grouped by the switch of their port. The LIDs of one switch mostly
-// share their paths.
+// BySwitch returns the indexes of all LIDs in ends, grouped by the switch of the LID's port. The LIDs of one switch
+// mostly share their paths.
 func BySwitch(ends *trees.Ends) []int32 {
 	homes := make([]fabric.SwitchIndex, len(ends.LIDs))
 	order := make([]int32, len(ends.LIDs))
@@ -114,8 +115,8 @@ func BySwitch(ends *trees.Ends) []int32 {
 	return order
 }
 
-// each calls visit with the indexes of the LIDs of each batch and a worker, which only one goroutine uses at a time. It
-// returns the workers.
+// each divides the LIDs into batches. It calls visit with the indexes of the LIDs of each batch and a worker. Only one
+// goroutine uses a worker at a time. each returns the workers.
 func each[W any](ctx context.Context, c *checker, fresh func() *W, visit func(w *W, places []int32)) ([]*W, error) {
 	workers := make([]*W, routing.Workers())
 	lids := make([]trees.LID, len(c.bySwitch))
@@ -137,14 +138,14 @@ type column struct {
 	Counts
 	fewest, most []int32
 	troubles     []Pair
-	// pairs counts the pairs with the end by [Reach], set with its last LID.
+	// pairs counts, by [Reach], the pairs with the end as destination. It is set with the last LID of the end.
 	pairs [Unknown + 1]int64
 }
 
 type worker struct {
 	*checker
 	column *columns
-	// pairs is, by source, the worst reach of the LIDs of an end so far.
+	// pairs holds, for each source, the worst reach so far over the LIDs of the current destination.
 	pairs []Reach
 }
 
@@ -175,7 +176,8 @@ func (w *worker) count(col *column, l trees.LID) {
 	})
 }
 
-// countPairs counts the pairs of a source with an end, given the reach of the paths to one of its LIDs.
+// countPairs updates the reach of the pairs from a source to the current destination by the reach r of the paths to one
+// of its LIDs. At the last LID it counts the pairs.
 func (w *worker) countPairs(col *column, l trees.LID, s *source, r Reach) {
 	port := &w.net.Tables.Fabric.Ports[w.ends.Ports[l.End]]
 	if port.LMC == 0 {
@@ -271,7 +273,7 @@ func (c *checker) result() *Result {
 	return r
 }
 
-// order returns the position of a reach among troubles, the worst first.
+// order returns the position of a reach in the list of troubles. The worst reach comes first.
 func order(r Reach) int { return slices.Index([]Reach{Never, Luck, Unknown, Sure}, r) }
 
 func worse(a, b Reach) bool { return order(a) < order(b) }

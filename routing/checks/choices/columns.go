@@ -7,8 +7,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// columns computes the outcome of the packets of all ends to one LID after another. It is scratch memory for one
-// goroutine.
+// columns computes the outcome of the packets of all ends to one LID. It is scratch memory for one goroutine, which
+// reuses it for each LID.
 type columns struct {
 	net    *Net
 	ends   *trees.Ends
@@ -18,7 +18,8 @@ type columns struct {
 	lids   []uint16
 	of     []entries // of a batch of LIDs
 	at     *entries  // of the current LID
-	// outer and inner are memory of each and graph, which both iterate over sources, the second within the first.
+	// outer is the memory of the method each, inner that of the method graph. Both iterate over sources, and each calls
+	// graph during its iteration.
 	outer, inner source
 }
 
@@ -29,7 +30,7 @@ func newColumns(net *Net, ends *trees.Ends) *columns {
 	}
 }
 
-// lot calls visit for some LIDs, given by their indexes in ends.
+// lot reads the entries for some LIDs and calls visit for each of these LIDs. places holds their indexes in ends.LIDs.
 func (c *columns) lot(places []int32, visit func(at int32)) {
 	c.begin(places)
 	for i, at := range places {
@@ -56,7 +57,7 @@ func (c *columns) turn(i int) {
 	clear(c.solved)
 }
 
-// source is the origin of packets of some ends.
+// source is a set of ends whose packets to the current LID have the same paths.
 type source struct {
 	group *trees.Group
 	ends  []int32 // may include the one that owns the LID; n counts the others
@@ -65,7 +66,7 @@ type source struct {
 	at    Place // the first place, if that is a switch
 }
 
-// sources calls visit with the ends that send to a LID, grouped where their packets have the same paths. It reuses s.
+// sources calls visit for each set of ends whose packets to a LID have the same paths. It reuses s for each call.
 func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 	for g := range c.ends.Groups {
 		group := &c.ends.Groups[g]
@@ -92,7 +93,7 @@ func (c *columns) sources(l trees.LID, s *source, visit func(s *source)) {
 	}
 }
 
-// each calls visit with the sources of a LID and the outcomes of their packets.
+// each calls visit with each source of packets to a LID and the outcome of these packets.
 func (c *columns) each(l trees.LID, visit func(s *source, o *Outcome)) {
 	c.sources(l, &c.outer, func(s *source) {
 		o := c.outcome(l, s)
@@ -117,7 +118,7 @@ func (c *columns) outcome(l trees.LID, s *source) Outcome {
 	return o
 }
 
-// graph returns the solved graph of a class of SLs to a LID.
+// graph returns the solved graph of paths to a LID for a class of SLs.
 func (c *columns) graph(l trees.LID, class uint8) *graph {
 	g := c.graphs[class]
 	if g == nil {

@@ -11,22 +11,22 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// End is an end port in two fabrics, None where it is not in the subnet.
+// End is the index of an end port in two fabrics. It is None for a fabric whose subnet does not contain the end port.
 type End struct{ Before, After fabric.PortIndex }
 
-// Comparison counts the pairs of end ports by their reach before and after. The reach of a pair is that of its worst
-// path.
+// Comparison counts the pairs of end ports by their reach before and after a change. The reach of a pair is the reach
+// of its worst path.
 type Comparison struct {
 	Pairs [Unknown + 1][Unknown + 1]int64
-	// Changed counts the pairs that are reached for sure before and after but can use other ports.
+	// Changed counts the pairs that are reached for sure before and after, but whose packets can use other ports.
 	Changed int64
-	// Examples are the first pairs of each kind, by destination and source: indexes of ends.
+	// Examples lists the first pairs of each kind as indexes of ends, ordered by destination and then by source.
 	Examples        [Unknown + 1][Unknown + 1][][2]int32
 	ChangedExamples [][2]int32
 }
 
-// Compare compares the choices for packets among some ends in two sets of tables, whose fabrics may differ. It returns
-// the error of ctx if that ends first. It takes twice as long as [Check], and O(ends^2).
+// Compare compares the choices for packets between the given ends in two sets of tables. The fabrics of the tables may
+// differ. It returns the error of ctx if ctx ends first. It takes twice as long as [Check], plus O(ends^2).
 func Compare(ctx context.Context, before, after *fabric.Tables, ends []End, opt Options) (*Comparison, error) {
 	sides := [2]*comparedSide{newComparedSide(before, ends, func(e End) fabric.PortIndex { return e.Before }),
 		newComparedSide(after, ends, func(e End) fabric.PortIndex { return e.After })}
@@ -64,11 +64,11 @@ func (c *Comparison) add(o *Comparison, examples int) {
 	}
 }
 
-// comparedSide is one of the two sets of tables. It is read-only.
+// comparedSide is one of the two sets of tables, before or after. It is read-only.
 type comparedSide struct {
 	checker *checker
-	// end maps indexes of the compared ends to ends of the checker, -1 for none. place is the inverse. lids holds the
-	// indexes of the LIDs of each end of the checker.
+	// end maps the index of a compared end to the index of an end of the checker, or to -1. place is the inverse
+	// mapping. lids holds, for each end of the checker, the indexes of its LIDs.
 	end, place []int32
 	lids       [][]int32
 }
@@ -114,7 +114,7 @@ func newComparer(sides [2]*comparedSide, ends int) *comparer {
 	return c
 }
 
-// destination counts the pairs of all ends with one.
+// destination counts the pairs from all other ends to the end dst.
 func (c *comparer) destination(found *Comparison, dst int32, examples int) {
 	c.sides[0].follow(dst)
 	c.sides[1].follow(dst)
@@ -139,14 +139,14 @@ func (c *comparer) destination(found *Comparison, dst int32, examples int) {
 	}
 }
 
-// follower follows the packets of all ends to one destination after another.
+// follower follows the packets of all ends to one destination. It is reused for each destination.
 type follower struct {
 	*comparedSide
 	column *columns
-	// reach is, by end, the reach of its packets to all LIDs of the destination.
+	// reach is indexed by source end: the worst reach of its packets over all LIDs of the destination.
 	reach []Reach
-	// paths holds, for each LID of the destination, hashes of the ports that the packets of each end can use. hashes
-	// are those from each place, by class of SLs.
+	// paths holds, for each LID of the destination and each source end, a hash of the ports that the packets can use.
+	// hashes holds, for each class of SLs and each place, a hash of the ports that packets can use from this place on.
 	paths  [][]uint64
 	memory [][]uint64
 	hashes [][]uint64
@@ -192,7 +192,7 @@ func (f *follower) follow(dst int32) {
 	})
 }
 
-// attached returns a hash of the link of an end.
+// attached returns a hash of the switch port to which an end is linked.
 func (f *follower) attached(end int32) uint64 {
 	t := f.checker.net.Tables.Fabric
 	port := f.checker.ends.Ports[end]
@@ -203,8 +203,8 @@ func (f *follower) attached(end int32) uint64 {
 	return mix(t.Nodes[t.Ports[peer].Node].GUID + uint64(t.Ports[peer].Num))
 }
 
-// hash computes the hashes of the ports that packets of a class can use from each visited place from which none can
-// loop.
+// hash computes the hashes of the ports that packets of a class of SLs can use. It does so for each visited place from
+// which packets cannot loop.
 func (f *follower) hash(class uint8) {
 	g := f.column.graphs[class]
 	order := g.order
@@ -229,7 +229,7 @@ func (f *follower) hash(class uint8) {
 	}
 }
 
-// samePaths reports whether the packets of an end to the destination can use the same ports on both sides.
+// samePaths reports whether the packets of an end to the destination can use the same ports before and after.
 func (f *follower) samePaths(o *follower, src int32) bool {
 	for i := range max(len(f.paths), len(o.paths)) {
 		if f.paths[i%len(f.paths)][src] != o.paths[i%len(o.paths)][src] {

@@ -12,30 +12,33 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Failover is the state of paths at the moment when links fail, while the switches still have their old tables: what
-// their groups repair before any subnet manager acts, and what waits for one. Paths is the sum of the other counts.
+// Failover classifies paths at the moment when links fail and the switches still have their old tables. The groups of
+// the switches repair some paths at once. The other paths wait for the subnet manager. Paths is the sum of the other
+// counts.
 type Failover struct {
 	Paths int64
-	// Untouched counts paths with the same choices as before, Over those with fewer or other choices that all arrive.
+	// Untouched counts paths with the same choices as before. Over counts paths with fewer or other choices, all of
+	// which arrive.
 	Untouched int64
 	Over      int64
-	// Luck counts paths that now lose packets by some choices, Stuck by all.
+	// Luck counts paths that now lose packets with some choices. Stuck counts paths that now lose packets with all
+	// choices.
 	Luck  int64
 	Stuck int64
-	// Unreachable counts paths with an end that has lost all links to the subnet manager, Bad paths that did not arrive
-	// for sure before either.
+	// Unreachable counts paths from or to an end port that has lost all links to the subnet manager. Bad counts paths
+	// that did not arrive for sure before the failure.
 	Unreachable int64
 	Bad         int64
-	// Examples lists the first pairs that are stuck or need luck, by LID and source.
+	// Examples lists the first pairs that Luck and Stuck count, by LID and source.
 	Examples []Pair
 }
 
 // ErrOtherNodes means that tables are for fabrics with different nodes or LIDs.
 var ErrOtherNodes = errors.New("the nodes or their LIDs differ")
 
-// FailOver compares the paths of packets in a fabric with those after some of its links have failed, with the same
-// tables. after holds the tables on the remaining fabric, whose nodes and LIDs must be the same, or it returns
-// [ErrOtherNodes]. It takes three times as long as [Check].
+// FailOver compares the paths of packets before and after some links fail, with the same tables. after holds the tables
+// on the remaining fabric. It returns [ErrOtherNodes] if the nodes or LIDs of the two fabrics differ. It takes three
+// times as long as [Check].
 func FailOver(ctx context.Context, before, after *fabric.Tables, opt Options) (*Failover, error) {
 	if !fabric.SameNodes(before.Fabric, after.Fabric) || !fabric.KeepsLIDs(before.Fabric, after.Fabric) {
 		return nil, ErrOtherNodes
@@ -79,12 +82,12 @@ func (r *Failover) add(o *Failover, examples int) {
 	r.Examples = append(r.Examples, o.Examples[:min(len(o.Examples), examples-len(r.Examples))]...)
 }
 
-// transition compares each LID before and after. Both use the same ends.
+// transition compares the paths to each LID before and after the failure. Both states use the same ends.
 type transition struct {
 	*checker
 	before, after *columns
-	// touched marks, by class of SLs and place, whether packets from there can use other paths than before. looked
-	// marks the classes for which that is known.
+	// touched marks, for each class of SLs and each place, whether packets from there can use other paths than before.
+	// looked marks the classes for which touched is filled in.
 	touched [][]bool
 	looked  []bool
 }
@@ -134,7 +137,8 @@ func (w *transition) count(r *Failover, l trees.LID) {
 	})
 }
 
-// touches reports whether the packets of a source, which arrived for sure before, can now use other paths.
+// touches reports whether the packets of a source can now use other paths. Before the failure they must have arrived
+// for sure.
 func (w *transition) touches(s *source) bool {
 	g, touched := w.before.graphs[s.class], w.touched[s.class]
 	if !w.looked[s.class] {

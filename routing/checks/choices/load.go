@@ -10,21 +10,21 @@ import (
 	"example.org/ibconsole/routing/checks/trees"
 )
 
-// Loads counts the paths over all links if all choices of a switch are equally likely.
+// Loads holds the number of paths over all links if all choices of a switch are equally likely.
 type Loads struct {
 	Fabric *fabric.Fabric
-	// Paths counts the paths that leave by a port, by port index. A pair with several paths counts for each with its
-	// share.
+	// Paths counts the paths that leave by each port. If the packets of a pair have several paths, each path counts by
+	// its share of the packets.
 	Paths []float64
-	// Delivered counts pairs by the share of their packets that arrive, Lost by the share of the others, and Unknown by
-	// that of the others if they meet an unread table and nothing else is wrong. Looping counts pairs whose packets can
-	// loop: these are also in Lost.
+	// Delivered counts pairs by the share of their packets that arrive. The other packets of a pair count in Unknown if
+	// they meet an unread table and nothing else is wrong, otherwise in Lost. Looping counts pairs whose packets can
+	// loop. The packets of these pairs also count in Lost.
 	Delivered, Lost, Unknown float64
 	Looping                  int64
 }
 
-// AllToAll is [linkload.AllToAll] over all choices. Without adaptive routing the counts are the same. O(LIDs x ports in
-// groups) on all processors.
+// AllToAll counts paths like [linkload.AllToAll], but over all choices. Without adaptive routing the counts are the
+// same. O(LIDs x ports in groups) on all processors.
 func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
 	c := newChecker(t, opt)
 	workers, err := each(ctx, c, func() *loader { return newLoader(c) }, func(w *loader, places []int32) {
@@ -48,12 +48,12 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 	return sum, nil
 }
 
-// loader counts for one LID after another. It is scratch memory for one goroutine.
+// loader counts the paths to one LID at a time. It is scratch memory for one goroutine.
 type loader struct {
 	*checker
 	column *columns
 	loads  Loads
-	// weights counts, by class of SLs and place, the packets that pass.
+	// weights counts, for each class of SLs and each place, the packets that pass the place.
 	weights [][]float64
 }
 
@@ -100,7 +100,8 @@ func (w *loader) add(l trees.LID) {
 	}
 }
 
-// spread distributes the packets at each place over its ports. Places from which packets can loop have none.
+// spread distributes the packets at each place over the ports by which they leave. It skips places from which packets
+// can loop.
 func (w *loader) spread(g *graph, weights []float64) {
 	f := w.net.Tables.Fabric
 	order := g.order

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package choices follows packets through tables of switches that route adaptively: it finds all possible paths of a
-// packet, not one.
+// Package choices follows packets through tables of switches that route adaptively. It finds all possible paths of a
+// packet.
 //
-// A packet that may be routed adaptively leaves a switch by any port of the group of its LID that is up, in any
-// sub-group. If none is up, or the packet may not be routed adaptively, it leaves by the static port. With private
-// tables, the input port and the SL select the table. The result for a pair of ports thus covers all choices: whether
-// it is reached for sure, by luck, or never; over how many links; and the share of each link if all choices are equally
-// likely.
+// A packet that may be routed adaptively leaves a switch by any port that is up and belongs to the group of its LID, in
+// any sub-group. It leaves by the static port if no port of the group is up, or if it may not be routed adaptively.
+// With private tables, the input port and the SL select the table. The result for a pair of ports thus covers all
+// choices: whether the destination is reached for sure, by luck, or never; over how many links; and the share of each
+// link if all choices are equally likely.
 //
-// The paths to one LID form a graph over switches and their tables. It is visited once for each LID, or not at all if
-// it is the same as for an earlier LID.
+// The paths to one LID form a graph over switches and their tables. The graph is visited once for each LID, or not at
+// all if it is the same as for an earlier LID.
 package choices
 
 import (
@@ -20,26 +20,28 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Net holds tables prepared for following packets. It is read-only.
+// Net holds tables that are prepared for following packets. It is read-only.
 type Net struct {
 	Tables *fabric.Tables
 	wires  walk.Wires
 	tables int // the maximum number of tables of a switch
-	// groups[sw][g] lists the ports of a group that are up.
+	// groups[sw][g] lists the ports of group g of switch sw that are up.
 	groups [][][]Exit
-	// classes holds one SL of each set that all switches treat the same, classOf the class of each SL.
+	// A class is a set of SLs that all switches treat the same. classes holds one SL of each class. classOf holds the
+	// class of each SL.
 	classes []uint8
 	classOf [16]uint8
 	plain   *fabric.AdaptiveSwitch
 }
 
-// Exit is a port by which packets leave a switch, the target behind it, and the port by which they arrive there.
+// Exit is a port by which packets leave a switch. To is the target at the other end of the link, In the port by which
+// packets arrive there.
 type Exit struct {
 	To       walk.Target
 	Port, In uint8
 }
 
-// NewNet prepares tables. O(switches x 256 + ports in groups).
+// NewNet prepares tables for following packets. O(switches x 256 + ports in groups).
 func NewNet(t *fabric.Tables) *Net {
 	n := &Net{Tables: t, wires: walk.NewWires(t), tables: 1, groups: make([][][]Exit, len(t.Fabric.Switches)),
 		plain: &fabric.AdaptiveSwitch{}}
@@ -61,7 +63,7 @@ func NewNet(t *fabric.Tables) *Net {
 	return n
 }
 
-// classify finds the classes of SLs that all switches treat the same.
+// classify fills in classes and classOf.
 func (n *Net) classify() {
 	for sl := range uint8(16) {
 		at := slices.IndexFunc(n.classes, func(as uint8) bool { return n.sameTreatment(sl, as) })
@@ -91,7 +93,7 @@ func (n *Net) sameTreatment(a, b uint8) bool {
 	return true
 }
 
-// class returns the index in classes for packets from one LID to another: that of SL 0 if SLs were not read.
+// class returns the class of the SL of packets from one LID to another LID. It assumes SL 0 if SLs were not read.
 func (n *Net) class(src, dst uint16) uint8 {
 	sl, _ := n.Tables.SL(src, dst)
 	return n.classOf[sl&15]
@@ -119,10 +121,10 @@ func (n *Net) exit(s fabric.SwitchIndex, port uint8) Exit {
 	return e
 }
 
-// Place is a switch and the table that packets use there: switch + table x switches.
+// Place is a switch and the table that packets use there. Its value is switch + table x number of switches.
 type Place int32
 
-// place returns the place of packets of an SL behind an exit that leads to a switch.
+// place returns the place that packets of an SL reach by an exit. The exit must lead to a switch.
 func (n *Net) place(e Exit, sl uint8) Place {
 	if n.tables == 1 {
 		return Place(e.To)
@@ -145,8 +147,9 @@ func (n *Net) Switch(at Place) (sw fabric.SwitchIndex, table uint8) {
 	return fabric.SwitchIndex(at % switches), uint8(at / switches)
 }
 
-// leaves returns the ports by which packets can leave a switch: those of the group that are up, or the static one. why
-// is the state by which they choose, [fabric.StateStatic] if they use the static port.
+// leaves returns the exits by which packets can leave a switch. These are the ports of the group that are up, or the
+// static port. why is the state by which the switch chooses among the ports, or [fabric.StateStatic] if packets use the
+// static port.
 func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, static *[1]Exit) (out []Exit,
 	why fabric.AdaptiveState) {
 	if !n.Tables.Known[s] {
@@ -174,7 +177,7 @@ func (n *Net) leaves(s fabric.SwitchIndex, table uint8, of *entries, sl uint8, s
 	return static[:], fabric.StateStatic
 }
 
-// entries holds the entries for a LID in the first tables of all switches, by switch.
+// entries holds the entries for one LID in the first table of each switch.
 type entries struct {
 	lid      uint16
 	ports    []uint8
@@ -185,14 +188,14 @@ func newEntries(switches int) entries {
 	return entries{ports: make([]uint8, switches), adaptive: make([]fabric.AdaptiveEntry, switches)}
 }
 
-// copy copies entries of the same number of switches.
+// copy copies from, which must have the same number of switches.
 func (e *entries) copy(from *entries) {
 	e.lid = from.lid
 	copy(e.ports, from.ports)
 	copy(e.adaptive, from.adaptive)
 }
 
-// read fills the entries of several LIDs, one switch after another. O(switches x LIDs).
+// read reads the entries for several LIDs, switch by switch. O(switches x LIDs).
 func (n *Net) read(into []entries, lids []uint16) {
 	for i, lid := range lids {
 		into[i].lid = lid
@@ -216,7 +219,7 @@ func (n *Net) read(into []entries, lids []uint16) {
 	}
 }
 
-// Flow explores the paths of packets of an SL to a LID, place by place. It is scratch memory for one goroutine.
+// Flow explores the paths of packets of one SL to one LID, place by place. It is scratch memory for one goroutine.
 type Flow struct {
 	g  *graph
 	of []entries // of one LID
@@ -227,7 +230,7 @@ func (n *Net) NewFlow() *Flow {
 	return &Flow{newGraph(n), []entries{newEntries(len(n.Tables.Fabric.Switches))}}
 }
 
-// Begin starts with packets of an SL to a LID that an end port owns.
+// Begin starts a search for packets of an SL to a LID. end is the end port that owns the LID.
 func (f *Flow) Begin(lid uint16, end fabric.PortIndex, sl uint8) {
 	f.g.net.read(f.of, []uint16{lid})
 	f.g.begin(&f.of[0], end, sl&15)
@@ -243,10 +246,11 @@ func (f *Flow) Exits(at Place) []Exit {
 	return f.g.out[at]
 }
 
-// Next returns the place behind an exit that leads to a switch.
+// Next returns the place to which an exit leads. The exit must lead to a switch.
 func (f *Flow) Next(e Exit) Place { return f.g.net.place(e, f.g.sl) }
 
-// Same reports whether packets to another LID leave all visited places by the same exits between switches.
+// Same reports whether packets to another LID leave all visited places by the same exits between switches. If they do,
+// the flow continues with this LID.
 func (f *Flow) Same(lid uint16, end fabric.PortIndex) bool {
 	f.g.net.read(f.of, []uint16{lid})
 	return f.g.again(&f.of[0], end)
@@ -255,15 +259,16 @@ func (f *Flow) Same(lid uint16, end fabric.PortIndex) bool {
 // Ends reports whether an exit leads to the end port of the LID.
 func (f *Flow) Ends(e Exit) bool { return e.To == f.g.dst }
 
-// Why returns the state by which packets choose at a visited place.
+// Why returns the state by which the switch of a visited place chooses among its exits.
 func (f *Flow) Why(at Place) fabric.AdaptiveState { return f.g.why[at] }
 
-// OutcomesFrom returns the outcomes of packets from a place and from all places that they can reach.
+// OutcomesFrom returns a function that returns the outcome of packets from a place. It knows the place at and all
+// places that packets can reach from there.
 func (f *Flow) OutcomesFrom(at Place) func(Place) *Outcome {
 	f.g.from(at)
 	f.g.solve()
 	return func(at Place) *Outcome { return &f.g.outcomes[at] }
 }
 
-// OutcomeOf returns the outcome of packets that leave by an exit which leads to no switch.
+// OutcomeOf returns the outcome of packets that leave by an exit. The exit must not lead to a switch.
 func (f *Flow) OutcomeOf(e Exit) Outcome { return end(e.To, f.g.dst) }

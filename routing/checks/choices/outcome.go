@@ -4,7 +4,7 @@ package choices
 
 import "example.org/ibconsole/routing/checks/walk"
 
-// Reach is the arrival of packets over all choices.
+// Reach is whether packets arrive, over all choices of the switches.
 type Reach uint8
 
 // The kinds of reach.
@@ -24,7 +24,7 @@ func (r Reach) String() string {
 	return reachNames[r]
 }
 
-// Endings is a set of ways in which packets can end, one bit each.
+// Endings is a set of possible ends of packets, one bit each.
 type Endings uint8
 
 // The endings.
@@ -36,7 +36,7 @@ const (
 	Loops // they can return to a switch and the table that they used there before
 )
 
-// Reach returns the reach that follows from the endings.
+// Reach returns the reach that follows from the set of endings.
 func (e Endings) Reach() Reach {
 	arrives, fails := e&Arrives != 0, e&(DeadEnd|Misdelivered|Loops) != 0
 	switch {
@@ -50,19 +50,20 @@ func (e Endings) Reach() Reach {
 	return Never
 }
 
-// Outcome is the outcome of packets from a switch on.
+// Outcome is the outcome of packets to one LID from a switch on.
 type Outcome struct {
 	Endings Endings
-	// Fewest and Most are the numbers of links of paths that arrive. Most is -1 if packets can loop before they arrive.
+	// Fewest and Most are the numbers of links on the shortest and on the longest path that arrives. Most is -1 if
+	// packets can loop before they arrive.
 	Fewest, Most int32
-	// Paths counts the possible paths, whether they arrive or not, by ports. It is inexact above 2^53, and 0 if packets
-	// can loop.
+	// Paths counts the possible paths, whether they arrive or not. Paths that differ in a port count as different. The
+	// count is inexact above 2^53, and 0 if packets can loop.
 	Paths float64
 	// Share is the share of packets that arrive if all choices are equally likely, or 0 if packets can loop.
 	Share float64
 }
 
-// then adds the outcome of packets that leave by a port, over link more links (0 or 1).
+// then adds to o the outcome of packets that leave by one port. The port leads over link more links (0 or 1).
 func (o *Outcome) then(next *Outcome, link int32) {
 	first := o.Endings&Arrives == 0
 	o.Endings |= next.Endings
@@ -82,7 +83,8 @@ func (o *Outcome) then(next *Outcome, link int32) {
 	}
 }
 
-// end returns the outcome of packets that meet no further switch.
+// end returns the outcome of packets that leave for x and meet no further switch. dst is the end port that owns the
+// LID.
 func end(x, dst walk.Target) Outcome {
 	o := Outcome{Paths: 1}
 	switch x {

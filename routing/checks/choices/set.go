@@ -19,14 +19,15 @@ type Set struct {
 	LID      uint16
 	SL       uint8
 	Outcome  Outcome
-	// FewestSwitches and MostSwitches count the switches of paths that arrive. The most is -1 if packets can loop.
+	// FewestSwitches and MostSwitches are the numbers of switches on the shortest and on the longest path that arrives.
+	// MostSwitches is -1 if packets can loop.
 	FewestSwitches, MostSwitches int32
-	// Rows is the tree of paths with each switch expanded once. Places at one depth with the same continuation are one
-	// row.
+	// Rows is the tree of paths, with each switch expanded once. Places at the same depth with the same continuation
+	// form one row.
 	Rows []Row
 }
 
-// Row is one place of the tree, or several that packets pass in the same way.
+// Row is one place of the tree, or several places with the same continuation.
 type Row struct {
 	Depth    int
 	Switches []fabric.SwitchIndex // ascending; empty for the end port
@@ -40,11 +41,11 @@ type Row struct {
 	Outcome Outcome
 	Again   bool // expanded above
 	Stop    bool // packets end here, as Outcome describes
-	// At is the end port where they end, or None.
+	// At is the end port where packets end, or None.
 	At fabric.PortIndex
 }
 
-// Of returns all paths of a pair for an SL. O(ports in groups).
+// Of returns the set of all paths of packets with an SL from an end port to a LID. O(ports in groups).
 func (n *Net) Of(src fabric.PortIndex, lid uint16, sl uint8) *Set {
 	f := n.Tables.Fabric
 	s := &Set{Src: src, Dst: f.PortByLID(lid), LID: lid, SL: sl}
@@ -142,7 +143,7 @@ func (u *unfolding) share(first Place) {
 	}
 }
 
-// unfold adds rows for the places that packets reach from one row.
+// unfold adds rows for the places that packets reach from one row, and for the places after them.
 func (u *unfolding) unfold(places []Place, depth int) {
 	for _, group := range u.group(places) {
 		first := group[0]
@@ -194,8 +195,8 @@ func (u *unfolding) end(e Exit, depth int, share float64) {
 	u.set.Rows = append(u.set.Rows, row)
 }
 
-// group groups places that packets leave for the same places by the same number of ports, if all were seen before or
-// none.
+// group divides places into groups with the same continuation. The places of a group have the same table and state, and
+// the same number of ports to each next place. Either all or none of them were seen before.
 func (u *unfolding) group(places []Place) [][]Place {
 	type kind struct {
 		seen  bool
@@ -221,7 +222,7 @@ func (u *unfolding) group(places []Place) [][]Place {
 	return lists
 }
 
-// leadsTo returns the next places and ends from a place, one for each port, in a form to compare.
+// leadsTo returns the targets to which the exits of a place lead, encoded as a string for comparison. Each exit counts.
 func (u *unfolding) leadsTo(at Place) string {
 	var to []int64
 	for _, e := range u.flow.Exits(at) {
@@ -241,8 +242,8 @@ func (u *unfolding) leadsTo(at Place) string {
 	return string(b)
 }
 
-// Words returns the row as text: its switches, or how packets end there, and the ports by which they leave ("" if they
-// do not), such as "leaf-01", "by ports 3-4 (2, free)".
+// Words returns the row as text. what lists its switches, or describes how packets end there. by names the ports by
+// which packets leave, or is "" if they do not leave. Example: "leaf-01", "by ports 3-4 (2, free)".
 func (r *Row) Words(f *fabric.Fabric) (what, by string) {
 	switch {
 	case !r.Stop:
@@ -275,7 +276,8 @@ func (r *Row) Words(f *fabric.Fabric) (what, by string) {
 	return what, by
 }
 
-// switches returns the names of up to three switches, or the first and the last of more.
+// switches returns the names of up to three switches. If the row has more, it returns the names of the first and the
+// last.
 func (r *Row) switches(f *fabric.Fabric) string {
 	names := prose.Words(r.Switches, func(s fabric.SwitchIndex) string { return f.NodeName(f.Switches[s]) })
 	if len(names) <= 3 {

@@ -7,23 +7,23 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// graph holds the possible paths of packets of a class of SLs to one LID. It is scratch memory for one LID after
-// another.
+// graph holds the possible paths to one LID of packets of a class of SLs. It is scratch memory that is reused for each
+// LID.
 type graph struct {
 	net *Net
 	of  entries
 	sl  uint8
 	dst walk.Target
-	// home is the switch of the LID. alone is set if packets meet no end port elsewhere.
+	// home is the switch of the LID. alone is set if packets can reach end ports only from this switch.
 	home  fabric.SwitchIndex
 	alone bool
 
-	// out lists, by place, the ports by which packets leave the visited places. own is memory for static ports.
+	// out lists, for each visited place, the exits by which packets leave. own is memory for static ports.
 	out [][]Exit
 	why []fabric.AdaptiveState
 	own [][1]Exit
-	// visits is the state of each place since begin. order lists the visited places, each after its successors unless
-	// packets loop.
+	// visits is the state of each place since the last call of begin. order lists the visited places. Each place comes
+	// after its successors, except where packets loop.
 	visits []visit
 	order  []Place
 	// outcomes are by place.
@@ -54,7 +54,7 @@ func newGraph(net *Net) *graph {
 	}
 }
 
-// begin resets the graph for packets of an SL to a LID that an end port owns.
+// begin resets the graph for packets of an SL to a LID. end is the end port that owns the LID.
 func (g *graph) begin(of *entries, end fabric.PortIndex, sl uint8) {
 	g.of.copy(of)
 	g.sl, g.dst, g.cyclic = sl, walk.ToPort(end), false
@@ -64,8 +64,8 @@ func (g *graph) begin(of *entries, end fabric.PortIndex, sl uint8) {
 	g.order = g.order[:0]
 }
 
-// again reports whether the last solution is also valid for another LID: one of the same switch, for which packets
-// leave all other switches by the same ports.
+// again reports whether the last solution is also valid for another LID, and if so, adapts the graph to this LID. The
+// LID must have the same switch, and packets to it must leave all other switches by the same ports.
 func (g *graph) again(of *entries, end fabric.PortIndex) bool {
 	home, local := g.net.Tables.Fabric.AttachedSwitch(end)
 	if len(g.order) == 0 || !g.alone || home != g.home || home == fabric.None || local == 0 ||
@@ -143,8 +143,7 @@ func (g *graph) look(at Place) {
 	g.out[at], g.why[at] = g.net.leaves(sw, table, &g.of, g.sl, &g.own[at])
 }
 
-// solve computes the outcome of packets from each visited place. O(ports by which they leave), times the length of
-// loops.
+// solve computes the outcome of packets from each visited place. O(exits), times the length of loops.
 func (g *graph) solve() {
 	if g.cyclic {
 		g.unwind()
@@ -174,8 +173,8 @@ func (g *graph) outcome(at Place) Outcome {
 	return o
 }
 
-// unwind solves the graph where packets can loop. It first solves the places from which no loop can be reached, each
-// after its successors, and then repeats the rest until nothing changes.
+// unwind solves a graph in which packets can loop. It first solves the places from which packets cannot loop, each
+// after its successors. Then it repeats the computation for the other places until nothing changes.
 func (g *graph) unwind() {
 	order, loops := g.peel()
 	for _, at := range order {
@@ -197,8 +196,8 @@ func (g *graph) unwind() {
 	}
 }
 
-// peel removes places whose successors are all removed, and returns them in that order; from the others packets can
-// loop.
+// peel divides the visited places. order lists the places from which packets cannot loop, each after its successors.
+// loops lists the places from which packets can loop.
 func (g *graph) peel() (order, loops []Place) {
 	left := make(map[Place]int, len(g.order))
 	into := make(map[Place][]Place, len(g.order))

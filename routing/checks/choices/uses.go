@@ -13,35 +13,36 @@ import (
 	"example.org/ibconsole/routing/checks/uses"
 )
 
-// Users lists the end ports whose packets can use a link or pass a switch.
+// Users lists the end ports whose packets can use the target: a set of links and switches.
 type Users struct {
-	// Paths counts the pairs with packets that can use it. Packets counts these pairs by the share of their packets
-	// that do if all choices are equally likely. Pairs whose packets can loop count only in Paths.
+	// Paths counts the pairs with packets that can use the target. Packets sums, over these pairs, the share of packets
+	// that use the target if all choices are equally likely. Pairs whose packets can loop count only in Paths.
 	Paths   int64
 	Packets float64
-	// Sources and Destinations list the end ports of these pairs, those with most packets first, then by LID.
+	// Sources and Destinations list the end ports of these pairs. End ports with most packets come first, then the
+	// order is by LID.
 	Sources      []User
 	Destinations []User
-	// Examples lists the first pairs by LID of the destination.
+	// Examples lists the first pairs, ordered by LID of the destination.
 	Examples []Use
 }
 
-// User is an end port with the number of pairs from it, or to it.
+// User is an end port, with the number of pairs of which it is the source or the destination.
 type User struct {
 	Port    fabric.PortIndex
 	Paths   int64
 	Packets float64
 }
 
-// Use is a pair, and the share of its packets.
+// Use is a pair, with the share of its packets that use the target.
 type Use struct {
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	Share    float64
 }
 
-// UsersOf is [uses.Find] over all choices. Without adaptive routing it counts the same paths, and in addition those
-// that do not arrive. O(LIDs x ports in groups) on all processors.
+// UsersOf finds users like [uses.Find], but over all choices. Without adaptive routing it counts the same paths, and in
+// addition the paths that do not arrive. O(LIDs x ports in groups) on all processors.
 func UsersOf(ctx context.Context, t *fabric.Tables, what uses.Target, opt Options) (*Users, error) {
 	if opt.Examples == 0 {
 		opt.Examples = defaultExamples
@@ -79,7 +80,7 @@ func (u *User) add(o *User) {
 	u.Packets += o.Packets
 }
 
-// users returns the ends with paths, in order.
+// users returns the ends with at least one path, ordered as in [Users.Sources].
 func (c *checker) users(all []User) []User {
 	users := []User{}
 	for end, u := range all {
@@ -96,7 +97,7 @@ func (c *checker) users(all []User) []User {
 	return users
 }
 
-// passage is the set of ports and switches to find users of.
+// passage is the target: the ports and switches whose users are searched.
 type passage struct {
 	ports    []bool // by which packets leave, by port index
 	switches []bool
@@ -113,7 +114,7 @@ func newPassage(f *fabric.Fabric, what uses.Target) *passage {
 	return p
 }
 
-// userFinder processes one LID after another. It is scratch memory for one goroutine.
+// userFinder finds the users by the paths to one LID at a time. It is scratch memory for one goroutine.
 type userFinder struct {
 	*checker
 	asked   *passage
@@ -122,8 +123,8 @@ type userFinder struct {
 	packets float64
 	from    []User // by end
 	to      []User
-	// can and share tell, by class of SLs and place, whether packets from there can pass, and the share of them that
-	// does.
+	// can and share are indexed by class of SLs and place. can is set if packets from the place can use the target.
+	// share is the share of these packets that do.
 	can   [][]bool
 	share [][]float64
 	known []bool // by class, for the current LID
@@ -174,7 +175,7 @@ func (w *userFinder) find(l trees.LID) (examples []Use) {
 	return examples
 }
 
-// of reports whether the packets of a source can pass, and the share that does.
+// of reports whether the packets of a source can use the target, and the share that does.
 func (w *userFinder) of(s *source) (can bool, share float64) {
 	if !w.known[s.class] {
 		w.known[s.class] = true
@@ -183,8 +184,8 @@ func (w *userFinder) of(s *source) (can bool, share float64) {
 	return w.can[s.class][s.at], w.share[s.class][s.at]
 }
 
-// solve visits a graph against the direction of packets. For packets that can loop it determines only whether they can
-// pass.
+// solve fills in can and share for all places of a graph, against the direction of packets. For places from which
+// packets can loop, it fills in only can.
 func (w *userFinder) solve(g *graph, can []bool, share []float64) {
 	order, loops := g.order, []Place(nil)
 	if g.cyclic {
@@ -206,8 +207,8 @@ func (w *userFinder) solve(g *graph, can []bool, share []float64) {
 	}
 }
 
-// passes reports whether packets that leave a place can pass, and the share that does, given the values of the next
-// places.
+// passes reports whether packets that leave a place can use the target, and the share that does. The values of the next
+// places must be known.
 func (w *userFinder) passes(g *graph, at Place, can []bool, share []float64) (passes bool, part float64) {
 	sw, _ := g.net.Switch(at)
 	if w.asked.switches[sw] {

@@ -16,7 +16,7 @@ import (
 // lot is the number of LIDs in a batch.
 const lot = fabric.BlockSize
 
-// chosen collects the dependencies of all choices of the switches.
+// chosen collects the dependencies of packets for all choices of adaptive switches.
 func (c *checker) chosen(ctx context.Context, worker func(n int) *worker) error {
 	net := choices.NewNet(c.ends.Tables)
 	lids := choices.BySwitch(c.ends)
@@ -31,7 +31,7 @@ func (c *checker) chosen(ctx context.Context, worker func(n int) *worker) error 
 	})
 }
 
-// explainChosen finds packets for each dependency: those to the lowest LID that can cause it.
+// explainChosen finds packets that cause each dependency of the ring: packets to the lowest LID that can cause it.
 func (c *checker) explainChosen(ctx context.Context, ring []Dependency) error {
 	w := newWorker(c)
 	chooser := newChooser(w, choices.NewNet(c.ends.Tables))
@@ -48,31 +48,31 @@ func (c *checker) explainChosen(ctx context.Context, ring []Dependency) error {
 	return nil
 }
 
-// chooser collects, for a worker, the dependencies of packets where switches choose.
+// chooser collects, for one worker, the dependencies of packets at switches that route adaptively.
 type chooser struct {
 	*worker
 	net  *choices.Net
 	flow *choices.Flow
 	seen []bool
 	todo []waiting
-	// wanted lists dependencies to find packets for, nil for none.
+	// wanted lists the dependencies for which packets are searched. It is nil if none are searched.
 	wanted []Dependency
 }
 
-// waiting is a channel to continue from, and an end whose packets reach it.
+// waiting is a channel from which the search must continue, and an end whose packets reach this channel.
 type waiting struct{ channel, end int32 }
 
 func newChooser(w *worker, net *choices.Net) *chooser {
 	return &chooser{worker: w, net: net, flow: net.NewFlow(), seen: make([]bool, len(w.used))}
 }
 
-// start is the first place of the packets of an end, and the port by which they enter.
+// start is the first place of the packets of an end, and the switch port by which they enter.
 type start struct {
 	at choices.Place
 	in uint8
 }
 
-// choices adds the dependencies of packets to one LID.
+// choices adds the dependencies of packets from all ends to one LID.
 func (w *chooser) choices(l trees.LID) {
 	dst := w.ends.Ports[l.End]
 	if w.sls == nil && w.wanted == nil && w.flow.Same(l.LID, dst) {
@@ -104,7 +104,7 @@ func (w *chooser) choices(l trees.LID) {
 	}
 }
 
-// flood follows packets of one SL from link to link, by every exit, until it finds no new channel.
+// flood follows packets of one SL to a LID from link to link, by every exit, until it finds no new channel.
 func (w *chooser) flood(starts map[start]int32, l trees.LID, sl uint8) {
 	f := w.checker.f
 	var all []int32
@@ -142,7 +142,7 @@ func (w *chooser) flood(starts map[start]int32, l trees.LID, sl uint8) {
 	}
 }
 
-// find records packets for the wanted dependencies.
+// find records the packets from end to a LID in each wanted dependency between the channels from and to.
 func (w *chooser) find(from, to, end int32, l trees.LID, sl uint8) {
 	for i := range w.wanted {
 		d := &w.wanted[i]

@@ -12,17 +12,19 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// CheckChange is [Check] for the time while tables change: packets that took the old entry of one switch may meet the
-// new one of the next, and vice versa. turns holds, in place of each entry, the step in which it changes; a packet that
-// took a new entry meets no old one of an earlier step. 0, or nil for all, means any time.
+// CheckChange is like [Check] for the time while tables change. Packets that took the old entry of one switch may meet
+// the new entry of the next switch, and vice versa. turns holds, in place of each entry, the step in which the entry
+// changes. A packet that took a new entry does not meet an old entry of an earlier step. A turn of 0, or nil turns,
+// means that an entry may change at any time.
 //
-// Both tables must be for fabrics with the same nodes and ports. If SL2VL tables change too, each port may have the old
-// or the new one at any time. If only one of the tables has them, they do not change. With VLs, only dependencies count
-// that one of the two tables has alone, with VLs of either. Dependencies of neither have no LID.
+// Both tables must be for fabrics with the same nodes and ports. If SL2VL tables change too, each port may have its old
+// or its new SL2VL table at any time. If only one of the two states has SL2VL tables, they do not change. With VLs,
+// CheckChange counts only dependencies that the old or the new tables cause alone, with the VLs of either state. A
+// dependency that neither state causes alone has no LID.
 //
-// Unread SLs and VLs are taken as SL 0 and VL 0.
+// CheckChange assumes SL 0 and VL 0 where SLs and VLs were not read.
 //
-// It takes the time of a check, of a second one if there are VLs, and O(LIDs x switches).
+// It takes the time of one [Check], of a second one if there are VLs, and O(LIDs x switches).
 func CheckChange(ctx context.Context, before, after *fabric.Tables, turns *fabric.LFT, opt Options) (*Result, error) {
 	b, a := *before, *after
 	if b.SL2VL == nil {
@@ -71,7 +73,8 @@ func (x *change) check(ctx context.Context) (*Result, error) {
 	return r, x.explain(ctx, r.Ring)
 }
 
-// explain finds packets of the old tables for each dependency, or otherwise of the new ones.
+// explain finds packets for each dependency: packets of the old tables if possible, otherwise packets of the new
+// tables.
 func (x *change) explain(ctx context.Context, ring []Dependency) error {
 	if err := x.before.explain(ctx, ring); err != nil {
 		return err
@@ -86,7 +89,8 @@ func (x *change) explain(ctx context.Context, ring []Dependency) error {
 	return nil
 }
 
-// join adds the dependencies of the new tables and, without VLs, those of packets that meet entries of both.
+// join adds the dependencies of the new tables. Without VLs it also adds the dependencies of packets that meet entries
+// of both tables.
 func (x *change) join(ctx context.Context, g *graph) error {
 	after, err := x.after.dependencies(ctx)
 	if err != nil {
@@ -99,7 +103,7 @@ func (x *change) join(ctx context.Context, g *graph) error {
 	return x.cross(ctx, g)
 }
 
-// cross adds the dependencies of packets that meet entries of both tables, or only of the new ones.
+// cross adds the dependencies of packets that meet entries of both tables, or only entries of the new tables.
 func (x *change) cross(ctx context.Context, g *graph) error {
 	lids := x.changed()
 	wires := [2]walk.Wires{walk.NewWires(x.before.ends.Tables), walk.NewWires(x.after.ends.Tables)}
@@ -118,13 +122,13 @@ func (x *change) cross(ctx context.Context, g *graph) error {
 	return err
 }
 
-// flow is the traffic of all ends to a LID, in one of the two states.
+// flow is the traffic from all ends to a LID, in one of the two states.
 type flow struct {
 	*trees.Ends
 	trees.LID
 }
 
-// changed returns the flows with changed entries, and new flows.
+// changed returns the flows to LIDs with changed entries, and flows that only the new state has.
 func (x *change) changed() []flow {
 	old, new := x.before.ends.Tables, x.after.ends.Tables
 	const differs, known = 1, 2
@@ -153,7 +157,7 @@ func (x *change) changed() []flow {
 	return flows
 }
 
-// crosser follows packets by the entries of both tables, for one goroutine.
+// crosser follows packets by the entries of both tables. It is scratch memory for one goroutine.
 type crosser struct {
 	*change
 	*graph
@@ -203,8 +207,8 @@ func (w *crosser) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// hop is a step from a switch to the next. If the step of the change is known, old and new mark the only table that has
-// it.
+// hop is a step from a switch to the next switch. If the step of the plan in which the entry changes is known, old
+// marks a hop of the old tables only, new a hop of the new tables only.
 type hop struct {
 	next     fabric.SwitchIndex
 	turn     uint8
@@ -212,7 +216,7 @@ type hop struct {
 	old, new bool
 }
 
-// hops returns the steps from a switch to other switches.
+// hops iterates over the hops from a switch to other switches, by its old and its new entry.
 func (w *crosser) hops(sw fabric.SwitchIndex, lid uint16) func(yield func(hop) bool) {
 	return func(yield func(hop) bool) {
 		old, new := w.before.ends.Tables.Port(sw, lid), w.after.ends.Tables.Port(sw, lid)

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package credits finds credit loops: rings of links in which each waits for the buffer behind the next, so that
-// packets may stand still for ever.
+// Package credits finds credit loops. A credit loop is a ring of links in which each link waits for a free buffer
+// behind the next link, so that packets may stand still for ever.
 //
 // A channel is one direction of a link between switches together with a VL. Packets that arrive by one channel and
-// leave by another make the first depend on the second. Routes can deadlock only if these dependencies have a cycle
-// (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE Transactions on
+// leave by another make the first channel depend on the second. Routes can deadlock only if these dependencies have a
+// cycle (Dally, Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", IEEE Transactions on
 // Computers C-36, 1987). Links of hosts are in no cycle, because a host accepts all packets sent to it.
 //
-// The VL of a packet on a link comes from the SLtoVLMappingTable of the switch for the packet's SL and the ports by
+// The VL of a packet on a link comes from the SLtoVLMappingTable of the switch, for the packet's SL and the ports by
 // which it arrives and leaves (IBA 1.2.1, 7.6.6). If the tables have no mappings, all packets use VL 0. The SL of a
 // packet is the SL of its path. If the tables have no SLs, it is 0.
 //
-// Tables that were read from switches lack what only the subnet manager knows, see [fabric.Unread]. For these a loop is
-// reported only if it exists for all possible SLs, for example where every link operates one VL or maps all SLs to one
-// VL. The absence of loops is reported only if the subnet has no loop even with all packets on one VL.
+// Tables that were read from switches lack data that only the subnet manager knows, see [fabric.Unread]. For these
+// tables a loop is reported only if it exists for all possible SLs, for example where every link operates one VL or
+// maps all SLs to one VL. The absence of loops is reported only if the subnet has no loop even with all packets on one
+// VL.
 //
-// All packets that hosts can send count, including packets that do not arrive: they hold buffers as far as they get,
-// and a forwarding loop is also a ring of dependencies.
+// All packets that hosts can send count, including packets that do not arrive. Such packets hold buffers as far as they
+// get, and a forwarding loop is also a ring of dependencies.
 package credits
 
 import (
@@ -31,12 +32,13 @@ import (
 
 // Options controls a check.
 type Options struct {
-	// Switches counts port 0 of switches among the ports that send and are sent to.
+	// Switches includes port 0 of each switch in the sources and destinations.
 	Switches bool
-	// GroupSL returns the SL of a multicast group, fabric.NoSL where it is unknown. nil means 0 everywhere.
+	// GroupSL returns the SL of a multicast group, or fabric.NoSL if it is unknown. If GroupSL is nil, all groups have
+	// SL 0.
 	GroupSL func(mlid uint16) uint8
-	// Paths, if set, are the SLs of the paths that packets use, fabric.NoSL for pairs whose packets do not use a path.
-	// The default is the SLs of the tables.
+	// Paths, if set, returns the SLs of paths, and fabric.NoSL for pairs that do not use their path. The default is the
+	// SLs of the tables.
 	Paths fabric.PathSLs
 	// Progress, if set, is called from time to time with the number of destinations done, in batches of 64, and their
 	// total. It may be called from several goroutines.
@@ -45,26 +47,26 @@ type Options struct {
 
 // Result is the result of a check.
 type Result struct {
-	// Channels counts the channels in use, VLs the VLs among them (at least 1 if there are paths at all), and
-	// Dependencies the dependencies between channels.
+	// Channels counts the channels in use. VLs counts the VLs among them (at least 1 if there are paths). Dependencies
+	// counts the dependencies between channels.
 	Channels     int
 	VLs          int
 	Dependencies int
-	// Cyclic counts the channels on cycles, Rings the groups of channels that are on cycles with one another.
+	// Cyclic counts the channels on cycles. Rings counts the groups of channels that are on cycles with one another.
 	Cyclic, Rings int
 	// Ring is a shortest cycle, or nil. Each dependency begins where the previous dependency ends. The first dependency
 	// begins where the last dependency ends.
 	Ring []Dependency
-	// Verdict is Unknown if it depends on Unread or on unread tables. There is no ring then.
+	// Verdict is Unknown if the result depends on unread data. Ring is nil then.
 	Verdict Verdict
-	// Partial is set if the tables of some switches were not read, which may be part of other rings.
+	// Partial is set if the tables of some switches were not read. These switches may be part of other rings.
 	Partial bool
-	// Unread lists the unread parts of the tables. If any part is unread, the numbers of channels and dependencies are
-	// those of a single VL.
+	// Unread lists the unread parts of the tables. If any part is unread, channels and dependencies are counted as if
+	// all packets used a single VL.
 	Unread fabric.Unread
 }
 
-// Unknown returns the reason of the verdict Unknown, or "" for another verdict.
+// Unknown returns the reason why the verdict is Unknown, or "" for another verdict.
 func (r *Result) Unknown() string {
 	switch {
 	case r.Verdict != Unknown:
@@ -77,7 +79,7 @@ func (r *Result) Unknown() string {
 
 // Channel is a VL of one direction of a link.
 type Channel struct {
-	// Port is the switch port by which packets leave.
+	// Port is the switch port by which packets enter the link.
 	Port fabric.PortIndex
 	VL   uint8
 }
@@ -85,7 +87,8 @@ type Channel struct {
 // Dependency means that packets go from one channel to the next.
 type Dependency struct {
 	From, To Channel
-	// Src sends such packets to LID with SL. Dst is the end port that owns the LID, None for a multicast LID.
+	// Src and LID identify packets that cause the dependency: Src sends packets with SL to LID. Dst is the end port
+	// that owns the LID, or None for a multicast LID.
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	SL       uint8
@@ -124,7 +127,7 @@ func known(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) 
 	return most, nil
 }
 
-// unknownGroupSLs reports whether the SL of a group is unknown on which VLs may depend.
+// unknownGroupSLs reports whether the SL of a group is unknown and VLs may depend on it.
 func (c *checker) unknownGroupSLs() bool {
 	m := c.ends.Tables.MFT
 	for i := 0; m != nil && c.sl2vl != nil && i < m.LIDs(); i++ {
@@ -162,15 +165,15 @@ type checker struct {
 	opt  Options
 	f    *fabric.Fabric
 	ends *trees.Ends
-	// sl2vl is nil if every packet uses VL 0, sls if all have SL 0.
+	// sl2vl is nil if every packet uses VL 0. sls is nil if every packet has SL 0.
 	sl2vl *fabric.SL2VL
 	sls   fabric.PathSLs
-	// also holds mappings that any port may have instead, nil for none.
+	// also, if not nil, holds SL2VL tables that any port may have instead of sl2vl.
 	also *fabric.SL2VL
-	// certain restricts the check to hops with the same VL for all SLs. certainGroups does so for groups whose SL is
-	// unknown, which otherwise may have any.
+	// certain restricts the check to hops that have the same VL for all SLs. certainGroups restricts it in this way for
+	// groups whose SL is unknown. Otherwise such groups are checked with all SLs.
 	certain, certainGroups bool
-	// ins is, by end, the port by which its packets enter the switch.
+	// ins is indexed by end: the switch port by which its packets enter.
 	ins []uint8
 }
 
@@ -189,7 +192,7 @@ func newChecker(t *fabric.Tables, opt Options) *checker {
 	return c
 }
 
-// vls returns the number of VLs that channel numbers provide for.
+// vls returns the number of VLs for which a link has channel numbers.
 func (c *checker) vls() int {
 	if c.sl2vl == nil {
 		return 1
@@ -197,7 +200,8 @@ func (c *checker) vls() int {
 	return fabric.DropVL + 1
 }
 
-// vlsOf returns the set of VLs that packets may get when they pass a switch, empty if they are dropped.
+// vlsOf returns the set of VLs that packets may use when they leave a switch. The set is empty if the packets are
+// dropped.
 func (c *checker) vlsOf(sw fabric.SwitchIndex, in, out, sl uint8) uint16 {
 	if c.certain {
 		return c.certainVL(sw, in, out)

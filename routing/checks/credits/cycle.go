@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// cycle returns a shortest cycle, or nil: among several the one with the lowest vertex, where it begins. It sets Cyclic
-// and Rings of r.
+// cycle returns a shortest cycle, or nil. Among several shortest cycles it returns the cycle with the lowest vertex;
+// this vertex comes first. It sets Cyclic and Rings of r.
 func (n *net) cycle(ctx context.Context, r *Result) ([]int32, error) {
 	part := n.parts()
 	size := make([]int32, len(n.channels))
@@ -36,19 +36,20 @@ func (n *net) cycle(ctx context.Context, r *Result) ([]int32, error) {
 	return s.best, nil
 }
 
-// search finds shortest cycles through vertices.
+// search finds a shortest cycle by breadth-first searches from one vertex after another.
 type search struct {
 	*net
 	part []int32
 	best []int32
-	// before is the previous vertex on the path, in the round of the search given by round.
+	// before is the previous vertex on the path to each vertex. It is valid only if round is the number of the current
+	// search.
 	before, round []int32
 	now, next     []int32
 	rounds        int32
 }
 
-// from searches for a cycle through a vertex that is shorter than the best so far: a breadth-first search within the
-// vertex's component.
+// from searches for a cycle through the vertex start that is shorter than the best cycle so far. It is a breadth-first
+// search within the component of this vertex.
 func (s *search) from(start int32) {
 	s.rounds++
 	s.now = append(s.now[:0], start)
@@ -79,8 +80,8 @@ func (s *search) keep(last, start int32) {
 	slices.Reverse(s.best)
 }
 
-// parts numbers the strongly connected components by vertex (Tarjan, "Depth-first search and linear graph
-// algorithms", SIAM Journal on Computing 1, 1972), without recursion. O(channels + dependencies).
+// parts returns the number of the strongly connected component of each vertex (Tarjan, "Depth-first search and linear
+// graph algorithms", SIAM Journal on Computing 1, 1972). It works without recursion. O(channels + dependencies).
 func (n *net) parts() []int32 {
 	size := len(n.channels)
 	p := parter{net: n, part: make([]int32, size), number: make([]int32, size), low: make([]int32, size),
@@ -99,7 +100,8 @@ func (n *net) parts() []int32 {
 type parter struct {
 	*net
 	part []int32
-	// number numbers the visited vertices from 1. low is the lowest number known to be in a vertex's component.
+	// number is the order in which a vertex was visited, from 1. low is the lowest number known to be in the component
+	// of a vertex.
 	number, low []int32
 	at          []int32 // the next edge to visit
 	stack       []int32 // visited vertices whose component is not known
@@ -136,7 +138,7 @@ func (p *parter) meet(v int32) {
 	p.stack, p.path = append(p.stack, v), append(p.path, v)
 }
 
-// close makes a component of the vertices visited since v.
+// close makes the vertices visited since v a finished component.
 func (p *parter) close(v int32) {
 	for {
 		u := p.stack[len(p.stack)-1]

@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// explain finds packets for each dependency: unicast packets to the lowest LID, from the lowest source LID, or
-// otherwise those of the lowest multicast LID.
+// explain finds packets that cause each dependency. It takes the unicast packets to the lowest LID, from the lowest
+// source LID. If no unicast packets cause the dependency, it takes packets to the lowest multicast LID.
 func (c *checker) explain(ctx context.Context, ring []Dependency) error {
 	explain := c.explainUnicast
 	if c.ends.Tables.Adaptive != nil {
@@ -59,7 +59,7 @@ func (c *checker) switchOf(port fabric.PortIndex) fabric.SwitchIndex {
 	return c.f.Nodes[c.f.Ports[port].Node].Switch
 }
 
-// near reports whether a tree uses both links of a dependency.
+// near reports whether a tree uses both links of a dependency. Only then can packets to its LID cause the dependency.
 func (c *checker) near(t *trees.Tree, d *Dependency) bool {
 	a, b := c.switchOf(d.From.Port), c.switchOf(d.To.Port)
 	return t.Tree.Fates[a] != walk.Unvisited && t.Entry(a) == c.f.Ports[d.From.Port].Num &&
@@ -81,7 +81,8 @@ func (c *checker) sender(t *trees.Tree, d *Dependency) (end int32, sl uint8) {
 	return fabric.None, 0
 }
 
-// takes follows the packets of one end, for as many hops as the longest possible loop.
+// takes reports whether the packets of one end cause a dependency. It follows them for as many hops as the longest
+// possible loop has.
 func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool {
 	sw, in := c.ends.Groups[c.ends.GroupOf[end]].At, c.ins[end]
 	last, vls := fabric.PortIndex(fabric.None), uint16(0)
@@ -103,7 +104,7 @@ func (c *checker) takes(t *trees.Tree, end int32, sl uint8, d *Dependency) bool 
 	return false
 }
 
-// explainMulticast finds a host and a group whose packets cause a dependency.
+// explainMulticast finds a host and a multicast group whose packets cause a dependency.
 func (c *checker) explainMulticast(d *Dependency) {
 	m := c.ends.Tables.MFT
 	if m == nil {

@@ -8,13 +8,13 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// graph collects channels and their dependencies. Channel n is VL n%VLs of the direction that leaves port n/VLs.
+// graph holds channels and their dependencies. Channel n is VL n%vls of the link that leaves by port n/vls.
 type graph struct {
 	f    *fabric.Fabric
 	vls  int
 	used []bool
-	// rows holds, by channel, the channels that it depends on: bit port*VLs+VL for a port of the switch that it leads
-	// to; nil for none.
+	// rows holds, for each channel, the channels on which it depends. The channel leads to a switch; bit port*vls+VL of
+	// its row is the channel that leaves this switch by the port. A row is nil if the channel has no dependencies.
 	rows [][]uint64
 }
 
@@ -27,7 +27,8 @@ func (g *graph) number(port fabric.PortIndex, vl uint8) int32 {
 	return int32(port)*int32(g.vls) + int32(vl)
 }
 
-// depend makes a channel depend on one of the switch sw to which it leads.
+// depend makes the channel from depend on the channel that leaves switch sw by a port and VL. The channel from must
+// lead to sw.
 func (g *graph) depend(from int32, sw fabric.SwitchIndex, out, vl uint8) {
 	row := g.rows[from]
 	if row == nil {
@@ -39,7 +40,7 @@ func (g *graph) depend(from int32, sw fabric.SwitchIndex, out, vl uint8) {
 	row[bit>>6] |= 1 << (bit & 63)
 }
 
-// dependAll makes a channel depend on a set of VLs.
+// dependAll makes the channel from depend on the channels of a set of VLs of one port.
 func (g *graph) dependAll(from int32, sw fabric.SwitchIndex, out uint8, vls uint16) {
 	for ; vls != 0; vls &= vls - 1 {
 		g.depend(from, sw, out, uint8(bits.TrailingZeros16(vls)))
@@ -60,11 +61,12 @@ func (g *graph) merge(o *graph) {
 	}
 }
 
-// net is the graph in flat arrays. Its vertices are the channels in use, ascending.
+// net is a graph in flat arrays. Its vertices are the channels in use, in ascending order.
 type net struct {
 	*graph
 	channels []int32
-	// to holds the edges of vertex 0, then of vertex 1, and so on. first holds the start of each, and the end.
+	// to holds the edges of vertex 0, then those of vertex 1, and so on. first holds the index in to of the first edge
+	// of each vertex, and then the length of to.
 	to, first []int32
 }
 
@@ -102,7 +104,7 @@ func (n *net) channel(v int32) Channel {
 	return Channel{Port: fabric.PortIndex(c / int32(n.vls)), VL: uint8(c % int32(n.vls))}
 }
 
-// dependencies returns the dependencies between the vertices of a ring.
+// dependencies returns the dependencies between successive vertices of a ring.
 func (n *net) dependencies(ring []int32) []Dependency {
 	var d []Dependency
 	for i, v := range ring {

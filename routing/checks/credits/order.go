@@ -11,30 +11,32 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Order holds channel dependencies without a cycle in topological order, while paths are added to them. It is for one
+// Order holds channel dependencies without a cycle in topological order, while dependencies are added. It is for one
 // goroutine.
 type Order struct {
 	*checker
 	graph *graph
-	// position of each channel, and the channel at each position. A channel depends on later ones only.
+	// position is the position of each channel in the order. at is the channel at each position. A channel depends only
+	// on channels at later positions.
 	position, at []int32
-	// log holds the dependencies that Add has added.
+	// log lists the dependencies that Add has added, for TakeBack.
 	log []channelPair
-	// seen marks the channels of a search, found lists them.
+	// seen marks the channels found by a search, found lists them.
 	seen  []bool
 	found []int32
 	stack []int32
 }
 
-// channelPair is a dependency: the channel it is of, and the output port and VL of the channel it is on.
+// channelPair is a dependency between two channels. from depends on the channel that leaves switch at by port out with
+// VL vl.
 type channelPair struct {
 	from    int32
 	at      fabric.SwitchIndex
 	out, vl uint8
 }
 
-// NewOrder orders the channel dependencies of all paths of tables. It returns nil if they have a cycle. It takes the
-// time of [Check] and memory of O(ports x VLs).
+// NewOrder orders the channel dependencies of all paths of the tables. It returns nil if the dependencies have a cycle.
+// It takes the time of [Check] and memory of O(ports x VLs).
 func NewOrder(ctx context.Context, t *fabric.Tables, opt Options) (*Order, error) {
 	c := newChecker(t, opt)
 	g, err := c.dependencies(ctx)
@@ -48,7 +50,7 @@ func NewOrder(ctx context.Context, t *fabric.Tables, opt Options) (*Order, error
 	return o, nil
 }
 
-// sort finds the first order. It reports whether there is one.
+// sort finds the first order. It reports whether an order exists.
 func (o *Order) sort() bool {
 	waits := make([]int32, len(o.graph.rows))
 	for c := range o.graph.rows {
@@ -90,10 +92,10 @@ func (g *graph) each(from int32, visit func(to int32)) {
 	}
 }
 
-// Mark returns the state to which [Order.TakeBack] returns.
+// Mark returns a mark of the current state for [Order.TakeBack].
 func (o *Order) Mark() int { return len(o.log) }
 
-// TakeBack removes the dependencies that were added since a mark.
+// TakeBack removes the dependencies that were added since the mark was taken.
 func (o *Order) TakeBack(mark int) {
 	for _, d := range o.log[mark:] {
 		row := o.graph.rows[d.from]
@@ -103,9 +105,9 @@ func (o *Order) TakeBack(mark int) {
 	o.log = o.log[:mark]
 }
 
-// Add adds the dependencies of packets of a service level that enter the first switch by port number in and leave the
-// switches of their path by the ports out. It reports false, and adds some of them, if they close a cycle: then
-// [Order.TakeBack] must follow.
+// Add adds the dependencies of packets of a service level. The packets enter the first switch by port number in, and
+// leave the switches of their path by the ports out. Add returns false if the dependencies close a cycle. It has then
+// added some of them, so the caller must call [Order.TakeBack].
 func (o *Order) Add(in uint8, out []fabric.PortIndex, sl uint8) bool {
 	var before uint16
 	for i, port := range out {
@@ -143,8 +145,9 @@ func (o *Order) depend(d channelPair) bool {
 	return true
 }
 
-// moveBehind moves channel c, and what depends on it must follow, behind channel last. It reports false if last
-// depends on c. O(positions between them + dependencies found).
+// moveBehind moves channel c to a position after channel last, together with the channels that depend on c's new
+// position. It returns false if last depends on c; then no order exists. Dependencies are found by a search in
+// O(positions between the two channels + dependencies found).
 func (o *Order) moveBehind(last, c int32) bool {
 	reached := o.search(c, last)
 	if reached {
@@ -172,8 +175,8 @@ func (o *Order) moveBehind(last, c int32) bool {
 	return true
 }
 
-// search finds the channels on which c depends, directly or not, up to the position of last, and reports whether last
-// is one of them.
+// search finds the channels at positions up to that of last on which c depends, directly or indirectly. It reports
+// whether last is one of these channels.
 func (o *Order) search(c, last int32) (reached bool) {
 	end := o.position[last]
 	o.found, o.stack = append(o.found[:0], c), append(o.stack[:0], c)
@@ -195,8 +198,8 @@ func (o *Order) search(c, last int32) (reached bool) {
 	return reached
 }
 
-// AddFrom is [Order.Add] for the packets that an end port sends to a LID: those of all its LIDs, by the service levels
-// of their paths.
+// AddFrom is like [Order.Add] for the packets that an end port sends to a LID. It covers all LIDs of the end port as
+// source, with the service levels of their paths.
 func (o *Order) AddFrom(src fabric.PortIndex, out []fabric.PortIndex, dlid uint16) bool {
 	sw, in := o.f.AttachedSwitch(src)
 	if sw == fabric.None {

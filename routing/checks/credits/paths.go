@@ -15,14 +15,15 @@ import (
 type worker struct {
 	*checker
 	*graph
-	// vlsAt is, by SL and switch, the set of VLs of packets on the link by which the switch sends them.
+	// vlsAt holds, for each SL and switch, the set of VLs of packets on the link by which the switch forwards them.
 	vlsAt [16][]uint16
 	// sent is the set of SLs of the packets to the current destination.
 	sent uint16
-	// firstVLs is, by group and port, the set of VLs of packets of SL 0 that leave their first switch, or 0 if it is
-	// not yet known.
+	// firstVLs is indexed by group and port: the set of VLs of packets of SL 0 that leave their first switch by the
+	// port. A set is 0 if it is not known yet.
 	firstVLs [][]uint16
-	// seen marks the channels of a multicast group, todo lists those to continue from.
+	// seen marks the channels of the current multicast group. todo lists the channels from which the search must
+	// continue.
 	seen []bool
 	todo []int32
 	// chooser is used for tables of switches that route adaptively.
@@ -62,7 +63,7 @@ func (w *worker) tree(t *trees.Tree) {
 	}
 }
 
-// enter adds VLs to those of the link by which a switch sends packets.
+// enter adds VLs to the VLs of packets on the link by which a switch forwards packets.
 func (w *worker) enter(at fabric.SwitchIndex, sl uint8, vls uint16) {
 	if vls == 0 {
 		return
@@ -74,7 +75,7 @@ func (w *worker) enter(at fabric.SwitchIndex, sl uint8, vls uint16) {
 	w.sent |= 1 << sl
 }
 
-// first returns the VLs of the packets of all ends of a group.
+// first returns the VLs of the packets of all ends of a group when they leave their first switch by port out.
 func (w *worker) first(g int, out uint8) uint16 {
 	if w.firstVLs[g] == nil {
 		w.firstVLs[g] = make([]uint16, 256)
@@ -96,8 +97,8 @@ func (w *worker) enterEnd(end int32, at fabric.SwitchIndex, out uint8, dlid uint
 	}
 }
 
-// slsOf returns the SLs of packets from an end, with any of its LIDs as source, to a LID. An SL may occur more than
-// once.
+// slsOf iterates over the SLs of packets from an end to a LID, for each LID of the end as source. An SL may occur more
+// than once.
 func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) {
 	return func(yield func(sl uint8) bool) {
 		if c.sls == nil {
@@ -114,8 +115,8 @@ func (c *checker) slsOf(end int32, dlid uint16) func(yield func(sl uint8) bool) 
 	}
 }
 
-// pass carries the packets of one SL along a tree. Towards the root, everything is known of a switch when it is
-// visited. Where there may be loops, it repeats until there is nothing new.
+// pass moves the packets of one SL along a tree towards its root. Without loops, one round suffices, because each
+// switch is visited after all switches that send to it. With loops, pass repeats rounds until no switch gets a new VL.
 func (w *worker) pass(t *trees.Tree, sl uint8) {
 	lost := slices.Contains(t.Fates, walk.Lost)
 	for again := true; again; {
@@ -126,7 +127,7 @@ func (w *worker) pass(t *trees.Tree, sl uint8) {
 	}
 }
 
-// round lets each switch pass its packets on once, and reports whether any reached a new VL.
+// round forwards the packets of each switch over one link. It reports whether packets reached a new VL.
 func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
 	vls := w.vlsAt[sl]
 	for _, sw := range slices.Backward(t.Order) {
@@ -139,7 +140,8 @@ func (w *worker) round(t *trees.Tree, sl uint8) (grew bool) {
 	return grew
 }
 
-// hop carries the packets of switch sw over its link and to the link of the next switch.
+// hop forwards the packets of switch sw over its link, and adds them to the link by which the next switch forwards
+// them.
 func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
 	f := w.checker.f
 	port := f.SwitchNode(sw).FirstPort + fabric.PortIndex(t.Entry(sw))
@@ -157,7 +159,8 @@ func (w *worker) hop(t *trees.Tree, sw, next fabric.SwitchIndex, sl uint8) {
 	}
 }
 
-// group adds the paths of a multicast group: from every host, member or not, and from the switches that are members.
+// group adds the dependencies of the packets of a multicast group. Every host may send such packets, member or not.
+// Switches send them only if they are members.
 func (w *worker) group(mlid uint16) {
 	if w.seen == nil {
 		w.seen = make([]bool, len(w.used))
@@ -189,7 +192,8 @@ func (w *worker) groupBy(mlid uint16, sl uint8) {
 	}
 }
 
-// sends reports whether packets to a group can originate at a port of a switch: from the host there, or from port 0.
+// sends reports whether packets to a multicast group can originate at a port of a switch: from the host linked to it,
+// or from port 0.
 func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex) bool {
 	if in == 0 {
 		return c.ends.Tables.MFT.Has(sw, mlid, 0)
@@ -198,13 +202,14 @@ func (c *checker) sends(sw fabric.SwitchIndex, mlid uint16, in fabric.PortIndex)
 	return c.f.Ports[port].Linked() && c.f.PeerSwitch(port) == fabric.None
 }
 
-// flood is the packets of a group with one SL, or with fabric.NoSL for any.
+// flood identifies the packets of a multicast group with one SL. The SL is fabric.NoSL if it may be any SL.
 type flood struct {
 	mlid uint16
 	sl   uint8
 }
 
-// spread carries a packet from a port of a switch to all channels that it reaches, and appends the new ones to all.
+// spread follows a packet that enters a switch by port in to all channels that it reaches. It returns all with the new
+// channels appended.
 func (w *worker) spread(to flood, sw fabric.SwitchIndex, in uint8, all []int32) []int32 {
 	all = w.fork(to, sw, in, fabric.None, all)
 	for len(w.todo) > 0 {
@@ -216,7 +221,7 @@ func (w *worker) spread(to flood, sw fabric.SwitchIndex, in uint8, all []int32) 
 	return all
 }
 
-// fork forwards a packet by all ports of its group except the one by which it arrived.
+// fork forwards a packet by all ports of its multicast group except the port by which it arrived.
 func (w *worker) fork(to flood, sw fabric.SwitchIndex, in uint8, from int32, all []int32) []int32 {
 	node := w.checker.f.SwitchNode(sw)
 	for word, set := range w.ends.Tables.MFT.Ports(sw, to.mlid) {
@@ -254,7 +259,7 @@ func (c *checker) groupSL(mlid uint16) uint8 {
 	return fabric.NoSL
 }
 
-// groupSLs returns the SLs that packets of a group may have, as far as they make a difference.
+// groupSLs returns the SLs that packets of a multicast group may have. It returns one SL if the SL makes no difference.
 func (c *checker) groupSLs(mlid uint16) []uint8 {
 	sl := c.groupSL(mlid)
 	if sl != fabric.NoSL || c.sl2vl == nil || c.certain || c.certainGroups {

@@ -16,7 +16,7 @@ type Verdict uint8
 const (
 	None Verdict = iota
 	Loop
-	// Unknown means that it depends on unread SLs or VLs.
+	// Unknown means that the answer depends on unread SLs or VLs.
 	Unknown
 )
 
@@ -26,7 +26,7 @@ func (v Verdict) String() string { return [...]string{"no", "yes", "unknown"}[v]
 // Verdict returns the verdict of a check.
 func (v Verdict) Verdict() verdict.Verdict { return verdict.Of(v == Loop, v == Unknown) }
 
-// VerdictOf returns the verdict for a ring if everything is known.
+// VerdictOf returns the verdict for a ring if everything was read.
 func VerdictOf(ring []Dependency) Verdict {
 	if ring == nil {
 		return None
@@ -34,9 +34,9 @@ func VerdictOf(ring []Dependency) Verdict {
 	return Loop
 }
 
-// checkUnread checks tables that are partly unread. With every packet on one VL the graph has all possible dependencies
-// between links: if it has no cycle, there is none for any SLs and VLs. Conversely, there is a loop if there is one
-// among the hops whose VL is certain.
+// checkUnread checks tables of which parts were not read. With every packet on one VL, the graph contains all possible
+// dependencies between links. If this graph has no cycle, no SLs and VLs cause one. If the hops whose VL is certain
+// already form a cycle, a credit loop exists for all SLs and VLs.
 func checkUnread(ctx context.Context, t *fabric.Tables, opt Options) (*Result, error) {
 	worst := *t
 	worst.SL2VL, worst.SLs = nil, nil
@@ -64,14 +64,15 @@ func checkUnread(ctx context.Context, t *fabric.Tables, opt Options) (*Result, e
 	return most, nil
 }
 
-// oneDataVL is the code of OperationalVLs for VL 0 alone (IBA 1.2.1, 14.2.5.6).
+// oneDataVL is the value of OperationalVLs for a port that operates only VL 0 (IBA 1.2.1, 14.2.5.6).
 const oneDataVL = 1
 
-// uncertain stands for a VL that depends on the SL. Packets continue on it, but it has no dependencies.
+// uncertain is the bit that stands for a VL that depends on the SL. Packets on such a VL are followed, but cause no
+// dependencies.
 const uncertain = 1 << fabric.DropVL
 
-// certainVL returns, as a set, the VL that packets of every SL get, or uncertain. A link that operates one VL has only
-// that.
+// certainVL returns the VL that packets of every SL use, as a set of one VL. It returns uncertain if the VL depends on
+// the SL. A link that operates one VL has only VL 0.
 func (c *checker) certainVL(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	node := c.f.Switches[sw]
 	if c.f.Ports[c.f.Port(node, out)].OperVLs == oneDataVL {
@@ -89,7 +90,7 @@ func (c *checker) certainVL(sw fabric.SwitchIndex, in, out uint8) uint16 {
 	return 1 << vls[0]
 }
 
-// Work returns the number of entries, times SLs, that a check of tables follows.
+// Work returns the number of table entries times the number of SLs that a check of tables follows.
 func Work(t *fabric.Tables) int {
 	n := len(t.Fabric.Switches) * int(t.LFT.MaxLID)
 	if t.SLs != nil {

@@ -6,21 +6,21 @@
 // Each direction of a link is counted separately and identified by the port by which packets leave. Only paths that
 // arrive are counted. Links from hosts, to hosts and between switches are distinguished.
 //
-// Measures by their published names:
+// The package computes three published measures:
 //
-//   - Edge forwarding index: the maximum number of paths over one direction of a link between switches, if all
-//     pairs of hosts have one path for each LID of the destination (Heydemann, Meyer, Sotteau, "On forwarding
-//     indices of networks", 1989). [Summary.EdgeForwardingIndex].
-//   - Shift figure: host i sends to host i+k, for each k from 1 to N-1 in turn; the maximum number of paths over
-//     one direction of any link in any of these shifts. 1 means that no shift has contention (Zahavi, "D-Mod-K
-//     routing providing non-blocking traffic for shift permutations on real life fat trees", 2010). [Shifts].
-//   - Effective bisection bandwidth: the hosts are divided at random into two halves, and each host of the first
-//     sends to one of the second. A path has the share 1/c of its bandwidth, where c is the maximum number of paths
-//     over any of its links. The result is the mean of the shares over all paths and many such divisions (Hoefler,
-//     Schneider, Lumsdaine, "Multistage switches are not crossbars: effects of static routing in high-performance
-//     networks", 2008). [Bisections].
+//   - Edge forwarding index: the maximum number of paths over one direction of a link between switches, if all pairs of
+//     hosts have one path for each LID of the destination (Heydemann, Meyer, Sotteau, "On forwarding indices of
+//     networks", 1989). [Summary.EdgeForwardingIndex].
+//   - Shift figure: the maximum number of paths over one direction of any link in any shift. In shift k, host i sends
+//     to host i+k. The shifts are 1 to N-1 for N hosts. A shift figure of 1 means that no shift has contention (Zahavi,
+//     "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees", 2010). [Shifts].
+//   - Effective bisection bandwidth: the mean share of bandwidth over many random bisections. A bisection divides the
+//     hosts at random into two halves, and each host of the first half sends to one host of the second half. A path has
+//     the share 1/c of its bandwidth, where c is the maximum number of paths over any of its links (Hoefler, Schneider,
+//     Lumsdaine, "Multistage switches are not crossbars: effects of static routing in high-performance networks",
+//     2008). [Bisections].
 //
-// All three count paths and treat links as equal. [Loads] also has the loads of links by width and speed.
+// All three measures count paths and treat links as equal. [Loads] also has the loads of links by width and speed.
 package linkload
 
 import (
@@ -35,31 +35,34 @@ import (
 
 // Options controls a count.
 type Options struct {
-	// Switches counts port 0 of switches among the end ports.
+	// Switches includes port 0 of each switch in the end ports.
 	Switches bool
-	// Progress, if set, is called from time to time, by several goroutines, with the number of steps done and their
-	// total.
+	// Progress, if set, is called from time to time with the number of steps done and their total. Several goroutines
+	// may call it.
 	Progress func(done, total int)
 }
 
 // Loads holds the number of paths over all links.
 type Loads struct {
 	Fabric *fabric.Fabric
-	// Paths counts the paths that leave by a port, Destinations their destination LIDs. Both are by port index.
+	// Paths counts the paths that leave by each port. Destinations counts the destination LIDs of these paths. Both are
+	// indexed by port.
 	Paths        []int64
 	Destinations []int32
-	// Delivered is the number of paths counted. Lost is the number of paths that do not arrive, Unknown that of paths
-	// that use an unread table. These are not counted. If some are Unknown, the loads are lower bounds.
+	// Delivered is the number of paths that arrive. Only these paths are counted in Paths. Lost is the number of paths
+	// that do not arrive, Unknown the number of paths that use an unread table. If Unknown is not 0, the loads are
+	// lower bounds.
 	Delivered, Lost, Unknown int64
 
 	notKnown []bool // by port, nil if all loads are known
 }
 
-// Known reports whether anything is known of the paths that leave by a port. It is not if the table of its switch (for
-// a host, of its attached switch) was not read, or if all paths by it are unknown.
+// Known reports whether anything is known about the paths that leave by a port. Nothing is known if all paths by the
+// port are unknown, or if the table of its switch was not read. The switch of a host's port is the switch to which the
+// host is attached.
 func (l *Loads) Known(port fabric.PortIndex) bool { return l.notKnown == nil || !l.notKnown[port] }
 
-// note sets notKnown of tables that are partly unread. open marks the ports by which unknown paths leave.
+// note fills in notKnown for tables of which parts were not read. open marks the ports by which unknown paths leave.
 func (l *Loads) note(t *fabric.Tables, open []bool) {
 	if !t.Partial() {
 		return
@@ -76,8 +79,8 @@ func (l *Loads) note(t *fabric.Tables, open []bool) {
 	}
 }
 
-// AllToAll counts the paths of all ordered pairs of distinct end ports, one for each LID of the destination. It returns
-// the error of ctx if that ends first. O(LIDs x switches) on all processors.
+// AllToAll counts the paths of all ordered pairs of distinct end ports, one path for each LID of the destination. It
+// returns the error of ctx if ctx ends first. O(LIDs x switches) on all processors.
 func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error) {
 	e := trees.NewEnds(t, opt.Switches)
 	workers := make([]*counter, routing.Workers())
@@ -101,7 +104,7 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 	return sum.loads(), nil
 }
 
-// counter counts the paths of one tree after another.
+// counter counts the paths of one tree at a time.
 type counter struct {
 	ends *trees.Ends
 	// fates counts the paths by their fate.
@@ -110,17 +113,18 @@ type counter struct {
 	uses []use
 	// firstPort is the index of port 0 of each switch.
 	firstPort []fabric.PortIndex
-	// weight counts, by switch, the sources whose packets pass it. sent counts, by group, the LIDs that its ends send
-	// to.
+	// weight counts, for each switch, the sources whose packets pass the switch. sent counts, for each group, the LIDs
+	// to which its ends send.
 	weight []int64
 	sent   []int64
-	// own counts, by end, those of its own LIDs that packets of its group reach.
+	// own counts, for each end, those of its own LIDs that packets of its group reach. An end does not send to its own
+	// LIDs.
 	own []int32
-	// open marks the ports by which packets leave that use an unread table.
+	// open marks the ports by which packets leave whose path uses an unread table.
 	open []bool
 }
 
-// use is the traffic of a port: paths, and their destination LIDs.
+// use is the traffic over a port: the number of paths and of their destination LIDs.
 type use struct {
 	paths int64
 	lids  int32
@@ -199,7 +203,7 @@ func (c *counter) merge(o *counter) {
 	}
 }
 
-// loads returns the loads, with those of host ports. Paths that stay within a switch use no link.
+// loads returns the loads, including the loads of host ports. A path within a switch uses no link.
 func (c *counter) loads() *Loads {
 	f := c.ends.Tables.Fabric
 	l := &Loads{

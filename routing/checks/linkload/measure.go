@@ -14,17 +14,17 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Measured is the effect of a pattern on the links.
+// Measured is the effect of a pattern of communication on the links.
 type Measured struct {
 	Loads
 	// Worst is the maximum number of paths over one direction of any link.
 	Worst int64
 	// Share is the mean over the paths of 1/c, where c is the maximum number of paths over any link of the path. It is
-	// 0 without paths.
+	// 0 if the pattern has no paths.
 	Share float64
 }
 
-// Measure counts the paths of pairs. A pair that occurs twice counts twice. O(ports + pairs x hops).
+// Measure counts the paths of the pairs. A pair that occurs twice counts twice. O(ports + pairs x hops).
 func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, error) {
 	w := newWalker(t, walk.NewWires(t))
 	m := &Measured{Loads: Loads{Fabric: t.Fabric, Destinations: make([]int32, len(t.Fabric.Ports))}}
@@ -39,7 +39,8 @@ func Measure(ctx context.Context, t *fabric.Tables, pairs []Pair) (*Measured, er
 	return m, nil
 }
 
-// PairsOn returns the first pairs, up to most, whose paths leave by a port and arrive. O(pairs x hops).
+// PairsOn returns the first pairs whose paths leave by a port and arrive. It returns at most most pairs. O(pairs x
+// hops).
 func PairsOn(t *fabric.Tables, pairs []Pair, port fabric.PortIndex, most int) []Pair {
 	w := newWalker(t, walk.NewWires(t))
 	var on []Pair
@@ -61,14 +62,14 @@ type Shifted struct {
 	// Shifts is the number of shifts that were measured.
 	Shifts int
 	// Worst is the shift figure: the maximum number of paths over a link in any shift. WorstBy is the first shift with
-	// it.
+	// this maximum.
 	Worst   int64
 	WorstBy int
 	// Mean is the mean over the shifts of the maximum number of paths over a link. Free counts the shifts without
 	// contention.
 	Mean float64
 	Free int
-	// Lost counts the paths of all shifts that do not arrive, Unknown the paths that use an unread table.
+	// Lost counts the paths of all shifts that do not arrive. Unknown counts the paths that use an unread table.
 	Lost    int64
 	Unknown int64
 }
