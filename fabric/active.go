@@ -4,8 +4,8 @@ package fabric
 
 import "example.org/ibconsole/mad"
 
-// Activated returns the subnet as a subnet manager on the SM's port leaves it: every link of the subnet is Active,
-// and every port with a LID has the SM's LID. Everything else is unchanged. O(ports).
+// Activated returns the subnet in the state that a subnet manager on the SM's port leaves behind: every link of the
+// subnet is Active, and every port with a LID has the SM's LID. Everything else is unchanged. O(ports).
 func (f *Fabric) Activated() *Fabric {
 	g := f.copy()
 	if f.SMPort == None {
@@ -23,21 +23,22 @@ func (f *Fabric) Activated() *Fabric {
 	return g
 }
 
-// Discovered reports whether a subnet manager finds a port's link: one end is on a switch of the subnet or is the SM's
-// port. Subnet managers do not look through channel adapters, so they do not find a link between two of them.
+// Discovered reports whether a subnet manager finds the link of a port. It finds links with an end on a switch of the
+// subnet and the link of the SM's port. It does not look through channel adapters, so it does not find a link between
+// two of them.
 func (f *Fabric) Discovered(port PortIndex) bool {
 	peer := f.Ports[port].Peer
 	return peer != None && (f.sendsSMPs(port) || f.sendsSMPs(peer))
 }
 
-// sendsSMPs reports whether directed-route packets of the subnet manager leave by a port.
+// sendsSMPs reports whether the subnet manager's directed-route packets leave through the port.
 func (f *Fabric) sendsSMPs(port PortIndex) bool {
 	n := &f.Nodes[f.Ports[port].Node]
 	return port == f.SMPort || (n.IsSwitch() && n.InSubnet)
 }
 
-// UsableLinksOnly returns the subnet as packets see it: a port that is neither Armed nor Active has no peer. Everything
-// else is unchanged. O(ports).
+// UsableLinksOnly returns the subnet with only those links that carry packets. Ports that are neither Armed nor Active
+// have no peer in the result. Everything else is unchanged. O(ports).
 func (f *Fabric) UsableLinksOnly() *Fabric {
 	g := f.copy()
 	for i := range g.NumPorts() {

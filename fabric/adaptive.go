@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// Adaptive holds the adaptive routing of switches, in addition to their linear forwarding tables: a group of ports for
-// each LID, and the conditions under which packets may leave by any of them. It is read-only once made.
+// Adaptive holds the adaptive routing of all switches, which supplements their linear forwarding tables. It assigns a
+// group of ports to each LID, and states when packets may leave through any port of the group. Adaptive is read-only
+// once made.
 type Adaptive struct {
 	Switches []AdaptiveSwitch // by switch index; the zero value routes by its linear table only
 }
@@ -21,17 +22,18 @@ type AdaptiveSwitch struct {
 	SLs         uint16 // bit mask of the SLs whose packets may be routed adaptively
 	HashSLs     uint16 // bit mask of the SLs whose packets are spread over groups of [StateHash] by a hash
 	Groups      []PortGroup
-	// Tables holds the entries of LIDs. The first table supplements the linear forwarding table. The others are private
-	// tables with static ports of their own.
+	// Tables holds the adaptive-routing tables by number. Table 0 supplements the linear forwarding table. The other
+	// tables are private: they also hold a static port for each LID, which replaces the port of the linear table.
 	Tables []AdaptiveTable
-	// Private is the number of the table for each ingress port and SL, at port*16+SL; nil if all packets use the first.
+	// Private selects a table: Private[port*16+SL] is the number of the table for packets of the SL that enter through
+	// the port. It is nil if all packets use table 0.
 	Private []uint8
 }
 
-// PortGroup is a group of ports, divided into sub-groups that are tried in order. It may be empty.
+// PortGroup is a group of ports, divided into sub-groups. Switches try the sub-groups in order. A group may be empty.
 type PortGroup [][]uint8
 
-// AdaptiveState determines how packets to a LID choose a port of its group.
+// AdaptiveState determines how a switch chooses a port of the group for packets to a LID.
 type AdaptiveState uint8
 
 // The states.
@@ -39,7 +41,8 @@ const (
 	StateStatic  AdaptiveState = iota // use the linear table only
 	StateFree                         // any port of the group, chosen for each packet
 	StateBounded                      // any port of the group, chosen for each burst
-	// StateHash chooses a port of the group by a hash of the flow, also for SLs that are not adaptive.
+	// StateHash chooses a port of the group by a hash of the flow. It also applies to SLs in AdaptiveSwitch.HashSLs
+	// that are not adaptive.
 	StateHash
 )
 
@@ -53,13 +56,14 @@ func (s AdaptiveState) String() string {
 	return adaptiveStateNames[s]
 }
 
-// AdaptiveEntry is the state of a LID and the number of its group. The zero value is [StateStatic], group 0.
+// AdaptiveEntry combines the state of a LID with the number of the LID's group. The zero value is [StateStatic] and
+// group 0.
 type AdaptiveEntry uint16
 
-// MaxGroup is the highest number of a group: switches keep it in 12 bits.
+// MaxGroup is the highest group number. Switches store group numbers in 12 bits.
 const MaxGroup = 1<<12 - 1
 
-// NewAdaptiveEntry returns an entry. It uses the lower 12 bits of group.
+// NewAdaptiveEntry returns the entry with a state and a group number. It uses the lower 12 bits of group.
 func NewAdaptiveEntry(state AdaptiveState, group int) AdaptiveEntry {
 	return AdaptiveEntry(uint16(state)<<14 | uint16(group)&MaxGroup)
 }
@@ -70,26 +74,27 @@ func (e AdaptiveEntry) State() AdaptiveState { return AdaptiveState(e >> 14) }
 // Group returns the number of the LID's group.
 func (e AdaptiveEntry) Group() int { return int(e & MaxGroup) }
 
-// AdaptiveTable holds the entries of one table of a switch.
+// AdaptiveTable holds one adaptive-routing table of a switch.
 type AdaptiveTable struct {
 	Top uint16 // the highest LID with an entry
-	// Entries holds the entries of the first table, by LID.
+	// Entries holds the entries of table 0, indexed by LID.
 	Entries []AdaptiveEntry
-	// Private holds the entries of a private table that differ from the first table and its linear table, by LID.
+	// Private holds the entries of a private table that differ from table 0 or from the linear forwarding table. They
+	// are sorted by LID.
 	Private []PrivateEntry
 }
 
-// PrivateEntry is the entry of a LID in a private table.
+// PrivateEntry is the entry of one LID in a private table.
 type PrivateEntry struct {
 	LID   uint16
 	Port  uint8 // static
 	Entry AdaptiveEntry
 }
 
-// MaxTables is the largest number of tables of a switch.
+// MaxTables is the maximum number of tables of a switch.
 const MaxTables = 8
 
-// Table returns the number of the table for packets of an SL that came in by a port.
+// Table returns the number of the table that applies to packets of service level sl that enter through port in.
 func (s *AdaptiveSwitch) Table(in, sl uint8) uint8 {
 	if i := int(in)*16 + int(sl); i < len(s.Private) {
 		if t := s.Private[i]; int(t) < len(s.Tables) {
@@ -99,8 +104,8 @@ func (s *AdaptiveSwitch) Table(in, sl uint8) uint8 {
 	return 0
 }
 
-// Entry returns the static port and the entry of a LID in a table. The argument static is the LID's port in the linear
-// table of the switch. O(1) for the first table, O(log entries) for a private one.
+// Entry returns the static port and the entry of a LID in the table with the given number. The argument static is the
+// port for the LID in the linear forwarding table of the switch. O(1) for table 0, O(log entries) for a private table.
 func (s *AdaptiveSwitch) Entry(table uint8, lid uint16, static uint8) (port uint8, e AdaptiveEntry) {
 	if len(s.Tables) == 0 {
 		return static, 0
@@ -121,7 +126,7 @@ func (s *AdaptiveSwitch) Entry(table uint8, lid uint16, static uint8) (port uint
 	return static, e
 }
 
-// Adapts reports whether packets of an SL to a LID with this entry leave by any port of its group.
+// Adapts reports whether packets of service level sl to a LID with entry e may leave through any port of the group.
 func (s *AdaptiveSwitch) Adapts(e AdaptiveEntry, sl uint8) bool {
 	switch e.State() {
 	case StateFree, StateBounded:
@@ -132,7 +137,8 @@ func (s *AdaptiveSwitch) Adapts(e AdaptiveEntry, sl uint8) bool {
 	return false
 }
 
-// Ports returns the ports of all sub-groups of a group, ascending, each once; nil if the group does not exist.
+// Ports returns the ports of all sub-groups of a group in ascending order, without duplicates. It returns nil if the
+// group does not exist.
 func (s *AdaptiveSwitch) Ports(group int) []uint8 {
 	if group >= len(s.Groups) {
 		return nil
@@ -142,7 +148,7 @@ func (s *AdaptiveSwitch) Ports(group int) []uint8 {
 	return slices.Compact(ports)
 }
 
-// NumTables returns the largest number of tables of a switch, at least 1.
+// NumTables returns the number of tables of the switch that has the most tables, at least 1.
 func (a *Adaptive) NumTables() int {
 	most := 1
 	for i := range a.Switches {
@@ -151,7 +157,7 @@ func (a *Adaptive) NumTables() int {
 	return most
 }
 
-// Enabled counts the switches on which adaptive routing is on.
+// Enabled returns the number of switches on which adaptive routing is on.
 func (a *Adaptive) Enabled() int {
 	n := 0
 	for i := range a.Switches {

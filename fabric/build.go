@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// Builder collects nodes and links and makes a [Fabric] of them. The zero value is ready for use. Its methods return an
-// error for input that contradicts earlier input, so that a reader of a file can report the line.
+// Builder collects nodes and links, and makes a [Fabric] of them. The zero value is ready for use. A method returns an
+// error for input that contradicts earlier input, so that a file reader can report the line.
 type Builder struct {
 	f      Fabric
 	byGUID map[uint64]NodeIndex
 }
 
-// Grow reserves memory for nodes and their ports, including port 0 of each node.
+// Grow reserves memory for a number of nodes and a number of ports. The ports include port 0 of each node.
 func (b *Builder) Grow(nodes, ports int) {
 	b.f.Nodes = slices.Grow(b.f.Nodes, nodes)
 	b.f.Ports = slices.Grow(b.f.Ports, ports)
@@ -25,8 +25,8 @@ func (b *Builder) Grow(nodes, ports int) {
 	}
 }
 
-// AddNode adds a node with its ports and returns its index. It sets FirstPort, Switch and InSubnet. Ports have no link,
-// LID or GUID, except that all ports of a switch have its node GUID.
+// AddNode adds a node with its ports and returns the index of the node. It sets FirstPort, Switch and InSubnet. The new
+// ports have no link, LID or GUID, except that the ports of a switch get the node GUID.
 func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	if n.GUID == 0 {
 		return None, errors.New("node GUID 0")
@@ -54,7 +54,8 @@ func (b *Builder) AddNode(n Node) (NodeIndex, error) {
 	return i, nil
 }
 
-// Port returns port num of an added node, nil if it has no such port. [Builder.Connect] sets Peer.
+// Port returns port num of an added node, or nil if the node has no such port. The caller may change the port, but must
+// set Peer with [Builder.Connect].
 func (b *Builder) Port(node NodeIndex, num int) *Port {
 	if i := b.f.PortAt(node, num); i != None {
 		return &b.f.Ports[i]
@@ -62,10 +63,10 @@ func (b *Builder) Port(node NodeIndex, num int) *Port {
 	return nil
 }
 
-// NodeByGUID returns the node added with this GUID, or None.
+// NodeByGUID returns the added node with this node GUID, or None.
 func (b *Builder) NodeByGUID(guid uint64) NodeIndex { return lookup(b.byGUID, guid) }
 
-// Node returns an added node, which may be changed.
+// Node returns an added node. The caller may change the node.
 func (b *Builder) Node(node NodeIndex) *Node { return &b.f.Nodes[node] }
 
 // Connect links two ports. Linking the same two ports again has no effect.
@@ -93,7 +94,7 @@ func (b *Builder) Connect(nodeA NodeIndex, portA int, nodeB NodeIndex, portB int
 	return nil
 }
 
-// SetSMPort sets the port of the subnet manager, from which links are followed.
+// SetSMPort sets the port of the subnet manager. Build follows links from this port to find the nodes of the subnet.
 func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 	if b.Port(node, port) == nil {
 		return fmt.Errorf("%s has no port %d", Escape(b.f.Nodes[node].Desc), port)
@@ -102,8 +103,8 @@ func (b *Builder) SetSMPort(node NodeIndex, port int) error {
 	return nil
 }
 
-// SetUnreachable sets the end ports that failures have separated from the subnet, see [Fabric.Unreachable]. Build drops
-// ports that are still reachable.
+// SetUnreachable sets the end ports that failures have separated from the subnet, see [Fabric.Unreachable]. Build
+// removes those ports from the list that are still reachable.
 func (b *Builder) SetUnreachable(ports []PortIndex) error {
 	for _, p := range ports {
 		if p < 0 || int(p) >= len(b.f.Ports) || b.f.EndPortOf(p) != p || b.f.Ports[p].Num == 0 &&
@@ -115,7 +116,7 @@ func (b *Builder) SetUnreachable(ports []PortIndex) error {
 	return nil
 }
 
-// PortClaim is an identifier that two ports have.
+// PortClaim is a kind of identifier that two ports of a subnet must not share.
 type PortClaim uint8
 
 // The identifiers that two ports may have.
@@ -125,7 +126,8 @@ const (
 	ClaimsLID
 )
 
-// PortError reports a port whose GUID or LIDs contradict those of the fabric.
+// PortError reports a port whose GUID or LIDs conflict with the rest of the fabric. Claim is the identifier that
+// another port also has.
 type PortError struct {
 	Node  NodeIndex
 	Num   uint8
@@ -148,7 +150,7 @@ func (f *Fabric) sameLID(lid uint16, first, second PortIndex) string {
 	return fmt.Sprintf("LID %d belongs to both %s and %s", lid, f.PortName(first), f.PortName(second))
 }
 
-// lidFault returns the reason why the LIDs of a port are impossible, "" if they are not.
+// lidFault returns the reason why the LIDs of a port are invalid, "" if they are valid.
 func (f *Fabric) lidFault(port PortIndex) string {
 	p := &f.Ports[port]
 	switch last := p.LID | (1<<p.LMC - 1); {
@@ -160,10 +162,11 @@ func (f *Fabric) lidFault(port PortIndex) string {
 	return ""
 }
 
-// Build makes the fabric. Without [Builder.SetSMPort] the SM's port is port 0 of the first node if that is a switch,
-// otherwise its first linked port. Build returns a [PortError] if two ports of the subnet have the same LID or port
-// GUID, or if a LID is no unicast LID or does not fit its LMC. The builder must not be used afterwards. O(ports log
-// ports).
+// Build makes the fabric. Without a call of [Builder.SetSMPort], the SM's port is port 0 of the first node if that node
+// is a switch, otherwise the first linked port of that node.
+//
+// Build returns a [PortError] if two ports of the subnet have the same LID or port GUID, if a LID is not a unicast LID,
+// or if a LID does not fit its LMC. The builder must not be used afterwards. O(ports log ports).
 func (b *Builder) Build() (*Fabric, error) {
 	f := new(Fabric) // a copy: a pointer into the builder would keep the reader that contains it in memory
 	*f = b.f
@@ -195,7 +198,7 @@ func (f *Fabric) index() error {
 	return f.finish()
 }
 
-// smPort returns the port of SetSMPort, or the default.
+// smPort returns the port set by SetSMPort, or the default that [Builder.Build] describes.
 func (b *Builder) smPort() PortIndex {
 	if b.f.SMPort > 0 {
 		return b.f.SMPort - 1
@@ -219,7 +222,7 @@ func (f *Fabric) firstPort() PortIndex {
 	return n.FirstPort + 1
 }
 
-// finish computes everything that depends on nodes, links, LIDs and the SM's port.
+// finish computes all fields that depend on the nodes, the links, the LIDs and the SM's port.
 func (f *Fabric) finish() error {
 	f.EndPorts = f.reach()
 	f.sortEnds(f.EndPorts)
@@ -269,8 +272,8 @@ func (f *Fabric) mapLIDs() error {
 	return nil
 }
 
-// reach follows links from the SM's port through switches, marks the nodes that it finds as InSubnet and returns their
-// end ports. Like a subnet manager it does not follow links through channel adapters and routers.
+// reach follows links from the SM's port through switches. It marks the nodes that it finds as InSubnet and returns
+// their end ports. Like a subnet manager, it does not follow links through channel adapters and routers.
 func (f *Fabric) reach() []PortIndex {
 	for i := range f.Nodes {
 		f.Nodes[i].InSubnet = false

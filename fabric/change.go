@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// WithSMPort returns the fabric with another port as the SM's.
+// WithSMPort returns the fabric with port as the subnet manager's port.
 func (f *Fabric) WithSMPort(port PortIndex) (*Fabric, error) {
 	g := f.copy()
 	g.SMPort = port
 	return g, g.finish()
 }
 
-// WithLIDs returns the fabric with base LID lids[i] for f.EndPorts[i]. It fails if two ports have the same LID.
+// WithLIDs returns the fabric with lids[i] as the base LID of f.EndPorts[i]. It fails if two ports have the same LID.
 func (f *Fabric) WithLIDs(lids []uint16) (*Fabric, error) {
 	g := f.copy()
 	var smLID uint16
@@ -39,8 +39,8 @@ func (f *Fabric) copy() *Fabric {
 	return &g
 }
 
-// Same reports whether two fabrics have the same nodes and ports under the same indexes, the same links and the same
-// LIDs. A LID that is unassigned in one of them is ignored. O(ports).
+// Same reports whether two fabrics have the same nodes, ports, links and LIDs under the same indexes. If a port has no
+// LID in one of the fabrics, its LID is not compared. O(ports).
 func Same(f, g *Fabric) bool {
 	if f == g {
 		return true
@@ -59,7 +59,7 @@ func Same(f, g *Fabric) bool {
 	return true
 }
 
-// SameLinks is [Same] without the comparison of LIDs.
+// SameLinks is like [Same], but does not compare LIDs.
 func SameLinks(f, g *Fabric) bool {
 	if len(f.Nodes) != len(g.Nodes) || len(f.Ports) != len(g.Ports) || f.SMPort != g.SMPort {
 		return false
@@ -77,14 +77,15 @@ func SameLinks(f, g *Fabric) bool {
 	return true
 }
 
-// SameNodes reports whether nodes and ports have the same indexes in both fabrics.
+// SameNodes reports whether both fabrics have the same nodes and ports under the same indexes.
 func SameNodes(f, g *Fabric) bool {
 	return slices.EqualFunc(f.Nodes, g.Nodes, func(a, b Node) bool {
 		return a.GUID == b.GUID && a.FirstPort == b.FirstPort && a.NumPorts == b.NumPorts
 	})
 }
 
-// SameLIDs reports whether end ports of fabrics with the same indexes have the same LIDs and LMCs. O(end ports).
+// SameLIDs reports whether the end ports of two fabrics have the same LIDs and LMCs. The fabrics must have the same
+// indexes. O(end ports).
 func SameLIDs(f, g *Fabric) bool {
 	for _, e := range f.EndPorts {
 		if f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC {
@@ -94,14 +95,16 @@ func SameLIDs(f, g *Fabric) bool {
 	return len(f.EndPorts) == len(g.EndPorts)
 }
 
-// KeepsLIDs reports whether the end ports of g have the LIDs that f gives the ports of the same index. O(end ports).
+// KeepsLIDs reports whether every end port of g has the LID and the LMC that the port with the same index has in f.
+// O(end ports).
 func KeepsLIDs(f, g *Fabric) bool {
 	return !slices.ContainsFunc(g.EndPorts, func(e PortIndex) bool {
 		return f.Ports[e].LID != g.Ports[e].LID || f.Ports[e].LMC != g.Ports[e].LMC
 	})
 }
 
-// KeepsLIDsByGUID reports whether the end ports of g that are also in f have the same LIDs there. O(end ports).
+// KeepsLIDsByGUID reports whether every end port of g that also exists in f has the same LID and LMC in f. It matches
+// ports by port GUID. O(end ports).
 func KeepsLIDsByGUID(f, g *Fabric) bool {
 	return !slices.ContainsFunc(g.EndPorts, func(e PortIndex) bool {
 		p := &g.Ports[e]
@@ -110,7 +113,8 @@ func KeepsLIDsByGUID(f, g *Fabric) bool {
 	})
 }
 
-// WithDescriptions returns the fabric with new node descriptions, by node GUID. The others are unchanged. O(nodes).
+// WithDescriptions returns the fabric with new node descriptions. The map has the description by node GUID. Other nodes
+// keep their descriptions. O(nodes).
 func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {
 	g := f.copy()
 	g.nodeNames = make(map[string][]NodeIndex, len(g.Nodes))

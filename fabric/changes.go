@@ -22,7 +22,8 @@ const (
 	StateChanged // of a port whose link still exists, as for the next two: "Active"
 	WidthChanged // "4x"
 	SpeedChanged // "HDR"
-	// Changes does not return the following kinds. A caller that probes nodes may replace NodeGone by them.
+	// Changes does not return the following kinds. A caller that sends requests to the missing nodes may replace
+	// NodeGone by one of them.
 	NodeSilent // is cabled and does not respond
 	NodeHidden // is behind nodes that do not respond
 )
@@ -39,7 +40,7 @@ func (k ChangeKind) String() string {
 	return fmt.Sprintf("change %d", uint8(k))
 }
 
-// End identifies a node or, if Port is not negative, one of its ports.
+// End identifies a node or, if Port is not negative, one port of the node.
 type End struct {
 	GUID uint64 // of the node
 	Port int
@@ -54,7 +55,8 @@ type Change struct {
 	From, To string // the old and the new value, see [ChangeKind]
 }
 
-// String describes the change in a line: "leaf-01/3 to spine-02/1: link down", "node-0003 HCA-1/1: LID 5, was 7".
+// String describes the change in one line, for example "leaf-01/3 to spine-02/1: link down" or "node-0003 HCA-1/1: LID
+// 5, was 7".
 func (c Change) String() string {
 	switch c.Kind {
 	case NodeGone, NodeNew, NodeSilent, NodeHidden:
@@ -67,10 +69,12 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %v %s, was %s", c.At.Name, c.Kind, c.To, c.From)
 }
 
-// Changes lists the differences between two states of a subnet. It matches nodes by node GUID, links and ports by node
-// GUID and port number, whatever their indexes are. Nodes that are not InSubnet are ignored. Changes are sorted by
-// kind, then by the order of nodes and ports in the later state, or in the earlier state for nodes and ports that
-// disappeared. O(ports); O(nodes) if later was made from earlier by [Fabric.Without].
+// Changes lists the differences between two states of a subnet. It matches nodes by node GUID, and links and ports by
+// node GUID and port number, whatever their indexes are. Nodes that are not InSubnet are ignored.
+//
+// Changes are sorted by kind, then by the order of nodes and ports in the later state. Nodes and ports that disappeared
+// are sorted by their order in the earlier state. O(ports); O(nodes) if later was made from earlier by
+// [Fabric.Without].
 func Changes(earlier, later *Fabric) []Change {
 	if links, ok := Removed(earlier, later); ok {
 		return losses(earlier, later, links)
@@ -78,7 +82,8 @@ func Changes(earlier, later *Fabric) []Change {
 	return changes(earlier, later)
 }
 
-// losses returns the changes if links disappeared and nothing else changed.
+// losses returns the changes between two states of which the later only lacks some links of the earlier. The argument
+// links lists these links.
 func losses(earlier, later *Fabric, links []Link) []Change {
 	c := comparison{old: earlier}
 	links = slices.Clone(links)
@@ -111,7 +116,7 @@ func namedEnd(f *Fabric, port PortIndex) End {
 	return End{GUID: f.Nodes[p.Node].GUID, Port: int(p.Num), Name: f.PortName(port)}
 }
 
-// changes compares all nodes, links and ports.
+// changes returns all changes of nodes, links and ports.
 func changes(earlier, later *Fabric) []Change {
 	c := comparison{old: earlier, now: later, to: counterparts(earlier, later), from: counterparts(later, earlier)}
 	for i := range earlier.NumNodes() {
@@ -144,7 +149,8 @@ type comparison struct {
 
 func (c *comparison) add(x Change) { c.found = append(c.found, x) }
 
-// counterparts returns for each node in the subnet of f the index of the same node in the subnet of g, otherwise None.
+// counterparts returns, for each node of f, the index in g of the node with the same GUID, type and number of ports.
+// The index is None unless the node is in both subnets.
 func counterparts(f, g *Fabric) []NodeIndex {
 	out := make([]NodeIndex, len(f.Nodes))
 	for i := range f.Nodes {
@@ -159,7 +165,7 @@ func counterparts(f, g *Fabric) []NodeIndex {
 	return out
 }
 
-// links lists the links of f that g does not have.
+// links records a change of this kind for each link of f that g does not have.
 func (c *comparison) links(kind ChangeKind, f, g *Fabric, to []NodeIndex) {
 	for _, l := range f.Links() {
 		a, b := &f.Ports[l.A], &f.Ports[l.B]
@@ -173,7 +179,7 @@ func (c *comparison) links(kind ChangeKind, f, g *Fabric, to []NodeIndex) {
 	}
 }
 
-// ports lists changed properties of ports that both states have.
+// ports records the changed properties of ports that exist in both states.
 func (c *comparison) ports() {
 	c.each(LIDChanged, lids, func(was, is *Port) bool { return was.LID != is.LID || was.LMC != is.LMC })
 	c.each(StateChanged, func(p *Port) string { return p.State.String() }, func(was, is *Port) bool {
@@ -202,7 +208,7 @@ func (c *comparison) each(kind ChangeKind, word func(*Port) string, differs func
 	}
 }
 
-// sameLink reports whether the link of a port still leads to the same port.
+// sameLink reports whether the link of a port leads to the same port in both states.
 func (c *comparison) sameLink(was, is *Port) bool {
 	if was.Peer == None || is.Peer == None {
 		return false
@@ -225,7 +231,7 @@ func nodeEnd(f *Fabric, node NodeIndex) End {
 	return End{GUID: f.Nodes[node].GUID, Port: -1, Name: f.NodeName(node)}
 }
 
-// portEnd identifies a port of f, with its later name if the later state has it.
+// portEnd identifies a port of f. It uses the port's name in the later state if the port exists there.
 func (c *comparison) portEnd(f *Fabric, port PortIndex) End {
 	p := &f.Ports[port]
 	name := f.NodeName(p.Node)

@@ -10,11 +10,13 @@ import (
 
 const vendorBull = 0x119f
 
-// MayAdapt reports whether switches of a vendor may have the adaptive-routing attributes, which are NVIDIA's own.
+// MayAdapt reports whether switches of a vendor may have the adaptive-routing attributes. These attributes are specific
+// to NVIDIA.
 func MayAdapt(vendor uint32) bool { return vendor == VendorMellanox }
 
-// KnowsFDR10 reports whether OpenSM 3.3.23 and ibnetdiscover ask such a node for MellanoxExtendedPortInfo. Without this
-// attribute FDR10 looks like QDR (rdma-core, libibnetdisc, is_mlnx_ext_port_info_supported).
+// KnowsFDR10 reports whether OpenSM 3.3.23 and ibnetdiscover ask a node of this device for MellanoxExtendedPortInfo.
+// Without this attribute, FDR10 looks like QDR. The list is that of is_mlnx_ext_port_info_supported in libibnetdisc of
+// rdma-core.
 func KnowsFDR10(vendor uint32, device uint16) bool {
 	switch d := device; {
 	case d >= 0xc738 && d <= 0xc73b, d == 0xc839, d == 0xcb20, d == 0xcf08, d == 0xcf09, d == 0xd2f0, d == 0xa2d2,
@@ -32,7 +34,7 @@ func KnowsFDR10(vendor uint32, device uint16) bool {
 	}
 }
 
-// qdr is the code of QDR in LinkSpeedActive of PortInfo. FDR10 has the same code.
+// qdr is the code for QDR in the field LinkSpeedActive of PortInfo. FDR10 has the same code.
 const qdr = 4
 
 // MayBeFDR10 reports whether a port that reports QDR must be asked for MellanoxExtendedPortInfo.
@@ -48,17 +50,19 @@ const (
 	AggregationByPort   = "it is attached to an internal port of its switch"
 )
 
-// VendorMellanox is the vendor id of NVIDIA's switches and adapters.
+// VendorMellanox is the vendor ID of NVIDIA's switches and adapters.
 const VendorMellanox = 0x2c9
 
-// aggregationDevice is the device id of the aggregation nodes of Quantum switches, 53001.
+// aggregationDevice is the device ID 53001 of the aggregation nodes in Quantum switches.
 const aggregationDevice = 0xcf09
 
-// internalPort holds the number of the last port of Mellanox switches with an odd number of ports. It has no connector.
+// internalPort contains the numbers of internal ports. A Mellanox switch with 41, 65 or 129 ports has no connector for
+// its last port.
 var internalPort = map[uint8]bool{41: true, 65: true, 129: true}
 
-// Aggregation returns the criterion that identifies a node as an aggregation node: a channel adapter inside a switch
-// that reduces data in the network (SHARP) and is no host. It returns "" for all other nodes. O(1).
+// Aggregation returns the criterion by which a node is identified as an aggregation node, "" for all other nodes. An
+// aggregation node is a channel adapter inside a switch that reduces data in the network (SHARP). It is not a host.
+// O(1).
 func (f *Fabric) Aggregation(node NodeIndex) string {
 	n := &f.Nodes[node]
 	switch {

@@ -12,23 +12,23 @@ const MaxUnicastLID = 0xBFFF
 
 // Fabric is one subnet. All slices are read-only.
 //
-// The port slots of a node are adjacent: Ports[n.FirstPort+p] is port p of node n, for p from 0 to n.NumPorts.
-// Slot 0 is the management port of a switch and unused on other nodes.
+// The port slots of a node are adjacent: Ports[n.FirstPort+p] is port p of node n, for p from 0 to n.NumPorts. Slot 0
+// is the management port of a switch and is unused on other nodes.
 type Fabric struct {
 	Nodes []Node
 	Ports []Port
 
-	// Switches maps a switch index to its node. Switch indexes ascend in the order of [LEKey] of the node
-	// GUID, which is the order in which OpenSM walks its tables.
+	// Switches maps a switch index to its node. The switches are sorted by the [LEKey] of the node GUID. OpenSM walks
+	// its tables in the same order.
 	Switches []NodeIndex
 
-	// EndPorts are the ports that own a port GUID (port 0 of switches, every linked port of the other nodes),
-	// in the order of LEKey of the port GUID. Only ports that belong to the subnet are listed.
+	// EndPorts lists the end ports that belong to the subnet: port 0 of switches, and every linked port of the other
+	// nodes. An end port has its own port GUID. The list is sorted by the LEKey of the port GUID.
 	EndPorts []PortIndex
 
-	// Unreachable lists the end ports that failures have separated from the subnet, in the same order: ports that the
-	// fabric had before [Fabric.Without] removed links and that are not in EndPorts. Fabrics derived from this fabric
-	// keep these ports, so that counts of end ports and pairs remain those of the fabric without failures.
+	// Unreachable lists the end ports that failures have separated from the subnet, in the order of EndPorts. The
+	// fabric had these ports before [Fabric.Without] removed links. Fabrics derived from this fabric keep the list, so
+	// that counts of end ports and pairs remain those of the fabric without failures.
 	Unreachable []PortIndex
 
 	SMPort PortIndex // the port of the subnet manager, or of this program; None if unknown
@@ -40,8 +40,8 @@ type Fabric struct {
 	portGUID  map[uint64]PortIndex
 	nodeNames map[string][]NodeIndex
 
-	// whole is the fabric from which [Fabric.Without] made this fabric, or nil if Without did not make this fabric.
-	// removed lists the removed links.
+	// whole is the fabric from which [Fabric.Without] made this fabric, nil for any other fabric. removed lists the
+	// links that Without removed.
 	whole   *Fabric
 	removed []Link
 }
@@ -64,7 +64,7 @@ func (f *Fabric) PortAt(node NodeIndex, num int) PortIndex {
 	return n.FirstPort + PortIndex(num)
 }
 
-// PortByLID returns the end port that has the LID, including the LIDs of its LMC range, or None.
+// PortByLID returns the end port that has the LID, or None. The LID may be any LID of the port's LMC range.
 func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	if int(lid) >= len(f.lidPort) {
 		return None
@@ -72,8 +72,8 @@ func (f *Fabric) PortByLID(lid uint16) PortIndex {
 	return f.lidPort[lid]
 }
 
-// LIDOf returns the base LID of an end port, or 0 if the port has no LID. A port that left the subnet has no LID if
-// another port has taken one of its LIDs.
+// LIDOf returns the base LID of an end port, or 0 if the port has no LID. An unreachable end port also counts as having
+// no LID if another port has taken one of its LIDs.
 func (f *Fabric) LIDOf(port PortIndex) uint16 {
 	p := &f.Ports[port]
 	for i := range uint16(1) << p.LMC {
@@ -90,7 +90,7 @@ func (f *Fabric) NodeByGUID(guid uint64) NodeIndex { return lookup(f.nodeGUID, g
 // PortByGUID returns the end port with this port GUID, or None. The end port of a switch is port 0.
 func (f *Fabric) PortByGUID(guid uint64) PortIndex { return lookup(f.portGUID, guid) }
 
-// NodesByDescription returns the nodes with exactly this description.
+// NodesByDescription returns the nodes with exactly this node description.
 func (f *Fabric) NodesByDescription(desc string) []NodeIndex { return f.nodeNames[desc] }
 
 // SwitchByGUID returns the switch index for a node GUID, or None.
@@ -135,7 +135,8 @@ func (f *Fabric) PeerNode(port PortIndex) NodeIndex {
 	return f.Ports[p].Node
 }
 
-// PeerSwitch returns the switch index at the other end of a port's link, None if there is no link or no switch.
+// PeerSwitch returns the switch at the other end of a port's link. It returns None if the port has no link or the other
+// end is not a switch.
 func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	n := f.PeerNode(port)
 	if n == None {
@@ -144,9 +145,9 @@ func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// AttachedSwitch returns the switch that an end port belongs to or is attached to, and the port of that switch that
-// leads to the end port (0 for the switch itself). It returns None if the end port is not linked, or is linked to
-// another host.
+// AttachedSwitch returns the switch to which an end port belongs or is attached, and the number of the switch port that
+// leads to the end port (0 if the end port is the switch's own). It returns None if the end port is not linked, or is
+// linked to another host.
 func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) {
 	p := &f.Ports[endPort]
 	if s := f.Nodes[p.Node].Switch; s != None {
@@ -159,8 +160,8 @@ func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) 
 	return f.Nodes[peer.Node].Switch, peer.Num
 }
 
-// Ends returns the end ports over which pairs and paths are counted: the end ports in the subnet and the unreachable
-// end ports. The result includes port 0 of switches only if switches is set.
+// Ends returns the end ports over which pairs and paths are counted, separately for those in the subnet and those that
+// are unreachable. Port 0 of switches is included only if switches is set.
 func (f *Fabric) Ends(switches bool) (reachable, unreachable []PortIndex) {
 	counted := func(ends []PortIndex) []PortIndex {
 		if switches {
@@ -201,8 +202,9 @@ type NodeIndex int32
 // PortIndex identifies a port of a fabric. It is an index into [Fabric.Ports], or None.
 type PortIndex int32
 
-// SwitchIndex identifies a switch of a fabric. It is an index into [Fabric.Switches] and the row in tables, or None.
+// SwitchIndex identifies a switch of a fabric. It is an index into [Fabric.Switches] and the row of the switch in
+// tables, or None.
 type SwitchIndex int32
 
-// None is the index that stands for no node, port or switch.
+// None is the index that stands for no node, no port or no switch.
 const None = -1

@@ -2,10 +2,10 @@
 
 // Package apply writes LIDs, forwarding tables and port states to a subnet, and reads them back.
 //
-// The package decides nothing: a [write.List] contains the items to write and their order. If a write fails, the writes
-// of the same step are still done, because they are safe in any order, and no later step begins: the switches then hold
-// a mixture that is as safe as the order of the steps. The [Report] states at which step the commit stopped and which
-// items remain.
+// The package makes no decisions. A [write.List] contains the items to write and their order. If a write fails, the
+// other writes of the same step are still done, because they are safe in any order. Later steps do not begin. The
+// switches then hold a mixture of old and new tables that the order of the steps makes safe. The [Report] states at
+// which step the commit stopped and which items remain.
 package apply
 
 import (
@@ -23,27 +23,30 @@ import (
 
 // Options controls [Apply].
 type Options struct {
-	// Progress, if set, is called regularly by the writing goroutine with the numbers of finished steps and of all
-	// steps, including those of reading back. It must be fast.
+	// Progress, if set, is called regularly by the writing goroutine with the number of finished steps and the number
+	// of all steps. Reading back counts as steps, too. The function must be fast.
 	Progress func(done, total int)
-	// Writing, if set, is called by the same goroutine with a description of the current write. It is also called when
-	// a phase begins.
+	// Writing, if set, is called by the writing goroutine with a description of the current write. It is also called
+	// when a phase begins.
 	Writing func(Progress)
-	// Over permits Apply to overwrite data that another program wrote after w was planned. Such data are reported in
-	// any case.
+	// Over permits Apply to overwrite data that another program wrote after w was planned. The report lists such data
+	// in any case.
 	Over bool
 }
 
-// Apply writes w to the subnet of f, which must be unchanged, reads everything back and reports the result.
+// Apply writes w to the subnet of f, reads everything back, and reports the result. The subnet must not have changed
+// since f was read.
 //
 // Before each step Apply compares the data in the subnet with the earlier and the new data in w, see [Report].Others.
-// If the data in the subnet equal neither of these, Apply writes no item of that step. LIDs and LinearFDBTops, which
-// are parts of an attribute, are checked separately.
+// If the data in the subnet equal neither of these, Apply writes no item of that step. LIDs and LinearFDBTops are parts
+// of a larger attribute, so they are checked separately.
 //
-// If a write fails, the rest of the same step is written, and no later step. The error names the item that failed or
+// If a write fails, Apply writes the rest of the same step, but no later step. The error names the item that failed or
 // differs, and wraps [ErrOthers], [ErrDiffers] or [mad.ErrTimeout]. If w does not fit f, nothing is written and the
-// error wraps [write.ErrUnfit] or [sweep.ErrNoRoute]. Once ctx ends, Apply sends no more requests; Apply waits for
-// outstanding answers, reads nothing back, and returns ctx's error. It returns a report unless nothing was written.
+// error wraps [write.ErrUnfit] or [sweep.ErrNoRoute].
+//
+// Once ctx ends, Apply sends no more requests. It waits for outstanding answers, reads nothing back, and returns ctx's
+// error. Apply returns a report unless nothing was written.
 func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.List, opts Options) (*Report, error) {
 	start := time.Now()
 	a, err := newApplier(ctx, client, f, w, opts)
@@ -79,14 +82,14 @@ type task struct {
 	again  bool // the same table was written again
 }
 
-// table identifies a table, independent of its contents.
+// table identifies a table of a switch, whatever its contents.
 type table struct {
 	port fabric.PortIndex
 	attr mad.AttrID
 	mod  uint32
 }
 
-// applier writes and reads back, in one goroutine.
+// applier writes the items of a list and reads them back. It runs in one goroutine.
 type applier struct {
 	ctx    context.Context
 	f      *fabric.Fabric
@@ -147,8 +150,8 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 	return a, nil
 }
 
-// dropRequests cancels outstanding requests, which exist after a panic, so that the client does not repeat them:
-// another commit may have begun by then.
+// dropRequests cancels outstanding requests. Requests are outstanding only after a panic. The client would retry them,
+// possibly after another commit has begun.
 func (a *applier) dropRequests() {
 	a.cancel()
 	_ = a.batch.Wait() // returns that it was cancelled
@@ -165,12 +168,12 @@ func tasks[T any, P interface {
 	return all
 }
 
-// kinds returns all tasks in the order in which they are read back.
+// kinds returns the tasks of each kind of item, in the order in which they are read back.
 func (a *applier) kinds() [][]task {
 	return [][]task{a.lids, a.tops, a.sl2vls, a.blocks, a.mfts, a.states}
 }
 
-// listUndone lists the items that are not done.
+// listUndone sets report.Left to the items that are not known to be written.
 func (a *applier) listUndone() {
 	a.report.Left = write.List{
 		LIDs:   undone(a.w.LIDs, a.lids),
@@ -197,11 +200,11 @@ func allDone(tasks []*task) bool {
 	return !slices.ContainsFunc(tasks, func(t *task) bool { return !t.done })
 }
 
-// lookAhead is the number of tables that are checked before they are written. Another console can write unnoticed for
-// the time that reading and writing so many takes.
+// lookAhead is the number of tables that are checked, then written, at a time. Data that another console writes between
+// the check and the write is overwritten unnoticed.
 const lookAhead = 512
 
-// look reads the tables of some tasks again and records what another program wrote.
+// look reads the tables of some tasks again, before they are written. It records the data that another program wrote.
 func (a *applier) look(tasks []*task) {
 	a.each(len(tasks), func(i int) {
 		t := tasks[i]
@@ -227,7 +230,7 @@ func (a *applier) look(tasks []*task) {
 	})
 }
 
-// conflict returns a function that adds conflicts of a port to a list.
+// conflict returns a function that records conflicting data of the port's node in a list.
 func (a *applier) conflict(port fabric.PortIndex, to *write.Conflicts) func(what string, was, is, would any) {
 	node := a.f.Ports[port].Node
 	return func(what string, was, is, would any) {
@@ -235,12 +238,12 @@ func (a *applier) conflict(port fabric.PortIndex, to *write.Conflicts) func(what
 	}
 }
 
-// stopsForOthers reports whether writing must stop because another program writes.
+// stopsForOthers reports whether the commit must stop because another program has written to the switches.
 func (a *applier) stopsForOthers() bool { return a.report.Others.Count > 0 && !a.opts.Over }
 
-// raiseMulticastTops raises the MulticastFDBTop of switches that have new entries above their MulticastFDBTop. The
-// value 0 means that a switch does not support MulticastFDBTop (IBA 1.2.1, 14.2.5.4). The function reports whether all
-// MulticastFDBTops are high enough.
+// raiseMulticastTops raises the MulticastFDBTop of switches that get new entries above it. It reports whether every
+// MulticastFDBTop is now high enough. A MulticastFDBTop of 0 means that the switch does not support the field (IBA
+// 1.2.1, 14.2.5.4).
 func (a *applier) raiseMulticastTops() bool {
 	low := a.highestMLIDs()
 	switches := slices.Sorted(maps.Keys(low))
@@ -271,7 +274,7 @@ func (a *applier) raiseMulticastTops() bool {
 	return len(low) == 0
 }
 
-// highestMLIDs returns the highest multicast LIDs with a new port, by switch.
+// highestMLIDs returns, by switch, the highest multicast LID that gets a new port.
 func (a *applier) highestMLIDs() map[fabric.SwitchIndex]uint16 {
 	top := map[fabric.SwitchIndex]uint16{}
 	for i := range a.w.MFTs {

@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// mostUnanswered is the number of consecutive unanswered requests after which a node gets no more.
+// mostUnanswered is the number of consecutive unanswered requests after which no more are sent to a node.
 const mostUnanswered = 4
 
-// reportEvery is the number of steps between two progress reports.
+// reportEvery is the number of steps between two calls of Options.Progress.
 const reportEvery = 256
 
-// each calls begin for 0 to n-1, whenever another request can be sent, and returns when all requests of begin and its
-// callbacks have ended. Once the context ends it no longer calls begin.
+// each calls begin with 0 to n-1, each time that another request can be sent. It returns when all requests of begin and
+// of their callbacks have ended. Once the context ends, it makes no more calls.
 func (a *applier) each(n int, begin func(i int)) {
 	if a.fatal != nil {
 		return
@@ -39,8 +39,9 @@ func (a *applier) pump() {
 	}
 }
 
-// ask sends a request to the node of a port, unless that no longer responds. ok handles a valid answer. Any other
-// answer is a failure of the node and ends the step, unless bad is set and returns true.
+// ask sends a request to the node of a port, unless the node no longer responds. The callback ok receives a valid
+// answer. After any other answer, ask calls bad, if set. If bad is nil or returns false, ask records a failure of the
+// node, which ends the step.
 func (a *applier) ask(port fabric.PortIndex, req mad.Request, ok func(*mad.Reply), bad func() bool) {
 	node := a.f.Ports[port].Node
 	if a.unanswered[node] >= mostUnanswered {

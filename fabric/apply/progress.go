@@ -10,11 +10,12 @@ import (
 
 // Progress is what is being written.
 type Progress struct {
-	// Phases lists the phases in order: "LIDs", "ports", those of [Report].Stopped, and finally "read back".
+	// Phases lists the names of the phases in order: "LIDs", "ports", the phases listed at [Report].Stopped, and
+	// finally "read back".
 	Phases []string
 	Phase  int // index of the current phase in Phases; len(Phases) at the end
-	// Done of Total writes, or reads, of the phase have ended. Node is the escaped name of the node of the last one, or
-	// "".
+	// Done and Total are the number of finished writes and of all writes of the phase. In the last phase they count
+	// reads. Node is the escaped name of the last node that was written or read, "" if there is none yet.
 	Done, Total int
 	Node        string
 	Written     Counts // so far
@@ -22,7 +23,7 @@ type Progress struct {
 	All         int // number of all writes
 }
 
-// What returns the current phase, "" at the end.
+// What returns the name of the current phase, "" at the end.
 func (p *Progress) What() string {
 	if p.Phase < len(p.Phases) {
 		return p.Phases[p.Phase]
@@ -39,7 +40,7 @@ const (
 	portsPhase = "ports"
 )
 
-// progressEvery is the minimum time between two progress reports.
+// progressEvery is the minimum time between two calls of Options.Writing.
 const progressEvery = 50 * time.Millisecond
 
 // planPhases lists the phases with tasks.
@@ -59,7 +60,7 @@ func (a *applier) planPhases() {
 	a.now.Phase = -1
 }
 
-// enter begins a phase of n tasks, unless n is 0.
+// enter begins the next phase, which has n tasks. If n is 0, it does nothing.
 func (a *applier) enter(n int) {
 	if n == 0 {
 		return
@@ -69,7 +70,7 @@ func (a *applier) enter(n int) {
 	a.reportProgress(true)
 }
 
-// enterReadBack begins the last phase, even if earlier phases stopped.
+// enterReadBack begins the phase that reads back. It is called even if an earlier phase stopped.
 func (a *applier) enterReadBack() {
 	if a.fatal != nil {
 		return
@@ -78,7 +79,8 @@ func (a *applier) enterReadBack() {
 	a.enter(a.w.Len())
 }
 
-// reportProgress reports what is being written, if a report is due.
+// reportProgress calls Options.Writing with the current progress. Unless due is set, it calls at most once per
+// progressEvery.
 func (a *applier) reportProgress(due bool) {
 	if a.opts.Writing == nil || !due && time.Since(a.reportedAt) < progressEvery {
 		return

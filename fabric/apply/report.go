@@ -17,16 +17,16 @@ type Report struct {
 	ReadBack Counts       // of the written items, those read again; for a block only the last write
 	Differ   []Difference // the written items that read differently
 	Failed   []Failure    // the first failed write or read of each node
-	// Others holds the data that another program wrote since the writes were planned, found before overwriting. They
-	// were not overwritten unless the options allow it.
+	// Others holds the data that another program wrote after the writes were planned. Apply finds such data before it
+	// overwrites them, and does so only if Options.Over is set.
 	Others write.Conflicts
-	// Mixed holds the entries that read differently from what was written; Was is the written value.
+	// Mixed holds the entries whose value read back differs from the written value. Was is the written value.
 	Mixed write.Conflicts
-	// Stopped is the phase that was not written completely, after which no phase was begun: "ports", "raised
-	// LinearFDBTops", "SL2VL tables", "step 2 of 3", "lowered LinearFDBTops", "late SL2VL tables", "multicast branches
-	// to remove", "multicast branches to add"; "" if all were written.
+	// Stopped is the name of the phase that was not written completely; later phases did not begin. It is "LIDs",
+	// "ports", "raised LinearFDBTops", "SL2VL tables", "step 2 of 3", "lowered LinearFDBTops", "late SL2VL tables",
+	// "multicast branches to remove", or "multicast branches to add". It is "" if all phases were written.
 	Stopped string
-	// Left holds the writes not known to be done: not sent, refused, or unanswered.
+	// Left holds the writes that are not known to be done. They were not sent, were refused, or were not answered.
 	Left     write.List
 	Requests int // reads and writes, without repetitions
 	Looks    int // reads that check tables before writing
@@ -36,7 +36,7 @@ type Report struct {
 	over bool // Options.Over
 }
 
-// Counts holds the number of writes by kind.
+// Counts holds the number of writes of each kind.
 type Counts struct{ LIDs, Tops, SL2VLs, Blocks, MFTs, States int }
 
 // of returns the count for an item's kind.
@@ -59,8 +59,8 @@ func (c *Counts) of(item write.Item) *int {
 // Total returns the sum.
 func (c Counts) Total() int { return c.LIDs + c.Tops + c.SL2VLs + c.Blocks + c.MFTs + c.States }
 
-// String returns for example "12 LIDs, 4 LinearFDBTops, 208 blocks, 40 port states", with SL2VL tables and multicast
-// blocks if there are any.
+// String returns the counts as text, for example "12 LIDs, 4 LinearFDBTops, 208 blocks, 40 port states". SL2VL tables
+// and multicast blocks appear only if there are any.
 func (c Counts) String() string {
 	text := fmt.Sprintf("%s, %s, %s, %s", number(c.LIDs, "LID"), number(c.Tops, "LinearFDBTop"),
 		number(c.Blocks, "block"),
@@ -81,7 +81,7 @@ func number(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Difference is a value that reads differently from what was written.
+// Difference is a value that was read back and differs from the written value.
 type Difference struct {
 	Node      string // escaped name; GUID is the node GUID
 	GUID      uint64
@@ -89,12 +89,12 @@ type Difference struct {
 	Want, Got string
 }
 
-// String returns for example "sw1: LinearFDBTop is 0, expected 208".
+// String returns a difference as text, for example "sw1: LinearFDBTop is 0, expected 208".
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s is %s, expected %s", d.Node, d.What, d.Got, d.Want)
 }
 
-// Failure is a node that could not be written or read, with the first error.
+// Failure is a node with failed writes or reads. It holds the first error and the number of failures.
 type Failure struct {
 	Node  string // escaped
 	GUID  uint64
@@ -102,14 +102,15 @@ type Failure struct {
 	Err   error
 }
 
-// Error returns "sw1: Set LinearForwardingTable 3 by directed route 0,1,5: no answer ... (and 204 more)".
+// Error returns a text such as "sw1: Set LinearForwardingTable 3 by directed route 0,1,5: no answer ... (and 204
+// more)".
 func (f Failure) Error() string {
 	return fmt.Sprintf("%s: %v%s", f.Node, f.Err, more(f.Count))
 }
 
 func (f Failure) Unwrap() error { return f.Err }
 
-// err returns the error of the report, nil if everything succeeded.
+// err returns the error that Apply returns with the report, nil if everything succeeded.
 func (r *Report) err() error {
 	var err error
 	if n := len(r.Failed); n > 0 {
@@ -145,15 +146,15 @@ func more(n int) string {
 	return ""
 }
 
-// ErrOthers reports that another program wrote the data that were to be overwritten.
+// ErrOthers reports that another program has written data that Apply was about to overwrite.
 var ErrOthers = errors.New("another program has written to the switches since they were read")
 
-// ErrDiffers reports that something reads differently from what was written.
+// ErrDiffers reports that a value read back differs from the written value.
 var ErrDiffers = errors.New("read-back mismatch")
 
 var errSilent = fmt.Errorf("%w to earlier requests", mad.ErrTimeout)
 
-// readBack reads everything that was written and records differences.
+// readBack reads everything that was written and records the values that differ.
 func (a *applier) readBack() {
 	for _, kind := range a.kinds() {
 		a.each(len(kind), func(i int) {

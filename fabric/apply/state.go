@@ -9,7 +9,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// writeStates brings ports up in three rounds: read, arm, and activate once both ends of a link are armed.
+// writeStates brings ports up in three rounds. It reads their states, arms them, and activates a port once both ends of
+// its link are armed.
 func (a *applier) writeStates() {
 	byPort := make(map[fabric.PortIndex]int, len(a.w.States))
 	for i, s := range a.w.States {
@@ -34,7 +35,7 @@ func (a *applier) writeStates() {
 	})
 }
 
-// checkState ends the step of a port that is already up or cannot come up.
+// checkState ends the step of port i if the port is already up or cannot come up.
 func (a *applier) checkState(i int) {
 	s := &a.w.States[i]
 	switch state := a.infos[i].PortState; {
@@ -45,8 +46,8 @@ func (a *applier) checkState(i int) {
 	}
 }
 
-// arm sets a port in Initialize to Armed. If both ends of the link are to come up, it also sets the MTU and VLs that
-// both support.
+// arm changes a port from Initialize to Armed. If the port at the other end of the link is also to come up, arm sets
+// the MTU and the VLs that both ports support.
 func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 	info := &a.infos[i]
 	if j, ok := byPort[a.f.Ports[a.w.States[i].Port].Peer]; ok && a.infos[j].PortState != mad.PortNoChange {
@@ -57,7 +58,8 @@ func (a *applier) arm(i int, byPort map[fabric.PortIndex]int) {
 	a.raise(i, mad.PortArmed)
 }
 
-// raise sets a port to the next state. If the port refuses, it may have reached that state or a higher one by itself.
+// raise sets a port to the state to. If the port refuses, raise reads its state again: the port may have reached this
+// state or a higher state by itself.
 func (a *applier) raise(i int, to mad.PortState) {
 	s := &a.w.States[i]
 	get := s.Get(a.f)

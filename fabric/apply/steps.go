@@ -11,14 +11,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// phase is a group of writes that begins only when the previous one is complete.
+// phase is a group of writes that begins only when the previous phase is complete.
 type phase struct {
 	what   string
 	tasks  []*task
 	before func() bool // if set, runs before the tasks and reports whether they can begin
 }
 
-// writeAll writes everything unless a phase fails.
+// writeAll writes the phases in order, until a phase fails.
 func (a *applier) writeAll() {
 	a.enter(len(a.lids))
 	a.each(len(a.lids), func(i int) { a.write(&a.lids[i]) })
@@ -50,7 +50,7 @@ func (a *applier) writeAll() {
 	}
 }
 
-// phases returns the phases after LIDs and port states.
+// phases returns the phases that follow LIDs and port states.
 func (a *applier) phases() []phase {
 	falls := func(i int) bool { return a.w.Tops[i].Falls() }
 	late := func(i int) bool { return a.w.SL2VLs[i].Late }
@@ -71,7 +71,7 @@ func (a *applier) phases() []phase {
 	)
 }
 
-// pick returns the tasks for which match returns want.
+// pick returns the tasks whose index makes match return want.
 func pick(tasks []task, match func(i int) bool, want bool) []*task {
 	var some []*task
 	for i := range tasks {
@@ -94,7 +94,7 @@ func (a *applier) blockSteps() (steps [][]*task) {
 	return steps
 }
 
-// linksUp reports whether all links between switches have come up.
+// linksUp reports whether all links between switches that were to come up have done so.
 func (a *applier) linksUp() bool {
 	for i := range a.states {
 		port := a.w.States[i].Port
@@ -105,7 +105,8 @@ func (a *applier) linksUp() bool {
 	return true
 }
 
-// write writes one item. If it is a part of an attribute, the rest is read first.
+// write writes one item. If the item is only a part of an attribute, write reads the attribute first and keeps the
+// other parts.
 func (a *applier) write(t *task) {
 	switch item := t.Item.(type) {
 	case write.Table:

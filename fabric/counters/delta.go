@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Delta is the increase of a port's counters between two readings.
+// Delta holds the increase of a port's counters between two readings.
 type Delta struct {
 	Port     fabric.PortIndex // of the later reading's fabric
 	Seconds  float64
 	Increase Values
 	Has      Set // counters in both readings
-	// Cleared contains counters that were lower later: they were cleared, or the node restarted. Their increase is a
-	// minimum.
+	// Cleared contains counters whose later value is lower. They were cleared, or the node restarted. Their true
+	// increase may be higher than Increase.
 	Cleared Set
 	Stopped Set // counters at their greatest value; their increase is a minimum
 	// Wrapped contains 64-bit counters that passed 2^64. Their increase is exact.
@@ -31,7 +31,7 @@ func (d *Delta) PerSecond(c Counter) float64 {
 	return float64(d.Increase[c]) / d.Seconds
 }
 
-// AtLeast returns the counters whose increase is a minimum.
+// AtLeast returns the counters whose true increase may be higher than Increase.
 func (d *Delta) AtLeast() Set { return d.Cleared | d.Stopped }
 
 // Key identifies a port in all states of a subnet.
@@ -46,7 +46,7 @@ func KeyOf(f *fabric.Fabric, p fabric.PortIndex) Key {
 	return Key{f.Nodes[at.Node].GUID, at.Num}
 }
 
-// In returns the port of a fabric with the key, [fabric.None] if there is none.
+// In returns the port of f that the key identifies, [fabric.None] if there is none.
 func (k Key) In(f *fabric.Fabric) fabric.PortIndex {
 	node := f.NodeByGUID(k.GUID)
 	if node == fabric.None {
@@ -55,22 +55,24 @@ func (k Key) In(f *fabric.Fabric) fabric.PortIndex {
 	return f.PortAt(node, int(k.Num))
 }
 
-// Deltas returns the increases for the ports in both readings, in the order of the later one. The fabrics may differ.
-// O(ports).
+// Deltas returns the increases for the ports that are in both readings, in the order of the later reading. The fabrics
+// of the readings may differ. O(ports).
 func Deltas(earlier, later *Reading) []Delta {
 	var l Ledger
 	l.Take(earlier)
 	return l.Take(later)
 }
 
-// fastest exceeds the highest rate of any counter per second: PortXmitData of an 800 Gb/s port increases by 2^35 words,
-// that of a port with three times the lanes by less than 2^37.
+// fastest is an upper limit of any counter's increase per second. PortXmitData of an 800 Gb/s port increases by 2^35
+// words per second, PortXmitData of a port with three times the lanes by less than 2^37.
 const fastest = 1 << 38
 
-// Between returns the increase between two readings of a port, with the port index of the later one. A lower counter
-// was cleared or passed 2^64; the latter if it is 64 bits wide, could reach 2^64 in that time, and no other counter of
-// the port was cleared. So a clear of only counters that were about to wrap counts as a wrap. A counter that changed
-// its width is omitted.
+// Between returns the increase between two readings of a port. The result has the port index of the later reading. A
+// counter that changed its width is omitted.
+//
+// If a counter is lower than before, it was cleared or passed 2^64. Between assumes that a 64-bit counter passed 2^64
+// if it could do so in the time between the readings, and if no other counter of the port was cleared. So a clear that
+// affects only counters about to wrap is mistaken for a wrap.
 func Between(was, is *Port) Delta {
 	d := Delta{
 		Port: is.Port, Seconds: is.At.Sub(was.At).Seconds(),
@@ -98,8 +100,8 @@ func Between(was, is *Port) Delta {
 	return d
 }
 
-// Ledger computes increases over a series of readings of the same counters; a reading may lack ports. The zero value is
-// empty.
+// Ledger computes increases over a series of readings of the same counters. A reading may lack some of the ports. The
+// zero value is empty.
 type Ledger struct{ ports map[Key]*account }
 
 // account is the state of one port.
@@ -108,15 +110,15 @@ type account struct {
 	stopped map[Counter]time.Time // when it was first seen at the greatest value
 }
 
-// Standing is a counter at its greatest value. It counts no more events after Since.
+// Standing describes a counter that has stopped at its greatest value. It has counted no events after Since.
 type Standing struct {
 	Counter Counter
 	Value   uint64
 	Since   time.Time // when it was first seen at Value
 }
 
-// Take adds a reading and returns the increase of each port since its last reading, in the order of r. Ports without an
-// earlier reading are omitted. O(ports of the reading).
+// Take adds a reading. It returns the increase of each port since the port's last reading, in the order of r. Ports
+// without an earlier reading are omitted. O(ports of the reading).
 func (l *Ledger) Take(r *Reading) []Delta {
 	if l.ports == nil {
 		l.ports = make(map[Key]*account, len(r.Ports))
@@ -154,7 +156,7 @@ func (a *account) take(p *Port) {
 	}
 }
 
-// Standing returns the counters of a port at their greatest value, in order.
+// Standing returns the counters of a port that are at their greatest value, in the order of their numbers.
 func (l *Ledger) Standing(k Key) []Standing {
 	a := l.ports[k]
 	if a == nil {
@@ -167,7 +169,7 @@ func (l *Ledger) Standing(k Key) []Standing {
 	return all
 }
 
-// Forget removes ports last read before a time.
+// Forget removes the ports whose last reading is older than before.
 func (l *Ledger) Forget(before time.Time) {
 	for k, a := range l.ports {
 		if a.last.At.Before(before) {

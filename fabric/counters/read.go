@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package counters reads the counters of ports, packets, data and errors, and compares readings.
+// Package counters reads the counters of ports and compares readings. The counters count packets, data and errors.
 //
 // Requests are sent by LID, so the subnet must be routed. Ports that do not answer are reported as [Unanswered].
 package counters
@@ -19,13 +19,13 @@ import (
 // Options contains settings for reading and clearing counters.
 type Options struct {
 	SLs fabric.PathSLs // SLs of the subnet's paths; nil for SL 0
-	// Progress, if not nil, is called from time to time by the reading goroutine with the number of finished ports and
-	// of all ports.
+	// Progress, if not nil, is called regularly by the reading goroutine with the number of finished ports and the
+	// number of all ports.
 	Progress func(done, todo int)
-	// What contains the counters to read, 0 for all counters. Read does not request attributes without any of these
-	// counters.
+	// What contains the counters to read; 0 means all counters. Read does not request an attribute that has none of
+	// these counters.
 	What Set
-	// Known, if not nil, keeps the capabilities of agents between readings, so that they are requested once.
+	// Known, if not nil, keeps the capabilities of agents between readings. They are then requested only once.
 	Known *Known
 }
 
@@ -33,9 +33,9 @@ type Options struct {
 type Port struct {
 	Port fabric.PortIndex
 	At   time.Time // of the last answer
-	// Values are the counters in Has; all other counters are 0. Counters in Wide have 64 bits. A counter with fewer
-	// bits stops at its greatest value; Stopped holds the counters that have stopped. A 64-bit counter with all bits
-	// set has also stopped.
+	// Values holds the values of the counters in Has; all other values are 0. Counters in Wide have 64 bits. A counter
+	// with fewer bits stops at its greatest value, and a 64-bit counter has stopped if all its bits are set. Stopped
+	// holds the counters that have stopped.
 	Values  Values
 	Has     Set
 	Wide    Set
@@ -49,7 +49,7 @@ type Reading struct {
 	Unanswered []Unanswered
 }
 
-// Unanswered is a port, or all ports of a node, without counters.
+// Unanswered reports that the counters of a port, or of all ports of a node, could not be read.
 type Unanswered struct {
 	Port  fabric.PortIndex // the first requested port if Whole is set
 	Name  string
@@ -69,11 +69,11 @@ func (h Unanswered) Why() error {
 	return h.Err
 }
 
-// ErrNoLID reports that a port without a LID cannot be read.
+// ErrNoLID reports a port that has no LID and therefore cannot be read.
 var ErrNoLID = errors.New("no LID")
 
 // AllPorts returns the ports that are read by default: all ports of the switches in the subnet, and the end ports of
-// the other nodes. Port 0 of a switch is included only if it is enhanced.
+// the other nodes. It includes port 0 of a switch only if that port is enhanced.
 func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	var ports []fabric.PortIndex
 	for i := range f.Nodes {
@@ -91,8 +91,9 @@ func AllPorts(f *fabric.Fabric) []fabric.PortIndex {
 	return ports
 }
 
-// Read reads the counters of ports, by default of [AllPorts]. Read sends one MAD per agent (a switch or an end port)
-// and two MADs per port, or one MAD per port if one attribute has all requested counters. Read fails if ctx ends.
+// Read reads the counters of the given ports, or of [AllPorts] if none are given. It sends one MAD per agent (a switch
+// or an end port) and two MADs per port. It sends only one MAD per port if a single attribute has all requested
+// counters. Read fails if ctx ends.
 func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, ports ...fabric.PortIndex) (*Reading,
 	error) {
 	if len(ports) == 0 {
@@ -162,8 +163,8 @@ func (r *run) readWide(i int, num uint8) {
 	})
 }
 
-// Beyond returns the error counters above their thresholds, as ibqueryerrors prints them. If all thresholds are 0, as
-// in the file that comes with infiniband-diags, it returns all counters that are not 0.
+// Beyond returns the error counters that exceed their thresholds, like the output of ibqueryerrors. If all thresholds
+// are 0, it returns all error counters that are not 0. The threshold file of infiniband-diags has only zeros.
 func (p *Port) Beyond(thresholds *Values) Set {
 	var s Set
 	for c := range (p.Has & Errors).All() {
@@ -174,9 +175,9 @@ func (p *Port) Beyond(thresholds *Values) Set {
 	return s
 }
 
-// Clear sets counters of ports to 0, by default of [AllPorts]. Clear writes to the subnet, so the counters also restart
-// for other observers. QP1Dropped can be cleared only as a 64-bit counter. Counters that a port does not have are
-// ignored. Clear returns the ports that did not clear their counters, and fails if ctx ends.
+// Clear sets counters to 0 on the given ports, or on [AllPorts] if none are given. Clear writes to the subnet, so the
+// counters also restart for other observers. QP1Dropped can be cleared only as a 64-bit counter. Counters that a port
+// does not have are ignored. Clear returns the ports that did not clear their counters, and fails if ctx ends.
 func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, what Set,
 	ports ...fabric.PortIndex) ([]Unanswered, error) {
 	if len(ports) == 0 {
@@ -190,7 +191,7 @@ func Clear(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Optio
 	return r.unanswered, nil
 }
 
-// clear clears counters of one port in both widths.
+// clear clears counters of port i in both attributes, PortCounters and PortCountersExtended.
 func (r *run) clear(i int, a agent, what Set) {
 	var narrow, wide uint64
 	for c := range (what & a.narrow()).All() {

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Round selects all ports of a subnet once, in portions and evenly over some time, to limit the load on the fabric. The
-// ports are in the order of their nodes, which is that of the sweep.
+// Round spreads one reading of all ports of a subnet over a period, to limit the load on the fabric. It selects the
+// ports in portions, in the order of their nodes. The nodes are in the order of the sweep.
 type Round struct {
 	ports []fabric.PortIndex
 	done  int
@@ -19,12 +19,13 @@ type Round struct {
 	long  time.Duration
 }
 
-// NewRound returns a round over ports that begins now and takes a time, 0 for as fast as possible.
+// NewRound returns a round over the ports that begins at the time began and takes the duration long. A duration of 0
+// makes all ports due at once.
 func NewRound(ports []fabric.PortIndex, began time.Time, long time.Duration) *Round {
 	return &Round{ports: ports, began: began, long: long}
 }
 
-// Due removes and returns the ports that are due.
+// Due removes the ports that are due at the time now from the round, and returns them.
 func (r *Round) Due(now time.Time) []fabric.PortIndex {
 	upTo := len(r.ports)
 	if past := now.Sub(r.began); past < r.long {
@@ -39,11 +40,11 @@ func (r *Round) Due(now time.Time) []fabric.PortIndex {
 // Left returns the number of remaining ports.
 func (r *Round) Left() int { return len(r.ports) - r.done }
 
-// share is the number of portions per second.
+// share is the number of portions of a round per second.
 const share = 4
 
-// ReadRound reads ports, by default [AllPorts], evenly over some time. If ctx ends, it returns the ports read until
-// then and an error.
+// ReadRound reads the given ports, or [AllPorts] if none are given. It spreads the requests evenly over the duration
+// long. If ctx ends, it returns the ports that it has read and an error.
 func ReadRound(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Options, long time.Duration,
 	ports ...fabric.PortIndex) (*Reading, error) {
 	if len(ports) == 0 {

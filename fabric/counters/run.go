@@ -12,7 +12,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// run sends requests to agents and calls each for every port, in one goroutine.
+// run sends requests to agents. It calls each for every port once the capabilities of the port's agent are known. It
+// runs in one goroutine.
 type run struct {
 	f          *fabric.Fabric
 	opts       Options
@@ -47,7 +48,7 @@ func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Opti
 	return r
 }
 
-// wait sends the requests, a limited number at a time to limit memory.
+// wait sends the requests and waits for the answers. It limits the number of outstanding requests, to save memory.
 func (r *run) wait() error {
 	defer r.cancel(nil)
 	byAgent := map[fabric.PortIndex][]int{}
@@ -71,7 +72,7 @@ func (r *run) wait() error {
 	return err
 }
 
-// pump starts requests from the end of the queue.
+// pump starts requests from the end of the queue, up to the limit.
 func (r *run) pump() {
 	for len(r.queue) > 0 && r.batch.Len() < r.limit {
 		next := r.queue[len(r.queue)-1]
@@ -80,7 +81,7 @@ func (r *run) pump() {
 	}
 }
 
-// agent requests the capabilities of an agent and queues its ports.
+// agent requests the capabilities of the agent at an end port, and queues the agent's ports.
 func (r *run) agent(end fabric.PortIndex, ports []int) {
 	lid := r.f.Ports[end].LID
 	if lid == 0 {
@@ -124,7 +125,7 @@ func (r *run) lost(end fabric.PortIndex, ports []int, err error) {
 	}
 }
 
-// perf sends a request for port i to its agent.
+// perf sends a request about port i to the port's agent.
 func (r *run) perf(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply) error) {
 	p := &r.ports[i]
 	r.open[i]++
@@ -175,8 +176,8 @@ func (r *run) good() []Port {
 	return out
 }
 
-// additional is the bit of CapabilityMask2 of agents whose PortCountersExtended include errors (IBA 1.3, 16.1.3.1:
-// IsAdditionalPortCountersExtendedSupported).
+// additional is a bit of CapabilityMask2. Agents with this bit have error counters in PortCountersExtended (IBA 1.3,
+// 16.1.3.1: IsAdditionalPortCountersExtendedSupported).
 const additional = 1 << 1
 
 // agent is the capabilities of an agent.
@@ -189,7 +190,7 @@ func (a agent) extended() bool {
 	return a.mask&(mad.PerfExtendedWidth|mad.PerfExtendedWidthOnly) != 0
 }
 
-// wide returns the counters in PortCountersExtended.
+// wide returns the counters that the agent has in PortCountersExtended.
 func (a agent) wide() Set {
 	if !a.extended() {
 		return 0
@@ -204,7 +205,7 @@ func (a agent) wide() Set {
 	return s
 }
 
-// narrow returns the counters in PortCounters.
+// narrow returns the counters that the agent has in PortCounters.
 func (a agent) narrow() Set {
 	s := Errors | Of(QP1Dropped, XmitData, RcvData, XmitPackets, RcvPackets)
 	if a.mask&mad.PerfXmitWait == 0 {
@@ -213,8 +214,8 @@ func (a agent) narrow() Set {
 	return s
 }
 
-// Known caches the capabilities of agents, by the GUID of the end port. Agents that do not answer, also for one port,
-// are asked again. It is for one goroutine; the zero value is empty.
+// Known caches the capabilities of agents by the GUID of the end port. If a request to an agent gets no answer, the
+// capabilities of the agent are requested again next time. Known is for one goroutine. The zero value is empty.
 type Known struct{ agents map[uint64]agent }
 
 func (k *Known) find(f *fabric.Fabric, end fabric.PortIndex) (agent, bool) {

@@ -4,7 +4,7 @@ package counters
 
 import "example.org/ibconsole/mad"
 
-// Class groups counters by what an increase means.
+// Class groups counters by the meaning of an increase.
 type Class uint8
 
 // The classes.
@@ -23,20 +23,22 @@ type row struct {
 	class Class
 	// queried is set if ibqueryerrors compares the counter with a threshold.
 	queried bool
-	// threshold is that of infiniband-diags' ibcheckerrors, 0 for none.
+	// threshold is the threshold of ibcheckerrors in infiniband-diags, 0 for none.
 	threshold uint64
-	// name is the counter's name in perfquery and in files of thresholds, short the one in tables, "" for the same.
+	// name is the counter's name in perfquery's output and in threshold files. short is the name in ibconsole's tables,
+	// "" if it equals name.
 	name, short string
-	// metric is the end of its name for Prometheus, after infiniband_switch_ or infiniband_hca_, and help its
-	// description.
+	// metric is the counter's name for Prometheus without the prefix infiniband_switch_ or infiniband_hca_. help is the
+	// description for Prometheus.
 	metric, help string
-	// bits is its width in PortCounters, 0 if it is not in there, and narrow reads it from there.
+	// bits is the width of the counter in PortCounters, 0 if PortCounters does not have the counter. narrow and wide
+	// return the value from PortCounters and from PortCountersExtended.
 	bits   int
 	narrow func(*mad.PortCounters) uint64
 	wide   func(*mad.PortCountersExtended) uint64
-	// select1 and select2 are the bits that clear the counter in PortCounters and in PortCountersExtended, with
-	// CounterSelect2 from bit 16 on; 0 for none. XmitWait is bit 0 of CounterSelect2 of PortCounters. QP1Dropped has no
-	// bit in PortCounters.
+	// select1 and select2 are the bits that clear the counter in PortCounters and in PortCountersExtended, 0 for none.
+	// The bits of CounterSelect2 begin at bit 16. XmitWait is bit 0 of CounterSelect2 of PortCounters. QP1Dropped has
+	// no bit in PortCounters.
 	select1, select2 uint64
 }
 
@@ -45,7 +47,7 @@ type (
 	wide   = mad.PortCountersExtended
 )
 
-// table has a row per counter (IBA 1.2.1, 16.1.3.5 and 16.1.4.11).
+// table has one row for each counter (IBA 1.2.1, 16.1.3.5 and 16.1.4.11).
 var table = [NumCounters]row{
 	SymbolErrors: {
 		class: Signal, queried: true, threshold: 10, bits: 16, select1: 1 << 0, select2: 1 << 16,

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// AddLink adds a cable between two ports, each NODE/PORT.
+// AddLink returns a finder that adds a cable between two ports, each given as NODE/PORT.
 func AddLink(a, b string) Finder {
 	return func(now, _ *fabric.Fabric) ([]Failure, error) {
 		from, err := places.Link(now, []string{a})
@@ -34,18 +34,19 @@ func AddLink(a, b string) Finder {
 type NewNode struct {
 	Type mad.NodeType
 	Name string
-	// GUID is the node GUID, 0 for the highest of its type plus 1.
+	// GUID is the node GUID. If it is 0, the new node gets the highest GUID of its type plus 1.
 	GUID uint64
-	// Ports is the number of ports, 0 for as many as others of its type.
+	// Ports is the number of ports. If it is 0, the new node gets as many ports as other nodes of its type.
 	Ports int
-	// At lists the ports, each NODE/PORT, to which its ports from 1 on are cabled.
+	// At lists the existing ports, each as NODE/PORT, to which the new node is cabled. Port i+1 of the new node is
+	// cabled to At[i].
 	At []string
 }
 
 // maxPorts is the maximum number of ports of a node (IBA 1.2.1, 14.2.5.3).
 const maxPorts = 254
 
-// Add adds a switch or an adapter with its cables.
+// Add returns a finder that adds a switch or an adapter with its cables.
 func Add(n NewNode) Finder {
 	return func(now, _ *fabric.Fabric) ([]Failure, error) {
 		if len(now.NodesByDescription(n.Name)) > 0 {
@@ -80,7 +81,8 @@ func Add(n NewNode) Finder {
 	}
 }
 
-// portsOf returns the number of ports of a new node: 1 for an adapter, the maximum of all switches for a switch.
+// portsOf returns the default number of ports of a new node: 1 for an adapter, and the maximum of all switches for a
+// switch.
 func portsOf(f *fabric.Fabric, kind mad.NodeType) int {
 	most := 1
 	for i := range f.Nodes {
@@ -91,7 +93,7 @@ func portsOf(f *fabric.Fabric, kind mad.NodeType) int {
 	return most
 }
 
-// nextGUID returns an unused GUID above those of nodes of a type and of their ports.
+// nextGUID returns an unused GUID above the node and port GUIDs of all nodes of this type.
 func nextGUID(f *fabric.Fabric, kind mad.NodeType) uint64 {
 	highest := uint64(0)
 	for i := range f.Nodes {
@@ -111,7 +113,8 @@ func nextGUID(f *fabric.Fabric, kind mad.NodeType) uint64 {
 	return next
 }
 
-// Move moves the cable of a node, NODE or NODE/PORT, to another port, NODE/PORT.
+// Move returns a finder that moves a cable to another port. The argument node is NODE or NODE/PORT and identifies the
+// cable end; to is the new NODE/PORT.
 func Move(node, to string) Finder {
 	return func(_, whole *fabric.Fabric) ([]Failure, error) {
 		at, err := places.Resolve(whole, node)

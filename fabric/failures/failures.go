@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package failures simulates changes of a subnet: links, switches, hosts and directors fail, named or at random, failed
-// parts are repaired, and cables, switches and adapters are added or moved.
+// Package failures simulates changes of a subnet. Links, switches, hosts and directors fail, either named or chosen at
+// random. Failed parts are repaired. Cables, switches and adapters are added or moved.
 package failures
 
 import (
@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Failure is a simulated failure, a repair of a part of an earlier failure, or an addition or move.
+// Failure is one simulated change: a failure, a repair of a part of an earlier failure, an addition, or a move.
 type Failure struct {
 	Number int           // identifies it, also after others are undone
 	Repair bool          // its links work again
@@ -24,10 +24,10 @@ type Failure struct {
 	Left   []fabric.Link // removed links
 }
 
-// fails reports whether it is a failure, not a repair or addition.
+// fails reports whether the change is a failure, not a repair, addition or move.
 func (f *Failure) fails() bool { return !f.Repair && !f.Added }
 
-// Verb returns "failed", "repaired", "added" or "moved".
+// Verb returns the kind of the change: "failed", "repaired", "added" or "moved".
 func (f *Failure) Verb() string {
 	switch {
 	case f.Moved:
@@ -40,12 +40,12 @@ func (f *Failure) Verb() string {
 	return "failed"
 }
 
-// InvolvesNode reports whether it is a failure of a node, alone or with others.
+// InvolvesNode reports whether the change is a failure of this node, alone or together with other nodes.
 func (f *Failure) InvolvesNode(node fabric.NodeIndex) bool {
 	return f.fails() && slices.Contains(f.Nodes, node)
 }
 
-// InvolvesLink reports whether it is a failure of this link alone.
+// InvolvesLink reports whether the change is a failure of this link alone.
 func (f *Failure) InvolvesLink(l fabric.Link) bool {
 	return f.fails() && len(f.Nodes) == 0 && slices.Contains(f.Links, l)
 }
@@ -55,7 +55,7 @@ func OfLink(f *fabric.Fabric, l fabric.Link) Failure {
 	return Failure{What: "link", Name: f.PortName(l.A) + " -- " + f.PortName(l.B), Links: []fabric.Link{l}}
 }
 
-// OfNodes returns the failure of nodes with all their links, with a name.
+// OfNodes returns the failure of nodes with all their links. The failure gets the kind what and a name.
 func OfNodes(f *fabric.Fabric, what, name string, nodes ...fabric.NodeIndex) Failure {
 	return Failure{What: what, Name: name, Links: linksOf(f, nodes), Nodes: nodes}
 }
@@ -75,7 +75,7 @@ func linksOf(f *fabric.Fabric, nodes []fabric.NodeIndex) (links []fabric.Link) {
 	return links
 }
 
-// Split returns the failures that match and the others.
+// Split returns the changes for which match returns true, and the other changes.
 func Split(all []Failure, match func(Failure) bool) (yes, no []Failure) {
 	for _, f := range all {
 		if match(f) {

@@ -11,11 +11,13 @@ import (
 	"example.org/ibconsole/fabric/places"
 )
 
-// Finder returns the next changes, given the simulated subnet and the same without failures.
+// Finder finds the next changes to simulate. The argument now is the simulated subnet, whole is the same subnet without
+// failures.
 type Finder func(now, whole *fabric.Fabric) ([]Failure, error)
 
-// Named finds what words name: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE, "director" SYSTEM or PREFIX*,
-// or "random" N links between switches by a seed.
+// Named returns a finder for the parts of the subnet that a command names. The argument what is the kind, words are the
+// words after it: "link" NODE PORT or NODE/PORT, "switch" NODE, "node" NODE, "director" SYSTEM or PREFIX*, or "random"
+// N. With "random" the finder chooses N links between switches by the seed.
 func Named(what string, words []string, seed uint64) Finder {
 	return func(now, whole *fabric.Fabric) ([]Failure, error) {
 		switch what {
@@ -57,18 +59,19 @@ func Link(port fabric.PortIndex) Finder {
 	}
 }
 
-// Nodes finds nodes with all their links, with a name.
+// Nodes returns a finder for the failure of nodes with all their links. The failure gets the kind what and a name.
 func Nodes(what, name string, nodes ...fabric.NodeIndex) Finder {
 	return func(now, whole *fabric.Fabric) ([]Failure, error) {
 		if len(linksOf(now, nodes)) == 0 {
 			return nil, fmt.Errorf("%s has no links, or they have already failed in the what-if", name)
 		}
-		// Includes links that have already failed: they remain failed when the other failure is undone.
+		// The failure includes links that have already failed. They then remain failed when the earlier failure is
+		// undone.
 		return []Failure{OfNodes(whole, what, name, nodes...)}, nil
 	}
 }
 
-// Random finds n links between switches, chosen by seed.
+// Random returns a finder for the failure of n links between switches, which it chooses by seed.
 func Random(n int, seed uint64) Finder {
 	return func(now, _ *fabric.Fabric) ([]Failure, error) {
 		var links []fabric.Link
@@ -90,8 +93,9 @@ func Random(n int, seed uint64) Finder {
 	}
 }
 
-// ToRestore returns which failures the words mean, as in [Named], and a repair to use if they are only a part of a
-// failure. Nodes of a director are such a part.
+// ToRestore interprets the words of a restore command as [Named] does. The function match reports whether a failure is
+// the one to undo. If no failure matches, the named part is only a part of a failure, such as a node of a director, and
+// repair repairs that part.
 func ToRestore(whole *fabric.Fabric, what string, words []string) (match func(Failure) bool, repair Failure,
 	err error) {
 	if what == "link" {

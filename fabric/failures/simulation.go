@@ -12,14 +12,14 @@ import (
 
 // Simulation is a subnet with simulated changes.
 type Simulation struct {
-	// Whole is the subnet with all additions, as if nothing had failed.
+	// Whole is the subnet with all additions, but without any failure.
 	Whole *fabric.Fabric
-	// Now is Whole without the links that have failed, which are in Failed.
+	// Now is Whole without the failed links. Failed contains these links.
 	Now    *fabric.Fabric
 	Failed map[fabric.Link]bool
 }
 
-// ConflictError reports a change that contradicts earlier ones.
+// ConflictError reports a change that contradicts earlier changes.
 type ConflictError struct {
 	Of  Failure
 	Why string
@@ -29,8 +29,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s %s, number %d: %s", e.Of.What, e.Of.Name, e.Of.Number, e.Why)
 }
 
-// Apply applies changes to a subnet in order. It returns a [ConflictError] if one needs an occupied port or something
-// that does not exist. O(ports), without additions as [fabric.Fabric.Without].
+// Apply applies changes to a subnet in order. It returns a [ConflictError] if a change needs an occupied port or a part
+// that does not exist. O(ports); if nothing is added, it costs as much as [fabric.Fabric.Without].
 func Apply(base *fabric.Fabric, all []Failure) (*Simulation, error) {
 	d := builder{
 		base: base, ports: base.NumPorts(), peer: map[fabric.PortIndex]fabric.PortIndex{},
@@ -51,17 +51,17 @@ func Apply(base *fabric.Fabric, all []Failure) (*Simulation, error) {
 // builder applies changes.
 type builder struct {
 	base *fabric.Fabric
-	// come contains the new nodes, ports is the number of port slots.
+	// come holds the new nodes. ports is the number of port slots including those of new nodes.
 	come  []fabric.Node
 	ports fabric.PortIndex
-	// peer has the peers of ports whose cables differ from the base, None for no cable.
+	// peer holds the new peer of each port whose cable differs from the base fabric, None for a port without a cable.
 	peer map[fabric.PortIndex]fabric.PortIndex
-	// failed contains the failed cables, dead the failed nodes.
+	// failed contains the failed cables. dead contains the failed nodes.
 	failed map[fabric.Link]bool
 	dead   map[fabric.NodeIndex]bool
 }
 
-// do applies one change; why is not empty if that is impossible.
+// do applies one change. If the change is impossible, why is the reason, otherwise it is "".
 func (d *builder) do(f *Failure) (why string) {
 	if f.Added {
 		if why := d.nodesCome(f); why != "" {
@@ -111,7 +111,8 @@ func (d *builder) repair(f *Failure) (why string) {
 	return ""
 }
 
-// nodesCome appends new nodes to the existing ones, at the indexes that later changes use.
+// nodesCome appends the new nodes of an addition to the existing nodes. Later changes refer to the new nodes by these
+// indexes. If this is impossible, why is the reason.
 func (d *builder) nodesCome(f *Failure) (why string) {
 	for i, n := range f.New {
 		if f.Nodes[i] != d.numNodes() {
@@ -146,7 +147,8 @@ func (d *builder) add(f *Failure) (why string) {
 	return ""
 }
 
-// free checks that a port is free for a cable, and removes a failed one.
+// free makes a port free for a new cable: it removes a failed cable from the port. If the port cannot be freed, why is
+// the reason.
 func (d *builder) free(p fabric.PortIndex) (why string) {
 	n := d.nodeOf(p)
 	name := fmt.Sprintf("%s/%d", fabric.Escape(d.node(n).Desc), p-d.node(n).FirstPort)
@@ -173,7 +175,7 @@ func (d *builder) unplug(l fabric.Link) {
 	delete(d.failed, l)
 }
 
-// cabledTo returns the peer of a port by cable, failed or not.
+// cabledTo returns the port at the other end of the cable of a port. The cable may have failed.
 func (d *builder) cabledTo(p fabric.PortIndex) fabric.PortIndex {
 	if peer, ok := d.peer[p]; ok {
 		return peer
@@ -184,7 +186,7 @@ func (d *builder) cabledTo(p fabric.PortIndex) fabric.PortIndex {
 	return d.base.Ports[p].Peer
 }
 
-// node returns a node of the base or a new one.
+// node returns node n, which is a node of the base fabric or a new node.
 func (d *builder) node(n fabric.NodeIndex) *fabric.Node {
 	if n < d.base.NumNodes() {
 		return &d.base.Nodes[n]
@@ -200,7 +202,7 @@ func (d *builder) nodeOf(p fabric.PortIndex) fabric.NodeIndex {
 	return d.base.NumNodes() + fabric.NodeIndex(i)
 }
 
-// whole returns the base with the new nodes and the current cables.
+// whole returns the base fabric with the new nodes and the current cables.
 func (d *builder) whole() (*fabric.Fabric, error) {
 	if len(d.come)+len(d.peer) == 0 {
 		return d.base, nil

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// readArchive reads an ibdiagnet folder in a tar archive, compressed or not, member by member.
+// readArchive reads an ibdiagnet folder from a tar archive, one member after the other. The archive may be compressed.
 func readArchive(ctx context.Context, file string, o Options) (s Subnet, err error) {
 	g := gather(ctx, file, o)
 	err = files.Unzipped(ctx, file, files.Archive, func(r io.Reader) error { return g.archive(tar.NewReader(r)) })
@@ -28,7 +28,8 @@ func readArchive(ctx context.Context, file string, o Options) (s Subnet, err err
 }
 
 const (
-	// maxMembers limits the headers of an archive, and maxIgnored the size of ignored members in bytes.
+	// maxMembers is the maximum number of headers in an archive. maxIgnored is the maximum total size of ignored
+	// members, in bytes.
 	maxMembers = 10_000
 	maxIgnored = 8 << 30
 )
@@ -72,7 +73,7 @@ func (g *gathered) archive(t *tar.Reader) error {
 	return fmt.Errorf("%s: %w: more than %d files", fabric.Escape(g.name), files.ErrTooLarge, maxMembers)
 }
 
-// member reads a member, which may be compressed.
+// member reads one member of an archive. The member may be compressed.
 func (g *gathered) member(m *member, r io.Reader, name string) error {
 	head := make([]byte, len(files.GzipMagic))
 	n, err := io.ReadFull(r, head)
@@ -90,7 +91,7 @@ func (g *gathered) member(m *member, r io.Reader, name string) error {
 	return m.read(g, files.Limited(z, name, m.kind), name)
 }
 
-// unpacked returns the beginning of a file compressed with gzip.
+// unpacked returns the uncompressed beginning of a file that gzip has compressed.
 func unpacked(b []byte) []byte {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

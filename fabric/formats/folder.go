@@ -22,7 +22,7 @@ import (
 	"example.org/ibconsole/internal/base/parallel"
 )
 
-// member is a kind of file of ibdiagnet, identified by the end of its name.
+// member describes a kind of file that ibdiagnet writes. The end of the file name identifies the kind.
 type member struct {
 	suffix  string
 	kind    files.Kind
@@ -30,8 +30,8 @@ type member struct {
 	read    func(g *gathered, r io.Reader, name string) error
 }
 
-// The members that are read. A folder has at most one of each kind. They do not depend on each other, so they can be
-// read in parallel and in any order.
+// members lists the kinds of files that are read. A folder has at most one file of each kind. The files do not depend
+// on each other, so they can be read in parallel and in any order.
 var members = []*member{
 	{".db_csv", files.Topology, "", (*gathered).readDB},
 	{"smdb.dump", files.Topology, "", (*gathered).readSMDB},
@@ -57,7 +57,7 @@ var members = []*member{
 	}},
 }
 
-// memberOf returns the kind of a file, nil if it is not read.
+// memberOf returns the kind of the file with this name, nil if ibconsole does not read the file.
 func memberOf(name string) *member {
 	name = strings.TrimSuffix(name, ".gz")
 	for _, m := range members {
@@ -103,7 +103,8 @@ func (g *gathered) readSMDB(r io.Reader, name string) (err error) {
 	return err
 }
 
-// found returns a list for the unread parts of a member, nil if they are errors.
+// found returns a list that collects the unread parts of the member with this suffix. It returns nil in strict mode, in
+// which unread parts are errors.
 func (g *gathered) found(suffix string) *unread.List {
 	if g.strict {
 		return nil
@@ -122,7 +123,7 @@ func (g *gathered) setName(m *member, name string, when time.Time) {
 	g.names[m.suffix], g.when[m.suffix] = name, when
 }
 
-// setError records the result of reading a member.
+// setError records the error from reading a member, nil if the member was read.
 func (g *gathered) setError(m *member, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -173,7 +174,7 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 	return g.subnet()
 }
 
-// ours reports whether a name is one of ibdiagnet's own. OpenSM may have written files into the same folder.
+// ours reports whether ibdiagnet writes a file of this name. OpenSM may have written other files into the same folder.
 func ours(name string) bool { return strings.HasPrefix(name, "ibdiagnet") }
 
 // subnet makes the subnet from all members.
@@ -226,7 +227,7 @@ func (s *Subnet) set(db *ibdiagnet.DB) {
 		db.Managers, true
 }
 
-// addTables adds the content of the other members to the subnet.
+// addTables adds the content of the other members, such as forwarding tables and counters, to the subnet.
 func (g *gathered) addTables(s *Subnet) (err error) {
 	warn := func(more []string) { s.Warnings = append(s.Warnings, more...) }
 	if g.bers != nil {

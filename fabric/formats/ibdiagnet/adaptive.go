@@ -10,15 +10,17 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// adaptiveStates maps the states of a far file to those of a fabric.
+// adaptiveStates maps the states in an ibdiagnet2.far file to those of package fabric.
 var adaptiveStates = [...]fabric.AdaptiveState{
 	Bounded: fabric.StateBounded, Free: fabric.StateFree, Static: fabric.StateStatic, Hash: fabric.StateHash,
 }
 
-// Adaptive returns the adaptive routing in the file for the switches of a fabric, nil if none of them has a group. A
-// switch is enabled unless its heading has en: 0, and reroutes by itself if it has fr_en: 1. Which SLs are adaptive and
-// which packets use a private table is stated in other files, so all SLs are adaptive and use the first table.
-// O(switches x LIDs).
+// Adaptive returns the adaptive routing that the file states for the switches of f. It returns nil if no switch has a
+// group.
+//
+// A switch is enabled unless its heading has "en: 0". It reroutes by itself if the heading has "fr_en: 1". Other files
+// state which SLs are adaptive and which packets use a private table. So in the result all SLs are adaptive, and all
+// packets use table 0. O(switches x LIDs).
 func (a *Far) Adaptive(f *fabric.Fabric) *fabric.Adaptive {
 	out := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
 	any := false
@@ -66,7 +68,7 @@ func (s *Switch) adaptive(maxLID uint16) fabric.AdaptiveSwitch {
 	return out
 }
 
-// flag returns a word of the heading without a comma after it.
+// flag returns the value of a name in the heading, without a trailing comma.
 func (s *Switch) flag(name string) string { return strings.TrimSuffix(s.Word(name), ",") }
 
 func (t *Table) entry(lid uint16) fabric.AdaptiveEntry {
@@ -77,7 +79,7 @@ func (t *Table) entry(lid uint16) fabric.AdaptiveEntry {
 	return fabric.NewAdaptiveEntry(adaptiveStates[c.State()], int(c.Group()))
 }
 
-// private returns the entries of a private table that differ from those of the first one.
+// private returns the entries of the private table t that differ from the table first.
 func (t *Table) private(first *Table, maxLID uint16) fabric.AdaptiveTable {
 	out := fabric.AdaptiveTable{Top: maxLID}
 	for lid := uint16(1); lid <= maxLID && lid != 0; lid++ {

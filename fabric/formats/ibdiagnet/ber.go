@@ -23,13 +23,14 @@ type portBER struct {
 	line  int
 }
 
-// berColumns are the columns that are read, in lower case. The last three are the rates.
+// berColumns lists the names of the columns that are read, in lower case. The last three columns are the bit error
+// rates.
 var berColumns = [...]string{"guid", "#ib", "raw ber", "effective ber", "symbol ber"}
 
 const maxBERs = 4 << 20
 
-// ReadBERs reads ibdiagnet2.net_dump_ext: a line of column names, then a line for each port, separated by colons.
-// O(bytes).
+// ReadBERs reads a file ibdiagnet2.net_dump_ext. The file has a line of column names, then one line for each port. The
+// columns are separated by colons. O(bytes).
 func ReadBERs(ctx context.Context, r io.Reader, name string, found *unread.List) (BERs, error) {
 	p := &berReader{findings: findings{name: name, found: found}}
 	_, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
@@ -89,7 +90,7 @@ func (p *berReader) parse(text []byte) error {
 	return nil
 }
 
-// header finds the columns. The last field, the description, may contain colons.
+// header finds the columns in the first line. Only the last column, the description, may contain colons.
 func (p *berReader) header(text []byte) {
 	p.place = [len(berColumns)]int{}
 	fields := bytes.Split(text, []byte(":"))
@@ -104,7 +105,7 @@ func (p *berReader) header(text []byte) {
 	p.headed = p.place[0] > 0 && p.place[1] > 0 && p.place[2]+p.place[3]+p.place[4] > 0
 }
 
-// On adds the rates to a report of a fabric. It returns warnings for rates that could not be added.
+// On adds the rates to the report of a fabric. It returns warnings about rates that could not be added.
 func (b BERs) On(f *fabric.Fabric, to *health.Report, name string) []string {
 	var unknown tally
 	for i := range b {

@@ -17,20 +17,21 @@ import (
 type DB struct {
 	Fabric *fabric.Fabric
 	When   time.Time // when ibdiagnet ran, zero if the file does not state it
-	// Limits holds what ports allow their links, by port index, nil if no row states it.
+	// Limits holds the limits that ports set for their links, by port index. It is nil if the file has no such limits.
 	Limits []fabric.LinkLimit
-	// Counters holds the values of counters, and Deltas their increase while ibdiagnet waited, for a time that the file
-	// does not state; nil if they were not read.
+	// Counters holds the values of counters. Deltas holds their increase during an interval of ibdiagnet, whose length
+	// the file does not state. Both are nil if they were not read.
 	Counters *counters.Reading
 	Deltas   []counters.Delta
 	Health   *health.Report
 	PKeys    map[uint64][]mad.PKey // by port GUID, nil if they were not read
 	Managers []Manager
-	// Warnings holds sentences that begin with the file's name.
+	// Warnings holds sentences, each beginning with the name of the file.
 	Warnings []string
 }
 
-// maxSlots limits the memory that a file can request by the port counts of its nodes.
+// maxSlots is the maximum number of port slots of all nodes. It limits the memory that a file can request by the port
+// counts of its nodes.
 const maxSlots = 4 << 20
 
 // build makes the fabric and the other parts of the database from all rows.
@@ -52,7 +53,7 @@ func (p *parser) build() (*DB, error) {
 	return db, nil
 }
 
-// fabric makes the nodes with their ports and links.
+// fabric makes the fabric: the nodes with their ports and links.
 func (p *parser) fabric() (*fabric.Fabric, error) {
 	var b fabric.Builder
 	p.guessPortCounts()
@@ -91,8 +92,8 @@ func (p *parser) fabric() (*fabric.Fabric, error) {
 	return b.Build()
 }
 
-// guessPortCounts sets the number of ports of nodes without one, as in opensm-smdb.dump, to the highest port number in
-// other rows.
+// guessPortCounts sets the number of ports of nodes for which the file does not state it, as in opensm-smdb.dump. The
+// number is the highest port number of the node in other rows.
 func (p *parser) guessPortCounts() {
 	none := map[uint64]uint8{}
 	for i := range p.nodes {
@@ -122,8 +123,8 @@ func (p *parser) guessPortCounts() {
 	}
 }
 
-// addUnlisted adds the nodes that are only in PORTS, because the rows of NODES are missing together with the head of
-// the file. A node with a port 0 is a switch. They have no description.
+// addUnlisted adds the nodes that occur only in section PORTS. The rows of section NODES may be missing together with
+// the beginning of the file. A node with a port 0 is a switch. The added nodes have no description.
 func (p *parser) addUnlisted() error {
 	listed := make(map[uint64]bool, len(p.nodes))
 	for i := range p.nodes {
@@ -152,7 +153,7 @@ func (p *parser) addUnlisted() error {
 		prose.Verb(len(added), "node", "is", "are"))
 }
 
-// fill sets the ports from the rows of PORTS.
+// fill sets the properties of ports from the rows of section PORTS.
 func (p *parser) fill(b *fabric.Builder) error {
 	for i := range p.ports {
 		r := &p.ports[i]
@@ -209,8 +210,8 @@ func (p *parser) join(b *fabric.Builder) error {
 	return nil
 }
 
-// setLinkState sets the state of a linked port if the file does not state it: Active if its LID is known, as in
-// ibnetdiscover's files, otherwise Init.
+// setLinkState sets the state of a linked port if the file does not state it. The state is Active if the port's LID is
+// known, as in ibnetdiscover's files, otherwise Init.
 func setLinkState(b *fabric.Builder, n fabric.NodeIndex, num int) {
 	at := b.Port(n, num)
 	if at.State != 0 {
@@ -226,7 +227,7 @@ func setLinkState(b *fabric.Builder, n fabric.NodeIndex, num int) {
 	}
 }
 
-// setOtherStates sets ports without a state to Down.
+// setOtherStates sets the state of the remaining ports without a state to Down.
 func (p *parser) setOtherStates(b *fabric.Builder) {
 	for _, n := range p.nodes {
 		i := b.NodeByGUID(n.GUID)
@@ -241,7 +242,7 @@ func (p *parser) setOtherStates(b *fabric.Builder) {
 	}
 }
 
-// setSM sets the SM's port to the port whose LID is the SM LID of most ports.
+// setSM sets the SM's port. This is the port with the LID that most ports have as their SM LID.
 func (p *parser) setSM(b *fabric.Builder) {
 	votes := map[uint16]int{}
 	for i := range p.ports {
@@ -262,7 +263,8 @@ func (p *parser) setSM(b *fabric.Builder) {
 	}
 }
 
-// at returns the port of a row. If the fabric does not have it, at records a finding and returns None.
+// at returns the port that a row describes. If the fabric does not have the port, at records the row as unread and
+// returns None.
 func (p *parser) at(f *fabric.Fabric, node uint64, num uint8, line int) (fabric.PortIndex, error) {
 	if n := f.NodeByGUID(node); n != fabric.None {
 		if at := f.PortAt(n, int(num)); at != fabric.None {
@@ -272,7 +274,8 @@ func (p *parser) at(f *fabric.Fabric, node uint64, num uint8, line int) (fabric.
 	return fabric.None, p.refuseAt(line, "port %d of node 0x%016x, which is not among the nodes", num, node)
 }
 
-// portsOf adds the data in PORTS that is not part of the fabric.
+// portsOf adds the data of section PORTS that does not belong to the fabric: the link limits, and the FEC and
+// retransmission modes.
 func (p *parser) portsOf(db *DB) error {
 	for i := range p.ports {
 		r := &p.ports[i]

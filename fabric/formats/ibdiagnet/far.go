@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Far holds the groups of ports and the tables of each switch in ibdiagnet2.far. It does not refer to a fabric.
-// ReadFDBs returns a Far for the file ibdiagnet2.fdbs, without groups and choices.
+// Far holds the port groups and the tables of each switch from the file ibdiagnet2.far. It does not refer to a fabric.
+// ReadFDBs also returns a Far, for the file ibdiagnet2.fdbs. That Far has no groups and no choices of groups.
 type Far struct {
 	Version  int // version of the file, 0 if the file states no version
 	Switches []Switch
@@ -21,15 +21,15 @@ type Far struct {
 type Switch struct {
 	GUID uint64
 	Line int // the line of its heading
-	// Words holds the words after the GUID and on the lines up to the groups. The words state whether adaptive routing
-	// is supported and enabled, as in "en: 1".
+	// Words holds the words after the switch GUID, up to the first group. They state for example whether adaptive
+	// routing is supported and enabled, as in "en: 1".
 	Words  []string
 	Groups []Group // in the order of the file
 	Tables []Table // in the order of the file; a single table 0 if the switch has no private tables
 }
 
-// Word returns the value of a name in the heading, as in "top: 0x2ebd" or "en=1". It returns "" if the heading does not
-// have the name.
+// Word returns the value that follows a name in the heading, as in "top: 0x2ebd" or "en=1". It returns "" if the
+// heading does not have the name.
 func (s *Switch) Word(name string) string {
 	for i, w := range s.Words {
 		if len(w) <= len(name) || w[:len(name)] != name || w[len(name)] != ':' && w[len(name)] != '=' {
@@ -45,7 +45,7 @@ func (s *Switch) Word(name string) string {
 	return ""
 }
 
-// Table returns table n of the switch, or nil if the switch has no table n.
+// Table returns the table with number n, or nil if the switch has no such table.
 func (s *Switch) Table(n int) *Table {
 	for i := range s.Tables {
 		if s.Tables[i].Number == n {
@@ -55,8 +55,8 @@ func (s *Switch) Table(n int) *Table {
 	return nil
 }
 
-// Group is a sub-group of a group of ports. A sub-group may be empty. The sub-groups of a group are tried in the order
-// of their numbers.
+// Group is a sub-group of a group of ports. It may be empty. Switches try the sub-groups of a group in the order of
+// their numbers.
 type Group struct {
 	Number uint16
 	Sub    uint8
