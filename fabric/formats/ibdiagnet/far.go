@@ -94,21 +94,22 @@ func (p *Ports) All() iter.Seq[uint8] {
 	}
 }
 
-// Table is a forwarding table of a switch: the only table, or a private table.
+// Table is a forwarding table of a switch: the switch's only table, or one of its private tables.
 type Table struct {
 	Number int
 	Top    uint16 // the highest LID that the file states for this table, 0 if it states no highest LID
-	// Ports holds the static ports by LID, [fabric.NoPath] for a LID without a port. LIDs beyond the end of Ports have
-	// no port.
+	// Ports holds the static port for each LID, [fabric.NoPath] for a LID without a port. LIDs beyond the end of Ports
+	// have no port.
 	Ports []uint8
-	// Choices holds the state and group of each LID. It is as long as Ports, or nil in a file without groups.
+	// Choices holds the state and the group of each LID. It has the length of Ports, or is nil for a file without
+	// groups.
 	Choices []Choice
 }
 
-// State determines how packets to a LID leave a switch.
+// State determines how a switch chooses the egress port for packets to a LID.
 type State uint8
 
-// The states, with their numbers in the switch.
+// The states. Their values are the numbers in the switch.
 const (
 	Bounded State = iota // any port of the group, the same port during a burst
 	Free                 // any port of the group
@@ -118,7 +119,7 @@ const (
 
 var stateNames = [...]string{"Bounded", "Free", "Static", "HBF"}
 
-// String returns the state as it is written in far.
+// String returns the state as ibdiagnet2.far contains it.
 func (s State) String() string {
 	if int(s) < len(stateNames) {
 		return stateNames[s]
@@ -126,10 +127,10 @@ func (s State) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
-// MaxGroup is the highest number of a group.
+// MaxGroup is the highest group number.
 const MaxGroup = 1<<12 - 1
 
-// Choice holds the state of a LID and the number of its group.
+// Choice combines the state of a LID with the number of the LID's group.
 type Choice uint16
 
 const static = Choice(Static) << 12
@@ -139,7 +140,7 @@ func choice(s State, group uint16) Choice { return Choice(s)<<12 | Choice(group)
 // State returns the state of the LID.
 func (c Choice) State() State { return State(c >> 12) }
 
-// Group returns the number of the group, The switch uses the group unless the state is Static.
+// Group returns the number of the group. The switch uses the group unless the state is Static.
 func (c Choice) Group() uint16 { return uint16(c) & MaxGroup }
 
 // Port returns the static port to a LID, or [fabric.NoPath] if the LID has no static port.
@@ -150,7 +151,7 @@ func (t *Table) Port(lid uint16) uint8 {
 	return t.Ports[lid]
 }
 
-// Choice returns the choice for a LID. If the file has no choice for the LID, it returns a Static choice.
+// Choice returns the state and the group of a LID. If the file has none for the LID, the state is Static.
 func (t *Table) Choice(lid uint16) Choice {
 	if int(lid) >= len(t.Choices) {
 		return static

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// ReadFar reads ibdiagnet2.far. Unreadable parts are skipped and added to found. If found is nil, the first one is
-// returned as an error. O(bytes).
+// ReadFar reads ibdiagnet2.far. It skips unreadable parts and adds them to found. If found is nil, ReadFar returns the
+// first unreadable part as an error. O(bytes).
 func ReadFar(ctx context.Context, r io.Reader, name string, found *unread.List) (*Far, error) {
 	p := &routes{findings: findings{name: name, found: found}, far: true}
 	return p.read(ctx, r, p.farLine)
@@ -84,7 +84,7 @@ func (p *routes) farOf(text []byte) error {
 	return nil
 }
 
-// group parses "1 0 0 1,2,3,". Blanks after commas are ignored.
+// group parses the line of a sub-group, such as "1 0 0 1,2,3,". Blanks after commas are ignored.
 func (p *routes) group(text []byte) error {
 	number, rest, ok1 := word(text, MaxGroup)
 	sub, rest, ok2 := word(rest, 255)
@@ -110,7 +110,7 @@ func (p *routes) group(text []byte) error {
 
 const groupMemory = 48
 
-// farEntry parses "0x0001 18           Free       12".
+// farEntry parses the line of a LID, such as "0x0001 18           Free       12".
 func (p *routes) farEntry(text []byte) error {
 	lid, n, ok := hex(text[len(hexMark):], fabric.MaxUnicastLID)
 	if !ok || lid == 0 {
@@ -136,7 +136,7 @@ func (p *routes) farEntry(text []byte) error {
 	return p.set(uint16(lid), uint8(port), choice(state, uint16(group)))
 }
 
-// stateOf returns the state with a name, ignoring case.
+// stateOf returns the state with this name. It ignores case.
 func stateOf(name []byte) (State, bool) {
 	switch string(name) {
 	case "Free":

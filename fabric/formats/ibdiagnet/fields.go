@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// cutField returns the first field of a line without surrounding blanks. A string in double quotes may contain commas.
+// cutField splits the first field, without surrounding blanks, off a line. A string in double quotes may contain
+// commas.
 func cutField(b []byte) (field, rest []byte, more bool) {
 	b = bytes.TrimLeft(b, " \t")
 	if len(b) > 0 && b[0] == '"' {
@@ -24,7 +25,8 @@ func cutField(b []byte) (field, rest []byte, more bool) {
 	return bytes.TrimRight(field, " \t"), rest, more
 }
 
-// number returns the value of a column, decimal or 0x, and 0 if the column is N/A or absent.
+// number returns the value of a column, which is decimal or begins with 0x. It returns 0 if the value is N/A or the
+// column is absent.
 func (v *values) number(column, bits int) (uint64, error) {
 	if !v.has(column) {
 		return 0, nil
@@ -42,8 +44,8 @@ func (v *values) has(column int) bool {
 	return len(b) > 0 && !(len(b) == 3 && bytes.EqualFold(b, []byte("N/A")))
 }
 
-// wrong returns an error for the value of a column. The value is omitted in sections with secrets, because an M_Key may
-// be in any column of a malformed row.
+// wrong returns an error for the value of a column. In sections with secrets the error does not contain the value,
+// because an M_Key may be in any column of a malformed row.
 func (v *values) wrong(column int, expected string) error {
 	name, _, _ := strings.Cut(v.of.columns[column], "|")
 	if v.of.secret {
@@ -52,7 +54,7 @@ func (v *values) wrong(column int, expected string) error {
 	return fmt.Errorf("%s is %s, expected %s", name, quote(v.text[column]), expected)
 }
 
-// numbers sets out to the values of columns, which are given in pairs with their sizes in bits.
+// numbers sets out to the values of some columns. The argument columns has pairs of a column and its size in bits.
 func (v *values) numbers(out []uint64, columns ...int) (err error) {
 	for i := range out {
 		if out[i], err = v.number(columns[2*i], columns[2*i+1]); err != nil {
@@ -89,7 +91,7 @@ type findings struct {
 	line  int
 }
 
-// refuse records a finding about the current line, or returns it as an error if found is nil.
+// refuse records an unreadable part at the current line. If found is nil, refuse returns the fault as an error instead.
 func (p *findings) refuse(format string, args ...any) error {
 	return p.refuseAt(p.line, format, args...)
 }
@@ -98,7 +100,7 @@ func (p *findings) refuseAt(line int, format string, args ...any) error {
 	return p.add(unread.At(p.name, line, format, args...))
 }
 
-// truncated is refuse for a file, or a part of it, without an end.
+// truncated is like refuse, for a file or a section whose end is missing.
 func (p *findings) truncated(format string, args ...any) error {
 	f := unread.At(p.name, p.line, format, args...)
 	f.Kind = unread.Truncated

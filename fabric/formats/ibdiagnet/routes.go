@@ -13,25 +13,27 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// maxRoutes is the largest memory for the tables of a file. Those of 3,000 switches with 48 K LIDs take 432 MB.
+// maxRoutes is the maximum memory for the tables of a file, in bytes. The tables of 3,000 switches with 48 K LIDs take
+// 432 MB.
 const maxRoutes = 1536 << 20
 
-// routes holds what the parsers of fdbs and far have in common: switches and their tables.
+// routes holds the state that the parsers of ibdiagnet2.fdbs and ibdiagnet2.far have in common: the switches and their
+// tables.
 type routes struct {
 	findings
 	out   Far
 	sw    *Switch // the current switch, nil before the first one
 	table *Table  // the current table of the switch, nil before its first entry
 	far   bool
-	// most is the length of the longest table so far, memory the size of all, limit their largest size, 0 for
-	// maxRoutes.
+	// most is the length of the longest table so far. memory is the size of all tables in bytes. limit is the maximum
+	// of memory, 0 for maxRoutes.
 	most, memory, limit int
 	at                  int // the part of a section of far
 	// other counts lines that were not recognized.
 	other int
 }
 
-// ReadFDBs reads ibdiagnet2.fdbs or opensm.fdbs, including private tables, which package osm skips. O(bytes).
+// ReadFDBs reads ibdiagnet2.fdbs or opensm.fdbs. Unlike package osm, it also reads private tables. O(bytes).
 func ReadFDBs(ctx context.Context, r io.Reader, name string, found *unread.List) (*Far, error) {
 	p := &routes{findings: findings{name: name, found: found}}
 	return p.read(ctx, r, p.fdbLine)
@@ -87,7 +89,7 @@ func (p *routes) fdbLine(text []byte) error {
 	return nil
 }
 
-// heading begins a switch. The words after its GUID are kept.
+// heading begins a switch. It keeps the words after the GUID of the switch.
 func (p *routes) heading(text []byte) error {
 	guid, n, ok := hex(text, 1<<64-1)
 	if !ok || n < len(text) && text[n] != ' ' && text[n] != '\t' && text[n] != ',' {
@@ -106,7 +108,7 @@ const (
 	maxWords     = 256
 )
 
-// words adds words of a heading to the switch.
+// words adds words of a heading to the current switch.
 func (p *routes) words(text []byte) {
 	for _, w := range bytes.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == '\t' || c == ',' }) {
 		if len(p.sw.Words) < maxWords {
@@ -116,7 +118,7 @@ func (p *routes) words(text []byte) {
 	}
 }
 
-// private begins the table with a number: "0" or "0, top: 0x2ebd".
+// private begins the table whose number the line states, as in "0" or "0, top: 0x2ebd".
 func (p *routes) private(text []byte) error {
 	text = bytes.TrimLeft(text, " \t")
 	number, n, ok := decimal(text, 255)
@@ -139,7 +141,7 @@ func (p *routes) private(text []byte) error {
 	return p.begin(int(number), uint16(top))
 }
 
-// begin begins a table of the switch. It replaces an earlier one with the same number.
+// begin begins a table of the current switch. The table replaces an earlier table with the same number.
 func (p *routes) begin(number int, top uint16) error {
 	if old := p.sw.Table(number); old != nil {
 		*old = Table{Number: number, Top: top}
@@ -151,7 +153,7 @@ func (p *routes) begin(number int, top uint16) error {
 	return p.checkMemory(switchMemory)
 }
 
-// checkMemory returns a fatal error if the tables take too much memory together with more bytes.
+// checkMemory returns a fatal error if the tables would take too much memory after growing by more bytes.
 func (p *routes) checkMemory(more int) error {
 	limit := cmp.Or(p.limit, maxRoutes)
 	if p.memory += more; p.memory > limit {
@@ -180,7 +182,7 @@ func (p *routes) set(lid uint16, port uint8, c Choice) error {
 	return nil
 }
 
-// grow extends a table, at once to the length of the longest other table.
+// grow extends the current table to a number of LIDs. It reserves as much memory as the longest other table has.
 func (p *routes) grow(size int) error {
 	t, was := p.table, len(p.table.Ports)
 	if size > cap(t.Ports) {
@@ -208,7 +210,7 @@ func (p *routes) grow(size int) error {
 	return nil
 }
 
-// fdb parses "0x0001 : 003  : 00   : yes" or "0x0001 : UNREACHABLE".
+// fdb parses the line of a LID, such as "0x0001 : 003  : 00   : yes" or "0x0001 : UNREACHABLE".
 func (p *routes) fdb(text []byte) error {
 	lid, n, ok := hex(text[len(hexMark):], fabric.MaxUnicastLID)
 	if !ok || lid == 0 {
@@ -233,7 +235,8 @@ func skip(b []byte) []byte {
 	return b
 }
 
-// hex parses n hexadecimal digits of a number up to most.
+// hex parses the hexadecimal digits at the beginning of b. It returns the value and the number of digits. The value
+// must not exceed most.
 func hex(b []byte, most uint64) (v uint64, n int, ok bool) {
 	for ; n < len(b); n++ {
 		d := uint64(b[n] - '0')
@@ -250,7 +253,8 @@ func hex(b []byte, most uint64) (v uint64, n int, ok bool) {
 	return v, n, n > 0
 }
 
-// decimal parses n decimal digits of a number up to most.
+// decimal parses the decimal digits at the beginning of b. It returns the value and the number of digits. The value
+// must not exceed most.
 func decimal(b []byte, most uint64) (v uint64, n int, ok bool) {
 	for ; n < len(b); n++ {
 		d := uint64(b[n] - '0')

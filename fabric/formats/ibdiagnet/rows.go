@@ -26,7 +26,7 @@ type rows struct {
 	greatest counters.Values
 }
 
-// node, port and link are rows, with the number of their line.
+// The types node, port and link hold one row each, with its line number.
 type node struct {
 	fabric.Node
 	line int
@@ -62,7 +62,7 @@ func (p *parser) node(v *values) error {
 	return nil
 }
 
-// Words that opensm-smdb.dump uses for numbers.
+// The words that opensm-smdb.dump uses instead of numbers.
 var (
 	nodeTypes = map[string]uint64{"CA": 1, "HCA": 1, "SW": 2, "SWITCH": 2, "RTR": 3, "ROUTER": 3, "RT": 3}
 	states    = map[string]uint64{"DOWN": 1, "INIT": 2, "INITIALIZE": 2, "ARMED": 3, "ACTIVE": 4, "ACT": 4,
@@ -70,7 +70,8 @@ var (
 	widths = map[string]uint64{"1X": 1, "2X": 16, "4X": 2, "8X": 4, "12X": 8}
 )
 
-// nodeType returns the number of a node type, which may be given as a word; ok is false for anything else.
+// nodeType returns the number of a node type. The column may contain the number or a word; ok is false for anything
+// else.
 func (v *values) nodeType() (n uint64, ok bool) {
 	const column = 1
 	if !v.has(column) {
@@ -113,7 +114,7 @@ func (p *parser) port(v *values) error {
 	return nil
 }
 
-// code returns the number of a state, a width or a speed, which may be given as a word.
+// code returns the number of a state, a width or a speed. The column may contain the number or a word.
 func (v *values) code(column int) (uint64, error) {
 	if !v.has(column) {
 		return 0, nil
@@ -156,12 +157,12 @@ func (p *parser) enhanced(v *values) error {
 	return nil
 }
 
-// widthOf returns the widest one of a set of widths.
+// widthOf returns the widest width of a set.
 func widthOf(code uint64) fabric.Width { return fabric.Width(mad.LinkWidth(code & 31).Lanes()) }
 
 const edr20 = 0x20000
 
-// speeds lists the bits of LinkSpeedActv, the fastest first. Each family of speeds has a byte.
+// speeds lists the bits of column LinkSpeedActv, with the fastest speed first. Each family of speeds has one byte.
 var speeds = []struct {
 	bit   uint64
 	speed fabric.Speed
@@ -182,7 +183,7 @@ func speedOf(code uint64) fabric.Speed {
 	return fabric.SpeedUnknown
 }
 
-// maskOf returns the set of widths up to w, as in LinkWidthSupported of PortInfo.
+// maskOf returns the set of widths up to w, encoded as in LinkWidthSupported of PortInfo.
 func maskOf(w fabric.Width) (code uint64) {
 	for _, lanes := range []fabric.Width{1, 4, 8, 12, 2} {
 		if lanes <= w {
@@ -192,7 +193,7 @@ func maskOf(w fabric.Width) (code uint64) {
 	return code
 }
 
-// codeOf returns the inverse of [widthOf] for one width.
+// codeOf returns the code of one width. It is the inverse of [widthOf].
 func codeOf(w fabric.Width) uint64 {
 	for bit := range 5 {
 		if fabric.Width(mad.LinkWidth(1<<bit).Lanes()) == w {
@@ -202,8 +203,8 @@ func codeOf(w fabric.Width) uint64 {
 	return 0
 }
 
-// bitsOf returns the set of speeds up to s. Without below it returns only s and, from FDR on, QDR as well, like ports
-// do.
+// bitsOf returns the set of speeds up to s if below is set, otherwise only s. From FDR on the set also contains QDR, as
+// on real ports.
 func bitsOf(s fabric.Speed, below bool) (code uint64) {
 	for _, k := range speeds {
 		if k.bit != edr20 && (k.speed == s || below && k.speed <= s && k.speed != fabric.FDR10) {
@@ -224,7 +225,8 @@ type key struct {
 	line int
 }
 
-// pkey parses a row of PKEY. Full members have the highest bit or the value of the membership column set.
+// pkey parses a row of section PKEY. A port is a full member if the highest bit of the P_Key is set or the membership
+// column says so.
 func (p *parser) pkey(v *values) error {
 	var n [4]uint64
 	if err := v.numbers(n[:], 0, 64, 1, 8, 2, 16, 3, 8); err != nil {
@@ -240,14 +242,14 @@ func (p *parser) pkey(v *values) error {
 	return nil
 }
 
-// Manager is a subnet manager that ibdiagnet or OpenSM found.
+// Manager is a subnet manager in the files of ibdiagnet or OpenSM.
 type Manager struct {
 	GUID     uint64 // of its port
 	Priority uint8
 	State    mad.SMState
 }
 
-// manager parses a row of SM_INFO, or of SMS in opensm-smdb.dump.
+// manager parses a row of section SM_INFO, or of section SMS in opensm-smdb.dump.
 func (p *parser) manager(v *values) error {
 	var n [3]uint64
 	if err := v.numbers(n[:], 0, 64, 1, 8, 2, 8); err != nil {
@@ -293,8 +295,8 @@ func celsius(b []byte) (int, bool) {
 	return sign * int(n), ok && (len(unit) == 0 || bytes.EqualFold(unit, []byte("C")))
 }
 
-// counterColumns returns the columns of PM_INFO: node, port, and two columns for each counter, the second one for 64
-// bits.
+// counterColumns returns the columns of section PM_INFO: node, port, and two columns for each counter. The second of
+// the two is the 64-bit counter.
 func counterColumns() []string {
 	columns := []string{"nodeguid", "portnumber|portnum"}
 	for c := range counters.NumCounters {

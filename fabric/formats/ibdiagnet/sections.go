@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ibdiagnet reads and writes the files of ibdiagnet 2: its database (db_csv), forwarding tables with groups for
+// Package ibdiagnet reads and writes the files of ibdiagnet 2: the database (db_csv), forwarding tables with groups for
 // adaptive routing (fdbs, far), SL2VL tables (slvl) and bit error rates (net_dump_ext). It also reads NVIDIA's
 // opensm-smdb.dump, which has the form of the database.
 //
@@ -21,10 +21,10 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// maxFields is the largest number of columns of a section that are read.
+// maxFields is the maximum number of columns of a section that are read.
 const maxFields = 512
 
-// section is a part of the database that is read.
+// section describes a section of the database that is read.
 type section struct {
 	name    string
 	columns []string // in lower case, with | between alternative names
@@ -34,7 +34,7 @@ type section struct {
 	row     func(p *parser, v *values) error
 }
 
-// sections lists the sections of ibdiagnet and of opensm-smdb.dump.
+// sections lists the sections of ibdiagnet's database and of opensm-smdb.dump.
 var sections = []*section{
 	{name: "NODES", must: 2, more: 3, row: (*parser).node,
 		columns: []string{"nodeguid", "nodetype", "nodedesc", "numports", "systemimageguid", "vendorid", "deviceid",
@@ -70,7 +70,8 @@ func sectionOf(name string) *section {
 
 const maxColumns = 64
 
-// values holds the fields of a row in the order of the section's columns, nil for absent ones.
+// values holds the fields of a row in the order of the section's columns. A field is nil if the file does not have the
+// column.
 type values struct {
 	of   *section
 	text [maxColumns][]byte
@@ -87,7 +88,7 @@ type parser struct {
 	place  [maxFields]int8 // by field: its column, -1 for none
 	fields int
 	now    values // the current row
-	// lost holds the lines from line 1 to the end of a section whose beginning is missing.
+	// lost holds the first lines of the file if they belong to a section whose beginning is missing.
 	lost     []string
 	begun    bool
 	headLost bool
@@ -100,14 +101,15 @@ type parser struct {
 	sections map[string]bool // the sections in the file
 }
 
-// maxLost limits the bytes that are kept of a section whose beginning is missing. lostMemory is the overhead of a line.
+// maxLost is the maximum number of bytes that are kept of a section whose beginning is missing. lostMemory is the
+// overhead of each line in bytes.
 const (
 	maxLost    = 64 << 20
 	lostMemory = 16
 )
 
-// ReadDB reads ibdiagnet2.db_csv; name identifies the file in errors. Unreadable parts are skipped and added to found.
-// If found is nil, the first one is returned as an error. O(bytes).
+// ReadDB reads ibdiagnet2.db_csv. The argument name identifies the file in errors. ReadDB skips unreadable parts and
+// adds them to found. If found is nil, ReadDB returns the first unreadable part as an error. O(bytes).
 func ReadDB(ctx context.Context, r io.Reader, name string, found *unread.List) (*DB, error) {
 	p := &parser{
 		findings: findings{name: name, found: found}, absent: map[string][]string{}, sections: map[string]bool{},
@@ -142,7 +144,7 @@ func (p *parser) cut() error {
 
 var startMark, endMark = []byte("START_"), []byte("END_")
 
-// text parses a line, nil for one that is too long.
+// text parses a line. The argument is nil for a line that is too long.
 func (p *parser) text(b []byte) error {
 	if b == nil {
 		return p.refuse("the line is longer than %d bytes", unread.MaxLine)
@@ -176,14 +178,14 @@ func (p *parser) text(b []byte) error {
 	return p.row(b)
 }
 
-// remark reads the date in "# Running timestamp : 2022-08-25 17:45:38 UTC +0000".
+// remark reads the date from a comment such as "# Running timestamp : 2022-08-25 17:45:38 UTC +0000".
 func (p *parser) remark(b []byte) {
 	if when, ok := Timestamp(b); ok && p.when.IsZero() {
 		p.when = when
 	}
 }
 
-// Timestamp returns the date in a comment at the top of a file of ibdiagnet.
+// Timestamp returns the date in a comment at the top of one of ibdiagnet's files.
 func Timestamp(remark []byte) (time.Time, bool) {
 	_, text, ok := bytes.Cut(remark, []byte("Running timestamp"))
 	if !ok {
@@ -223,10 +225,10 @@ func (p *parser) open(name string) {
 	}
 }
 
-// maxNamed is the number of ignored sections that are listed by name.
+// maxNamed is the maximum number of ignored sections that are listed by name.
 const maxNamed = 8
 
-// end ends a section. If the beginning of the section is missing, only its end has the name.
+// end ends a section. If the beginning of the section is missing, only the line at its end contains the name.
 func (p *parser) end(name string) error {
 	if p.begun {
 		p.in, p.of = "", nil
@@ -274,7 +276,7 @@ func (p *parser) isHeader(text string) bool {
 	return false
 }
 
-// named reports whether a column has this name.
+// named reports whether the column has this name.
 func named(column string, name []byte) bool {
 	for one := range strings.SplitSeq(column, "|") {
 		if strings.EqualFold(one, string(name)) {
@@ -330,7 +332,7 @@ func (p *parser) row(b []byte) error {
 	return p.of.row(p, &p.now)
 }
 
-// needed lists important sections, with the consequence if one is absent.
+// needed lists important sections, each with the consequence if the file does not have the section.
 var needed = []struct{ section, consequence string }{
 	{"PORTS", "LIDs, speeds and states are unknown"},
 	{"LINKS", "links are unknown"},

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/formats/unread"
 )
 
-// SLVL holds the content of ibdiagnet2.slvl: the VLs of SLs by switch, ingress port and egress port.
+// SLVL holds the content of ibdiagnet2.slvl: the VL of each SL by switch, ingress port and egress port.
 type SLVL struct {
 	rows  []slvlRow
 	known []fabric.VLs
@@ -29,8 +29,8 @@ const (
 	maxSLVLTables = 1 << 15 // [fabric.SL2VL] holds some more
 )
 
-// ReadSLVL reads ibdiagnet2.slvl. A line has a switch, the ingress port, the egress port and sixteen VLs, two in a
-// byte, SL 0 first. The order of the ports is that of IBDM's own reader (Fabric.cpp). O(bytes).
+// ReadSLVL reads ibdiagnet2.slvl. Each line has a switch, the ingress port, the egress port and the VLs of SL 0 to 15,
+// two VLs per byte. The order of the two ports is that in IBDM's own reader (Fabric.cpp). O(bytes).
 func ReadSLVL(ctx context.Context, r io.Reader, name string, found *unread.List) (*SLVL, error) {
 	p := &slvlReader{findings: findings{name: name, found: found}, index: map[fabric.VLs]uint16{}}
 	_, err := unread.EachLine(ctx, r, name, func(line int, text []byte) error {
@@ -95,7 +95,7 @@ func hexWord(b []byte, most uint64) (v uint64, rest []byte, ok bool) {
 	return v, b[len(hexMark)+n:], ok
 }
 
-// Tables returns the mappings for a fabric and warnings; nil if there are none.
+// Tables returns the SL2VL tables of a fabric, and warnings. The tables are nil if the file has none for the fabric.
 func (s *SLVL) Tables(f *fabric.Fabric, name string) (*fabric.SL2VL, []string) {
 	if len(s.rows) == 0 {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Tables returns the tables with number 0 for a fabric, and warnings that begin with the file's name. Switches that are
-// not in the file are not Known. O(switches x LIDs).
+// Tables returns the forwarding tables of a fabric, made of the tables with number 0. The warnings begin with the
+// file's name. A switch that is not in the file is not Known in the result. O(switches x LIDs).
 func (a *Far) Tables(f *fabric.Fabric, name string) (*fabric.Tables, []string, error) {
 	if f.MaxLID == 0 {
 		return nil, nil, fmt.Errorf("%s: the subnet has no LIDs", fabric.Escape(name))
@@ -29,7 +29,7 @@ func (a *Far) Tables(f *fabric.Fabric, name string) (*fabric.Tables, []string, e
 	return t, rep.lines(), nil
 }
 
-// tableReport counts the tables and entries that were not applied.
+// tableReport counts the tables and entries of a file that were not applied to the fabric.
 type tableReport struct {
 	name                                                  string
 	unknown, missing, again, ports, beyond, private, none tally
@@ -92,7 +92,7 @@ func (l *tableReport) lines() []string {
 	return out
 }
 
-// tally counts occurrences of one kind and keeps the first few as examples.
+// tally counts occurrences of one fault and keeps the first few as examples.
 type tally struct {
 	n     int
 	first []string
@@ -106,7 +106,7 @@ func (t *tally) add(example string) {
 	}
 }
 
-// lines returns a sentence in a slice, nil if nothing was counted.
+// lines returns a slice with one sentence about the counted occurrences, nil if nothing was counted.
 func (t *tally) lines(name, what string) []string {
 	if t.n == 0 {
 		return nil
@@ -118,8 +118,8 @@ func (t *tally) lines(name, what string) []string {
 	return []string{line}
 }
 
-// Differ returns a warning if static ports of far differ from those of fdbs. It is the only cross-check between the
-// files.
+// Differ returns a warning if static ports in ibdiagnet2.far differ from those in ibdiagnet2.fdbs. The two files are
+// not checked against each other in any other way.
 func Differ(fdbs, far *Far, fdbsName, farName string) []string {
 	at := make(map[uint64]*Switch, len(fdbs.Switches))
 	for i := range fdbs.Switches {

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/fabric/health"
 )
 
-// writer writes lines and keeps the first error.
+// writer writes lines. It keeps the first error and then ignores further lines.
 type writer struct {
 	b   *bufio.Writer
 	err error
@@ -36,7 +36,7 @@ func (w *writer) flush(what string) error {
 	return nil
 }
 
-// heading writes the top of a file. It includes the date that [Timestamp] reads unless when is zero.
+// heading writes the top of a file. Unless when is zero, the top contains the date, which [Timestamp] can read.
 func (w *writer) heading(when time.Time) {
 	w.line("# This file was written by ibconsole in the form of ibdiagnet 2")
 	if !when.IsZero() {
@@ -44,7 +44,7 @@ func (w *writer) heading(when time.Time) {
 	}
 }
 
-// The columns of sections as in files of ibdiagnet 2.1.
+// The columns of each section, as in the files of ibdiagnet 2.1.
 const (
 	nodeColumns = "NodeDesc,NumPorts,NodeType,ClassVersion,BaseVersion,SystemImageGUID,NodeGUID,PortGUID,DeviceID," +
 		"PartitionCap,revision,VendorID,LocalPortNum"
@@ -60,7 +60,8 @@ const (
 		"OutbEnfCap,FilterRawInbCap,FilterRawOutbCap,ENP0,MCastFDBTop"
 )
 
-// WriteDB writes ibdiagnet2.db_csv. Unknown properties of a port are N/A, and so is its M_Key. O(ports).
+// WriteDB writes ibdiagnet2.db_csv. It writes N/A for the M_Key of a port and for properties that are not known.
+// O(ports).
 func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(db.When)
@@ -84,7 +85,8 @@ func WriteDB(out io.Writer, db *DB, tables *fabric.Tables) error {
 	return w.flush("the database")
 }
 
-// text returns a string in double quotes. Quotes and line ends in it are replaced, because they cannot be escaped.
+// text returns a string in double quotes. It replaces quotes and line ends within the string, because the format has no
+// escapes.
 func text(s string) string {
 	return `"` + strings.Map(func(r rune) rune {
 		if r == '"' || r < ' ' || r == 0x7f {
@@ -115,7 +117,7 @@ func writeNodes(w *writer, db *DB) {
 	}
 }
 
-// portRow returns the known properties of a port, by column.
+// portRow returns the values of a port's known properties. The keys are column names.
 func portRow(db *DB, at fabric.PortIndex) map[string]string {
 	f := db.Fabric
 	p := &f.Ports[at]
@@ -200,7 +202,7 @@ func writeManagers(w *writer, db *DB) {
 	}
 }
 
-// pmColumns returns the columns of counters, including those of 64 bits.
+// pmColumns returns the columns of all counters, including the columns of 64-bit counters.
 func pmColumns() string {
 	columns := []string{"NodeGUID,PortGUID,PortNumber"}
 	for c := range counters.NumCounters {
@@ -212,7 +214,7 @@ func pmColumns() string {
 	return strings.Join(columns, ",")
 }
 
-// wideName returns the column of a 64-bit counter.
+// wideName returns the name of the column for the 64-bit counter.
 func wideName(c counters.Counter) string {
 	if c >= counters.XmitData {
 		return c.String() + "Extended"

@@ -12,8 +12,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// FarOf returns the far file of tables: the groups of each switch and their LIDs, and the static port of every LID. It
-// does not state whether adaptive routing is on for a switch without groups. O(switches x LIDs).
+// FarOf returns the content of an ibdiagnet2.far file for the tables: the groups of each switch and their LIDs, and the
+// static port of every LID. For a switch without groups the file does not state whether adaptive routing is on.
+// O(switches x LIDs).
 func FarOf(t *fabric.Tables) *Far {
 	a := &Far{Version: 1}
 	for i := range t.Fabric.NumSwitches() {
@@ -31,7 +32,7 @@ func FarOf(t *fabric.Tables) *Far {
 	return a
 }
 
-// adapt adds the adaptive routing of a switch to its static ports.
+// adapt adds the adaptive routing of a switch to the static ports in s.
 func (s *Switch) adapt(from *fabric.AdaptiveSwitch) {
 	if len(from.Groups) == 0 && len(from.Tables) == 0 {
 		return
@@ -64,7 +65,8 @@ func (s *Switch) adapt(from *fabric.AdaptiveSwitch) {
 	}
 }
 
-// WriteFDBs writes ibdiagnet2.fdbs. A switch that has only table 0 gets no line with its number. O(entries).
+// WriteFDBs writes ibdiagnet2.fdbs. For a switch that has only table 0, it writes no line with the table number.
+// O(entries).
 func WriteFDBs(out io.Writer, a *Far, when time.Time) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(when)
@@ -107,7 +109,7 @@ func hex4(b []byte, v uint16) []byte {
 // three appends a number with three digits.
 func three(b []byte, v uint8) []byte { return append(b, '0'+v/100, '0'+v/10%10, '0'+v%10) }
 
-// WriteFar writes ibdiagnet2.far. Static LIDs without a port are omitted. O(entries).
+// WriteFar writes ibdiagnet2.far. It omits LIDs whose state is Static and that have no port. O(entries).
 func WriteFar(out io.Writer, a *Far, when time.Time) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(when)
@@ -162,7 +164,7 @@ func (w *writer) table(t *Table) {
 	}
 }
 
-// column pads a column that begins at begin with blanks.
+// column pads b with blanks until the column that starts at begin has the given size.
 func column(b []byte, begin, size int) []byte {
 	for len(b) < begin+size {
 		b = append(b, ' ')
@@ -170,7 +172,7 @@ func column(b []byte, begin, size int) []byte {
 	return b
 }
 
-// WriteSLVL writes ibdiagnet2.slvl with the tables that were read or computed. O(switches x ports^2).
+// WriteSLVL writes ibdiagnet2.slvl. It writes only tables that were read or computed. O(switches x ports^2).
 func WriteSLVL(out io.Writer, f *fabric.Fabric, t *fabric.SL2VL, when time.Time) error {
 	w := &writer{b: bufio.NewWriterSize(out, 1<<16)}
 	w.heading(when)

@@ -11,13 +11,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// maxModule is the length of ibsim's module names.
+// maxModule is the maximum length of a module name in ibsim.
 const maxModule = 20
 
-// handler parses a line that begins with word.
+// handler parses a line. The argument word is the first word of the line, rest is the text after it.
 type handler func(p *parser, word, rest string) error
 
-// attributes maps the keywords of lines about the following records to their handlers.
+// attributes maps the first words of lines outside records to handlers. Such lines set properties of the records after
+// them.
 var attributes = map[string]handler{
 	"switchguid":  guidLine(mad.NodeSwitch),
 	"switchguids": guidLine(mad.NodeSwitch),
@@ -42,8 +43,8 @@ func isAttribute(l string) bool {
 	return ok
 }
 
-// guidLine returns the handler of "switchguid=0xA", "switchguid=0xA(B)" and "hcaguids+0x10". It sets the GUID of the
-// next node of the type, to a value or relative to the previous value.
+// guidLine returns the handler of lines such as "switchguid=0xA", "switchguid=0xA(B)" and "hcaguids+0x10". The handler
+// sets the GUID of the next node of type t. The sign + adds to the previous value.
 func guidLine(t mad.NodeType) handler {
 	return func(p *parser, word, rest string) error {
 		value, relative := strings.TrimLeft(rest, " \t"), false
@@ -70,7 +71,8 @@ func guidLine(t mad.NodeType) handler {
 	}
 }
 
-// bracketedGUID parses the text after a GUID: nothing, a comment, or a second GUID in brackets.
+// bracketedGUID parses the text after a GUID, which is empty, a comment, or a second GUID in brackets. It returns the
+// second GUID or 0.
 func bracketedGUID(s string) (uint64, error) {
 	if !strings.HasPrefix(s, "(") {
 		return 0, endOfValue(s)
@@ -83,7 +85,8 @@ func bracketedGUID(s string) (uint64, error) {
 	return guid, endOfValue(after)
 }
 
-// numberLine returns the handler of a line such as "devid=0xbd36".
+// numberLine returns the handler of a line such as "devid=0xbd36". The handler calls set if the number is from low to
+// high.
 func numberLine(low, high uint64, set func(*parser, uint64)) handler {
 	return func(p *parser, word, rest string) error {
 		value, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "=")
@@ -105,7 +108,7 @@ func numberLine(low, high uint64, set func(*parser, uint64)) handler {
 	}
 }
 
-// moduleLine parses module="NAME", a prefix of the following ids.
+// moduleLine parses the line module="NAME". The name is a prefix of the ids in the lines after it.
 func moduleLine(p *parser, _, rest string) error {
 	value, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), "=")
 	name, _, found := quoted(value)
@@ -119,7 +122,7 @@ func moduleLine(p *parser, _, rest string) error {
 	return nil
 }
 
-// number parses a number like strtoull with base 0 and returns the text after it.
+// number parses the number at the beginning of s like C's strtoull with base 0. It returns the text after the number.
 func number(s string) (uint64, string, error) {
 	s = strings.TrimLeft(s, " \t")
 	i := 0
@@ -133,8 +136,8 @@ func number(s string) (uint64, string, error) {
 	return v, s[i:], nil
 }
 
-// cNumber returns a C number in Go's notation. C has no 0b and 0o, and writes octal numbers with a leading 0, as Go
-// may.
+// cNumber converts a number from C's notation to Go's. C has no prefixes 0b and 0o. In C a leading 0 marks an octal
+// number, which Go also accepts.
 func cNumber(s string) string {
 	if len(s) > 1 && s[0] == '0' && strings.ContainsRune("bBoO", rune(s[1])) {
 		return "?"
@@ -146,7 +149,7 @@ func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
 }
 
-// endOfValue accepts nothing, spaces and a comment.
+// endOfValue returns an error unless s is empty or has only spaces and a comment.
 func endOfValue(s string) error {
 	if s = strings.TrimLeft(s, " \t"); s == "" || s[0] == '#' {
 		return nil
@@ -154,7 +157,7 @@ func endOfValue(s string) error {
 	return errors.New("unexpected " + quote(s) + " after the number")
 }
 
-// quoted splits s around its first text in quotes.
+// quoted returns the first text in quotes in s, and the rest of s after it.
 func quoted(s string) (text, after string, ok bool) {
 	_, s, ok = strings.Cut(s, `"`)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Properties that ibsim gives every node and port, and that the format does not contain.
+// The properties that ibsim gives to every node and port. The file format does not contain them.
 const (
 	revision = 0xa1
 	// Bits 20 and 22 are IsVendorClassSupported and IsCapabilityMaskNoticeSupported.
@@ -64,8 +64,8 @@ func (p *parser) finish() (*File, error) {
 	return &File{Fabric: f, Warnings: append(p.warnings, b.remarks()...), Unread: p.unread}, nil
 }
 
-// dropCut drops the node or port of a truncated line if the line at the other end of the cable describes it. The last
-// number or name in a truncated line may be incomplete.
+// dropCut drops the node or port of a truncated line if another line describes it, because the last number or name in a
+// truncated line may be incomplete. The other line is the one at the other end of the cable.
 func (p *parser) dropCut() {
 	if p.asIbsim() || p.options.Strict {
 		return
@@ -87,7 +87,8 @@ func (p *parser) dropCut() {
 	}
 }
 
-// describes reports whether a line of another record describes a port of a node, or the node if port is 0.
+// describes reports whether a line of another record leads to a port of the record's node. The line must contain the
+// description of the node. If port is 0, a line that leads to any port of the node counts.
 func (p *parser) describes(r *record, port int) bool {
 	for _, other := range p.records {
 		for i := range other.cables {
@@ -106,16 +107,17 @@ type builder struct {
 	asIbsim bool
 	b       fabric.Builder
 	record  []*record // of each node
-	// lines is the number of records in the file. whole is set if all of its lines were read.
+	// lines is the number of records in the file. whole is set if all lines of the file were read.
 	lines int
 	whole bool
-	// missing counts nodes without a record to which cables lead. open counts cables to a port of the last record that
-	// has no line.
+	// missing counts nodes to which cables lead, but which have no record. open counts cables to a port of the last
+	// record that has no line of its own.
 	missing, open int
-	// otherGUIDs counts ports, and otherRates the rates of port lines, for which ibsim uses other values than the file.
+	// otherGUIDs counts ports whose GUID in ibsim differs from the GUID in the file. otherRates counts the rates in
+	// port lines that ibsim replaces.
 	otherGUIDs int
 	otherRates tally
-	// stated and unstated count the ends of links with and without a rate in the file.
+	// stated counts the ends of links that have a rate in the file. unstated counts the other ends.
 	stated, unstated int
 }
 
@@ -165,7 +167,7 @@ func (b *builder) desc(r *record) string {
 	return r.desc
 }
 
-// slots sets the common properties of all ports of a node.
+// slots sets the properties that all ports of a node have in common.
 func (b *builder) slots(node fabric.NodeIndex, r *record, has guids) {
 	for num := 0; num <= r.ports; num++ {
 		port := b.b.Port(node, num)
@@ -186,7 +188,7 @@ func (b *builder) slots(node fabric.NodeIndex, r *record, has guids) {
 	}
 }
 
-// cables sets the properties of ports in their own lines.
+// cables sets the properties that the port lines of a record state, such as the LID and the GUID.
 func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 	for i := range r.cables {
 		c := &r.cables[i]
@@ -212,7 +214,8 @@ func (b *builder) cables(node fabric.NodeIndex, r *record) error {
 	return nil
 }
 
-// statedGUID returns the GUID of a port in its own line or in that of its peer, 0 if neither has it.
+// statedGUID returns the GUID of a port. The file states it in the port's own line or in the line of the port's peer.
+// The result is 0 if it is in neither line.
 func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	var atPeer uint64
 	peer := b.peer(c)
@@ -226,7 +229,7 @@ func (b *builder) statedGUID(r *record, c *cable) (uint64, error) {
 	return cmp.Or(c.guid, atPeer), nil
 }
 
-// peer returns the port line at the other end of a cable, nil if there is none.
+// peer returns the port line at the other end of a cable, nil if there is no such line.
 func (b *builder) peer(c *cable) *cable {
 	if c.ownAlias != "" || c.remote.record == nil {
 		return nil
@@ -278,7 +281,7 @@ func (b *builder) rate(node fabric.NodeIndex, r *record, c *cable, remote fabric
 	return nil
 }
 
-// seenSpeed returns the speed that PortInfo of this node reports for a speed.
+// seenSpeed returns the speed that PortInfo of this node shows if the port runs at speed s.
 func (r *record) seenSpeed(s fabric.Speed) fabric.Speed {
 	if s == fabric.FDR10 && !fabric.KnowsFDR10(r.vendor, r.device) {
 		return fabric.QDR
@@ -309,7 +312,7 @@ func (b *builder) build() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// placeOf returns the line that describes a port.
+// placeOf returns the position of the line that describes a port.
 func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
 	r := b.record[node]
 	if c := r.cableAt(int(port)); c != nil {
@@ -318,7 +321,7 @@ func (b *builder) placeOf(node fabric.NodeIndex, port uint8) place {
 	return r.at
 }
 
-// remarks returns warnings about the whole file.
+// remarks returns the warnings that concern the whole file.
 func (b *builder) remarks() []string {
 	p, name := b.p, fabric.Escape(b.p.files[0])
 	var w []string

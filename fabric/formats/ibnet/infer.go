@@ -8,15 +8,17 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// portKey identifies a port of a record that may be missing.
+// portKey identifies a port of a node. The node may have no record.
 type portKey struct {
 	name *nodeName
 	port int
 }
 
-// infer adds records for nodes without a readable record, if the id by which cables lead to them contains a GUID, as in
-// ibnetdiscover's files. They have the properties that these cables state. A cable is ignored if other lines lead to
-// its near end, because its own line is then the wrong one. O(cables).
+// infer adds records for nodes that have no readable record, but to which cables lead. The id of such a node must
+// contain a GUID, as in ibnetdiscover's files. The new record gets the properties that the lines of the cables state.
+//
+// A line is ignored if another line states that its port leads elsewhere, because then the line itself is wrong.
+// O(cables).
 func (b *builder) infer() error {
 	var to []end
 	b.each(func(r *record, c *cable) {
@@ -92,7 +94,8 @@ func (b *builder) inferBy(e end) error {
 	return nil
 }
 
-// refuseMissing reports a node without a record, unless its record has been reported.
+// refuseMissing reports that a node has no record. It does nothing if the file has a record of the node that was
+// reported as unreadable.
 func (b *builder) refuseMissing(c *cable) error {
 	if c.remote.skipped {
 		return nil
@@ -101,7 +104,7 @@ func (b *builder) refuseMissing(c *cable) error {
 		quote(c.remote.id)))
 }
 
-// idType returns the node type in an id such as "S-0002c90300000001"; ok is false for other ids.
+// idType returns the node type that an id such as "S-0002c90300000001" states. ok is false for ids of other forms.
 func idType(id string) (t mad.NodeType, ok bool) {
 	if idGUID(id) == 0 {
 		return 0, false

@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// errSkipped reports that a record is not in the fabric. The reason has been reported.
+// errSkipped marks a record that is not in the fabric. The reason has already been reported.
 var errSkipped = errors.New("the record was skipped")
 
 // end is a port line and its record.
@@ -23,7 +23,7 @@ type end struct {
 
 func (e end) key() portKey { return portKey{e.r.name, e.c.port} }
 
-// links links the ports: first those whose two lines agree, then the others.
+// links connects the ports. It begins with the cables whose two lines agree.
 func (b *builder) links() error {
 	var left []end
 	for _, r := range b.p.records {
@@ -80,7 +80,7 @@ func (b *builder) link(e end) error {
 	return b.rate(e.node, r, c, remote, other, peer)
 }
 
-// remote returns the node that a cable leads to, and an error if the node has no such port.
+// remote returns the node to which a cable leads. It returns an error if the node does not have the port.
 func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
 	p, c := b.p, e.c
 	other := c.remote.record
@@ -101,8 +101,8 @@ func (b *builder) hasNoTarget(e end) bool {
 	return err != nil
 }
 
-// linkByOneEnd handles a line that the other end does not confirm. If the other end has no readable line, the ports are
-// linked.
+// linkByOneEnd handles a line that the line of the other end does not confirm. It links the two ports only if the other
+// end has no readable line.
 func (b *builder) linkByOneEnd(e end) error {
 	c := e.c
 	remote, other, err := b.remote(e)
@@ -133,7 +133,7 @@ func (b *builder) linkByOneEnd(e end) error {
 	return b.rate(e.node, e.r, c, remote, other, &cable{rate: other.start, ownAlias: "@"})
 }
 
-// copyRemote sets the properties of a port without a line to those in the line of the other end.
+// copyRemote sets the GUID and LID of the port remote, which has no line, to the values in the line e of the other end.
 func (b *builder) copyRemote(e end, remote fabric.NodeIndex) {
 	port := b.b.Port(remote, e.c.remotePort)
 	if b.asIbsim || b.b.Node(remote).IsSwitch() {
@@ -147,7 +147,7 @@ func (b *builder) copyRemote(e end, remote fabric.NodeIndex) {
 	}
 }
 
-// truncated adds a finding or warnings if the file appears to be truncated.
+// truncated records an unreadable part, or adds warnings, if the file appears to be truncated.
 func (b *builder) truncated() {
 	p := b.p
 	at, why := p.end, ""
@@ -170,8 +170,8 @@ func (b *builder) truncated() {
 	p.unread.Add(f)
 }
 
-// resolveConflicts gives GUIDs and LIDs that two ports claim to the first one, and ensures that the SM's port is
-// linked.
+// resolveConflicts removes GUIDs and LIDs that an earlier port already has from the later port. It also ensures that
+// the SM's port is linked.
 func (b *builder) resolveConflicts() error {
 	if b.p.unread.Count > 0 {
 		if err := b.startLinked(); err != nil {
@@ -185,7 +185,7 @@ func (b *builder) resolveConflicts() error {
 	return nil
 }
 
-// startLinked moves the SM's port away from a first node that lost its links.
+// startLinked moves the SM's port to the first linked port of the file if the first node has lost its links.
 func (b *builder) startLinked() error {
 	for i := range b.record {
 		node := fabric.NodeIndex(i)

@@ -19,9 +19,9 @@ const (
 	maxLMC       = 7
 )
 
-// header parses the first line of a record after its keyword:
+// header parses the first line of a record, without its keyword:
 //
-//	36 "S-0002c90300000001"  # "sw1" enhanced port 0 lid 2 lmc 0
+// \t36 "S-0002c90300000001"  # "sw1" enhanced port 0 lid 2 lmc 0
 func (p *parser) header(rest string, t mad.NodeType) error {
 	r, err := p.record(rest, t)
 	if err != nil {
@@ -40,7 +40,8 @@ func (p *parser) header(rest string, t mad.NodeType) error {
 	return nil
 }
 
-// record returns the record of its first line. With an error it returns the parts that were read.
+// record returns a record with the properties in the record's first line. If there is an error, the record has the
+// properties that were read.
 func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	r := &record{
 		at: p.at, typ: t, start: p.rate,
@@ -74,8 +75,8 @@ func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	return r, p.refuse(p.comment(r, after))
 }
 
-// advanceGUIDs sets the next GUID after a record and resets the properties that apply only to this record. The device
-// ID is kept.
+// advanceGUIDs sets the next GUID after a record. It also resets the properties that apply only to this record. The
+// device ID applies to later records, too.
 func (p *parser) advanceGUIDs(r *record) {
 	if r.typ == mad.NodeSwitch {
 		p.next[r.typ]++
@@ -85,7 +86,7 @@ func (p *parser) advanceGUIDs(r *record) {
 	p.vendor, p.system, p.bracketed, p.guided = 0, 0, 0, false
 }
 
-// comment parses the text after the id of a record.
+// comment parses the text after the id in the first line of a record.
 func (p *parser) comment(r *record, after string) error {
 	desc, tail := p.description(after)
 	r.desc = desc
@@ -101,8 +102,8 @@ func (p *parser) comment(r *record, after string) error {
 	return err
 }
 
-// description splits the comment of a record into the node's description, which is in quotes or ends at certain words,
-// and the rest.
+// description splits the comment of a record into the node description and the rest. The description is in quotes, or
+// ends before one of certain words.
 func (p *parser) description(s string) (desc, tail string) {
 	_, comment, ok := strings.Cut(s, "#")
 	if !ok {
@@ -127,7 +128,8 @@ func (p *parser) description(s string) (desc, tail string) {
 	return comment, ""
 }
 
-// address parses "lid 2 lmc 0" in a comment, if present. With an error it returns the parts that were read.
+// address parses a text such as "lid 2 lmc 0" in a comment, if the comment has it. If there is an error, the result has
+// the values that were read.
 func (p *parser) address(s string) (address, error) {
 	lid, err := p.numberAfter(s, "lid ", fabric.MaxUnicastLID, "LID")
 	if err != nil {
@@ -143,7 +145,7 @@ func (p *parser) address(s string) (address, error) {
 	return address{uint16(lid), uint8(lmc)}, nil
 }
 
-// numberAfter returns the number after a word, 0 if there is none.
+// numberAfter returns the number that follows a word in s, 0 if s does not contain the word.
 func (p *parser) numberAfter(s, word string, most uint64, what string) (uint64, error) {
 	_, s, ok := strings.Cut(s, word)
 	s = strings.TrimLeft(s, " \t")
@@ -160,7 +162,8 @@ func (p *parser) numberAfter(s, word string, most uint64, what string) (uint64, 
 	return v, nil
 }
 
-// nodeName returns the name of a node with an id. It adds the module's name and shortens the id like ibsim.
+// nodeName returns the entry for a node id. It adds the name of the module to the id and shortens the id, as ibsim
+// does.
 func (p *parser) nodeName(id string) *nodeName {
 	if p.module != "" && !strings.Contains(id, "#") {
 		id = p.module + "#" + id

@@ -4,10 +4,11 @@ package ibnet
 
 import "example.org/ibconsole/fabric"
 
-// step is a response that ibnetdiscover waits for.
+// step is a response for which ibnetdiscover waits.
 type step struct {
 	kind stepKind
-	// port is the port to which the request goes. For a switch, nodeInfo and switchPortInfo have the ingress port.
+	// port is the port to which the request goes. For the kinds nodeInfo and switchPortInfo on a switch, it is the
+	// ingress port.
 	port fabric.PortIndex
 }
 
@@ -20,8 +21,9 @@ const (
 	extPortInfo                    // Mellanox's, of port
 )
 
-// discovery follows the requests of ibnetdiscover (libibnetdisc, ibnetdisc.c). They are answered in the order in which
-// they are sent, so a queue of the requests that lead to others yields the order in which it finds the nodes.
+// discovery simulates the requests of ibnetdiscover (libibnetdisc, ibnetdisc.c). Requests are answered in the order in
+// which they are sent. So a queue of the requests that cause further requests yields the nodes in the order of
+// ibnetdiscover.
 type discovery struct {
 	f     *fabric.Fabric
 	queue []step
@@ -29,8 +31,8 @@ type discovery struct {
 	order []fabric.NodeIndex
 }
 
-// discoveryOrder returns the nodes that the SM's port can reach, in the order in which ibnetdiscover finds them.
-// O(ports).
+// discoveryOrder returns the nodes that requests from the SM's port reach, in the order in which ibnetdiscover finds
+// them. O(ports).
 func discoveryOrder(f *fabric.Fabric) []fabric.NodeIndex {
 	d := discovery{f: f, found: make([]bool, len(f.Nodes))}
 	d.ask(nodeInfo, f.SMPort)
@@ -78,12 +80,12 @@ func (d *discovery) answered(s step) {
 	}
 }
 
-// maybeFDR10 reports whether ibnetdiscover must ask whether a port runs at QDR or FDR10.
+// maybeFDR10 reports whether ibnetdiscover must send a request to distinguish QDR from FDR10 on a port.
 func maybeFDR10(n *fabric.Node, p *fabric.Port) bool {
 	return (p.Speed == fabric.QDR || p.Speed == fabric.FDR10) && fabric.KnowsFDR10(n.VendorID, n.DeviceID)
 }
 
-// follow asks the peer of a port, which is possible for ports of switches and the first port.
+// follow sends a request to the peer of a port. ibnetdiscover does so for ports of switches and for the first port.
 func (d *discovery) follow(port fabric.PortIndex) {
 	p := &d.f.Ports[port]
 	if p.Peer != fabric.None && (d.f.Nodes[p.Node].IsSwitch() || port == d.f.SMPort) {

@@ -39,18 +39,20 @@ type parser struct {
 
 	files []string
 	open  []string
-	// end is the last line of the first file. cuts are the last lines without a newline.
+	// end is the position of the last line of the main file. cuts has the positions of last lines without a newline,
+	// also those of included files.
 	end      place
 	cuts     []place
 	includes int
 	at       place
 
-	// current is the index of the record of port lines, outside or skipped. remaining is the number of port lines that
-	// the record may still have. cable is the current one.
+	// current is the index of the record to which port lines belong, or outside or skipped. remaining is the number of
+	// port lines that this record may still have. cable is the current port line.
 	current, remaining int
 	cable              cable
 
-	// Properties of the next record from the lines before it. base and next count GUIDs.
+	// The following properties come from lines before a record and apply to the next record. base and next count GUIDs
+	// by node type.
 	base, next [4]uint64
 	guided     bool // a line sets the GUID of the next node
 	bracketed  uint64
@@ -139,7 +141,7 @@ func (p *parser) line(ctx context.Context, l string) error {
 	case startsPort(trimmed):
 		return p.portOf(trimmed)
 	case p.asIbsim() && p.current >= 0 && isAttribute(l):
-		// ibsim ignores the line that ends a record.
+		// Ibsim ends the record at this line and ignores the line itself.
 		p.current = outside
 		p.lost = append(p.lost, p.at)
 		return nil
@@ -154,8 +156,8 @@ func (p *parser) line(ctx context.Context, l string) error {
 	return p.errorf("%s in a record, expected [PORT] \"ID\"[PORT]; a blank line ends a record", quote(l))
 }
 
-// portOf parses a port line of the current record. The record ends after as many port lines as it has ports. Invalid
-// lines are not counted.
+// portOf parses a port line of the current record. The record ends when it has as many valid port lines as the node has
+// ports.
 func (p *parser) portOf(l string) error {
 	if p.current == skipped {
 		return nil
@@ -169,7 +171,7 @@ func (p *parser) portOf(l string) error {
 	return nil
 }
 
-// between parses a line outside records. Unknown lines are ignored.
+// between parses a line that is not part of a record. It ignores unknown lines.
 func (p *parser) between(ctx context.Context, l string) error {
 	word, rest := firstWord(l)
 	if t, ok := headers[word]; ok {
@@ -192,20 +194,20 @@ func (p *parser) between(ctx context.Context, l string) error {
 	return nil
 }
 
-// headers maps the first words of records to node types.
+// headers maps the first word of a record's first line to the node type.
 var headers = map[string]mad.NodeType{
 	"Switch": mad.NodeSwitch, "Hca": mad.NodeCA, "Ca": mad.NodeCA, "Rt": mad.NodeRouter,
 }
 
-// isStatement reports whether a line has a meaning outside records.
+// isStatement reports whether a line is one of the lines that can occur outside records.
 func isStatement(l string) bool {
 	word, _ := firstWord(l)
 	_, isHeader := headers[word]
 	return isHeader || word == "include" || word == "do" || isAttribute(l)
 }
 
-// firstWord splits off the letters at the beginning of a line. There is no word unless a space, a quote, a digit, = or
-// + follows.
+// firstWord splits a line after its leading letters. These letters are a word only if a space, a quote, a digit, = or +
+// follows them. Otherwise word is "".
 func firstWord(l string) (word, rest string) {
 	i := 0
 	for i < len(l) && (l[i]|0x20 >= 'a' && l[i]|0x20 <= 'z') {
@@ -217,7 +219,7 @@ func firstWord(l string) (word, rest string) {
 	return l[:i], l[i:]
 }
 
-// startsPort reports whether a line begins like a port line, and not like a shell prompt with a bracket.
+// startsPort reports whether a line begins like a port line. A shell prompt that begins with a bracket does not.
 func startsPort(l string) bool {
 	l = strings.TrimPrefix(l, "@")
 	return len(l) > 1 && l[0] == '[' && l[1] >= '0' && l[1] <= '9'
@@ -261,12 +263,12 @@ func (p *parser) errorAt(at place, format string, args ...any) error {
 	return unread.At(p.files[at.file], int(at.line), format, args...)
 }
 
-// fatal returns an error that always ends the reading.
+// fatal returns an error that ends the reading even without Options.Strict.
 func (p *parser) fatal(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", p.position(p.at), fmt.Errorf(format, args...))
 }
 
-// refuse records an error of the file, or returns it if it ends the reading.
+// refuse records an error as an unreadable part. It returns the error instead if the error must end the reading.
 func (p *parser) refuse(err error) error {
 	if err == nil || p.options.Strict {
 		return err

@@ -10,12 +10,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// maxAlias is the length of ibsim's aliases, including the module's name.
+// maxAlias is the maximum length of an alias in ibsim, including the name of the module.
 const maxAlias = 39
 
-// portLine parses a line of the current record:
+// portLine parses a port line of the current record:
 //
-//	[1](2c90300000002) "S-0002c90300000001"[3]  # lid 1 lmc 0 "sw1" lid 2 4xQDR
+// \t[1](2c90300000002) "S-0002c90300000001"[3]  # lid 1 lmc 0 "sw1" lid 2 4xQDR
 func (p *parser) portLine(l string) error {
 	r := p.records[p.current]
 	l, isAlias := strings.CutPrefix(l, "@")
@@ -53,7 +53,8 @@ func (p *parser) portLine(l string) error {
 	return nil
 }
 
-// splitPort parses the port number and splits off the id.
+// splitPort parses the port number and splits the line into the text before the remote node's id, the id, and the text
+// after the id.
 func (p *parser) splitPort(l string, r *record, c *cable) (between, id, after string, err error) {
 	num, rest, ok := strings.Cut(l[1:], "]")
 	port, err := strconv.ParseUint(num, 10, 32)
@@ -72,8 +73,8 @@ func (p *parser) splitPort(l string, r *record, c *cable) (between, id, after st
 	return between, id, after, nil
 }
 
-// ownBrackets parses the brackets after the port's number: its GUID or, for a switch in ibdiagnet's form, the number
-// again.
+// ownBrackets parses the brackets after the port number. They contain the port's GUID or, for a switch in ibdiagnet's
+// form, the port number again.
 func (p *parser) ownBrackets(r *record, c *cable, s string) error {
 	_, s, ok := strings.Cut(s, "(")
 	if !ok {
@@ -99,7 +100,7 @@ func (p *parser) hexGUID(s string) (uint64, error) {
 	return guid, nil
 }
 
-// alias parses a line that gives the port an alias.
+// alias parses a line that gives an alias to the port.
 func (p *parser) alias(c *cable, id string) error {
 	if id == "" || strings.ContainsAny(id, "#@") {
 		return p.errorf("bad alias %s, expected one without # and @", quote(id))
@@ -116,7 +117,7 @@ func (p *parser) alias(c *cable, id string) error {
 	return nil
 }
 
-// remote parses the port that the cable leads to and returns the rest of the line.
+// remote parses the port to which the cable leads. It returns the rest of the line.
 func (p *parser) remote(c *cable, id, after string) (string, error) {
 	if strings.Contains(id, "@") {
 		return after, p.remoteByAlias(c, id)
@@ -140,7 +141,7 @@ func (p *parser) remote(c *cable, id, after string) (string, error) {
 	return rest, nil
 }
 
-// remoteByAlias resolves "@ALIAS" or "MODULE@ALIAS", which must be defined before.
+// remoteByAlias finds the port with the alias "@ALIAS" or "MODULE@ALIAS". An earlier line must define the alias.
 func (p *parser) remoteByAlias(c *cable, id string) error {
 	c.remoteAlias = id
 	if strings.HasPrefix(id, "@") {
@@ -167,7 +168,7 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 		if !toPeer {
 			return nil
 		}
-		// ibsim accepts a router's options, but does not read its comments.
+		// Ibsim accepts options on ports of a router, but does not read rates in their comments.
 		if lanes, speed, ok := rateWords(afterLID); ok && r.typ != mad.NodeRouter {
 			c.rate.setWidth(lanes)
 			c.rate.setSpeed(speed)
@@ -183,8 +184,8 @@ func (p *parser) rateAndAddress(r *record, c *cable, s string) error {
 	return p.refuse(err)
 }
 
-// portOptions parses options such as w=12. Like ibsim it finds them within a description too, but ignores invalid ones
-// there.
+// portOptions parses options such as w=12. Like ibsim, it also finds options within a node description. It ignores
+// invalid options there.
 func (p *parser) portOptions(c *cable, s string) error {
 	for i := 1; i < len(s); i++ {
 		if s[i] != '=' {
@@ -208,7 +209,8 @@ func (p *parser) portOptions(c *cable, s string) error {
 	return nil
 }
 
-// remoteComment returns the remote port's LID and its node's description in a comment, 0 and "" if absent.
+// remoteComment returns the LID of the remote port and the description of the remote node from the comment. They are 0
+// and "" if the comment does not contain them.
 func (p *parser) remoteComment(c *cable) (lid uint16, desc string) {
 	end := max(strings.LastIndexByte(c.comment, '"'), 0)
 	if v, err := p.numberAfter(c.comment[end:], "lid ", fabric.MaxUnicastLID, "LID"); err == nil {

@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// enabled holds the rates at which ibsim lets a port run: the bits of PortInfo's LinkWidthEnabled, LinkSpeedEnabled and
-// LinkSpeedExtEnabled, and the FDR10 bit of Mellanox's ExtendedPortInfo.
+// enabled holds the widths and speeds at which ibsim lets a port run. The fields are the bits of LinkWidthEnabled,
+// LinkSpeedEnabled and LinkSpeedExtEnabled of PortInfo, and the FDR10 bit of Mellanox's ExtendedPortInfo.
 type enabled struct{ width, speed, ext, fdr10 uint8 }
 
 const (
@@ -32,11 +32,11 @@ const (
 	extHDR = 4
 )
 
-// ibsimDefault is what ibsim enables by default.
+// ibsimDefault holds the width and speed that ibsim enables by default.
 var ibsimDefault = enabled{width: width4x, speed: speedSDR}
 
-// ibsimSpeeds are the speeds of ibsim 0.10, in the order in which it compares them. A word matches a name of which it
-// is a prefix.
+// ibsimSpeeds lists the speeds of ibsim 0.10 in the order in which ibsim compares their names. A word matches a speed
+// if it is a prefix of the name.
 var ibsimSpeeds = []struct {
 	name  string
 	apply func(*enabled)
@@ -54,8 +54,8 @@ func (e *enabled) extended(bits uint8) {
 	e.speed, e.fdr10, e.ext = speedSDR|speedDDR|speedQDR, 1, bits
 }
 
-// setSpeed enables the speeds of a word such as "QDR". It returns false and changes nothing if ibsim does not know the
-// word.
+// setSpeed enables the speeds for a word such as "QDR". If ibsim does not know the word, setSpeed changes nothing and
+// returns false.
 func (e *enabled) setSpeed(word string) bool {
 	for _, s := range ibsimSpeeds {
 		if strings.HasPrefix(s.name, word) {
@@ -66,8 +66,8 @@ func (e *enabled) setSpeed(word string) bool {
 	return false
 }
 
-// setWidth enables the widths of a number of lanes. It returns false and changes nothing if ibsim does not know the
-// number.
+// setWidth enables the widths for a number of lanes. If ibsim does not know the number, setWidth changes nothing and
+// returns false.
 func (e *enabled) setWidth(lanes int) bool {
 	switch lanes {
 	case 1:
@@ -86,7 +86,7 @@ func (e *enabled) setWidth(lanes int) bool {
 	return true
 }
 
-// set sets one of the options w=, s= and e= of a port line.
+// set sets an option of a port line. The letter is w (width), s (speed) or e (extended speed).
 func (e *enabled) set(letter byte, value uint64) error {
 	switch letter {
 	case 'w':
@@ -108,10 +108,10 @@ func (e *enabled) set(letter byte, value uint64) error {
 	return nil
 }
 
-// tally counts the occurrences of words in a file.
+// tally counts how often each word occurs in a file.
 type tally map[string]int
 
-// list returns the total and the first few words.
+// list returns the sum of all counts, and a text with the first few words.
 func (t tally) list() (total int, names string) {
 	sorted := slices.Sorted(maps.Keys(t))
 	for i, word := range sorted {
@@ -121,7 +121,7 @@ func (t tally) list() (total int, names string) {
 	return total, prose.List(sorted, 5)
 }
 
-// statedRate is the rate in a port line, a word such as "4xNDR", or "".
+// statedRate is the rate that a port line contains, a word such as "4xNDR". The word is "" if the line has no rate.
 type statedRate struct {
 	word  string
 	width fabric.Width
@@ -135,8 +135,8 @@ func (r statedRate) or(other statedRate) statedRate {
 	return r
 }
 
-// statedRate returns the last rate in the end of a port line. A malformed rate where ibnetdiscover writes it is an
-// unknown one.
+// statedRate returns the last rate in s, the end of a port line. A malformed word at the position where ibnetdiscover
+// writes the rate counts as an unknown rate.
 func (p *parser) statedRate(s string) statedRate {
 	fields := strings.Fields(s)
 	for i := len(fields) - 1; i >= 0; i-- {
@@ -153,9 +153,9 @@ func (p *parser) statedRate(s string) statedRate {
 	return statedRate{}
 }
 
-// parseRate parses a word such as "4xNDR", "??QDR" or "4x???", the inverse of the strings of widths and speeds. It
-// reports whether the word has the form of a rate, and whether both parts are valid, including the words for unknown
-// ones.
+// parseRate parses a word such as "4xNDR", "??QDR" or "4x???". It is the inverse of String of widths and speeds. shaped
+// reports whether the word has the form of a rate. known reports whether width and speed are valid words; the words for
+// an unknown width or speed are valid, too.
 func parseRate(word string) (r statedRate, shaped, known bool) {
 	speed, known := strings.CutPrefix(word, fabric.Width(0).String())
 	if !known {
@@ -176,7 +176,7 @@ func parseRate(word string) (r statedRate, shaped, known bool) {
 	return r, speed != "", known && (ok || speed == fabric.SpeedUnknown.String())
 }
 
-// active returns the rate of a link between two ports: the best one that both enable.
+// active returns the rate of a link between two ports: the highest width and speed that both ports enable.
 func active(a, b enabled) (fabric.Width, fabric.Speed, error) {
 	w := activeWidth(a.width & b.width)
 	if w == 0 {

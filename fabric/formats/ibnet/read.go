@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ibnet reads and writes subnets in the form of ibnetdiscover and ibsim: a record for each node, with a line
-// for each cabled port.
+// Package ibnet reads and writes subnets in the format of ibnetdiscover and ibsim. A file has a record for each node,
+// with a line for each cabled port.
 //
-// A file is read as it is, or by ibsim's rules, see [Reading].
+// A file is read either literally or by ibsim's rules, see [Reading].
 package ibnet
 
 import (
@@ -20,22 +20,23 @@ import (
 type Reading uint8
 
 const (
-	// AsStated uses the GUIDs, widths and speeds in the file, even if only one end of a link states them. Missing
-	// properties are those of AsIbsim: node GUIDs are counted, a port GUID is the node GUID plus the port number, and a
-	// link runs at the best rate that both ends enable.
+	// AsStated uses the GUIDs, widths and speeds in the file, even if only one end of a link states them. Properties
+	// that the file does not state get the values of AsIbsim: node GUIDs are counted, a port GUID is the node GUID plus
+	// the port number, and a link runs at the highest rate that both ends enable.
 	AsStated Reading = iota
-	// AsIbsim returns the subnet that a subnet manager finds over ibsim 0.10 with this file. Port GUIDs count from the
-	// node GUID whatever is in brackets. Descriptions end at 63 bytes. A link runs at the best rate that both ends
-	// enable, of the rates that ibsim knows (up to HDR; others count as SDR).
+	// AsIbsim returns the subnet that a subnet manager finds if ibsim 0.10 simulates the file. A port GUID is the node
+	// GUID plus the port number, whatever the brackets contain. Descriptions end at 63 bytes. A link runs at the
+	// highest rate that both ends enable. Rates that ibsim does not know (above HDR) count as SDR.
 	AsIbsim
 )
 
-// Options control how a file is read. The zero value reads it as stated.
+// Options control how a file is read. The zero value selects AsStated.
 type Options struct {
 	Reading Reading
-	// Strict returns the first fault as an error.
+	// Strict makes the first fault an error. Otherwise faults are listed in File.Unread.
 	Strict bool
-	// Open opens the file in an include line; from is the name of the including file. Nil refuses such lines.
+	// Open opens the file that an include line names. The argument from is the name of the including file. If Open is
+	// nil, include lines are faults.
 	Open func(name, from string) (io.ReadCloser, string, error)
 }
 
@@ -43,19 +44,19 @@ type Options struct {
 type File struct {
 	Fabric   *fabric.Fabric
 	Warnings []string
-	// Unread lists the parts that could not be read.
+	// Unread lists the parts of the file that could not be read.
 	Unread unread.List
 }
 
-// ReadFile reads a file and its included files. An included name is searched for in the folder of the including file,
-// then in that of the first file. See [Read].
+// ReadFile reads a file and the files that it includes. It searches for an included file in the folder of the including
+// file, then in the folder of the main file. See [Read].
 func ReadFile(ctx context.Context, path string, o Options) (*File, error) {
 	return files.Parse(ctx, path, files.Topology, func(r io.Reader, _ string) (*File, error) {
 		return ReadOpened(ctx, r, path, o)
 	})
 }
 
-// ReadOpened is [ReadFile] for a file that is already open.
+// ReadOpened is like [ReadFile], for a file that is already open.
 func ReadOpened(ctx context.Context, r io.Reader, path string, o Options) (*File, error) {
 	if o.Open == nil {
 		o.Open = includer(ctx, filepath.Dir(path))
@@ -63,13 +64,15 @@ func ReadOpened(ctx context.Context, r io.Reader, path string, o Options) (*File
 	return Read(ctx, r, path, o)
 }
 
-// Read reads one file; name identifies it in errors. The nodes keep the order of the file, and the first one has the
-// SM's port. Nodes without a path to it are in the fabric, but not InSubnet.
+// Read reads one file. The argument name identifies the file in errors. The nodes keep the order of the file, and the
+// SM's port is a port of the first node. Nodes without a path to the SM's port are in the fabric, but not InSubnet.
 //
-// Unreadable parts are skipped and listed with file and line: invalid lines, numbers out of range, missing or repeated
-// nodes and ports, cables whose ends disagree. A cable that only one end lists is accepted. The first of two ports with
-// one GUID or LID keeps it. With Strict the first fault is returned as an error. A file without a node is always an
-// error. O(file size), at most 2 Mi ports.
+// Read skips unreadable parts and lists them with file and line. Such parts are invalid lines, numbers out of range,
+// missing or repeated nodes and ports, and cables whose ends disagree. With Strict, the first fault is returned as an
+// error. A file without a node is always an error.
+//
+// A cable that only one end lists is accepted. If two ports have the same GUID or LID, the first port keeps it. O(file
+// size), at most 2 Mi ports.
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*File, error) {
 	p := newParser(o)
 	if err := p.file(ctx, r, name); err != nil {

@@ -19,8 +19,8 @@ type record struct {
 	desc  string
 	typ   mad.NodeType
 	ports int
-	// guid is the GUID by ibsim's rules. guided is set if a line before the record states it. bracketed is the GUID B
-	// in switchguid=A(B).
+	// guid is the node GUID by ibsim's rules. guided is set if a line before the record states this GUID. bracketed is
+	// the GUID B in switchguid=A(B).
 	guid, bracketed uint64
 	guided          bool
 	system          uint64
@@ -32,11 +32,12 @@ type record struct {
 	listed          portSet // ports with a line, even one that could not be read
 	taken           portSet // ports whose line was read
 	start           enabled
-	// node is the index of the node in the fabric, None if it was skipped.
+	// node is the index of the node in the fabric, None if the record was skipped.
 	node fabric.NodeIndex
 }
 
-// nodeName is the id of a node. Lines refer to nodes before their record and to nodes without one.
+// nodeName is the entry for the id of a node. Lines may refer to a node before its record, or to a node that has no
+// record.
 type nodeName struct {
 	id      string
 	record  *record // nil if there is no readable record
@@ -52,16 +53,16 @@ type cable struct {
 	rate   enabled
 	stated statedRate
 
-	// ownAlias is the alias that the line gives to the port. Such a line has no remote port.
+	// ownAlias is the alias that the line gives to the port. A line that gives an alias has no remote port.
 	ownAlias string
 
 	remote      *nodeName
 	remotePort  int
 	remoteGUID  uint64
 	remoteAlias string
-	// comment is the text after the first quote of the comment, see remoteComment.
+	// comment is the part of the line's comment after the first quote, see remoteComment.
 	comment string
-	// hasNoTarget is set if the remote port does not exist, which has been reported.
+	// hasNoTarget is set if the remote port does not exist. This fault has already been reported.
 	hasNoTarget bool
 }
 
@@ -71,7 +72,7 @@ type address struct {
 	lmc uint8
 }
 
-// place is a position: an index into parser.files, and a line.
+// place is a position in the input: an index into parser.files, and a line number.
 type place struct{ file, line int32 }
 
 // portSet is a set of port numbers.
@@ -80,7 +81,7 @@ type portSet [4]uint64
 func (s *portSet) add(port int)      { s[port/64] |= 1 << (port % 64) }
 func (s *portSet) has(port int) bool { return s[port/64]&(1<<(port%64)) != 0 }
 
-// cableAt returns the line of a port, nil if there is none. The lines must be sorted.
+// cableAt returns the port line of a port, nil if the port has no line. The lines must be sorted by port.
 func (r *record) cableAt(port int) *cable {
 	i := sort.Search(len(r.cables), func(i int) bool { return r.cables[i].port >= port })
 	if i < len(r.cables) && r.cables[i].port == port {
@@ -89,7 +90,7 @@ func (r *record) cableAt(port int) *cable {
 	return nil
 }
 
-// idGUID returns the GUID in an id such as "S-0002c90300000001", 0 for other ids.
+// idGUID returns the GUID in an id such as "S-0002c90300000001", 0 for ids of other forms.
 func idGUID(id string) uint64 {
 	if len(id) != 18 || id[1] != '-' {
 		return 0
@@ -101,19 +102,20 @@ func idGUID(id string) uint64 {
 	return guid
 }
 
-// systemInGUIDLine reports whether the record has ibdiagnet's form, in which switchguid=A(B) has the system's GUID
-// before that of the node.
+// systemInGUIDLine reports whether the record has ibdiagnet's form. In this form the line switchguid=A(B) has the GUID
+// of the system before that of the node.
 func (r *record) systemInGUIDLine() bool {
 	return r.bracketed != 0 && r.bracketed != r.guid && idGUID(r.name.id) == r.bracketed
 }
 
-// guids holds the GUIDs of a node, its system and, for a switch, its ports.
+// guids holds the GUIDs of a node and its system. For a switch it also holds the GUID of the ports.
 type guids struct{ node, system, port uint64 }
 
 // ibsimGUIDs returns the GUIDs that ibsim derives from the lines before the record.
 func (r *record) ibsimGUIDs() guids { return guids{r.guid, cmp.Or(r.system, r.guid), r.guid} }
 
-// statedGUIDs returns the GUIDs in those lines and in the id. If they differ it returns that of the id and an error.
+// statedGUIDs returns the GUIDs that the lines before the record and the node's id state. If the two node GUIDs differ,
+// it returns the GUID in the id and an error.
 func (r *record) statedGUIDs() (guids, error) {
 	g := guids{r.guid, r.system, r.bracketed}
 	in := idGUID(r.name.id)
@@ -133,7 +135,7 @@ func (r *record) statedGUIDs() (guids, error) {
 	return g, nil
 }
 
-// quote quotes text of the file for a message and shortens it.
+// quote returns text of the file for use in a message: in quotes, escaped and shortened.
 func quote(s string) string {
 	const most = 60
 	if len(s) > most {

@@ -15,16 +15,16 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteOptions holds the data of a file that is not part of the fabric.
+// WriteOptions holds data for the file that is not part of the fabric.
 type WriteOptions struct {
-	// Generated is the time at the top of the file.
+	// Generated is the date at the top of the file.
 	Generated time.Time
 }
 
-// Write writes the output of ibnetdiscover (infiniband-diags) run on the SM's port, with the same bytes except for the
-// date: switches, channel adapters and routers, each in the reverse order of discovery. It omits whatever a discovery
-// from this port does not find, port states and capabilities. In descriptions a space replaces each byte that is not
-// printable ASCII. O(ports).
+// Write writes the file that ibnetdiscover (infiniband-diags) would write on the SM's port. The bytes are the same
+// except for the date. The file has switches, channel adapters and routers, each in the reverse order of discovery. It
+// omits nodes that ibnetdiscover does not find from this port, port states, and capabilities. In descriptions a space
+// replaces each byte that is not printable ASCII. O(ports).
 func Write(w io.Writer, f *fabric.Fabric, o WriteOptions) error {
 	if f.SMPort == fabric.None {
 		return errors.New("write topology: the fabric has no port to start from")
@@ -46,7 +46,7 @@ func Write(w io.Writer, f *fabric.Fabric, o WriteOptions) error {
 	return nil
 }
 
-// topologyWriter ignores errors until the final Flush.
+// topologyWriter writes the lines of the file. It ignores errors until the final Flush.
 type topologyWriter struct {
 	b *bufio.Writer
 	f *fabric.Fabric
@@ -112,13 +112,14 @@ func (t *topologyWriter) port(n *fabric.Node, port fabric.PortIndex) {
 	t.printf("\"%s\" lid %d %s%s\n", clean(far.Desc), t.f.Ports[t.f.EndPortOf(p.Peer)].LID, p.Width, p.Speed)
 }
 
-// nodeID returns the quoted id of a node in ibnetdiscover's files.
+// nodeID returns the id of a node in quotes, as ibnetdiscover writes it.
 func nodeID(n *fabric.Node) string {
 	letter := map[mad.NodeType]string{mad.NodeSwitch: "S", mad.NodeCA: "H", mad.NodeRouter: "R"}[n.Type]
 	return fmt.Sprintf("\"%s-%016x\"", letter, n.GUID)
 }
 
-// clean returns a printable description (rdma-core, util/node_name_map.c, clean_nodedesc).
+// clean returns a description in which spaces replace bytes that are not printable (rdma-core, util/node_name_map.c,
+// clean_nodedesc).
 func clean(desc string) string {
 	const most = 64
 	desc, _, _ = strings.Cut(desc, "\x00")

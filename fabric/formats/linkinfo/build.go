@@ -20,13 +20,13 @@ type nodeKey struct {
 	name    string
 }
 
-// node is a node whose ports are listed, or to which cables lead.
+// node is a node whose ports have rows, or to which cables lead.
 type node struct {
 	typ   mad.NodeType
 	guid  uint64
 	name  string
 	ports map[int]*row // nil for a port without a row
-	// line is the line of its first occurrence. far is set if only cables mention the node.
+	// line is the line in which the node first occurs. far is set if the node occurs only as the far end of cables.
 	line  int
 	far   bool
 	index fabric.NodeIndex
@@ -54,11 +54,12 @@ type builder struct {
 	nodes []*node
 	added []*node // by node index
 	byKey map[nodeKey]*node
-	// byGUID and byLID find ports by the properties that rows state for their far ends. switches finds switches by LID.
+	// byGUID and byLID find a port by the properties that a row states for its far end. switches finds a switch by the
+	// LID of port 0.
 	byGUID   map[guidPort]nodePort
 	byLID    map[lidPort]nodePort
 	switches map[uint16]*node
-	// rows counts the rows of a GUID. A switch has several.
+	// rows is the number of rows by GUID. A switch has several rows with the same GUID.
 	rows  map[uint64]int
 	taken map[uint64]bool
 	slots int
@@ -104,7 +105,8 @@ func (b *builder) build() (*fabric.Fabric, error) {
 	return b.finish()
 }
 
-// typeOf returns the type of a row's node. If the form does not state it, a GUID with several rows is that of a switch.
+// typeOf returns the type of the node in a row. If the format does not state the type, a GUID with several rows belongs
+// to a switch.
 func (b *builder) typeOf(s *side) mad.NodeType {
 	switch {
 	case s.typ != unknown:
@@ -115,7 +117,7 @@ func (b *builder) typeOf(s *side) mad.NodeType {
 	return mad.NodeCA
 }
 
-// nodeOf returns the node of a port. It adds the node if necessary.
+// nodeOf returns the node to which a port belongs. It adds the node if it does not exist yet.
 func (b *builder) nodeOf(s *side, line int) *node {
 	key := nodeKey{typ: b.typeOf(s), guid: s.guid}
 	switch {
@@ -164,7 +166,7 @@ func (b *builder) near(r *row) error {
 	return nil
 }
 
-// far returns the port that a row's cable leads to. It adds the port and its node if necessary.
+// far returns the port to which the cable of a row leads. It adds the port and its node if they do not exist yet.
 func (b *builder) far(r *row) (nodePort, error) {
 	s := &r.far
 	if s.guid != 0 {
@@ -193,7 +195,7 @@ func (b *builder) far(r *row) (nodePort, error) {
 	return b.unlisted(n, s.port), nil
 }
 
-// unlisted returns a port of a node that may have no row.
+// unlisted returns a port of a node. It adds the port if the port has no row.
 func (b *builder) unlisted(n *node, port int) nodePort {
 	if _, ok := n.ports[port]; !ok {
 		n.ports[port] = nil
@@ -201,7 +203,7 @@ func (b *builder) unlisted(n *node, port int) nodePort {
 	return nodePort{n, port}
 }
 
-// addNodes adds all nodes with their ports' LIDs and rates.
+// addNodes adds all nodes to the fabric, with the LIDs and rates of their ports.
 func (b *builder) addNodes() error {
 	for _, n := range b.nodes {
 		most := 1
@@ -265,7 +267,7 @@ func (b *builder) setAddress(at nodePort, s *side) {
 	}
 }
 
-// link links a row's port to the port that it leads to.
+// link connects the port of a row to the port to which its cable leads.
 func (b *builder) link(r *row, to nodePort) error {
 	if to.node == nil {
 		return nil
@@ -294,7 +296,7 @@ func (b *builder) link(r *row, to nodePort) error {
 		"of each cable", at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
 }
 
-// stateOf returns the state of a linked port. If the form does not state it, it follows from the LIDs.
+// stateOf returns the state of a linked port. If the format does not state it, the state is derived from the LIDs.
 func stateOf(r *row) mad.PortState {
 	switch {
 	case r.state != 0:
@@ -305,7 +307,7 @@ func stateOf(r *row) mad.PortState {
 	return mad.PortInit
 }
 
-// truncated adds a finding if the file appears to be truncated.
+// truncated records an unreadable part if the file appears to be truncated.
 func (b *builder) truncated() {
 	p, why := b.p, ""
 	switch {

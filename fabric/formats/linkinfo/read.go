@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package linkinfo reads lists of ports: the output of ibnetdiscover -p and iblinkinfo, the latter with and without -l.
+// Package linkinfo reads lists of ports: the output of ibnetdiscover -p, iblinkinfo and iblinkinfo -l.
 //
-// These lists contain the LID, the rate and the peer of each port, but no LMCs, vendors, device and system GUIDs. For
-// adapters they contain only port GUIDs. The node GUID is assumed to be the port GUID minus the port number, as in
-// ibsim, and ports with the same name and the same node GUID belong to one node.
+// These lists contain the LID, the rate and the peer of each port. They do not contain LMCs, vendor IDs, device IDs and
+// system GUIDs. For adapters they contain port GUIDs, but no node GUIDs. The node GUID is assumed to be the port GUID
+// minus the port number, as in ibsim. Ports with the same name and the same node GUID belong to one node.
 package linkinfo
 
 import (
@@ -21,13 +21,15 @@ import (
 
 const (
 	maxPorts = 254
-	// maxSlots limits the memory that a file can request by high port numbers.
+	// maxSlots is the maximum number of port slots. It limits the memory that a file can request by high port numbers.
 	maxSlots = 2 << 20
 )
 
-// Read reads such a list; name identifies the file in errors. The nodes keep the order of the file. Unreadable parts
-// are skipped and added to found. If found is nil, the first one is returned as an error. A cable that only one end
-// lists is accepted, and so is a node that only cables mention. The warnings are sentences. O(file size).
+// Read reads a list of ports. The argument name identifies the file in errors. The nodes keep the order of the file.
+//
+// Read skips unreadable parts and adds them to found. If found is nil, Read returns the first unreadable part as an
+// error. A cable that only one end lists is accepted, and so is a node that occurs only as the far end of cables. The
+// warnings are sentences. O(file size).
 func Read(ctx context.Context, r io.Reader, name string, found *unread.List) (f *fabric.Fabric, warnings []string,
 	err error) {
 	p := parser{name: name, found: found}
@@ -57,14 +59,14 @@ type parser struct {
 	line  int
 	cut   bool
 	rows  []row
-	// in is the node of the following ports. sections counts these nodes.
+	// in is the node to which the following port lines belong. sections is the number of such nodes so far.
 	in       side
 	sections int
-	// typeless is set if rows do not state the type of their node.
+	// typeless is set if the rows do not state the types of nodes.
 	typeless bool
 }
 
-// refuse records a fault of a line, or returns it as an error if found is nil.
+// refuse records a fault of a line. If found is nil, it returns the fault as an error instead.
 func (p *parser) refuse(line int, format string, args ...any) error {
 	f := unread.At(p.name, line, format, args...)
 	if p.found == nil {
@@ -74,7 +76,7 @@ func (p *parser) refuse(line int, format string, args ...any) error {
 	return nil
 }
 
-// parse parses a line. Comments and messages of the programs are ignored.
+// parse parses a line. It ignores comments and messages of the programs.
 func (p *parser) parse(b []byte) error {
 	switch {
 	case b == nil:
@@ -106,7 +108,7 @@ func (p *parser) parse(b []byte) error {
 	return nil
 }
 
-// row parses a line in any of the forms; ok is false if it is not a port.
+// row parses a line in any of the formats. ok is false if the line does not describe a port.
 func (p *parser) row(text string) (r row, ok bool, err error) {
 	if m := ports.FindStringSubmatch(text); m != nil {
 		r, err = portsRow(m)

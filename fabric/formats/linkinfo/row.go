@@ -14,14 +14,15 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// side holds the properties of one of the two ports in a row. Absent ones are 0, and the type of a node is unknown.
+// side holds the properties of one of the two ports in a row. A property that the row lacks is 0. The type of a node
+// may be unknown.
 type side struct {
 	typ  mad.NodeType
 	guid uint64
 	lid  uint16
 	port int
 	name string
-	// section is the number of the node's section, 0 if the form has none.
+	// section is the number of the node's section, 0 if the format has no sections.
 	section int
 }
 
@@ -40,8 +41,8 @@ type row struct {
 
 var errRow = errors.New("expected a line of ibnetdiscover -p or iblinkinfo")
 
-// The forms of lines in infiniband-diags 44: ibnetdiscover -p, iblinkinfo -l, a port of iblinkinfo, and the line before
-// the ports of a node.
+// The formats of lines in infiniband-diags 44: a line of ibnetdiscover -p, a line of iblinkinfo -l, a port line of
+// iblinkinfo, and the line before the ports of a node.
 var (
 	ports = regexp.MustCompile(
 		`^(SW|CA|RT) +(\d+) +(\d+) 0x([0-9a-fA-F]{1,16}) +(\S+) (\S+)` +
@@ -67,7 +68,7 @@ var gbps = map[string]fabric.Speed{
 var states = map[string]mad.PortState{"Down": mad.PortDown, "Init": mad.PortInit, "Armed": mad.PortArmed,
 	"Active": mad.PortActive}
 
-// portsRow parses a line of ibnetdiscover -p. With an error it returns the parts that were read.
+// portsRow parses a line of ibnetdiscover -p. If there is an error, the row has the properties that were read.
 func portsRow(m []string) (row, error) {
 	r := row{linked: m[7] != "", width: widthOf(strings.TrimSuffix(m[5], "x"))}
 	r.speed, _ = fabric.ParseSpeed(m[6])
@@ -79,7 +80,7 @@ func portsRow(m []string) (row, error) {
 	return r, cmp.Or(near, far)
 }
 
-// link parses the text after the numbers of a port of iblinkinfo.
+// link parses the text after the numbers in a port line of iblinkinfo.
 func (r *row) link(rateText, far string) error {
 	m := rate.FindStringSubmatch(rateText)
 	if m == nil {
@@ -107,7 +108,7 @@ func widthOf(lanes string) fabric.Width {
 	return 0
 }
 
-// sideOf parses the properties of a port. With an error it returns the parts that were read.
+// sideOf parses the properties of a port. If there is an error, the result has the properties that were read.
 func sideOf(typ mad.NodeType, guid, lid, num, name string) (side, error) {
 	s := side{typ: typ, name: name}
 	s.guid, _ = strconv.ParseUint(guid, 16, 64)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package names reads node-name maps, which give names to nodes whose descriptions are not helpful.
+// Package names reads node-name maps. Such a map gives names to nodes whose descriptions are not helpful.
 package names
 
 import (
@@ -17,24 +17,27 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// maxLine is the length of a line that infiniband-diags reads in one piece.
+// maxLine is the maximum length of a line that infiniband-diags reads in one piece.
 const maxLine = 254
 
-// Map holds names by node GUID, for [fabric.Fabric.WithDescriptions]. Names are not escaped.
+// Map holds node names by node GUID, for [fabric.Fabric.WithDescriptions]. The names are not escaped.
 type Map map[uint64]string
 
-// ReadFile reads a map from a file. See [Read].
+// ReadFile reads a node-name map from a file. See [Read].
 func ReadFile(ctx context.Context, path string) (Map, error) {
 	return files.Parse(ctx, path, files.List, Read)
 }
 
-// Read reads a map like infiniband-diags and OpenSM (rdma-core, util/node_name_map.c), with a line for each node:
+// Read reads a node-name map like infiniband-diags and OpenSM (rdma-core, util/node_name_map.c). The map has a line for
+// each node:
 //
-//	0x0002c90300000003 "sw1 rack 4"
+// \t0x0002c90300000003 "sw1 rack 4"
 //
-// A name without quotes extends to the end of the line or the next #. A GUID without a name, empty lines and lines that
-// begin with # are skipped. The first of two names for a GUID counts. A line that does not begin with a GUID or is
-// longer than 254 bytes is an error with the line number; file identifies the file in errors.
+// A name without quotes extends to the end of the line or to the next #. Read skips a GUID without a name, empty lines,
+// and lines that begin with #. If a GUID has two names, the first name counts.
+//
+// Read returns an error with the line number for a line that does not begin with a GUID or is longer than 254 bytes.
+// The argument file identifies the file in errors.
 func Read(r io.Reader, file string) (Map, error) {
 	m := Map{}
 	s := bufio.NewScanner(r)
@@ -98,7 +101,7 @@ func badGUID(s string) error {
 	return fmt.Errorf("bad GUID %q, expected 0xGUID \"NAME\"", fabric.Escape(s[:min(len(s), 40)]))
 }
 
-// firstName returns the first token between quotes or #, like C's strtok.
+// firstName returns the first token of s, where quotes and # separate tokens as in C's strtok.
 func firstName(s string) string {
 	s = strings.TrimLeft(s, `"#`)
 	if i := strings.IndexAny(s, `"#`); i >= 0 {

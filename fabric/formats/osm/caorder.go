@@ -10,8 +10,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// WriteCAOrder writes an order of compute nodes as OpenSM does in opensm-ftree-ca-order.dump (osm_ucast_ftree.c,
-// fabric_dump_hca_ordering): one line per end port with its LID and node description, and DUMMY for fabric.None.
+// WriteCAOrder writes an order of compute nodes like OpenSM's file opensm-ftree-ca-order.dump (osm_ucast_ftree.c,
+// fabric_dump_hca_ordering). The file has one line per end port with its LID and node description. The line is DUMMY
+// for fabric.None.
 func WriteCAOrder(w io.Writer, f *fabric.Fabric, order []fabric.PortIndex) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for _, e := range order {

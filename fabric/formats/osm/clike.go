@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// cUnsigned parses a number like C's strtoull with base 0: leading space and a sign, then hexadecimal digits after 0x,
-// octal digits after 0, otherwise decimal digits. A number that is too large becomes the largest one and sets over. A
-// negative number wraps around. If there is no number, rest is s.
+// cUnsigned parses a number like C's strtoull with base 0. After leading space and a sign, the digits are hexadecimal
+// after 0x, octal after 0, otherwise decimal. If the number is too large, cUnsigned returns the largest number and over
+// is true. A negative number wraps around. If s does not begin with a number, rest is s.
 func cUnsigned(s string) (v uint64, rest string, over bool) {
 	negative, base, digits := cNumberStart(s)
 	if digits == "" {
@@ -40,7 +40,7 @@ func cUnsigned(s string) (v uint64, rest string, over bool) {
 	return v, digits, over
 }
 
-// cSigned parses a number like C's strtol with base 0.
+// cSigned parses a number like C's strtol with base 0. rest is the text after the number.
 func cSigned(s string) (v int64, rest string) {
 	negative, _, digits := cNumberStart(s)
 	if digits == "" {
@@ -60,7 +60,8 @@ func cSigned(s string) (v int64, rest string) {
 	return int64(u), rest
 }
 
-// cNumberStart skips everything before the digits of a number; digits is empty if there are none.
+// cNumberStart skips the space, sign and prefix before the digits of a number. digits is empty if s has no digits
+// there.
 func cNumberStart(s string) (negative bool, base uint64, digits string) {
 	for s != "" && isCSpace(s[0]) {
 		s = s[1:]
@@ -80,14 +81,14 @@ func cNumberStart(s string) (negative bool, base uint64, digits string) {
 	return negative, 0, ""
 }
 
-// pieceReader reads a file like C's fgets with a buffer of size bytes: it returns a line, or a piece of a line that is
-// longer than size-1 bytes.
+// pieceReader reads a file like C's fgets with a buffer of size bytes. It returns a line, or a piece of at most size-1
+// bytes of a longer line.
 type pieceReader struct {
 	r    *bufio.Reader
 	name string
-	// line is the number of the line of the latest piece, from 1.
+	// line is the number of the line to which the latest piece belongs, from 1.
 	line int
-	// rest is set if the latest piece is not the first of its line.
+	// rest is set if the latest piece is not the first piece of its line.
 	rest, inLine bool
 }
 
@@ -95,8 +96,8 @@ func newPieceReader(r io.Reader, name string, size int) *pieceReader {
 	return &pieceReader{r: bufio.NewReaderSize(struct{ io.Reader }{r}, size-1), name: name}
 }
 
-// next returns a piece including its newline, if any, up to the first NUL byte. At the end of the file it returns
-// io.EOF itself.
+// next returns the next piece, up to the first NUL byte. The piece includes its newline, if any. At the end of the
+// file, next returns io.EOF itself.
 func (p *pieceReader) next() (string, error) {
 	b, err := p.r.ReadSlice('\n')
 	if len(b) == 0 && err == io.EOF {
@@ -118,7 +119,7 @@ func (p *pieceReader) next() (string, error) {
 type FileNote struct {
 	File string
 	Line int
-	// Text describes the fault and the action of OpenSM, escaped.
+	// Text describes the fault and how OpenSM handles it. It is escaped.
 	Text string
 }
 

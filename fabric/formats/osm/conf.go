@@ -14,32 +14,34 @@ import (
 // Conf is an opensm.conf.
 type Conf struct {
 	Name string
-	// Options holds the options in the file with the values that OpenSM uses, in the order of their first lines. It
-	// omits strings that are empty or (null).
+	// Options holds the options that the file sets, in the order of their first lines. The values are those that OpenSM
+	// uses. Strings that are empty or (null) are omitted.
 	Options []ConfOption
-	// Unknown holds the lines that OpenSM 3.3.23 skips because it has no such option: the word, escaped, and the rest.
+	// Unknown holds the lines that OpenSM 3.3.23 skips because it does not know the option. The name is the first word
+	// of the line, escaped. The value is the rest of the line.
 	Unknown []ConfOption
 	// Notes lists lines that OpenSM interprets in an unexpected way.
 	Notes []FileNote
 
-	// values holds the values of Options, including those omitted there.
+	// values holds the value of each option in the file by name, including the strings that Options omits.
 	values map[string]string
 }
 
-// ConfOption is an option of opensm.conf with the value that OpenSM uses: a string without quotes, TRUE or FALSE, a
-// decimal number, or a key or GUID of the form 0x000000000000002a.
+// ConfOption is an option of opensm.conf with the value that OpenSM uses. The value is a string without quotes, TRUE or
+// FALSE, a decimal number, or a key or GUID of the form 0x000000000000002a.
 type ConfOption struct {
 	Name, Value string
-	// Line is the line of the value, 0 if the value follows from other options.
+	// Line is the line number of the value, 0 if the value follows from other options.
 	Line int
 }
 
-// confLine is the size of the buffer into which OpenSM reads a line of its configuration (osm_subnet.c).
+// confLine is the size of the buffer into which OpenSM reads a line of opensm.conf (osm_subnet.c).
 const confLine = 1023
 
-// ReadConf reads an opensm.conf as OpenSM does (osm_subnet.c, osm_subn_parse_conf_file and osm_subn_verify_config). The
-// last value of an option counts. A value that does not fit its type is skipped, and one that is out of range is
-// replaced; both are noted. The error is that of reading. O(bytes).
+// ReadConf reads an opensm.conf as OpenSM does (osm_subnet.c, osm_subn_parse_conf_file and osm_subn_verify_config). If
+// an option occurs twice, the last value counts. A value that does not fit the type of the option is skipped. A value
+// that is out of range is replaced. Both are listed in Notes. ReadConf returns an error only if reading fails.
+// O(bytes).
 func ReadConf(r io.Reader, name string) (*Conf, error) {
 	p := confParser{c: &Conf{Name: name, values: map[string]string{}}, given: map[string]int{}}
 	pieces := newPieceReader(r, name, confLine)
@@ -64,7 +66,7 @@ func ReadConf(r io.Reader, name string) (*Conf, error) {
 
 type confParser struct {
 	c *Conf
-	// given maps an option to its index in c.Options.
+	// given maps the name of an option to its index in c.Options.
 	given map[string]int
 	line  int
 }
@@ -73,7 +75,7 @@ func (p *confParser) note(format string, args ...any) {
 	p.c.Notes = append(p.c.Notes, FileNote{File: p.c.Name, Line: p.line, Text: fmt.Sprintf(format, args...)})
 }
 
-// parse parses a line: a word, space and a value. A # begins a comment, even in quotes.
+// parse parses a line, which has a word, space and a value. A # begins a comment, even in quotes.
 func (p *confParser) parse(line string) {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimLeft(line, " \t\n")
@@ -111,7 +113,7 @@ func (p *confParser) set(o ConfOption) {
 	p.c.Options = append(p.c.Options, o)
 }
 
-// cleanConfValue removes surrounding space and a pair of quotes, like clean_val.
+// cleanConfValue removes surrounding space and one pair of quotes, like OpenSM's clean_val.
 func cleanConfValue(s string) string {
 	s = strings.Trim(s, cSpace)
 	if s == "" || (s[0] != '"' && s[0] != '\'') || s[len(s)-1] != s[0] {
@@ -123,10 +125,11 @@ func cleanConfValue(s string) string {
 	return s[1 : len(s)-1]
 }
 
-// Get returns the value of an option in the file, "" if the file does not set it.
+// Get returns the value of an option in the file, "" if the file does not set the option.
 func (c *Conf) Get(name string) string { return c.values[name] }
 
-// Value returns the value of an option that OpenSM uses: that of the file, or the default; "" if there is none.
+// Value returns the value that OpenSM uses for an option: the value in the file, otherwise the default, or "" if there
+// is neither.
 func (c *Conf) Value(name string) string {
 	if v, ok := c.values[name]; ok {
 		return v
@@ -138,7 +141,7 @@ func (c *Conf) Value(name string) string {
 // Bool reports whether an option is TRUE.
 func (c *Conf) Bool(name string) bool { return c.Value(name) == "TRUE" }
 
-// Uint returns the value of a numeric option, 0 for others.
+// Uint returns the value of a numeric option, 0 for any other option.
 func (c *Conf) Uint(name string) uint64 {
 	v, err := strconv.ParseUint(c.Value(name), 0, 64)
 	if err != nil {

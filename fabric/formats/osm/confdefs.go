@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// ConfDef is the definition of an option of OpenSM.
+// ConfDef is the definition of an option in OpenSM.
 type ConfDef struct {
 	Name string
 	Type ConfType
-	// Default has the form of [ConfOption]; "" means none.
+	// Default is the default value, in the form of [ConfOption]. It is "" if the option has no default.
 	Default string
 	Affects Affects
-	// For is the current name of the option if Name is an old one.
+	// For is the current name of the option if Name is an obsolete name. Otherwise it is "".
 	For string
 }
 
-// Affects is a set of things that an option changes.
+// Affects is the set of results of OpenSM that an option changes.
 type Affects uint8
 
-// The things that options change. Routes are the forwarding tables. SLs include VLs. Links are their speed, width and
-// VLs.
+// The results that options change. Routes are the forwarding tables. SLs include VLs. Links stands for the speed, width
+// and VLs of links.
 const (
 	AffectsLIDs Affects = 1 << iota
 	AffectsRoutes
@@ -56,11 +56,11 @@ var confTypeNames = [...]string{
 
 func (t ConfType) String() string { return confTypeNames[t] }
 
-// confKeep is returned by parse for a line that OpenSM skips.
+// confKeep is the value that parse returns for a line that OpenSM skips. The option then keeps its previous value.
 const confKeep = "\x00"
 
-// parse parses a value as OpenSM does. It returns confKeep if OpenSM skips the line. A fault is not empty if the value
-// differs from the text.
+// parse parses a value as OpenSM does. It returns confKeep if OpenSM skips the line. If the value that OpenSM uses
+// differs from the text, fault is the reason.
 func (t ConfType) parse(s string) (value, fault string) {
 	switch t {
 	case ConfBool:
@@ -97,7 +97,7 @@ var confMax = map[ConfType]uint64{
 	ConfUint8: 1<<8 - 1, ConfUint16: 1<<16 - 1, ConfUint32: 1<<32 - 1, ConfUint64: 1<<64 - 1,
 }
 
-// maskDigits is the length of a mask for the ports of a switch.
+// maskDigits is the number of hexadecimal digits of a mask for the ports of a switch.
 const maskDigits = 64
 
 // parseMask parses the first 256 bits of a hexadecimal number.
@@ -116,7 +116,7 @@ func parseMask(s string) (value, fault string) {
 	return "0x" + strings.Repeat("0", maskDigits-len(digits)) + strings.ToUpper(digits), fault
 }
 
-// FindConfDef returns the definition of an option; ok is false if OpenSM has none of this name.
+// FindConfDef returns the definition of an option. ok is false if OpenSM has no option of this name.
 func FindConfDef(name string) (ConfDef, bool) {
 	d, ok := confDefs[name]
 	return d, ok
@@ -136,8 +136,8 @@ var confDefs = func() map[string]ConfDef {
 	return defs
 }()
 
-// confDefaults lists the options with their defaults as "name value, name value" (osm_subnet.c, opt_tbl and
-// osm_subn_set_default_opt, as Debian builds them).
+// confDefaults lists the options with their default values as "name value, name value" (osm_subnet.c, opt_tbl and
+// osm_subn_set_default_opt). The values are those of Debian's build.
 var confDefaults = []struct {
 	form    ConfType
 	affects Affects

@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// confRange is an option whose value is replaced by instead unless ok returns true.
+// confRange is the valid range of an option. If ok returns false for the value in the file, OpenSM uses the value of
+// the field instead.
 type confRange struct {
 	name, instead string
 	ok            func(v uint64) bool
@@ -30,7 +31,7 @@ var confRanges = []confRange{
 	{"m_key_protection_level", "2", atMost(3)},
 }
 
-// verify replaces values that are out of range (osm_subn_verify_config).
+// verify replaces values that are out of range, as in osm_subn_verify_config.
 func (p *confParser) verify() {
 	for _, r := range confRanges {
 		if v := p.c.Uint(r.name); !r.ok(v) {
@@ -54,7 +55,7 @@ func (p *confParser) verify() {
 	p.verifyLease()
 }
 
-// replace replaces the value of an option and adds a note to the line of the value.
+// replace sets the value of an option and adds a note to the line of the old value.
 func (p *confParser) replace(name, value, why string) {
 	p.line = 0
 	if i, ok := p.given[name]; ok {
@@ -64,7 +65,7 @@ func (p *confParser) replace(name, value, why string) {
 	p.put(name, value)
 }
 
-// put sets the value of an option without changing its line.
+// put sets the value of an option and keeps its line number.
 func (p *confParser) put(name, value string) {
 	o := ConfOption{Name: name, Value: value}
 	if i, ok := p.given[name]; ok {

@@ -10,16 +10,18 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Hops returns hop counts between switches, by switch index. They are OpenSM's lid matrices.
+// Hops returns hop counts between switches. Switches are identified by their index. OpenSM calls these hop counts lid
+// matrices.
 type Hops interface {
-	// Least returns the least number of hops from switch sw to switch dst, [NoHops] if there is no path.
+	// Least returns the smallest number of hops from switch sw to switch dst, [NoHops] if there is no path.
 	Least(sw, dst fabric.SwitchIndex) uint8
-	// Through returns the number of hops from sw to dst by this port, NoHops if that is not a path.
+	// Through returns the number of hops from switch sw to switch dst if the path begins with this port. It returns
+	// NoHops if no path does.
 	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
 }
 
-// LIDHops returns hop counts to LIDs, including those of adapters, which OpenSM keeps for the engines sssp, dfsssp and
-// nue. If a [Hops] implements LIDHops, these counts are used instead.
+// LIDHops returns hop counts from switches to LIDs. OpenSM keeps such counts for the engines sssp, dfsssp and nue. If a
+// [Hops] also implements LIDHops, WriteFDBs uses these counts for the LIDs of adapters.
 type LIDHops interface {
 	LeastTo(sw fabric.SwitchIndex, lid uint16) uint8
 	ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8
@@ -28,13 +30,13 @@ type LIDHops interface {
 // NoHops is the hop count of an unreachable destination.
 const NoHops = 0xff
 
-// Recommend returns the port that OpenSM would choose now for a LID. opensm.fdbs contains this port if the table uses a
-// longer path.
+// Recommend returns the port that OpenSM would choose now for a LID. WriteFDBs writes this port for an entry of the
+// table whose path is longer than necessary.
 type Recommend func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // WriteFDBs writes forwarding tables with their hop counts as OpenSM does in opensm.fdbs (osm_dump.c,
-// dump_ucast_routes). The bytes are the same if OpenSM routed with these hop counts. Recommend is called in the order
-// of the lines. O(switches x LIDs).
+// dump_ucast_routes). The bytes are the same as OpenSM's if OpenSM routed with these hop counts. WriteFDBs calls
+// recommend in the order of the lines. O(switches x LIDs).
 func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) error {
 	d := fdbWriter{b: bufio.NewWriterSize(w, 1<<16), t: t, hops: hops, recommend: recommend, targets: fdbTargets(t)}
 	d.lidHops, _ = hops.(LIDHops)
@@ -51,7 +53,7 @@ func WriteFDBs(w io.Writer, t *fabric.Tables, hops Hops, recommend Recommend) er
 
 // fdbTarget describes the owner of a LID.
 type fdbTarget struct {
-	// sw is the switch that has the LID or to which the end port is attached.
+	// sw is the switch that has the LID, or the switch to which the end port with the LID is attached.
 	sw fabric.SwitchIndex
 	// owned is set if an end port has the LID.
 	owned, isSwitch bool
@@ -83,8 +85,8 @@ type fdbWriter struct {
 	lidHops   LIDHops // nil if there are none
 	recommend Recommend
 	targets   []fdbTarget
-	// direct is set once an adapter with hop counts of its own LID has been written for this switch. OpenSM then does
-	// not add the last hop for later adapters.
+	// direct is set once the line of an adapter with its own hop counts has been written for this switch. From then on
+	// OpenSM does not add the hop from the last switch to an adapter.
 	direct bool
 }
 
@@ -125,7 +127,7 @@ func (d *fdbWriter) appendRoute(line []byte, sw fabric.SwitchIndex, lid uint16) 
 	return fmt.Appendf(line, "No %d hop path possible via port %d!\n", best, d.recommend(sw, lid))
 }
 
-// count returns the number of hops to a target by a port, and the least number by any port.
+// count returns the number of hops to a target through a port, and the smallest number through any port.
 func (d *fdbWriter) count(sw fabric.SwitchIndex, port uint8, lid uint16, target fdbTarget) (hops, best uint8) {
 	if d.lidHops != nil && !target.isSwitch && port <= d.t.Fabric.SwitchNode(sw).NumPorts {
 		if hops = d.lidHops.ThroughTo(sw, port, lid); hops != NoHops {
@@ -144,7 +146,7 @@ func (d *fdbWriter) count(sw fabric.SwitchIndex, port uint8, lid uint16, target 
 	return hops, best
 }
 
-// through returns the number of hops by a port to the switch of a target.
+// through returns the number of hops, through a port, to the switch of a target.
 func (d *fdbWriter) through(sw fabric.SwitchIndex, port uint8, target fdbTarget) uint8 {
 	switch {
 	case target.sw == fabric.None || port > d.t.Fabric.SwitchNode(sw).NumPorts:
