@@ -19,12 +19,13 @@ var (
 	fdbUnreachable = []byte("UNREACHABLE")
 )
 
-// wordBytes holds the bytes that occur in a name of a C function.
+// wordBytes holds the bytes that can occur in the name of a C function.
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-// ReadFDBs reads opensm.fdbs, or ibdiagnet.fdbs and ibdiagnet2.fdbs. The latter have no hops, and older OpenSM versions
-// use other function names in the heading. These files contain no port GUIDs, so entries apply to their LIDs. Of a
-// switch with private tables ReadFDBs reads table 0. Errors begin with "name:line:". O(bytes).
+// ReadFDBs reads opensm.fdbs, ibdiagnet.fdbs or ibdiagnet2.fdbs. The files of ibdiagnet have no hop counts. In files of
+// older OpenSM versions the heading contains another function name. None of these files contains port GUIDs, so the
+// entries apply to the LIDs in the file. If a switch has private tables, ReadFDBs reads table 0 and skips the others.
+// Errors begin with "name:line:". O(bytes).
 func ReadFDBs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}}
 	lines := newLineReader(r, name)
@@ -62,13 +63,14 @@ func (p *routeParser) parseFDB(text []byte, number int, ended bool) error {
 	return nil
 }
 
-// fdbHeading returns the text after the heading of a switch, which ends with the current name of the function.
+// fdbHeading returns the text that follows the words of a switch heading. The last of these words is the current
+// function name of OpenSM.
 func fdbHeading(text []byte) (guid []byte, ok bool) {
 	name, guid, ok := bytes.Cut(text, fdbHeader)
 	return guid, ok && len(bytes.Trim(name, wordBytes)) == 0
 }
 
-// privateTable parses the line "PLFT_NUM: 1" before the entries of a private table.
+// privateTable parses the line "PLFT_NUM: 1", which precedes the entries of a private table.
 func (p *routeParser) privateTable(text []byte, number int) error {
 	table, rest, ok := parseDecimal(bytes.TrimLeft(text[len(fdbPrivate):], cSpace))
 	if !ok || len(rest) > 0 && !strings.ContainsRune(cSpace+",", rune(rest[0])) {

@@ -11,24 +11,26 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// GUID2LIDFile is OpenSM's file guid2lid as it was read.
+// GUID2LIDFile is the content of OpenSM's file guid2lid.
 type GUID2LIDFile struct {
 	Table *fabric.GUID2LID
 	// Notes lists lines that OpenSM skips or interprets in an unexpected way.
 	Notes []FileNote
 }
 
-// dbLine is the size of the buffer into which OpenSM reads a line of its databases (osm_db_files.c).
+// dbLine is the size of the buffer into which OpenSM reads a line of its database files (osm_db_files.c).
 const dbLine = 1024
 
-// ReadGUID2LID reads guid2lid as OpenSM does (osm_db_files.c, osm_db_restore; osm_db_pack.c). A record is a line
+// ReadGUID2LID reads guid2lid as OpenSM does (osm_db_files.c, osm_db_restore; osm_db_pack.c). A record is a line with a
+// port GUID, the first LID of the port and the last LID:
 //
-//	0x0002c90300000001 0x0004 0x0007
+// \t0x0002c90300000001 0x0004 0x0007
 //
-// with a port GUID and its first and last LID, followed by an empty line. Whatever OpenSM accepts is accepted and
-// interpreted in the same way; unexpected interpretations are noted. For a line that OpenSM refuses the error begins
-// with "name:line:" and the file so far is returned: OpenSM continues with it if exit_on_fatal is FALSE, otherwise it
-// exits. O(bytes).
+// An empty line follows each record. ReadGUID2LID accepts everything that OpenSM accepts, and interprets it in the same
+// way. It lists unexpected interpretations in Notes.
+//
+// If OpenSM refuses a line, ReadGUID2LID returns an error that begins with "name:line:" and the records before the
+// line. OpenSM uses these records if exit_on_fatal is FALSE, otherwise it exits. O(bytes).
 func ReadGUID2LID(r io.Reader, name string) (*GUID2LIDFile, error) {
 	d := dbReader{
 		pieces: newPieceReader(r, name, dbLine),
@@ -41,12 +43,12 @@ func ReadGUID2LID(r io.Reader, name string) (*GUID2LIDFile, error) {
 type dbReader struct {
 	pieces *pieceReader
 	file   *GUID2LIDFile
-	// key and value are those of the current record, which begins on line.
+	// key and value belong to the current record, which begins on line number line.
 	inRecord bool
 	key      string
 	value    []byte
 	line     int
-	// more is the number of additional lines in the record.
+	// more is the number of lines of the record after its first line.
 	more int
 }
 
@@ -101,7 +103,7 @@ func (d *dbReader) begin(piece string) error {
 	return nil
 }
 
-// end adds the record that ends at an empty line or at the end of the file.
+// end ends the current record at an empty line or at the end of the file, and adds it to the table.
 func (d *dbReader) end() {
 	if !d.inRecord {
 		return
@@ -142,10 +144,11 @@ func (d *dbReader) note(line int, format string, args ...any) {
 	d.file.Notes = append(d.file.Notes, FileNote{d.pieces.name, line, fmt.Sprintf(format, args...)})
 }
 
-// maxPackedLIDs is the number of bytes of a value that OpenSM parses.
+// maxPackedLIDs is the maximum number of bytes of a value that OpenSM parses.
 const maxPackedLIDs = 23
 
-// unpackLIDs parses a pair of LIDs like osm_db_pack.c. A word without digits is 0.
+// unpackLIDs parses a pair of LIDs like OpenSM (osm_db_pack.c). A word that does not begin with a digit counts as LID
+// 0.
 func unpackLIDs(value string) (r fabric.LIDRange, ok bool) {
 	words := strings.FieldsFunc(value[:min(len(value), maxPackedLIDs)], func(c rune) bool {
 		return c == ' ' || c == '\t'

@@ -10,12 +10,13 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// GUIDFile is a file with one GUID per line, followed by further data. [GUIDFileKind] lists the files of this form.
+// GUIDFile is a file whose lines begin with a GUID. Further data may follow the GUID. [GUIDFileKind] lists the files of
+// this form.
 type GUIDFile struct {
 	Name string
 	// Lines holds the lines that OpenSM accepts.
 	Lines []GUIDLine
-	// Broken is set if OpenSM stops reading at an invalid line. The lines before it have taken effect.
+	// Broken is set if OpenSM stops reading at an invalid line. Only the lines before it take effect.
 	Broken bool
 	// Notes lists lines that OpenSM skips or interprets in an unexpected way.
 	Notes []FileNote
@@ -24,7 +25,7 @@ type GUIDFile struct {
 // GUIDLine is a line of a [GUIDFile].
 type GUIDLine struct {
 	GUID uint64
-	// Rest is the text after the GUID and space.
+	// Rest is the text after the GUID and the space that follows it.
 	Rest string
 	Line int
 }
@@ -32,9 +33,9 @@ type GUIDLine struct {
 // guidLine is the size of the buffer into which OpenSM reads a line of these files (cl_nodenamemap.c).
 const guidLine = 256
 
-// ReadGUIDFile reads a file of GUIDs as OpenSM does (cl_nodenamemap.c, parse_node_map). Empty lines and lines that
-// begin with # are skipped. A GUID is a number in C's notation, so it is hexadecimal only after 0x. Faults are noted
-// together with OpenSM's action. The error is that of reading. O(bytes).
+// ReadGUIDFile reads a file of GUIDs as OpenSM does (cl_nodenamemap.c, parse_node_map). It skips empty lines and lines
+// that begin with #. A GUID is a number in C's notation, so it is hexadecimal only after 0x. Notes lists faults and how
+// OpenSM handles them. ReadGUIDFile returns an error only if reading fails. O(bytes).
 func ReadGUIDFile(r io.Reader, name string) (*GUIDFile, error) {
 	f := &GUIDFile{Name: name}
 	pieces := newPieceReader(r, name, guidLine)
@@ -73,19 +74,20 @@ func (f *GUIDFile) note(line int, format string, args ...any) {
 	f.Notes = append(f.Notes, FileNote{File: f.Name, Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
-// Number parses a number at the beginning of Rest like C's strtoull with base 0. It also returns the text after it.
+// Number parses the number at the beginning of Rest like C's strtoull with base 0. It also returns the text after the
+// number.
 func (l *GUIDLine) Number() (n uint64, rest string, ok bool) { return leadingNumber(l.Rest) }
 
-// leadingNumber parses a number at the beginning of s; ok is false if there is none.
+// leadingNumber parses the number at the beginning of s. ok is false if s does not begin with a number.
 func leadingNumber(s string) (n uint64, rest string, ok bool) {
 	n, rest, _ = cUnsigned(s)
 	return n, rest, rest != s
 }
 
-// GUIDFileKind is an option of OpenSM whose value is the name of a file of GUIDs.
+// GUIDFileKind identifies an OpenSM option whose value is the name of a file of GUIDs.
 type GUIDFileKind uint8
 
-// The options, with the content of a line of their files.
+// The options. The comments state what each line of the file contains.
 const (
 	RootGUIDs    GUIDFileKind = iota // root_guid_file: a switch
 	ComputeNodes                     // cn_guid_file: a port
@@ -118,15 +120,17 @@ var guidFileKinds = []struct {
 // Option returns the name of the option.
 func (k GUIDFileKind) Option() string { return guidFileKinds[k].option }
 
-// OfPorts reports whether the GUIDs in the file are port GUIDs. If not, they are node GUIDs of switches.
+// OfPorts reports whether the GUIDs in the file are port GUIDs. Otherwise they are node GUIDs of switches.
 func (k GUIDFileKind) OfPorts() bool { return guidFileKinds[k].ports }
 
-// AfterBroken describes what OpenSM does if such a file is [GUIDFile.Broken] or cannot be read.
+// AfterBroken describes how OpenSM continues if a file of this kind is [GUIDFile.Broken] or cannot be read.
 func (k GUIDFileKind) AfterBroken() string { return guidFileKinds[k].broken }
 
-// Check returns a note for each line that has no effect on this subnet: its GUID is absent or of the wrong type, its
-// switch does not have the port, or an earlier line overrides it. Faults of the lines themselves are in Notes and are
-// returned by the parsers of the kinds. O(lines).
+// Check returns a note for each line that has no effect on the subnet. Either the GUID is absent or of the wrong type,
+// or the switch does not have the port, or an earlier line overrides the line.
+//
+// Check does not repeat faults of the lines themselves. [GUIDFile.Notes] and the functions that parse each kind list
+// these faults. O(lines).
 func (f *GUIDFile) Check(net *fabric.Fabric, kind GUIDFileKind) []FileNote {
 	c := guidFileCheck{net: net, kind: kind, seen: map[uint64]int{}}
 	var notes []FileNote
@@ -145,7 +149,8 @@ func (f *GUIDFile) Check(net *fabric.Fabric, kind GUIDFileKind) []FileNote {
 type guidFileCheck struct {
 	net  *fabric.Fabric
 	kind GUIDFileKind
-	// seen maps a GUID to its line, if only the first line of a GUID counts.
+	// seen maps a GUID to its line number. It is used for the kinds of files in which only the first line of a GUID
+	// counts.
 	seen map[uint64]int
 }
 
@@ -169,8 +174,8 @@ func (c *guidFileCheck) wrongGUID(guid uint64) string {
 	return fmt.Sprintf("0x%016x is not in the subnet", guid)
 }
 
-// withoutEffect returns the reason why a line with a valid GUID has no effect, "" if it has one. Faults of its numbers
-// are noted where they are parsed.
+// withoutEffect returns the reason why a line with a valid GUID has no effect, "" if the line has an effect. It ignores
+// invalid numbers, because the functions that parse them note them.
 func (c *guidFileCheck) withoutEffect(l GUIDLine) string {
 	if at := c.seen[l.GUID]; at > 0 {
 		return fmt.Sprintf("0x%016x is already on line %d", l.GUID, at)

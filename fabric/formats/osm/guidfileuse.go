@@ -9,21 +9,21 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// SwitchPort is a port of a switch, identified by the switch's node GUID, with the data from a file.
+// SwitchPort is a port of a switch, with data from a file. GUID is the node GUID of the switch.
 type SwitchPort struct {
 	GUID uint64
 	Port uint8
-	// Weight is the weight in a hop_weights_file, otherwise 0.
+	// Weight is the weight from a hop_weights_file. It is 0 for other files.
 	Weight uint8
 }
 
-// SwitchPorts holds the ports of a switch in the order of a port_search_ordering_file.
+// SwitchPorts holds the ports of one switch in the order that a port_search_ordering_file states.
 type SwitchPorts struct {
 	GUID  uint64
 	Ports []uint8
 }
 
-// GUIDs returns the GUIDs of all lines, including repeated ones.
+// GUIDs returns the GUIDs of all lines in order, including repeated GUIDs.
 func (f *GUIDFile) GUIDs() []uint64 {
 	all := make([]uint64, len(f.Lines))
 	for i, l := range f.Lines {
@@ -32,9 +32,11 @@ func (f *GUIDFile) GUIDs() []uint64 {
 	return all
 }
 
-// IDs parses an ids_guid_file (osm_ucast_updn.c, update_id) and returns the number of each switch; the last one counts.
-// OpenSM stops at an invalid number, for which a note is returned, unless the switch is not in the subnet. The function
-// known reports whether a switch is in the subnet; nil means all are.
+// IDs parses an ids_guid_file (osm_ucast_updn.c, update_id) and returns the number of each switch by GUID. If a switch
+// occurs twice, the later line counts.
+//
+// OpenSM stops at a line with an invalid number, and IDs returns a note about this line. Lines of switches that are not
+// in the subnet are skipped. The function known reports whether a switch is in the subnet; if known is nil, all are.
 func (f *GUIDFile) IDs(known func(guid uint64) bool) (ids map[uint64]uint64, stop *FileNote) {
 	ids = map[uint64]uint64{}
 	for _, l := range f.Lines {
@@ -51,8 +53,8 @@ func (f *GUIDFile) IDs(known func(guid uint64) bool) (ids map[uint64]uint64, sto
 	return ids, nil
 }
 
-// Ports parses a port_prof_ignore_file (osm_ucast_mgr.c, mark_ignored_port). OpenSM skips lines without a port number,
-// which are noted.
+// Ports parses a port_prof_ignore_file (osm_ucast_mgr.c, mark_ignored_port). OpenSM skips lines without a port number.
+// Ports returns a note for each of them.
 func (f *GUIDFile) Ports() (ports []SwitchPort, notes []FileNote) {
 	for _, l := range f.Lines {
 		port, _, fault := l.port()
@@ -65,8 +67,8 @@ func (f *GUIDFile) Ports() (ports []SwitchPort, notes []FileNote) {
 	return ports, notes
 }
 
-// Weights parses a hop_weights_file (osm_ucast_mgr.c, set_hop_wf). OpenSM skips lines without a port number and a
-// weight from 1 to 255, which are noted.
+// Weights parses a hop_weights_file (osm_ucast_mgr.c, set_hop_wf). OpenSM skips a line unless it has a port number and
+// a weight from 1 to 255. Weights returns a note for each skipped line.
 func (f *GUIDFile) Weights() (weights []SwitchPort, notes []FileNote) {
 	for _, l := range f.Lines {
 		port, rest, fault := l.port()
@@ -84,7 +86,8 @@ func (f *GUIDFile) Weights() (weights []SwitchPort, notes []FileNote) {
 }
 
 // Orders parses a port_search_ordering_file (osm_ucast_mgr.c, set_search_ordering_ports). OpenSM skips lines with an
-// invalid or repeated port number, which are noted. Of two lines for a switch the first one with valid ports counts.
+// invalid or repeated port number, and Orders returns a note for each of them. If two lines are for the same switch,
+// the first one with valid ports counts.
 func (f *GUIDFile) Orders() (orders []SwitchPorts, notes []FileNote) {
 	for _, l := range f.Lines {
 		ports, fault := l.order()
@@ -98,7 +101,7 @@ func (f *GUIDFile) Orders() (orders []SwitchPorts, notes []FileNote) {
 	return orders, notes
 }
 
-// port parses the port number of a line. OpenSM uses its low 32 bits.
+// port parses the port number of a line. OpenSM uses the lower 32 bits of the number.
 func (l *GUIDLine) port() (port uint8, rest, fault string) {
 	n, rest, ok := l.Number()
 	if n = uint64(uint32(n)); !ok || n == 0 || n >= fabric.NoPath {
@@ -107,7 +110,7 @@ func (l *GUIDLine) port() (port uint8, rest, fault string) {
 	return uint8(n), rest, ""
 }
 
-// hopWeight parses a weight after one arbitrary character.
+// hopWeight parses a weight that follows one arbitrary character.
 func hopWeight(s string) (weight uint8, fault string) {
 	if s == "" {
 		return 0, "no weight after the port number"
@@ -119,7 +122,7 @@ func hopWeight(s string) (weight uint8, fault string) {
 	return uint8(n), ""
 }
 
-// order parses port numbers up to a comment. OpenSM uses their low 8 bits.
+// order parses port numbers up to a comment. OpenSM uses the lower 8 bits of each number.
 func (l *GUIDLine) order() (ports []uint8, fault string) {
 	var seen [256]bool
 	for rest := l.Rest; rest != "" && rest[0] != '#'; rest = strings.TrimLeft(rest, cSpace) {

@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteLFTs writes forwarding tables as OpenSM does in opensm-lfts.dump (osm_dump.c, dump_ucast_lfts), byte for byte.
-// It writes the switches of the subnet with a known table, in the order of their index, and omits entries whose port
-// the switch does not have. O(switches x LIDs).
+// WriteLFTs writes forwarding tables with the same bytes as OpenSM in opensm-lfts.dump (osm_dump.c, dump_ucast_lfts).
+// It writes the switches of the subnet whose table is known, in the order of their index. It omits entries with a port
+// that the switch does not have. O(switches x LIDs).
 func WriteLFTs(w io.Writer, t *fabric.Tables) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	owners := lftOwners(t)
@@ -56,7 +56,7 @@ func writeLFT(b *bufio.Writer, t *fabric.Tables, sw fabric.SwitchIndex, owners [
 	return err
 }
 
-// lftOwners returns, by LID, the text of the dump about the port that owns the LID.
+// lftOwners returns, by LID, the text that the dump contains about the port with this LID.
 func lftOwners(t *fabric.Tables) []string {
 	var top uint16
 	for _, v := range t.Top {
@@ -94,8 +94,8 @@ func nodeTypeWords(t mad.NodeType) string {
 	return "UNKNOWN"
 }
 
-// printDesc returns a node description as OpenSM prints it (cl_nodenamemap.c, clean_nodedesc): up to the first NUL, at
-// most 63 bytes, with a space for each byte that is not a printable ASCII character.
+// printDesc returns a node description as OpenSM prints it (cl_nodenamemap.c, clean_nodedesc). The text ends at the
+// first NUL and after 63 bytes. A space replaces each byte that is not a printable ASCII character.
 func printDesc(s string) string {
 	if i := strings.IndexByte(s, 0); i >= 0 {
 		s = s[:i]

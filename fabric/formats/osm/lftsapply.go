@@ -9,11 +9,15 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Apply makes forwarding tables for a subnet from the file like OpenSM's file engine (osm_ucast_file.c). Tables of
-// unknown switches are skipped. If the port GUID of an entry has another LID now, the entry moves to that LID and keeps
-// its low LMC bits. The later one of two entries for a LID or of two tables of a switch counts. Rows of switches that
-// are not in the file are all [fabric.NoPath] and not Known. Apply returns an error with file and line for a port that
-// the switch does not have, and an error if f has no LIDs. O(entries).
+// Apply returns the forwarding tables that the file gives to a subnet, like OpenSM's file engine (osm_ucast_file.c). It
+// skips tables of switches that are not in the subnet. For a switch without a table in the file, all entries are
+// [fabric.NoPath] and the switch is not Known.
+//
+// If the port with an entry's port GUID now has another LID, the entry moves to that LID and keeps the low LMC bits. If
+// a LID has two entries or a switch has two tables, the later one counts.
+//
+// Apply returns an error with file and line for a port that the switch does not have. It also returns an error if f has
+// no LIDs. O(entries).
 func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
 	a := applier{file: r, f: f, owner: make([]fabric.PortIndex, len(r.guids))}
 	if f.MaxLID == 0 {
@@ -38,7 +42,7 @@ func (r *RouteFile) Apply(f *fabric.Fabric) (*fabric.Tables, Report, error) {
 	return a.t, a.report, nil
 }
 
-// lidRange holds n LIDs, beginning with first.
+// lidRange holds the n LIDs from first on.
 type lidRange struct{ first, n uint16 }
 
 func (r lidRange) has(lid uint16) bool { return lid-r.first < r.n }
@@ -49,11 +53,12 @@ type applier struct {
 	t      *fabric.Tables
 	owner  []fabric.PortIndex // end port by GUID index
 	report Report
-	// stays holds the current LIDs of a port by GUID index, none if its entries need further checks.
+	// stays holds, by GUID index, the LIDs for which entries with the GUID need no remapping. The range is empty if
+	// entries with the GUID need further checks.
 	stays []lidRange
-	// straight is the latest list of targets that isStraight accepted.
+	// straight is the latest list of targets for which isStraight returned true.
 	straight []target
-	// moved, strange and unaddressed mark LIDs and GUIDs that have been counted.
+	// moved, strange and unaddressed mark the LIDs, GUIDs and ports that the report has already counted.
 	moved       [1 << 16]bool
 	strange     []bool
 	unaddressed map[fabric.PortIndex]bool
@@ -102,8 +107,8 @@ func (a *applier) section(s *routeSection) error {
 	return nil
 }
 
-// isStraight reports whether targets are consecutive LIDs that their ports still have, so that ports can be copied.
-// Most tables share their targets.
+// isStraight reports whether targets are consecutive LIDs that their ports still have. The ports of such a table can be
+// copied at once. Most tables of a file have the same targets.
 func (a *applier) isStraight(targets []target) bool {
 	if len(targets) == 0 {
 		return false
@@ -139,7 +144,8 @@ func (a *applier) enter(sw fabric.SwitchIndex, row []byte, e routeEntry, number 
 	a.report.Entries++
 }
 
-// remap returns the LID of an entry in this subnet (osm_ucast_file.c, remap_lid); ok is false if its port has no LID.
+// remap returns the LID of an entry in this subnet (osm_ucast_file.c, remap_lid). ok is false if the port of the entry
+// has no LID.
 func (a *applier) remap(e routeEntry) (lid uint16, ok bool) {
 	if e.guid < 0 {
 		a.report.NoPortGUID.add(func() string { return fmt.Sprintf("LID %d", e.lid) })

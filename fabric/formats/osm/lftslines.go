@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// maxLine is the longest line that OpenSM reads in one piece (osm_ucast_file.c).
+// maxLine is the length of the longest line that OpenSM reads in one piece (osm_ucast_file.c).
 const maxLine = 1022
 
 // lineReader reads lines of a file and counts them.
@@ -31,7 +31,8 @@ func newLineReader(r io.Reader, name string) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 1<<16), name: name}
 }
 
-// next returns a line without its newline, valid until the next call. At the end of the file it returns io.EOF itself.
+// next returns the next line without its newline. The line is valid until the next call. At the end of the file, next
+// returns io.EOF itself.
 func (l *lineReader) next() ([]byte, error) {
 	text, err := l.r.ReadSlice('\n')
 	if len(text) == 0 && err == io.EOF {
@@ -55,7 +56,7 @@ func (l *lineReader) next() ([]byte, error) {
 	return text, nil
 }
 
-// each calls parse for each line. Errors of parse get the name and the line.
+// each calls parse for each line. It adds the file name and the line number to errors that parse returns.
 func (l *lineReader) each(parse func(text []byte) error) error {
 	for {
 		text, err := l.next()
@@ -73,8 +74,8 @@ func (l *lineReader) each(parse func(text []byte) error) error {
 
 func (l *lineReader) fail(err error) error { return fmt.Errorf("%s:%d: %w", l.name, l.line, err) }
 
-// sectionName returns the name of the switch in the text after its GUID in a header. OpenSM writes ('leaf-01'):,
-// ibroute and dump_fts write (leaf-01):.
+// sectionName returns the name of the switch in a heading, given the text after the GUID. OpenSM writes "('leaf-01'):".
+// The tools ibroute and dump_fts write "(leaf-01):".
 func sectionName(rest []byte) string {
 	rest = bytes.TrimRight(bytes.TrimSpace(rest), ":")
 	if len(rest) < 2 || rest[0] != '(' || rest[len(rest)-1] != ')' {
@@ -87,13 +88,14 @@ func sectionName(rest []byte) string {
 	return string(rest)
 }
 
-// isHeading reports whether a line is one of the two that ibroute and dump_fts print above a table.
+// isHeading reports whether a line is one of the two lines that ibroute and dump_fts print above a table.
 func isHeading(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("Lid  Out")) || bytes.HasPrefix(text, []byte("Port     Info"))
 }
 
-// lostLID returns the last LID of a table of ibroute or dump_fts, such as "[0x0-0x40]", if it is a multiple of 64.
-// These tools then read one block too few and do not print the LID (infiniband-diags, ibroute.c and dump_fts.c).
+// lostLID parses the range of LIDs in the heading of ibroute or dump_fts, such as "[0x0-0x40]". If the last LID of the
+// range is a multiple of 64, it returns this LID. The tools do not print its entry, because they read one block too few
+// (infiniband-diags, ibroute.c and dump_fts.c).
 func lostLID(header []byte) (lid uint64, ok bool) {
 	_, rest, found := bytes.Cut(header, []byte("-0x"))
 	if !found {

@@ -13,18 +13,18 @@ import (
 	"example.org/ibconsole/internal/base/hugepages"
 )
 
-// RouteFile is a file of unicast forwarding tables that has not been applied to a subnet.
+// RouteFile is the content of a file of unicast forwarding tables. It does not refer to a subnet.
 type RouteFile struct {
 	// Name is the file's name, for messages.
 	Name string
 
 	sections []routeSection
-	// guids holds the port GUIDs. Entries refer to a GUID by its index.
+	// guids holds the port GUIDs in the file. Entries refer to a GUID by its index.
 	guids []uint64
 	runs  []lineRun
 	// entries is the number of entries in all sections.
 	entries int
-	// memory is the approximate size of the sections in bytes.
+	// memory is the approximate size of all sections in bytes.
 	memory    int
 	multicast Finding
 	lost      Finding
@@ -33,7 +33,7 @@ type RouteFile struct {
 	private   Finding
 }
 
-// lineRun maps an entry to its line. Entries up to the next run are on consecutive lines.
+// lineRun gives the line number of an entry. Entries up to the next run are on consecutive lines.
 type lineRun struct{ entry, line int }
 
 // Switches returns the number of tables in the file.
@@ -42,7 +42,7 @@ func (r *RouteFile) Switches() int { return len(r.sections) }
 // Entries returns the number of entries in all tables.
 func (r *RouteFile) Entries() int { return r.entries }
 
-// lineOf returns the line of an entry in the file.
+// lineOf returns the line number of an entry in the file.
 func (r *RouteFile) lineOf(entry int) int {
 	i, found := slices.BinarySearchFunc(r.runs, entry, func(run lineRun, e int) int { return run.entry - e })
 	if !found {
@@ -52,8 +52,9 @@ func (r *RouteFile) lineOf(entry int) int {
 }
 
 // ReadLFTs reads opensm-lfts.dump and the output of ibroute and dump_fts like OpenSM's file engine (osm_ucast_file.c).
-// Lines that OpenSM ignores are skipped. Errors begin with "name:line:". ReadLFTs refuses whatever OpenSM refuses, and
-// also multicast LIDs, ports above 255, a file without a table and a truncated file. O(bytes); uses 8 bytes per entry.
+// It skips lines that OpenSM ignores. ReadLFTs refuses everything that OpenSM refuses, and also multicast LIDs, ports
+// above 255, a file without a table, and a truncated file. Errors begin with "name:line:". O(bytes); uses 8 bytes per
+// entry.
 func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	p := routeParser{file: &RouteFile{Name: name}, guidIndex: map[uint64]int32{}}
 	lines := newLineReader(r, name)
@@ -72,8 +73,8 @@ func ReadLFTs(r io.Reader, name string) (*RouteFile, error) {
 	return p.file, nil
 }
 
-// Limits of the memory for a file. 3,000 tables of 48 K entries take 1,296 MB if no two have the same LIDs, plus memory
-// in which they grow.
+// The limits of the memory for a file. 3,000 tables of 48 K entries take 1,296 MB if no two tables have the same LIDs.
+// Tables take more memory while they grow.
 const (
 	maxMemory  = 1536 << 20
 	maxEntries = 1 << 17 // limit for the entries of a single table
@@ -107,8 +108,8 @@ func (p *routeParser) add(e routeEntry, line int) error {
 	return p.added(1, line)
 }
 
-// added records n entries that were added to the current table. The entries are on consecutive lines. The last entry is
-// on the line with the number line.
+// added records that n entries on consecutive lines were added to the current table. The last entry is on the line with
+// the number line.
 func (p *routeParser) added(n, line int) error {
 	to := p.file.entries + len(p.now.ports)
 	from := to - n
@@ -131,7 +132,7 @@ type routeParser struct {
 	private   bool // the current table is a private table, not table 0
 	lastLine  int
 	guidIndex map[uint64]int32
-	// known caches the latest port GUID of a LID and its index: sections mostly agree.
+	// known caches, by LID, the latest port GUID and its index. Most sections have the same port GUIDs.
 	known [1 << 16]struct {
 		guid  uint64
 		index int32
@@ -189,7 +190,7 @@ func (p *routeParser) closeSection() {
 	p.now = nil
 }
 
-// begin begins the table of a switch, which is expected to have the same LIDs as the table before.
+// begin begins the table of a switch. The table is expected to have the same LIDs as the table before it.
 func (p *routeParser) begin(guid uint64, name string, line int) {
 	s := &routeSection{guid: guid, name: name, line: line, first: p.file.entries, shared: true}
 	if n := len(p.file.sections); n > 0 {
@@ -242,8 +243,8 @@ func (p *routeParser) entry(text []byte, number int, ended bool) error {
 	return p.add(e, number)
 }
 
-// portGUID returns the index of the port GUID in the text after an entry's port, or -1 if the text has no port GUID. As
-// in OpenSM, the GUID must end with a space or colon. The text "path #2 out of 4" of ibroute therefore is not a GUID.
+// portGUID returns the index of the port GUID in the text after an entry's port. It returns -1 if the text has no port
+// GUID. As in OpenSM, the GUID must end with a space or colon. So ibroute's text "path #2 out of 4" is not a GUID.
 func (p *routeParser) portGUID(lid uint16, text []byte) int32 {
 	_, rest, ok := bytes.Cut(text, portGUIDMark)
 	if !ok {
@@ -267,8 +268,8 @@ func (p *routeParser) portGUID(lid uint16, text []byte) int32 {
 	return i
 }
 
-// finish checks the whole file. The tools end every table with "N lids dumped". If a table has this line and the last
-// table does not have it, the file is truncated.
+// finish checks the whole file. The tools end every table with "N lids dumped". If some table has this line and the
+// last table does not, the file is truncated.
 func (p *routeParser) finish(lines int) error {
 	p.closeSection()
 	f := p.file
@@ -301,12 +302,12 @@ func isTrailer(text []byte) bool {
 	return bytes.HasPrefix(rest, []byte("lids dumped"))
 }
 
-// cSpace holds the space characters of C's isspace.
+// cSpace holds the space characters of C's function isspace.
 const cSpace = " \t\n\v\f\r"
 
 func isCSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
-// parseHex parses leading hexadecimal digits of a number with at most bits bits.
+// parseHex parses the hexadecimal digits at the beginning of b. The number must fit in a number of bits.
 func parseHex(b []byte, bits int) (v uint64, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(b); i++ {
@@ -332,7 +333,7 @@ func hexDigit(c byte) byte {
 	return 0xff
 }
 
-// parseDecimal parses up to nine leading decimal digits.
+// parseDecimal parses up to nine decimal digits at the beginning of b.
 func parseDecimal(b []byte) (v int, rest []byte, ok bool) {
 	i := 0
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
@@ -352,7 +353,7 @@ func skipSpace(b []byte) []byte {
 	return b
 }
 
-// shorten escapes a part of a line and shortens it to 60 bytes for a message.
+// shorten returns a part of a line for use in a message: escaped and at most 60 bytes long.
 func shorten(text []byte) string {
 	text = bytes.TrimSpace(text)
 	if len(text) > 60 {
@@ -361,7 +362,7 @@ func shorten(text []byte) string {
 	return fabric.Escape(string(text))
 }
 
-// routeSection is the table of one switch. Entry i is for targets[i] and leaves by ports[i].
+// routeSection is the table of one switch. Packets to targets[i] leave through ports[i].
 type routeSection struct {
 	guid    uint64
 	name    string
@@ -370,8 +371,8 @@ type routeSection struct {
 	ports   []uint8
 	first   int  // the number of the first entry in the file
 	ended   bool // with "N lids dumped"
-	// shared is set while the targets equal the targets of the previous table. While the table is being read, the
-	// number of targets may differ from the number of ports.
+	// shared is set while the targets are the same as in the previous table. The slice targets is then that of the
+	// previous table, so it may be longer than ports while the table is being read.
 	shared bool
 }
 
@@ -386,7 +387,8 @@ type routeEntry struct {
 	port uint8
 }
 
-// add adds an entry. Most tables have the same targets as the table before, in the same order.
+// add adds an entry. Most tables have the same targets in the same order as the table before, so the targets are shared
+// if possible.
 func (s *routeSection) add(e routeEntry) {
 	n := len(s.ports)
 	s.ports = append(s.ports, e.port)
@@ -410,7 +412,7 @@ func (s *routeSection) memory() int {
 	return cap(s.ports) + cap(s.targets)*targetMemory
 }
 
-// portArena is the unused part of a slab for the ports of many tables.
+// portArena is the unused part of a large block of memory. The ports of many tables are allocated from it.
 type portArena []uint8
 
 // alloc returns an empty slice with capacity n.

@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// repeats holds the lines of entries as OpenSM writes them, in the order of their first occurrence. Most lines of the
-// next table are the same and in the same order, with other ports, so that only the port must be parsed.
+// repeats holds lines of entries as OpenSM writes them, in the order of their first occurrence. Most lines of the next
+// table differ only in the port and are in the same order. For such a line only the port must be parsed.
 type repeats struct {
 	lines []repeat
 	text  []byte
@@ -18,19 +18,19 @@ type repeats struct {
 	byLID [fabric.MaxUnicastLID + 1]int32 // the number of the latest line of the LID plus 1, 0 for none
 }
 
-// repeat is a line with its newline, text[start:end].
+// repeat is a remembered line with its newline: text[start:end].
 type repeat struct {
 	target
 	start, end int32
 }
 
-// The position of the port in an entry as OpenSM writes it, "0x001f 003 ".
+// The position of the port in an entry as OpenSM writes it, for example "0x001f 003 ".
 const (
 	portBegins = len("0x001f ")
 	portEnds   = len("0x001f 003")
 )
 
-// maxRepeats is the number of bytes of text that are remembered, enough for all LIDs.
+// maxRepeats is the maximum number of bytes of remembered lines. It is enough for all LIDs.
 const maxRepeats = 16 << 20
 
 // remember records the line of a parsed entry.
@@ -49,8 +49,8 @@ func (r *repeats) remember(line []byte, e routeEntry) {
 	r.byLID[e.lid] = int32(r.next)
 }
 
-// line returns the number of the remembered line with which text begins, apart from its port, and the port. It returns
-// -1 if there is none.
+// line finds the remembered line that equals the beginning of text except for the port. It returns the number of the
+// line and the port in text, or -1 if no remembered line matches.
 func (r *repeats) line(text []byte) (line int, port uint8) {
 	if port, ok := r.match(text, r.next); ok {
 		return r.next, port
@@ -64,7 +64,8 @@ func (r *repeats) line(text []byte) (line int, port uint8) {
 	return -1, 0
 }
 
-// match reports whether text begins with a remembered line apart from its port, and returns the port.
+// match reports whether text begins with the remembered line of this number, except for the port. It also returns the
+// port in text.
 func (r *repeats) match(text []byte, line int) (port uint8, ok bool) {
 	if uint(line) >= uint(len(r.lines)) {
 		return 0, false
@@ -80,7 +81,7 @@ func (r *repeats) match(text []byte, line int) (port uint8, ok bool) {
 	return uint8(number), ok && number <= 255
 }
 
-// repeated adds the buffered entries that repeat a remembered line apart from their ports.
+// repeated adds entries from the reader's buffer as long as they differ from remembered lines only in their ports.
 func (p *routeParser) repeated(l *lineReader) error {
 	if p.now == nil || p.mcast || p.private {
 		return nil
@@ -108,7 +109,7 @@ func (p *routeParser) repeated(l *lineReader) error {
 	return p.added(added, l.line)
 }
 
-// fixedEntry parses the LID and the port of an entry as OpenSM writes it.
+// fixedEntry parses the LID and the port of an entry in the fixed form that OpenSM writes.
 func fixedEntry(b []byte) (lid, port uint16, ok bool) {
 	if len(b) < portEnds || b[0] != '0' || b[1] != 'x' || b[6] != ' ' {
 		return 0, 0, false
@@ -124,7 +125,7 @@ func fixedEntry(b []byte) (lid, port uint16, ok bool) {
 	return lid, port, ok
 }
 
-// fixedPort parses the port, three decimal digits.
+// fixedPort parses the port, which has three decimal digits.
 func fixedPort(b []byte) (port uint16, ok bool) {
 	b = b[portBegins:portEnds]
 	hundreds, tens, ones := b[0]-'0', b[1]-'0', b[2]-'0'

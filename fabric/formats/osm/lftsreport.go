@@ -10,7 +10,7 @@ import (
 
 // Report describes how a file was applied to a subnet.
 type Report struct {
-	// Switches and Entries count what was applied.
+	// Switches and Entries are the numbers of tables and entries that were applied.
 	Switches, Entries int
 
 	UnknownSwitches  Finding // tables of switches that are not in the subnet; they were skipped
@@ -30,10 +30,10 @@ type Report struct {
 	Ignored          Finding // lines that were not recognized
 }
 
-// maxExamples is the number of examples in a [Finding].
+// maxExamples is the maximum number of examples in a [Finding].
 const maxExamples = 5
 
-// Finding counts occurrences of one kind and holds the first few as examples.
+// Finding counts the occurrences of one fault and holds the first few as examples.
 type Finding struct {
 	Count int
 	// Examples are escaped.
@@ -47,7 +47,7 @@ func (f *Finding) add(example func() string) {
 	}
 }
 
-// Lines returns a sentence for each kind of finding that occurred.
+// Lines returns one sentence for each finding whose count is not 0.
 func (r *Report) Lines() []string {
 	return findingLines([]findingText{
 		{&r.UnknownSwitches, "switch{|es} of the file {is|are} not in the subnet, skipped"},
@@ -68,7 +68,7 @@ func (r *Report) Lines() []string {
 	})
 }
 
-// findingText is the sentence for a finding. It contains alternatives {singular|plural}.
+// findingText holds a finding and its sentence. In the sentence, {singular|plural} has the two forms of a word.
 type findingText struct {
 	finding *Finding
 	text    string

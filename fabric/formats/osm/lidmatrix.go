@@ -13,8 +13,8 @@ import (
 )
 
 // WriteLIDMatrix writes hop counts as OpenSM does in opensm-lid-matrix.dump (osm_dump.c, dump_lid_matrix). Each switch
-// of the subnet has a row for each switch LID that it reaches, and a row has a column for each port. The first column
-// is the least of all. O(switches^2 x ports).
+// of the subnet has a row for each switch LID that it reaches. A row has a column for each port. The first column is
+// the smallest hop count of the row. O(switches^2 x ports).
 func WriteLIDMatrix(w io.Writer, f *fabric.Fabric, hops Hops) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for s := range f.NumSwitches() {
@@ -58,8 +58,8 @@ func writeMatrix(b *bufio.Writer, f *fabric.Fabric, sw fabric.SwitchIndex, hops 
 	return nil
 }
 
-// hopsTo returns a function for the hop counts from a switch to a LID by port, the least at port 0; nil if the LID has
-// none.
+// hopsTo returns a function that returns the hop count from a switch to a LID through a port. For port 0 it returns the
+// smallest hop count. hopsTo returns nil if there are no hop counts for the LID.
 func hopsTo(f *fabric.Fabric, hops Hops, sw fabric.SwitchIndex, lid uint16,
 	endPort fabric.PortIndex) func(port uint8) uint8 {
 	if h, ok := hops.(LIDHops); ok {
@@ -85,10 +85,11 @@ func hopsTo(f *fabric.Fabric, hops Hops, sw fabric.SwitchIndex, lid uint16,
 // LIDMatrix holds hop counts loaded from a file.
 type LIDMatrix struct {
 	f *fabric.Fabric
-	// rows[sw] holds a byte for each destination switch and port, nil for a switch that is not in the file.
+	// rows[sw] holds one byte for each pair of destination switch and port of sw. It is nil for a switch that is not in
+	// the file.
 	rows [][]uint8
-	// others holds the rows for LIDs that are not the base LID of a switch, a byte for each port. OpenSM keeps them for
-	// the LID, and shows them in its dumps; they decide no route.
+	// others holds the rows for LIDs that are not the base LID of a switch, with one byte for each port. OpenSM keeps
+	// these rows and shows them in its dumps, but they do not affect routing.
 	others map[fabric.SwitchIndex]map[uint16][]uint8
 }
 
@@ -119,7 +120,7 @@ func (m *LIDMatrix) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uin
 	return row[port]
 }
 
-// switchOf returns the switch that has a LID as its base LID, None if there is none.
+// switchOf returns the switch whose base LID is lid, None if there is no such switch.
 func (m *LIDMatrix) switchOf(lid uint16) fabric.SwitchIndex {
 	e := m.f.PortByLID(lid)
 	if e == fabric.None || m.f.Ports[e].LID != lid {
@@ -128,7 +129,8 @@ func (m *LIDMatrix) switchOf(lid uint16) fabric.SwitchIndex {
 	return m.f.Nodes[m.f.Ports[e].Node].Switch
 }
 
-// row returns the memory for the hops from a switch to a LID, one for each port; the first is the least.
+// row returns the slice of hop counts from a switch to a LID, one for each port. The first one is the smallest hop
+// count.
 func (m *LIDMatrix) row(sw fabric.SwitchIndex, lid uint16) []uint8 {
 	n := int(m.f.SwitchNode(sw).NumPorts) + 1
 	if dst := m.switchOf(lid); dst != fabric.None {
@@ -152,13 +154,14 @@ type MatrixReport struct {
 	UnknownSwitches Finding // switches that are not in the subnet; their rows were skipped
 	MissingSwitches Finding // switches of the subnet that are not in the file
 	NoSwitchLID     Finding // rows for LIDs that are not the base LID of a switch; they affect dumps only
-	// Moved counts rows whose port GUID has another LID now. As in OpenSM they apply to their LID, so they are wrong.
+	// Moved counts rows whose port GUID now has another LID. As in OpenSM, the rows apply to the LID in the file, so
+	// they are wrong.
 	Moved   Finding
 	TooLong Finding // rows with more columns than the switch has ports; the others were skipped
 	Ignored Finding // lines that were not recognized
 }
 
-// Lines returns a sentence for each kind of finding that occurred.
+// Lines returns one sentence for each finding whose count is not 0.
 func (r *MatrixReport) Lines() []string {
 	return findingLines([]findingText{
 		{&r.UnknownSwitches, "switch{|es} of the file {is|are} not in the subnet, skipped"},
@@ -175,8 +178,9 @@ func (r *MatrixReport) Lines() []string {
 }
 
 // ReadLIDMatrix loads opensm-lid-matrix.dump for a subnet as OpenSM does with option -M (osm_ucast_file.c,
-// do_lid_matrix_file_load). LIDs are not remapped. Errors begin with "name:line:". ReadLIDMatrix refuses whatever
-// OpenSM refuses, and a file without a switch. O(bytes + switches^2 x ports).
+// do_lid_matrix_file_load). The rows apply to the LIDs in the file, even if ports have other LIDs now. ReadLIDMatrix
+// refuses everything that OpenSM refuses, and a file without a switch. Errors begin with "name:line:". O(bytes +
+// switches^2 x ports).
 func ReadLIDMatrix(r io.Reader, name string, f *fabric.Fabric) (*LIDMatrix, MatrixReport, error) {
 	p := matrixParser{m: &LIDMatrix{f: f, rows: make([][]uint8, len(f.Switches))}, sw: fabric.None}
 	lines := newLineReader(r, name)
@@ -287,7 +291,7 @@ func (p *matrixParser) row(text []byte, number int) error {
 	return nil
 }
 
-// parseHops parses the columns of a row up to a comment.
+// parseHops parses the columns of a row up to a comment. It returns the number of columns.
 func parseHops(hops *[256]uint8, text []byte) (columns int, rest []byte, err error) {
 	text = bytes.TrimLeft(text, cSpace+":")
 	for columns < len(hops) && len(text) > 0 && text[0] != '#' {

@@ -12,21 +12,22 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// mcfdbsColumns is the line after that of a switch.
+// mcfdbsColumns is the line that follows the heading of a switch.
 const mcfdbsColumns = "LID    : Out Port(s)"
 
-// WriteMCFDBs writes multicast tables as OpenSM does in opensm.mcfdbs (osm_dump.c, dump_mcast_routes), byte for byte: a
-// section for each switch with entries, with a line for each multicast LID. O(switches x multicast LIDs).
+// WriteMCFDBs writes multicast tables with the same bytes as OpenSM in opensm.mcfdbs (osm_dump.c, dump_mcast_routes).
+// Each switch with entries has a section, with a line for each multicast LID. O(switches x multicast LIDs).
 func WriteMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 	return writeMCFDBs(w, f, t, func(fabric.SwitchIndex) bool { return false })
 }
 
-// WriteAllMCFDBs is [WriteMCFDBs] with a section for each switch of the subnet whose table was read, like ibdiagnet.
+// WriteAllMCFDBs is like [WriteMCFDBs], but writes a section for each switch of the subnet whose table was read.
+// ibdiagnet does the same.
 func WriteAllMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT) error {
 	return writeMCFDBs(w, f, t, func(sw fabric.SwitchIndex) bool { return f.SwitchNode(sw).InSubnet && t.WasRead(sw) })
 }
 
-// writeMCFDBs writes the sections of switches with entries, and of those for which always returns true.
+// writeMCFDBs writes a section for each switch that has entries or for which always returns true.
 func writeMCFDBs(w io.Writer, f *fabric.Fabric, t *fabric.MFT, always func(fabric.SwitchIndex) bool) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for s := range fabric.SwitchIndex(len(f.Switches)) {
@@ -76,7 +77,7 @@ type MCFDBsReport struct {
 	Repeated          Finding // lines that add to an earlier one for the same switch and LID
 }
 
-// Lines returns a sentence for each kind of finding that occurred.
+// Lines returns one sentence for each finding whose count is not 0.
 func (r *MCFDBsReport) Lines() []string {
 	return findingLines([]findingText{
 		{&r.UnknownSwitches, "switch{|es} of the file {is|are} not in the subnet, skipped"},
@@ -86,9 +87,10 @@ func (r *MCFDBsReport) Lines() []string {
 
 var mcfdbsSwitch = []byte("Switch 0x")
 
-// ReadMCFDBs reads opensm.mcfdbs, or ibdiagnet's file of that form, for a subnet. OpenSM lists only switches with
-// entries, so the others have none. ibdiagnet lists all switches that it read, see [MCFDBsReport.Missing]. Errors begin
-// with "name:line:"; a file without a switch is an error. O(bytes + switches x multicast LIDs).
+// ReadMCFDBs reads opensm.mcfdbs, or the file of ibdiagnet in the same format, for a subnet. OpenSM lists only switches
+// with entries, so a switch that is not in its file has no entries. ibdiagnet lists all switches that it read, see
+// [MCFDBsReport.Missing]. A file without a switch is an error. Errors begin with "name:line:". O(bytes + switches x
+// multicast LIDs).
 func ReadMCFDBs(r io.Reader, name string, f *fabric.Fabric) (*fabric.MFT, MCFDBsReport, error) {
 	p := mcfdbsParser{f: f, sw: fabric.None, seen: make([]bool, len(f.Switches)), lids: map[mcEntry]bool{}}
 	lines := newLineReader(r, name)
@@ -125,7 +127,8 @@ type mcfdbsParser struct {
 	lids    map[mcEntry]bool
 	seen    []bool
 	top     uint16
-	// any is set after the first section. sw is the switch of the current section, None if it is not in the subnet.
+	// any is set once a section has begun. sw is the switch of the current section, None if the switch is not in the
+	// subnet.
 	any bool
 	sw  fabric.SwitchIndex
 }

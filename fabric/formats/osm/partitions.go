@@ -18,22 +18,22 @@ import (
 // DefaultPartition is the number of the partition that always exists.
 const DefaultPartition uint16 = 0x7fff
 
-// Partition holds the members of a partition and the SL of their packets.
+// Partition holds the number and the members of a partition, and the SL for its packets.
 type Partition struct {
 	Name string
-	// Number holds the lower 15 bits of its P_Keys.
+	// Number holds the lower 15 bits of the partition's P_Keys.
 	Number uint16
 	SL     uint8
-	// Members holds the end ports by port GUID, with true for full members. Limited members communicate only with full
-	// members.
+	// Members maps the port GUID of each member to true for a full member, false for a limited member. Limited members
+	// communicate only with full members.
 	Members map[uint64]bool
 }
 
-// PartitionFile is OpenSM's partitions.conf (opensm(8), "PARTITION CONFIGURATION").
+// PartitionFile is the content of OpenSM's file partitions.conf (opensm(8), "PARTITION CONFIGURATION").
 type PartitionFile struct {
 	Name string
-	// Notes lists entries without effect. No member of a Broken file has any effect: OpenSM then makes all ports full
-	// members of the default partition.
+	// Notes lists entries without effect. Broken is set if OpenSM cannot parse the file. OpenSM then ignores all
+	// members in it and makes all ports full members of the default partition.
 	Notes  []FileNote
 	Broken bool
 
@@ -44,7 +44,7 @@ type PartitionFile struct {
 	defines    bool
 }
 
-// partitionRule makes end ports members of a partition.
+// partitionRule makes one or more end ports members of a partition.
 type partitionRule struct {
 	partition int    // index in partitions
 	ports     string // a word such as ALL; "" for the port with guid
@@ -52,7 +52,7 @@ type partitionRule struct {
 	full      bool
 }
 
-// Words for many ports, in the order in which OpenSM matches abbreviations.
+// The words of the format. Words that stand for many ports are in the order in which OpenSM matches abbreviations.
 const (
 	everyPort  = "ALL"
 	portOfSM   = "SELF"
@@ -68,7 +68,7 @@ var typesOfPorts = map[string]mad.NodeType{
 	"ALL_CAS": mad.NodeCA, "ALL_SWITCHES": mad.NodeSwitch, "ALL_ROUTERS": mad.NodeRouter,
 }
 
-// ReadPartitions reads a partitions.conf. A line that OpenSM cannot parse makes it Broken.
+// ReadPartitions reads a partitions.conf. If OpenSM cannot parse a line, the result is Broken.
 func ReadPartitions(r io.Reader, name string) (*PartitionFile, error) {
 	p := &PartitionFile{Name: name}
 	p.partition("Default", DefaultPartition)
@@ -118,14 +118,15 @@ func (p *PartitionFile) broken(why string) {
 	p.note("%s; OpenSM ignores all members in the file, and all ports are full members of the default partition", why)
 }
 
-// definition is the part of a line before the colon.
+// definition is the part of a line before the colon. It selects a partition.
 type definition struct {
 	partition int // index in partitions
-	// membership is the membership of ports without one of their own.
+	// membership applies to ports for which the line does not state a membership.
 	membership string
 }
 
-// define parses "[NAME][=P_KEY][, FLAG[=VALUE]]... : ". The last definition of a partition determines its SL.
+// define parses the text "[NAME][=P_KEY][, FLAG[=VALUE]]... : ". If a partition is defined twice, the last definition
+// determines the SL.
 func (p *PartitionFile) define(text string) (*definition, string, error) {
 	head, rest, ok := strings.Cut(text, ":")
 	if !ok {
@@ -165,8 +166,8 @@ func (p *PartitionFile) define(text string) (*definition, string, error) {
 	return d, rest, nil
 }
 
-// partition returns the index of the partition with a number or, if number is 0, with a name. It adds the partition if
-// necessary. A new partition without a number gets the next free one.
+// partition returns the index of the partition with a number or, if number is 0, with a name. If there is no such
+// partition, it adds one. A new partition without a number gets the next free number.
 func (p *PartitionFile) partition(name string, number uint16) int {
 	at := slices.IndexFunc(p.partitions, func(x Partition) bool {
 		return number != 0 && x.Number == number || number == 0 && name != "" && x.Name == name
@@ -187,7 +188,7 @@ func (p *PartitionFile) partition(name string, number uint16) int {
 	return len(p.partitions) - 1
 }
 
-// members parses "PORT[=MEMBERSHIP], ...", or a multicast group, which takes the rest of the line.
+// members parses the text "PORT[=MEMBERSHIP], ...", or a multicast group, which extends to the end of the line.
 func (p *PartitionFile) members(d *definition, text string) error {
 	for port := range strings.SplitSeq(text, ",") {
 		name, membership := nameAndValue(port)
@@ -214,7 +215,7 @@ func (p *PartitionFile) members(d *definition, text string) error {
 	return nil
 }
 
-// wordFor returns the word that name abbreviates, "" if there is none.
+// wordFor returns the word for many ports that name abbreviates, "" if there is no such word.
 func wordFor(name string) string {
 	for _, w := range []string{everyPort, "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", portOfSM} {
 		if strings.HasPrefix(w, name) {
@@ -224,7 +225,8 @@ func wordFor(name string) string {
 	return ""
 }
 
-// membershipOf returns the word that text abbreviates, or otherwise if there is none.
+// membershipOf returns the membership word that text abbreviates. If there is no such word, it returns the argument
+// otherwise.
 func membershipOf(text, otherwise string) string {
 	for _, w := range []string{fullWord, bothWord, limitWord} {
 		if strings.HasPrefix(w, text) {
@@ -239,8 +241,8 @@ func nameAndValue(text string) (name, value string) {
 	return strings.Trim(name, " \t"), strings.Trim(value, " \t")
 }
 
-// Of returns the partitions of a subnet, sorted by number. A nil file means that there is no partitions.conf: all ports
-// are full members of the default partition.
+// Of returns the partitions of a subnet that have members, sorted by number. A nil file means that there is no
+// partitions.conf. All ports then are full members of the default partition.
 func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 	if p == nil || p.Broken {
 		sl := uint8(0)
@@ -272,7 +274,7 @@ func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 	return out
 }
 
-// PKeys returns the P_Keys that the partitions give to each end port of a subnet.
+// PKeys returns the P_Keys of each end port in a subnet with these partitions.
 func PKeys(f *fabric.Fabric, partitions []Partition) map[fabric.PortIndex][]mad.PKey {
 	out := map[fabric.PortIndex][]mad.PKey{}
 	for i := range partitions {

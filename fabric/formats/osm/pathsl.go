@@ -16,12 +16,12 @@ import (
 
 // PathSLs holds SLs of paths that were read from a file.
 type PathSLs struct {
-	// rows holds an index into runs by source LID, -1 for none.
+	// rows holds an index into runs for each source LID, -1 for a source that is not in the file.
 	rows []int32
 	runs [][]slRun
 }
 
-// slRun is the SL of paths to consecutive LIDs.
+// slRun holds the SL of the paths to the LIDs from first to last.
 type slRun struct {
 	first, last uint16
 	sl          uint8
@@ -40,17 +40,17 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 	return runs[i].sl
 }
 
-// maxSources is the number of ranges of sources on a line.
+// maxSources is the maximum number of ranges of source LIDs on a line.
 const maxSources = 64
 
-// WritePathSLs writes the SLs of the paths between all LIDs of the end ports. OpenSM has no such file. Its form is:
+// WritePathSLs writes the SLs of the paths between all LIDs of the end ports. The format is not one of OpenSM's:
 //
-//	# service levels of paths; 0 where nothing is said
-//	from 1-18,40
-//	to 19-36 1
-//	to 41 2
+// \t# service levels of paths; 0 where nothing is said
+// \tfrom 1-18,40
+// \tto 19-36 1
+// \tto 41 2
 //
-// Sources with the same SLs are on one line. LIDs are decimal. WritePathSLs asks for every SL twice. O(LIDs^2).
+// Sources with the same SLs are on one line. LIDs are decimal. WritePathSLs asks sls twice for every SL. O(LIDs^2).
 func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {
 	var lids []uint16
 	for lid := 1; lid <= int(f.MaxLID); lid++ {
@@ -76,7 +76,7 @@ func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {
 	return nil
 }
 
-// sameSLs groups sources with the same SLs, sorted by the first source of each group.
+// sameSLs groups the source LIDs that have the same SLs. The groups are sorted by their first LID.
 func sameSLs(lids []uint16, sls fabric.PathSLs) [][]uint16 {
 	index := map[[sha256.Size]byte]int{}
 	var groups [][]uint16
@@ -100,7 +100,7 @@ func sameSLs(lids []uint16, sls fabric.PathSLs) [][]uint16 {
 	return groups
 }
 
-// slRuns returns the runs of SLs from one source, without SL 0.
+// slRuns returns the runs of SLs from one source. It omits runs with SL 0.
 func slRuns(runs []slRun, src uint16, lids []uint16, sls fabric.PathSLs) []slRun {
 	for _, dst := range lids {
 		sl := sls.SL(src, dst) & 0xf

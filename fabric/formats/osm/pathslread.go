@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// ReadPathSLs reads a file of [WritePathSLs]. Errors begin with "name:line:". The runs of a source must ascend without
-// overlap, and a source must occur only once. O(bytes).
+// ReadPathSLs reads a file that [WritePathSLs] wrote. The runs of a source must ascend without overlap, and a source
+// must occur only once. Errors begin with "name:line:". O(bytes).
 func ReadPathSLs(r io.Reader, name string) (*PathSLs, error) {
 	p := slParser{out: &PathSLs{}}
 	lines := newLineReader(r, name)

@@ -14,8 +14,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteGroups writes multicast groups as OpenSM does in opensm-sa.dump (osm_sa.c, sa_dump_one_mgrp), which it reads
-// back with sa_db_file: a line for each group and a line for each of its members. O(members).
+// WriteGroups writes multicast groups as OpenSM does in opensm-sa.dump (osm_sa.c, sa_dump_one_mgrp). The file has a
+// line for each group and a line for each member of the group. OpenSM can read it with the option sa_db_file.
+// O(members).
 func WriteGroups(w io.Writer, groups []fabric.Group) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for i := range groups {
@@ -42,7 +43,7 @@ func WriteGroups(w io.Writer, groups []fabric.Group) error {
 	return flush(b, "multicast groups")
 }
 
-// exactly is the selector of an MTU, a rate or a lifetime (IBA 1.2.1, 15.2.5.16).
+// exactly is the selector value "exactly" for an MTU, a rate or a lifetime (IBA 1.2.1, 15.2.5.16).
 const exactly = 2 << 6
 
 func gidPair(g mad.GID) string { return fmt.Sprintf("0x%016x:0x%016x", g.Prefix(), g.GUID()) }
@@ -52,10 +53,12 @@ const (
 	memberMark = "mcm_port:"
 )
 
-// ReadGroups reads the multicast groups of opensm-sa.dump. It skips InformInfo and service records and lines that begin
-// with #. A group requires only the LID after "MC Group", a member only port_gid. A member without scope_state is a
-// full member. An mgid of zero is unknown. Groups with the same LID remain separate. Errors begin with "name:line:".
-// O(bytes).
+// ReadGroups reads the multicast groups of opensm-sa.dump. It skips InformInfo records, service records, and lines that
+// begin with #.
+//
+// Only the LID after "MC Group" is required for a group, and only port_gid for a member. A member without scope_state
+// is a full member. An mgid of zero means that the MGID is unknown. Groups with the same LID remain separate. Errors
+// begin with "name:line:". O(bytes).
 func ReadGroups(r io.Reader, name string) ([]fabric.Group, error) {
 	var p groupParser
 	lines := newLineReader(r, name)

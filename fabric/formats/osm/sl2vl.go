@@ -15,9 +15,9 @@ const (
 	sl2vlRule    = "#--------------------------------------------------------\n"
 )
 
-// WriteSL2VL writes the mappings of SLs to VLs as OpenSM does in opensm-sl2vl.dump (osm_dump.c, dump_sl2vl_tbl), byte
-// for byte. Each end port has a section. The section of a switch has a line for each linked egress port and each
-// ingress port. Lines of tables that were not read are omitted, if the port has such tables. O(switches x ports^2).
+// WriteSL2VL writes SL2VL tables with the same bytes as OpenSM in opensm-sl2vl.dump (osm_dump.c, dump_sl2vl_tbl). Each
+// end port has a section. The section of a switch has a line for each pair of a linked egress port and an ingress port.
+// If some tables of a section were not read, their lines are omitted. O(switches x ports^2).
 func WriteSL2VL(w io.Writer, f *fabric.Fabric, t *fabric.SL2VL) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	for _, e := range f.EndPorts {

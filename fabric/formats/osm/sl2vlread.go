@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// maxSL2VLs is the number of different tables in a file; [fabric.SL2VL] holds some more.
+// maxSL2VLs is the maximum number of different tables in a file. [fabric.SL2VL] can hold a few more.
 const maxSL2VLs = 1 << 15
 
 // SL2VLReport describes how a file of SL2VL tables was read.
@@ -21,7 +21,7 @@ type SL2VLReport struct {
 	MissingSwitches Finding // switches of the subnet that are not in the file; they map every SL to VL 0
 }
 
-// Lines returns a sentence for each kind of finding that occurred.
+// Lines returns one sentence for each finding whose count is not 0.
 func (r *SL2VLReport) Lines() []string {
 	return findingLines([]findingText{
 		{&r.UnknownPorts, "port{|s} of the file {is|are} not in the subnet, skipped"},
@@ -29,8 +29,8 @@ func (r *SL2VLReport) Lines() []string {
 	})
 }
 
-// ReadSL2VL reads opensm-sl2vl.dump for a subnet. SLs of tables that are not in the file map to VL 0. Errors begin with
-// "name:line:". O(bytes + switches x ports^2).
+// ReadSL2VL reads opensm-sl2vl.dump for a subnet. In a table that the file lacks, all SLs map to VL 0. Errors begin
+// with "name:line:". O(bytes + switches x ports^2).
 func ReadSL2VL(r io.Reader, name string, f *fabric.Fabric) (*fabric.SL2VL, SL2VLReport, error) {
 	p := sl2vlParser{f: f, t: fabric.NewSL2VL(f), seen: make([]bool, len(f.Switches)), different: map[fabric.VLs]bool{},
 		port: fabric.None}
@@ -63,8 +63,8 @@ type sl2vlParser struct {
 	seen   []bool
 	// different holds the tables so far.
 	different map[fabric.VLs]bool
-	// any is set after the first section. open is set until the current section ends. port is its end port, None if the
-	// subnet does not have it.
+	// any is set once a section has begun. open is set until the current section ends. port is the end port of the
+	// current section, None if the subnet does not have it.
 	any, open bool
 	rules     int
 	port      fabric.PortIndex

@@ -13,12 +13,13 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteSubnet writes the links of the subnet as OpenSM does in opensm-subnet.lst (osm_dump.c, dump_topology_node), byte
-// for byte: a line for each port of the links that a subnet manager finds, sorted by [fabric.LEKey] of the node GUID.
-// It keeps OpenSM's faults: the device ID of the far node is in the upper half of 32 bits, and speeds above HDR are
-// "??".
+// WriteSubnet writes the links of the subnet with the same bytes as OpenSM in opensm-subnet.lst (osm_dump.c,
+// dump_topology_node). It writes a line for each end of the links that a subnet manager finds. The lines are sorted by
+// [fabric.LEKey] of the node GUID. WriteSubnet keeps OpenSM's faults: the device ID of the far node is in the upper
+// half of a 32-bit number, and speeds above HDR are "??".
 //
-// States and SM LIDs are those of the fabric. [fabric.Fabric.Activated] returns them as OpenSM sets them. O(ports).
+// States and SM LIDs are those of the fabric. [fabric.Fabric.Activated] returns a fabric with the values that OpenSM
+// sets. O(ports).
 func WriteSubnet(w io.Writer, f *fabric.Fabric) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	s := subnetWriter{f: f}
@@ -103,8 +104,8 @@ func subnetState(s mad.PortState) string {
 	return "DWN"
 }
 
-// subnetSpeed returns the speed per lane in Gb/s. OpenSM checks for speeds above QDR only if the port at the far end is
-// capable of them. A fabric without capability masks is trusted.
+// subnetSpeed returns the speed per lane in Gb/s. OpenSM detects a speed above QDR only if the capability mask of the
+// far port allows such speeds. If the fabric has no capability masks, subnetSpeed assumes that all ports allow them.
 func subnetSpeed(s fabric.Speed, far *fabric.Port) string {
 	if s >= fabric.FDR && far.CapMask != 0 && far.CapMask&uint32(mad.CapExtendedSpeeds) == 0 {
 		s = fabric.QDR

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// subnetEnd is one end of a link as it is in a line.
+// subnetEnd holds the properties of one end of a link, as a line states them.
 type subnetEnd struct {
 	node fabric.Node
 	guid uint64
@@ -19,8 +19,8 @@ type subnetEnd struct {
 	sm   bool
 }
 
-// parse parses "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" at the beginning of a line and returns the rest. far is
-// set for the second end of a line, whose device ID OpenSM misplaces.
+// parse parses the text "{ SW-SM Ports:24 ... {NAME} LID:0002 PN:01 }" at the beginning of a line and returns the rest.
+// The argument far is set for the second end in a line, because OpenSM misplaces its device ID.
 func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	line, ok := bytes.CutPrefix(line, []byte("{ "))
 	if !ok {
@@ -56,8 +56,8 @@ func (e *subnetEnd) parse(line []byte, far bool) ([]byte, error) {
 	return e.parseName(line)
 }
 
-// parseName parses "{NAME} LID:0002 PN:01 } ". A name may contain braces. It ends at the first position where the rest
-// can be parsed.
+// parseName parses the text "{NAME} LID:0002 PN:01 } ". A name may contain braces. It ends at the first position after
+// which the rest can be parsed.
 func (e *subnetEnd) parseName(line []byte) ([]byte, error) {
 	name, ok := bytes.CutPrefix(line, []byte("{"))
 	if !ok {
@@ -100,7 +100,7 @@ func (e *subnetEnd) parseAddress(line []byte) ([]byte, error) {
 	return bytes.TrimLeft(line, " "), nil
 }
 
-// checkLID returns an error for an invalid LID and sets it to 0.
+// checkLID returns an error for an invalid LID, and sets the LID to 0.
 func (e *subnetEnd) checkLID() error {
 	lid := e.lid
 	if lid <= fabric.MaxUnicastLID {
@@ -110,7 +110,8 @@ func (e *subnetEnd) checkLID() error {
 	return fmt.Errorf("LID %d, expected at most %d", lid, fabric.MaxUnicastLID)
 }
 
-// differs returns the name of a property that differs from an earlier line, "" if all are the same.
+// differs returns the name of a property that an earlier line states differently for the node. It returns "" if all
+// properties are the same.
 func (e *subnetEnd) differs(n *fabric.Node) string {
 	switch {
 	case n.Type != e.node.Type:
@@ -131,14 +132,14 @@ func (e *subnetEnd) differs(n *fabric.Node) string {
 	return ""
 }
 
-// subnetField is a word such as "LID:0002", a hexadecimal number with at most bits bits.
+// subnetField is a word such as "LID:0002". The number is hexadecimal and has at most bits bits.
 type subnetField struct {
 	name string
 	bits int
 	v    *uint64
 }
 
-// parse parses the field and the spaces after it at the beginning of a line and returns the rest.
+// parse parses the field and the spaces after it at the beginning of a line. It returns the rest of the line.
 func (f subnetField) parse(line []byte) ([]byte, error) {
 	value, ok := bytes.CutPrefix(line, []byte(f.name))
 	if !ok {
@@ -160,7 +161,7 @@ type subnetRate struct {
 	state mad.PortState
 }
 
-// parseSubnetRate parses "PHY=4x LOG=ACT SPD=10".
+// parseSubnetRate parses a text such as "PHY=4x LOG=ACT SPD=10".
 func parseSubnetRate(line []byte) (subnetRate, error) {
 	var r subnetRate
 	words := bytes.Fields(line)
@@ -189,7 +190,7 @@ var subnetWidths = map[string]fabric.Width{"1x": 1, "2x": 2, "4x": 4, "8x": 8, "
 var subnetStates = map[string]mad.PortState{"ACT": mad.PortActive, "ARM": mad.PortArmed, "INI": mad.PortInit,
 	"DWN": mad.PortDown}
 
-// subnetSpeeds also holds ibdiagnet's words for speeds above HDR.
+// subnetSpeeds maps the words for speeds to speeds. It also has ibdiagnet's words for speeds above HDR.
 var subnetSpeeds = map[string]fabric.Speed{
 	"2.5": fabric.SDR, "5": fabric.DDR, "10": fabric.QDR, "FDR10": fabric.FDR10, "14": fabric.FDR,
 	"25": fabric.EDR, "50": fabric.HDR, "100": fabric.NDR, "200": fabric.XDR, "??": fabric.SpeedUnknown,

@@ -14,17 +14,19 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// maxSubnetPorts limits the memory that a file can request by the port counts of its nodes.
+// maxSubnetPorts is the maximum number of ports. It limits the memory that a file can request by the port counts of its
+// nodes.
 const maxSubnetPorts = 4 << 20
 
-// ReadSubnet reads opensm-subnet.lst and files of ibdiagnet in the same form. Nodes keep the order of their first
-// occurrence. The SM's port is the first one marked "-SM", otherwise the Builder's default. Properties that the format
-// does not have are 0: LMC, capabilities, ports without a link. The speed "??" is unknown. Each link must be listed by
-// both ends. name identifies the file in errors.
+// ReadSubnet reads opensm-subnet.lst and files of ibdiagnet in the same format. The argument name identifies the file
+// in errors. Nodes keep the order of their first occurrence. The SM's port is the first port marked "-SM", otherwise
+// the default of [fabric.Builder.Build]. Properties that the format does not have are 0, such as LMC and capabilities.
+// Ports without a link are not listed. The speed "??" is unknown. Each link must be listed by both ends.
 //
-// Unreadable parts are skipped and added to found: invalid lines, lines that contradict an earlier one, and repeated
-// LIDs and GUIDs, which the first port keeps. A link that only one end lists is accepted. If found is nil, the first
-// fault is returned as an error. A file without a link is always an error. O(file size).
+// ReadSubnet skips unreadable parts and adds them to found. Such parts are invalid lines, lines that contradict an
+// earlier line, and repeated LIDs and GUIDs, which the first port keeps. If found is nil, ReadSubnet returns the first
+// fault as an error. A link that only one end lists is accepted, but reported. A file without a link is always an
+// error. O(file size).
 func ReadSubnet(r io.Reader, name string, found *unread.List) (*fabric.Fabric, error) {
 	p := subnetParser{
 		lines: newLineReader(r, name), found: found, near: map[subnetPort]int{}, sm: subnetPort{node: fabric.None},
@@ -54,7 +56,7 @@ func (p *subnetParser) line(text []byte) error {
 	return p.link(text)
 }
 
-// refuse records a fault of the latest line. If found is nil it returns the fault as an error.
+// refuse records a fault of the latest line. If found is nil, refuse returns the fault as an error.
 func (p *subnetParser) refuse(err error) error {
 	if err == nil {
 		return nil
@@ -80,9 +82,9 @@ type subnetParser struct {
 	lines *lineReader
 	found *unread.List
 	b     fabric.Builder
-	// nodes holds the line of the first occurrence of each node.
+	// nodes holds, by node index, the line number of the first occurrence of each node.
 	nodes []int
-	// near holds the line in which a port is the near end.
+	// near maps a port to the line number of the line in which the port is the near end.
 	near  map[subnetPort]int
 	links []subnetLink
 	ports int
@@ -137,7 +139,7 @@ func (p *subnetParser) name(port subnetPort) string {
 	return fabric.Escape(p.b.Node(port.node).Desc)
 }
 
-// port returns the port of an end. It adds the node if necessary.
+// port returns the port at an end of a link. It adds the node if the node does not exist yet.
 func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 	node := p.b.NodeByGUID(e.node.GUID)
 	if node == fabric.None {
@@ -197,7 +199,8 @@ func (p *subnetParser) add(e *subnetEnd) (fabric.NodeIndex, error) {
 	return node, nil
 }
 
-// address sets the GUID of a port and the LID of its end port, or checks them against earlier lines.
+// address sets the GUID of port and the LID of addressed, which is the end port of the same node. If earlier lines have
+// set them, address compares the values instead.
 func (p *subnetParser) address(e *subnetEnd, port, addressed *fabric.Port) error {
 	if port.GUID == 0 {
 		port.GUID, addressed.LID = e.guid, e.lid
@@ -241,7 +244,7 @@ func (p *subnetParser) finish() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// lineOf returns the line that describes a port.
+// lineOf returns the number of the line that describes a port.
 func (p *subnetParser) lineOf(e *fabric.PortError) int {
 	if line, ok := p.near[subnetPort{e.Node, e.Num}]; ok {
 		return line
@@ -249,7 +252,7 @@ func (p *subnetParser) lineOf(e *fabric.PortError) int {
 	return p.nodes[e.Node]
 }
 
-// oneEnded checks that each link is listed by both ends, and whether the file is truncated.
+// oneEnded checks that both ends list each link. It also checks whether the file is truncated.
 func (p *subnetParser) oneEnded() error {
 	whole := p.found == nil || p.found.Count == 0
 	open := map[fabric.NodeIndex]bool{}
@@ -285,7 +288,7 @@ func (p *subnetParser) oneEnded() error {
 	return nil
 }
 
-// setSM sets the SM LID of all ports and the SM's port, if the file marks one.
+// setSM sets the SM's port and the SM LID of all ports if the file marks the SM.
 func (p *subnetParser) setSM() error {
 	if p.sm.node == fabric.None {
 		return nil

@@ -10,55 +10,57 @@ import (
 	"strings"
 )
 
-// Defaults of OpenSM for a torus-2QoS.conf (osm_torus.c).
+// The defaults of OpenSM for a torus-2QoS.conf (osm_torus.c).
 const (
 	DefaultGroupPorts = 16
 	DefaultMaxChanges = 32
 )
 
-// maxOrderedPorts is the size of OpenSM's table for a port order.
+// maxOrderedPorts is the size of OpenSM's table for the port order.
 const maxOrderedPorts = 255
 
-// maxTorusPlaces limits the size of a torus. A subnet has at most 49,151 LIDs.
+// maxTorusPlaces is the maximum number of switch positions of a torus. A subnet has at most 49,151 LIDs.
 const maxTorusPlaces = 1 << 20
 
-// TorusConf is a torus-2QoS.conf: the shape of a torus or mesh, and the seed switches by which OpenSM finds it in a
-// fabric (torus-2QoS.conf(5)). The dimensions are x, y, z.
+// TorusConf is the content of a torus-2QoS.conf (torus-2QoS.conf(5)). It states the shape of a torus or mesh. It also
+// names the seed switches from which OpenSM finds the torus in a fabric. The dimensions are x, y, z.
 type TorusConf struct {
 	Name string
-	// Radix is the number of switches along each dimension, 1 for an unused one.
+	// Radix is the number of switches along each dimension, 1 for a dimension that is not used.
 	Radix [3]uint32
-	// Mesh marks open dimensions. A dimension of radix 2 is always open.
+	// Mesh is set for each dimension that does not wrap around. A dimension of radix 2 never wraps around.
 	Mesh [3]bool
-	// Seeds are tried in this order. The first one whose switches are all present is used.
+	// Seeds lists the seeds in the order in which OpenSM tries them. OpenSM uses the first seed whose switches are all
+	// present.
 	Seeds []TorusSeed
-	// GroupPorts is the largest number of parallel links, and the largest number of hosts of a switch plus one.
+	// GroupPorts is the maximum number of parallel links. It also is the maximum number of hosts of a switch plus 1.
 	GroupPorts uint32
-	// PortOrder lists the switch ports whose hosts are routed first, each once. The others follow in ascending order.
+	// PortOrder lists the switch ports whose hosts are routed first, without duplicates. The other ports follow in
+	// ascending order.
 	PortOrder []uint8
-	// MaxChanges is the number of changes of the torus that OpenSM reports.
+	// MaxChanges is the maximum number of changes of the torus that OpenSM reports.
 	MaxChanges uint32
-	// Bad lists the lines for which OpenSM's engine refuses to route, Notes the lines that it interprets in another
-	// way.
+	// Bad lists the lines for which OpenSM's engine refuses to route. Notes lists the lines that OpenSM interprets in
+	// an unexpected way.
 	Bad, Notes []FileNote
 }
 
-// TorusSeed is a switch with its neighbours. One of the two links along a dimension suffices, unless four switches form
-// a ring in it.
+// TorusSeed is a switch with its neighbors. One of the two links along a dimension suffices, unless four switches form
+// a ring in the dimension.
 type TorusSeed struct {
-	// Plus and Minus are the links from the seed switch in positive and negative direction.
+	// Plus and Minus are the links of the seed switch in the positive and the negative direction, by dimension.
 	Plus, Minus [3]TorusLink
-	// Dateline is the coordinate at which a dimension wraps around, relative to the seed switch.
+	// Dateline is the coordinate at which each dimension wraps around, relative to the seed switch.
 	Dateline [3]int32
 }
 
-// TorusLink is a direction from one switch to another, by their node GUIDs.
+// TorusLink is a link from one switch to another. It contains their node GUIDs.
 type TorusLink struct {
 	From, To uint64
 	Given    bool
 }
 
-// Err returns an error for the lines that OpenSM's engine refuses, nil if there are none.
+// Err returns an error about the lines that OpenSM's engine refuses, nil if there are none.
 func (c *TorusConf) Err() error {
 	var all []error
 	for _, n := range c.Bad {
@@ -67,8 +69,9 @@ func (c *TorusConf) Err() error {
 	return errors.Join(all...)
 }
 
-// ReadTorusConf reads a torus-2QoS.conf as OpenSM does (osm_torus.c, parse_config): a keyword and its words on each
-// line; further words are ignored. All bad lines are collected in Bad. The error is that of reading. O(bytes).
+// ReadTorusConf reads a torus-2QoS.conf as OpenSM does (osm_torus.c, parse_config). Each line has a keyword and its
+// words. Further words are ignored. Invalid lines are collected in Bad. ReadTorusConf returns an error only if reading
+// fails. O(bytes).
 func ReadTorusConf(r io.Reader, name string) (*TorusConf, error) {
 	p := torusParser{c: &TorusConf{Name: name, GroupPorts: DefaultGroupPorts, MaxChanges: DefaultMaxChanges}}
 	lines := bufio.NewReader(r)
@@ -93,7 +96,7 @@ type torusParser struct {
 	c     *TorusConf
 	line  int
 	words []string
-	// sized is set once the size was read. A second one is an error.
+	// sized is set once the size has been read. A second size is an error.
 	sized bool
 }
 
@@ -127,7 +130,7 @@ func (p *torusParser) parse() {
 	}
 }
 
-// direction parses a line of a seed: xp_link, zm_link, y_dateline.
+// direction parses a line of a seed: xp_link, zm_link, y_dateline and so on.
 func (p *torusParser) direction(keyword string) {
 	for d, axis := range "xyz" {
 		switch keyword {
@@ -238,7 +241,7 @@ func (p *torusParser) dateline(keyword string, d int) {
 	}
 }
 
-// portOrder parses an order of ports. The last one counts.
+// portOrder parses an order of ports. If the file has two orders, the last one counts.
 func (p *torusParser) portOrder() {
 	p.c.PortOrder = nil
 	var listed [maxOrderedPorts]bool
@@ -262,7 +265,7 @@ func (p *torusParser) portOrder() {
 	}
 }
 
-// WriteTorusConf writes a torus-2QoS.conf that [ReadTorusConf] and OpenSM read as c.
+// WriteTorusConf writes a torus-2QoS.conf. [ReadTorusConf] and OpenSM read the values of c from it.
 func WriteTorusConf(w io.Writer, c *TorusConf) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, "torus")

@@ -15,12 +15,12 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// ErrState reports that a difference does not fit the current state of a database.
+// ErrState reports that a difference does not belong to the current state of a database.
 var ErrState = errors.New("the difference is for another state of the database")
 
-// Apply changes a database file to a new state. Readers see the old or the new state, and so does a process that opens
-// the file after a crash. The new state is checked completely before a byte is written. Apply takes the file's lock.
-// O(size).
+// Apply applies a difference to a database file, which changes the file to a new state. Readers see either the old or
+// the new state, and so does a process that opens the file after a crash. Apply checks the new state completely before
+// it writes a byte. It locks the file. O(size).
 func Apply(ctx context.Context, name string, delta []byte) (err error) {
 	if err := files.Regular(ctx, name, files.Paths); err != nil {
 		return err
@@ -76,7 +76,7 @@ func commit(f *os.File, whole []byte, old int, state uint64) error {
 	return f.Sync()
 }
 
-// Applied returns the view's database with a difference, in memory.
+// Applied returns the database of the view after a difference, in memory.
 func (v *View) Applied(delta []byte) (*DB, error) {
 	whole, err := v.changed(delta)
 	if err != nil {
@@ -85,7 +85,7 @@ func (v *View) Applied(delta []byte) (*DB, error) {
 	return Parse(whole)
 }
 
-// changed returns a copy of the database with an additional segment, which has been checked.
+// changed returns a copy of the database with the additional segment for a difference, and checks the segment.
 func (v *View) changed(delta []byte) ([]byte, error) {
 	whole, root, err := v.extended(delta)
 	if err != nil {
@@ -98,7 +98,8 @@ func (v *View) changed(delta []byte) ([]byte, error) {
 	return whole, nil
 }
 
-// extended returns a copy of the database with an additional segment, and the position of its root.
+// extended returns a copy of the database with the additional segment for a difference, and the position of the new
+// root.
 func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	le := binary.LittleEndian
 	if err := checkMagic(delta, DeltaMagic, "difference of path databases"); err != nil {
@@ -131,7 +132,7 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	return c.h.b, at, err
 }
 
-// change is the state of applying a difference.
+// change holds the state while a difference is being applied.
 type change struct {
 	v    *View
 	d    decoder
@@ -173,7 +174,7 @@ func (c *change) run() (at uint64, err error) {
 	return at, nil
 }
 
-// elements changes elements of a table and returns its new position.
+// elements applies the changes of a table's elements. It returns the position of the new table.
 func (c *change) elements(at uint64, n uint32, size int) uint64 {
 	count := c.d.uint(uint64(n))
 	if count == 0 {
@@ -207,7 +208,7 @@ func (c *change) classes() {
 	r.OffClasses = c.h.elements(1, len(table), func(_ int, b []byte) { copy(b, table) })
 }
 
-// matrix changes rows of a matrix and returns the new position of its directory.
+// matrix applies the changes of a matrix. It returns the position of the new directory of rows.
 func (c *change) matrix(dir uint64, rows, below uint32) uint64 {
 	count := c.d.uint(uint64(rows))
 	if count == 0 {
@@ -229,7 +230,7 @@ func (c *change) matrix(dir uint64, rows, below uint32) uint64 {
 	return c.h.elements(1, len(table), func(_ int, b []byte) { copy(b, table) })
 }
 
-// row changes groups of a row and returns its new position.
+// row applies the changes of the groups in a row. It returns the position of the new row.
 func (c *change) row(dir uint64, row, below uint32) uint64 {
 	groups := c.root.Groups
 	symbols := make([]uint32, groups)
@@ -266,7 +267,7 @@ func (c *change) row(dir uint64, row, below uint32) uint64 {
 	return uint64(c.h.place(start))
 }
 
-// group changes values of a group and returns its symbol.
+// group applies the changes of the values in a group. It returns the new symbol of the group.
 func (c *change) group(sym, g, below uint32) uint32 {
 	n := c.v.groupSize(g)
 	count := c.d.uint(uint64(n))
@@ -297,7 +298,7 @@ func (c *change) group(sym, g, below uint32) uint32 {
 	return constants + uint32(c.h.place(start)/4)
 }
 
-// decoder decodes numbers and keeps the first error.
+// decoder decodes numbers. It keeps the first error.
 type decoder struct {
 	b   []byte
 	err error
@@ -310,7 +311,7 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// uint decodes a number up to most. It returns 0 after an error.
+// uint decodes a number that must not exceed most. It returns 0 after an error.
 func (d *decoder) uint(most uint64) uint64 {
 	v, n := binary.Uvarint(d.b)
 	if n <= 0 {

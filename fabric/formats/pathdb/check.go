@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// checkZero checks that reserved bytes are 0.
+// checkZero returns an error unless the reserved bytes from from up to to are 0.
 func checkZero(b []byte, from, to int) error {
 	for i, x := range b[from:to] {
 		if x != 0 {
@@ -56,7 +56,7 @@ func checkSegments(b []byte) error {
 	return nil
 }
 
-// check checks every reference, so that no query reads beyond the data. O(rows x groups).
+// check checks every reference in the data, so that no query reads beyond the data. O(rows x groups).
 func (v *View) check() error {
 	r := &v.root
 	for _, t := range []struct {
@@ -163,11 +163,11 @@ func (v *View) checkTables() error {
 	return nil
 }
 
-// checkMatrix checks the references of a matrix, and that its values are below a bound.
+// checkMatrix checks the references of a matrix. It also checks that the values of the matrix are less than below.
 func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 	tiles := (v.root.Groups + TileGroups - 1) / TileGroups
 	fits := func(at uint64, bits, n uint64) bool {
-		// field reads eight bytes; the checksums after a payload leave space for them
+		// Function field reads eight bytes. The checksums after a payload leave space for them.
 		return at >= headSize && at+4 <= uint64(len(v.data)) && at+4+(bits*n+7)/8+8 <= uint64(len(v.data))
 	}
 	for row := range rows {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Info describes a database and the sizes of its parts in bytes.
+// Info describes a database. It contains the sizes of the database's parts in bytes.
 type Info struct {
 	State    uint64    `json:"state"` // 1, incremented by each change
 	Origin   string    `json:"origin"`
@@ -22,9 +22,9 @@ type Info struct {
 	Classes  int       `json:"classes"`
 	PKeySets int       `json:"-"`
 	HasTrace bool      `json:"-"`
-	// The following sizes are in bytes. Tables are the ports, LIDs and other tables. Records and Trace are the
-	// references, blocks and vectors of each matrix; shared ones are counted once. Rest is data of older states and
-	// checksums.
+	// The following sizes are in bytes. Tables is the size of the ports, LIDs and other tables. Records and Trace are
+	// the sizes of the references, blocks and vectors of each matrix; shared parts are counted once. Rest is the size
+	// of data of older states and of checksums.
 	Tables  int `json:"table_bytes"`
 	Records int `json:"record_bytes"`
 	Trace   int `json:"trace_bytes"`
@@ -63,7 +63,7 @@ func (v *View) origin() string {
 	return string(v.data[v.root.OffOrigin : v.root.OffOrigin+uint64(v.root.OriginLen)])
 }
 
-// sizeOf returns the size of the parts of a matrix that have not been counted.
+// sizeOf returns the size of those parts of a matrix that are not in counted yet.
 func (v *View) sizeOf(dir uint64, rows uint32, counted map[uint64]bool) int {
 	size := int(rows) * dirSize
 	tiles := (v.root.Groups + TileGroups - 1) / TileGroups
@@ -98,10 +98,10 @@ func (v *View) sizeOf(dir uint64, rows uint32, counted map[uint64]bool) int {
 	return size
 }
 
-// words returns the size of n packed fields in bytes.
+// words returns the size in bytes of n fields of the given number of bits. The fields are packed into 32-bit words.
 func words(bits, n uint32) int { return int(bits*n+31) / 32 * 4 }
 
-// Ports returns all end ports, by their index.
+// Ports yields all end ports with their indexes.
 func (v *View) Ports() iter.Seq2[PortIndex, Port] {
 	return func(yield func(PortIndex, Port) bool) {
 		for i := range v.root.Ports {
@@ -121,7 +121,7 @@ func (v *View) Port(i PortIndex) Port {
 	}
 }
 
-// Switches returns the GUIDs of the switches, by their index.
+// Switches returns the GUIDs of the switches, by index.
 func (v *View) Switches() []uint64 {
 	out := make([]uint64, v.root.Switches)
 	for i := range out {
@@ -130,7 +130,7 @@ func (v *View) Switches() []uint64 {
 	return out
 }
 
-// PKeySets returns the sets of P_Keys, by their number.
+// PKeySets returns the sets of P_Keys, by number.
 func (v *View) PKeySets() [][]PKey {
 	out := make([][]PKey, v.root.PKeySets)
 	for i := range out {
@@ -142,7 +142,7 @@ func (v *View) PKeySets() [][]PKey {
 	return out
 }
 
-// Groups returns the LIDs of the switches, in the order of the file.
+// Groups returns the groups of LIDs in the order of the file. Each group has the LIDs of one switch.
 func (v *View) Groups() []Group {
 	out := make([]Group, v.root.Groups)
 	for i := range out {

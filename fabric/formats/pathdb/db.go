@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pathdb implements a file with the path records between all pairs of ports of a subnet, which is mapped into
-// memory and used in place.
+// Package pathdb implements a database file with the path records between all pairs of ports of a subnet. The file is
+// mapped into memory and used in place.
 //
-// A path depends on the switch to which the source is attached and on the destination LID. A record is therefore found
-// by a row, which all sources of a switch share, and the LID. Properties of the links at both ends are stored with the
-// ports. Rows are divided into cells with all LIDs of one destination switch. Equal cells are stored once. Most cells
-// have one value for all LIDs and need no memory. docs/pathdb.md describes every byte.
+// A path depends only on the switch to which the source is attached and on the destination LID. A record is therefore
+// found by a row, which all sources of a switch share, and the LID. Properties of the links at both ends are stored
+// with the ports. Rows are divided into cells with all LIDs of one destination switch. Equal cells are stored once.
+// Most cells have one value for all LIDs and need no memory. docs/pathdb.md describes every byte.
 //
-// Package routing/paths builds a database from tables; its example queries one. Start with [Open], [View.Query] and
-// [Record].
+// Package routing/paths builds a database from forwarding tables; its example queries a database. Start with [Open],
+// [View.Query] and [Record].
 //
-// A database is safe for concurrent use, and a query allocates nothing. Another process can change it at any time: a
-// change is appended, then one word switches to the new state. Each answer is from one state, the old or the new one.
+// A database is safe for concurrent use, and a query allocates nothing. Another process can change the database at any
+// time: it appends the change, then switches to the new state by writing one word. Each answer is from a single state,
+// the old or the new one.
 package pathdb
 
 import (
@@ -41,14 +42,15 @@ type DB struct {
 	maps    [][]byte
 }
 
-// View is one state of a database. It does not change and is valid until the database is closed.
+// View is one state of a database. A view does not change. It is valid until the database is closed.
 type View struct {
 	data []byte
 	root root
 	id   uint64
 }
 
-// Open maps a database and checks it completely. An error contains the position of the damage. O(size).
+// Open maps a database into memory and checks it completely. If the file is damaged, the error contains the position of
+// the damage. O(size).
 func Open(ctx context.Context, name string) (*DB, error) {
 	if err := files.Regular(ctx, name, files.Paths); err != nil {
 		return nil, err
@@ -64,7 +66,7 @@ func Open(ctx context.Context, name string) (*DB, error) {
 	return db, nil
 }
 
-// Parse returns a database in memory. It keeps a reference to b.
+// Parse returns the database that b contains. It keeps a reference to b.
 func Parse(b []byte) (*DB, error) {
 	v, err := parse(b)
 	if err != nil {
@@ -75,7 +77,7 @@ func Parse(b []byte) (*DB, error) {
 	return db, nil
 }
 
-// load maps the current file and publishes its state.
+// load maps the current file into memory and publishes its state.
 func (db *DB) load(f *os.File) error {
 	st, err := f.Stat()
 	if err != nil {
@@ -109,8 +111,9 @@ func (db *DB) load(f *os.File) error {
 	return nil
 }
 
-// View returns the current state. If another process has changed the file, it is read and checked again, O(size), while
-// other goroutines see the previous state. A damaged file changes nothing; [DB.Refresh] returns the reason.
+// View returns the current state. If another process has changed the file, View reads and checks it again, O(size).
+// Other goroutines meanwhile see the previous state. If the new file is damaged, the previous state remains, and
+// [DB.Refresh] returns the reason.
 func (db *DB) View() *View {
 	v := db.state.Load()
 	if !db.newest(v) && db.mu.TryLock() {
@@ -121,13 +124,13 @@ func (db *DB) View() *View {
 	return v
 }
 
-// newest reports whether no process has changed the file since view v.
+// newest reports whether v is the newest state: no process has changed the file since.
 func (db *DB) newest(v *View) bool {
 	current := db.current.Load()
 	return current == nil || atomic.LoadUint64(current) == v.root.State
 }
 
-// Refresh reads a change of the file, or a file that has replaced it.
+// Refresh loads the file again if it has changed or if another file has replaced it.
 func (db *DB) Refresh() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -137,7 +140,7 @@ func (db *DB) Refresh() error {
 	return db.refresh()
 }
 
-// replaced reports whether another file has taken the name.
+// replaced reports whether another file now has the database's file name.
 func (db *DB) replaced() bool {
 	if db.file == nil {
 		return false
@@ -173,7 +176,7 @@ func (db *DB) refresh() error {
 	return nil
 }
 
-// Close releases the memory. Views of the database must not be used afterwards.
+// Close releases the memory of the database. Views of the database must not be used afterwards.
 func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -13,21 +13,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// DeltaMagic is the beginning of a difference. It is followed by the identity of the database, the number and the
-// checksum of the initial state, the checksum of the rest, and the rest compressed with zstd: varints in the order in
-// which Delta writes them.
+// DeltaMagic is the beginning of a difference. After it come the identity of the database, the number and the checksum
+// of the initial state, a checksum of the rest, and the rest. The rest consists of varints in the order in which Delta
+// writes them. It is compressed with zstd.
 const DeltaMagic = "IBPATHD\x02"
 
 const deltaHead = 8 + 8 + 8 + 4 + 4
 
-// maxDelta limits the uncompressed size of a difference.
+// maxDelta is the maximum uncompressed size of a difference in bytes.
 const maxDelta = 512 << 20
 
-// ErrLayout reports that two databases have different ports, LIDs or rows, so that there is no difference between them.
+// ErrLayout reports that two databases have different ports, LIDs or rows. Between such databases there is no
+// difference in the sense of [Delta].
 var ErrLayout = errors.New("the two databases are of different subnets")
 
-// Delta returns the difference that changes the paths of one database into those of another. Both must have the same
-// ports and LIDs; otherwise the error wraps [ErrLayout] and states what differs. O(rows x LIDs).
+// Delta returns the difference that changes the paths of database from into those of database to. Both must have the
+// same ports and LIDs. Otherwise the error wraps [ErrLayout] and describes the first mismatch. O(rows x LIDs).
 func Delta(from, to *View) ([]byte, error) {
 	if err := sameLayout(from, to); err != nil {
 		return nil, err
@@ -60,7 +61,8 @@ func Delta(from, to *View) ([]byte, error) {
 	return append(out, rest...), nil
 }
 
-// Same reports whether two databases have the same paths, whenever they were built. O(rows x LIDs).
+// Same reports whether two databases have the same paths. It ignores the times at which they were built. O(rows x
+// LIDs).
 func Same(a, b *View) bool {
 	now := *b
 	now.root.Built = a.root.Built
@@ -72,12 +74,13 @@ func Same(a, b *View) bool {
 	return err == nil && bytes.Equal(other, none)
 }
 
-// deltaSum returns the checksum of a difference: of its head before the checksum, and of the rest.
+// deltaSum returns the checksum of a difference. The checksum covers the part of the head before the checksum, and the
+// rest.
 func deltaSum(head, rest []byte) uint32 {
 	return crc32.Update(checksum(head[:deltaHead-4]), castagnoli, rest)
 }
 
-// sum returns a checksum that distinguishes states with the same number.
+// sum returns a checksum of the root. It distinguishes states that have the same number.
 func (v *View) sum() uint32 { return checksum(v.root.append(nil)) }
 
 func sameLayout(a, b *View) error {
@@ -127,7 +130,8 @@ type encoder struct{ b []byte }
 func (e *encoder) uint(v uint64)  { e.b = binary.AppendUvarint(e.b, v) }
 func (e *encoder) bytes(v []byte) { e.uint(uint64(len(v))); e.b = append(e.b, v...) }
 
-// elements writes the number of different elements of a table, and each of them with its distance from the one before.
+// elements writes the number of elements that differ between two tables, then these elements. Before each element it
+// writes the distance from the previous one.
 func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint64) {
 	x, y := from.section(at, n, size), to.section(other, n, size)
 	var changed []uint64
@@ -145,7 +149,8 @@ func (e *encoder) elements(from, to *View, at, other uint64, n uint32, size uint
 	}
 }
 
-// classes writes the new classes. It returns the numbers of to's classes after they are appended to those of from.
+// classes writes the classes of to that from does not have; Apply appends them to those of from. The returned function
+// converts the number of a class in to into the number after that.
 func (e *encoder) classes(from, to *View) func(uint16) uint16 {
 	known := map[Class]uint16{}
 	for i := range from.root.Classes {
@@ -176,9 +181,9 @@ func (e *encoder) classes(from, to *View) func(uint16) uint16 {
 	}
 }
 
-// matrix writes the groups that differ. Each row with such groups has the distance from the row before and the number
-// of groups. Each group has its distance, the number of values that differ (0 if all have one new value), and each
-// value with its distance.
+// matrix writes the groups that differ between two matrices. For each row with such groups it writes the distance from
+// the previous row and the number of groups. For each group it writes the distance, the number of values that differ (0
+// if all values of the group have one new value), and each value with its distance.
 func (e *encoder) matrix(from, to *View, at, other uint64, rows uint32, rename func(uint16) uint16) {
 	type change struct {
 		group uint32
@@ -214,7 +219,7 @@ func (e *encoder) matrix(from, to *View, at, other uint64, rows uint32, rename f
 	e.b = append(e.b, body.b...)
 }
 
-// groupChange returns the encoded difference of a group's values, nil if there is none.
+// groupChange returns the encoded changes of the values in a group, nil if there are none.
 func groupChange(from, to *View, x, y uint32, n uint32, rename func(uint16) uint16) []byte {
 	if x < constants && y < constants {
 		if uint16(x) == rename(uint16(y)) {

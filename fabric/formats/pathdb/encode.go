@@ -17,31 +17,32 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Contents holds the data of a new database.
+// Contents holds the data from which a new database is made.
 type Contents struct {
 	Built  time.Time
 	Origin string
 	Prefix uint64 // of GIDs
-	// LifeTime is the code of the packet lifetime of paths between different ports.
+	// LifeTime is the code of the packet lifetime for paths between different ports.
 	LifeTime uint8
-	// Ports are sorted by GUID. Other fields refer to them by index.
+	// Ports is sorted by GUID. Other fields refer to a port by its index.
 	Ports    []Port
 	Switches []Switch
-	// Groups holds the LIDs of each switch that has any, ascending.
+	// Groups holds the LIDs, in ascending order, of each switch that has any.
 	Groups []Group
 	// Rows is the number of rows of records.
 	Rows    int
 	Classes []Class
-	// PKeys holds the sets of P_Keys of ports, in the order in which paths use them.
+	// PKeys holds the different sets of P_Keys that ports have. Within a set, the P_Keys are in the order in which
+	// paths prefer them.
 	PKeys [][]PKey
-	// SLMask marks the bits of an SL that the partition determines. The class determines the others.
+	// SLMask marks the bits of an SL that come from the partition. The other bits come from the class.
 	SLMask uint8
-	// Records holds a class for each row and LID. Trace holds the egress port of each switch for each LID, nil if
-	// absent.
+	// Records holds the class for each row and LID. Trace holds the egress port for each switch and LID. Trace is nil
+	// if the database has no traces.
 	Records, Trace *Matrix
 }
 
-// PKey is a P_Key, and the SL of its partition.
+// PKey holds a P_Key and the SL of its partition.
 type PKey struct {
 	Key mad.PKey
 	SL  uint8
@@ -52,42 +53,42 @@ type Port struct {
 	GUID uint64
 	LID  uint16
 	LMC  uint8
-	// Rate and MTU are the codes of its own link, 0 if the link does not limit paths.
+	// Rate and MTU are the codes of the port's own link, 0 if the link does not limit paths.
 	Rate, MTU uint8
 	Flags     PortFlags
-	// Switch is the switch that the port belongs to or is attached to at SwitchPort. If it is -1, Peer is the port at
-	// the other end of its link, or -1.
+	// Switch is the switch to which the port belongs or is attached; SwitchPort is the port of the switch. If Switch is
+	// -1, Peer is the port at the other end of the link, or -1.
 	Switch, Peer int32
 	SwitchPort   uint8
-	// Row is the row of its records, -1 if Switch is -1.
+	// Row is the row of records for paths from this port, -1 if Switch is -1.
 	Row int32
-	// PKeys is the number of a set, -1 for the default partition with full membership.
+	// PKeys is the number of the port's set of P_Keys, -1 for full membership of the default partition only.
 	PKeys int32
 }
 
 // Switch is a switch in traces.
 type Switch struct {
 	GUID uint64
-	// Port is its port 0, -1 if that has no LID.
+	// Port is the index of the switch's port 0 in Ports, -1 if port 0 has no LID.
 	Port int32
-	// Behind holds what is connected to each of its ports from port 0 on: the results of [BehindSwitch] and
-	// [BehindPort], and [BehindNothing].
+	// Behind describes the peer of each switch port from port 0 on. A value is the result of [BehindSwitch] or
+	// [BehindPort], or it is [BehindNothing].
 	Behind []uint32
 }
 
-// BehindSwitch returns the value for a port that is linked to a switch.
+// BehindSwitch returns the value in Switch.Behind for a port that is linked to a switch.
 func BehindSwitch(sw int32) uint32 { return uint32(sw) }
 
-// BehindPort returns the value for a port that is linked to an end port.
+// BehindPort returns the value in Switch.Behind for a port that is linked to an end port.
 func BehindPort(port int32) uint32 { return toPort | uint32(port) }
 
-// BehindNothing is the value for a port without a link.
+// BehindNothing is the value in Switch.Behind for a port without a link.
 const BehindNothing uint32 = none
 
 // Group holds the LIDs of one switch.
 type Group struct{ LIDs []uint16 }
 
-// Encode encodes a database. O(rows x groups).
+// Encode returns the bytes of a database with the contents c. O(rows x groups).
 func Encode(c *Contents) ([]byte, error) {
 	h := heap{b: make([]byte, headSize, headSize+1<<20)}
 	copy(h.b, Magic)
@@ -127,7 +128,7 @@ func point(file []byte, s slot) {
 	binary.LittleEndian.PutUint64(file[offCurrent:], s.State)
 }
 
-// root appends the root and returns its position.
+// root appends the root to the file and returns its position.
 func (h *heap) root(r *root) uint64 {
 	h.align(8)
 	at := uint64(len(h.b))
@@ -157,7 +158,7 @@ func (h *heap) endSegment(start int) {
 	h.align(8)
 }
 
-// tables appends all tables except the matrices.
+// tables appends all tables except the matrices to the file.
 func (h *heap) tables(r *root, c *Contents) {
 	le := binary.LittleEndian
 	r.OffPorts = h.elements(len(c.Ports), portSize, func(i int, b []byte) {
@@ -200,7 +201,8 @@ func putLID(b []byte, l lid) {
 	binary.LittleEndian.PutUint16(b[6:], l.at)
 }
 
-// elements appends n elements of a size and returns their position.
+// elements appends a table of n elements of the given size and returns the position of the table. It calls put to fill
+// element i.
 func (h *heap) elements(n, size int, put func(i int, b []byte)) uint64 {
 	h.align(8)
 	at := len(h.b)
@@ -235,7 +237,7 @@ func lidTable(c *Contents) []lid {
 	return lids
 }
 
-// wires appends what is connected to the ports of switches, for traces.
+// wires appends the table that describes the peer of each switch port. Traces need it.
 func (h *heap) wires(r *root, switches []Switch) {
 	for i := range switches {
 		r.Width = max(r.Width, uint32(len(switches[i].Behind)))
@@ -250,7 +252,7 @@ func (h *heap) wires(r *root, switches []Switch) {
 	})
 }
 
-// WriteFile writes a database atomically: a reader finds the previous file or the new one.
+// WriteFile writes a database file atomically. A reader finds either the previous file or the new one.
 func WriteFile(name string, image []byte) error {
 	f, err := tempfile.Create(name)
 	if err != nil {

@@ -39,7 +39,7 @@ type pool struct {
 	table []uint32 // number + 1, by hash
 }
 
-// add returns the number of a piece. It adds the piece if necessary.
+// add returns the number of a byte string in the pool. It adds the byte string if the pool does not have it.
 func (p *pool) add(v []byte) uint32 {
 	if p.len()*2 >= len(p.table) {
 		p.grow()
@@ -71,7 +71,7 @@ func (p *pool) grow() {
 	}
 }
 
-// hash mixes by multiplication, with the final steps of splitmix64.
+// hash returns a hash of v. It mixes by multiplication and uses the final steps of splitmix64.
 func hash(v []byte) uint32 {
 	h := uint64(len(v)) * 0x9e3779b97f4a7c15
 	for ; len(v) >= 8; v = v[8:] {
@@ -86,7 +86,7 @@ func hash(v []byte) uint32 {
 	return uint32(h ^ h>>27)
 }
 
-// heap is a growing file in which equal pieces are stored once.
+// heap is a growing file in which equal pieces (byte strings) are stored once.
 type heap struct {
 	b     []byte
 	seen  []piece // by hash
@@ -95,7 +95,7 @@ type heap struct {
 
 type piece struct{ at, end, sum uint32 }
 
-// find returns the entry of a piece in the file, or a free entry for it.
+// find returns the entry of a piece that the file contains. Otherwise it returns a free entry for the piece.
 func (h *heap) find(v []byte, sum uint32) *piece {
 	if h.count*2 >= len(h.seen) {
 		h.grow()
@@ -109,8 +109,8 @@ func (h *heap) find(v []byte, sum uint32) *piece {
 	}
 }
 
-// place returns the position of the piece from start to the end of b. If the file has an equal piece already, the new
-// one is removed.
+// place returns the position of the piece that consists of b from start on. If the file already has an equal piece,
+// place removes the new one and returns the position of the other.
 func (h *heap) place(start int) int {
 	v := h.b[start:]
 	sum := hash(v)
@@ -124,7 +124,7 @@ func (h *heap) place(start int) int {
 	return start
 }
 
-// placeAll returns the positions of pieces, in words, and appends new ones.
+// placeAll returns the positions of pieces in words of 4 bytes. It appends pieces that the file does not have.
 func (h *heap) placeAll(some *pieces) []uint32 {
 	at := make([]uint32, some.len())
 	h.b = slices.Grow(h.b, len(some.all))
