@@ -76,7 +76,8 @@ func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 	return s
 }
 
-// screen implements go-prompt's ConsoleWriter for the terminal.
+// mark marks the ports of links as dead, and adds the entries that use these ports as seeds. If dead is not set, it
+// removes the marks.
 func (w *Walker) mark(links []fabric.Link, dead bool) {
 	f := w.Tables.Fabric
 	for _, l := range links {

@@ -4,7 +4,8 @@ package assign
 
 import "math/bits"
 
-// key returns the next key from the bytes that were read.
+// use is the number of uses of a port. Its low bits hold the place of the port in the order, so that the port with the
+// least use comes next.
 type use uint64
 
 const (
