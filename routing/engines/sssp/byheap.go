@@ -3,6 +3,7 @@
 package sssp
 
 import (
+	"math"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -21,18 +22,19 @@ type byHeap struct {
 	// closer lists the arcs of one switch, counted from its first, that shorten the distance of another switch.
 	closer [256]uint8
 	taken  []int32 // the switches in the order in which they were taken
-	// wanted holds, by switch, the known distance of a switch whose arc is to be found, 0 for other switches; left is
-	// the number of arcs still to be found.
-	wanted []uint32
-	left   int
+	// least holds the distances by switch if they are known, tied those of the switches whose arcs are to be found, 0 for
+	// the others. left counts these arcs, near the switches up to limit whose distances are to be found.
+	least, tied []uint32
+	left, near  int
+	limit       uint64
 	// forSwitch and forAdapter are the initial heaps for a switch and for an adapter as destination.
 	forSwitch, forAdapter heap4.Heap
 }
 
 func newByHeap(g *graph) byHeap {
 	n := len(g.hosts)
-	h := byHeap{graph: g, soFar: make([]uint32, n), via: make([]int32, n), wanted: make([]uint32, n),
-		Heap: heap4.Heap{Place: make([]int32, n)}}
+	h := byHeap{graph: g, soFar: make([]uint32, n), via: make([]int32, n), least: make([]uint32, n),
+		tied: make([]uint32, n), Heap: heap4.Heap{Place: make([]int32, n)}}
 	h.forSwitch = heap4.Heap{Place: make([]int32, n), Elements: make([]uint64, len(g.members))}
 	for i, sw := range g.members {
 		h.forSwitch.Put(i, heap4.Element(infinity, int32(sw)))
@@ -58,8 +60,15 @@ func passAdapter(h *heap4.Heap) {
 	h.Put(0, held)
 }
 
-// run searches from a switch with a given distance, until it has found the arcs of a number of wanted switches.
-func (h *byHeap) run(sw int32, distance uint64, wanted int) {
+// runAll searches from a switch with a given distance for the paths of all switches.
+func (h *byHeap) runAll(sw int32, distance uint64) {
+	h.limit, h.near, h.left = infinity, math.MaxInt, math.MaxInt
+	h.run(sw, distance)
+}
+
+// run searches until no more arcs are to be found. As soon as the heap has the distances of all switches up to the
+// limit, the order in which it takes these no longer depends on the others, which are below them in the heap.
+func (h *byHeap) run(sw int32, distance uint64) {
 	for i := range h.soFar {
 		h.soFar[i], h.via[i] = infinity, fabric.None
 	}
@@ -69,14 +78,18 @@ func (h *byHeap) run(sw int32, distance uint64, wanted int) {
 	}
 	h.Elements = append(h.Elements[:0], start.Elements...)
 	copy(h.Place, start.Place)
-	h.taken, h.left = h.taken[:0], wanted
+	h.taken = h.taken[:0]
 	h.soFar[sw] = uint32(distance)
 	h.Nearer(sw, distance)
 	for h.left > 0 && len(h.Elements) > 0 && h.Elements[0]>>32 < infinity {
 		e := h.Take()
 		at := int32(uint32(e))
 		h.taken = append(h.taken, at)
-		h.relax(at, e>>32)
+		if h.near > 0 {
+			h.relax(at, e>>32)
+		} else {
+			h.breakTies(at, e>>32)
+		}
 	}
 }
 
@@ -89,9 +102,27 @@ func (h *byHeap) relax(at int32, distance uint64) {
 		if peer, d := to[i], distance+uint64(h.weight[back[i]]); d < uint64(h.soFar[peer]) {
 			h.soFar[peer], h.via[peer] = uint32(d), back[i]
 			h.Nearer(int32(peer), d)
-			if uint32(d) == h.wanted[peer] {
+			switch d {
+			case uint64(h.tied[peer]):
 				h.left--
+				fallthrough
+			case uint64(h.least[peer]):
+				if d <= h.limit {
+					h.near--
+				}
 			}
+		}
+	}
+}
+
+// breakTies makes the tied switches send to one if that gives them their distance.
+func (h *byHeap) breakTies(at int32, distance uint64) {
+	low, high := h.first[at], h.first[at+1]
+	back := h.back[low:high]
+	for i, peer := range h.to[low:high] {
+		if d := distance + uint64(h.weight[back[i]]); d == uint64(h.tied[peer]) && d < uint64(h.soFar[peer]) {
+			h.soFar[peer], h.via[peer] = uint32(d), back[i]
+			h.left--
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (s *search) run(isSwitch bool) {
 	}
 	root := int32(s.plan.tree[0].sw)
 	if !s.byPlan(distance) {
-		s.byHeap.run(root, distance, math.MaxInt)
+		s.runAll(root, distance)
 		s.takeAll()
 		return
 	}
@@ -73,22 +73,31 @@ func (s *search) run(isSwitch bool) {
 		t := &s.ties[left-1]
 		by, sure := s.bestOfEqual(t)
 		if !sure {
-			s.breakTies(s.ties[:left], root, distance)
+			s.chooseByHeap(s.ties[:left], root, distance)
 			return
 		}
 		s.choose(&s.tree[t.place], by)
 	}
 }
 
-// breakTies chooses arcs by the order of the heap.
-func (s *search) breakTies(ties []tie, root int32, distance uint64) {
-	for _, t := range ties {
-		s.wanted[s.tree[t.place].sw] = s.distance[t.place]
-	}
-	s.byHeap.run(root, distance, len(ties))
+// chooseByHeap chooses the arcs of tied switches by the order of the heap.
+func (s *search) chooseByHeap(ties []tie, root int32, distance uint64) {
+	s.limit, s.near, s.left = 0, -1, len(ties) // the root is near from the beginning
 	for _, t := range ties {
 		v := &s.tree[t.place]
-		s.wanted[v.sw] = 0
+		s.tied[v.sw] = s.distance[t.place]
+		s.limit = max(s.limit, uint64(s.distance[v.above]))
+	}
+	for i, v := range s.tree {
+		s.least[v.sw] = s.distance[i]
+		if uint64(s.distance[i]) <= s.limit {
+			s.near++
+		}
+	}
+	s.byHeap.run(root, distance)
+	for _, t := range ties {
+		v := &s.tree[t.place]
+		s.tied[v.sw] = 0
 		arc := s.via[v.sw]
 		s.choose(v, step{arc, s.place[s.to[arc]]})
 	}
