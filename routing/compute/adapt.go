@@ -18,8 +18,9 @@ import (
 
 // Adaptation describes the changes that an incremental job made to the previous tables.
 type Adaptation struct {
-	// Touched is the number of changed entries, Switches the number of switches that hold them.
-	Touched, Switches int
+	// Touched is the number of changed entries as [diff.Count] counts them, Switches the number of switches that hold
+	// them. Added is the number of entries on switches that the previous tables do not have.
+	Touched, Switches, Added int
 	// FullChanged is the number of entries that a full routing by Engine would have changed, -1 if not requested.
 	FullChanged int
 	Engine      string
@@ -99,19 +100,24 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 
 // adapted describes an incremental result, and compares it with a full routing if requested.
 func (job *Job) adapted(ctx context.Context, made *persist.Guarded) (*Adaptation, error) {
-	a := &Adaptation{Touched: made.Touched, Switches: made.Switches, FullChanged: -1, Examined: made.Looked,
-		LIDs:        made.LIDs,
+	d := diff.Count(job.Before, made.Tables)
+	a := &Adaptation{Touched: d.Changed, Switches: d.Switches, FullChanged: -1, Examined: made.Looked, LIDs: made.LIDs,
 		Unreachable: len(made.Unreached), Repair: made.Repair, Why: made.Why}
 	f := made.Tables.Fabric
+	for s, n := range f.Switches {
+		if job.Before.Fabric.SwitchByGUID(f.Nodes[n].GUID) == fabric.None {
+			for lid := uint16(1); lid <= f.MaxLID; lid++ {
+				if made.Tables.Port(fabric.SwitchIndex(s), lid) != fabric.NoPath {
+					a.Added++
+				}
+			}
+		}
+	}
 	for _, u := range made.Unreached[:min(maxListed, len(made.Unreached))] {
 		a.Examples = append(a.Examples, fmt.Sprintf("%s to LID %d", f.NodeName(f.Switches[u.Switch]), u.LID))
 	}
 	for _, v := range made.Changes {
 		a.Changes = append(a.Changes, v.String())
-	}
-	if made.Repair == persist.ByEngine {
-		d := diff.Count(job.Before, made.Tables)
-		a.Touched, a.Switches = d.Changed, d.Switches
 	}
 	if made.Full != nil {
 		a.FullChanged, a.Engine = diff.Count(job.Before, made.Full.Tables).Changed, made.Full.Tables.Origin

@@ -259,6 +259,7 @@ type adapted struct {
 	Took     time.Duration `key:"seconds"`
 	Touched  int           `key:"changed" help:"entries that differ from the previous tables"`
 	Switches int           `key:"switches" help:"switches with changed entries"`
+	Added    int           `key:"added" help:"entries on switches that the previous tables do not have"`
 	Examined int           `key:"examined" help:"entries that were examined one by one"`
 	LIDs     int           `key:"lids" help:"LIDs with entries that led to no port"`
 	Entries  int           `key:"full_route_entries" help:"entries that a full route computes"`
@@ -271,11 +272,12 @@ type adapted struct {
 	Repair   answer.Value  `key:"repair" kind:"text" name:"repair" help:"how broken paths were replaced"`
 	Why      []string      `key:"why" help:"why repairs with fewer changes were not taken"`
 	FullText string        `name:"full route"`
+	New      string        `name:"new"`
 }
 
 var incrementalDecl = answer.Decl[*adapted]{
 	Command: "route", Help: "the result of an incremental route", Action: true,
-	Title: "adapted {against} in {seconds}: {changed|entry} on {switches|switch} changed, of {full_route_entries} " +
+	Title: "adapted {against} in {seconds}: {changed|entry} on {switches|switch} changed{new}, of {full_route_entries} " +
 		"of a full route{full route}; staged, not written",
 	Facts: answer.Fields[*adapted](),
 	Layout: []answer.Item[*adapted]{
@@ -294,10 +296,13 @@ func routeIncremental(c *feature.Call) error {
 	}
 	rep, did := res.Adaptation, res.Figures
 	a := &adapted{
-		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Examined: rep.Examined,
-		LIDs: rep.LIDs, Entries: rep.Entries,
+		Engine: incrementalWord, Took: did.Took, Touched: rep.Touched, Switches: rep.Switches, Added: rep.Added,
+		Examined: rep.Examined, LIDs: rep.LIDs, Entries: rep.Entries,
 		Against: did.Against, Lost: rep.Unreachable, Examples: rep.Examples, Changes: rep.Changes,
 		Why: rep.Why,
+	}
+	if rep.Added > 0 {
+		a.New = fmt.Sprintf(" and %d added", rep.Added)
 	}
 	if rep.Touched > 0 {
 		a.Repair = answer.Text(string(rep.Repair))
