@@ -86,7 +86,7 @@ func (r *MCMemberRecord) UnmarshalBinary(b []byte) error {
 	word := be.Uint32(b[44:])
 	r.SL, r.FlowLabel, r.HopLimit = uint8(word>>28), word>>8&0xfffff, uint8(word)
 	r.Scope, r.JoinState = b[48]>>4, b[48]&0xf
-	r.ProxyJoin = b[49]>>7 != 0
+	r.ProxyJoin = b[49]&0x81 != 0 // OpenSM sets the lowest bit
 	return nil
 }
 

@@ -4,9 +4,11 @@ package osm
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,12 +17,15 @@ import (
 )
 
 // WriteGroups writes multicast groups as OpenSM does in opensm-sa.dump (osm_sa.c, sa_dump_one_mgrp). The file has a
-// line for each group and a line for each member of the group. OpenSM can read it with the option sa_db_file.
+// line for each group, in the order of the MGIDs, and a line for each member of the group. OpenSM can read it with the
+// option sa_db_file.
 // O(members).
 func WriteGroups(w io.Writer, groups []fabric.Group) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	for i := range groups {
-		g := &groups[i]
+	sorted := slices.Clone(groups)
+	slices.SortStableFunc(sorted, func(a, b fabric.Group) int { return bytes.Compare(a.MGID[:], b.MGID[:]) })
+	for i := range sorted {
+		g := &sorted[i]
 		known := ""
 		if g.WellKnown {
 			known = " (well known)"
