@@ -14,7 +14,7 @@ import (
 
 // Anomaly is a node that differs from its peers.
 type Anomaly struct {
-	// Node is [fabric.None] for a hint that matches no node.
+	// Node is the node that differs, or [fabric.None] for a hint that matches no node.
 	Node fabric.NodeIndex
 	What string
 }
@@ -41,13 +41,14 @@ func (s *Structure) addAnomaly(node fabric.NodeIndex, format string, args ...any
 	s.Anomalies = append(s.Anomalies, Anomaly{node, fmt.Sprintf(format, args...)})
 }
 
-// peerGroup identifies switches that should be cabled alike: those of one tier, and of one kind of director boards.
+// peerGroup identifies switches that should be cabled alike: switches of the same tier and of the same kind of director
+// board.
 type peerGroup struct {
 	tier  int32
 	board uint8
 }
 
-// findCableAnomalies finds switches with fewer or more cables up or down than most of their peers.
+// findCableAnomalies finds switches whose number of cables up or down differs from most of their peers.
 func (s *Structure) findCableAnomalies(height []int32) {
 	board := make([]uint8, len(s.Switches))
 	for _, d := range s.Directors {
@@ -71,7 +72,8 @@ func (s *Structure) findCableAnomalies(height []int32) {
 	}
 }
 
-// compareCables reports the peers whose number of cables to the next tier, height + step, differs from most.
+// compareCables reports peers whose number of cables to an adjacent tier differs from the number of most peers. The
+// tier has the height of the peers + step.
 func (s *Structure) compareCables(peers []fabric.SwitchIndex, height []int32, step int32, direction string) {
 	having := map[int]int{}
 	cables := map[fabric.SwitchIndex]int{}
@@ -88,7 +90,7 @@ func (s *Structure) compareCables(peers []fabric.SwitchIndex, height []int32, st
 		having[cables[m]]++
 	}
 	usual := mostOf(having)
-	// A tier grows downwards, so more have to be peers there.
+	// A tier of an unfinished fabric grows downwards. Therefore more peers must agree on the number of cables down.
 	most := prose.When(step > 0, len(peers)/2, len(peers)*3/4)
 	if len(peers) < 3 || having[usual] <= most || having[usual] == len(peers) {
 		return
@@ -106,7 +108,8 @@ func (s *Structure) compareCables(peers []fabric.SwitchIndex, height []int32, st
 	}
 }
 
-// missingLinks lists the switches to which nearly all of the peers are linked but m is not, or by fewer cables.
+// missingLinks returns text about switches to which nearly all of the peers are linked. It names those to which m has
+// no link, or fewer cables than the peers.
 func (s *Structure) missingLinks(m fabric.SwitchIndex, to map[fabric.SwitchIndex]int, each, peers int) string {
 	cables := map[fabric.SwitchIndex]int{}
 	for _, p := range s.peers[m] {
@@ -136,10 +139,10 @@ func (s *Structure) missingLinks(m fabric.SwitchIndex, to map[fabric.SwitchIndex
 	return ": " + prose.List(fewer, mostListed)
 }
 
-// mostListed bounds the switches listed in one anomaly.
+// mostListed is the maximum number of switches listed in one anomaly.
 const mostListed = 4
 
-// findTierAnomalies reports switches of a fat-tree with links that skip a tier or stay on it.
+// findTierAnomalies reports switches of a fat-tree with links that skip a tier or lead to the same tier.
 func (s *Structure) findTierAnomalies(height []int32) {
 	if s.Shape != FatTree {
 		return
@@ -159,7 +162,7 @@ func (s *Structure) findTierAnomalies(height []int32) {
 	}
 }
 
-// findGaps reports the missing links of a grid, and links and switches that do not fit in it.
+// findGaps reports links that a grid lacks, and links and switches that do not fit in the grid.
 func (s *Structure) findGaps() {
 	at := map[string]fabric.SwitchIndex{}
 	for _, m := range s.members() {
@@ -194,8 +197,9 @@ func (s *Structure) findGaps() {
 	}
 }
 
-// findHostAnomalies reports hosts above the leaves that neither name nor hint marks as service nodes, and hosts that
-// are missing on a rail or have a different adapter number there.
+// findHostAnomalies reports two kinds of hosts. Hosts of the first kind are attached above the leaves, but neither
+// their name nor a hint marks them as service nodes. Hosts of the second kind are missing on a rail or have an adapter
+// with a different number there.
 func (s *Structure) findHostAnomalies(height []int32) {
 	having := map[int]int{}
 	rails := func(h *Host) (on []int32) {
@@ -238,7 +242,7 @@ func (s *Structure) findHostAnomalies(height []int32) {
 	}
 }
 
-// findOtherRail reports the adapters of a host on a rail with a different number.
+// findOtherRail reports adapters of a host whose number differs from the number of their rail.
 func (s *Structure) findOtherRail(h *Host) {
 	if s.Rails.ByCabling || len(s.Rails.Names) == 0 || len(h.Adapters) < 2 {
 		return

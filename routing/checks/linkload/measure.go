@@ -74,8 +74,8 @@ type Shifted struct {
 	Unknown int64
 }
 
-// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spaced, or all if n is 0 or more than there
-// are. Hosts may have gaps, as for [Shift]. O(n x hosts x hops) on all processors.
+// Shifts measures n of the shifts of hosts by 1 to len(hosts)-1, evenly spaced. If n is 0 or exceeds the number of
+// shifts, it measures all shifts. Hosts may have gaps, as for [Shift]. O(n x hosts x hops) on all processors.
 func Shifts(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int,
 	progress func(done, total int)) (*Shifted, error) {
 	return newTrials(t).shifts(ctx, hosts, n, progress)
@@ -118,22 +118,22 @@ type Bisected struct {
 	Hosts      int
 	Bisections int
 	Seed       uint64
-	// Mean is the effective bisection bandwidth as a fraction of the full one. Min, Max and StdDev are those of the
-	// means of single bisections.
+	// Mean is the effective bisection bandwidth as a fraction of the full bisection bandwidth. Min, Max and StdDev are
+	// the minimum, maximum and standard deviation of the means of single bisections.
 	Mean   float64
 	Min    float64
 	Max    float64
 	StdDev float64
-	// Worst is the maximum number of paths over a link in any of them.
+	// Worst is the maximum number of paths over a link in any of the bisections.
 	Worst int64
-	// Lost counts the paths that do not arrive, Unknown the paths that use an unread table. They are not part of the
-	// means.
+	// Lost counts the paths that do not arrive. Unknown counts the paths that use an unread table. The means do not
+	// include these paths.
 	Lost    int64
 	Unknown int64
 }
 
-// Bisections measures n random bisections. The same seed gives the same figures for any number of processors. O(n x
-// hosts x hops) on all processors.
+// Bisections measures n random bisections. With the same seed, the figures do not depend on the number of processors.
+// O(n x hosts x hops) on all processors.
 func Bisections(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, n int, seed uint64,
 	progress func(done, total int)) (*Bisected, error) {
 	return newTrials(t).bisections(ctx, hosts, n, seed, progress)
@@ -166,14 +166,14 @@ func (ts *trials) bisections(ctx context.Context, hosts []fabric.PortIndex, n in
 	return b, nil
 }
 
-// trial is the result of one pattern of many.
+// trial is the result of one pattern.
 type trial struct {
 	worst         int64
 	share         float64
 	lost, unknown int64
 }
 
-// trials measures patterns of the same tables, with a walker for each worker.
+// trials measures many patterns on the same tables. Each goroutine has its own walker.
 type trials struct {
 	t       *fabric.Tables
 	wires   walk.Wires
@@ -202,20 +202,21 @@ func (ts *trials) try(ctx context.Context, n int, progress func(done, total int)
 	return tried, err
 }
 
-// Quick holds the published measures for as many patterns as are quick. They are nil if there are no two hosts.
+// Quick holds the shift figure and the bisection bandwidth for as many patterns as can be measured quickly. Both are
+// nil if the fabric has fewer than two hosts.
 type Quick struct {
 	Shifts     *Shifted
 	Bisections *Bisected
 }
 
 const (
-	// quickPaths is the number of paths to follow for each of the two measures.
+	// quickPaths is the number of paths that Estimate follows for each of the two measures.
 	quickPaths = 500_000
 	// SomeBisections is the default number of bisections.
 	SomeBisections = 100
 )
 
-// Estimate measures shifts and random bisections of hosts in an order that may have gaps.
+// Estimate measures some shifts and random bisections of hosts. The order of hosts may have gaps, as for [Shift].
 func Estimate(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, seed uint64,
 	progress func(done, total int)) (q Quick, err error) {
 	there := WithoutGaps(hosts)
@@ -230,7 +231,7 @@ func Estimate(ctx context.Context, t *fabric.Tables, hosts []fabric.PortIndex, s
 	return q, err
 }
 
-// WithoutGaps returns the hosts of an order without the gaps ([fabric.None]).
+// WithoutGaps returns the hosts without the gaps, which are [fabric.None].
 func WithoutGaps(hosts []fabric.PortIndex) []fabric.PortIndex {
 	return slices.DeleteFunc(slices.Clone(hosts), func(h fabric.PortIndex) bool { return h == fabric.None })
 }

@@ -15,13 +15,13 @@ import (
 // Pair is a source and a destination, both end ports.
 type Pair struct {
 	Src, Dst fabric.PortIndex
-	// LID is the LID of Dst to send to, 0 for its base LID.
+	// LID is the destination LID of Dst, or 0 for its base LID.
 	LID uint16
 }
 
-// Hosts returns the end ports of HCAs, including unreachable ones and without aggregation nodes, in the order of their
-// names, with numbers in names by value: node-2 before node-10. Patterns use this order. Ports of one name are ordered
-// by number, then by GUID. O(hosts log hosts).
+// Hosts returns the end ports of HCAs, including unreachable end ports and without aggregation nodes. They are sorted
+// by name, and numbers in names by value: node-2 comes before node-10. Patterns use this order. Ports with the same
+// name are sorted by number, then by GUID. O(hosts log hosts).
 func Hosts(f *fabric.Fabric) []fabric.PortIndex {
 	var hosts []fabric.PortIndex
 	for _, e := range slices.Concat(f.EndPorts, f.Unreachable) {
@@ -37,7 +37,7 @@ func Hosts(f *fabric.Fabric) []fabric.PortIndex {
 	return hosts
 }
 
-// natural compares texts, with numbers in them by value.
+// natural compares two texts. It compares numbers in the texts by value.
 func natural(a, b string) int {
 	for a != "" && b != "" {
 		x, y := digits(a), digits(b)
@@ -60,8 +60,8 @@ func natural(a, b string) int {
 // digits returns the number of digits at the start of a text.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
-// Shift returns the pattern in which each host sends to the one k positions further on, modulo the number of hosts: a
-// permutation. k may be negative. Gaps, fabric.None, neither send nor receive.
+// Shift returns the pattern in which each host sends to the host k positions later, modulo the number of hosts. The
+// pattern is a permutation. k may be negative. Gaps in hosts are fabric.None; they neither send nor receive.
 func Shift(hosts []fabric.PortIndex, k int) []Pair {
 	pairs := make([]Pair, 0, len(hosts))
 	for i, src := range hosts {
@@ -73,8 +73,8 @@ func Shift(hosts []fabric.PortIndex, k int) []Pair {
 	return pairs
 }
 
-// Permutation returns a random permutation: each host sends to one host and receives from one. Hosts that would send to
-// themselves are omitted.
+// Permutation returns a random permutation: each host sends to one host and receives from one host. Hosts that would
+// send to themselves are omitted.
 func Permutation(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	to := r.Perm(len(hosts))
 	pairs := make([]Pair, 0, len(hosts))
@@ -86,8 +86,8 @@ func Permutation(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	return pairs
 }
 
-// Bisection divides the hosts at random into two halves. Each host of the first sends to one of the second. With an odd
-// number, one host is left out.
+// Bisection divides the hosts at random into two halves. Each host of the first half sends to one host of the second
+// half. If the number of hosts is odd, one host is left out.
 func Bisection(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	order := r.Perm(len(hosts))
 	half := len(hosts) / 2
@@ -98,8 +98,8 @@ func Bisection(hosts []fabric.PortIndex, r *rand.Rand) []Pair {
 	return pairs
 }
 
-// Among returns all ordered pairs of distinct hosts, as for a job with all-to-all communication, one for each LID of
-// the destination.
+// Among returns all ordered pairs of distinct hosts, one pair for each LID of the destination. This is the pattern of a
+// job with all-to-all communication.
 func Among(f *fabric.Fabric, hosts []fabric.PortIndex) []Pair {
 	pairs := make([]Pair, 0, len(hosts)*max(0, len(hosts)-1))
 	for _, src := range hosts {

@@ -11,12 +11,12 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Class is the kind of a direction of a link.
+// Class is the class of one direction of a link: from a host, to a host, or between switches.
 type Class uint8
 
 // The classes.
 const (
-	// None means no link of the subnet: an open port, or an unreachable link.
+	// None is the class of an open port or an unreachable link.
 	None Class = iota
 	FromHost
 	ToHost
@@ -35,7 +35,7 @@ func (c Class) String() string {
 	return classNames[c]
 }
 
-// ClassOf returns the class of the link of a port in the direction that leaves it.
+// ClassOf returns the class of the link of a port, in the direction that leaves the port.
 func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	p := &f.Ports[port]
 	switch {
@@ -49,10 +49,10 @@ func ClassOf(f *fabric.Fabric, port fabric.PortIndex) Class {
 	return BetweenSwitches
 }
 
-// Stats summarizes the paths over some links.
+// Stats summarizes the paths over a set of links.
 type Stats struct {
 	Links int
-	// Unknown is the number of links whose load is not known. The other figures leave them out.
+	// Unknown is the number of links whose load is not known. The other fields leave these links out.
 	Unknown int
 	// Unused is the number of links without any path.
 	Unused int
@@ -63,7 +63,7 @@ type Stats struct {
 	StdDev float64
 }
 
-// Kind is a class of links of one width and speed, with its loads.
+// Kind summarizes the links of one class, width and speed.
 type Kind struct {
 	Class Class
 	Width string
@@ -71,7 +71,7 @@ type Kind struct {
 	Stats
 }
 
-// Link is a direction of a link with its load.
+// Link is one direction of a link, with its load.
 type Link struct {
 	// Port is the port by which packets leave.
 	Port         fabric.PortIndex
@@ -83,15 +83,15 @@ type Link struct {
 type Summary struct {
 	// EdgeForwardingIndex is the maximum number of paths over a link between switches.
 	EdgeForwardingIndex int64
-	// Classes has the loads of each class of links, Kinds those of each class, width and speed. Both omit kinds without
-	// links.
+	// Classes has the loads of each class of links. Kinds has the loads of each class, width and speed. Both omit
+	// entries without links.
 	Classes []Kind
 	Kinds   []Kind
-	// Worst lists the links between switches with most paths, in descending order and then by port index.
+	// Worst lists the links between switches with most paths, in descending order of paths and then by port index.
 	Worst []Link
 }
 
-// Summary returns a summary with up to worst links in Worst. O(ports log ports).
+// Summary returns a summary. worst is the maximum number of links in its field Worst. O(ports log ports).
 func (l *Loads) Summary(worst int) Summary {
 	type key struct {
 		class Class

@@ -11,20 +11,20 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// walker follows the paths of a pattern. It is scratch memory for one pattern after another.
+// walker follows the paths of a pattern. It is scratch memory that is reused for each pattern.
 type walker struct {
 	t     *fabric.Tables
 	wires walk.Wires
 	// unreachable marks the end ports that failures have separated from the subnet.
 	unreachable map[fabric.PortIndex]bool
-	// paths counts, by port, the paths that leave by it.
+	// paths counts, for each port, the paths that leave by the port.
 	paths []int64
-	// ports holds the ports of all paths that arrive, one path after another, ends the end of each path in ports, and
-	// of the index of its pair in the pattern.
+	// ports holds the ports of all paths that arrive, one path after another. ends holds the end of each path in ports.
+	// of holds, for each path, the index of its pair in the pattern.
 	ports []fabric.PortIndex
 	ends  []int
 	of    []int
-	// lost counts the paths that do not arrive, unknown the paths that use an unread table.
+	// lost counts the paths that do not arrive. unknown counts the paths that use an unread table.
 	lost, unknown int64
 	// open marks the ports by which unknown paths leave.
 	open []bool
@@ -44,7 +44,7 @@ func newWalker(t *fabric.Tables, wires walk.Wires) *walker {
 // stepsAtOnce is the number of pairs between checks of the context.
 const stepsAtOnce = 1024
 
-// run counts the paths of a pattern and discards the previous one.
+// run discards the previous pattern and counts the paths of pairs.
 func (w *walker) run(ctx context.Context, pairs []Pair) error {
 	for _, p := range w.ports {
 		w.paths[p] = 0
@@ -76,7 +76,7 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 	return nil
 }
 
-// follow appends the ports of one path and returns its fate.
+// follow appends the ports of the path of one pair to w.ports, and returns how the path ends.
 func (w *walker) follow(p Pair) walk.Fate {
 	f := w.t.Fabric
 	lid, dst := cmp.Or(p.LID, f.Ports[p.Dst].LID), walk.ToPort(p.Dst)
@@ -111,7 +111,7 @@ func (w *walker) follow(p Pair) walk.Fate {
 	return walk.Lost
 }
 
-// measure returns the maximum number of paths over a link and the mean share of the paths.
+// measure returns the maximum number of paths over a link, and the mean share of bandwidth of the paths.
 func (w *walker) measure() (worst int64, share float64) {
 	start := 0
 	for _, end := range w.ends {
@@ -129,7 +129,7 @@ func (w *walker) measure() (worst int64, share float64) {
 	return worst, share
 }
 
-// destinations counts, by port, the different destination LIDs of its paths.
+// destinations counts, for each port, the different destination LIDs of the paths that leave by the port.
 func (w *walker) destinations(pairs []Pair, count []int32) {
 	type use struct {
 		port, dst fabric.PortIndex

@@ -12,26 +12,26 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ErrNoTables means that there are no multicast tables.
+// ErrNoTables means that the multicast tables were neither computed nor read.
 var ErrNoTables = errors.New("the multicast tables were neither computed nor read (try: sweep full mft, or load " +
 	"groups FILE and route)")
 
 // Report is the result of a check.
 type Report struct {
 	Counts
-	// Faults lists some examples of each kind for each LID, in ascending order of LIDs.
+	// Faults lists up to 3 examples of each kind of fault for each LID, in ascending order of LIDs.
 	Faults []Fault
 }
 
 // examples is the maximum number of faults of a kind and LID in a report.
 const examples = 3
 
-// Check follows the packets of every member of every group. Without groups it uses the groups that the tables
-// themselves serve ([fabric.GroupsOf]). With groups it also checks LIDs that have entries but no group for receivers
-// that are no members. It returns [ErrNoTables], or the error of ctx if that ends first.
+// Check follows the packets of every member of every group. If groups is nil, it uses the groups that the entries of
+// the tables imply ([fabric.GroupsOf]). If groups is given, it also checks LIDs with entries but without a group: their
+// receivers are no members. It returns [ErrNoTables] if there are no multicast tables, or the error of ctx.
 //
-// If the tables of a group form a tree, it costs O(its switch ports + members), otherwise O(switches with members x
-// (its switch ports + members)). All processors are used.
+// If the tables of a group form a tree, the check of the group costs O(its switch ports + members). Otherwise it costs
+// O(switches with members x (its switch ports + members)). Check uses all processors.
 func Check(ctx context.Context, t *fabric.Tables, groups []fabric.Group, progress func(done, total int)) (*Report,
 	error) {
 	if t.MFT == nil {
@@ -63,7 +63,7 @@ func Check(ctx context.Context, t *fabric.Tables, groups []fabric.Group, progres
 	return r, nil
 }
 
-// entriesAlone returns the LIDs that have entries but no group, as groups without members.
+// entriesAlone returns a group without members for each LID that has entries but no group in groups.
 func entriesAlone(groups, own []fabric.Group) []fabric.Group {
 	have := map[uint16]bool{}
 	for i := range groups {
@@ -78,7 +78,7 @@ func entriesAlone(groups, own []fabric.Group) []fabric.Group {
 	return more
 }
 
-// checker checks one LID after another, for one goroutine.
+// checker checks one LID at a time. It is scratch memory for one goroutine.
 type checker struct {
 	ctx context.Context
 	t   *fabric.Tables
@@ -88,10 +88,11 @@ type checker struct {
 	counts Counts
 	faults []Fault
 	named  map[Kind]int
-	// join is by end port. Only those of the current LID are set.
+	// join is indexed by end port. Only the members of the current LID have a join state. in marks these members.
 	join []fabric.JoinState
 	in   []bool
-	// switches lists the switches with entries for the LID. joined holds the switches that links connect.
+	// switches lists the switches with entries for the current LID. joined records which of them are connected by links
+	// of the group.
 	switches []fabric.SwitchIndex
 	joined   routing.UnionFind
 	flood    *flood
@@ -141,7 +142,7 @@ func (c *checker) fault(k Kind, src, dst fabric.PortIndex, ports ...fabric.PortI
 	}
 }
 
-// pairs returns the number of pairs of a member and another one that receives.
+// pairs returns the number of ordered pairs of a member and another member that receives.
 func pairs(members []Member) int64 {
 	receivers := int64(0)
 	for _, m := range members {
@@ -152,7 +153,7 @@ func pairs(members []Member) int64 {
 	return int64(len(members))*receivers - receivers
 }
 
-// idle counts the switches of a tree behind which there is no member: leaves of the tree without members, repeatedly.
+// idle counts the switches on branches without members. It repeatedly removes leaves of the tree that have no members.
 func (c *checker) idle() {
 	degree, leads := map[fabric.SwitchIndex]int{}, map[fabric.SwitchIndex]bool{}
 	links := func(s fabric.SwitchIndex, each func(next fabric.SwitchIndex)) {

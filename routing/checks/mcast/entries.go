@@ -9,7 +9,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// entries counts the ports of all switches. It reports whether they form one tree that includes all members.
+// entries counts the ports in the tables of all switches. It reports whether these ports form one tree that includes
+// all members.
 func (c *checker) entries() (tree bool) {
 	tree = true
 	for _, s := range c.switches {
@@ -34,13 +35,13 @@ func (c *checker) entries() (tree bool) {
 	return tree
 }
 
-// first returns the switch of the first member.
+// first returns the switch of the first member of the LID.
 func (c *checker) first() fabric.SwitchIndex {
 	sw, _ := c.f.AttachedSwitch(c.lid.Members[0].End)
 	return sw
 }
 
-// entry counts one port of a table, and reports whether it may belong to a tree.
+// entry counts one port in the table of a switch. It reports whether the port may belong to a tree.
 func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bool {
 	if end := c.f.EndBehind(s, out); end != fabric.None {
 		switch {
@@ -74,15 +75,15 @@ func (c *checker) entry(s fabric.SwitchIndex, port fabric.PortIndex, out int) bo
 
 // Change is a changed entry of a switch for a multicast LID.
 type Change struct {
-	// Switch is its index in the fabric of the new tables.
+	// Switch is the index of the switch in the fabric of the new tables.
 	Switch fabric.SwitchIndex
 	MLID   uint16
-	// Gone lists the ports that only the old tables have, Come the ports that only the new ones have.
+	// Gone lists the ports that only the old entry has. Come lists the ports that only the new entry has.
 	Gone, Come []uint8
 }
 
-// Changes iterates over the changed entries of multicast tables, by switch and LID. It skips switches that one fabric
-// lacks or whose table was not read in one of them, and returns nothing if one has no multicast tables. O(switches x
+// Changes iterates over the changed entries of multicast tables, by switch and LID. It skips a switch that one fabric
+// lacks, or whose table was not read in one state. It yields nothing if one state has no multicast tables. O(switches x
 // multicast LIDs).
 func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 	return func(yield func(Change) bool) {
@@ -107,7 +108,8 @@ func Changes(before, after *fabric.Tables) iter.Seq[Change] {
 	}
 }
 
-// only returns the ports of a switch in t that are not in other.
+// only returns the ports of an entry of switch sw in t that the same entry in other lacks. at is the index of the
+// switch in other.
 func only(t *fabric.MFT, sw fabric.SwitchIndex, other *fabric.MFT, at fabric.SwitchIndex, mlid uint16) []uint8 {
 	if slices.Equal(t.Ports(sw, mlid), other.Ports(at, mlid)) {
 		return nil

@@ -10,11 +10,11 @@ import (
 // Kind is a kind of fault in the tables of a group.
 type Kind string
 
-// The kinds of faults, the first four of the packets of members, the others of table entries.
+// The kinds of faults. The first four concern the packets of members, the others concern table entries.
 const (
-	// Missing: a member does not receive the packets of another one.
+	// Missing: a member does not receive the packets of another member.
 	Missing Kind = "missing"
-	// Double: a member receives them more than once.
+	// Double: a member receives a packet of another member more than once.
 	Double Kind = "double"
 	// Echo: a member receives its own packets.
 	Echo Kind = "echo"
@@ -36,23 +36,24 @@ type Fault struct {
 	MLID uint16
 	// Src and Dst are the members concerned, or None.
 	Src, Dst fabric.PortIndex
-	// Ports lists the switch ports by which packets leave: the faulty one, or those of a cycle in order.
+	// Ports lists the switch ports by which packets leave: the faulty port, or the ports of a cycle in order.
 	Ports []fabric.PortIndex
 }
 
-// Counts summarizes groups. A pair is a member that sends and another one that receives.
+// Counts counts members, pairs, entries and faults of groups. A pair is a member that sends and another member that
+// receives.
 type Counts struct {
-	// LIDs counts the multicast LIDs with groups or entries, Alone those without entries and with fewer than two
-	// members in the subnet.
+	// LIDs counts the multicast LIDs with groups or entries. Alone counts the LIDs without entries whose groups have
+	// fewer than two members in the subnet.
 	LIDs  int
 	Alone int
-	// Members counts the members in the subnet and the Lost ones, which are unreachable or have no LID. Gone counts
-	// members that the subnet does not have.
+	// Members counts the members in the subnet. Lost counts those among them that are unreachable or have no LID. Gone
+	// counts members that the subnet does not have.
 	Members int
 	Lost    int
 	Gone    int
-	// Entries counts the ports in tables, SendOnly those to members that only send, and Idle the switches on branches
-	// without members. Neither of the last two is a fault.
+	// Entries counts the ports in tables. SendOnly counts the ports to members that only send. Idle counts the switches
+	// on branches without members. SendOnly and Idle are not faults.
 	Entries  int
 	Idle     int
 	SendOnly int
@@ -60,12 +61,12 @@ type Counts struct {
 	Pairs   int64
 	Missing int64
 	Double  int64
-	// Unknown counts pairs whose packets reach an unread table, so that more copies may arrive.
+	// Unknown counts pairs whose packets reach an unread table. Further copies of these packets may arrive.
 	Unknown int64
-	// Echoes counts members, Cycles LIDs with a cycle.
+	// Echoes counts members that receive their own packets. Cycles counts LIDs with a cycle.
 	Echoes int
 	Cycles int
-	// Strangers, DeadPorts and OneWays count ports.
+	// Strangers, DeadPorts and OneWays count ports with these faults.
 	Strangers int
 	DeadPorts int
 	OneWays   int
@@ -91,7 +92,7 @@ func (c *Counts) add(o *Counts) {
 	c.OneWays += o.OneWays
 }
 
-// Verdict returns the verdict: found if there is a fault, or unknown.
+// Verdict returns Found if there is a fault. It returns Unknown if there is no fault but a pair is unknown.
 func (c *Counts) Verdict() verdict.Verdict {
 	wrong := c.Missing+c.Double > 0 || c.Echoes+c.Cycles+c.Strangers+c.DeadPorts+c.OneWays > 0
 	return verdict.Of(wrong, c.Unknown > 0)

@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// follow follows the packets of each switch with members, where the tables form no tree.
+// follow follows the packets of each switch with members. It is used if the tables do not form a tree.
 func (c *checker) follow() {
 	c.counts.Pairs = pairs(c.lid.Members)
 	senders := map[fabric.SwitchIndex][]Member{}
@@ -33,7 +33,7 @@ func (c *checker) follow() {
 		}
 		c.compare(sw, senders[sw])
 	}
-	// Packets that no member sends may loop as well.
+	// Loops are also possible for packets that no member sends.
 	for _, sw := range c.switches {
 		if c.ctx.Err() != nil || cycle {
 			return
@@ -67,7 +67,7 @@ func (c *checker) ring(ring []fabric.PortIndex, src fabric.PortIndex, before boo
 	return true
 }
 
-// compare counts what the members receive of the packets of those at one switch.
+// compare counts how often the members receive the packets of the members in senders, which are attached to switch sw.
 func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 	fl := c.flood
 	if fl.unread >= 0 && len(senders) > 0 {
@@ -108,19 +108,19 @@ func (c *checker) compare(sw fabric.SwitchIndex, senders []Member) {
 	}
 }
 
-// flood follows the copies of a packet. A state is the port by which a copy enters a switch. It is the same for all
-// copies from there on.
+// flood follows the copies of a packet. A state is the port by which a copy enters a switch. All copies in the same
+// state are forwarded in the same way.
 type flood struct {
 	t *fabric.Tables
 	f *fabric.Fabric
-	// copies counts the copies that enter by a port, or arrive at an end port. color is the state of the search.
-	// touched and ends list the ones that are set.
+	// copies counts the copies that enter a switch by a port, or that arrive at an end port. color is the state of the
+	// search. touched and ends list the ports whose values must be reset.
 	copies  []int32
 	color   []uint8
 	touched []fabric.PortIndex
 	order   []fabric.PortIndex
 	ends    []fabric.PortIndex
-	// unread is a port to a switch whose table was not read, -1 for none.
+	// unread is a port that leads to a switch whose table was not read, or -1.
 	unread fabric.PortIndex
 	ring   []fabric.PortIndex
 	path   []fabric.PortIndex // ports by which copies leave, up to the present state
@@ -149,7 +149,7 @@ func (fl *flood) reset() {
 	fl.unread, fl.ring = -1, nil
 }
 
-// from follows a packet that a host sends into a switch, and returns the ports of a cycle on its way, or nil.
+// from follows a packet that a host sends into a switch. It returns the ports of a cycle that copies reach, or nil.
 func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	fl.reset()
 	fl.mlid = mlid
@@ -171,7 +171,8 @@ func (fl *flood) from(sw fabric.SwitchIndex, mlid uint16) []fabric.PortIndex {
 	return fl.ring
 }
 
-// nexts returns the ports to other switches by which a switch sends copies of a packet that entered by a port.
+// nexts returns the ports to other switches by which a switch forwards copies of a packet. in is the port by which the
+// packet entered.
 func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.PortIndex {
 	node := fl.f.SwitchNode(sw)
 	var outs []fabric.PortIndex
@@ -192,7 +193,8 @@ func (fl *flood) nexts(sw fabric.SwitchIndex, in fabric.PortIndex) []fabric.Port
 	return outs
 }
 
-// search orders the states that follow from one, each after its successors, and records a cycle.
+// search adds the states that can be reached from the state in to fl.order, each after its successors. If it finds a
+// cycle, it records the cycle.
 func (fl *flood) search(in fabric.PortIndex) {
 	type step struct {
 		in   fabric.PortIndex
@@ -231,7 +233,7 @@ func (fl *flood) search(in fabric.PortIndex) {
 	}
 }
 
-// since returns the ports of the path after the one that leads to a state.
+// since returns the ports of the current path after the port that leads to the state in.
 func (fl *flood) since(in fabric.PortIndex) []fabric.PortIndex {
 	for i, out := range fl.path {
 		if fl.f.Ports[out].Peer == in {
@@ -241,10 +243,10 @@ func (fl *flood) since(in fabric.PortIndex) []fabric.PortIndex {
 	return nil
 }
 
-// many limits counts of copies, which double from switch to switch.
+// many is the maximum count of copies. Without this limit, counts could double from switch to switch.
 const many = 1 << 20
 
-// pass forwards the copies that enter by a port. Copies that loop count once.
+// pass forwards the copies that enter a switch by a port. Copies that loop are counted once.
 func (fl *flood) pass(in fabric.PortIndex) {
 	sw := fl.f.Nodes[fl.f.Ports[in].Node].Switch
 	node := fl.f.SwitchNode(sw)

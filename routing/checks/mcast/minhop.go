@@ -7,22 +7,22 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// minHop makes trees from hop counts, as OpenSM does for most engines (osm_mcast_mgr.c, mcast_mgr_branch): from the
-// root on, packets leave by the first port with the fewest hops to the switch of a member, independent of other
-// members.
+// minHop builds multicast trees from hop counts, as OpenSM does for most engines (osm_mcast_mgr.c, mcast_mgr_branch).
+// From the root on, packets leave each switch by the first port with the fewest hops to the switch of a member,
+// independent of other members.
 //
-// If hop counts are distances, the result is a tree. If an engine prohibits some paths, as up/down does, two branches
-// may meet again. OpenSM then writes the cycle, and so does this.
+// If hop counts are distances, the result is a tree. If an engine prohibits some paths, as up/down routing does, two
+// branches may meet again. In this case OpenSM and minHop write entries with a cycle.
 type minHop struct {
 	f    *fabric.Fabric
 	hops routing.Hops
 }
 
-// maxDepth is the number of switches in a row at which OpenSM abandons a branch.
+// maxDepth is the maximum number of switches in a row on a branch. OpenSM abandons a longer branch.
 const maxDepth = 63
 
-// AddGroup implements [routing.GroupRouter]. A group of fewer than two members gets no entries. O(switches x switches
-// with members), and for each such switch O(hops x ports).
+// AddGroup implements [routing.GroupRouter]. A group of fewer than two members gets no entries. It takes O(switches x
+// switches with members), and O(hops x ports) for each switch with members.
 func (h *minHop) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
 	err error) {
 	if len(members) < 2 {
@@ -45,7 +45,8 @@ type grower struct {
 	outside []fabric.PortIndex
 }
 
-// branch forwards packets for some members from a switch that they enter by port up, 0 for the root.
+// branch adds the entries of switch sw for some members, and of the switches behind it. up is the port by which packets
+// enter sw, or 0 for the root.
 func (g *grower) branch(sw fabric.SwitchIndex, members []fabric.PortIndex, up uint8, depth int) {
 	if depth > maxDepth {
 		g.outside = append(g.outside, members...)
@@ -72,7 +73,7 @@ func (g *grower) branch(sw fabric.SwitchIndex, members []fabric.PortIndex, up ui
 	}
 }
 
-// divide groups members by the port of a switch that leads to them.
+// divide groups members by the port of the switch that leads to them.
 func (g *grower) divide(sw fabric.SwitchIndex, members []fabric.PortIndex) [][]fabric.PortIndex {
 	byPort := make([][]fabric.PortIndex, int(g.f.SwitchNode(sw).NumPorts)+1)
 	ports := map[fabric.SwitchIndex]int{} // by the switch that they are attached to
@@ -99,7 +100,7 @@ func (g *grower) divide(sw fabric.SwitchIndex, members []fabric.PortIndex) [][]f
 
 const noPort = -1
 
-// first returns the first port of a switch with the fewest hops to another.
+// first returns the first port of switch sw with the fewest hops to switch dst.
 func (g *grower) first(sw, dst fabric.SwitchIndex) int {
 	least := g.hops.Least(sw, dst)
 	if least == routing.NoHops {

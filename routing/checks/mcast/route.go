@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mcast makes the forwarding tables of multicast groups as OpenSM does, follows their packets, and checks that
-// every member receives each packet once.
+// Package mcast computes the forwarding tables of multicast groups as OpenSM does. It also follows the packets of
+// groups, and checks that every member receives each packet once.
 package mcast
 
 import (
@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Router returns the router of multicast groups for an engine: own, its [routing.Result.Multicast], if that is set, or
-// one for the hop counts that the engine used.
+// Router returns the router of multicast groups for an engine. own is the field [routing.Result.Multicast] of the
+// engine's result. If own is nil, Router returns a router that uses the hop counts of the engine.
 func Router(f *fabric.Fabric, hops routing.Hops, own routing.GroupRouter) routing.GroupRouter {
 	if own != nil {
 		return own
@@ -25,7 +25,8 @@ func Router(f *fabric.Fabric, hops routing.Hops, own routing.GroupRouter) routin
 // Result holds multicast tables and warnings.
 type Result struct {
 	MFT *fabric.MFT
-	// LIDs counts the multicast LIDs with entries. Alone counts the LIDs with too few members in the subnet for a tree.
+	// LIDs counts the multicast LIDs with entries. Alone counts the LIDs that have too few members in the subnet for a
+	// tree.
 	LIDs, Alone int
 	Warnings    []string
 }
@@ -33,10 +34,10 @@ type Result struct {
 // shown is the maximum number of unreached members in warnings.
 const shown = 5
 
-// Route makes the multicast tables of groups. Groups that share a LID share a tree. Members outside the subnet do not
-// count. All others do, with any join state, as long as one of the group is a full member: OpenSM deletes a group with
-// its last one (osm_multicast.c, osm_mgrp_cleanup). It returns the error of ctx if that ends first. For each LID it
-// takes the time of AddGroup. All processors are used.
+// Route computes the multicast tables of groups. Groups that share a LID share a tree. Members outside the subnet do
+// not count. The other members count with any join state, as long as their group has a full member, because OpenSM
+// deletes a group when its last full member leaves (osm_multicast.c, osm_mgrp_cleanup). Route returns the error of ctx
+// if ctx ends first. It takes the time of AddGroup for each LID, on all processors.
 func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups []fabric.Group,
 	progress func(done, total int)) (*Result, error) {
 	lids := ByLID(f, full(f, groups))
@@ -73,7 +74,7 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 	return r, nil
 }
 
-// full removes the members of groups that have no full member in the subnet.
+// full returns the groups without the members of groups that have no full member in the subnet.
 func full(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
 	out := slices.Clone(groups)
 	for i := range out {
@@ -88,7 +89,7 @@ func full(f *fabric.Fabric, groups []fabric.Group) []fabric.Group {
 	return out
 }
 
-// endOf returns the end port of a member, or None if that is not in the subnet.
+// endOf returns the end port of a member, or None if the subnet does not contain this end port.
 func endOf(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
 	e := f.PortByGUID(m.GUID)
 	if e == fabric.None || !f.Nodes[f.Ports[e].Node].InSubnet || f.Ports[e].LID == 0 {
@@ -97,7 +98,7 @@ func endOf(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
 	return e
 }
 
-// lostEnd returns the end port of a member that is unreachable or has no LID, or None.
+// lostEnd returns the end port of a member if it is unreachable or has no LID, otherwise None.
 func lostEnd(f *fabric.Fabric, m fabric.Member) fabric.PortIndex {
 	if e := f.PortByGUID(m.GUID); e != fabric.None && f.Ports[e].LID == 0 {
 		return e
@@ -125,12 +126,12 @@ func unreached(f *fabric.Fabric, lids []LID, outside [][]fabric.PortIndex) []str
 	return out
 }
 
-// LID combines the groups of a multicast LID.
+// LID combines the groups that share a multicast LID.
 type LID struct {
 	MLID uint16
-	// Groups holds their indexes in the original list.
+	// Groups holds the indexes of these groups in the original list.
 	Groups []int
-	// Members lists those in the subnet, in the order of [fabric.Fabric.EndPorts].
+	// Members lists the members in the subnet, in the order of [fabric.Fabric.EndPorts].
 	Members []Member
 	// Lost lists members that failures have separated from the subnet, or that have no LID. They neither send nor
 	// receive packets.
@@ -153,7 +154,8 @@ func (l *LID) ends() []fabric.PortIndex {
 	return ends
 }
 
-// ByLID combines groups by their LID, in ascending order. It omits LIDs outside the multicast range.
+// ByLID combines groups with the same LID. The result is in ascending order of LIDs and omits LIDs outside the
+// multicast range.
 func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 	joined := map[uint16]map[fabric.PortIndex]fabric.JoinState{}
 	byLID := map[uint16]*LID{}

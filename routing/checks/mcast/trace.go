@@ -13,11 +13,11 @@ type Tree struct {
 	MLID uint16
 	// Src is the end port, None for the tree from a switch.
 	Src fabric.PortIndex
-	// First is the first switch, nil if Src is attached to none.
+	// First is the first switch, or nil if Src is not attached to a switch.
 	First *Hop
-	// Delivered counts the copies that end ports receive, among the copies in the tree.
+	// Delivered counts the copies in the tree that end ports receive.
 	Delivered int
-	// Circles is set if a copy returns to a port where it was and loops for ever.
+	// Circles is set if a copy returns to a port that it has already entered, and loops for ever.
 	Circles bool
 	// Twice lists the end ports that receive more than one copy.
 	Twice []fabric.PortIndex
@@ -27,23 +27,23 @@ type Tree struct {
 type Hop struct {
 	Switch fabric.SwitchIndex
 	In     uint8
-	// Fate is the fate of the copy in the switch.
+	// Fate tells how the switch treats the copy.
 	Fate   HopFate
 	Copies []Copy
 }
 
-// HopFate is the fate of a packet in a switch.
+// HopFate is the treatment of a copy by a switch.
 type HopFate uint8
 
 // The fates.
 const (
-	// Passed: the switch forwards copies, or is at the end of the tree.
+	// Passed: the switch forwards copies, or is the last switch of a branch.
 	Passed HopFate = iota
-	// Circling: this copy has been here before and is not followed again.
+	// Circling: this copy has entered the switch before. It is not followed again.
 	Circling
-	// Again: another copy of the packet has arrived by the same port.
+	// Again: another copy of the packet has entered the switch by the same port.
 	Again
-	// Dropped: the table has no ports for the LID.
+	// Dropped: the table of the switch has no ports for the LID.
 	Dropped
 	// Unread: the table was not read.
 	Unread
@@ -56,14 +56,14 @@ func (h HopFate) String() string {
 // Copy is a copy of a packet that leaves a switch by a port.
 type Copy struct {
 	Out uint8
-	// Next is the switch behind the port, or nil.
+	// Next is the switch at the other end of the link, or nil.
 	Next *Hop
 	// End is the end port that receives the copy, or None.
 	End fabric.PortIndex
 }
 
-// Trace follows a packet from an end port to a multicast LID through multicast tables. It returns an error if there are
-// none, or if the LID is not a multicast LID. O(switch ports of the tree).
+// Trace follows a packet from an end port to a multicast LID through the multicast tables. It returns an error if there
+// are no multicast tables, or if mlid is not a multicast LID. O(switch ports of the tree).
 func Trace(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*Tree, error) {
 	tr, err := newTracer(t, src, mlid)
 	if err != nil {
@@ -102,7 +102,7 @@ func newTracer(t *fabric.Tables, src fabric.PortIndex, mlid uint16) (*tracer, er
 type tracer struct {
 	t    *fabric.Tables
 	tree *Tree
-	// state holds the switch ports by which copies entered: true while their copies are being followed.
+	// state contains the switch ports by which copies entered. The value is true while the copies are being followed.
 	state map[fabric.PortIndex]bool
 	got   map[fabric.PortIndex]int
 }

@@ -13,12 +13,14 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Base holds checked tables, from which others that differ in few places are checked quickly. It is read-only.
+// Base holds tables that were checked completely. Other tables that differ in few places can be checked quickly from
+// it. It is read-only.
 type Base struct {
 	forest *trees.Forest
 	c      *checker
 	result *Result
-	// at lists the groups of the ends of each switch. end is the end that has a LID, or -1.
+	// at lists, for each switch, the groups of ends attached to it. end is indexed by LID: the end that has the LID, or
+	// -1.
 	at  [][]int32
 	end []int32
 }
@@ -52,7 +54,8 @@ func NewBase(ctx context.Context, forest *trees.Forest, opt Options) (*Base, err
 func (b *Base) Result() *Result { return b.result }
 
 // Check is like the function [Check], with the options of the base. If all paths of the base and of t arrive and
-// [trees.Forest.Against] finds their difference, it follows only the paths that the difference changes.
+// [trees.Forest.Against] finds the difference of their tables, Check follows only the paths that this difference
+// changes.
 func (b *Base) Check(ctx context.Context, t *fabric.Tables) (*Result, error) {
 	d, ok := b.forest.Against(t)
 	if ok && b.result.Delivered == b.result.Paths && b.c.distances != nil { // nil without LIDs
@@ -63,18 +66,18 @@ func (b *Base) Check(ctx context.Context, t *fabric.Tables) (*Result, error) {
 	return Check(ctx, t, b.c.opt)
 }
 
-// again computes the result from a base whose paths all arrive and a difference.
+// again computes a result from the result of a base and a difference of tables. All paths of the base must arrive.
 type again struct {
 	*Base
 	*Result
 	walker *trees.Walker
-	// gone marks the ends that are gone, less counts them by group.
+	// gone marks the ends that the new subnet lacks. less counts these ends by group.
 	gone    []bool
 	less    []int32
 	farther *routing.ReducedDistances
 }
 
-// again returns nil if a path does not arrive.
+// again returns the result for t, which differs from the base by d. It returns nil if a path does not arrive.
 func (b *Base) again(t *fabric.Tables, d trees.Difference) *Result {
 	r := *b.result
 	r.Links, r.quick = slices.Clone(r.Links), true
@@ -105,7 +108,7 @@ func (b *Base) again(t *fabric.Tables, d trees.Difference) *Result {
 	return &r
 }
 
-// add counts n paths from a group over a number of links.
+// add adds n to the number of paths with the given number of links.
 func (a *again) add(links int, n int32) {
 	for len(a.Links) <= links {
 		a.Links = append(a.Links, 0)
@@ -113,7 +116,7 @@ func (a *again) add(links int, n int32) {
 	a.Links[links] += int64(n)
 }
 
-// lose removes the paths from and to ends that are gone.
+// lose removes the paths from and to ends that the new subnet lacks.
 func (a *again) lose(now *fabric.Fabric) {
 	ends := a.c.ends
 	a.gone, a.less = make([]bool, len(ends.Ports)), make([]int32, len(ends.Groups))
@@ -145,7 +148,7 @@ func (a *again) lose(now *fabric.Fabric) {
 	}
 }
 
-// loseSources removes the paths of n ends of a group to a LID.
+// loseSources removes the paths to a LID from n ends of group g.
 func (a *again) loseSources(l trees.LID, g int, n int32) {
 	group := &a.c.ends.Groups[g]
 	links := group.Links
@@ -161,7 +164,7 @@ func (a *again) loseSources(l trees.LID, g int, n int32) {
 	a.Delivered -= int64(n)
 }
 
-// count returns the number of links of a path that arrives.
+// count returns the number of links of a path. The path must arrive.
 func count(ports []uint32) int {
 	if ports[len(ports)-1]&0xff == 0 {
 		return len(ports) - 1
@@ -169,12 +172,13 @@ func count(ports []uint32) int {
 	return len(ports)
 }
 
-// longer reports whether a path from a switch has more links than necessary.
+// longer reports whether a path from a switch has more links than necessary. least is the distance between the first
+// and the last switch, last the number of links from the last switch to the destination.
 func longer(links int, least uint8, last int) bool {
 	return least != routing.NoHops && links > int(least)+last
 }
 
-// target returns the switch of an end, and the number of links between them.
+// target returns the switch of an end, and the number of links between the switch and the end.
 func (a *again) target(end int32) (sw fabric.SwitchIndex, links int) {
 	f := a.forest
 	lid := f.Tables.Fabric.Ports[a.c.ends.Ports[end]].LID
@@ -184,7 +188,7 @@ func (a *again) target(end int32) (sw fabric.SwitchIndex, links int) {
 	return f.At[lid], links
 }
 
-// sources returns the number of ends of a group that still send to another end.
+// sources returns the number of ends of a group that still exist and send to end.
 func (a *again) sources(g int32, end int32) int32 {
 	n := int32(a.c.ends.Sources(int(g), end))
 	if a.less != nil {
@@ -193,7 +197,8 @@ func (a *again) sources(g int32, end int32) int32 {
 	return n
 }
 
-// compareFarther compares paths that were not minimal with the new distances, because links were removed.
+// compareFarther recounts the paths that are not minimal. Removed links increase distances, so a path that was too long
+// before may be minimal now.
 func (a *again) compareFarther() {
 	for i, l := range a.c.ends.LIDs {
 		if a.c.columns[i].longer == 0 || a.gone != nil && a.gone[l.End] {
@@ -232,7 +237,7 @@ func (a *again) compareSwitch(l trees.LID, sw fabric.SwitchIndex, was, now uint8
 	}
 }
 
-// change counts the changed paths to a LID. It reports whether they arrive.
+// change counts the changed paths to a LID. It reports whether all these paths arrive.
 func (a *again) change(c *trees.Change, end int32) bool {
 	dst, last := a.target(end)
 	if dst == fabric.None {

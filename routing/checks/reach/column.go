@@ -13,7 +13,7 @@ import (
 type worker struct {
 	*checker
 	judge *Classifier
-	// groups holds the verdicts on the groups of ends.
+	// groups holds the verdict on the paths of each group of ends.
 	groups []walk.Verdict
 }
 
@@ -60,7 +60,7 @@ func (w *worker) column(col *column, t *trees.Tree) {
 	w.troubles(col, t)
 }
 
-// troubles lists the first paths of each kind that do not arrive.
+// troubles lists the first paths of each kind that fail or are too long.
 func (w *worker) troubles(col *column, t *trees.Tree) {
 	var free [walk.TooLong + 1]int
 	left := 0

@@ -7,17 +7,17 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Classifier finds how the paths of a tree end. It is scratch memory for one tree after another.
+// Classifier finds how the paths of a tree end. It is scratch memory that is reused for each tree.
 type Classifier struct {
 	ends *trees.Ends
-	// verdicts and links hold, by switch, how packets from there end and over how many links.
+	// verdicts and links hold, for each switch, how packets from the switch end and over how many links.
 	verdicts []walk.Verdict
 	links    []int32
-	// pairs holds, by group, the worst outcome of the LIDs of an end so far.
+	// pairs holds, for each group, the worst outcome so far over the LIDs of the current destination.
 	pairs []Outcome
 }
 
-// Outcome is the outcome of a pair: that of its worst path.
+// Outcome is the outcome of a pair. It is the outcome of the worst path of the pair.
 type Outcome uint8
 
 // The outcomes, the worst last.
@@ -37,7 +37,7 @@ func outcomeOf(v walk.Verdict) Outcome {
 	return Lost
 }
 
-// NewClassifier returns scratch memory for one goroutine.
+// NewClassifier returns a classifier for the trees of e. It is for one goroutine.
 func NewClassifier(e *trees.Ends) *Classifier {
 	n := len(e.Tables.Fabric.Switches)
 	return &Classifier{
@@ -67,7 +67,7 @@ func (j *Classifier) Tree(t *trees.Tree) {
 	}
 }
 
-// end returns the verdict on a packet that meets no further switch.
+// end returns the verdict on a packet to the end of tree t that leaves for x and meets no further switch.
 func (j *Classifier) end(x walk.Target, t *trees.Tree) walk.Verdict {
 	switch x {
 	case walk.ToPort(j.ends.Ports[t.End]):
@@ -80,7 +80,8 @@ func (j *Classifier) end(x walk.Target, t *trees.Tree) walk.Verdict {
 	return walk.Misdelivered
 }
 
-// Group returns the verdict of [walk.Trace] on the paths of a group of the last tree, and their number of links.
+// Group returns the verdict on the paths of a group in the last tree, as [walk.Trace] returns it, and their number of
+// links.
 func (j *Classifier) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links int) {
 	if g.At < 0 {
 		return j.end(g.At, t), g.Links
@@ -92,8 +93,8 @@ func (j *Classifier) Group(g *trees.Group, t *trees.Tree) (v walk.Verdict, links
 	return v, links
 }
 
-// Pairs records the verdict on the paths of a group, and returns the outcome of the pairs of the group and the end of
-// the tree by the LIDs of the end so far. It is for trees as visited by [trees.Ends.Each].
+// Pairs records the verdict v on the paths of a group to the LID of tree t. It returns the worst outcome so far over
+// the LIDs of the same destination. The trees must come in the order of [trees.Ends.Each].
 func (j *Classifier) Pairs(group int, t *trees.Tree, v walk.Verdict) Outcome {
 	if t.First {
 		j.pairs[group] = Arrives

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reach follows the packets of every pair of end ports through the tables. It reports which arrive, over how
-// many links, and where the others end.
+// Package reach follows the packets of every pair of end ports through the tables. It reports which packets arrive,
+// over how many links, and where the other packets end.
 //
-// Pairs are the ordered pairs of distinct end ports of CAs and optionally of switches. A destination
-// with an LMC has one path for each of its LIDs. No path is sampled, and none is walked separately: see package trees.
+// Pairs are the ordered pairs of distinct end ports of CAs and optionally of switches. A destination with an LMC has
+// one path for each of its LIDs. No path is sampled, and no path is walked separately: see package trees.
 package reach
 
 import (
@@ -20,7 +20,7 @@ import (
 
 // Options controls a check.
 type Options struct {
-	// Switches counts port 0 of switches among the end ports.
+	// Switches includes port 0 of each switch in the end ports.
 	Switches bool
 	// Examples is the maximum number of paths of each kind of trouble to list (default 20).
 	Examples int
@@ -31,11 +31,11 @@ type Options struct {
 
 const defaultExamples = 20
 
-// Counts counts paths by the verdict of [walk.Trace]. Paths is the sum of the six counts that follow it.
+// Counts counts paths by the verdict of [walk.Trace]. Paths is the sum of the six fields that follow it.
 type Counts struct {
 	Paths     int64
 	Delivered int64
-	// Unreachable counts paths that end at a switch, or a source, without an onward path.
+	// Unreachable counts paths that end at a switch, or at the source, because it has no onward path.
 	Unreachable int64
 	// Loops counts paths that return to a switch.
 	Loops int64
@@ -45,29 +45,29 @@ type Counts struct {
 	TooLong int64
 	// Unknown counts paths that use a switch whose table was not read.
 	Unknown int64
-	// NotMinimal counts delivered paths, too long or not, over more links than the fabric requires. Distances from 255
-	// hops up are not compared.
+	// NotMinimal counts delivered paths with more links than the fabric requires, including paths that are too long.
+	// Distances of 255 hops or more are not compared.
 	NotMinimal int64
 }
 
 // Result is the result for all paths.
 type Result struct {
-	// Ends counts the end ports, Unassigned those without a LID, UnreachableEnds the ones that failures have separated
-	// from the subnet. See [trees.Ends] for the paths from and to those, which count as unreachable.
+	// Ends counts all end ports. Unassigned counts end ports without a LID, UnreachableEnds end ports that failures
+	// have separated from the subnet. Paths from and to these two kinds count as unreachable, see [trees.Ends].
 	Ends            int
 	Unassigned      int
 	UnreachableEnds int
-	// Pairs counts the ordered pairs of distinct end ports, LostPairs those with a path that does not arrive,
-	// UnknownPairs others with a path that is unknown.
+	// Pairs counts the ordered pairs of distinct end ports. LostPairs counts pairs with a path that does not arrive.
+	// UnknownPairs counts other pairs with a path that is unknown.
 	Pairs        int64
 	LostPairs    int64
 	UnknownPairs int64
 	Counts
-	// Links counts the delivered paths by their number of links, including the cables of the two hosts: the hops of
-	// ibdmchk.
+	// Links counts the delivered paths, indexed by their number of links. The cables of the two hosts are included.
+	// ibdmchk calls this number hops.
 	Links []int64
 	// Troubles lists the first paths of each kind that fail or are too long, by kind, destination LID and source LID.
-	// It omits the UnlistedPaths, which end at once, as [trees.Ends.Lost] counts them.
+	// It omits the paths that end at once. UnlistedPaths counts those, as [trees.Ends.Lost] does.
 	Troubles      []Path
 	UnlistedPaths int64
 
@@ -76,25 +76,25 @@ type Result struct {
 
 // Path identifies one path. [walk.Trace] follows it hop by hop.
 type Path struct {
-	// Src and Dst are end ports, LID is a LID of Dst.
+	// Src and Dst are end ports. LID is a LID of Dst.
 	Src, Dst fabric.PortIndex
 	LID      uint16
 	Verdict  walk.Verdict
 }
 
-// Bad returns the number of paths that are known not to arrive, or to be too long.
+// Bad returns the number of paths that are known not to arrive or to be too long.
 func (c *Counts) Bad() int64 { return c.Paths - c.Delivered - c.Unknown }
 
-// Verdict returns the verdict: found if a path is bad.
+// Verdict returns Found if a path is bad, and Unknown if no path is bad but some are unknown.
 func (c *Counts) Verdict() verdict.Verdict { return verdict.Of(c.Bad() > 0, c.Unknown > 0) }
 
-// LoopVerdict returns the verdict on loops. It is unknown if there is none but a path uses an unread table.
+// LoopVerdict returns the verdict on loops. It is Unknown if no path loops but a path uses an unread table.
 func (c *Counts) LoopVerdict() verdict.Verdict { return verdict.Of(c.Loops > 0, c.Unknown > 0) }
 
 // column holds the counts for one LID.
 type column struct {
 	verdicts [walk.TooLong + 1]int32
-	// pairs counts the pairs of the end, set with its last LID.
+	// pairs counts the pairs with the end as destination. It is set with the last LID of the end.
 	pairs    [Lost + 1]int64
 	longer   int32
 	links    []int32
@@ -158,7 +158,7 @@ func (c *checker) result() *Result {
 	return r
 }
 
-// addEnds counts the end ports, and the pairs and paths without a LID.
+// addEnds counts the end ports, and the pairs and paths that end at once because an end port has no LID.
 func (r *Result) addEnds(e *trees.Ends) {
 	r.Ends, r.Unassigned, r.UnreachableEnds, r.Pairs = e.Total(), len(e.Unassigned), len(e.Unreachable), e.Pairs()
 	pairs, paths := e.Lost()

@@ -10,25 +10,25 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Change is a LID to which the packets of some switches use another path.
+// Change is a LID to which the packets of some switches take another path than before.
 type Change struct {
 	LID uint16
-	// Switches lists these switches, including those without a path.
+	// Switches lists the switches whose packets take another path, including switches that now have no path.
 	Switches []fabric.SwitchIndex
-	// Old holds the previous entries of all switches.
+	// Old holds the previous entries of all switches for the LID.
 	Old []uint8
 
 	w *Walker
 }
 
-// Walker finds differences from a forest. It is scratch memory for one goroutine.
+// Walker finds the paths that differ from a forest. It is scratch memory for one goroutine.
 type Walker struct {
 	*Forest
-	// Looked counts the entries that were examined.
+	// Looked counts the entries and links that were examined.
 	Looked int
 
 	dead []uint64
-	// edits holds the new entries of switches, with the round in which they apply.
+	// edits holds, for each switch, its new entry and the round in which this entry applies.
 	edits  []uint64
 	seen   []uint32
 	round  uint32
@@ -43,7 +43,7 @@ func (f *Forest) NewWalker() *Walker {
 	return &Walker{Forest: f, dead: make([]uint64, len(f.Wires)/64), edits: make([]uint64, n), seen: make([]uint32, n)}
 }
 
-// Each calls visit for every LID with a changed tree, in ascending order. The change must not be kept. It stops if
+// Each calls visit for every LID with a changed tree, in ascending order. visit must not keep the change. Each stops if
 // visit returns false. O(removed links x LIDs + affected switches and their links).
 func (w *Walker) Each(d Difference, visit func(*Change) bool) {
 	w.seeds = w.seeds[:0]
@@ -66,8 +66,8 @@ func (w *Walker) Each(d Difference, visit func(*Change) bool) {
 	}
 }
 
-// seed packs a switch whose packets to a LID take another path, in the order in which seeds are processed, and its new
-// entry if it has one.
+// seed packs a LID, a switch whose packets to the LID take another path, and the switch's new entry if edited is set.
+// Seeds are processed in ascending order.
 func seed(lid uint16, sw fabric.SwitchIndex, edited bool, port uint8) uint64 {
 	s := uint64(lid)<<48 | uint64(sw)<<16 | uint64(port)
 	if edited {
@@ -96,7 +96,7 @@ func (w *Walker) mark(links []fabric.Link, dead bool) {
 	}
 }
 
-// over adds the entries of a switch that use a port as seeds.
+// over adds as seeds the entries of a switch that use a port.
 func (w *Walker) over(sw fabric.SwitchIndex, port uint8) {
 	row := w.Tables.LFT.Row(sw)
 	row = row[:min(int(w.Tables.Top[sw]), int(w.Tables.LFT.MaxLID))+1]
@@ -111,7 +111,7 @@ func (w *Walker) over(sw fabric.SwitchIndex, port uint8) {
 	}
 }
 
-// grow finds the switches whose packets pass the switches of the seeds.
+// grow finds all switches whose packets to the LID of the seeds pass a switch of the seeds.
 func (w *Walker) grow(seeds []uint64) *Change {
 	c := &w.change
 	c.LID, c.w, c.Switches = uint16(seeds[0]>>48), w, c.Switches[:0]
@@ -129,8 +129,9 @@ func (w *Walker) grow(seeds []uint64) *Change {
 		links, above := w.Graph.Of(c.Switches[i]), depth[c.Switches[i]]+1
 		w.Looked += len(links)
 		for _, l := range links {
-			// A switch that sends to another is one link deeper, except for the switch of the LID and switches without
-			// a path. Depths are more local in memory than entries.
+			// A switch that sends to a neighbour has a depth of the neighbour's depth + 1, except for the switch of the
+			// LID and switches without a path. The depth is tested first because depths are more local in memory than
+			// entries.
 			if d := depth[l.Peer]; (d == above || d == 0 || d == Far) && c.Old[l.Peer] == l.PeerPort {
 				w.meet(l.Peer)
 			}
@@ -146,11 +147,11 @@ func (w *Walker) meet(sw fabric.SwitchIndex) {
 	}
 }
 
-// Has reports whether the packets of a switch use another path.
+// Has reports whether the packets of a switch take another path than before.
 func (c *Change) Has(sw int32) bool { return c.w.seen[sw] == c.w.round }
 
-// OldPath returns the ports by which packets of a switch left one switch after another, and where they ended:
-// [walk.Nowhere] also for a loop. Port p of switch s is s<<8|p. The list is valid until the next call.
+// OldPath returns the ports by which packets of a switch left the switches of their old path. end is where the packets
+// ended, or [walk.Nowhere] for a loop. Port p of switch s is encoded as s<<8|p. The list is valid until the next call.
 func (c *Change) OldPath(sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return c.w.follow(c.Old, sw, false)
 }
@@ -160,7 +161,8 @@ func (c *Change) NewPath(sw fabric.SwitchIndex) (ports []uint32, end walk.Target
 	return c.w.follow(c.Old, sw, true)
 }
 
-// PathTo returns the path to a LID whose tree is unchanged, in the form of [Change.OldPath].
+// PathTo returns the path from a switch to a LID in the form of [Change.OldPath]. The tree of the LID must be
+// unchanged.
 func (w *Walker) PathTo(lid uint16, sw fabric.SwitchIndex) (ports []uint32, end walk.Target) {
 	return w.follow(w.Column(lid), sw, false)
 }

@@ -10,26 +10,27 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// lot is the minimum number of LIDs of a batch: as many as share the cache lines of a table.
+// lot is the minimum number of LIDs in a batch. The entries of a switch for these LIDs share cache lines.
 const lot = fabric.BlockSize
 
 // Tree holds the paths of all groups to one LID.
 type Tree struct {
 	*walk.Tree
 	LID
-	// At is the index of the LID in the list of [Ends.Each].
+	// At is the index of the LID in the list that was passed to [Ends.Each].
 	At int
 	// Fates holds the fate of the packets of each group. It is [walk.Unvisited] for a group whose only end is the
 	// destination.
 	Fates []walk.Fate
-	// First and Last are set if the LID is the first or the last of its end in the list.
+	// First and Last are set if the LID is the first or the last LID of its end in the list.
 	First, Last bool
 }
 
-// Each calls visit for each of the LIDs with the tree of their paths, on all processors. The worker number, below
-// routing.Workers(), identifies scratch memory. visit must not keep the tree or anything that it refers to. One worker
-// visits the LIDs of one end that follow each other in the list, in that order. Each returns early with the error of
-// ctx. progress, if set, is called for batches of at least 64 LIDs. O(LIDs x switches).
+// Each calls visit for each of the LIDs with the tree of paths to the LID, on all processors. The argument worker, a
+// number below routing.Workers(), identifies scratch memory. visit must not keep the tree or anything that the tree
+// refers to. If LIDs of one end follow each other in the list, the same worker visits them in this order. Each stops
+// and returns the error of ctx when ctx ends. progress, if set, is called for batches of at least 64 LIDs. O(LIDs x
+// switches).
 func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total int),
 	visit func(worker int, t *Tree)) error {
 	workers := make([]*worker, routing.Workers())
@@ -59,8 +60,8 @@ func (e *Ends) Each(ctx context.Context, lids []LID, progress func(done, total i
 	})
 }
 
-// Batches returns the start of each batch of at least 64 LIDs, and the end of the last one. Successive LIDs of one end
-// are in one batch.
+// Batches divides a list of LIDs into batches of at least 64 LIDs. It returns the index of the first LID of each batch,
+// followed by len(lids). Successive LIDs of one end are in one batch.
 func Batches(lids []LID) []int {
 	starts := []int{0}
 	for i := range lids {
@@ -96,7 +97,7 @@ func (e *Ends) start(t *Tree, l LID, column []uint8) {
 	}
 }
 
-// To returns the tree of one LID, which an end must own. O(switches).
+// To returns the tree of one LID. The LID must be in e.LIDs. O(switches).
 func (e *Ends) To(l LID) *Tree {
 	t := e.newTree()
 	column := make([]uint8, len(e.Tables.Fabric.Switches))

@@ -10,31 +10,33 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Ends holds the end ports of a subnet as sources and destinations of packets. All statements about pairs and paths
-// refer to them. A pair is a source and another destination end port, a path a source and a LID of another end port.
-// End ports that failures have made unreachable count as well, so that no failure removes a pair.
+// Ends holds the end ports of a subnet as sources and destinations of packets. All counts of pairs and paths in
+// packages that use Ends follow these definitions. A pair is a source and another destination end port. A path is a
+// source and a LID of another end port. Failures never remove a pair, because end ports that failures have made
+// unreachable count as well.
 type Ends struct {
 	Tables *fabric.Tables
-	// Ports holds end ports, ascending by LID. An "end" is an index of it.
+	// Ports holds end ports, ascending by LID. An "end" is an index of this list.
 	Ports []fabric.PortIndex
-	// Groups holds the ends by the first target of their packets, in the order of the first end of each. GroupOf is the
-	// group of each end.
+	// Groups holds groups of ends whose packets have the same first target, in the order of the first end of each
+	// group. GroupOf is the group of each end.
 	Groups  []Group
 	GroupOf []int32
-	// LIDs lists all LIDs of the ends, ascending. A port with an LMC has several.
+	// LIDs lists all LIDs of the ends in ascending order. A port with an LMC has several LIDs.
 	LIDs []LID
-	// Unreachable lists the end ports that failures have separated from the subnet, see [fabric.Fabric.Unreachable],
-	// and Unassigned others without a LID. They are in no other list, because there is no path from or to them.
+	// Unreachable lists the end ports that failures have separated from the subnet, see [fabric.Fabric.Unreachable].
+	// Unassigned lists other end ports without a LID. No other list contains these end ports, because there is no path
+	// from or to them.
 	Unreachable, Unassigned []fabric.PortIndex
 
 	wires walk.Wires
 }
 
-// Group is a set of ends whose packets to any LID use one path.
+// Group is a set of ends whose packets to any LID take the same path after their first link.
 type Group struct {
-	// At is the first target of their packets: a switch, or the port that they are linked to.
+	// At is the first target of the packets of the group: a switch, or the port to which the ends are linked.
 	At walk.Target
-	// Links is the number of links to it: 1, or 0 for the port of a switch itself.
+	// Links is the number of links from an end to At: 1, or 0 for the port of a switch itself.
 	Links int
 	Ends  []int32
 }
@@ -94,7 +96,7 @@ func (e *Ends) group() {
 	}
 }
 
-// Sources returns the number of ends of a group that send to end dst: all except dst itself.
+// Sources returns the number of ends of a group that send to end dst. An end does not send to itself.
 func (e *Ends) Sources(group int, dst int32) int {
 	n := len(e.Groups[group].Ends)
 	if e.GroupOf[dst] == int32(group) {
@@ -109,8 +111,9 @@ func (e *Ends) Total() int { return len(e.Ports) + len(e.Unassigned) + len(e.Unr
 // Pairs returns the number of ordered pairs of distinct end ports.
 func (e *Ends) Pairs() int64 { return int64(e.Total()) * int64(max(0, e.Total()-1)) }
 
-// Lost returns the number of pairs and paths that end at once: those from or to an unreachable end port, or one without
-// a LID. An unreachable end port counts with all its LIDs, one without a LID with one path from each end port.
+// Lost returns the number of pairs and paths that end at once, because an end port of the pair is unreachable or has no
+// LID. A destination that is unreachable counts with all its LIDs. A destination without a LID counts with one path
+// from each end port.
 func (e *Ends) Lost() (pairs, paths int64) {
 	others, silent := int64(e.Total()-1), int64(len(e.Unreachable)+len(e.Unassigned))
 	pairs = e.Pairs() - int64(len(e.Ports))*int64(len(e.Ports)-1)

@@ -3,8 +3,8 @@
 // Package trees processes forwarding tables by destination LID, on all processors.
 //
 // A switch forwards by the destination alone, so the paths of all sources to one LID form a tree over the switches.
-// Sources that are attached to one switch share their path and form a group. Results for all pairs of ports thus take
-// O(LIDs x switches) instead of O(pairs x hops).
+// Sources that are attached to one switch share their path and form a group. Therefore results for all pairs of ports
+// take O(LIDs x switches) instead of O(pairs x hops).
 package trees
 
 import (
@@ -19,25 +19,25 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Forest holds the trees of all LIDs of one set of tables, stored so that the effect of a failure is found in the
-// forest alone. A Forest is read-only. It takes one byte for each switch and LID, and as much again for each LID whose
-// packets use other numbers of hops than those of the first LID on the same switch.
+// Forest holds the trees of all LIDs of one set of tables, in a form from which the effect of a failure is found
+// quickly. A Forest is read-only. It takes one byte for each switch and LID. It takes as much again for a LID if
+// packets use other hop counts to it than to the first LID on the same switch.
 type Forest struct {
 	Tables *fabric.Tables
 	Graph  *routing.Graph
 	Wires  walk.Wires
-	// At is, by LID, the switch that owns the LID or to which the port of the LID is attached, None for unused LIDs.
-	// Local is the port of that switch that leads to the port of the LID.
+	// At holds, for each LID, the switch that owns the LID or to which the LID's port is attached. It is None for
+	// unused LIDs. Local is the port of that switch that leads to the port of the LID.
 	At    []fabric.SwitchIndex
 	Local []uint8
 	// columns holds the entries of all switches for LID 0, then for LID 1, and so on.
 	columns []uint8
-	// depths holds, by LID, the number of links from each switch to the LID's switch. LIDs of one switch share equal
-	// slices.
+	// depths holds, for each LID, the number of links from each switch to the LID's switch. LIDs of one switch share a
+	// slice if their depths are equal.
 	depths [][]uint8
 }
 
-// Far is the depth of a switch whose packets do not arrive, or only over more than [walk.MaxHops] links.
+// Far is the depth of a switch whose packets do not arrive, or arrive only over more than [walk.MaxHops] links.
 const Far = 0xff
 
 // NewForest computes the trees of t. O(switches x LIDs) on all processors.
@@ -73,7 +73,8 @@ func NewForest(ctx context.Context, t *fabric.Tables) (*Forest, error) {
 	return f, err
 }
 
-// shared returns a permanent copy of depths: the slice of the first LID on the same switch if it has equal values.
+// shared returns a permanent copy of depth. If the first LID on the same switch has equal depths, it returns the slice
+// of this LID.
 func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint8]) []uint8 {
 	at := f.At[lid]
 	if at == fabric.None {
@@ -89,9 +90,9 @@ func (f *Forest) shared(lid uint16, depth []uint8, first []atomic.Pointer[[]uint
 	return slices.Clone(depth)
 }
 
-// Depths computes the number of links over which packets reach a switch (None for no switch) from the entries of all
-// switches for a LID. The number is [Far] where packets do not arrive. Depths fills depth. The slice path is scratch
-// memory, which Depths returns. O(switches).
+// Depths computes the number of links over which packets reach the switch at, for each switch. column holds the entries
+// of all switches for a LID. at is None if the LID has no switch. The number is [Far] where packets do not arrive.
+// Depths fills depth. The slice path is scratch memory, which Depths returns. O(switches).
 func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uint8,
 	path []fabric.SwitchIndex) []fabric.SwitchIndex {
 	const unknown, underway = Far - 1, Far - 2
@@ -124,25 +125,26 @@ func Depths(wires walk.Wires, column []uint8, at fabric.SwitchIndex, depth []uin
 	return path
 }
 
-// Depth returns the number of links over which packets of each switch reach the switch of a LID up to the tables'
-// MaxLID, [Far] where they do not arrive.
+// Depth returns the number of links from each switch to the switch of a LID, along the path of the packets. The number
+// is [Far] where packets do not arrive. The LID must not exceed the tables' MaxLID.
 func (f *Forest) Depth(lid uint16) []uint8 { return f.depths[lid] }
 
-// Column returns the entries of all switches for a LID up to the tables' MaxLID.
+// Column returns the entries of all switches for a LID. The LID must not exceed the tables' MaxLID.
 func (f *Forest) Column(lid uint16) []uint8 {
 	n := len(f.Tables.Fabric.Switches)
 	return f.columns[int(lid)*n : (int(lid)+1)*n : (int(lid)+1)*n]
 }
 
-// Difference is the difference of tables and their fabric from the tables and fabric of a forest.
+// Difference describes how tables and their fabric differ from the tables and fabric of a forest.
 type Difference struct {
 	Removed []fabric.Link
 	// Edits lists the changed entries, each once.
 	Edits []fabric.Edit
 }
 
-// Against returns the difference of tables from those of the forest. The tables must come from [fabric.LFT.Patched] on
-// the tables of the forest, for the same fabric or a part of the fabric. Otherwise ok is false. O(switches + edits).
+// Against returns the difference of the tables now from the tables of the forest. The tables must come from
+// [fabric.LFT.Patched] on the tables of the forest, for the same fabric or a part of it. Otherwise ok is false.
+// O(switches + edits).
 func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 	was := f.Tables
 	d.Removed, ok = fabric.Removed(was.Fabric, now.Fabric)
@@ -169,7 +171,7 @@ func (f *Forest) Against(now *fabric.Tables) (d Difference, ok bool) {
 	return d, true
 }
 
-// emptyFrom reports whether a row has no entry above a LID.
+// emptyFrom reports whether a row has no entries for LIDs above top.
 func emptyFrom(row []uint8, top uint16) bool {
 	return !slices.ContainsFunc(row[min(len(row), int(top)+1):], func(port uint8) bool { return port != fabric.NoPath })
 }

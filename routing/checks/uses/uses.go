@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package uses finds the paths that use a link or a switch, which are affected if it fails.
+// Package uses finds the paths that use a link or a switch. These paths are affected if the link or switch fails.
 //
-// The paths are all that arrive, of all ordered pairs of distinct end ports, one for each LID of the destination. A
-// link counts in both directions.
+// Only paths that arrive count. They are the paths of all ordered pairs of distinct end ports, one path for each LID of
+// the destination. A link counts in both directions.
 package uses
 
 import (
@@ -19,7 +19,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// Target is a set of links, and of switches by index. A path uses it if it uses one of them.
+// Target is a set of links and switches, given by index. A path uses the target if it uses at least one of these links
+// or switches.
 type Target struct {
 	Links    []fabric.Link
 	Switches []fabric.SwitchIndex
@@ -27,7 +28,7 @@ type Target struct {
 
 // Options controls a search.
 type Options struct {
-	// Switches counts port 0 of switches among the end ports.
+	// Switches includes port 0 of each switch in the end ports.
 	Switches bool
 	// Examples is the maximum number of paths to list (default 20).
 	Examples int
@@ -40,21 +41,21 @@ const defaultExamples = 20
 
 // Result lists the users of a target.
 type Result struct {
-	// Paths counts the paths that use the target, All all paths that arrive, and Unknown the paths that use an unread
-	// table and so may use the target as well.
+	// Paths counts the paths that use the target. All counts all paths that arrive. Unknown counts the paths that use
+	// an unread table; they may use the target as well.
 	Paths, All, Unknown int64
-	// Sources and Destinations list the end ports of these paths, those with most paths first, then by LID, with
-	// aggregation nodes after all others.
+	// Sources and Destinations list the end ports of the paths that use the target. End ports with most paths come
+	// first, then the order is by LID. Aggregation nodes come after all other end ports.
 	Sources, Destinations []Use
-	// Examples lists the first paths by LID of the destination, then of the source.
+	// Examples lists the first paths that use the target, by LID of the destination and then of the source.
 	Examples []Path
-	// Unreachable lists, by LID, the end ports that would leave the subnet if all of the target failed. No routing
-	// helps them. If the subnet is split, the part with the SM's port remains the subnet, or the largest part if that
-	// has no switch.
+	// Unreachable lists, by LID, the end ports that leave the subnet if the whole target fails. No routing can reach
+	// them. If the subnet is split, the part with the SM's port remains the subnet. If that part has no switch, the
+	// largest part remains.
 	Unreachable []fabric.PortIndex
 }
 
-// Use is an end port with the number of paths from it, or to it, that use the target.
+// Use is an end port, with the number of paths from it or to it that use the target.
 type Use struct {
 	Port  fabric.PortIndex
 	Paths int64
@@ -66,7 +67,7 @@ type Path struct {
 	LID      uint16
 }
 
-// Find returns the users of a target. It returns the error of ctx if that ends first. O(LIDs x switches) on all
+// Find returns the users of a target. It returns the error of ctx if ctx ends first. O(LIDs x switches) on all
 // processors.
 func Find(ctx context.Context, t *fabric.Tables, what Target, opt Options) (*Result, error) {
 	if opt.Examples == 0 {
@@ -94,7 +95,7 @@ type question struct {
 	ports, switches []bool
 	// direct lists ends whose own link belongs to the target.
 	direct []int32
-	// to counts, by index of the LID, the paths to it. examples lists some of them.
+	// to counts the paths to each LID that use the target, by index of the LID. examples lists some of these paths.
 	to       []int32
 	examples [][]Path
 }
@@ -121,14 +122,15 @@ func newQuestion(t *fabric.Tables, what Target, opt Options) *question {
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	*question
-	// uses marks the switches, users the groups whose packets use the target.
+	// uses marks the switches whose packets to the current LID use the target. users marks the groups whose packets do.
 	uses  []bool
 	users []bool
-	// sent counts, by group, the LIDs to which its ends send through the target. own counts, by end, its own LIDs among
-	// them, to be subtracted, and alone the LIDs that it sends to only through its own link.
+	// sent counts, for each group, the LIDs to which its ends send through the target. own counts, for each end, its
+	// own LIDs among these LIDs; an end does not send to itself. alone counts, for each end, the LIDs to which it uses
+	// the target only by its own link.
 	sent       []int64
 	own, alone []int64
-	// all and unknown are parts of [Result.All] and [Result.Unknown].
+	// all and unknown are this worker's parts of [Result.All] and [Result.Unknown].
 	all, unknown int64
 }
 
@@ -229,7 +231,7 @@ func (q *question) users(counts []int64) []Use {
 	return list
 }
 
-// unreachable returns the ends that leave the subnet if all of the target fails.
+// unreachable returns the ends that leave the subnet if the whole target fails.
 func (q *question) unreachable(what Target) []fabric.PortIndex {
 	dead := slices.Clone(what.Links)
 	for _, s := range what.Switches {

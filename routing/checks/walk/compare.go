@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Similarity describes a hop relative to the hop of another path.
+// Similarity describes how similar a hop is to the hop of another path.
 type Similarity uint8
 
 // The kinds of similarity.
@@ -20,17 +20,18 @@ const (
 	OtherNode                   // another node
 )
 
-// String is "same", "port", "switch", or "" for Alone.
+// String returns "same", "port", "switch", or "" for Alone.
 func (l Similarity) String() string { return [...]string{"", "same", "port", "switch"}[l] }
 
-// HopPair is an aligned pair of hops of two paths, by their indexes, -1 for none.
+// HopPair is an aligned pair of hops of two paths. A and B are the indexes of the hops, or -1 if a path has no hop
+// there.
 type HopPair struct {
 	A, B int
 	How  Similarity
 }
 
-// Compare aligns two paths, possibly of different fabrics, so that as many nodes as possible are paired with
-// themselves. O(hops^2).
+// Compare aligns two paths, which may belong to different fabrics. It pairs as many nodes as possible with the same
+// node of the other path. O(hops^2).
 func Compare(f *fabric.Fabric, a []Hop, g *fabric.Fabric, b []Hop) []HopPair {
 	same := func(i, j int) bool { return f.Nodes[a[i].Node].GUID == g.Nodes[b[j].Node].GUID }
 	most := make([][]int, len(a)+1) // of the nodes that a[i:] and b[j:] have in common, in order
@@ -74,7 +75,7 @@ func Compare(f *fabric.Fabric, a []Hop, g *fabric.Fabric, b []Hop) []HopPair {
 	return out
 }
 
-// portNum returns a port's number, -1 for none.
+// portNum returns the number of a port, or -1 if port is None.
 func portNum(f *fabric.Fabric, port fabric.PortIndex) int {
 	if port == fabric.None {
 		return -1
@@ -82,7 +83,7 @@ func portNum(f *fabric.Fabric, port fabric.PortIndex) int {
 	return int(f.Ports[port].Num)
 }
 
-// Backwards returns the hops of the path in reverse order, entered where the path leaves them.
+// Backwards returns the hops of the path in reverse order, with In and Out exchanged.
 func (p *Path) Backwards() []Hop {
 	out := slices.Clone(p.Hops)
 	slices.Reverse(out)
@@ -92,7 +93,8 @@ func (p *Path) Backwards() []Hop {
 	return out
 }
 
-// Back returns the path from the destination to the base LID of the source. ok is false if one of them has no LID.
+// Back returns the path from the destination to the base LID of the source. ok is false if the source or the
+// destination has no LID.
 func (p *Path) Back(t *fabric.Tables) (back Path, ok bool) {
 	src := t.Fabric.EndPortOf(p.Src)
 	lid := t.Fabric.Ports[src].LID
@@ -102,7 +104,7 @@ func (p *Path) Back(t *fabric.Tables) (back Path, ok bool) {
 	return Between(t, p.Dst, src, lid), true
 }
 
-// In traces the path between the same two ports through the tables of another state.
+// In returns the path between the same two ports through the tables t of another state. f is the fabric of p.
 func (p *Path) In(f *fabric.Fabric, t *fabric.Tables) (Path, error) {
 	if p.Dst == fabric.None {
 		return Path{}, fmt.Errorf("no port has LID %d", p.DstLID)
@@ -114,8 +116,8 @@ func (p *Path) In(f *fabric.Fabric, t *fabric.Tables) (Path, error) {
 	return Between(t, src, dst, lid), nil
 }
 
-// EndsIn returns the ends of a path in another fabric: the source, the destination, and the LID at the same position
-// among those of the destination, 0 if there is none.
+// EndsIn returns the ends of a path in another fabric g: the source, the destination, and the LID at the same position
+// among the LIDs of the destination. The LID is 0 if the destination has no LID there.
 func EndsIn(f *fabric.Fabric, src, dst fabric.PortIndex, lid uint16, g *fabric.Fabric) (fabric.PortIndex,
 	fabric.PortIndex, uint16, error) {
 	ends := [2]fabric.PortIndex{src, dst}

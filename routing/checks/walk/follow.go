@@ -3,8 +3,8 @@
 // Package walk follows packets through forwarding tables: one path hop by hop ([Trace]), many paths without allocation
 // ([Follow]), and all paths to one destination at once ([Tree]).
 //
-// A switch forwards by the destination LID alone. A path that visits a switch twice therefore loops for ever, and the
-// paths to one destination form a tree, apart from dead ends and loops.
+// A switch forwards by the destination LID alone. Therefore a path that visits a switch twice loops for ever. The paths
+// to one destination form a tree, except for dead ends and loops.
 package walk
 
 import "example.org/ibconsole/fabric"
@@ -16,7 +16,7 @@ type End struct {
 	Cause Cause
 	// Port is the end port that the packet reached, or None.
 	Port fabric.PortIndex
-	// Switch is the last switch of the path, or one of those in the loop.
+	// Switch is the last switch of the path, or a switch in the loop.
 	Switch fabric.SwitchIndex
 	// Entry is the table entry of that switch, or NoPath.
 	Entry uint8
@@ -24,11 +24,11 @@ type End struct {
 	Links int
 }
 
-// Follow follows the packets for a LID from a switch. It calls visit, unless that is nil, with each switch and its
-// entry, in order. If the path loops, it visits switches at most three times. It allocates nothing. O(hops).
+// Follow follows the packets to a LID from a switch. If visit is not nil, Follow calls it with each switch and its
+// entry, in order. If the path loops, Follow visits each switch at most three times. It allocates nothing. O(hops).
 func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw fabric.SwitchIndex, entry uint8)) End {
-	// Brent's cycle detection: a marker moves to the present switch whenever the steps since its last move have
-	// doubled.
+	// This is Brent's cycle detection. The marker moves to the present switch whenever the steps since its last move
+	// have doubled.
 	marker, untilJump, power := fabric.SwitchIndex(fabric.None), 1, 1
 	for links := 0; ; {
 		s := step(t, sw, lid)
@@ -59,14 +59,15 @@ func Follow(t *fabric.Tables, sw fabric.SwitchIndex, lid uint16, visit func(sw f
 	}
 }
 
-// stepped is the action of one switch on a packet: it forwards it to the next switch, or the path ends with a verdict.
+// stepped is the action of one switch on a packet: the switch forwards the packet to the next switch, or the path ends
+// with a verdict.
 type stepped struct {
 	verdict Verdict
 	cause   Cause
 	entry   uint8
 	next    fabric.SwitchIndex
-	// leaves is the port by which the packet leaves, arrives the port at the other end of the link. Both are port 0 if
-	// the switch keeps the packet.
+	// leaves is the port by which the packet leaves. arrives is the port at the other end of the link. Both are port 0
+	// if the switch keeps the packet.
 	leaves, arrives fabric.PortIndex
 }
 

@@ -13,9 +13,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Ibtracert writes the standard output of ibtracert (infiniband-diags 44.0) for a path, as if it ran at the SM's port.
-// If ibtracert does not follow the path to its end, there is no "To", and [IbtracertWarning] returns the reason. Ports
-// are assumed to be active.
+// Ibtracert writes the standard output of ibtracert (infiniband-diags 44.0) for a path, as if ibtracert ran at the SM's
+// port. If ibtracert does not follow the path to its end, the output has no line "To", and [IbtracertWarning] returns
+// the reason. All ports are assumed to be active.
 func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 	f := t.Fabric
 	r := newReport(t, p)
@@ -38,7 +38,7 @@ func Ibtracert(w io.Writer, t *fabric.Tables, p *Path) error {
 // report is the output of ibtracert for a path: the lines between "From" and "To", and a warning in place of "To".
 type report struct {
 	hops []Hop
-	// period is the number of hops at the end of hops that repeat, 0 for a finite path.
+	// period is the number of hops at the end of the field hops that repeat, or 0 if the path is finite.
 	period  int
 	lines   int
 	warning string
@@ -51,7 +51,7 @@ func newReport(t *fabric.Tables, p *Path) report {
 	case p.Verdict == Loop:
 		r.repeat(p.Closes)
 	case p.Verdict == Misdelivered && p.Hops[p.Links()].In == p.Src:
-		// When it is back at the source, ibtracert starts again.
+		// When ibtracert comes back to the source, it starts again.
 		r.repeat(0)
 		r.lines, r.warning = MaxHops, noRoute
 	default:
@@ -66,7 +66,7 @@ const (
 	tooLong = "Direct path too long!"
 )
 
-// repeat makes the report repeat from hop i on after its last hop.
+// repeat makes the report continue with hop i after its last hop.
 func (r *report) repeat(i int) {
 	r.hops = slices.Clone(r.hops)
 	last := len(r.hops) - 1
@@ -88,7 +88,8 @@ func (r *report) fail(t *fabric.Tables, p *Path) {
 	case p.Verdict == DeadEnd && p.Cause == NoLink:
 		r.warning = "can't reach port at DR path slid 0; dlid 0; " + directedRoute(t, p)
 	case p.Verdict == DeadEnd:
-		// ibtracert reads the table before it prints the line of a switch. At the first one it reports the source.
+		// ibtracert reads the table of a switch before it prints the line of the switch. If the first switch has no
+		// entry, it reports the source.
 		if r.lines <= 1 {
 			last = p.Hops[0]
 		}
@@ -101,8 +102,8 @@ func (r *report) fail(t *fabric.Tables, p *Path) {
 	}
 }
 
-// limit ends the report where ibtracert's directed route gets too long. That route begins at the SM's port, not at the
-// source.
+// limit ends the report where ibtracert's directed route becomes too long. This route begins at the SM's port, not at
+// the source.
 func (r *report) limit(t *fabric.Tables, p *Path) {
 	if r.warning == noRoute {
 		return
@@ -120,7 +121,7 @@ func (r *report) limit(t *fabric.Tables, p *Path) {
 	}
 }
 
-// hop returns the i-th hop of a report that may repeat.
+// hop returns hop i of the report. If hops repeat, i may exceed the number of hops.
 func (r *report) hop(i int) Hop {
 	if i < len(r.hops) {
 		return r.hops[i]
@@ -128,7 +129,7 @@ func (r *report) hop(i int) Hop {
 	return r.hops[len(r.hops)-r.period+(i-len(r.hops))%r.period]
 }
 
-// toSource returns the egress ports from the SM's port to the source of a path, none if there is no path.
+// toSource returns the egress ports from the SM's port to the source of a path. It returns nil if no path leads there.
 func toSource(t *fabric.Tables, p *Path) []uint8 {
 	f := t.Fabric
 	if f.SMPort == fabric.None || f.SMPort == p.Src {
@@ -151,7 +152,7 @@ func egress(f *fabric.Fabric, p *Path) []uint8 {
 	return nums
 }
 
-// directedRoute returns the directed route from the SM's port along a path.
+// directedRoute returns the directed route from the SM's port to the end of a path, as text.
 func directedRoute(t *fabric.Tables, p *Path) string {
 	route, on := toSource(t, p), egress(t.Fabric, p)
 	if len(route) > 0 && !t.Fabric.Nodes[p.Hops[0].Node].IsSwitch() {
@@ -195,11 +196,11 @@ func typeWord(t mad.NodeType) string {
 	return "???"
 }
 
-// descLen is the length of a node description (IBA 1.2.1, 14.2.5.2).
+// descLen is the length of a node description in bytes (IBA 1.2.1, 14.2.5.2).
 const descLen = 64
 
-// cleanDesc returns a description with a space for each byte that is not printable ASCII, as all infiniband-diags show
-// it.
+// cleanDesc returns a description as all infiniband-diags show it, with a space for each byte that is not printable
+// ASCII.
 func cleanDesc(s string) string {
 	s, _, _ = strings.Cut(s[:min(len(s), descLen)], "\x00")
 	b := []byte(s)

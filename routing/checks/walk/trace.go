@@ -12,36 +12,36 @@ import (
 
 // Path is the path of packets from an end port to a LID.
 type Path struct {
-	// Src is the source end port, Dst the owner of the LID, or None.
+	// Src is the source end port. Dst is the owner of the LID, or None.
 	Src, Dst fabric.PortIndex
 	DstLID   uint16
-	// Hops lists the nodes on the path, the source first. If the path loops, the last is the switch to which it
-	// returns.
+	// Hops lists the nodes on the path, starting with the source. If the path loops, the last hop is the switch to
+	// which the path returns.
 	Hops    []Hop
 	Verdict Verdict
 	// Cause is the reason of a dead end.
 	Cause Cause
-	// Closes is the index of the hop to which a loop returns, -1 without a loop.
+	// Closes is the index of the hop to which a loop returns, or -1 if the path does not loop.
 	Closes int
-	// Entry is the table entry of the last switch, NoPath without an entry or a switch.
+	// Entry is the table entry of the last switch. It is NoPath if the switch has no entry or the path has no switch.
 	Entry uint8
 }
 
 // Hop is one node of a path.
 type Hop struct {
 	Node fabric.NodeIndex
-	// In is the port by which the path enters, None at the source.
+	// In is the port by which the path enters the node, or None at the source.
 	In fabric.PortIndex
-	// Out is the port by which it leaves, None if the path ends or the switch has no such port. It is set for the port
-	// of a dead end without a link.
+	// Out is the port by which the path leaves the node. It is None if the path ends at the node or the switch has no
+	// such port. If the path ends because the port has no link, Out is this port.
 	Out fabric.PortIndex
-	// LID is that of the node's end port on this path, or 0.
+	// LID is the LID of the node's end port on this path, or 0.
 	LID uint16
 }
 
-// Trace follows the packets of an end port to a LID. Packets of a switch start in its own table. A port that owns the
-// LID has an empty path, except a switch, whose table must keep the LID at port 0. There is no path from a port that is
-// not in the subnet or that has no LID. O(hops^2).
+// Trace follows the packets of an end port to a LID. Packets that a switch sends start in its own table. If src owns
+// the LID, the path is empty; if src belongs to a switch, its table must also keep the LID at port 0. There is no path
+// from a port that is not in the subnet or has no LID. O(hops^2).
 func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	f := t.Fabric
 	p := Path{Src: src, Dst: f.PortByLID(dstLID), DstLID: dstLID, Closes: -1, Entry: fabric.NoPath}
@@ -63,8 +63,8 @@ func Trace(t *fabric.Tables, src fabric.PortIndex, dstLID uint16) Path {
 	return p
 }
 
-// Between is [Trace] to a LID of a given end port. There is no path to an end port that is unreachable, even if another
-// port has that LID now, or that has no LID, 0.
+// Between is like [Trace], to a LID of the end port dst. There is no path if dst has no LID, that is, if lid is 0.
+// There is no path if dst is unreachable either, even if another port has its LID now.
 func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
 	f := t.Fabric
 	if f.Reachable(dst) && f.PortByLID(lid) == dst {
@@ -78,7 +78,8 @@ func Between(t *fabric.Tables, src, dst fabric.PortIndex, lid uint16) Path {
 	return p
 }
 
-// silence returns the reason why an end port sends nothing: [Unreachable], [NoLID], or 0.
+// silence returns the reason why an end port cannot send: [Unreachable] or [NoLID]. It returns 0 if the end port can
+// send.
 func silence(f *fabric.Fabric, src fabric.PortIndex) Cause {
 	switch {
 	case !f.Reachable(src):
@@ -89,13 +90,13 @@ func silence(f *fabric.Fabric, src fabric.PortIndex) Cause {
 	return 0
 }
 
-// add appends the node of a port. in is that port or None.
+// add appends the node of port to the path. in is the port by which the path enters the node, or None.
 func (p *Path) add(f *fabric.Fabric, in, port fabric.PortIndex) {
 	p.Hops = append(p.Hops, Hop{Node: f.Ports[port].Node, In: in, Out: fabric.None, LID: f.LIDOf(f.EndPortOf(port))})
 }
 
-// leaveHost crosses the link of a source that is not a switch. It returns the switch at the other end, or None if the
-// path has ended.
+// leaveHost moves the path over the link of its source, which is not a switch. It returns the switch at the other end,
+// or None if the path has ended.
 func (p *Path) leaveHost(f *fabric.Fabric) fabric.SwitchIndex {
 	if p.Dst == p.Src {
 		p.Verdict = Delivered
@@ -212,7 +213,7 @@ func switches(n int) string {
 	return fmt.Sprintf("%d switches", n)
 }
 
-// TraceAll follows the packets of an end port to all LIDs of another one, the lowest first.
+// TraceAll follows the packets of an end port to all LIDs of another end port, in ascending order of LIDs.
 func TraceAll(t *fabric.Tables, src, dst fabric.PortIndex) []Path {
 	lid := t.Fabric.LIDOf(dst)
 	if lid == 0 {
@@ -225,7 +226,8 @@ func TraceAll(t *fabric.Tables, src, dst fabric.PortIndex) []Path {
 	return out
 }
 
-// Shared counts, for each hop of a path, the paths of the same fabric that leave the same node by the same port.
+// Shared counts, for each hop of p, the paths in all that leave the same node by the same port. All paths must belong
+// to one fabric.
 func (p *Path) Shared(all []Path) []int {
 	out := make([]int, len(p.Hops))
 	for i, h := range p.Hops {
@@ -251,10 +253,10 @@ func (p *Path) Common(other *Path) int {
 	return n
 }
 
-// NoVL stands for a VL that was not read, and for none where nothing is forwarded.
+// NoVL stands for a VL that was not read. It also stands at a hop where the packet is not forwarded.
 const NoVL uint8 = 0xff
 
-// VLs returns the VLs of the packets of an SL at the hops of the path, up to where they are dropped.
+// VLs returns the VL at each hop of the path for packets with an SL. The list ends where the packets are dropped.
 func (p *Path) VLs(t *fabric.Tables, sl uint8) []uint8 {
 	out := make([]uint8, len(p.Hops))
 	dropped := false

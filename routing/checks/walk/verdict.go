@@ -19,12 +19,12 @@ const (
 	Misdelivered
 	// Unknown: the path uses a switch whose table was not read.
 	Unknown
-	// TooLong: the path is delivered, but over more than [MaxHops] links, more than a directed route has (IBA 1.2.1,
-	// 14.2.2) and ibtracert follows.
+	// TooLong: the path is delivered, but over more than [MaxHops] links. A directed route has at most this many links
+	// (IBA 1.2.1, 14.2.2), and ibtracert follows no more.
 	TooLong
 )
 
-// MaxHops is the highest number of links of a directed route.
+// MaxHops is the maximum number of links of a directed route.
 const MaxHops = 63
 
 var verdictNames = [...]string{
@@ -50,7 +50,7 @@ type Cause uint8
 const (
 	// NoEntry: the table has no entry for the LID, or its LinearFDBTop is lower.
 	NoEntry Cause = iota + 1
-	// NoSuchPort: the entry is a port that the switch does not have.
+	// NoSuchPort: the entry names a port that the switch does not have.
 	NoSuchPort
 	// NoLink: the link of the port is down.
 	NoLink
@@ -64,7 +64,7 @@ var causeNames = [...]string{
 	NoEntry: "no entry", NoSuchPort: "no such port", NoLink: "no link", Unreachable: "unreachable", NoLID: "no LID",
 }
 
-// String returns the cause in lower-case words, or "".
+// String returns the cause in lower-case words, or "" for no cause.
 func (c Cause) String() string {
 	if int(c) >= len(causeNames) {
 		return fmt.Sprintf("cause %d", uint8(c))

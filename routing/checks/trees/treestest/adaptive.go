@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// RandomAdaptive gives the switches of tables random groups, most of them of ports with links, some of any.
+// RandomAdaptive gives the switches of the tables random groups of ports. Most groups contain only ports with links.
 func RandomAdaptive(r *rand.Rand, t *fabric.Tables) *fabric.Adaptive {
 	f := t.Fabric
 	a := &fabric.Adaptive{Switches: make([]fabric.AdaptiveSwitch, len(f.Switches))}
@@ -73,8 +73,8 @@ func Up(f *fabric.Fabric, sw fabric.SwitchIndex, port int) bool {
 	return port == 0 || port <= int(n.NumPorts) && f.Ports[n.FirstPort+fabric.PortIndex(port)].Peer != fabric.None
 }
 
-// Exits is a simple implementation of a switch's action on a packet that enters by a port. It returns the table and the
-// ports that the packet may take.
+// Exits returns the table and the ports that a switch may use for a packet. The packet enters by the port at. Exits is
+// a simple implementation for comparison with package choices.
 func Exits(t *fabric.Tables, at fabric.PortIndex, lid uint16, sl uint8) (table int, up []int) {
 	f := t.Fabric
 	sw := f.Nodes[f.Ports[at].Node].Switch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package treestest has helpers for tests of checks over whole fabrics: random fabrics with correct or broken
-// tables, a simple walk of one pair at a time to compare with, and Debian's ibdmchk. It is for tests only.
+// Package treestest has helpers for tests of checks over whole fabrics. It makes random fabrics with correct or broken
+// tables. For comparison it offers a simple walk of one pair at a time, and Debian's ibdmchk. It is for tests only.
 package treestest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// Made returns the fabric of a spec of package gen, with LIDs.
+// Made returns the fabric that spec describes in the notation of package gen, with LIDs.
 func Made(t testing.TB, spec string) *fabric.Fabric {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)
@@ -52,13 +52,13 @@ func Minhop(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	return r.Tables
 }
 
-// Routed returns the tables of minhop for the fabric of a spec.
+// Routed returns the tables of minhop for the fabric that spec describes.
 func Routed(t testing.TB, spec string) *fabric.Tables {
 	t.Helper()
 	return Minhop(t, Made(t, spec))
 }
 
-// Updn routes a fabric with updn and the switch with most links as root.
+// Updn routes a fabric with updn. The root is the switch with most links.
 func Updn(t testing.TB, f *fabric.Fabric) *fabric.Tables {
 	t.Helper()
 	root := slices.MaxFunc(f.Switches, func(a, b fabric.NodeIndex) int { return linked(f, a) - linked(f, b) })
@@ -96,13 +96,14 @@ func Random(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	return withLIDs(t, irregular(t, r, true), lmc)
 }
 
-// Irregular returns a connected fabric of random cables between random switches with a host each, with LIDs.
+// Irregular returns a connected fabric with random cables between random switches, one host on each switch, and LIDs.
 func Irregular(t testing.TB, r *rand.Rand) *fabric.Fabric {
 	t.Helper()
 	return withLIDs(t, irregular(t, r, false), 0)
 }
 
-// irregular may, if odd is set, include CAs with two ports and switches that are cabled to themselves.
+// irregular is like Irregular. If odd is set, the fabric may include CAs with two ports and switches that are cabled to
+// themselves.
 func irregular(t testing.TB, r *rand.Rand, odd bool) *fabric.Fabric {
 	t.Helper()
 	var b fabric.Builder

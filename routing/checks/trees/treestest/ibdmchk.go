@@ -25,12 +25,12 @@ import (
 
 // Report is the result of Debian's ibdmchk.
 type Report struct {
-	// Hops counts the paths between CAs that arrive by their number of links.
+	// Hops counts the paths between CAs that arrive, by their number of links.
 	Hops map[int]int64
 	// Failed is the number of paths that do not arrive.
 	Failed int64
-	// Loop is set if the routes have a credit loop. Judged is set if ibdmchk searched for one, which it does if all
-	// paths arrive.
+	// Loop is set if the routes have a credit loop. Judged is set if ibdmchk searched for a credit loop. It searches
+	// only if all paths arrive.
 	Loop, Judged bool
 	Text         string
 }
@@ -41,8 +41,8 @@ var (
 	histogram   = regexp.MustCompile(`(?s)LFT ROUTE HOP HISTOGRAM -+\n.*?PAIRS\n(.*?)\n---`)
 )
 
-// Ibdmchk runs ibdmchk on tables whose end ports have one LID each, with the SLs and SL2VL tables if the tables have
-// them.
+// Ibdmchk runs ibdmchk on tables, and passes the SLs and SL2VL tables if the tables have them. Each end port must have
+// one LID.
 func Ibdmchk(t testing.TB, tables *fabric.Tables) Report {
 	t.Helper()
 	program := testenv.Tool(t, "ibdmchk")

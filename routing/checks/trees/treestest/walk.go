@@ -10,12 +10,13 @@ import (
 // Path is one path as found by a simple walk.
 type Path struct {
 	Verdict walk.Verdict
-	// Out lists the ports by which it leaves nodes, of the source and of switches. If the path loops, it repeats a few
-	// times.
+	// Out lists the ports by which the path leaves the source and the switches. If the path loops, Out repeats the loop
+	// a few times.
 	Out []fabric.PortIndex
 }
 
-// Walk follows one packet from an end port to a LID of another, node by node, until it ends or is known to loop.
+// Walk follows one packet node by node from an end port to a LID of another end port, until the packet ends or is known
+// to loop.
 func Walk(t *fabric.Tables, src fabric.PortIndex, lid uint16) Path {
 	f := t.Fabric
 	var p Path
