@@ -186,7 +186,7 @@ func (x *Change) addTexts(why, try string) {
 		x.texts["service levels"] = "needed from the subnet administration: " + x.SLs.Why() + plainLevels(x)
 	}
 	if x.Lost > 0 {
-		x.texts["PAIRS LOST"] = fmt.Sprintf("%d that are connected now lose their path", x.Lost)
+		x.texts["PAIRS LOST"] = fmt.Sprintf("%d that are connected now have no path in the new routes", x.Lost)
 	}
 	if x.Unknown > 0 {
 		x.texts["unknown lost"] = fmt.Sprintf("%d that may lose their path, over tables that were not read", x.Unknown)

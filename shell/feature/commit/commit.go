@@ -97,9 +97,7 @@ func options() []lang.Option {
 	}
 	return append(all, lang.Option{
 		Name: "journal", Kind: lang.KindFile, Written: true, Value: "FILE|no",
-		Summary: "journal and history file; no: write " +
-			"without " +
-			"the possibility to roll back",
+		Summary: "journal and history file; no: no file, so that only this session can roll back",
 	}, lang.Option{Name: "sm", Kind: lang.KindGUID, Summary: "write although this master SM is active"})
 }
 

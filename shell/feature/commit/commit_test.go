@@ -83,7 +83,7 @@ func TestPlanText(t *testing.T) {
 	x := &Change{Report: lost, live: f, texts: planTexts(lost)}
 	x.addTexts("", "")
 	for id, want := range map[string]string{
-		"PAIRS LOST":   "56 that are connected now lose their path",
+		"PAIRS LOST":   "56 that are connected now have no path in the new routes",
 		"LFT blocks":   "pairs that keep a path are not interrupted",
 		"not put back": "14 LIDs and 20 port states: ports keep their LIDs and stay active",
 	} {
