@@ -13,8 +13,8 @@ import (
 // LastMLID is the highest multicast LID (IBA 1.2.1, 4.1.3).
 const LastMLID = mad.PermissiveLID - 1
 
-// Group is a multicast group: its members and the properties of its packets. Unknown fields are zero, as is the MGID of
-// a group that is known only from forwarding tables.
+// Group is a multicast group: its members and the properties of its packets. Unknown fields are 0. The MGID is 0 for a
+// group that is known only from forwarding tables.
 type Group struct {
 	MGID             mad.GID
 	MLID             uint16
@@ -35,7 +35,7 @@ type Member struct {
 	Proxy        bool // it was joined by another port
 }
 
-// JoinState is the kind of a membership (IBA 1.2.1, 15.2.5.17).
+// JoinState is the set of ways in which a port is a member of a group (IBA 1.2.1, 15.2.5.17).
 type JoinState uint8
 
 // The bits of a join state.
@@ -51,7 +51,7 @@ var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}
 // Receives reports whether the member receives packets of the group. Every member may send.
 func (j JoinState) Receives() bool { return j&(JoinFull|JoinNon) != 0 }
 
-// String names the bits: "full", "non+sendonly", "none".
+// String returns the names of the set bits, for example "full", "non+sendonly" or "none".
 func (j JoinState) String() string {
 	var words []string
 	for i, w := range joinWords {
@@ -65,7 +65,7 @@ func (j JoinState) String() string {
 	return strings.Join(words, "+")
 }
 
-// SortMembers sorts members in place and merges those with the same port GUID.
+// SortMembers sorts members in place and merges members with the same port GUID.
 func SortMembers(members []Member) []Member {
 	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(LEKey(a.GUID), LEKey(b.GUID)) })
 	kept := members[:0]
@@ -79,8 +79,9 @@ func SortMembers(members []Member) []Member {
 	return kept
 }
 
-// GroupsOf returns the groups that multicast tables serve. The members of a multicast LID are the hosts and ports 0 of
-// switches to which its entries lead, taken for full members. O(switches x multicast LIDs).
+// GroupsOf returns the multicast groups that the multicast tables of t contain. The members of a multicast LID are the
+// hosts and the switch ports 0 to which the entries lead. They are assumed to be full members. O(switches x multicast
+// LIDs).
 func GroupsOf(t *Tables) []Group {
 	var groups []Group
 	if t.MFT == nil {
@@ -106,7 +107,8 @@ func GroupsOf(t *Tables) []Group {
 	return groups
 }
 
-// GroupSLs returns the SL of the packets of groups, by multicast LID: [NoSL] if it is unknown or not unique.
+// GroupSLs returns a function that returns the SL for packets to a multicast LID. The SL is [NoSL] if it is unknown or
+// if groups with the LID have different SLs.
 func GroupSLs(groups []Group) func(mlid uint16) uint8 {
 	sls := map[uint16]uint8{}
 	for i := range groups {
@@ -124,8 +126,8 @@ func GroupSLs(groups []Group) func(mlid uint16) uint8 {
 	}
 }
 
-// EndBehind returns the end port that a port of a switch leads to: the switch's own for port 0, that of a host, or
-// None.
+// EndBehind returns the end port to which a port of a switch leads. For port 0 this is the end port of the switch
+// itself, for a port linked to a host the end port of the host. For other ports it is None.
 func (f *Fabric) EndBehind(sw SwitchIndex, num int) PortIndex {
 	n := f.SwitchNode(sw)
 	if num == 0 {

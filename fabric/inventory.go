@@ -8,7 +8,8 @@ import "example.org/ibconsole/mad"
 type Amounts struct {
 	Nodes    int
 	Switches int
-	// CAs counts channel adapters: aggregation nodes, which Aggregation counts, and hosts.
+	// CAs is the number of channel adapters: hosts and aggregation nodes. Aggregation is the number of aggregation
+	// nodes among them.
 	CAs         int
 	Aggregation int
 	Routers     int
@@ -18,15 +19,15 @@ type Amounts struct {
 // Hosts returns the number of hosts.
 func (a *Amounts) Hosts() int { return a.CAs - a.Aggregation }
 
-// Inventory counts the nodes and links of a subnet, the nodes and links that failures made unreachable, and nodes never
+// Inventory counts nodes and links: those of a subnet, those that failures made unreachable, and those that were never
 // connected.
 type Inventory struct {
 	InSubnet, Unreachable Amounts
 	Outside               int
 }
 
-// Inventory counts nodes and links. A link is in the subnet if a subnet manager finds it. Otherwise it is unreachable
-// if one of its nodes is. O(ports).
+// Inventory counts the nodes and links of the fabric. A link is in the subnet if a subnet manager finds it. Otherwise
+// the link is unreachable if one of its nodes is unreachable. O(ports).
 func (f *Fabric) Inventory() Inventory {
 	var inv Inventory
 	unreachable := f.UnreachableNodes()
@@ -51,8 +52,8 @@ func (f *Fabric) Inventory() Inventory {
 	return inv
 }
 
-// UnreachableNodes returns the nodes that failures have separated from the subnet. A node with an unreachable end port
-// is not among them if another of its ports is in the subnet.
+// UnreachableNodes returns the nodes that failures have separated from the subnet. If one port of a node is unreachable
+// and another port is in the subnet, the node is not unreachable.
 func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
 	nodes := make(map[NodeIndex]bool, len(f.Unreachable))
 	for _, e := range f.Unreachable {
@@ -63,7 +64,8 @@ func (f *Fabric) UnreachableNodes() map[NodeIndex]bool {
 	return nodes
 }
 
-// IsUnreachable reports whether a link is outside the subnet because one of its nodes is among the unreachable ones.
+// IsUnreachable reports whether a link is outside the subnet because one of its nodes is unreachable. The argument
+// nodes contains the unreachable nodes.
 func (f *Fabric) IsUnreachable(l Link, nodes map[NodeIndex]bool) bool {
 	return !f.Discovered(l.A) && (nodes[f.Ports[l.A].Node] || nodes[f.Ports[l.B].Node])
 }

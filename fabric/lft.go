@@ -10,8 +10,9 @@ const BlockSize = 64
 // NoPath is the forwarding table entry that drops the packet.
 const NoPath = 0xff
 
-// LFT holds the linear forwarding tables of a fabric's switches: one row per switch index, one byte per LID, padded to
-// whole blocks. All rows are in one slab. Tables made by [LFT.Patched] hold only their changes and share the rest.
+// LFT holds the linear forwarding tables of all switches. Each switch has a row, indexed by switch index. A row has one
+// byte per LID and is padded to whole blocks. All rows are in one allocation. Tables made by [LFT.Patched] hold only
+// their changes and share the other rows.
 type LFT struct {
 	MaxLID uint16 // the highest LID with an entry
 	stride int
@@ -19,7 +20,7 @@ type LFT struct {
 	patch  *patch
 }
 
-// NewLFT returns tables for this many switches and the LIDs 0 to maxLID. All entries are NoPath.
+// NewLFT returns tables for a number of switches and the LIDs 0 to maxLID. All entries are NoPath.
 func NewLFT(switches int, maxLID uint16) *LFT {
 	t := BlankLFT(switches, maxLID)
 	for _, row := range t.rows {
@@ -28,7 +29,8 @@ func NewLFT(switches int, maxLID uint16) *LFT {
 	return t
 }
 
-// BlankLFT is like [NewLFT] with entries 0, for callers that write every entry. It does not touch the memory.
+// BlankLFT is like [NewLFT], but all entries are 0. It is for callers that write every entry, because it does not
+// initialize the memory itself.
 func BlankLFT(switches int, maxLID uint16) *LFT {
 	stride := (int(maxLID)/BlockSize + 1) * BlockSize
 	return onSlab(&LFT{MaxLID: maxLID, stride: stride}, hugepages.Make[byte](switches*stride), switches)
@@ -41,7 +43,7 @@ func FillNoPath(entries []byte) {
 	}
 }
 
-// onSlab makes the rows of tables from a slab.
+// onSlab sets the rows of t to parts of one allocation.
 func onSlab(t *LFT, slab []byte, switches int) *LFT {
 	t.rows = make([][]byte, switches)
 	for sw := range t.rows {
@@ -56,8 +58,8 @@ func (t *LFT) Switches() int { return len(t.rows) }
 // Blocks returns the number of blocks of each row.
 func (t *LFT) Blocks() int { return t.stride / BlockSize }
 
-// Row returns the table of one switch, indexed by LID, Blocks()*BlockSize long. The caller may write it while it makes
-// the tables, unless [LFT.Patched] made them.
+// Row returns the row of one switch, indexed by LID. The row has Blocks()*BlockSize entries. Callers that make tables
+// may write to the row, unless [LFT.Patched] made the tables.
 func (t *LFT) Row(sw SwitchIndex) []byte {
 	if row := t.rows[sw]; row != nil {
 		return row
@@ -65,7 +67,7 @@ func (t *LFT) Row(sw SwitchIndex) []byte {
 	return t.patchedRow(sw)
 }
 
-// Port returns the egress port of a switch for a LID, NoPath above MaxLID.
+// Port returns the egress port of a switch for a LID, NoPath for a LID above MaxLID.
 func (t *LFT) Port(sw SwitchIndex, lid uint16) uint8 {
 	if row := t.rows[sw]; int(lid) < len(row) {
 		return row[lid]
@@ -73,13 +75,14 @@ func (t *LFT) Port(sw SwitchIndex, lid uint16) uint8 {
 	return t.otherPort(sw, lid)
 }
 
-// Block returns 64 entries of one switch, as in a MAD.
+// Block returns a block of 64 entries of one switch, as a MAD contains it.
 func (t *LFT) Block(sw SwitchIndex, block int) []byte {
 	i := block * BlockSize
 	return t.Row(sw)[i : i+BlockSize : i+BlockSize]
 }
 
-// Grown returns the tables with entries up to maxLID, the new ones NoPath. It returns t if t has them already.
+// Grown returns the tables with entries up to maxLID. New entries are NoPath. If t already has entries up to maxLID, it
+// returns t.
 func (t *LFT) Grown(maxLID uint16) *LFT {
 	if maxLID <= t.MaxLID {
 		return t

@@ -8,21 +8,21 @@ import (
 	"slices"
 )
 
-// ErrNoLIDs reports that a subnet has more end ports than there are unicast LIDs.
+// ErrNoLIDs reports that a subnet needs more unicast LIDs than exist.
 var ErrNoLIDs = errors.New("more end ports than unicast LIDs")
 
-// MaxLMC is the highest LID mask control (IBA 1.2.1, 4.1.3).
+// MaxLMC is the maximum LID mask control (IBA 1.2.1, 4.1.3).
 const MaxLMC = 7
 
-// LIDOptions are the options that decide which LIDs OpenSM assigns. The names in parentheses are OpenSM's.
+// LIDOptions holds the options that determine which LIDs OpenSM assigns. The names in parentheses are OpenSM's.
 type LIDOptions struct {
 	// LMC gives every port 2^LMC LIDs. LMC is from 0 to 7 (option lmc). Port 0 of a switch has a single LID, unless
 	// port 0 is enhanced and LMCESP0 is set (option lmc_esp0).
 	LMC     uint8
 	LMCESP0 bool
 
-	// GUID2LID holds the LIDs that OpenSM remembers. When OpenSM starts, these are the LIDs in its file guid2lid;
-	// later, the result of the previous assignment. Nil means no remembered LIDs. GUID2LID is not modified.
+	// GUID2LID holds the LIDs that OpenSM remembers. When OpenSM starts, these are the LIDs in the file guid2lid. Later
+	// they are the result of the previous assignment. Nil means no remembered LIDs. GUID2LID is not modified.
 	GUID2LID *GUID2LID
 
 	// Reassign ignores remembered LIDs and the LIDs that ports have, as OpenSM does on its first sweep as master
@@ -38,7 +38,7 @@ type LIDOptions struct {
 	Claims []LIDClaim
 }
 
-// LIDClaim is the LID and the LMC of a port's PortInfo.
+// LIDClaim holds the LID and the LMC in the PortInfo of a port.
 type LIDClaim struct {
 	LID uint16
 	LMC uint8
@@ -63,10 +63,10 @@ func (o LIDOptions) Remembered(f *Fabric) *GUID2LID {
 	return m.table
 }
 
-// AssignLIDs gives every end port of the subnet one LID as OpenSM does at LMC 0 without remembered LIDs. A port keeps
-// its LID. The ports without a LID get the lowest free LIDs: first the port of the SM, then the other ports in the
-// order of EndPorts. AssignLIDs returns f if every port has a LID already. It returns [ErrNoLIDs] if there are too few
-// free LIDs. O(ports + LIDs).
+// AssignLIDs gives every end port of the subnet one LID, as OpenSM does at LMC 0 without remembered LIDs. A port keeps
+// its LID. Ports without a LID get the lowest free LIDs: first the port of the SM, then the other ports in the order of
+// EndPorts. If every port already has a LID, AssignLIDs returns f. It returns [ErrNoLIDs] if there are too few free
+// LIDs. O(ports + LIDs).
 func AssignLIDs(f *Fabric) (*Fabric, error) {
 	if !slices.ContainsFunc(f.EndPorts, func(e PortIndex) bool { return f.Ports[e].LID == 0 }) {
 		return f, nil

@@ -4,15 +4,17 @@ package fabric
 
 import "slices"
 
-// lidManager assigns LIDs like OpenSM's LID manager (osm_lid_mgr.c), including behaviour that looks like a fault.
+// lidManager assigns LIDs like OpenSM's LID manager (osm_lid_mgr.c). It also reproduces behavior that looks like a
+// fault.
 type lidManager struct {
 	f *Fabric
 	o LIDOptions
-	// table holds remembered LIDs. Its used LIDs are reserved for the ports for which they are remembered.
+	// table holds the remembered LIDs. LIDs marked as used are reserved for the ports for which they are remembered.
 	table *GUID2LID
 	free  []LIDRange
 
-	// claims holds the LIDs of EndPorts; holder is the last end port that claims a LID, counted from 1.
+	// claims holds the LIDs that EndPorts report, in the same order. holder is, by LID, the last end port that claims
+	// the LID, counted from 1; 0 means none.
 	claims []LIDClaim
 	holder []int32
 
@@ -43,7 +45,7 @@ func newLIDManager(f *Fabric, o LIDOptions) *lidManager {
 	return m
 }
 
-// width returns the number of LIDs of a port.
+// width returns the number of LIDs that a port gets.
 func (m *lidManager) width(endPort PortIndex) uint16 { return 1 << m.lmc(endPort) }
 
 func (m *lidManager) lmc(endPort PortIndex) uint8 {
@@ -55,7 +57,7 @@ func (m *lidManager) lmc(endPort PortIndex) uint8 {
 
 func aligned(lid, width uint16) bool { return lid&(width-1) == 0 }
 
-// begin computes the remembered LIDs and the free ranges (osm_lid_mgr_init and lid_mgr_init_sweep).
+// begin determines the remembered LIDs and the free ranges of LIDs (osm_lid_mgr_init and lid_mgr_init_sweep).
 func (m *lidManager) begin() {
 	switch {
 	case m.o.Reassign:
@@ -79,8 +81,8 @@ func (m *lidManager) begin() {
 	m.findFree()
 }
 
-// validate drops records that are impossible at this LMC (lid_mgr_validate_db). If two records claim a LID, the later
-// one in the order of OpenSM's table is kept.
+// validate drops records that are invalid at this LMC (lid_mgr_validate_db). If two records have the same LID, it keeps
+// the record that comes later in OpenSM's table.
 func (m *lidManager) validate() {
 	width := uint16(1) << m.o.LMC
 	records := slices.Collect(m.table.Records())
@@ -120,7 +122,8 @@ func (m *lidManager) anyUsed(r LIDRange) bool {
 	return slices.Contains(m.table.used[r.Min:r.Max+1], true)
 }
 
-// markClaim records a port as the holder of its LIDs, up to the number of LIDs of a port in this subnet.
+// markClaim records end port i as the holder of the LIDs that it reports. It records at most the number of LIDs that a
+// port gets in this subnet.
 func (m *lidManager) markClaim(i int) {
 	c := m.claims[i]
 	last := c.LID + 1<<c.LMC - 1
@@ -137,7 +140,7 @@ func (m *lidManager) markClaim(i int) {
 	}
 }
 
-// checkRecord drops the record of a port if it is misaligned or has too few LIDs for the port.
+// checkRecord drops the remembered record of end port i if the record is misaligned or has too few LIDs for the port.
 func (m *lidManager) checkRecord(i int) {
 	e := m.f.EndPorts[i]
 	guid := m.f.Ports[e].GUID
@@ -153,7 +156,7 @@ func (m *lidManager) checkRecord(i int) {
 	}
 }
 
-// findFree lists the ranges of LIDs that are neither remembered nor kept by the ports that have them.
+// findFree lists the free ranges of LIDs. A LID is free if it is not remembered and no port keeps it.
 func (m *lidManager) findFree() {
 	var now LIDRange
 	lid := uint16(1)
@@ -175,7 +178,7 @@ func (m *lidManager) findFree() {
 	}
 }
 
-// keeps reports whether a LID is taken, and the last LID for which that is known.
+// keeps reports whether a LID is taken. It also returns the last LID to which the same answer applies.
 func (m *lidManager) keeps(lid uint16) (last uint16, kept bool) {
 	if m.table.used[lid] {
 		return lid, true
@@ -207,7 +210,7 @@ func (m *lidManager) isPlainPort0(endPort PortIndex) bool {
 	return n.IsSwitch() && (!n.EnhancedPort0 || !m.o.LMCESP0)
 }
 
-// assign assigns LIDs to all end ports, first to the SM's.
+// assign assigns LIDs to all end ports. It begins with the SM's port.
 func (m *lidManager) assign() {
 	sm := PortIndex(None)
 	if m.f.SMPort != None {
@@ -224,7 +227,7 @@ func (m *lidManager) assign() {
 	}
 }
 
-// give assigns the LIDs of one port (lid_mgr_get_port_lid).
+// give assigns the LIDs of end port i (lid_mgr_get_port_lid).
 func (m *lidManager) give(i int) {
 	e := m.f.EndPorts[i]
 	lids := m.choose(i, m.width(e))
@@ -266,7 +269,8 @@ func (m *lidManager) choose(i int, width uint16) LIDRange {
 	return r
 }
 
-// takeFree removes LIDs from the first free range that has enough (lid_mgr_find_free_lid_range).
+// takeFree removes width LIDs from the first free range that is large enough, and returns them
+// (lid_mgr_find_free_lid_range).
 func (m *lidManager) takeFree(width uint16) (LIDRange, bool) {
 	for i, r := range m.free {
 		first := (r.Min + width - 1) &^ (width - 1)

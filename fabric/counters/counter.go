@@ -13,7 +13,8 @@ import (
 // Counter identifies a counter of a port.
 type Counter uint8
 
-// Err returns an error of the operating system with its file names escaped. It returns other errors unchanged.
+// The counters. The counters of ibqueryerrors come first, in the order of that tool. Records on disk contain the
+// numbers, so append new counters at the end and add their rows to [table].
 const (
 	SymbolErrors Counter = iota
 	LinkErrorRecovery
@@ -40,7 +41,7 @@ const (
 	NumCounters
 )
 
-// String returns the counter's name in perfquery and in threshold files.
+// String returns the name of the counter in perfquery's output and in threshold files.
 func (c Counter) String() string {
 	if c < NumCounters {
 		return table[c].name
@@ -48,11 +49,11 @@ func (c Counter) String() string {
 	return fmt.Sprintf("counter %d", uint8(c))
 }
 
-// Short returns the counter's name in tables.
+// Short returns the name of the counter in ibconsole's tables.
 func (c Counter) Short() string { return cmp.Or(table[c].short, table[c].name) }
 
-// Metric returns the end of the counter's name for Prometheus, after infiniband_switch_ or infiniband_hca_, and its
-// description.
+// Metric returns the counter's metric name for Prometheus and a description. The name lacks the prefix
+// infiniband_switch_ or infiniband_hca_.
 func (c Counter) Metric() (name, help string) { return table[c].metric, table[c].help }
 
 // Set is a set of counters.
@@ -85,7 +86,7 @@ func Of(counters ...Counter) Set {
 // Has reports whether a counter is in the set.
 func (s Set) Has(c Counter) bool { return s>>c&1 != 0 }
 
-// All yields the counters of the set in their order.
+// All yields the counters of the set in the order of their numbers.
 func (s Set) All() iter.Seq[Counter] {
 	return func(yield func(Counter) bool) {
 		for ; s != 0; s &= s - 1 {
@@ -99,7 +100,8 @@ func (s Set) All() iter.Seq[Counter] {
 // Values are values by [Counter].
 type Values [NumCounters]uint64
 
-// Greatest returns the values at which the counters of PortCounters stop, 0 for counters that it does not have.
+// Greatest returns the values at which the counters of PortCounters stop. The value is 0 for a counter that
+// PortCounters does not have.
 func Greatest() (v Values) {
 	for c := range table {
 		v[c] = 1<<table[c].bits - 1
@@ -107,7 +109,8 @@ func Greatest() (v Values) {
 	return v
 }
 
-// Thresholds returns the thresholds of infiniband-diags' ibcheckerrors, 0 for counters that it does not check.
+// Thresholds returns the thresholds of ibcheckerrors in infiniband-diags. The value is 0 for a counter that
+// ibcheckerrors does not check.
 func Thresholds() (v Values) {
 	for c := range table {
 		v[c] = table[c].threshold

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package formats reads a subnet from a file in any of the known formats. Each format has a package: ibnet
+// Package formats reads a subnet from a file and detects the format of the file. Each format has a package: ibnet
 // (ibnetdiscover, ibdiagnet, ibsim), linkinfo (lists of ports: iblinkinfo, ibnetdiscover -p), osm (files of OpenSM),
 // snapshot (a subnet with its tables), pathdb (path records), slurm and names (node-name maps).
 package formats
@@ -29,21 +29,22 @@ import (
 // Subnet is the content of a file.
 type Subnet struct {
 	Fabric *fabric.Fabric
-	// Tables holds the tables of a snapshot or an ibdiagnet folder, nil for other files.
+	// Tables holds the forwarding tables and other tables of a snapshot or an ibdiagnet folder. It is nil for other
+	// files.
 	Tables *fabric.Tables
-	// Routing describes how the tables were made, nil if unknown.
+	// Routing describes how the tables were computed. It is nil if this is not known.
 	Routing *snapshot.Routing
-	// Warnings holds sentences that begin with the file's name.
+	// Warnings holds sentences, each beginning with the name of the file.
 	Warnings []string
 	// Unread lists the parts of the file that could not be read.
 	Unread unread.List
 
-	// The following fields are only set for files of ibdiagnet, nil if the file does not state them.
+	// The following fields are set only for files of ibdiagnet. They are nil if the file does not contain the data.
 
-	// When is the time of this state, zero if unknown.
+	// When is the time at which the file was written, zero if unknown.
 	When   time.Time
 	Limits []fabric.LinkLimit // by port index
-	// Counters holds the values of counters, Deltas their increase between two readings.
+	// Counters holds the values of counters. Deltas holds their increase between two readings.
 	Counters *counters.Reading
 	Deltas   []counters.Delta
 	Health   *health.Report
@@ -56,16 +57,22 @@ type Subnet struct {
 
 // Options control how a file is read.
 type Options struct {
-	// AsIbsim reads an ibsim net or a topology file by ibsim's rules, see [ibnet.AsIbsim].
+	// AsIbsim selects ibsim's rules for ibsim nets and topology files, see [ibnet.AsIbsim].
 	AsIbsim bool
-	// Strict returns an error if any part of the file cannot be read.
+	// Strict makes any part of the file that cannot be read an error.
 	Strict bool
 }
 
-// Read reads topology files of ibnetdiscover and ibdiagnet, ibsim nets, lists of ports (iblinkinfo, ibnetdiscover -p),
-// opensm-subnet.lst, the database of ibdiagnet 2 alone, in its folder or in an archive, opensm-smdb.dump and snapshots.
-// It detects the format from the content. An error contains the file and, if possible, the line. For other files it
-// contains the detected format. Unreadable parts of a text are skipped and listed.
+// Read reads a file with a subnet and detects the format from the content. It reads:
+//
+//   - topology files of ibnetdiscover and ibdiagnet, and ibsim nets,
+//   - lists of ports (iblinkinfo, ibnetdiscover -p),
+//   - opensm-subnet.lst and opensm-smdb.dump,
+//   - the database of ibdiagnet 2 alone, in its folder or in an archive,
+//   - snapshots.
+//
+// An error contains the file and, if possible, the line. For a file of another known format, the error names the
+// format. Unreadable parts of a text file are skipped and listed in the result.
 func Read(ctx context.Context, path string) (Subnet, error) { return ReadWith(ctx, path, Options{}) }
 
 // ReadWith is [Read] with options.
@@ -108,7 +115,7 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	return s, fmt.Errorf("%s: %s, expected %s", fabric.Escape(path), format, expected)
 }
 
-// readOther reads an archive of ibdiagnet, or its database alone, which may be compressed.
+// readOther reads an archive of ibdiagnet, or only the database of ibdiagnet. Either may be compressed.
 func readOther(ctx context.Context, path string, format format, o Options) (s Subnet, err error) {
 	if format == archive {
 		return readArchive(ctx, path, o)
@@ -146,8 +153,8 @@ func readSnapshot(r io.Reader, path string) (s Subnet, err error) {
 	return Subnet{Fabric: snap.Fabric, Tables: snap.Tables, Routing: snap.Routing}, nil
 }
 
-// Kind returns the name that the command load uses for the detected format of a file, such as "fdbs". It returns "" for
-// other formats, for pipes and for files that cannot be read.
+// Kind returns the name that the command load uses for the format of a file, such as "fdbs". It returns "" for other
+// formats, for pipes, and for files that cannot be read.
 func Kind(ctx context.Context, path string) string {
 	f, err := files.Open(ctx, path, files.Tables.Regular())
 	if err != nil {
@@ -161,7 +168,7 @@ func Kind(ctx context.Context, path string) string {
 	return kinds[format]
 }
 
-// found returns the list for unread parts, nil if they are errors.
+// found returns the list to which unread parts are added. It returns nil if unread parts are errors.
 func (s *Subnet) found(o Options) *unread.List {
 	if o.Strict {
 		return nil
@@ -169,7 +176,7 @@ func (s *Subnet) found(o Options) *unread.List {
 	return &s.Unread
 }
 
-// sniffed detects the format of a file from its beginning, and returns a reader of the whole file.
+// sniffed detects the format of a file from the beginning of the file. It returns a reader for the whole file.
 func sniffed(f io.Reader, path string) (*bufio.Reader, format, error) {
 	r := bufio.NewReaderSize(f, head)
 	b, err := r.Peek(head)

@@ -10,13 +10,13 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// head is the number of bytes from which the format of a file is detected.
+// head is the number of bytes at the beginning of a file from which its format is detected.
 const head = 64 << 10
 
 const expected = "a topology file of ibnetdiscover or ibsim, a list of ports of iblinkinfo or ibnetdiscover -p, " +
 	"opensm-subnet.lst, a folder or db_csv of ibdiagnet or a snapshot"
 
-// format is the detected format of a file, as a text for messages.
+// format is the detected format of a file. The text is used in messages.
 type format string
 
 const (
@@ -46,8 +46,8 @@ var kinds = map[format]string{
 	lfts:  "lfts", fdbs: "fdbs", mcfdbs: "mcfdbs", lidMatrix: "lid-matrix", sl2vl: "sl2vl",
 }
 
-// signatures match the first line that is neither empty nor a comment. Topology files have no signature, because they
-// may begin with any text.
+// signatures are patterns for the first line that is neither empty nor a comment. Topology files have no signature,
+// because they may begin with any text.
 var signatures = []struct {
 	format format
 	line   *regexp.Regexp
@@ -64,20 +64,21 @@ var signatures = []struct {
 	{"a list of GUIDs or LIDs", regexp.MustCompile(`^0x[0-9a-fA-F]+(\s|:|$)`)},
 }
 
-// databaseLine is the first line of a database, or of one whose head is missing.
+// databaseLine matches the first line of an ibdiagnet database. It also matches the first line of a database whose
+// beginning is missing.
 var databaseLine = regexp.MustCompile(`^(START_[A-Z0-9_]+$|(?i:"?Node(Desc|Guid)"?,))`)
 
 // ports matches the lines that identify a list of ports.
 const ports = `^(Switch: 0x[0-9a-fA-F]+ .*:|(CA|Router): .*:|(SW|CA|RT) +\d+ +\d+ 0x[0-9a-fA-F]{16} .*|` +
 	`0x[0-9a-fA-F]{16} ".*" +\d+ +\d+\[.*)\r?$`
 
-// Patterns that identify a file whose first line is damaged.
+// The patterns that identify a file whose first line is damaged.
 var (
 	portLine   = regexp.MustCompile(`(?m)` + ports)
 	recordLine = regexp.MustCompile(`(?m)^(Switch|Ca|Hca|Rt)\s*\d+\s*"`)
 )
 
-// cacheMagic is the beginning of a cache of ibnetdiscover 44 on a little-endian machine.
+// cacheMagic is the beginning of a cache file that ibnetdiscover 44 wrote on a little-endian machine.
 const cacheMagic = "\x2b\x83\xe7\x8f"
 
 func sniff(head []byte) format {

@@ -15,7 +15,7 @@ type form struct {
 	list   bool // any number of numbers may follow the parameters
 }
 
-// param is one number, given by position or by name.
+// param describes one numeric argument. It is given by position or by name.
 type param struct {
 	name     string
 	min, max int
@@ -70,7 +70,7 @@ func (f form) parse(args []string) (arguments, error) {
 	return a, f.complete(&a)
 }
 
-// set stores the value of an argument, an option of all kinds or one of the kind's own.
+// set stores the value of a named argument. The argument is an option of all kinds or a parameter of this kind.
 func (f form) set(a *arguments, name, text string) error {
 	if _, ok := a.value[name]; ok {
 		return fmt.Errorf("%s is given twice", name)
@@ -93,7 +93,8 @@ func (f form) set(a *arguments, name, text string) error {
 	return fmt.Errorf("unknown argument %q", name)
 }
 
-// complete sets the arguments that were not given to their defaults.
+// complete sets arguments that were not given to their default values. It returns an error if a required argument is
+// missing.
 func (f form) complete(a *arguments) error {
 	for _, p := range f.params {
 		if _, ok := a.value[p.name]; ok {
@@ -120,7 +121,8 @@ func number(s string, low, high int) (int, error) {
 	return v, nil
 }
 
-// maxDims limits the dimensions of a grid. A switch of 254 ports has no ports for more.
+// maxDims is the maximum number of dimensions of a grid. A switch with 254 ports does not have enough ports for more
+// dimensions.
 const maxDims = 16
 
 func parseDims(s string) ([]int, error) {

@@ -40,7 +40,8 @@ func bullKind() Kind {
 	}
 }
 
-// bull is a pruned tree. Set s belongs to row s*rows/sets. Ports: down (L2: service nodes, L0: hosts first), then up.
+// bull is a pruned tree of switches in levels L0 to L3. Set s belongs to row s*rows/sets. The first ports of a switch
+// lead down: to hosts on L0, and to service nodes first on L2. The other ports lead up.
 type bull struct{ sets, groups, hosts, planes, up, services, rows, l3, top int }
 
 // level describes the switches of one level.
@@ -107,7 +108,7 @@ func (b bull) build(n *net) error {
 	return c.err
 }
 
-// link connects the switches, those of lower levels first.
+// link connects the switches. The ports to lower levels come first.
 func (b bull) link(c *cabling, l []*level) {
 	for s := range b.sets {
 		for g := range b.groups {
@@ -130,14 +131,14 @@ func (b bull) link(c *cabling, l []*level) {
 
 func (l *level) at(i int) fabric.NodeIndex { return l.first + fabric.NodeIndex(i) }
 
-// cabling connects the next free port of each node, and keeps the first error.
+// cabling connects nodes with cables. It uses the next free port of each node. It keeps the first error.
 type cabling struct {
 	net  *net
 	next map[fabric.NodeIndex]int
 	err  error
 }
 
-// attach connects the next n adapters to a switch.
+// attach connects the next n adapters to a switch and advances adapter past them.
 func (c *cabling) attach(adapter *fabric.NodeIndex, sw fabric.NodeIndex, n int) {
 	for range n {
 		c.join(*adapter, sw, 1)

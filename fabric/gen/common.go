@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Option is an argument that all kinds take: one of Words, or a number if there are none.
+// Option is an argument that all kinds of topologies take. Its value is one of Words, or a number if Words is empty.
 type Option struct {
 	Name, Help string
 	Words      []string
@@ -34,11 +34,11 @@ func Common() []Option {
 // maxRails is the highest number of a rail.
 const maxRails = 64
 
-// speeds are the values of the words of the option speed.
+// speeds holds the speeds for the words of the option "speed", in the same order.
 var speeds = []fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR, fabric.FDR10, fabric.FDR, fabric.EDR, fabric.HDR,
 	fabric.NDR, fabric.XDR}
 
-// setCommon stores the value of an option of all kinds, and reports whether name is one.
+// setCommon stores the value of an option that all kinds take. It reports whether name is such an option.
 func setCommon(a *arguments, name, text string) (bool, error) {
 	all := Common()
 	i := slices.IndexFunc(all, func(o Option) bool { return o.Name == name })
@@ -62,14 +62,14 @@ func setCommon(a *arguments, name, text string) (bool, error) {
 	return true, nil
 }
 
-// The description and the IDs of the aggregation nodes of Quantum switches.
+// The description and the IDs of the aggregation nodes in Quantum switches.
 const (
 	aggregationDesc   = "Mellanox Technologies Aggregation Node"
 	aggregationVendor = 0x2c9
 	aggregationDevice = 0xcf09
 )
 
-// addAggregation adds an aggregation node on the last port of each switch.
+// addAggregation adds an aggregation node to the last port of each switch.
 func (n *net) addAggregation() error {
 	for i, sw := range n.switchNodes {
 		node, err := n.addCA(fabric.Node{Desc: aggregationDesc, NumPorts: 1, VendorID: aggregationVendor,
@@ -84,7 +84,7 @@ func (n *net) addAggregation() error {
 	return nil
 }
 
-// addHost adds a host with a number of ports.
+// addHost adds a host with the given number of ports.
 func (n *net) addHost(desc string, ports int) (fabric.NodeIndex, error) {
 	return n.addCA(fabric.Node{Desc: desc, NumPorts: uint8(ports)})
 }
@@ -103,7 +103,7 @@ func (n *net) addCA(node fabric.Node) (fabric.NodeIndex, error) {
 	return n.add(node)
 }
 
-// addRow adds switches with the same number of ports and returns the first.
+// addRow adds switches with the same number of ports and returns the first one.
 func (n *net) addRow(switches, ports int, name func(int) string) (fabric.NodeIndex, error) {
 	if err := checkPorts(ports); err != nil {
 		return 0, err
@@ -121,8 +121,8 @@ func (n *net) addRow(switches, ports int, name func(int) string) (fabric.NodeInd
 	return first, nil
 }
 
-// linkAll links each of the lower switches to each of the upper ones by a number of cables. The lower switches use the
-// ports after the first lowUsed, the upper ones their first ports.
+// linkAll links each lower switch to each upper switch by a number of cables. On the lower switches it uses the ports
+// after the first lowUsed ports. On the upper switches it uses the first ports.
 func (n *net) linkAll(low fabric.NodeIndex, lows, lowUsed int, high fabric.NodeIndex, highs, cables int) error {
 	for l := range lows {
 		for h := range highs {

@@ -25,7 +25,7 @@ func dfPlusKind() Kind {
 	}
 }
 
-// dfPlus is a Dragonfly+. Ports of spines: leaves first, then other groups.
+// dfPlus is a Dragonfly+. The first ports of a spine lead to leaves, the other ports to other groups.
 type dfPlus struct{ groups, leaves, spines, hosts, global int }
 
 func (d dfPlus) build(n *net) error {

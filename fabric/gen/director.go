@@ -30,7 +30,8 @@ func directorKind() Kind {
 	}
 }
 
-// director is a subnet of director switches. Ports of leaf boards: hosts or leaves first, then spines.
+// director is a subnet of director switches. The first ports of a leaf board lead to hosts or leaves, the other ports
+// to spines.
 type director struct{ boards, spines, hosts, directors, leaves int }
 
 func (d director) build(n *net) error {
@@ -79,7 +80,7 @@ func (d director) build(n *net) error {
 	return c.err
 }
 
-// addChassis adds the leaf boards of a director, then its spine boards, and returns the first leaf board.
+// addChassis adds the leaf boards of a director, then the spine boards. It returns the first leaf board.
 func (d director) addChassis(n *net, i, below int) (fabric.NodeIndex, error) {
 	name := func(letter string) func(int) string {
 		return func(b int) string { return fmt.Sprintf("director-%02d %s%02d/U1", i+1, letter, b+1) }

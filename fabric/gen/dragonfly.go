@@ -32,7 +32,8 @@ func dragonflyKind() Kind {
 	}
 }
 
-// dragonfly has groups of a switches with p hosts and h global links each.
+// dragonfly describes a dragonfly with a number of groups. Each group has a switches. Each switch has p hosts and h
+// global links.
 type dragonfly struct{ a, h, p, groups int }
 
 func (d dragonfly) build(n *net) error {
@@ -61,7 +62,7 @@ func (d dragonfly) linkGroup(n *net, first fabric.NodeIndex, group int) error {
 	}
 	for other := group + 1; other < d.groups; other++ {
 		for round := range d.a * d.h / (d.groups - 1) {
-			// The global links of a group skip the group itself.
+			// A group has no global link to itself, so the numbering of its global links skips the group.
 			there := round*(d.groups-1) + other - 1
 			back := round*(d.groups-1) + group
 			if err := d.linkGlobal(n, first, group, there, other, back); err != nil {
@@ -72,7 +73,7 @@ func (d dragonfly) linkGroup(n *net, first fabric.NodeIndex, group int) error {
 	return nil
 }
 
-// linkGlobal links group A by its global link i to group B by its global link j.
+// linkGlobal connects global link i of group A to global link j of group B.
 func (d dragonfly) linkGlobal(n *net, first fabric.NodeIndex, groupA, i, groupB, j int) error {
 	at := func(group, link int) (fabric.NodeIndex, int) {
 		return first + fabric.NodeIndex(group*d.a+link/d.h), d.p + d.a + link%d.h

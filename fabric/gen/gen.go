@@ -2,8 +2,9 @@
 
 // Package gen generates fat-trees, pruned trees, tori, meshes, hypercubes, dragonflies and random graphs.
 //
-// A generated fabric is what ibsim simulates from the file that [WriteNet] writes for it: the same GUIDs, descriptions,
-// port states, widths and speeds, no LIDs. Nodes have the file's order, hosts first, so the SM is on the first host.
+// A generated fabric equals the subnet that ibsim simulates from the file that [WriteNet] writes for the fabric. It has
+// the same GUIDs, descriptions, port states, widths and speeds, and no LIDs. Nodes are in the order of the file. Hosts
+// come first, so the SM is on the first host.
 package gen
 
 import (
@@ -13,7 +14,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Kind is a topology that [Parse] can generate.
+// Kind is a kind of topology that [Parse] can generate.
 type Kind struct {
 	Name  string
 	Usage string // the arguments: "torus XxYx... [hosts=1] [links=1]"
@@ -23,7 +24,8 @@ type Kind struct {
 	build func(*net, arguments) error
 }
 
-// Params returns the names of the kind's own arguments. [Common] returns the arguments that all kinds take.
+// Params returns the names of the arguments that only this kind takes. [Common] returns the arguments that all kinds
+// take.
 func (k Kind) Params() []string {
 	var names []string
 	for _, p := range k.form.params {
@@ -32,7 +34,7 @@ func (k Kind) Params() []string {
 	return names
 }
 
-// Kinds returns all topologies, in the order of the help.
+// Kinds returns all kinds of topologies in the order in which the help lists them.
 func Kinds() []Kind {
 	return []Kind{
 		fatTreeKind(), xgftKind(), gridKind("torus", true), gridKind("mesh", false),
@@ -41,10 +43,12 @@ func Kinds() []Kind {
 	}
 }
 
-// Parse generates a fabric of a kind. Arguments may be separate or joined by commas ("3", "36" or "3,36"), by position
-// or by name ("ports=36"). Every kind takes the options of [Common]. Links are SDR if no speed is given. Parse fails on
-// an unknown kind or argument, if a switch would need more than 254 ports, and if the ports would need more LIDs than
-// exist. O(ports log ports).
+// Parse generates a fabric of the given kind. Arguments are given by position or by name ("ports=36"). They may be
+// separate or joined by commas ("3", "36" or "3,36"). Every kind takes the options of [Common]. Links are SDR if no
+// speed is given.
+//
+// Parse returns an error for an unknown kind or argument, if a switch would need more than 254 ports, and if the ports
+// would need more LIDs than exist. O(ports log ports).
 func Parse(kind string, args []string) (*fabric.Fabric, error) {
 	return generate(kind, args, defaultSpeed)
 }
@@ -75,10 +79,10 @@ func generate(kind string, args []string, speed fabric.Speed) (*fabric.Fabric, e
 	return f, nil
 }
 
-// ParseSpec generates a fabric of "KIND:ARGS" or "KIND", as in "fattree:3,36".
+// ParseSpec generates the fabric that a text "KIND:ARGS" or "KIND" specifies, for example "fattree:3,36".
 func ParseSpec(spec string) (*fabric.Fabric, error) { return ParseSpecAt(spec, defaultSpeed) }
 
-// ParseSpecAt is ParseSpec with a different default speed.
+// ParseSpecAt is like [ParseSpec], with a different default speed.
 func ParseSpecAt(spec string, speed fabric.Speed) (*fabric.Fabric, error) {
 	kind, args, _ := strings.Cut(spec, ":")
 	return generate(kind, []string{args}, speed)

@@ -71,7 +71,7 @@ func (g grid) build(n *net) error {
 	return nil
 }
 
-// digits returns the coordinates of a switch. The last one changes fastest.
+// digits returns the coordinates of a switch. The last coordinate changes fastest.
 func (g grid) digits(i int) []int {
 	d := make([]int, len(g.dims))
 	for k := len(d) - 1; k >= 0; k-- {

@@ -27,13 +27,14 @@ func multiPlaneKind() Kind {
 	}
 }
 
-// multiPlane is a subnet of parallel planes. Ports: hosts first, then up; spines: leaves, then cores.
+// multiPlane is a subnet of parallel planes. The first ports of a leaf lead to hosts, the other ports lead up. The
+// first ports of a spine lead to leaves, the other ports to cores.
 type multiPlane struct {
 	planes, leaves, spines, hosts, cores int
 	cages                                bool
 }
 
-// addPlanes adds the switches of one role, plane by plane, and returns the first.
+// addPlanes adds the switches of one role, plane by plane. It returns the first switch.
 func (m multiPlane) addPlanes(n *net, role string, size, ports int) (first fabric.NodeIndex, err error) {
 	radix := []int{size, m.planes}
 	system := n.nextSwitchGUID()

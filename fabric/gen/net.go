@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ibsim's defaults for what a file does not specify (ibsim, sim_net.c: nodeinfo, portinfo and GUID counters).
+// The values that ibsim uses where a file does not state them (ibsim, sim_net.c: nodeinfo, portinfo and GUID counters).
 const (
 	firstHostGUID   = 0x100000
 	firstSwitchGUID = 0x200000
@@ -29,7 +29,7 @@ const (
 // maxPorts is the highest port number (IBA 1.2.1, 14.2.5.3).
 const maxPorts = 254
 
-// net collects nodes in ibsim's order and numbers them like ibsim.
+// net collects nodes in the order of ibsim and gives them the same GUIDs as ibsim.
 type net struct {
 	b               fabric.Builder
 	hosts, switches int
@@ -43,7 +43,7 @@ type net struct {
 	switchPorts []int
 }
 
-// checkSize returns an error if a fabric would need more LIDs than exist.
+// checkSize returns an error if the fabric would need more LIDs than exist.
 func checkSize(switches, hostPorts int) error {
 	if switches > fabric.MaxUnicastLID || hostPorts > fabric.MaxUnicastLID-switches {
 		return fmt.Errorf("%s switches and %s host ports need more LIDs than the %d that exist",
@@ -59,7 +59,7 @@ func checkPorts(ports int) error {
 	return nil
 }
 
-// veryMany is the upper limit of the results of product, which avoids overflows.
+// veryMany is the maximum result of product. It prevents overflows.
 const veryMany = 1 << 40
 
 func product(factors ...int) int {
@@ -80,12 +80,13 @@ func count(n int) string {
 	return fmt.Sprint(n)
 }
 
-// addHosts adds hosts with a number of ports, named node-0001 and so on, and returns the index of the first.
+// addHosts adds hosts with the given number of ports. They are named node-0001 and so on. It returns the index of the
+// first host.
 func (n *net) addHosts(hosts, ports int) (fabric.NodeIndex, error) {
 	return n.addAdapters("node", hosts, ports)
 }
 
-// addAdapters is addHosts with a different name.
+// addAdapters is like addHosts, with another name instead of "node".
 func (n *net) addAdapters(name string, hosts, ports int) (fabric.NodeIndex, error) {
 	var first fabric.NodeIndex = fabric.None
 	digits := max(4, len(fmt.Sprint(hosts)))
@@ -118,7 +119,7 @@ func (n *net) addSwitch(name string, ports int) (fabric.NodeIndex, error) {
 
 func (n *net) nextSwitchGUID() uint64 { return firstSwitchGUID + uint64(n.switches) + n.railGUIDs() }
 
-// railGUIDs returns the offset of the GUIDs of the rail.
+// railGUIDs returns the number that is added to all GUIDs of the rail.
 func (n *net) railGUIDs() uint64 { return uint64(n.rail) << 40 }
 
 func (n *net) add(node fabric.Node) (fabric.NodeIndex, error) {
@@ -145,7 +146,7 @@ func (n *net) add(node fabric.Node) (fabric.NodeIndex, error) {
 	return i, nil
 }
 
-// link connects two ports. The link is up, and no SM has configured it.
+// link connects two ports. The link is up, but in the state before an SM configures it.
 func (n *net) link(nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, portB int) error {
 	if err := n.b.Connect(nodeA, portA, nodeB, portB); err != nil {
 		return err
@@ -161,7 +162,8 @@ func (n *net) link(nodeA fabric.NodeIndex, portA int, nodeB fabric.NodeIndex, po
 	return nil
 }
 
-// addSwitches adds hosts, then switches, with hosts[i] on ports 1 and up of switch i, and returns the first switch.
+// addSwitches adds the hosts, then the switches. The hosts of switch i are hosts[i] hosts on the ports from 1 on. It
+// returns the first switch.
 func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (fabric.NodeIndex, error) {
 	total := 0
 	for _, h := range hosts {
@@ -192,7 +194,7 @@ func (n *net) addSwitches(ports int, hosts []int, name func(int) string) (fabric
 	return first, nil
 }
 
-// addUniform is addSwitches with the same number of hosts on each switch.
+// addUniform is like addSwitches, with the same number of hosts on each switch.
 func (n *net) addUniform(switches, ports, hosts int, name func(int) string) (fabric.NodeIndex, error) {
 	if err := checkSize(switches, product(switches, hosts)); err != nil {
 		return 0, err

@@ -29,7 +29,8 @@ func railTreeKind() Kind {
 	}
 }
 
-// railTree is a rail-optimised tree with leaves by unit and rail. Ports: hosts first, then up.
+// railTree is a rail-optimized tree. Each unit has a leaf for each rail. The first ports of a leaf lead to hosts, the
+// other ports lead up.
 type railTree struct{ hosts, rails, unit, spines, links int }
 
 func (r railTree) build(n *net) error {

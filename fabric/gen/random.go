@@ -62,7 +62,8 @@ type graph struct {
 	adj   [][]fabric.NodeIndex
 }
 
-// newGraph links each node of a ring to the nodes up to degree/2 steps away, for an odd degree also to the opposite.
+// newGraph returns a ring in which each node is linked to the nodes up to degree/2 steps away. If degree is odd, each
+// node is also linked to the opposite node.
 func newGraph(nodes, degree int) *graph {
 	g := &graph{adj: make([][]fabric.NodeIndex, nodes)}
 	link := func(a, b int) {
@@ -83,7 +84,7 @@ func newGraph(nodes, degree int) *graph {
 	return g
 }
 
-// shuffle exchanges ends of pairs of edges, which keeps all degrees, until the graph is connected.
+// shuffle exchanges the ends of random pairs of edges until the graph is connected. This keeps the degree of each node.
 func (g *graph) shuffle(r *rand.Rand) {
 	if len(g.edges) < 2 {
 		return
@@ -108,7 +109,8 @@ func (g *graph) shuffle(r *rand.Rand) {
 	}
 }
 
-// exchange replaces edges a-b and c-d by a-d and c-b (flip: a-c and b-d), unless that makes a double edge or a loop.
+// exchange replaces the edges a-b and c-d by a-d and c-b, or by a-c and b-d if flip is set. If this would create a
+// double edge or a loop, it changes nothing and returns false.
 func (g *graph) exchange(i, j int, flip bool) bool {
 	a, b, c, d := g.edges[i][0], g.edges[i][1], g.edges[j][0], g.edges[j][1]
 	if flip {
@@ -136,7 +138,7 @@ func (g *graph) unlink(from, to fabric.NodeIndex) {
 	g.adj[from] = slices.Delete(g.adj[from], i, i+1)
 }
 
-// parts returns the connected component of each node, numbered from 0, and their number.
+// parts returns the number of each node's connected component, from 0, and the number of components.
 func (g *graph) parts() (part []int, parts int) {
 	part = slices.Repeat([]int{-1}, len(g.adj))
 	for i := range g.adj {

@@ -57,16 +57,16 @@ func xgftKind() Kind {
 	}
 }
 
-// tree is a PGFT(h; m; w; p) with h = len(m).
+// tree is a parallel-port generalized fat-tree PGFT(h; m; w; p) with h = len(m).
 //
-// A node of level l is a tuple of digits: digit i (from 0) is below w[i] if i < l, else below m[i]. Nodes of levels l
-// and l+1 are linked if all digits but digit l are equal. Level 0 are the hosts.
+// A node of level l is a tuple of digits. Digit i (from 0) is less than w[i] if i < l, otherwise less than m[i]. A node
+// of level l and a node of level l+1 are linked if all their digits except digit l are equal. The hosts are level 0.
 type tree struct{ m, w, p []int }
 
-// size returns the number of nodes of a level.
+// size returns the number of nodes on a level.
 func (t tree) size(level int) int { return product(t.radix(level)...) }
 
-// radix returns the number of values of each digit of a node of a level.
+// radix returns, for each digit of a node on a level, the number of values of the digit.
 func (t tree) radix(level int) []int {
 	r := append([]int(nil), t.m...)
 	copy(r[:level], t.w[:level])
@@ -124,7 +124,8 @@ func (t tree) build(n *net) error {
 	return nil
 }
 
-// linkUp links a level to its parents: down ports first, parallel links to all children in turn.
+// linkUp links the nodes of a level to their parents. The first ports of a parent lead down. Parallel links follow
+// round by round: a parent has one link to each child before it gets the second link to any child.
 func (t tree) linkUp(n *net, level int, first, parents fabric.NodeIndex) error {
 	for i := range t.size(level) {
 		d := digits(i, t.radix(level))
@@ -144,8 +145,8 @@ func (t tree) linkUp(n *net, level int, first, parents fabric.NodeIndex) error {
 	return nil
 }
 
-// name returns leaf-07 or spine-03 if the level is one row, leaf-02-07 for leaf 7 of pod 2, and so on: a number for
-// each digit with more than one value.
+// name returns a name such as leaf-07 or spine-03 if the level is one row, or leaf-02-07 for leaf 7 of pod 2. It has a
+// number for each digit that can have more than one value.
 func (t tree) name(level, i int) string {
 	role := fmt.Sprintf("level%d", level)
 	switch {
@@ -160,7 +161,8 @@ func (t tree) name(level, i int) string {
 	return coordinates(role, digits(i, radix), radix)
 }
 
-// coordinates appends a node's digits to its role, highest first, counted from 1, without those with only one value.
+// coordinates returns the role followed by the digits of a node, for example leaf-02-07. The highest digit comes first.
+// Digits count from 1, and digits with only one possible value are omitted.
 func coordinates(role string, d, radix []int) string {
 	name := role
 	for k := len(d) - 1; k >= 0; k-- {
@@ -174,7 +176,7 @@ func coordinates(role string, d, radix []int) string {
 	return name
 }
 
-// digits returns the digits of a number, lowest first.
+// digits returns the digits of the number i, lowest digit first.
 func digits(i int, radix []int) []int {
 	d := make([]int, len(radix))
 	for k, r := range radix {

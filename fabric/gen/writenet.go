@@ -13,12 +13,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// WriteNet writes a fabric as an ibsim net file, nodes in their order in f, such that ibsim gives every node and port
-// the GUID, description, LID, width and speed that it has in f. Omitted are GUIDs that ibsim assigns the same way, and
-// width and speed if they are ibsim's defaults, 4x SDR.
+// WriteNet writes a fabric as an ibsim net file with the nodes in the order of f. When ibsim reads the file, every node
+// and port gets the GUID, description, LID, width and speed that it has in f. WriteNet omits GUIDs that ibsim assigns
+// in the same way. It omits width and speed if they are ibsim's defaults, 4x SDR.
 //
-// It fails if ibsim cannot represent the fabric: the port GUIDs of an adapter are not the node GUID plus the port
-// number. Revisions, capability masks and port states are ibsim's defaults. O(ports).
+// WriteNet returns an error if ibsim cannot represent the fabric, because a port GUID of an adapter is not the node
+// GUID plus the port number. Revisions, capability masks and port states in ibsim are ibsim's defaults. O(ports).
 func WriteNet(w io.Writer, f *fabric.Fabric) error {
 	n := netWriter{w: bufio.NewWriter(w), f: f, ids: nodeIDs(f), next: map[mad.NodeType]uint64{
 		mad.NodeCA: firstHostGUID, mad.NodeSwitch: firstSwitchGUID,
@@ -78,7 +78,7 @@ func (n *netWriter) checkGUIDs(node *fabric.Node) error {
 	return nil
 }
 
-// attributes writes the lines before a node that change ibsim's defaults.
+// attributes writes the lines before a node that set values other than ibsim's defaults.
 func (n *netWriter) attributes(node *fabric.Node) {
 	if node.VendorID != 0 {
 		fmt.Fprintf(n.w, "vendid=0x%x\n", node.VendorID)
@@ -114,7 +114,8 @@ func (n *netWriter) port0(node *fabric.Node) string {
 	return fmt.Sprintf(" %s port 0 lid %d lmc %d", kind, p.LID, p.LMC)
 }
 
-// port writes a link, without the peer's description: ibsim searches for options, LIDs and widths after '#'.
+// port writes the line of a link. The line does not contain the description of the peer, because ibsim searches the
+// text after '#' for options, LIDs and widths.
 func (n *netWriter) port(i fabric.PortIndex) {
 	p := &n.f.Ports[i]
 	if !p.Linked() {
@@ -133,11 +134,11 @@ func (n *netWriter) port(i fabric.PortIndex) {
 	fmt.Fprintln(n.w)
 }
 
-// maxNodeID is the longest node ID that a client can request when it connects to ibsim: the field in the control
-// message has 32 bytes including the final NUL.
+// maxNodeID is the maximum length of a node ID that a client can request when it connects to ibsim. The field of the
+// control message has 32 bytes including the final NUL.
 const maxNodeID = 31
 
-// nodeIDs returns each node's ID: its name if it is short, plain and unique, else its type and GUID.
+// nodeIDs returns the ID of each node: the name if it is short, plain and unique, otherwise the type and the GUID.
 func nodeIDs(f *fabric.Fabric) []string {
 	ids := make([]string, len(f.Nodes))
 	uses := map[string]int{}
@@ -166,12 +167,12 @@ func plainID(id string) bool {
 	return true
 }
 
-// looksLikeGUID reports whether a name could be the ID of another node.
+// looksLikeGUID reports whether a name has the form of an ID that another node could get.
 func looksLikeGUID(id string) bool {
 	return len(id) == 18 && strings.Contains("HSR", id[:1]) && id[1] == '-'
 }
 
-// cleanDesc replaces the characters that would end the quotes or the line of a description.
+// cleanDesc replaces characters that would end the quotes or the line around a description.
 func cleanDesc(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package health holds the states of links apart from counters: forward error correction, retransmission, bit error
-// rates, and cables with their temperatures.
+// Package health holds data about the condition of links other than counters: forward error correction, retransmission,
+// bit error rates, and cables with their temperatures.
 package health
 
 import (
@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Report holds the health of ports of a fabric. The zero value is empty.
+// Report holds the health data of the ports of a fabric. The zero value is empty.
 type Report struct {
 	ports map[fabric.PortIndex]*Port
 }
@@ -25,7 +25,7 @@ type Port struct {
 	Cable   *Cable // nil if it was not read
 }
 
-// At returns the health of a port, nil if unknown.
+// At returns the health data of a port, nil if the report has none.
 func (r *Report) At(port fabric.PortIndex) *Port {
 	if r == nil {
 		return nil
@@ -33,7 +33,7 @@ func (r *Report) At(port fabric.PortIndex) *Port {
 	return r.ports[port]
 }
 
-// Of returns the health of a port, adding it if necessary.
+// Of returns the health data of a port. It adds the port to the report if necessary.
 func (r *Report) Of(port fabric.PortIndex) *Port {
 	if r.ports == nil {
 		r.ports = map[fabric.PortIndex]*Port{}
@@ -46,7 +46,7 @@ func (r *Report) Of(port fabric.PortIndex) *Port {
 	return p
 }
 
-// Ports returns the ports with known health, ascending.
+// Ports returns the ports with health data in ascending order.
 func (r *Report) Ports() []fabric.PortIndex {
 	if r == nil {
 		return nil
@@ -57,10 +57,10 @@ func (r *Report) Ports() []fabric.PortIndex {
 // Unknown is an unknown FEC or Retrans.
 const Unknown = 255
 
-// FEC is the forward error correction of a link, as ibdiagnet numbers it.
+// FEC is the forward error correction of a link. The numbers are those of ibdiagnet.
 type FEC uint8
 
-// NoFEC means that a link has no error correction.
+// NoFEC means that the link has no forward error correction.
 const NoFEC FEC = 0
 
 // String returns its name.
@@ -78,7 +78,7 @@ func (f FEC) String() string {
 
 var fecs = [...]string{"none", "Firecode", "RS", "low-latency RS", "RS 544,514"}
 
-// Retrans is the retransmission of a link on the physical layer, as ibdiagnet numbers it.
+// Retrans is the retransmission mode of a link on the physical layer. The numbers are those of ibdiagnet.
 type Retrans uint8
 
 var retransmissions = [...]string{"none", "LLR64", "LLR128", "PLR"}
@@ -108,7 +108,7 @@ type Rate struct {
 	Known bool
 }
 
-// String formats the rate like ibdiagnet: "1.5E-254", "?" if unknown.
+// String returns the rate as ibdiagnet writes it, for example "1.5E-254". It returns "?" if the rate is unknown.
 func (r Rate) String() string {
 	if !r.Known {
 		return "?"
@@ -116,7 +116,7 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%.2g", r.Value)
 }
 
-// Cable is the description of a cable or module by its own memory. The texts are not escaped.
+// Cable holds the description that a cable or module stores in its own memory. The texts are not escaped.
 type Cable struct {
 	Vendor, Part, Serial, Revision, Length, Type, Firmware string
 	Celsius                                                int

@@ -158,8 +158,8 @@ func (h *heap) grow() {
 	}
 }
 
-// matrix appends a matrix to the file and returns the position of its directory. It first appends the vectors, to which
-// blocks refer, then the blocks, to which rows refer. Tiles are encoded on all processors.
+// matrix appends a matrix to the file and returns the position of its directory. It first appends the vectors, then the
+// blocks, which refer to vectors, then the rows, which refer to blocks. It encodes tiles on all processors.
 func (h *heap) matrix(m *Matrix) uint64 {
 	h.align(4)
 	tiles := len(m.tiles)
@@ -203,7 +203,7 @@ func (h *heap) matrix(m *Matrix) uint64 {
 	return start
 }
 
-// block appends a block of symbols and returns its reference.
+// block appends a block of symbols and returns the reference to the block.
 func (h *heap) block(symbols []uint32) uint32 {
 	start := len(h.b)
 	var width int

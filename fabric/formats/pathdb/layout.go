@@ -9,10 +9,10 @@ import (
 	"hash/crc32"
 )
 
-// Magic is the beginning of a database: seven letters and the version of the format.
+// Magic is the beginning of a database file: seven letters and the version of the format.
 const Magic = "IBPATHS\x02"
 
-// checkMagic returns an error for a file that is not a database or difference of this version.
+// checkMagic returns an error unless b begins with the magic of a database or difference of this version.
 func checkMagic(b []byte, magic, what string) error {
 	const letters = 7
 	switch {
@@ -25,8 +25,8 @@ func checkMagic(b []byte, magic, what string) error {
 	return nil
 }
 
-// The head of a file: magic, identity, the number of the current state, and two slots with the positions of states.
-// State n is in slot n mod 2.
+// The head of a file has the magic, the identity of the database, the number of the current state, and two slots. A
+// slot holds the position of a state. State n is in slot n mod 2.
 const (
 	offID      = 8
 	offCurrent = 16
@@ -35,20 +35,19 @@ const (
 	headSize   = 128
 )
 
-// The head is followed by segments. A segment has a header, a payload and a table with a CRC32C for each page of the
-// payload:
+// Segments follow the head. A segment has a header, a payload, and a table with a CRC32C for each page of the payload:
 //
-//	0  "SEGMENT\x01"
-//	8  length of the payload
+// \t0  "SEGMENT\x01"
+// \t8  length of the payload
 //
-// After the table there is one CRC32C of header and table.
+// A CRC32C of header and table follows the table.
 const (
 	segmentMagic  = "SEGMENT\x01"
 	segmentHeader = 16
 	page          = 4096
 )
 
-// maxSize is the largest file that references of blocks can address.
+// maxSize is the maximum size of a file in bytes. References to blocks cannot address more.
 const maxSize = 1 << (refBits + 2)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -62,11 +61,11 @@ type slot struct {
 	End   uint64 // the length of the file with this state
 }
 
-// slotAt returns the position of the slot of a state.
+// slotAt returns the position of the slot for a state.
 func slotAt(state uint64) uint64 { return offSlots + (state&1)*slotSize }
 
-// bytes returns the encoded slot of a file that begins with head. Its checksum covers the head up to the identity, so
-// that states of different files cannot be mixed up.
+// bytes returns the encoded slot for a file that begins with head. The checksum covers the head up to the identity. So
+// a slot of one file is not valid in another file.
 func (s slot) bytes(head []byte) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint64(nil, s.State)
@@ -89,7 +88,7 @@ func readSlot(file []byte, state uint64) (slot, error) {
 	return s, nil
 }
 
-// root holds the positions and sizes of the parts of a state. Offsets are from the start of the file.
+// root holds the positions and sizes of the parts of a state. Positions are offsets from the start of the file.
 type root struct {
 	State  uint64
 	Built  int64 // seconds since 1970
@@ -100,7 +99,7 @@ type root struct {
 	OriginLen                                                     uint32
 	LifeTime                                                      uint32
 	HasTrace                                                      uint32
-	// SLMask marks the bits of an SL that the partition determines.
+	// SLMask marks the bits of an SL that come from the partition. The other bits come from the class.
 	SLMask, Zero uint32
 	// The positions of the tables.
 	OffPorts, OffSwitches, OffLIDs, OffGroups, OffClasses, OffPKeySets, OffPKeys, OffWires, OffOrigin uint64
@@ -149,8 +148,8 @@ const (
 // none is the index that stands for no element.
 const none = 0xffffffff
 
-// toPort marks a port in wires, which hold what is connected to a port of a switch: the index of a switch, a port with
-// toPort, or none.
+// toPort is a bit that marks an end port in the table of wires. The table describes the peer of each switch port: the
+// index of a switch, the index of an end port with toPort, or none.
 const toPort = 0x80000000
 
 // PortFlags holds the flags of a port.
@@ -162,11 +161,11 @@ const (
 	SwitchPort PortFlags = 1 << iota
 	// RouterPort is a port of a router.
 	RouterPort
-	// Gone is a port that existed when the database was built, but no longer does.
+	// Gone marks a port that existed when the database was built, but no longer exists.
 	Gone
 )
 
-// port is an end port as it is encoded in the file.
+// port is an end port in the form in which the file contains it.
 type port struct {
 	guid       uint64
 	row        uint32 // of the records, none if it is not attached to a switch
@@ -201,7 +200,7 @@ func readPort(b []byte) port {
 	}
 }
 
-// lid holds the port of a LID and its index among the LIDs of its switch.
+// lid describes a LID: its port, its group, and its index in the group. A group has the LIDs of one switch.
 type lid struct {
 	port  uint32
 	group uint16
@@ -210,13 +209,13 @@ type lid struct {
 
 const noGroup = 0xffff
 
-// Class holds the properties of a path between two switches. Many paths share a class.
+// Class holds the properties of a path between two switches. Many paths have the same class.
 type Class struct {
-	// Hops is the number of links from the first switch to the last.
+	// Hops is the number of links from the first switch to the last switch.
 	Hops uint8
-	// Rate and MTU are codes without the limits of the links at both ends, 0 if there is no limit.
+	// Rate and MTU are the codes of the path's limits, 0 for no limit. They do not include the links at both ends.
 	Rate, MTU uint8
-	// SL is the first of Spread SLs, over which pairs are distributed.
+	// SL is the first of Spread consecutive SLs. The pairs of LIDs are distributed over these SLs.
 	SL, Spread uint8
 	Reaches    bool
 }

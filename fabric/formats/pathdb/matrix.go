@@ -10,16 +10,17 @@ import (
 
 // A matrix has a value for each row and each LID. The LIDs of a switch form a group. A directory holds the position of
 // each row. A row holds a reference to a block for each tile of 64 groups. A block holds a symbol for each group. A
-// symbol below constants is the value of all LIDs of the group. Other symbols refer to a vector of values:
+// symbol less than constants is the value of all LIDs of the group. Any other symbol refers to a vector, which has a
+// value for each LID:
 //
-//	reference  upper 6 bits   the number of bits of a symbol in the block, 0 to 32
-//	           lower 26 bits  the position of the block, in words of 4 bytes
-//	block      4 bytes        the least symbol
-//	           64 x bits      the differences from it, packed from the lowest bit on
-//	vector     1 byte         the number of bits of a value, 0 to 16
-//	           1 byte         0
-//	           2 bytes        the least value
-//	           n x bits       the differences from it
+// \treference  upper 6 bits   the number of bits of a symbol in the block, 0 to 32
+// \t           lower 26 bits  the position of the block, in words of 4 bytes
+// \tblock      4 bytes        the smallest symbol
+// \t           64 x bits      each symbol minus the smallest, packed from the lowest bit on
+// \tvector     1 byte         the number of bits of a value, 0 to 16
+// \t           1 byte         0
+// \t           2 bytes        the smallest value
+// \t           n x bits       each value minus the smallest
 const (
 	// TileGroups is the number of groups whose symbols are in one block.
 	TileGroups = 64
@@ -29,8 +30,8 @@ const (
 	constants = 1 << 16
 )
 
-// field returns the i-th field of width bits of a packed array at a position. It is 0 if data is too short, which does
-// not happen in a checked database.
+// field returns the i-th field of a packed array that begins at a position. A field has width bits. The result is 0 if
+// data is too short, which does not happen in a checked database.
 func field(data []byte, at uint64, i uint32, width uint32) uint32 {
 	bit := uint64(i) * uint64(width)
 	at += bit >> 3
@@ -54,7 +55,7 @@ func word64(data []byte, at uint64) uint64 {
 	return binary.LittleEndian.Uint64(data[at:])
 }
 
-// symbol returns the symbol of a row and a group in the matrix with its directory at dir.
+// symbol returns the symbol for a row and a group of the matrix whose directory is at dir.
 func symbol(data []byte, dir uint64, row, group uint32) uint32 {
 	at := word64(data, dir+uint64(row)*dirSize)
 	ref := word(data, at+uint64(group/TileGroups)*refSize)
@@ -62,7 +63,7 @@ func symbol(data []byte, dir uint64, row, group uint32) uint32 {
 	return word(data, block) + field(data, block+4, group%TileGroups, ref>>refBits)
 }
 
-// value returns the value of a symbol at an index in the group.
+// value returns the value that a symbol gives to the LID with index place in the group.
 func value(data []byte, sym uint32, place uint16) uint16 {
 	if sym < constants {
 		return uint16(sym)
@@ -72,7 +73,8 @@ func value(data []byte, sym uint32, place uint16) uint16 {
 	return uint16(head>>16 + field(data, at+4, uint32(place), head&0xff))
 }
 
-// packed appends fields of width bits, each minus the least, padded with zeros to a whole word.
+// packed appends fields of width bits. Each field holds the value minus least. The result is padded with zeros to a
+// whole word.
 func packed(b []byte, width int, fields []uint32, least uint32) []byte {
 	if width == 0 {
 		return b
@@ -94,7 +96,8 @@ func packed(b []byte, width int, fields []uint32, least uint32) []byte {
 	return b
 }
 
-// appendVector appends a vector of values. It uses fields as scratch memory and returns it.
+// appendVector appends a vector of values. It uses the argument fields as scratch memory and returns this memory for
+// the next call.
 func appendVector(b []byte, values []uint16, fields []uint32) (encoded []byte, scratch []uint32) {
 	least, most := values[0], values[0]
 	fields = fields[:0]
@@ -107,7 +110,7 @@ func appendVector(b []byte, values []uint16, fields []uint32) (encoded []byte, s
 	return packed(b, width, fields, uint32(least)), fields
 }
 
-// appendBlock appends a block of symbols and returns the number of bits of each.
+// appendBlock appends a block of symbols. It returns the number of bits per symbol.
 func appendBlock(b []byte, symbols []uint32) ([]byte, int) {
 	least, most := symbols[0], symbols[0]
 	for _, s := range symbols {

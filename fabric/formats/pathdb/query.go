@@ -20,7 +20,7 @@ var (
 	ErrSL          = errors.New("no path of that SL")
 )
 
-// Record is a path record: the properties of packets that a sender needs.
+// Record is a path record. It holds the properties that a sender needs for packets on the path.
 type Record struct {
 	SLID, DLID uint16
 	PKey       uint16
@@ -31,9 +31,10 @@ type Record struct {
 	Hops uint8
 }
 
-// Want restricts a query. The zero value allows any path.
+// Want restricts a query to certain paths. The zero value allows any path.
 type Want struct {
-	// PKey is a partition, given by the lower 15 bits of its P_Key; 0 means any partition that both ports share.
+	// PKey selects a partition by the lower 15 bits of its P_Key. The value 0 allows any partition that both ports
+	// share.
 	PKey uint16
 	// SL is an SL plus 1; 0 for any.
 	SL uint8
@@ -72,7 +73,7 @@ func (v *View) ByLID(l uint16) (PortIndex, bool) {
 	return PortIndex(i), i != none
 }
 
-// ByGUID returns the port with a port GUID. O(log ports).
+// ByGUID returns the port with this port GUID. O(log ports).
 func (v *View) ByGUID(guid uint64) (PortIndex, bool) {
 	lo, hi := uint32(0), v.root.Ports
 	for lo < hi {
@@ -86,7 +87,7 @@ func (v *View) ByGUID(guid uint64) (PortIndex, bool) {
 	return PortIndex(lo), lo < v.root.Ports && word64(v.data, v.root.OffPorts+uint64(lo)*portSize) == guid
 }
 
-// ByGID returns the port with a GID of the subnet's prefix.
+// ByGID returns the port with this GID. The GID must have the prefix of the subnet.
 func (v *View) ByGID(gid [16]byte) (PortIndex, bool) {
 	if binary.BigEndian.Uint64(gid[:8]) != v.root.Prefix {
 		return 0, false
@@ -130,8 +131,8 @@ func (v *View) Query(slid, dlid uint16, want Want) (Record, error) {
 	return r, nil
 }
 
-// ends returns the number of links from a port to the first switch and from the last switch to a port. If the two ports
-// are linked to each other, the path has a single link.
+// ends returns the number of links between switches and the two ports: from the source to the first switch, and from
+// the last switch to the destination. If the ports are linked directly, the result is 1.
 func ends(src, dst *port) (n uint8) {
 	if src.sw == none {
 		return 1
@@ -145,8 +146,8 @@ func ends(src, dst *port) (n uint8) {
 	return n
 }
 
-// between returns the class of the path to a LID without the links at both ends. Packets of a port to itself have an SL
-// too.
+// between returns the class of the path to a LID without the links at both ends. The path of a port to itself has an
+// SL, too.
 func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool) {
 	switch {
 	case src.flags&Gone != 0:
@@ -167,12 +168,12 @@ func (v *View) between(src *port, from, to PortIndex, dlid uint16) (Class, bool)
 	return c, c.Reaches
 }
 
-// PartitionBits returns the bits of an SL that the partition determines.
+// PartitionBits returns a mask of the SL bits that come from the partition.
 func (v *View) PartitionBits() uint8 { return uint8(v.root.SLMask) }
 
-// level returns the service level of a pair in a partition, and whether it is allowed by want. The bits that a
-// partition determines are taken from the requested SL: osm_sa_path_record.c passes the requested SL to the engine
-// instead of the SL of the partition.
+// level returns the service level for a pair of LIDs in a partition, and whether want allows this level. A want of 0
+// allows any level; otherwise want is the requested SL plus 1. The bits that come from the partition are taken from the
+// requested SL, because osm_sa_path_record.c passes the requested SL to the engine, not the SL of the partition.
 func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (uint8, bool) {
 	mask := v.PartitionBits()
 	partition &= mask
@@ -184,8 +185,8 @@ func (v *View) level(c Class, partition uint8, slid, dlid uint16, want uint8) (u
 	return want, own >= c.SL&^mask && own-c.SL&^mask < max(1, c.Spread)
 }
 
-// partition returns the first P_Key of the source that the destination also has, where at least one of the two ports is
-// a full member (IBA 1.2.1, 10.9.3).
+// partition returns the first P_Key of the source whose partition the destination is also in. At least one of the two
+// ports must be a full member (IBA 1.2.1, 10.9.3).
 func (v *View) partition(src, dst uint32, want uint16) (PKey, bool) {
 	wanted := mad.PKey(want).Partition()
 	own, theirs := v.pKeys(src), v.pKeys(dst)
@@ -217,7 +218,7 @@ func (v *View) pKeys(set uint32) keys {
 	return keys{first, word(v.data, at+setSize) - first}
 }
 
-// pKey returns the P_Key with an index in a set, or the P_Key of the default partition if the port has no set.
+// pKey returns the P_Key at index i. If the port has no set, it returns the P_Key of the default partition.
 func (v *View) pKey(set, i uint32) PKey {
 	if set == none {
 		return PKey{Key: mad.PKeyDefault}
@@ -226,8 +227,8 @@ func (v *View) pKey(set, i uint32) PKey {
 	return PKey{Key: mad.PKey(w), SL: uint8(w >> 16)}
 }
 
-// Paths appends the records of the paths from one port to another, one record for each LID of the destination. The LIDs
-// of the source are used in turn, as in OpenSM.
+// Paths appends the records of the paths from one port to another to dst. There is one record for each LID of the
+// destination. The LIDs of the source are used in turn, as in OpenSM.
 func (v *View) Paths(dst []Record, from, to PortIndex, want Want) ([]Record, error) {
 	src, other := v.port(uint32(from)), v.port(uint32(to))
 	var queryErr error
@@ -252,14 +253,14 @@ func least(a, b uint8) uint8 {
 	return a
 }
 
-// Gbps returns the rate of a code in Gb/s, or 0 for a code without a rate.
+// Gbps returns the rate of a rate code in Gb/s, or 0 for a code that has no rate.
 func Gbps(code uint8) float64 { return sa.Rate(code).Gbps() }
 
-// RateCode returns the code of the fastest rate that does not exceed a rate in Gb/s.
+// RateCode returns the code of the fastest rate that does not exceed gbps, in Gb/s.
 func RateCode(gbps float64) (code uint8) {
 	best := 0.0
 	for c := range uint8(64) {
-		// the speed of a link can be slightly below the rate of its code
+		// The speed of a link can be slightly below the rate of its code.
 		if g := Gbps(c); g > best && g <= gbps*1.01 {
 			best, code = g, c
 		}
@@ -267,7 +268,7 @@ func RateCode(gbps float64) (code uint8) {
 	return code
 }
 
-// slower returns the slower of two rates, where 0 means no rate.
+// slower returns the slower of two rate codes. The code 0 means no limit.
 func slower(a, b uint8) uint8 {
 	if a == 0 || b != 0 && Gbps(b) < Gbps(a) {
 		return b

@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// Matrix is a matrix of a new database, in tiles of 64 groups that different goroutines can fill.
+// Matrix is a matrix of values for a new database. It consists of tiles of 64 groups that different goroutines can
+// fill.
 type Matrix struct {
 	rows  int
 	tiles []Tile
 }
 
-// NewMatrix returns a matrix with value 0 everywhere.
+// NewMatrix returns a matrix in which all values are 0.
 func NewMatrix(rows int, groups int) *Matrix {
 	m := &Matrix{rows: rows, tiles: make([]Tile, (groups+TileGroups-1)/TileGroups)}
 	for i := range m.tiles {
@@ -26,7 +27,7 @@ func NewMatrix(rows int, groups int) *Matrix {
 // Tiles returns the number of tiles.
 func (m *Matrix) Tiles() int { return len(m.tiles) }
 
-// Tile returns the tile of the groups from 64*i on. Only one goroutine may fill it.
+// Tile returns tile i, which has the groups from 64*i on. Only one goroutine may fill it.
 func (m *Matrix) Tile(i int) *Tile { return &m.tiles[i] }
 
 // Tile holds the columns of 64 groups.
@@ -36,15 +37,15 @@ type Tile struct {
 	vectors      pool     // the values of each, size bytes per value
 	size         int
 	scratch      []byte
-	// rename maps each value to that in the file; nil keeps it.
+	// rename converts values of the tile to values in the file. If it is nil, the values are the same.
 	rename func(uint16) uint16
 }
 
 // Groups returns the number of groups in the tile: 64, or fewer in the last tile.
 func (t *Tile) Groups() int { return t.groups }
 
-// Set sets the values of the LIDs of a group in a row. It keeps no reference. The first call allocates the tile's
-// memory.
+// Set sets the values for the LIDs of a group in a row. It keeps no reference to values. The first call allocates the
+// memory of the tile.
 func (t *Tile) Set(row, group int, values []uint16) {
 	if constant(values) {
 		t.SetAll(row, group, values[0])
@@ -58,7 +59,7 @@ func (t *Tile) Set(row, group int, values []uint16) {
 	t.set(row, group, constants+t.vectors.add(t.scratch))
 }
 
-// SetBytes is [Tile.Set] for values below 256. A tile must use only one of the two.
+// SetBytes is like [Tile.Set], for values less than 256. A tile must use either Set or SetBytes.
 func (t *Tile) SetBytes(row, group int, values []uint8) {
 	if Constant(values) {
 		t.SetAll(row, group, uint16(values[0]))
@@ -78,10 +79,10 @@ func (t *Tile) set(row, group int, symbol uint32) {
 	t.symbols[row*t.groups+group] = symbol
 }
 
-// Rename sets the function that maps the values of this tile to those in the file.
+// Rename sets the function that converts values of this tile to values in the file.
 func (t *Tile) Rename(to func(uint16) uint16) { t.rename = to }
 
-// encodedVectors returns the tile's encoded vectors, by number.
+// encodedVectors returns the encoded vectors of the tile, by number.
 func (t *Tile) encodedVectors() *pieces {
 	var out pieces
 	var values []uint16
@@ -105,8 +106,8 @@ func (t *Tile) encodedVectors() *pieces {
 	return &out
 }
 
-// encodedBlocks returns the distinct blocks of all rows, and for each row the number of its block and the bits of its
-// symbols. The positions of vectors, in words, are in at.
+// encodedBlocks returns the distinct blocks of all rows. For each row it returns the number of the row's block and the
+// number of bits per symbol. The argument at holds the positions of vectors in words.
 func (t *Tile) encodedBlocks(at []uint32) (blocks *pool, numbers []uint32, widths []uint8) {
 	if t.symbols == nil {
 		t.symbols = make([]uint32, t.rows*t.groups)

@@ -7,13 +7,13 @@ import "errors"
 // ErrNoTrace reports that the database was built without traces.
 var ErrNoTrace = errors.New("the database has no traces, only records")
 
-// Hop is a switch on the path, and the egress port of packets.
+// Hop is a switch on a path, and the port through which packets leave the switch.
 type Hop struct {
 	GUID uint64
 	Out  uint8
 }
 
-// Route appends the switches on the path from one LID to another, beginning with that of the source. O(hops).
+// Route appends the switches on the path from one LID to another. The first one is the source's switch. O(hops).
 func (v *View) Route(dst []Hop, slid, dlid uint16) ([]Hop, error) {
 	if v.root.HasTrace == 0 {
 		return dst, ErrNoTrace

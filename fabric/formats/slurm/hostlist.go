@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Hostlist returns a list of names in Slurm's notation: node-[0001-0018,0020],login. Names are those of [NodeName] or
+// Hostlist returns names in Slurm's notation, such as node-[0001-0018,0020],login. The names are those of [NodeName] or
 // of switches. They are sorted, and repeated names are written once.
 func Hostlist(names []string) string {
 	type family struct {
@@ -42,10 +42,10 @@ func Hostlist(names []string) string {
 	return strings.Join(out, ",")
 }
 
-// maxDigits is the largest number of digits of a number in a hostlist.
+// maxDigits is the maximum number of digits of a number in a hostlist.
 const maxDigits = 9
 
-// split splits the number off the end of a name.
+// split splits the number off the end of a name. ok is false if the name does not end with a number.
 func split(name string) (prefix string, n uint64, ok bool) {
 	i := len(name)
 	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' && len(name)-i < maxDigits {
@@ -55,7 +55,7 @@ func split(name string) (prefix string, n uint64, ok bool) {
 	return name[:i], n, err == nil && i > 0
 }
 
-// ranges returns ascending numbers with width digits. Width 0 stands for a name without a number.
+// ranges returns ascending numbers as text, with width digits each. Width 0 stands for a name without a number.
 func ranges(n []uint64, width int) string {
 	if width == 0 {
 		return ""
@@ -79,11 +79,12 @@ func ranges(n []uint64, width int) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-// maxExpanded limits the names of a hostlist to the LIDs that the hosts of a subnet can have.
+// maxExpanded is the maximum number of names in a hostlist. A subnet does not have LIDs for more hosts.
 const maxExpanded = 49_152
 
-// Expand returns the names in a hostlist (slurm.conf(5)): names and name[0001-0018,0020]rest, separated by commas. It
-// returns an error for brackets that are not closed, descending ranges, and more names than a subnet can have.
+// Expand returns the names in a hostlist (slurm.conf(5)). The list has names and terms such as
+// name[0001-0018,0020]rest, separated by commas. Expand returns an error for brackets that are not closed, for
+// descending ranges, and for more names than a subnet can have.
 func Expand(list string) ([]string, error) {
 	var out []string
 	for list != "" {
@@ -108,7 +109,7 @@ func Expand(list string) ([]string, error) {
 	return out, nil
 }
 
-// expandOne expands the ranges of one name, beginning with the first brackets.
+// expandOne expands the ranges in one term of a hostlist. It begins with the first brackets.
 func expandOne(name string) ([]string, error) {
 	head, rest, found := strings.Cut(name, "[")
 	if !found {

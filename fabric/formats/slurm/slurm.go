@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package slurm writes a subnet as a topology of the Slurm workload manager: topology.conf of its plugin topology/tree,
-// and topology.yaml of later versions (topology.conf(5), topology.yaml(5)).
+// Package slurm writes a subnet as a topology of the workload manager Slurm. It writes topology.conf for the plugin
+// topology/tree, and topology.yaml for later versions (topology.conf(5), topology.yaml(5)).
 //
-// Slurm represents a network as a tree. Switches with hosts are its leaves. The other switches are ranked by their
-// distance from the nearest leaf. All switches that are connected below a rank form one switch of the tree, named after
-// the first of that rank: a three-level fat-tree has leaves, pods and a root; a torus has its switches and a root.
+// Slurm represents a network as a tree. Switches with hosts are the leaves. The other switches are ranked by their
+// distance from the nearest leaf. All switches that are connected through switches of lower rank form one switch of the
+// tree, named after the first switch of the highest rank. So a three-level fat-tree has leaves, pods and a root. A
+// torus has its switches and a root.
 package slurm
 
 import (
@@ -20,22 +21,23 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Switch is a switch of the tree. A leaf has Nodes, the others have Children.
+// Switch is a switch of the tree. A leaf has Nodes; any other switch has Children.
 type Switch struct {
 	Name     string
 	Nodes    []string
 	Children []string
 }
 
-// Tree is a topology, leaves first, the root last.
+// Tree is a topology. The leaves come first, the root comes last.
 type Tree struct {
 	Switches []Switch
-	// Notes are sentences about parts of the subnet that a tree cannot express.
+	// Notes holds sentences about parts of the subnet that a tree cannot represent.
 	Notes []string
 }
 
-// TreeOf returns the tree of a fabric. Nodes are the first words of the descriptions of channel adapters, up to a dot.
-// A node with ports on several leaves belongs to that of its first port. Aggregation nodes are omitted. O(ports).
+// TreeOf returns the tree of a fabric. The nodes are named after the channel adapters: the name is the first word of
+// the description, up to a dot. A node with ports on several leaves belongs to the leaf of its first port. Aggregation
+// nodes are omitted. O(ports).
 func TreeOf(f *fabric.Fabric) *Tree {
 	b := &builder{f: f, t: &Tree{}, names: map[string]bool{}, at: map[string]fabric.SwitchIndex{}}
 	b.leaves()
@@ -49,13 +51,14 @@ type builder struct {
 	names map[string]bool
 	// at maps the name of a node to its leaf.
 	at map[string]fabric.SwitchIndex
-	// rank is, by switch, the distance from the nearest leaf, -1 for none.
+	// rank is the distance of each switch from the nearest leaf, -1 if there is no path to a leaf or the distance is
+	// not known yet.
 	rank []int
-	// group is, by switch, the index of the switch of the tree to which it belongs so far, -1 for none.
+	// group is, for each switch, the index of the tree switch to which it currently belongs, -1 for none.
 	group []int
 }
 
-// leaves adds the switches with hosts, sorted by name.
+// leaves adds the switches with hosts to the tree, sorted by description.
 func (b *builder) leaves() {
 	f := b.f
 	b.rank, b.group = slices.Repeat([]int{-1}, len(f.Switches)), slices.Repeat([]int{-1}, len(f.Switches))
@@ -99,7 +102,7 @@ func (b *builder) leaves() {
 	}
 }
 
-// levels joins connected switches, rank by rank.
+// levels assigns ranks and joins connected switches, rank by rank.
 func (b *builder) levels() {
 	for level := 1; ; level++ {
 		var reached []int32
@@ -123,7 +126,7 @@ func (b *builder) levels() {
 	b.root()
 }
 
-// next reports whether a switch is linked to one of a rank.
+// next reports whether a switch is linked to a switch of the given rank.
 func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
 	n := b.f.SwitchNode(sw)
 	for p := range n.Ports() {
@@ -134,7 +137,8 @@ func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
 	return false
 }
 
-// join adds a switch of the tree for each connected part of switches with ranks up to level that joins several parts.
+// join considers the switches with ranks up to level and splits them into connected parts. For each part that contains
+// several switches of the tree, it adds a new switch of the tree above them.
 func (b *builder) join(level int) {
 	seen := make([]bool, len(b.rank))
 	for sw := range b.rank {
@@ -178,7 +182,7 @@ func (b *builder) join(level int) {
 	}
 }
 
-// part returns the switches that are connected to a switch by switches with ranks up to level.
+// part returns the switches that are connected to a switch through switches with ranks up to level.
 func (b *builder) part(sw fabric.SwitchIndex, level int, seen []bool) []fabric.SwitchIndex {
 	part := []fabric.SwitchIndex{sw}
 	seen[sw] = true
@@ -197,7 +201,7 @@ func (b *builder) part(sw fabric.SwitchIndex, level int, seen []bool) []fabric.S
 	return part
 }
 
-// root adds a root above separate parts, so that jobs can span them.
+// root adds a root above parts of the tree that are not connected, so that jobs can span them.
 func (b *builder) root() {
 	child := map[string]bool{}
 	for _, s := range b.t.Switches {
@@ -218,7 +222,7 @@ func (b *builder) root() {
 	}
 }
 
-// unique returns a unique name for a switch.
+// unique returns a name for a switch that no other switch of the tree has.
 func (b *builder) unique(sw fabric.SwitchIndex) string {
 	n := b.f.SwitchNode(sw)
 	name := clean(n.Desc)
@@ -240,15 +244,16 @@ var invalidChars = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 const maxName = 63
 
-// clean returns a name from a description: letters, digits, - and _. Everything else becomes _.
+// clean returns a name made from a description. It keeps letters, digits, - and _, and replaces all other characters
+// with _.
 func clean(desc string) string {
 	name := strings.Trim(invalidChars.ReplaceAllString(desc, "_"), "_-")
 	return name[:min(len(name), maxName)]
 }
 
-// NodeName returns the Slurm name of the node with an adapter of this description: its first word up to a dot, without
-// characters that Slurm does not accept. It returns ib and the GUID if nothing remains or if the name is a word of
-// Slurm.
+// NodeName returns the Slurm name of the node whose adapter has this description. The name is the first word of the
+// description up to a dot, without characters that Slurm does not accept. If nothing remains or the name is a word of
+// Slurm, NodeName returns ib followed by the GUID.
 func NodeName(desc string, guid uint64) string {
 	word := ""
 	if words := strings.Fields(desc); len(words) > 0 {

@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Limits of the adaptive tables in a file, over all switches. 3,000 switches with 48,000 LIDs have 144 M entries.
+// The limits of the adaptive-routing tables in a file, over all switches. 3,000 switches with 48,000 LIDs have 144 M
+// entries.
 const (
 	maxAdaptiveGroups  = 1 << 20 // different ones
 	maxAdaptiveUses    = 1 << 24 // groups of switches
@@ -20,7 +21,8 @@ const (
 	maxSubGroups       = 16
 )
 
-// encodeAdaptive encodes the groups of all switches, equal ones once, then the adaptive routing of each switch.
+// encodeAdaptive encodes the adaptive routing of all switches. The different groups of ports come first, each once. The
+// data of each switch follow and refer to the groups.
 func encodeAdaptive(a *fabric.Adaptive) []byte {
 	e := &encoder{}
 	var each encoder
@@ -82,14 +84,14 @@ func encodeAdaptiveTable(e *encoder, t *fabric.AdaptiveTable) {
 	}
 }
 
-// entry encodes an entry with its state in the lowest bits, so that the most frequent ones take a byte.
+// entry encodes an entry with its state in the lowest bits. The most frequent entries then take a single byte.
 func (e *encoder) entry(v fabric.AdaptiveEntry) { e.uint(uint64(bits.RotateLeft16(uint16(v), 2))) }
 
 func (d *decoder) entry() fabric.AdaptiveEntry {
 	return fabric.AdaptiveEntry(bits.RotateLeft16(uint16(d.uint(math.MaxUint16)), -2))
 }
 
-// adaptiveDecoder counts the decoded entries.
+// adaptiveDecoder decodes adaptive routing. It counts the decoded entries.
 type adaptiveDecoder struct {
 	*decoder
 	groups                 []fabric.PortGroup
@@ -176,8 +178,8 @@ func (a *adaptiveDecoder) table(t *fabric.AdaptiveTable) {
 	}
 }
 
-// count decodes a number of items with at least a byte each, at most most. It fails if the sum over all switches
-// exceeds all.
+// count decodes the number of items that follow. Each item takes at least one byte. The number must not exceed most,
+// and the sum over all switches must not exceed all.
 func (a *adaptiveDecoder) count(what string, sum *int, most, all int) int {
 	n := int(a.uint(uint64(most)))
 	switch *sum += n; {

@@ -26,12 +26,13 @@ func (e *encoder) bool(v bool) {
 	}
 }
 
-// decoder decodes bytes, or those of a reader, and keeps the first error.
+// decoder decodes bytes in memory or from a reader. It keeps the first error.
 type decoder struct {
 	b   []byte
 	err error
 
-	// For a reader, b is the unused part of buf, and left the number of bytes that follow.
+	// If the bytes come from a reader, b is the unused part of buf, and left is the number of bytes that have not been
+	// read.
 	r    io.Reader
 	buf  []byte
 	left int64
@@ -49,7 +50,8 @@ func (d *decoder) fail(err error) {
 // size returns the number of unused bytes.
 func (d *decoder) size() int64 { return int64(len(d.b)) + d.left }
 
-// at returns the number of used bytes of a section with size bytes, until the error if there was one.
+// at returns the number of used bytes of a section that has size bytes. After an error it returns the number of bytes
+// that were used before the error.
 func (d *decoder) at(size uint64) int64 {
 	if d.err != nil {
 		return int64(size) - d.unused
@@ -57,10 +59,10 @@ func (d *decoder) at(size uint64) int64 {
 	return int64(size) - d.size()
 }
 
-// window is the size of the buffer of a reader.
+// window is the size in bytes of the buffer for a reader.
 const window = 64 << 10
 
-// fill makes n bytes available in b, or all that are left.
+// fill reads until b has n bytes, or until no bytes are left.
 func (d *decoder) fill(n int) {
 	if len(d.b) >= n || d.left == 0 {
 		return
@@ -77,7 +79,8 @@ func (d *decoder) fill(n int) {
 	d.b, d.left = d.buf[:have+more], d.left-int64(more)
 }
 
-// asTruncated returns errShort for an unexpected end of the file.
+// asTruncated returns errShort for an error that means an unexpected end of the file. It returns other errors
+// unchanged.
 func asTruncated(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errShort
@@ -119,12 +122,12 @@ func (d *decoder) into(out []byte) {
 	d.left -= int64(len(out))
 }
 
-// decodeIndex decodes an index below a bound, or -1.
+// decodeIndex decodes an index, which is less than below, or -1.
 func decodeIndex[I ~int32](d *decoder, below int) I { return I(d.uint(uint64(below))) - 1 }
 
 func (d *decoder) bool() bool { return d.uint(1) == 1 }
 
-// bytes decodes n bytes. It allocates them if they come from a reader.
+// bytes decodes n bytes. It allocates memory if the bytes come from a reader.
 func (d *decoder) bytes(n int) []byte {
 	if n < 0 || int64(n) > d.size() {
 		d.fail(errShort)

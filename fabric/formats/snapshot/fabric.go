@@ -50,7 +50,7 @@ func (e *encoder) port(p *fabric.Port) {
 	}
 }
 
-// DecodeFabric is the inverse of [EncodeFabric]. It returns an error for other bytes.
+// DecodeFabric is the inverse of [EncodeFabric]. It returns an error if b is not an encoded fabric.
 func DecodeFabric(b []byte) (*fabric.Fabric, error) {
 	return decodeFabric(&decoder{b: b})
 }
@@ -71,13 +71,13 @@ func decodeFabric(d *decoder) (*fabric.Fabric, error) {
 type fabricReader struct {
 	d *decoder
 	b fabric.Builder
-	// owner, num and peer hold the node, number and peer of each port slot.
+	// owner, num and peer hold the node, the port number and the peer of each port slot.
 	owner []fabric.NodeIndex
 	peer  []int32
 	num   []uint8
 }
 
-// Limits of a fabric. 48 K hosts and 3,000 switches with 254 ports have 900,000 port slots of about 30 bytes.
+// The limits of a fabric. 48 K hosts and 3,000 switches with 254 ports have 900,000 port slots of about 30 bytes.
 const (
 	maxPorts  = 1 << 21
 	maxNodes  = 1 << 17
@@ -159,7 +159,7 @@ func (r *fabricReader) port(p *fabric.Port) (peer int32) {
 	return peer
 }
 
-// unreachable decodes the unreachable end ports, which are at the end, if there are any.
+// unreachable decodes the unreachable end ports. They follow the nodes and may be absent.
 func (r *fabricReader) unreachable() error {
 	if r.d.size() == 0 {
 		return nil

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package snapshot writes a subnet with its tables into one file, and reads back the same subnet: indexes,
-// descriptions, LIDs, forwarding tables, VLs, SLs and multicast.
+// Package snapshot writes a subnet with its tables into one file. It reads the same subnet back: indexes, descriptions,
+// LIDs, forwarding tables, VLs, SLs and multicast.
 //
 // A file consists of the eight bytes "IBCSNAP\x01" and zstd frames with checksums. The frames contain sections. A
-// section is a name, a length and as many bytes. All numbers are unsigned varints, and strings begin with their length:
+// section has a name, a length, and data of this length. All numbers are unsigned varints, and strings begin with their
+// length:
 //
-//	fabric    the SM's port + 1, then the nodes in order, each with its ports; then, if there are any, the
-//	          number of unreachable end ports and these ports, + 1
-//	lft       origin, highest LID, then for each switch: known, LinearFDBTop, the
-//	          row from LID 0 to the highest
-//	sl2vl     for each node, ingress and egress port: 16 VLs
-//	sls       for each source the row of SLs by LID, equal rows once
-//	adaptive  the different groups of ports, then for each switch its adaptive
-//	          routing: whether it is enabled, SLs, groups, tables, private tables
-//	mft       the highest multicast LID, then for each switch and LID the port set
-//	routing   engine, options, roots, and the min-hop tables: for each pair of
-//	          switches the hops, then the ports as words of 8 bytes, lowest first
-//	chain     the engines that were tried, in order
+// \tfabric    the SM's port + 1, then the nodes in order, each with its ports; then, if there are any, the
+// \t          number of unreachable end ports and these ports, + 1
+// \tlft       origin, highest LID, then for each switch: known, LinearFDBTop, the
+// \t          row from LID 0 to the highest
+// \tsl2vl     for each node, ingress and egress port: 16 VLs
+// \tsls       for each source the row of SLs by LID, equal rows once
+// \tadaptive  the different groups of ports, then for each switch its adaptive
+// \t          routing: whether it is enabled, SLs, groups, tables, private tables
+// \tmft       the highest multicast LID, then for each switch and LID the port set
+// \trouting   engine, options, roots, and the min-hop tables: for each pair of
+// \t          switches the hops, then the ports as words of 8 bytes, lowest first
+// \tchain     the engines that were tried, in order
 //
 // A reader skips sections that it does not know.
 package snapshot
@@ -37,14 +38,14 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Magic is the beginning of a snapshot, Family that of snapshots of all versions.
+// Magic is the beginning of a snapshot. Family is the part of the beginning that all versions have in common.
 const (
 	Magic  = Family + "\x01"
 	Family = "IBCSNAP"
 )
 
-// Limits of an uncompressed file. 3,000 switches with 48,000 LIDs have 144 MB of forwarding tables, at most as much of
-// SLs, 81 MB of min-hop tables and, with 64 ports each, 200 MB of SL2VL tables.
+// The limits of an uncompressed file. 3,000 switches with 48,000 LIDs have 144 MB of forwarding tables, up to 144 MB of
+// SLs, and 81 MB of min-hop tables. With 64 ports each, they have 200 MB of SL2VL tables.
 const (
 	MaxSize   = 896 << 20
 	maxWindow = 64 << 20 // of zstd
@@ -54,9 +55,9 @@ const (
 // Snapshot is a subnet with its tables.
 type Snapshot struct {
 	Fabric *fabric.Fabric
-	// Tables may be nil. Their fabric is Fabric.
+	// Tables may be nil. Otherwise their fabric is Fabric.
 	Tables *fabric.Tables
-	// Routing is nil if it is unknown how the tables were made.
+	// Routing is nil if it is not known how the tables were computed.
 	Routing *Routing
 }
 
@@ -68,13 +69,13 @@ func Write(w io.Writer, snap Snapshot) error {
 	return writeFrames(w, frames(sections(&snap)))
 }
 
-// EncodeRest encodes all parts of tables except the forwarding tables: VLs, SLs, groups for adaptive routing,
-// multicast, and which parts are unread. It returns no bytes for computed tables without any of them.
+// EncodeRest encodes all parts of tables except the forwarding tables: VLs, SLs, adaptive-routing groups, multicast,
+// and which parts are unread. It returns no bytes if the tables have none of these parts and were computed.
 func EncodeRest(t *fabric.Tables) []byte {
 	return bytes.Join(slices.Concat(frames(rest(t))...), nil)
 }
 
-// DecodeRest is the inverse of [EncodeRest]. It sets the parts in t.
+// DecodeRest is the inverse of [EncodeRest]. It stores the decoded parts in t.
 func DecodeRest(b []byte, t *fabric.Tables) error {
 	if err := (&Snapshot{Fabric: t.Fabric, Tables: t}).read(bytes.NewReader(b)); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
@@ -82,7 +83,7 @@ func DecodeRest(b []byte, t *fabric.Tables) error {
 	return nil
 }
 
-// section is a name with its data, in pieces.
+// section is a named section. Its data consists of pieces.
 type section struct {
 	name string
 	data [][]byte
@@ -116,7 +117,7 @@ func sections(snap *Snapshot) []section {
 	return all
 }
 
-// rest returns the sections after the forwarding tables.
+// rest returns the sections that follow the forwarding tables.
 func rest(t *fabric.Tables) []section {
 	var all []section
 	f := t.Fabric
@@ -166,8 +167,8 @@ func Read(r io.Reader) (snap Snapshot, err error) {
 	return snap, nil
 }
 
-// read reads sections and adds them to the known parts. It never reads more of a section than its stated size, and
-// nothing of a section that is too large.
+// read reads sections and stores the known ones in snap. It never reads more of a section than the stated size. It does
+// not read a section that is too large.
 func (snap *Snapshot) read(r io.Reader) error {
 	in := bufio.NewReaderSize(r, window)
 	statesUnread := false // older versions did not state which parts of live tables are unread
@@ -205,7 +206,7 @@ func tooLarge(name string, size, most uint64) error {
 		most>>20)
 }
 
-// heading returns the name and size of a section, [io.EOF] after the last one.
+// heading returns the name and size of the next section. It returns [io.EOF] after the last section.
 func heading(r *bufio.Reader) (name string, size uint64, err error) {
 	n, err := binary.ReadUvarint(r)
 	if err == io.EOF {

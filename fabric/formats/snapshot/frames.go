@@ -12,11 +12,11 @@ import (
 	"example.org/ibconsole/internal/base/parallel"
 )
 
-// frameSize is the number of bytes in a frame.
+// frameSize is the number of uncompressed bytes in a frame.
 const frameSize = 4 << 20
 
-// frames divides sections into frames, which are lists of pieces. Only the first frame begins at a section, so that a
-// file that is truncated after a frame does not look complete.
+// frames divides sections into frames. A frame is a list of pieces. Only the first frame begins at the start of a
+// section. So a file that is truncated after a frame does not look complete.
 func frames(all []section) (out [][][]byte) {
 	var frame [][]byte
 	free := frameSize
@@ -33,7 +33,7 @@ func frames(all []section) (out [][][]byte) {
 	return append(out, frame)
 }
 
-// writeFrames compresses and writes frames, one per processor at a time.
+// writeFrames compresses and writes frames. Each processor compresses one frame at a time.
 func writeFrames(w io.Writer, frames [][][]byte) error {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
 	if err != nil {

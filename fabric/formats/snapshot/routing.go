@@ -10,15 +10,16 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Routing describes how the tables of a snapshot were made, so that another subnet can be compared with theirs.
+// Routing describes how the tables of a snapshot were computed. With this description the same routing can be computed
+// for another subnet.
 type Routing struct {
-	// Engine and Options have the form of opensm.conf: "updn", "lmc=1 connect_roots=TRUE".
+	// Engine and Options have the form of opensm.conf, for example "updn" and "lmc=1 connect_roots=TRUE".
 	Engine string
-	// Chain lists the engines that were tried in order, including Engine, in the form of opensm.conf with
-	// "no_fallback". It is nil in files of older versions.
+	// Chain lists the engines that were tried, in order, including Engine. The names have the form of opensm.conf, and
+	// "no_fallback" may be among them. Chain is nil in files of older versions.
 	Chain   []string
 	Options []Option
-	// Roots lists the switches that the engine used as roots, nil for none.
+	// Roots lists the switches that the engine used as roots. It is nil if there are none.
 	Roots []fabric.SwitchIndex
 	// MinHop holds the min-hop tables, nil if there are none.
 	MinHop *MinHop
@@ -27,11 +28,12 @@ type Routing struct {
 // Option is an option of an engine.
 type Option struct{ Name, Value string }
 
-// MinHop holds min-hop tables. The entry of switch s of n to switch d has index s*n+d.
+// MinHop holds min-hop tables. With n switches, the entry for the path from switch s to switch d has index s*n+d.
 type MinHop struct {
-	// Least is the least number of hops, 255 for no path.
+	// Least is the smallest number of hops of each entry, 255 if there is no path.
 	Least []uint8
-	// Ports holds the ports with the least number of hops, Words words for each entry; port p is bit p&63 of word p>>6.
+	// Ports holds, for each entry, the set of ports with the smallest number of hops. A set takes Words words. Port p
+	// is bit p&63 of word p>>6.
 	Ports []uint64
 	Words int
 }
@@ -88,7 +90,7 @@ func decodeRouting(f *fabric.Fabric, d *decoder) (*Routing, error) {
 	return r, nil
 }
 
-// encodeChain encodes the chain as a separate section, so that older versions can read the others.
+// encodeChain encodes the chain of engines as a separate section. Older versions then can read the other sections.
 func encodeChain(chain []string) []byte {
 	e := &encoder{}
 	e.uint(uint64(len(chain)))
@@ -111,7 +113,7 @@ func decodeChain(d *decoder) (chain []string, err error) {
 	return chain, nil
 }
 
-// maxOptions is the largest number of options of a routing.
+// maxOptions is the maximum number of options of a routing.
 const maxOptions = 1 << 10
 
 func decodeMinHop(n int, d *decoder) *MinHop {

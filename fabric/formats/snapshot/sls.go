@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// pairSLs holds decoded SLs: a row for each source LID, by destination LID.
+// pairSLs holds decoded SLs. Each source LID has a row, indexed by destination LID.
 type pairSLs struct {
 	row  []int32 // by source LID
 	rows [][]byte
@@ -27,7 +27,7 @@ func (p *pairSLs) SL(src, dst uint16) uint8 {
 	return row[dst]
 }
 
-// encodeSLs encodes the rows of all LIDs, equal ones once. O(LIDs^2).
+// encodeSLs encodes the rows of SLs for all LIDs. Equal rows are encoded once. O(LIDs^2).
 func encodeSLs(f *fabric.Fabric, sls fabric.PathSLs) []byte {
 	e := &encoder{}
 	e.uint(uint64(f.MaxLID))

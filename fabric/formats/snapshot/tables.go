@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// encodeLFT returns pieces that include the rows themselves.
+// encodeLFT encodes the forwarding tables. The pieces refer to the rows of t, without copies.
 func encodeLFT(t *fabric.Tables) (pieces [][]byte) {
 	e := &encoder{}
 	e.string(t.Origin)
@@ -41,7 +41,7 @@ func decodeLFT(f *fabric.Fabric, d *decoder) (*fabric.Tables, error) {
 	return t, nil
 }
 
-// eachVLs calls visit for every SL2VL table of a fabric, in order.
+// eachVLs calls visit for every SL2VL table of a fabric, in the order of the file.
 func eachVLs(f *fabric.Fabric, visit func(node fabric.NodeIndex, in, out uint8)) {
 	for i := range f.NumNodes() {
 		n := &f.Nodes[i]
@@ -88,7 +88,7 @@ func decodeSL2VL(f *fabric.Fabric, d *decoder) (*fabric.SL2VL, error) {
 	return t, nil
 }
 
-// slotsOf returns the number of SL2VL tables.
+// slotsOf returns the number of SL2VL tables of a fabric.
 func slotsOf(f *fabric.Fabric) (n int64) {
 	for i := range f.Nodes {
 		ports := int64(f.Nodes[i].NumPorts) + 1
@@ -100,7 +100,7 @@ func slotsOf(f *fabric.Fabric) (n int64) {
 	return n
 }
 
-// maxVLs is the largest number of different SL2VL tables in a file.
+// maxVLs is the maximum number of different SL2VL tables in a file.
 const maxVLs = 1 << 15
 
 func encodeMFT(f *fabric.Fabric, t *fabric.MFT) []byte {
@@ -155,7 +155,8 @@ func decodeMFTUnread(f *fabric.Fabric, t *fabric.MFT, d *decoder) error {
 	return d.err
 }
 
-// maxMFT limits the memory of multicast tables: all 16 K multicast LIDs on 3,000 switches with up to 127 ports.
+// maxMFT is the maximum memory of multicast tables in bytes. It is enough for all 16 K multicast LIDs on 3,000 switches
+// with up to 127 ports.
 const maxMFT = 800 << 20
 
 func encodeUnread(u fabric.Unread) []byte {

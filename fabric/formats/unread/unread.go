@@ -20,7 +20,7 @@ type Kind string
 
 // The kinds of findings.
 const (
-	// Line is a line, or a part of it, that was skipped.
+	// Line means that a line, or a part of the line, was skipped.
 	Line Kind = "line"
 	// Truncated is a file that ends too early.
 	Truncated Kind = "truncated"
@@ -30,14 +30,15 @@ const (
 	LID Kind = "duplicate LID"
 )
 
-// Finding reports a part of a file that could not be read. It is the error of a strict reader.
+// Finding describes a part of a file that could not be read. In strict mode a reader returns it as an error.
 type Finding struct {
 	Kind Kind
 	File string // escaped
 	Line int
-	// Why describes the fault and what was expected, or how the reader handles it. It is escaped.
+	// Why describes the fault. It also states what the reader expected or how it handles the fault. It is escaped.
 	Why string
-	// Node is the GUID of the second node with a GUID or a LID, 0 for other findings. Port is its port, -1 for none.
+	// Node and Port identify the second port with a GUID or LID that occurs twice. Node is the node GUID. For other
+	// findings Node is 0 and Port is -1.
 	Node uint64
 	Port int
 }
@@ -52,12 +53,12 @@ func At(file string, line int, format string, args ...any) Finding {
 // Error returns file, line and reason.
 func (f Finding) Error() string { return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.Why) }
 
-// Most is the number of findings that a [List] keeps.
+// Most is the maximum number of findings that a [List] keeps.
 const Most = 100
 
 // List holds the parts that could not be read. The zero value is empty and ready for use.
 type List struct {
-	// Findings holds the first ones. That the file is truncated comes first.
+	// Findings holds the first findings. If the file is truncated, this finding comes first.
 	Findings []Finding
 	// Count is the number of all findings.
 	Count int
@@ -74,7 +75,7 @@ func (l *List) Add(f Finding) {
 	}
 }
 
-// Take adds an error that is a finding. It returns any other error.
+// Take adds err if it is a [Finding]. Otherwise it returns err.
 func (l *List) Take(err error) error {
 	f, ok := errors.AsType[Finding](err)
 	if ok {
@@ -84,7 +85,7 @@ func (l *List) Take(err error) error {
 	return err
 }
 
-// Clash adds a conflict between two ports; line is that of the second one.
+// Clash adds a conflict between two ports. The argument line is the line number of the second port.
 func (l *List) Clash(file string, line int, e *fabric.PortError, node uint64) {
 	f := At(file, line, "%s", e.Msg)
 	f.Node, f.Port = node, int(e.Num)
@@ -97,7 +98,7 @@ func (l *List) Clash(file string, line int, e *fabric.PortError, node uint64) {
 	l.Add(f)
 }
 
-// Lines returns the first findings as sentences, nil if everything was read.
+// Lines returns sentences about the first findings, at most this many. It returns nil if everything was read.
 func (l *List) Lines(most int) []string {
 	var lines []string
 	for _, f := range l.Findings[:min(len(l.Findings), most)] {
@@ -117,11 +118,12 @@ func (l *List) Merge(other *List) {
 	l.Count += other.Count - len(other.Findings)
 }
 
-// MaxLine is the length of the longest line that [EachLine] passes on.
+// MaxLine is the maximum length in bytes of a line that [EachLine] passes to parse.
 const MaxLine = 64 << 10
 
-// EachLine calls parse for each line of a text, counted from 1, without its newline. A line longer than [MaxLine] is
-// nil. cut is set if the last line has no newline. EachLine returns the first error of parse, of reading, or of ctx.
+// EachLine calls parse for each line of a text. It passes the line number, counted from 1, and the line without its
+// newline. The line is nil if it is longer than [MaxLine]. cut is set if the last line has no newline. EachLine returns
+// the first error of parse, of reading, or of ctx.
 func EachLine(ctx context.Context, from io.Reader, name string, parse func(line int, text []byte) error) (cut bool,
 	err error) {
 	r := bufio.NewReaderSize(from, MaxLine)

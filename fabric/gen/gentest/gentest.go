@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric/gen"
 )
 
-// Fabric generates a fabric of a specification, and fails the test if that is invalid.
+// Fabric generates the fabric that a text specifies, see [gen.ParseSpec]. It fails the test if the text is invalid.
 func Fabric(t testing.TB, spec string) *fabric.Fabric {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)

@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// Err returns an error of the system with the names of files in it escaped. It returns other errors unchanged.
+// Err returns an error of the operating system with its file names escaped. It returns other errors unchanged.
 func Err(err error) error {
 	switch e := err.(type) { //nolint:errorlint // the text of a wrapping error is fixed
 	case *fs.PathError:
