@@ -4,10 +4,10 @@ package fabric
 
 import "fmt"
 
-// LIDNoteKind is the reason why a record or the LIDs of a port were rejected.
+// LIDNoteKind is the reason why a record of guid2lid or the LIDs of a port were rejected.
 type LIDNoteKind uint8
 
-// The faults that OpenSM finds in records of guid2lid and in LIDs of ports.
+// The faults that OpenSM detects in records of guid2lid and in the LIDs of ports.
 const (
 	RecordKept       LIDNoteKind = iota
 	RecordUnreadable             // stays in the file and has no effect
@@ -22,7 +22,7 @@ const (
 	NoLIDsLeft                   // no LIDs are left for a port
 )
 
-// LIDNote reports a record or a port whose LIDs were rejected.
+// LIDNote reports a record of guid2lid that was rejected, or a port whose LIDs were rejected.
 type LIDNote struct {
 	Kind   LIDNoteKind
 	GUID   uint64     // of the record or the port
@@ -30,7 +30,7 @@ type LIDNote struct {
 	Record GUIDRecord // the record as it was read, except with RecordUnfit and later kinds
 }
 
-// String describes the fault and the action of OpenSM. It includes the number of the error in OpenSM's log, if any.
+// String describes the fault and how OpenSM handles it. It includes the error number in OpenSM's log, if there is one.
 func (n LIDNote) String() string {
 	guid := fmt.Sprintf("0x%016x", n.GUID)
 	switch n.Kind {
@@ -72,7 +72,7 @@ func (m *lidManager) noteClaim(kind LIDNoteKind, i int) {
 	m.note(LIDNote{Kind: kind, GUID: m.f.Ports[m.f.EndPorts[i]].GUID, LIDs: LIDRange{c.LID, last}})
 }
 
-// clip escapes a text of a file and shortens it to 40 bytes for a message.
+// clip returns a text of a file for use in a message: escaped and at most 40 bytes long.
 func clip(s string) string {
 	if len(s) > 40 {
 		return Escape(s[:37]) + "..."

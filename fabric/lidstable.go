@@ -18,16 +18,17 @@ func (r LIDRange) String() string {
 	return fmt.Sprintf("LIDs %d to %d", r.Min, r.Max)
 }
 
-// GUID2LID holds the LIDs that OpenSM remembers, which it keeps in a file guid2lid. Like OpenSM it holds records as
-// text. A record that OpenSM cannot read is skipped, but still written back.
+// GUID2LID holds the LIDs that OpenSM remembers. OpenSM keeps them in the file guid2lid. Like OpenSM, the table holds
+// records as text. A record that OpenSM cannot read is ignored, but still written back.
 //
 // The order of records is that of OpenSM's hash table (st.c), which depends on the order of insertion. OpenSM resolves
 // conflicts and writes the file in this order. The zero value is empty and ready for use.
 type GUID2LID struct {
-	// bins holds the records by hash. The latest record of a bin is the last in its slice and the first for OpenSM.
+	// bins holds the records by hash. A new record is appended to its bin. OpenSM walks a bin from the newest record to
+	// the oldest.
 	bins [][]guidRecord
 	len  int
-	// used marks the LIDs that are reserved for a port, nil before OpenSM has validated the records. top is the highest
+	// used marks the LIDs that are reserved for a port. It is nil before the records are validated. top is the highest
 	// LID that OpenSM has seen at a port.
 	used []bool
 	top  uint16
@@ -35,7 +36,8 @@ type GUID2LID struct {
 
 // GUIDRecord is a record of a guid2lid file.
 type GUIDRecord struct {
-	// Key and Value are the text of the file. OpenSM finds a GUID only by a key of the form 0x0002c90300000001.
+	// Key and Value are the text of the record in the file. OpenSM finds a GUID only by a key of the form
+	// 0x0002c90300000001.
 	Key, Value string
 	GUID       uint64   // the number in Key
 	LIDs       LIDRange // the LIDs in Value, if it is Readable
@@ -52,7 +54,7 @@ const (
 	maxDensity = 5
 )
 
-// binCounts are the sizes of the table as it grows (st.c).
+// binCounts lists the numbers of bins that the table has as it grows (st.c).
 var binCounts = []int{
 	minBins, 16 + 3, 32 + 5, 64 + 3, 128 + 3, 256 + 27, 512 + 9, 1024 + 9, 2048 + 5, 4096 + 3, 8192 + 27,
 	16384 + 43, 32768 + 3, 65536 + 45, 131072 + 29, 262144 + 3, 524288 + 21, 1048576 + 7,
@@ -61,7 +63,7 @@ var binCounts = []int{
 // Len returns the number of records.
 func (t *GUID2LID) Len() int { return t.len }
 
-// Get returns the LIDs of a port GUID, if there is a readable record of it.
+// Get returns the LIDs of the record for a port GUID. It returns false if there is no record or it is not readable.
 func (t *GUID2LID) Get(guid uint64) (LIDRange, bool) {
 	r := t.find(guidKey(guid))
 	if r == nil || !r.Readable {
@@ -85,8 +87,8 @@ func (t *GUID2LID) Set(guid uint64, lids LIDRange) bool {
 	return true
 }
 
-// Reserve remembers the LIDs of an absent port, unless there is a record of it or one of the LIDs is taken. The table
-// must be the result of an assignment.
+// Reserve adds a record that reserves LIDs for a port that is not in the subnet. It does nothing if the port has a
+// record or if one of the LIDs is taken. The table must be the result of an assignment.
 func (t *GUID2LID) Reserve(guid uint64, lids LIDRange) {
 	if t.find(guidKey(guid)) != nil || slices.Contains(t.used[lids.Min:lids.Max+1], true) {
 		return
@@ -97,7 +99,7 @@ func (t *GUID2LID) Reserve(guid uint64, lids LIDRange) {
 	}
 }
 
-// Add adds a record. It returns false if there is one with the same key already.
+// Add adds a record. It returns false if the table already has a record with the same key.
 func (t *GUID2LID) Add(r GUIDRecord) bool {
 	if t.find(r.Key) != nil {
 		return false
@@ -115,7 +117,7 @@ func (t *GUID2LID) Add(r GUIDRecord) bool {
 	return true
 }
 
-// Delete removes the record of a port GUID and reports whether there was one.
+// Delete removes the record of a port GUID. It reports whether there was such a record.
 func (t *GUID2LID) Delete(guid uint64) bool {
 	if t.len == 0 {
 		return false
@@ -131,7 +133,7 @@ func (t *GUID2LID) Delete(guid uint64) bool {
 	return true
 }
 
-// Records returns all records in OpenSM's order. The table must not change during the iteration.
+// Records yields all records in the order of OpenSM. The table must not change during the iteration.
 func (t *GUID2LID) Records() iter.Seq[GUIDRecord] {
 	return func(yield func(GUIDRecord) bool) {
 		for _, bin := range t.bins {
@@ -144,7 +146,7 @@ func (t *GUID2LID) Records() iter.Seq[GUIDRecord] {
 	}
 }
 
-// Clone returns a copy. The copy of a nil table is empty.
+// Clone returns a copy of the table. The copy of a nil table is empty.
 func (t *GUID2LID) Clone() *GUID2LID {
 	if t == nil {
 		return &GUID2LID{}
@@ -156,7 +158,7 @@ func (t *GUID2LID) Clone() *GUID2LID {
 	return c
 }
 
-// clear removes all records. The number of bins is unchanged, as in OpenSM.
+// clear removes all records. As in OpenSM, the number of bins does not change.
 func (t *GUID2LID) clear() {
 	for i := range t.bins {
 		t.bins[i] = nil
@@ -192,7 +194,7 @@ func (t *GUID2LID) grow() {
 	}
 }
 
-// hashKey returns OpenSM's hash of a string, with the signed bytes of amd64 (st.c, strhash).
+// hashKey returns OpenSM's hash of a string (st.c, strhash). Bytes are signed, as on amd64.
 func hashKey(s string) uint32 {
 	var v int32
 	for i := range len(s) {

@@ -10,7 +10,7 @@ import (
 // Width is the number of lanes of a link, 0 if unknown.
 type Width uint8
 
-// String returns the width as infiniband-diags prints it: "4x".
+// String returns the width as infiniband-diags prints it, for example "4x".
 func (w Width) String() string {
 	switch w {
 	case 1, 2, 4, 8, 12:
@@ -38,7 +38,7 @@ const (
 
 var speedNames = [...]string{"???", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR"}
 
-// String returns the speed as infiniband-diags prints it: "HDR".
+// String returns the speed as infiniband-diags prints it, for example "HDR".
 func (s Speed) String() string {
 	if int(s) < len(speedNames) {
 		return speedNames[s]
@@ -46,7 +46,7 @@ func (s Speed) String() string {
 	return speedNames[SpeedUnknown]
 }
 
-// ParseSpeed returns the inverse of [Speed.String].
+// ParseSpeed returns the speed for a text that [Speed.String] returned.
 func ParseSpeed(s string) (Speed, bool) {
 	i := slices.Index(speedNames[1:], s) + 1
 	return Speed(i), i > 0
@@ -55,7 +55,7 @@ func ParseSpeed(s string) (Speed, bool) {
 // Link is a cable between two ports, with A < B.
 type Link struct{ A, B PortIndex }
 
-// Links returns every link that is up, each once, in ascending order of A. O(ports).
+// Links returns every link that is up, without duplicates, in ascending order of A. O(ports).
 func (f *Fabric) Links() []Link {
 	links := make([]Link, 0, len(f.Ports)/2)
 	for i := range f.NumPorts() {
@@ -66,7 +66,7 @@ func (f *Fabric) Links() []Link {
 	return links
 }
 
-// LinkOf returns the link of a port; ok is false if it is down.
+// LinkOf returns the link of a port. ok is false if the link is down.
 func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 	peer := f.Ports[port].Peer
 	if peer == None {
@@ -78,7 +78,7 @@ func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 // laneGbps is the signalling rate per lane in Gb/s, as IBA 1.2.1 and its supplements define it.
 var laneGbps = [...]float64{SDR: 2.5, DDR: 5, QDR: 10, FDR10: 10, FDR: 14, EDR: 25, HDR: 50, NDR: 100, XDR: 200}
 
-// Gbps returns the rate of a port's link in Gb/s, 0 if unknown.
+// Gbps returns the rate of a port's link in Gb/s, 0 if it is unknown.
 func (p *Port) Gbps() float64 {
 	if int(p.Speed) >= len(laneGbps) {
 		return 0
@@ -86,8 +86,8 @@ func (p *Port) Gbps() float64 {
 	return float64(p.Width) * laneGbps[p.Speed]
 }
 
-// DataRate returns the data rate of a port's link in bytes per second, 0 if unknown. SDR, DDR and QDR use 8b/10b coding
-// (IBA 1.2.1, volume 2, 5.2).
+// DataRate returns the data rate of a port's link in bytes per second, 0 if it is unknown. For SDR, DDR and QDR, it
+// subtracts the overhead of 8b/10b coding (IBA 1.2.1, volume 2, 5.2).
 func (p *Port) DataRate() float64 {
 	bytes := p.Gbps() * 1e9 / 8
 	if p.Speed == SDR || p.Speed == DDR || p.Speed == QDR {
@@ -96,13 +96,14 @@ func (p *Port) DataRate() float64 {
 	return bytes
 }
 
-// LinkLimit holds the greatest width and speed that a port has enabled and supports, 0 if unknown.
+// LinkLimit holds the greatest width and speed that a port has enabled, and the greatest that it supports. Unknown
+// values are 0.
 type LinkLimit struct {
 	WidthEnabled, WidthSupported Width
 	SpeedEnabled, SpeedSupported Speed
 }
 
-// Common returns the greatest values that both ends of a link allow.
+// Common returns the greatest width and speed that both ends of a link allow.
 func (l LinkLimit) Common(other LinkLimit) LinkLimit {
 	return LinkLimit{
 		min(l.WidthEnabled, other.WidthEnabled), min(l.WidthSupported, other.WidthSupported),

@@ -26,7 +26,7 @@ type Node struct {
 	InSubnet      bool // links lead from the SM's port to this node
 }
 
-// Port is one port of a node, or port 0 of a switch.
+// Port is a port of a node, including port 0 of a switch.
 type Port struct {
 	GUID    uint64    // the port GUID; all ports of a switch have that of port 0
 	Node    NodeIndex // the node of the port
@@ -51,15 +51,15 @@ func (p *Port) Linked() bool { return p.Peer != None }
 // IsSwitch reports whether the node is a switch.
 func (n *Node) IsSwitch() bool { return n.Type == mad.NodeSwitch }
 
-// Ports returns the node's ports from 1 to NumPorts.
+// Ports yields the node's ports from 1 to NumPorts.
 func (n *Node) Ports() iter.Seq[PortIndex] { return upTo(n.FirstPort+1, n.lastPort()) }
 
-// Slots returns the node's port slots: slot 0, then [Node.Ports].
+// Slots yields the node's port slots: slot 0, then [Node.Ports].
 func (n *Node) Slots() iter.Seq[PortIndex] { return upTo(n.FirstPort, n.lastPort()) }
 
 func (n *Node) lastPort() PortIndex { return n.FirstPort + PortIndex(n.NumPorts) }
 
-// LinkedPorts counts the ports of a node that have a link.
+// LinkedPorts returns the number of a node's ports that have a link.
 func (f *Fabric) LinkedPorts(n *Node) int {
 	linked := 0
 	for p := range n.Ports() {
@@ -86,7 +86,7 @@ func (p *Port) LIDRange() LIDRange { return LIDRange{Min: p.LID, Max: p.LID | (1
 // Escape makes text from the subnet safe for display in one line, see [plain.Escape].
 func Escape(s string) string { return plain.Escape(s) }
 
-// NodeName returns the escaped description of a node, or its GUID if that is empty.
+// NodeName returns the escaped description of a node. If the description is empty, it returns the GUID.
 func (f *Fabric) NodeName(node NodeIndex) string {
 	n := &f.Nodes[node]
 	if n.Desc == "" {
@@ -95,7 +95,7 @@ func (f *Fabric) NodeName(node NodeIndex) string {
 	return Escape(n.Desc)
 }
 
-// PortName names a port as "NAME/3", escaped.
+// PortName returns the escaped name of a port in the form "NAME/3".
 func (f *Fabric) PortName(port PortIndex) string {
 	p := &f.Ports[port]
 	return fmt.Sprintf("%s/%d", f.NodeName(p.Node), p.Num)

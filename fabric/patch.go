@@ -15,17 +15,18 @@ type Edit struct {
 	Port   uint8
 }
 
-// patch holds the entries that differ from those of other tables.
+// patch holds the entries in which tables differ from the tables under.
 type patch struct {
 	under *LFT
-	// edits holds the entries as given. own holds them sorted by switch; those of a switch begin at first.
+	// edits holds the entries as the caller passed them. own holds the same entries sorted by switch. The entries of
+	// switch sw begin at own[first[sw]].
 	edits, own []Edit
 	first      []int32
 	made       []atomic.Pointer[[]byte] // the rows that have been requested
 }
 
-// Patched returns tables that differ from t in these entries. Each entry occurs at most once. The tables share the
-// memory of t, which must not be written any more. A row with changed entries is made when it is first requested,
+// Patched returns tables that differ from t in the given entries. Each entry may occur only once. The new tables share
+// the memory of t, so t must not be changed any more. A row with changed entries is made when it is first requested,
 // possibly by several goroutines. O(switches + entries).
 func (t *LFT) Patched(edits []Edit) *LFT {
 	p := &patch{under: t, edits: edits, own: make([]Edit, len(edits)), first: make([]int32, len(t.rows)+1)}
@@ -58,7 +59,8 @@ func (t *LFT) Patched(edits []Edit) *LFT {
 
 func byLID(a, b Edit) int { return cmp.Compare(a.LID, b.LID) }
 
-// EditsOf returns the entries, read-only, with which [LFT.Patched] made t from under; ok is false if it did not.
+// EditsOf returns the entries with which [LFT.Patched] made t from under. They are read-only. ok is false if t was not
+// made from under.
 func (t *LFT) EditsOf(under *LFT) (edits []Edit, ok bool) {
 	if t == under {
 		return nil, true
@@ -71,7 +73,7 @@ func (t *LFT) EditsOf(under *LFT) (edits []Edit, ok bool) {
 
 func (p *patch) of(sw SwitchIndex) []Edit { return p.own[p.first[sw]:p.first[sw+1]] }
 
-// otherPort is [LFT.Port] for a row that has not been made.
+// otherPort does the work of [LFT.Port] for a row with changed entries that has not been made.
 func (t *LFT) otherPort(sw SwitchIndex, lid uint16) uint8 {
 	if int(lid) >= t.stride {
 		return NoPath
@@ -83,7 +85,7 @@ func (t *LFT) otherPort(sw SwitchIndex, lid uint16) uint8 {
 	return t.patch.under.Port(sw, lid)
 }
 
-// patchedRow is [LFT.Row] for a row that has not been made.
+// patchedRow does the work of [LFT.Row] for a row with changed entries. It makes the row if necessary.
 func (t *LFT) patchedRow(sw SwitchIndex) []byte {
 	p := t.patch
 	own := p.of(sw)

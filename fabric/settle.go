@@ -7,10 +7,12 @@ import (
 	"slices"
 )
 
-// ResolveConflicts removes from ports of the subnet the identifiers that [Builder.Build] would refuse, and returns an
-// error for each such port. If two ports have the same LID, the port that was added later loses its LID. A port also
-// loses a LID that is no unicast LID or does not fit its LMC. If two ports have the same port GUID, the later one gets
-// the GUID of its node plus the port number, or the next free GUID. O(ports log ports).
+// ResolveConflicts removes the identifiers that [Builder.Build] would refuse from ports of the subnet. It returns an
+// error for each such port.
+//
+// If two ports have the same LID, the port that was added later loses the LID. A port also loses a LID that is not a
+// unicast LID or does not fit its LMC. If two ports have the same port GUID, the later port gets the GUID of its node
+// plus the port number, or the next free GUID. O(ports log ports).
 func (b *Builder) ResolveConflicts() []*PortError {
 	f := &b.f
 	stated := f.SMPort
@@ -32,7 +34,7 @@ func (b *Builder) ResolveConflicts() []*PortError {
 type resolver struct {
 	f    *Fabric
 	ends []PortIndex
-	// stated holds the GUIDs of all ends, nil until a GUID occurs twice.
+	// stated holds the GUIDs of all end ports. It is nil until a GUID occurs twice.
 	stated map[uint64]bool
 	byGUID map[uint64]PortIndex
 	byLID  []PortIndex

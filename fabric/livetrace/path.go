@@ -42,27 +42,27 @@ func (v Verdict) String() string {
 	return verdictNames[v]
 }
 
-// NoPort is the input port of a path's first node and the output port of its last one.
+// NoPort stands for the missing input port of a path's first node and the missing output port of the last node.
 const NoPort = -1
 
 // Hop is a node of a path.
 type Hop struct {
 	GUID uint64
-	// Node is the index in the known fabric, None for a node that is not in it.
+	// Node is the index of the node in the earlier fabric, None if the node is not in the fabric.
 	Node            fabric.NodeIndex
 	Type            mad.NodeType
 	In, Out         int  // input and output port, or [NoPort]
 	Receives, Sends Link // current links of those ports
 }
 
-// Link is the state of a port's link; Width is 0 if it is unknown.
+// Link is the state of a port's link. Width is 0 if the state is unknown.
 type Link struct {
 	State mad.PortState
 	Width mad.LinkWidth
 	Speed mad.LinkSpeed
 }
 
-// String returns for example "4xHDR", "" if unknown.
+// String returns width and speed as text, for example "4xHDR". It returns "" if they are unknown.
 func (l Link) String() string {
 	if l.Width == 0 {
 		return ""
@@ -78,7 +78,7 @@ type Path struct {
 	Err     error // why a request to a silent node or agent failed
 }
 
-// Explain returns a sentence on how the path ends, with the names of a fabric.
+// Explain returns a sentence about the end of the path. It uses the names in a fabric.
 func (p *Path) Explain(f *fabric.Fabric) string {
 	name, last := "the source", Hop{Out: NoPort}
 	if len(p.Hops) > 0 {
@@ -104,7 +104,7 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 	return fmt.Sprintf("unknown from %s on: %v", name, p.Err)
 }
 
-// Name returns the name of the hop's node in a fabric, or its GUID.
+// Name returns the name of the hop's node in a fabric. If the fabric does not have the node, it returns the GUID.
 func (h *Hop) Name(f *fabric.Fabric) string {
 	if h.Node == fabric.None {
 		return fmt.Sprintf("0x%016x (new)", h.GUID)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package livetrace traces paths through the current subnet: hop by hop, by the tables that the switches hold now. The
-// tables are read by directed route. A trace uses an earlier sweep only to find the source. It identifies every node on
-// the path, so it detects a cable that was moved or a table that was written since the sweep.
+// Package livetrace traces paths through the current subnet, hop by hop. It uses the tables that the switches hold now,
+// and reads them by directed route. A trace uses an earlier sweep only to find the source. It identifies every node on
+// the path. So it detects a cable that was moved or a table that was written since the sweep.
 //
-// Pairs that are traced together share the data that was read, so no switch is read twice for the same data.
+// Pairs that are traced together share the data that was read, so no data of a switch are read twice.
 package livetrace
 
 import (
@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// atOnce is the number of pairs traced concurrently.
+// atOnce is the maximum number of pairs that are traced concurrently.
 const atOnce = 256
 
 // Tracer traces paths over a client.
@@ -27,13 +27,13 @@ type Tracer struct {
 	routes *sweep.Routes
 }
 
-// New returns a tracer for the sources of a fabric.
+// New returns a tracer. It finds the sources of paths in f, the result of an earlier sweep.
 func New(client *mad.Client, f *fabric.Fabric) *Tracer {
 	return &Tracer{Client: client, Fabric: f, routes: sweep.NewRoutes(f)}
 }
 
-// All traces pairs and calls visit for each pair when its trace ends, in any order, in the caller's goroutine. All
-// reads the same data only once, so that the paths show a single moment as far as possible.
+// All traces pairs. It calls visit for each pair when the trace of the pair ends, in any order, in the caller's
+// goroutine. Data that several pairs need are read only once, so the paths show a single moment as far as possible.
 func (t *Tracer) All(ctx context.Context, pairs []Pair, visit func(i int, p *Path)) error {
 	c := group{t: t, r: newReader(ctx, t.Client), pairs: pairs, visit: visit}
 	c.fill()
@@ -55,7 +55,7 @@ type group struct {
 	failed  error
 }
 
-// fill starts pairs up to the limit. A started pair may end at once and call fill again.
+// fill starts traces of further pairs up to the limit. A trace may end at once and call fill again.
 func (c *group) fill() {
 	if c.filling {
 		return
@@ -102,7 +102,7 @@ func (w *walker) finish() {
 	}
 }
 
-// start checks that the source has not moved.
+// start checks that the source is still where the earlier sweep found it, and begins the trace there.
 func (w *walker) start() error {
 	f := w.t.Fabric
 	src := f.EndPortOf(w.path.Src)
@@ -127,7 +127,7 @@ func (w *walker) start() error {
 	return nil
 }
 
-// arrive records that the packet reaches a node.
+// arrive adds the node that the packet reaches to the path.
 func (w *walker) arrive(info mad.NodeInfo, in int) {
 	w.info = info
 	w.path.Hops = append(w.path.Hops, Hop{
@@ -137,7 +137,8 @@ func (w *walker) arrive(info mad.NodeInfo, in int) {
 
 func (w *walker) hop() *Hop { return &w.path.Hops[len(w.path.Hops)-1] }
 
-// ask reads an attribute on which the path depends: it calls then with the decoded answer, or ends the walk.
+// ask reads an attribute on which the rest of the path depends. It decodes the answer and calls then. Without a valid
+// answer it ends the walk.
 func (w *walker) ask(q request, path mad.Path, into mad.Attribute, then func()) {
 	w.r.ask(q, path, func(a *answer) {
 		if err := a.decode(into); err != nil {
@@ -148,12 +149,13 @@ func (w *walker) ask(q request, path mad.Path, into mad.Attribute, then func()) 
 	})
 }
 
-// askHere reads an attribute of the current node.
+// askHere reads an attribute of the current node, see ask.
 func (w *walker) askHere(into mad.Attribute, mod uint32, then func()) {
 	w.ask(request{w.info.NodeGUID, into.AttrID(), mod}, w.to, into, then)
 }
 
-// leaveSource sends the packet from a channel adapter to its switch.
+// leaveSource sends the packet from the source, a channel adapter, to the adapter's switch. If the LID belongs to the
+// source itself, the trace ends.
 func (w *walker) leaveSource(src fabric.PortIndex) {
 	port := &w.t.Fabric.Ports[src]
 	w.r.ask(request{w.info.NodeGUID, mad.AttrPortInfo, uint32(port.Num)}, w.to, func(a *answer) {
@@ -166,7 +168,7 @@ func (w *walker) leaveSource(src fabric.PortIndex) {
 	})
 }
 
-// crossFirst crosses the link of the source.
+// crossFirst follows the link of the source.
 func (w *walker) crossFirst(src fabric.PortIndex) {
 	port := &w.t.Fabric.Ports[src]
 	w.leaveBy(port.Num, func() {
@@ -174,7 +176,8 @@ func (w *walker) crossFirst(src fabric.PortIndex) {
 			w.follow(port.Num)
 			return
 		}
-		// An adapter forwards no packets, so the switch is read by the path that leads to the adapter.
+		// An adapter forwards no packets. So the requests to the switch take the directed route to the adapter without
+		// its last hop.
 		w.to = w.to.Parent()
 		in := int(w.lastPort(src))
 		var info mad.NodeInfo
@@ -189,7 +192,7 @@ func (w *walker) lastPort(src fabric.PortIndex) uint8 {
 	return f.Ports[f.Ports[src].Peer].Num
 }
 
-// leaveBy checks the output port and continues the trace if the port is up.
+// leaveBy checks the output port and calls then if the port is up.
 func (w *walker) leaveBy(out uint8, then func()) {
 	w.hop().Out = int(out)
 	var info mad.PortInfo
@@ -217,7 +220,7 @@ func (w *walker) follow(out uint8) {
 	})
 }
 
-// enter continues the trace at a node, entered by a given port.
+// enter continues the trace at a node, which the packet enters through port in.
 func (w *walker) enter(info mad.NodeInfo, in int) {
 	again := false
 	for _, h := range w.path.Hops {
@@ -235,7 +238,7 @@ func (w *walker) enter(info mad.NodeInfo, in int) {
 	}
 }
 
-// lookUp reads the entry of the switch for the LID.
+// lookUp reads the switch's forwarding table entry for the LID.
 func (w *walker) lookUp() {
 	var info mad.SwitchInfo
 	w.askHere(&info, 0, func() {
@@ -264,7 +267,7 @@ func (w *walker) forward(entry uint8) {
 	}
 }
 
-// keep delivers the packet to an end port and checks whether that has the LID.
+// keep delivers the packet to an end port of the current node. It checks whether the port has the LID.
 func (w *walker) keep(port uint8) {
 	var info mad.PortInfo
 	w.askHere(&info, uint32(port), func() {
@@ -276,20 +279,20 @@ func (w *walker) keep(port uint8) {
 	})
 }
 
-// owned reports whether the LID belongs to a port.
+// owned reports whether the LID belongs to the port with this PortInfo.
 func (w *walker) owned(info *mad.PortInfo) bool {
 	return info.LID != 0 && w.path.LID>>info.LMC == info.LID>>info.LMC
 }
 
-// request identifies an attribute of a node. For NodeInfo, guid is the node before it and mod the port that leads to
-// it.
+// request identifies an attribute of a node. For NodeInfo, guid identifies the previous node on the path, and mod is
+// the port of that node that leads to the node.
 type request struct {
 	guid uint64
 	attr mad.AttrID
 	mod  uint32
 }
 
-// answer is the result of a request and the callbacks that wait for it.
+// answer is the result of a request, with the callbacks that wait for it.
 type answer struct {
 	ended   bool
 	data    [mad.DataSize]byte
@@ -314,7 +317,8 @@ func newReader(ctx context.Context, client *mad.Client) *reader {
 	return &reader{batch: client.NewBatch(ctx), answers: map[request]*answer{}}
 }
 
-// ask calls the function then with the answer. If the answer is known, it calls the function immediately.
+// ask sends a request and calls then with the answer. If the request was already sent, ask uses the same answer. If the
+// answer is known, ask calls then immediately.
 func (r *reader) ask(q request, path mad.Path, then func(*answer)) {
 	a, ok := r.answers[q]
 	if ok && a.ended {
@@ -340,7 +344,7 @@ func (r *reader) ask(q request, path mad.Path, then func(*answer)) {
 	})
 }
 
-// spot is a hop of a walk that may have continued since.
+// spot is a hop of a walk. The walk may have continued to later hops.
 type spot struct {
 	w    *walker
 	at   int // index of the hop
@@ -350,8 +354,8 @@ type spot struct {
 
 func (w *walker) here() spot { return spot{w, len(w.path.Hops) - 1, w.to, w.info} }
 
-// ask reads an attribute on which the path does not depend. The walk continues and ends after the answer; an error is
-// ignored.
+// ask reads an attribute on which the rest of the path does not depend. The walk continues, but does not end before the
+// answer. Errors are ignored.
 func (s spot) ask(attr mad.AttrID, num uint8, into mad.Attribute, then func()) {
 	s.w.open++
 	s.w.r.ask(request{s.info.NodeGUID, attr, uint32(num)}, s.to, func(a *answer) {
@@ -371,8 +375,8 @@ func (s spot) entered(in uint8) {
 	})
 }
 
-// recordLink records the state of a port's link. For the later speeds of a switch, the capability masks of port 0
-// apply. recordLink reads port 0 if the link uses these speeds.
+// recordLink records the state of a port's link. Whether a switch port runs at one of the later speeds depends on the
+// capability masks of port 0. If the link uses such a speed, recordLink also reads port 0.
 func (s spot) recordLink(info *mad.PortInfo, num uint8, linkOf func(*Hop) *Link) {
 	link := func() *Link { return linkOf(&s.w.path.Hops[s.at]) }
 	*link() = Link{info.PortState, info.LinkWidthActive, info.SpeedActive(info, false)}

@@ -16,7 +16,7 @@ type Loss struct {
 	At    fabric.End `json:"at"`             // the node or one end of the link
 	Peer  fabric.End `json:"peer,omitzero"`  // the other end, zero for a node
 	Since time.Time  `json:"since,omitzero"` // when it was last seen
-	// Unseen means that unanswered nodes hide it, so it may still exist.
+	// Unseen means that the loss is not certain: nodes that did not respond hide this node or link.
 	Unseen bool `json:"unseen,omitempty"`
 }
 
@@ -26,8 +26,9 @@ func (l *Loss) Link() bool { return l.Peer.GUID != 0 }
 // List is all losses. It is immutable.
 type List []Loss
 
-// After returns the list after a new sweep: it adds links and nodes of the last sweep that are now missing. It removes
-// links and nodes that have come back. O(ports + losses).
+// After returns the list after a new sweep. It adds links and nodes that the previous sweep found and that are now
+// missing. It removes links and nodes that have come back. The previous sweep returned the fabric was at the time at;
+// the new sweep returned the fabric is. O(ports + losses).
 func (l List) After(was *fabric.Fabric, at time.Time, is *fabric.Fabric, unanswered []sweep.Unanswered) List {
 	var out List
 	type key struct{ a, b [2]uint64 }
@@ -79,7 +80,8 @@ func (l *Loss) back(f *fabric.Fabric) bool {
 	return f.Nodes[q.Node].GUID == l.Peer.GUID && int(q.Num) == l.Peer.Port
 }
 
-// markUnseen sets Unseen for unanswered ports and for everything reached only through them.
+// markUnseen sets Unseen for losses at unanswered ports, and for nodes and links that are reached only through such
+// ports.
 func (l List) markUnseen(unanswered []sweep.Unanswered) {
 	silent := sweep.SilentPorts(unanswered)
 	gone := map[uint64]*Loss{}
@@ -112,7 +114,7 @@ func (l List) markUnseen(unanswered []sweep.Unanswered) {
 	}
 }
 
-// Links counts the links that are certainly lost.
+// Links returns the number of links that are certainly lost.
 func (l List) Links() (n int) {
 	for i := range l {
 		if l[i].Link() && !l[i].Unseen {
@@ -122,7 +124,7 @@ func (l List) Links() (n int) {
 	return n
 }
 
-// Without returns the list without losses from before t that are also missing in f, which was read before t.
+// Without returns the list without the losses that are older than t and are also missing in f, a fabric read before t.
 func (l List) Without(f *fabric.Fabric, t time.Time) List {
 	return slices.DeleteFunc(slices.Clone(l), func(x Loss) bool { return x.Since.Before(t) && !x.back(f) })
 }

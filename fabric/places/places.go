@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package places resolves the names of nodes, ports, links and systems in a fabric.
+// Package places finds the nodes, ports, links and systems of a fabric that a text names.
 package places
 
 import (
@@ -25,8 +25,8 @@ type Place struct {
 	LIDNamed  bool             // by a LID
 }
 
-// Resolve resolves a node's name, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a number (LID) or a 0x number (GUID). A
-// name may be shortened to a unique prefix.
+// Resolve returns the node or port that a text names: the name of a node, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a
+// number (LID) or a 0x number (GUID). A name may be shortened to a unique prefix.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	switch {
 	case strings.HasPrefix(text, "lid:"):
@@ -52,7 +52,7 @@ func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	return Place{}, fmt.Errorf("no node is called %q%s", text, meant(f, text))
 }
 
-// meant returns a suggestion of nodes for an unknown name, or "" without a suggestion.
+// meant returns a text that suggests nodes with names similar to an unknown name. It returns "" if there are none.
 func meant(f *fabric.Fabric, text string) string {
 	near := prose.Words(Near(f, text), strconv.Quote)
 	if len(near) == 0 {
@@ -61,7 +61,7 @@ func meant(f *fabric.Fabric, text string) string {
 	return " (did you mean " + strings.Join(near, ", ") + "?)"
 }
 
-// Near returns up to three names of nodes similar to an unknown name, or to the NAME of NAME/PORT.
+// Near returns up to three names of nodes that are similar to an unknown name. For NAME/PORT it considers only NAME.
 func Near(f *fabric.Fabric, text string) []string {
 	if i := strings.LastIndexByte(text, '/'); i > 0 {
 		text = text[:i]
@@ -83,8 +83,8 @@ func Near(f *fabric.Fabric, text string) []string {
 	return near
 }
 
-// ResolveSystem returns the switches of one system, such as a director: PREFIX* selects by name, otherwise text is a
-// system image GUID or a switch with a system image GUID.
+// ResolveSystem returns the switches of one system, such as a director. The text PREFIX* selects switches by the
+// beginning of their names. Any other text is a system image GUID, or names a switch that has a system image GUID.
 func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, name string, err error) {
 	if prefix, ok := strings.CutSuffix(text, "*"); ok {
 		for _, n := range f.Switches {
@@ -131,7 +131,7 @@ func ResolveNode(f *fabric.Fabric, text string) (fabric.NodeIndex, error) {
 	return p.Node, err
 }
 
-// ResolveSwitch is [ResolveNode] for a switch, and returns its index.
+// ResolveSwitch is like [ResolveNode], but the node must be a switch. It returns the index of the switch.
 func ResolveSwitch(f *fabric.Fabric, text string) (fabric.SwitchIndex, error) {
 	n, err := ResolveNode(f, text)
 	if err != nil {
@@ -191,8 +191,8 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 	return Place{}, fmt.Errorf("nothing has GUID 0x%016x", guid)
 }
 
-// unreachable finds an end port that failures have separated from the subnet. Such a port keeps its GUID. It keeps its
-// LIDs unless another port has taken them.
+// unreachable returns an end port for which is returns true among those that failures have separated from the subnet.
+// Such a port keeps its GUID. It keeps its LIDs unless another port has taken them.
 func unreachable(f *fabric.Fabric, is func(fabric.PortIndex) bool) fabric.PortIndex {
 	if i := slices.IndexFunc(f.Unreachable, is); i >= 0 {
 		return f.Unreachable[i]
@@ -200,7 +200,7 @@ func unreachable(f *fabric.Fabric, is func(fabric.PortIndex) bool) fabric.PortIn
 	return fabric.None
 }
 
-// nameAndPort resolves NAME/PORT. Names may contain slashes.
+// nameAndPort resolves a text NAME/PORT. A name may contain slashes.
 func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 	i := strings.LastIndexByte(text, '/')
 	if i <= 0 {
@@ -225,7 +225,7 @@ func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 	return p, err == nil, err
 }
 
-// onNode returns the place of a numbered port.
+// onNode returns the place of the port of a node with this number.
 func onNode(f *fabric.Fabric, node fabric.NodeIndex, num int) (Place, error) {
 	port := f.PortAt(node, num)
 	if port == fabric.None {
@@ -234,7 +234,7 @@ func onNode(f *fabric.Fabric, node fabric.NodeIndex, num int) (Place, error) {
 	return named(f, port), nil
 }
 
-// named returns the place of a port named by its number.
+// named returns the place of a port whose number the text contains.
 func named(f *fabric.Fabric, port fabric.PortIndex) Place {
 	return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(f.EndPortOf(port)), PortNamed: true}
 }
@@ -266,7 +266,8 @@ func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error)
 	return Place{}, fmt.Errorf("%q is ambiguous: %s", text, prose.List(names, maxCandidates))
 }
 
-// of returns the place of a node without a port: port 0 of a switch, otherwise its first linked port, or port 1.
+// of returns the place of a node for which the text names no port. The place has port 0 of a switch, otherwise the
+// first linked port, or port 1 if there is none.
 func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	n := &f.Nodes[node]
 	port := n.FirstPort
@@ -281,12 +282,13 @@ func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	return Place{Node: node, Port: port, LID: f.LIDOf(port)}
 }
 
-// PortError reports that a name does not identify a port, in any fabric.
+// PortError reports that a text does not have the form of a port's name, so it names no port in any fabric.
 type PortError struct{ text string }
 
 func (e *PortError) Error() string { return e.text }
 
-// Link returns the port that NODE PORT or NODE/PORT names. It returns a [PortError] if the words do not identify one.
+// Link returns the port that the words NODE PORT or NODE/PORT name. It returns a [PortError] if the words do not name a
+// port.
 func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 	p, err := Resolve(f, words[0])
 	if err != nil {
@@ -309,7 +311,7 @@ func Link(f *fabric.Fabric, words []string) (fabric.PortIndex, error) {
 	return p.Port, nil
 }
 
-// NodeOrSwitch is [ResolveNode]; if what is "switch", the node must be a switch.
+// NodeOrSwitch is like [ResolveNode]. If what is "switch", the node must be a switch.
 func NodeOrSwitch(f *fabric.Fabric, what, text string) (fabric.NodeIndex, error) {
 	if what != "switch" {
 		return ResolveNode(f, text)
@@ -321,7 +323,8 @@ func NodeOrSwitch(f *fabric.Fabric, what, text string) (fabric.NodeIndex, error)
 	return f.Switches[sw], nil
 }
 
-// NodeRef returns a text that [ResolveNode] resolves to the node: its name if possible, otherwise its GUID.
+// NodeRef returns a text for which [ResolveNode] returns the node: the name of the node if possible, otherwise the
+// GUID.
 func NodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	name := f.NodeName(node)
 	if n, err := ResolveNode(f, name); err == nil && n == node && prose.Plain(name) {
@@ -330,8 +333,8 @@ func NodeRef(f *fabric.Fabric, node fabric.NodeIndex) string {
 	return guidRef(f.Nodes[node].GUID)
 }
 
-// PortRef returns a text that [Resolve] resolves to an end port: the node if the node is a switch or has no other
-// linked port, otherwise NAME/PORT or the port GUID.
+// PortRef returns a text for which [Resolve] returns an end port. The text names only the node if the node is a switch
+// or has no other linked port. Otherwise it is NAME/PORT or the port GUID.
 func PortRef(f *fabric.Fabric, end fabric.PortIndex) string {
 	node := f.Ports[end].Node
 	n := &f.Nodes[node]
@@ -350,9 +353,9 @@ func PortRef(f *fabric.Fabric, end fabric.PortIndex) string {
 
 func guidRef(guid uint64) string { return fmt.Sprintf("guid:0x%016x", guid) }
 
-// Mentioned returns the first node whose full name is in a text, with its port if the text has NAME/PORT. If several
-// names begin at the same position, it returns the node with the longest name. Node is [fabric.None] if the text has no
-// such name. O(nodes x length of text).
+// Mentioned returns the first node whose full name occurs in a text. If the text has NAME/PORT, it also returns the
+// port. If several names begin at the same position, it returns the node with the longest name. Node is [fabric.None]
+// if the text contains no name of a node. O(nodes x length of text).
 func Mentioned(f *fabric.Fabric, text string) Place {
 	best, length := len(text), 0
 	found := Place{Node: fabric.None, Port: fabric.None}
@@ -377,7 +380,7 @@ func Mentioned(f *fabric.Fabric, text string) Place {
 	return found
 }
 
-// wordsAt returns the first index of whole words in a text, or -1 if the text does not contain the words.
+// wordsAt returns the first index at which words occur in a text as whole words. It returns -1 if they do not occur.
 func wordsAt(text, words string) int {
 	for from := 0; words != ""; {
 		at := strings.Index(text[from:], words)

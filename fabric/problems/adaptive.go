@@ -8,11 +8,12 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// tryAdaptive is the hint of problems of adaptive routing.
+// tryAdaptive is the hint for problems of adaptive routing.
 const tryAdaptive = "adaptive show; trace; does the subnet manager sweep?"
 
-// Adaptive finds problems of adaptive routing: groups with ports that are down, groups smaller than those of switches
-// with as many links, static ports outside the group of their LID, and switches without it. O(switches x LIDs).
+// Adaptive reports problems of adaptive routing: groups that contain ports without a link, groups that are much smaller
+// than those of similar switches, static ports that are not in the group of their LID, and switches on which adaptive
+// routing is off although it is on elsewhere. O(switches x LIDs).
 func (r *Report) Adaptive(t *fabric.Tables) {
 	if t == nil || t.Adaptive == nil {
 		return
@@ -40,7 +41,8 @@ func (r *Report) Adaptive(t *fabric.Tables) {
 	r.thin(t, widest)
 }
 
-// groups checks the groups of one switch that LIDs use, and returns the largest number of ports up in one of them.
+// groups checks the groups of one switch that LIDs use. It returns the size of the largest of these groups, counting
+// only ports that are up.
 func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 	f, sw, node := t.Fabric, &t.Adaptive.Switches[s], t.Fabric.Switches[s]
 	ports, used := make([][]uint8, len(sw.Groups)), make([]bool, len(sw.Groups))
@@ -89,8 +91,8 @@ func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 	return widest
 }
 
-// thin finds switches whose largest group has at most half the ports of the median of switches with as many links to
-// switches.
+// thin reports switches with unusually small groups. A switch is compared with the switches that have the same number
+// of links to switches. It is reported if its largest group has at most half as many ports as their median.
 func (r *Report) thin(t *fabric.Tables, widest []int) {
 	f := t.Fabric
 	like := map[int][]int{}

@@ -13,8 +13,9 @@ import (
 	"example.org/ibconsole/fabric/sweep"
 )
 
-// Baseline reports what is missing, re-cabled, slower or new since an earlier state, which since names: "the baseline
-// of 2026-11-22". Unanswered ports are not missing, as [Report.Answers] reports them. O(ports).
+// Baseline reports what is missing, re-cabled, slower or new compared to the earlier state was. The argument since
+// names this state in messages, for example "the baseline of 2026-11-22". Unanswered ports do not count as missing,
+// because [Report.Answers] reports them. O(ports).
 func (r *Report) Baseline(was, is *fabric.Fabric, unanswered []sweep.Unanswered, since string) {
 	b := &baseline{r: r, was: was, is: is, since: since}
 	var down, up []fabric.Change
@@ -57,7 +58,7 @@ type baseline struct {
 
 func placeOf(e fabric.End) Place { return Place(e) }
 
-// behind returns a hint with the far ends of the links of a missing node.
+// behind returns a hint with the ports to which the links of a missing node led, at most three.
 func (b *baseline) behind(guid uint64) string {
 	var ends []string
 	n := &b.was.Nodes[b.was.NodeByGUID(guid)]
@@ -69,7 +70,7 @@ func (b *baseline) behind(guid uint64) string {
 	return "is it powered? its cable at " + strings.Join(ends, ", ")
 }
 
-// slower reports a narrower or slower link, once per link.
+// slower reports that a link has become narrower or slower. It reports each link once.
 func (b *baseline) slower(c fabric.Change) {
 	node := b.is.NodeByGUID(c.At.GUID)
 	p := b.is.Port(node, uint8(c.At.Port))
@@ -94,8 +95,8 @@ type end struct {
 	port int
 }
 
-// cables combines links that went down and came up: a link is re-cabled if a port leads elsewhere. Links of missing
-// nodes are not reported.
+// cables reports missing, new and re-cabled links from the links that went down and came up. A link is re-cabled if one
+// of its ports now leads to another port. Links of missing nodes are not reported.
 func (b *baseline) cables(down, up []fabric.Change) {
 	now := map[end]fabric.Change{}
 	for _, c := range up {
@@ -136,8 +137,8 @@ func inSubnet(f *fabric.Fabric, guid uint64) bool {
 	return n != fabric.None && f.Nodes[n].InSubnet
 }
 
-// Lost reports the lost links and nodes of a subnet. Links of a lost node are not reported separately. Unanswered ports
-// are reported by [Report.Answers].
+// Lost reports the lost links and nodes of a subnet. It does not report the links of a lost node separately.
+// [Report.Answers] reports unanswered ports.
 func (r *Report) Lost(list losses.List, f *fabric.Fabric, unanswered []sweep.Unanswered) {
 	silent := sweep.SilentPorts(unanswered)
 	cabled := map[uint64][]fabric.End{} // by node, the far ends of its lost links
@@ -185,7 +186,7 @@ func (r *Report) Lost(list losses.List, f *fabric.Fabric, unanswered []sweep.Una
 	}
 }
 
-// leadsTo describes the link of a port, nil if it has none.
+// leadsTo returns a text about the port to which a port leads now, nil if the port has no link.
 func leadsTo(f *fabric.Fabric, e fabric.End) []string {
 	p := f.PortAt(f.NodeByGUID(e.GUID), e.Port)
 	if p == fabric.None || !f.Ports[p].Linked() {
@@ -194,7 +195,7 @@ func leadsTo(f *fabric.Fabric, e fabric.End) []string {
 	return []string{fmt.Sprintf("%s leads to %s", f.PortName(p), f.PortName(f.Ports[p].Peer))}
 }
 
-// DropLost removes problems after the first n that are also in the list.
+// DropLost removes problems that the list of losses already covers. It keeps the first n problems.
 func (r *Report) DropLost(n int, list losses.List) {
 	reported := map[Place]bool{}
 	at := func(p Place) Place { return Place{p.GUID, p.Port, ""} }

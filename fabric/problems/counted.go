@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// Classes of counters by the meaning of an increase. Waits, copies that are not forwarded and errors caused by another
-// link are not faults of a port.
+// The classes of counters whose increase is a fault of the port. The other classes are waits, copies that are not
+// forwarded, and errors caused by another link.
 var (
 	linkFaults   = counters.OfClass(counters.LinkFault)
 	signal       = counters.OfClass(counters.Signal)
@@ -21,7 +21,7 @@ var (
 	lossCounters = counters.OfClass(counters.Lost)
 )
 
-// manySymbolErrors is the number of errors per hour at a bit error rate of 1e-12 and 40 Gb/s.
+// manySymbolErrors is the number of symbol errors per hour that a bit error rate of 1e-12 causes at 40 Gb/s.
 const manySymbolErrors = 144
 
 // Counted reports ports whose error counters increased between two readings.
@@ -45,7 +45,7 @@ func (r *Report) Counted(f *fabric.Fabric, grown []counters.Delta) {
 	}
 }
 
-// elapsed formats the time between the readings.
+// elapsed returns the time between the readings as text.
 func elapsed(d *counters.Delta) string {
 	t := time.Duration(d.Seconds * float64(time.Second))
 	switch {
@@ -59,7 +59,7 @@ func elapsed(d *counters.Delta) string {
 	return fmt.Sprintf("in %v", t)
 }
 
-// errorAdvice returns the severity of increased counters and a hint.
+// errorAdvice returns a severity and a hint for counters that increased.
 func errorAdvice(set counters.Set, d *counters.Delta) (Severity, string) {
 	switch {
 	case set&linkFaults != 0:
@@ -88,10 +88,10 @@ type Seen struct {
 	fabric.Change
 }
 
-// flaps is the minimum number of times that a flapping link went down.
+// flaps is the number of times that a link must go down before it is reported as flapping.
 const flaps = 2
 
-// Flapping reports links that went down more than once while the subnet was watched.
+// Flapping reports links that went down at least twice while the subnet was watched.
 func (r *Report) Flapping(f *fabric.Fabric, seen []Seen) {
 	type link struct{ a, b end }
 	times := map[link][]time.Time{}

@@ -13,18 +13,19 @@ import (
 
 // Thresholds for measured values of links.
 const (
-	// badBER and poorBER are bit error rates after error correction: IBA requires 1e-12 of a link (1.2.1, volume 2).
-	// With error correction, rates are far lower, so more than 1e-15 deserves attention. The second is our choice.
+	// badBER and poorBER are limits of the bit error rate after error correction. IBA requires at most 1e-12 of a link
+	// (1.2.1, volume 2). With error correction, rates are far lower, so ibconsole also reports rates above 1e-15. This
+	// second limit is our choice.
 	badBER, poorBER = 1e-12, 1e-15
-	// hotCable and warmCable are temperatures of a module in degrees Celsius: the commercial range is 0 to 70. The
-	// first is our choice.
+	// hotCable and warmCable are limits of a module's temperature in degrees Celsius. The commercial range is 0 to 70.
+	// The limit hotCable is our choice.
 	hotCable, warmCable = 75, 70
 )
 
-// totals are the numbers of errors above which a port is reported.
+// totals holds the numbers of errors above which a port is reported.
 var totals = counters.Thresholds()
 
-// Totals reports ports with many errors since they were cleared.
+// Totals reports ports that have counted many errors since their counters were cleared.
 func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 	if reading == nil {
 		return
@@ -53,7 +54,7 @@ func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 	}
 }
 
-// Health reports links by their error correction and bit error rates, and hot modules.
+// Health reports links with faults of error correction or high bit error rates, and hot modules.
 func (r *Report) Health(f *fabric.Fabric, h *health.Report) {
 	for _, at := range h.Ports() {
 		p := h.At(at)
@@ -94,7 +95,7 @@ func (r *Report) bitErrors(f *fabric.Fabric, at fabric.PortIndex, p *health.Port
 	}
 }
 
-// compareFEC finds links whose ends report different error corrections, and fast links without any.
+// compareFEC reports links whose ends report different error correction modes, and fast links without error correction.
 func (r *Report) compareFEC(f *fabric.Fabric, at fabric.PortIndex, p, q *health.Port) {
 	const try = "firmware and cable of both ends: the mode is agreed when the link comes up"
 	speed := f.Ports[at].Speed

@@ -10,9 +10,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Links finds links below their possible width or speed. The possible ones are those enabled at both ends, from limits
-// by port index; if unknown, those of nearly all links between devices of the same two kinds. Links that are limited by
-// settings, below what both ends support and nearly all similar links have, are reported as Limited. O(ports).
+// Links reports links that run below their possible width or speed. The possible width and speed are those enabled at
+// both ends, which limits contains by port index. If they are unknown, a link is compared with the links between the
+// same two kinds of devices: the possible values are those that nearly all such links reach.
+//
+// A link is reported as Limited if its settings allow less than both ends support and less than nearly all similar
+// links have. O(ports).
 func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 	similar := typicalOf(f)
 	unknown := 0
@@ -37,13 +40,14 @@ func (r *Report) Links(f *fabric.Fabric, limits []fabric.LinkLimit) {
 	}
 }
 
-// hasRate reports whether the width and speed of a link of the subnet are known.
+// hasRate reports whether the link is in the subnet and its width and speed are known.
 func hasRate(f *fabric.Fabric, l fabric.Link) bool {
 	p := &f.Ports[l.A]
 	return f.Nodes[p.Node].InSubnet && p.Width != 0 && p.Speed != fabric.SpeedUnknown
 }
 
-// endsDiffer reports a link whose ends report different widths, which is impossible for a working link.
+// endsDiffer reports a link whose two ends have different widths, which is impossible for a working link. It returns
+// true if it reported the link.
 func (r *Report) endsDiffer(f *fabric.Fabric, l fabric.Link) bool {
 	narrow, wide := l.A, l.B
 	if f.Ports[narrow].Width > f.Ports[wide].Width {
@@ -63,7 +67,7 @@ const (
 	trySettings = "the settings of both ends (ibportstate), the firmware, the cable"
 )
 
-// compareWithLimits compares a link with the limits of its ends.
+// compareWithLimits compares the width and speed of a link with the limits of both ends.
 func (r *Report) compareWithLimits(f *fabric.Fabric, l fabric.Link, most fabric.LinkLimit, similar typical) {
 	p := &f.Ports[l.A]
 	at, name, peer := PlaceOfPort(f, l.A), f.PortName(l.A), f.PortName(l.B)
@@ -87,7 +91,7 @@ func (r *Report) compareWithLimits(f *fabric.Fabric, l fabric.Link, most fabric.
 	}
 }
 
-// compareWithSimilar compares a link with similar ones.
+// compareWithSimilar compares a link with the links between the same kinds of devices.
 func (r *Report) compareWithSimilar(f *fabric.Fabric, l fabric.Link, similar typical) {
 	p := &f.Ports[l.A]
 	at, name, peer := PlaceOfPort(f, l.A), f.PortName(l.A), f.PortName(l.B)
@@ -105,11 +109,12 @@ func (r *Report) compareWithSimilar(f *fabric.Fabric, l fabric.Link, similar typ
 	}
 }
 
-// manyWaiting is the number of links that are up and not Active above which they are one problem: the subnet is not
-// initialized.
+// manyWaiting is the number of links that are up but not Active above which they are reported as a single problem: the
+// subnet is not initialized.
 const manyWaiting = 8
 
-// NotActive finds links that are up and not Active. Many of them, or all links, are one problem. O(ports).
+// NotActive reports links that are up but not Active. If there are many, or if they are all links, it reports a single
+// problem. O(ports).
 func (r *Report) NotActive(f *fabric.Fabric) {
 	var waiting []fabric.Link
 	active, initial := 0, 0
@@ -146,7 +151,7 @@ func (r *Report) NotActive(f *fabric.Fabric) {
 	}
 }
 
-// NoLIDs finds end ports without a LID if others have one.
+// NoLIDs reports end ports without a LID, provided that other end ports have a LID.
 func (r *Report) NoLIDs(f *fabric.Fabric) {
 	if f.MaxLID == 0 {
 		return
@@ -167,7 +172,7 @@ type device struct {
 	ports  uint8
 }
 
-// class is a kind of link: the kinds of devices at its ends.
+// class is a kind of link. It consists of the kinds of devices at the two ends.
 type class [2]device
 
 func deviceOf(f *fabric.Fabric, port fabric.PortIndex) device {
@@ -192,13 +197,14 @@ func deviceClass(f *fabric.Fabric, l fabric.Link) class {
 	return class{a, b}
 }
 
-// typical is the minimum width and speed of nearly all links of a class, 0 if there are too few links.
+// typical holds the width and speed that nearly all links of a class reach. The values are 0 if the class has too few
+// links.
 type typical struct {
 	width fabric.Width
 	speed fabric.Speed
 }
 
-// Nearly all are nine of ten, of at least ten.
+// "Nearly all" means nine of ten links, if there are at least ten.
 const (
 	fewLinks  = 10
 	nearlyAll = 0.9
@@ -220,7 +226,7 @@ func typicalOf(f *fabric.Fabric) map[class]typical {
 	return out
 }
 
-// nearly returns the greatest value that nearly all reach.
+// nearly returns the greatest value that nearly all elements of all reach.
 func nearly[T cmp.Ordered](all []T) (v T) {
 	if len(all) < fewLinks {
 		return v

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problems lists what is wrong with a subnet, without following packets: links slower than possible, error
-// counters, unanswered requests, duplicates, and differences from a baseline.
+// Package problems lists what is wrong with a subnet, without following packets. Problems are links slower than
+// possible, error counters, unanswered requests, duplicates, differences from a baseline, and others.
 //
-// Every problem follows from the given data; checks that lacked data are in [Report].Unchecked.
+// Every problem follows from the given data. Checks that lacked data are listed in [Report].Unchecked.
 package problems
 
 import (
@@ -35,7 +35,7 @@ func (s Severity) String() string { return [...]string{"error", "warning", "note
 // MarshalText implements [encoding.TextMarshaler].
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Kind is what is wrong, in two or three words.
+// Kind names a kind of problem in two or three words.
 type Kind string
 
 // The kinds, each with its row in [table].
@@ -82,7 +82,7 @@ const (
 	Noticed           Kind = "noticed"
 )
 
-// table has the kinds in the order of the report, with their default severities.
+// table lists the kinds in the order of the report, with their default severities.
 var table = []struct {
 	Kind
 	Severity
@@ -129,7 +129,7 @@ var table = []struct {
 	{Noticed, Note},
 }
 
-// row returns the rank of a kind and its severity; unknown kinds are last, as notes.
+// row returns the rank of a kind in the report, and its severity. Unknown kinds come last and are notes.
 func (k Kind) row() (rank int, s Severity) {
 	for i := range table {
 		if table[i].Kind == k {
@@ -139,17 +139,18 @@ func (k Kind) row() (rank int, s Severity) {
 	return len(table), Note
 }
 
-// Place is the place of a problem: a node, or a port if Port is not -1.
+// Place is the place of a problem: a node, or a port of the node if Port is not -1.
 type Place struct {
 	GUID uint64
 	Port int
 	Name string // escaped
 }
 
-// WholeSubnet is the place of a problem of the whole subnet.
+// WholeSubnet is the place of a problem that concerns the whole subnet.
 var WholeSubnet = Place{Port: -1}
 
-// In returns the node and port in a fabric, None if they do not exist or the place is not a port.
+// In returns the node and the port in a fabric. They are None if the fabric does not have them. The port is also None
+// if the place is a node.
 func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.GUID)
 	if node == fabric.None || p.Port < 0 {
@@ -158,7 +159,7 @@ func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortInde
 	return node, f.PortAt(node, p.Port)
 }
 
-// MarshalJSON returns name, GUID and port, without the missing ones.
+// MarshalJSON returns an object with name, GUID and port. Missing values are omitted.
 func (p Place) MarshalJSON() ([]byte, error) {
 	var out struct {
 		Name string `json:"name,omitempty"`
@@ -190,30 +191,30 @@ type Problem struct {
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
 	At       Place    `json:"at"`
-	// What is a sentence without a full stop, with escaped names, and Try what to do.
+	// What is a sentence without a full stop, with escaped names. Try is a hint for the user.
 	What string `json:"what"`
 	Try  string `json:"try"`
 	// Since is when it began, zero if unknown.
 	Since time.Time `json:"since,omitzero"`
 }
 
-// Unchecked is a check that could not be made.
+// Unchecked describes a check that was not possible.
 type Unchecked struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
-	// Try is a command that makes it possible, "" for none.
+	// Try is a command after which the check is possible, "" if there is none.
 	Try string `json:"try,omitempty"`
-	// Unknown means that the check was made, but its result depends on data that was not read.
+	// Unknown means that the check was made, but the result depends on data that was not read.
 	Unknown bool `json:"unknown,omitempty"`
 }
 
-// Report lists problems, the worst first, and checks that were not made.
+// Report lists problems, the most severe first, and checks that were not possible.
 type Report struct {
 	Problems  []Problem   `json:"problems"`
 	Unchecked []Unchecked `json:"unchecked"`
 }
 
-// Add adds a problem with the severity of kind k.
+// Add adds a problem of kind k with the default severity of the kind.
 func (r *Report) Add(k Kind, at Place, try, format string, args ...any) {
 	_, s := k.row()
 	r.AddAs(s, k, at, try, format, args...)
@@ -229,12 +230,12 @@ func (r *Report) Skip(what, try, format string, args ...any) {
 	r.Unchecked = append(r.Unchecked, Unchecked{What: what, Why: fmt.Sprintf(format, args...), Try: try})
 }
 
-// Unknown adds a possible problem that depends on data that was not read.
+// Unknown adds a check whose result depends on data that was not read.
 func (r *Report) Unknown(what, try, format string, args ...any) {
 	r.Unchecked = append(r.Unchecked, Unchecked{what, "unknown: " + fmt.Sprintf(format, args...), try, true})
 }
 
-// Sort sorts the problems by severity, then by kind, otherwise in the order in which they were added.
+// Sort sorts the problems by severity, then by kind. Problems of equal severity and kind keep their order.
 func (r *Report) Sort() {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
 		x, _ := a.Kind.row()
@@ -243,7 +244,7 @@ func (r *Report) Sort() {
 	})
 }
 
-// Count returns the number of problems of a severity.
+// Count returns the number of problems with this severity.
 func (r *Report) Count(s Severity) int {
 	n := 0
 	for i := range r.Problems {
@@ -254,7 +255,7 @@ func (r *Report) Count(s Severity) int {
 	return n
 }
 
-// Answers adds ports that did not answer a sweep, and GUIDs and LIDs used twice.
+// Answers reports ports that did not answer a sweep, and GUIDs and LIDs that are used twice.
 func (r *Report) Answers(unanswered []sweep.Unanswered, duplicates []sweep.Duplicate) {
 	for _, h := range unanswered {
 		at := Place{h.GUID, h.Port, h.Node}
@@ -285,7 +286,8 @@ type Manager struct {
 	State string `json:"state"` // "master", "standby", "silent"
 }
 
-// Managers reports no or several masters. A manager in state Discovering is about to become master.
+// Managers reports if the subnet has no master subnet manager, or more than one. A subnet manager in state Discovering
+// is about to become master.
 func (r *Report) Managers(f *fabric.Fabric, seen []Manager) {
 	place := func(m Manager) Place {
 		if p := f.PortByGUID(m.GUID); p != fabric.None {
@@ -341,7 +343,7 @@ func (r *Report) Unread(l *unread.List) {
 	}
 }
 
-// Alone finds nodes without a link. O(ports).
+// Alone reports nodes without a link. O(ports).
 func (r *Report) Alone(f *fabric.Fabric) {
 	for i := range f.NumNodes() {
 		linked := false

@@ -21,7 +21,7 @@ type agent struct {
 	data []byte // attribute of the request and the answer
 }
 
-// answer turns the request received by a port into the node's answer. It returns false if the node does not respond.
+// answer converts a request that a port received into the node's answer. It returns false if the node does not respond.
 func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	method := mad.Method(m[mad.OffMethod])
 	n := &s.nodes[s.ports[at].node]
@@ -56,7 +56,7 @@ func (s *Sim) answer(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	return true
 }
 
-// precheck returns the status of a request that is refused before its attribute is processed, otherwise StatusOK.
+// precheck returns the status for a request that must be refused before its attribute is processed, otherwise StatusOK.
 func (s *Sim) precheck(m *[mad.Size]byte, method mad.Method) mad.Status {
 	switch {
 	case s.chance(s.faults.Busy):
@@ -69,13 +69,13 @@ func (s *Sim) precheck(m *[mad.Size]byte, method mad.Method) mad.Status {
 	return mad.StatusOK
 }
 
-// respond turns a request with the data of the answer into the answer.
+// respond converts a request into an answer with a status. The data of the answer are already in m.
 func respond(m *[mad.Size]byte, status mad.Status) {
 	m[mad.OffMethod] = uint8(mad.MethodGetResp)
 	binary.BigEndian.PutUint16(m[mad.OffStatus:], uint16(status))
 }
 
-// do processes the attribute and leaves the answer in a.data.
+// do processes an attribute. It writes the data of the answer to a.data.
 func (a *agent) do(attr mad.AttrID) mad.Status {
 	switch attr {
 	case mad.AttrNodeDescription:
@@ -115,7 +115,7 @@ func marshal(a mad.Attribute) []byte {
 	return b
 }
 
-// general turns the request of a general service received by a port into the node's answer. It returns false if the
+// general converts a request of a general service that a port received into the node's answer. It returns false if the
 // node does not respond.
 func (s *Sim) general(at fabric.PortIndex, m *[mad.Size]byte) bool {
 	method := mad.Method(m[mad.OffMethod])
@@ -137,10 +137,11 @@ func wantsAnswer(m mad.Method) bool {
 	return m&mad.MethodResponse == 0 && m != mad.MethodTrap && m != mad.MethodTrapRepress
 }
 
-// checkKey checks the request's M_Key (IBA 1.2.1, 14.2.4.1 and 14.2.4.2). known is false for a wrong key; the answer
-// must then hide the right one. A request that is not allowed with a wrong key is not answered. It counts as a
-// violation and starts the lease. A request with the right key stops the lease; when the lease expires, the port is no
-// longer protected.
+// checkKey checks the M_Key of a request (IBA 1.2.1, 14.2.4.1 and 14.2.4.2). allowed is false if the key is wrong and
+// the method requires the right key; the request is then not answered, counts as a violation, and starts the lease.
+// known is false if the key is wrong and the answer must hide the right key.
+//
+// A request with the right key stops the lease. When the lease expires, the port is no longer protected.
 func (a *agent) checkKey(method mad.Method, key uint64) (known, allowed bool) {
 	p := a.end
 	if !p.leaseEnd.IsZero() && !a.s.now().Before(p.leaseEnd) {

@@ -16,8 +16,8 @@ import (
 // ErrClosed reports that a connection was closed.
 var ErrClosed = errors.New("simulated port: closed")
 
-// Conn is a connection at an end port of the subnet. It is a [mad.Transport]. Send processes a packet and queues the
-// answer; Recv returns it.
+// Conn is a connection at an end port of the simulated subnet. It is a [mad.Transport]. Send processes a packet and
+// queues the answer. Recv returns the answer.
 type Conn struct {
 	sim  *Sim
 	port fabric.PortIndex
@@ -35,7 +35,7 @@ type Conn struct {
 	next int
 }
 
-// Open connects to a port: port 0 of a switch, or a port of another node.
+// Open connects to a port, which must be port 0 of a switch or a port of another node.
 func (s *Sim) Open(port fabric.PortIndex) (*Conn, error) {
 	if port < 0 || int(port) >= len(s.ports) {
 		return nil, fmt.Errorf("simulated subnet: no port with index %d", port)
@@ -72,7 +72,7 @@ func (c *Conn) Send(f *mad.Frame) error {
 	return nil
 }
 
-// deliver delays, repeats or drops the last answer of c.in.
+// deliver delays, repeats or drops the last answer in c.in.
 func (c *Conn) deliver(how delivery) {
 	last := len(c.in) - 1
 	switch {
@@ -120,7 +120,8 @@ func (c *Conn) Recv(f *mad.Frame) error {
 	return nil
 }
 
-// refill takes the received answers; without any it returns when the next late answer is due, zero for none.
+// refill moves the queued answers to c.out. It returns the time at which the next delayed answer is due, zero if there
+// is none.
 func (c *Conn) refill() (due time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +135,7 @@ func (c *Conn) refill() (due time.Time, err error) {
 	return due, nil
 }
 
-// takeDue moves the answers that are due to c.in and returns when the next one is.
+// takeDue moves the delayed answers that are due to c.in. It returns the time at which the next one is due.
 func (c *Conn) takeDue(now time.Time) (due time.Time) {
 	for len(c.late) > 0 && !c.late[0].due.After(now) {
 		if x := c.late.pop(); x.transfer != nil {
@@ -174,7 +175,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// Port returns the index of the connection's port.
+// Port returns the index of the port at which the connection is.
 func (c *Conn) Port() fabric.PortIndex { return c.port }
 
 var _ mad.Transport = (*Conn)(nil)

@@ -10,9 +10,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SetCounters sets the counters of a port, which are 0 initially. PortCounters returns the same values as
-// PortCountersExtended, limited to their widths. PortSelect and CounterSelect are ignored. The simulation's own packets
-// are not counted; see [Sim.SetTraffic].
+// SetCounters sets the counters of a port, which are 0 initially. Both PortCounters and PortCountersExtended return
+// these values; PortCounters limits them to its widths. PortSelect and CounterSelect are ignored. The packets of the
+// simulation itself are not counted; see [Sim.SetTraffic].
 func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -20,7 +20,7 @@ func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.ports[port].counters = &c
 }
 
-// countersOf returns the counters of a port for modification.
+// countersOf returns the counters of a port. The caller may change them.
 func (s *Sim) countersOf(port fabric.PortIndex) *mad.PortCountersExtended {
 	p := &s.ports[port]
 	if p.counters == nil {
@@ -37,7 +37,7 @@ func (s *Sim) Counters(port fabric.PortIndex) mad.PortCountersExtended {
 	return *s.countersOf(port)
 }
 
-// perf processes a request of performance management (IBA 1.2.1, 16.1).
+// perf processes a performance management request (IBA 1.2.1, 16.1).
 func (a *agent) perf(attr mad.AttrID) mad.Status {
 	switch attr {
 	case mad.AttrClassPortInfo:
@@ -85,8 +85,8 @@ func (a *agent) perfClassPortInfo() mad.Status {
 	return mad.StatusOK
 }
 
-// counters returns the counters of the port that a request selects, or the sums of a switch. A Set first clears the
-// selected ones.
+// counters returns the counters of the port that a request selects. For all ports of a switch it returns the sums. If
+// the request is a Set, counters first clears the selected counters.
 func (a *agent) counters(port uint8, order counterOrder, selected uint32) (sum mad.PortCountersExtended, ok bool) {
 	first, last := fabric.PortIndex(port), fabric.PortIndex(port)
 	switch {
@@ -116,10 +116,11 @@ func (a *agent) counters(port uint8, order counterOrder, selected uint32) (sum m
 	return sum, true
 }
 
-// counterOrder lists counters in the order of their select bits.
+// counterOrder returns pointers to counters in the order of their select bits.
 type counterOrder func(*mad.PortCountersExtended) []*uint64
 
-// narrowOrder is the order of PortCounters: CounterSelect, and one bit of CounterSelect2.
+// narrowOrder returns the counters in the order of PortCounters: the bits of CounterSelect, then one bit of
+// CounterSelect2.
 func narrowOrder(c *mad.PortCountersExtended) []*uint64 {
 	return []*uint64{
 		&c.SymbolErrors, &c.LinkErrorRecovery, &c.LinkDowned, &c.RcvErrors, &c.RcvRemotePhysical, &c.RcvSwitchRelay,
@@ -128,7 +129,7 @@ func narrowOrder(c *mad.PortCountersExtended) []*uint64 {
 	}
 }
 
-// wideOrder is the order of PortCountersExtended: 8 bits of CounterSelect, and CounterSelect2.
+// wideOrder returns the counters in the order of PortCountersExtended: 8 bits of CounterSelect, then CounterSelect2.
 func wideOrder(c *mad.PortCountersExtended) []*uint64 {
 	all := c.Counters()
 	return all[:]
@@ -143,7 +144,7 @@ func add(sum, c *mad.PortCountersExtended) {
 	}
 }
 
-// narrow returns c as PortCounters, which stop at their greatest value.
+// narrow returns the counters c as PortCounters. Its counters stop at their greatest values.
 func narrow(c *mad.PortCountersExtended, q *mad.PortCounters) mad.PortCounters {
 	return mad.PortCounters{
 		PortSelect: q.PortSelect, CounterSelect: q.CounterSelect, CounterSelect2: q.CounterSelect2,
@@ -168,19 +169,19 @@ func narrow(c *mad.PortCountersExtended, q *mad.PortCounters) mad.PortCounters {
 	}
 }
 
-// packet is the size of a packet of traffic in bytes: the maximum with its headers (IBA 1.2.1, 7).
+// packet is the size of one simulated packet in bytes: the maximum payload with headers (IBA 1.2.1, 7).
 const packet = 4096 + 26
 
 // traffic is the traffic through a port.
 type traffic struct {
 	out, in float64 // bytes per second
-	// left holds the fractions of words and packets that are not yet counted.
+	// left holds the fractions of words and packets that have not been counted yet.
 	left  [4]float64
 	since time.Time
 }
 
-// SetTraffic sets the traffic that ports count from now on: bytes per second that leave by each port, by port index,
-// and arrive at the port at the other end. Earlier traffic has been counted.
+// SetTraffic sets the traffic that ports count from now on. It takes, by port index, the bytes per second that leave
+// each port. The port at the other end counts the same bytes as received. Earlier traffic remains counted.
 func (s *Sim) SetTraffic(bytes []float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +197,7 @@ func (s *Sim) SetTraffic(bytes []float64) {
 	}
 }
 
-// count updates a port's counters with its traffic up to now.
+// count adds the traffic of a port up to now to the port's counters.
 func (s *Sim) count(port fabric.PortIndex, now time.Time) {
 	t := s.ports[port].traffic
 	if t == nil {

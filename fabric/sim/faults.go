@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Faults controls the loss, repetition and delay of packets. The zero value is a perfect subnet.
+// Faults controls how packets are lost, repeated and delayed. With the zero value the subnet has no faults.
 type Faults struct {
 	Loss   float64       // probability from 0 to 1 that a request is lost, and the same for its answer
 	Repeat float64       // probability that an answer arrives twice
@@ -21,14 +21,15 @@ type Faults struct {
 	Seed   uint64        // makes the faults reproducible for the same requests in the same order
 }
 
-// Flap is the schedule of a link, in numbers of requests to the subnet: after Up requests the cable of a port breaks,
-// after Down more it is restored, and so on. Both are at least 1; a port without a cable does not flap.
+// Flap is the schedule of a flapping link. Its unit is the number of requests to the subnet. After Up requests the
+// cable of the port breaks. After Down more requests it is restored, and so on. Both numbers are at least 1. A port
+// without a cable does not flap.
 type Flap struct {
 	Port     fabric.PortIndex
 	Up, Down uint64
 }
 
-// SetFaults replaces the faults. Flapping links are restored.
+// SetFaults replaces the current faults. It restores flapping links.
 func (s *Sim) SetFaults(f Faults) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +42,7 @@ func (s *Sim) setFaults(f Faults) {
 	s.setFlaps(f.Flaps)
 }
 
-// flaps holds the flapping links that are down, until the faults are replaced.
+// flaps marks the flapping links that are down. A new value is made when the faults are replaced.
 type flaps struct{ down map[fabric.PortIndex]bool }
 
 func (s *Sim) setFlaps(list []Flap) {
@@ -97,8 +98,9 @@ type event struct {
 	do func()
 }
 
-// After schedules do after the given number of further requests, before the next one. A switch can thus disappear
-// during a sweep, reproducibly. do runs in the goroutine that sends; it may change the subnet but not send.
+// After schedules a call of do. The call happens after the given number of further requests, before the next request.
+// So a switch can disappear at a reproducible point of a sweep. The function do runs in the goroutine that sends. It
+// may change the subnet, but must not send.
 func (s *Sim) After(requests uint64, do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +115,7 @@ func (s *Sim) after(requests uint64, do func()) {
 	s.schedule = slices.Insert(s.schedule, i, e)
 }
 
-// arrive counts a request and locks the subnet, after running the events that are due.
+// arrive runs the events that are due, counts a request, and locks the subnet.
 func (s *Sim) arrive() {
 	s.mu.Lock()
 	for len(s.schedule) > 0 && s.schedule[0].at <= s.requests+1 {

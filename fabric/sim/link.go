@@ -16,8 +16,9 @@ func (s *Sim) peer(i fabric.PortIndex) fabric.PortIndex {
 	return p.cable
 }
 
-// train sets the link of a port to Initialize if the cable and both ends allow it, otherwise to Down. Switches at its
-// ends record the change, except for the switch whose port was set if requested is true.
+// train sets the link of a port to Initialize if the cable and both ends allow it, otherwise to Down. Switches at the
+// two ends record that a port state has changed. If requested is true, the switch of the port i does not record it,
+// because a request changed the port.
 func (s *Sim) train(i fabric.PortIndex, requested bool) {
 	ends := [2]fabric.PortIndex{i, s.ports[i].cable}
 	up := !s.ports[i].cut
@@ -41,11 +42,11 @@ func (s *Sim) train(i fabric.PortIndex, requested bool) {
 	}
 }
 
-// PowerOff makes a node disappear: it neither answers nor forwards, and its links are down.
+// PowerOff makes a node disappear. The node neither answers nor forwards, and its links are down.
 func (s *Sim) PowerOff(node fabric.NodeIndex) { s.power(node, true) }
 
-// PowerOn makes a node reappear in its initial state: without LIDs, tables and keys, with counters of 0, and with links
-// that train to Initialize.
+// PowerOn makes a node reappear in its initial state. It has no LIDs, tables and keys, its counters are 0, and its
+// links train to Initialize.
 func (s *Sim) PowerOn(node fabric.NodeIndex) { s.power(node, false) }
 
 func (s *Sim) power(node fabric.NodeIndex, off bool) {
@@ -93,8 +94,8 @@ func (s *Sim) Rename(node fabric.NodeIndex, desc string) {
 	s.nodes[node].desc = mad.NewNodeDescription(desc)
 }
 
-// Degrade changes the active width and speed of both ends of a port's link; the enabled ones remain. It does nothing
-// without a cable.
+// Degrade changes the active width and speed at both ends of a port's link. The enabled widths and speeds remain.
+// Degrade does nothing if the port has no cable.
 func (s *Sim) Degrade(port fabric.PortIndex, width fabric.Width, speed fabric.Speed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// Offsets in a PathRecord (IBA 1.2.1, 15.2.5.16).
+// The offsets of fields in a PathRecord (IBA 1.2.1, 15.2.5.16).
 const (
 	offDGID     = 8
 	offSGID     = 24
@@ -26,8 +26,9 @@ const (
 // maxPaths is the maximum number of paths in an answer.
 const maxPaths = 1 << 16
 
-// pathRecords returns the paths by the switches' tables between the selected ports; for a Get the first one, as OpenSM
-// does. A query with neither source nor destination has insufficient components.
+// pathRecords returns the path records between the selected ports, according to the forwarding tables. For a Get it
+// returns only the first record, as OpenSM does. A query without source and destination gets the status "insufficient
+// components".
 func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 	if q.mask&(sa.PathSGID|sa.PathSLID|sa.PathDGID|sa.PathDLID) == 0 {
 		return nil, sa.InsufficientComponents.MAD()
@@ -49,7 +50,8 @@ func (s *Sim) pathRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// pairPaths appends the paths between two ports, one to each selected LID of the destination.
+// pairPaths appends the records of the paths between two ports to a table. There is one record for each selected LID of
+// the destination.
 func (s *Sim) pairPaths(table []byte, q *query, src, dst fabric.PortIndex) []byte {
 	be := binary.BigEndian
 	limit := 1 << fabric.MaxLMC
@@ -76,7 +78,7 @@ func (s *Sim) pairPaths(table []byte, q *query, src, dst fabric.PortIndex) []byt
 	return table
 }
 
-// ends returns the end ports that a query selects as one end of the path.
+// ends returns the end ports that a query selects as source or destination, either by GID or by LID.
 func (s *Sim) ends(q *query, byGID sa.Mask, atGID int, byLID sa.Mask, atLID int) (out []fabric.PortIndex) {
 	lid := binary.BigEndian.Uint16(q.data[atLID:])
 	gid := mad.GID(q.data[atGID : atGID+16])
@@ -89,7 +91,7 @@ func (s *Sim) ends(q *query, byGID sa.Mask, atGID int, byLID sa.Mask, atLID int)
 	return out
 }
 
-// path returns the record of one path if it exists and matches the query.
+// path returns the record of one path if the path exists and matches the query.
 func (s *Sim) path(q *query, src, dst fabric.PortIndex, slid, dlid uint16) (record []byte, ok bool) {
 	limits, ok := s.pathLimits(src, dlid)
 	if !ok {

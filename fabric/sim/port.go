@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Defaults of nodes of ibsim 0.10 (sim_net.c).
+// The defaults for nodes in ibsim 0.10 (sim_net.c).
 const (
 	defaultRevision   = 0xa1
 	caPartitionCap    = 64
@@ -90,8 +90,8 @@ func (p *port) adopt(from *fabric.Port, active bool) {
 	}
 }
 
-// setLink sets width and speed. The enabled widths and speeds are all up to the active ones, as ibsim reads "4xHDR" in
-// its files; the default of ibsim is only 4x SDR.
+// setLink sets the width and speed of a port. It enables all widths and speeds up to the active ones, as ibsim does for
+// a rate such as "4xHDR" in its files. Without a rate, ibsim enables only 4x SDR.
 func setLink(a *mad.PortInfo, p *fabric.Port) {
 	a.LinkWidthSupported = allWidths
 	a.LinkWidthActive, a.LinkWidthEnabled = mad.Width4x, mad.Width4x
@@ -128,8 +128,8 @@ func setLink(a *mad.PortInfo, p *fabric.Port) {
 	}
 }
 
-// fastest returns the speed that the capabilities of a PortInfo must cover: that of the port, for port 0 that of the
-// whole switch.
+// fastest returns the speed that the capabilities in a PortInfo must include. This is the speed of the port. For port 0
+// it is the highest speed of the switch.
 func fastest(f *fabric.Fabric, i fabric.PortIndex) fabric.Speed {
 	p := &f.Ports[i]
 	n := &f.Nodes[p.Node]

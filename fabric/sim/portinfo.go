@@ -9,7 +9,7 @@ import (
 
 const offLocalPort = 28 // of a PortInfo
 
-// portInfo reads or writes a PortInfo. Modifier bit 31 means that the client supports extended speeds (IBA 1.3,
+// portInfo reads or writes a PortInfo. Bit 31 of the modifier means that the client supports extended speeds (IBA 1.3,
 // 14.2.5.6).
 func (a *agent) portInfo() mad.Status {
 	here := &a.s.ports[a.at]
@@ -35,7 +35,8 @@ func (a *agent) portInfo() mad.Status {
 	return status
 }
 
-// setPortInfo writes the writable fields of PortInfo (IBA 1.2.1, 14.2.5.6), or none if one has an invalid value.
+// setPortInfo writes the writable fields of PortInfo (IBA 1.2.1, 14.2.5.6). If a field has an invalid value, it writes
+// none.
 func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	p := &a.s.ports[i]
 	var want mad.PortInfo
@@ -58,7 +59,8 @@ func (a *agent) setPortInfo(i fabric.PortIndex) mad.Status {
 	return mad.StatusOK
 }
 
-// stateAllowed reports whether a port may change to a state: as in ibsim, one step up, at most one above its peer.
+// stateAllowed reports whether a port may change to a state. As in ibsim, the state may change by one step, and may
+// exceed the peer's state by at most one step.
 func (s *Sim) stateAllowed(i fabric.PortIndex, want mad.PortState) bool {
 	if want <= mad.PortDown {
 		return true
@@ -74,7 +76,7 @@ func (s *Sim) stateAllowed(i fabric.PortIndex, want mad.PortState) bool {
 	return want <= mad.PortActive && (want == now+1 || want == now-1) && want <= there+1
 }
 
-// set writes the fields that a Set may change, except for the states.
+// set copies the fields that a Set request may change, except for the states.
 func set(a, want *mad.PortInfo) {
 	a.MKey = want.MKey
 	a.GIDPrefix = want.GIDPrefix

@@ -10,8 +10,8 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// recordKind is a kind of record: its size in a table, and the widths of its components in bits, in the order of the
-// component mask, which is that of the record (IBA 1.2.1, 15.2.5).
+// recordKind describes a kind of record: the size of a record in a table, and the widths of its components in bits. The
+// components are in the order of the component mask, which is also the order in the record (IBA 1.2.1, 15.2.5).
 type recordKind struct {
 	size   int
 	widths []int
@@ -43,7 +43,7 @@ var (
 	memberWidths = []int{128, 128, 32, 16, 2, 6, 8, 16, 2, 6, 2, 6, 4, 20, 8, 4, 4, 1}
 )
 
-// Positions of selectors in a component mask; the value of each follows.
+// The positions of selectors in a component mask. The value of a component follows its selector.
 const (
 	pathMTU  = 16
 	pathRate = 18
@@ -56,7 +56,8 @@ const (
 
 func (q *query) has(components sa.Mask) bool { return q.mask&components == components }
 
-// matches reports whether a record has all the requested components, except for those in except.
+// matches reports whether all components of a record that the query requests match. It ignores the components in
+// except.
 func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	at := 0
 	for i, width := range widths {
@@ -68,8 +69,8 @@ func (q *query) matches(record []byte, widths []int, except sa.Mask) bool {
 	return true
 }
 
-// sameBits compares the bits from at to at+width: whole bytes, parts of one byte, or a range from within one byte to
-// the end of another.
+// sameBits reports whether the bits from at up to at+width are equal. They are whole bytes, a part of one byte, or a
+// range that begins within one byte and ends in another.
 func sameBits(a, b []byte, at, width int) bool {
 	for end := at + width; at < end; {
 		n := min(8-at%8, end-at)
@@ -82,8 +83,8 @@ func sameBits(a, b []byte, at, width int) bool {
 	return true
 }
 
-// owners returns the end ports with the LID at the beginning of the queried record if the mask contains it, otherwise
-// all.
+// owners returns the end ports whose LID equals the LID at the beginning of the queried record. If the component mask
+// does not contain the LID, it returns all end ports.
 func (s *Sim) owners(q *query, lid sa.Mask) (ports []*port) {
 	want := binary.BigEndian.Uint16(q.data)
 	s.known(func(_ fabric.PortIndex, p *port, _ *node) bool {
@@ -115,8 +116,8 @@ func (s *Sim) nodeRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// portInfoRecords returns the ports that match. With [sa.CapabilityMaskSubset] a port may have more capabilities than
-// requested (IBA 1.2.1, 15.2.5.3).
+// portInfoRecords returns the records of the ports that match a query. With [sa.CapabilityMaskSubset], a port may have
+// more capabilities than the query requests (IBA 1.2.1, 15.2.5.3).
 func (s *Sim) portInfoRecords(q *query) (table []byte, _ mad.Status) {
 	const offCapMask = 4 + 20
 	except := sa.PortInfoLID
@@ -154,7 +155,8 @@ func (s *Sim) smInfoRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// memberRecords returns one record for each matching group, with the SM_Key one for each member, as OpenSM does.
+// memberRecords returns one record for each matching group. If the query has the SM_Key, it returns one record for each
+// member, as OpenSM does.
 func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 	const except = 0b11<<memberMTU | 0b11<<memberRate | 0b11<<memberLife
 	for i := range s.groups {
@@ -178,13 +180,13 @@ func (s *Sim) memberRecords(q *query) (table []byte, _ mad.Status) {
 	return table, mad.StatusOK
 }
 
-// packetLife is 4.096 us * 2^18, OpenSM's default.
+// packetLife is the code of the packet lifetime 4.096 us * 2^18, OpenSM's default.
 const packetLife = 18
 
-// rates lists the codes of rates in ascending order of speed.
+// rates lists the rate codes in ascending order of speed.
 var rates = [...]sa.Rate{2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8, 9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24}
 
-// rateOf returns the index in rates of the port's rate.
+// rateOf returns the index in rates for the rate of a port.
 func rateOf(a *mad.PortInfo) int {
 	speed := 2.5 // of a lane
 	switch {

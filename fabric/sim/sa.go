@@ -23,8 +23,8 @@ type query struct {
 	one     bool // a Get, for one record
 }
 
-// administration is the answer of the subnet administration: one MAD, or the data of a table and the header of its
-// segments; or no answer.
+// administration is the answer of the subnet administration: a single MAD, a table with the header of its segments, or
+// nothing.
 type administration struct {
 	answers bool
 	head    [mad.Size]byte
@@ -32,7 +32,7 @@ type administration struct {
 	segment bool
 }
 
-// administer answers a request to the subnet administration with the current records of the subnet.
+// administer answers a request to the subnet administration with records of the current state of the subnet.
 func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administration, handBack bool) {
 	s.arrive()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Sim) administer(from fabric.PortIndex, f *mad.Frame) (out administratio
 	return out, false
 }
 
-// reply finds the requested records and returns the size of one.
+// reply collects the requested records and returns the size of one record.
 func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int, status mad.Status) {
 	m := &out.head
 	switch {
@@ -104,7 +104,8 @@ func (s *Sim) reply(out *administration, method mad.Method, q *query) (size int,
 	return kind.size, status
 }
 
-// masterAt returns the master subnet manager that a request to a LID reaches and that can answer, or nil.
+// masterAt returns the master subnet manager that a request to a LID reaches. It returns nil if there is none, or if
+// the answer could not be sent back.
 func (s *Sim) masterAt(from fabric.PortIndex, lid uint16) *mad.SMInfo {
 	at, ok := s.walkLID(from, lid, nil)
 	if !ok {
@@ -121,7 +122,7 @@ func (s *Sim) masterAt(from fabric.PortIndex, lid uint16) *mad.SMInfo {
 	return p.sm
 }
 
-// known iterates over the end ports that have LIDs.
+// known yields the end ports that have LIDs.
 func (s *Sim) known(yield func(i fabric.PortIndex, p *port, n *node) bool) {
 	for i := range s.ports {
 		p := &s.ports[i]
@@ -165,14 +166,14 @@ func (s *Sim) sl(src, dst uint16) uint8 {
 	return s.tables.SLs.SL(src, dst)
 }
 
-// pathLimits are the limits of the links of a path.
+// pathLimits holds the smallest MTU and rate of the links of a path.
 type pathLimits struct {
 	mtu  mad.MTU
 	rate int // index in rates
 }
 
-// pathLimits returns the limits of the ports and links of the path from an end port to a LID. It returns false if the
-// tables do not lead to the LID.
+// pathLimits returns the smallest MTU and rate of the ports and links of the path from an end port to a LID. It returns
+// false if the tables do not lead to the LID.
 func (s *Sim) pathLimits(from fabric.PortIndex, lid uint16) (l pathLimits, ok bool) {
 	l = pathLimits{mtu: s.ports[from].info.MTUCap, rate: rateOf(&s.ports[from].info)}
 	at, ok := s.walkLID(from, lid, func(out fabric.PortIndex) {

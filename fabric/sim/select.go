@@ -8,25 +8,26 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// A selector is the upper two bits of a byte whose lower six are a value (IBA 1.2.1, 15.2.5.16).
+// A selector is the upper two bits of a byte whose lower six bits are a value (IBA 1.2.1, 15.2.5.16).
 
-// scale is the meaning of the values of a selector.
+// scale defines the order of a component's values.
 type scale struct {
 	order  func(uint8) int
 	below  func(uint8) uint8 // the next lower value, 0 for none
 	strict bool              // a path with a higher value does not match Exactly
 }
 
-// The scales of MTUs and lifetimes, and of rates.
+// The scales of MTUs and lifetimes, and the scale of rates.
 var (
 	plain  = scale{order: func(v uint8) int { return int(v) }, below: func(v uint8) uint8 { return max(v, 1) - 1 }}
 	byRate = scale{order: rateOrder, below: slower, strict: true}
 )
 
-// selects reports whether a query has the selector and the value of a component; either of them alone is ignored.
+// selects reports whether a query has both the selector and the value of a component. If it has only one of them, the
+// component is ignored.
 func (q *query) selects(selector int) bool { return q.has(0b11 << selector) }
 
-// inRange compares the value in byte at of a record with the query.
+// inRange reports whether the value in byte at of a record satisfies the selector and value of the query.
 func (q *query) inRange(record []byte, selector, at int, s scale) bool {
 	if !q.selects(selector) {
 		return true
@@ -43,8 +44,9 @@ func (q *query) inRange(record []byte, selector, at int, s scale) bool {
 	return true
 }
 
-// fit sets the value in byte at of a path record to the requested one if the path supports it, as OpenSM does: a path
-// can be used with less than its maximum.
+// fit sets the value in byte at of a path record to the requested value if the path supports it, as OpenSM does.
+// Packets on a path may use less than the maximum of the path. fit returns false if the path does not satisfy the
+// request.
 func (q *query) fit(record []byte, selector, at int, s scale) bool {
 	if !q.selects(selector) {
 		return true
@@ -71,10 +73,10 @@ func (q *query) fit(record []byte, selector, at int, s scale) bool {
 	return true
 }
 
-// rateOrder returns the index of a rate in ascending order of speed, -1 for none.
+// rateOrder returns the index of a rate code in ascending order of speed, -1 for an unknown code.
 func rateOrder(code uint8) int { return slices.Index(rates[:], sa.Rate(code)) }
 
-// slower returns the next slower rate, 0 for none.
+// slower returns the code of the next slower rate, 0 if there is none.
 func slower(code uint8) uint8 {
 	if i := rateOrder(code); i > 0 {
 		return uint8(rates[i-1])

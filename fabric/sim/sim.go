@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sim simulates a subnet inside the program. The simulated subnet answers management packets byte for byte as
-// switches and channel adapters do. A [Conn] is a [mad.Transport] at a port of the simulated subnet.
+// Package sim simulates a subnet inside the program. The simulated subnet answers management packets with the same
+// bytes as switches and channel adapters do. A [Conn] is a [mad.Transport] at a port of the simulated subnet.
 //
 // Packets traverse the subnet as specified by IBA 1.2.1, 14.2.2. Answers are modelled on ibsim, whose subnets satisfy
-// OpenSM and the diagnostic tools: values that the fabric does not determine (capabilities, VLs, MTU) equal the values
-// of ibsim. A packet whose path is broken, or whose destination is silent, gets no answer.
+// OpenSM and the diagnostic tools. Values that the fabric does not determine (capabilities, VLs, MTU) equal the values
+// of ibsim. A packet gets no answer if its path is broken or its destination is silent.
 //
 // Performance management answers with the counters assigned to a port. A port with a master subnet manager answers as
-// the subnet administration, with the current records of the subnet and the paths of its tables. Tables are segmented,
-// and lost segments are repeated. Packets are not routed adaptively.
+// the subnet administration. Its records describe the current state of the subnet, and its path records follow the
+// forwarding tables. Tables are segmented, and lost segments are repeated. Packets are not routed adaptively.
 //
 // A [Sim] can be changed while it runs: nodes and links appear and disappear; packets are lost, delayed and repeated.
 package sim
@@ -26,16 +26,17 @@ import (
 
 // Options controls the initial state of a subnet.
 type Options struct {
-	// Tables are the initial tables of the switches; nil leaves them empty. Their SL2VL and MFT are the initial tables
-	// of all nodes, and NVIDIA switches report their adaptive routing. Private tables cannot be read.
+	// Tables holds the initial forwarding tables of the switches; if it is nil, they are empty. Its SL2VL and MFT are
+	// the initial tables of all nodes. NVIDIA switches report the adaptive routing in it. Private tables cannot be
+	// read.
 	Tables *fabric.Tables
-	// Active sets all links to Active, as a subnet manager does; otherwise links begin in Initialize if the fabric does
-	// not know their state.
+	// Active sets all links to Active, as a subnet manager does. Otherwise a link begins in Initialize if the fabric
+	// does not contain its state.
 	Active bool
-	// SendBack returns a request at once if the request has no path or reaches a silent node, as ibsim does. Otherwise
-	// the sender waits for its timeout. Packets lost by chance are not returned.
+	// SendBack returns a request to the sender at once if the request has no path or reaches a silent node, as ibsim
+	// does. Without SendBack the sender waits for its timeout. Packets lost by chance are not returned.
 	SendBack bool
-	// Vendor is the vendor ID of switches for which the fabric has none.
+	// Vendor is the vendor ID of switches whose vendor ID is not in the fabric.
 	Vendor uint32
 	Faults Faults           // initial faults
 	Now    func() time.Time // clock of M_Key leases; nil is [time.Now]
@@ -72,7 +73,7 @@ type node struct {
 	fresh  bool // was switched on: does not have the initial tables of the options
 }
 
-// port is a port, or slot 0 of a node without a port 0.
+// port is a port, or the unused slot 0 of a node that is not a switch.
 type port struct {
 	node  fabric.NodeIndex
 	num   uint8
@@ -88,7 +89,7 @@ type port struct {
 	traffic  *traffic                  // nil without traffic
 }
 
-// New returns a subnet like f, with its nodes, links, LIDs and port states.
+// New returns a simulated subnet with the nodes, links, LIDs and port states of f.
 func New(f *fabric.Fabric, opts Options) *Sim {
 	s := &Sim{
 		f: f, tables: opts.Tables, sendBack: opts.SendBack, now: opts.Now,
@@ -158,7 +159,7 @@ func (s *Sim) load(t *fabric.Tables) {
 // Unlink breaks the cable of a port. It returns an error if the port has no cable.
 func (s *Sim) Unlink(port fabric.PortIndex) error { return s.setCut(port, true) }
 
-// Relink restores the cable of a port; both ends then train to Initialize.
+// Relink restores the cable of a port. Both ends then train to Initialize.
 func (s *Sim) Relink(port fabric.PortIndex) error { return s.setCut(port, false) }
 
 func (s *Sim) setCut(i fabric.PortIndex, cut bool) error {
@@ -181,21 +182,21 @@ func (s *Sim) cut(i fabric.PortIndex, cut bool) {
 	s.train(i, false)
 }
 
-// Silence makes a node answer nothing while it continues to forward, or makes it answer again.
+// Silence makes a node stop answering while it continues to forward, or makes it answer again.
 func (s *Sim) Silence(node fabric.NodeIndex, silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes[node].silent = silent
 }
 
-// SetGUID changes a node's GUID, so that two nodes can have the same.
+// SetGUID changes the GUID of a node. Two nodes can then have the same GUID.
 func (s *Sim) SetGUID(node fabric.NodeIndex, guid uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.nodes[node].info.NodeGUID = guid
 }
 
-// SetLID changes a port's LID, so that two ports can claim the same.
+// SetLID changes the LID of a port. Two ports can then have the same LID.
 func (s *Sim) SetLID(port fabric.PortIndex, lid uint16) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +204,8 @@ func (s *Sim) SetLID(port fabric.PortIndex, lid uint16) {
 	s.ports[port].encode()
 }
 
-// SetSM places a subnet manager on an end port, which then has the IsSM bit and answers SMInfo; nil removes it.
+// SetSM places a subnet manager on an end port. The port then has the IsSM bit and answers SMInfo. If info is nil,
+// SetSM removes the subnet manager.
 func (s *Sim) SetSM(port fabric.PortIndex, info *mad.SMInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

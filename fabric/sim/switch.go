@@ -9,7 +9,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Capacities of switches of ibsim 0.10 (sim_net.c); that of the forwarding table is set by its option -L.
+// The capacities of switches in ibsim 0.10 (sim_net.c). The option -L of ibsim sets the capacity of the forwarding
+// table.
 const (
 	linearCap       = mad.LastUnicastLID + 1
 	multicastCap    = 1024
@@ -34,14 +35,14 @@ func newSwitch(n *fabric.Node) *switchState {
 	}}
 }
 
-// growMulticast sets the multicast top and increases the capacity to it.
+// growMulticast sets the MulticastFDBTop and increases the capacity accordingly.
 func (sw *switchState) growMulticast(top uint16) {
 	sw.info.MulticastFDBTop = top
 	blocks := (int(top) + 1 - fabric.FirstMLID + mad.MFTBlock - 1) / mad.MFTBlock
 	sw.info.MulticastFDBCap = max(sw.info.MulticastFDBCap, uint16(blocks*mad.MFTBlock))
 }
 
-// forward returns the output port for a LID.
+// forward returns the egress port of the switch for a LID.
 func (sw *switchState) forward(lid uint16) uint8 {
 	if lid > sw.info.LinearFDBTop || int(lid) >= len(sw.lft) {
 		return mad.NoPort

@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// tableKey identifies a block of a node's further tables. mod includes the port even if that of the request does not.
+// tableKey identifies a block of a table of a node. mod includes the port even if the modifier of the request does not.
 type tableKey struct {
 	attr mad.AttrID
 	mod  uint32
 }
 
-// table reads or writes a block of a table that does not affect the simulation. Before the first write a block contains
-// the data of the options, or else the defaults of ibsim.
+// table reads or writes a block of a table that does not affect how the simulation forwards packets. Before the first
+// write a block contains the data of Options.Tables, or ibsim's defaults.
 func (a *agent) table(attr mad.AttrID) mad.Status {
 	var block [mad.DataSize]byte
 	var key tableKey
@@ -71,7 +71,8 @@ func (a *agent) guidInfo(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: uint32(a.end.num)<<16 | a.mod&0xffff}, a.mod <= uint32(a.end.info.GUIDCap)/8
 }
 
-// pKeys: modifier bits 16 to 31 are the port of a switch, 0 to 15 the block.
+// pKeys returns the key and the initial data of a P_Key block. Bits 16 to 31 of the modifier are the port of a switch,
+// bits 0 to 15 the block.
 func (a *agent) pKeys(block *[mad.DataSize]byte) (tableKey, bool) {
 	port, n := a.port(a.mod >> 16)
 	size := uint32(a.node.info.PartitionCap)
@@ -84,7 +85,8 @@ func (a *agent) pKeys(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: n<<16 | a.mod&0xffff}, port != fabric.None && a.mod&0xffff*32 < size
 }
 
-// slToVL: modifier bits 8 to 15 are the input port of a switch, 0 to 7 the output port.
+// slToVL returns the key and the initial data of an SL2VL table. Bits 8 to 15 of the modifier are the ingress port of a
+// switch, bits 0 to 7 the egress port.
 func (a *agent) slToVL(block *[mad.DataSize]byte) (tableKey, bool) {
 	copy(block[:], []byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xe7})
 	from, in := a.port(a.mod >> 8 & 0xff)
@@ -97,7 +99,7 @@ func (a *agent) slToVL(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: in<<8 | out}, ok
 }
 
-// loaded returns the tables of the options, nil if the node was switched on later.
+// loaded returns Options.Tables. It returns nil if the node was powered on later, because it then has lost its tables.
 func (a *agent) loaded() *fabric.Tables {
 	if a.node.fresh {
 		return nil
@@ -105,7 +107,8 @@ func (a *agent) loaded() *fabric.Tables {
 	return a.s.tables
 }
 
-// vlArbitration: modifier bits 16 to 31 are 1 for low priority and 3 for high, 0 to 15 the port of a switch.
+// vlArbitration returns the key and the initial data of a VL arbitration block. Bits 16 to 31 of the modifier are 1 for
+// low priority and 3 for high priority. Bits 0 to 15 are the port of a switch.
 func (a *agent) vlArbitration(block *[mad.DataSize]byte) (tableKey, bool) {
 	port, n := a.port(a.mod & 0xffff)
 	table := a.mod >> 16
@@ -118,7 +121,8 @@ func (a *agent) vlArbitration(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: table<<16 | n}, port != fabric.None && (table == 1 || table == 3)
 }
 
-// multicast: modifier bits 28 to 31 are the position of the ports, 0 to 8 the block.
+// multicast returns the key and the initial data of a multicast forwarding block. Bits 28 to 31 of the modifier are the
+// position of the ports, bits 0 to 8 the block.
 func (a *agent) multicast(block *[mad.DataSize]byte) (tableKey, bool) {
 	n, mask := a.mod&0x1ff, a.mod>>28
 	ok := n < uint32(a.node.sw.info.MulticastFDBCap)/mad.MFTBlock && mask <= uint32(a.node.info.NumPorts)/mad.MFTPorts
@@ -141,8 +145,8 @@ func (a *agent) mellanoxPortInfo(block *[mad.DataSize]byte) (tableKey, bool) {
 	return tableKey{mod: n}, port != fabric.None
 }
 
-// port returns the port that a modifier selects and its number; except for switches, this is the port that received the
-// request.
+// port returns the port that a modifier selects, and its number. On nodes other than switches, this is the port that
+// received the request.
 func (a *agent) port(selected uint32) (fabric.PortIndex, uint32) {
 	if a.node.sw == nil {
 		return a.at, uint32(a.end.num)
@@ -153,13 +157,14 @@ func (a *agent) port(selected uint32) (fabric.PortIndex, uint32) {
 	return a.node.first + fabric.PortIndex(selected), selected
 }
 
-// wireStates maps the states of LIDs to their encoding.
+// wireStates maps the adaptive states of LIDs to their numbers in MADs.
 var wireStates = [...]mad.LIDState{
 	fabric.StateStatic: mad.LIDStatic, fabric.StateFree: mad.LIDFree, fabric.StateBounded: mad.LIDBounded,
 	fabric.StateHash: mad.LIDHash,
 }
 
-// adaptive answers the adaptive-routing attributes, which cannot be set. Sub-groups are combined into one.
+// adaptive answers Gets of the adaptive-routing attributes. The attributes cannot be set. The sub-groups of a group are
+// combined into one.
 func (a *agent) adaptive(attr mad.AttrID) mad.Status {
 	t := a.loaded()
 	if a.set || a.node.sw == nil || t == nil || t.Adaptive == nil || !fabric.MayAdapt(a.node.info.VendorID) {
@@ -202,7 +207,7 @@ func adaptiveInfo(sw *fabric.AdaptiveSwitch) *mad.AdaptiveRoutingInfo {
 	}
 }
 
-// lidGroups returns the block of the table that the modifier selects.
+// lidGroups returns the block of the LID table that the modifier selects.
 func (a *agent) lidGroups(sw *fabric.AdaptiveSwitch) *mad.AdaptiveRoutingLFT {
 	var block mad.AdaptiveRoutingLFT
 	for i := range block {

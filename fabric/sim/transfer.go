@@ -12,12 +12,13 @@ import (
 
 const (
 	maxTransfers = 64 // tables in progress for each connection; the oldest is dropped beyond that
-	// resendAfter is how long the end of a window waits for its acknowledgement, resends how often it is repeated.
+	// resendAfter is the time after which a window without acknowledgement is repeated. resends is the maximum number
+	// of repetitions.
 	resendAfter = 100 * time.Millisecond
 	resends     = 5
 )
 
-// transfer is a segmented table in transmission to a connection.
+// transfer is a segmented table that is being sent to a connection.
 type transfer struct {
 	segments *mad.Segmenter
 	tid      uint64
@@ -61,7 +62,7 @@ func (c *Conn) administer(f *mad.Frame) {
 
 func tidOf(f *mad.Frame) uint64 { return binary.BigEndian.Uint64(f.Data[mad.OffTID:]) }
 
-// pump sends the segments of a table that its window allows.
+// pump sends segments of a table as far as the window allows.
 func (c *Conn) pump(t *transfer) {
 	f := t.from
 	for t.segments.Next(&f.Data) {
@@ -72,7 +73,7 @@ func (c *Conn) pump(t *transfer) {
 	c.late.remind(t.due, t)
 }
 
-// acknowledge processes a packet from the receiver of a table.
+// acknowledge processes an RMPP packet, such as an acknowledgement, from the receiver of a table.
 func (c *Conn) acknowledge(f *mad.Frame) {
 	i := slices.IndexFunc(c.tables, func(t *transfer) bool { return t.tid == tidOf(f) })
 	if i < 0 || c.sim.lost() {
@@ -92,7 +93,7 @@ func (c *Conn) acknowledge(f *mad.Frame) {
 	c.pump(t)
 }
 
-// resend repeats the window of a table whose acknowledgement is overdue.
+// resend sends the segments of a window again if their acknowledgement is overdue.
 func (c *Conn) resend(t *transfer, due time.Time) {
 	i := slices.Index(c.tables, t)
 	if i < 0 || t.due != due {
@@ -106,14 +107,14 @@ func (c *Conn) resend(t *transfer, due time.Time) {
 	c.pump(t)
 }
 
-// answerDelivery draws the delivery of one more answer.
+// answerDelivery determines at random how one more answer is delivered.
 func (s *Sim) answerDelivery() delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.drawDelivery()
 }
 
-// lost draws whether a packet without an answer is lost.
+// lost determines at random whether a packet that needs no answer is lost.
 func (s *Sim) lost() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,16 +12,17 @@ import (
 
 const directionBit = 0x80 // of the first byte of an SMP's status
 
-// noAnswer is the status of a returned request: ETIMEDOUT.
+// noAnswer is the status of a request that was returned to its sender: ETIMEDOUT.
 const noAnswer = 110
 
-// delivery is how often and how late an answer arrives.
+// delivery states how often and with which delay an answer arrives.
 type delivery struct {
 	copies int
 	delay  time.Duration
 }
 
-// process delivers a request to its destination and turns the frame into the answer; ok is false if there is none.
+// process delivers a request to its destination and converts the frame into the answer. ok is false if there is no
+// answer.
 func (s *Sim) process(from fabric.PortIndex, f *mad.Frame) (delivery, bool) {
 	s.arrive()
 	defer s.mu.Unlock()
@@ -50,7 +51,7 @@ func (s *Sim) process(from fabric.PortIndex, f *mad.Frame) (delivery, bool) {
 	return out, out.copies > 0
 }
 
-// drawDelivery draws the delivery of an answer.
+// drawDelivery determines at random how an answer is delivered.
 func (s *Sim) drawDelivery() delivery {
 	if s.chance(s.faults.Loss) {
 		return delivery{}
@@ -71,9 +72,9 @@ func (s *Sim) byDirectedRoute(from fabric.PortIndex, m *[mad.Size]byte) bool {
 	return true
 }
 
-// walkPath follows the initial path from a port, fills in the return path and returns the port that receives the packet
-// (IBA 1.2.1, 14.2.2). Packets that continue by LID at either end are dropped, as in ibsim. The hop pointer of an
-// answer is 0 again, so it is not changed.
+// walkPath follows the initial path from a port, fills in the return path, and returns the port that receives the
+// packet (IBA 1.2.1, 14.2.2). As in ibsim, packets that continue by LID at either end are dropped. The hop pointer of
+// an answer ends at 0, so walkPath does not change it.
 func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.PortIndex, ok bool) {
 	hops := int(m[mad.OffHopCount])
 	if hops > mad.MaxHops || m[mad.OffHopPointer] != 0 || m[mad.OffStatus]&directionBit != 0 ||
@@ -90,8 +91,8 @@ func (s *Sim) walkPath(from fabric.PortIndex, m *[mad.Size]byte) (at fabric.Port
 	return at, true
 }
 
-// hop sends a packet from the node of port at by port out and returns the port that receives it, or None. Switches
-// forward packets; other nodes only send their own, and only by the sender's port.
+// hop sends a packet from the node of port at through port out and returns the port that receives the packet, or None.
+// Switches forward packets. Other nodes only send their own packets, and only through the sender's port.
 func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	p := &s.ports[at]
 	n := &s.nodes[p.node]
@@ -110,7 +111,7 @@ func (s *Sim) hop(at fabric.PortIndex, out uint8, first bool) fabric.PortIndex {
 	return s.peer(n.first + fabric.PortIndex(out))
 }
 
-// byLID delivers a request to the port with a LID, which answers it, and the answer back.
+// byLID delivers a request to the port with a LID. This port answers the request, and byLID delivers the answer back.
 func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte,
 	answer func(at fabric.PortIndex, m *[mad.Size]byte) bool) bool {
 	at, ok := s.walkLID(from, lid, nil)
@@ -121,9 +122,9 @@ func (s *Sim) byLID(from fabric.PortIndex, lid uint16, m *[mad.Size]byte,
 	return ok && s.endPort(back) == from
 }
 
-// walkLID follows the forwarding tables from an end port to the port with the LID, and returns the port that receives
-// the packet there. It calls visit, if not nil, with each port by which the packet leaves. Links must be Active at both
-// ends, as in ibsim; IBA allows VL 15 before that.
+// walkLID follows the forwarding tables from an end port to the port with the LID. It returns the port at which the
+// packet arrives. It calls visit, if not nil, with each port through which the packet leaves a node. Links must be
+// Active at both ends, as in ibsim; IBA allows VL 15 before that.
 func (s *Sim) walkLID(from fabric.PortIndex, lid uint16, visit func(out fabric.PortIndex)) (fabric.PortIndex, bool) {
 	at := from
 	if s.ports[at].owns(lid) {
@@ -153,7 +154,7 @@ func (s *Sim) walkLID(from fabric.PortIndex, lid uint16, visit func(out fabric.P
 	return at, false
 }
 
-// endPort returns the port whose agent answers packets received by a port.
+// endPort returns the port whose agent answers packets that port i receives.
 func (s *Sim) endPort(i fabric.PortIndex) fabric.PortIndex {
 	if n := &s.nodes[s.ports[i].node]; n.sw != nil {
 		return n.first
@@ -161,7 +162,8 @@ func (s *Sim) endPort(i fabric.PortIndex) fabric.PortIndex {
 	return i
 }
 
-// leave calls visit, if not nil, and returns the peer of an Active port, or None.
+// leave calls visit, if it is not nil, and returns the peer of an Active port. It returns None if the port is not
+// Active.
 func (s *Sim) leave(i fabric.PortIndex, visit func(out fabric.PortIndex)) fabric.PortIndex {
 	if visit != nil {
 		visit(i)
