@@ -22,8 +22,8 @@ type byHeap struct {
 	// closer lists the arcs of one switch, counted from its first, that shorten the distance of another switch.
 	closer [256]uint8
 	taken  []int32 // the switches in the order in which they were taken
-	// least holds the distances by switch if they are known, tied those of the switches whose arcs are to be found, 0 for
-	// the others. left counts these arcs, near the switches up to limit whose distances are to be found.
+	// least holds the distances by switch if they are known, tied those of the switches whose arcs are to be found, 0
+	// for the others. left counts these arcs, near the switches up to limit whose distances are to be found.
 	least, tied []uint32
 	left, near  int
 	limit       uint64

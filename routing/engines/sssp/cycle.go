@@ -147,7 +147,9 @@ func (w *walker) cut(begin int32) (from, then int32) {
 // O(channels + switches x log switches).
 func (l *layer) starts() []int32 {
 	switches := slices.Clone(l.members)
-	slices.SortFunc(switches, func(a, b fabric.SwitchIndex) int { return cmp.Compare(l.f.SwitchLID(a), l.f.SwitchLID(b)) })
+	slices.SortFunc(switches, func(a, b fabric.SwitchIndex) int {
+		return cmp.Compare(l.f.SwitchLID(a), l.f.SwitchLID(b))
+	})
 	sorted := make([]int32, 0, len(l.seen))
 	for _, s := range switches {
 		for c := l.first[s]; c < l.first[s+1]; c++ {
