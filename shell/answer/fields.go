@@ -161,8 +161,8 @@ var kinds = map[string]Kind{
 	"place": KindPlace,
 }
 
-// reader returns the kind of a Go type, and a function that converts its values to Values. word is the value of the tag
-// kind, "" for none.
+// reader returns the kind of a Go type, and a function that converts its values to Values. The argument word is the
+// value of the tag kind, or "" if there is no such tag.
 func reader(t reflect.Type, word string) (Kind, func(reflect.Value) Value) {
 	kind, named := kinds[word]
 	switch t {

@@ -151,8 +151,8 @@ func grouped(digits string) string {
 	return digits
 }
 
-// checkForm returns an error if a form uses an unknown field or would print a condition. more are the names of further
-// known fields.
+// checkForm returns an error if a form uses an unknown field or would print a condition. The argument more contains the
+// names of further known fields.
 func checkForm(form string, columns []Column, more ...string) error {
 	parts, err := parseForm(form)
 	if err != nil {

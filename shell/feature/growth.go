@@ -16,8 +16,9 @@ import (
 	"example.org/ibconsole/shell/answer"
 )
 
-// CounterTexts returns a text for each counter in which that is not 0. grown is the increase since the previous
-// reading, or nil if it is unknown. atMaximum holds the time since when a counter has been at its maximum.
+// CounterTexts returns a text for each counter in the set that is not 0. The argument grown is the increase since the
+// previous reading, or nil if it is unknown. The argument atMaximum holds, for counters that are at their maximum, the
+// time since when.
 func CounterTexts(p *counters.Port, which counters.Set, grown *counters.Delta,
 	atMaximum map[counters.Counter]time.Time) []string {
 	var text []string

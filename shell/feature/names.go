@@ -54,8 +54,8 @@ func (n *Namer) Port(port fabric.PortIndex) string {
 // MLIDText returns a multicast LID as text, such as 0xc000.
 func MLIDText(mlid uint16) string { return fmt.Sprintf("0x%04x", mlid) }
 
-// UnknownLoopText returns the line of a check for credit loops whose result is unknown. why is the reason, try the
-// commands that help.
+// UnknownLoopText returns the line of a check for credit loops whose result is unknown. The argument why is the reason.
+// The argument try contains the commands that help.
 func UnknownLoopText(why, try string) string {
 	if try != "" {
 		try = " (try: " + try + ")"

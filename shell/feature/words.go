@@ -193,7 +193,8 @@ const MaxExamples = 2000
 // NoTable is the cause that answers give for a table that was not read.
 const NoTable = "no response or not supported"
 
-// NotRead adds values of ports that were not read to the basis of an answer. what is the kind of value, why the cause.
+// NotRead adds values of ports that were not read to the basis of an answer. The argument what is the kind of value,
+// and why is the cause.
 func NotRead(b *answer.Basis, f *fabric.Fabric, what, why string, ports []fabric.PortIndex) {
 	for _, p := range ports {
 		place, _ := answer.Port(f, p).Place()

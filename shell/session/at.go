@@ -44,8 +44,8 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	return s.recall(seen.Entry)
 }
 
-// Neighbor returns the state of the history that is by entries after the state p, or before p if by is negative. It
-// returns nil if that is the live state.
+// Neighbor returns the state that is a number of entries after the state p in the history. A negative number means
+// entries before p. Neighbor returns nil if that is the live state.
 func (s *Session) Neighbor(ctx context.Context, p *Picture, by int) (*Picture, error) {
 	held, err := s.entries(ctx)
 	if err != nil {

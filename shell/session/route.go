@@ -26,7 +26,7 @@ func (s *Session) RouteIncremental(ctx context.Context, compareFull bool) (compu
 	return s.route(ctx, func(job *compute.Job) { job.Incremental, job.CompareFull = true, compareFull })
 }
 
-// route computes tables and stages them. It calls how to change the job before.
+// route computes tables and stages them. Before that, it calls the function how to change the job.
 func (s *Session) route(ctx context.Context, how func(*compute.Job)) (compute.Result, error) {
 	op, err := s.Begin(ctx, "route")
 	if err != nil {

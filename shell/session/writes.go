@@ -207,8 +207,8 @@ func (s *Session) stage(p *Picture) {
 	})
 }
 
-// ToStage returns a state of the history as a staged state. held are the tables that the switches hold at present, or
-// nil if they are unknown.
+// ToStage returns a state of the history as a staged state. The argument held contains the tables that the switches
+// hold at present, or is nil if they are unknown.
 func (p *Picture) ToStage(origin string, held *fabric.Tables) *Picture {
 	staged, tables := *p.as(Staged), *p.Tables
 	tables.Origin = origin

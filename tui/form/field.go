@@ -25,8 +25,8 @@ type field struct {
 	answer string
 	// filtered is the number of characters typed into filters.
 	filtered int
-	// selector is the text before the selected choice. shown are the choices in the form in which the screen shows
-	// them.
+	// selector is the text before the selected choice. The keys of shown are the choices in the form in which the
+	// screen shows them.
 	selector string
 	shown    map[string]bool
 	// seen are the lines that were drawn. top is the first visible choice.

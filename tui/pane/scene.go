@@ -219,7 +219,7 @@ func (sc *Scene) RecentUse(f *fabric.Fabric, port fabric.PortIndex) (percent int
 }
 
 // CountDown sets Down, the number of links of the live subnet that are down. If nothing has changed since the scene
-// before, it copies the number. before may be nil.
+// before, it copies the number from there. The argument before may be nil.
 func (sc *Scene) CountDown(before *Scene) {
 	if before != nil && before.State.Live == sc.State.Live && before.State.Baseline == sc.State.Baseline &&
 		len(before.State.Losses) == len(sc.State.Losses) {

@@ -71,7 +71,7 @@ func Change(ctx context.Context, db *sql.DB, change func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// Used returns the number of bytes in use in a database file. from is the database or a transaction.
+// Used returns the number of bytes in use in a database file. The argument from is the database or a transaction.
 func Used(ctx context.Context, from interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }) (int64, error) {

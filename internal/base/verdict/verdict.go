@@ -16,7 +16,8 @@ const (
 	Unknown
 )
 
-// Of returns the verdict of a check. found is set if something is wrong, unknown if not all data was read.
+// Of returns the verdict of a check. The argument found is set if something is wrong, and unknown if not all data was
+// read.
 func Of(found, unknown bool) Verdict {
 	switch {
 	case found:

@@ -312,8 +312,8 @@ func pairTable(key, title string) answer.Table[pair] {
 	}
 }
 
-// pairs returns the rows of the listed pairs of one kind. all is the number of such pairs. p is a state that has a path
-// for each of them.
+// pairs returns the rows of the listed pairs of one kind. The argument all is their total number. The state p has a
+// path for each of these pairs.
 func pairs(list []diff.Pair, all int64, p *session.Picture) answer.Rows[pair] {
 	f := p.Fabric
 	rows := answer.Lazy(len(list), func(i int) pair {

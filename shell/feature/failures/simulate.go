@@ -155,8 +155,8 @@ func simulating() []feature.Command {
 	)
 }
 
-// things returns three commands with the same verb: for a link, a switch and a node. before is a command that the
-// examples run first.
+// things returns three commands with the same verb: for a link, a switch and a node. The argument before is a command
+// that their examples run first.
 func things(verb, title, before string, run func(what string) changing) []feature.Command {
 	thing := func(what, summary, example string, args ...lang.Arg) feature.Command {
 		return simulate(feature.Command{
@@ -204,7 +204,7 @@ func (r *result) follow(st *session.State) {
 	}
 }
 
-// resultOf returns a result with several changes. word describes them all, for example "failed".
+// resultOf returns a result with several changes. The argument word describes each of them, for example "failed".
 func resultOf(word string, all ...failures.Failure) *result {
 	r := &result{}
 	for i := range all {
@@ -213,7 +213,7 @@ func resultOf(word string, all ...failures.Failure) *result {
 	return r
 }
 
-// add adds a change. word describes what the command did with the failure, for example "failed".
+// add adds a change. The argument word describes what the command did with the failure, for example "failed".
 func (r *result) add(word string, f *failures.Failure) {
 	c := changed{
 		change: change{f.Number, word, f.What, f.Name, len(f.Links), f.Repair, f.Added, f.Moved, answer.Lead{}},

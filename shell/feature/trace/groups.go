@@ -86,8 +86,8 @@ func (a *pathGroup) setPath(list []passedSwitch) {
 type pathGroups struct {
 	places map[[2]uint64]int // indexes of pairs, by the GUIDs of the first and last switch
 	pairs  []pathGroup
-	// counts holds, by switch pair, the number of paths for each sequence of switches. most holds the most frequent
-	// sequence.
+	// counts holds, by switch pair, the number of paths for each sequence of switches. The field most holds the most
+	// frequent sequence.
 	counts    []map[string]int64
 	most      [][]passedSwitch
 	sequences int64

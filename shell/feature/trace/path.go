@@ -146,8 +146,8 @@ func (p *path) isUnknown() bool {
 // notGranted is the ending of a path that would arrive, but for which the subnet manager grants no path record.
 const notGranted = "not granted"
 
-// grant sets the ending of a path that arrives but has no path record. why is the reason. If why is nil, the path has a
-// record and grant does nothing.
+// grant sets the ending of a path that arrives but has no path record. The argument why is the reason. If it is nil,
+// the path has a record and grant does nothing.
 func (p *path) grant(why error) {
 	if why != nil && p.Arrives {
 		p.Ending, p.Arrives, p.Why = notGranted, false, why.Error()+"; the switches would forward its packets"

@@ -56,9 +56,11 @@ type Figures struct {
 
 // Engines routes the what-if subnet, or the live subnet if there is no what-if. It does so with each of the named
 // engines separately, or with all engines if names is empty. It measures the tables that [session.Session.Route] would
-// stage, the tables on the switches, and the tables that with names: states, history entries or files with routes.
+// stage, and the tables on the switches. It also measures the tables in the list with: names of states, history entries
+// or files with routes.
 //
-// It stages nothing. It calls found with each result. It returns an error if ctx ends, or if a name or file is invalid.
+// Engines stages nothing. It calls found with each result. It returns an error if ctx ends, or if a name or file is
+// invalid.
 func Engines(ctx context.Context, s *session.Session, names, with []string, found func(Figures) error) error {
 	op, err := s.Begin(ctx, "compare engines")
 	if err != nil {
@@ -152,7 +154,7 @@ type namedTables struct {
 	tables *fabric.Tables
 }
 
-// otherTables returns the existing tables to compare: those on the switches, and those that with names. If there is a
+// otherTables returns the existing tables to compare: those on the switches, and those in the list with. If there is a
 // what-if, the tables of the switches are applied to its fabric.
 func otherTables(ctx context.Context, st *session.State, with []string) ([]namedTables, error) {
 	var out []namedTables

@@ -77,8 +77,8 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	return s, nil
 }
 
-// modelledChain splits a list of engines as OpenSM does, and removes the engines that ibconsole does not implement.
-// from is the place of the list, for notes.
+// modelledChain splits a list of engines as OpenSM does, and removes the engines that ibconsole does not implement. The
+// argument from is the place of the list, which the notes contain.
 func modelledChain(list, from string, around *Around, notes []string) (chain, more []string) {
 	known := EngineNames()
 	for _, name := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {

@@ -277,7 +277,8 @@ func Words(given []Setting) string {
 // EngineNames returns all names that a chain can contain.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
 
-// off returns the setter of a boolean option that is on by default. take receives true if the option is turned off.
+// off returns the setter of a boolean option that is on by default. The setter calls take with true if the option is
+// turned off.
 func off(take func(s *Settings, without bool)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		on := false

@@ -30,8 +30,8 @@ type groups struct {
 	err     error
 	mcast   pane.AsyncResult[*grouping]
 	drawing pane.AsyncResult[*groupTree]
-	// chosen is the ID of the group whose tree and members are shown. from is the port GUID of the member that sends.
-	// For 0, the first group or the first member is used.
+	// chosen is the ID of the group whose tree and members are shown, or 0 for the first group. The field from is the
+	// port GUID of the member that sends, or 0 for the first member.
 	chosen  uint64
 	from    uint64
 	drawn   *groupTree

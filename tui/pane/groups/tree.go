@@ -103,8 +103,8 @@ type groupTree struct {
 
 // copyRow is a row: a switch or an end port that receives a copy, or a remark.
 type copyRow struct {
-	// lead states for each higher level whether further rows of that level follow. last is set for the last row of its
-	// level.
+	// lead states for each higher level whether further rows of that level follow. The field last is set for the last
+	// row of its level.
 	lead []bool
 	last bool
 	name string

@@ -53,7 +53,8 @@ func (r heatRow) sw() fabric.SwitchIndex {
 // mostAmong is the maximum number of switches of a single tier for which a map is drawn.
 const mostAmong = 2000
 
-// newHeat returns a map. of returns the value of a link, given the port that sends over the link.
+// newHeat returns a map of the links. The function of returns the value of a link, given the port that sends over the
+// link.
 func newHeat(f *fabric.Fabric, of func(fabric.PortIndex) int64, mean float64, ix *pane.Index) heat {
 	h := heat{mean: mean}
 	switch tiers := ix.Tiers; {
