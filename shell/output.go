@@ -58,8 +58,8 @@ type noRows struct {
 	Rows    int    `json:"rows"`
 }
 
-// ended is called after a command. In JSON it writes an object if the command wrote no answer. outer is the output of
-// the enclosing command.
+// ended is called after a command. In JSON it writes an object if the command wrote no answer. The argument outer is
+// the output of the enclosing command.
 func (o *Output) ended(command string, outer *Output) error {
 	outer.writes()
 	if !o.isJSON() || o.wrote.Load() {

@@ -156,8 +156,8 @@ func (sh *Shell) perform(ctx context.Context, s step, out *Output) error {
 	return its.ended(s.Command, out)
 }
 
-// failed returns the error of a step. It wraps a [lang.UsageError] only if no earlier step ran. script is the name of
-// the script, "" to omit the position from the error.
+// failed returns the error of a step. It wraps a [lang.UsageError] only if no earlier step ran. The argument script is
+// the name of the script. If it is "", the error does not contain the position.
 func failed(script string, earlier int, s step, err error) error {
 	if errors.Is(err, ErrExit) {
 		return err
@@ -251,7 +251,7 @@ func (*InterruptedError) Interrupted() {}
 func (e *InterruptedError) Unwrap() []error { return []error{e.Err, e.Cause} }
 
 // interrupted returns an [InterruptedError] for the error of a cancelled command. It returns other errors unchanged.
-// left is the number of commands that did not run.
+// The argument left is the number of commands that did not run.
 func interrupted(ctx context.Context, st *session.State, left int, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, cause) {

@@ -34,8 +34,8 @@ type Config struct {
 //	key sweep =
 //
 // A key is a character or a name such as up, space, ctrl+r or f5. An action that the file names has only these keys.
-// ReadConfig skips lines for which others reports true; others may be nil. Errors have the form name:line and contain
-// the expected value. Two actions with the same key are an error, too.
+// ReadConfig skips lines for which the function others reports true. This function may be nil. Errors have the form
+// name:line and contain the expected value. Two actions with the same key are an error, too.
 func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config, error) {
 	c := Config{Keys: map[string][]string{}}
 	where := map[string]int{}

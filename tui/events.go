@@ -17,8 +17,8 @@ type events struct{ m *model }
 
 const maxNamed = 4 // how many objects of a kind an event names
 
-// report logs the changes since the previous scene: the results of sweeps, and tables that became stale. alone is set
-// if no command is running, because a command reports such changes itself.
+// report logs the changes since the previous scene: the results of sweeps, and tables that became stale. The argument
+// alone is set if no command is running, because a command reports such changes itself.
 func (ev *events) report(before *pane.Scene, alone bool) {
 	old, st := &before.State, &ev.m.sc.State
 	if st.Live != old.Live {

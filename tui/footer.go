@@ -232,8 +232,8 @@ func (v *view) crumbs(w int) string {
 	return text
 }
 
-// keyed returns hints for pairs of a key and its description. The key Up represents both Up and Down; its hint cannot
-// be clicked.
+// keyed returns hints for pairs of a key and its description. The key Up represents both Up and Down. The hint for this
+// key cannot be clicked.
 func (v *view) keyed(pairs ...any) []hint {
 	var out []hint
 	for i := 0; i < len(pairs); i += 2 {

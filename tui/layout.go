@@ -171,7 +171,7 @@ func (d *layout) wanted(at int) bool {
 	return at == d.focus || !ok || !v.Hidden()
 }
 
-// given returns the pane at, or the main pane if that pane is empty.
+// given returns the pane with the index at, or the main pane if that pane is empty.
 func (d *layout) given(at int) int {
 	if d.wanted(at) {
 		return at

@@ -70,7 +70,7 @@ type prompt struct {
 	lastFile string // the last file that was written or read
 }
 
-// open opens the input line. hints are pairs of a key and its description for the footer.
+// open opens the input line. The argument hints contains pairs of a key and its description for the footer.
 func (in *prompt) open(text, label string, key func(tea.KeyMsg) tea.Cmd, hints ...any) {
 	in.typed = newTyped(text)
 	in.typed.label, in.typed.key, in.typed.hints = label, key, in.m.view.keyed(hints...)

@@ -113,7 +113,7 @@ func run(ctx context.Context, opt Options, backs ...backend) error {
 	return outcome(ctx, all, err)
 }
 
-// screens returns the screens of the subnets. away is set while the shell uses the terminal.
+// screens returns the screens of the subnets. The argument away is set while the shell uses the terminal.
 func (opt *Options) screens(ctx context.Context, t *draw.Theme, away *atomic.Bool, backs []backend) (all []*model) {
 	for i, back := range backs {
 		m := newModel(ctx, back, t)

@@ -162,8 +162,8 @@ const (
 // Forms lists all forms.
 var Forms = []Form{FormText, FormJSON, FormCSV, FormMarkdown, FormHTML}
 
-// Write writes the answer in a form; the form "" is text. number is the number of the answer in JSON. table is the key
-// of the table that CSV writes.
+// Write writes the answer in a form. The form "" is text. The argument number is the number of the answer in JSON. The
+// argument table is the key of the table that CSV writes.
 func (a *Answer) Write(w io.Writer, form Form, number int, table string) error {
 	switch form {
 	case "", FormText:

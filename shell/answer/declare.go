@@ -71,7 +71,7 @@ type Rows[R any] struct {
 // Slice returns the rows of a slice.
 func Slice[R any](rows []R) Rows[R] { return Lazy(len(rows), func(i int) R { return rows[i] }) }
 
-// Lazy returns n rows that at computes on demand. at must be safe for concurrent use.
+// Lazy returns n rows. It calls the function at when a row is needed. The function at must be safe for concurrent use.
 func Lazy[R any](n int, at func(int) R) Rows[R] { return Rows[R]{N: n, At: at} }
 
 // UnreadRows returns the rows of a table whose data was not read.

@@ -45,7 +45,7 @@ func parseForm(form string) ([]formPart, error) {
 	return parts, err
 }
 
-// parseParts parses a form up to a closing bracket or the end. rest begins with that bracket.
+// parseParts parses a form up to a closing bracket or the end. The result rest begins with that bracket.
 func parseParts(form string) (parts []formPart, rest string, err error) {
 	for form != "" {
 		at := strings.IndexAny(form, "{[]")

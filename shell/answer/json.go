@@ -12,8 +12,8 @@ import (
 )
 
 // JSON writes the answer as objects, one per line: the head, an object for each row of the tables that stream, and the
-// end. number counts the answers of a run, from 1. If a row cannot be read, the last object has kind error, and JSON
-// returns that error.
+// end. The argument number is the number of the answer in a run, counted from 1. If a row cannot be read, the last
+// object has kind error, and JSON returns that error.
 func (a *Answer) JSON(w io.Writer, number int) error {
 	o := &encoder{w: w, command: a.command, subnet: a.basis.Subnet, number: number}
 	o.head(a)

@@ -18,9 +18,9 @@ import (
 // unreadTable is the key under which [Answer.CSV] writes the causes of unread values as a table.
 const unreadTable = "unread"
 
-// CSV writes one table with the JSON keys as headings. table is the key of the table, or "unread" for the causes of
-// unread values. For "" it writes the first table with rows. If no table has rows, it writes the facts as one row. If
-// there are no facts, it writes the headings of the first table. An unread value is "not read".
+// CSV writes one table with the JSON keys as headings. The argument table is the key of the table, or "unread" for the
+// causes of unread values. For "" it writes the first table with rows. If no table has rows, it writes the facts as one
+// row. If there are no facts, it writes the headings of the first table. An unread value is "not read".
 func (a *Answer) CSV(w io.Writer, table string) error {
 	out := csv.NewWriter(w)
 	if table == "" {

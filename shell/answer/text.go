@@ -157,7 +157,7 @@ func (a *Answer) eachItem(line func(string), table func(*boundTable) error) erro
 	return nil
 }
 
-// eachLine writes a line for each element of the list with the id list.
+// eachLine writes a line for each element of a fact that is a list. The argument list is the id of this fact.
 func (a *Answer) eachLine(write func(string), parts []formPart, list string) {
 	shown, more := prose.Cut(a.fact(list).elements(), maxElements)
 	if more != "" {

@@ -65,8 +65,8 @@ func (c *Call) Choices(p *session.Picture) (*ChoiceCounts, error) {
 	}, nil
 }
 
-// ChoiceItems returns the lines and the table of [ChoiceCounts]. The facts must have the prefix adaptive_. Text shows
-// them only if when returns true.
+// ChoiceItems returns the lines and the table of [ChoiceCounts]. The facts must have the prefix adaptive_. The function
+// when reports whether text shows them.
 func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.Item[T] {
 	shown := func(v T) bool { return of(v) != nil && (when == nil || when(v)) }
 	return []answer.Item[T]{

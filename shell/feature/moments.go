@@ -24,7 +24,8 @@ type Moment struct {
 	answer.Lead
 }
 
-// MomentTable declares a table of events. row is the form of each line; empty is the line for a table without events.
+// MomentTable declares a table of events. The argument row is the form of each line. The argument empty is the line for
+// a table without events.
 func MomentTable(row, empty string) *answer.Table[Moment] {
 	return &answer.Table[Moment]{
 		Key: "events", Title: "events", Fields: answer.Fields[Moment](), Row: row, Empty: empty,

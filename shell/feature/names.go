@@ -63,7 +63,7 @@ func UnknownLoopText(why, try string) string {
 	return "credit loop: unknown: " + why + try
 }
 
-// UnknownPathsText returns the line for n paths, out of the total of, whose result is unknown.
+// UnknownPathsText returns the line for n paths whose result is unknown. The argument of is the total number of paths.
 func UnknownPathsText(n, of int64) string {
 	return fmt.Sprintf("%d of %d paths are unknown: they meet a forwarding table that was not read", n, of)
 }

@@ -24,7 +24,7 @@ func (c *Call) Time(name, otherwise string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// Span returns the times that the options since and until set. otherwise is the default of since.
+// Span returns the times that the options since and until set. The argument otherwise is the default of since.
 func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	now := time.Now()
 	if since, err = c.Time("since", otherwise, now); err != nil {
@@ -40,8 +40,8 @@ func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	return since, until, nil
 }
 
-// AtLeast returns the value of a numeric option, or otherwise if the option is missing. It returns an error if the
-// value is below least.
+// AtLeast returns the value of a numeric option, or the argument otherwise if the option is missing. It returns an
+// error if the value is below least.
 func (c *Call) AtLeast(name string, otherwise, least int) (int, error) {
 	if _, given := c.Options[name]; !given {
 		return otherwise, nil

@@ -33,7 +33,7 @@ func (v *Invocation) Arg(i int) string {
 }
 
 // Option returns the value of an option. If the option is missing, it returns the declared default. If there is no
-// default, it returns otherwise.
+// default, it returns the argument otherwise.
 func (v *Invocation) Option(name, otherwise string) string {
 	if value, ok := v.Options[name]; ok {
 		return value
@@ -48,7 +48,7 @@ func (v *Invocation) Flag(name string) bool {
 }
 
 // Int returns the value of a KindInt option. If the option is missing or not a number, it returns the declared default.
-// If there is no default, it returns otherwise.
+// If there is no default, it returns the argument otherwise.
 func (v *Invocation) Int(name string, otherwise int) int {
 	for _, value := range []string{v.Options[name], v.defaults[name]} {
 		if n, err := strconv.Atoi(value); err == nil {

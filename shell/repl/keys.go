@@ -35,8 +35,8 @@ func (k *keys) add(b []byte) { k.pending = append(k.pending, b...) }
 
 func (k *keys) clear() { *k = keys{} }
 
-// next returns the next key, or nil if no key is complete. idle means that the terminal has sent nothing for a while,
-// so an incomplete sequence counts as complete.
+// next returns the next key, or nil if no key is complete. The argument idle means that the terminal has sent nothing
+// for a while, so an incomplete sequence counts as complete.
 func (k *keys) next(idle bool) []byte {
 	for len(k.pending) > 0 {
 		n, key := k.split(idle)

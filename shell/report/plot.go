@@ -46,7 +46,7 @@ const (
 	plotStep, plotBar           = 58, 42
 )
 
-// bars draws bars with their values above and their labels below. x and y name the axes.
+// bars draws bars with their values above and their labels below. The arguments x and y are the names of the axes.
 func (p *printer) bars(bars []bar, x, y string) {
 	var most int64 = 1
 	for _, b := range bars {

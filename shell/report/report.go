@@ -87,8 +87,8 @@ type Port struct {
 	LIDs  *int32
 }
 
-// New returns the report of a fabric, and of its tables if t is not nil. facts is the memo of the session, which caches
-// results. If progress is not nil, it is called with the completed steps of each check.
+// New returns the report of a fabric, and of its tables if t is not nil. The argument facts is the memo of the session,
+// which caches results. If progress is not nil, it is called with the completed steps of each check.
 func New(ctx context.Context, facts *analysis.Memo, f *fabric.Fabric, t *fabric.Tables, title, source string,
 	progress func(done, total int)) (*Report, error) {
 	r := &Report{Title: title, Source: source, When: time.Now(), MaxLID: f.MaxLID, Ports: []Port{}, fabric: f,

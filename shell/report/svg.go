@@ -35,7 +35,8 @@ func (r *Report) SVG(w io.Writer) error {
 	return p.err
 }
 
-// svg writes the SVG element. namespace is an attribute that the element needs if it is not inside an HTML page.
+// svg writes the SVG element. The argument namespace is an attribute that the element needs if it is not inside an HTML
+// page.
 func (r *Report) svg(p *printer, namespace string) {
 	if r.drawn == nil {
 		r.Draw(r.fabric, nil, nil)

@@ -44,7 +44,7 @@ func (s simulator) happen(ctx context.Context, operation string, find failures.F
 	return s.add(st.Failures, found...)
 }
 
-// add gives numbers to new failures, and simulates them together with the existing failures to.
+// add gives numbers to new failures, and simulates them together with the existing failures in to.
 func (s simulator) add(to []failures.Failure, more ...failures.Failure) ([]failures.Failure, error) {
 	next := 0
 	if len(to) > 0 {
@@ -126,7 +126,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	return gone[0], nil
 }
 
-// without drops all simulated changes except kept.
+// without drops all simulated changes except those in kept.
 func (s simulator) without(kept []failures.Failure) error {
 	err := s.setFailures(kept)
 	if conflict, ok := errors.AsType[*failures.ConflictError](err); ok {
@@ -137,12 +137,12 @@ func (s simulator) without(kept []failures.Failure) error {
 
 // drawn holds the topology of the what-if, and the result of its simulated failures.
 type drawn struct {
-	// topology is the topology that was loaded from a file and replaces that of the base, or nil. file is the escaped
-	// name of the file.
+	// topology is the topology that was loaded from a file and replaces that of the base, or nil. The field file is the
+	// escaped name of the file.
 	topology *fabric.Fabric
 	file     string
-	// path is the topology file that the what-if starts from, or "". loaded are the options with which the file was
-	// read.
+	// path is the topology file that the what-if starts from, or "". The field loaded holds the options with which the
+	// file was read.
 	path   string
 	loaded LoadOptions
 	// unread is what could not be read of it.
@@ -249,7 +249,7 @@ func (ps *Pictures) simulated() string {
 	return text
 }
 
-// setFailures computes the what-if that results from the base and the simulated changes all.
+// setFailures computes the what-if that results from the base and the simulated changes in all.
 func (s simulator) setFailures(all []failures.Failure) error {
 	st := s.State()
 	if st.Base == nil {

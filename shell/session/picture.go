@@ -86,7 +86,7 @@ type Picture struct {
 	heldOn []*fabric.Tables
 }
 
-// maker is an engine with its options. chain lists the engines that were tried, as in [settings.Settings].
+// maker is an engine with its options. The field chain lists the engines that were tried, as in [settings.Settings].
 type maker struct {
 	engine string
 	chain  []string

@@ -15,8 +15,8 @@ type HostSet struct {
 	Ports []uint64
 }
 
-// In returns the end ports of the set in a subnet, and separately those that failures made unreachable. missing is the
-// number of hosts that are not in the subnet.
+// In returns the end ports of the set in a subnet, and separately those that failures made unreachable. The result
+// missing is the number of hosts that are not in the subnet.
 func (h *HostSet) In(f *fabric.Fabric) (ends, unreachable []fabric.PortIndex, missing int) {
 	for _, guid := range h.Ports {
 		p := f.PortByGUID(guid)

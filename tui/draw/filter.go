@@ -31,7 +31,8 @@ type Filter struct {
 	Invert bool
 }
 
-// OneOf returns a filter for rows that name one of the given nodes, or a port of such a node. text is the typed text.
+// OneOf returns a filter for rows that name one of the given nodes, or a port of such a node. The argument text is the
+// typed text.
 func OneOf(text string, names []string) Filter {
 	f := Filter{Text: text, want: text, names: map[string]bool{}}
 	for _, n := range names {

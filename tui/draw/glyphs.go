@@ -173,8 +173,8 @@ func (t *Theme) LoadStyle(x int64, mean float64) Style {
 	return t.Good
 }
 
-// Heat writes a cell of a heat map. bubbles and lipgloss have no such map. A lipgloss style for each of 120x40 cells
-// would take longer than a whole frame.
+// Heat writes a cell of a heat map. The packages bubbles and lipgloss have no such map. A lipgloss style for each of
+// 120x40 cells would take longer than a whole frame.
 func (p *Pen) Heat(x, most int64, mean float64) {
 	i := 0
 	if x > 0 {

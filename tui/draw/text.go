@@ -75,8 +75,8 @@ func agreed(cluster string, wide int) bool {
 	return marks <= 2 && runeCells(cluster) == wide && after == cluster
 }
 
-// halfFlag reports whether a rune is half of a flag. selector reports whether a rune selects text style or emoji style.
-// Terminals differ on both.
+// halfFlag reports whether a rune is half of a flag. The function selector reports whether a rune selects text style or
+// emoji style. Terminals differ on both.
 func halfFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 

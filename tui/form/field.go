@@ -29,13 +29,13 @@ type field struct {
 	// screen shows them.
 	selector string
 	shown    map[string]bool
-	// seen are the lines that were drawn. top is the first visible choice.
+	// seen are the lines that were drawn. The field top is the index of the first visible choice.
 	seen []string
 	top  int
 }
 
-// newField returns a field for a question, in lines of w cells. answer is its initial answer. The lines explain are
-// shown below the question.
+// newField returns a field for a question, in lines of w cells. The argument answer is the initial answer. The lines in
+// explain are shown below the question.
 func newField(t *draw.Theme, q *guided.Question, explain []string, answer string, w int) *field {
 	f := &field{answer: answer}
 	title := draw.Clean(q.Text, t.ASCII)

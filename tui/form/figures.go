@@ -57,8 +57,8 @@ func (f *Form) figure() tea.Cmd {
 	}
 }
 
-// nextFigured returns the choice whose result is to be computed next, or "" if there is none. selected is true if it is
-// the selected choice.
+// nextFigured returns the choice whose result is to be computed next, or "" if there is none. The result selected is
+// true if this is the selected choice.
 func (f *Form) nextFigured() (choice string, selected bool) {
 	now, ok := f.field.value()
 	at := slices.IndexFunc(f.q.Choices, func(c guided.Choice) bool { return ok && c.Value == now })

@@ -95,7 +95,7 @@ func (p *Page) scroll(by int) {
 	p.Read = p.Read || p.Ready && p.view.AtBottom()
 }
 
-// broken splits the line into lines of at most w cells, at blanks if possible.
+// broken returns the line split into lines of at most w cells, at blanks if possible.
 func (l line) broken(w int, ascii bool) []string {
 	text, end := draw.Clean(l.text, ascii), ""
 	if l.st != "" {

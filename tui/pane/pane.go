@@ -25,7 +25,7 @@ type Pane interface {
 	About() About
 	// Base returns the list.
 	Base() *draw.Table
-	// Show accepts a new scene. changed is false if only the progress of operations differs.
+	// Show accepts a new scene. The argument changed is false if only the progress of operations differs.
 	Show(sc *Scene, changed bool)
 	// Seek starts the background computations that the pane needs.
 	Seek(s Stage) tea.Cmd
@@ -63,8 +63,8 @@ type Pane interface {
 	WhyNotSort() string
 	// Enter returns the function of Enter on the selected row, or the reason why there is none.
 	Enter() (act func() tea.Msg, why string)
-	// Escape returns the function of Esc, or nil, and its description for the footer. idle is set if no command is
-	// running that Esc would cancel.
+	// Escape returns the function of Esc, or nil, and its description for the footer. The argument idle is set if no
+	// command is running that Esc would cancel.
 	Escape(idle bool) (act func() tea.Msg, word string)
 	// Actions returns the actions that belong to the pane, with their keys.
 	Actions() []Action
@@ -171,7 +171,7 @@ type list struct {
 	renew func()
 }
 
-// NewList returns a list. renew creates its rows when the scene has changed.
+// NewList returns a list. The function renew creates its rows when the scene has changed.
 func NewList(c *Common, is About, t draw.Table, renew func()) List {
 	t.Theme = c.Look
 	return List{list{Table: t, Common: c, is: is, renew: renew}}

@@ -27,7 +27,7 @@ func PlaceOf(f *fabric.Fabric, node fabric.NodeIndex, port fabric.PortIndex) Pla
 	return p
 }
 
-// In finds the place in a fabric. node is None if the fabric does not contain the node.
+// In finds the place in a fabric. The result node is None if the fabric does not contain the node.
 func (p Place) In(f *fabric.Fabric) (node fabric.NodeIndex, port fabric.PortIndex) {
 	node = f.NodeByGUID(p.GUID)
 	if node == fabric.None {

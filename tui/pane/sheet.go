@@ -118,8 +118,8 @@ func (s *Sheet) Cell(row, col int) string {
 	return part.Cell(in, col)
 }
 
-// Lead returns the target of a row: a place, a command, or another sheet of the answer. sheet is the number of that
-// sheet, counted from 1, or 0.
+// Lead returns the target of a row: a place, a command, or another sheet of the answer. The result sheet is the number
+// of that sheet, counted from 1, or 0 for no sheet.
 func (s *Sheet) Lead(row int) (to Place, command string, sheet int) {
 	if s.lines != nil {
 		return Place{}, "", s.leads[row]

@@ -25,7 +25,7 @@ type rights struct {
 }
 
 // giveUpRoot drops root privileges if another user started the program. Before that, it opens the umad devices and
-// reads the keys of the administrator's configuration. It opens no file that the user names as root.
+// reads the keys of the administrator's configuration. As root, it opens no file that the user names.
 func giveUpRoot() (rights, error) {
 	u, ok, err := privilege.Started()
 	if !ok || err != nil {

@@ -26,7 +26,7 @@ type File struct {
 	parts  chan part
 	free   chan []byte
 	closed chan struct{}
-	// buf is the part that is being read; rest is its unread remainder.
+	// buf is the part that is being read. The field rest is the part of buf that was not read yet.
 	buf, rest []byte
 	err       error
 	read      int64

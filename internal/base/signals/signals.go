@@ -25,8 +25,8 @@ func Termination() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 }
 
-// Watch calls handle for each of the given signals, sequentially. stop ends this and waits for the last call. Watch
-// leaves signals ignored that were ignored when the program started, as nohup does with SIGHUP.
+// Watch calls handle for each of the given signals, sequentially. The function stop ends this and waits for the last
+// call. Watch leaves signals ignored that were ignored when the program started, as nohup does with SIGHUP.
 func Watch(handle func(syscall.Signal), all ...os.Signal) (stop func()) {
 	received, quit := make(chan os.Signal, 8), make(chan struct{})
 	// signal.Notify without signals would mean all signals.
@@ -70,8 +70,9 @@ type program struct {
 // signals at once.
 const grace = 500 * time.Millisecond
 
-// Context returns a context that a termination signal cancels with an [*Error]. stop ends the handling of signals. A
-// second signal ends the program as if there were no handler. Contexts from [WithoutInterrupts] ignore interrupts.
+// Context returns a context that a termination signal cancels with an [*Error]. The function stop ends the handling of
+// signals. A second signal ends the program as if there were no handler. Contexts from [WithoutInterrupts] ignore
+// interrupts.
 func Context() (ctx context.Context, stop func()) {
 	noInterrupts, end := context.WithCancelCause(context.Background())
 	p := &program{noInterrupts: noInterrupts, cleanup: map[*func()]bool{}}
@@ -106,8 +107,8 @@ func (p *program) count(s syscall.Signal) {
 	}
 }
 
-// BeforeKill arranges that do is called before a second signal ends the program. undone cancels this. The program waits
-// at most [maxCleanup] for do.
+// BeforeKill arranges that do is called before a second signal ends the program. The function undone cancels this. The
+// program waits at most [maxCleanup] for do.
 func BeforeKill(ctx context.Context, do func()) (undone func()) {
 	p, ok := ctx.Value(programKey{}).(*program)
 	if !ok {

@@ -15,8 +15,8 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// pragmas let readers and one writer work at the same time, and keep commits after a loss of power. A second writer
-// waits up to ten seconds.
+// pragmas returns the settings of a database. They let readers and one writer work at the same time, and keep commits
+// after a loss of power. A second writer waits up to ten seconds.
 func pragmas() []string {
 	return []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"}
 }

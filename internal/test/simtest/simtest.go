@@ -22,8 +22,8 @@ type Subnet struct {
 	Master fabric.PortIndex // the port of the subnet manager
 }
 
-// New returns a simulated subnet with links of 4x HDR, routed by the default engine. spec describes the topology, for
-// example fattree:2,8. If change is not nil, New calls it to change the forwarding tables before use.
+// New returns a simulated subnet with links of 4x HDR, routed by the default engine. The argument spec describes the
+// topology, for example fattree:2,8. If change is not nil, New calls it to change the forwarding tables before use.
 func New(t testing.TB, spec string, change func(*fabric.LFT, *fabric.Fabric)) *Subnet {
 	t.Helper()
 	f, err := gen.ParseSpec(spec)

@@ -199,7 +199,7 @@ func Rand(t testing.TB) *rand.Rand {
 }
 
 // AcceptHangups makes SIGHUP end the programs that tests start, even if the tests themselves run under nohup and ignore
-// SIGHUP. The tests catch the signal; started programs then have the default handling.
+// SIGHUP. If the tests catch the signal, the programs that they start have the default handling.
 func AcceptHangups() {
 	if signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)

@@ -134,8 +134,8 @@ func (s *Screen) Text() string {
 	return s.Tmux("capture-pane -p")
 }
 
-// Until waits until passes accepts the screen. If that takes too long, the test fails; what describes the expected
-// screen in the error.
+// Until waits until passes accepts the screen. If that takes too long, the test fails with an error that contains what,
+// a description of the expected screen.
 func (s *Screen) Until(passes func(screen string) bool, what string) {
 	s.t.Helper()
 	limit := time.After(Patience)

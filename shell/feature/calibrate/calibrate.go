@@ -115,7 +115,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, a))
 }
 
-// conclusion returns the end of a line that says whether predictions are proved.
+// conclusion returns the end of a line that states whether predictions are proved.
 func conclusion(c *calibration.Calibration) string {
 	switch {
 	case c.Verdict() == answer.Unknown:

@@ -272,7 +272,7 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 	return c.Answer(loadDecl.Answer(basis(st, p), &l))
 }
 
-// granted returns the pairs for which the subnet manager would select a path, given the partitions.
+// granted returns the pairs that have a path under the partition and service level in g.
 func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []linkload.Pair {
 	return slices.DeleteFunc(pairs, func(p linkload.Pair) bool {
 		_, _, err := g.Of(p.Src, cmp.Or(p.LID, f.Ports[p.Dst].LID))

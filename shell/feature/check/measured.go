@@ -37,7 +37,7 @@ type measuredLoad struct {
 	partial    bool        // tables were not read
 }
 
-// deviation is a direction of a link with more or less traffic than its number of paths lets expect.
+// deviation is a direction of a link whose traffic is higher or lower than expected from its number of paths.
 type deviation struct {
 	Port     answer.Value `key:"port" name:"PORT" kind:"place"`
 	To       answer.Value `key:"to" name:"TO" kind:"place"`

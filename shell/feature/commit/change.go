@@ -167,7 +167,7 @@ func (x *Change) others() answer.Rows[fabricwrite.Conflict] {
 	return rows
 }
 
-// addTexts adds texts for people that need more than the plan.
+// addTexts adds those texts for people that cannot be derived from the plan alone.
 func (x *Change) addTexts(why, try string) {
 	const most = 5
 	var names []string

@@ -23,7 +23,8 @@ const (
 	mostListed = 20
 )
 
-// label is a line of a plan for people. text is the label of the line; [Change.texts] has the contents under id.
+// label is a line of a plan for people. The field text is the label of the line. The contents of the line are in
+// [Change.texts], under the key id.
 type label struct{ id, text string }
 
 // item returns the line.
@@ -97,7 +98,8 @@ func facts() []answer.Field[*Change] {
 	return fields
 }
 
-// leftOf returns the function of a field with a count of things that a rollback does not restore. A count of 0 is None.
+// leftOf returns a function for a field that counts things that a rollback does not restore. It returns None for a
+// count of 0.
 func leftOf(count func(x *Change) int) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if count(x) == 0 {
@@ -143,7 +145,7 @@ func writtenFacts() []answer.Field[*Change] {
 	}
 }
 
-// done returns the function of a field about the writes. The field is None if nothing was written.
+// done returns a function for a field about the writes. It calls value, or returns None if nothing was written.
 func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Written == nil {
@@ -153,7 +155,8 @@ func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	}
 }
 
-// other returns the function of a field about changes by others. The field is None if nobody else changed the tables.
+// other returns a function for a field about changes by others. It calls value, or returns None if nobody else changed
+// the tables.
 func other(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Others == nil {

@@ -151,7 +151,7 @@ var decl = answer.Decl[*compared]{
 	Verdict: (*compared).verdict, Fails: answer.Asked,
 }
 
-// verdict is found unless at least one engine routes the subnet without lost pairs and without a credit loop.
+// verdict returns Found unless at least one engine routes the subnet without lost pairs and without a credit loop.
 func (c *compared) verdict() (answer.Verdict, string) {
 	var best *comparison.Figures
 	for _, e := range c.engines {
@@ -216,8 +216,8 @@ func run(c *feature.Call) error {
 	return stopped
 }
 
-// beats reports whether an engine is better than the best engine so far. best is nil at the beginning. Existing tables
-// never win.
+// beats reports whether an engine is better than the best engine so far. The argument best is nil at the beginning.
+// Existing tables never win.
 func beats(e, best *comparison.Figures) bool {
 	if !e.Computed || best == nil {
 		return e.Computed

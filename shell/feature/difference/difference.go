@@ -156,7 +156,7 @@ func (d *difference) same() bool {
 	return d.result.Same() && d.adaptive.Same() && d.SL2VL.Int() == 0 && d.SLs.Int() == 0
 }
 
-// verdict is Unknown if tables were not read and nothing else differs.
+// verdict returns Unknown if tables were not read and nothing else differs.
 func (d *difference) verdict() (answer.Verdict, string) {
 	switch {
 	case !d.same():

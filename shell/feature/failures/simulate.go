@@ -252,8 +252,8 @@ func restoreAll(c *feature.Call) (*result, error) {
 	return r, err
 }
 
-// restore returns a function that undoes the simulated failures of things of a kind. If only a larger thing failed, the
-// function repairs a part of it.
+// restore returns a function that undoes the simulated failures of things of a kind. If a thing failed only as part of
+// a larger failure, the function repairs that part.
 func restore(what string) changing {
 	return func(c *feature.Call) (*result, error) {
 		st := c.Session.State()

@@ -185,8 +185,8 @@ func first(kind, path, engine string, rep *loading.Report) string {
 		prose.Count(rep.Switches, "switch"), file, remapped)
 }
 
-// laid describes, as facts and as a line, which of the previous tables a new topology keeps. switches is the number of
-// switches of the topology.
+// laid describes, as facts and as a line, which of the previous tables a new topology keeps. The argument switches is
+// the number of switches of the topology.
 func laid(l *session.Laid, switches int) (facts answer.Value, text string) {
 	facts = answer.Map([]answer.Named{
 		{Name: "over", Value: answer.Text(string(l.Over))}, {Name: "switches_kept", Value: answer.Int(l.Kept)},

@@ -128,7 +128,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), m))
 }
 
-// proved returns the function of a field about the proof. The field does not apply if there is no proof.
+// proved returns a function for a field about the proof. It calls value, or returns None if there is no proof.
 func proved(value func(*calibration.Proof) answer.Value) func(managerList) answer.Value {
 	return func(m managerList) answer.Value {
 		if m.proof == nil {

@@ -157,7 +157,7 @@ func statusOf(st *recording.Status) *status {
 	return s
 }
 
-// span returns the value of an option in seconds. Without the option it returns otherwise.
+// span returns the value of an option in seconds. Without the option it returns the argument otherwise.
 func span(c *feature.Call, name string, otherwise time.Duration) (time.Duration, error) {
 	text := c.Option(name, "")
 	if text == "" {

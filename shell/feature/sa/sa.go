@@ -42,7 +42,8 @@ var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	},
 }}
 
-// record is a row: the path record of a pair, or an error. tables describes how the record differs from the tables.
+// record is a row: the path record of a pair, or an error. The field tables describes how the record differs from the
+// tables.
 type record struct {
 	f *fabric.Fabric
 	pairs.Pair
@@ -55,7 +56,7 @@ const agree = "agree"
 
 func (r record) agrees() bool { return r.tables.String() == agree }
 
-// granted returns the function of a field about the record. The field is None if the pair has no record.
+// granted returns a function for a field about the record. It calls value, or returns None if the pair has no record.
 func granted(value func(record) answer.Value) func(record) answer.Value {
 	return func(r record) answer.Value {
 		if r.err != nil {

@@ -187,8 +187,9 @@ func differences(all []feature.Subnet) (out []classify.Difference, fabrics []*fa
 	return out, fabrics
 }
 
-// shared returns a sentence about the nodes that the subnets a and b have in common, or "" if there are none. name is
-// the name of b. If the nodes, links, LIDs and tables are equal, the sentence states that both are the same subnet.
+// shared returns a sentence about the nodes that the subnets a and b have in common, or "" if there are none. The
+// argument name is the name of b. If the nodes, links, LIDs and tables are equal, the sentence states that both are the
+// same subnet.
 func shared(a, b *fabric.Fabric, t, u *fabric.Tables, name string) string {
 	nodes := 0
 	for i := range a.Nodes {

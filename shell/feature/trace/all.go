@@ -84,8 +84,8 @@ func traceAllLive(c *feature.Call, st *session.State, s *session.Picture, noTabl
 // mostNamed is the maximum number of end ports that text lists as unreachable or without a LID.
 const mostNamed = 10
 
-// censusOf returns the answer from a census: a count of all paths through tables. f may have links that pass no
-// packets.
+// censusOf returns the answer from a census: a count of all paths through tables. The fabric f may have links that pass
+// no packets.
 func censusOf(f *fabric.Fabric, t *fabric.Tables, r *census.Result) *many {
 	m := &many{
 		Pairs: r.Pairs, LostPairs: r.LostPairs, UnknownPairs: r.UnknownPairs, Paths: r.Paths, Arrive: r.Arrive(),

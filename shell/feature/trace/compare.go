@@ -48,8 +48,8 @@ var (
 	againstTable = comparedTable("against_hops", "against")
 )
 
-// compareWith compares two paths hop by hop: the requested path, called of, and another path, called with. hops are the
-// hops of the latter in the order to compare.
+// compareWith compares the requested path (argument of) with another path (argument with), hop by hop. The argument
+// hops contains the hops of the other path in the order of the comparison.
 func compareWith(f *fabric.Fabric, of *walk.Path, g *fabric.Fabric, with *walk.Path, hops []walk.Hop,
 	state string) *comparedPath {
 	o := &comparedPath{Of: state, Ending: with.Verdict.String(), Why: with.Explain(g), Same: true}

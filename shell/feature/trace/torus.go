@@ -121,8 +121,9 @@ func runTorus(c *feature.Call) error {
 	return c.Answer(torusDecl.Answer(st.Basis(s, session.NeedLinks), m))
 }
 
-// treeAlong returns a function that, for each switch, returns the directions in which the multicast tree leaves the
-// switch, and the root of the tree, [fabric.None] for a LID without a tree. name is a multicast LID or [masterTree].
+// treeAlong returns a function and the root of the multicast tree, or [fabric.None] for a LID without a tree. For each
+// switch, the function returns the directions in which the tree leaves the switch. The argument name is a multicast LID
+// or [masterTree].
 func treeAlong(t *torus.Torus, tables *fabric.Tables, name string) (along func(fabric.SwitchIndex) []string,
 	root fabric.SwitchIndex, err error) {
 	root = t.MasterTree().Root

@@ -90,8 +90,8 @@ func (m *Memo) baseOf(t *fabric.Tables) *fabric.Tables {
 	return nil
 }
 
-// adapted reports whether the tables to were made by editing the tables from, after nodes or links of the fabric were
-// removed.
+// adapted reports whether the tables in the argument to were made by editing those in from, after nodes or links of the
+// fabric were removed.
 func adapted(from, to *fabric.Tables) bool {
 	if from == nil || from == to {
 		return false
@@ -191,8 +191,8 @@ type fact struct {
 	err      error
 	panicked any
 
-	// These fields are guarded by the memo's mu. known is set as soon as value is valid. waiting counts the requests
-	// that wait.
+	// These fields are guarded by the memo's mu. The field known is set as soon as value is valid. The field waiting
+	// counts the requests that wait.
 	known   bool
 	waiting int
 	cancel  context.CancelFunc

@@ -399,9 +399,10 @@ func (c *commit) writing(p apply.Progress) {
 	c.Publish(session.ChangeBusy, func(st *session.State) { st.Writing = &p })
 }
 
-// Rollback restores the contents that the switches had before a commit. id is one of the two history entries of the
-// commit; 0 means the last commit that was not rolled back. If a commit was interrupted, it must be this commit. An
-// interrupted rollback is finished instead. Rollback also returns the commit.
+// Rollback restores the contents that the switches had before a commit. The argument id is one of the two history
+// entries of the commit, or 0 for the last commit that was not rolled back. If a commit was interrupted, Rollback rolls
+// this commit back, and an id other than 0 must belong to it. An interrupted rollback is finished instead. Rollback
+// also returns the commit.
 func Rollback(ctx context.Context, s *session.Session, id int64, opt Options) (Report, history.JournalEntry, error) {
 	c := &commit{Session: s, opt: opt, of: subject{rollback: true}}
 	open, found, err := s.Journal().Interrupted(ctx)
@@ -461,8 +462,8 @@ func (c *commit) settle(ctx context.Context, open *history.Chain, rollback bool)
 	return c.do(ctx)
 }
 
-// takeEntry makes the tables of the history entry id the target. The switches are assumed to hold the tables of the
-// entry held.
+// takeEntry makes the tables of the history entry with the number id the target. The switches are assumed to hold the
+// tables of the entry with the number held.
 func (c *commit) takeEntry(id, held int64) error {
 	st := c.State()
 	p, err := st.Of(session.EntryKind(id))

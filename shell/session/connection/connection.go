@@ -52,7 +52,7 @@ type Options struct {
 	Dial   func(context.Context) (mad.Transport, error) // opens the source, nil for a file
 	Client mad.ClientOptions
 	// Live reports whether the subnet exists independently of the session. Only the connection to such a subnet can be
-	// lost. Lost is then called with the cause, and must not call methods of the connection.
+	// lost. The function Lost is called with the cause of such a loss. It must not call methods of the connection.
 	Live bool
 	Lost func(why error)
 }
@@ -63,8 +63,8 @@ type Connection struct {
 	opt Options
 
 	mu sync.Mutex
-	// line is the line that was opened last, or nil before the first. down is the cause of its loss, or nil while it
-	// works.
+	// line is the line that was opened last, or nil before the first. The field down is the cause of its loss, or nil
+	// while it works.
 	line     *Line
 	down     error
 	watchers sync.WaitGroup // the goroutines that wait for the end of a line

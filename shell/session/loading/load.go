@@ -134,8 +134,8 @@ func (s loader) loadOption(ctx context.Context, kind, option, path string) (Repo
 	return Report{Option: option, Notes: next.Notes}, nil
 }
 
-// checkOption returns an error if a file is empty or of another kind. OpenSM, which reads the file as the option's
-// value, would accept it silently.
+// checkOption returns an error if a file is empty or of another kind. When an engine uses the option, the file is read
+// without these checks, as by OpenSM.
 func checkOption(ctx context.Context, kind, path string, f *fabric.Fabric) error {
 	return files.Read(ctx, path, prose.When(kind == "lid-matrix", files.Matrix, files.List), func(r io.Reader) error {
 		name := fabric.Escape(path)

@@ -75,7 +75,7 @@ func Problems(all []SM) []problems.Manager {
 	return list
 }
 
-// Find requests SMInfo from the ports of the subnet's subnet managers and returns them, the master first.
+// Find searches the subnet for its subnet managers and returns them, the master first.
 func Find(ctx context.Context, c *mad.Client, f *fabric.Fabric) ([]SM, error) {
 	master, ok, others, err := sweep.MasterSM(ctx, c, f)
 	if err != nil {

@@ -119,8 +119,8 @@ func (w *writer) counters(kind string, switches bool, c counters.Counter) {
 	}
 }
 
-// countersOf writes the samples of one counter in a reading. name is the name of the samples; it is "" if the head of
-// the family was not written yet. countersOf writes the head before the first sample and returns the name. Data
+// countersOf writes the samples of one counter in a reading. It writes the head of the family before the first sample,
+// and returns the name of the samples. The argument name is this name, or "" if the head was not written yet. Data
 // counters count words of 4 bytes and are exported in bytes.
 func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string, switches bool,
 	c counters.Counter) string {

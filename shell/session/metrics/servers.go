@@ -68,8 +68,8 @@ func Address(text string) (string, error) {
 // processor for seconds.
 const maxResponses = 2
 
-// Serve adds a recording to the server of an address, until the returned Reader is closed. describe returns the data to
-// export together with the readings. subnet is the label of the subnet.
+// Serve adds a recording to the server of an address, until the returned Reader is closed. The function describe
+// returns the data to export together with the readings. The argument subnet is the label of the subnet.
 func (all *Servers) Serve(ctx context.Context, address string, describe Describe,
 	subnet string) (*Reader, error) {
 	all.mu.Lock()

@@ -64,8 +64,8 @@ func New(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]
 	return g, nil
 }
 
-// Of returns the SL of the paths from a port to a LID. known is false if the SL is unknown. An error is the reason why
-// there is no path record.
+// Of returns the SL of the paths from a port to a LID. The result known is false if the SL is unknown. An error is the
+// reason why there is no path record.
 func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err error) {
 	number, ok := g.partition(src, g.t.Fabric.PortByLID(lid))
 	switch {

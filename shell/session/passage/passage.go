@@ -147,8 +147,8 @@ func (r *Passage) Dropped() int {
 	return slices.IndexFunc(r.Hops, func(h Hop) bool { return h.Out == fabric.DropVL })
 }
 
-// VL returns the VL at the hop as text: "0", "0 to 1" if the VL changes, or "" if it is unknown. arrow is the text
-// between two VLs, such as " to ".
+// VL returns the VL at the hop as text: "0", "0 to 1" if the VL changes, or "" if it is unknown. The argument arrow is
+// the text between two VLs, such as " to ".
 func (h *Hop) VL(arrow string) string {
 	switch {
 	case h.Out == walk.NoVL:

@@ -70,8 +70,8 @@ func Follow(ctx context.Context, s *session.Session, file string, opt FollowOpti
 	return rep, nil
 }
 
-// followOn updates the file after changes of the live tables, until ctx ends. seen are the tables that the file
-// contains. A failed update is repeated after the next change.
+// followOn updates the file after changes of the live tables, until ctx ends. The argument seen contains the tables
+// that are in the file. A failed update is repeated after the next change.
 func followOn(ctx context.Context, s *session.Session, w *session.Watcher, seen *fabric.Tables, file string,
 	opt FollowOptions) {
 	for failed := ""; ; {

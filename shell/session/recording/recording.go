@@ -32,8 +32,8 @@ type Options struct {
 	Serve bool
 	// Failed is called with the error of a round. It is not called again until a round has succeeded.
 	Failed func(error)
-	// OnReading is called after each successful reading. grown are the increases of errors and XmitWait since the
-	// previous reading.
+	// OnReading is called after each successful reading. The argument grown holds the increases of errors and XmitWait
+	// since the previous reading.
 	OnReading func(r *counters.Reading, grown []counters.Delta)
 }
 

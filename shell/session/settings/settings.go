@@ -190,7 +190,8 @@ var Options = []Option{
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, read: setLIDMatrix},
 }
 
-// on returns an option with the values TRUE and FALSE. field returns the field that the option sets.
+// on returns an option with the values TRUE and FALSE. The function field returns a pointer to the field that the
+// option sets.
 func on(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }

@@ -28,7 +28,8 @@ const (
 	LinkGroups           // all ports to the same next switch
 )
 
-// vendorEngine is an engine of NVIDIA's OpenSM. tables is the engine that is assumed to compute the same tables.
+// vendorEngine is an engine of NVIDIA's OpenSM. The field tables is the name of the engine that is assumed to compute
+// the same tables.
 type vendorEngine struct {
 	name, tables string
 	groups       GroupKind

@@ -108,7 +108,7 @@ func kindNames() []string { return prose.Words(gen.Kinds(), func(k gen.Kind) str
 // options splits the argument of a source into its options and the rest.
 //
 // With adaptive=yes, the switches are of NVIDIA, hold groups of all ports on shortest up/down paths, and report these
-// groups. With traffic=N%, all hosts send to all others; used is the resulting utilization of the busiest link, from 0
+// groups. With traffic=N%, all hosts send to all others. The result used is the utilization of the busiest link, from 0
 // to 1.
 func options(arg string) (rest string, isAdaptive bool, used float64, err error) {
 	var kept []string

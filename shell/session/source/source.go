@@ -36,9 +36,9 @@ const DefaultSimulation = "sim:fattree:2,36"
 // Var is the environment variable that contains the default source.
 const Var = "IBCONSOLE_SOURCE"
 
-// Default returns the source to use if the user gives none. This is the source in [Var]. Without it, it is umad if an
-// InfiniBand port of this machine can be used, otherwise [DefaultSimulation]. note is the reason why an existing port
-// is not used, or "".
+// Default returns the source to use if the user gives none. This is the source in the environment variable [Var]. If
+// the variable is not set, it is umad if an InfiniBand port of this machine can be used, otherwise [DefaultSimulation].
+// The result note is the reason why an existing port is not used, or "".
 func Default(held *umad.HeldDevices) (source, note string) {
 	if name := os.Getenv(Var); name != "" {
 		return name, ""

@@ -45,7 +45,7 @@ func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.R
 	return Of(ctx, &st, s.Analysis(), opt)
 }
 
-// Of is [Problems] for the live subnet in the state st. memo computes the results about its tables.
+// Of is [Problems] for the live subnet in the state st. The results about its tables come from memo.
 func Of(ctx context.Context, st *session.State, memo *analysis.Memo, opt Options) (*problems.Report, error) {
 	r := &survey{&problems.Report{Problems: []problems.Problem{}, Unchecked: []problems.Unchecked{}}, st, memo, opt}
 	if len(st.Live.Fabric.Nodes) == 0 {
@@ -65,7 +65,7 @@ func Of(ctx context.Context, st *session.State, memo *analysis.Memo, opt Options
 }
 
 // Past returns the problems of a history entry. Entries have no counters and no unanswered requests, so properties that
-// depend on these are unknown. memo computes the results about its tables.
+// depend on these are unknown. The results about its tables come from memo.
 func Past(ctx context.Context, st *session.State, memo *analysis.Memo, p *session.Picture,
 	opt Options) (*problems.Report, error) {
 	r := &survey{Shown(st, p, memo), st, memo, opt}
@@ -300,8 +300,8 @@ func (r *survey) routes(ctx context.Context) error {
 	return r.tables(ctx, t, len(r.st.Unanswered))
 }
 
-// tables adds the problems of paths through tables. unanswered is the number of requests of the sweep that got no
-// response.
+// tables adds the problems of paths through tables. The argument unanswered is the number of requests of the sweep that
+// got no response.
 func (r *survey) tables(ctx context.Context, t *fabric.Tables, unanswered int) error {
 	f := t.Fabric
 	for sw, known := range t.Known {
@@ -359,8 +359,8 @@ func (r *survey) credits(ctx context.Context, t *fabric.Tables) error {
 	return nil
 }
 
-// addLostPaths adds the paths that do not arrive. unanswered is the number of requests of the sweep that got no
-// response.
+// addLostPaths adds the paths that do not arrive. The argument unanswered is the number of requests of the sweep that
+// got no response.
 func addLostPaths(f *fabric.Fabric, unanswered int, res *reach.Result, r *problems.Report) {
 	for _, k := range []struct {
 		n       int64

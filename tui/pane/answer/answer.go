@@ -37,7 +37,7 @@ const (
 	fresh = 2  // answers before the last that keep their subnet in memory
 )
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "Answer", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.

@@ -38,7 +38,7 @@ type groups struct {
 	treeErr error // why there is no tree
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "Groups", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.

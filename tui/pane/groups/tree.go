@@ -27,8 +27,8 @@ type grouping struct {
 	why    string // why the trees were not traced, "" if they were
 }
 
-// groupRow is a row: a group. switches is the number of switches with a table entry for the group, or -1 if the tables
-// are unknown.
+// groupRow is a row: a group. The field switches is the number of switches with a table entry for the group, or -1 if
+// the tables are unknown.
 type groupRow struct {
 	group           *fabric.Group
 	gone, switches  int

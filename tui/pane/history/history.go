@@ -39,7 +39,8 @@ type past struct {
 	pane.List
 	src     Source
 	entries []Entry
-	// parents are the entries from which the entries originate. graph holds the marks that draw this relation.
+	// parents are the entries from which the entries originate. The field graph holds the marks that draw this
+	// relation.
 	parents       []int64
 	graph         []string
 	err           error
@@ -58,7 +59,7 @@ type Source interface {
 	Moments(ctx context.Context) ([]timeline.Moment, error)
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[Source]{Name: "History", New: New}
 
 // New makes the pane.

@@ -23,7 +23,8 @@ const (
 // lft shows the forwarding table of the switch that is selected in the topology pane.
 type lft struct {
 	pane.List
-	// place is the switch. sw is its index in the state shown, or None if this state does not contain the switch.
+	// place is the switch. The field sw is its index in the state shown, or None if this state does not contain the
+	// switch.
 	place pane.Place
 	sw    fabric.SwitchIndex
 	// lids are the rows: LIDs that have an entry or an owner in the subnet. In the view by port, the rows are ports,
@@ -45,7 +46,7 @@ type lft struct {
 	number   int
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "LFT", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.

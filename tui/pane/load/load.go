@@ -32,7 +32,7 @@ const (
 type links struct {
 	pane.List
 	load *loading
-	// err is the reason why there are no loads. stale is set if the loads belong to the previous tables.
+	// err is the reason why there are no loads. The field stale is set if the loads belong to the previous tables.
 	err     error
 	stale   bool
 	loading pane.AsyncResult[*loading]
@@ -41,7 +41,7 @@ type links struct {
 	used     used
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "Load", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.

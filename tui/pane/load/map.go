@@ -24,8 +24,8 @@ func (l *links) columns(g *grid, room int) (first, per int) {
 	return min(l.Offset-mapStep, n-1), 1
 }
 
-// cell returns the largest value of the links between a row and a range of columns, or -1 if there is no link. gone is
-// set if at least one link has failed.
+// cell returns the largest value of the links between a row and a range of columns, or -1 if there is no link. The
+// result gone is set if at least one link has failed.
 func (l *links) cell(r heatRow, from, to int) (most int64, gone bool) {
 	cells := prose.When(l.Kind == loadDownwards || l.Kind == usedDownwards, r.down, r.up)
 	most = -1

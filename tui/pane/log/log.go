@@ -22,7 +22,7 @@ type logbook struct {
 	dropped int // lines that are no longer kept
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "Log", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.

@@ -78,7 +78,7 @@ type list struct {
 	mean   float64
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[Source]{Name: "Counters", New: New}
 
 // New makes the pane.

@@ -100,7 +100,7 @@ type Source interface {
 	PastProblems(ctx context.Context, p *session.Picture, opt survey.Options) (*found.Report, error)
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[Source]{Name: "Problems", New: New}
 
 // New makes the pane.
@@ -323,7 +323,8 @@ type reportKey struct {
 	quick           bool
 }
 
-// pastKey identifies a report about a history entry. quick is set if the report does not include traced packets.
+// pastKey identifies a report about a history entry. The field quick is set if the report does not include traced
+// packets.
 type pastKey struct {
 	of    *session.Picture
 	quick bool

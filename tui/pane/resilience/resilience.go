@@ -53,7 +53,7 @@ type resilient struct {
 	err   error
 	study pane.AsyncResult[*studyState]
 	soFar *atomic.Pointer[studyState] // of the study that runs
-	// stopped is the study that the user stopped. approved is the large study that the user started.
+	// stopped is the study that the user stopped. The field approved is the large study that the user started.
 	stopped, approved studyKey
 	// count is the number of failures in the study counted.
 	count   int
@@ -65,7 +65,7 @@ type Source interface {
 	Study(ctx context.Context, t *fabric.Tables, kind resilience.Kind) (*resilience.Study, error)
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[Source]{Name: "Resilience", New: New}
 
 // New makes the pane.

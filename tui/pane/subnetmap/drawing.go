@@ -50,7 +50,7 @@ const (
 	rowPort
 )
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "Map", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.

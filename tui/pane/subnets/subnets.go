@@ -30,7 +30,7 @@ const (
 
 // Source returns the subnets.
 type Source interface {
-	// Glances returns the overviews of all subnets. here is the index of the subnet that this screen shows.
+	// Glances returns the overviews of all subnets. The result here is the index of the subnet that this screen shows.
 	Glances() (all []shell.Glance, here int)
 	Compare(ctx context.Context) (*sources.Comparison, error)
 }
@@ -46,7 +46,7 @@ type subnets struct {
 	rows     []classify.Difference
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[Source]{Name: "All", New: New}
 
 // New makes the pane.

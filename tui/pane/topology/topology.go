@@ -19,7 +19,7 @@ type topology struct {
 	pane.List
 	rows []treeRow
 	hits []bool // nodes that match the filter
-	// open is the set of switches whose ports are shown. shut is the set of tiers whose switches are hidden.
+	// open is the set of switches whose ports are shown. The field shut is the set of tiers whose switches are hidden.
 	open map[uint64]bool
 	shut map[int32]bool
 	// shown is the switch that was selected last. If back is set, the cursor returns to this switch.
@@ -67,7 +67,7 @@ const (
 	tierLoose
 )
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "Topology", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.

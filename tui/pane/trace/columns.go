@@ -240,8 +240,8 @@ func (c *columns) bothColumns() []draw.Column {
 	}
 }
 
-// bothPort returns the port at which packets arrive if in is set, otherwise the port from which they leave. back
-// selects the reverse path.
+// bothPort returns the port at which packets arrive if in is set, otherwise the port from which they leave. The
+// argument back selects the reverse path.
 func (c *columns) bothPort(row int, back, in bool) string {
 	r := &c.t.rows[row]
 	h := &r.hop

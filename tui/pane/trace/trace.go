@@ -80,7 +80,7 @@ type Source interface {
 	Counters(ctx context.Context, ports ...fabric.PortIndex) (*counters.Reading, error)
 }
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[Source]{Name: "Trace", New: New}
 
 // New makes the pane.
@@ -103,7 +103,8 @@ func New(c *pane.Common, src Source) pane.Pane {
 	return l
 }
 
-// mark marks a place as the source (0) or the destination (1). lid is the LID of the destination if it was given.
+// mark marks a place as the source (0) or the destination (1). The argument lid is the LID of the destination if it was
+// given.
 func (t *trace) mark(which int, at pane.Place, lid uint16) {
 	t.Ends[which] = at
 	if which == 1 {

@@ -43,7 +43,7 @@ type whatIfRow struct {
 
 const maxMoved = 40 // how many links with other loads are listed
 
-// Pane constructs the pane for the key of its feature.
+// Pane constructs this pane. The feature that has a key of the same name opens the pane.
 var Pane = pane.Maker[any]{Name: "What-if", New: func(c *pane.Common, _ any) pane.Pane { return New(c) }}
 
 // New makes the pane.
