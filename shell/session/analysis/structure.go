@@ -29,8 +29,8 @@ func (m *Memo) structureOf(f *fabric.Fabric) *classify.Structure {
 	return m.addStructure(f)
 }
 
-// addStructure computes and caches the structure of a fabric. The structure of a fabric with simulated failures is
-// that they have without the failures. The caller holds structureMu.
+// addStructure computes and caches the structure of a fabric. A fabric with simulated failures keeps the structure that
+// it would have without failures. The caller holds structureMu.
 func (m *Memo) addStructure(f *fabric.Fabric) *classify.Structure {
 	var s *classify.Structure
 	if whole := f.Whole(); whole != f {

@@ -156,8 +156,9 @@ func (d *treeDrawer) remark(bad bool, format string, args ...any) {
 		link: fabric.None, bad: bad})
 }
 
-// newGroupTree returns the tree of the member with the port GUID from. Without such a member it is the tree from the
-// root of torus-2QoS, or with other engines that of the first member in the subnet. It is nil without a member.
+// newGroupTree returns the tree for packets of the member with the port GUID from. If there is no such member, it uses
+// the root of the tree with torus-2QoS, and the first member in the subnet with other engines. It returns nil if the
+// group has no member in the subnet.
 func newGroupTree(t *fabric.Tables, g *groupRow, from uint64) (*groupTree, error) {
 	f := t.Fabric
 	d := &treeDrawer{f: f, join: map[fabric.PortIndex]fabric.JoinState{}, got: map[fabric.PortIndex]bool{}}
