@@ -98,7 +98,7 @@ func (c *choice) openedMoment(msg momentMsg) {
 	c.showMoment(msg.between)
 }
 
-// showMoment shows the state before or after an event, compared with the other one.
+// showMoment shows the state before or after an event. It compares this state with the other state of the event.
 func (c *choice) showMoment(b pane.Between) {
 	c.between, c.old = &b, b.Shown()
 	c.m.refresh()

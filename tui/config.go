@@ -71,7 +71,7 @@ func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config
 	return c, nil
 }
 
-// take parses a line. If the line defines the keys of an action, it returns the action.
+// The method take parses a line. If the line defines the keys of an action, it returns the action.
 func (c *Config) take(line string) (string, error) {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)

@@ -84,7 +84,7 @@ func (js *jobs) runCommand(text string, byKey bool) tea.Cmd {
 	})
 }
 
-// start runs work in the background. The log shows it under name.
+// start runs work in the background. The log shows the work under this name.
 func (js *jobs) start(name string, byKey bool, work func(context.Context, *shell.Output) error) tea.Cmd {
 	js.last++
 	j, ctx := newJob(js.m.Ctx, js.last, name, js.m.now())
@@ -122,7 +122,7 @@ func (js *jobs) logLines(j *job, lines ...pane.Line) {
 	js.m.note(lines...)
 }
 
-// done handles the end of a job: it takes the last output, reports the result, and starts follow-up actions.
+// The method done handles the end of a job: it takes the last output, reports the result, and starts follow-up actions.
 func (js *jobs) done(j *job, err error) tea.Cmd {
 	js.drain(j, true)
 	if js.question != nil && js.question.job == j {

@@ -57,7 +57,7 @@ func (d *layout) named(name string) int {
 
 func (d *layout) pane() pane.Pane { return d.all[d.focus] }
 
-// on reports whether a pane with this seat has the keyboard focus.
+// The method on reports whether a pane with this seat has the keyboard focus.
 func (d *layout) on(s pane.Seat) bool { return d.pane().About().Seat == s }
 
 // digit returns the default key of a pane.
@@ -171,7 +171,7 @@ func (d *layout) wanted(at int) bool {
 	return at == d.focus || !ok || !v.Hidden()
 }
 
-// given returns the pane with the index at, or the main pane if that pane is empty.
+// The method given returns the pane with the index at, or the main pane if that pane is empty.
 func (d *layout) given(at int) int {
 	if d.wanted(at) {
 		return at

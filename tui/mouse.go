@@ -52,7 +52,7 @@ func (mo *mouse) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	return nil
 }
 
-// under returns the pane at a cell. It returns false if no pane accepts the mouse at present.
+// The method under returns the pane at a cell. It returns false if no pane accepts the mouse at present.
 func (mo *mouse) under(x, y int) (placed, bool) {
 	for _, p := range mo.m.panes() {
 		if p.Holds(x, y) {

@@ -83,7 +83,8 @@ func (s *screens) tell(at int, msg tea.Msg) tea.Cmd {
 // bubbleTea is the path of the package that defines Bubble Tea's own messages.
 var bubbleTea = reflect.TypeFor[tea.QuitMsg]().PkgPath()
 
-// of returns a command whose messages go to the screen of the subnet at. Messages of Bubble Tea itself are not changed.
+// The method of returns a command whose messages go to the screen of the subnet with the index at. Messages of Bubble
+// Tea itself are not changed.
 func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
@@ -127,8 +128,8 @@ func (s *screens) enter(msg enterMsg) tea.Cmd {
 	return s.of(msg.at, tea.Batch(cmds...))
 }
 
-// running returns the name of a command that is running on a subnet other than that of the screen than. It returns ""
-// if there is none.
+// The method running returns the name of a command that is running on a subnet other than that of the given screen. It
+// returns "" if there is none.
 func (s *screens) running(than *model) string {
 	for _, m := range s.all {
 		if m != than && len(m.jobs.running) > 0 && m.jobs.starting == nil {

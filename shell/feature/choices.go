@@ -81,7 +81,7 @@ func ChoiceItems[T any](of func(T) *ChoiceCounts, when func(T) bool) []answer.It
 	}
 }
 
-// unsure returns up to a limited number of paths that fail with at least one choice.
+// unsure returns the rows of paths that fail with at least one choice. The number of rows is limited.
 func (n *ChoiceCounts) unsure() answer.Rows[UnsurePath] {
 	if n == nil {
 		return answer.Slice[UnsurePath](nil)

@@ -153,7 +153,7 @@ func (f *Flow) askValue(ctx context.Context, name string) *Question {
 	return nil
 }
 
-// given returns the options that the user has set, in the order of [settings.Options].
+// The method given returns the options that the user has set, in the order of [settings.Options].
 func (f *Flow) given() []settings.Setting {
 	var given []settings.Setting
 	for _, o := range settings.Options {

@@ -59,7 +59,7 @@ func newLexer(text string) *lexer {
 	return l
 }
 
-// next returns the token at or after pos. It takes time linear in the number of bytes read.
+// The method next returns the token at or after pos. It takes time linear in the number of bytes read.
 func (l *lexer) next() token {
 	for l.pos < len(l.text) {
 		switch c := l.text[l.pos]; {

@@ -24,7 +24,8 @@ type Spec[C any] struct {
 	Args    []Arg
 	Options []Option // also those of its subcommands
 
-	// DashArgs makes words that begin with a dash arguments. Only words of the form --NAME=VALUE remain options.
+	// DashArgs makes Bind treat words that begin with a dash as arguments. Only words of the form --NAME=VALUE remain
+	// options.
 	DashArgs bool
 
 	// Subcommands are selected by the next word. A subcommand is required unless Bare is set or the command has Args.

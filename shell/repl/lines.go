@@ -46,7 +46,7 @@ func (r *lineReader) next(ctx context.Context) (string, error) {
 	}
 }
 
-// take returns the first n pending bytes, and drops the newline that follows them.
+// The method take returns the first n pending bytes, and drops the newline that follows them.
 func (r *lineReader) take(n int) string {
 	line := bytes.TrimSuffix(r.pending[:n], []byte("\r"))
 	r.pending = r.pending[min(n+1, len(r.pending)):]

@@ -205,7 +205,8 @@ func (m *Morning) sections() []section {
 	}
 }
 
-// none returns the text for a list without elements: "unknown" for a nil list, "none" for an empty list.
+// The function none returns the text that stands for a list without elements: "unknown" if the list is nil, "none" if
+// it is empty.
 func none[T any](list []T) string { return prose.When(list == nil, "unknown", "none") }
 
 func (m *Morning) title() string {

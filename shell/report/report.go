@@ -253,7 +253,7 @@ func (r *Report) CSV(w io.Writer) error {
 	return c.Error()
 }
 
-// known returns a number as text, or "" if the number is unknown.
+// The function known returns a number as text, or "" if the number is unknown.
 func known[N int32 | int64](n *N) string {
 	if n == nil {
 		return ""

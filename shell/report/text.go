@@ -19,7 +19,7 @@ func (r *Report) worst() []Port {
 	return all[:min(len(all), mostPorts)]
 }
 
-// known returns the ports whose number of paths is known.
+// The method known returns the ports whose number of paths is known.
 func (r *Report) known() []Port {
 	return slices.DeleteFunc(slices.Clone(r.Ports), func(p Port) bool { return p.Paths == nil })
 }

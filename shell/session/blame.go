@@ -28,7 +28,7 @@ func whatOf(k fabric.ChangeKind) string {
 	return history.WhatPort
 }
 
-// found holds the findings of a sweep other than the changes of nodes, links and ports.
+// The type found holds the findings of a sweep other than the changes of nodes, links and ports.
 type found struct {
 	managers []managers.SM // the subnet managers before
 	tables   diff.Entries

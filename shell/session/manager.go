@@ -15,7 +15,7 @@ func (rd *Reading) Master() (managers.SM, bool) { return managers.Master(rd.SMs)
 // Managers returns the subnet managers that were found, in the form for a problems report.
 func (rd *Reading) Managers() []problems.Manager { return managers.Problems(rd.SMs) }
 
-// known returns the facts that are known about the present master.
+// The method known returns the facts that are known about the present master.
 func (st *State) known() managers.Info { return st.manager.Since(st.Master()) }
 
 // ManagerKind returns the type of the present master SM that the user set.

@@ -77,7 +77,7 @@ type Picture struct {
 	Simulated string
 	// Entry is the history entry from which the picture was read, or nil.
 	Entry *history.Entry
-	// by is the engine that computed the tables with its options, or nil if unknown.
+	// The field by is the engine that computed the tables with its options, or nil if unknown.
 	by *maker
 	// madeOf is the fabric for which staged tables were computed, before LIDs were assigned.
 	madeOf *fabric.Fabric

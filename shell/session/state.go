@@ -70,8 +70,8 @@ type Pictures struct {
 // Simulation holds the simulated failures and additions.
 type Simulation struct {
 	Failures []failures.Failure
-	// past is the last routing as OpenSM would remember it, if OpenSM had run through the simulated failures and
-	// repairs.
+	// The field past is the last routing as OpenSM would remember it, if OpenSM had run through the simulated failures
+	// and repairs.
 	past  compute.Past
 	drawn drawn
 	// lastBase is the previous base. It is kept only if it has tables and the live state has none.

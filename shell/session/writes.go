@@ -228,7 +228,8 @@ func holding(t *fabric.Tables) []*fabric.Tables {
 	return []*fabric.Tables{t}
 }
 
-// held returns the tables that the switches should hold at present, from the point of view of newly computed tables.
+// The method held returns the tables that the switches should hold at present, from the point of view of newly computed
+// tables.
 func (ps *Pictures) held() []*fabric.Tables {
 	if ps.Base != nil && ps.Base.heldOn != nil {
 		return ps.Base.heldOn

@@ -70,7 +70,7 @@ func ReadSkin(r io.Reader, name string) (*Skin, error) {
 // parts are the keys of a look.
 var parts = []string{"fg", "bg", "bold", "reverse", "underline"}
 
-// over returns the look with the parts that the node sets replaced.
+// The method over returns a copy of the look in which the values of the node replace the old values.
 func (l *lookNode) over(look Look) (Look, error) {
 	if l.Kind != yaml.MappingNode {
 		return look, fmt.Errorf("line %d is not a list of keys and values", l.Line)
@@ -84,7 +84,7 @@ func (l *lookNode) over(look Look) (Look, error) {
 	return look, err
 }
 
-// over returns the look of a style with the changes that the skin makes.
+// The method over returns the look of a style with the changes that the skin makes.
 func (s *Skin) over(style string, look Look) Look {
 	if node, ok := s.looks[style]; ok {
 		look, _ = node.over(look) // [ReadSkin] checked that it can be decoded

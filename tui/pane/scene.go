@@ -32,8 +32,8 @@ type Scene struct {
 	Names *Index           // of the fabric of Picture
 	Down  int              // [session.State.Down]
 	Clock func() time.Time // the time, to show how old states are
-	// given holds the LIDs that the staged tables assign to ports of Top that have no LID yet. It is nil if the staged
-	// tables are for another fabric.
+	// The field given holds the LIDs that the staged tables assign to ports of Top that have no LID yet. It is nil if
+	// the staged tables are for another fabric.
 	given *fabric.Fabric
 }
 
@@ -134,7 +134,7 @@ func (sc *Scene) WhyNoSubnet() string {
 	return "the subnet has not been read: R reads it"
 }
 
-// Changed reports whether the scene differs from before in more than the progress of operations.
+// Changed reports whether the scene differs from the scene before in more than the progress of operations.
 func (sc *Scene) Changed(before *Scene) bool {
 	return before == nil || sc.Picture != before.Picture || sc.Between != before.Between || sc.Names != before.Names ||
 		sc.Top != before.Top || sc.Now != before.Now ||

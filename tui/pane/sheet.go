@@ -96,7 +96,7 @@ func (s *Sheet) Len() int {
 	return n
 }
 
-// at returns the part of the sheet that contains a row, and the index of the row in this part.
+// The method at returns the part of the sheet that contains a row, and the index of the row in this part.
 func (s *Sheet) at(row int) (part *answer.Sheet, in int) {
 	i := 0
 	for row >= s.parts[i].Len() {

@@ -32,8 +32,8 @@ type Fact struct{ Name, Text string }
 // Nothing is the subject of a row that is not about an object.
 var Nothing = Subject{Node: fabric.None, Port: fabric.None, Link: fabric.None, Via: fabric.None}
 
-// each returns the commands for a subject, and for the links that fail together with it. If there is no command at all,
-// why is the reason.
+// The method each returns the commands for a subject, and for the links that fail together with it. If there is no
+// command at all, the result why is the reason.
 func (s Subject) each(command func(Subject) (string, string)) (all, why string) {
 	all, why = command(s)
 	for _, link := range s.With {

@@ -79,7 +79,7 @@ func (o *options) diagnose(ctx context.Context, config *config, sources []source
 	return findings, nil
 }
 
-// others prints the kinds of sources that are not adapters, and the default source.
+// The method others prints the kinds of sources that are not adapters, and the default source.
 func (o *options) others(c *config) {
 	p := func(format string, args ...any) { _, _ = fmt.Fprintf(o.out, format+"\n", args...) }
 	source, _ := c.from(o.rights.held)

@@ -123,7 +123,8 @@ func (m style) span(b *strings.Builder, text string, x, y, n int) {
 		left, top+baseline, size, cmp.Or(fg, ink), weight, html.EscapeString(text))
 }
 
-// after returns the style that results when codes of Select Graphic Rendition (ECMA-48 8.3.117) are applied to m.
+// The method after returns the style that results when codes of Select Graphic Rendition (ECMA-48 8.3.117) are applied
+// to m.
 func (m style) after(codes []string) style {
 	if len(codes) == 0 {
 		return style{}

@@ -71,7 +71,7 @@ func Open(ctx context.Context, path string, kind Kind) (*File, error) {
 	}
 }
 
-// own opens the file, reads it and closes it, in the goroutine that owns the file.
+// The method own opens the file, reads it and closes it, in the goroutine that owns the file.
 func (f *File) own(ready chan<- opened) {
 	file, info, err := open(f.path, f.kind)
 	if err == nil {

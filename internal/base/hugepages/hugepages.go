@@ -44,8 +44,8 @@ func Heap(n int) {
 // each other forever.
 var collecting sync.Mutex
 
-// within returns the start of the first whole huge page in a range of memory, and the total length of the whole huge
-// pages.
+// The function within returns the start of the first whole huge page in a range of memory, and the total length of the
+// whole huge pages.
 func within(start, length uintptr) (uintptr, uintptr) {
 	before := -start % size
 	if length < before+size {

@@ -81,7 +81,7 @@ func escape(s string, keep func(rune) bool) string {
 	return b.String()
 }
 
-// kept returns the length of the longest prefix of s in which keep accepts every rune.
+// The function kept returns the length of the longest prefix of s in which keep accepts every rune.
 func kept(s string, keep func(rune) bool) int {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])

@@ -55,7 +55,7 @@ func (w *Writer) put(text []byte) error {
 	return err
 }
 
-// whole returns the length of text without an incomplete rune at its end.
+// The function whole returns the length of text without an incomplete rune at its end.
 func whole(text []byte) int {
 	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {

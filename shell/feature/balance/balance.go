@@ -306,7 +306,7 @@ func runLIDs(c *feature.Call) error {
 	return c.Answer(lidDecl.Answer(basis(st, p), &e))
 }
 
-// hot is the answer that compares the traffic of ports between switches with the number of their paths.
+// The type hot is the answer that compares the traffic of ports between switches with the number of their paths.
 type hot struct {
 	Ports       int          `key:"ports_read" name:"ports" help:"ports between switches that were read"`
 	Correlation answer.Value `key:"correlation" name:"correlation" kind:"float" help:"of traffic and paths"`

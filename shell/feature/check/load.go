@@ -186,7 +186,7 @@ func loadLayout() []answer.Item[*linkLoads] {
 	return append(layout, feature.MeasureLines[*linkLoads]()...)
 }
 
-// unknown returns the number of paths that use a table that was not read.
+// The method unknown returns the number of paths that use a table that was not read.
 func (l *linkLoads) unknown() int64 {
 	n := l.Measure.Unknown()
 	if l.Figures != nil {
@@ -280,7 +280,7 @@ func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []li
 	})
 }
 
-// of computes the load of the traffic pattern that word names. Service levels are not considered.
+// The method of computes the load of the traffic pattern that word names. Service levels are not considered.
 func (l *linkLoads) of(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
 	hasArg bool) (err error) {
 	switch word {

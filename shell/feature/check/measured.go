@@ -93,7 +93,8 @@ func recordedTraffic(c *feature.Call, f *fabric.Fabric, since, until time.Time) 
 	return all, nil
 }
 
-// minDeviation is the smallest deviation that is reported, in utilization of the link (from 0 to 1).
+// minDeviation is the smallest deviation that is reported, as a difference in the utilization of a link (which is from
+// 0 to 1).
 const minDeviation = 0.01
 
 func measured(c *feature.Call, st *session.State, p *session.Picture) error {

@@ -233,7 +233,8 @@ func (x *Change) addLoopText(why, try string) {
 	}
 }
 
-// alone returns a text that states whether the old routes alone, and the new routes alone, have a credit loop.
+// The function alone returns a text that states whether the old routes alone, and the new routes alone, have a credit
+// loop.
 func alone(l *plan.Credits) string {
 	switch {
 	case l.Old == credits.Loop && l.New == credits.Loop:

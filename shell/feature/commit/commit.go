@@ -159,7 +159,7 @@ func rollback(c *feature.Call) error {
 	})
 }
 
-// back rolls a commit back, and returns a text that identifies this commit.
+// The function back rolls a commit back, and returns a text that identifies this commit.
 func back(ctx context.Context, s *session.Session, id int64, opt commits.Options) (commits.Report, string, error) {
 	rep, j, err := commits.Rollback(ctx, s, id, opt)
 	if rep.Plan == nil {
@@ -174,7 +174,8 @@ func backTo(rep *commits.Report, j *history.JournalEntry) string {
 		" of"
 }
 
-// do plans, calls write, and answers with the plan and the result of writing.
+// The method do calls write, which plans and writes a commit or a rollback. It answers with the plan and the result of
+// the writes.
 func (r *run) do(write func(commits.Options) (commits.Report, string, error)) error {
 	opt, err := r.options()
 	if err != nil {
@@ -276,7 +277,8 @@ func (r *run) command(words ...string) string {
 	return strings.Join(append(line, words...), " ")
 }
 
-// next returns a text with the command that writes a plan that was only shown, or the reason why it would be refused.
+// The method next returns a text with the command that writes a plan that was only shown, or the reason why it would be
+// refused.
 func (r *run) next(refusal error) string {
 	switch {
 	case refusal == nil:

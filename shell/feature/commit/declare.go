@@ -145,7 +145,8 @@ func writtenFacts() []answer.Field[*Change] {
 	}
 }
 
-// done returns a function for a field about the writes. It calls value, or returns None if nothing was written.
+// The function done returns a function for a field about the writes. It calls value, or returns None if nothing was
+// written.
 func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Written == nil {
@@ -155,8 +156,8 @@ func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	}
 }
 
-// other returns a function for a field about changes by others. It calls value, or returns None if nobody else changed
-// the tables.
+// The function other returns a function for a field about changes by others. It calls value, or returns None if nobody
+// else changed the tables.
 func other(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Others == nil {

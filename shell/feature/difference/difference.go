@@ -151,7 +151,7 @@ func (d *difference) levels() {
 	}
 }
 
-// same reports whether no difference was found.
+// The method same reports whether no difference was found.
 func (d *difference) same() bool {
 	return d.result.Same() && d.adaptive.Same() && d.SL2VL.Int() == 0 && d.SLs.Int() == 0
 }
@@ -183,7 +183,7 @@ func (d *difference) basisOf(st *session.State) answer.Basis {
 	return b
 }
 
-// shown reports whether text shows the counts. It omits them if the states do not differ.
+// The method shown reports whether text shows the counts. It omits them if the states do not differ.
 func (d *difference) shown() bool {
 	v, _ := d.verdict()
 	return v != answer.OK

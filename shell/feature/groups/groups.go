@@ -225,8 +225,8 @@ func read(c *feature.Call) error {
 	return c.Answer(readDecl.Answer(b, g))
 }
 
-// ask reads the multicast groups from the subnet administration (SA). The SA_Key is given, or that of [session.Options]
-// if given is nil; 0 means no key. The returned notes report missing data.
+// ask reads the multicast groups from the subnet administration (SA). The argument given is the SA_Key, or 0 for no
+// key. If it is nil, ask uses the SA_Key of [session.Options]. The returned notes report missing data.
 func ask(c *feature.Call, given *uint64) (*session.Groups, []string, error) {
 	s, ctx := c.Session, c.Ctx
 	key := cmp.Or(s.Options().Keys.SA, sweep.DefaultSAKey)

@@ -95,7 +95,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(p, session.NeedLinks), all))
 }
 
-// next returns the port at the other end of the link at the output port.
+// The function next returns the port at the other end of the link at the output port.
 func next(e entry) answer.Value {
 	out := e.f.PortAt(e.sw, int(e.port))
 	if e.port == 0 || out == fabric.None || !e.f.Ports[out].Linked() {

@@ -263,7 +263,7 @@ const (
 	mostKept  = 1 << 20
 )
 
-// kept is the answer with the size limit and the resolution of recordings.
+// The type kept is the answer with the size limit and the resolution of recordings.
 type kept struct {
 	Megabytes int `key:"megabytes" name:"megabytes" unit:"MB"`
 	Minutes   int `name:"minutes"`

@@ -69,7 +69,7 @@ func engine(c *feature.Call) error {
 	return c.Answer(engineDecl.Answer(answer.Basis{Source: st.Source.String()}, a))
 }
 
-// given returns the engine settings that the arguments and options of the command select.
+// The function given returns the engine settings that the arguments and options of the command select.
 func given(c *feature.Call) (settings.Settings, error) {
 	var chain []string
 	words := c.Args

@@ -186,8 +186,8 @@ func route(c *feature.Call) error {
 	return checkFallback(c, &rep)
 }
 
-// how returns a sentence that states which routes the computation kept, and why. The argument added means that the
-// what-if has additions that the compared tables do not cover.
+// The function how returns a sentence that states which routes the computation kept, and why. The argument added means
+// that the what-if has additions that the compared tables do not cover.
 func how(rep *compute.Figures, added bool) string {
 	from := rep.Against
 	switch {

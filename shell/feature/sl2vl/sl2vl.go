@@ -109,7 +109,7 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(b, t))
 }
 
-// equal returns the SL2VL tables of an output port. Input ports with equal tables form one row.
+// The function equal returns the SL2VL tables of an output port. Input ports with equal tables form one row.
 func equal(f *fabric.Fabric, t *fabric.SL2VL, node fabric.NodeIndex, port fabric.PortIndex) (mappings []mapping) {
 	n, out := &f.Nodes[node], f.Ports[port].Num
 	ins := 1

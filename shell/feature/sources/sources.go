@@ -82,7 +82,7 @@ func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] 
 	}
 }
 
-// known returns a function that calls value if the subnet was read, and otherwise returns NotRead.
+// The function known returns a function that calls value if the subnet was read, and otherwise returns NotRead.
 func known(value func(o *Overview) answer.Value) func(o *Overview) answer.Value {
 	return func(o *Overview) answer.Value {
 		if o.Trouble != "" {
@@ -215,7 +215,7 @@ func (c *Comparison) verdict() (answer.Verdict, string) {
 	return answer.Found, strings.Join(causes, ", ")
 }
 
-// found returns the differences between those subnets that were read.
+// The method found returns the differences between those subnets that were read.
 func (c *Comparison) found() []classify.Difference {
 	return slices.DeleteFunc(slices.Clone(c.Differences), func(d classify.Difference) bool { return d.Kind == notRead })
 }

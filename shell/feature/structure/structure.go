@@ -209,7 +209,7 @@ var decl = answer.Decl[structure]{
 	},
 }
 
-// never excludes a table from text, because a line of text summarizes it.
+// The function never excludes a table from text, because a line of text summarizes it.
 func never(structure) bool { return false }
 
 func parts(key string, of func(*classify.Structure) classify.Parts) answer.Item[structure] {

@@ -24,7 +24,7 @@ import (
 // maxListed is the default for the maximum number of rows of one kind in text.
 const maxListed = 20
 
-// many is the answer with counts of the paths of many pairs, by result.
+// The type many is the answer with counts of the paths of many pairs, by result.
 type many struct {
 	Pairs        int64        `key:"pairs"`
 	LostPairs    int64        `key:"lost_pairs" help:"pairs with a path that does not arrive"`

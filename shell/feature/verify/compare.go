@@ -124,7 +124,7 @@ func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 
 const mostSince = 1000
 
-// since returns up to mostSince changes between two states.
+// The function since returns up to mostSince changes between two states.
 func since(was, is *session.Picture) []string {
 	var out []string
 	for _, c := range fabric.Changes(was.Fabric, is.Fabric) {

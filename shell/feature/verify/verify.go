@@ -165,7 +165,7 @@ func (v *verified) remarks(of func(*verify.Check) []string) answer.Rows[remark] 
 	return answer.Slice(rows)
 }
 
-// unknown returns the names of the programs whose comparison is incomplete.
+// The method unknown returns the names of the programs whose comparison is incomplete.
 func (v *verified) unknown() string {
 	var names []string
 	for i := range v.Checks {

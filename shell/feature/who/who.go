@@ -38,7 +38,7 @@ var Feature = feature.Feature{Name: "who", Keys: []feature.Key{
 	},
 }}
 
-// used is the answer with the counts of paths that use the given link or node.
+// The type used is the answer with the counts of paths that use the given link or node.
 type used struct {
 	What         string         `key:"what" name:"what"`
 	Paths        int64          `key:"paths" name:"paths" help:"paths that use it"`

@@ -201,8 +201,8 @@ type fact struct {
 	listeners  []*progress
 }
 
-// find computes the fact. If the computation panics, find recovers, and ask repeats the panic in each waiting
-// goroutine.
+// find computes the fact. If the computation panics, find recovers from the panic. The function ask then repeats the
+// panic in each waiting goroutine.
 func (f *fact) find(ctx context.Context, compute func(context.Context, progress) (any, error)) {
 	defer func() { f.panicked = recover() }()
 	f.value, f.err = compute(ctx, f.report)

@@ -121,7 +121,7 @@ func Commit(ctx context.Context, s *session.Session, opt Options) (Report, error
 	return (&commit{Session: s, opt: opt}).do(ctx)
 }
 
-// do begins the operation and runs the commit.
+// The method do begins the operation and runs the commit.
 func (c *commit) do(ctx context.Context) (rep Report, err error) {
 	op, err := c.Begin(ctx, "commit")
 	if err != nil {
@@ -256,8 +256,8 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	return err
 }
 
-// left counts the LIDs and the active ports of the live subnet that the earlier subnet did not have. No commit takes a
-// LID away or brings a port down.
+// The function left counts the LIDs and the active ports of the live subnet that the earlier subnet did not have. No
+// commit takes a LID away or brings a port down.
 func left(live, earlier *fabric.Fabric) (lids, ports int) {
 	for _, e := range live.EndPorts {
 		was := earlier.PortByGUID(live.Ports[e].GUID)

@@ -252,7 +252,7 @@ func (w *writer) portStates() {
 	}
 }
 
-// unknown is the value of a metric that is unknown. The metric is not written.
+// The constant unknown is the value of a metric that is unknown. The metric is not written.
 const unknown = -1
 
 // subnets writes the metrics that describe a subnet as a whole.

@@ -11,8 +11,8 @@ type flag struct {
 	takes bool // a value follows
 	// option is the option with the same meaning, or "" if there is none. If the flag has no value, the option is TRUE.
 	option string
-	// why is the reason why the flag is refused. The field note is a remark about the flag. A flag with neither why,
-	// note nor option has no effect on routes.
+	// The field why is the reason for refusing the flag, or "". The field note is a remark about the flag. A flag with
+	// neither why, note nor option has no effect on routes.
 	why, note string
 }
 

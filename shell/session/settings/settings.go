@@ -190,8 +190,8 @@ var Options = []Option{
 	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, read: setLIDMatrix},
 }
 
-// on returns an option with the values TRUE and FALSE. The function field returns a pointer to the field that the
-// option sets.
+// The function on returns an option with the values TRUE and FALSE. The function field returns a pointer to the field
+// that the option sets.
 func on(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }
@@ -278,8 +278,8 @@ func Words(given []Setting) string {
 // EngineNames returns all names that a chain can contain.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
 
-// off returns the setter of a boolean option that is on by default. The setter calls take with true if the option is
-// turned off.
+// The function off returns the setter of a boolean option that is on by default. The setter calls take with true if the
+// option is turned off.
 func off(take func(s *Settings, without bool)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		on := false

@@ -82,7 +82,7 @@ func private(info os.FileInfo) error {
 var errKey = errors.New("expected KEY, GUID KEY, m_key KEY or sa_key KEY, where GUID and KEY are 0x and up to 16 " +
 	"hexadecimal digits")
 
-// take sets the keys that the words of a line contain.
+// The method take sets the keys that the words of a line contain.
 func (k *Keys) take(words []string) error {
 	to, name := &k.M, "M_Key"
 	if len(words) == 2 && (words[0] == "m_key" || words[0] == "sa_key") {

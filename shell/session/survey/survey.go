@@ -221,7 +221,7 @@ func (r *survey) read() {
 	r.Counted(r.st.Live.Fabric, r.st.Counted.Deltas)
 }
 
-// past adds the differences from earlier states: losses, and differences from the baseline.
+// The method past adds the differences from earlier states: losses, and differences from the baseline.
 func (r *survey) past() {
 	r.Lost(r.st.Losses, r.st.Live.Fabric, r.st.UnansweredAt())
 	if b := r.st.Baseline; b != nil {

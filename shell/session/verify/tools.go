@@ -66,7 +66,8 @@ func (t *Tools) run(ctx context.Context, most bounds, path string, args ...strin
 	return out, nil
 }
 
-// failure is part of the line on standard output in which programs of infiniband-diags report why they end.
+// failure is the text that marks an error on standard output: programs of infiniband-diags print the reason why they
+// end after this text.
 const failure = ": iberror: "
 
 // reason returns the reason why a program failed, from its output.

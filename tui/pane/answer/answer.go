@@ -48,7 +48,7 @@ func New(c *pane.Common) pane.Pane {
 	return a
 }
 
-// now returns the answer that is shown, or nil before the first answer.
+// The method now returns the answer that is shown, or nil before the first answer.
 func (a *answers) now() *kept {
 	if len(a.kept) == 0 {
 		return nil
@@ -113,7 +113,7 @@ func (a *answers) leave() {
 	}
 }
 
-// turn shows one of the answers, in the view that was used for it last.
+// The method turn shows one of the answers, in the view that was used for it last.
 func (a *answers) turn(at int) {
 	a.at = at
 	k := a.now()

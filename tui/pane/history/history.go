@@ -34,7 +34,7 @@ type Entry struct {
 	Before, Undoes int64
 }
 
-// past lists the entries of the history, or the events of the timeline.
+// The type past lists the entries of the history, or the events of the timeline.
 type past struct {
 	pane.List
 	src     Source

@@ -71,7 +71,7 @@ func lineage(entries []Entry) []int64 {
 	return parents
 }
 
-// held reports whether the switches held the tables of a commit, at least for some time.
+// The method held reports whether the switches held the tables of a commit, at least for some time.
 func (e *Entry) held() bool {
 	return e.Outcome == history.Done || e.Outcome == history.Finished || e.Outcome == history.RolledBack
 }

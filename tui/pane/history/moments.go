@@ -68,7 +68,7 @@ func (l *past) Subject() pane.Subject {
 	return s
 }
 
-// shown returns the event whose states the panes show, or nil.
+// The method shown returns the event whose states the panes show, or nil.
 func (l *past) shown() *pane.Between {
 	if l.Scene == nil {
 		return nil
@@ -136,8 +136,9 @@ func (l *past) openMoment(row int) (func() tea.Msg, string) {
 	}, ""
 }
 
-// next returns the row of another event, later events after the event that is shown or selected. It counts only events
-// with states. It returns -1 if there is no such event.
+// The method next returns the row of another event: the one that is a number of events after the event that is shown or
+// selected. A negative number means earlier events. Only events with states count. It returns -1 if there is no such
+// event.
 func (l *past) next(later int) int {
 	at, ok := 0, false
 	if b := l.shown(); b != nil {

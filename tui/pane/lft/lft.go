@@ -254,7 +254,7 @@ func (l *lft) Subject() pane.Subject {
 	return s
 }
 
-// next returns the node to which the switch sends packets of the selected row, or None.
+// The method next returns the node to which the switch sends packets of the selected row, or None.
 func (l *lft) next() fabric.NodeIndex {
 	row, ok := l.Selected()
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// used is the map of the utilization of links in the last hour, in thousandths.
+// The type used is the map of the utilization of links in the last hour, in thousandths.
 type used struct {
 	of   *recording.Recent // the input
 	load *loading

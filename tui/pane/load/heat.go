@@ -39,7 +39,7 @@ type heatRow struct {
 
 const heading = -1
 
-// among is the name of the grid for a single tier.
+// The constant among is the name of the grid for a single tier.
 const among = "switches"
 
 // sw returns the switch of a row, or None for a heading.

@@ -272,8 +272,8 @@ func (l *links) HasHead() bool { return l.N > 0 }
 // loading holds the data that the pane shows. It is computed in the background.
 type loading struct {
 	loads *linkload.Loads
-	// between are the ports of links between switches, and all the ports of all links. Both are sorted by paths, the
-	// most first.
+	// The field between holds the ports of links between switches, and the field all holds the ports of all links. Both
+	// are sorted by paths, the most first.
 	between, all []fabric.PortIndex
 	mean         float64 // of the links between switches
 	most         int64   // of any link

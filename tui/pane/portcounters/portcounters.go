@@ -240,8 +240,8 @@ func (l *list) useLook(row int) draw.Style {
 	return ""
 }
 
-// against returns the ratio of two relative values: the data that the port sent and the number of paths by the tables.
-// Both are relative to their mean over the links between switches. It returns 0 if the ratio is unknown.
+// The method against returns the ratio of two relative values: the data that the port sent and the number of paths by
+// the tables. Both are relative to their mean over the links between switches. It returns 0 if the ratio is unknown.
 func (l *list) against(row int) float64 {
 	x, loads := l.row(row), l.Loads()
 	if x.Port == fabric.None || loads == nil || loads.Fabric != l.taken.Fabric || l.mean == 0 ||
@@ -289,7 +289,8 @@ func (l *list) wanted() key {
 	return key{l.Kind, l.span, l.until().UnixNano() / int64(fresh), l.Scene.State.Live.Fabric}
 }
 
-// until returns the end of the time span shown. This is now, or the time of the state of the history that is shown.
+// The method until returns the end of the time span shown. This is now, or the time of the state of the history that is
+// shown.
 func (l *list) until() time.Time {
 	if p := l.Scene.Recalled(); p != nil {
 		return p.When

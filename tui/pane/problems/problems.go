@@ -196,7 +196,7 @@ func (l *problems) result() *pane.AsyncResult[*found.Report] {
 	return &l.reports
 }
 
-// known reports whether the subnet has been read.
+// The method known reports whether the subnet has been read.
 func (l *problems) known() bool { return l.Scene != nil && len(l.Scene.State.Live.Fabric.Nodes) > 0 }
 
 func (l *problems) StateBadge() *draw.Badge {

@@ -282,7 +282,7 @@ func (s *subnetMap) goTo(block int32) {
 	}
 }
 
-// other returns the block at the other end of a bundle.
+// The function other returns the block at the other end of a bundle.
 func other(w *drawing.Bundle, at int32) int32 {
 	if w.A == at {
 		return w.B

@@ -19,10 +19,11 @@ type topology struct {
 	pane.List
 	rows []treeRow
 	hits []bool // nodes that match the filter
-	// open is the set of switches whose ports are shown. The field shut is the set of tiers whose switches are hidden.
+	// The field open is the set of switches whose ports are shown. The field shut is the set of tiers whose switches
+	// are hidden.
 	open map[uint64]bool
 	shut map[int32]bool
-	// shown is the switch that was selected last. If back is set, the cursor returns to this switch.
+	// The field shown is the switch that was selected last. If back is set, the cursor returns to this switch.
 	shown  pane.Place
 	back   bool
 	groups []treeGroup // replace tiers in other views

@@ -173,7 +173,7 @@ func (c *columns) otherLook(row int) draw.Style { return c.likeLook(c.otherText(
 
 func (c *columns) otherBy(row int) string { return c.by(row, c.t.chosen()) }
 
-// likeness returns a text that states whether another path has the same hop.
+// The method likeness returns a text that states whether another path has the same hop.
 func (c *columns) likeness(row int, o *other) string {
 	r := c.ofPath(row)
 	if r == nil || o == nil {
@@ -196,7 +196,7 @@ func (c *columns) likeLook(text string, differs draw.Style) draw.Style {
 	return differs
 }
 
-// by returns the hop of another path that replaces the hop in this row, or "" if the hop is the same.
+// The method by returns the hop of another path that replaces the hop in this row, or "" if the hop is the same.
 func (c *columns) by(row int, o *other) string {
 	r := c.ofPath(row)
 	if r == nil || o == nil {

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/tui/pane"
 )
 
-// other is another path that is compared with the path shown.
+// The type other is another path that is compared with the path shown.
 type other struct {
 	kind     session.Kind
 	f        *fabric.Fabric
