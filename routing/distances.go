@@ -11,25 +11,26 @@ import (
 	"example.org/ibconsole/internal/base/hugepages"
 )
 
-// Distances holds the least hop counts between all switches of a subnet, a byte each. They are the [Hops] of unweighted
-// min-hop routing.
+// Distances holds the least hop counts between all switches of a subnet, one byte for each pair. They are the [Hops] of
+// unweighted min-hop routing.
 type Distances struct {
 	f     *fabric.Fabric
 	graph *Graph
 	n     int
 	hops  []uint8
 
-	// Bit d of row s is set in known if switch s reaches switch d. In low and mid it is a bit of the distance. These
-	// two low bits suffice to find which of two neighbours is nearer.
+	// known, low and mid have one bit for each pair of switches. Bit d of row s of known is set if switch s reaches
+	// switch d. In low and mid, this bit is bit 0 and bit 1 of the distance. These two bits suffice to find which of
+	// two neighbours is nearer.
 	words           int
 	known, low, mid []uint64
 }
 
-// NewDistances computes all distances by a breadth-first search from all switches at once: bit d of a switch's row is
-// set once it is known to reach switch d. O(diameter x links x switches / 64), on all processors.
+// NewDistances computes all distances by a breadth-first search from all switches at once. Bit d of a switch's row is
+// set when the search knows that the switch reaches switch d. O(diameter x links x switches / 64) on all processors.
 func NewDistances(f *fabric.Fabric) *Distances { return NewGraph(f).Distances(f) }
 
-// Distances returns [NewDistances] of f, the fabric of the graph.
+// Distances is like [NewDistances] for f, which must be the fabric of the graph.
 func (g *Graph) Distances(f *fabric.Fabric) *Distances {
 	n := len(f.Switches)
 	words := (n + 63) / 64
@@ -46,8 +47,8 @@ func (g *Graph) Distances(f *fabric.Fabric) *Distances {
 	return d
 }
 
-// A strip is the words of the rows that are searched together: a cache line, or half of one if a processor would be
-// idle otherwise.
+// A strip is the words of a row that one search processes together. It is one cache line, or half of one if a processor
+// would be idle otherwise.
 type (
 	line = [8]uint64
 	half = [4]uint64
@@ -57,7 +58,7 @@ func searchAll[strip line | half](d *Distances) {
 	list, first := d.graph.neighbours()
 	var s strip
 	width := len(s)
-	// Bits of different words never meet: each worker searches for its own strip.
+	// Bits of different words do not affect each other. Therefore each worker can search for its own strip.
 	err := ForEach(context.Background(), (d.words+width-1)/width, nil, func(_, i int) {
 		search[strip](d, i*width, list, first)
 	})
@@ -66,7 +67,7 @@ func searchAll[strip line | half](d *Distances) {
 	}
 }
 
-// search finds the distances to the switches of the words from w0 on.
+// search finds the distances from all switches to the switches of one strip. w0 is the first word of the strip.
 func search[strip line | half](d *Distances, w0 int, list []fabric.SwitchIndex, first []int32) {
 	now, next := make([]strip, d.n), make([]strip, d.n)
 	var all strip
@@ -108,7 +109,7 @@ func search[strip line | half](d *Distances, w0 int, list []fabric.SwitchIndex, 
 	}
 }
 
-// set records that switch s is hop hops away from the switches of one word.
+// set records that switch s has the distance hop from the switches whose bits are set in fresh, in one word of its row.
 func (d *Distances) set(s, word int, fresh uint64, hop uint8) {
 	d.low[s*d.words+word] |= fresh & -uint64(hop&1)
 	d.mid[s*d.words+word] |= fresh & -uint64(hop>>1&1)
@@ -136,11 +137,11 @@ func (d *Distances) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Switch
 	return NoHops
 }
 
-// From returns the distances from a switch, indexed by switch. The row is read-only.
+// From returns the distances from switch sw, indexed by switch. The caller must not change the row.
 func (d *Distances) From(sw fabric.SwitchIndex) []uint8 { return d.hops[int(sw)*d.n : (int(sw)+1)*d.n] }
 
-// LeastHopPorts finds for each switch the ports of sw with the fewest hops to it. It fills sets, one for each switch,
-// and returns them. O(links of sw x switches / 64).
+// LeastHopPorts finds, for each destination switch, the ports of sw that have the fewest hops to this switch. It fills
+// sets, one set for each destination, and returns sets. O(links of sw x switches / 64).
 func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets {
 	sets.Clear()
 	links := d.graph.Of(sw)
@@ -153,7 +154,8 @@ func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets
 			block := links[i].Port >> 6
 			for ; i < len(links) && links[i].Port>>6 == block; i++ {
 				peer := int(links[i].Peer)*d.words + w
-				// Distances of neighbours differ by at most 1, so two bits show whether the difference is 1.
+				// Distances of neighbours differ by at most 1. Therefore two bits suffice to find whether the peer is
+				// nearer.
 				differ := low ^ d.low[peer]
 				ports[links[i].Port&63] = known & differ &^ (mid ^ d.mid[peer] ^ d.low[peer])
 			}
@@ -163,8 +165,8 @@ func (d *Distances) LeastHopPorts(sw fabric.SwitchIndex, sets PortSets) PortSets
 	return sets
 }
 
-// ReducedDistances holds the distances between switches without some links. Only rows that change are computed. It must
-// not be used concurrently.
+// ReducedDistances holds the distances between switches if some links are removed. It computes only rows that change.
+// It is for one goroutine.
 type ReducedDistances struct {
 	whole   *Distances
 	part    *Subgraph
@@ -176,7 +178,7 @@ type ReducedDistances struct {
 	touched []fabric.SwitchIndex
 }
 
-// Without returns the distances without some links of the fabric. They are computed on demand.
+// Without returns the distances without the links. Rows are computed when they are needed.
 func (d *Distances) Without(links []fabric.Link) *ReducedDistances {
 	x := &ReducedDistances{whole: d, part: d.graph.Without(d.f, links), rows: make([][]uint8, d.n),
 		far:    make([]bool, d.n),
@@ -190,8 +192,8 @@ func (d *Distances) Without(links []fabric.Link) *ReducedDistances {
 	return x
 }
 
-// From returns [Distances.From] without the links, and whether any distance changed. O(switches that are farther x
-// their links).
+// From is like [Distances.From] without the removed links. farther reports whether any distance of the row increased.
+// O(switches that are farther x their links).
 func (x *ReducedDistances) From(sw fabric.SwitchIndex) (row []uint8, farther bool) {
 	was := x.whole.From(sw)
 	if x.rows[sw] == nil {
@@ -241,7 +243,7 @@ func (x *ReducedDistances) compute(was []uint8) []uint8 {
 	return row
 }
 
-// losePaths finds the switches that have no neighbour as near as before.
+// losePaths finds the switches that have lost all neighbours on a shortest path.
 func (x *ReducedDistances) losePaths(was []uint8) {
 	x.touched = x.touched[:0]
 	for _, l := range x.removed {
@@ -269,7 +271,7 @@ func (x *ReducedDistances) losePaths(was []uint8) {
 	}
 }
 
-// near reports whether a switch has a neighbour that is as near as before.
+// near reports whether a switch has a neighbour through which its distance stays the same.
 func (x *ReducedDistances) near(s fabric.SwitchIndex, was []uint8) bool {
 	for _, l := range x.part.Of(s) {
 		if was[l.Peer] == was[s]-1 && !x.far[l.Peer] {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package routing computes forwarding tables for a fabric, follows paths through them, and compares them.
+// Package routing computes forwarding tables for a fabric, follows paths through tables, and compares tables.
 //
-// An engine is a function: fabric and options in, tables and figures out. It logs nothing and reads no file.
+// An engine is a function: its inputs are a fabric and options, its results are tables and figures. It logs nothing and
+// reads no file.
 //
 // Read the example first, then [Engine], [Options] and [Result]. The packages below this package form three groups:
 //
 //   - engines: each engine has its own package. Package engines lists the engines and tries one engine after the other.
 //     Begin with minhop, the shortest engine.
 //   - checks: the properties of tables. Package walk follows one path, package trees all paths to one destination.
-//     Packages reach, credits, linkload, balance, uses and mcast are built on these two. Package choices follows every
-//     choice of switches that route adaptively.
+//     Packages reach, credits, linkload, balance, uses and mcast use these two. Package choices follows every choice of
+//     switches that route adaptively.
 //   - changes: from tables to other tables. Package diff compares two sets of tables. Package plan orders the writes
 //     that turn one set into the other. Packages incremental, persist and ucastcache keep the valid part of a set.
 //     Package resilience simulates all failures in turn.
 //
-// Package paths makes path records of tables. Package classify finds the purpose of nodes. Package adaptive makes
+// Package paths makes path records of tables. Package classify finds the purpose of nodes. Package adaptive computes
 // groups of ports for adaptive routing.
 package routing
 
@@ -29,11 +30,11 @@ import (
 
 // Engine computes routes.
 type Engine interface {
-	// Name returns the engine's name in opensm.conf: "minhop".
+	// Name returns the name of the engine in opensm.conf, such as "minhop".
 	Name() string
 	// Route computes tables for the nodes of f that are in the subnet. Every end port must have a LID
-	// ([fabric.AssignLIDs]). It returns a [RefusedError] if the engine does not support the fabric, and ctx's error if
-	// ctx ends.
+	// ([fabric.AssignLIDs]). Route returns a [RefusedError] if the engine does not support the fabric, and the error of
+	// ctx if ctx ends first.
 	Route(ctx context.Context, f *fabric.Fabric, opt Options) (*Result, error)
 }
 
@@ -42,39 +43,42 @@ type Result struct {
 	Tables *fabric.Tables
 	// Hops are the hop counts that the engine used.
 	Hops Hops
-	// Roots are the switches that the engine took as roots, in ascending order; nil if it has none.
+	// Roots are the switches that the engine took as roots, in ascending order. Roots is nil if the engine has no
+	// roots.
 	Roots []fabric.SwitchIndex
-	// Ranks are the distances of the switches from the roots (dnup: from the switches with hosts), by switch index,
-	// [Unranked] outside the subnet; nil if the engine does not rank.
+	// Ranks are the distances of the switches from the roots, or for dnup from the switches with hosts. They are
+	// indexed by switch, and [Unranked] outside the subnet. Ranks is nil if the engine does not rank switches.
 	Ranks []int32
-	// CAOrder is the order of the compute nodes, as end ports, that suits the tables of ftree. Leaf switches with fewer
-	// compute nodes than the fullest leaf switch are padded with [fabric.None]. CAOrder is nil for other engines.
+	// CAOrder is the order of the compute nodes that suits the tables of ftree, as a list of end ports. Leaf switches
+	// with fewer compute nodes than the fullest leaf switch are padded with [fabric.None]. CAOrder is nil for other
+	// engines.
 	CAOrder []fabric.PortIndex
-	// Multicast routes multicast groups if the engine does that itself; nil if Hops determine the trees (package
-	// mcast).
+	// Multicast routes multicast groups. It is set only if the engine does that itself. If it is nil, Hops determine
+	// the trees (package mcast).
 	Multicast GroupRouter
-	// Recommend returns the function by which OpenSM would choose ports with these hop counts, in its initial state;
-	// nil if unknown.
+	// Recommend creates a function that returns the port that OpenSM would choose, given some hop counts. The function
+	// starts in OpenSM's initial state. Recommend is nil if OpenSM's choice is unknown.
 	Recommend func(Hops) Recommend
 	// Each warning is one sentence.
 	Warnings []string
 }
 
-// Recommend returns the port by which OpenSM would send to a LID if it chose now. It must not be called concurrently.
+// Recommend returns the port by which OpenSM would forward packets to a LID if it chose the port now. It must not be
+// called concurrently.
 type Recommend = func(sw fabric.SwitchIndex, lid uint16) uint8
 
 // GroupRouter computes the trees of multicast groups.
 type GroupRouter interface {
-	// AddGroup adds the tree of a multicast LID to tables. The members are end ports of the subnet, each listed once.
-	// It returns the members that the tree does not reach. The LID must be within the tables. AddGroup may be called
-	// concurrently for different LIDs.
+	// AddGroup adds the tree of a multicast LID to the tables mft. The LID must be within the range of mft. The members
+	// are end ports of the subnet, each listed once. AddGroup returns the members that the tree does not reach. It may
+	// be called concurrently for different LIDs.
 	AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex, err error)
 }
 
 // Unranked is the rank of a switch whose rank is not known.
 const Unranked int32 = -1
 
-// Route runs an engine. Errors contain its name.
+// Route runs an engine. Its errors contain the name of the engine.
 func Route(ctx context.Context, e Engine, f *fabric.Fabric, opt Options) (*Result, error) {
 	res, err := e.Route(ctx, f, opt)
 	if _, refused := errors.AsType[*RefusedError](err); err != nil && !refused {
@@ -83,12 +87,13 @@ func Route(ctx context.Context, e Engine, f *fabric.Fabric, opt Options) (*Resul
 	return res, err
 }
 
-// RefusedError reports that an engine does not support a fabric, so that the next engine may be tried.
+// RefusedError reports that an engine does not support a fabric. The next engine of a chain may then be tried.
 type RefusedError struct {
 	Engine, Reason string
-	// Counted are the tables that the engine had computed before it refused, nil for none; see [Options].
+	// Counted are the tables that the engine had computed before it refused, or nil. See [Options.Counted].
 	Counted *fabric.LFT
-	// Hops are the hop counts that it had computed, to all LIDs if they are [LIDHops], nil for none.
+	// Hops are the hop counts that the engine had computed before it refused, or nil. They cover all LIDs if they are
+	// [LIDHops].
 	Hops Hops
 	// TooFewVLs reports that the engine may accept the fabric with more VLs.
 	TooFewVLs bool

@@ -10,9 +10,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Cage is a switch chassis that the subnet has as one switch for each of its planes (XDR). The switches share a system
-// GUID and are not linked to each other. Each switch leads to the same neighbours as the other switches of the cage: to
-// the part of a neighbour in its own plane.
+// Cage is a switch chassis that the subnet sees as several switches, one for each of its planes (XDR). The switches
+// share a system GUID and are not linked to each other. Each switch leads to the same neighbours as the other switches
+// of the cage. If a neighbour has planes itself, each switch leads to the part of the neighbour in its own plane.
 type Cage struct {
 	Name   string
 	Planes []fabric.SwitchIndex // fewer than [CagePlanes] where some are missing
@@ -21,8 +21,8 @@ type Cage struct {
 // CagePlanes is how many planes a cage has.
 const CagePlanes = 4
 
-// findCages finds the cages among all switches, including those outside the subnet: planes that only hosts connect are
-// not in one subnet. It accepts incomplete cages only if the fabric has complete cages.
+// findCages finds the cages among all switches. It includes switches outside the subnet, because planes that only hosts
+// connect are not in one subnet. It accepts incomplete cages only if the fabric has complete cages.
 func (s *Structure) findCages() []Cage {
 	systems := map[uint64][]fabric.SwitchIndex{}
 	for sw := range s.Fabric.NumSwitches() {
@@ -44,8 +44,8 @@ func (s *Structure) findCages() []Cage {
 	return all
 }
 
-// isCage reports whether the switches of a system lead to the same neighbours, each to those of its plane: to nodes of
-// the same systems, but to no switch of a system of several that another of them leads to.
+// isCage reports whether the switches of a system are a cage. They must lead to nodes of the same systems. If a
+// neighbouring system consists of several switches, each switch of the cage must lead to different ones.
 func (s *Structure) isCage(of []fabric.SwitchIndex, systems map[uint64][]fabric.SwitchIndex) bool {
 	f := s.Fabric
 	having := map[uint64]int{} // by neighbouring system, the number of switches that lead to it
@@ -78,8 +78,8 @@ func (s *Structure) isCage(of []fabric.SwitchIndex, systems map[uint64][]fabric.
 	return linked > 1 && 4*leads > 3*len(having)*linked // cables may be missing
 }
 
-// orderCages sorts the planes of cages by the planes of the subnet, if those are known. Pods of one cage each are not
-// kept as pods.
+// orderCages sorts the planes of cages by the planes of the subnet, if the planes of the subnet are known. If each pod
+// is just one cage, it removes the pods.
 func (s *Structure) orderCages() {
 	if len(s.Cages) == 0 {
 		return
@@ -95,7 +95,8 @@ func (s *Structure) orderCages() {
 	}
 }
 
-// podsAreCages reports whether no pod contains switches of two cages, or of a cage and of none.
+// podsAreCages reports whether each pod contains switches of one cage only. It returns false if a pod contains switches
+// of two cages, or of a cage and of no cage.
 func (s *Structure) podsAreCages() bool {
 	in := map[fabric.SwitchIndex]int{}
 	for i, c := range s.Cages {

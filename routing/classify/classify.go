@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package classify finds the purpose of the nodes of a subnet: which switches are leaves and which are roots, which
-// adapters compute and which serve. [Recognise] finds the structure of the subnet. [Suggest] makes the GUID files that
-// OpenSM's fat-tree routing needs, and tries them.
+// adapters compute and which provide services. [Recognise] finds the structure of the subnet. [Suggest] makes the GUID
+// files that OpenSM's fat-tree routing needs, and tries them.
 //
-// Aggregation nodes are adapters inside switches, spines included. Without a cn_guid_file OpenSM takes every adapter
+// Aggregation nodes are adapters inside switches, including spines. Without a cn_guid_file OpenSM takes every adapter
 // for a compute node, and rejects a fat-tree with aggregation nodes on its spines.
 package classify
 
@@ -19,7 +19,7 @@ import (
 // Layer is the place of a switch in a tree.
 type Layer uint8
 
-// The layers. Unreachable are switches to which no path leads from a leaf.
+// The layers. Unreachable is the layer of switches to which no path leads from a leaf.
 const (
 	Leaf Layer = iota
 	Middle
@@ -46,31 +46,31 @@ func (r Role) String() string { return [...]string{"compute", "service", "aggreg
 // Switch holds the findings about a switch.
 type Switch struct {
 	Layer Layer
-	// Rank is the distance from the nearest leaf, [routing.Unranked] outside the subnet.
+	// Rank is the distance from the nearest leaf in links. It is [routing.Unranked] outside the subnet.
 	Rank int32
-	// Degree is the number of cables to other switches, Neighbours the number of those switches.
+	// Degree is the number of cables to other switches. Neighbours is the number of these switches.
 	Degree, Neighbours int
 	// Hosts is the number of ports with adapters that are not aggregation nodes.
 	Hosts int
-	// Pattern is the name with # for each number: "leaf-#-#".
+	// Pattern is the name of the switch with # for each number: "leaf-#-#".
 	Pattern string
 }
 
-// Adapter holds the findings about a linked port of a channel adapter.
+// Adapter describes a linked port of a channel adapter.
 type Adapter struct {
-	// End is the port, Switch the switch that it is attached to.
+	// End is the port. Switch is the switch to which the port is attached.
 	End    fabric.PortIndex
 	Switch fabric.SwitchIndex
 	Role   Role
 	// Kind is the purpose of a service node, if known.
 	Kind Kind
-	// Reason states why the adapter has its role, "" for [Compute].
+	// Reason is the reason why the adapter has its role. It is "" for [Compute].
 	Reason string
 	// Pattern is the host's name with # for each number: "node-#".
 	Pattern string
 }
 
-// Classes holds the classes of all switches, by switch index, and of the adapters, in the order of the fabric's end
+// Classes holds the classes of all switches, indexed by switch, and of the adapters, in the order of the fabric's end
 // ports.
 type Classes struct {
 	Fabric   *fabric.Fabric
@@ -83,8 +83,8 @@ type Classes struct {
 	hinted map[fabric.NodeIndex]Role // roles from hints
 }
 
-// classesOf classifies a subnet. The leaves are the switches with compute nodes and similar switches without any, the
-// roots are the switches farthest from them. O(ports x neighbours).
+// classesOf classifies a subnet. The leaves are the switches with compute nodes, and similar switches without compute
+// nodes. The roots are the switches farthest from the leaves. O(ports x neighbours).
 func classesOf(f *fabric.Fabric, hints *Hints) *Classes {
 	c := &Classes{Fabric: f, hints: hints, Switches: make([]Switch, len(f.Switches)), graph: routing.NewGraph(f)}
 	c.findAdapters()
@@ -111,7 +111,7 @@ func classesOf(f *fabric.Fabric, hints *Hints) *Classes {
 	return c
 }
 
-// rank ranks the switches, and adds the leaves without hosts to leaves.
+// rank returns the rank of each switch. It adds the leaves without hosts to leaves.
 func (c *Classes) rank(leaves []bool, widest int) []int32 {
 	var ranks []int32
 	if c.groups = c.dragonflyPlus(leaves); c.groups != nil {
@@ -154,17 +154,19 @@ func (c *Classes) findAdapters() {
 	c.hintRoles()
 }
 
-// Reasons for a role, apart from names and hints.
+// Reasons for a role that do not come from names and hints.
 const (
 	byPorts = "more of its ports are linked than of other nodes'"
 	byPlace = "it is attached above the leaf switches"
 	byRank  = "its switch is not as far from the roots as the others"
 )
 
-// At most one in usualShare nodes may have more linked ports than usual and count as a service node.
+// usualShare limits the nodes that count as service nodes because they have more linked ports than usual. At most one
+// in usualShare nodes may count.
 const usualShare = 8
 
-// findManyPorted marks the few nodes with more linked ports than most as service nodes: gateways, file servers.
+// findManyPorted marks nodes with more linked ports than most nodes as service nodes, such as gateways and file
+// servers. It marks them only if they are few.
 func (c *Classes) findManyPorted() {
 	linked := map[fabric.NodeIndex]int{}
 	for i := range c.Adapters {
@@ -192,7 +194,7 @@ func (c *Classes) findManyPorted() {
 	}
 }
 
-// degree counts the cables of a switch to other switches, and those switches.
+// degree returns the number of cables from a switch to other switches, and the number of these switches.
 func (c *Classes) degree(s fabric.SwitchIndex) (cables, neighbours int) {
 	seen := map[fabric.SwitchIndex]bool{}
 	for _, l := range c.graph.Of(s) {

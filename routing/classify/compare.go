@@ -12,9 +12,9 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Difference is a property in which one of several subnets differs from most of the others.
+// Difference is a property in which one of several subnets differs from most of the other subnets.
 type Difference struct {
-	// Subnet is the index of the subnet. Node and Port are a place in the subnet, or [fabric.None] for the whole
+	// Subnet is the index of the subnet. Node and Port are a place in this subnet, or [fabric.None] for the whole
 	// subnet.
 	Subnet int
 	Node   fabric.NodeIndex
@@ -35,21 +35,21 @@ const (
 	DifferentTables  DifferenceKind = "tables"
 )
 
-// fact identifies a compared property by names of the model: a host, the speed of a host, a port of a switch, the speed
-// of that port, or the number of switches.
+// fact identifies a compared property, with names in the model: a host, the speed of a host, a port of a switch, the
+// speed of that port, or the number of switches.
 type fact struct {
 	kind DifferenceKind
 	host string
 	port fabric.PortIndex
 }
 
-// Values of a fact that are no place or speed.
+// Values of a fact that is neither a place nor a speed.
 const (
 	absent  = int64(-1 - iota) // the subnet has no such host or link
 	unknown                    // it leads to a switch that the model does not have
 )
 
-// comparison compares subnets with one of them, the model.
+// comparison compares several subnets with the subnet that was chosen as the model.
 type comparison struct {
 	all   []*Structure
 	model int
@@ -59,10 +59,10 @@ type comparison struct {
 	facts map[fact][]int64
 }
 
-// Compare returns the differences of each subnet from most of the others: rails of the same hosts, or a fabric and its
-// copy. Hosts correspond by name, leaves by their hosts, other switches by the ports that lead to them. In a tie the
-// value of the first subnet is the usual value. The forwarding tables are nil where they are unknown. O(subnets x
-// (ports + forwarding entries)).
+// Compare returns the differences of each subnet from most of the other subnets. The subnets may be rails of the same
+// hosts, or a fabric and its copy. Hosts correspond by name, leaves by their hosts, other switches by the ports that
+// lead to them. In a tie the value of the first subnet is the usual value. A forwarding table is nil if it is unknown.
+// O(subnets x (ports + forwarding entries)).
 func Compare(all []*Structure, tables []*fabric.Tables) []Difference {
 	if len(all) < 2 {
 		return nil
@@ -93,8 +93,8 @@ func endsByName(s *Structure) map[string]fabric.PortIndex {
 	return ends
 }
 
-// leaves maps the leaves of one subnet to the switches of another that have most of their hosts. The field agree counts
-// the hosts whose switch corresponds to their leaf.
+// leaves maps each leaf of one subnet to the switch of the other subnet that has most of the leaf's hosts. agree counts
+// the hosts that are attached to the switch to which their leaf is mapped.
 func (a *comparison) leaves(one, other int) (to []fabric.SwitchIndex, agree int) {
 	f, g := a.all[one].Fabric, a.all[other].Fabric
 	all := votes[fabric.SwitchIndex]{}
@@ -118,7 +118,7 @@ func (a *comparison) leaves(one, other int) (to []fabric.SwitchIndex, agree int)
 	return to, agree
 }
 
-// votes counts for each switch the values that others give it.
+// votes counts, for each switch and each value, how many other switches or hosts suggest the value for the switch.
 type votes[V comparable] map[fabric.SwitchIndex]map[V]int
 
 func (v votes[V]) add(sw fabric.SwitchIndex, value V) {
@@ -128,7 +128,7 @@ func (v votes[V]) add(sw fabric.SwitchIndex, value V) {
 	v[sw][value]++
 }
 
-// mostVoted returns the switch with the most votes, the lowest in a tie.
+// mostVoted returns the switch with the most votes. In a tie it returns the lowest index.
 func mostVoted(votes map[fabric.SwitchIndex]int) fabric.SwitchIndex {
 	var best fabric.SwitchIndex = fabric.None
 	for sw, n := range votes {
@@ -139,7 +139,7 @@ func mostVoted(votes map[fabric.SwitchIndex]int) fabric.SwitchIndex {
 	return best
 }
 
-// chooseModel chooses the subnet that agrees best with the others about which hosts share a leaf.
+// chooseModel chooses as the model the subnet that agrees best with the other subnets about which hosts share a leaf.
 func (a *comparison) chooseModel() {
 	best := -1
 	for i := range a.all {
@@ -156,8 +156,8 @@ func (a *comparison) chooseModel() {
 	}
 }
 
-// match finds the switches of a subnet that correspond to those of the model: leaves by hosts, then the others by
-// ports.
+// match finds the switches of a subnet that correspond to the switches of the model. It first maps leaves by their
+// hosts, and then the other switches by ports.
 func (a *comparison) match(i int) {
 	f, g := a.all[a.model].Fabric, a.all[i].Fabric
 	to, _ := a.leaves(a.model, i)
@@ -202,7 +202,7 @@ func (a *comparison) match(i int) {
 	a.to, a.from = append(a.to, to), append(a.from, from)
 }
 
-// gather records the facts of a subnet by names of the model.
+// gather records the facts of subnet i, with names in the model.
 func (a *comparison) gather(i int) {
 	s, f, g := a.all[i], a.all[a.model].Fabric, a.all[i].Fabric
 	set := func(k fact, v int64) {
@@ -254,11 +254,11 @@ func speedOf(f *fabric.Fabric, p fabric.PortIndex) int64 {
 
 func speedText(v int64) string { return fmt.Sprintf("%v%v", fabric.Width(v>>8), fabric.Speed(v&0xff)) }
 
-// If at least leastNamed properties of a kind differ, and more than 1 in mostNamedOf, the differences are summarized
-// instead of listed.
+// Differences of one kind are summarized instead of listed if there are at least leastNamed, and more than 1 in
+// mostNamedOf properties differ.
 const mostNamedOf, leastNamed = 4, 8
 
-// The method differences adds the facts that differ from the usual facts. It sorts all differences by subnet, kind and
+// differences appends the facts that differ from the usual facts to out. It sorts all differences by subnet, kind and
 // text.
 func (a *comparison) differences(out []Difference) []Difference {
 	out = append(out, a.missingSwitches()...)
@@ -286,8 +286,8 @@ func (a *comparison) differences(out []Difference) []Difference {
 	return few
 }
 
-// summarize returns the differences of one kind in one subnet, or a single difference with their number if there are
-// very many.
+// summarize returns the differences of one kind in one subnet. If there are very many, it returns a single difference
+// with their number.
 func (a *comparison) summarize(all []Difference) []Difference {
 	i, n := all[0].Subnet, len(all)
 	hosts, links := len(a.ends[i]), len(a.all[i].Fabric.Links())
@@ -310,7 +310,7 @@ func (a *comparison) summarize(all []Difference) []Difference {
 	return []Difference{{i, fabric.None, fabric.None, all[0].Kind, text}}
 }
 
-// missingSwitches returns the switches of the model that a subnet lacks while most subnets have them.
+// missingSwitches returns a difference for each switch of the model that a subnet lacks and most subnets have.
 func (a *comparison) missingSwitches() (out []Difference) {
 	f := a.all[a.model].Fabric
 	for x := range f.NumSwitches() {
@@ -336,7 +336,7 @@ func kindOrder(k DifferenceKind) int {
 		DifferentTables}, k)
 }
 
-// usualOf returns the value that most subnets have. Speeds count only where there is a link.
+// usualOf returns the value that most subnets have. For a speed it considers only subnets in which the port has a link.
 func usualOf(values []int64, k fact) int64 {
 	n := map[int64]int{}
 	usual := values[0]
@@ -354,8 +354,8 @@ func usualOf(values []int64, k fact) int64 {
 	return usual
 }
 
-// difference returns the difference of a value from the usual one, and false if the values are equal or the other end
-// reports the difference.
+// difference returns the difference of a value from the usual value. It returns false if the values are equal or the
+// other end of the link reports the difference.
 func (a *comparison) difference(k fact, i int, v, usual int64, values []int64) (Difference, bool) {
 	d := Difference{Subnet: i, Node: fabric.None, Port: fabric.None, Kind: k.kind}
 	if v == usual || k.kind == DifferentSpeed && v == absent {
@@ -395,7 +395,7 @@ func (a *comparison) difference(k fact, i int, v, usual int64, values []int64) (
 	return d, true
 }
 
-// reportedAtPeer reports whether the other end of a link is compared too, and differs there.
+// reportedAtPeer reports whether the other end of a link is compared as well and differs there.
 func (a *comparison) reportedAtPeer(k fact, i int, peer fabric.PortIndex) bool {
 	f, model := a.all[i].Fabric, a.all[a.model].Fabric
 	sw := f.Nodes[f.Ports[peer].Node].Switch
@@ -432,7 +432,8 @@ func (a *comparison) hostText(k fact, i int, v, usual int64, values []int64) str
 	return text + ", unlike on most others"
 }
 
-// linkText describes where a port of a switch leads and where it leads on most others, "" if the other end reports it.
+// linkText describes where a port of a switch leads, and where the same port leads in most other subnets. It returns ""
+// if the other end of the link reports the difference.
 func (a *comparison) linkText(p fabric.PortIndex, i int, v, usual int64) string {
 	f := a.all[i].Fabric
 	there := "elsewhere"
@@ -462,8 +463,8 @@ const (
 	notInRead             // the table of the switch was not read
 )
 
-// modelTables are the forwarding tables of a subnet by names of the model: its switches as rows, its hosts (by name)
-// and switches as columns.
+// modelTables holds the forwarding tables of a subnet, with names in the model. Rows are switches. Columns are hosts
+// (by name) and switches.
 type modelTables struct {
 	tables *fabric.Tables
 	rows   []fabric.SwitchIndex
@@ -499,7 +500,8 @@ func (a *comparison) modelTablesOf(i int, t *fabric.Tables) modelTables {
 	return all
 }
 
-// entry returns the port by which a switch forwards to the at-th LID of a destination.
+// entry returns the port by which a switch forwards to a LID of a destination. at is the position of the LID among the
+// LIDs of the destination.
 func (t *modelTables) entry(row, column, at int) int {
 	switch sw := t.rows[row]; {
 	case sw == fabric.None || at >= len(t.lids[column]):
@@ -511,7 +513,7 @@ func (t *modelTables) entry(row, column, at int) int {
 	}
 }
 
-// sum returns a hash that is equal for equal tables.
+// sum returns a hash of the tables. Equal tables have equal hashes.
 func (t *modelTables) sum() uint64 {
 	sum := uint64(14695981039346656037) // FNV-1a
 	for row := range t.rows {
@@ -524,8 +526,8 @@ func (t *modelTables) sum() uint64 {
 	return sum
 }
 
-// compare counts the entries that both tables have, and how many of them differ. Entries to a LID that only one of the
-// two subnets assigns to the destination differ.
+// compare counts the entries that both tables have, and how many of these entries differ. An entry to a LID also
+// differs if only one of the two subnets assigns this LID to the destination.
 func (t *modelTables) compare(other *modelTables) (all, differ int) {
 	for row := range t.rows {
 		for column := range t.lids {
@@ -547,8 +549,8 @@ func (t *modelTables) compare(other *modelTables) (all, differ int) {
 	return all, differ
 }
 
-// compareTables compares forwarding tables with the most frequent tables. Unknown tables are nil. O(subnets x switches
-// x LIDs).
+// compareTables compares each subnet's forwarding tables with the most frequent tables. Unknown tables are nil.
+// O(subnets x switches x LIDs).
 func (a *comparison) compareTables(tables []*fabric.Tables) (out []Difference) {
 	add := func(i int, format string, args ...any) {
 		out = append(out, Difference{i, fabric.None, fabric.None, DifferentTables, fmt.Sprintf(format, args...)})

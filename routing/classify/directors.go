@@ -14,15 +14,15 @@ import (
 // Director is a switch chassis with several boards, each of which is a switch of the subnet.
 type Director struct {
 	Name string
-	// Leaves are its leaf boards, with links to other nodes. Spines are its spine boards, linked to its leaf boards
-	// only.
+	// Leaves are the leaf boards of the director, with links to other nodes. Spines are its spine boards, which are
+	// linked only to its leaf boards.
 	Leaves, Spines []fabric.SwitchIndex
 }
 
 // board matches the name of a board as vendors write it: NAME, then L01/U1, leaf1.U1 or similar.
 var board = regexp.MustCompile(`^(?:MF0;)?(.*?)[ ./:-]*\b(?i:(l|leaf|s|spine|fi|fc|line|fabric)-?\d+)[./]U\d+$`)
 
-// chassisName returns the name of the director in the name of its board, "" if there is none.
+// chassisName returns the name of the director that the name of its board contains, or "" if it contains none.
 func chassisName(desc string) string {
 	m := board.FindStringSubmatch(strings.TrimSpace(desc))
 	if m == nil {
@@ -32,7 +32,8 @@ func chassisName(desc string) string {
 	return name
 }
 
-// findDirectors groups into directors the linked switches that share a system GUID or the chassis in their names.
+// findDirectors groups linked switches into directors. The switches of a director share a system GUID, or the name of
+// the chassis in their own names.
 func (s *Structure) findDirectors() (all []Director) {
 	systems := map[uint64][]fabric.SwitchIndex{}
 	for _, m := range s.inOrder(s.members()) {
@@ -64,7 +65,8 @@ func (s *Structure) findDirectors() (all []Director) {
 	return all
 }
 
-// chassisOf returns the chassis name that most boards have in common, otherwise the name of the first board.
+// chassisOf returns the chassis name that most boards have in common. If no board has one, it returns the name of the
+// first board.
 func chassisOf(f *fabric.Fabric, boards []fabric.SwitchIndex) string {
 	having := map[string]int{}
 	best := ""
@@ -81,7 +83,8 @@ func chassisOf(f *fabric.Fabric, boards []fabric.SwitchIndex) string {
 	return cmp.Or(chassisName(first), first)
 }
 
-// addDirector appends a director of the boards that are linked to another one of the same chassis.
+// addDirector appends a director. Its boards are those of the given boards that are linked to another board of the same
+// chassis.
 func (s *Structure) addDirector(all []Director, name string, boards []fabric.SwitchIndex) []Director {
 	in := map[fabric.SwitchIndex]bool{}
 	for _, b := range boards {

@@ -9,13 +9,14 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// isFullMesh reports whether each switch is linked to all others.
+// isFullMesh reports whether each switch is linked to all other switches.
 func (s *Structure) isFullMesh(members []fabric.SwitchIndex) bool {
 	return len(members) > 2 && s.joined(members) == len(members)*(len(members)-1)/2
 }
 
-// isDragonfly looks for groups of switches that are all linked to one another. A link inside a group is part of about
-// as many triangles as the switch has other neighbours in its group; a link between groups is part of few or none.
+// isDragonfly reports whether the switches form groups in which all switches are linked to one another. It finds groups
+// by triangles. A link inside a group is part of about as many triangles as the switch has other neighbours in its
+// group. A link between groups is part of few triangles or none.
 func (s *Structure) isDragonfly(members []fabric.SwitchIndex) bool {
 	most := make([]int, len(s.Switches))
 	triangles := make([][]int, len(s.Switches))
@@ -47,7 +48,8 @@ func (s *Structure) byNames(members []fabric.SwitchIndex) Parts {
 	})
 }
 
-// partsBy puts switches with the same key into one part. The parts are numbered by their switch of the lowest GUID.
+// partsBy puts switches with the same key into one part. The parts are numbered in the order of the lowest GUID of
+// their switches.
 func partsBy[K comparable](s *Structure, members []fabric.SwitchIndex, key func(fabric.SwitchIndex) K) Parts {
 	of := s.noParts()
 	number := map[K]int32{}
@@ -63,7 +65,8 @@ func partsBy[K comparable](s *Structure, members []fabric.SwitchIndex, key func(
 	return of
 }
 
-// areGroups reports whether nearly all pairs of switches of a part are linked, and nearly all pairs of parts.
+// areGroups reports whether the parts are groups of a dragonfly. Nearly all pairs of switches of a part must be linked,
+// and nearly all pairs of parts.
 func (s *Structure) areGroups(of Parts) bool {
 	if !of.Has() {
 		return false
@@ -92,8 +95,8 @@ func (s *Structure) areGroups(of Parts) bool {
 	return slices.Min(size) > 1 && 8*inside >= 7*full && 8*len(joined) >= 7*of.Count*(of.Count-1)/2
 }
 
-// components returns the parts that are connected by the links for which join is true; the i-th neighbour of a is b.
-// The parts are numbered by their switch of the lowest GUID.
+// components returns the parts that are connected by links for which join returns true. In a call of join, b is the
+// i-th neighbour of a. The parts are numbered in the order of the lowest GUID of their switches.
 func (s *Structure) components(members []fabric.SwitchIndex,
 	join func(a fabric.SwitchIndex, i int, b fabric.SwitchIndex) bool) Parts {
 	of := s.noParts()
@@ -115,8 +118,8 @@ func (s *Structure) components(members []fabric.SwitchIndex,
 	return of
 }
 
-// dragonflyPlus returns the groups of a Dragonfly+, nil if the subnet is none. A group has leaves and spines. A spine
-// is linked to the leaves of its group and to spines of other groups only.
+// dragonflyPlus returns the groups of a Dragonfly+, or nil if the subnet is not a Dragonfly+. A group has leaves and
+// spines. A spine is linked only to the leaves of its group and to spines of other groups.
 func (c *Classes) dragonflyPlus(leaves []bool) *Parts {
 	isLeaf := func(s fabric.SwitchIndex) bool { return leaves[s] }
 	of := c.noParts()

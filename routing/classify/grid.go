@@ -13,12 +13,13 @@ import (
 
 // Grid is a torus, a mesh or a hypercube.
 type Grid struct {
-	// Dims are the sizes. Wrap reports for each dimension whether its rows are rings.
+	// Dims are the sizes of the dimensions. Wrap is set for a dimension whose rows are rings.
 	Dims []int
 	Wrap []bool
-	// At holds the coordinates by switch, nil for switches outside the grid.
+	// At holds the coordinates of each switch, or nil for a switch outside the grid.
 	At [][]int32
-	// Missing counts the absent links between neighbours, Strange the pairs of linked switches that are not neighbours.
+	// Missing counts the absent links between neighbours in the grid. Strange counts the pairs of linked switches that
+	// are not neighbours in the grid.
 	Missing, Strange int
 
 	outside int
@@ -34,7 +35,8 @@ const (
 	mostDims     = 16 // number of dimensions
 )
 
-// isGrid looks for the product of rows and rings that the switches form, and takes the one with the fewest faults.
+// isGrid reports whether the switches form a grid, that is, a product of rows and rings. It stores the grid with the
+// fewest faults.
 func (s *Structure) isGrid(members []fabric.SwitchIndex) bool {
 	for _, m := range members {
 		if len(s.peers[m]) > 2*mostDims {
@@ -58,7 +60,7 @@ func (s *Structure) isGrid(members []fabric.SwitchIndex) bool {
 	return true
 }
 
-// faults measures the distance of a grid from a complete one.
+// faults measures how much a grid differs from a complete grid.
 func (g *Grid) faults() int { return g.Missing + g.Strange + 2*len(g.Dims)*g.outside }
 
 func (s *Structure) setGrid(g *Grid) {
@@ -91,7 +93,7 @@ func (g *Grid) count() (n int) {
 	return n
 }
 
-// joined counts the pairs of switches that are linked.
+// joined counts the pairs of switches that have a link.
 func (s *Structure) joined(members []fabric.SwitchIndex) (n int) {
 	for _, m := range members {
 		n += len(s.peers[m])
@@ -99,7 +101,8 @@ func (s *Structure) joined(members []fabric.SwitchIndex) (n int) {
 	return n / 2
 }
 
-// origins returns switches with the most frequent number of neighbours, then switches with the fewest, by GUID.
+// origins returns switches from which gridFrom may start: first switches with the most frequent number of neighbours,
+// then switches with the fewest neighbours, each by GUID.
 func (s *Structure) origins(members []fabric.SwitchIndex) []fabric.SwitchIndex {
 	having := map[int]int{}
 	fewest := 2 * mostDims
@@ -118,7 +121,7 @@ func (s *Structure) origins(members []fabric.SwitchIndex) []fabric.SwitchIndex {
 	return all
 }
 
-// mostOf returns the value with the highest count, the highest value in a tie.
+// mostOf returns the value with the highest count. In a tie it returns the highest value.
 func mostOf(having map[int]int) (usual int) {
 	for v, n := range having {
 		if n > having[usual] || n == having[usual] && v > usual {
@@ -128,8 +131,8 @@ func mostOf(having map[int]int) (usual int) {
 	return usual
 }
 
-// step returns the dimension along which two places are neighbours, -1 if they are not, and the coordinate of the lower
-// one. The last place of a ring is below the first.
+// step returns the dimension along which two places are neighbours, or -1 if they are not neighbours. from is the
+// coordinate of the lower place. The last place of a ring is below the first.
 func (g *Grid) step(a, b []int32) (dim, from int) {
 	dim = -1
 	for d, n := range g.Dims {
@@ -158,7 +161,7 @@ func (g *Grid) notAdjacent(a, b fabric.SwitchIndex) bool {
 	return d < 0 || !g.Wrap[d] && g.Dims[d] > 2 && from == g.Dims[d]-1
 }
 
-// splitFours returns the grid with each ring of four as two dimensions of two.
+// splitFours returns the grid with each ring of four switches replaced by two dimensions of size two.
 func (g *Grid) splitFours() *Grid {
 	out := *g
 	out.Dims, out.Wrap, out.At = nil, nil, make([][]int32, len(g.At))
@@ -182,8 +185,8 @@ func (g *Grid) splitFours() *Grid {
 	return &out
 }
 
-// mergeTwos merges pairs of dimensions of two into rings of four, if the numbers in the names of switches or the other
-// dimensions suggest it. The cabling is the same for both.
+// mergeTwos merges pairs of dimensions of size two into rings of four, if the numbers in the names of switches or the
+// other dimensions suggest this. The cabling is the same for both forms.
 func (s *Structure) mergeTwos(g *Grid, members []fabric.SwitchIndex) *Grid {
 	var twos []int
 	for d, n := range g.Dims {

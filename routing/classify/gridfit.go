@@ -8,27 +8,31 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// place is the position of a switch in a grid, relative to the origin.
+// place is the position of a switch in a grid, relative to the switch at which the layout began.
 type place [mostDims]int16
 
-// The type placing lays out switches in a grid, one switch after the other, beginning with an origin and its
-// neighbours. Coordinates count up and down from the origin and do not wrap around rings.
+// placing lays out switches in a grid, one switch at a time, beginning with an origin and its neighbours. Coordinates
+// count up and down from the origin. They do not wrap around rings.
 type placing struct {
 	*Structure
 	dims  int
 	at    map[fabric.SwitchIndex]place
 	taken map[place]bool
-	// queue holds switches that have a new neighbour with a place.
+	// queue holds switches without a place that have a neighbour that was recently placed.
 	queue []fabric.SwitchIndex
-	// The field links counts the pairs of linked switches that have places. The field crooked counts the pairs among
-	// them whose places differ in several coordinates.
+	// The field links counts the pairs of linked switches that have places. The field crooked counts those pairs whose
+	// places differ in several coordinates.
 	links, crooked int
 }
 
-// gridFrom lays out the switches beginning with origin, nil if they are no grid. In a product of rows and rings, two
-// neighbours of a switch along different dimensions have a second common neighbour, and two along the same dimension
-// have none. Rings of four are two dimensions of two until their ends are counted. A switch gets the place that is next
-// to most of its neighbours, at least two. Otherwise its place continues the row of a neighbour. O(links x dimensions).
+// gridFrom lays out the switches of a grid, beginning with origin. It returns nil if the switches are not a grid.
+//
+// The layout uses a property of products of rows and rings. Two neighbours of a switch along different dimensions have
+// a second common neighbour. Two neighbours along the same dimension have none. Rings of four are laid out as two
+// dimensions of size two until their ends are counted.
+//
+// A switch gets the place that is next to most of its neighbours, and to at least two. If there is no such place, it
+// continues the row of a neighbour. O(links x dimensions).
 func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchIndex) *Grid {
 	p := &placing{Structure: s, at: map[fabric.SwitchIndex]place{}, taken: map[place]bool{}}
 	if !p.placeOrigin(origin) {
@@ -72,11 +76,11 @@ func (s *Structure) gridFrom(origin fabric.SwitchIndex, members []fabric.SwitchI
 	return g
 }
 
-// tooMany reports whether more than one part in eight is wrong, which is too many for a damaged grid. It also returns
-// true if wrong is negative.
+// tooMany reports whether more than one part in eight is wrong. A damaged grid has fewer faults. It also returns true
+// if wrong is negative.
 func tooMany(wrong, of int) bool { return wrong < 0 || 8*wrong > of }
 
-// placeOrigin places the origin and its neighbours. Dimensions are in the order of ports.
+// placeOrigin places the origin and its neighbours. Dimensions are numbered in the order of ports.
 func (p *placing) placeOrigin(origin fabric.SwitchIndex) bool {
 	var order []fabric.SwitchIndex
 	for _, l := range p.graph.Of(origin) {
@@ -111,7 +115,7 @@ func (at place) next(dim int, step int16) place {
 	return at
 }
 
-// put places a switch, and queues its neighbours without a place.
+// put gives a switch a place, and adds its neighbours without a place to the queue.
 func (p *placing) put(sw fabric.SwitchIndex, to place) {
 	p.at[sw], p.taken[to] = to, true
 	for _, peer := range p.peers[sw] {
@@ -137,10 +141,11 @@ func (at place) inRow(other place) bool {
 	return apart <= 1
 }
 
-// isNoGrid reports whether the layout can be given up early: most links lie in no row.
+// isNoGrid reports whether most links lie in no row. Then the layout can stop early.
 func (p *placing) isNoGrid() bool { return p.links > 128 && 2*p.crooked > p.links }
 
-// commonPlace returns the one free place that is next to the most neighbours of a switch, at least two.
+// commonPlace returns the free place that is next to the most neighbours of a switch. The place must be unique and next
+// to at least two neighbours.
 func (p *placing) commonPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	type vote struct {
 		at place
@@ -176,8 +181,8 @@ func (p *placing) commonPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	return to, ok
 }
 
-// isSameOnRing reports whether two places next to the same switches are the same place, reached from both sides of a
-// ring.
+// isSameOnRing reports whether two places that are next to the same switches are one place, reached from both sides of
+// a ring.
 func (at place) isSameOnRing(other place) bool {
 	for d := range at {
 		if n := at[d] - other[d]; n > 2 || n < -2 {
@@ -187,8 +192,10 @@ func (at place) isSameOnRing(other place) bool {
 	return false
 }
 
-// straightPlace returns the one free place that continues the row of a neighbour of the switch: the switch has nothing
-// else in common with the place before, and a common neighbour with a switch next to the row, if there is one.
+// straightPlace returns the free place at which a switch continues the row of a neighbour. The place must be unique.
+//
+// Let by be the neighbour and before the place before by in the row. The switch and the switch at before must have no
+// common neighbour except by. If a switch is next to the row at by, the switch must have a common neighbour with it.
 func (p *placing) straightPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	for _, peer := range p.peers[sw] {
 		at, placed := p.at[peer.sw]
@@ -208,7 +215,7 @@ func (p *placing) straightPlace(sw fabric.SwitchIndex) (to place, ok bool) {
 	return to, ok
 }
 
-// isStraight reports whether a switch continues the row that leads from the place before over the switch by.
+// isStraight reports whether the switch sw continues the row that leads from the place before to the switch by.
 func (p *placing) isStraight(sw, by fabric.SwitchIndex, before place) bool {
 	row, hasNext, square := false, false, false
 	for _, peer := range p.peers[by] {
@@ -225,7 +232,7 @@ func (p *placing) isStraight(sw, by fabric.SwitchIndex, before place) bool {
 	return row && (square || !hasNext)
 }
 
-// grid returns the grid that the places form, nil if they form none.
+// grid returns the grid that the places form, or nil if they form no grid.
 func (p *placing) grid(members []fabric.SwitchIndex) *Grid {
 	g := &Grid{Wrap: make([]bool, p.dims), At: make([][]int32, len(p.Switches))}
 	low, high := place{}, place{}
@@ -261,7 +268,8 @@ func (p *placing) grid(members []fabric.SwitchIndex) *Grid {
 	return p.closeRings(g, members, places)
 }
 
-// ringSize returns the size of a dimension by the links that close its rings, otherwise the number of places.
+// ringSize returns the size of a dimension. If links close its rings, the size follows from these links, otherwise it
+// is extent, the number of places.
 func (p *placing) ringSize(dim, extent int) int {
 	votes := map[int]int{}
 	for sw, at := range p.at {
@@ -278,10 +286,10 @@ func (p *placing) ringSize(dim, extent int) int {
 	return extent
 }
 
-// closeRings counts the links of a grid along each dimension, and finds the dimensions whose rows are rings.
+// closeRings counts the links of a grid along each dimension. It finds the dimensions whose rows are rings.
 func (s *Structure) closeRings(g *Grid, members []fabric.SwitchIndex, places int) *Grid {
-	// The method steps counts by dimension the links from each coordinate to the next coordinate, including the links
-	// from the last to the first.
+	// steps counts, for each dimension, the links from each coordinate to the next coordinate, including links from the
+	// last to the first.
 	steps := make([][]int, len(g.Dims))
 	for d, n := range g.Dims {
 		steps[d] = make([]int, n)
@@ -321,7 +329,7 @@ func (s *Structure) closeRings(g *Grid, members []fabric.SwitchIndex, places int
 	return g
 }
 
-// rotateRings moves the coordinates so that rings begin at the switch of the lowest GUID.
+// rotateRings shifts the coordinates of rings so that the switch with the lowest GUID has coordinate 0.
 func (s *Structure) rotateRings(g *Grid, members []fabric.SwitchIndex) *Grid {
 	placed := slices.DeleteFunc(s.inOrder(members), func(m fabric.SwitchIndex) bool { return g.At[m] == nil })
 	first := slices.Clone(g.At[placed[0]])
@@ -335,7 +343,7 @@ func (s *Structure) rotateRings(g *Grid, members []fabric.SwitchIndex) *Grid {
 	return g
 }
 
-// common counts the common neighbours of two switches.
+// common returns the number of common neighbours of two switches.
 func (s *Structure) common(a, b fabric.SwitchIndex) (n int) {
 	x, y := s.peers[a], s.peers[b]
 	for len(x) > 0 && len(y) > 0 {

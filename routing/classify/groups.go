@@ -14,7 +14,8 @@ type SwitchGroup struct {
 	Layer   Layer
 	Rank    int32
 	Pattern string
-	// MinDegree and MaxDegree bound the number of cables to other switches, MinHosts and MaxHosts the number of hosts.
+	// MinDegree and MaxDegree are the minimum and maximum number of cables to other switches. MinHosts and MaxHosts are
+	// the minimum and maximum number of hosts.
 	MinDegree, MaxDegree, MinHosts, MaxHosts int
 	// Switches are in ascending order.
 	Switches []fabric.SwitchIndex
@@ -24,11 +25,12 @@ type SwitchGroup struct {
 type AdapterGroup struct {
 	Role            Role
 	Reason, Pattern string
-	// Ends are the end ports, in the order of the fabric.
+	// Ends are the end ports of the adapters, in the order of the fabric.
 	Ends []fabric.PortIndex
 }
 
-// SwitchGroups groups the switches by layer, rank and pattern of names: roots first, larger groups before smaller ones.
+// SwitchGroups groups the switches by layer, rank and pattern of names. Roots come first, larger groups before smaller
+// groups.
 func (c *Classes) SwitchGroups() []SwitchGroup {
 	type key struct {
 		layer   Layer
@@ -58,8 +60,8 @@ func (c *Classes) SwitchGroups() []SwitchGroup {
 	return all
 }
 
-// AdapterGroups groups the adapters by role, reason and pattern of names: compute nodes first, larger groups before
-// smaller ones.
+// AdapterGroups groups the adapters by role, reason and pattern of names. Compute nodes come first, larger groups
+// before smaller groups.
 func (c *Classes) AdapterGroups() []AdapterGroup {
 	type key struct {
 		role            Role

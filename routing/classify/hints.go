@@ -17,24 +17,24 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Hints overrule the names and cabling of nodes. Nil is no hints.
+// Hints are statements of the user that overrule what names and cabling suggest. Nil means no hints.
 type Hints struct {
-	// File is the file that they were read from.
+	// File is the name of the file that contained the hints.
 	File string
 	All  []Hint
 }
 
-// Hint states properties of the nodes with a GUID, or of those whose description matches a pattern.
+// Hint states properties of the node with a GUID, or of nodes whose description matches a pattern.
 type Hint struct {
 	// Line is its first line in the file.
 	Line int
 	GUID uint64
-	// Name is a pattern of [path.Match], "" if there is a GUID.
+	// Name is a pattern of [path.Match]. It is "" if the hint has a GUID.
 	Name string
-	// Role is the purpose of channel adapters, "" if not stated.
+	// Role is the purpose of channel adapters, or "" if the hint does not state it.
 	Role string
-	// Tier, Pod and Plane are properties of switches, Rail of leaves. Tiers count from 0, the others from 1. Nil is not
-	// stated.
+	// Tier, Pod and Plane are properties of switches, Rail is a property of leaves. Tiers count from 0, the others from
+	// 1. A nil pointer means that the hint does not state the property.
 	Tier, Pod, Plane, Rail *int32
 }
 
@@ -53,7 +53,7 @@ func (h *Hint) matches(n *fabric.Node) bool {
 	return ok
 }
 
-// switches yields the switches with stated properties, in the order of the hints.
+// switches iterates over the switches for which hints state properties, in the order of the hints.
 func (h *Hints) switches(f *fabric.Fabric) iter.Seq2[fabric.SwitchIndex, *Hint] {
 	return func(yield func(fabric.SwitchIndex, *Hint) bool) {
 		for i := 0; h != nil && i < len(h.All); i++ {
@@ -70,7 +70,7 @@ func (h *Hints) switches(f *fabric.Fabric) iter.Seq2[fabric.SwitchIndex, *Hint] 
 	}
 }
 
-// hintRoles applies the roles of hints to adapters.
+// hintRoles applies the roles that hints state to adapters.
 func (c *Classes) hintRoles() {
 	if c.hints == nil {
 		return
@@ -110,7 +110,7 @@ func (c *Classes) IsAggregation(node fabric.NodeIndex) bool {
 	return c.Fabric.IsAggregation(node)
 }
 
-// hintParts applies the pods and planes of hints to switches.
+// hintParts applies the pods and planes that hints state to switches.
 func (s *Structure) hintParts(hints *Hints) {
 	put := func(of *Parts, sw fabric.SwitchIndex, part *int32) {
 		if part != nil {
@@ -124,7 +124,7 @@ func (s *Structure) hintParts(hints *Hints) {
 	}
 }
 
-// hintRails applies the rails of hints to leaves.
+// hintRails applies the rails that hints state to leaves.
 func (s *Structure) hintRails(hints *Hints, r *Rails) {
 	for sw, h := range hints.switches(s.Fabric) {
 		if h.Rail == nil {
@@ -142,8 +142,8 @@ const (
 	mostPart = 1 << 14 // the highest pod, plane and rail
 )
 
-// ReadHints reads a file of hints: a list of mappings with the key name or guid, and at least one of the keys role,
-// tier, pod, plane and rail. Errors contain the file, the line and what was expected.
+// ReadHints reads a file of hints. The file is a list of mappings. A mapping has the key name or guid, and at least one
+// of the keys role, tier, pod, plane and rail. Errors contain the file, the line and what was expected.
 func ReadHints(r io.Reader, file string) (*Hints, error) {
 	hints := &Hints{File: file}
 	var doc yaml.Node

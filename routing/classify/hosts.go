@@ -27,17 +27,17 @@ const (
 // String returns the kind as a word.
 func (k Kind) String() string { return [...]string{"host", "storage", "gateway", "service"}[k] }
 
-// Host is a machine with all adapters whose names contain the same host name.
+// Host is a machine, with all adapters whose names contain the name of the machine.
 type Host struct {
 	Name string
 	Kind Kind
-	// Adapters are its linked ports, as indexes of [Classes].
+	// Adapters are the linked ports of the host, as indexes of [Classes.Adapters].
 	Adapters []int
 }
 
 // Nodes counts the nodes of the subnet.
 type Nodes struct {
-	// Adapters are the channel adapters that are not aggregation nodes.
+	// Adapters counts the channel adapters that are not aggregation nodes.
 	Switches, Adapters, Aggregation, Routers int
 	// Hosts counts hosts by [Kind].
 	Hosts [KindService + 1]int
@@ -88,7 +88,7 @@ func (s *Structure) findHosts() {
 	}
 }
 
-// kindOf returns the kind of a host with this adapter.
+// kindOf returns the kind of a host that has this adapter.
 func kindOf(a *Adapter) Kind {
 	switch {
 	case a.Role == Compute:
@@ -99,7 +99,8 @@ func kindOf(a *Adapter) Kind {
 	return KindService
 }
 
-// number returns the adapter's number in its host. If the adapter has several ports it is the number of the port.
+// number returns the number of the adapter in its host. If the adapter has several ports, it returns the number of the
+// port.
 func (s *Structure) number(adapter int) int {
 	p := &s.Fabric.Ports[s.Adapters[adapter].End]
 	n := &s.Fabric.Nodes[p.Node]
@@ -111,7 +112,7 @@ func (s *Structure) number(adapter int) int {
 }
 
 // adapterNumber returns the number of an adapter in a description such as "node-0001 HCA-1" or "node-0001 mlx5_0",
-// counted from 1; ok is false if the description has none.
+// counted from 1. ok is false if the description has no number.
 func adapterNumber(desc string) (number int, ok bool) {
 	_, adapter, ok := strings.Cut(strings.TrimSpace(desc), " ")
 	if !ok {
@@ -131,7 +132,7 @@ func adapterNumber(desc string) (number int, ok bool) {
 	return number, true
 }
 
-// pattern returns a name, escaped, with # for each number.
+// pattern returns the escaped name with # for each number.
 func pattern(name string) string {
 	var b strings.Builder
 	digit := false
@@ -146,13 +147,13 @@ func pattern(name string) string {
 	return fabric.Escape(b.String())
 }
 
-// hostName returns the host in a node description such as "node-0001 HCA-1".
+// hostName returns the name of the host in a node description such as "node-0001 HCA-1".
 func hostName(desc string) string {
 	host, _, _ := strings.Cut(strings.TrimSpace(desc), " ")
 	return host
 }
 
-// serviceWords are words in the names of hosts that do not compute, with the purpose of these hosts.
+// serviceWords maps words in the names of hosts that do not compute to the purpose of these hosts.
 var serviceWords = func() map[string]Kind {
 	words := map[string]Kind{}
 	for kind, list := range map[Kind]string{
@@ -167,8 +168,8 @@ var serviceWords = func() map[string]Kind {
 	return words
 }()
 
-// serviceWord returns the first word in a host's name that marks a service node, "" if there is none. Words consist of
-// letters.
+// serviceWord returns the first word in a host's name that marks a service node, or "" if there is none. Words consist
+// of letters.
 func serviceWord(host string) string {
 	for _, w := range strings.FieldsFunc(strings.ToLower(host), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if serviceWords[w] != KindHost {

@@ -17,8 +17,8 @@ func (c *Classes) inOrder(members []fabric.SwitchIndex) []fabric.SwitchIndex {
 	})
 }
 
-// findParts finds the parts into which a tree falls without its highest tier. They are planes if nearly all hosts with
-// several ports have them in several parts, otherwise pods.
+// findParts finds the parts that remain connected in a tree if its highest tier is removed. The parts are planes if
+// nearly all hosts with several ports are attached to several parts, otherwise they are pods.
 func (s *Structure) findParts() {
 	none := s.noParts()
 	s.Pods, s.Planes = none, none
@@ -63,10 +63,12 @@ func (s *Structure) findParts() {
 	}
 }
 
-// mostPlanes bounds the number of planes; more parts in which hosts have ports are leaves of rails.
+// mostPlanes is the maximum number of planes. If hosts are attached to more parts than this, the parts are the leaves
+// of rails.
 const mostPlanes = 8
 
-// findUnits finds the sets of leaves that share hosts with several ports: the pods of a tree of rails or planes.
+// findUnits finds the sets of leaves that share hosts with several ports. These sets are the pods of a tree with rails
+// or planes.
 func (s *Structure) findUnits(below []fabric.SwitchIndex) {
 	sets := routing.NewUnionFind(len(s.Switches))
 	several := map[fabric.SwitchIndex]bool{}

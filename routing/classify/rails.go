@@ -10,19 +10,20 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// Rails assign the ports of hosts to rails by the leaves that they are attached to.
+// Rails assigns the ports of hosts to rails. The leaf of a port determines its rail.
 type Rails struct {
-	// Names are by rail: the number of the adapters, or of the rail.
+	// Names holds the name of each rail: the number of its adapters, or the number of the rail.
 	Names []string
-	// ByCabling reports that the rails do not follow from the numbers of adapters.
+	// ByCabling is set if the rails do not follow from the numbers of adapters.
 	ByCabling bool
-	// Of is the rail by switch, At the rail by adapter of [Classes], [None] for none.
+	// Of is the rail of each switch. At is the rail of each adapter of [Classes]. Both are [None] without a rail.
 	Of, At []int32
-	// Ports counts the ports of hosts on each rail, Leaves its switches.
+	// Ports counts the ports of hosts on each rail. Leaves counts the switches of each rail.
 	Ports, Leaves []int
 }
 
-// findRails finds rails by the numbers of the adapters on a leaf, otherwise by the leaves that share hosts.
+// findRails finds rails by the numbers of the adapters on each leaf. If that fails, it finds rails by the leaves that
+// share hosts.
 func (s *Structure) findRails(hints *Hints) Rails {
 	r := Rails{Of: slices.Repeat([]int32{None}, len(s.Switches))}
 	if s.Shape == FatTree || s.Shape == Irregular {
@@ -54,7 +55,7 @@ func (s *Structure) countRails(r *Rails) {
 	}
 }
 
-// spreadHosts returns the hosts with ports on several leaves, and the number of those leaves.
+// spreadHosts returns the hosts with ports on several leaves, and the number of these leaves.
 func (s *Structure) spreadHosts() (hosts []Host, leaves int) {
 	met := map[fabric.SwitchIndex]bool{}
 	for _, h := range s.hosts {
@@ -71,9 +72,9 @@ func (s *Structure) spreadHosts() (hosts []Host, leaves int) {
 	return hosts, len(met)
 }
 
-// railsByNumber takes the number of most ports on a leaf as the rail of that leaf, and fails if more than one port in
-// eight has a different number. If the names of hosts do not identify the ports of one host, one in four may differ,
-// and a single leaf makes no rail.
+// railsByNumber finds rails by adapter numbers. The rail of a leaf is the number of most ports on the leaf. It fails if
+// more than one port in eight has a different number. If the names of hosts do not identify the ports of one host, it
+// fails only if more than one port in four differs, or if there is a single leaf.
 func (s *Structure) railsByNumber(r *Rails) bool {
 	hosts, leaves := s.spreadHosts()
 	strict, fewest := 8, 1
@@ -113,7 +114,8 @@ func (s *Structure) railsByNumber(r *Rails) bool {
 	return true
 }
 
-// railsByCabling numbers the planes, or the leaves of each set that shares hosts if all sets have the same size.
+// railsByCabling numbers the planes as rails. Without planes it numbers the leaves of each set of leaves that shares
+// hosts, if all sets have the same size.
 func (s *Structure) railsByCabling(r *Rails) {
 	hosts, leaves := s.spreadHosts()
 	if leaves < 2 {

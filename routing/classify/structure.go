@@ -35,17 +35,17 @@ func (s Shape) String() string {
 		"dragonfly+"}[s]
 }
 
-// None is the number of no pod, plane, rail or group.
+// None stands for no pod, plane, rail or group.
 const None int32 = -1
 
 // Structure describes how a subnet is built.
 type Structure struct {
 	*Classes
 	Shape Shape
-	// Grid holds the coordinates of a torus, mesh or hypercube, nil for other shapes.
+	// Grid holds the coordinates of a torus, mesh or hypercube. It is nil for other shapes.
 	Grid *Grid
-	// Groups are the groups of a dragonfly. Pods are the parts into which a tree falls without its highest tier, Planes
-	// the same if hosts have ports in several of them.
+	// Groups are the groups of a dragonfly. Pods and Planes are the parts that remain connected in a tree if its
+	// highest tier is removed. They are planes if hosts have ports in several parts, otherwise pods.
 	Groups, Pods, Planes Parts
 	Rails                Rails
 	Directors            []Director
@@ -63,7 +63,7 @@ type Parts struct {
 	Count int
 }
 
-// Has reports whether there are several parts.
+// Has reports whether there is more than one part.
 func (p Parts) Has() bool { return p.Count > 1 }
 
 // Members returns the switches of each part.
@@ -77,14 +77,13 @@ func (p Parts) Members() [][]fabric.SwitchIndex {
 	return members
 }
 
-// peer is a neighbouring switch with the number of cables to it.
+// peer is a neighbouring switch, with the number of cables to this switch.
 type peer struct {
 	sw     fabric.SwitchIndex
 	cables int
 }
 
-// Recognise finds the structure of a subnet. Hints overrule the findings; nil is no hints. O(ports + links x
-// neighbours).
+// Recognise finds the structure of a subnet. Hints, if not nil, overrule what it finds. O(ports + links x neighbours).
 func Recognise(f *fabric.Fabric, hints *Hints) *Structure {
 	s := &Structure{Classes: classesOf(f, hints)}
 	s.findPeers()
@@ -120,7 +119,7 @@ func (s *Structure) findPeers() {
 	}
 }
 
-// linked reports whether two switches have a cable.
+// linked reports whether a cable connects two switches.
 func (s *Structure) linked(a, b fabric.SwitchIndex) bool {
 	_, ok := slices.BinarySearchFunc(s.peers[a], b, func(p peer, sw fabric.SwitchIndex) int {
 		return cmp.Compare(p.sw, sw)
@@ -161,7 +160,7 @@ func (s *Structure) findShape() {
 	}
 }
 
-// layered reports whether at least three in four cables lead to the next tier.
+// layered reports whether at least three in four cables lead to an adjacent tier.
 func (s *Structure) layered() bool {
 	steps, others := 0, 0
 	height := s.Heights()
@@ -210,7 +209,7 @@ func (s *Structure) Title() string {
 	return text
 }
 
-// Coordinates returns the coordinates of a switch in its grid, "" for none: "3,0,7".
+// Coordinates returns the coordinates of a switch in its grid, such as "3,0,7", or "" if it has none.
 func (s *Structure) Coordinates(sw fabric.SwitchIndex) string {
 	if s.Grid == nil || s.Grid.At[sw] == nil {
 		return ""
@@ -222,8 +221,8 @@ func coordinatesText(at []int32) string {
 	return strings.Join(prose.Words(at, func(c int32) string { return fmt.Sprint(c) }), ",")
 }
 
-// After returns the structure of a fabric that [fabric.Fabric.Without] made of the fabric of s. All nodes keep their
-// tier, place and role; missing ones are anomalies. O(ports + links x neighbours).
+// After returns the structure of a fabric that [fabric.Fabric.Without] made from the fabric of s. All nodes keep their
+// tier, place and role. Missing nodes become anomalies. O(ports + links x neighbours).
 func (s *Structure) After(f *fabric.Fabric) *Structure {
 	c := *s.Classes
 	c.Fabric, c.graph, c.Adapters = f, routing.NewGraph(f), nil

@@ -19,12 +19,12 @@ type Suggestion struct {
 	Classes *Classes
 	// Roots are the switches of root_guid_file.
 	Roots []fabric.SwitchIndex
-	// ComputeNodes and IONodes are the end ports of cn_guid_file and io_guid_file. Without IONodes there must be no
-	// io_guid_file: OpenSM rejects an empty one.
+	// ComputeNodes and IONodes are the end ports for cn_guid_file and io_guid_file. If IONodes is empty, OpenSM must
+	// have no io_guid_file, because it rejects an empty file.
 	ComputeNodes, IONodes []fabric.PortIndex
-	// MaxReverseHops lets the I/O nodes reach each other (max_reverse_hops).
+	// MaxReverseHops is the value of max_reverse_hops. It allows the I/O nodes to reach each other.
 	MaxReverseHops uint16
-	// Tried are all attempts, this suggestion included.
+	// Tried lists all attempts, including the one for this suggestion.
 	Tried []Attempt
 }
 
@@ -32,16 +32,16 @@ type Suggestion struct {
 type Attempt struct {
 	// What is a description of the attempt.
 	What string
-	// Err is the reason why the engine refused, nil if it did not.
+	// Err is the reason why the engine refused, or nil if it did not refuse.
 	Err error
-	// Pairs is the number of ordered pairs of end ports that are not switches, if the engine routed. Unreachable of
-	// them have no path, not counting the Aggregation unreachable pairs with an aggregation node.
+	// If the engine routed, Pairs is the number of ordered pairs of end ports that are not switches. Aggregation counts
+	// the pairs with an aggregation node that have no path. Unreachable counts the other pairs that have no path.
 	Pairs, Unreachable, Aggregation int64
 }
 
-// NoTreeError reports that ftree refused the fabric in all attempts.
+// NoTreeError reports that ftree refused the fabric in all attempts, or that no attempt was possible.
 type NoTreeError struct {
-	// Reason states why nothing could be tried, "" if something was.
+	// Reason is the reason why nothing could be tried, or "" if something was tried.
 	Reason string
 	Tried  []Attempt
 }
@@ -57,7 +57,7 @@ func (e *NoTreeError) Error() string {
 	return "no fat-tree: " + strings.Join(tried, "; ")
 }
 
-// GUIDs returns the node GUIDs of the roots, and the port GUIDs of the compute and the I/O nodes.
+// GUIDs returns the node GUIDs of the roots, and the port GUIDs of the compute nodes and the I/O nodes.
 func (s *Suggestion) GUIDs() (roots, computeNodes, ioNodes []uint64) {
 	f := s.Classes.Fabric
 	for _, r := range s.Roots {
@@ -73,17 +73,19 @@ func portGUIDs(f *fabric.Fabric, ends []fabric.PortIndex) (guids []uint64) {
 	return guids
 }
 
-// Options returns opt with the suggestion in it.
+// Options returns opt, changed as suggested.
 func (s *Suggestion) Options(opt routing.Options) routing.Options {
 	opt.RootGUIDs, opt.ComputeNodes, opt.IONodes = s.GUIDs()
 	opt.MaxReverseHops = s.MaxReverseHops
 	return opt
 }
 
-// Suggest classifies a subnet, by hints if they are not nil, and tries ftree with suggestions until all hosts reach one
-// another. Aggregation nodes may remain unreachable from some hosts: there is no path up and then down between two
-// roots. It returns the suggestion with the fewest unreachable pairs, and fails with a [NoTreeError] if ftree refuses
-// all. Ports without a LID get one. Each attempt is one run of ftree and one of [reach.Check].
+// Suggest classifies a subnet and suggests options for ftree. It tries ftree with several suggestions until all hosts
+// reach one another. hints are optional. Some hosts may have no path to an aggregation node, because no path leads up
+// and then down between two roots.
+//
+// Suggest returns the suggestion with the fewest unreachable pairs. It returns a [NoTreeError] if ftree refuses all
+// suggestions. Ports without a LID get a LID. Each attempt costs one run of ftree and one run of [reach.Check].
 func Suggest(ctx context.Context, f *fabric.Fabric, hints *Hints, opt routing.Options) (*Suggestion, error) {
 	f, err := fabric.AssignLIDs(f)
 	if err != nil {
@@ -111,7 +113,7 @@ func Suggest(ctx context.Context, f *fabric.Fabric, hints *Hints, opt routing.Op
 	return s.best, nil
 }
 
-// noTreeReason states why there are no roots.
+// noTreeReason returns the reason why the subnet has no roots.
 func (c *Classes) noTreeReason() string {
 	leaves := 0
 	for i := range c.Switches {
@@ -134,7 +136,8 @@ type rootChoice struct {
 	roots []fabric.SwitchIndex
 }
 
-// rootChoices returns the switches farthest from the leaves, then all switches from which no path leads farther.
+// rootChoices returns two choices of roots: the switches farthest from the leaves, and all switches from which no path
+// leads farther away from the leaves.
 func (c *Classes) rootChoices() []rootChoice {
 	var farthest, summits []fabric.SwitchIndex
 	for s := range c.Switches {
@@ -171,7 +174,7 @@ type search struct {
 	opt   routing.Options
 	tried []Attempt
 	best  *Suggestion
-	// unreachable is the number of unreachable pairs of the best suggestion.
+	// unreachable is the number of unreachable pairs with the best suggestion so far.
 	unreachable int64
 }
 
@@ -182,7 +185,7 @@ type candidate struct {
 	height int32
 }
 
-// candidates returns the suggestions for choices of roots, those with the most compute nodes first.
+// candidates returns the suggestions for some choices of roots. Suggestions with the most compute nodes come first.
 func (c *Classes) candidates(rootChoices []rootChoice) []candidate {
 	var all []candidate
 	for _, t := range rootChoices {
@@ -193,8 +196,8 @@ func (c *Classes) candidates(rootChoices []rootChoice) []candidate {
 	return all
 }
 
-// try routes by a suggestion with increasing max_reverse_hops until all adapters reach each other. done reports whether
-// they do.
+// try routes by one suggestion with increasing max_reverse_hops. It stops when all adapters reach each other, and done
+// reports whether they do.
 func (s *search) try(one candidate) (done bool, err error) {
 	for ; ; one.MaxReverseHops++ {
 		a := Attempt{
@@ -220,7 +223,8 @@ func (s *search) try(one candidate) (done bool, err error) {
 	}
 }
 
-// mostExamples bounds the unreachable pairs that are checked for aggregation nodes. The others count as Unreachable.
+// mostExamples is the maximum number of unreachable pairs that are tested for aggregation nodes. Further pairs count as
+// Unreachable.
 const mostExamples = 1 << 18
 
 func (s *search) route(one *Suggestion, a *Attempt) error {
@@ -248,8 +252,8 @@ func (s *search) route(one *Suggestion, a *Attempt) error {
 	return nil
 }
 
-// suggestionFor returns the suggestion for some roots, and the distance of the leaves from them. Compute nodes must
-// have equal distances; the others become I/O nodes.
+// suggestionFor returns the suggestion for some roots, and the distance of the leaves from the roots. Compute nodes
+// must all have this distance. Other adapters become I/O nodes.
 func (c *Classes) suggestionFor(roots []fabric.SwitchIndex) (*Suggestion, int32) {
 	from := make([]bool, len(c.Switches))
 	for _, r := range roots {

@@ -11,7 +11,8 @@ import (
 )
 
 // climb ranks all switches above the leaves, level by level. A switch with more links to its own level than to the
-// level below belongs above: a shortcut from a leaf to a root does not make the root a middle switch. O(links).
+// level below is ranked higher. Therefore a shortcut from a leaf to a root does not make the root a middle switch.
+// O(links).
 func (c *Classes) climb(leaves []bool) []int32 {
 	rank, level := startAt(leaves)
 	for r := int32(1); len(level) > 0; r++ {
@@ -29,8 +30,8 @@ func (c *Classes) climb(leaves []bool) []int32 {
 	return rank
 }
 
-// settle returns the switches of a new level that belong in it. The others lose their rank, and get one above. If none
-// would stay, all do.
+// settle returns the switches of a new level that belong in it. The other switches lose their rank and get a higher
+// rank later. If no switch would stay, all switches stay.
 func (c *Classes) settle(level []fabric.SwitchIndex, rank []int32) []fabric.SwitchIndex {
 	var above, stay []fabric.SwitchIndex
 	for _, s := range level {
@@ -72,8 +73,8 @@ func (c *Classes) settle(level []fabric.SwitchIndex, rank []int32) []fabric.Swit
 	return stay
 }
 
-// addDrained adds leaves without compute nodes to the leaves, and reports whether it found any: switches of rank 2 or
-// higher that are linked only to switches above one of the leaves, or that are named like leaves.
+// addDrained adds leaves without compute nodes to leaves, and reports whether it found any. Such a leaf has rank 2 or
+// higher. It is linked only to switches above one of the leaves, or its name is like the name of leaves.
 func (c *Classes) addDrained(leaves []bool, rank []int32, widest int) bool {
 	named := c.names(leaves, rank)
 	var drained []fabric.SwitchIndex
@@ -104,8 +105,8 @@ func (c *Classes) addDrained(leaves []bool, rank []int32, widest int) bool {
 	return len(drained) > 0
 }
 
-// rankByName gives a switch the rank that nearly all switches of its name have, if its cables fit there. A switch that
-// has lost all links downwards otherwise looks like a root.
+// rankByName gives a switch the rank of nearly all switches with a similar name, if its cables fit this rank. Without
+// this step, a switch that has lost all links downwards looks like a root.
 func (c *Classes) rankByName(rank []int32) {
 	type at struct {
 		pattern string
@@ -136,11 +137,11 @@ func (c *Classes) rankByName(rank []int32) {
 	}
 }
 
-// fewNamed is the number of switches from which on their name is evidence of a rank.
+// fewNamed is the minimum number of switches for which a common name is evidence of a rank.
 const fewNamed = 4
 
-// isFlat reports whether the leaves are linked to each other rather than to switches above them: a torus, a mesh, a
-// dragonfly. Switches without hosts are leaves there, too.
+// isFlat reports whether the leaves are linked to each other and not to switches above them, as in a torus, a mesh or a
+// dragonfly. In such a subnet switches without hosts are leaves as well.
 func (c *Classes) isFlat(leaves []bool) bool {
 	among, others := 0, 0
 	for s := range leaves {
@@ -157,7 +158,8 @@ func (c *Classes) isFlat(leaves []bool) bool {
 	return among > others
 }
 
-// naming counts the switches with a pattern of names: leaves with hosts, others next to them, and all.
+// naming counts the switches whose names have one pattern: leaves with hosts, other switches next to such leaves, and
+// all switches.
 type naming struct{ leaves, others, all int }
 
 func (c *Classes) names(leaves []bool, rank []int32) map[string]naming {
@@ -175,7 +177,7 @@ func (c *Classes) names(leaves []bool, rank []int32) map[string]naming {
 	return named
 }
 
-// insideDirector reports whether a switch is linked to another one of its system.
+// insideDirector reports whether a switch is linked to another switch with the same system GUID.
 func (c *Classes) insideDirector(s fabric.SwitchIndex) bool {
 	own := c.Fabric.SwitchNode(s).SystemGUID
 	for _, l := range c.graph.Of(s) {
@@ -186,7 +188,7 @@ func (c *Classes) insideDirector(s fabric.SwitchIndex) bool {
 	return false
 }
 
-// mirrorsLeaf reports whether one leaf shares all neighbours of a switch. O(cables of its neighbours).
+// mirrorsLeaf reports whether some leaf is linked to all neighbours of a switch. O(cables of its neighbours).
 func (c *Classes) mirrorsLeaf(s fabric.SwitchIndex, leaves []bool) bool {
 	common := map[fabric.SwitchIndex]int{}
 	met := map[fabric.SwitchIndex]bool{}
@@ -211,7 +213,7 @@ func (c *Classes) mirrorsLeaf(s fabric.SwitchIndex, leaves []bool) bool {
 	return false
 }
 
-// Heights returns the tiers of all switches: their rank, 0 for unranked ones.
+// Heights returns the tier of each switch. The tier is the rank of the switch, or 0 for a switch without a rank.
 func (c *Classes) Heights() []int32 {
 	heights := make([]int32, len(c.Switches))
 	for s := range heights {
@@ -222,8 +224,8 @@ func (c *Classes) Heights() []int32 {
 	return heights
 }
 
-// Tiers returns the switches of the subnet by height, leaves first. There is one tier if nothing is above the switches
-// with hosts.
+// Tiers returns the switches of the subnet by tier, leaves first. It returns one tier if no switch is above the
+// switches with hosts.
 func (c *Classes) Tiers() [][]fabric.SwitchIndex {
 	var tiers [][]fabric.SwitchIndex
 	for s, rank := range c.Heights() {
@@ -238,7 +240,7 @@ func (c *Classes) Tiers() [][]fabric.SwitchIndex {
 	return tiers
 }
 
-// distances returns the distances of all switches from the nearest switch of a set.
+// distances returns the distance of each switch from the nearest switch of a set, in links.
 func (c *Classes) distances(from []bool) []int32 {
 	dist, queue := startAt(from)
 	for i := 0; i < len(queue); i++ {
@@ -252,7 +254,8 @@ func (c *Classes) distances(from []bool) []int32 {
 	return dist
 }
 
-// startAt returns the start of a search from a set: distance 0 for its switches, [routing.Unranked] for the others.
+// startAt returns the start of a breadth-first search from a set: distance 0 for the switches of the set,
+// [routing.Unranked] for the others, and the queue.
 func startAt(set []bool) (dist []int32, queue []fabric.SwitchIndex) {
 	dist = make([]int32, len(set))
 	for s, first := range set {
@@ -265,8 +268,9 @@ func startAt(set []bool) (dist []int32, queue []fabric.SwitchIndex) {
 	return dist, queue
 }
 
-// findLeaves reports for each switch whether its compute nodes make it a leaf. Few nodes on few switches may be service
-// nodes without a telling name. widest is the highest number of neighbours of a certain leaf.
+// findLeaves finds the switches that are leaves because of their compute nodes. A few nodes on a few switches may be
+// service nodes without a typical name, so they do not make a leaf. widest is the maximum number of neighbours of a
+// switch that is certainly a leaf.
 func (c *Classes) findLeaves() (leaves []bool, widest int) {
 	hosts := make([]int, len(c.Switches))
 	for i := range c.Adapters {
@@ -291,7 +295,7 @@ func (c *Classes) findLeaves() (leaves []bool, widest int) {
 	return leaves, widest
 }
 
-// usualHosts returns the number of hosts on the switch of the median host.
+// usualHosts returns the number of hosts on the switch of the median host, if hosts are sorted by this number.
 func usualHosts(hosts []int) int {
 	all, total := slices.SortedFunc(slices.Values(hosts), func(a, b int) int { return cmp.Compare(b, a) }), 0
 	for _, n := range all {
@@ -305,20 +309,21 @@ func usualHosts(hosts []int) int {
 	return 0
 }
 
-// hasBusierNeighbour reports whether a neighbour has at least twice as many hosts: one of the two is above the other.
+// hasBusierNeighbour reports whether a neighbour of the switch has at least twice as many hosts. In this case one of
+// the two switches is above the other.
 func (c *Classes) hasBusierNeighbour(s fabric.SwitchIndex, hosts []int) bool {
 	return slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return hosts[l.Peer] >= 2*hosts[s] })
 }
 
-// cabledLikeLeaf reports whether a switch with few hosts is linked like a leaf: to none of the leaves, and to no more
-// switches than they are. A switch above leaves has more neighbours than a leaf.
+// cabledLikeLeaf reports whether a switch with few hosts is linked like a leaf. It must have no link to one of the
+// leaves, and no more neighbours than the leaves. A switch above leaves has more neighbours than a leaf.
 func (c *Classes) cabledLikeLeaf(s fabric.SwitchIndex, sure []bool, widest int) bool {
 	nextToLeaf := slices.ContainsFunc(c.graph.Of(s), func(l routing.SwitchLink) bool { return sure[l.Peer] })
 	return !nextToLeaf && c.Switches[s].Neighbours <= widest
 }
 
-// addEmptyLeaves adds the leaves without hosts. They are as far from the other leaves as roots are, but have no more
-// neighbours than leaves, while roots have more. They get rank 0.
+// addEmptyLeaves adds the leaves without hosts and gives them rank 0. Such leaves are as far from the other leaves as
+// roots are. They have no more neighbours than leaves, whereas roots have more.
 func (c *Classes) addEmptyLeaves(leaves []bool, ranks []int32, widest int) {
 	top := slices.Max(append(ranks, 0))
 	named := c.names(leaves, ranks)

@@ -16,26 +16,29 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// Adaptation describes the changes that an incremental job made to the previous tables.
+// Adaptation describes how an incremental job changed the previous tables.
 type Adaptation struct {
 	// Touched is the number of changed entries as [diff.Count] counts them, Switches the number of switches that hold
 	// them. Added is the number of entries on switches that the previous tables do not have.
 	Touched, Switches, Added int
-	// FullChanged is the number of entries that a full routing by Engine would have changed, -1 if not requested.
+	// FullChanged is the number of entries that a full routing by Engine changes. It is -1 if the full routing was not
+	// requested.
 	FullChanged int
 	Engine      string
-	// Examined counts the entries that were checked one by one.
+	// Examined counts the entries and links that were checked one by one.
 	Examined int
-	// LIDs counts the LIDs to which some entry had lost its path, Entries the entries of a full routing: one for each
+	// LIDs counts the LIDs with at least one broken entry. Entries counts the entries of a full routing: one for each
 	// LID on each switch.
 	LIDs, Entries int
-	// Examples are some of the switches and LIDs without a path, Unreachable counts all.
+	// Examples lists some of the pairs of a switch and a LID without a path. Unreachable counts all these pairs.
 	Examples    []string
 	Unreachable int
 	Changes     []string
-	// Loop reports whether the result has a credit loop that the previous tables do not have. It is nil if unknown.
+	// Loop is set to true if the result has a credit loop that the previous tables do not have. It is nil if this is
+	// unknown.
 	Loop *bool
-	// Repair is how broken paths were replaced, and Why lists why repairs with fewer changes were not taken.
+	// Repair is the method that replaced broken paths. Why lists the reasons why repairs with fewer changes were not
+	// taken.
 	Repair persist.Repair
 	Why    []string
 }
@@ -43,7 +46,7 @@ type Adaptation struct {
 // maxListed bounds the number of Examples.
 const maxListed = 8
 
-// adapt adapts the previous tables to the subnet: with as few changed entries as leave no new credit loop.
+// adapt adapts the previous tables to the subnet. It changes as few entries as possible without adding a credit loop.
 func (job *Job) adapt(ctx context.Context) (*Result, error) {
 	if job.Before == nil {
 		return nil, incremental.ErrNoTables
@@ -98,7 +101,7 @@ func (job *Job) adapt(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// adapted describes an incremental result, and compares it with a full routing if requested.
+// adapted returns the description of an incremental result. If requested, it compares the result with a full routing.
 func (job *Job) adapted(ctx context.Context, made *persist.Guarded) (*Adaptation, error) {
 	d := diff.Count(job.Before, made.Tables)
 	a := &Adaptation{Touched: d.Changed, Switches: d.Switches, FullChanged: -1, Examined: made.Looked, LIDs: made.LIDs,
@@ -147,7 +150,7 @@ func entriesOf(f *fabric.Fabric) int {
 	return switches * lids
 }
 
-// judgeLoop sets Loop, and returns what a reader must know about credit loops.
+// judgeLoop sets a.Loop, and returns warnings about credit loops.
 func (a *Adaptation) judgeLoop(done *persist.Guarded) (warnings []string) {
 	if u := cmp.Or(done.Loop.Unknown(), done.Before.Unknown()); u != "" {
 		return []string{"whether there is a new credit loop is unknown: " + u}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package compute computes the tables of a subnet from beginning to end: it assigns LIDs, tries the engines of a chain,
-// or adapts existing tables, or applies the routes of a file, computes the trees of multicast groups, and counts the
-// results.
+// Package compute computes the tables of a subnet from beginning to end. It assigns LIDs. It then tries the engines of
+// a chain, adapts existing tables, or applies the routes of a file. Finally it computes the trees of multicast groups
+// and counts the changes.
 //
-// A [Job] holds everything that this depends on. [Unicast] does the same without multicast and without counting the
-// changes, for example to measure an engine.
+// A [Job] holds all inputs. [Unicast] does the same without multicast and without counting the changes, for example to
+// measure an engine.
 package compute
 
 import (
@@ -18,13 +18,13 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Keep controls whether routes that are still among the shortest stay as they are.
+// Keep controls whether existing routes that are still among the shortest stay unchanged.
 type Keep uint8
 
 // The values of Keep.
 const (
-	// KeepAsOpenSM keeps them if OpenSM would: if nothing came up since the tables were made. OpenSM computes all
-	// routes on its first sweep and whenever a link or host has come up.
+	// KeepAsOpenSM keeps existing routes if OpenSM would keep them: if no link or host has come up since the tables
+	// were made. OpenSM computes all routes on its first sweep and whenever a link or host has come up.
 	KeepAsOpenSM Keep = iota
 	KeepYes
 	KeepNo
@@ -32,26 +32,27 @@ const (
 
 // Job describes a subnet to compute tables for.
 type Job struct {
-	// Fabric is the subnet, which may lack LIDs. Failed reports that it is a what-if of Base.
+	// Fabric is the subnet. Its ports may have no LIDs. Failed is set if Fabric is a what-if of Base with failures.
 	Fabric *fabric.Fabric
 	Failed bool
-	// Base is the subnet before failures. Before are its tables, nil for none, and Against is their name.
+	// Base is the subnet before failures. Before holds its tables, or nil. Against is the name of these tables.
 	Base    *fabric.Fabric
 	Before  *fabric.Tables
 	Against string
 
-	// Engines are tried in order. Torus caches the torus that was recognised in Base, for a torus-2QoS without
-	// configuration. Nil means no cache.
+	// Engines are tried in order. Torus caches the torus that was recognised in Base, for a torus-2QoS engine without a
+	// configuration. If Torus is nil, nothing is cached.
 	Engines []routing.Engine
 	Options routing.Options
 	Torus   *torus.Cache
 	LIDs    LIDs
-	// Past is what the subnet manager remembers of the events after Base, empty if nothing was routed since. Keep
-	// applies to its routes, or else to those of Before. Cached keeps them as OpenSM's unicast cache does.
+	// Past is what the subnet manager remembers of the events after Base. It is empty if nothing was routed since Base.
+	// Keep applies to the routes in Past, or to the routes of Before if Past is empty. Cached keeps routes as OpenSM's
+	// unicast cache does.
 	Past   Past
 	Keep   Keep
 	Cached bool
-	// Groups are the multicast groups. GroupsOf names their source, "" if none are known.
+	// Groups are the multicast groups. GroupsOf is the name of their source, or "" if no groups are known.
 	Groups   []fabric.Group
 	GroupsOf string
 
@@ -61,13 +62,13 @@ type Job struct {
 	// Notes precede the warnings of an engine.
 	Notes []string
 
-	// Incremental adapts the tables of Before instead of routing in full. CompareFull routes in full as well, for
-	// comparison. Facts is a cache of results for Before.
+	// Incremental adapts the tables of Before instead of routing in full. CompareFull also routes in full, for
+	// comparison. Facts is a cache of results about the tables of Before.
 	Incremental, CompareFull bool
 	Facts                    Facts
 }
 
-// Facts may cache results that follow from tables.
+// Facts computes results that follow from tables. An implementation may cache them.
 type Facts interface {
 	RoutesFrom(context.Context, *fabric.Tables) (*incremental.Base, error)
 	Credits(context.Context, *fabric.Tables, credits.Options) (*credits.Result, error)

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// ApplyFile applies the routes of a file to the subnet, and reports what of it fits. The result is nil if no switch is
-// known.
+// ApplyFile applies the routes of a file to the subnet. It reports which parts of the file fit the subnet. The result
+// is nil if the subnet has none of the switches in the file.
 func ApplyFile(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, osm.Report, error) {
 	lids, err := job.assign()
 	if err != nil {
@@ -39,30 +39,33 @@ func ApplyFile(ctx context.Context, job *Job, routes *osm.RouteFile) (*Result, o
 	return res, rep, job.trees(ctx, res)
 }
 
-// Restored describes the use of a saved routing.
+// Restored describes which parts of a saved routing were used, and how.
 type Restored struct {
 	persist.Assessment
-	// Engine is the engine in the file, "" if it has none.
+	// Engine is the engine named in the file, or "" if the file names none.
 	Engine string
-	// How reports what was computed; [persist.Kept] also if all routes had to be kept.
+	// How is the method that computed the tables. It is [persist.Kept] also if Restore was told to keep all routes.
 	How persist.How
-	// RoutedBy is the engine that routed again, "" for none. Refusals are those of the engines before it in the chain.
+	// RoutedBy is the engine that routed again, or "" if no engine did. Refusals are the refusals of earlier engines in
+	// the chain.
 	RoutedBy string
-	// Repair and Why are those of [persist.Result].
+	// Repair and Why have the values of the same fields of [persist.Result].
 	Repair   persist.Repair
 	Why      []string
 	Refusals []engines.Refusal
-	// Changed counts the entries that differ from the saved ones. Unread switches have none there, and were not
-	// compared.
+	// Changed counts the entries that differ from the saved entries. Unread counts switches without saved entries,
+	// which were not compared.
 	Changed, Unread int
-	// Trees are the multicast LIDs whose saved trees are invalid, Made those of them that got another tree. The rest
-	// have no known group and no tree. If all had to be kept, the invalid trees remain.
+	// Trees lists the multicast LIDs whose saved trees are invalid. Made lists those of them that got a new tree. The
+	// other LIDs of Trees have no known group and no tree. If Restore was told to keep all routes, the invalid trees
+	// remain.
 	Trees, Made []uint16
-	// Unreached counts the entries that could not be repaired.
+	// Unreached counts the broken entries that could not be repaired.
 	Unreached int
 }
 
-// Rows returns the verdicts by row of the memo's table, and the rows in order of appearance.
+// Rows returns the verdicts grouped by row of table 1 of the memo (see package incremental). rows lists the names of
+// the rows in order of appearance.
 func (b *Restored) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	of = map[string][]incremental.Verdict{}
 	for _, v := range b.Verdicts {
@@ -74,8 +77,8 @@ func (b *Restored) Rows() (rows []string, of map[string][]incremental.Verdict) {
 	return rows, of
 }
 
-// Restore compares a saved routing with the subnet and uses the valid part of it. With keep it keeps all routes,
-// whatever has changed.
+// Restore compares a saved routing with the subnet and uses the parts that are still valid. If keep is set, it keeps
+// all routes, whatever has changed in the subnet.
 func Restore(ctx context.Context, job *Job, saved *snapshot.Snapshot, keep bool) (*Result, *Restored, error) {
 	lids, err := job.LIDs.remembering(job.Fabric, saved.Fabric).assign(job.Fabric)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 // LIDs control the LIDs that ports get.
 type LIDs struct {
 	fabric.LIDOptions
-	// Chosen reports that LMC is set; otherwise it is that of the subnet.
+	// Chosen is set if the user chose the LMC. Otherwise the LMC of the subnet is used.
 	Chosen bool
-	// FoundFile is the escaped name of the GUID2LID file if the program found it and the user did not name it,
-	// otherwise "": see [LIDs.WithoutContradictions].
+	// FoundFile is the escaped name of the GUID2LID file if the program found the file without being told its name.
+	// Otherwise it is "". See [LIDs.WithoutContradictions].
 	FoundFile string
-	// Remember keeps the LIDs of ports for the next job even if all ports have LIDs.
+	// Remember passes the LIDs of ports on to the next job, even if all ports have LIDs.
 	Remember bool
 }
 
@@ -27,12 +27,12 @@ type assignment struct {
 	// top is the highest LID for which OpenSM's tables have entries.
 	top   uint16
 	notes []string
-	// next controls the next assignment, nil if all ports had LIDs already and need not be remembered.
+	// next controls the next assignment. It is nil if all ports had LIDs already and Remember is not set.
 	next *LIDs
 }
 
-// assign assigns LIDs to the ports of the job's subnet. If the subnet manager has assigned LIDs before, it uses those
-// that it remembers.
+// assign assigns LIDs to the ports of the job's subnet. It reuses the LIDs that the subnet manager remembers from
+// earlier assignments.
 func (job *Job) assign() (assignment, error) {
 	if job.Past.LIDs != nil {
 		return job.Past.LIDs.assign(job.Fabric)
@@ -72,8 +72,9 @@ func (o LIDs) assign(f *fabric.Fabric) (assignment, error) {
 	return out, nil
 }
 
-// WithoutContradictions returns o without the records of FoundFile that contradict the LIDs of ports of f: records of a
-// port that has another LID, or of a LID that another port has. The note names the file, "" if there is no such record.
+// WithoutContradictions returns o without the records of FoundFile that contradict the LIDs of ports of f. A record
+// contradicts if its port has another LID, or if another port has its LID. note names the file, or is "" if no record
+// contradicts.
 func (o LIDs) WithoutContradictions(f *fabric.Fabric) (out LIDs, note string) {
 	if o.FoundFile == "" {
 		return o, ""
@@ -121,7 +122,7 @@ func LackLIDs(f *fabric.Fabric) bool {
 	return slices.ContainsFunc(f.EndPorts, func(e fabric.PortIndex) bool { return f.Ports[e].LID == 0 })
 }
 
-// remembering returns o with the LIDs that ports without a LID in f had in another state of the subnet.
+// remembering returns o extended by the LIDs that ports had in the subnet was, for ports that have no LID in f.
 func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	if o.GUID2LID != nil {
 		return o
@@ -145,9 +146,9 @@ func (o LIDs) remembering(f, was *fabric.Fabric) LIDs {
 	return o
 }
 
-// After returns the control by which OpenSM assigns LIDs to ports of f if it has assigned those of was before: a port
-// without LIDs gets the LIDs that it had in was, and those of removed ports stay reserved. Ports of f that got LIDs in
-// since, a later routing, keep them; since may be nil.
+// After returns the control by which OpenSM assigns LIDs to ports of f after it has assigned the LIDs of was. A port
+// without LIDs gets the LIDs that it had in was. The LIDs of removed ports stay reserved. since is the subnet of a
+// later routing, or nil. Ports of f that got LIDs in since keep them.
 func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	if was.MaxLID == 0 || o.Reassign {
 		return o
@@ -184,7 +185,8 @@ func (o LIDs) After(was, since, f *fabric.Fabric) LIDs {
 	return o
 }
 
-// upTo extends the entries and LinearFDBTop of tables to a LID that a port had and that none has any more.
+// upTo extends the entries and LinearFDBTop of tables up to the LID top. A port had this LID before, and no port has it
+// any more.
 func upTo(t *fabric.Tables, top uint16) *fabric.Tables {
 	if top <= t.LFT.MaxLID {
 		return t

@@ -12,15 +12,15 @@ import (
 	"example.org/ibconsole/routing/changes/ucastcache"
 )
 
-// Past is the memory of a subnet manager that runs through several events.
+// Past is what a subnet manager remembers from one event to the next.
 type Past struct {
-	// Tables are the ones that it wrote to the switches last.
+	// Tables are the tables that the subnet manager wrote to the switches last.
 	Tables *fabric.Tables
-	// Computed are the ones that an engine computed last, which the unicast cache holds.
+	// Computed are the tables that an engine computed last. The unicast cache holds these tables.
 	Computed *fabric.Tables
 	// Top is the highest LID so far.
 	Top uint16
-	// LIDs control the next assignments, nil if all ports have LIDs without it.
+	// LIDs controls the next assignments. It is nil if all ports have LIDs without an assignment.
 	LIDs *LIDs
 }
 
@@ -33,7 +33,8 @@ func (r *Result) remember(job *Job, lids *assignment) {
 	}
 }
 
-// past returns the memory of the subnet manager: the tables before failures if nothing was routed since.
+// past returns what the subnet manager remembers. If nothing was routed since the failures, it returns the tables
+// before the failures.
 func (job *Job) past() Past {
 	if job.Past.Tables == nil && job.Failed {
 		return Past{Tables: job.Before, Computed: job.Before}
@@ -41,13 +42,13 @@ func (job *Job) past() Past {
 	return job.Past
 }
 
-// keeps reports whether an engine keeps existing routes. The others compute all routes, as OpenSM's do.
+// keeps reports whether an engine keeps existing routes. Other engines compute all routes, as in OpenSM.
 func keeps(engine string) bool {
 	return slices.Contains([]string{"minhop", "updn", "dnup", "dor"}, engine)
 }
 
-// last returns the tables with which the subnet manager continues, nil for none. If back is true a link came up since,
-// and it keeps none of their routes.
+// last returns the tables from which the subnet manager continues, or nil. back is true if a link came up since these
+// tables were made; the subnet manager then keeps none of their routes.
 func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err error) {
 	last = job.past().Tables
 	if job.Keep == KeepYes && last == nil {
@@ -69,7 +70,7 @@ func (job *Job) last(f *fabric.Fabric) (last *fabric.Tables, back bool, err erro
 	return last, back, nil
 }
 
-// cameUp reports whether now has a link or a node that was does not have.
+// cameUp reports whether the subnet now has a link or a node that the subnet was does not have.
 func cameUp(was, now *fabric.Fabric) bool {
 	if !fabric.SameNodes(was, now) {
 		return slices.ContainsFunc(fabric.Changes(was, now), func(c fabric.Change) bool {
@@ -81,11 +82,11 @@ func cameUp(was, now *fabric.Fabric) bool {
 	})
 }
 
-// CachedEngine is the name of the engine in figures if the unicast cache was valid.
+// CachedEngine is the value of [Figures.Engine] if the unicast cache was valid.
 const CachedEngine = "ucast_cache"
 
-// cached returns the tables as OpenSM's unicast cache leaves them, nil if the cache is invalid or not requested, and
-// notes about it.
+// cached returns the tables as OpenSM's unicast cache leaves them, and notes about the cache. The result is nil if the
+// cache is invalid or not requested.
 func (job *Job) cached(f *fabric.Fabric) (*Result, []string) {
 	past := job.past()
 	if !job.Cached || job.Keep != KeepAsOpenSM || !job.Failed && past.Computed == nil {

@@ -13,19 +13,19 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Result is the result of a job. Its tables are for the subnet with LIDs.
+// Result is the result of a job. Its tables are for the subnet after the assignment of LIDs.
 type Result struct {
 	routing.Result
 	Figures Figures
-	// Adaptation is nil if the job was not incremental.
+	// Adaptation describes the changes of an incremental job. It is nil for other jobs.
 	Adaptation *Adaptation
-	// Past is the input for the next job, empty if the job was incremental.
+	// Past is the input for the next job. It is empty if the job was incremental.
 	Past Past
 }
 
 // Figures summarize a job.
 type Figures struct {
-	// Engine is the engine that routed, Refusals are those of the engines before it in the chain.
+	// Engine is the engine that routed. Refusals are the refusals of earlier engines in the chain.
 	Engine   string
 	Refusals []engines.Refusal
 	// Took is the wall time of the engines, including engines that refused.
@@ -33,34 +33,37 @@ type Figures struct {
 	Switches int
 	// Entries is the number of LFT entries with a port.
 	Entries int
-	// Changed is the number of entries that differ from those of Against. If there are no previous tables, all entries
-	// changed and Against is empty. Unread switches have no previous tables, and were not compared.
+	// Changed is the number of entries that differ from the tables named Against. If there are no previous tables, all
+	// entries count as changed and Against is "". Unread counts switches without previous tables, which were not
+	// compared.
 	Changed, Unread int
 	Against         string
-	// Kept reports that existing routes were kept where possible, RecomputedAll that all were computed because a link
-	// came up. FromPast reports that these two refer to the tables of the previous route, and not to those of Against.
+	// Kept is set if existing routes were kept where possible. RecomputedAll is set if all routes were computed because
+	// a link came up. FromPast is set if these two fields refer to the tables of the previous route and not to the
+	// tables named Against.
 	Kept, RecomputedAll, FromPast bool
-	// DiffersFromOpenSM states why OpenSM may have other tables, "" if it does not.
+	// DiffersFromOpenSM is the reason why OpenSM may compute other tables, or "" if it does not.
 	DiffersFromOpenSM string
 	// Assigned is the number of ports whose LIDs changed.
 	Assigned int
-	// UnsetVLs states that the routes rely on VLs that no subnet manager sets, "" if they do not.
+	// UnsetVLs is a warning that the routes rely on VLs that no subnet manager sets, or "" if they do not.
 	UnsetVLs string
 	Warnings []string
 	// Multicast is nil if no groups are known.
 	Multicast *Trees
-	// TreeLoop is the credit loop of torus-2QoS's multicast tree with unicast, nil for none.
+	// TreeLoop is the credit loop of torus-2QoS's multicast tree together with unicast, or nil.
 	TreeLoop *torus.TreeLoop
-	// TreeUnchecked is true if the fabric is too large to look for a TreeLoop.
+	// TreeUnchecked is set if the fabric is too large for a search for a TreeLoop.
 	TreeUnchecked bool
-	// Measures are those of the CAOrder of an engine that has one.
+	// Measures are the measures for CAOrder. They are set only for an engine that returns a CAOrder.
 	Measures linkload.Quick
 }
 
-// Trees counts the trees of multicast groups.
+// Trees counts the trees of multicast groups and their entries.
 type Trees struct {
-	// LIDs counts the multicast LIDs with entries, Alone those with too few members for a tree. Changed counts the
-	// entries, of a switch and a LID, that differ from the previous ones, -1 if there were none.
+	// LIDs counts the multicast LIDs with entries. Alone counts the LIDs with too few members for a tree. Changed
+	// counts the entries that differ from the previous entries, or is -1 if there were no multicast tables before. An
+	// entry belongs to a switch and a LID.
 	LIDs, Alone, Changed int
 	// Groups is the source of the groups.
 	Groups string

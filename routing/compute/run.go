@@ -16,7 +16,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// Run computes the tables of a subnet, multicast included. It returns ctx's error if ctx ends.
+// Run computes the tables of a subnet, including multicast. It returns the error of ctx if ctx ends first.
 func Run(ctx context.Context, job *Job) (*Result, error) {
 	if job.Incremental {
 		return job.adapt(ctx)
@@ -40,7 +40,7 @@ func Run(ctx context.Context, job *Job) (*Result, error) {
 	return res, err
 }
 
-// Unicast is [Run] without multicast, and without comparing the result with previous tables.
+// Unicast is like [Run] without multicast, and without comparing the result with previous tables.
 func Unicast(ctx context.Context, job *Job) (*Result, error) {
 	lids, err := job.assign()
 	if err != nil {
@@ -101,7 +101,7 @@ func (job *Job) route(ctx context.Context, lids *assignment) (*Result, error) {
 	return res, nil
 }
 
-// options returns the options of an engine on a subnet with LIDs.
+// options returns the options for an engine. The ports of f must have LIDs.
 func (job *Job) options(f *fabric.Fabric) routing.Options {
 	opt := job.Options
 	opt.LMC = f.MaxLMC()
@@ -111,7 +111,7 @@ func (job *Job) options(f *fabric.Fabric) routing.Options {
 	return opt
 }
 
-// try routes by the first engine of the chain that does not refuse, as [engines.Try] does.
+// try routes by the first engine of the chain that does not refuse, like [engines.Try].
 func (job *Job) try(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result,
 	[]engines.Refusal, error) {
 	chain, err := job.chain(ctx)
@@ -121,8 +121,9 @@ func (job *Job) try(ctx context.Context, f *fabric.Fabric, opt routing.Options) 
 	return engines.Try(ctx, chain, f, opt)
 }
 
-// lateMaxOpVLs states how the tables differ if max_op_vls made an engine refuse. OpenSM finds it too small only after
-// it has given the switches that engine's tables, whose routes the next engine keeps.
+// lateMaxOpVLs returns a note on how the tables differ from OpenSM's if max_op_vls made an engine refuse. OpenSM
+// detects the low value only after it has written that engine's tables to the switches. The next engine then keeps
+// routes of these tables.
 func lateMaxOpVLs(opt *routing.Options, engine string, refusals []engines.Refusal) string {
 	i := slices.IndexFunc(refusals, func(r engines.Refusal) bool { return r.TooFewVLs })
 	if opt.MaxOpVLs == 0 || i < 0 || !keeps(engine) {
@@ -133,7 +134,7 @@ func lateMaxOpVLs(opt *routing.Options, engine string, refusals []engines.Refusa
 		"recomputed, as OpenSM does only when a link comes up", refusals[i].Engine)
 }
 
-// chain returns the engines. A torus-2QoS without a configuration gets the recognised one.
+// chain returns the engines of the job. A torus-2QoS engine without a configuration gets the recognised torus.
 func (job *Job) chain(ctx context.Context) ([]routing.Engine, error) {
 	all := slices.Clone(job.Engines)
 	for i, e := range all {
@@ -150,7 +151,8 @@ func (job *Job) chain(ctx context.Context) ([]routing.Engine, error) {
 	return all, nil
 }
 
-// withoutQoS keeps the SL2VL tables of the subnet if quality of service is off. They are unread if the subnet's are.
+// withoutQoS keeps the SL2VL tables of the subnet in the result if quality of service is off. The tables count as
+// unread if they are unread in the subnet.
 func (job *Job) withoutQoS(res *Result) {
 	t := res.Tables
 	if !job.NoQoS || t.SLs == nil || t.SL2VL == nil {

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-// trees adds the multicast tables of the known groups to a result.
+// trees adds the multicast tables of the known groups to the result.
 func (job *Job) trees(ctx context.Context, res *Result) error {
 	if job.GroupsOf == "" {
 		return nil // a subnet without known groups has no multicast tables
@@ -47,8 +47,9 @@ func (job *Job) trees(ctx context.Context, res *Result) error {
 	return nil
 }
 
-// rebuildTrees computes the trees of multicast LIDs whose saved trees are invalid, and all trees if there are none. The
-// groups are the known ones, or else those of the saved tables. It returns the LIDs of invalid that got a tree.
+// rebuildTrees computes the trees of the multicast LIDs in invalid, whose saved trees are invalid. If the result has no
+// trees, it computes all trees. It uses the known groups, or the groups that the saved tables imply. It returns the
+// LIDs of invalid that got a tree.
 func (job *Job) rebuildTrees(ctx context.Context, res *Result, saved *fabric.Tables, invalid []uint16) (made []uint16,
 	err error) {
 	of := *job
@@ -76,7 +77,7 @@ func (job *Job) rebuildTrees(ctx context.Context, res *Result, saved *fabric.Tab
 	}), nil
 }
 
-// merged returns multicast tables with the entries of some LIDs from other tables.
+// merged returns t with the entries for mlids replaced by the entries of others.
 func merged(f *fabric.Fabric, t, others *fabric.MFT, mlids []uint16) *fabric.MFT {
 	m := t.Clone()
 	for s := range f.NumSwitches() {
@@ -89,8 +90,8 @@ func merged(f *fabric.Fabric, t, others *fabric.MFT, mlids []uint16) *fabric.MFT
 	return m
 }
 
-// TreeLoop returns the credit loop of unicast and multicast of torus-2QoS, nil if there is none or another engine made
-// the tables.
+// TreeLoop returns the credit loop of unicast and multicast of torus-2QoS. It returns nil if there is no loop or
+// another engine computed the tables.
 func (job *Job) TreeLoop(ctx context.Context, tables *fabric.Tables) (*torus.TreeLoop, error) {
 	grid, ok := torus.Of(tables)
 	if !ok {
@@ -101,10 +102,12 @@ func (job *Job) TreeLoop(ctx context.Context, tables *fabric.Tables) (*torus.Tre
 	return grid.TreeLoop(ctx, tables, opt)
 }
 
-// mostTreeChecked is the largest number of switches for which a routing looks for a [torus.TreeLoop]: 1,728 took 2 s.
+// mostTreeChecked is the maximum number of switches for which a routing searches for a [torus.TreeLoop]. For 1,728
+// switches the search took 2 s.
 const mostTreeChecked = 1000
 
-// checkTree warns of a credit loop of torus-2QoS's multicast tree with unicast.
+// checkTree searches for a credit loop of torus-2QoS's multicast tree together with unicast, and stores it in the
+// result.
 func (job *Job) checkTree(ctx context.Context, res *Result) (err error) {
 	if t := res.Tables; t.Fabric.NumSwitches() > mostTreeChecked {
 		if grid, ok := torus.Of(t); ok && grid.HasMissing() {

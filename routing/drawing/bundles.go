@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// connect counts the cables within blocks and between them.
+// connect counts the cables within blocks and between blocks.
 func (d *Drawing) connect(s *classify.Structure, opt *Options) {
 	f := d.Fabric
 	failed := func(p fabric.PortIndex) bool {
@@ -81,7 +81,7 @@ func (w *Bundle) add(d *Drawing, s *classify.Structure, opt *Options, p fabric.P
 	}
 }
 
-// at returns the block of the switch of a port, [Vacant] for a port of another node.
+// at returns the block of the switch to which a port belongs, or [Vacant] if the port belongs to another node.
 func (d *Drawing) at(p fabric.PortIndex) int32 {
 	if sw := d.Fabric.Nodes[d.Fabric.Ports[p].Node].Switch; sw != fabric.None {
 		return d.of[sw]
@@ -89,7 +89,7 @@ func (d *Drawing) at(p fabric.PortIndex) int32 {
 	return Vacant
 }
 
-// Between returns the bundle of two blocks, nil if no cable connects them. O(log bundles).
+// Between returns the bundle of cables between two blocks, or nil if no cable connects them. O(log bundles).
 func (d *Drawing) Between(a, b int32) *Bundle {
 	if a > b {
 		a, b = b, a
@@ -103,7 +103,7 @@ func (d *Drawing) Between(a, b int32) *Bundle {
 	return &d.Bundles[i]
 }
 
-// pass marks the switches on a path, and the cables between them.
+// pass marks the switches on a path and the cables between these switches.
 func (d *Drawing) pass(opt *Options) {
 	through := map[int32]bool{}
 	for node := range opt.Through {

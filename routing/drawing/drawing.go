@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package drawing computes the layout of a subnet: tiers of a tree as rows with pods or planes as blocks, a torus, mesh
-// or hypercube as planes of a grid, the groups of a dragonfly in one row, with the cables between them. Blocks can be
-// folded and unfolded. It does not draw.
+// Package drawing computes the layout of a subnet. It does not draw. Tiers of a tree become rows, with pods or planes
+// as blocks. A torus, mesh or hypercube becomes planes of a grid. The groups of a dragonfly form one row. The layout
+// includes the cables between blocks. Blocks can be folded and unfolded.
 package drawing
 
 import (
@@ -33,9 +33,9 @@ type Drawing struct {
 	Blocks []Block
 	// Bundles lists the cables between two blocks, or within one block, ordered by A and B.
 	Bundles []Bundle
-	// Planes is the number of planes of a grid, otherwise 1.
+	// Planes is the number of planes of a grid. It is 1 for other layouts.
 	Planes int
-	// Most is the greatest load of a bundle, 0 if loads are not known.
+	// Most is the maximum load of a bundle, or 0 if loads are not known.
 	Most int64
 
 	of []int32 // the block of each switch
@@ -51,7 +51,8 @@ type Row struct {
 // Vacant is a place of a grid without a switch.
 const Vacant int32 = -1
 
-// Key identifies a block that can be folded: the switches of a tier in one part, which is a pod, plane or group.
+// Key identifies a block that can be folded. The block contains the switches of one tier in one part: a pod, plane or
+// group.
 type Key struct{ Tier, Part int32 }
 
 // Block is a single switch or several folded switches.
@@ -59,15 +60,16 @@ type Block struct {
 	Key      Key
 	Name     string
 	Switches []fabric.SwitchIndex
-	// Folded is set for several switches, Lone if the key has only one switch and there is nothing to fold.
+	// Folded is set if the block stands for several switches. Lone is set if the key has only one switch, so that the
+	// block cannot be folded.
 	Folded, Lone bool
 	Hosts        int // ports of hosts
-	// Links counts the cables to switches and hosts. Down counts the failed cables.
+	// Links counts the cables to switches and hosts. Down counts the failed cables among them.
 	Links, Down int
 	OnPath      bool // the requested path uses it
 }
 
-// Switch returns the switch of a block of one switch, [fabric.None] for a folded block.
+// Switch returns the switch of the block, or [fabric.None] for a folded block.
 func (b *Block) Switch() fabric.SwitchIndex {
 	if b.Folded {
 		return fabric.None
@@ -75,8 +77,8 @@ func (b *Block) Switch() fabric.SwitchIndex {
 	return b.Switches[0]
 }
 
-// Bundle is the cables between two blocks. A is not after B in the order of blocks. They are equal for cables within a
-// block.
+// Bundle is the set of cables between two blocks. A does not come after B in the order of blocks. A and B are equal for
+// cables within a block.
 type Bundle struct {
 	A, B         int32
 	Cables, Down int
@@ -96,7 +98,7 @@ type Options struct {
 	Through  map[fabric.NodeIndex]bool // the nodes of a path, if its ports are not known
 }
 
-// Of returns the layout of the subnet of a structure. O(ports + bundles x log bundles).
+// Of returns the layout of the subnet that s describes. O(ports + bundles x log bundles).
 func Of(s *classify.Structure, opt Options) *Drawing {
 	d := &Drawing{
 		Title: s.Title(), Fabric: s.Fabric, Planes: 1, of: slices.Repeat([]int32{Vacant}, len(s.Fabric.Switches)),
@@ -117,7 +119,7 @@ func Of(s *classify.Structure, opt Options) *Drawing {
 	return d
 }
 
-// BlockOf returns the block of a switch, [Vacant] if the drawing does not have it.
+// BlockOf returns the block of a switch, or [Vacant] if the drawing does not contain the switch.
 func (d *Drawing) BlockOf(sw fabric.SwitchIndex) int32 { return d.of[sw] }
 
 func (d *Drawing) layTree(s *classify.Structure, opt *Options) {
@@ -131,7 +133,7 @@ func (d *Drawing) layTree(s *classify.Structure, opt *Options) {
 	d.layTiers(s.Tiers(), parts, noun, opt)
 }
 
-// layTiers adds a row for each tier, which are given with the lowest first, with blocks for their parts.
+// layTiers adds a row for each tier, with a block for each part. tiers lists the lowest tier first.
 func (d *Drawing) layTiers(tiers [][]fabric.SwitchIndex, parts classify.Parts, noun string, opt *Options) {
 	for tier, switches := range slices.Backward(tiers) {
 		row := Row{Name: tierName(tier, len(tiers), noun)}
@@ -178,8 +180,7 @@ func tierName(tier, tiers int, noun string) string {
 	return fmt.Sprintf("tier %d", tier)
 }
 
-// The method lay adds switches to a row. Unfolded switches become one block each; folded switches become one block
-// together.
+// lay adds switches to a row. Each unfolded switch becomes one block. Folded switches together become one block.
 func (d *Drawing) lay(row *Row, key Key, name string, switches []fabric.SwitchIndex, opt *Options) {
 	if len(switches) > 1 && !opt.All && !opt.Unfolded[key] {
 		d.add(row, Block{Key: key, Name: name, Switches: slices.Clone(switches), Folded: true})
@@ -208,10 +209,10 @@ func (d *Drawing) countHosts(s *classify.Structure) {
 	}
 }
 
-// Count formats a number of things: "1 cable", "1,234 cables".
+// Count formats a number of things, such as "1 cable" or "1,234 cables".
 type Count func(n int, noun string) string
 
-// Words returns the contents of a block: "8 cables, 4 host ports, 1 failed".
+// Words describes the contents of a block, such as "8 cables, 4 host ports, 1 failed".
 func (b *Block) Words(count Count) string {
 	text := count(b.Links, "cable")
 	if b.Hosts > 0 {
@@ -220,7 +221,7 @@ func (b *Block) Words(count Count) string {
 	return text + failed(b.Down)
 }
 
-// Words returns the cables of a bundle: "4 cables, 1 failed".
+// Words describes the cables of a bundle, such as "4 cables, 1 failed".
 func (w *Bundle) Words(count Count) string { return count(w.Cables, "cable") + failed(w.Down) }
 
 func failed(down int) string {

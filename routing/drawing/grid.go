@@ -11,8 +11,9 @@ import (
 	"example.org/ibconsole/routing/classify"
 )
 
-// layGrid places the first dimension from left to right, the second upwards, and makes a plane for each position in the
-// others. Half of the dimensions of a hypercube go each way.
+// layGrid lays out the first dimension from left to right and the second dimension upwards. It makes a plane for each
+// position in the other dimensions. Half of the dimensions of a hypercube are laid out from left to right, the other
+// half upwards.
 func (d *Drawing) layGrid(s *classify.Structure) {
 	g := s.Grid
 	d.Kind = Grid
@@ -58,7 +59,7 @@ func product(dims []int) int {
 	return n
 }
 
-// place returns the position of coordinates in the grid, with the first coordinate varying fastest.
+// place returns the index of coordinates in the grid. The first coordinate varies fastest.
 func place(dims []int, at []int32) int {
 	n := 0
 	for i := len(dims) - 1; i >= 0; i-- {
@@ -67,7 +68,8 @@ func place(dims []int, at []int32) int {
 	return n
 }
 
-// rowName returns "y=2", or "y=2 z=1" if there are several planes, or the bits for a hypercube.
+// rowName returns the name of a row of a grid: "y=2", "y=2 z=1" if there are several planes, or the bits for a
+// hypercube.
 func rowName(dims []int, across, up, y, z int) string {
 	if up-across > 1 {
 		return fmt.Sprintf("%0*b", up-across, y)
@@ -82,7 +84,8 @@ func rowName(dims []int, across, up, y, z int) string {
 	return strings.TrimSpace(name + " " + PlaneName(dims, z))
 }
 
-// PlaneName returns the coordinates beyond the second that all switches of a plane have: "z=1", "z=1 w=0".
+// PlaneName returns the coordinates that all switches of a plane share, such as "z=1" or "z=1 w=0". These are the
+// coordinates after the second.
 func PlaneName(dims []int, plane int) string {
 	if len(dims) <= 2 {
 		return ""
@@ -103,7 +106,7 @@ func axis(i int) string {
 	return fmt.Sprintf("d%d", i+1)
 }
 
-// wraps reports whether two neighbours in a grid are the last and the first of a ring.
+// wraps reports whether two neighbours in a grid are the last and the first switch of a ring.
 func wraps(g *classify.Grid, a, b fabric.SwitchIndex) bool {
 	p, q := g.At[a], g.At[b]
 	if p == nil || q == nil {
