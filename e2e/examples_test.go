@@ -5,55 +5,98 @@ package e2e
 import (
 	"context"
 	"maps"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// skippedExamples holds the beginnings of examples that the test does not run, and why.
+// skippedExamples holds the beginnings of commands whose examples the test does not run, and why.
 var skippedExamples = map[string]string{
-	"names ":        "requires a file of the user",
-	"run ":          "requires a file of the user",
-	"hints ":        "requires a file of the user",
-	"counters ":     "requires a recording of hours",
-	"watch ":        "takes a minute",
-	"sa ":           "requires a subnet manager",
-	"set ":          "requires a subnet manager",
-	"suggest torus": "requires a torus",
+	"show cables":   "requires data of cables, which only an ibdiagnet folder has",
+	"doctor verify": "requires a subnet that other programs reach",
+	"sa":            "requires a subnet manager",
+	"set sm":        "requires a subnet manager",
+	"counters":      "requires a recording of hours",
+	"fail guided":   "asks at a terminal",
+	"dump guided":   "asks at a terminal",
+	"load guided":   "asks at a terminal",
 }
 
-// TestExamples runs the examples in the help of each command.
-func TestExamples(t *testing.T) {
+// exampleFiles are the files of the user that examples read.
+var exampleFiles = map[string]string{
+	"morning.ibconsole": "problems\n",
+	"fabric.yaml":       "- {name: \"leaf-*\", tier: 0}\n",
+	"ib-node-name-map":  "0x200000 \"first leaf\"\n",
+	"opensm-sa.dump": "MC Group 0xc000 : mgid=0xff12000000000000:0x1000\n" +
+		"mcm_port: port_gid=0xfe80000000000000:0x0000000000100001\n" +
+		"mcm_port: port_gid=0xfe80000000000000:0x0000000000100005\n",
+}
+
+// commandHelp returns the commands and subcommands of the program with their examples in help.
+func commandHelp(t *testing.T) map[string][]string {
+	t.Helper()
 	_, list, found := strings.Cut(typed(t, "help"), "\nLook at the subnet:\n")
 	if !found {
 		t.Fatalf("help has no list of commands:\n%s", list)
 	}
-	count := 0
-	for line := range strings.Lines(list) {
-		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if !strings.HasPrefix(line, "  ") {
-			continue // the heading of a group
+	examples := map[string][]string{}
+	var add func(words ...string)
+	add = func(words ...string) {
+		path := strings.Join(words, " ")
+		help := typed(t, append([]string{"help"}, words...)...)
+		examples[path] = nil
+		section := ""
+		for line := range strings.Lines(help) {
+			text := strings.TrimSpace(line)
+			below, isBelow := strings.CutPrefix(line, "  "+path+" ")
+			switch {
+			case !strings.HasPrefix(line, "  "):
+				section = text
+			case section == "subcommands:" && isBelow:
+				add(append(slices.Clone(words), strings.Fields(below)[0])...)
+			case section == "examples:":
+				examples[path] = append(examples[path], text)
+			}
 		}
-		count++
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, examples, found := strings.Cut(typed(t, "help", name), "\nexamples:\n")
-			if !found {
-				t.Error("help has no example")
-			}
-			for example := range strings.Lines(examples) {
-				example = strings.TrimSpace(example)
-				isPrefix := func(prefix string) bool { return strings.HasPrefix(example, prefix) }
-				if !slices.ContainsFunc(slices.Collect(maps.Keys(skippedExamples)), isPrefix) {
-					typed(t, "-s", "sim:fattree:2,36", "-c", example)
-				}
-			}
-		})
 	}
-	if count < 50 {
-		t.Errorf("help lists %d commands", count)
+	for line := range strings.Lines(list) {
+		if strings.HasPrefix(line, "  ") { // not the heading of a group
+			add(strings.Fields(line)[0])
+		}
+	}
+	return examples
+}
+
+// TestExamples checks that the help of each command has at least two examples, or one if it asks questions, and runs
+// the examples on the simulated subnet that the program opens by default.
+func TestExamples(t *testing.T) {
+	all := commandHelp(t)
+	if len(all) < 150 {
+		t.Errorf("help lists %d commands and subcommands", len(all))
+	}
+	skipped := slices.Collect(maps.Keys(skippedExamples))
+	isSkipped := func(example string) bool {
+		return slices.ContainsFunc(skipped, func(s string) bool { return strings.HasPrefix(example, s) })
+	}
+	ran := map[string]bool{}
+	for command, examples := range all {
+		if len(examples) < 2 && !strings.HasSuffix(command, " guided") || len(examples) == 0 {
+			t.Errorf("the help of %s has %d examples", command, len(examples))
+		}
+		for _, example := range examples {
+			if isSkipped(example) || ran[example] {
+				continue
+			}
+			ran[example] = true
+			t.Run(example, func(t *testing.T) {
+				t.Parallel()
+				typed(t, "-s", "sim:fattree:2,36", "-c", example)
+			})
+		}
 	}
 }
 
@@ -64,7 +107,12 @@ func typed(t *testing.T, args ...string) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(cmd.Environ(), "XDG_STATE_HOME="+cmd.Dir)
+	cmd.Env = append(cmd.Environ(), "XDG_STATE_HOME="+filepath.Join(cmd.Dir, ".state"))
+	for name, text := range exampleFiles {
+		if err := os.WriteFile(filepath.Join(cmd.Dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%q: %v\n%s", args, err, out)

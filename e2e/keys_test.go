@@ -70,7 +70,7 @@ sa groups key=0x1
 show nodes; show switches; show structure; hints D/nothing; hints off; show links; show ports leaf-01
 show ports node-0001; show lft leaf-01; show roots; show ranks; show sms
 show counters leaf-01; show sl2vl leaf-01; show vlarb leaf-01; show sl node-0001 all; show torus; show mft leaf-01
-show failures; show pictures
+show failures; show states
 show groups; show targets; show unanswered; show events; show cables; run D/nothing
 trace node-0001 node-0008; trace live node-0001 node-0008; check; check reach; check loops; check credits
 check mcast; check load; who uses leaf-01 1

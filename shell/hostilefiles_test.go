@@ -119,7 +119,7 @@ func TestHostileFiles(t *testing.T) {
 	readings["load    topology FILE"] = reading{files["db_csv"], "problems"}
 	delete(files, "db_csv")
 	for kind, text := range files {
-		readings["load "+kind+" FILE"] = reading{text, "show pictures"}
+		readings["load "+kind+" FILE"] = reading{text, "show states"}
 	}
 	for option, text := range others {
 		readings["engine torus-2QoS,minhop "+option+"=FILE"] = reading{text, "route"}

@@ -153,8 +153,8 @@ func saysOf(t *testing.T, of, text string, head map[string]any) {
 	t.Helper()
 	basis := head["of"].(map[string]any)
 	first, _, _ := strings.Cut(text, "\n")
-	state, ofState := basis["state"].(string)           // other answers are about the session
-	if ofState && head["command"] != "show pictures" && // which lists the states
+	state, ofState := basis["state"].(string)         // other answers are about the session
+	if ofState && head["command"] != "show states" && // which lists the states
 		!strings.Contains(first, state) && !strings.Contains(first, basis["title"].(string)) {
 		t.Errorf("%s: the first line does not name the state %v: %q", of, basis["state"], first)
 	}

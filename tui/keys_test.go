@@ -143,7 +143,7 @@ func TestColumnsAreExplained(t *testing.T) {
 		look()
 	}
 	for _, command := range []string{"show nodes", "show links", "show ports leaf-01", "show lft leaf-01",
-		"show pictures", "show targets", "show counters all", "show sl2vl leaf-01",
+		"show states", "show targets", "show counters all", "show sl2vl leaf-01",
 		"show roots histogram", "compare engines minhop updn", "balance switch all", "who uses leaf-01", "problems",
 		"history", "adaptive on", "adaptive show", "check load", "show lft leaf-01"} {
 		d.press(":"+command, "enter")

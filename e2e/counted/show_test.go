@@ -173,12 +173,12 @@ func (s *state) plugName(p plug) string {
 	return fmt.Sprintf("%s/%d", s.whole.nodes[p.guid].name, p.num)
 }
 
-// showStates compares `show pictures`.
+// showStates compares `show states`.
 func (x *exam) showStates() {
-	a := x.ask("show pictures")
+	a := x.ask("show states")
 	a.declared("pictures of this session", "", x.state("live"))
 	rows := a.o.length("pictures")
-	a.heading("PICTURE AS OF NODES SWITCHES LINKS UNREACHABLE HIGHEST LID ENTRIES TABLES SL2VL GROUPS")
+	a.heading("STATE AS OF NODES SWITCHES LINKS UNREACHABLE HIGHEST LID ENTRIES TABLES SL2VL GROUPS")
 	if a.x.compared++; rows != len(x.states) {
 		a.wrong("rows", "-", rows, len(x.states))
 	}

@@ -107,15 +107,15 @@ type binder[C any] struct {
 	stmt    Statement
 	spec    *Spec[C]
 	out     *Invocation
-	first   int      // index of the first word after the command
-	options []Option // options of the command, then of those above it
-	given   []string // names of the options that the statement has
+	first   int               // index of the first word after the command
+	options []Option          // options of the command, then of those above it
+	given   map[string]string // options of the statement by name, as they are written
 }
 
 // newBinder returns a binder for the subcommand of spec that the words select.
 func newBinder[C any](spec *Spec[C], stmt Statement) *binder[C] {
 	b := &binder[C]{
-		stmt: stmt,
+		stmt: stmt, given: map[string]string{},
 		out: &Invocation{
 			Options: map[string]string{}, Line: stmt.Line, Text: stmt.Text, defaults: map[string]string{},
 		},
@@ -152,7 +152,7 @@ func (b *binder[C]) requireSubcommand() error {
 	if spec.Bare {
 		return nil
 	}
-	return b.out.Misused("a word is missing after %s", b.out.Command)
+	return b.out.Misused("a subcommand is missing after %s", b.out.Command)
 }
 
 func indexSpec[C any](specs []Spec[C], name string) int {
@@ -216,10 +216,11 @@ func (b *binder[C]) option(word optionWord) error {
 		suggestion := didYouMean(name, forms, "; usage: "+b.out.usage)
 		return b.wrong("unknown option %q of %s%s", name, b.out.Command, suggestion)
 	}
-	if slices.Contains(b.given, o.Name) {
-		return b.wrong("option %q of %s is given twice", name, b.out.Command)
+	if before, ok := b.given[o.Name]; ok {
+		first := prose.When(before == name, "", fmt.Sprintf(", first as %q", before))
+		return b.wrong("option %q of %s is given twice%s", name, b.out.Command, first)
 	}
-	b.given = append(b.given, o.Name)
+	b.given[o.Name] = name
 	value := word.value
 	switch {
 	case word.hasValue && value == "", !word.hasValue && o.Bare() == "":
@@ -228,8 +229,8 @@ func (b *binder[C]) option(word optionWord) error {
 		value = o.Bare()
 	}
 	kind, words := o.valueKind()
-	if err := b.check(name, value, kind, words, o.List); err != nil {
-		return err
+	if invalid, expected := invalidValue(value, kind, words, o.List); expected != "" {
+		return b.wrong("option %q of %s is %q%s", name, b.out.Command, invalid, expected)
 	}
 	if o.Kind != KindFlag || value == wordYes {
 		b.out.Options[o.Name] = value
@@ -255,8 +256,9 @@ func (b *binder[C]) argument(word string) error {
 		return b.wrong("unexpected word %q after %s%s", word, b.out.Command,
 			didYouMean(word, prose.Words(b.options, Option.form), "; usage: "+b.out.usage))
 	}
-	if err := b.check(valueName(a.Name, a.Kind, a.Words), word, a.Kind, a.Words, a.List); err != nil {
-		return err
+	if invalid, expected := invalidValue(word, a.Kind, a.Words, a.List); expected != "" {
+		before := strings.Join(append([]string{b.out.Command}, b.out.Args...), " ")
+		return b.wrong("unexpected word %q after %s%s", invalid, before, expected)
 	}
 	b.out.Args = append(b.out.Args, word)
 	return nil
@@ -273,10 +275,11 @@ func (b *binder[C]) requireArgs() error {
 	return b.out.Misused("%s is missing", valueName(a.Name, a.Kind, a.Words))
 }
 
-// check returns an error if value is not a valid value for the argument or option name.
-func (b *binder[C]) check(name, value string, kind Kind, words []string, list bool) error {
+// invalidValue returns the first invalid value of an argument or option, and the end of the error: the expected values
+// or a similar one. The end is "" if all values are valid.
+func invalidValue(value string, kind Kind, words []string, list bool) (invalid, expected string) {
 	if kind != KindWord && kind != KindInt {
-		return nil
+		return "", ""
 	}
 	values := []string{value}
 	if list {
@@ -287,15 +290,13 @@ func (b *binder[C]) check(name, value string, kind Kind, words []string, list bo
 			continue
 		}
 		if kind == KindWord {
-			return b.wrong("%q is no choice for %s of %s%s", v, name, b.out.Command,
-				didYouMean(v, words, ": want "+orList(words)))
+			return v, didYouMean(v, words, ", expected "+orList(words))
 		}
 		if _, err := strconv.Atoi(v); err != nil {
-			return b.wrong("%q is no whole number for %s of %s%s", v, name, b.out.Command,
-				didYouMean(v, words, ""))
+			return v, didYouMean(v, words, ", expected "+orList(append([]string{"a whole number"}, words...)))
 		}
 	}
-	return nil
+	return "", ""
 }
 
 func (b *binder[C]) wrong(format string, args ...any) error {

@@ -112,7 +112,7 @@ func (c *completion[C]) of(b *binder[C]) {
 		case !isOption:
 			b.out.Args = append(b.out.Args, b.stmt.Words[i])
 		case o != nil:
-			b.given = append(b.given, o.Name)
+			b.given[o.Name] = word.name
 		}
 	}
 	if name, value, found := strings.Cut(c.word.value, "="); found && !c.word.literal {
@@ -158,7 +158,7 @@ func (c *completion[C]) options() {
 	}
 	for _, o := range c.binder.options {
 		text := dashes + o.form()
-		if strings.HasPrefix(text, c.word.value) && !slices.Contains(c.binder.given, o.Name) {
+		if _, given := c.binder.given[o.Name]; strings.HasPrefix(text, c.word.value) && !given {
 			c.candidates = append(c.candidates, Candidate{text, o.Summary})
 		}
 	}

@@ -30,8 +30,8 @@ func Overview[C any](specs []Spec[C]) string {
 	return s.String()
 }
 
-// Help returns the help of the command that words name and of its subcommands. It returns a *UsageError if there is no
-// such command.
+// Help returns the help of the command that words begin with, or a *UsageError where there is none. Other words may be
+// options and arguments of the command.
 func Help[C any](specs []Spec[C], words ...string) (string, error) {
 	if len(words) == 0 {
 		return Overview(specs), nil
@@ -41,9 +41,16 @@ func Help[C any](specs []Spec[C], words ...string) (string, error) {
 		return "", err
 	}
 	b := newBinder(spec, Statement{Words: words})
-	if b.first < len(words) {
-		return "", b.wrong("%s has no help on %q%s", b.out.Command, words[b.first],
-			didYouMean(words[b.first], names(b.spec.Subcommands), ""))
+	for _, word := range words[b.first:] {
+		name, _, _ := strings.Cut(strings.TrimPrefix(word, optionDashes), "=")
+		if findOption(b.options, name) == nil && b.argument(word) != nil {
+			candidates := names(b.spec.Subcommands)
+			if a := b.nextArg(); a != nil {
+				candidates = append(candidates, a.Words...)
+			}
+			return "", b.wrong("%s has no help on %q%s", b.out.Command, word,
+				didYouMean(word, candidates, "; usage: "+b.out.usage))
+		}
 	}
 	return b.help(), nil
 }
@@ -77,13 +84,18 @@ func (b *binder[C]) help() string {
 	return s.String()
 }
 
-// examples returns the examples of the command. If the command has none, it returns one example for each of two
-// subcommands.
+// examples returns the examples of the command. If it has none, it returns two of its subcommands, of different ones if
+// possible.
 func (s *Spec[C]) examples() []string {
 	examples := slices.Clone(s.Examples)
-	for i := 0; len(s.Examples) == 0 && len(examples) < 2 && i < len(s.Subcommands); i++ {
-		all := s.Subcommands[i].examples()
-		examples = append(examples, all[:min(1, len(all))]...)
+	for nth, more := 0, len(examples) == 0; more; nth++ {
+		more = false
+		for i := range s.Subcommands {
+			if all := s.Subcommands[i].examples(); nth < len(all) && len(examples) < 2 {
+				examples = append(examples, all[nth])
+				more = true
+			}
+		}
 	}
 	return examples
 }

@@ -23,7 +23,7 @@ func TestHelp(t *testing.T) {
 	tests := []struct{ words, want string }{
 		{"trace", `trace: show the way of a packet
 
-usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] [of=PICTURE] [max=N] [keep=yes|no]
+usage: trace SRC DST|all [live] [file=FILE] [format=ibtracert|hops] [of=STATE] [max=N] [keep=yes|no]
 
 Follows the tables hop by hop.
 
@@ -31,7 +31,7 @@ options:
   --live                   the tables as last read
   --file=FILE              pairs to trace
   --format=ibtracert|hops  how hops are written
-  --of=PICTURE
+  --of=STATE
   --max=N                  how many hops (default 64)
   --keep=yes|no
 
@@ -68,10 +68,26 @@ examples:
 	}
 }
 
+// TestHelpOfArguments checks that the help of a command is found by its arguments and options, too.
+func TestHelpOfArguments(t *testing.T) {
+	for words, command := range map[string]string{
+		"sweep full": "sweep", "trace a b": "trace", "trace live": "trace", "trace --file": "trace",
+		"trace max=3": "trace", "fail link s": "fail link", "engine minhop": "engine",
+	} {
+		got, err := Help(testSpecs, strings.Fields(words)...)
+		want, _ := Help(testSpecs, strings.Fields(command)...)
+		if err != nil || got != want {
+			t.Errorf("%s: got\n%s%v", words, got, err)
+		}
+	}
+}
+
 func TestHelpOfNothing(t *testing.T) {
 	tests := []struct{ words, want string }{
 		{"trac", `unknown command "trac": did you mean "trace"?`},
 		{"fail lnk", `fail has no help on "lnk": did you mean "link"?`},
+		{"sweep ful", `sweep has no help on "ful": did you mean "full"?`},
+		{"show nodes all", `show nodes has no help on "all"; usage: show nodes`},
 	}
 	for _, tt := range tests {
 		_, err := Help(testSpecs, strings.Fields(tt.words)...)

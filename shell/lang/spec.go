@@ -114,7 +114,7 @@ const (
 var kindNames = [...]string{
 	KindText: "TEXT", KindWord: "WORD", KindFlag: "FLAG", KindInt: "N", KindNode: "NODE",
 	KindSwitch: "SWITCH", KindPort: "PORT", KindPlace: "PLACE", KindGUID: "GUID", KindFile: "FILE",
-	KindEngine: "ENGINE", KindDumpKind: "KIND", KindPicture: "PICTURE", KindCommand: "COMMAND", KindSubnet: "SUBNET",
+	KindEngine: "ENGINE", KindDumpKind: "KIND", KindPicture: "STATE", KindCommand: "COMMAND", KindSubnet: "SUBNET",
 }
 
 // String returns the name of the kind in usage, such as "FILE".

@@ -4,8 +4,8 @@ package lang
 
 import (
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.org/ibconsole/internal/base/plain"
@@ -105,10 +105,12 @@ func names[C any](specs []Spec[C]) []string {
 	return prose.Words(specs, func(s Spec[C]) string { return s.Name })
 }
 
-// didYouMean returns `: did you mean "x"?` with the most similar candidate, or other if no candidate is similar.
+// didYouMean returns `: did you mean "x"?`, or `"x" or "y"?` if the word begins several candidates. It returns other if
+// no candidate is similar.
 func didYouMean(word string, candidates []string, other string) string {
-	if near := prose.Nearest(word, candidates); near != "" {
-		return fmt.Sprintf(": did you mean %q?", near)
+	near := prose.Near(word, candidates)
+	if len(near) == 0 {
+		return other
 	}
-	return other
+	return ": did you mean " + orList(prose.Words(near, strconv.Quote)) + "?"
 }

@@ -106,6 +106,7 @@ type options struct {
 	strict      bool
 	report      string         // a file
 	first       *session.Reads // additional reads of a full sweep as the first command, else nil
+	helpStatus  int            // exit status of --help
 	unreadShown bool           // the unread parts of the source's file were reported
 }
 
@@ -137,7 +138,7 @@ func run(args []string, files streams) int {
 	err = root.Execute()
 	switch failed := statusError(0); {
 	case err == nil:
-		return exitDone
+		return o.helpStatus
 	case errors.As(err, &failed):
 		return int(failed)
 	}
@@ -164,12 +165,12 @@ func (o *options) failed(err error) int {
 }
 
 func (o *options) help(words []string) int {
-	text, err := shell.New(nil).Help(words...)
-	if err != nil {
-		return o.misused(err)
-	}
-	if len(words) == 0 {
-		text = usage + text
+	text := usage + lang.Overview(shell.New(nil).Specs())
+	if len(words) > 0 {
+		var err error
+		if text, err = lang.Help(helpSpecs(), words...); err != nil {
+			return o.misused(err)
+		}
 	}
 	_, _ = fmt.Fprint(o.out, text)
 	return exitDone

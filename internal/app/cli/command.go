@@ -75,19 +75,10 @@ func (o *options) command() *cobra.Command {
 		}
 	}
 	root.SetHelpCommand(o.helpCommand())
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { _ = o.help(pathOf(cmd)) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		o.helpStatus = o.help(slices.Concat(strings.Fields(cmd.CommandPath())[1:], cmd.Flags().Args()))
+	})
 	return root
-}
-
-// pathOf returns the words of the shell command that cmd represents, or nil if cmd is a command of the program.
-func pathOf(cmd *cobra.Command) []string {
-	words := strings.Fields(cmd.CommandPath())[1:]
-	if len(words) > 0 {
-		if _, err := lang.Find(shell.New(nil).Specs(), words[0]); err != nil {
-			return nil
-		}
-	}
-	return words
 }
 
 // flags declares the flags.
@@ -153,36 +144,39 @@ func (o *options) root(args []string) error {
 
 // words returns the commands that belong to the program, not to the shell: run, tour and others.
 func (o *options) words() []*cobra.Command {
-	word := func(use, short string, most int, run func(args []string) int) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Args: atMost(most),
-			RunE: func(_ *cobra.Command, args []string) error {
-				return status(run(args))
-			}}
+	word := func(use string, most int, run func(args []string) int) *cobra.Command {
+		cmd := &cobra.Command{Use: use, Args: atMost(most), RunE: func(_ *cobra.Command, args []string) error {
+			return status(run(args))
+		}}
+		if spec, err := lang.Find(helpSpecs(), cmd.Name()); err == nil {
+			cmd.Short = spec.Summary
+		}
+		return cmd
 	}
-	run := word("run FILE|-", "run a script from a file or standard input", 1, func(args []string) int {
+	run := word("run FILE|-", 1, func(args []string) int {
 		if len(args) == 0 {
 			return o.misused(errors.New("run: FILE is missing, or - for standard input"))
 		}
 		return o.file(args[0])
 	})
-	tour := word("tour", "open the screen with a tour", 0, func([]string) int {
+	tour := word("tour", 0, func([]string) int {
 		if !o.onTerminal() {
 			return o.misused(errors.New("tour: it requires a terminal"))
 		}
 		return o.tui(true)
 	})
-	completion := word("completion bash|zsh|fish", "print a completion script", 1, o.completion)
+	completion := word("completion bash|zsh|fish", 1, o.completion)
 	completion.ValidArgs = shells
 	return []*cobra.Command{
-		word("shell", "open the command line", 0, func([]string) int { return o.repl() }), run, tour, completion,
-		word("version", "print the version", 0, func([]string) int {
+		word("shell", 0, func([]string) int { return o.repl() }), run, tour, completion,
+		word("version", 0, func([]string) int {
 			if _, err := fmt.Fprintln(o.out, "ibconsole "+version()); err != nil {
 				return o.failed(err)
 			}
 			return exitDone
 		}),
-		word("schema [COMMAND]", "print the JSON Schema of answers", 4, o.schema),
-		word("man", "print the manual page", 0, func([]string) int { return o.man() }),
+		word("schema [COMMAND]", 4, o.schema),
+		word("man", 0, func([]string) int { return o.man() }),
 	}
 }
 

@@ -13,10 +13,51 @@ import (
 
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/shell"
+	"example.org/ibconsole/shell/lang"
 	"example.org/ibconsole/shell/session/source"
 )
 
 var shells = []string{"bash", "zsh", "fish"} // with completion scripts
+
+// programWords describes the commands of the program that are not commands of the shell, for help.
+var programWords = []shell.Spec{
+	{
+		Name: "shell", Summary: "Open the command line",
+		Help:     "It reads commands line by line, with completion and history. exit or Ctrl-D ends it.",
+		Examples: []string{"ibconsole shell", "ibconsole -s sim:fattree:2,36 shell"},
+	},
+	{
+		Name: "tour", Summary: "Open the screen with a tour",
+		Help:     "The tour shows the panes and the most important keys in a few steps.",
+		Examples: []string{"ibconsole tour", "ibconsole -s sim:torus:4x4x4 tour"},
+	},
+	{
+		Name: "completion", Summary: "Print the completion script of a shell",
+		Args: []lang.Arg{{Kind: lang.KindWord, Words: shells}},
+		Examples: []string{
+			"source <(ibconsole completion bash)",
+			"ibconsole completion fish > ~/.config/fish/completions/ibconsole.fish",
+		},
+	},
+	{
+		Name: "version", Summary: "Print the version of the program",
+		Examples: []string{"ibconsole version", "ibconsole --version"},
+	},
+	{
+		Name: "schema", Summary: "Print the JSON Schema of the answers of commands",
+		Help:     "Without COMMAND it prints one schema for the answers of all commands.",
+		Args:     []lang.Arg{{Kind: lang.KindCommand, Optional: true, Repeat: true}},
+		Examples: []string{"ibconsole schema", "ibconsole schema show links"},
+	},
+	{
+		Name: "man", Summary: "Print the manual page",
+		Help:     "The page is in the format of man(1).",
+		Examples: []string{"ibconsole man | man -l -", "ibconsole man > ibconsole.1"},
+	},
+}
+
+// helpSpecs returns the commands of the shell and those of the program alone.
+func helpSpecs() []shell.Spec { return slices.Concat(shell.New(nil).Specs(), programWords) }
 
 // sourceWords returns the completions of -s.
 func sourceWords() []string {

@@ -2,7 +2,11 @@
 
 package prose
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // Nearest returns the candidate that the user probably meant, or "" if there is none. It prefers the candidate with the
 // fewest edits: a letter inserted, deleted or changed, or two neighbours swapped. At most one edit per three letters
@@ -26,12 +30,29 @@ func Nearest(word string, candidates []string) string {
 	if best != "" || len(w) < 2 {
 		return best
 	}
-	for _, c := range candidates {
-		if strings.HasPrefix(strings.ToLower(c), string(w)) {
-			return c
-		}
+	if begun := begunBy(word, candidates); len(begun) > 0 {
+		return begun[0]
 	}
 	return ""
+}
+
+// Near returns the candidates that word was probably meant to be: all that begin with word, if it has two or more
+// letters and begins several, else the one of [Nearest].
+func Near(word string, candidates []string) []string {
+	if begun := begunBy(word, candidates); len(begun) > 1 && utf8.RuneCountInString(word) > 1 {
+		return begun
+	}
+	if near := Nearest(word, candidates); near != "" {
+		return []string{near}
+	}
+	return nil
+}
+
+// begunBy returns the candidates that begin with a word. Case does not count.
+func begunBy(word string, candidates []string) []string {
+	return slices.DeleteFunc(slices.Clone(candidates), func(c string) bool {
+		return !strings.HasPrefix(strings.ToLower(c), strings.ToLower(word))
+	})
 }
 
 // editDistance counts insertions, deletions, changes and swaps of neighbours (optimal string alignment). It takes

@@ -29,22 +29,31 @@ var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
 		Help: help},
 	{
 		Path: "adaptive on", Summary: "Simulate groups of ports for the tables", Help: help,
-		Examples: []string{"adaptive on; check reach"},
-		Answers:  []answer.Declared{&onDecl},
-		Run:      on,
+		Examples: []string{
+			"adaptive on",
+			"adaptive on; check reach",
+		},
+		Answers: []answer.Declared{&onDecl},
+		Run:     on,
 	},
 	{
 		Path: "adaptive off", Summary: "Remove the simulated groups of ports",
-		Examples: []string{"adaptive on; adaptive off"},
-		Answers:  []answer.Declared{offDecl},
-		Run:      off,
+		Examples: []string{
+			"adaptive on; adaptive off",
+			"adaptive on; route; adaptive off; route",
+		},
+		Answers: []answer.Declared{offDecl},
+		Run:     off,
 	},
 	{
 		Path: "adaptive show", Summary: "Show which switches route adaptively, and their groups",
-		Options:  []lang.Option{feature.OfOption()},
-		Examples: []string{"adaptive on; adaptive show"},
-		Answers:  []answer.Declared{&showDecl},
-		Run:      show,
+		Options: []lang.Option{feature.OfOption()},
+		Examples: []string{
+			"adaptive on; adaptive show",
+			"adaptive on; route; adaptive show of=staged",
+		},
+		Answers: []answer.Declared{&showDecl},
+		Run:     show,
 	},
 }}
 

@@ -41,19 +41,25 @@ var Feature = feature.Feature{Name: "balance", Commands: []feature.Command{
 		Path: "balance lid", Summary: "Find switches that send the LIDs of a port unevenly",
 		Help: "The LIDs of a port with several LIDs should leave a switch over different neighbours and ports; as " +
 			"OpenSM's lidbalance.\n",
-		Args:     []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}},
-		Examples: []string{"engine minhop lmc=2; route; balance lid leaf-01"},
-		Answers:  []answer.Declared{&lidDecl},
-		Run:      runLIDs,
+		Args: []lang.Arg{{Name: "SWITCH|PLACE", Kind: lang.KindPlace, Optional: true}},
+		Examples: []string{
+			"balance lid leaf-01",
+			"engine minhop lmc=2; route; balance lid leaf-01",
+		},
+		Answers: []answer.Declared{&lidDecl},
+		Run:     runLIDs,
 	},
 	{
 		Path: "balance hot", Summary: "List the ports that send most, with their paths",
 		Help: "It compares the traffic of ports between two readings of the counters with the number of their " +
 			"paths.\n",
-		Options:  []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}},
-		Examples: []string{"balance hot"},
-		Answers:  []answer.Declared{&hotDecl},
-		Run:      runHot,
+		Options: []lang.Option{{Name: "limit", Kind: lang.KindInt, Summary: "how many to list; 20"}},
+		Examples: []string{
+			"balance hot",
+			"balance hot limit=5",
+		},
+		Answers: []answer.Declared{&hotDecl},
+		Run:     runHot,
 	},
 }}
 

@@ -22,7 +22,7 @@ var Feature = feature.Feature{Name: "cables", Commands: []feature.Command{{
 	Summary:  "List cables, temperatures, FEC and bit error rates",
 	Help:     "An ibdiagnet folder has them. They cannot be read over the subnet.",
 	Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
-	Examples: []string{"show cables leaf-01"},
+	Examples: []string{"show cables", "show cables leaf-01"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}

@@ -20,9 +20,12 @@ var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
 	Help: "It computes the tables of the live subnet with the engine's settings. Nothing is staged. If the tables " +
 		"differ, predictions are\n" +
 		"estimates, except for routes that OpenSM keeps when a link or switch is lost.",
-	Examples: []string{"engine minhop; calibrate"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Examples: []string{
+		"calibrate",
+		"engine minhop; calibrate",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 // calibrated compares computed tables with those on the switches.

@@ -15,11 +15,14 @@ import (
 // Feature is the command capture.
 var Feature = feature.Feature{Name: "capture", Commands: []feature.Command{{
 	Path: "capture", Group: feature.GroupRecord, Summary: "Write all MADs to a file for Wireshark",
-	Help:     "Keys are written as 0.",
-	Args:     []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},
-	Examples: []string{"capture mads.pcap; trace live node-0001 node-0648; capture off"},
-	Answers:  []answer.Declared{begunDecl, endedDecl},
-	Run:      run,
+	Help: "Keys are written as 0.",
+	Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},
+	Examples: []string{
+		"capture mads.pcap; sweep; capture off",
+		"capture mads.pcap; trace live node-0001 node-0648; capture off",
+	},
+	Answers: []answer.Declared{begunDecl, endedDecl},
+	Run:     run,
 }}}
 
 // captured is a capture that was ended.

@@ -46,17 +46,22 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	{
 		Path:    "check reach",
 		Summary: "Follow every path to see whether it arrives",
-		Examples: []string{"check reach", "check reach switches", "fail switch spine-02; check reach",
-			"adaptive on; check reach"},
+		Examples: []string{
+			"check reach",
+			"fail switch spine-02; route; check reach",
+		},
 		Answers: []answer.Declared{reachDecl},
 		Run:     run(reaches),
 	},
 	{
-		Path:     "check loops",
-		Summary:  "Find paths that return to a switch",
-		Examples: []string{"check loops"},
-		Answers:  []answer.Declared{loopsDecl},
-		Run:      run(loops),
+		Path:    "check loops",
+		Summary: "Find paths that return to a switch",
+		Examples: []string{
+			"check loops",
+			"fail switch spine-02; route incremental; check loops",
+		},
+		Answers: []answer.Declared{loopsDecl},
+		Run:     run(loops),
 	},
 	{
 		Path:     "check credits",
@@ -72,9 +77,12 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 		Summary: "Check that all members of multicast groups are reached",
 		Help: "It follows the packets of each member of each group, and finds credit loops of multicast and unicast " +
 			"together.\n",
-		Examples: []string{"route; check mcast"},
-		Answers:  []answer.Declared{&mcastDecl},
-		Run:      run(multicast),
+		Examples: []string{
+			"sweep full mft; check mcast",
+			"load groups opensm-sa.dump; route; check mcast",
+		},
+		Answers: []answer.Declared{&mcastDecl},
+		Run:     run(multicast),
 	},
 	{
 		Path: "check load", Bare: true,
@@ -108,7 +116,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then (default now)"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"},
 		},
-		Examples: []string{"check load measured"},
+		Examples: []string{"check load", "check load measured"},
 		Answers:  []answer.Declared{&measuredDecl},
 		Run:      run(measured),
 	},

@@ -31,10 +31,13 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "write", Group: feature.GroupWrite, Summary: "Allow or forbid writing to the switches",
-		Args:     []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", feature.OffWord}}},
-		Examples: []string{"write on; write off"},
-		Answers:  []answer.Declared{writeDecl},
-		Run:      write,
+		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"on", feature.OffWord}}},
+		Examples: []string{
+			"write on",
+			"write on; write off",
+		},
+		Answers: []answer.Declared{writeDecl},
+		Run:     write,
 	},
 	{
 		Path: "commit", Group: feature.GroupWrite, Summary: "Write the staged tables to the switches",
@@ -44,10 +47,13 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 		Args: []lang.Arg{
 			{Kind: lang.KindWord, Words: []string{yesWord, resumeWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
-		Options:  options(),
-		Examples: []string{"fail link leaf-01 36; route; commit; write on; commit yes"},
-		Answers:  []answer.Declared{planDecl, doneDecl},
-		Run:      commit,
+		Options: options(),
+		Examples: []string{
+			"fail link leaf-01 36; route; commit",
+			"fail link leaf-01 36; route; write on; commit yes",
+		},
+		Answers: []answer.Declared{planDecl, doneDecl},
+		Run:     commit,
 	},
 	{
 		Path: "rollback", Group: feature.GroupWrite, Summary: "Write what the switches held before a commit",
@@ -56,10 +62,13 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 			"the plan.\nLIDs and port states are not put back: switches take a LID away from no port.",
 		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
-		Options:  options(),
-		Examples: []string{"fail link leaf-01 36; route; write on; commit yes; rollback yes"},
-		Answers:  []answer.Declared{backPlanDecl, backDoneDecl},
-		Run:      rollback,
+		Options: options(),
+		Examples: []string{
+			"fail link leaf-01 36; route; write on; commit yes; rollback",
+			"fail link leaf-01 36; route; write on; commit yes; rollback yes",
+		},
+		Answers: []answer.Declared{backPlanDecl, backDoneDecl},
+		Run:     rollback,
 	},
 }}
 

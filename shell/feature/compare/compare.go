@@ -38,9 +38,12 @@ var Feature = feature.Feature{Name: "compare", Commands: []feature.Command{
 		Args: []lang.Arg{{Name: "ENGINE", Kind: lang.KindEngine, Optional: true, Repeat: true}},
 		Options: []lang.Option{{Name: "with", Kind: lang.KindFile, Value: "FILE|ID|STATE", List: true,
 			Summary: "tables to measure too: a file with routes, a history entry, staged, ..."}},
-		Examples: []string{"compare engines minhop updn", "fail switch spine-02; compare engines minhop updn ftree"},
-		Answers:  []answer.Declared{&decl},
-		Run:      run,
+		Examples: []string{
+			"compare engines minhop updn",
+			"fail switch spine-02; compare engines minhop updn ftree",
+		},
+		Answers: []answer.Declared{&decl},
+		Run:     run,
 	},
 }}
 

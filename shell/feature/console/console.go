@@ -22,21 +22,33 @@ var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "help", Group: feature.GroupSession, Summary: "List the commands, or explain one",
-		Args:     []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}},
-		Examples: []string{"help trace"},
-		Answers:  []answer.Declared{&helpDecl},
-		Run:      help,
+		Args: []lang.Arg{{Name: "COMMAND", Kind: lang.KindCommand, Optional: true, Repeat: true}},
+		Examples: []string{
+			"help trace",
+			"help fail link",
+		},
+		Answers: []answer.Declared{&helpDecl},
+		Run:     help,
 	},
 	{
 		Path: "run", Group: feature.GroupSession, Summary: "Run the commands of a file",
-		Help:     "It stops at the first command that fails. A file cannot run another one.",
-		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
-		Examples: []string{"run morning.ibconsole"}, NoAnswer: true,
+		Help: "It stops at the first command that fails. A file cannot run another one.",
+		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
+		Examples: []string{
+			"run morning.ibconsole",
+			"fail switch spine-03; run morning.ibconsole",
+		}, NoAnswer: true,
 		Run: run,
 	},
-	{Path: "exit", Group: feature.GroupSession, Summary: "Leave", Examples: []string{"exit"}, NoAnswer: true,
+	{Path: "exit", Group: feature.GroupSession, Summary: "Leave", Examples: []string{
+		"exit",
+		"check reach; exit",
+	}, NoAnswer: true,
 		Run: exit},
-	{Path: "quit", Group: feature.GroupSession, Summary: "Leave", Examples: []string{"quit"}, NoAnswer: true,
+	{Path: "quit", Group: feature.GroupSession, Summary: "Leave", Examples: []string{
+		"quit",
+		"check reach; quit",
+	}, NoAnswer: true,
 		Run: exit},
 }}
 

@@ -48,9 +48,12 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin (default an hour ago)"},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end (default now)"},
 		},
-		Examples: []string{"changes since=20m"},
-		Answers:  []answer.Declared{&changesDecl},
-		Run:      runChanges,
+		Examples: []string{
+			"changes since=20m",
+			"changes since=3h until=1h",
+		},
+		Answers: []answer.Declared{&changesDecl},
+		Run:     runChanges,
 	},
 }}
 

@@ -20,8 +20,11 @@ var Feature = feature.Feature{Name: "doctor", Commands: []feature.Command{{
 		"about it",
 	Help: "It checks adapters, links, the subnet manager and the subnet administration. It fails if it finds a " +
 		"fault. Notes are no failure.",
-	Examples: []string{"doctor"},
-	Answers:  []answer.Declared{&decl},
+	Examples: []string{
+		"doctor",
+		"doctor; show unanswered",
+	},
+	Answers: []answer.Declared{&decl},
 	Run: func(c *feature.Call) error {
 		st := c.Session.State()
 		return c.Answer(Answer(st.SourceBasis(), doctor.Session(c.Ctx, c.Session)))

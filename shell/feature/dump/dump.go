@@ -30,8 +30,10 @@ func commands() []feature.Command {
 	for _, d := range dumps.Forms {
 		c := feature.Command{
 			Path: "dump " + d.Kind, Summary: "Write " + d.Summary, Help: d.Help,
-			Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Written: true}},
-			Examples: []string{"engine ftree; route; dump " + d.Kind + " written"},
+			Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Written: true}},
+			Examples: []string{
+				d.Setup() + "dump " + d.Kind + " written", d.Setup() + "dump " + d.Kind + " other of=staged",
+			},
 		}
 		if d.Folder {
 			decl := folderDecl(c.Path)

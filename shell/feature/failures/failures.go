@@ -26,21 +26,27 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 	},
 }, Commands: append([]feature.Command{
 	{
-		Path:     "whatif",
-		Group:    feature.GroupSimulate,
-		Summary:  "List the simulated failures, repairs and additions",
-		Help:     "undo takes the numbers.",
-		Examples: []string{"fail random 3 seed=1; whatif"},
-		Answers:  []answer.Declared{whatIfDecl},
-		Run:      func(c *feature.Call) error { return run(c, whatIfDecl) },
+		Path:    "whatif",
+		Group:   feature.GroupSimulate,
+		Summary: "List the simulated failures, repairs and additions",
+		Help:    "undo takes the numbers.",
+		Examples: []string{
+			"whatif",
+			"fail random 3 seed=1; whatif",
+		},
+		Answers: []answer.Declared{whatIfDecl},
+		Run:     func(c *feature.Call) error { return run(c, whatIfDecl) },
 	},
 	{
-		Path:     "show failures",
-		Summary:  "List the simulated failures, repairs and additions",
-		Help:     "undo takes the numbers.",
-		Examples: []string{"fail switch spine-03; show failures"},
-		Answers:  []answer.Declared{showDecl},
-		Run:      func(c *feature.Call) error { return run(c, showDecl) },
+		Path:    "show failures",
+		Summary: "List the simulated failures, repairs and additions",
+		Help:    "undo takes the numbers.",
+		Examples: []string{
+			"fail switch spine-03; show failures",
+			"fail link leaf-01 36; show failures",
+		},
+		Answers: []answer.Declared{showDecl},
+		Run:     func(c *feature.Call) error { return run(c, showDecl) },
 	},
 }, simulating()...)}
 

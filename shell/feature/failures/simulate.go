@@ -86,53 +86,77 @@ func simulating() []feature.Command {
 	fails := append(things("fail", "Fail", "", fail),
 		simulate(feature.Command{
 			Path: "fail director", Summary: "Fail all switches of one system",
-			Help:     "Those with the system image GUID of SYSTEM, or whose names begin with PREFIX*.",
-			Args:     []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}},
-			Examples: []string{"fail director 'spine-0*'"},
+			Help: "Those with the system image GUID of SYSTEM, or whose names begin with PREFIX*.",
+			Args: []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}},
+			Examples: []string{
+				"fail director 'spine-0*'",
+				"fail director 'spine-1*'; route",
+			},
 		}, fail("director")),
 		simulate(feature.Command{
 			Path: "fail random", Summary: "Fail N links between switches, chosen by a seed",
-			Args:     []lang.Arg{{Name: "N", Kind: lang.KindInt}},
-			Options:  []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "which ones"}},
-			Examples: []string{"fail random 3 seed=7"},
+			Args:    []lang.Arg{{Name: "N", Kind: lang.KindInt}},
+			Options: []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "which ones"}},
+			Examples: []string{
+				"fail random 3",
+				"fail random 3 seed=7",
+			},
 		}, fail("random")),
 	)
 	restores := append(things("restore", "Restore", "fail switch spine-03; ", restore), simulate(feature.Command{
 		Path: "restore all", Summary: "Restore everything, so that nothing is simulated",
-		Examples: []string{"fail switch spine-03; restore all"},
+		Examples: []string{
+			"fail switch spine-03; restore all",
+			"fail random 3; route; restore all",
+		},
 	}, restoreAll))
 	adds := []feature.Command{
 		simulate(feature.Command{
 			Path: "add link", Summary: "Add a cable between two ports", Help: addHelp,
-			Args:     []lang.Arg{placeArg, placeArg},
-			Examples: []string{"fail link leaf-01 36; fail link leaf-02 36; add link leaf-01/36 leaf-02/36"},
+			Args: []lang.Arg{placeArg, placeArg},
+			Examples: []string{
+				"fail link leaf-01 36; fail link leaf-02 36; add link leaf-01/36 leaf-02/36",
+				"fail link leaf-01 35; add switch spine-19 leaf-01/35; fail link leaf-02 35; add link leaf-02/35 spine-19/2",
+			},
 		}, func(c *feature.Call) (*result, error) { return add(c, "added", failures.AddLink(c.Arg(0), c.Arg(1))) }),
 		simulate(feature.Command{
 			Path: "add switch", Summary: "Add a switch, its ports from 1 up cabled to these ports", Help: addHelp,
 			Args: []lang.Arg{
 				{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Optional: true, Repeat: true},
 			},
-			Options:  []lang.Option{guidOption, portsOption},
-			Examples: []string{"fail link leaf-01 36; add switch spine-19 leaf-01/36; route"},
+			Options: []lang.Option{guidOption, portsOption},
+			Examples: []string{
+				"fail link leaf-01 36; add switch spine-19 leaf-01/36; route",
+				"add switch spine-19 ports=36",
+			},
 		}, addNode(mad.NodeSwitch)),
 		simulate(feature.Command{
 			Path: "add node", Summary: "Add an adapter, its ports from 1 up cabled to these ports", Help: addHelp,
-			Args:     []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Repeat: true}},
-			Options:  []lang.Option{guidOption},
-			Examples: []string{`fail link leaf-01 36; add node "node-0649 HCA-1" leaf-01/36; route`},
+			Args:    []lang.Arg{{Name: "NAME"}, {Name: "NODE/PORT", Kind: lang.KindPlace, Repeat: true}},
+			Options: []lang.Option{guidOption},
+			Examples: []string{
+				`fail link leaf-01 36; add node "node-0649 HCA-1" leaf-01/36; route`,
+				`fail node node-0002; add node "node-0649 HCA-1" leaf-01/2; route keep=yes`,
+			},
 		}, addNode(mad.NodeCA)),
 	}
 	moves := []feature.Command{simulate(feature.Command{
 		Path: "move node", Summary: "Move an adapter, or another end of a cable, to a port",
-		Help:     "The adapter keeps its LID.",
-		Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindPlace}, placeArg},
-		Examples: []string{`fail link leaf-02 36; move node "node-0001 HCA-1" leaf-02/36; route`},
+		Help: "The adapter keeps its LID.",
+		Args: []lang.Arg{{Name: "NODE", Kind: lang.KindPlace}, placeArg},
+		Examples: []string{
+			`fail link leaf-02 36; move node "node-0001 HCA-1" leaf-02/36; route`,
+			"fail link leaf-02 36; move node node-0001 leaf-02/36; whatif",
+		},
 	}, func(c *feature.Call) (*result, error) { return add(c, "moved", failures.Move(c.Arg(0), c.Arg(1))) })}
 	undo := simulate(feature.Command{
 		Path: "undo", Group: feature.GroupSimulate, Summary: "Undo one failure, repair or addition",
-		Help:     "The last one, or that of a number (show failures lists them).",
-		Args:     []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}},
-		Examples: []string{"fail link leaf-01 36; undo"},
+		Help: "The last one, or that of a number (show failures lists them).",
+		Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}},
+		Examples: []string{
+			"fail link leaf-01 36; undo",
+			"fail link leaf-01 36; fail link leaf-02 36; undo 1",
+		},
 	}, undo)
 	return slices.Concat(
 		[]feature.Command{{Path: "fail", Group: feature.GroupSimulate, Summary: "Simulate a failure"}}, fails,
@@ -161,7 +185,9 @@ func things(verb, title, before string, run func(what string) changing) []featur
 	thing := func(what, summary, example string, args ...lang.Arg) feature.Command {
 		return simulate(feature.Command{
 			Path: verb + " " + what, Summary: title + " " + summary, Args: args,
-			Examples: []string{before + verb + " " + what + " " + example},
+			Examples: []string{
+				before + verb + " " + what + " " + example, before + verb + " " + what + " " + example + "; route",
+			},
 		}, run(what))
 	}
 	return []feature.Command{

@@ -41,11 +41,14 @@ func commands() []feature.Command {
 			k.Name+" {arguments}: {switches|switch}, {cas|channel adapter}, {links|link} written to {file}")
 		all = append(all, feature.Command{
 			Path: "gen " + k.Name, Summary: "Generate a topology of the shape " + k.Name, Help: k.Usage + "\n" + k.Help,
-			Options:  options,
-			Args:     []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true, Written: true}},
-			Examples: []string{"gen " + k.Name + " " + arguments[k.Name] + " net"},
-			Answers:  []answer.Declared{decl},
-			Run:      func(c *feature.Call) error { return generate(c, decl, k.Name) },
+			Options: options,
+			Args:    []lang.Arg{{Name: "ARGS FILE", Kind: lang.KindFile, Repeat: true, Written: true}},
+			Examples: []string{
+				"gen " + k.Name + " " + arguments[k.Name] + " net",
+				"gen " + k.Name + " " + arguments[k.Name] + " net; load topology net over=no; route",
+			},
+			Answers: []answer.Declared{decl},
+			Run:     func(c *feature.Call) error { return generate(c, decl, k.Name) },
 		})
 		parent.Help += k.Usage + "\n"
 	}

@@ -28,12 +28,15 @@ var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 	{Name: "pane-0", Keys: "0", Pane: "Groups", Help: "multicast groups, their members and trees"},
 }, Commands: []feature.Command{
 	{
-		Path:     "show groups",
-		Summary:  "List the multicast groups, or the members of one",
-		Args:     []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}},
-		Examples: []string{"sweep full mft; show groups", "load groups FILE; show groups 0xC001"},
-		Answers:  []answer.Declared{&groupsDecl, &membersDecl},
-		Run:      run,
+		Path:    "show groups",
+		Summary: "List the multicast groups, or the members of one",
+		Args:    []lang.Arg{{Name: "MLID", Kind: lang.KindText, Optional: true}},
+		Examples: []string{
+			"sweep full mft; show groups",
+			"load groups opensm-sa.dump; show groups 0xC000",
+		},
+		Answers: []answer.Declared{&groupsDecl, &membersDecl},
+		Run:     run,
 	},
 	{
 		Path:    "sa groups",
@@ -42,7 +45,7 @@ var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 		Options: []lang.Option{{Name: "key", Kind: lang.KindText, Value: "KEY",
 			Summary: fmt.Sprintf("SA_Key, needed to list members (default: that of --mkeys, otherwise 0x%x, OpenSM's "+
 				"default); -c shows it to other users", sweep.DefaultSAKey)}},
-		Examples: []string{"sa groups; show groups"},
+		Examples: []string{"sa groups", "sa groups; show groups"},
 		Answers:  []answer.Declared{&readDecl},
 		Run:      read,
 	},

@@ -32,9 +32,12 @@ var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
 		"needs service levels,\n" +
 		"opensm.conf has the engine and its options, because OpenSM does not read SLs from a file.",
 	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}}, Options: []lang.Option{feature.OfOption()},
-	Examples: []string{"fail link leaf-01 36; route; handover opensm-files"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Examples: []string{
+		"handover opensm-files of=live",
+		"fail link leaf-01 36; route; handover opensm-files",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 // The files of a handover.

@@ -39,9 +39,12 @@ var Feature = feature.Feature{Name: "job", Commands: []feature.Command{{
 		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin of the job; " + when.Help},
 		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end of the job (default now)"},
 	},
-	Examples: []string{"job 4711 hosts=node-[0001-0064] since=2h"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Examples: []string{
+		"job 4711 hosts=node-[0001-0064] since=2h",
+		"job 4711 hosts=node-[0001-0064] since=2h until=1h",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 // job holds the events and errors of a job.

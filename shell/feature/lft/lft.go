@@ -18,12 +18,15 @@ import (
 var Feature = feature.Feature{Name: "lft", Keys: []feature.Key{
 	{Name: "pane-3", Keys: "3", Pane: "LFT", Help: "the forwarding table of the selected switch"},
 }, Commands: []feature.Command{{
-	Path:     "show lft",
-	Summary:  "List the forwarding table of a switch",
-	Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},
-	Examples: []string{"show lft leaf-01"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Path:    "show lft",
+	Summary: "List the forwarding table of a switch",
+	Args:    []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},
+	Examples: []string{
+		"show lft leaf-01",
+		"fail link leaf-01 36; route; show lft leaf-01 of=staged",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 // contents is the forwarding table of a switch, without LIDs that have no port.

@@ -20,10 +20,13 @@ var Feature = feature.Feature{Name: "links", Commands: []feature.Command{{
 	Summary: "List the links, or those of a node",
 	Help: "Each link is listed once, with the port of the lower GUID first, in the order of GUIDs and port numbers.\n" +
 		"With NODE the port of the node is first.",
-	Args:     []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}},
-	Examples: []string{"show links leaf-01"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Args: []lang.Arg{{Name: "NODE", Kind: lang.KindNode, Optional: true}},
+	Examples: []string{
+		"show links",
+		"show links leaf-01",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 // list holds links of a fabric.

@@ -38,9 +38,12 @@ func commands() []feature.Command {
 		c := feature.Command{
 			Path: path, Summary: "Read " + d.Summary, Help: d.Help,
 			Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}}, Options: options(d.Kind),
-			Examples: []string{"engine dfsssp; route; dump " + d.Kind + " saved; " + path + " saved"},
-			Answers:  []answer.Declared{decl},
-			Run:      func(c *feature.Call) error { return load(c, d.Kind, decl, routingDecl) },
+			Examples: []string{
+				d.Setup() + "dump " + d.Kind + " saved; " + path + " saved",
+				d.Setup() + "dump " + d.Kind + " saved; fail link leaf-01 36; route; " + path + " saved",
+			},
+			Answers: []answer.Declared{decl},
+			Run:     func(c *feature.Call) error { return load(c, d.Kind, decl, routingDecl) },
 		}
 		if d.Kind == "routing" {
 			c.Answers = []answer.Declared{routingDecl}

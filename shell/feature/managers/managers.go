@@ -21,9 +21,12 @@ import (
 var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 	{
 		Path: "show sms", Summary: "List the subnet managers",
-		Examples: []string{"show sms"},
-		Answers:  []answer.Declared{&decl},
-		Run:      run,
+		Examples: []string{
+			"show sms",
+			"sweep; show sms",
+		},
+		Answers: []answer.Declared{&decl},
+		Run:     run,
 	},
 	{Path: "set", Group: feature.GroupSession, Summary: "Set a property of the session"},
 	{
@@ -32,7 +35,7 @@ var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 		Args: []lang.Arg{{Name: "NAME|GUID", Kind: lang.KindPlace, Optional: true}},
 		Options: []lang.Option{{Name: "kind", Kind: lang.KindWord, Words: managers.Kinds,
 			Summary: "type of the master SM: opensm (OpenFabrics) or mlnx (MLNX_OpenSM), until another SM is master"}},
-		Examples: []string{"set sm kind=mlnx", "set sm node-0001"},
+		Examples: []string{"set sm kind=mlnx", "set sm node-0001 kind=opensm"},
 		Answers:  []answer.Declared{typeDecl, portDecl},
 		Run:      set,
 	},

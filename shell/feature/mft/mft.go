@@ -19,13 +19,16 @@ import (
 
 // Feature has the command show mft.
 var Feature = feature.Feature{Name: "mft", Commands: []feature.Command{{
-	Path:     "show mft",
-	Summary:  "List the multicast forwarding table of a switch",
-	Help:     "sweep full mft reads it from the switches.",
-	Args:     []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},
-	Examples: []string{"sweep full mft; show mft leaf-01"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Path:    "show mft",
+	Summary: "List the multicast forwarding table of a switch",
+	Help:    "sweep full mft reads it from the switches.",
+	Args:    []lang.Arg{{Name: "SWITCH", Kind: lang.KindSwitch}},
+	Examples: []string{
+		"sweep full mft; show mft leaf-01",
+		"sweep full mft; show mft spine-01 of=live",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 var errNotRead = errors.New("the multicast tables were neither computed nor read; hint: run 'sweep full mft'")

@@ -21,7 +21,7 @@ var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	{
 		Path: "show", Group: feature.GroupLook, Summary: "List what is in the subnet",
 		Options:  []lang.Option{feature.OfOption()},
-		Examples: []string{"show links leaf-01"},
+		Examples: []string{"show nodes", "show links leaf-01"},
 	},
 	{
 		Path:     "show nodes",

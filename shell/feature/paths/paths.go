@@ -73,10 +73,13 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "load paths", Summary: "Read a path database for paths and report",
-		Args:     []lang.Arg{fileArg},
-		Examples: []string{"paths build records; load paths records; paths query node-0001 node-0648"},
-		Answers:  []answer.Declared{loadDecl},
-		Run:      load,
+		Args: []lang.Arg{fileArg},
+		Examples: []string{
+			"paths build records; load paths records; paths info",
+			"paths build records; load paths records; paths query node-0001 node-0648",
+		},
+		Answers: []answer.Declared{loadDecl},
+		Run:     load,
 	},
 	{
 		Path: "paths query", Summary: "List the records from SRC to DST, or to all",
@@ -113,6 +116,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Args: []lang.Arg{{Name: "OLD", Kind: lang.KindFile}, {Name: "NEW", Kind: lang.KindFile}, newArg},
 		Examples: []string{
 			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta",
+			"paths build a; engine updn; route; paths build b like=a; paths delta a b b.delta",
 		},
 		Answers: []answer.Declared{&deltaDecl},
 		Run:     delta,
@@ -124,6 +128,7 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 		Examples: []string{
 			"paths build old; fail link leaf-01 36; route; paths build new like=old; paths delta old new delta; " +
 				"paths apply old delta",
+			"paths build a; engine updn; route; paths build b like=a; paths delta a b b.delta; paths apply a b.delta",
 		},
 		Answers: []answer.Declared{applyDecl},
 		Run:     apply,

@@ -78,15 +78,15 @@ type takeFunc func(*session.Session, context.Context, string) (*session.Baseline
 
 // baseline returns a subcommand of baseline that calls take.
 func baseline(name, summary string, optional bool, decl *answer.Decl[*compared], take takeFunc) feature.Command {
-	example := "baseline save now.snap"
+	examples := []string{"baseline save", "baseline save now.snap"}
 	if name != "save" {
-		example += "; baseline " + name + " now.snap"
+		examples = []string{"baseline save now.snap; baseline load now.snap", "dump topology now; baseline load now"}
 	}
 	return feature.Command{
 		Path: "baseline " + name, Summary: summary, Args: []lang.Arg{
 			{Name: "FILE", Kind: lang.KindFile, Optional: optional, Written: name == "save"},
 		},
-		Examples: []string{example}, Answers: []answer.Declared{decl},
+		Examples: examples, Answers: []answer.Declared{decl},
 		Run: func(c *feature.Call) error {
 			b, err := take(c.Session, c.Ctx, c.Arg(0))
 			if err != nil {

@@ -51,13 +51,19 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	baseline("load", "Take a saved baseline or a topology file", false, loadedDecl, (*session.Session).LoadBaseline),
 	{
 		Path: "baseline show", Summary: "Compare the live subnet with the baseline",
-		Examples: []string{"baseline save now.snap; baseline show"}, Answers: []answer.Declared{shownDecl},
+		Examples: []string{
+			"baseline save; baseline show",
+			"baseline save now.snap; baseline load now.snap; baseline show",
+		}, Answers: []answer.Declared{shownDecl},
 		Run: showBaseline,
 	},
 	{
 		Path: "baseline forget", Summary: "Remove the baseline",
-		Examples: []string{"baseline save now.snap; baseline forget"},
-		Answers:  []answer.Declared{&forgotten}, Run: forget,
+		Examples: []string{
+			"baseline save; baseline forget",
+			"baseline save now.snap; baseline forget",
+		},
+		Answers: []answer.Declared{&forgotten}, Run: forget,
 	},
 }}
 

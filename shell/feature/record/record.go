@@ -46,23 +46,32 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 	},
 	{
 		Path: "record stop", Summary: "Stop recording", Help: "The recorded data is kept.",
-		Examples: []string{"record start; record stop"},
-		Answers:  []answer.Declared{stopDecl},
-		Run:      stop,
+		Examples: []string{
+			"record start; record stop",
+			"record start metrics=127.0.0.1:0; record stop",
+		},
+		Answers: []answer.Declared{stopDecl},
+		Run:     stop,
 	},
 	{
 		Path: "record status", Summary: "Show the state, times and size of the recording",
-		Examples: []string{"record status"},
-		Answers:  []answer.Declared{&statusDecl},
-		Run:      showStatus,
+		Examples: []string{
+			"record status",
+			"record start; record status",
+		},
+		Answers: []answer.Declared{&statusDecl},
+		Run:     showStatus,
 	},
 	{
 		Path: "record keep", Summary: "Show or set the size limit of recordings",
-		Help:     "The oldest samples of the finest resolution are deleted first.",
-		Options:  []lang.Option{{Name: "megabytes", Kind: lang.KindInt, Summary: "size limit in MB, 16 or more"}},
-		Examples: []string{"record start; record keep", "record start; record keep megabytes=200"},
-		Answers:  []answer.Declared{keepDecl},
-		Run:      keep,
+		Help:    "The oldest samples of the finest resolution are deleted first.",
+		Options: []lang.Option{{Name: "megabytes", Kind: lang.KindInt, Summary: "size limit in MB, 16 or more"}},
+		Examples: []string{
+			"record start; record keep",
+			"record start; record keep megabytes=500",
+		},
+		Answers: []answer.Declared{keepDecl},
+		Run:     keep,
 	},
 }}
 

@@ -79,6 +79,8 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 		Examples: []string{
 			"resilience links shard=1/2 to=1.json; resilience links shard=2/2 to=2.json; resilience merge " +
 				"1.json 2.json",
+			"resilience switches shard=1/2 to=1.json; resilience switches shard=2/2 to=2.json; resilience merge " +
+				"1.json 2.json top=5",
 		},
 		Answers: []answer.Declared{mergeDecl},
 		Run:     merge,

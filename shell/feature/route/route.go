@@ -60,9 +60,12 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	},
 	{
 		Path: "engines", Group: feature.GroupRoute, Summary: "List the routing engines",
-		Examples: []string{"engines"},
-		Answers:  []answer.Declared{&enginesDecl},
-		Run:      listEngines,
+		Examples: []string{
+			"engines",
+			"engine updn; engines",
+		},
+		Answers: []answer.Declared{&enginesDecl},
+		Run:     listEngines,
 	},
 	{
 		Path: "route", Group: feature.GroupRoute, Summary: "Compute routes for the what-if, else live, and stage them",
@@ -91,9 +94,12 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	},
 	{
 		Path: "unstage", Group: feature.GroupRoute, Summary: "Discard the staged tables",
-		Examples: []string{"engine updn; route; unstage"},
-		Answers:  []answer.Declared{unstageDecl},
-		Run:      unstage,
+		Examples: []string{
+			"engine updn; route; unstage",
+			"fail link leaf-01 36; route; unstage; restore all",
+		},
+		Answers: []answer.Declared{unstageDecl},
+		Run:     unstage,
 	},
 }}
 

@@ -36,7 +36,7 @@ var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	{
 		Path:     "sa nodes",
 		Summary:  "Compare the node records with the nodes of the sweep",
-		Examples: []string{"sa nodes"},
+		Examples: []string{"sa nodes", "sa nodes; problems"},
 		Answers:  []answer.Declared{&nodesDecl},
 		Run:      runNodes,
 	},

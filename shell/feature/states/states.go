@@ -12,16 +12,17 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature is the command show pictures.
+// Feature is the command show states.
 var Feature = feature.Feature{Name: "states", Keys: []feature.Key{
 	{
 		Name: "picture", Keys: "v", Help: "show another state: live, base, whatif, staged; of an event, before " +
 			"and after",
 	},
 }, Commands: []feature.Command{{
-	Path:     "show pictures",
+	Path:     "show states",
+	Aliases:  []string{"pictures"},
 	Summary:  "List the live, base, what-if and staged states",
-	Examples: []string{"fail switch spine-02; route; show pictures"},
+	Examples: []string{"show states", "fail switch spine-02; route; show states"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,
 }}}
@@ -29,7 +30,7 @@ var Feature = feature.Feature{Name: "states", Keys: []feature.Key{
 // state is a row: a state of the subnet with its contents.
 type state struct {
 	Picture  string       `key:"picture" help:"live, base, whatif or staged"`
-	Title    string       `key:"title" name:"PICTURE" help:"the state, and how it was made"`
+	Title    string       `key:"title" name:"STATE" help:"the state, and how it was made"`
 	AsOf     time.Time    `key:"as_of" help:"when it was read or computed"`
 	Clock    string       `name:"AS OF" help:"when it was read or computed"`
 	Stale    bool         `key:"stale" help:"the what-if changed after its tables were computed"`
@@ -48,8 +49,8 @@ type state struct {
 var table = answer.Table[state]{Key: "pictures", Title: "pictures", Fields: answer.Fields[state]()}
 
 var decl = answer.Decl[[]state]{
-	Command: "show pictures", Help: "the states of the subnet that the session holds",
-	Title: "pictures of this session",
+	Command: "show states", Help: "the states of the subnet that the session holds",
+	Title: "states of this session",
 	Layout: []answer.Item[[]state]{
 		{Table: answer.Show(&table, func(s []state) answer.Rows[state] { return answer.Slice(s) })},
 	},

@@ -44,14 +44,17 @@ var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 		Run:      run,
 	},
 	{
-		Path:     "hints",
-		Group:    feature.GroupFiles,
-		Summary:  "Read roles, tiers, pods, planes and rails from a file",
-		Help:     hintsHelp + "\noff removes all hints.",
-		Args:     []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Words: []string{offWord}}},
-		Examples: []string{"hints fabric.yaml; show structure", "hints off"},
-		Answers:  []answer.Declared{&hintsDecl},
-		Run:      runHints,
+		Path:    "hints",
+		Group:   feature.GroupFiles,
+		Summary: "Read roles, tiers, pods, planes and rails from a file",
+		Help:    hintsHelp + "\noff removes all hints.",
+		Args:    []lang.Arg{{Name: "FILE", Kind: lang.KindFile, Words: []string{offWord}}},
+		Examples: []string{
+			"hints fabric.yaml; show structure",
+			"hints off",
+		},
+		Answers: []answer.Declared{&hintsDecl},
+		Run:     runHints,
 	},
 }}
 

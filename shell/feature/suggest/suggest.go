@@ -54,7 +54,8 @@ var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 		Options: []lang.Option{{Name: "clear", Kind: lang.KindWord, Words: []string{"yes", "no"},
 			Summary: "move datelines until the staged multicast tree has no credit loop", Default: "no"}},
 		Examples: []string{
-			"suggest torus", "suggest torus torus.conf; engine torus-2QoS torus_config=torus.conf; route",
+			"gen torus 4x4x4 net; load topology net; suggest torus",
+			"gen torus 4x4x4 net; load topology net; suggest torus torus.conf; engine torus-2QoS torus_config=torus.conf; route",
 		},
 		Answers: []answer.Declared{&torusDecl},
 		Run:     runTorus,

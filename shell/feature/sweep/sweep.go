@@ -57,10 +57,13 @@ var Feature = feature.Feature{Name: "sweep", Keys: []feature.Key{
 	},
 	{
 		Path: "names", Group: feature.GroupFiles, Summary: "Read node names from a node-name map",
-		Args:     []lang.Arg{{Kind: lang.KindFile}},
-		Examples: []string{"names /etc/opensm/ib-node-name-map"},
-		Answers:  []answer.Declared{namesDecl},
-		Run:      names,
+		Args: []lang.Arg{{Kind: lang.KindFile}},
+		Examples: []string{
+			"names ib-node-name-map",
+			"names ib-node-name-map; show nodes",
+		},
+		Answers: []answer.Declared{namesDecl},
+		Run:     names,
 	},
 }}
 

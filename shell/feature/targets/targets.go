@@ -16,11 +16,14 @@ import (
 
 // Feature has the command show targets.
 var Feature = feature.Feature{Name: "targets", Commands: []feature.Command{{
-	Path:     "show targets",
-	Summary:  "List response times and losses by node, worst first",
-	Examples: []string{"show targets"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Path:    "show targets",
+	Summary: "List response times and losses by node, worst first",
+	Examples: []string{
+		"show targets",
+		"sweep full; show targets",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 // asked is the answer with the counts of requests and responses of this session.

@@ -12,12 +12,15 @@ import (
 
 // Feature has the command show unanswered.
 var Feature = feature.Feature{Name: "unanswered", Commands: []feature.Command{{
-	Path:     "show unanswered",
-	Aliases:  []string{"holes"},
-	Summary:  "List the requests of the last sweep without a response",
-	Examples: []string{"show unanswered"},
-	Answers:  []answer.Declared{&decl},
-	Run:      run,
+	Path:    "show unanswered",
+	Aliases: []string{"holes"},
+	Summary: "List the requests of the last sweep without a response",
+	Examples: []string{
+		"show unanswered",
+		"sweep full sl2vl; show unanswered",
+	},
+	Answers: []answer.Declared{&decl},
+	Run:     run,
 }}}
 
 // request is a row of the table: unanswered requests for one attribute of a node or port.

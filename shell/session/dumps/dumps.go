@@ -66,6 +66,19 @@ var Forms = []Form{
 		Help: "It has nodes, links, LIDs and tables."},
 }
 
+// Setup returns the commands that compute or read what the form holds, for the examples of help.
+func (d *Form) Setup() string {
+	switch d.Kind {
+	case "mcfdbs", "groups":
+		return "load groups opensm-sa.dump; route; "
+	case "ca-order":
+		return "engine ftree; route; "
+	case "sl2vl":
+		return "engine dfsssp qos=yes; route; "
+	}
+	return "engine dfsssp; route; "
+}
+
 // ErrNoCAOrder is returned if the engine that computed the tables has no order of compute nodes.
 var ErrNoCAOrder = errors.New("the engine that routed does not order compute nodes; hint: run 'engine ftree; route'")
 
