@@ -24,7 +24,7 @@ func StateNames() []string {
 func OfOption() lang.Option {
 	return lang.Option{
 		Name: "of", Kind: lang.KindPicture, Value: strings.Join(StateNames(), "|") + "|ID|TIME",
-		Summary: "state, number of a history entry, or time (03:12); default: staged, otherwise whatif, otherwise live",
+		Summary: "state, ID of a history entry, or time such as 03:12 (default: staged, else whatif, else live)",
 	}
 }
 

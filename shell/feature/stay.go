@@ -29,7 +29,8 @@ const (
 // ForOption returns the option that keeps a command running for a given time.
 func ForOption() lang.Option {
 	return lang.Option{
-		Name: "for", Kind: lang.KindText, Value: "SECONDS", Summary: "print changes for so many seconds, then stop",
+		Name: "for", Kind: lang.KindText, Value: "SECONDS", Summary: "print changes for this number of " +
+			"seconds, then stop",
 	}
 }
 

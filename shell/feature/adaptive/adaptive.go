@@ -16,12 +16,15 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const help = "A group has all ports on shortest up/down paths (as ar_updn), or on shortest paths if the fabric has " +
-	"no roots.\n" +
-	"trace, check and who then follow every choice. Until adaptive off, route adds groups to its tables, too. With " +
-	"an engine of\n" +
-	"NVIDIA's OpenSM (engine ar_updn, or engine from=FILE) these are the groups of that engine. Groups are never " +
-	"written to a switch."
+const help = "An adaptive switch sends a packet to any port of a group. A simulated group has all ports on " +
+	"shortest up/down paths\n" +
+	"(as ar_updn), or on shortest paths if the fabric has no roots. The commands trace, check and who then " +
+	"follow the paths\n" +
+	"over every port of a group. Until adaptive off, route also adds groups to the tables that it computes. " +
+	"With an engine of\n" +
+	"NVIDIA's OpenSM (engine ar_updn, or engine from=FILE) the groups are those of the engine. Groups are " +
+	"never written to a\n" +
+	"switch."
 
 // Feature is the commands adaptive.
 var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{

@@ -22,14 +22,15 @@ import (
 // Feature is the command paths alternate.
 var Feature = feature.Feature{Name: "alternate", Commands: []feature.Command{{
 	Path: "paths alternate", Summary: "List the paths that a connection may migrate to (APM)",
-	Help: "A path has both directions: from SRC to a LID of DST, and back to a LID of SRC. Alternates use the other " +
-		"LIDs of DST (LMC)\n" +
-		"and the other ports of both nodes. Each is listed with the source LID by which it shares least with the " +
-		"primary path.\n" +
-		"Links and switches that all paths of a port share are counted separately.",
+	Help: "A path has two directions: from SRC to a LID of DST, and back to a LID of SRC. Alternate paths use " +
+		"the other LIDs of\n" +
+		"DST (see lmc) and the other ports of both nodes. An alternate path is listed with the source LID " +
+		"that makes it share\n" +
+		"the fewest links with the primary path. Links and switches that all paths of a port share are " +
+		"counted separately.",
 	Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace}, {Name: "DST", Kind: lang.KindPlace}},
 	Options: []lang.Option{
-		feature.OfOption(), {Name: "limit", Kind: lang.KindInt, Summary: "how many are listed (20)"},
+		feature.OfOption(), {Name: "limit", Kind: lang.KindInt, Summary: "number of listed paths (default 20)"},
 	},
 	Examples: []string{
 		"engine minhop lmc=1; route; paths alternate node-0001 node-0648", "paths alternate node-0001 node-0648",

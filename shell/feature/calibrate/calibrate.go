@@ -17,9 +17,11 @@ import (
 // Feature is the command calibrate.
 var Feature = feature.Feature{Name: "calibrate", Commands: []feature.Command{{
 	Path: "calibrate", Group: feature.GroupRoute, Summary: "Compare computed tables with those on the switches",
-	Help: "It computes the tables of the live subnet with the engine's settings. Nothing is staged. If the tables " +
-		"differ, predictions are\n" +
-		"estimates, except for routes that OpenSM keeps when a link or switch is lost.",
+	Help: "It computes the tables of the live subnet with the settings of engine, and stages nothing. If the " +
+		"computed tables differ\n" +
+		"from those on the switches, the simulated routes are estimates. Routes that OpenSM keeps when a " +
+		"link or switch is lost\n" +
+		"are exact in any case.",
 	Examples: []string{
 		"calibrate",
 		"engine minhop; calibrate",

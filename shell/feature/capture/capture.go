@@ -15,7 +15,7 @@ import (
 // Feature is the command capture.
 var Feature = feature.Feature{Name: "capture", Commands: []feature.Command{{
 	Path: "capture", Group: feature.GroupRecord, Summary: "Write all MADs to a file for Wireshark",
-	Help: "Keys are written as 0.",
+	Help: "capture off ends the file. M_Keys and SA_Keys are written as 0.",
 	Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},
 	Examples: []string{
 		"capture mads.pcap; sweep; capture off",

@@ -16,13 +16,15 @@ import (
 )
 
 const (
-	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found nothing and depends on data " +
-		"that was not read,\n" +
-		"such as the forwarding table of a switch. The command then fails unless strict=no is given.\n"
-	unknownHelp = "The switches do not have the service levels of paths. If a credit loop depends on them, the " +
-		"verdict " +
-		"is unknown until\n" +
-		"the service levels (sweep full sl, or engine from=FILE; calibrate) and the VLs (sweep full sl2vl) are known.\n"
+	strictHelp = "The verdict is ok, found or unknown. It is unknown if the check found no fault but data was " +
+		"not read, such as the\n" +
+		"forwarding table of a switch. With the verdict unknown the command fails, unless strict=no is " +
+		"given.\n"
+	unknownHelp = "Some credit loops depend on the service levels (SLs) of paths and on the SL2VL tables. The " +
+		"switches do not hold the SLs\n" +
+		"of paths. The verdict is unknown until the SLs are known from sweep full sl, or from engine " +
+		"from=FILE; calibrate, and\n" +
+		"the SL2VL tables from sweep full sl2vl.\n"
 )
 
 // Feature is the commands check.
@@ -32,7 +34,8 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	{
 		Path: "check", Group: feature.GroupLook, Bare: true,
 		Summary: "Check the routes between all end ports",
-		Help: "Without a subcommand: reach, credits, load, and mcast if multicast tables are known.\n" + strictHelp +
+		Help: "Without a subcommand, check runs reach, credits and load, and also mcast if multicast tables " +
+			"are known.\n" + strictHelp +
 			unknownHelp + loadHelp,
 		Options: []lang.Option{
 			feature.OfOption(), {
@@ -75,8 +78,8 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 	{
 		Path:    "check mcast",
 		Summary: "Check that all members of multicast groups are reached",
-		Help: "It follows the packets of each member of each group, and finds credit loops of multicast and unicast " +
-			"together.\n",
+		Help: "It follows the packets that each member of a group sends. It also finds credit loops of " +
+			"multicast and unicast together.\n",
 		Examples: []string{
 			"sweep full mft; check mcast",
 			"load groups opensm-sa.dump; route; check mcast",
@@ -111,9 +114,11 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 				Name: "pattern", Kind: lang.KindText, Value: "hosts:FILE|hosts:@SET",
 				Summary: "paths among these hosts (default: all to all)",
 			},
-			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded from then on; " +
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded after this " +
+				"time; " +
 				when.Help},
-			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then (default now)"},
+			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "use counters recorded before this " +
+				"time (default now)"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"},
 		},
 		Examples: []string{"check load", "check load measured"},

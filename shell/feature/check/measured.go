@@ -18,9 +18,11 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-const measuredHelp = "The expected traffic of a link is the total traffic, divided by the number of paths: of all to " +
-	"all, or of a set of hosts\n" +
-	"such as those of a job. The traffic is that of recorded counters (since=), or of two readings now.\n"
+const measuredHelp = "The total traffic is divided among the links in proportion to their numbers of paths. " +
+	"The command compares this\n" +
+	"expected traffic with the measured traffic of each link. The paths are those between all hosts, or " +
+	"between the hosts\n" +
+	"of a set such as a job. The traffic comes from recorded counters (since=), or from two readings now.\n"
 
 // measuredLoad is the answer that compares the measured traffic of links between switches with their numbers of paths.
 type measuredLoad struct {

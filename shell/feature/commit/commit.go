@@ -41,9 +41,9 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	},
 	{
 		Path: "commit", Group: feature.GroupWrite, Summary: "Write the staged tables to the switches",
-		Help: "Without yes, commit only shows the plan. Writing also requires write on. Everything that was " +
-			"written is " +
-			"read back.\ncommit resume finishes a commit that was interrupted.",
+		Help: "Without yes, commit only shows the plan. Writing also requires write on. commit reads back " +
+			"everything that it wrote.\n" +
+			"commit resume yes finishes an interrupted commit.",
 		Args: []lang.Arg{
 			{Kind: lang.KindWord, Words: []string{yesWord, resumeWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
@@ -58,8 +58,9 @@ var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{
 		Path: "rollback", Group: feature.GroupWrite, Summary: "Write what the switches held before a commit",
 		Help: "ID is an entry of the history; without it, rollback undoes the last commit. Without yes, it " +
-			"only shows " +
-			"the plan.\nLIDs and port states are not put back: switches take a LID away from no port.",
+			"only shows the plan.\n" +
+			"rollback does not restore LIDs and port states, because switches cannot remove the LID of a " +
+			"port.",
 		Args: []lang.Arg{{Name: "ID", Kind: lang.KindText, Words: []string{yesWord}, Optional: true},
 			{Kind: lang.KindWord, Words: []string{yesWord}, Optional: true}},
 		Options: options(),
@@ -89,7 +90,8 @@ var forces = []force{
 		func(o *commits.Options) *bool { return &o.AllowLoop }, "loop"),
 	permit(commits.Incomplete, "force-incomplete", "commit although parts of the subnet did not respond",
 		func(o *commits.Options) *bool { return &o.AllowIncomplete }, "unanswered", "holes"),
-	permit(commits.Overwrite, "force-overwrite", "overwrite what others wrote in the meantime",
+	permit(commits.Overwrite, "force-overwrite", "overwrite tables that another program wrote since they were "+
+		"read",
 		func(o *commits.Options) *bool { return &o.AllowOverwrite }, "others"),
 	permit(commits.Abandon, "abandon", "overwrite an interrupted commit and give up its rollback",
 		func(o *commits.Options) *bool { return &o.Abandon }, "over"),

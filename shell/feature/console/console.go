@@ -32,7 +32,7 @@ var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 	},
 	{
 		Path: "run", Group: feature.GroupSession, Summary: "Run the commands of a file",
-		Help: "It stops at the first command that fails. A file cannot run another one.",
+		Help: "It stops at the first command that fails. A file cannot run another file.",
 		Args: []lang.Arg{{Name: "FILE", Kind: lang.KindFile}},
 		Examples: []string{
 			"run morning.ibconsole",
@@ -40,12 +40,12 @@ var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 		}, NoAnswer: true,
 		Run: run,
 	},
-	{Path: "exit", Group: feature.GroupSession, Summary: "Leave", Examples: []string{
+	{Path: "exit", Group: feature.GroupSession, Summary: "End the program", Examples: []string{
 		"exit",
 		"check reach; exit",
 	}, NoAnswer: true,
 		Run: exit},
-	{Path: "quit", Group: feature.GroupSession, Summary: "Leave", Examples: []string{
+	{Path: "quit", Group: feature.GroupSession, Summary: "End the program", Examples: []string{
 		"quit",
 		"check reach; quit",
 	}, NoAnswer: true,

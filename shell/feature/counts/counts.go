@@ -27,8 +27,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	{
 		Path:    "show counters",
 		Summary: "List the counters of ports and how fast they grow",
-		Help: "Without NODE it lists the error counters of all ports that have any. How fast a counter grows is " +
-			"known from the second\n" +
+		Help: "Without NODE it lists all ports with errors. The growth of counters is shown from the second " +
 			"reading on.",
 		Args:     []lang.Arg{{Name: "NODE[/PORT]", Kind: lang.KindPlace, Optional: true}},
 		Options:  []lang.Option{{Name: "all", Kind: lang.KindFlag, Summary: "all ports and counters"}},
@@ -50,7 +49,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 		Answers: []answer.Declared{&clearedDecl},
 		Run:     runClear,
 	},
-	{Path: "counters", Group: feature.GroupRecord, Summary: "List what ports counted in the past, as recorded"},
+	{Path: "counters", Group: feature.GroupRecord, Summary: "List recorded counters of ports"},
 	{
 		Path:    "counters history",
 		Summary: "List the samples of a port (default: the last hour)",
@@ -76,7 +75,8 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 
 var (
 	sinceOption = lang.Option{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on; " + when.Help}
-	untilOption = lang.Option{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to then (default now)"}
+	untilOption = lang.Option{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "use counters " +
+		"recorded before this time (default now)"}
 )
 
 // port is a port with its counters.

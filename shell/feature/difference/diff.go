@@ -25,9 +25,8 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 	{
 		Path:    "diff",
 		Group:   feature.GroupHistory,
-		Summary: "Show what differs between two states: entries, pairs, links",
-		Help: "Without A and B it compares the base of the what-if with staged, or with whatif if nothing is " +
-			"staged.\n" +
+		Summary: "Compare the entries, paths and links of two states",
+		Help: "Without A and B, diff compares the base with staged, or with whatif if nothing is staged.\n" +
 			"A and B may be live, base, whatif, staged, the number of a history entry or a time (03:12).",
 		Args: []lang.Arg{
 			{Name: "A", Kind: lang.KindPicture, Optional: true},
@@ -41,9 +40,9 @@ var Feature = feature.Feature{Name: "difference", Keys: []feature.Key{
 	{
 		Path:    "changes",
 		Group:   feature.GroupHistory,
-		Summary: "List what changed in some time, and the sum of it",
-		Help: strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The sum is the difference between what was seen " +
-			"last by the one time and by the other.",
+		Summary: "List the changes of a period and their total effect",
+		Help: strings.ToUpper(when.Help[:1]) + when.Help[1:] + ". The total effect is the difference between " +
+			"the last states before the begin and before the end of the period.",
 		Options: []lang.Option{
 			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "begin (default an hour ago)"},
 			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "end (default now)"},

@@ -29,12 +29,13 @@ var Feature = feature.Feature{Name: "entries", Keys: []feature.Key{
 		Path:    "history",
 		Group:   feature.GroupHistory,
 		Summary: "List past states, newest first",
-		Help: "The history has sweeps that found changes, routings, loads and commits. of=ID and diff accept the " +
+		Help: "An entry is a sweep that found changes, a routing, a load or a commit. The option of= and the " +
+			"command diff accept the\n" +
 			"number of an entry.",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{"list"}, Optional: true}},
 		Options: []lang.Option{
-			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list, 1 or more (default 30)"},
-			{Name: "all", Kind: lang.KindFlag, Summary: "also those of other subnets"},
+			{Name: "limit", Kind: lang.KindInt, Summary: "number of listed entries (default 30)"},
+			{Name: "all", Kind: lang.KindFlag, Summary: "list entries of other subnets, too"},
 		},
 		Examples: []string{
 			"history",

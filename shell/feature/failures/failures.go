@@ -29,7 +29,7 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 		Path:    "whatif",
 		Group:   feature.GroupSimulate,
 		Summary: "List the simulated failures, repairs and additions",
-		Help:    "undo takes the numbers.",
+		Help:    "The command undo takes the numbers in this list.",
 		Examples: []string{
 			"whatif",
 			"fail random 3 seed=1; whatif",
@@ -40,7 +40,7 @@ var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 	{
 		Path:    "show failures",
 		Summary: "List the simulated failures, repairs and additions",
-		Help:    "undo takes the numbers.",
+		Help:    "The command undo takes the numbers in this list.",
 		Examples: []string{
 			"fail switch spine-03; show failures",
 			"fail link leaf-01 36; show failures",

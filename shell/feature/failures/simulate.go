@@ -61,19 +61,19 @@ func simulates(command string) *answer.Decl[*result] {
 	}
 }
 
-const addHelp = "Additions are simulated, as failures are. route makes the tables that OpenSM makes for the " +
-	"new node: " +
-	"LIDs stay, new nodes get\n" +
-	"the lowest free ones, and all routes are computed again. route keep=yes keeps routes that are still among the " +
-	"shortest, route incremental\n" +
-	"all that lead somewhere. Where several are equal, OpenSM goes by the order of GUIDs: guid= sets that of the " +
-	"new node."
+const addHelp = "An addition is simulated; nothing is written. After it, route computes the tables that OpenSM " +
+	"would compute: LIDs stay,\n" +
+	"new nodes get the lowest free LIDs, and all routes are computed again. route keep=yes keeps routes that " +
+	"are still among\n" +
+	"the shortest. route incremental keeps all routes that still reach their destination. OpenSM orders " +
+	"equal paths by GUID;\n" +
+	"the option guid sets the GUID of the new node."
 
 var (
 	placeArg   = lang.Arg{Name: "NODE/PORT", Kind: lang.KindPlace}
 	guidOption = lang.Option{
-		Name: "guid", Kind: lang.KindGUID, Summary: "its node GUID; the one behind the highest of its kind where it " +
-			"is not given",
+		Name: "guid", Kind: lang.KindGUID, Summary: "node GUID of the new node (default: the GUID after the " +
+			"highest GUID of the same node type)",
 	}
 	portsOption = lang.Option{
 		Name: "ports", Kind: lang.KindInt, Summary: "how many ports it has; as many as the largest switch that " +
@@ -86,7 +86,8 @@ func simulating() []feature.Command {
 	fails := append(things("fail", "Fail", "", fail),
 		simulate(feature.Command{
 			Path: "fail director", Summary: "Fail all switches of one system",
-			Help: "Those with the system image GUID of SYSTEM, or whose names begin with PREFIX*.",
+			Help: "The switches of a system have the same system image GUID as SYSTEM, or names that begin " +
+				"with PREFIX.",
 			Args: []lang.Arg{{Name: "SYSTEM|PREFIX*", Kind: lang.KindSwitch}},
 			Examples: []string{
 				"fail director 'spine-0*'",
@@ -95,8 +96,9 @@ func simulating() []feature.Command {
 		}, fail("director")),
 		simulate(feature.Command{
 			Path: "fail random", Summary: "Fail N links between switches, chosen by a seed",
-			Args:    []lang.Arg{{Name: "N", Kind: lang.KindInt}},
-			Options: []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "which ones"}},
+			Args: []lang.Arg{{Name: "N", Kind: lang.KindInt}},
+			Options: []lang.Option{{Name: "seed", Kind: lang.KindInt, Summary: "the same seed chooses the same " +
+				"links (default 1)"}},
 			Examples: []string{
 				"fail random 3",
 				"fail random 3 seed=7",
@@ -104,7 +106,7 @@ func simulating() []feature.Command {
 		}, fail("random")),
 	)
 	restores := append(things("restore", "Restore", "fail switch spine-03; ", restore), simulate(feature.Command{
-		Path: "restore all", Summary: "Restore everything, so that nothing is simulated",
+		Path: "restore all", Summary: "Restore the base: undo all failures, repairs and additions",
 		Examples: []string{
 			"fail switch spine-03; restore all",
 			"fail random 3; route; restore all",
@@ -151,7 +153,7 @@ func simulating() []feature.Command {
 	}, func(c *feature.Call) (*result, error) { return add(c, "moved", failures.Move(c.Arg(0), c.Arg(1))) })}
 	undo := simulate(feature.Command{
 		Path: "undo", Group: feature.GroupSimulate, Summary: "Undo one failure, repair or addition",
-		Help: "The last one, or that of a number (show failures lists them).",
+		Help: "Without N it undoes the last change. show failures lists the changes with their numbers.",
 		Args: []lang.Arg{{Name: "N", Kind: lang.KindInt, Optional: true}},
 		Examples: []string{
 			"fail link leaf-01 36; undo",
@@ -163,8 +165,8 @@ func simulating() []feature.Command {
 		[]feature.Command{
 			feature.Guided("fail", "fail", func(c *feature.Call) *guided.Flow { return guided.Fail(c.Session) }),
 			{
-				Path: "restore", Group: feature.GroupSimulate, Summary: "Take a simulated failure back, or repair a " +
-					"part of one",
+				Path: "restore", Group: feature.GroupSimulate, Summary: "Undo a simulated failure, or repair a " +
+					"part of it",
 			},
 		}, restores,
 		[]feature.Command{

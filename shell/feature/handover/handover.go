@@ -27,10 +27,11 @@ import (
 
 // Feature is the command handover.
 var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
-	Path: "handover", Group: feature.GroupWrite, Summary: "Write the files with which OpenSM routes as in a state",
-	Help: "It writes a new directory with the tables, the LIDs and the lines of opensm.conf. For a routing that " +
-		"needs service levels,\n" +
-		"opensm.conf has the engine and its options, because OpenSM does not read SLs from a file.",
+	Path: "handover", Group: feature.GroupWrite, Summary: "Write files with which OpenSM reproduces the routes " +
+		"of a state",
+	Help: "It writes a new directory with the tables, the LIDs and lines for opensm.conf. If paths need " +
+		"service levels, the lines\n" +
+		"name the engine and its options, because OpenSM cannot read service levels from a file.",
 	Args: []lang.Arg{{Name: "DIR", Kind: lang.KindFile, Written: true}}, Options: []lang.Option{feature.OfOption()},
 	Examples: []string{
 		"handover opensm-files of=live",

@@ -31,8 +31,10 @@ var Feature = feature.Feature{Name: "job", Commands: []feature.Command{{
 	Path:    "job",
 	Group:   feature.GroupRecord,
 	Summary: "Show events and errors on the paths of a job",
-	Help: "The hosts and times of the job come from Slurm (scontrol, then sacct), or from hosts= and since=.\n" +
-		"The hosts become the set job-ID, for hosts, check load pattern=hosts:@job-ID and the screen.",
+	Help: "The hosts and times of the job come from Slurm (scontrol, then sacct), or from the options hosts " +
+		"and since.\n" +
+		"The hosts become the set job-ID. The screen, the command hosts, and check load " +
+		"pattern=hosts:@job-ID use this set.",
 	Args: []lang.Arg{{Name: "ID", Kind: lang.KindText}},
 	Options: []lang.Option{
 		{Name: "hosts", Kind: lang.KindText, Value: "LIST", Summary: "host list of Slurm: node[0001-0064]"},

@@ -27,7 +27,9 @@ var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
 func commands() []feature.Command {
 	all := []feature.Command{{
 		Path: "load", Group: feature.GroupFiles, Summary: "Read routes or a topology from a file",
-		Help: "Routes are staged. A topology becomes the base of the simulation. It takes over the live tables.",
+		Help: "Loaded routes are staged. A loaded topology becomes the base of the simulation, with the live " +
+			"tables as far as its nodes\n" +
+			"have the same GUIDs.",
 	}}
 	for _, d := range dumps.Forms {
 		if d.WriteOnly || d.Kind == "paths" { // load paths is another feature
@@ -58,18 +60,18 @@ func commands() []feature.Command {
 func options(kind string) []lang.Option {
 	over := lang.Option{
 		Name: "over", Kind: lang.KindWord, Words: []string{"yes", "no"},
-		Summary: "yes: keep the current tables and LIDs, by GUID; no: use the file alone",
+		Summary: "yes: keep the current tables and LIDs of nodes with the same GUID; no: use only the file",
 	}
 	switch kind {
 	case "routing":
 		return []lang.Option{{
 			Name: "reroute", Kind: lang.KindWord, Words: []string{"yes", "no"},
-			Summary: "no: keep the routes despite changes, and list unconnected pairs (default yes)",
+			Summary: "no: keep the routes despite changes, and list pairs without a path (default yes)",
 		}}
 	case "lfts", "fdbs":
 		return []lang.Option{{
 			Name: "reroute", Kind: lang.KindWord, Words: []string{"no"},
-			Summary: "no: list unconnected pairs; the routes are kept in any case",
+			Summary: "no: list pairs without a path; the routes are kept in any case",
 		}}
 	case "topology":
 		return []lang.Option{

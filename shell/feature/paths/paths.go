@@ -35,7 +35,9 @@ var (
 var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	{
 		Path: "paths", Group: feature.GroupTrace, Summary: "Build, query, compare and change path records",
-		Help: "Without load paths FILE or file=FILE, records are computed from the tables of the state.",
+		Help: "Records come from the path database that load paths or the option file names. Without a " +
+			"database, they are computed\n" +
+			"from the tables of the state.",
 	},
 	{
 		Path: "paths build", Summary: "Write the path records of a routing",
@@ -135,13 +137,11 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	},
 	{
 		Path: "paths follow", Summary: "Keep a path database equal to the live state",
-		Help: "The file is written if it is missing, and updated by differences as watch finds changes. It is " +
-			"written again " +
-			"if ports or\n" +
-			"LIDs are added or move. Programs that read it see the state before or after a change. off stops " +
-			"it; show " +
-			"events lists the\n" +
-			"changes.",
+		Help: "The command writes the file if it is missing. When watch finds changes, they are applied to the " +
+			"file. If ports or LIDs\n" +
+			"are added or move, the whole file is written again. Programs that read the file see the state " +
+			"before or after a change.\n" +
+			"paths follow off ends the updates. show events lists the changes.",
 		Args: []lang.Arg{{Name: "FILE|off", Kind: lang.KindFile, Words: []string{feature.OffWord}, Written: true}},
 		Options: []lang.Option{
 			{
@@ -149,8 +149,8 @@ var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 				Summary: "store the switches of the paths in a new file", Default: "yes",
 			},
 			{
-				Name: "deltas", Kind: lang.KindFile, Summary: "directory for the differences, for copies elsewhere: " +
-					"paths apply COPY STATE.delta",
+				Name: "deltas", Kind: lang.KindFile, Summary: "directory for the differences; paths apply adds " +
+					"them to a copy of the file",
 			},
 			feature.ForOption(),
 		},

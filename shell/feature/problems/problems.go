@@ -45,10 +45,11 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	},
 	{
 		Path: "baseline", Group: feature.GroupHistory, Summary: "Save a state of the subnet and compare with it later",
-		Help: "With a baseline, problems lists what is missing or re-cabled.",
+		Help: "If there is a baseline, problems lists parts of the baseline that are missing or cabled " +
+			"differently.",
 	},
 	baseline("save", "Save the live subnet as the baseline", true, savedDecl, (*session.Session).SaveBaseline),
-	baseline("load", "Take a saved baseline or a topology file", false, loadedDecl, (*session.Session).LoadBaseline),
+	baseline("load", "Use a saved baseline or a topology file", false, loadedDecl, (*session.Session).LoadBaseline),
 	{
 		Path: "baseline show", Summary: "Compare the live subnet with the baseline",
 		Examples: []string{

@@ -24,7 +24,7 @@ var Feature = feature.Feature{Name: "reports", Commands: commands()}
 func commands() []feature.Command {
 	all := []feature.Command{
 		{Path: "report", Group: feature.GroupFiles, Summary: "Write a report of the subnet to a file",
-			Help: "FILE - is standard output."},
+			Help: "The file - is standard output."},
 		morningCommand, command(report.Format{Name: jsonWord, Summary: "Write all figures as JSON"}),
 	}
 	for _, f := range report.Formats() {

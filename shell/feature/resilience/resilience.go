@@ -61,9 +61,10 @@ var Feature = feature.Feature{Name: "resilience", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "resilience", Group: feature.GroupSimulate, Summary: "Simulate each failure and count lost paths",
-		Help: "Each failure is routed around as by route incremental, and all paths that this changes are traced. An " +
-			"interrupted study\n" +
-			"shows its results so far; with to= the next run continues it.",
+		Help: "After each failure, the routes are adapted as by route incremental, and all changed paths are " +
+			"traced. An interrupted\n" +
+			"study shows its results so far. If the option to names a file, the next run with the same file " +
+			"continues the study.",
 	},
 	study("links", resilience.Links, "Simulate the failure of each link between switches", "resilience links",
 		"resilience links to=links.json top=3"),

@@ -31,23 +31,22 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "engine", Group: feature.GroupRoute, Summary: "Choose the routing engines and their options",
-		Help: "Engines are tried in order. If all refuse, minhop routes, unless no_fallback is in the list. " +
-			"Options have " +
-			"OpenSM's names.\n" +
-			"Options that are not given return to OpenSM's defaults. Without words, engine shows the choice. engine " +
-			"guided " +
-			"asks step by step.\n" +
-			"engine also reads OpenSM's flags: engine -R updn -a roots -A -l 1. It shows them as options and " +
-			"lists those " +
-			"that do not affect\n" +
-			"routes. With flags, the defaults are those of the opensm command: LMC 0, quality of service off.\n" +
+		Help: "Engines are tried in order. An engine refuses a subnet that it cannot route. If all engines " +
+			"refuse, minhop routes,\n" +
+			"unless no_fallback is in the list. Without words, engine shows the engines and options. engine " +
+			"guided asks for them\n" +
+			"step by step.\n" +
+			"Options have the names of opensm.conf. An option that is missing is set to OpenSM's default.\n" +
+			"engine also reads the flags of the opensm command: engine -R updn -a roots -A -l 1. It shows " +
+			"the flags as options,\n" +
+			"and lists flags that do not affect routes. With flags, the defaults are those of the opensm " +
+			"command: LMC 0, quality of\n" +
+			"service off.\n" +
 			"Engines of NVIDIA's OpenSM (ar_updn, ar_ftree, ar_minhop, ar_dor, ar_torus, and auto in an " +
-			"opensm.conf) are " +
-			"replaced by the\n" +
-			"engines that their names suggest. Their tables are marked unproved until calibrate reproduces those " +
-			"on the " +
-			"switches, and get\n" +
-			"simulated groups of ports.",
+			"opensm.conf) are replaced\n" +
+			"by updn, ftree, minhop, dor and torus-2QoS, with simulated groups of ports for adaptive " +
+			"routing. Their tables are marked\n" +
+			"unproved until calibrate reproduces the tables on the switches.",
 		Args: []lang.Arg{
 			{Name: "NAME", Kind: lang.KindEngine, List: true, Optional: true},
 			{Name: "FLAG", Kind: lang.KindEngine, Optional: true, Repeat: true},
@@ -68,24 +67,27 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 		Run:     listEngines,
 	},
 	{
-		Path: "route", Group: feature.GroupRoute, Summary: "Compute routes for the what-if, else live, and stage them",
+		Path: "route", Group: feature.GroupRoute, Summary: "Compute routes for the what-if, otherwise live, " +
+			"and stage them",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
-		Help: "route continues from the previous route, as an OpenSM that sees the simulated failures and " +
-			"repairs: all " +
-			"changes since then count\n" +
-			"as one. After undo, restore all, unstage or engine the next route starts from the base.\n" +
-			"route incremental adapts the tables of the base, or the live ones, to the changes and changes as few " +
-			"entries " +
-			"as possible.",
+		Help: "route computes the tables of a running OpenSM after the simulated failures and repairs. It " +
+			"continues from the tables of\n" +
+			"the previous route. All changes since then are treated as one change of the subnet. After undo, " +
+			"restore all, unstage or\n" +
+			"engine, the next route continues from the base.\n" +
+			"route incremental keeps the tables of the base or of the live subnet, and changes only entries " +
+			"of broken paths if\n" +
+			"possible.",
 		Options: []lang.Option{
 			{Name: "keep", Kind: lang.KindWord, Words: yesNo,
-				Summary: "keep routes that are still among the shortest (default: only if links were lost, as OpenSM)"},
+				Summary: "keep routes that are still among the shortest (default: as OpenSM, only if no link " +
+					"was added)"},
 			{Name: "fallback", Kind: lang.KindWord, Words: yesNo,
-				Summary: "yes: a script continues if an engine refuses its file and a fallback engine routes",
+				Summary: "yes: a script continues if an engine refuses its input file and another engine routes",
 				Default: "no"},
 			{
 				Name: "compare", Aliases: []string{"beside"}, Kind: lang.KindWord, Words: yesNo,
-				Summary: "incremental: count the entries that a full route would change", Default: "no",
+				Summary: "with incremental: count the entries that a full route would change", Default: "no",
 			},
 		},
 		Examples: []string{"fail link leaf-01 36; route", "fail link leaf-02 36; route incremental compare=yes"},

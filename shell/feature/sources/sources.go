@@ -26,17 +26,16 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 }, Commands: []feature.Command{
 	{
 		Path: "sources", Group: feature.GroupSession, Bare: true, Summary: "List the open subnets side by side",
-		Help: "Each source of the console is a subnet with a session of its own. Rails of the same hosts should " +
-			"be equal " +
-			"in most respects:\n" +
-			"sources differ lists the differences. With --fail-on found the command fails if subnets differ or have " +
-			"problems.",
+		Help: "Each source (-s) is a subnet with its own session. Rails of the same hosts should be equal in " +
+			"most respects.\n" +
+			"sources differ lists their differences. With --fail-on found the command fails if subnets " +
+			"differ or have problems.",
 		Examples: []string{"sources", "on all sweep; sources"},
 		Answers:  []answer.Declared{listDecl},
 		Run:      func(c *feature.Call) error { return list(c, listDecl, true) },
 	},
 	{
-		Path: "sources now", Summary: "List the subnets without waiting for any",
+		Path: "sources now", Summary: "List the subnets without waiting for their first sweep",
 		Help: "A subnet that is still being read is marked.",
 		Examples: []string{
 			"sources now",
@@ -46,7 +45,7 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 		Run:     func(c *feature.Call) error { return list(c, nowDecl, false) },
 	},
 	{
-		Path: "sources differ", Summary: "List how a subnet differs from most others",
+		Path: "sources differ", Summary: "List how subnets differ from the majority",
 		Help: "It compares hosts, cabling, speeds and forwarding tables.",
 		Examples: []string{
 			"sources differ",
@@ -57,7 +56,7 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	},
 	{
 		Path: "source", Group: feature.GroupSession, Summary: "Show or choose the subnet that commands act on",
-		Help: "Commands without on SUBNET act on the chosen subnet.",
+		Help: "Other commands act on the chosen subnet, unless they begin with on SUBNET.",
 		Args: []lang.Arg{{Name: "SUBNET", Kind: lang.KindSubnet, Optional: true}},
 		Examples: []string{
 			"source",
@@ -67,13 +66,12 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 		Run:     choose,
 	},
 	{
-		Path: "on", Group: feature.GroupSession, Summary: "Run a command on a subnet, or on all at once",
-		Help: "Answers are printed in the order of the subnets. A subnet that does not respond delays no other. With " +
-			"--json " +
-			"each answer\n" +
-			"has the key subnet. The command fails if it fails on any subnet. Commands that write to switches " +
-			"require one " +
-			"subnet.",
+		Path: "on", Group: feature.GroupSession, Summary: "Run a command on one subnet or on all subnets",
+		Help: "Answers are printed in the order of the subnets. A subnet that does not respond does not delay " +
+			"the others. With --json,\n" +
+			"each answer has the key subnet. on all fails if the command fails on any subnet. Commands that " +
+			"write to switches act on\n" +
+			"one subnet only.",
 		Args: []lang.Arg{
 			{Name: "SUBNET", Kind: lang.KindSubnet}, {Name: "COMMAND", Kind: lang.KindCommand, Repeat: true},
 		},

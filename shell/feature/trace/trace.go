@@ -32,24 +32,21 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Path:    "trace",
 		Group:   feature.GroupTrace,
 		Summary: "Trace the path from SRC to DST",
-		Help: "The path follows the tables of a state, or with live the tables that the switches hold now. DST " +
-			"may be a " +
-			"multicast LID such\n" +
-			"as mlid:0xC000; then trace draws the tree of the packet. all stands for every end port of hosts and " +
-			"routers, " +
-			"and with the\n" +
-			"option switches also for port 0 of switches: trace all all, trace SRC all, trace all DST.\n" +
-			"Each LID of a destination has a path of its own, unless the destination is given as a LID. Paths that " +
-			"arrive " +
-			"are grouped\n" +
-			"by their first and last switches. The other paths of all pairs are grouped by the place where they end. " +
-			"trace live all all\n" +
-			"reads the subnet first and does not change the live state. A port of a switch is ignored: packets of a " +
-			"switch " +
-			"come from\n" +
-			"port 0. trace fails if a path does not arrive, or is unknown because a table was not read (strict=no " +
-			"accepts " +
-			"unknown).",
+		Help: "The path follows the tables of a state. With live, it follows the tables that the switches hold " +
+			"now. The live state\n" +
+			"does not change.\n" +
+			"The word all stands for all end ports of hosts and routers: trace all all, trace SRC all, trace " +
+			"all DST. The option\n" +
+			"switches adds port 0 of switches. If SRC is a port of a switch, the path begins at port 0 of " +
+			"that switch.\n" +
+			"If DST has several LIDs, trace follows the path to each LID, unless DST is a LID. If DST is a " +
+			"multicast LID such as\n" +
+			"mlid:0xC000, trace draws the tree of the packet.\n" +
+			"With all, paths that arrive are grouped by their first and last switches. Other paths are " +
+			"grouped by the place where\n" +
+			"they end.\n" +
+			"trace fails if a path does not arrive. It also fails if a table of the path was not read, " +
+			"unless strict=no is given.",
 		Args: []lang.Arg{
 			{Name: "SRC|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
@@ -58,12 +55,12 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Options: append(feature.PathOptions(), []lang.Option{
 			feature.OfOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file with lines SRC DST"},
-			{Name: "switches", Kind: lang.KindFlag, Summary: "include port 0 of switches in all"},
+			{Name: "switches", Kind: lang.KindFlag, Summary: "let the word all include port 0 of switches"},
 			{
 				Name: "format", Kind: lang.KindWord, Words: []string{"text", ibtracertWord},
 				Summary: "format of the path, as ibtracert prints it or as text", Default: "text",
 			},
-			{Name: "back", Kind: lang.KindFlag, Summary: "compare with the path back (one pair)"},
+			{Name: "back", Kind: lang.KindFlag, Summary: "compare with the path from DST to SRC (one pair)"},
 			{
 				Name: "lids", Kind: lang.KindFlag, Summary: "list the paths to all LIDs of DST, with shared " +
 					"links (one " +
@@ -87,10 +84,9 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 	{
 		Path:    "show torus",
 		Summary: "Draw the switches of a torus at their coordinates",
-		Help: "The tables must be those of torus-2QoS. Datelines, lost links, and a path or a tree are marked. In " +
-			"JSON each " +
-			"switch is an\n" +
-			"object with the directions of its links.",
+		Help: "The tables must be those of torus-2QoS. Datelines and lost links are marked. The options path " +
+			"and tree mark a\n" +
+			"path or a multicast tree. In JSON each switch is an object with the directions of its links.",
 		Options: torusOptions(),
 		Examples: []string{
 			"gen torus 3x3 torus.net; load topology torus.net; engine torus-2QoS; route; show torus " +

@@ -155,7 +155,8 @@ func (s *Settings) findLIDs(ctx context.Context, dir string) {
 		return
 	}
 	if err := setGUID2LID(ctx, s, file); err != nil {
-		s.Notes = append(s.Notes, fmt.Sprintf("read the LIDs that OpenSM remembers on this machine: %v", err))
+		s.Notes = append(s.Notes, fmt.Sprintf("read file of the LIDs that OpenSM assigned to port GUIDs on "+
+			"this machine: %v", err))
 		return
 	}
 	s.lids.FoundFile = fabric.Escape(file)

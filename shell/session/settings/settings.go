@@ -106,36 +106,38 @@ func (o *Option) Boolean() bool { return o.boolean }
 // Options are all options, with the names that OpenSM uses. guid2lid, which is not an option of OpenSM, has the name of
 // a file in OpenSM's cache directory.
 var Options = []Option{
-	{Name: "lmc", Summary: "LIDs of a port, as a power of 2: 0 to 7; default: as in the subnet",
+	{Name: "lmc", Summary: "a port has 2^LMC LIDs; 0 to 7 (default: as in the subnet)",
 		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) {
 			s.lids.LMC, s.lids.Chosen = uint8(n), true
 		})},
 	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
 	on("reassign_lids", "assign all LIDs again", func(s *Settings) *bool { return &s.lids.Reassign }),
-	on("honor_guid2lid_file", "take guid2lid also when a standby becomes master", func(s *Settings) *bool {
+	on("honor_guid2lid_file", "use guid2lid also when a standby SM becomes master", func(s *Settings) *bool {
 		return &s.lids.Honor
 	}),
-	{Name: "guid2lid", Summary: "the LIDs that OpenSM remembers", File: true, read: setGUID2LID},
+	{Name: "guid2lid", Summary: "file of the LIDs that OpenSM assigned to port GUIDs", File: true, read: setGUID2LID},
 	guidFileOrBroken(osm.RootGUIDs, "node GUIDs of the roots, for updn and ftree", takeRoots),
-	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp; all adapters "+
-		"where it is not given", takeComputeNodes),
+	guidFileOrBroken(osm.ComputeNodes, "port GUIDs of the compute nodes, for ftree, sssp and dfsssp (default: "+
+		"all adapters)", takeComputeNodes),
 	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
-	{Name: "max_reverse_hops", Summary: "how often paths of ftree to I/O nodes may turn back",
+	{Name: "max_reverse_hops", Summary: "most hops in the reverse direction of an ftree path to an I/O node",
 		set: number("", 0, 1<<16-1, func(s *Settings, n uint64) { s.routing.MaxReverseHops = uint16(n) })},
-	on("quasi_ftree_indexing", "let ftree number the switches from the roots", func(s *Settings) *bool {
+	on("quasi_ftree_indexing", "let ftree number the switches from the roots down", func(s *Settings) *bool {
 		return &s.routing.QuasiFtreeIndexing
 	}),
-	{Name: "bull", Summary: "no: let ftree route as before Bull's two upgrades, which OpenSM cannot", boolean: true,
+	{Name: "bull", Summary: "no: ftree without both of Bull's changes (bull_min_hop, bull_secondary); OpenSM " +
+		"has no such option", boolean: true,
 		set: off(func(s *Settings, without bool) {
 			s.routing.NoBullMinHop, s.routing.NoBullSecondary = without, without
 		})},
-	{Name: "bull_min_hop", Summary: "no: let ftree keep paths where it finds shorter ones: the first of the upgrades",
+	{Name: "bull_min_hop", Summary: "no: ftree without the first of Bull's changes, which replaces paths by " +
+		"shorter paths",
 		boolean: true,
 		set:     off(func(s *Settings, without bool) { s.routing.NoBullMinHop = without })},
-	{Name: "bull_secondary", Summary: "no: let secondary paths of ftree go by the order of ports, not by load: " +
-		"the second", boolean: true,
+	{Name: "bull_secondary", Summary: "no: ftree without the second of Bull's changes, which chooses ports of " +
+		"secondary paths by load", boolean: true,
 		set: off(func(s *Settings, without bool) { s.routing.NoBullSecondary = without })},
-	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of one rank, for updn", takeIDs),
+	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of the same rank, for updn", takeIDs),
 	on("connect_roots", "let updn, dnup and ftree connect roots", func(s *Settings) *bool {
 		return &s.routing.ConnectRoots
 	}),
@@ -147,47 +149,49 @@ var Options = []Option{
 	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool {
 		return &s.routing.ProfileSwitchNodes
 	}),
-	on("port_shifting", "begin the choice among ports elsewhere each time", func(s *Settings) *bool {
+	on("port_shifting", "begin the choice among equal ports at a different port each time", func(s *Settings) *bool {
 		return &s.routing.PortShifting
 	}),
-	{Name: "scatter_ports", Summary: "the seed for a random choice among ports; 0 for none",
+	{Name: "scatter_ports", Summary: "seed for a random choice among equal ports; 0: no random choice",
 		set: number(" is no seed", 0, 1<<32-1, func(s *Settings, n uint64) { s.routing.ScatterPorts = uint32(n) })},
-	{Name: "max_op_vls", Summary: "data VLs of a link at most, for lash, dfsssp and nue: 1 to 5 for 1, 2, 4, 8 and 15",
+	{Name: "max_op_vls", Summary: "most data VLs of a link, for lash, dfsssp and nue; the values 1 to 5 mean " +
+		"1, 2, 4, 8 and 15 VLs",
 		set: number("", 1, 255, func(s *Settings, n uint64) { s.routing.MaxOpVLs = uint8(n) })},
 	{Name: "lash_start_vl", Summary: "the first service level that lash uses",
 		set: number("", 0, 255, func(s *Settings, n uint64) { s.routing.LASHStartVL = uint8(n) })},
-	on("do_mesh_analysis", "let lash look for a mesh", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
-	{Name: "nue_max_num_vls", Summary: "over how many VLs nue spreads destinations at most; 0 for all that the " +
-		"subnet has",
+	on("do_mesh_analysis", "let lash order switches as in a mesh if it finds one", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
+	{Name: "nue_max_num_vls", Summary: "most VLs over which nue spreads destinations; 0: all VLs of the subnet",
 		set: number("", 0, 255, takeNueVLs)},
-	on("nue_include_switches", "let nue keep paths to switches from deadlock, too", func(s *Settings) *bool {
+	on("nue_include_switches", "let nue keep paths to switches free of deadlock, too", func(s *Settings) *bool {
 		return &s.routing.NueIncludeSwitches
 	}),
-	guidFile(osm.HopWeights, "what leaving by a switch port counts", takeWeights),
+	guidFile(osm.HopWeights, "hop weights of switch ports, by which path lengths are counted", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
-	on("use_ucast_cache", "keep all routes of a what-if where only hosts and leaf switches are missing",
+	on("use_ucast_cache", "keep all routes of a what-if that lacks only hosts and leaf switches",
 		func(s *Settings) *bool {
 			return &s.cached
 		}),
-	{Name: "torus_config", Summary: "the torus or mesh for torus-2QoS; without it the subnet is recognised", File: true,
+	{Name: "torus_config", Summary: "description of the torus or mesh for torus-2QoS (default: found from the " +
+		"links)", File: true,
 		read: setTorus},
 	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, read: setPartitions},
-	{Name: "qos", Summary: "whether quality of service is on, without which OpenSM sets no SL2VL tables, nue takes " +
-		"one VL and torus-2QoS refuses", boolean: true,
+	{Name: "qos", Summary: "quality of service; without it OpenSM sets no SL2VL tables, nue uses one VL, and " +
+		"torus-2QoS refuses", boolean: true,
 		set: off(func(s *Settings, without bool) { s.torus.NoQoS, s.routing.NoQoS = without, without })},
-	{Name: "vls", Was: "lanes", Summary: "give the paths of dor service levels by which they cannot deadlock, which " +
-		"OpenSM cannot", boolean: true,
+	{Name: "vls", Was: "lanes", Summary: "let dor give paths service levels that prevent deadlock; OpenSM has " +
+		"no such option", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
-	on("exact", "let dfsssp, and dor with vls, count on to how many VLs they need where they refuse",
+	on("exact", "if dfsssp, or dor with vls, refuses for lack of VLs, find out how many VLs it needs",
 		func(s *Settings) *bool {
 			return &s.routing.CountVLs
 		}),
-	on("strict", "let torus-2QoS refuse what OpenSM refuses though torus-2QoS(8) says it is routed",
+	on("strict", "let torus-2QoS refuse subnets that OpenSM refuses, although torus-2QoS(8) describes them as "+
+		"routable",
 		func(s *Settings) *bool {
 			return &s.torus.Strict
 		}),
-	{Name: "lfts_file", Summary: "the tables for the engine file", File: true, read: setLFTs},
-	{Name: "lid_matrix_dump_file", Summary: "the hop counts for the engine file", File: true, read: setLIDMatrix},
+	{Name: "lfts_file", Summary: "forwarding tables for the engine file", File: true, read: setLFTs},
+	{Name: "lid_matrix_dump_file", Summary: "hop counts for the engine file", File: true, read: setLIDMatrix},
 }
 
 // The function on returns an option with the values TRUE and FALSE. The function field returns a pointer to the field
