@@ -53,6 +53,7 @@ options:
 
 examples:
   fail link s 1
+  fail link s 2
 `},
 		{"fail link", "fail link\n\nusage: fail link SWITCH PORT [both] [seed=N]\n\n" +
 			"options:\n  --both\n  --seed=N\n\nexamples:\n  fail link s 1\n  fail link s 2\n"},

@@ -159,7 +159,8 @@ var Options = []Option{
 		set: number("", 1, 255, func(s *Settings, n uint64) { s.routing.MaxOpVLs = uint8(n) })},
 	{Name: "lash_start_vl", Summary: "the first service level that lash uses",
 		set: number("", 0, 255, func(s *Settings, n uint64) { s.routing.LASHStartVL = uint8(n) })},
-	on("do_mesh_analysis", "let lash order switches as in a mesh if it finds one", func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
+	on("do_mesh_analysis", "let lash order switches as in a mesh if it finds one",
+		func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	{Name: "nue_max_num_vls", Summary: "most VLs over which nue spreads destinations; 0: all VLs of the subnet",
 		set: number("", 0, 255, takeNueVLs)},
 	on("nue_include_switches", "let nue keep paths to switches free of deadlock, too", func(s *Settings) *bool {
