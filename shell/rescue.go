@@ -102,8 +102,8 @@ func recreate(st *session.State) (commands []string) {
 	return commands
 }
 
-// The function again returns the commands that repeat a simulated failure, repair or addition. The argument failed
-// holds the links that failed before. Steps that change no link are omitted, because their commands would fail.
+// A call of again returns the commands that repeat a simulated failure, repair or addition. The argument failed holds
+// the links that failed before. Steps that change no link are omitted, because their commands would fail.
 func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]bool) []string {
 	port := func(p fabric.PortIndex) string { return portByGUID(whole, p) }
 	switch {

@@ -108,7 +108,7 @@ func whyNotCommit(m *model) string {
 	return m.jobs.whyBusy()
 }
 
-// openCommit runs the plan of a commit and shows it on a page.
+// openCommit computes the plan of a commit and shows the plan on a page.
 func (pg *pages) openCommit() tea.Cmd {
 	t := pg.m.Look
 	p := &commitPage{Page: page.New(t, "Commit"), m: pg.m, command: "commit", staged: pg.m.sc.State.Staged}
@@ -136,7 +136,7 @@ func (pg *pages) openCommit() tea.Cmd {
 	return pg.plan(p)
 }
 
-// openRollback runs the plan of a rollback and shows it on a page.
+// openRollback computes the plan of a rollback and shows the plan on a page.
 func (pg *pages) openRollback(id int64) tea.Cmd {
 	t := pg.m.Look
 	p := &commitPage{Page: page.New(t, "Rollback"), m: pg.m, command: fmt.Sprintf("rollback %d", id)}

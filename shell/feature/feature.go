@@ -84,7 +84,8 @@ type Output interface {
 	File() io.Writer
 	// Preview writes the plan of an action if the form of answers is text. In other forms it writes nothing.
 	Preview(*answer.Answer) error
-	// Previewed writes an answer. In text it omits the part that [Output.Preview] has already written.
+	// Previewed writes an answer in forms other than text. In text it writes nothing, because [Output.Preview] has
+	// already written the answer.
 	Previewed(*answer.Answer) error
 	// Terminal returns the writer for questions and the function that reads the user's answers. Both are nil without a
 	// terminal.

@@ -100,7 +100,7 @@ func (c *console) leave(string, bool) bool {
 	return true
 }
 
-// The method instead returns the row that is shown instead of a line that is longer than the window.
+// A call of instead returns the row that is shown instead of a line that is longer than the window.
 func (c *console) instead() string {
 	_, columns := windowSize(c.keyboard.out)
 	return c.prefix + tail(c.suggester.before, int(columns)-runewidth.StringWidth(c.prefix)-1)

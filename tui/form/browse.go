@@ -126,7 +126,7 @@ func (b *browser) move(by int) {
 	}
 }
 
-// The method take answers with a file, or opens a folder.
+// The method take handles the choice of an entry: a file becomes the answer, and a folder is opened.
 func (f *Form) take(e files.Entry) tea.Cmd {
 	if !e.Folder {
 		return f.reply(f.files.path(e))

@@ -214,7 +214,7 @@ func (e *WriteError) Error() string {
 }
 
 // MayWrite returns an error if the user of this process may not write. "write never" forbids writing to every user,
-// including root. Lines "write group:NAME" permit writing to the members of these groups and to root.
+// including root. If there are lines "write group:NAME", only the members of these groups and root may write.
 func (c Config) MayWrite() error { return c.mayWrite(os.Geteuid() == 0, member) }
 
 func (c Config) mayWrite(root bool, member func(group string) bool) error {

@@ -107,8 +107,8 @@ func (p *program) count(s syscall.Signal) {
 	}
 }
 
-// BeforeKill arranges that do is called before a second signal ends the program. The function undone cancels this. The
-// program waits at most [maxCleanup] for do.
+// BeforeKill arranges that the function do is called before a second signal ends the program. The function undone
+// cancels this. The program waits at most [maxCleanup] for do.
 func BeforeKill(ctx context.Context, do func()) (undone func()) {
 	p, ok := ctx.Value(programKey{}).(*program)
 	if !ok {

@@ -140,7 +140,7 @@ func run(check checker) func(*feature.Call) error {
 	}
 }
 
-// The function all runs all checks. Its error contains the findings of every check.
+// The function all runs every check. The returned error contains the findings of every check.
 func all(c *feature.Call, st *session.State, p *session.Picture) error {
 	checks := []checker{reaches, creditLoops, load}
 	if p.Tables.MFT != nil {

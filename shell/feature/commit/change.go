@@ -233,7 +233,7 @@ func (x *Change) addLoopText(why, try string) {
 	}
 }
 
-// The function alone returns a text that states whether the old routes alone, and the new routes alone, have a credit
+// A call of alone returns a text that states whether the old routes alone, and the new routes alone, have a credit
 // loop.
 func alone(l *plan.Credits) string {
 	switch {

@@ -170,7 +170,7 @@ func rollback(c *feature.Call) error {
 	})
 }
 
-// The function back rolls a commit back, and returns a text that identifies this commit.
+// The function back does a rollback, and returns a text that identifies the commit that was rolled back.
 func back(ctx context.Context, s *session.Session, id int64, opt commits.Options) (commits.Report, string, error) {
 	rep, j, err := commits.Rollback(ctx, s, id, opt)
 	if rep.Plan == nil {

@@ -306,7 +306,7 @@ func shardOf(c *feature.Call) (i, n int, err error) {
 	return i, n, nil
 }
 
-// continued returns the report in a file, or an empty report if the file does not exist or file is "".
+// continued returns the report in a file, or an empty report if the file does not exist or no file is named.
 func continued(c *feature.Call, s *resilience.Study, file string, shard, shards int) (*resilience.Report, error) {
 	r, err := s.Empty(shard, shards)
 	if err != nil || file == "" {

@@ -212,7 +212,7 @@ var decl = answer.Decl[structure]{
 	},
 }
 
-// The function never excludes a table from text, because a line of text summarizes it.
+// never is a value for the field When. It excludes a table from text, because a line of text summarizes the table.
 func never(structure) bool { return false }
 
 func parts(key string, of func(*classify.Structure) classify.Parts) answer.Item[structure] {

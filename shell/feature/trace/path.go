@@ -121,7 +121,8 @@ func declarePath(command string) *answer.Decl[*path] {
 	}
 }
 
-// unreadCounters is a row of the table: a port whose counters could not be read. The traced path is still complete.
+// unreadCounters is a row of the table: a port whose counters could not be read. The result of the trace does not
+// depend on these counters.
 type unreadCounters struct {
 	Text string `key:"text" name:"PORT" help:"the port, and why"`
 }

@@ -50,7 +50,8 @@ func (sm *SM) StateCode() mad.SMState {
 	return 0
 }
 
-// IsSameRun reports whether later is the same process of the same subnet manager: it was not restarted in between.
+// IsSameRun reports whether a later reading is of the same run of the same subnet manager: it has not been restarted in
+// between.
 func (sm *SM) IsSameRun(later *SM) bool {
 	return sm.GUID == later.GUID && sm.ActCount <= later.ActCount
 }

@@ -166,8 +166,8 @@ func (n *Subnet) Stage(s *session.Session, t *fabric.Tables) {
 var Engines = [][]string{{"minhop", "port_shifting=TRUE"}, {"minhop", "scatter_ports=1"}, {"minhop", "scatter_ports=2"},
 	{"minhop", "scatter_ports=3"}}
 
-// The method apart calls do with the settings of a console that has no history and that waits longer for responses,
-// because the test machine may be busy.
+// A call of apart runs the function do with the settings of a console that has no history and that waits longer for
+// responses, because the test machine may be busy.
 func (n *Subnet) apart(do func()) {
 	n.T.Helper()
 	was := *n

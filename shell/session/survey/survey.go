@@ -268,9 +268,9 @@ func (r *survey) calibration() {
 	}
 }
 
-// differentTables adds the switches whose tables differ from the tables of a calibration. If most switches hold the
-// tables that the subnet manager's own settings give, the others have probably missed a write. Otherwise the settings
-// probably differ.
+// differentTables adds the switches whose tables differ from the tables of a calibration. If the settings are the
+// subnet manager's own and give the tables of most switches, the other switches may have missed a sweep of the subnet
+// manager. Otherwise the settings probably differ.
 func (r *survey) differentTables(c *calibration.Calibration) {
 	if c.Explained() {
 		return

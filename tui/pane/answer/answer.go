@@ -48,7 +48,7 @@ func New(c *pane.Common) pane.Pane {
 	return a
 }
 
-// The method now returns the answer that is shown, or nil before the first answer.
+// A call of now returns the answer that is shown, or nil before the first answer.
 func (a *answers) now() *kept {
 	if len(a.kept) == 0 {
 		return nil

@@ -167,7 +167,8 @@ func (s *Stand) Has(words ...string) {
 	}
 }
 
-// Cells returns the cells of the row whose first cell is first, by column name. It returns nil if there is no such row.
+// Cells returns the cells of the row whose first cell has the text first, by column name. It returns nil if there is no
+// such row.
 func (s *Stand) Cells(first string) map[string]string {
 	table := s.Pane.Base()
 	cols := table.Shown()
