@@ -126,15 +126,15 @@ func RefuseWithHops(hops Hops, refused error) error {
 	return refused
 }
 
-// Hops are hop counts between switches as an engine counts them.
+// Hops are the hop counts between switches, as an engine counts them.
 type Hops interface {
-	// Least returns the least number of hops from switch sw to switch dst, NoHops if there is no path.
+	// Least returns the least number of hops from switch sw to switch dst, or NoHops if there is no path.
 	Least(sw, dst fabric.SwitchIndex) uint8
-	// Through returns the number of hops from sw to dst through a port, NoHops if there is no such path.
+	// Through returns the number of hops from sw to dst by a port of sw, or NoHops if no path leads there by this port.
 	Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8
 }
 
-// LIDHops are [Hops] to each LID, host LIDs included.
+// LIDHops are [Hops] to each LID, including the LIDs of hosts.
 type LIDHops interface {
 	Hops
 	LeastTo(sw fabric.SwitchIndex, lid uint16) uint8

@@ -18,16 +18,16 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// NoFallback is the word in a chain that prevents the fallback to minhop if all listed engines refuse (OpenSM's -R
-// updn,no_fallback).
+// NoFallback is the word in a list of engines that prevents the fallback to minhop if all listed engines refuse
+// (OpenSM's -R updn,no_fallback).
 const NoFallback = "no_fallback"
 
-// Refusal is the reason why an engine of a chain did not route.
+// Refusal is the reason why an engine of a chain refused to route.
 type Refusal struct {
 	Engine, Reason string
 	// TooFewVLs reports that the engine may accept the subnet with more VLs.
 	TooFewVLs bool
-	// File reports that the engine refused a file of its options.
+	// File reports that the engine refused the contents of a file of its options.
 	File bool
 }
 
@@ -45,8 +45,9 @@ func (e *NoneError) Error() string {
 	return "no engine routes this subnet: " + strings.Join(reasons, "; ")
 }
 
-// Try returns the result of the first engine that does not refuse, and the refusals before it. The Origin of the tables
-// is the engine's name. It returns a [NoneError] if all engines refuse, and stops at any other error.
+// Try returns the result of the first engine of a chain that does not refuse, and the refusals of the engines before
+// it. The Origin of the tables is the name of the engine. Try returns a [NoneError] if all engines refuse. It returns
+// any other error of an engine at once.
 func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt routing.Options) (*routing.Result,
 	[]Refusal, error) {
 	var refusals []Refusal
@@ -77,8 +78,8 @@ func Try(ctx context.Context, chain []routing.Engine, f *fabric.Fabric, opt rout
 	return nil, refusals, &NoneError{Refusals: refusals}
 }
 
-// Chain returns the engines with these names, from more or from [All], followed by minhop unless the names contain
-// NoFallback. It fails on an unknown name, and if the chain is empty.
+// Chain returns the engines with the given names, from more or from [All]. minhop follows as the last engine unless the
+// names contain NoFallback. Chain returns an error if a name is unknown or the chain is empty.
 func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	var chain []routing.Engine
 	fallback := true
@@ -106,7 +107,7 @@ func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 	return chain, nil
 }
 
-// recommend returns [routing.Result.Recommend] for the tables of an engine.
+// recommend returns the value of [routing.Result.Recommend] for the tables of an engine.
 func recommend(e routing.Engine, res *routing.Result, opt *routing.Options) func(routing.Hops) routing.Recommend {
 	var applied *fabric.Tables
 	var own *fabric.LFT
@@ -118,7 +119,7 @@ func recommend(e routing.Engine, res *routing.Result, opt *routing.Options) func
 		} else {
 			applied = res.Tables
 		}
-	// These count the use of ports, but do not route by it.
+	// These engines count the uses of ports, but do not route by them.
 	case nue.Name, sssp.Engine{}.Name(), sssp.DeadlockFree{}.Name():
 		own = res.Tables.LFT
 	}
@@ -127,21 +128,22 @@ func recommend(e routing.Engine, res *routing.Result, opt *routing.Options) func
 	}
 }
 
-// combine adjusts the result of an engine that routed after another one had counted hops and refused. OpenSM has one
-// matrix for the whole chain (osm_ucast_mgr.c): torus-2QoS does not touch it, updn and dnup clear it except for
-// connected roots, and the others count over it.
+// combine adjusts the hop counts of an engine's result if another engine had counted hops before and refused. OpenSM
+// has one hop count matrix for the whole chain (osm_ucast_mgr.c). torus-2QoS does not change the matrix. updn and dnup
+// clear it except for connected roots. The other engines overwrite parts of it.
 func combine(res *routing.Result, prior routing.LIDHops) {
 	switch res.Tables.Origin {
 	case torus.Engine{}.Name():
 		res.Hops = prior
 	case updn.Engine{}.Name(), updn.DnUp{}.Name():
-		// Routes to roots only use the LIDs of their switches, which are counted again.
+		// Routes to roots use only the LIDs of their switches, and these are counted again.
 	default:
 		res.Hops = over(res.Tables.Fabric, res.Hops, prior)
 	}
 }
 
-// over returns an engine's counts over those of earlier engines, nil for none.
+// over returns the hop counts of an engine combined with those of earlier engines. prior is nil if there are no earlier
+// counts.
 func over(f *fabric.Fabric, hops routing.Hops, prior routing.LIDHops) routing.LIDHops {
 	own, all := hops.(routing.LIDHops)
 	switch {
@@ -153,8 +155,8 @@ func over(f *fabric.Fabric, hops routing.Hops, prior routing.LIDHops) routing.LI
 	return switchHops{hops, f, prior}
 }
 
-// overHops are counts by one port to each LID, over the counts of earlier engines by other ports. The least count is
-// that of both.
+// overHops combines hop counts. own has the count by one port to each LID. prior has the counts of earlier engines by
+// other ports. The least count is the minimum of both.
 type overHops struct {
 	f          *fabric.Fabric
 	own, prior routing.LIDHops
@@ -184,7 +186,8 @@ func (h overHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIn
 	return h.ThroughTo(sw, port, h.f.SwitchLID(dst))
 }
 
-// switchHops are an engine's counts to switches, and the counts of earlier engines to all other LIDs, nil for none.
+// switchHops combines hop counts. Hops has the engine's counts to switches. prior has the counts of earlier engines to
+// all other LIDs, or is nil.
 type switchHops struct {
 	routing.Hops
 	f     *fabric.Fabric
@@ -213,7 +216,7 @@ func (h switchHops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uin
 	return h.prior.ThroughTo(sw, port, lid)
 }
 
-// switchOf returns the switch whose first LID this is.
+// switchOf returns the switch whose first LID is lid, or None.
 func (h switchHops) switchOf(lid uint16) fabric.SwitchIndex {
 	e := h.f.PortByLID(lid)
 	if e == fabric.None || h.f.Ports[e].LID != lid {

@@ -17,10 +17,10 @@ import (
 	"example.org/ibconsole/routing/engines/updn"
 )
 
-// Default is OpenSM's default engine, which also routes if all configured engines refuse.
+// Default is OpenSM's default engine. OpenSM also uses it if all configured engines refuse.
 const Default = "minhop"
 
-// All returns every engine, the default one first.
+// All returns every engine. The default engine comes first.
 func All() []routing.Engine {
 	return []routing.Engine{minhop.Engine{}, updn.Engine{}, updn.DnUp{}, minhop.DOR{}, ftree.Engine{}, lash.Engine{},
 		sssp.Engine{}, sssp.DeadlockFree{}, nue.Engine{}, torus.Engine{}}
@@ -35,7 +35,7 @@ func Names() []string {
 	return names
 }
 
-// ByName returns the engine with a name, from more or from [All].
+// ByName returns the engine with a name. It searches more and then [All].
 func ByName(name string, more ...routing.Engine) (routing.Engine, error) {
 	for _, e := range append(more, All()...) {
 		if e.Name() == name {

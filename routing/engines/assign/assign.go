@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package assign computes forwarding tables from hop counts as OpenSM's min-hop family of engines does (osm_ucast_mgr.c
-// and osm_switch.c of OpenSM 3.3.23): for each switch and each LID one of the ports with the fewest hops, the least
-// used first.
+// and osm_switch.c of OpenSM 3.3.23). For each switch and each LID it takes one of the ports with the fewest hops: the
+// least used port.
 package assign
 
 import (
@@ -13,17 +13,17 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Matrix holds hop counts, and the ports that have the least.
+// Matrix holds hop counts, and the ports with the fewest hops.
 type Matrix interface {
 	routing.Hops
-	// LeastHopPorts returns for each switch the ports of sw with the fewest hops to it. It fills scratch, which has
-	// enough words for the ports of sw, and returns it. It is safe for concurrent use.
+	// LeastHopPorts returns, for each destination switch, the ports of sw with the fewest hops to it. It fills scratch,
+	// which must have enough words for the ports of sw, and returns scratch. It is safe for concurrent use.
 	LeastHopPorts(sw fabric.SwitchIndex, scratch routing.PortSets) routing.PortSets
 }
 
-// Tables computes the forwarding tables of all switches of a subnet. With dor, all routes to a LID leave a switch
-// towards the neighbour behind the first suitable port, and only cables to that neighbour share them. It fails if an
-// end port has no LID, and with ctx's error if ctx ends. O(switches x (switches + LIDs)).
+// Tables computes the forwarding tables of all switches of a subnet. If dor is set, all routes to a LID leave a switch
+// towards the neighbour at the first suitable port; only cables to that neighbour share the routes. Tables returns an
+// error if an end port has no LID, and the error of ctx if ctx ends. O(switches x (switches + LIDs)).
 func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) (*fabric.LFT, error) {
 	if err := routing.Check(f, opt); err != nil {
 		return nil, err
@@ -49,10 +49,10 @@ func Tables(ctx context.Context, f *fabric.Fabric, m Matrix, opt *routing.Option
 	return lft, nil
 }
 
-// worker holds the assigners of one goroutine, by the number of words in a set of ports.
+// worker holds the assigners of one goroutine, indexed by the number of words in a set of ports.
 type worker [len(routing.PortSet{}) + 1]switchAssigner
 
-// switchAssigner is an [assigner] for switches of some size.
+// switchAssigner is an [assigner] for switches whose port sets have a certain number of words.
 type switchAssigner interface {
 	begin(sw fabric.SwitchIndex)
 	countDraws() int
@@ -95,7 +95,7 @@ func (w *worker) assignerFor(p *plan, sw fabric.SwitchIndex) switchAssigner {
 	return w[words]
 }
 
-// assigner computes the forwarding table of one switch after the other. Its scratch memory belongs to one goroutine.
+// assigner computes the forwarding table of one switch at a time. It is scratch memory for one goroutine.
 type assigner[S set] struct {
 	*plan
 	balance[S]
@@ -103,12 +103,12 @@ type assigner[S set] struct {
 	narrow narrow
 	random routing.Random
 	sw     fabric.SwitchIndex
-	// sets are the places of the least-hop ports towards each switch.
+	// sets holds, for each destination switch, the least-hop ports as places in the search order.
 	sets, scratch routing.PortSets
-	// row is filled in the order of targets, and then copied as a whole.
+	// row is the table of the current switch. It is filled in the order of targets, and then copied as a whole.
 	row []byte
-	// Scratch memory for later LIDs: the ports in the order of the search, and the number of LIDs of a target that they
-	// got.
+	// Scratch memory for LIDs other than a port's first LID. found lists ports in the order of the search. forwarded
+	// counts, for each port, the LIDs of a target that are routed by the port.
 	found     [256]uint8
 	forwarded [256]uint32
 }
@@ -134,7 +134,7 @@ func (a *assigner[S]) begin(sw fabric.SwitchIndex) {
 	}
 }
 
-// eachSet changes all sets that are not empty.
+// eachSet replaces each set that is not empty by the result of change.
 func (a *assigner[S]) eachSet(change func(S) S) {
 	for d := range fabric.SwitchIndex(len(a.f.Switches)) {
 		if ports := at[S](a.sets, d); !empty(ports) {
@@ -146,7 +146,7 @@ func (a *assigner[S]) eachSet(change func(S) S) {
 	}
 }
 
-// keepTowards reduces each set to the ports that may share the routes to a LID.
+// keepTowards reduces each set to the ports that may share the routes to a LID in dimension order routing.
 func (a *assigner[S]) keepTowards() {
 	sets, ok := a.sets.Single()
 	if !ok {
@@ -158,7 +158,7 @@ func (a *assigner[S]) keepTowards() {
 	}
 }
 
-// countBefore counts the routes of earlier tables as use of ports.
+// countBefore counts the routes of the tables in Options.Counted as uses of ports.
 func (a *assigner[S]) countBefore() {
 	for i := range a.runs {
 		r := &a.runs[i]
@@ -172,7 +172,7 @@ func (a *assigner[S]) countBefore() {
 	}
 }
 
-// assign fills the row of the switch. Entries are places in the search order until the end.
+// assign fills the row of the switch. Until the last step, the entries are places in the search order.
 func (a *assigner[S]) assign(row []byte) {
 	if a.row == nil {
 		a.row = make([]byte, len(row))
@@ -198,7 +198,8 @@ func (a *assigner[S]) assign(row []byte) {
 	}
 }
 
-// route routes to the LIDs of a run that are offset above the first.
+// route computes the entries for one LID of each target of a run. offset is the position of the LID among the LIDs of
+// the target.
 func (a *assigner[S]) route(r *run, offset int) {
 	ports := at[S](a.sets, r.sw)
 	switch {
@@ -214,7 +215,7 @@ func (a *assigner[S]) route(r *run, offset int) {
 	}
 }
 
-// deliver routes to the end ports attached to the switch itself.
+// deliver computes the entries for the end ports that are attached to the switch itself.
 func (a *assigner[S]) deliver(targets []target, offset int) {
 	for _, t := range targets {
 		if offset < int(t.lids) {
@@ -223,7 +224,7 @@ func (a *assigner[S]) deliver(targets []target, offset int) {
 	}
 }
 
-// towards returns the ports of a set that may share the routes to a LID.
+// towards returns the ports of a set that may share the routes to a LID in dimension order routing.
 func (a *assigner[S]) towards(ports S) S {
 	if a.dor {
 		return and(ports, a.sameNode[first(ports)])
@@ -231,7 +232,7 @@ func (a *assigner[S]) towards(ports S) S {
 	return ports
 }
 
-// firstLIDs routes to the first LID of each target, with all options.
+// firstLIDs computes the entries for the first LID of each target of a run. It supports all options.
 func (a *assigner[S]) firstLIDs(ports S, r *run) {
 	towards := a.towards(ports)
 	for _, t := range a.of(r) {
@@ -251,7 +252,7 @@ func (a *assigner[S]) firstLIDs(ports S, r *run) {
 	}
 }
 
-// kept reports whether the switch's existing route to a LID stays.
+// kept returns the port of the switch's existing route to a LID. ok reports whether this route stays.
 func (a *assigner[S]) kept(ports S, lid uint16) (port uint8, ok bool) {
 	if a.opt.Existing == nil {
 		return 0, false

@@ -4,18 +4,19 @@ package assign
 
 import "math/bits"
 
-// balance counts the uses of each port of a switch, and tracks the least used ports of one set of ports at a time.
-// Ports are identified by their place in the switch's search order.
+// balance counts the uses of each port of a switch. It tracks the least used ports of one set of ports, the current
+// set. Ports are identified by their place in the switch's search order.
 type balance[S set] struct {
 	count [256]uint32
-	// set is the current set, sum the total use of its ports.
+	// set is the current set. sum is the total number of uses of its ports.
 	set S
 	sum uint32
-	// best are the least used ports of the set. ahead contains the ports used once more, and possibly others.
+	// best contains the least used ports of the current set. ahead contains the ports that are used once more than
+	// these, and possibly other ports.
 	best, ahead S
 }
 
-// use makes a set that is not empty the current one.
+// use makes s the current set. s must not be empty.
 func (b *balance[S]) use(s S) {
 	if s != b.set {
 		b.set = s
@@ -23,7 +24,7 @@ func (b *balance[S]) use(s S) {
 	}
 }
 
-// forget makes the next use recount the current set if it contains a port.
+// forget invalidates the current set if it contains a port. The next use then recounts the set.
 func (b *balance[S]) forget(port uint8) {
 	if has(b.set, port) {
 		var none S
@@ -47,7 +48,7 @@ func (b *balance[S]) take(port uint8) {
 	}
 }
 
-// refill finds the least used ports after all previous ones have been used once more.
+// refill finds the least used ports after all ports of best have been used once more.
 func (b *balance[S]) refill() {
 	if empty(b.ahead) {
 		b.best = b.set // all have the same use again
@@ -56,7 +57,7 @@ func (b *balance[S]) refill() {
 	b.recount()
 }
 
-// recount finds the least used ports from the counts. O(ports of the set).
+// recount finds the least used ports of the current set from the counts. O(ports of the set).
 func (b *balance[S]) recount() {
 	least, sum := ^uint32(0), uint32(0)
 	var none, best S
@@ -75,8 +76,8 @@ func (b *balance[S]) recount() {
 	b.sum, b.best, b.ahead = sum, best, minus(b.set, best)
 }
 
-// turn returns the number of ports of the set that the search skips with port_shifting: the mean use of the ports,
-// modulo their number (osm_switch.c, osm_switch_recommend_path).
+// turn returns the number of ports of the current set that the search skips with port_shifting: the mean number of uses
+// of the ports, modulo the number of ports (osm_switch.c, osm_switch_recommend_path).
 func (b *balance[S]) turn() int {
 	n := uint32(size(b.set))
 	return int(b.sum / n % n)

@@ -2,8 +2,9 @@
 
 package assign
 
-// laterLIDs routes to the LIDs of a run's targets that are offset above the first, through other systems and switches
-// than the LIDs before them if possible (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
+// laterLIDs computes the entries for one LID of each target of a run, other than the first LID. offset is the position
+// of the LID among the LIDs of the target. If possible, the route passes other systems and switches than the routes to
+// the lower LIDs of the target (osm_switch.c, osm_switch_recommend_path, routing_for_lmc).
 func (a *assigner[S]) laterLIDs(ports S, r *run, offset int) {
 	towards := a.towards(ports)
 	for _, t := range a.of(r) {
@@ -42,13 +43,13 @@ func (a *assigner[S]) choose(lid uint16, offset int, counted bool) uint8 {
 			return a.leastUsed(fresh, start)
 		}
 	case a.opt.PortShifting:
-		// Shifted dimension order routing never uses leastForwarded.
+		// Dimension order routing with port_shifting never uses leastForwarded.
 		return a.leastUsed(a.set, start)
 	}
 	return a.leastForwarded(used, start)
 }
 
-// start returns the place at which the search for a LID that is not its port's first begins.
+// start returns the place at which the search for a port begins. The LID must not be the first LID of its port.
 func (a *assigner[S]) start(lid uint16) uint8 {
 	start := uint8(1)
 	if !a.dor {
@@ -65,7 +66,7 @@ func (a *assigner[S]) start(lid uint16) uint8 {
 	return nth(a.set, turn-n)
 }
 
-// leastUsed returns the first of the least used ports among some of the current set.
+// leastUsed returns the first of the least used ports in among, a part of the current set. The search begins at start.
 func (a *assigner[S]) leastUsed(among S, start uint8) uint8 {
 	if best := and(among, a.best); !empty(best) {
 		return firstFrom(best, start)
@@ -79,15 +80,16 @@ func (a *assigner[S]) leastUsed(among S, start uint8) uint8 {
 	return best
 }
 
-// search lists some ports in the order of the search.
+// search lists ports in the order of the search, which begins at start.
 func (a *assigner[S]) search(ports S, start uint8) []uint8 {
 	late := from(ports, start)
 	return list(list(a.found[:0], late), minus(ports, late))
 }
 
-// leastForwarded is OpenSM's choice if the target already uses all neighbours: the least used port. In a tie it is a
-// port whose neighbour got fewer of the target's LIDs than the previous choices. (That least number is not reset with a
-// lesser count.) Dimension order routing counts by cable.
+// leastForwarded makes OpenSM's choice if the target already uses all neighbours. It returns the least used port. In a
+// tie it takes the port whose neighbour has fewer of the target's LIDs than all previous choices. Like OpenSM, it does
+// not reset that number when it finds a port with fewer uses. Dimension order routing counts LIDs by cable and not by
+// neighbour.
 func (a *assigner[S]) leastForwarded(used []byte, start uint8) uint8 {
 	for _, port := range used {
 		if !has(a.ignored, port) {
@@ -111,7 +113,7 @@ func (a *assigner[S]) leastForwarded(used []byte, start uint8) uint8 {
 	return best
 }
 
-// cable returns the same number for ports that leastForwarded does not distinguish.
+// cable returns a number that is equal for all ports that leastForwarded does not distinguish.
 func (a *assigner[S]) cable(port uint8) uint8 {
 	if a.dor {
 		return port
@@ -119,7 +121,7 @@ func (a *assigner[S]) cable(port uint8) uint8 {
 	return first(a.sameNode[port])
 }
 
-// countDraws returns the number of random numbers that the switch needs.
+// countDraws returns how many random numbers the routes of the switch need.
 func (a *assigner[S]) countDraws() int {
 	draws := 0
 	for i := range a.runs {

@@ -8,13 +8,14 @@ import "example.org/ibconsole/fabric"
 type layout[S set] struct {
 	// numPorts counts port 0.
 	numPorts int
-	// ordered reports that places in the order differ from port numbers. portAt and placeOf translate; values that are
-	// not ports map to themselves.
+	// ordered is set if places in the search order differ from port numbers. portAt and placeOf convert between places
+	// and port numbers. Values that are not ports map to themselves.
 	ordered         bool
 	portAt, placeOf [256]uint8
-	// ignored are the places whose use does not count.
+	// ignored are the places of the ports whose uses do not count.
 	ignored S
-	// sameNode[i] and sameSystem[i] are the places that lead to the same switch and the same system as place i.
+	// sameNode[i] and sameSystem[i] are the places of the ports that lead to the same switch and to the same system as
+	// the port at place i.
 	sameNode, sameSystem [256]S
 
 	// Scratch:
@@ -49,7 +50,7 @@ func (l *layout[S]) places(ports S) (places S) {
 	return places
 }
 
-// group finds the ports that lead to the same switch, and to the same system.
+// group fills in sameNode and sameSystem.
 func (l *layout[S]) group(f *fabric.Fabric, n *fabric.Node) {
 	peers := l.peers[:l.numPorts]
 	for place := range peers {

@@ -9,12 +9,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// narrow distributes the first LIDs of all targets over the ports of a switch if only their use matters. The result is
-// that of [assigner.spread], but faster if the set of ports changes from run to run. The places of all ports in sets
-// must fit in a word of bits from the lowest one on. They do on a switch with fewer than 64 ports, and usually also if
-// only the cables to switches are within a word.
+// narrow distributes the first LIDs of all targets over the ports of a switch if only the uses of the ports matter. It
+// has the same result as [assigner.spread], but is faster if the set of ports changes from run to run. It requires that
+// the places of all ports in sets fit in one 64-bit word. They fit on a switch with fewer than 64 ports. They usually
+// also fit if the cables to switches are at ports of one word.
 type narrow struct {
-	// low is the place of bit 0 of a set. uses are by bit. The use of noBit is greater than all.
+	// low is the place of bit 0 of a set. uses is indexed by bit. The use at noBit is greater than all others.
 	low  use
 	uses [128]use
 
@@ -31,7 +31,7 @@ type narrow struct {
 	}
 }
 
-// window returns sets as words, and whether that is possible.
+// window returns sets as words. ok reports whether every set fits in a word.
 func (n *narrow) window(sets routing.PortSets) (words []uint64, ok bool) {
 	if words, ok := sets.Single(); ok {
 		n.low = 0
@@ -54,7 +54,7 @@ func (n *narrow) window(sets routing.PortSets) (words []uint64, ok bool) {
 	return n.words, true
 }
 
-// begin starts a switch with the given uses of its ports.
+// begin prepares the work on a switch. count holds the uses of its ports.
 func (n *narrow) begin(sw fabric.SwitchIndex, row []byte, placeOf *[256]uint8, count []uint32) {
 	n.sw, n.row, n.placeOf = sw, row, placeOf
 	for bit, c := range n.inSets(count) {
@@ -63,7 +63,7 @@ func (n *narrow) begin(sw fabric.SwitchIndex, row []byte, placeOf *[256]uint8, c
 	n.uses[noBit] = noPort | n.low + noBit
 }
 
-// end writes back the uses of the ports in sets.
+// end writes the uses of the ports in sets back to count.
 func (n *narrow) end(count []uint32) {
 	for bit := range n.inSets(count) {
 		n.inSets(count)[bit] = uint32(n.uses[bit] / once)
@@ -75,8 +75,8 @@ func (n *narrow) inSets(count []uint32) []uint32 {
 	return count[n.low:min(len(count), int(n.low)+noBit)]
 }
 
-// counted routes to the first LIDs of runs that count, by the set of ports towards each switch. An empty set means no
-// routes.
+// counted computes the entries for the first LIDs of those runs whose routes count as uses. sets holds the set of ports
+// towards each switch. If a set is empty, the LIDs get no routes.
 func (n *narrow) counted(t *targets, runs []run, sets []uint64) {
 	for i := 0; i < len(runs); {
 		r := &runs[i]
@@ -98,7 +98,7 @@ func (n *narrow) counted(t *targets, runs []run, sets []uint64) {
 	}
 }
 
-// uncounted routes to the first LIDs of runs that do not count.
+// uncounted computes the entries for the first LIDs of those runs whose routes do not count as uses.
 func (n *narrow) uncounted(t *targets, runs []run, sets []uint64) {
 	clear(n.known[:])
 	for i := range runs {
@@ -116,7 +116,8 @@ func (n *narrow) uncounted(t *targets, runs []run, sets []uint64) {
 	}
 }
 
-// keeping routes to the first LIDs of runs, and keeps the existing ports if they are in the sets.
+// keeping computes the entries for the first LIDs of runs. It keeps an existing port if the port is in the set of the
+// run.
 func (n *narrow) keeping(t *targets, runs []run, sets []uint64, now []byte) {
 	for i := range runs {
 		r := &runs[i]
@@ -133,7 +134,7 @@ func (n *narrow) keeping(t *targets, runs []run, sets []uint64, now []byte) {
 	}
 }
 
-// keep routes to LIDs with the same set of ports, and adds more to the uses of the ports.
+// keep computes the entries for LIDs with the same set of ports. It adds more to the use of each port that it takes.
 func (n *narrow) keep(set uint64, lids []uint16, more use, now []byte) {
 	low := uint8(n.low)
 	for _, lid := range lids {
@@ -149,7 +150,8 @@ func (n *narrow) keep(set uint64, lids []uint16, more use, now []byte) {
 	}
 }
 
-// local routes to the targets of a run on the switch itself. Targets on a switch that no ports lead to get no route.
+// local computes the entries for the targets of a run on the switch itself. If no ports lead to the switch of the run,
+// its targets get no route.
 func (n *narrow) local(t *targets, r *run) {
 	if r.sw != n.sw {
 		return

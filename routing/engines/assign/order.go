@@ -10,20 +10,21 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// targets are all end ports to route to, in the order of routing.
+// targets lists all end ports to which tables have routes, in the order in which they are routed.
 type targets struct {
 	list []target
 	lids []uint16 // the first LID of each
 	runs []run
-	// stretches are the indexes of the runs whose counted differs from that of the run before.
+	// stretches lists the indexes of the runs whose field counted differs from that of the previous run.
 	stretches []int
 }
 
-// run is a sequence of targets on one switch, which share its least-hop ports: those of the list from first to end.
+// run is a sequence of targets on one switch. The targets share the least-hop ports. They have the indexes first to
+// end-1.
 type run struct {
 	sw         fabric.SwitchIndex
 	first, end int32
-	// counted reports that routes to them count as use of a port.
+	// counted is set if the routes to the targets count as uses of ports.
 	counted bool
 }
 
@@ -32,9 +33,9 @@ func (t *targets) of(r *run) []target { return t.list[r.first:r.end] }
 // target is an end port to route to.
 type target struct {
 	lid uint16
-	// lids is the number of LIDs of the port that are routed, from lid on.
+	// lids is the number of LIDs of the port that are routed. lid is the lowest of them.
 	lids uint8
-	// local is the port of the run's switch that leads to it, 0 for the switch.
+	// local is the port of the run's switch that leads to the target. It is 0 if the target is the switch itself.
 	local   uint8
 	scatter bool
 }
@@ -47,9 +48,10 @@ type lister struct {
 	targets
 }
 
-// targetOrder lists the end ports on switches in the order in which OpenSM routes them (osm_ucast_mgr.c,
-// ucast_mgr_build_lfts): the ones of the routing order; then adapters and routers by descending number of them on their
-// switch, in a tie in table order, and by port number within a switch; then the rest, switches, in table order.
+// targetOrder lists the end ports in the order in which OpenSM routes to them (osm_ucast_mgr.c, ucast_mgr_build_lfts).
+// First come the ports that the routing order lists. Then come adapters and routers, starting with the switch that has
+// the most of them. Switches with the same number are in table order, and the adapters of one switch in the order of
+// ports. Switches come last, in table order.
 func targetOrder(f *fabric.Fabric, opt *routing.Options) targets {
 	l := lister{f: f, opt: opt, listed: make([]bool, len(f.Ports)), targets: targets{
 		list: make([]target, 0, len(f.EndPorts)), lids: make([]uint16, 0, len(f.EndPorts)),
@@ -97,7 +99,7 @@ func (l *lister) add(e fabric.PortIndex, scatter bool) {
 	l.lids = append(l.lids, lid)
 }
 
-// byLoad returns the switches of the subnet by descending number of hosts.
+// byLoad returns the switches of the subnet, sorted by descending number of hosts.
 func byLoad(f *fabric.Fabric) []fabric.SwitchIndex {
 	var switches []fabric.SwitchIndex
 	hosts := make([]int, len(f.Switches))

@@ -7,26 +7,26 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// plan is the common input for all switches. It is read-only during assignment.
+// plan is the input that the routing of all switches shares. It is read-only while tables are computed.
 type plan struct {
 	Matrix
 	targets
 	f   *fabric.Fabric
 	opt *routing.Options
-	// most is the highest number of LIDs of a port.
+	// most is the maximum number of LIDs of a port.
 	most int
 	dor  bool
-	// plain reports that first LIDs depend only on the use of ports.
+	// plain is set if the route to a port's first LID depends only on the uses of ports.
 	plain bool
-	// keeping reports that they do so unless a route is kept.
+	// keeping is set if the same is true except that existing routes are kept.
 	keeping bool
-	// orders are the configured search orders, by switch.
+	// orders holds the configured search order of each switch that has one.
 	orders map[fabric.SwitchIndex][]uint8
-	// unused are the ports whose use does not count, by switch.
+	// unused holds, for each switch, the ports whose uses do not count.
 	unused map[fabric.SwitchIndex][]uint8
 	// identity is the default order of ports.
 	identity [256]uint8
-	// seeds are the states of the random generator at the beginning of each switch.
+	// seeds holds, for each switch, the state of the random generator at the beginning of the switch.
 	seeds []routing.Random
 }
 
@@ -54,7 +54,8 @@ func newPlan(f *fabric.Fabric, m Matrix, opt *routing.Options, dor bool) *plan {
 	return p
 }
 
-// seed advances the generator by the draws of all switches, in order, and records its state before each.
+// seed records the state of the random generator before each switch, and advances the generator by the draws of this
+// switch.
 func (p *plan) seed(draws []int) {
 	r := routing.NewRandom(p.opt.ScatterPorts)
 	p.seeds = make([]routing.Random, len(draws))
@@ -66,8 +67,8 @@ func (p *plan) seed(draws []int) {
 	}
 }
 
-// searchOrders completes the valid orders: port 0 stays first, then the listed ports, then the others in ascending
-// order.
+// searchOrders returns complete search orders for the valid orders in given. Port 0 stays first. Then come the listed
+// ports, and then the other ports in ascending order.
 func searchOrders(f *fabric.Fabric, given []routing.PortOrder) map[fabric.SwitchIndex][]uint8 {
 	orders := map[fabric.SwitchIndex][]uint8{}
 	for _, g := range given {

@@ -7,10 +7,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Recommend returns the port by which OpenSM would send to a LID if it chose after all routes were computed, as it does
-// for opensm.fdbs (osm_dump.c; osm_switch_recommend_path without LMC). Ports are used by the routes of opt.Counted and
-// of own, the tables of the engine if it counts them, and by all routes of applied, the tables of a file; nil is none.
-// With scatter_ports each call draws the next random number, so calls must be in the order of the dump.
+// Recommend returns the function by which OpenSM would choose the port to a LID after all routes were computed, as it
+// does for opensm.fdbs (osm_dump.c; osm_switch_recommend_path without LMC).
+//
+// The routes of three tables count as uses of ports: opt.Counted, own and applied. own are the tables of the engine if
+// the engine counts them. applied are the tables of a file. Each table may be nil. With scatter_ports each call draws
+// the next random number, so calls must be in the order of the dump.
 func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *fabric.LFT,
 	applied *fabric.Tables) routing.Recommend {
 	r := &recommender{f: f, hops: hops, opt: opt, applied: applied, orders: searchOrders(f, opt.PortSearchOrder),
@@ -26,13 +28,13 @@ func Recommend(f *fabric.Fabric, hops routing.Hops, opt *routing.Options, own *f
 	return r.recommend
 }
 
-// recommender recommends ports of one switch after the other.
+// recommender recommends ports of one switch at a time.
 type recommender struct {
 	f       *fabric.Fabric
 	hops    routing.Hops
 	opt     *routing.Options
 	applied *fabric.Tables
-	// counted are tables whose routes use ports, targets the LIDs.
+	// counted are tables whose routes count as uses of ports. targets are the LIDs that are counted.
 	counted []*fabric.LFT
 	targets targets
 	orders  map[fabric.SwitchIndex][]uint8
@@ -74,7 +76,7 @@ func (r *recommender) recommend(sw fabric.SwitchIndex, lid uint16) uint8 {
 	return r.choose(total)
 }
 
-// choose chooses one of the found ports; total is the number of their routes.
+// choose chooses one of the ports that were found. total is the sum of the uses of these ports.
 func (r *recommender) choose(total int) uint8 {
 	n, start := len(r.found), 0
 	if r.opt.PortShifting {
@@ -123,7 +125,8 @@ func (r *recommender) turnTo(sw fabric.SwitchIndex) {
 	}
 }
 
-// countApplied counts as OpenSM does when it reads a file: it omits switches if the option says that they count.
+// countApplied counts the routes of a file as OpenSM counts them when it reads the file. If the option says that routes
+// to switches count, OpenSM omits exactly these here.
 func (r *recommender) countApplied() {
 	for lid := 1; lid <= int(r.applied.Top[r.sw]); lid++ {
 		e := r.f.PortByLID(uint16(lid))

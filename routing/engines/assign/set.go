@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// set is a set of places in the search order of a switch. If all switches have fewer than 64 ports it is one word, and
-// most operations are one instruction; therefore it is a type parameter of nearly everything here.
+// set is a set of places in the search order of a switch. If all switches have fewer than 64 ports, a set is one word
+// and most operations are one instruction. Therefore set is a type parameter of nearly all types in this package.
 type set interface {
 	[1]uint64 | [2]uint64 | [4]uint64
 }
@@ -61,7 +61,7 @@ func minus[S set](s, t S) S {
 	return s
 }
 
-// size returns the number of places in a set.
+// size returns the number of places in s.
 func size[S set](s S) int {
 	n := 0
 	for w := range len(s) {
@@ -70,7 +70,7 @@ func size[S set](s S) int {
 	return n
 }
 
-// first returns the lowest place of a set, which must not be empty.
+// first returns the lowest place of s. s must not be empty.
 func first[S set](s S) uint8 {
 	w := 0
 	for w < len(s)-1 && s[w] == 0 {
@@ -79,7 +79,7 @@ func first[S set](s S) uint8 {
 	return uint8(w<<6 | bits.TrailingZeros64(s[w]))
 }
 
-// nth returns the place with n lower ones in the set, which must have more than n.
+// nth returns the place of s that has n lower places. s must have more than n places.
 func nth[S set](s S, n int) uint8 {
 	w := 0
 	for c := bits.OnesCount64(s[w]); n >= c; c = bits.OnesCount64(s[w]) {
@@ -93,7 +93,7 @@ func nth[S set](s S, n int) uint8 {
 	return uint8(w<<6 | bits.TrailingZeros64(word))
 }
 
-// from returns the places of the set from i on.
+// from returns the places of s that are i or higher.
 func from[S set](s S, i uint8) S {
 	for w := range int(i >> 6) {
 		s[w] = 0
@@ -102,8 +102,8 @@ func from[S set](s S, i uint8) S {
 	return s
 }
 
-// firstFrom returns the lowest place of the set from i on, or the lowest of all if there is none. The set must not be
-// empty.
+// firstFrom returns the lowest place of s that is i or higher. If there is none, it returns the lowest place of s. s
+// must not be empty.
 func firstFrom[S set](s S, i uint8) uint8 {
 	if late := from(s, i); !empty(late) {
 		return first(late)
@@ -111,7 +111,7 @@ func firstFrom[S set](s S, i uint8) uint8 {
 	return first(s)
 }
 
-// list appends the places of a set in ascending order.
+// list appends the places of s in ascending order.
 func list[S set](places []uint8, s S) []uint8 {
 	for w := range len(s) {
 		for word := s[w]; word != 0; word &= word - 1 {

@@ -4,7 +4,7 @@ package assign
 
 import "math/bits"
 
-// routeNarrow routes to the first LIDs of all targets if a set is one word.
+// routeNarrow computes the entries for the first LIDs of all targets. It requires that a set is one word.
 func (a *assigner[S]) routeNarrow(sets []uint64) {
 	n := &a.narrow
 	n.begin(a.sw, a.row, &a.placeOf, a.count[:a.numPorts])
@@ -25,9 +25,9 @@ func (a *assigner[S]) routeNarrow(sets []uint64) {
 	n.end(a.count[:a.numPorts])
 }
 
-// spread routes to the first LID of each target by the first of the least used ports. Ports fill up in rounds: all with
-// the least count take one target each, in order, then the next count is the least. It is a faster firstLIDs without
-// options.
+// spread computes the entry for the first LID of each target of a run by the first of the least used ports. Ports fill
+// up in rounds: in each round, all least used ports take one target, in order. It is a faster version of firstLIDs that
+// supports no options.
 func (a *assigner[S]) spread(ports S, r *run) {
 	lids := a.targets.lids[r.first:r.end]
 	if port := first(ports); empty(without(ports, port)) {

@@ -10,15 +10,15 @@ type use uint64
 
 const (
 	once use = 1 << 9
-	// noBit is the lowest bit of an empty set; noPort exceeds all uses.
+	// noBit is the index of the lowest bit of an empty set. noPort exceeds all uses.
 	noBit      = 64
 	noPort use = 1 << 62
 )
 
-// first returns the use of the first port of a set.
+// first returns the use of the lowest port of a set.
 func (n *narrow) first(set uint64) use { return n.uses[bits.TrailingZeros64(set)&127] }
 
-// least returns the least used port of a set.
+// least returns the use of the least used port of a set.
 func (n *narrow) least(s0 uint64) use {
 	s1 := s0 & (s0 - 1)
 	s2 := s1 & (s1 - 1)
@@ -35,7 +35,7 @@ func (n *narrow) least(s0 uint64) use {
 	return least
 }
 
-// final is least after all uses are counted. It caches the result for some sets.
+// final is like least, for the time after all uses are counted. It caches the result for some sets.
 func (n *narrow) final(set uint64) use {
 	known := &n.known[set*0x9e3779b97f4a7c15>>59] // Fibonacci hashing
 	if known.set != set {
@@ -44,7 +44,7 @@ func (n *narrow) final(set uint64) use {
 	return known.least
 }
 
-// spread routes each LID by the first of the least used ports.
+// spread computes the entry for each LID by the first of the least used ports of a set.
 func (n *narrow) spread(s0 uint64, lids []uint16) {
 	s1 := s0 & (s0 - 1)
 	s2 := s1 & (s1 - 1)
@@ -65,7 +65,7 @@ func (n *narrow) spread(s0 uint64, lids []uint16) {
 	n.rounds(s0, lids)
 }
 
-// four distributes LIDs over up to four ports, which it keeps sorted by use.
+// four distributes LIDs over at most four ports. It keeps the ports sorted by use.
 func (n *narrow) four(u0, u1, u2, u3 use, lids []uint16) {
 	u0, u1 = min(u0, u1), max(u0, u1)
 	u2, u3 = min(u2, u3), max(u2, u3)
@@ -88,8 +88,9 @@ func (n *narrow) four(u0, u1, u2, u3 use, lids []uint16) {
 
 func (n *narrow) note(u use) { n.uses[(u-n.low)&127] = u }
 
-// eight distributes up to eight LIDs over up to eight ports. Bit i of byte k of a word is set if port i is used at most
-// k times more than the least: the bits from the lowest on are the order of the ports.
+// eight distributes at most eight LIDs over at most eight ports. Bit i of byte k of a word is set if port i is used at
+// most k times more often than the least used port. The bits of the word, from the lowest on, give the order of the
+// ports.
 func (n *narrow) eight(u0, u1, u2, u3, u4, u5, u6, u7 use, lids []uint16) {
 	least := lesser(lesser(lesser(u0, u1), lesser(u2, u3)), lesser(lesser(u4, u5), lesser(u6, u7)))
 	turns := u0.turns(least) | u1.turns(least)<<1 | u2.turns(least)<<2 | u3.turns(least)<<3 |
@@ -104,19 +105,20 @@ func (n *narrow) eight(u0, u1, u2, u3, u4, u5, u6, u7 use, lids []uint16) {
 	}
 }
 
-// lesser is the minimum without a branch: the compiler turns min into a branch if the result becomes an address.
+// lesser returns the minimum of two uses without a branch. The compiler translates min into a branch if the result is
+// used as an address.
 func lesser(a, b use) use {
 	d := int64(a - b)
 	return b + use(d&(d>>63))
 }
 
-// turns returns a word with bit 0 set in each byte from the k-th on, where k is the difference of the uses.
+// turns returns a word with bit 0 set in byte k and all higher bytes. k is the difference of the use u from the least
+// use.
 func (u use) turns(least use) uint64 {
 	return 0x0101010101010101 << ((u/once - least/once) * 8) // 0 from 8 times on
 }
 
-// rounds distributes LIDs over many ports. All least used ports take one LID each, in order, then the next ones are the
-// least used.
+// rounds distributes LIDs over many ports. In each round, all least used ports take one LID, in order.
 func (n *narrow) rounds(set uint64, lids []uint16) {
 	for len(lids) > 0 {
 		best := n.leastUsed(set)
@@ -147,7 +149,7 @@ func (n *narrow) list(set uint64) []uint8 {
 	return ports
 }
 
-// leastUsed returns the least used ports of a set.
+// leastUsed returns the subset of the least used ports of a set.
 func (n *narrow) leastUsed(set uint64) (best uint64) {
 	least := noPort
 	for ; set != 0; set &= set - 1 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package file implements OpenSM's engine that takes forwarding tables, or hop counts to compute them from, from files
-// (osm_ucast_file.c of OpenSM 3.3.23).
+// Package file implements OpenSM's engine that reads from files (osm_ucast_file.c of OpenSM 3.3.23). The files contain
+// forwarding tables, or hop counts from which tables are computed.
 package file
 
 import (
@@ -20,9 +20,10 @@ const Name = "file"
 
 // Engine applies the tables of a file to a fabric.
 type Engine struct {
-	// Routes are the tables (lfts_file). Without them the engine computes tables as minhop does, like OpenSM's.
+	// Routes are the tables (lfts_file). If Routes is nil, the engine computes tables as minhop does, like OpenSM's
+	// engine.
 	Routes *osm.RouteFile
-	// Matrix is the text of a lid_matrix_dump_file, MatrixName its name; without one, hops are counted.
+	// Matrix is the text of a lid_matrix_dump_file, MatrixName its name. If Matrix is nil, the engine counts hops.
 	Matrix     []byte
 	MatrixName string
 }
@@ -30,8 +31,8 @@ type Engine struct {
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. It refuses a fabric without a port that the file contains. A switch that is not in
-// Routes gets an empty table.
+// Route implements [routing.Engine]. It refuses a fabric that lacks a port contained in the file. A switch that is not
+// in Routes gets an empty table.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	res := &routing.Result{}
 	if e.Routes == nil && e.Matrix == nil {
@@ -83,7 +84,7 @@ func (e Engine) apply(f *fabric.Fabric, res *routing.Result) error {
 	return nil
 }
 
-// matrix finds the least-hop ports of a loaded lid matrix.
+// matrix finds the least-hop ports by the hop counts of a lid matrix that was read from a file.
 type matrix struct {
 	*osm.LIDMatrix
 	f *fabric.Fabric

@@ -13,13 +13,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// OpenSM's FAT_TREE_MIN_RANK and FAT_TREE_MAX_RANK.
+// minRank and maxRank are OpenSM's FAT_TREE_MIN_RANK and FAT_TREE_MAX_RANK.
 const (
 	minTreeRank = 2
 	maxTreeRank = 8
 )
 
-// basicProblems returns the problems that do not depend on ranks.
+// basicProblems returns the problems that do not depend on the ranks of switches.
 func (t *tree) basicProblems() []Problem {
 	switches, adapters, others := 0, 0, 0
 	for i := range t.f.Nodes {
@@ -56,7 +56,7 @@ func (t *tree) basicProblems() []Problem {
 	return ps
 }
 
-// rootProblems returns the problems of the ranking.
+// rootProblems returns the problems that the ranking from the roots shows.
 func (t *tree) rootProblems() []Problem {
 	var roots []fabric.SwitchIndex
 	for s := range t.rank {
@@ -113,8 +113,8 @@ func (t *tree) rankProblems() []Problem {
 	return ps
 }
 
-// firstUneven returns the first problem that OpenSM's check of a pure fat-tree finds: it compares each switch with the
-// first one of its rank, but only in part.
+// firstUneven returns the first problem that OpenSM's check of a pure fat-tree finds. OpenSM compares each switch with
+// the first switch of its rank, but not in all properties.
 func (t *tree) firstUneven() *Problem {
 	reference := make([]fabric.SwitchIndex, int(t.leafRank)+1)
 	for i := range reference {
@@ -138,7 +138,7 @@ func (t *tree) firstUneven() *Problem {
 	return nil
 }
 
-// differs returns the rule by which a switch differs from the reference of its rank.
+// differs returns the rule by which switch s differs from ref, the reference switch of its rank.
 func (t *tree) differs(ref, s fabric.SwitchIndex) (Rule, bool) {
 	isLeaf := t.rank[s] == uint32(t.leafRank)
 	up := func(g group) bool { return g.n != t.up[ref][0].n }
@@ -155,14 +155,14 @@ func (t *tree) differs(ref, s fabric.SwitchIndex) (Rule, bool) {
 	return 0, false
 }
 
-// counted names what the rules of a pure fat-tree count.
+// counted holds, for each rule of a pure fat-tree, a description of what the rule counts.
 var counted = map[Rule]string{
 	UpGroups: "upper neighbours", DownGroups: "lower neighbours", UpPorts: "links to an upper neighbour",
 	DownPorts: "links to a lower neighbour",
 }
 
-// unevenness returns the switches that break the rules of a pure fat-tree: switches that differ from most of their
-// rank. O(groups).
+// unevenness returns the broken rules of a pure fat-tree. Each problem lists the switches that differ from most
+// switches of their rank. O(groups).
 func (t *tree) unevenness() []Problem {
 	var ps []Problem
 	for rank := range uint32(t.maxRank) + 1 {
@@ -185,7 +185,8 @@ func (t *tree) unevenness() []Problem {
 	return ps
 }
 
-// uneven returns the switches of a rank whose numbers differ from most.
+// uneven returns the problem of the switches of a rank whose numbers differ from the numbers of most switches of the
+// rank.
 func (t *tree) uneven(rule Rule, rank uint32, members []fabric.SwitchIndex) *Problem {
 	votes := map[int]int{}
 	for _, s := range members {
@@ -214,7 +215,7 @@ func (t *tree) uneven(rule Rule, rank uint32, members []fabric.SwitchIndex) *Pro
 			t.names(differing, func(s fabric.SwitchIndex) string { return listNumbers(t.numbers(rule, s)) }))}
 }
 
-// numbers returns the numbers that a rule counts on a switch.
+// numbers returns the numbers of switch s to which a rule applies.
 func (t *tree) numbers(rule Rule, s fabric.SwitchIndex) []int {
 	var out []int
 	groups := t.up[s]
@@ -234,7 +235,7 @@ func (t *tree) numbers(rule Rule, s fabric.SwitchIndex) []int {
 	return out
 }
 
-// listNumbers joins distinct numbers in ascending order.
+// listNumbers returns the distinct numbers as text, in ascending order.
 func listNumbers(all []int) string {
 	all = slices.Compact(slices.SortedFunc(slices.Values(all), cmp.Compare[int]))
 	var text strings.Builder
@@ -253,7 +254,7 @@ func listNumbers(all []int) string {
 // Rule is a rule of fat-trees.
 type Rule uint8
 
-// The rules, in OpenSM's order. Those from UpGroups on are for fabrics without a root_guid_file.
+// The rules, in OpenSM's order. The rules from UpGroups on apply only to fabrics without a root_guid_file.
 const (
 	NoLMC        Rule = iota // the LMC is 0
 	FewSwitches              // two switches or more
@@ -272,20 +273,21 @@ const (
 	DownPorts                // switches of a rank have as many links to each lower neighbour
 )
 
-// codes are the errors in OpenSM's log. It logs the others at level 0x02 without a number.
+// codes holds the numbers of the errors in OpenSM's log. OpenSM logs the other errors at level 0x02 without a number.
 var codes = map[Rule]string{
 	BrokenFile: "AB23", EmptyFile: "AB27", SomeHostless: "AB2B", LeafRank: "AB26",
 	UpGroups: "AB09", DownGroups: "AB0A", UpPorts: "AB0B", DownPorts: "AB0C",
 }
 
-// Code returns the number of the error that OpenSM logs if the rule is broken, such as AB09; "" if it has none. For an
-// io_guid_file AB28 replaces AB23, and AB29 replaces AB27.
+// Code returns the number of the error that OpenSM logs if the rule is broken, such as AB09. It returns "" if the error
+// has no number. For an io_guid_file OpenSM logs AB28 instead of AB23, and AB29 instead of AB27.
 func (r Rule) Code() string { return codes[r] }
 
 // Problem is a rule that a fabric breaks.
 type Problem struct {
 	Rule Rule
-	// Switches are the switches concerned; for UpGroups and later rules the ones that differ from most of their rank.
+	// Switches are the switches concerned. For UpGroups and later rules they are the switches that differ from most
+	// switches of their rank.
 	Switches []fabric.SwitchIndex
 	// Text describes the problem in a sentence.
 	Text string
@@ -294,14 +296,14 @@ type Problem struct {
 // NotFatTreeError reports why OpenSM does not accept a fabric as a fat-tree. It is a [routing.RefusedError].
 type NotFatTreeError struct {
 	routing.RefusedError
-	// Problems are all broken rules that can be determined. OpenSM refuses because of the first.
+	// Problems lists all broken rules that can be determined. OpenSM refuses because of the first one.
 	Problems []Problem
 }
 
 // Unwrap returns the refusal.
 func (e *NotFatTreeError) Unwrap() error { return &e.RefusedError }
 
-// refuse returns the error for some problems.
+// refuse returns a NotFatTreeError with the problems, or nil if there are none.
 func refuse(ps []Problem) error {
 	texts := make([]string, len(ps))
 	for i, p := range ps {
@@ -322,7 +324,8 @@ func warn(ps []Problem) []string {
 	return out
 }
 
-// moveToFront moves the problem that corresponds to first to the front, or adds first there.
+// moveToFront moves the problem that is equivalent to first to the front of others. If there is none, it inserts first
+// there.
 func moveToFront(first Problem, others []Problem) []Problem {
 	out := []Problem{first}
 	for _, p := range others {
@@ -335,15 +338,15 @@ func moveToFront(first Problem, others []Problem) []Problem {
 	return out
 }
 
-// concerns reports whether a problem concerns one of some switches.
+// concerns reports whether one of the switches is among the switches of a problem.
 func concerns(p *Problem, switches []fabric.SwitchIndex) bool {
 	return slices.ContainsFunc(p.Switches, func(s fabric.SwitchIndex) bool { return slices.Contains(switches, s) })
 }
 
-// mostListed bounds the switches listed in a text.
+// mostListed is the maximum number of switches listed in a text.
 const mostListed = 8
 
-// names lists switches with a description of each.
+// names returns text that lists switches, with a description of each switch that the function of returns.
 func (t *tree) names(switches []fabric.SwitchIndex, of func(s fabric.SwitchIndex) string) string {
 	var parts []string
 	for i, s := range switches {

@@ -13,44 +13,46 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// columns are the table entries of all switches for one LID after the other, in the order in which the LIDs are routed.
-// Another goroutine writes blocks of finished columns into the rows of the tables, where a LID is at its place in that
-// order; at the end each row is permuted to the order of LIDs. This avoids a second copy of the tables.
+// columns holds the table entries of all switches, one column for each LID, in the order in which the LIDs are routed.
+// Another goroutine writes blocks of finished columns into the rows of the tables. In a row, the LIDs are first in the
+// order of routing. At the end each row is permuted to the order of LIDs. This avoids a second copy of the tables.
 type columns struct {
 	lft *fabric.LFT
-	// switches are the switches of the entries of a column, in order. Columns are stride bytes apart.
+	// switches lists the switches in the order of the entries of a column. stride is the distance of columns in bytes.
 	switches []fabric.SwitchIndex
 	stride   int
 	blank    []uint8
-	// lids lists the LIDs in the order in which they are routed. places holds their places in it, plus one.
+	// lids lists the LIDs in the order in which they are routed. places holds, for each LID, 1 + its index in lids.
 	lids   []uint16
 	places []uint16
-	// gaps counts by LID the switches without an entry; all switches for a LID that was not routed.
+	// gaps counts, for each LID, the switches without an entry. For a LID that was not routed, these are all switches.
 	gaps []int32
 
-	// open are the blocks of columns that may still change, from block first on.
+	// open holds the blocks of columns that may still change. Their numbers start at first.
 	open  [][]uint8
 	first int
-	// reopened are columns of LIDs that are routed again after their block was closed: LIDs of two ports.
+	// reopened holds the columns of LIDs that are routed again after their block was written. This happens if two ports
+	// have the same LID.
 	reopened map[uint16][]uint8
 	closed   chan block   // in ascending order
 	used     chan []uint8 // for reuse
 	work     sync.WaitGroup
 }
 
-// blockSize is the number of columns written into a row at once: four cache lines, as each row is on other pages.
+// blockSize is the number of columns that are written into a row at once. It is four cache lines, because each row is
+// on other memory pages.
 const blockSize = 4 * fabric.BlockSize
 
-// block is a block of columns, which may be incomplete at the end, and their LIDs.
+// block is a block of columns with their LIDs. The last block may be incomplete.
 type block struct {
 	columns []uint8
 	lids    []uint16
 }
 
-// blocksAhead is the number of blocks that may wait for being written.
+// blocksAhead is the maximum number of blocks that wait to be written.
 const blocksAhead = 2
 
-// newColumns starts the writing goroutine. The caller must call tables or stop.
+// newColumns returns new columns and starts the goroutine that writes them. The caller must call tables or stop.
 func newColumns(f *fabric.Fabric, switches []fabric.SwitchIndex) *columns {
 	n := len(switches)
 	c := &columns{
@@ -64,7 +66,7 @@ func newColumns(f *fabric.Fabric, switches []fabric.SwitchIndex) *columns {
 	return c
 }
 
-// of returns the column of a LID if it may still change, otherwise nil.
+// of returns the column of a LID if the column may still change, otherwise nil.
 func (c *columns) of(lid uint16) []uint8 {
 	place := int(c.places[lid]) - 1 - c.first*blockSize
 	if place < 0 {
@@ -75,7 +77,7 @@ func (c *columns) of(lid uint16) []uint8 {
 
 func (c *columns) column(block []uint8, i int) []uint8 { return block[i*c.stride:][:len(c.switches)] }
 
-// begin returns the column of a LID, which may hold entries of another one.
+// begin returns the column of a LID. It may still hold entries for another LID.
 func (c *columns) begin(lid uint16) []uint8 {
 	switch {
 	case c.places[lid] == 0:
@@ -99,7 +101,7 @@ func (c *columns) add(lid uint16) {
 	c.places[lid] = uint16(len(c.lids))
 }
 
-// keep closes the full blocks, whose columns do not change any more.
+// keep passes the full blocks to the writing goroutine. Their columns do not change any more.
 func (c *columns) keep() {
 	for len(c.open) > 0 && (c.first+1)*blockSize <= len(c.lids) {
 		c.close()
@@ -128,7 +130,7 @@ func (c *columns) writeAll() {
 	}
 }
 
-// write writes a block into the rows, starting at a place.
+// write writes a block into the rows. first is the place of its first column in the order of routing.
 func (c *columns) write(block []uint8, first int) {
 	var rows [8][blockSize]uint8
 	var square [8]uint64
@@ -158,7 +160,7 @@ func (c *columns) stop() {
 	c.work.Wait()
 }
 
-// tables returns the tables with all columns, and ends the writing goroutine.
+// tables writes the remaining columns, ends the writing goroutine, and returns the complete tables.
 func (c *columns) tables(ctx context.Context) (*fabric.LFT, error) {
 	for len(c.open) > 0 {
 		c.close()

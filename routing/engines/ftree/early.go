@@ -4,17 +4,16 @@ package ftree
 
 import "example.org/ibconsole/fabric"
 
-// These are the walks before both of Bull's upgrades (Morey-Chaisemartin, "[RFC] Fat-Tree upgrades", 2009). They differ
-// from the later ones:
+// The methods in this file are OpenSM's walks before both of Bull's upgrades (Morey-Chaisemartin, "[RFC] Fat-Tree
+// upgrades", 2009). They differ from the later walks:
 //
-//   - The first path to a switch stays, even if a shorter one is found later.
-//   - Groups stay in the order of tuples. Paths down begin at another group each time; secondary paths up take the
-//    first
-//     port of their group.
+//   - The first path to a switch stays, even if a shorter path is found later.
+//   - Groups stay in the order of tuples. Paths down begin at another group each time. Secondary paths up take the
+//     first port of their group.
 //   - Only main paths are counted.
 //   - An absent target only affects counts.
 
-// earlyDown routes the switches below s that have no path to the target over s.
+// earlyDown routes the switches below s by way of s, if they have no path to the target yet.
 func (w *walker) earlyDown(s, from fabric.SwitchIndex, main bool, hops uint8) bool {
 	list := w.down[s]
 	if len(list) == 0 || hops >= farthest {
@@ -59,7 +58,7 @@ func (w *walker) earlyBelow(g *group, s, from fabric.SwitchIndex, main bool, nex
 	return w.earlyDown(r, fabric.None, main, next)
 }
 
-// earlyUp corresponds to goUp: the main path goes by the least used group and port.
+// earlyUp corresponds to goUp. The main path takes the least used group and port.
 func (w *walker) earlyUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) {
 	w.earlyDown(s, from, main, hops)
 	if hops >= farthest || w.err != nil {
@@ -83,7 +82,7 @@ func (w *walker) earlyUp(s, from fabric.SwitchIndex, main bool, credit uint16, h
 	}
 }
 
-// leastUsed returns the first group with the fewest counted paths down.
+// leastUsed returns the group with the fewest counted paths down. In a tie it returns the first.
 func leastUsed(list []group) *group {
 	best := &list[0]
 	for i := range list[1:] {

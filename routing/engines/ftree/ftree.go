@@ -3,13 +3,13 @@
 // Package ftree implements OpenSM's fat-tree engine (osm_ucast_ftree.c of OpenSM 3.3.23). It distributes the paths down
 // to hosts so that all hosts can shift data by any distance at once. Its tables equal OpenSM's byte for byte.
 //
-// The switches are ranked from the roots and numbered. Leaf by leaf, the path to each host goes up by the least used
-// port, and from each switch on it down to all others. The counts of one host's path affect the next one's, so hosts
-// are routed sequentially.
+// The switches are ranked from the roots and numbered. Hosts are routed leaf by leaf. The path to each host goes up by
+// the least used port. From each switch on this path, paths go down to all other switches. The counts of one host's
+// path affect the path of the next host, so hosts are routed sequentially.
 //
 // If a leaf switch has adapters and lower switches on its down-going ports, OpenSM orders the adapters by addresses in
-// its memory. Here they are in the order of [Engine.InMemory], or of ports, after the switches that have an index and
-// before switches without one.
+// its memory. This package orders them by [Engine.InMemory], or by ports. They come after the switches that have an
+// index and before switches without an index.
 package ftree
 
 import (
@@ -25,21 +25,21 @@ const Name = "ftree"
 
 // Engine is fat-tree routing.
 type Engine struct {
-	// InMemory are port GUIDs of adapters in the order of their addresses in a running OpenSM, as far as known.
-	// OpenSM's ca-order dump shows the order of the compute nodes on one leaf. It matters only if a warning reports so.
-	// The default is the order of ports.
+	// InMemory lists port GUIDs of adapters in the order of their addresses in a running OpenSM, as far as this order
+	// is known. OpenSM's ca-order dump shows the order of the compute nodes on one leaf. The order matters only if a
+	// warning says so. The default is the order of ports.
 	InMemory []uint64
-	// Routed, if not nil, is called with the LID of each compute node in the order in which they are routed, leaf by
-	// leaf. OpenSM's debug log has the same order.
+	// Routed, if not nil, is called with the LID of each compute node in the order in which the compute nodes are
+	// routed, leaf by leaf. OpenSM's debug log has the same order.
 	Routed func(lid uint16)
 }
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. If OpenSM does not accept a fabric as a fat-tree it returns a [NotFatTreeError],
-// which is a refusal. O(LIDs x (switches + links of the tree)). The paths are computed sequentially, LID by LID,
-// because each affects the next; other goroutines fill the tables meanwhile.
+// Route implements [routing.Engine]. It returns a [NotFatTreeError], which is a refusal, if OpenSM does not accept the
+// fabric as a fat-tree. O(LIDs x (switches + links of the tree)). Paths are computed sequentially, LID by LID, because
+// each path affects the next. Meanwhile other goroutines fill the tables.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 
 func isAdapter(n *fabric.Node) bool { return n.Type == mad.NodeCA }
 
-// findGroups sorts the links of all ranked switches into groups. Each list is in the order of first ports. Links of a
-// switch to itself and to routers are omitted.
+// findGroups sorts the links of all ranked switches into groups. A group contains the links to one neighbour. Each list
+// of groups is in the order of first ports. Links of a switch to itself and to routers are omitted.
 func (t *tree) findGroups() {
 	t.adapters = slices.DeleteFunc(t.adapters, func(a adapter) bool { return !t.ranked(a.sw) })
 	t.adapterAt = make(map[fabric.PortIndex]int32, len(t.adapters))
@@ -31,7 +31,7 @@ func (t *tree) findGroups() {
 
 type groupBuilder struct {
 	*tree
-	// links is the number of links to each neighbour, at the index of its next port in tree.ports.
+	// links is the number of links to each neighbour. at is the index in tree.ports of the next port to this neighbour.
 	links, at []int32
 }
 
@@ -60,7 +60,7 @@ func (b *groupBuilder) build(s fabric.SwitchIndex) {
 	}
 }
 
-// addLink adds a link to its group. The ports of a group are consecutive.
+// addLink adds a link to the group of its neighbour. The ports of a group are consecutive in tree.ports.
 func (b *groupBuilder) addLink(s, peer fabric.SwitchIndex, near, far uint8) {
 	t := b.tree
 	if peer == s || !t.ranked(peer) {
@@ -92,10 +92,10 @@ func (b *groupBuilder) addLink(s, peer fabric.SwitchIndex, near, far uint8) {
 	*list = append(*list, g)
 }
 
-// portsOf returns the ports of a group of several.
+// portsOf returns the ports of a group that has several links.
 func (t *tree) portsOf(g *group) []port { return t.ports[g.first : g.first+int32(g.n)] }
 
-// leastUp returns the first port of a group with the fewest paths up.
+// leastUp returns the port of a group with the fewest paths up. In a tie it returns the first.
 func (t *tree) leastUp(g *group) *port {
 	ports := t.portsOf(g)
 	best := &ports[0]
@@ -107,7 +107,7 @@ func (t *tree) leastUp(g *group) *port {
 	return best
 }
 
-// leastDown returns the first port of a group with the fewest paths down.
+// leastDown returns the port of a group with the fewest paths down. In a tie it returns the first.
 func (t *tree) leastDown(g *group) *port {
 	ports := t.portsOf(g)
 	best := &ports[0]
@@ -119,7 +119,7 @@ func (t *tree) leastDown(g *group) *port {
 	return best
 }
 
-// order sorts groups by key, stably. The list is nearly sorted.
+// order sorts groups by key. The sort is stable, and fast because the list is nearly sorted.
 func order(list []group) {
 	for i := 1; i < len(list); i++ {
 		if list[i].key >= list[i-1].key {
@@ -134,7 +134,7 @@ func order(list []group) {
 	}
 }
 
-// orderByPlace sorts groups by the place of the neighbour's tuple alone.
+// orderByPlace sorts groups only by the place of the neighbour's tuple.
 func orderByPlace(list []group) {
 	for i := 1; i < len(list); i++ {
 		g := list[i]

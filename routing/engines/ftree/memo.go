@@ -9,19 +9,22 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// memo records the switches below which all switches are already routed to the target. Switches with the same lower
-// neighbours form a class: what is below one of them is below all, and need not be walked again from as far or farther.
+// memo records the switches below which all switches already have a path to the target. Switches with the same lower
+// neighbours form a class. They have the same switches below them, so these need not be walked again unless the new
+// walk begins with fewer hops.
 type memo struct {
-	// least holds by class the fewest hops from which it was walked. lower holds by places.lower the fewest hops from
-	// which all classes of some lower neighbours were walked.
+	// least holds, for each class, the fewest hops from which the switches below it were walked. lower is indexed by
+	// place.lower. It holds the fewest hops from which the switches below all these lower neighbours were walked.
 	least, lower, blank []uint8
-	// hasSides reports links between switches of one rank. The hop count of an absent target can then rise again.
+	// hasSides is set if links connect switches of the same rank. The hop count of an absent target can then rise
+	// again.
 	hasSides bool
-	// off disables the memo for the current target.
+	// off is set if the memo cannot be used for the current target.
 	off bool
 }
 
-// newMemo sets the classes of all places. Switches without lower ones or with neighbours of their rank have none.
+// newMemo sets the fields class and lower of all places. A switch without lower switches, or with neighbours of its
+// rank, has no class.
 func newMemo(t *tree, places []place) memo {
 	var m memo
 	for s, class := range classes(t.down) {
@@ -45,24 +48,26 @@ func newMemo(t *tree, places []place) memo {
 	return m
 }
 
-// forget starts a new target, which may be absent.
+// forget prepares the memo for a new target. present is false for an absent target.
 func (m *memo) forget(present bool) {
 	copy(m.least, m.blank)
 	copy(m.lower, m.blank)
 	m.off = m.hasSides && !present
 }
 
-// covered reports whether going down from a switch with this many hops to the target changes nothing.
+// covered reports whether a walk down from a switch changes nothing. hops is the number of hops from the switch to the
+// target.
 func (m *memo) covered(at *place, hops uint8) bool {
 	return at.class != none && m.least[at.class] <= hops
 }
 
-// lowerCovered reports the same of all lower neighbours of a switch without links to others of its rank.
+// lowerCovered reports whether walks down from all lower neighbours of a switch change nothing. Neighbours without a
+// class are not considered.
 func (m *memo) lowerCovered(at *place, hops uint8) bool {
 	return at.lower == none || m.lower[at.lower] <= hops
 }
 
-// cover records that all switches below a switch were walked.
+// cover records that all switches below a switch were walked. hops is the number of hops from the switch to the target.
 func (m *memo) cover(at *place, hops uint8) {
 	if m.off {
 		return

@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// unreached warns of switches that cannot send to hosts, or to other switches.
+// unreached returns warnings about switches that have no path to hosts or to other switches.
 func (w *walker) unreached() []string {
 	n := len(w.rank)
 	outside := 0 // switches that are not in the tree
@@ -45,7 +45,8 @@ func (w *walker) unreached() []string {
 	return out
 }
 
-// inMemoryOrder warns of the switches with compute nodes whose adapters OpenSM orders by addresses in its memory.
+// inMemoryOrder returns a warning about the switches with compute nodes whose adapters OpenSM orders by addresses in
+// its memory.
 func (w *walker) inMemoryOrder() []string {
 	var all []fabric.SwitchIndex
 	for _, s := range w.leaves {
@@ -74,7 +75,8 @@ type missing struct {
 	first string
 }
 
-// missing counts the absent routes of the switches in the tree that matter to end ports.
+// missing returns the number of absent routes from the switches in the tree to end ports. It counts only switches for
+// which matters returns true.
 func (w *walker) missing(ends []fabric.PortIndex, outside int, matters func(s fabric.SwitchIndex) bool) (m missing) {
 	ends = slices.DeleteFunc(ends, func(e fabric.PortIndex) bool { return int(w.gaps[w.f.Ports[e].LID]) == outside })
 	lids := make([]uint16, len(ends))

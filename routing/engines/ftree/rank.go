@@ -10,11 +10,11 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// unranked is the rank of a switch without one.
+// unranked is the rank of a switch that was not ranked.
 const unranked = math.MaxUint32
 
-// rankSwitches ranks the switches from the given roots, or if there are none or their file is broken, from the switches
-// farthest from the adapters. Numbers overflow as they do in OpenSM.
+// rankSwitches ranks the switches from the given roots. If no roots are given or their file is broken, it ranks from
+// the switches farthest from the adapters. Numbers overflow as in OpenSM.
 func (t *tree) rankSwitches() {
 	t.rank = make([]uint32, len(t.f.Switches))
 	for s := range t.rank {
@@ -38,8 +38,8 @@ func (t *tree) rankSwitches() {
 		}
 	}
 	t.spread(leaves)
-	// The switches farthest from the adapters are roots. Roots listed before a broken line are ranked again, but
-	// continue with their current rank.
+	// The switches farthest from the adapters are roots. Roots that are listed before a broken line of the file are
+	// ranked again, starting from their current rank.
 	queue := given
 	for s := range t.rank {
 		if t.rank[s] != unranked && t.rank[s] == uint32(t.maxRank) {
@@ -52,7 +52,7 @@ func (t *tree) rankSwitches() {
 	t.spread(queue)
 }
 
-// spread ranks the switches reachable from a queue of switches.
+// spread ranks the switches that can be reached from the switches in queue.
 func (t *tree) spread(queue []fabric.SwitchIndex) {
 	last := uint32(0)
 	for k := 0; k < len(queue); k++ {
@@ -66,7 +66,7 @@ func (t *tree) spread(queue []fabric.SwitchIndex) {
 	t.maxRank = uint8(last)
 }
 
-// improve lowers the rank of a switch, and reports whether it did.
+// improve sets the rank of a switch to rank if that is lower. It reports whether the rank changed.
 func (t *tree) improve(s fabric.SwitchIndex, rank uint32) bool {
 	if t.rank[s] != unranked && t.rank[s] <= rank {
 		return false
@@ -75,8 +75,8 @@ func (t *tree) improve(s fabric.SwitchIndex, rank uint32) bool {
 	return true
 }
 
-// findLeaves marks the switches with compute nodes. The leaf rank is the lowest rank, or with given roots that of the
-// first compute node.
+// findLeaves marks the switches with compute nodes. It sets the leaf rank to the rank of the lowest tier. If roots are
+// given, it sets the leaf rank to the rank of the switch of the first compute node.
 func (t *tree) findLeaves() {
 	t.isLeaf = make([]bool, len(t.f.Switches))
 	t.leafRank = t.maxRank
@@ -90,7 +90,7 @@ func (t *tree) findLeaves() {
 	}
 }
 
-// listLeaves sets leaves and maxCNs. It needs two switches with compute nodes.
+// listLeaves sets leaves and maxCNs. It returns a problem if fewer than two switches have compute nodes.
 func (t *tree) listLeaves() *Problem {
 	var all []fabric.SwitchIndex
 	for s, r := range t.rank {
@@ -126,7 +126,7 @@ func (t *tree) listLeaves() *Problem {
 func (t *tree) isCN(g *group) bool { return g.remote == fabric.None && t.adapters[g.first].cn }
 
 // caOrder returns the order of the compute nodes for which the shift pattern is free of contention. Leaves with fewer
-// compute nodes than the fullest one are padded with fabric.None.
+// compute nodes than the fullest leaf are padded with fabric.None.
 func (t *tree) caOrder() []fabric.PortIndex {
 	order := make([]fabric.PortIndex, 0, len(t.leaves)*t.maxCNs)
 	for i, s := range t.leaves {

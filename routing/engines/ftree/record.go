@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// base holds min-hop's counts, which are computed concurrently with the routing.
+// base holds min-hop's hop counts. They are computed concurrently with the routing.
 type base struct {
 	done chan struct{}
 	hops assign.Matrix
@@ -37,18 +37,18 @@ func (b *base) wait() {
 	b.crash.Again()
 }
 
-// record holds hop counts as OpenSM has them after fat-tree routing: min-hop's, overwritten by those of the paths to
-// switches. It implements [routing.Hops].
+// record holds hop counts as OpenSM has them after fat-tree routing. These are min-hop's counts, partly overwritten by
+// the counts of the paths to switches. It implements [routing.Hops].
 type record struct {
 	base *base
-	// entries are the counts that differ from min-hop's, by target switch. They are in the order of switches, and for
+	// entries holds, for each target switch, the counts that differ from min-hop's. They are ordered by switch, and for
 	// one switch in the order of writing.
 	entries [][]entry
 
 	dst fabric.SwitchIndex
-	// from are min-hop's counts from the target, nil if ports have weights.
+	// from holds min-hop's counts from the target switch. It is nil if ports have weights.
 	from []uint8
-	// marked holds for each switch the last target, plus one, for which it has an entry.
+	// marked holds, for each switch, 1 + the last target for which the switch has an entry.
 	marked []fabric.SwitchIndex
 }
 
@@ -70,12 +70,13 @@ func (r *record) begin(dst fabric.SwitchIndex) {
 	}
 }
 
-// agrees reports whether the links of switch s, at that many hops from the target, need no entries.
+// agrees reports whether the links of switch s need no entries because min-hop's counts are the same. hops is the
+// number of hops from s to the target.
 func (r *record) agrees(s fabric.SwitchIndex, hops uint8) bool {
 	return r.from != nil && r.from[s] == hops && len(r.entries[r.dst]) == 0
 }
 
-// note records the hop count of all links of a group of switch s, as seen from the far end.
+// note records the hop count of all links of a group of switch s, at the switch at the other end of the group.
 func (r *record) note(t *tree, g *group, s fabric.SwitchIndex, hops uint8) {
 	if r.from != nil && r.from[s] == hops-1 && r.marked[g.remote] != r.dst+1 {
 		return

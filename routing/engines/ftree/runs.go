@@ -10,28 +10,29 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// runs are sets of neighbours that can be routed to the target at once, because their order does not matter. That is
-// the case below a switch with exactly one path to each switch below it, without links between switches of one rank:
-// neither order nor counts matter there. Slices are by switch.
+// runs holds sets of neighbours that can be routed to the target at once, because neither their order nor the counts
+// matter. This is true below a switch if exactly one path leads to each switch below it and no links connect switches
+// of the same rank. Slices are indexed by switch.
 type runs struct {
 	below [][]run
-	// above are the roots above a switch if they have no hosts and the same switches below them.
+	// above contains the roots above a switch, if these roots have no hosts and the same switches below them.
 	above []run
 }
 
-// run is a set of neighbours of a switch in adjacent slots, each with one link, and all with hosts or all without.
+// run is a set of neighbours of a switch in adjacent slots. Each neighbour has one link to the switch. Either all or
+// none of the neighbours have hosts.
 type run struct {
 	slot  int32
 	hosts bool
-	// ports are the ports that lead back to the switch, by slot.
+	// ports holds, for each slot of the run, the port that leads back to the switch.
 	ports []uint8
 }
 
-// mostHops limits the hops to the target for which runs are used.
+// mostHops is the maximum number of hops to the target at which runs are used.
 const mostHops = 100
 
-// newRuns marks the trees; the slots and classes of all places must be set. There are no runs if paths may turn back,
-// where the order of groups matters, or if longer paths stay.
+// newRuns marks the trees and returns the runs. The slots and classes of all places must be set. It returns no runs if
+// paths may turn back, because the order of groups matters then, or if longer paths stay.
 func newRuns(t *tree, places []place) runs {
 	r := runs{below: make([][]run, len(places)), above: make([]run, len(places))}
 	if t.opt.MaxReverseHops > 0 || t.opt.NoBullMinHop {
@@ -53,7 +54,7 @@ func newRuns(t *tree, places []place) runs {
 	return r
 }
 
-// oneClass reports whether groups lead to roots that are trees of one class, without hosts.
+// oneClass reports whether all groups lead to roots of one class that are trees and have no hosts.
 func oneClass(list []group, places []place) bool {
 	return !slices.ContainsFunc(list, func(g group) bool {
 		r, first := &places[g.remote], &places[list[0].remote]
@@ -61,7 +62,7 @@ func oneClass(list []group, places []place) bool {
 	})
 }
 
-// runsOf returns the runs of some groups, nil if one has several links.
+// runsOf returns the runs of the neighbours of some groups. It returns nil if one of the groups has several links.
 func (t *tree) runsOf(list []group, places []place) []run {
 	list = slices.DeleteFunc(slices.Clone(list), func(g group) bool { return g.remote == fabric.None })
 	slices.SortFunc(list, func(a, b group) int { return cmp.Compare(a.slot, b.slot) })
@@ -80,8 +81,9 @@ func (t *tree) runsOf(list []group, places []place) []run {
 	return all
 }
 
-// markTrees marks the switches below which there is a tree. Leaf switches with lower switches are not marked, because
-// the order of their adapters is visible. O(switches x switches below each).
+// markTrees sets the field tree of places. A place is a tree if exactly one path leads down to each switch below it.
+// Leaf switches with lower switches are not marked, because the order of their adapters affects the tables. O(switches
+// x switches below each).
 func (t *tree) markTrees(places []place) {
 	lowest := make([]fabric.SwitchIndex, len(places))
 	for s := range lowest {
@@ -104,7 +106,8 @@ func (t *tree) markTrees(places []place) {
 	}
 }
 
-// meetsOnce reports whether there is one path to each switch below s. met holds the last mark of each.
+// meetsOnce reports whether exactly one path leads down from s to each switch below it. met holds the last mark of each
+// switch.
 func (t *tree) meetsOnce(s, mark fabric.SwitchIndex, places []place, met []fabric.SwitchIndex) bool {
 	for i := range t.down[s] {
 		r := t.down[s][i].remote
@@ -127,8 +130,8 @@ const (
 	highBits = eachByte << 7      // the highest bit of each byte
 )
 
-// take routes the switches of a run that are more than next hops from the target to their neighbour, and reports
-// whether there are any. next, below 127, is their new number of hops.
+// take routes switches of a run to the switch to which the run belongs. It routes those that are more than next hops
+// from the target. It reports whether there are any. next, which must be less than 127, becomes their number of hops.
 func (r *run) take(known, out []uint8, next uint8) (taken bool) {
 	n := len(r.ports)
 	known, out = known[r.slot:][:n], out[r.slot:][:n]
@@ -143,11 +146,11 @@ func (r *run) take(known, out []uint8, next uint8) (taken bool) {
 	hops := uint64(next) * eachByte
 	before := binary.LittleEndian.Uint64(known)
 	for i := 0; ; {
-		// The last eight bytes overlap the ones before: they are read before those are written.
+		// The last eight bytes overlap the previous eight. They are read before the previous ones are written.
 		k, ahead := before, min(i+8, n-8)
 		before = binary.LittleEndian.Uint64(known[ahead:])
 		far := binary.LittleEndian.Uint64(r.ports[i:])
-		// The high bit of each byte that is greater than next, then all of its bits.
+		// farther first has the high bit of each byte that is greater than next, and then all bits of each such byte.
 		farther := ((k &^ highBits) + (highBits - eachByte - hops) | k) & highBits
 		farther |= farther - farther>>7
 		switch farther {

@@ -10,8 +10,9 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// setSlots assigns each switch its slot, its place in the columns. Switches with the same neighbours get adjacent
-// slots, so that they form one run. It returns the switches in the order of slots; their classes must be set.
+// setSlots assigns each switch its slot, that is, its index in a column of table entries. Switches with the same
+// neighbours get adjacent slots, so that they form one run. It returns the switches in the order of slots. The classes
+// of the switches must be set.
 func (t *tree) setSlots(places []place) []fabric.SwitchIndex {
 	up := classes(t.up)
 	order := make([]fabric.SwitchIndex, len(places))
@@ -43,10 +44,11 @@ func (t *tree) setSlots(places []place) []fabric.SwitchIndex {
 	return order
 }
 
-// none is the class of a switch without one.
+// none is the class of a switch without a class.
 const none = -1
 
-// classes numbers the sets of switches to which lists of groups lead. The number is none if there are only adapters.
+// classes numbers the sets of switches to which lists of groups lead. It returns the number for each list, or none if a
+// list leads only to adapters.
 func classes(lists [][]group) []int32 {
 	class := make([]int32, len(lists))
 	numbers := map[string]int32{}
@@ -66,7 +68,7 @@ func neighbours(list []group) []int32 {
 	return all
 }
 
-// number returns the number of a set, the next free one for a new set, none for an empty one.
+// number returns the number of a set. A new set gets the next free number. The number of an empty set is none.
 func number(numbers map[string]int32, set []int32) int32 {
 	if len(set) == 0 {
 		return none

@@ -10,35 +10,36 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// tree is a fabric as a fat-tree. Slices without another index are by switch.
+// tree is a fabric seen as a fat-tree. Slices are indexed by switch unless their comment says otherwise.
 type tree struct {
 	f   *fabric.Fabric
 	opt *routing.Options
 	g   *routing.Graph
 
-	// adapters are the linked ports of channel adapters in the order of node GUIDs (fabric.LEKey) and port numbers.
+	// adapters lists the linked ports of channel adapters in the order of node GUIDs (fabric.LEKey) and port numbers.
 	adapters []adapter
-	// adapterAt holds the index in adapters of an end port.
+	// adapterAt maps an end port to its index in adapters.
 	adapterAt map[fabric.PortIndex]int32
 	// addresses is the highest address of an adapter.
 	addresses uint32
 
 	rank []uint32
-	// tuple is the index of each switch, one digit per byte, highest first; noTuple if it has none.
+	// tuple holds the index that OpenSM assigns to each switch, one digit per byte, the highest digit first. It is
+	// noTuple if a switch has no index.
 	tuple []uint64
-	// maxRank is the lowest rank, leafRank that of the switches with compute nodes.
+	// maxRank is the rank of the lowest tier. leafRank is the rank of the switches with compute nodes.
 	maxRank, leafRank uint8
 
-	// down, side and up are the port groups of each switch that lead to adapters and lower switches, to switches of the
-	// same rank, and to upper ones. They are in OpenSM's order at all times.
+	// The groups of links of each switch: down leads to adapters and lower switches, side to switches of the same rank,
+	// up to upper switches. The groups are in OpenSM's order at all times.
 	down, side, up [][]group
 	ports          []port
 
-	// isLeaf reports that a switch has compute nodes.
+	// isLeaf marks the switches that have compute nodes.
 	isLeaf []bool
-	// leaves are the switches of the leaf rank from the first with compute nodes to the last, by tuple.
+	// leaves lists switches of the leaf rank by tuple, from the first switch with compute nodes to the last.
 	leaves []fabric.SwitchIndex
-	// maxCNs is the highest number of compute nodes on one of leaves.
+	// maxCNs is the maximum number of compute nodes on a switch of leaves.
 	maxCNs int
 	// maxLID is the highest LID of switches and adapters.
 	maxLID uint16
@@ -47,29 +48,30 @@ type tree struct {
 // adapter is a linked port of a channel adapter.
 type adapter struct {
 	end fabric.PortIndex
-	// sw is the switch that it is attached to, port the port there.
+	// sw is the switch to which the adapter is attached, port is the port of this switch.
 	sw   fabric.SwitchIndex
 	port uint8
-	// cn reports a compute node, io an I/O node.
+	// cn is set for a compute node, io for an I/O node.
 	cn, io bool
-	// address orders the adapters of a switch as in OpenSM's memory.
+	// address orders the adapters of a switch as addresses in OpenSM's memory do.
 	address uint32
 }
 
 // group is the set of links of a switch to one neighbour, a switch or an adapter.
 type group struct {
-	// key orders the groups of a switch: the number of paths counted on the group, in units of onePath, then the place
-	// of the neighbour's tuple among all.
+	// key orders the groups of a switch. Its high half is the number of paths counted on the group, in units of
+	// onePath. Its low half is the place of the neighbour's tuple among all tuples.
 	key uint64
-	// remote is the neighbour, fabric.None for an adapter.
+	// remote is the neighbour. It is fabric.None if the neighbour is an adapter.
 	remote fabric.SwitchIndex
-	// first is the index of the group's first port in tree.ports. For an adapter it is the index in tree.adapters.
+	// first is the index of the group's first port in tree.ports. If the neighbour is an adapter, first is its index in
+	// tree.adapters.
 	first int32
-	// slot is the neighbour's place in columns; see setSlots.
+	// slot is the index of the neighbour in a column, see setSlots.
 	slot int32
 	// n is the number of ports.
 	n uint8
-	// near and far are the numbers of the first port on both sides.
+	// near is the number of the first port of the switch, far the number of the port at the other end of its link.
 	near, far uint8
 }
 
@@ -79,15 +81,15 @@ const onePath = 1 << 32
 // port is one link of a group of several.
 type port struct {
 	near, far uint8
-	// up and down count the paths towards upper and lower switches.
+	// up counts the paths towards upper switches, down those towards lower switches.
 	up, down uint32
 }
 
 // ranked reports whether a switch is in the tree.
 func (t *tree) ranked(s fabric.SwitchIndex) bool { return t.rank[s] != unranked }
 
-// newTree returns the tree of a fabric, or the reason why OpenSM does not accept it. The warnings are broken rules that
-// OpenSM does not check.
+// newTree returns the tree of a fabric, or the reason why OpenSM does not accept the fabric. The warnings describe
+// broken rules that OpenSM does not check.
 func newTree(f *fabric.Fabric, opt *routing.Options, inMemory []uint64) (*tree, []string, error) {
 	t := &tree{f: f, opt: opt, g: routing.NewGraph(f)}
 	t.findAdapters()

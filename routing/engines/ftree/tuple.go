@@ -11,17 +11,18 @@ import (
 )
 
 const (
-	// digits is the number of digits of a tuple: the rank, then one for each rank below the roots.
+	// digits is the number of digits of a tuple. The first digit is the rank, followed by one digit for each rank below
+	// the roots.
 	digits  = 8
 	noDigit = 0xff // an absent digit
 	noTuple = math.MaxUint64
-	// adapterTuple orders adapters among switches: after switches that have a tuple.
+	// adapterTuple stands for the tuple of an adapter. It sorts adapters after switches that have a tuple.
 	adapterTuple = 1 << 63
 )
 
 func firstDigit(tuple uint64) uint8 { return uint8(tuple >> (8 * (digits - 1))) }
 
-// withDigit returns a tuple with a changed digit, the same tuple if it has no such digit.
+// withDigit returns a tuple with digit i changed to d. It returns the tuple unchanged if the tuple has no digit i.
 func withDigit(tuple uint64, i int, d uint8) uint64 {
 	if i >= digits {
 		return tuple
@@ -38,8 +39,8 @@ type indexer struct {
 	taken map[uint64]bool
 }
 
-// assignTuples numbers the switches, breadth-first from the first leaf, or from every root with quasi_ftree_indexing,
-// and orders the groups in the process.
+// assignTuples numbers the switches and orders their groups. It searches breadth-first from the first leaf, or with
+// quasi_ftree_indexing from every root.
 func (t *tree) assignTuples() {
 	t.tuple = make([]uint64, len(t.f.Switches))
 	for s := range t.tuple {
@@ -79,7 +80,7 @@ func (x *indexer) assign(s fabric.SwitchIndex, tuple uint64) {
 	x.taken[tuple] = true
 }
 
-// assignFirst assigns a tuple to the first switch of a search.
+// assignFirst assigns a tuple to the first switch of a breadth-first search.
 func (x *indexer) assignFirst(s fabric.SwitchIndex, subtree uint8) {
 	tuple := withDigit(noTuple, 0, uint8(x.rank[s]))
 	for i := 1; i <= int(x.leafRank); i++ {
@@ -97,7 +98,8 @@ func (x *indexer) assignFirst(s fabric.SwitchIndex, subtree uint8) {
 	x.assign(s, tuple)
 }
 
-// free finds the lowest digit at a place for which the tuple is free.
+// free finds the lowest digit at a place of a tuple for which no switch has the tuple. It returns the tuple with this
+// digit.
 func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
 	for d := range noDigit {
 		if tuple = withDigit(tuple, place, uint8(d)); !x.taken[tuple] {
@@ -107,7 +109,8 @@ func (x *indexer) free(tuple uint64, place int) (uint64, bool) {
 	return noTuple, false
 }
 
-// below returns a free tuple for a lower neighbour, above for an upper one. At the ends numbers overflow as in OpenSM.
+// below returns a free tuple for a lower neighbour of the switch with tuple from. The method above does so for an upper
+// neighbour. At the ends, numbers overflow as in OpenSM.
 func (x *indexer) below(from uint64) uint64 {
 	tuple, _ := x.free(withDigit(from, 0, firstDigit(from)+1), int(firstDigit(from)+1))
 	return tuple
@@ -118,8 +121,8 @@ func (x *indexer) above(from uint64) uint64 {
 	return tuple
 }
 
-// spread numbers all switches found by going down and up from the first, and orders the groups of each by tuple. If
-// first is a root, it does not go up from leaves.
+// spread numbers all switches that it finds by going down and up from first, and orders the groups of each switch by
+// tuple. If first is a root, it does not go up from leaves.
 func (x *indexer) spread(first fabric.SwitchIndex) {
 	queue := []fabric.SwitchIndex{first}
 	meet := func(list []group, next func(uint64) uint64, from fabric.SwitchIndex) {
@@ -144,7 +147,7 @@ func (x *indexer) spread(first fabric.SwitchIndex) {
 	}
 }
 
-// tupleOf returns the tuple of the neighbour of a group.
+// tupleOf returns the tuple of the neighbour to which a group leads.
 func (t *tree) tupleOf(g *group) uint64 {
 	if g.remote == fabric.None {
 		return adapterTuple
@@ -152,7 +155,7 @@ func (t *tree) tupleOf(g *group) uint64 {
 	return t.tuple[g.remote]
 }
 
-// addressOf orders the neighbours of groups with the same tuple.
+// addressOf returns a number that orders the neighbours of groups with the same tuple.
 func (t *tree) addressOf(g *group) uint32 {
 	if g.remote == fabric.None {
 		return t.adapters[g.first].address
@@ -166,7 +169,7 @@ func (t *tree) orderByTuple(list []group) {
 	})
 }
 
-// setPlaces sets the key of each group to the place of its neighbour among all, by tuple and address.
+// setPlaces sets the key of each group to the place of its neighbour among all neighbours, sorted by tuple and address.
 func (t *tree) setPlaces() {
 	all := append(slices.Clone(t.tuple), adapterTuple)
 	slices.Sort(all)
@@ -189,7 +192,8 @@ func (t *tree) setPlaces() {
 	}
 }
 
-// setAddresses uses the places of port GUIDs as addresses; other ports share the lowest address.
+// setAddresses sets the address of each adapter to the place of its port GUID in guids. Adapters that are not in guids
+// share the lowest address.
 func (t *tree) setAddresses(guids []uint64) {
 	if len(guids) == 0 {
 		return

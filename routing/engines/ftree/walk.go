@@ -4,10 +4,11 @@ package ftree
 
 import "example.org/ibconsole/fabric"
 
-// farthest is the number of hops at which walks end.
+// farthest is the number of hops to the target at which walks end.
 const farthest = fabric.NoPath - 1
 
-// set makes the neighbour of a group send to the target by port far, to s.
+// set gives the neighbour of a group the entry far, which leads to s. hops is the neighbour's new number of hops to the
+// target.
 func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	w.out[g.slot], w.hops[g.slot] = far, hops
 	if w.toSwitch {
@@ -15,9 +16,9 @@ func (w *walker) set(g *group, far uint8, s fabric.SwitchIndex, hops uint8) {
 	}
 }
 
-// goDown routes the switches below s, and those of its rank, over s unless they already have as few hops to the target.
-// hops is the number of hops from s to the target. It reports whether there are adapters on the path; if so, the path
-// up to s is counted.
+// goDown routes the switches below s, and those of the same rank, by way of s. It skips switches that already have as
+// few hops to the target. hops is the number of hops from s to the target. goDown reports whether it found adapters; if
+// so, it counts the path up to s.
 func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	list, at := w.down[s], &w.at[s]
 	if len(list) == 0 || hops >= farthest {
@@ -47,12 +48,13 @@ func (w *walker) goDown(s, from fabric.SwitchIndex, hops uint8) bool {
 	return found
 }
 
-// canRunDown reports whether all switches below s can be routed over it in runs: nothing changes below its neighbours.
+// canRunDown reports whether all switches below s can be routed by way of s in runs, because nothing changes below its
+// neighbours.
 func (w *walker) canRunDown(at *place, s fabric.SwitchIndex, hops uint8) bool {
 	return w.below[s] != nil && w.lowerCovered(at, hops) && w.canRun(s, hops)
 }
 
-// canRun reports whether runs of s can be used at that many hops from the target.
+// canRun reports whether the runs of s can be used. hops is the number of hops from s to the target.
 func (w *walker) canRun(s fabric.SwitchIndex, hops uint8) bool {
 	return hops < mostHops && !w.off && (!w.toSwitch || w.record.agrees(s, hops))
 }
@@ -103,16 +105,17 @@ func (w *walker) downAll(list []group, s, from fabric.SwitchIndex, hops uint8) (
 	return found
 }
 
-// stays reports whether a neighbour keeps its path although there is a shorter one.
+// stays reports whether a neighbour keeps its path even if there is a shorter path.
 func (w *walker) stays(g *group) bool {
 	return w.opt.NoBullMinHop && w.hops[g.slot] != fabric.NoPath
 }
 
-// goUp routes over s, which is that many hops from the target, the switches below it, then the switches above it and
-// those below them. The main path goes up first, by the group and port with the fewest counted paths, and is counted.
-// The secondary paths go up to switches that are farther from the target or have no path yet.
+// goUp routes other switches to the target by way of s: first the switches below s, then the switches above s and those
+// below them. hops is the number of hops from s to the target.
 //
-// credit is the number of times that a path may still turn back down to go up elsewhere.
+// The main path goes up first, by the group and port with the fewest counted paths, and is counted. The secondary paths
+// go up to switches that are farther from the target or have no path yet. credit is the number of times that a path may
+// still turn back down to go up elsewhere.
 func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
 	found := w.goDown(s, from, hops)
 	if hops >= farthest {
@@ -153,7 +156,7 @@ func (w *walker) goUp(s, from fabric.SwitchIndex, main bool, credit uint16, hops
 	return found
 }
 
-// noPort is not the first port of any group.
+// noPort differs from the first port of every group.
 const noPort = 0
 
 // upMain continues the main path upwards.
@@ -172,8 +175,8 @@ func (w *walker) upMain(g *group, s fabric.SwitchIndex, credit uint16, hops uint
 	return w.goUp(r, s, true, credit, next)
 }
 
-// upOthers continues the secondary paths upwards, and those to switches of the same rank. The latter, if they reach
-// adapters, are counted on the group of up whose first port is least.
+// upOthers continues the secondary paths upwards, or to switches of the same rank. In the latter case least is not
+// noPort. Paths to the same rank that reach adapters are then counted on the up group whose first port is least.
 func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hops, least uint8) (found bool) {
 	next := hops + 1
 	above := &w.above[s]
@@ -210,7 +213,7 @@ func (w *walker) upOthers(list []group, s fabric.SwitchIndex, credit uint16, hop
 	return found
 }
 
-// countDown counts a path down on the group of up with this first port.
+// countDown counts a path down on the up group whose first port is near.
 func (w *walker) countDown(s fabric.SwitchIndex, near uint8) {
 	for i := range w.up[s] {
 		if g := &w.up[s][i]; g.near == near {
@@ -220,7 +223,8 @@ func (w *walker) countDown(s fabric.SwitchIndex, near uint8) {
 	w.at[s].unordered = true
 }
 
-// turnAtRoot goes down from a root to go up elsewhere, beginning with another neighbour each time.
+// turnAtRoot continues paths from a root down to each neighbour and from there up elsewhere. Each call begins with
+// another neighbour.
 func (w *walker) turnAtRoot(s fabric.SwitchIndex, main bool, credit uint16, hops uint8) (found bool) {
 	n := uint64(len(w.down[s]))
 	if credit == 0 || n == 0 {
@@ -237,7 +241,7 @@ func (w *walker) turnAtRoot(s fabric.SwitchIndex, main bool, credit uint16, hops
 // ticksPerCheck is the number of turns between two checks of the context.
 const ticksPerCheck = 1024
 
-// turnBack goes up from a switch that was reached by going down from another one.
+// turnBack continues a path up from switch r, which was reached by going down from another switch.
 func (w *walker) turnBack(r, from fabric.SwitchIndex, main bool, credit uint16, hops uint8) bool {
 	if w.ticks++; r == fabric.None || w.err != nil || w.ticks%ticksPerCheck == 0 && w.cancelled() {
 		return false

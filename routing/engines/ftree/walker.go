@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker routes one target after the other. Slices without another index are by switch.
+// walker routes one target at a time. Slices are indexed by switch unless their comment says otherwise.
 type walker struct {
 	*tree
 	ctx context.Context
@@ -18,29 +18,30 @@ type walker struct {
 	routed func(lid uint16)
 
 	*columns
-	// kept are the hop counts of LIDs that may be routed again.
+	// kept holds the hop counts of LIDs that may be routed again.
 	kept map[uint16][]uint8
 
-	// out and hops are the entries and hop counts for the current target, by slot. lid is 0 for an absent target. Each
-	// link is a hop, including the one to the target.
+	// out and hops hold the entry and the hop count of each slot for the current target. lid is 0 for an absent target.
+	// Each link is a hop, including the link to the target.
 	out, hops []uint8
 	lid       uint16
 	// absent is out for an absent target.
 	absent []uint8
-	// record stores the hop counts towards switches.
+	// record stores the hop counts of the paths to switches.
 	record *record
-	// toSwitch reports that the target is a switch.
+	// toSwitch is set if the target is a switch.
 	toSwitch bool
 
 	at []place
-	// reordered reports that the groups of down were sorted at least once.
+	// reordered marks the switches whose down groups were sorted at least once.
 	reordered []bool
 	// turn counts the paths below a root.
 	turn []uint64
 	memo
 	runs
 
-	// leafHops are the hops from the last leaf to each switch, hopsToLeaf by slot the hops from each switch to it.
+	// leafHops holds the number of hops from the last leaf to each switch. hopsToLeaf holds the number of hops from the
+	// switch of each slot to the last leaf.
 	leafHops, hopsToLeaf []uint8
 
 	steps, allSteps int
@@ -77,21 +78,21 @@ func newWalker(ctx context.Context, t *tree, base *base) *walker {
 	return w
 }
 
-// place holds the data of a switch that the walks need most often.
+// place holds the data of a switch that walks need most often.
 type place struct {
-	// class and lower are those of the switch in memo, slot its place in columns.
+	// class and lower are used by memo. slot is the index of the switch in a column.
 	class, lower, slot int32
-	// root reports that the rank is 0, hosts that there are adapters, bottom that there are neither lower switches nor
-	// neighbours of the same rank.
+	// root is set if the rank is 0. hosts is set if the switch has adapters. bottom is set if it has neither lower
+	// switches nor neighbours of the same rank.
 	root, hosts, bottom bool
-	// tree reports that there is one path to each switch below, so that the order of groups does not matter.
+	// tree is set if exactly one path leads to each switch below, so that the order of groups does not matter.
 	tree bool
-	// counted reports that paths up were counted on a group of down since the groups were sorted, unordered that paths
-	// down were counted on a group of up.
+	// counted is set if paths up were counted on a down group since the groups were sorted. unordered is set if paths
+	// down were counted on an up group.
 	counted, unordered bool
 }
 
-// routeAll routes to compute nodes leaf by leaf, then to other adapters, then to switches.
+// routeAll routes first to the compute nodes, leaf by leaf, then to other adapters, and then to switches.
 func (w *walker) routeAll() error {
 	for _, s := range w.leaves {
 		w.routeLeaf(s)
@@ -133,8 +134,9 @@ func (w *walker) routeAll() error {
 	return nil
 }
 
-// routeLeaf routes to the compute nodes of a switch, then to absent targets until their number is that of the fullest
-// leaf, so that paths stay the same when nodes disappear and come back. The order of the list may change meanwhile.
+// routeLeaf routes to the compute nodes of a switch. If the switch has fewer compute nodes than the fullest leaf, it
+// then routes to absent targets until the numbers are equal. Therefore paths stay the same when nodes disappear and
+// come back. The order of the list may change meanwhile.
 func (w *walker) routeLeaf(s fabric.SwitchIndex) {
 	routed := 0
 	for i := 0; i < len(w.down[s]) && w.err == nil; i++ {
@@ -158,7 +160,7 @@ func (w *walker) routeLeaf(s fabric.SwitchIndex) {
 	}
 }
 
-// routeTo routes to an adapter on a port of a switch.
+// routeTo routes to an adapter that is attached to a port of a switch.
 func (w *walker) routeTo(lid uint16, s fabric.SwitchIndex, port uint8, credit uint16) {
 	w.begin(lid)
 	slot := w.at[s].slot
@@ -182,7 +184,7 @@ func (w *walker) routeToSwitch(s fabric.SwitchIndex) {
 	}
 }
 
-// begin starts a target. One that was routed before keeps its entries.
+// begin prepares the walk to a target. A target that was routed before keeps its entries.
 func (w *walker) begin(lid uint16) {
 	w.lid = lid
 	w.forget(lid != 0)
@@ -225,8 +227,8 @@ func (w *walker) cancelled() bool {
 	return w.err != nil
 }
 
-// connectRoots adds paths between the switches above the leaf rank that have none to each other: over the last leaf,
-// where all of these turn from down to up.
+// connectRoots adds paths between switches above the leaf rank that have no path to each other. The paths lead over the
+// last leaf, where they turn from down to up.
 func (w *walker) connectRoots() {
 	n := len(w.rank)
 	last := w.leaves[len(w.leaves)-1]

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package heap4 implements a heap with four children for each place. The order of equally near elements affects the
-// tables of sssp, dfsssp and nue, so elements move as in OpenSM's heap (complib, cl_heap.c).
+// Package heap4 implements a heap in which each place has four children. The order of elements with equal distance
+// affects the tables of sssp, dfsssp and nue. Therefore elements move as in OpenSM's heap (complib, cl_heap.c).
 package heap4
 
-// Heap is a heap of numbered elements by distance.
+// Heap is a heap of numbered elements, sorted by distance.
 type Heap struct {
-	// Elements hold distances in the high half and numbers in the low one.
+	// Elements holds the distance of an element in the high half of the word, and its number in the low half.
 	Elements []uint64
 	Place    []int32 // by number
 }
 
 const (
-	// Branches is the number of children of a place.
+	// Branches is the number of children of each place.
 	Branches = 4
-	// Infinity is the distance of unreached elements; a path of this length or more does not count.
+	// Infinity is the distance of an element that was not reached. A path of this length or more does not count.
 	Infinity = 0x7fffffff
 )
 
-// Element returns an element of the heap. The distance must fit in 32 bits.
+// Element returns an element of the heap. distance must fit in 32 bits.
 func Element(distance uint64, number int32) uint64 { return distance<<32 | uint64(uint32(number)) }
 
 // Nearer lowers the distance of an element.
@@ -32,7 +32,7 @@ func (h *Heap) Insert(number int32, distance uint64) {
 	h.raise(len(h.Elements)-1, Element(distance, number))
 }
 
-// Take removes the nearest element. The heap must not be empty.
+// Take removes and returns the nearest element. The heap must not be empty.
 func (h *Heap) Take() uint64 {
 	least := h.Elements[0]
 	last := len(h.Elements) - 1
@@ -44,7 +44,7 @@ func (h *Heap) Take() uint64 {
 	return least
 }
 
-// Delete removes an element of the heap: the last one takes its place, and moves on from there.
+// Delete removes an element of the heap. The last element takes its place and moves on from there.
 func (h *Heap) Delete(number int32) {
 	i, last := int(h.Place[number]), len(h.Elements)-1
 	e := h.Elements[last]
@@ -64,7 +64,7 @@ func (h *Heap) Put(i int, e uint64) {
 	h.Place[uint32(e)] = int32(i)
 }
 
-// raise moves an element up from i until it is no nearer than its parent.
+// raise moves element e up from place i until it is no nearer than its parent.
 func (h *Heap) raise(i int, e uint64) {
 	for i > 0 {
 		above := (i - 1) / Branches
@@ -77,8 +77,8 @@ func (h *Heap) raise(i int, e uint64) {
 	h.Put(i, e)
 }
 
-// sink moves an element down from i until no child is nearer; of equally near children the last moves up. The nearest
-// of four is found without branches, because they would be unpredictable.
+// sink moves element e down from place i until no child is nearer. Of equally near children the last one moves up. The
+// nearest of four children is found without branches, because the branches would be unpredictable.
 func (h *Heap) sink(i int, e uint64) {
 	elements, place := h.Elements, h.Place
 	for {
@@ -102,13 +102,14 @@ func (h *Heap) sink(i int, e uint64) {
 	elements[i], place[uint32(e)] = e, int32(i)
 }
 
-// lesser returns the lesser of two numbers of less than 63 bits.
+// lesser returns the lesser of two numbers. Both must have less than 63 bits.
 func lesser(a, b uint64) uint64 {
 	less := int64(a - b)
 	return b + uint64(less&(less>>63))
 }
 
-// lastOfLeast returns the place of the last of the nearest elements from a place on.
+// lastOfLeast returns the place of the nearest element, starting at place least. Of equally near elements it returns
+// the last.
 func lastOfLeast(elements []uint64, least int) int {
 	for c := least + 1; c < len(elements); c++ {
 		if elements[c]>>32 <= elements[least]>>32 {
