@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// minRank and maxRank are OpenSM's FAT_TREE_MIN_RANK and FAT_TREE_MAX_RANK.
+// minTreeRank and maxTreeRank are OpenSM's FAT_TREE_MIN_RANK and FAT_TREE_MAX_RANK.
 const (
 	minTreeRank = 2
 	maxTreeRank = 8
