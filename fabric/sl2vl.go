@@ -9,13 +9,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// DropVL is the VL that drops packets (IBA 1.2.1, 7.6.6).
+// DropVL is the VL that means "drop the packet" in an SL2VL table (IBA 1.2.1, 7.6.6).
 const DropVL = 15
 
-// VLs maps the SLs 0 to 15 to VLs. [DropVL] drops the packet.
+// VLs is an SL2VL table: it holds the VL for each of the SLs 0 to 15. The value [DropVL] drops the packet.
 type VLs [16]uint8
 
-// SL2VL holds the SLtoVLMappingTables of a fabric's ports (IBA 1.2.1, 14.2.5.8). Equal tables are stored once.
+// SL2VL holds the SL2VL tables of a fabric's ports (SLtoVLMappingTable, IBA 1.2.1, 14.2.5.8). Equal tables are stored
+// once.
 type SL2VL struct {
 	base  []int32 // by node: the index of its first table in at
 	width []int32 // by node: the number of ports including port 0, or 0 for one table per port
@@ -46,8 +47,8 @@ func NewSL2VL(f *Fabric) *SL2VL {
 	return t
 }
 
-// MapsSLs reports whether a port has SL2VL tables, by its capability mask. For a port of a switch, port 0 has the
-// capability mask.
+// MapsSLs reports whether a port has SL2VL tables. The capability mask of the port states this. For a port of a switch,
+// the mask of port 0 applies.
 func (f *Fabric) MapsSLs(port PortIndex) bool {
 	if n := &f.Nodes[f.Ports[port].Node]; n.IsSwitch() {
 		port = n.FirstPort
@@ -55,7 +56,8 @@ func (f *Fabric) MapsSLs(port PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[port].CapMask)&mad.CapSLMapping != 0
 }
 
-// slot returns the index in at of the table of port out for packets from port in. Only switches use in.
+// slot returns the index, in the slice at, of the table for packets from port in to port out. Nodes other than switches
+// ignore in.
 func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 	return t.base[node] + int32(in)*t.width[node] + int32(out)
 }
@@ -64,20 +66,21 @@ func (t *SL2VL) slot(node NodeIndex, in, out uint8) int32 {
 // packets that the node itself sends. For a channel adapter, VLs ignores in.
 func (t *SL2VL) VLs(node NodeIndex, in, out uint8) VLs { return t.known[t.at[t.slot(node, in, out)]] }
 
-// Has reports whether a table was set. It takes the same arguments as [SL2VL.VLs].
+// Has reports whether a table was set. The arguments are those of [SL2VL.VLs].
 func (t *SL2VL) Has(node NodeIndex, in, out uint8) bool { return t.at[t.slot(node, in, out)] != 0 }
 
-// VL returns the VL of one SL. It takes the other arguments from [SL2VL.VLs].
+// VL returns the VL for one SL. The other arguments are those of [SL2VL.VLs].
 func (t *SL2VL) VL(node NodeIndex, in, out, sl uint8) uint8 {
 	return t.known[t.at[t.slot(node, in, out)]][sl]
 }
 
-// Set replaces one table while the tables are made. It panics at more than 65,536 different tables, which do not occur.
+// Set sets one table while the tables are made. It panics if there are more than 65,536 different tables, which does
+// not happen in practice.
 func (t *SL2VL) Set(node NodeIndex, in, out uint8, vls VLs) {
 	t.at[t.slot(node, in, out)] = t.number(vls)
 }
 
-// SetAll replaces all tables by the same table.
+// SetAll sets all tables to vls.
 func (t *SL2VL) SetAll(vls VLs) {
 	i := t.number(vls)
 	for slot := range t.at {
@@ -85,7 +88,7 @@ func (t *SL2VL) SetAll(vls VLs) {
 	}
 }
 
-// number returns the index of a table in known.
+// number returns the index of a table in t.known. It adds the table if necessary.
 func (t *SL2VL) number(vls VLs) uint16 {
 	i, ok := t.index[vls]
 	if !ok {
@@ -99,8 +102,8 @@ func (t *SL2VL) number(vls VLs) uint16 {
 	return i
 }
 
-// On returns the tables for another fabric. Node i gets the tables of node from[i], which must have the same type and
-// number of ports, or VL 0 if from[i] is None.
+// On returns the tables for another fabric. Node i of f gets the tables of node from[i]. That node must have the same
+// type and number of ports. If from[i] is None, node i gets tables that map every SL to VL 0.
 func (t *SL2VL) On(f *Fabric, from []NodeIndex) *SL2VL {
 	out := NewSL2VL(f)
 	for i, old := range from {
@@ -137,40 +140,42 @@ const NoSL uint8 = 0xff
 
 // PathSLs returns the SLs of paths.
 type PathSLs interface {
-	// SL returns the SL from one LID to another, 0 for LIDs that no end port has.
+	// SL returns the SL for packets from one LID to another. It returns 0 for LIDs that no end port has.
 	SL(src, dst uint16) uint8
 }
 
-// SpreadSLs are SLs of paths where a pair may use any SL in a range of SLs with the same VL.
+// SpreadSLs extends PathSLs for engines that assign a range of SLs to each pair of LIDs. All SLs of a range have the
+// same VL, so the pair may use any of them.
 type SpreadSLs interface {
 	PathSLs
-	// Range returns the first SL in the range of a pair and the number of SLs in the range. SL returns the SL that
-	// [SpreadSL] selects from the range.
+	// Range returns the range of a pair: the first SL and the number of SLs. SL returns the SL that [SpreadSL] selects
+	// from this range.
 	Range(src, dst uint16) (first, n uint8)
-	// Source returns a number that sources share if their ranges to every destination are the same.
+	// Source returns a number for a source LID. Sources with the same number have the same range to every destination.
 	Source(src uint16) int32
 }
 
-// SpreadSL returns the SL of a pair from n SLs, of which first is the lowest. Pairs are distributed evenly by a
-// multiplicative hash (Knuth, "The Art of Computer Programming", 3, 6.4).
+// SpreadSL returns the SL of a pair from the n SLs from first on. It distributes pairs evenly by a multiplicative hash
+// (Knuth, "The Art of Computer Programming", 3, 6.4).
 func SpreadSL(first, n uint8, src, dst uint16) uint8 {
 	return first + uint8((uint32(src)<<16|uint32(dst))*2654435769>>24)%n
 }
 
-// SLTable holds SLs of paths: one SL for all paths from a group of LIDs to another group.
+// SLTable holds the SLs of paths. All paths from one group of LIDs to another group have the same SL.
 type SLTable struct {
 	from, to []int32 // by LID: its group as source and as destination, None for a LID without a group
 	cols     int
 	sls      []uint8 // by source and destination group
 }
 
-// NewSLTable returns a table of SL 0. The slices from and to hold the group of each LID, counted from 0, or None. LIDs
-// beyond the ends of these slices have no group.
+// NewSLTable returns a table in which all SLs are 0. The slices from and to hold the source group and the destination
+// group of each LID. Groups are counted from 0, and None means no group. LIDs beyond the ends of the slices have no
+// group.
 func NewSLTable(from, to []int32, rows, cols int) *SLTable {
 	return &SLTable{from: from, to: to, cols: cols, sls: make([]uint8, rows*cols)}
 }
 
-// Set sets the SL from a source group to a destination group while the table is made.
+// Set sets the SL from a source group (row) to a destination group (col) while the table is made.
 func (t *SLTable) Set(row, col int, sl uint8) { t.sls[row*t.cols+col] = sl }
 
 // SL implements [PathSLs].

@@ -2,19 +2,19 @@
 
 package fabric
 
-// Tables holds forwarding tables that were read from switches, computed by an engine, or loaded. It is read-only once
-// made.
+// Tables holds forwarding tables and related tables. They were read from switches, computed by an engine, or loaded
+// from a file. Tables are read-only once made.
 type Tables struct {
 	Fabric *Fabric // the subnet whose switch indexes and LIDs the tables use
 	LFT    *LFT
 	Top    []uint16 // by switch: LinearFDBTop; entries above it have no effect
 	Known  []bool   // by switch: whether its table was read or computed; if not, its row is all NoPath
-	// SL2VL holds the mappings of SLs to VLs, nil if they were neither read nor computed. Every packet then takes VL 0,
-	// unless they are Unread.
+	// SL2VL holds the SL2VL tables. It is nil if they were neither read nor computed. Every packet then takes VL 0,
+	// unless Unread.SL2VL is set.
 	SL2VL  *SL2VL
 	SLs    PathSLs // the SLs of paths, nil for SL 0 everywhere, unless they are Unread
 	Unread Unread  // which of these two are unknown
-	// Adaptive holds the adaptive routing of switches, nil if no switch has any or it was not read.
+	// Adaptive holds the adaptive routing of the switches. It is nil if it was not read or no switch routes adaptively.
 	Adaptive *Adaptive
 	MFT      *MFT   // the multicast forwarding tables, nil if they were neither read nor computed
 	Origin   string // where the tables come from: "minhop", "live", a file name
@@ -23,19 +23,18 @@ type Tables struct {
 // LiveOrigin is the Origin of tables that were read from switches.
 const LiveOrigin = "live"
 
-// Unread marks the parts that were not read together with the tables of a subnet. Everything of computed tables is
-// known.
+// Unread marks the parts of tables that were not read. All parts of computed tables are known.
 type Unread struct {
 	SLs   bool // the SLs of paths; the subnet manager has them, not the switches
 	SL2VL bool // the mappings of some or all ports
-	// Groups is set by a check that depends on the unknown SL of a multicast group.
+	// Groups is set by a check whose result depends on the unknown SL of a multicast group.
 	Groups bool
 }
 
 // Any reports whether an SL or a VL is unknown.
 func (u Unread) Any() bool { return u.SLs || u.SL2VL || u.Groups }
 
-// String describes the unread parts: "the service levels of paths were not read".
+// String describes the unread parts, for example "the service levels of paths were not read".
 func (u Unread) String() string {
 	switch {
 	case u.SLs && u.SL2VL:
@@ -50,7 +49,7 @@ func (u Unread) String() string {
 	return ""
 }
 
-// NewTables returns computed tables. Every switch of the subnet is known, and its LinearFDBTop is the highest LID.
+// NewTables returns computed tables. Every switch of the subnet is Known, and its LinearFDBTop is the highest LID.
 func NewTables(f *Fabric, lft *LFT, origin string) *Tables {
 	t := &Tables{
 		Fabric: f, LFT: lft, Origin: origin, Top: make([]uint16, len(f.Switches)), Known: make([]bool, len(f.Switches)),
@@ -76,7 +75,7 @@ func (t *Tables) NotRead() []NodeIndex {
 // MulticastKnown reports whether the multicast table of a switch is known. The tables must have an MFT.
 func (t *Tables) MulticastKnown(sw SwitchIndex) bool { return t.Known[sw] && t.MFT.WasRead(sw) }
 
-// MulticastPartial reports whether the multicast tables of some but not all switches of the subnet were read.
+// MulticastPartial reports whether the multicast tables of some switches of the subnet were read, but not those of all.
 func (t *Tables) MulticastPartial() bool {
 	if t.MFT == nil {
 		return false
@@ -92,7 +91,7 @@ func (t *Tables) MulticastPartial() bool {
 // Partial reports whether the table of any switch in the subnet is unknown.
 func (t *Tables) Partial() bool { return len(t.NotRead()) > 0 }
 
-// Port returns the egress port of a switch for a LID, NoPath above its LinearFDBTop.
+// Port returns the egress port of a switch for a LID. It returns NoPath for a LID above the LinearFDBTop of the switch.
 func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	if lid > t.Top[sw] {
 		return NoPath
@@ -100,7 +99,7 @@ func (t *Tables) Port(sw SwitchIndex, lid uint16) uint8 {
 	return t.LFT.Port(sw, lid)
 }
 
-// SL returns the SL of the paths from one LID to another; known is false if SLs were not read.
+// SL returns the SL of the path from one LID to another. known is false if SLs were not read.
 func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
 	switch {
 	case t.Unread.SLs:
@@ -111,7 +110,8 @@ func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
 	return t.SLs.SL(src, dst), true
 }
 
-// MayHaveSL reports whether a path may have an SL: that of the tables, or another one of its range.
+// MayHaveSL reports whether packets on a path may have an SL. This is the SL in the tables or, if the path has a range
+// of SLs, any SL of the range.
 func (t *Tables) MayHaveSL(src, dst uint16, sl uint8) bool {
 	if spread, ok := t.SLs.(SpreadSLs); ok {
 		first, n := spread.Range(src, dst)

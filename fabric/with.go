@@ -11,11 +11,12 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// With returns the fabric without some links and with additional nodes and links. Nodes and ports keep their indexes.
-// New ones are appended, and links use the new indexes. Switch indexes are recomputed. A node is given as to
-// [Builder.AddNode]. Its ports get the properties of another node of its type, and port p of an adapter has the node
-// GUID plus p. A link gets the properties of other links of its ends. With fails if a GUID or a port is already in use.
-// O(ports log ports).
+// With returns the fabric without the links in gone, and with additional nodes and links. Existing nodes and ports keep
+// their indexes. New nodes are appended, and links use the new indexes. Switch indexes are recomputed.
+//
+// A node is given as to [Builder.AddNode]. Its ports get the properties of another node of the same type, and port p of
+// an adapter gets the GUID of the node plus p. A link gets the properties of other links at its two nodes. With fails
+// if a GUID or a port is already in use. O(ports log ports).
 func (f *Fabric) With(gone []Link, nodes []Node, links []Link) (*Fabric, error) {
 	b := Builder{f: *f.copy(), byGUID: maps.Clone(f.nodeGUID)}
 	g := &b.f
@@ -43,12 +44,12 @@ func (f *Fabric) With(gone []Link, nodes []Node, links []Link) (*Fabric, error) 
 	return g, nil
 }
 
-// example returns the first node of a type, None if there is none.
+// example returns the first node of a type, None if the fabric has none.
 func (f *Fabric) example(kind mad.NodeType) NodeIndex {
 	return NodeIndex(slices.IndexFunc(f.Nodes, func(n Node) bool { return n.Type == kind }))
 }
 
-// addLike adds a node whose ports have the properties of those of another node, or of none.
+// addLike adds a node. Its ports get the properties of the ports of the node like, unless like is None.
 func (b *Builder) addLike(n Node, like NodeIndex) error {
 	n.SystemGUID = cmp.Or(n.SystemGUID, n.GUID)
 	if like != None {
@@ -81,8 +82,8 @@ func (b *Builder) addLike(n Node, like NodeIndex) error {
 	return nil
 }
 
-// train sets the width, speed, MTU and VLs of a new link to the least values that other links of its ends have. The
-// link is Active if both ends have a LID, as after a sweep of the subnet manager.
+// train sets the width, speed, MTU and VLs of a new link. It uses the smaller values of two other links, one at each
+// node. The link is Active if both ends have a LID, as after a sweep of the subnet manager.
 func (f *Fabric) train(l Link) {
 	a, b := f.linkLike(l.A), f.linkLike(l.B)
 	least := func(x, y uint8) uint8 {
@@ -107,7 +108,7 @@ func (f *Fabric) train(l Link) {
 	}
 }
 
-// linkLike returns another linked port of a port's node, the zero port if it has none.
+// linkLike returns another linked port of the same node. It returns a zero Port if there is none.
 func (f *Fabric) linkLike(port PortIndex) Port {
 	for p := range f.Nodes[f.Ports[port].Node].Ports() {
 		if p != port && f.Ports[p].Linked() && f.Ports[p].Width != 0 {
@@ -117,8 +118,8 @@ func (f *Fabric) linkLike(port PortIndex) Port {
 	return Port{}
 }
 
-// WithLIDsOf gives the ports of f without a LID the LIDs and the LMC that they have in another state of the subnet,
-// except LIDs that another port of f has. O(ports).
+// WithLIDsOf returns f with LIDs for those ports that have none. They get the LID and LMC that they have in was,
+// another state of the subnet, unless another port of f has one of these LIDs. O(ports).
 func (f *Fabric) WithLIDsOf(was *Fabric) (*Fabric, error) {
 	g := f.copy()
 	for _, e := range f.EndPorts {

@@ -9,9 +9,9 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Without returns the fabric without these links. Indexes are unchanged. Nodes that the SM's port cannot reach any more
-// are no longer InSubnet. If the SM's port itself cannot reach a switch, the largest remaining part becomes the subnet,
-// and port 0 of one of its switches the SM's port. Unchanged data is shared with f. O(ports), mostly to copy them.
+// Without returns the fabric without these links. Indexes do not change. Nodes that the SM's port can no longer reach
+// are not InSubnet. If the SM's port cannot reach any switch, the largest remaining part becomes the subnet, and port 0
+// of one of its switches becomes the SM's port. Unchanged data are shared with f. O(ports), mostly for copying them.
 func (f *Fabric) Without(links []Link) *Fabric {
 	g := *f
 	g.Ports = slices.Clone(f.Ports)
@@ -34,7 +34,7 @@ func (f *Fabric) Without(links []Link) *Fabric {
 	return &g
 }
 
-// Whole returns the fabric without failures: the one from which [Fabric.Without] made f, or f itself.
+// Whole returns the fabric from which [Fabric.Without] made f. If Without did not make f, it returns f itself.
 func (f *Fabric) Whole() *Fabric {
 	if f.whole == nil {
 		return f
@@ -42,8 +42,8 @@ func (f *Fabric) Whole() *Fabric {
 	return f.whole
 }
 
-// Removed returns the links that whole has and part has not, if [Fabric.Without] made part from whole or both from one
-// fabric; ok is false if it did not, or if their SM ports differ.
+// Removed returns the links that whole has and part lacks. It requires that [Fabric.Without] made part from whole, or
+// both from the same fabric. Otherwise, or if their SM ports differ, ok is false.
 func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	root := part.whole
 	switch {
@@ -69,13 +69,13 @@ func Removed(whole, part *Fabric) (links []Link, ok bool) {
 	return links, true
 }
 
-// anyUp reports whether one of these links is up.
+// anyUp reports whether any of these links is up in f.
 func (f *Fabric) anyUp(links []Link) bool {
 	return slices.ContainsFunc(links, func(l Link) bool { return f.Ports[l.A].Peer == l.B })
 }
 
-// lostHostPorts returns the end ports that f has lost with links of the fabric before. It applies if only hosts at the
-// ends of these links were lost; ok is false if more may be lost.
+// lostHostPorts returns the end ports that were lost when links were removed from the fabric before. This works only if
+// nothing but hosts at the ends of these links was lost. Otherwise ok is false.
 func (f *Fabric) lostHostPorts(before *Fabric, links []Link) (lost map[PortIndex]bool, ok bool) {
 	lost = map[PortIndex]bool{}
 	for _, l := range links {
@@ -96,7 +96,7 @@ func (f *Fabric) lostHostPorts(before *Fabric, links []Link) (lost map[PortIndex
 	return lost, true
 }
 
-// Splits reports whether the subnet loses a host or falls apart without these links.
+// Splits reports whether the subnet would lose a host or fall into separate parts without these links.
 func (f *Fabric) Splits(links []Link) bool {
 	down := make(map[PortIndex]bool, 2*len(links))
 	for _, l := range links {
@@ -114,8 +114,8 @@ func (f *Fabric) Splits(links []Link) bool {
 	return false
 }
 
-// connected reports whether a path through switches connects two switches without the ports in down. The search ends at
-// switch b.
+// connected reports whether switches a and b are connected by links whose ports are not in down, and through switches
+// only. The search ends when it reaches b.
 func (f *Fabric) connected(a, b NodeIndex, down map[PortIndex]bool) bool {
 	seen := make([]bool, len(f.Switches))
 	seen[f.Nodes[a].Switch] = true
@@ -137,7 +137,7 @@ func (f *Fabric) connected(a, b NodeIndex, down map[PortIndex]bool) bool {
 	return a == b
 }
 
-// dropHosts removes end ports of hosts from the subnet.
+// dropHosts removes the end ports in lost from the subnet.
 func (f *Fabric) dropHosts(before *Fabric, lost map[PortIndex]bool) {
 	f.Nodes = slices.Clone(before.Nodes)
 	f.keepEnds(before, func(e PortIndex) bool { return !lost[e] })
@@ -167,7 +167,7 @@ func (f *Fabric) rediscover(before *Fabric) {
 	f.keepEnds(before, func(e PortIndex) bool { return left[e] })
 }
 
-// keepEnds computes the lists of end ports from those of the fabric before.
+// keepEnds sets the lists of end ports. It moves the end ports of before for which kept returns false to Unreachable.
 func (f *Fabric) keepEnds(before *Fabric, kept func(endPort PortIndex) bool) {
 	f.portGUID = maps.Clone(before.portGUID)
 	f.EndPorts = make([]PortIndex, 0, len(before.EndPorts))
@@ -197,8 +197,8 @@ func (f *Fabric) keepEnds(before *Fabric, kept func(endPort PortIndex) bool) {
 	f.sortEnds(f.Unreachable)
 }
 
-// largestPartOf returns port 0 of a switch in the part with the most end ports of whole's subnet, or the SM's port if
-// there is no switch.
+// largestPartOf returns port 0 of a switch in the connected part that has the most end ports of whole's subnet. It
+// returns the SM's port if there is no switch.
 func (f *Fabric) largestPartOf(whole *Fabric) PortIndex {
 	best, most := f.SMPort, 0
 	seen := make([]bool, len(f.Nodes))

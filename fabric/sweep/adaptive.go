@@ -19,19 +19,20 @@ type adaptiveSwitch struct {
 	private mad.PrivateLFTInfo
 	masks   []mad.PortMask
 	entries []fabric.AdaptiveEntry
-	// mismatches counts the LIDs whose static port differs from the forwarding table; firstMismatch is the lowest.
+	// mismatches counts the LIDs whose static port differs from the forwarding table. firstMismatch is the lowest of
+	// these LIDs.
 	mismatches    int
 	firstMismatch uint16
 	otherTables   bool // entries use other group tables than the first
 }
 
-// refused reports whether a node answered that it does not know what it was asked for.
+// refused reports whether the error is the answer of a node that does not support the attribute or method.
 func refused(err error) bool {
 	return errors.Is(err, mad.StatusMethodAttrMismatch) || errors.Is(err, mad.StatusMethodUnsupported)
 }
 
-// readAdaptive reads what the switches of NVIDIA's hold for adaptive routing: first whether they do it, then groups,
-// and the groups of LIDs. The forwarding tables must have been read.
+// readAdaptive reads the adaptive routing of NVIDIA switches. It first reads whether a switch routes adaptively, then
+// the groups and the group of each LID. The forwarding tables must have been read.
 func (r *reader) readAdaptive() error {
 	if !r.opts.Adaptive || r.tables == nil {
 		return nil
@@ -79,7 +80,7 @@ func (r *reader) readAdaptive() error {
 	return nil
 }
 
-// groups returns the number of groups in use, 0 if the switch does not route adaptively.
+// groups returns the number of groups that a switch uses, 0 if the switch does not route adaptively.
 func (s *adaptiveSwitch) groups() int {
 	if s.info == nil || s.info.GroupCap == 0 {
 		return 0
@@ -87,7 +88,7 @@ func (s *adaptiveSwitch) groups() int {
 	return int(s.info.GroupTop) + 1
 }
 
-// blocks returns the numbers of group blocks and LID blocks.
+// blocks returns the number of blocks with groups and the number of blocks with the groups of LIDs.
 func (s *adaptiveSwitch) blocks() (groups, lids int) {
 	up := func(n, by int) int { return (n + by - 1) / by }
 	return up(len(s.masks), mad.AdaptiveRoutingGroups), up(len(s.entries), mad.AdaptiveRoutingLIDs)
@@ -150,7 +151,8 @@ func (r *reader) gotLIDGroups(t task, reply *mad.Reply) {
 	}
 }
 
-// buildAdaptive builds the adaptive tables of the switches whose attributes are complete and consistent.
+// buildAdaptive makes the adaptive routing of the switches in adapting. It skips switches whose attributes are
+// incomplete or contradictory.
 func (r *reader) buildAdaptive(adapting []fabric.NodeIndex) {
 	incomplete := map[fabric.SwitchIndex]bool{}
 	for _, m := range r.misses {

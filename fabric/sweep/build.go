@@ -43,7 +43,7 @@ func (b *builder) build() (err error) {
 	return err
 }
 
-// arrange orders the nodes breadth first from the local port.
+// arrange puts the nodes into breadth-first order from the local port.
 func (b *builder) arrange() {
 	b.index = slices.Repeat([]fabric.NodeIndex{fabric.None}, len(b.nodes))
 	visit := func(i int32) {
@@ -89,7 +89,7 @@ func (b *builder) addNode(i int32) error {
 	return nil
 }
 
-// fill copies a port and resolves conflicts of its GUID and LIDs.
+// fill copies the properties of a port. It resolves conflicts of the port's GUID and LIDs with other ports.
 func (b *builder) fill(out *fabric.Port, n *node, num uint8) {
 	in := &n.ports[num]
 	a := &in.info
@@ -113,7 +113,7 @@ func (b *builder) fill(out *fabric.Port, n *node, num uint8) {
 	out.LID, out.LMC = b.claimLIDs(out, a)
 }
 
-// link returns the width and speed of a port's link, zero if it is down.
+// link returns the width and speed of a port's link. Both are zero if the link is down.
 func (n *node) link(num uint8) (fabric.Width, fabric.Speed) {
 	a := &n.ports[num].info
 	caps := a
@@ -127,7 +127,7 @@ func (n *node) link(num uint8) (fabric.Width, fabric.Speed) {
 	return fabric.Width(a.LinkWidthActive.Lanes()), fabric.Speed(bits.Len16(uint16(speed)))
 }
 
-// claimGUID assigns a port GUID to the first port that has it.
+// claimGUID gives a port GUID to the first port that reports it. Later ports with this GUID are ignored.
 func (b *builder) claimGUID(in *port, out *fabric.Port) {
 	if out.GUID == 0 {
 		return
@@ -143,7 +143,7 @@ func (b *builder) claimGUID(in *port, out *fabric.Port) {
 	b.guids[out.GUID] = out.Node
 }
 
-// claimLIDs returns the LIDs of a port, or none if they are invalid or belong to another port.
+// claimLIDs returns the LID and LMC of a port. Both are 0 if the LIDs are invalid or belong to another port.
 func (b *builder) claimLIDs(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc uint8) {
 	last := int(a.LID) + 1<<a.LMC - 1
 	name := b.portName(b.order[p.Node], p.Num)
@@ -173,8 +173,8 @@ func (b *builder) claimLIDs(p *fabric.Port, a *mad.PortInfo) (lid uint16, lmc ui
 	return a.LID, a.LMC
 }
 
-// connect adds the links of a node. Links of ports with a duplicate GUID are omitted because a subnet cannot contain
-// both.
+// connect adds the links of a node to the fabric. It omits links of a port whose GUID belongs to another port, because
+// a fabric cannot contain both ports.
 func (b *builder) connect(i int32) {
 	n := b.nodes[i]
 	for num := range n.ports {
@@ -195,7 +195,7 @@ func (b *builder) endPort(i int32, num uint8) *port {
 	return &b.nodes[i].ports[num]
 }
 
-// DuplicateKind is the kind of value that two nodes or ports share although it must be unique.
+// DuplicateKind is a kind of value that must be unique in a subnet.
 type DuplicateKind string
 
 // Kinds of duplicates.
@@ -205,8 +205,8 @@ const (
 	DuplicateLID      DuplicateKind = "LID"
 )
 
-// Duplicate is a GUID or LID that a second node or port uses. Node, GUID and Port identify the second one; for a node
-// GUID they identify the port behind which the second node answered.
+// Duplicate reports a GUID or LID that a second node or port uses. Node, GUID and Port identify the second node or
+// port. If the value is a node GUID, they identify the port behind which the second node answered.
 type Duplicate struct {
 	Kind  DuplicateKind
 	Value uint64
@@ -219,13 +219,13 @@ type Duplicate struct {
 	warning int
 }
 
-// duplicate records the subject of the next warning.
+// duplicate records a duplicate. The next warning becomes the text of the duplicate.
 func (s *sweeper) duplicate(kind DuplicateKind, value uint64, node int32, port int) {
 	s.duplicates = append(s.duplicates, Duplicate{Kind: kind, Value: value, GUID: s.nodes[node].info.NodeGUID,
 		Port: port, node: node, warning: len(s.warnings)})
 }
 
-// namedDuplicates returns the duplicates with names and texts, which are known at the end of a sweep.
+// namedDuplicates returns the duplicates with names and texts. The names of nodes are known only at the end of a sweep.
 func (s *sweeper) namedDuplicates() []Duplicate {
 	for i := range s.duplicates {
 		d := &s.duplicates[i]
@@ -234,7 +234,7 @@ func (s *sweeper) namedDuplicates() []Duplicate {
 	return s.duplicates
 }
 
-// limits returns the supported and enabled widths and speeds of the ports of the fabric.
+// limits returns, by port index, the widths and speeds that the ports of the fabric support and have enabled.
 func (b *builder) limits() []fabric.LinkLimit {
 	out := make([]fabric.LinkLimit, len(b.fabric.Ports))
 	for node, i := range b.order {
@@ -248,7 +248,8 @@ func (b *builder) limits() []fabric.LinkLimit {
 	return out
 }
 
-// limit returns the limits of a port. FDR10 has no bit: a port that runs at it supports and enables at least that.
+// limit returns the limits of a port. FDR10 has no bit in PortInfo. A port that runs at FDR10 is assumed to support and
+// enable it.
 func (n *node) limit(num int) fabric.LinkLimit {
 	p := &n.ports[num]
 	caps := &p.info
@@ -268,7 +269,8 @@ func (n *node) limit(num int) fabric.LinkLimit {
 	}
 }
 
-// nodeName and portName resolve names when they are formatted.
+// nodeName and portName look up a name only when they are formatted, because the descriptions of nodes arrive late in a
+// sweep.
 type nodeName struct {
 	s    *sweeper
 	node int32
@@ -286,7 +288,7 @@ func (p portName) String() string { return fmt.Sprintf("%s/%d", p.nodeName, p.nu
 func (s *sweeper) name(i int32) nodeName                { return nodeName{s, i} }
 func (s *sweeper) portName(i int32, num uint8) portName { return portName{s.name(i), num} }
 
-// nameNow returns a node's escaped description, or its GUID.
+// nameNow returns the escaped description of a node. If the description is empty, it returns the GUID.
 func (s *sweeper) nameNow(i int32) string {
 	n := s.nodes[i]
 	if text := n.text.String(); text != "" {

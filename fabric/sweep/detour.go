@@ -13,10 +13,11 @@ const (
 	firstProbes = 64 // nodes probed until the first of them answers
 )
 
-// detour searches other paths to nodes that stopped responding, because a link or switch of their paths may have failed
-// during the sweep. The open requests of a node that responds by another path are queued again. If a node responds by
-// the same path after all, the subnet or its agents paused, and all unanswered requests are queued again. Nothing else
-// may be queued. O(ports).
+// detour searches other paths to nodes that stopped responding, because a link or switch on their paths may have failed
+// during the sweep. If a node responds by another path, its open requests are queued again.
+//
+// If a node responds by the same path after all, the subnet or its agents paused. Then all unanswered requests are
+// queued again. The queue must be empty when detour is called. O(ports).
 func (s *sweeper) detour() error {
 	s.recovered, s.resumed = map[int32]bool{}, false
 	s.findRecovered()
@@ -42,8 +43,8 @@ func (s *sweeper) detour() error {
 	return nil
 }
 
-// findRecovered finds the nodes, once each, that responded after leaving a request open; they may not support the
-// attribute.
+// findRecovered finds the nodes that left a request unanswered, but responded to a later request. It finds each node
+// only once, because a node may not support the attribute.
 func (s *sweeper) findRecovered() {
 	for _, m := range s.misses {
 		n := s.nodes[m.task.node]
@@ -56,7 +57,7 @@ func (s *sweeper) findRecovered() {
 	}
 }
 
-// probe reads NodeInfo by the given paths, by the same path as before at most once.
+// probe requests the NodeInfo of nodes by the given paths. It tries the previous path of a node at most once.
 func (s *sweeper) probe(paths map[int32]mad.Path) {
 	for i, n := range s.nodes { // in this order, so that sweeps are reproducible
 		if len(s.recovered) == 0 && s.batch.Len() == firstProbes {
@@ -70,7 +71,8 @@ func (s *sweeper) probe(paths map[int32]mad.Path) {
 	}
 }
 
-// gotProbe changes the path of a node if the expected node answered.
+// gotProbe handles the answer to a probe. If the expected node answered, gotProbe changes the path of the node to that
+// of the probe.
 func (s *sweeper) gotProbe(r *mad.Reply) {
 	s.pulse.Observe(s.batch, r.Err, s.cancel)
 	i := unpack(r.Request.User).node
@@ -85,13 +87,13 @@ func (s *sweeper) gotProbe(r *mad.Reply) {
 	n.path, n.unanswered, s.recovered[i] = r.Request.Path, 0, true
 }
 
-// recoverable reports whether an unanswered request, of a kind that is still of use, may be answered later.
+// recoverable reports whether a repeated request may get an answer, and whether the answer would still be of use.
 func (s *sweeper) recoverable(m miss) bool {
 	return errors.Is(m.err, mad.ErrTimeout) && m.task.kind.isTable() == s.built
 }
 
-// lostNodes returns the nodes that responded and then stopped, and the switches through which adapters among them are
-// reached.
+// lostNodes returns the nodes that responded and then stopped. For adapters among them it also returns the switches
+// through which they are reached.
 func (s *sweeper) lostNodes() map[int32]bool {
 	lost := map[int32]bool{}
 	for _, m := range s.misses {
@@ -110,7 +112,7 @@ func (s *sweeper) lostNodes() map[int32]bool {
 	return lost
 }
 
-// walk calls do with both ends of each known link of a path.
+// walk calls do with the two ports of each known link of a path.
 func (s *sweeper) walk(path mad.Path, do func(p, q *port)) {
 	at := int32(0)
 	for hop := range path.Len() {
@@ -123,7 +125,7 @@ func (s *sweeper) walk(path mad.Path, do func(p, q *port)) {
 	}
 }
 
-// suspect records that a link of a path may have failed, and trust that none has.
+// suspect records that a link of the path may have failed. trust records that none has failed.
 func (s *sweeper) suspect(path mad.Path) {
 	s.walk(path, func(p, q *port) { p.suspected++; q.suspected = p.suspected })
 }
@@ -132,8 +134,8 @@ func (s *sweeper) trust(path mad.Path) {
 	s.walk(path, func(p, q *port) { p.suspected, q.suspected = 0, 0 })
 }
 
-// alternativePaths returns paths to nodes over links that are not down, with the fewest suspicions in total and then
-// the fewest hops. Passing through one of these nodes counts as one suspicion.
+// alternativePaths returns paths to the nodes in to over links that are not down. It prefers paths with the fewest
+// suspicions (see suspect), then those with the fewest hops. Passing through a node in to counts as one suspicion.
 func (s *sweeper) alternativePaths(to map[int32]bool) map[int32]mad.Path {
 	type step struct {
 		node int32

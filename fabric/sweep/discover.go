@@ -39,7 +39,7 @@ func (p *port) linked() bool { return p.peer != fabric.None }
 
 func (n *node) isSwitch() bool { return n.info.Type == mad.NodeSwitch }
 
-// ErrLocal reports that the local port of a sweep gives no valid answer.
+// ErrLocal reports that the local port, at which a sweep begins, does not give a valid answer.
 var ErrLocal = errors.New("local port")
 
 // discover finds all nodes, ports and links. The local node is node 0.
@@ -67,7 +67,7 @@ func (s *sweeper) discover() error {
 	return s.fatal
 }
 
-// exploreAll sends requests until nothing more can be learned.
+// exploreAll sends requests until further requests cannot find anything new.
 func (s *sweeper) exploreAll() error {
 	if err := s.explore(); err != nil || s.fatal != nil {
 		return err
@@ -85,10 +85,10 @@ func (s *sweeper) explore() error {
 	}
 }
 
-// isLocal reports whether this is the local port of the sweep.
+// isLocal reports whether a port is the local port, at which the sweep begins.
 func (s *sweeper) isLocal(node int32, num uint8) bool { return node == 0 && num == s.local }
 
-// usable checks whether a NodeInfo is plausible.
+// usable returns an error if a NodeInfo is not plausible.
 func usable(info *mad.NodeInfo) error {
 	switch {
 	case info.NodeGUID == 0:
@@ -102,8 +102,8 @@ func usable(info *mad.NodeInfo) error {
 	return nil
 }
 
-// add adds a new node and requests its attributes except for the description: of a switch those of all ports, of
-// another node those of the port by which it was reached.
+// add adds a new node and requests its attributes except for the description. For a switch it requests the attributes
+// of all ports. For another node it requests those of the port by which the node was reached.
 func (s *sweeper) add(info mad.NodeInfo, path mad.Path) int32 {
 	i := s.enter(info, path)
 	n := s.nodes[i]
@@ -137,7 +137,7 @@ func (s *sweeper) enter(info mad.NodeInfo, path mad.Path) int32 {
 	return i
 }
 
-// slab allocates nodes and their ports in large pieces.
+// slab allocates nodes and their ports in large blocks of memory.
 type slab struct {
 	nodes []node
 	ports []port
@@ -165,7 +165,8 @@ func (s *sweeper) describe(i int32, text mad.NodeDescription, known bool) {
 	s.ask(task{kind: askText, node: i})
 }
 
-// reached records the port by which a node was reached.
+// reached records the port by which a node was reached. For nodes other than switches it requests the PortInfo of this
+// port.
 func (s *sweeper) reached(i int32, info mad.NodeInfo) {
 	n := s.nodes[i]
 	p := &n.ports[info.LocalPort]
@@ -175,7 +176,7 @@ func (s *sweeper) reached(i int32, info mad.NodeInfo) {
 	}
 }
 
-// gotNode handles a NodeInfo from beyond a port: a link, and possibly a new node.
+// gotNode handles the NodeInfo of the node beyond a port. It records the link, and adds the node if it is new.
 func (s *sweeper) gotNode(t task, r *mad.Reply) {
 	var info mad.NodeInfo
 	err := r.Decode(&info)
@@ -212,13 +213,13 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 	}
 }
 
-// Limits of a sweep: a node that reports a new GUID each time would be found endlessly.
+// The limits of a sweep. Without them a sweep would not end if a node reported a new GUID each time.
 const (
 	maxNodes = fabric.MaxUnicastLID
 	maxPorts = 1 << 21
 )
 
-// tooMany reports whether another node would exceed the limits.
+// tooMany reports whether one more node would exceed the limits of a sweep.
 func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
 	if len(s.nodes) < cmp.Or(s.opts.maxNodes, maxNodes) && s.ports+int(info.NumPorts) < maxPorts {
 		return false
@@ -230,7 +231,8 @@ func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
 	return true
 }
 
-// same reports whether a node that answers with a known GUID can be the known one.
+// same reports whether the node that answered can be the known node i, which has the same GUID. If not, it records a
+// duplicate.
 func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 	old := s.nodes[i].info
 	if old.NumPorts == info.NumPorts && old.Type == info.Type && old.SystemImageGUID == info.SystemImageGUID {
@@ -243,8 +245,8 @@ func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
 	return false
 }
 
-// link records that a port is cabled to the port by which node i was reached. It returns false if the link is known or
-// impossible.
+// link records that a port is cabled to the port by which node i was reached. It returns false if the link is already
+// known or is impossible.
 func (s *sweeper) link(from int32, num uint8, i int32, info mad.NodeInfo) bool {
 	a, b := &s.nodes[from].ports[num], &s.nodes[i].ports[info.LocalPort]
 	if a.peer != i || a.peerNum != info.LocalPort {
@@ -284,7 +286,7 @@ func (s *sweeper) gotSwitch(t task, r *mad.Reply) {
 	n.swKnown = r.Decode(&n.sw) == nil
 }
 
-// gotPort handles a PortInfo; the node beyond a port that is up is requested next.
+// gotPort handles the PortInfo of a port. If the port is up, gotPort requests the node beyond the port.
 func (s *sweeper) gotPort(t task, r *mad.Reply) {
 	n := s.nodes[t.node]
 	p := &n.ports[t.port]
@@ -301,7 +303,7 @@ func (s *sweeper) gotPort(t task, r *mad.Reply) {
 	}
 }
 
-// beyond requests the node beyond a port that is up; a light sweep does so later.
+// beyond requests the node beyond a port that is up. In a light sweep the request is made later.
 func (s *sweeper) beyond(t task) {
 	if s.memory != nil {
 		s.memory.open = append(s.memory.open, t)
@@ -310,7 +312,7 @@ func (s *sweeper) beyond(t task) {
 	s.ask(t)
 }
 
-// askFDR10 requests whether a port that reports QDR runs at FDR10.
+// askFDR10 sends a request to find out whether a port that reports QDR runs at FDR10.
 func (s *sweeper) askFDR10(node int32, num uint8) {
 	n := s.nodes[node]
 	info := &n.ports[num].info

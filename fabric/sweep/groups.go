@@ -13,19 +13,20 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// DefaultSAKey is OpenSM's default key of trusted clients.
+// DefaultSAKey is the key that OpenSM by default expects of trusted clients.
 const DefaultSAKey = 1
 
-// Groups reads all multicast groups and their members from the subnet administration, sorted by MLID. The
-// administration reports members only to clients with its key (that of c). Without the key, or if a table is truncated,
-// Groups asks for the memberships of each end port of f. Join states are also reported only to trusted clients:
-// otherwise full is false and all members count as full ones. With a wrong key the error wraps mad.ErrTimeout, because
-// OpenSM does not respond.
+// Groups reads all multicast groups and their members from the subnet administration (SA), sorted by MLID.
+//
+// The SA reports the members of groups only to trusted clients, which have the SA's key. Without the key in c, or if a
+// table is truncated, Groups requests the memberships of each end port of f. The SA also reports join states only to
+// trusted clients. For other clients full is false, and all members are assumed to be full members. With a wrong key
+// OpenSM does not respond, and the error wraps mad.ErrTimeout.
 func Groups(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (groups []fabric.Group,
 	full bool, err error) {
 	a := groupReader{ctx: ctx, c: c, untrusted: c, f: f}
 	if c.SMKey != 0 {
-		// OpenSM does not report groups without members to trusted clients.
+		// OpenSM does not report groups without members to trusted clients, so a client without the key reads them.
 		untrusted := *c
 		untrusted.SMKey = 0
 		a.untrusted = &untrusted
@@ -57,10 +58,10 @@ type groupReader struct {
 	f            *fabric.Fabric
 }
 
-// maxGap is the number of consecutive multicast LIDs without a group that ends the search.
+// maxGap is the number of consecutive multicast LIDs without a group after which byLID ends.
 const maxGap = 128
 
-// byLID returns the groups without their members, by reading one LID after the other.
+// byLID returns the groups without their members. It reads the groups of one multicast LID after the other.
 func (a *groupReader) byLID() (all []sa.MCMemberRecord, err error) {
 	for mlid, none := fabric.FirstMLID, 0; mlid <= fabric.LastMLID && none < maxGap; mlid++ {
 		of, err := sa.GetTable(a.ctx, a.untrusted, sa.MCMemberRecord{MLID: uint16(mlid)}, sa.MemberMLID)
@@ -91,7 +92,7 @@ func (a *groupReader) byPort(groups []sa.MCMemberRecord, progress func(done, tot
 	return all, nil
 }
 
-// memberships returns the memberships of a port.
+// memberships returns the records of the groups of which a port is a member.
 func (a *groupReader) memberships(groups []sa.MCMemberRecord, gid mad.GID) ([]sa.MCMemberRecord, error) {
 	of, err := sa.GetTable(a.ctx, a.c, sa.MCMemberRecord{PortGID: gid}, sa.MemberPortGID)
 	if errors.Is(err, mad.ErrTruncated) {
@@ -114,8 +115,8 @@ func (a *groupReader) memberships(groups []sa.MCMemberRecord, gid mad.GID) ([]sa
 	return of, err
 }
 
-// GroupsOf combines the records of each group. A record without a PortGID is a group without members or with unreported
-// ones.
+// GroupsOf combines the records of each group into one group. A record without a PortGID describes a group that has no
+// members, or whose members are not reported.
 func GroupsOf(records []sa.MCMemberRecord) []fabric.Group {
 	var groups []fabric.Group
 	at := map[mad.GID]int{}

@@ -15,26 +15,30 @@ import (
 
 // LightOptions controls a light sweep.
 type LightOptions struct {
-	// Descriptions reads the description of every node, one MAD for each node. Without this option the sweep reads only
-	// the descriptions of new nodes and of nodes with changed links.
+	// Descriptions makes Light read the description of every node, at the cost of one MAD for each node. Without it,
+	// Light reads only the descriptions of new nodes and of nodes with changed links.
 	Descriptions bool
 	Links        bool // read again which node is behind every port that is up, one MAD per link: see [Light]
-	// Tables, if set, holds the earlier tables of the switches. Light reads the part of the tables that Sample selects
-	// and compares it with Tables, unless the sweep finds changes other than those of descriptions.
+	// Tables, if set, holds the earlier tables of the switches. Light then reads the part of the tables that Sample
+	// selects, and compares it with Tables. It does not do so if nodes, links or ports have changed.
 	Tables   *fabric.Tables
 	Sample   Sample
 	Progress func(Progress) // as in [Options]
 }
 
-// Light sweeps a subnet, starting from an earlier fabric of this subnet. It returns the fabric that [Full] would
-// return, without tables; Result.Changes lists the differences from the earlier fabric. Light writes nothing. It
+// Light sweeps a subnet, starting from an earlier fabric of the same subnet. It returns the fabric that [Full] would
+// return, without tables. Result.Changes lists the differences from the earlier fabric. Light writes nothing. It
 // ignores the port-state-change bits of switches, which belong to the subnet manager.
 //
-// Light reads NodeInfo, SwitchInfo and the PortInfo of every port of each switch, and PortInfo of each other node: 3 +
-// ports MADs for a switch and 1 for a host. A link is taken from the earlier fabric if both its ends are Active and
-// unchanged, and a host also has its earlier LID. All other links are read. Two kinds of changes are therefore not
-// detected: swapped cables between switches whose ports a subnet manager has activated again in the meantime, unless
-// Links is set; and changed descriptions of nodes whose links did not change, unless Descriptions is set.
+// Light reads NodeInfo, SwitchInfo and the PortInfo of every port of each switch, and one PortInfo of each other node.
+// This takes 3 + ports MADs for a switch and 1 MAD for a host. Light takes a link from the earlier fabric if both ends
+// are Active and unchanged. A host at the link must also have its earlier LID. All other links are read.
+//
+// Light therefore does not detect two kinds of changes:
+//
+//   - Swapped cables between switches, if a subnet manager has activated their ports again in the meantime. Set Links
+//   to detect them.
+//   - Changed descriptions of nodes whose links did not change. Set Descriptions to detect them.
 //
 // Light fails under the same conditions as Full.
 func Light(ctx context.Context, client *mad.Client, previous *fabric.Fabric, opts LightOptions) (*Result, error) {
@@ -64,14 +68,15 @@ func Light(ctx context.Context, client *mad.Client, previous *fabric.Fabric, opt
 	return res, nil
 }
 
-// memory holds the earlier fabric of a light sweep.
+// memory holds the earlier fabric on which a light sweep is based.
 type memory struct {
 	f    *fabric.Fabric
 	opts LightOptions
 	open []task // ports that are up and whose peers are not yet known
 }
 
-// earlierPort returns the earlier port, nil if the node is new or has changed its type or number of ports.
+// earlierPort returns the port in the earlier fabric. It returns nil if the node is new, or has changed its type or
+// number of ports.
 func (m *memory) earlierPort(n *node, num uint8) *fabric.Port {
 	i := m.f.NodeByGUID(n.info.NodeGUID)
 	if i == fabric.None || !sameNode(&m.f.Nodes[i], &n.info) {
@@ -84,7 +89,7 @@ func sameNode(n *fabric.Node, info *mad.NodeInfo) bool {
 	return n.GUID == info.NodeGUID && n.Type == info.Type && n.NumPorts == info.NumPorts
 }
 
-// unchanged returns the earlier port, nil if its link has changed or may have.
+// unchanged returns the port in the earlier fabric, nil if the link of the port has or may have changed.
 func (m *memory) unchanged(n *node, num uint8) *fabric.Port {
 	p := &n.ports[num]
 	was := m.earlierPort(n, num)
@@ -97,7 +102,8 @@ func (m *memory) unchanged(n *node, num uint8) *fabric.Port {
 	return was
 }
 
-// assumed returns the earlier peer of a port if the link can be assumed to be unchanged, nil if it must be read.
+// assumed returns the peer of a port in the earlier fabric. It returns nil if the link cannot be assumed to be
+// unchanged and must be read.
 func (m *memory) assumed(n *node, num uint8) *fabric.Port {
 	was := m.unchanged(n, num)
 	if was == nil || was.State != mad.PortActive || m.opts.Links {
@@ -106,7 +112,8 @@ func (m *memory) assumed(n *node, num uint8) *fabric.Port {
 	return &m.f.Ports[was.Peer]
 }
 
-// description returns the earlier description of a node found behind a port whose link did not change.
+// description returns the earlier description of the node behind a port. It returns false if the link of the port may
+// have changed.
 func (m *memory) description(from *node, num uint8, info *mad.NodeInfo) (mad.NodeDescription, bool) {
 	was := m.unchanged(from, num)
 	if m.opts.Descriptions || was == nil {
@@ -116,8 +123,8 @@ func (m *memory) description(from *node, num uint8, info *mad.NodeInfo) (mad.Nod
 	return mad.NewNodeDescription(n.Desc), n.Desc != "" && sameNode(n, info)
 }
 
-// assumeLinks takes unchanged links from the earlier fabric and requests the nodes behind the other links. It runs when
-// no request is open, so that the state of all reached ports is known.
+// assumeLinks takes unchanged links from the earlier fabric, and requests the nodes behind the other links. It runs
+// when no request is open, because the states of all reached ports must be known.
 func (s *sweeper) assumeLinks() {
 	open := s.memory.open
 	s.memory.open = nil
@@ -154,7 +161,7 @@ func (s *sweeper) assumeLinks() {
 	}
 }
 
-// assume records a link taken from the earlier fabric.
+// assume records a link from the earlier fabric as assumed.
 func (s *sweeper) assume(t task, i int32, info mad.NodeInfo) bool {
 	if !s.link(t.node, t.port, i, info) {
 		return false
@@ -164,8 +171,8 @@ func (s *sweeper) assume(t task, i int32, info mad.NodeInfo) bool {
 	return true
 }
 
-// revoke removes an assumed link when one of its two ends was found elsewhere. It then requests the nodes behind both
-// ends.
+// revoke removes an assumed link because a request found one of its ends elsewhere. It then requests the nodes behind
+// both ends.
 func (s *sweeper) revoke(p *port) {
 	if !p.assumed {
 		return
@@ -182,14 +189,14 @@ func (s *sweeper) revoke(p *port) {
 	}
 }
 
-// leadsTo reports whether the link of a switch's port is assumed to lead to the given port.
+// leadsTo reports whether the link of port num of node i is assumed to lead to the given port of node n.
 func (s *sweeper) leadsTo(i int32, num uint8, n *node, port uint8) bool {
 	back := s.memory.assumed(s.nodes[i], num)
 	return back != nil && back.Num == port && s.memory.f.Nodes[back.Node].GUID == n.info.NodeGUID
 }
 
-// gotHost handles the PortInfo of an assumed host. If the PortInfo is that of a different port, gotHost requests the
-// node.
+// gotHost handles the PortInfo of a host whose link is assumed to be unchanged. If the PortInfo is not that of the
+// expected port, gotHost requests the NodeInfo of the node.
 func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	var info mad.PortInfo
 	n := s.nodes[t.node]
@@ -219,7 +226,8 @@ func (s *sweeper) gotHost(t task, r *mad.Reply) {
 	}
 }
 
-// nodeInfo returns the NodeInfo that a node would return through a port, as far as a fabric contains it.
+// nodeInfo returns the NodeInfo that a node would return through a port. It contains only the fields that the fabric
+// knows.
 func nodeInfo(n *fabric.Node, p *fabric.Port) mad.NodeInfo {
 	return mad.NodeInfo{
 		Type: n.Type, NumPorts: n.NumPorts, SystemImageGUID: n.SystemGUID, NodeGUID: n.GUID, PortGUID: p.GUID,
@@ -227,19 +235,20 @@ func nodeInfo(n *fabric.Node, p *fabric.Port) mad.NodeInfo {
 	}
 }
 
-// Sample is a part of the forwarding tables of a subnet: the block with index Nth (from 0) of every Of blocks of a
-// switch. Of sweeps with successive Nth cover all entries.
+// Sample selects a part of the forwarding tables. The blocks of each switch are divided into runs of Of blocks, and
+// Sample selects the block with index Nth (from 0) of each run. Sweeps with all Nth from 0 to Of-1 cover all entries.
 type Sample struct{ Nth, Of int }
 
-// sampler compares a sample of tables with the earlier tables.
+// sampler compares a sample of the tables with the earlier tables.
 type sampler struct {
 	*reader
 	was     *fabric.Tables
 	changed map[fabric.SwitchIndex]bool // changed switches, by their index in was
 }
 
-// compare reads a sample of the tables. It returns the number of switches whose entries or LinearFDBTop have changed,
-// The number excludes switches that were unknown or have a missing block. A missing block is [Unanswered].
+// compare reads a sample of the tables. It returns the number of switches whose entries or LinearFDBTop have changed.
+// It does not count switches whose earlier table is unknown or that have a missing block. Missing blocks are listed as
+// [Unanswered].
 func (r *reader) compare(was *fabric.Tables, part Sample) (int, error) {
 	s := sampler{r, was, map[fabric.SwitchIndex]bool{}}
 	r.row = make([]fabric.SwitchIndex, len(r.nodes))
@@ -270,7 +279,7 @@ func (r *reader) compare(was *fabric.Tables, part Sample) (int, error) {
 	return len(s.changed), nil
 }
 
-// gotBlock compares a block up to LinearFDBTop.
+// gotBlock compares the entries of a block up to LinearFDBTop with the earlier entries.
 func (s *sampler) gotBlock(t task, reply *mad.Reply) {
 	s.progress.Blocks++
 	old, first := s.row[t.node], int(t.mod)*fabric.BlockSize

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// task is a request in a compact form, because hundreds of thousands may be queued.
+// task is a request in a compact form. Hundreds of thousands of tasks may be queued.
 type task struct {
 	kind kind
 	port uint8 // port that the request is about
@@ -50,7 +50,7 @@ func (k kind) isTable() bool {
 	return false
 }
 
-// isVendor reports whether only some switches of one vendor know the attribute.
+// isVendor reports whether only switches of one vendor may know the attribute.
 func (k kind) isVendor() bool { return k >= askAdaptive }
 
 var attrs = [kinds]mad.AttrID{
@@ -69,13 +69,13 @@ func unpack(u uint64) task {
 	return task{kind: kind(u >> 56), port: uint8(u >> 48), mod: uint16(u >> 32), node: int32(uint32(u))}
 }
 
-// mostUnanswered is the number of consecutive unanswered requests after which a node gets no more.
+// mostUnanswered is the number of consecutive unanswered requests after which no more are sent to a node.
 const mostUnanswered = 4
 
-// reportEvery is the number of answers between two progress reports.
+// reportEvery is the number of answers between two calls of Options.Progress.
 const reportEvery = 1024
 
-// sweeper sends requests and collects answers in one goroutine; each answer may cause further requests.
+// sweeper sends requests and collects answers in one goroutine. An answer may cause further requests.
 type sweeper struct {
 	client   *mad.Client
 	before   mad.Stats // of the client
@@ -136,7 +136,7 @@ func newSweeper(ctx context.Context, client *mad.Client, opts Options) *sweeper 
 	return s
 }
 
-// ask queues a request. Requests that have become superfluous by their turn are not sent.
+// ask queues a request. A request that has become superfluous is dropped when its turn comes.
 func (s *sweeper) ask(t task) { s.queue = append(s.queue, t) }
 
 // run sends requests until none is left.
@@ -169,7 +169,8 @@ func (s *sweeper) pump() {
 	}
 }
 
-// superfluous reports whether the link is known from its other end, or the node does not respond.
+// superfluous reports whether a request is no longer needed: the link is known from the other end, or the node does not
+// respond.
 func (s *sweeper) superfluous(t task) bool {
 	n := s.nodes[t.node]
 	if (t.kind == askNode || t.kind == askHost) && n.ports[t.port].linked() {
@@ -208,7 +209,8 @@ func (s *sweeper) modifier(t task) uint32 {
 	return 0
 }
 
-// path returns the directed route of a request. A port of a channel adapter is read through itself.
+// path returns the directed route for a request. A request for a port of a channel adapter must enter the adapter
+// through this port.
 func (s *sweeper) path(t task) (mad.Path, error) {
 	n := s.nodes[t.node]
 	switch t.kind {
@@ -231,7 +233,7 @@ func (s *sweeper) reply(r *mad.Reply) {
 	case r.Err == nil:
 		s.nodes[t.node].unanswered = 0
 		s.answered[t.kind](t, r)
-	// Some nodes that should support the attribute do not.
+	// This case ignores the error, because not all nodes that should support the attribute do so.
 	case t.kind == askSpeed, (t.kind == askAdaptive || t.kind == askPrivate) && refused(r.Err):
 	case t.kind == askHost:
 		s.gotHost(t, r)

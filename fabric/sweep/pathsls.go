@@ -13,39 +13,44 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// PathSLs holds the SLs of paths granted by the subnet administration.
+// PathSLs holds the SLs of paths that the subnet administration (SA) returned in path records.
 type PathSLs struct {
 	// SLs is nil if some pairs have no path record.
 	SLs fabric.PathSLs
-	// Asked is the number of requested path records, Pairs that of pairs of end ports and LIDs.
+	// Asked is the number of requested path records. Pairs is the number of pairs of a source end port and a
+	// destination LID.
 	Asked, Pairs int
-	// Without counts the requested pairs without a record, which share no partition. Example is one of them.
+	// Without is the number of requested pairs that have no path record. The ports of such a pair share no partition.
+	// Example is one of these pairs.
 	Without int
 	Example string
 }
 
 var (
-	// ErrManySLs reports that the SLs of a large subnet differ between hosts of the same switch.
+	// ErrManySLs reports that the SLs differ between hosts of the same switch, and that the subnet has too many pairs
+	// to read each.
 	ErrManySLs = errors.New("the service levels differ between hosts of the same switch, and there are too many " +
 		"paths to read each")
-	// ErrRandomSLs reports that a pair gets a different SL for each request, as from OpenSM's dfsssp.
+	// ErrRandomSLs reports that repeated requests for a pair return different SLs, as with OpenSM's dfsssp.
 	ErrRandomSLs = errors.New("repeated requests for a path return different service levels, as with OpenSM's dfsssp")
 )
 
 const (
-	// everyPair is the number of pairs up to which each pair is requested.
+	// everyPair is the maximum number of pairs for which all pairs are requested at once.
 	everyPair = 1 << 15
-	// mostPairs is the same limit if SLs differ between hosts of a switch.
+	// mostPairs is the maximum number of pairs for which all pairs are requested if SLs differ between hosts of a
+	// switch.
 	mostPairs = 1 << 20
-	// samplePairs is the number of pairs requested again.
+	// samplePairs is the number of random pairs that are requested again as a check.
 	samplePairs = 1 << 12
-	// saWindow is the number of concurrent requests to the subnet administration.
+	// saWindow is the number of concurrent requests to the SA.
 	saWindow = 16
 )
 
-// AskPathSLs reads the SLs of the paths between all end ports of f from the subnet administration. On large subnets it
-// sends one request for each pair of switches, and then verifies a sample of pairs; if one has a different SL, it reads
-// all. The error wraps [ErrManySLs] if these are too many, or [ErrRandomSLs].
+// AskPathSLs reads the SLs of the paths between all end ports of f from the SA. On large subnets it sends one request
+// for each pair of switches, and then verifies a sample of pairs. If a pair of the sample has a different SL,
+// AskPathSLs reads all pairs. The error wraps [ErrManySLs] if there are too many pairs, or [ErrRandomSLs] if repeated
+// requests differ.
 func AskPathSLs(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress func(done, total int)) (*PathSLs, error) {
 	a := slReader{c: c, f: f, progress: progress}
 	a.ends()
@@ -61,7 +66,8 @@ func AskPathSLs(ctx context.Context, c *sa.Client, f *fabric.Fabric, progress fu
 	return res, nil
 }
 
-// consistent reads the SLs until a sample of pairs confirms them.
+// consistent reads the SLs and verifies them with a sample of pairs. If the sample differs after one request per pair
+// of switches, it reads all pairs.
 func (a *slReader) consistent(ctx context.Context, pairs int) (*fabric.SLTable, error) {
 	for together := pairs > everyPair; ; together = false {
 		t, err := a.readTable(ctx, together)
@@ -86,7 +92,7 @@ type slReader struct {
 	c        *sa.Client
 	f        *fabric.Fabric
 	progress func(done, total int)
-	// sources are the end ports with a LID, lids all their LIDs.
+	// sources holds the end ports that have a LID. lids holds all LIDs of these ports.
 	sources []fabric.PortIndex
 	lids    []uint16
 
@@ -109,8 +115,8 @@ func (a *slReader) ends() {
 	}
 }
 
-// pathClass is what paths of hosts have in common: the switch, and the offset of the LID within its port. The port of a
-// switch itself forms a class of its own.
+// pathClass identifies a set of LIDs whose paths are expected to have the same SLs. The LIDs belong to hosts of the
+// same switch and have the same offset within their ports. The port of a switch itself forms a class of its own.
 type pathClass struct {
 	sw     fabric.SwitchIndex
 	end    fabric.PortIndex
@@ -125,7 +131,7 @@ func (a *slReader) classOf(p fabric.PortIndex, lid uint16, together bool) pathCl
 	return at
 }
 
-// groups numbers the classes of LIDs and returns up to two LIDs of each.
+// groups numbers the classes of LIDs. It returns the class of each LID, and up to two example LIDs of each class.
 func (a *slReader) groups(lids []uint16, together bool) (of []int32, examples [][]uint16) {
 	of = make([]int32, int(a.f.MaxLID)+1)
 	for i := range of {
@@ -147,7 +153,8 @@ func (a *slReader) groups(lids []uint16, together bool) (of []int32, examples []
 	return of, examples
 }
 
-// readTable sends one request for each pair of classes: of end ports, or of switches if together is set.
+// readTable reads the SLs and sends one request for each pair of classes. If together is set, the end ports of a switch
+// form a class, otherwise each end port forms one.
 func (a *slReader) readTable(ctx context.Context, together bool) (*fabric.SLTable, error) {
 	var first []uint16
 	for _, p := range a.sources {
@@ -167,7 +174,8 @@ func (a *slReader) readTable(ctx context.Context, together bool) (*fabric.SLTabl
 	return t, a.each(ctx, len(sources)*cols, pair, func(i int, sl uint8) { t.Set(i/cols, i%cols, sl) })
 }
 
-// differentPorts returns LIDs of two different ports out of two groups, LID 0 if there are none.
+// differentPorts returns a LID from each of two groups such that the LIDs belong to different ports. It returns 0, 0 if
+// there are no such LIDs.
 func (a *slReader) differentPorts(from, to []uint16) (src, dst uint16) {
 	for _, src := range from {
 		for _, dst := range to {
@@ -179,7 +187,7 @@ func (a *slReader) differentPorts(from, to []uint16) (src, dst uint16) {
 	return 0, 0
 }
 
-// verifySample reads random pairs and reports whether they have the SLs of their classes.
+// verifySample reads random pairs and reports whether their SLs equal those of their classes in t.
 func (a *slReader) verifySample(ctx context.Context, t *fabric.SLTable) (bool, error) {
 	rnd := rand.New(rand.NewPCG(1, uint64(len(a.lids))))
 	var drawn [][2]uint16
@@ -198,7 +206,7 @@ func (a *slReader) verifySample(ctx context.Context, t *fabric.SLTable) (bool, e
 	return same, err
 }
 
-// each reads the path records of n pairs, except those with source LID 0.
+// each reads the path records of n pairs. It skips pairs with source LID 0.
 func (a *slReader) each(ctx context.Context, n int, pair func(i int) (src, dst uint16),
 	got func(i int, sl uint8)) error {
 	batch := a.c.MAD.NewBatch(ctx)

@@ -7,7 +7,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// VLArb holds the VL arbitration tables of a port for low and high priority, at their full lengths.
+// VLArb holds the VL arbitration tables of a port for low and high priority. The slices have the sizes that the port
+// reports.
 type VLArb struct{ Low, High []mad.VLWeight }
 
 // portBlock is a block of a port's table.
@@ -16,7 +17,7 @@ type portBlock struct {
 	mod  uint16
 }
 
-// askPorts requests the tables that each port has.
+// askPorts requests those tables of ports that the options select.
 func (r *reader) askPorts() {
 	if r.opts.VLArb {
 		r.vlArb = map[fabric.PortIndex]*VLArb{}
@@ -49,7 +50,8 @@ func (r *reader) askBlocks(k kind, blocks func(*node) []portBlock) {
 	})
 }
 
-// vlArbBlocks returns the blocks of linked ports; mod is the part.
+// vlArbBlocks returns the blocks to read for the VL arbitration tables of a node's linked ports. The mod of a block is
+// its part of the tables.
 func (r *reader) vlArbBlocks(n *node) []portBlock {
 	var out []portBlock
 	for num := range n.ports {
@@ -94,7 +96,8 @@ func (r *reader) gotVLArb(t task, reply *mad.Reply) {
 	}
 }
 
-// pKeyBlocks returns the blocks of end ports, and of ports of switches that enforce partitions.
+// pKeyBlocks returns the blocks to read for the P_Key tables of a node: those of end ports, and of switch ports that
+// enforce partitions.
 func (r *reader) pKeyBlocks(n *node) []portBlock {
 	var out []portBlock
 	for num := range n.ports {
@@ -117,7 +120,7 @@ func (r *reader) gotPKeys(t task, reply *mad.Reply) {
 	}
 }
 
-// guidBlocks returns the blocks of end ports.
+// guidBlocks returns the blocks to read for the GUID tables of a node's end ports.
 func (r *reader) guidBlocks(n *node) []portBlock {
 	var out []portBlock
 	for num := range n.ports {
@@ -136,7 +139,7 @@ func (r *reader) gotGUIDs(t task, reply *mad.Reply) {
 	}
 }
 
-// endPort reports whether a port is an end port, with a GUID and tables of its own, and was read.
+// endPort reports whether a port is an end port, which has its own GUID and tables, and whether it was read.
 func (n *node) endPort(num int) bool { return n.isSwitch() == (num == 0) && n.ports[num].known }
 
 func appendBlocks(out []portBlock, num, entries, size int) []portBlock {
@@ -146,7 +149,7 @@ func appendBlocks(out []portBlock, num, entries, size int) []portBlock {
 	return out
 }
 
-// put stores a block of a port's table, which grows as blocks arrive in any order.
+// put stores a block in a table of a port. The table grows as needed, because blocks arrive in any order.
 func put[T any](tables map[fabric.PortIndex][]T, port fabric.PortIndex, at int, block []T) {
 	table := tables[port]
 	if grow := at + len(block) - len(table); grow > 0 {

@@ -10,18 +10,18 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrNoRoute reports that no directed route leads to a port.
+// ErrNoRoute reports that there is no directed route to a port.
 var ErrNoRoute = errors.New("no directed route")
 
-// Routes holds shortest directed routes from a fabric's SM port. They are valid as long as their links are.
+// Routes holds the shortest directed routes from a fabric's SM port. A route is valid as long as its links exist.
 type Routes struct {
 	f       *fabric.Fabric
 	paths   []mad.Path // by node
 	reached []bool
 }
 
-// NewRoutes computes the routes of a fabric. Ports not connected to the SM's port, and those more than [mad.MaxHops]
-// away, have none. O(ports).
+// NewRoutes computes the routes of a fabric. There is no route to ports that are not connected to the SM's port or are
+// more than [mad.MaxHops] hops away. O(ports).
 func NewRoutes(f *fabric.Fabric) *Routes {
 	r := &Routes{f: f, paths: make([]mad.Path, len(f.Nodes)), reached: make([]bool, len(f.Nodes))}
 	if f.SMPort == fabric.None {
@@ -58,7 +58,7 @@ func NewRoutes(f *fabric.Fabric) *Routes {
 	return r
 }
 
-// ToNode returns the route to a node, at any of its ports. The error wraps [ErrNoRoute].
+// ToNode returns the route to a node. The route may end at any port of the node. The error wraps [ErrNoRoute].
 func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
 	if !r.reached[node] {
 		return mad.Path{}, fmt.Errorf("%s: %w", r.f.NodeName(node), ErrNoRoute)
@@ -66,8 +66,9 @@ func (r *Routes) ToNode(node fabric.NodeIndex) (mad.Path, error) {
 	return r.paths[node], nil
 }
 
-// ToPort returns the route that arrives at the given end port: the agent of a channel adapter changes only the port
-// that receives the request. For a port of a switch it is the switch's route. The error wraps [ErrNoRoute].
+// ToPort returns the route that ends at the given end port. On a channel adapter the port matters, because the agent
+// changes only the port that receives the request. For a port of a switch, ToPort returns the route to the switch. The
+// error wraps [ErrNoRoute].
 func (r *Routes) ToPort(port fabric.PortIndex) (mad.Path, error) {
 	p := &r.f.Ports[port]
 	if port == r.f.SMPort || r.f.Nodes[p.Node].IsSwitch() {

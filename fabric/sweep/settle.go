@@ -9,11 +9,11 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// maxRounds is the maximum number of times that a sweep repeats open requests and rereads contradictory ports.
+// maxRounds is the maximum number of times that a sweep repeats open requests and reads contradictory ports again.
 const maxRounds = 4
 
-// settle repeats requests that were lost and rereads ports that changed during the sweep. Links that remain
-// inconsistent are dropped with a warning.
+// settle repeats requests that were lost, and reads ports again that changed during the sweep. Links whose ends still
+// disagree are dropped with a warning.
 func (s *sweeper) settle() error {
 	for round := range maxRounds {
 		if err := s.detour(); err != nil {
@@ -34,9 +34,9 @@ func (s *sweeper) settle() error {
 	return nil
 }
 
-// retry repeats requests whose answers may have been lost by chance. It does so only while the observed loss of
-// answered requests makes that likely, so silent nodes of a subnet without loss are not asked twice. Once the fabric is
-// built only requests for tables are repeated.
+// retry repeats requests whose answers may have been lost by chance. It estimates the loss from the answered requests,
+// and repeats requests only while this loss makes lost answers likely. So silent nodes of a subnet without loss are not
+// asked twice. Once the fabric is built, only requests for tables are repeated.
 func (s *sweeper) retry(round int) {
 	const uneven = 3 // some links may lose this many times the average
 	missed := math.Pow(min(1, uneven*s.loss()), float64(s.client.Options().Tries))
@@ -46,7 +46,7 @@ func (s *sweeper) retry(round int) {
 	s.requeue(func(m miss) bool { return s.recoverable(m) && s.nodes[m.task.node].unanswered < mostUnanswered })
 }
 
-// requeue queues the missed requests that match.
+// requeue queues those unanswered requests again for which match returns true.
 func (s *sweeper) requeue(match func(miss) bool) {
 	kept := s.misses[:0]
 	for _, m := range s.misses {
@@ -60,7 +60,8 @@ func (s *sweeper) requeue(match func(miss) bool) {
 	s.misses = kept
 }
 
-// loss estimates the share of packets that are lost, with their answers, among those of answered requests.
+// loss estimates the probability that a request or its answer is lost. It considers only requests that were finally
+// answered.
 func (s *sweeper) loss() float64 {
 	now, tries := s.client.Stats(), uint64(s.client.Options().Tries)
 	failed := now.TimedOut - s.before.TimedOut
@@ -72,8 +73,8 @@ func (s *sweeper) loss() float64 {
 	return min(1, float64(again-failed*(tries-1))/float64(sent-failed*tries))
 }
 
-// recheck rereads ports of links whose ends disagree, as after a change between the reads of both ends, and once those
-// behind which no node responded.
+// recheck reads ports again if the two ends of their link disagree, because the link may have changed between the two
+// reads. In the first round it also reads the ports behind which no node responded.
 func (s *sweeper) recheck(round int) {
 	for i := range s.nodes {
 		for num := range s.nodes[i].ports {
@@ -97,7 +98,7 @@ func (s *sweeper) readAgain(node int32, num uint8) {
 
 func (s *sweeper) peer(p *port) *port { return &s.nodes[p.peer].ports[p.peerNum] }
 
-// agree reports whether two ports can be the ends of one link.
+// agree reports whether the states, widths and speeds of two ports can be those of one link.
 func agree(p, q *port) bool {
 	if !p.known || !q.known {
 		return true
@@ -107,7 +108,7 @@ func agree(p, q *port) bool {
 		a.LinkSpeedActive == b.LinkSpeedActive && a.LinkSpeedExtActive == b.LinkSpeedExtActive
 }
 
-// gotAgain handles a port that was read again.
+// gotAgain handles the PortInfo of a port that was read again.
 func (s *sweeper) gotAgain(t task, r *mad.Reply) {
 	p := &s.nodes[t.node].ports[t.port]
 	if r.Decode(&p.info) == nil {
@@ -115,13 +116,13 @@ func (s *sweeper) gotAgain(t task, r *mad.Reply) {
 	}
 }
 
-// lostAgain handles a port that no longer responds.
+// lostAgain handles a port that did not respond when it was read again.
 func (s *sweeper) lostAgain(t task) { s.nodes[t.node].ports[t.port].known = false }
 
 // down reports whether the port is known to be down.
 func (p *port) down() bool { return p.known && p.info.PortState <= mad.PortDown }
 
-// dropHalfLinks removes links with an end that is down.
+// dropHalfLinks removes links of which one end is down.
 func (s *sweeper) dropHalfLinks() {
 	for i := range s.nodes {
 		for num := range s.nodes[i].ports {

@@ -9,10 +9,10 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// MarkUnanswered returns the changes since an earlier fabric, corrected by the unanswered requests. A cabled node that
-// does not respond is [fabric.NodeSilent] instead of gone, and nodes reached only through such nodes are
-// [fabric.NodeHidden]. Links that are invisible for that reason are omitted, except for links whose port reports that
-// it is down.
+// MarkUnanswered corrects the changes since an earlier fabric with the list of unanswered requests. A cabled node that
+// does not respond becomes [fabric.NodeSilent] instead of [fabric.NodeGone]. Nodes that were reached only through such
+// nodes become [fabric.NodeHidden]. Links whose state cannot be read for this reason are omitted, except for links with
+// a port that reports to be down.
 func MarkUnanswered(earlier *fabric.Fabric, changes []fabric.Change, unanswered []Unanswered) []fabric.Change {
 	h := marker{f: earlier, gone: map[uint64]fabric.ChangeKind{}, silent: silentEnds(unanswered)}
 	if len(h.silent) == 0 {
@@ -48,8 +48,8 @@ func silentEnds(unanswered []Unanswered) map[end]bool {
 	return silent
 }
 
-// SilentPorts returns a function that reports whether a port, given by node GUID and number, leads to a node that did
-// not respond.
+// SilentPorts returns a function that reports whether the node behind a port did not respond. The port is given by node
+// GUID and port number.
 func SilentPorts(unanswered []Unanswered) func(guid uint64, port int) bool {
 	silent := silentEnds(unanswered)
 	return func(guid uint64, port int) bool { return silent[end{guid, port}] }
@@ -62,7 +62,8 @@ type marker struct {
 	silent map[end]bool // ports whose peers do not respond
 }
 
-// mark finds the silent nodes and, from those, the hidden ones.
+// mark marks the nodes that do not respond as silent. Then it marks the missing nodes that were reached only through
+// them as hidden.
 func (h *marker) mark() {
 	var queue []fabric.NodeIndex
 	for guid := range h.gone {
@@ -86,7 +87,7 @@ func (h *marker) mark() {
 	}
 }
 
-// touches reports whether a port at the other end of one of the node's links matches.
+// touches calls match with the peer of each port of the node, and reports whether a call returned true.
 func (h *marker) touches(node fabric.NodeIndex, match func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]
 	for p := range n.Slots() {
@@ -102,7 +103,8 @@ func (h *marker) end(port fabric.PortIndex) end {
 	return end{h.f.Nodes[p.Node].GUID, int(p.Num)}
 }
 
-// invisible reports whether the state of a link is unknown: its ends are silent, hidden, or lead to silent nodes.
+// invisible reports whether the state of a link is unknown, because each end is silent, hidden, or leads to a silent
+// node.
 func (h *marker) invisible(c fabric.Change) bool {
 	for _, e := range []fabric.End{c.At, c.Peer} {
 		if kind, gone := h.gone[e.GUID]; !h.silent[end{e.GUID, e.Port}] && (!gone || kind == fabric.NodeGone) {

@@ -13,19 +13,19 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SM is a subnet manager, or a port that reports one.
+// SM is a subnet manager, or a port that claims to have one.
 type SM struct {
 	Port fabric.PortIndex // its end port
 	Info mad.SMInfo       // its SMInfo: GUID, priority, state
 	Err  error            // why it did not respond; Info is then empty. The IsSM bit can outlive a subnet manager.
 }
 
-// Master reports whether this is a master subnet manager.
+// Master reports whether the subnet manager responded and is a master.
 func (m *SM) Master() bool { return m.Err == nil && m.Info.State == mad.SMMaster }
 
-// SMs reads the SMInfo of all ports whose IsSM bit is set in f, including the local one, and of the port that the local
-// port names as the master's. It returns the SMs that respond and the ports with the bit that do not, in the order of
-// EndPorts. It returns an error if ctx ends.
+// SMs reads the SMInfo of all ports whose IsSM bit is set in f, including the local port. It also reads the SMInfo of
+// the port that has the SM LID of the local port. It returns, in the order of EndPorts, the subnet managers that
+// respond, and the ports with the IsSM bit that do not respond. It returns an error if ctx ends.
 func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error) {
 	routes := NewRoutes(f)
 	batch := client.NewBatch(ctx)
@@ -59,9 +59,9 @@ func SMs(ctx context.Context, client *mad.Client, f *fabric.Fabric) ([]SM, error
 	return slices.DeleteFunc(sms, func(m SM) bool { return m.Err != nil && !isSM(m.Port) }), nil
 }
 
-// masterOfLocalPort returns the port that the local port names as the master's. It returns None for the local port
-// itself, which has the IsSM bit if a subnet manager runs on it, except for port 0 of a switch: not every switch sets
-// the bit there.
+// masterOfLocalPort returns the port that has the SM LID of the local port. It returns None if this is the local port
+// of a channel adapter, because such a port has the IsSM bit if a subnet manager runs on it. Port 0 of a switch does
+// not always set the bit, so it is returned.
 func masterOfLocalPort(f *fabric.Fabric) fabric.PortIndex {
 	if f.SMPort == fabric.None {
 		return fabric.None
@@ -74,12 +74,13 @@ func masterOfLocalPort(f *fabric.Fabric) fabric.PortIndex {
 	return named
 }
 
-// localSMTimeout is the timeout of a possible subnet manager on the local port without the IsSM bit.
+// localSMTimeout is the timeout for a request to the local port if the port may have a subnet manager, but does not
+// have the IsSM bit.
 const localSMTimeout = 50 * time.Millisecond
 
-// MasterSM returns the master subnet manager of f: of several masters the one with the highest priority and then the
-// lowest GUID (IBA 1.2.1, 14.4.1). ok is false if there is none. others are the remaining ones, including managers that
-// do not respond.
+// MasterSM returns the master subnet manager of f. Of several masters it returns the one with the highest priority,
+// then with the lowest GUID (IBA 1.2.1, 14.4.1). ok is false if there is no master. others contains the other subnet
+// managers, including those that do not respond.
 func MasterSM(ctx context.Context, client *mad.Client, f *fabric.Fabric) (master SM, ok bool, others []SM, err error) {
 	sms, err := SMs(ctx, client, f)
 	if err != nil {

@@ -2,8 +2,8 @@
 
 // Package sweep reads a subnet's nodes, ports, links and tables by directed routes. It writes nothing.
 //
-// Requests without a valid answer become [Unanswered], and contradictions become warnings; the first of two
-// contradictory values counts. A sweep therefore also returns a subnet that is partly broken.
+// A sweep also returns a subnet that is partly broken. Requests without a valid answer become [Unanswered].
+// Contradictions become warnings, and the first of two contradictory values counts.
 package sweep
 
 import (
@@ -19,31 +19,31 @@ import (
 type Options struct {
 	Progress func(Progress) // if set, called regularly by the sweeping goroutine; must be fast
 	NoTables bool           // do not read forwarding tables; the result has no Tables
-	// SL2VL, MFT, VLArb, PKeys, GUIDs and Adaptive read more tables. The first two are part of Result.Tables and
-	// omitted with NoTables. They cost, in MADs:
+	// SL2VL, MFT, VLArb, PKeys, GUIDs and Adaptive read more tables. SL2VL and MFT are part of Result.Tables, so they
+	// are not read with NoTables. The tables cost this many MADs:
 	//
-	//	LFTs   1 + LinearFDBTop/64 for a switch
-	//	SL2VL  l*(l+1) for a switch with l linked ports, 1 for a port of an adapter; none
-	//	       if the node has no such tables (IsSLMappingSupported)
-	//	MFT    1 + ports/16 for a switch and each 32 LIDs up to MulticastFDBTop, or
-	//	       up to MulticastFDBCap if it has no top
-	//	VLArb  2 for a linked port, 4 if it has more than 32 entries
-	//	PKeys  1 for an end port and each 32 of its PartitionCap, normally 2; the same
-	//	       for a linked port of a switch and PartitionEnforcementCap
-	//	GUIDs  1 for an end port and each 8 of its GUIDCap
-	//	Adaptive  2 for an NVIDIA switch; if it routes adaptively also 1 for each 2 groups and for each 16 LIDs
+	// \tLFTs   1 + LinearFDBTop/64 for a switch
+	// \tSL2VL  l*(l+1) for a switch with l linked ports, 1 for a port of an adapter; none
+	// \t       if the node has no such tables (IsSLMappingSupported)
+	// \tMFT    1 + ports/16 for a switch and each 32 LIDs up to MulticastFDBTop, or
+	// \t       up to MulticastFDBCap if it has no top
+	// \tVLArb  2 for a linked port, 4 if it has more than 32 entries
+	// \tPKeys  1 for an end port and each 32 of its PartitionCap, normally 2; the same
+	// \t       for a linked port of a switch and PartitionEnforcementCap
+	// \tGUIDs  1 for an end port and each 8 of its GUIDCap
+	// \tAdaptive  2 for an NVIDIA switch; if it routes adaptively also 1 for each 2 groups and for each 16 LIDs
 	//
-	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports these are 0.34, 2.2, 0.16, 0.14, 0.14 and
-	// 0.05 million; nodes, ports and links cost 0.12 million.
+	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports, the first six cost 0.34, 2.2, 0.16, 0.14,
+	// 0.14 and 0.05 million MADs. Nodes, ports and links cost 0.12 million MADs.
 	SL2VL, MFT, VLArb, PKeys, GUIDs bool
-	// Adaptive reads the groups for adaptive routing by NVIDIA attributes that are untested on a real switch: data that
-	// contradict the forwarding table cause a warning and are ignored. It is part of Result.Tables, too.
+	// Adaptive reads the groups for adaptive routing. It uses NVIDIA attributes that are untested on a real switch.
+	// Data that contradict the forwarding table are ignored with a warning. The result is part of Result.Tables.
 	Adaptive bool
 
 	maxNodes int // for tests; 0 is maxNodes
 }
 
-// Progress is the progress of a sweep. The number of blocks is known once all nodes are found.
+// Progress is the progress of a sweep. The number of blocks is known only after all nodes have been found.
 type Progress struct {
 	Nodes, Switches    int
 	Blocks, BlocksToDo int
@@ -51,20 +51,21 @@ type Progress struct {
 
 // Result is the result of a sweep.
 type Result struct {
-	// Fabric has its nodes in breadth-first order from the local port, ports ascending, independent of the order of
-	// answers. Its SM port is the local port.
+	// Fabric has its nodes in breadth-first order from the local port. The ports of a node are visited in ascending
+	// order, so the order of answers does not matter. The SM's port is the local port.
 	Fabric *fabric.Fabric
-	// Tables holds the tables of the switches, with origin "live". A switch with a missing block of any requested table
-	// is not Known. The SLs of paths are Unread because switches do not have them.
+	// Tables holds the tables of the switches, with origin "live". If a block of any requested table of a switch is
+	// missing, the switch is not Known. The SLs of paths are Unread, because switches do not have them.
 	Tables *fabric.Tables
-	// VLArb, PKeys and GUIDs hold the requested tables of ports, except those with a missing block.
+	// VLArb, PKeys and GUIDs hold the requested tables of ports. They omit tables with a missing block.
 	VLArb      map[fabric.PortIndex]*VLArb
 	PKeys      map[fabric.PortIndex][]mad.PKey
 	GUIDs      map[fabric.PortIndex][]uint64
 	Changes    []fabric.Change // differences from the fabric given to a light sweep
 	Rerouted   int             // switches whose tables differ in the sample of a light sweep
 	Unanswered []Unanswered    // requests without a valid answer
-	// Warnings describes contradictions, one sentence each; Duplicates are those about a value that must be unique.
+	// Warnings describes contradictions, with one sentence for each. Duplicates lists those contradictions that concern
+	// a value that must be unique.
 	Warnings   []string
 	Duplicates []Duplicate
 	Limits     []fabric.LinkLimit // limits of the ports of Fabric by port index; nil for a light sweep
@@ -86,8 +87,9 @@ func (s Stats) PerSecond() float64 {
 	return float64(s.Requests) / s.Elapsed.Seconds()
 }
 
-// Full sweeps the whole subnet. It fails only if the local port does not respond or ctx ends; other nodes that do not
-// respond are [Unanswered], after other paths to them were tried if they stopped during the sweep.
+// Full sweeps the whole subnet. It fails only if the local port does not respond or ctx ends. Other nodes that do not
+// respond are listed as [Unanswered]. If a node stops responding during the sweep, Full first tries other paths to the
+// node.
 func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error) {
 	start := time.Now()
 	s := newSweeper(ctx, client, opts)
@@ -112,7 +114,7 @@ func Full(ctx context.Context, client *mad.Client, opts Options) (*Result, error
 	return res, nil
 }
 
-// result returns the parts of a result common to all sweeps.
+// result returns the parts of a result that all kinds of sweeps have in common.
 func (s *sweeper) result(f *fabric.Fabric, start time.Time) *Result {
 	s.report()
 	res := &Result{Fabric: f, Unanswered: s.unanswered()}

@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// reader reads the tables of the nodes of a fabric.
+// reader reads the tables of the nodes in a fabric.
 type reader struct {
 	*sweeper
 	b      *builder
@@ -19,11 +19,11 @@ type reader struct {
 	vlArb  map[fabric.PortIndex]*VLArb
 	pKeys  map[fabric.PortIndex][]mad.PKey
 	guids  map[fabric.PortIndex][]uint64
-	// adaptive holds the adaptive-routing attributes by switch; nil if not requested.
+	// adaptive holds the adaptive-routing attributes by switch. It is nil if they are not requested.
 	adaptive []adaptiveSwitch
 }
 
-// newReader queues the requests for all tables in the options.
+// newReader returns a reader and queues the requests for all tables that the options select.
 func newReader(s *sweeper, b *builder) *reader {
 	r := &reader{sweeper: s, b: b, f: b.fabric}
 	if !s.opts.NoTables {
@@ -39,9 +39,12 @@ func newReader(s *sweeper, b *builder) *reader {
 	return r
 }
 
-// spread queues requests to nodes in groups of the client's window: for the first block of each node, then for the
-// second and so on, and then the next group. No switch gets a flood of requests, and successive packets use the same
-// paths. count returns the number of blocks of a node of the sweep, nth one of them.
+// spread queues requests for blocks such that no switch gets many requests at once, and successive requests use the
+// same paths. It divides the nodes into groups of the client's window size. Within a group it queues the first block of
+// each node, then the second block of each node, and so on.
+//
+// The function count returns the number of blocks of node i of the sweep. The function nth returns the request for
+// block k of node i.
 func (r *reader) spread(nodes []fabric.NodeIndex, count func(i int32) int, nth func(i int32, k int) task) {
 	for some := range slices.Chunk(nodes, r.client.Options().Window) {
 		for k, more := 0, true; more; k++ {
@@ -61,7 +64,7 @@ func (r *reader) spread(nodes []fabric.NodeIndex, count func(i int32) int, nth f
 	}
 }
 
-// known returns the nodes of the switches whose tables can be read, sorted.
+// known returns the nodes of the switches whose tables can be read, in ascending order.
 func (r *reader) known() []fabric.NodeIndex {
 	var nodes []fabric.NodeIndex
 	for sw, n := range r.f.Switches {
@@ -73,7 +76,7 @@ func (r *reader) known() []fabric.NodeIndex {
 	return nodes
 }
 
-// askLFTs requests blocks 0 to LinearFDBTop of all switches.
+// askLFTs requests the blocks of all switches from block 0 up to LinearFDBTop.
 func (r *reader) askLFTs() {
 	r.row = make([]fabric.SwitchIndex, len(r.nodes))
 	tops := make([]uint16, len(r.f.Switches))
@@ -103,7 +106,7 @@ func (r *reader) askLFTs() {
 	})
 }
 
-// top returns the LinearFDBTop of a switch, limited to unicast LIDs.
+// top returns the LinearFDBTop of a switch, but at most the highest unicast LID.
 func (r *reader) top(i int32) uint16 {
 	n := r.nodes[i]
 	if n.sw.LinearFDBTop <= mad.LastUnicastLID {
@@ -123,7 +126,7 @@ func (r *reader) read() error {
 	return nil
 }
 
-// askAll sends requests until no block is left, and repeats the lost ones.
+// askAll sends requests until all blocks have been requested, and repeats lost requests.
 func (r *reader) askAll() error {
 	for round := 0; len(r.queue) > 0; round++ {
 		if err := r.run(); err != nil {
@@ -144,7 +147,7 @@ func (r *reader) gotBlock(t task, reply *mad.Reply) {
 	r.progress.Blocks++
 }
 
-// dropIncomplete drops tables with a missing block.
+// dropIncomplete drops tables of which a block is missing.
 func (r *reader) dropIncomplete() {
 	for _, m := range r.misses {
 		switch t := m.task; t.kind {
@@ -171,10 +174,10 @@ func (r *reader) markUnknown(sw fabric.SwitchIndex) {
 	fabric.FillNoPath(r.tables.LFT.Row(sw))
 }
 
-// port returns the port that a request is about.
+// port returns the index of the port that a request concerns.
 func (r *reader) port(t task) fabric.PortIndex { return r.f.Port(r.b.index[t.node], t.port) }
 
-// askMFTs requests the multicast forwarding tables up to each switch's MulticastFDBTop.
+// askMFTs requests the multicast forwarding tables of the switches up to their MulticastFDBTop.
 func (r *reader) askMFTs() {
 	top := uint16(fabric.FirstMLID - 1)
 	switches := r.known()
@@ -192,8 +195,8 @@ func (r *reader) askMFTs() {
 	})
 }
 
-// mftTop returns the highest multicast LID for which a switch can have an entry, FirstMLID-1 for none. A
-// MulticastFDBTop of 0 means that the switch does not support it (IBA 1.2.1, 14.2.5.4).
+// mftTop returns the highest multicast LID for which a switch can have an entry. It returns FirstMLID-1 if the switch
+// cannot have any. A MulticastFDBTop of 0 means that the switch does not support the field (IBA 1.2.1, 14.2.5.4).
 func mftTop(sw *mad.SwitchInfo) uint16 {
 	last := fabric.FirstMLID - 1 + int(min(sw.MulticastFDBCap, mad.PermissiveLID-fabric.FirstMLID))
 	if top := sw.MulticastFDBTop; top >= fabric.FirstMLID-1 && int(top) < last {
@@ -202,7 +205,7 @@ func mftTop(sw *mad.SwitchInfo) uint16 {
 	return uint16(last)
 }
 
-// gotMFT handles a block of 32 LIDs (task.mod) for 16 ports (task.port).
+// gotMFT handles a block with 32 LIDs (selected by task.mod) and 16 ports (selected by task.port).
 func (r *reader) gotMFT(t task, reply *mad.Reply) {
 	var block mad.MulticastForwardingTable
 	if reply.Decode(&block) != nil {
@@ -217,9 +220,9 @@ func (r *reader) gotMFT(t task, reply *mad.Reply) {
 	}
 }
 
-// askSL2VL requests the mappings of all linked ports; of a switch those for packets from each port, including port 0
-// and ports without a link, which OpenSM also reads and dumps. Nodes that report that they have none are omitted: they
-// map all SLs to VL 0.
+// askSL2VL requests the SL2VL tables of all linked ports. For a switch it requests the tables for packets from each
+// port. This includes port 0 and ports without a link, because OpenSM also reads and dumps them. Nodes that report to
+// have no SL2VL tables map all SLs to VL 0, and are omitted.
 func (r *reader) askSL2VL() {
 	r.tables.SL2VL = fabric.NewSL2VL(r.f)
 	r.answered[askSL2VL] = r.gotSL2VL
@@ -245,7 +248,7 @@ func (r *reader) askSL2VL() {
 	})
 }
 
-// mappedPorts returns the linked ports of a node that have mappings.
+// mappedPorts returns the linked ports of a node that have SL2VL tables.
 func (r *reader) mappedPorts(n *node) []uint8 {
 	if n.isSwitch() && n.ports[0].info.CapabilityMask&mad.CapSLMapping == 0 {
 		return nil

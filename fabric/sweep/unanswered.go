@@ -11,20 +11,21 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Unanswered is a request, or several of a kind to one node, without a valid answer.
+// Unanswered describes one or several requests of the same kind to a node that got no valid answer.
 type Unanswered struct {
-	// Node is the escaped name of the node that did not answer, or of the one behind whose port no node responded; GUID
-	// is its node GUID.
+	// Node is the escaped name of the node that did not answer, and GUID is its node GUID. If no node responded behind
+	// a port, they identify the node of this port.
 	Node string
 	GUID uint64
-	// port behind which no node responded, or whose attribute is missing; -1 if the whole node is meant
+	// Port is the port behind which no node responded, or whose attribute is missing. It is -1 if the attribute belongs
+	// to the whole node.
 	Port  int
 	Attr  mad.AttrID // requested attribute; NodeInfo is that of the node beyond the port
 	Count int        // number of requests of this kind; Port and Err are those of the first
 	Err   error
 }
 
-// String describes the missing data: "sw1 port 7: no answer after 3 tries of 200ms", "sw1: 208 blocks of
+// String describes the missing data, for example "sw1 port 7: no answer after 3 tries of 200ms" or "sw1: 208 blocks of
 // LinearForwardingTable: no answer ...".
 func (h Unanswered) String() string {
 	why := h.Err
@@ -48,8 +49,8 @@ func (h Unanswered) String() string {
 	return fmt.Sprintf("%s: %v: %v", h.Node, h.Attr, why)
 }
 
-// unanswered summarizes the misses, sorted by node GUID: one for each link behind which no node responded, and one for
-// each kind of request to a node.
+// unanswered summarizes the requests without a valid answer, sorted by node GUID. The result has one element for each
+// link behind which no node responded, and one for each kind of request to a node.
 func (s *sweeper) unanswered() []Unanswered {
 	type key struct {
 		node int32
@@ -91,7 +92,8 @@ func (s *sweeper) unanswered() []Unanswered {
 	return unanswered
 }
 
-// settled reports whether the link of a port is known despite the miss: found from the other end, or down.
+// settled reports whether the state of a port's link is known although a request failed. The link was found from the
+// other end, or the port is down.
 func (s *sweeper) settled(t task) bool {
 	p := &s.nodes[t.node].ports[t.port]
 	return p.linked() || p.down()

@@ -11,20 +11,20 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Conflict is a value that would be overwritten although it has changed.
+// Conflict describes a value that would be overwritten although it has changed.
 type Conflict struct {
 	Node string `json:"node"` // escaped
 	GUID string `json:"guid"`
-	// What is for example "LID 12", "LinearFDBTop", "VLs from port 1 to port 2", "LID of port 1".
+	// What names the value, for example "LID 12", "LinearFDBTop", "VLs from port 1 to port 2" or "LID of port 1".
 	What  string `json:"what"`
 	Was   string `json:"was"`   // the known value, read or written
 	Is    string `json:"is"`    // the current value
 	Would string `json:"would"` // the value to be written
-	// Written is set if a commit wrote it and then found a different value.
+	// Written is set if a commit wrote the value and then read back a different one.
 	Written bool `json:"written,omitempty"`
 }
 
-// String returns for example "sw1: LID 12 was 3, is no route and would become 5".
+// String describes the conflict, for example "sw1: LID 12 was 3, is no route and would become 5".
 func (c *Conflict) String() string {
 	if c.Written {
 		return fmt.Sprintf("%s: %s was written as %s and is %s", c.Node, c.What, c.text(c.Was), c.text(c.Is))
@@ -33,7 +33,7 @@ func (c *Conflict) String() string {
 		c.text(c.Would))
 }
 
-// text returns a value for people: port 255 of a forwarding entry is "no route".
+// text returns a value as text for people. For port 255 of a forwarding table entry it returns "no route".
 func (c *Conflict) text(value string) string {
 	if strings.HasPrefix(c.What, lidPrefix) && !strings.HasPrefix(c.What, lidPrefix+"of ") &&
 		value == fmt.Sprint(fabric.NoPath) {
@@ -42,19 +42,19 @@ func (c *Conflict) text(value string) string {
 	return value
 }
 
-// lidPrefix begins the description of a forwarding entry.
+// lidPrefix is the beginning of Conflict.What for an entry of a forwarding table.
 const lidPrefix = "LID "
 
-// MostConflicts is the maximum number of listed conflicts; further ones are only counted.
+// MostConflicts is the maximum number of conflicts that are listed. Further conflicts are only counted.
 const MostConflicts = 1000
 
-// Conflicts is a list of conflicts and their number, which may be greater.
+// Conflicts holds the number of conflicts and a list of the first ones.
 type Conflicts struct {
 	Count int        `json:"count"`
 	List  []Conflict `json:"list"`
 }
 
-// Add counts a conflict and lists it up to the maximum.
+// Add counts a conflict, and lists it unless the list is full.
 func (c *Conflicts) Add(node string, guid uint64, what string, was, is, would any) {
 	if c.Count++; len(c.List) < MostConflicts {
 		c.List = append(c.List, Conflict{node, fmt.Sprintf("0x%016x", guid), what, fmt.Sprint(was), fmt.Sprint(is),
@@ -62,7 +62,7 @@ func (c *Conflicts) Add(node string, guid uint64, what string, was, is, would an
 	}
 }
 
-// First returns the first conflicts as text, up to most, and how many more there are.
+// First returns a text with the first conflicts, at most this many, and the number of the others.
 func (c *Conflicts) First(most int) string {
 	if c.Count == most+1 {
 		most++ // rather than "and 1 more"
@@ -78,7 +78,7 @@ func (c *Conflicts) First(most int) string {
 	return text
 }
 
-// AfterWriting returns the conflicts marked as written.
+// AfterWriting returns the conflicts, all marked as Written.
 func (c Conflicts) AfterWriting() Conflicts {
 	c.List = slices.Clone(c.List)
 	for i := range c.List {
@@ -87,7 +87,7 @@ func (c Conflicts) AfterWriting() Conflicts {
 	return c
 }
 
-// Join adds the conflicts of another list that are not listed yet.
+// Join adds the conflicts of another list that are not in the list yet.
 func (c *Conflicts) Join(more Conflicts) {
 	have := make(map[Conflict]bool, len(c.List))
 	for _, w := range c.List {
@@ -105,7 +105,7 @@ func (c *Conflicts) Join(more Conflicts) {
 	}
 }
 
-// compare calls add if another program changed a value that is to be overwritten.
+// compare calls add if the current value (is) equals neither the known value (was) nor the value to be written (would).
 func compare[T comparable](what func() string, was, is, would T, add func(what string, was, is, would any)) {
 	if is != was && is != would {
 		add(what(), was, is, would)

@@ -15,7 +15,8 @@ type Top struct {
 	Old, New uint16
 }
 
-// Falls reports whether the top is lowered, and so written after the blocks instead of before.
+// Falls reports whether the LinearFDBTop is lowered. A lowered LinearFDBTop is written after the blocks, a raised one
+// before them.
 func (t *Top) Falls() bool { return t.New < t.Old }
 
 // Check implements [Item].
@@ -66,15 +67,15 @@ func switchInfo(now *mad.Reply) (info mad.SwitchInfo) {
 	return info
 }
 
-// Block sets entries 64*Num to 64*Num+63 of a switch's table. The arrays are shared and must not be changed.
+// Block sets the entries 64*Num to 64*Num+63 of a switch's table. The arrays are shared and must not be changed.
 type Block struct {
 	Switch fabric.SwitchIndex
 	Num    uint16 // from 0 to 767
 	Step   int    // begins when all blocks of the previous step are written
-	// Old is all NoPath if the contents are unknown. New may be a mixture of old and staged entries if the block is
-	// written again in a later step.
+	// Old is all NoPath if the contents are unknown. New may contain both old and staged entries if a later step writes
+	// the block again.
 	Old, New *[fabric.BlockSize]uint8
-	// Read is set if Old was read, or follows from earlier steps.
+	// Read is set if Old was read from the switch, or is the result of earlier steps.
 	Read bool
 }
 
@@ -109,7 +110,7 @@ func (b *Block) Was() (data [mad.DataSize]byte, ok bool) {
 	return data, b.Read
 }
 
-// Conflicts implements [Table]. The entry of LID 0 is ignored.
+// Conflicts implements [Table]. It ignores the entry of LID 0.
 func (b *Block) Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any)) {
 	for k := range is {
 		if lid := int(b.Num)*fabric.BlockSize + k; lid > 0 {
@@ -118,7 +119,7 @@ func (b *Block) Conflicts(was, is, would *[mad.DataSize]byte, add func(what stri
 	}
 }
 
-// Verify implements [Item]; it reports at most one entry.
+// Verify implements [Item]. It reports at most one entry.
 func (b *Block) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	for k, port := range b.New {
 		if now.Data[k] != port {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package write defines the items that can be written to a subnet, as values: LIDs, port states, LinearFDBTops, blocks.
+// Package write defines the items that can be written to a subnet as values: LIDs, port states, LinearFDBTops, blocks
+// of tables, and so on.
 //
-// An item provides its target, the requests that read and set it, and the comparison with the result.
-// routing/changes/plan makes a [List] of items, and fabric/apply executes it.
+// An item provides its target, the requests that read and set it, and the comparison with the result. Package
+// routing/changes/plan makes a [List] of items, and package fabric/apply writes the items of a list.
 package write
 
 import (
@@ -15,29 +16,30 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrUnfit reports that an item does not fit its fabric.
+// ErrUnfit reports that an item does not fit the fabric for which it is used.
 var ErrUnfit = errors.New("cannot be written")
 
-// Item is one thing to write: a [Field], a [Table] or a [State].
+// Item is a value to write: a [Field], a [Table] or a [State].
 type Item interface {
-	// Check returns an error that wraps [ErrUnfit] if the item does not fit f; the other methods require that it does.
+	// Check returns an error that wraps [ErrUnfit] if the item does not fit f. The other methods require that the item
+	// fits.
 	Check(f *fabric.Fabric) error
-	// Target returns the port to which the item is sent; for a switch it may be any port.
+	// Target returns the port to which the item is sent. For a switch it may be any port of the switch.
 	Target(f *fabric.Fabric) fabric.PortIndex
-	// Get returns the request that reads the item, without a path.
+	// Get returns the request that reads the item. The request has no path yet.
 	Get(f *fabric.Fabric) mad.Request
-	// Verify compares the answer to Get with the data that Set wrote.
+	// Verify compares the answer to Get with the written data. It calls compare for values that may differ.
 	Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any))
 }
 
-// Field is a part of an attribute; the rest remains unchanged.
+// Field is a part of an attribute. Writing it leaves the other parts of the attribute unchanged.
 type Field interface {
 	Item
-	// Set turns the request of Get into a request that writes, given the answer to Get. It reports whether a write is
-	// necessary.
+	// Set changes the request of Get into a request that writes, based on the answer to Get. It returns false if no
+	// write is necessary.
 	Set(now *mad.Reply, req *mad.Request) bool
-	// Conflicts compares the answer to Get with the known value, and calls add if another program changed it and Set
-	// would overwrite that.
+	// Conflicts compares the answer to Get with the known value. It calls add if another program has changed the value
+	// and Set would overwrite it.
 	Conflicts(f *fabric.Fabric, now *mad.Reply, add func(what string, was, is, would any))
 }
 
@@ -46,28 +48,31 @@ type Table interface {
 	Item
 	// Data returns the attribute to write.
 	Data() [mad.DataSize]byte
-	// Was returns the known attribute; ok is false if it was not read.
+	// Was returns the known data of the attribute. ok is false if it was not read.
 	Was() (data [mad.DataSize]byte, ok bool)
 	// Conflicts calls add for each entry that equals neither the known entry nor the entry to be written.
 	Conflicts(was, is, would *[mad.DataSize]byte, add func(what string, was, is, would any))
 }
 
-// List holds the items to write, with the indexes of a fabric. Barriers separate the kinds of items and the steps of
-// blocks: a kind or a step begins only when all earlier writes are acknowledged.
+// List holds the items to write. Indexes are those of a fabric. The kinds of items, and the steps of blocks, are
+// written one after the other: a kind or a step begins only when all earlier writes are acknowledged.
 type List struct {
-	// LIDs are written first. A failure does not prevent other writes.
+	// LIDs are written first. If a LID cannot be written, the other writes are done nevertheless.
 	LIDs []LID
-	// States follow: all ports are armed before the first is activated. A failure stops later writes only for a link
-	// between switches, because no path leads through other ports.
+	// States are written second. All ports are armed before the first port is activated. Later writes are not done if a
+	// link between switches fails to come up. Failures at other ports do not matter, because no path leads through
+	// these ports.
 	States []State
-	// Tops precede the blocks that need them, as in OpenSM. Lowered tops follow all blocks.
+	// Tops holds LinearFDBTops. Raised LinearFDBTops are written before the blocks, as in OpenSM. Lowered LinearFDBTops
+	// are written after all blocks.
 	Tops []Top
-	// SL2VLs precede the blocks. Late SL2VLs follow the lowered tops.
+	// SL2VLs are written before the blocks, but those with Late set are written after the lowered LinearFDBTops.
 	SL2VLs []SL2VL
-	// Blocks are sorted by step. The blocks of a step are sent in this order. The client's window limits the number of
-	// blocks in flight.
+	// Blocks are sorted by step. The blocks of a step are sent in this order, as many at a time as the client's window
+	// allows.
 	Blocks []Block
-	// MFTs are last. MFTs with Grow follow the other MFTs. A MulticastFDBTop that is too low is raised first.
+	// MFTs are written last. Those with Grow set are written after the others. If a MulticastFDBTop is too low, it is
+	// raised before.
 	MFTs []MFTBlock
 }
 
@@ -76,10 +81,10 @@ func (l *List) Len() int {
 	return len(l.LIDs) + len(l.Tops) + len(l.SL2VLs) + len(l.Blocks) + len(l.MFTs) + len(l.States)
 }
 
-// Empty reports whether there is nothing to write.
+// Empty reports whether the list has no items.
 func (l *List) Empty() bool { return l.Len() == 0 }
 
-// Check returns an error that wraps [ErrUnfit] for the first item that does not fit f or is out of order.
+// Check returns an error for the first item that does not fit f or is out of order. The error wraps [ErrUnfit].
 func (l *List) Check(f *fabric.Fabric) error {
 	return cmp.Or(
 		check(f, l.LIDs, nil),
@@ -108,7 +113,7 @@ func (l *List) Check(f *fabric.Fabric) error {
 	)
 }
 
-// check checks items of one kind, and with order, if not nil, the order of successive items.
+// check checks the items of one kind. If order is not nil, check also calls it to check successive items.
 func check[T any, P interface {
 	*T
 	Item

@@ -9,13 +9,13 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// MFTBlock sets the entries of a switch for 32 multicast LIDs and 16 of its ports, see [mad.MulticastMod].
+// MFTBlock sets the entries of a switch for 32 multicast LIDs and 16 ports, see [mad.MulticastMod].
 type MFTBlock struct {
 	Switch   fabric.SwitchIndex
 	Num      uint16 // LIDs from 0xc000 + 32*Num
 	Position uint8  // ports from 16*Position
-	// Grow is set if the block is written after all others, so that a group's tree loses branches before it grows
-	// others.
+	// Grow is set if the block adds branches to the tree of a group. It is written after the other blocks, so that the
+	// tree loses branches before it gets new ones.
 	Grow     bool
 	Old, New *mad.MulticastForwardingTable
 	Read     bool // Old was read, or follows from earlier writes
@@ -70,12 +70,12 @@ func (b *MFTBlock) Conflicts(was, is, would *[mad.DataSize]byte, add func(what s
 	}
 }
 
-// What describes the ports of a multicast LID of the block.
+// What returns a text that names the entry of multicast LID k of the block and its ports.
 func (b *MFTBlock) What(k int) string {
 	return fmt.Sprintf("multicast LID 0x%04x, ports from %d on", int(b.FirstLID())+k, int(b.Position)*mad.MFTPorts)
 }
 
-// Verify implements [Item]; it reports at most one entry.
+// Verify implements [Item]. It reports at most one entry.
 func (b *MFTBlock) Verify(_ *fabric.Fabric, now *mad.Reply, compare func(what string, want, got any)) {
 	var table mad.MulticastForwardingTable
 	_ = now.Decode(&table) // the answer is a good one

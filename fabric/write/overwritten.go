@@ -10,17 +10,20 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Found receives a value that would be overwritten at a node of the live fabric: what it was, is and would become.
+// Found is called for a value that would be overwritten at a node of the live fabric. The arguments was, is and would
+// are the earlier, the current and the new value.
 type Found func(node fabric.NodeIndex, what string, was, is, would any)
 
-// finder finds values that a list overwrites although they have changed.
+// finder finds values that a list would overwrite although they have changed.
 type finder struct {
 	live, staged *fabric.Tables
 	was          []*fabric.Tables
 }
 
-// Overwritten finds the values that a list from live to staged tables overwrites although none of the tables in was,
-// which the switches may hold, contains them. Values unknown in all of these tables are skipped. O(size of the list).
+// Overwritten reports the values that writing the list would overwrite although they are unexpected. The list changes
+// live tables into staged tables. The tables in was are those that the switches may be expected to hold. A value in the
+// live tables is reported if none of the tables in was contains it. Values that are unknown in all tables of was are
+// skipped. O(size of the list).
 func (w *List) Overwritten(live, staged *fabric.Tables, was []*fabric.Tables, report Found) {
 	f := &finder{live, staged, was}
 	for i := range w.LIDs {
@@ -47,7 +50,7 @@ func (w *List) Overwritten(live, staged *fabric.Tables, was []*fabric.Tables, re
 	f.groups(w, report)
 }
 
-// values returns the values of a switch of the live fabric in the known tables.
+// values returns the values of a switch of the live fabric in those tables of f.was that know the switch.
 func values[T any](f *finder, sw fabric.SwitchIndex, value func(*fabric.Tables, fabric.SwitchIndex) (T, bool)) []T {
 	var all []T
 	for _, p := range f.was {

@@ -15,7 +15,8 @@ import (
 	"example.org/ibconsole/mad/sa"
 )
 
-// SL2VL compares SL-to-VL tables with those of linked ports, for a switch those for packets from each of its ports.
+// SL2VL compares the computed SL2VL tables of linked ports with those that were read. For a switch port it compares the
+// tables for packets from each port of the switch.
 func SL2VL(live *sweep.Result, ours *fabric.SL2VL) error {
 	f := live.Fabric
 	for i := range f.NumNodes() {
@@ -41,11 +42,11 @@ func SL2VL(live *sweep.Result, ours *fabric.SL2VL) error {
 	return nil
 }
 
-// pathsAsked is the maximum number of paths to read.
+// pathsAsked is the maximum number of paths whose records are read.
 const pathsAsked = 600
 
-// PathSLs compares SLs with those of the path records between end ports, where the tables have a path in both
-// directions. Of many pairs it draws some at random.
+// PathSLs compares computed SLs with those of the path records between end ports. It considers pairs for which the
+// tables have a path in both directions. If there are many pairs, it selects some at random.
 func PathSLs(ctx context.Context, client *mad.Client, r *rand.Rand, t *fabric.Tables, ours fabric.PathSLs) error {
 	admin, err := sa.New(ctx, client)
 	if err != nil {
@@ -62,7 +63,7 @@ func PathSLs(ctx context.Context, client *mad.Client, r *rand.Rand, t *fabric.Ta
 		src, dst := t.Fabric.Ports[ends[k/len(ends)]].LID, t.Fabric.Ports[ends[k%len(ends)]].LID
 		rec := sa.PathRecord{SLID: src, DLID: dst, NumPath: 1}
 		batch.Go(admin.Request(mad.MethodGet, &rec, sa.PathSLID|sa.PathDLID|sa.PathNumPath, 0), func(reply *mad.Reply) {
-			// A switch without a route has no path record.
+			// The subnet administration has no path record for a switch without a route.
 			routed := t.Port(0, dst) != fabric.NoPath && t.Port(0, src) != fabric.NoPath
 			records, err := sa.Records[sa.PathRecord](reply)
 			switch {
