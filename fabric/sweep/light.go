@@ -37,7 +37,7 @@ type LightOptions struct {
 // Light therefore does not detect two kinds of changes:
 //
 //   - Swapped cables between switches, if a subnet manager has activated their ports again in the meantime. Set Links
-//   to detect them.
+//     to detect them.
 //   - Changed descriptions of nodes whose links did not change. Set Descriptions to detect them.
 //
 // Light fails under the same conditions as Full.
