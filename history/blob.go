@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// writer stores blobs and entries within one transaction.
+// writer stores blobs and entries within a single transaction.
 type writer struct {
 	ctx    context.Context
 	store  *Store
@@ -32,7 +32,8 @@ func (s *Store) writer(ctx context.Context, tx *sql.Tx) (*writer, error) {
 	return &writer{ctx: ctx, store: s, find: find, insert: insert}, nil
 }
 
-// blob stores data unless it is stored already, and returns its ID.
+// blob stores data and returns the ID of the blob. If the history already contains the same data, it returns the ID of
+// the existing blob.
 func (w *writer) blob(data []byte) (id int64, err error) {
 	sum := sha256.Sum256(data)
 	err = w.find.QueryRowContext(w.ctx, sum[:]).Scan(&id)
@@ -46,8 +47,8 @@ func (w *writer) blob(data []byte) (id int64, err error) {
 	return res.LastInsertId()
 }
 
-// maxBlob is the largest decompressed size of a blob: forwarding tables of the largest subnet are 144 MB, the rest of
-// its tables 400 MB.
+// maxBlob is the maximum decompressed size of a blob in bytes. The forwarding tables of the largest subnet take 144 MB,
+// the other tables 400 MB.
 const maxBlob = 896 << 20
 
 // querier is the database or a transaction.
@@ -55,7 +56,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// blob reads the blob with an ID, of at most most bytes, and checks it.
+// blob reads the blob with this ID and checks the data. The blob must not be longer than most bytes.
 func (s *Store) blob(ctx context.Context, from querier, id, most int64) ([]byte, error) {
 	var hash, packed []byte
 	err := from.QueryRowContext(ctx, "SELECT hash, data FROM blob WHERE id = ?", id).Scan(&hash, &packed)

@@ -7,9 +7,10 @@ import (
 	"database/sql"
 )
 
-// Chain is a commit that has not ended, and the later commits that were to end it and have not ended either.
+// Chain is a commit that has not ended, together with the later commits that were to finish it or roll it back and have
+// not ended either.
 type Chain struct {
-	// First is the first commit of the chain: it changes the switches from Before to After.
+	// First is the first commit of the chain. It changes the switches from state Before to state After.
 	First JournalEntry
 	// Later are the others, the newest first.
 	Later []JournalEntry
@@ -17,12 +18,13 @@ type Chain struct {
 	older []JournalEntry
 }
 
-// Forward reports whether a commit of the chain writes the state after the first commit, not the one before it.
+// Forward reports whether commit j of the chain writes the state after the first commit. Otherwise it writes the state
+// before the first commit.
 func (c *Chain) Forward(j *JournalEntry) bool {
 	return j.ID == c.First.ID || j.Note != RollbackNote
 }
 
-// Find returns the commit of the chain with an entry as its Before or After.
+// Find returns the commit of the chain that has the entry as its Before or After.
 func (c *Chain) Find(entry int64) (JournalEntry, bool) {
 	for _, j := range append([]JournalEntry{c.First}, c.Later...) {
 		if entry == j.Before || entry == j.After {
@@ -32,8 +34,8 @@ func (c *Chain) Find(entry int64) (JournalEntry, bool) {
 	return JournalEntry{}, false
 }
 
-// Open returns the commit of a subnet that has not ended, and false if there is none. The caller must hold the subnet's
-// [Lock], else the commit may be in progress in another console.
+// Open returns the chain of a subnet's commit that has not ended. It returns false if all commits have ended. The
+// caller must hold the subnet's [Lock]. Otherwise the commit may be in progress in another console.
 func (s *Store) Open(ctx context.Context, subnet string) (Chain, bool, error) {
 	all, err := s.Journal(ctx, subnet)
 	if err != nil {
@@ -43,7 +45,7 @@ func (s *Store) Open(ctx context.Context, subnet string) (Chain, bool, error) {
 	return c, found, nil
 }
 
-// chain finds the newest chain in a journal, the newest commit first.
+// chain returns the newest chain in a journal. The journal lists the newest commit first.
 func chain(all []JournalEntry) (c Chain, found bool) {
 	first := map[int64]int64{} // the first commit of the chain of each open commit
 	for i := range all {
@@ -70,8 +72,8 @@ func chain(all []JournalEntry) (c Chain, found bool) {
 	return c, found
 }
 
-// Settle records the end of a chain: the switches have the state after its first commit or, with back, the state before
-// it. by is the commit that wrote this, 0 if there was nothing left to write.
+// Settle records the end of a chain. The switches now have the state after the first commit or, if back is set, the
+// state before it. The argument by is the number of the commit that wrote this state, 0 if no write was necessary.
 func (s *Store) Settle(ctx context.Context, c Chain, by int64, back bool) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		how := map[int64]Outcome{}

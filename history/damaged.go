@@ -32,8 +32,8 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // magic is the beginning of a database file (SQLite, Database File Format, 1.3).
 const magic = "SQLite format 3\x00"
 
-// Check returns a [DamagedError] for a file that does not begin like a history. It reads only the beginning, so the
-// rest of a history that passes may be damaged.
+// Check returns a [DamagedError] if a file does not begin like a history. It reads only the beginning of the file, so
+// the rest may still be damaged.
 func Check(path string) error {
 	if err := sqlfile.Regular(path); err != nil {
 		return &DamagedError{path, err}
@@ -54,17 +54,17 @@ func Check(path string) error {
 	return nil
 }
 
-// damaged reports whether an error is about the contents of a file.
+// damaged reports whether an error concerns the contents of a file.
 func damaged(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return errors.Is(err, sqlfile.ErrIrregular) || ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB ||
 		e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
 }
 
-// escapedError is an error of SQLite, whose messages contain text of the file, with that text escaped.
+// escapedError is an error of SQLite with its message escaped. Messages of SQLite may contain text of the file.
 type escapedError struct{ error }
 
-// escaped returns an error whose text is safe to print in a line.
+// escaped returns err with a message that is safe to print in one line.
 func escaped(err error) error {
 	if text := err.Error(); fabric.Escape(text) != text {
 		return escapedError{err}

@@ -29,41 +29,41 @@ const (
 	Commit Kind = "commit"
 )
 
-// ErrNoEntry reports that the history has no entry of a number.
+// ErrNoEntry reports that the history has no entry with a number.
 var ErrNoEntry = errors.New("there is no such entry")
 
 // Entry describes a snapshot.
 type Entry struct {
 	ID   int64 `json:"id"`
 	Kind Kind  `json:"kind"`
-	// Subnet identifies the subnet. The caller chooses it.
+	// Subnet identifies the subnet. The caller chooses the text.
 	Subnet string `json:"subnet"`
-	// Began is when the state was read first, Until when it was last read unchanged.
+	// Began is the time at which the state was first read. Until is the time at which it was last read unchanged.
 	Began time.Time `json:"began"`
 	Until time.Time `json:"until"`
 	Who   string    `json:"who"`
-	// Source is where the fabric was read, Engine and Options how it was routed.
+	// Source names the place from which the fabric was read. Engine and Options state how it was routed.
 	Source  string `json:"source,omitempty"`
 	Engine  string `json:"engine,omitempty"`
 	Options string `json:"options,omitempty"`
 	Note    string `json:"note,omitempty"`
-	// Simulated lists what was simulated in the fabric of the entry, "" for nothing.
+	// Simulated describes the simulated changes in the fabric of the entry, "" if there are none.
 	Simulated string `json:"whatif,omitempty"`
-	// Figures are numbers by name: nodes, entries, changed.
+	// Figures holds numbers by name, such as the numbers of nodes, entries and changed entries.
 	Figures map[string]float64 `json:"figures,omitempty"`
 	// Tables reports whether the entry has forwarding tables.
 	Tables bool `json:"tables"`
-	// Events are the changes found at the first reading, and those while the state lasted.
+	// Events lists the changes that were found when the state was first read, and events while the state lasted.
 	Events []Event `json:"-"`
-	// Seen holds the other findings of a sweep, nil if they are unknown.
+	// Seen holds other results of the sweep. It is nil if they are unknown.
 	Seen *Seen `json:"-"`
 }
 
-// Seen is what a sweep finds in addition to fabric and tables.
+// Seen holds results of a sweep other than fabric and tables.
 type Seen struct {
 	// Lost lists what the subnet has lost.
 	Lost losses.List `json:"lost,omitempty"`
-	// Managers are the subnet managers, in no order.
+	// Managers lists the subnet managers in no particular order.
 	Managers []problems.Manager `json:"managers"`
 }
 
@@ -83,7 +83,8 @@ func unpackSeen(text string) (*Seen, error) {
 	return s, json.Unmarshal([]byte(text), s)
 }
 
-// sameManagers reports whether both have the same managers, as far as known.
+// sameManagers reports whether two sweeps found the same subnet managers. If the managers of a sweep are unknown, they
+// count as the same.
 func sameManagers(a, b *Seen) bool {
 	if a == nil || b == nil {
 		return true
@@ -105,9 +106,9 @@ type Snapshot struct {
 	Tables *fabric.Tables // nil for none
 }
 
-// Add stores a fabric with its tables, which may be nil, and returns the number of the entry. If a sweep found the same
-// as the subnet's last sweep, including the subnet managers, Add extends the time of that entry instead. Add also
-// removes what the history no longer keeps, see [Store.Retention].
+// Add stores a fabric with its tables and returns the number of the entry. The tables may be nil. If e is a sweep with
+// the same results as the last sweep of the subnet, Add extends the time of that entry instead. The subnet managers are
+// among the compared results. Add also removes entries beyond the limits of [Store.Retention].
 func (s *Store) Add(ctx context.Context, e Entry, f *fabric.Fabric, t *fabric.Tables) (id int64, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
@@ -185,8 +186,8 @@ func (w *writer) enter(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	return res.LastInsertId()
 }
 
-// extend extends the subnet's last sweep until now if it found the same. It returns the sweep's number, 0 if it did
-// not.
+// extend extends the time of the subnet's last sweep if the new sweep has the same results. It returns the number of
+// the last sweep, or 0 if the results differ.
 func (w *writer) extend(tx *sql.Tx, e *Entry, c content) (int64, error) {
 	var id int64
 	var old content
@@ -242,7 +243,8 @@ func scanEntry(row scanner, more ...any) (e Entry, err error) {
 	return e, json.Unmarshal([]byte(figures), &e.Figures)
 }
 
-// List returns the entries of a subnet, or all for "", the newest first. A positive limit limits their number.
+// List returns the entries of a subnet, newest first. If subnet is "", it returns the entries of all subnets. A
+// positive limit is the maximum number of entries.
 func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, error) {
 	if limit <= 0 {
 		limit = -1
@@ -264,7 +266,7 @@ func (s *Store) List(ctx context.Context, subnet string, limit int) ([]Entry, er
 	return all, failed("read the history", s.withPath(rows.Err()))
 }
 
-// Load reads a snapshot. The error wraps [ErrNoEntry] if there is no such entry.
+// Load reads the snapshot with a number. The error wraps [ErrNoEntry] if there is no such entry.
 func (s *Store) Load(ctx context.Context, id int64) (*Snapshot, error) {
 	snap, err := s.load(ctx, id)
 	switch {

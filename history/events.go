@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// Event is a change that was found when an entry was read.
+// Event is a change of the subnet, or another event that belongs to an entry.
 type Event struct {
 	When time.Time `json:"when"`
 	What string    `json:"what,omitempty"` // one of the constants below, "" for others
 	Text string    `json:"text"`
 	Who  string    `json:"who,omitempty"` // the probable author, in words
-	// GUID is the node of the event, Port a port of it; 0 for none.
+	// GUID is the node that the event concerns, and Port is the port of the node. Both are 0 if the event concerns no
+	// node or port.
 	GUID uint64 `json:"guid,omitempty"`
 	Port int    `json:"port,omitempty"`
 }
@@ -31,7 +32,8 @@ const (
 	WhatRest    = "rest" // nothing has happened; not on a timeline
 )
 
-// maxEvents is how many events an entry keeps, the latest. They are removed with the entry.
+// maxEvents is the maximum number of events of an entry. Only the latest events are kept. Events are removed together
+// with their entry.
 const maxEvents = 500
 
 func packEvents(all []Event) (string, error) {
@@ -49,10 +51,11 @@ func unpackEvents(text string) (all []Event, err error) {
 	return all, err
 }
 
-// Changes reports whether the event led to the state of its entry.
+// Changes reports whether the event is one of the changes that led to the state of the entry.
 func (e *Event) Changes() bool { return e.GUID != 0 || e.What == WhatTables }
 
-// addEvents adds events to an existing entry. The events that led to its state are added only once.
+// addEvents adds events to an existing entry. It adds changes that led to the state of the entry only if the entry has
+// none.
 func (w *writer) addEvents(tx *sql.Tx, id int64, more []Event) error {
 	if len(more) == 0 {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// Export writes entries, all of a subnet if no IDs are given, to a new file for [Store.Import]. With a commit it
-// exports the entry before it and its outcome.
+// Export writes entries to a new file for [Store.Import] and returns their number. Without IDs it writes all entries of
+// a subnet. If an entry belongs to a commit, Export also writes the commit's other entry and the outcome of the commit.
 func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (n int, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, &fs.PathError{Op: "export", Path: fabric.Escape(path), Err: fs.ErrExist}
@@ -30,7 +30,7 @@ func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (
 		return 0, fmt.Errorf("export to %s: %w", fabric.Escape(path), escaped(err))
 	}
 	n, err = to.take(ctx, s, ids)
-	// The export must be one file, so none of it may stay in a log.
+	// The export must be a single file, so no part of it may stay in a write-ahead log.
 	_, werr := to.db.ExecContext(ctx, "PRAGMA journal_mode = DELETE")
 	if err = errors.Join(err, werr, to.Close()); err != nil {
 		return n, fmt.Errorf("export to %s: %w", fabric.Escape(path), errors.Join(err, os.Remove(path)))
@@ -38,8 +38,8 @@ func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (
 	return n, nil
 }
 
-// toExport returns the entries to export, ascending: the given ones and the other entries of their commits, or all of a
-// subnet.
+// toExport returns the IDs of the entries to export, in ascending order. They are the given entries and the other
+// entries of their commits. Without IDs they are all entries of a subnet.
 func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int64, error) {
 	if len(ids) == 0 {
 		all, err := s.List(ctx, subnet, 0)
@@ -59,8 +59,8 @@ func (s *Store) toExport(ctx context.Context, subnet string, ids []int64) ([]int
 	return slices.Compact(ids), err
 }
 
-// Import adds the entries of an exported file, with new numbers, and the outcomes of their commits; all of them or,
-// with an error, none. Entries that exist already are skipped. It returns the number of new entries.
+// Import adds the entries of an exported file under new numbers, and the outcomes of their commits. If there is an
+// error, it adds nothing. It skips entries that already exist. It returns the number of new entries.
 func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	if s.readOnly != nil {
 		return 0, s.readOnly
@@ -86,7 +86,7 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	return n, nil
 }
 
-// take copies entries of another store and their commits.
+// take copies entries, and the commits to which they belong, from another store.
 func (s *Store) take(ctx context.Context, from *Store, ids []int64) (n int, err error) {
 	journal, err := from.Journal(ctx, "")
 	if err != nil {
@@ -143,8 +143,9 @@ func (w *writer) take(tx *sql.Tx, snap *Snapshot) (id int64, fresh bool, err err
 	return id, false, err
 }
 
-// takeJournal adds a commit of another store, whose entries have these numbers here, unless it exists. A commit that
-// had not ended then cannot be ended here.
+// takeJournal adds a commit of another store unless the commit exists already. The arguments before and after are the
+// numbers of the commit's entries in this store. If the commit had not ended when it was exported, this store cannot
+// end it.
 func takeJournal(ctx context.Context, tx *sql.Tx, j *JournalEntry, before, after int64) error {
 	if before == 0 || after == 0 {
 		return nil

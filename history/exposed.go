@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// ExposedError reports that other users can replace a history, or prevent its creation.
+// ExposedError reports that other users can replace a history or prevent its creation.
 type ExposedError struct{ History, Folder, Why string }
 
 func (e *ExposedError) Error() string {
@@ -19,11 +19,11 @@ func (e *ExposedError) Error() string {
 		fabric.Escape(e.Folder), e.Why)
 }
 
-// Exposed returns an [ExposedError] if other users can replace the history, else nil.
+// Exposed returns an [ExposedError] if other users can replace the history, otherwise nil.
 func (s *Store) Exposed() error { return s.exposed }
 
-// exposed checks the folder of a history and its parents: users who can write to one can rename its entries, unless the
-// folder is sticky. A group with the number of the user is the user's own.
+// exposed checks the folder of a history and all parent folders. Users who can write to one of these folders can rename
+// its entries, unless the folder is sticky. A group whose ID equals the user ID is assumed to contain only this user.
 func exposed(path string) error {
 	dir, err := filepath.Abs(filepath.Dir(path))
 	if err == nil {
@@ -46,8 +46,8 @@ func exposed(path string) error {
 	}
 }
 
-// tooOpen describes how others can write to a folder, "" if they cannot. own reports whether the folder is that of the
-// history itself.
+// tooOpen returns a text that describes how other users can write to a folder, "" if they cannot. The argument own is
+// set for the folder that contains the history itself.
 func tooOpen(info os.FileInfo, own bool) string {
 	mode := info.Mode()
 	sticky := mode&os.ModeSticky != 0 && !own

@@ -14,30 +14,32 @@ import (
 // Outcome is the result of a commit.
 type Outcome string
 
-// The outcomes. A commit without an outcome is in progress, or its console was killed.
+// The outcomes. If a commit has no outcome, it is in progress or its console was killed.
 const (
-	// Done: the new routes were written and read back.
+	// Done means that the new routes were written and read back.
 	Done Outcome = "done"
-	// Interrupted: the commit stopped before its end, with an error or by a signal, and may have written a part.
-	// Another commit must end it.
+	// Interrupted means that the commit was stopped by an error or a signal and may have written a part. Another commit
+	// must finish it or roll it back.
 	Interrupted Outcome = "interrupted"
-	// NothingWritten: the commit stopped before it wrote anything.
+	// NothingWritten means that the commit stopped before it wrote anything.
 	NothingWritten Outcome = "nothing written"
-	// Failed: the commit ended with an error and may have written a part. Only older programs recorded this.
+	// Failed means that the commit ended with an error and may have written a part. Only older programs recorded this
+	// outcome.
 	Failed Outcome = "failed"
-	// RolledBack: the switches have the old routes again.
+	// RolledBack means that the switches have the old routes again.
 	RolledBack Outcome = "rolled back"
-	// Finished: another commit finished an interrupted commit.
+	// Finished means that another commit finished this interrupted commit.
 	Finished Outcome = "finished later"
-	// WrittenOver: a new commit replaced an interrupted commit.
+	// WrittenOver means that a new commit replaced this interrupted commit.
 	WrittenOver Outcome = "written over"
-	// Unknown: the commit had not ended when it was exported, and its end is unknown here.
+	// Unknown means that the commit had not ended when it was exported. How it ended is not known here.
 	Unknown Outcome = "not ended when exported"
 )
 
 const underWay = "under way"
 
-// Open reports whether the commit has not ended: switches may have a part of it, and it may still be in progress.
+// Open reports whether the commit has not ended. The switches may then have a part of its changes, and it may still be
+// in progress.
 func (o Outcome) Open() bool { return o == "" || o == Interrupted }
 
 // Word returns the outcome for people.
@@ -48,11 +50,11 @@ func (o Outcome) Word() string {
 	return string(o)
 }
 
-// The notes of commits that end another commit.
+// The notes of commits that finish or roll back another commit.
 const (
-	// RollbackNote marks a commit that reverses another one.
+	// RollbackNote marks a commit that reverses another commit.
 	RollbackNote = "a rollback"
-	// ResumedNote marks a commit that continues an interrupted one.
+	// ResumedNote marks a commit that continues an interrupted commit.
 	ResumedNote = "resumed"
 	// ResumedRollbackNote marks a commit that continues an interrupted rollback.
 	ResumedRollbackNote = "a rollback, resumed"
@@ -65,24 +67,26 @@ type JournalEntry struct {
 	Began  time.Time
 	// Outcome is "" if the end of the commit was not recorded.
 	Outcome Outcome
-	// Ends is the number of the interrupted commit that this commit ends, or 0 if this commit ends no other commit.
+	// Ends is the number of the interrupted commit that this commit finishes or rolls back. It is 0 if there is no such
+	// commit.
 	Ends int64
 	Who  string
-	// Before and After are the entries with the old and the new state of the switches.
+	// Before and After are the numbers of the history entries with the old and the new state of the switches.
 	Before, After int64
 	Note          string
-	// Others lists what others wrote, as far as the commit found it: before it overwrote it, when it read back its own
-	// values, or at a later reading. Each item has its relation to the commit and the value found.
+	// Others lists values that other programs wrote, as far as they were found: before this commit overwrote them, when
+	// it read back its own values, or at a later reading.
 	Others write.Conflicts
 }
 
-// IsRollback reports whether the commit reverses another one.
+// IsRollback reports whether the commit reverses another commit.
 func (j *JournalEntry) IsRollback() bool {
 	return j.Note == RollbackNote || j.Note == ResumedRollbackNote
 }
 
-// Begin records a commit before anything is written: the tables of the switches and the new ones. ends is the number of
-// the commit that it ends, 0 for none. Begin returns when the record is on the disk.
+// Begin records a commit before anything is written. The snapshots before and after hold the current tables of the
+// switches and the new tables. The argument ends is the number of the interrupted commit that this commit finishes or
+// rolls back, 0 if there is none. Begin returns when the record is on the disk.
 func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (j JournalEntry, err error) {
 	e := after.Entry
 	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Ends: ends, Note: e.Note}
@@ -122,7 +126,7 @@ func end(ctx context.Context, tx *sql.Tx, id int64, how Outcome) error {
 	return err
 }
 
-// NoteOthers adds to the record of a commit what others wrote.
+// NoteOthers adds values that other programs wrote to the record of a commit.
 func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts) error {
 	if found.Count == 0 {
 		return nil
@@ -148,7 +152,7 @@ func (s *Store) NoteOthers(ctx context.Context, id int64, found write.Conflicts)
 	return failed("journal what others wrote", err)
 }
 
-// Journal returns the commits of a subnet, the newest first.
+// Journal returns the commits of a subnet, newest first.
 func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT id, subnet, began, state, who, before, after, "+s.ends+", note, "+
 		s.others+" FROM journal WHERE ? IN (subnet, '') ORDER BY id DESC", subnet)

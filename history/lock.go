@@ -19,25 +19,25 @@ import (
 	"example.org/ibconsole/internal/base/files"
 )
 
-// ErrLocked reports that another console commits to the subnet.
+// ErrLocked reports that another console is writing to the subnet.
 var ErrLocked = errors.New("another console is writing to this subnet")
 
-// Lock is held by the one console that commits to a subnet or records it. The system releases it when the process ends
-// for any reason.
+// Lock is held by the only console that may write to a subnet, or by the only process that may record it. The operating
+// system releases the lock when the process ends for any reason.
 type Lock struct {
 	file    *os.File
 	isNamed bool // the file contains the holder
 }
 
-// Number of attempts to get a lock, and the pause between them: [Store.Locked] of another process holds it for a
-// moment.
+// The number of attempts to get a lock, and the pause between two attempts. [Store.Locked] in another process holds the
+// lock only for a moment.
 const (
 	lockTries = 5
 	lockPause = 2 * time.Millisecond
 )
 
-// Lock takes the lock of a subnet, and writes the holder into its file. The error is [ErrLocked], with the holder from
-// the file, if another console has the lock.
+// Lock takes the lock of a subnet and writes the name of this process into the lock file. If another console has the
+// lock, the error wraps [ErrLocked] and contains the name of that console.
 func (s *Store) Lock(subnet string) (*Lock, error) {
 	for try := 1; ; try++ {
 		l, err := s.flock(subnet, unix.LOCK_EX)
@@ -57,8 +57,8 @@ func (s *Store) Lock(subnet string) (*Lock, error) {
 	}
 }
 
-// name writes this process into the lock file, for others that find it locked. It ignores errors: the text only
-// informs.
+// name writes this process into the lock file. Other processes show the text if they find the file locked. Errors are
+// ignored, because the text is only informative.
 func (l *Lock) name() {
 	who := strconv.Itoa(os.Getuid())
 	if u, err := user.Current(); err == nil {
@@ -69,7 +69,7 @@ func (l *Lock) name() {
 	_, _ = fmt.Fprintf(l.file, "process %d of %s, since %s\n", os.Getpid(), who, time.Now().Format(time.DateTime))
 }
 
-// Locked reports whether a console commits to the subnet. Several processes may call it at once.
+// Locked reports whether a console is writing to the subnet. Several processes may call it at the same time.
 func (s *Store) Locked(subnet string) (bool, error) {
 	l, err := s.flock(subnet, unix.LOCK_SH)
 	switch {
@@ -81,7 +81,7 @@ func (s *Store) Locked(subnet string) (bool, error) {
 	return false, l.Unlock()
 }
 
-// flock takes the lock of a subnet, shared or exclusive, if it is free.
+// flock takes the lock of a subnet if it is free. The argument how selects a shared or an exclusive lock.
 func (s *Store) flock(subnet string, how int) (*Lock, error) {
 	if s.readOnly != nil {
 		return nil, s.readOnly
@@ -94,7 +94,8 @@ func (s *Store) lockPath(subnet string) string {
 	return filepath.Join(filepath.Dir(s.path), fmt.Sprintf("commit-%x.lock", sum[:8]))
 }
 
-// flock takes a lock, shared or exclusive. It returns the error taken if another process has it.
+// flock takes a lock. The argument how selects a shared or an exclusive lock. If another process has the lock, flock
+// returns an error that wraps taken.
 func flock(path string, how int, taken error) (*Lock, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -110,11 +111,11 @@ func flock(path string, how int, taken error) (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
-// ErrRecording reports that another process records a subnet.
+// ErrRecording reports that another process is recording a subnet.
 var ErrRecording = errors.New("another ibconsole records this subnet")
 
-// LockRecording takes the lock for recording a subnet into a folder. The error is [ErrRecording] if another process has
-// it.
+// LockRecording takes the lock for recording a subnet into a folder. If another process has the lock, the error wraps
+// [ErrRecording].
 func LockRecording(dir, subnet string) (*Lock, error) {
 	sum := sha256.Sum256([]byte(subnet))
 	return flock(filepath.Join(dir, fmt.Sprintf("record-%x.lock", sum[:8])), unix.LOCK_EX, ErrRecording)

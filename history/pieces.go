@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// pieceLIDs is how many entries of a switch are stored together.
+	// pieceLIDs is the number of forwarding table entries of a switch in one piece.
 	pieceLIDs = 4096
-	// maxManifest is far above the size for the largest subnet: 130 bytes for each switch if rows have nothing in
-	// common.
+	// maxManifest is the maximum size of a manifest in bytes. The manifest of the largest subnet is much smaller: 130
+	// bytes for each switch even if no pieces are shared.
 	maxManifest = 16 << 20
 )
 
-// manifest lists the pieces of tables: the origin, the highest LID, the number of switches, and for each switch whether
-// it is known, its top, and the blobs of its row, each as the difference from the one before.
+// manifest stores the pieces of forwarding tables and returns the list of pieces. The list has the origin, the highest
+// LID and the number of switches. For each switch it has whether the switch is known, its LinearFDBTop, and the blobs
+// of its row. A blob is encoded as the difference from the ID of the previous blob.
 func (w *writer) manifest(t *fabric.Tables) ([]byte, error) {
 	b := binary.AppendUvarint(nil, uint64(len(t.Origin)))
 	b = append(b, t.Origin...)
@@ -61,7 +62,7 @@ func (n *numbers) uint() uint64 { return take(n, binary.Uvarint) }
 
 func (n *numbers) int() int64 { return take(n, binary.Varint) }
 
-// take decodes a number. It returns 0 at the end, and from then on.
+// take decodes a number with read. At the end of the data, and from then on, it returns 0.
 func take[T uint64 | int64](n *numbers, read func([]byte) (T, int)) T {
 	v, k := read(n.b)
 	if k <= 0 {
@@ -134,7 +135,7 @@ func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (
 	return t, nil
 }
 
-// pieces returns the blobs that a manifest refers to.
+// pieces returns the IDs of the blobs to which a manifest refers.
 func pieces(manifest []byte) (ids []int64, err error) {
 	n := &numbers{b: manifest}
 	h, err := n.heading()

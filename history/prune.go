@@ -11,18 +11,19 @@ import (
 	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// DefaultRetention is the retention of a history without settings.
+// DefaultRetention is the retention of a history without this setting.
 var DefaultRetention = Retention{Age: 365 * 24 * time.Hour, Size: 900 << 20}
 
-// Retention limits what a history keeps. Commits, and the entries before them, are always kept.
+// Retention limits the entries that a history keeps. Commits and the entries before them are always kept.
 type Retention struct {
-	// Age is how long entries are kept, 0 for ever.
+	// Age is the time for which entries are kept. If it is 0, they are kept without a limit of time.
 	Age time.Duration
-	// Size is the maximum number of bytes in use in the file, 0 for no limit. The oldest entries are removed first.
+	// Size is the maximum number of bytes in use in the file, 0 for no limit. If it is exceeded, the oldest entries are
+	// removed first.
 	Size int64
 }
 
-// Retention returns what the history keeps. Every new entry applies it.
+// Retention returns the limits of the history. They are applied whenever an entry is added.
 func (s *Store) Retention(ctx context.Context) (Retention, error) {
 	r := DefaultRetention
 	var version int
@@ -50,7 +51,7 @@ func (s *Store) Retention(ctx context.Context) (Retention, error) {
 	return r, rows.Err()
 }
 
-// SetRetention sets what the history keeps from now on.
+// SetRetention sets the limits of the history.
 func (s *Store) SetRetention(ctx context.Context, r Retention) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO setting VALUES ('age', ?), ('size', ?)",
@@ -60,8 +61,7 @@ func (s *Store) SetRetention(ctx context.Context, r Retention) error {
 	return failed("write the history's settings", err)
 }
 
-// keep removes what the history does not keep. It first checks whether there is anything to remove, which takes one
-// query.
+// keep removes the entries that are beyond the limits. It first checks with a single query whether there are any.
 func (s *Store) keep(ctx context.Context) error {
 	r, err := s.Retention(ctx)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *Store) keep(ctx context.Context) error {
 	return err
 }
 
-// Prune removes entries that are beyond the limits of [Retention], and the blobs that are no longer used, and compacts
-// the file. It returns the number of removed entries.
+// Prune removes the entries beyond the limits in r and the blobs that are no longer used. Then it compacts the file. It
+// returns the number of removed entries.
 func (s *Store) Prune(ctx context.Context, r Retention) (gone int, err error) {
 	if gone, err = s.shrink(ctx, r); err != nil {
 		return gone, fmt.Errorf("prune the history: %w", err)
@@ -120,7 +120,8 @@ func (s *Store) shrink(ctx context.Context, r Retention) (gone int, err error) {
 	return gone, err
 }
 
-// removable is the condition for entries that may be removed: neither commits nor the latest entry.
+// removable is the SQL condition for entries that may be removed: all except commits, the entries of commits, and the
+// latest entry.
 const removable = `kind <> 'commit' AND id NOT IN (SELECT before FROM journal) AND id NOT IN (SELECT after FROM journal)
 	AND id < (SELECT max(id) FROM entry)`
 
@@ -133,7 +134,7 @@ func drop(ctx context.Context, tx *sql.Tx, which string, args ...any) (int, erro
 	return int(n), err
 }
 
-// dropSomeOver removes the oldest eighth of the removable entries if there is too much data.
+// dropSomeOver removes the oldest eighth of the removable entries if more than size bytes are in use.
 func (s *Store) dropSomeOver(ctx context.Context, size int64) (n int, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		have, err := sqlfile.Used(ctx, tx)
@@ -150,7 +151,7 @@ func (s *Store) dropSomeOver(ctx context.Context, size int64) (n int, err error)
 	return n, err
 }
 
-// collect deletes the blobs that are not used.
+// collect deletes the blobs to which no entry refers.
 func (s *Store) collect(ctx context.Context, tx *sql.Tx) error {
 	used, err := s.used(ctx, tx)
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *Store) collect(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// used returns the IDs of the blobs that entries refer to.
+// used returns the IDs of the blobs to which entries refer.
 func (s *Store) used(ctx context.Context, tx *sql.Tx) (map[int64]bool, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT fabric, tables, rest FROM entry")
 	if err != nil {

@@ -2,10 +2,11 @@
 
 package history
 
-// version is the version of the schema, kept in SQLite's user_version.
+// version is the version of the schema. The file stores it in SQLite's user_version.
 const version = len(upgrades)
 
-// upgrades are the statements that upgrade a file: upgrades[v] from version v to v+1. An empty file has version 0.
+// upgrades holds the SQL statements that upgrade a file: upgrades[v] from version v to v+1. An empty file has version
+// 0.
 var upgrades = [...]string{
 	schema,
 	`CREATE TABLE setting (

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package history stores the states of a subnet over time: sweeps, routings, loads and commits, each as a snapshot of
-// its fabric and tables. Its journal of commits allows to finish an interrupted commit or roll it back.
+// Package history stores the states of a subnet over time. Sweeps, routings, loads and commits are stored as snapshots
+// of fabric and tables. The journal of commits makes it possible to finish an interrupted commit or to roll it back.
 //
-// The history is one SQLite file, which several consoles may use at once. Snapshots share equal data: fabrics as a
-// whole, forwarding tables in pieces of 4,096 LIDs.
+// The history is a single SQLite file, which several consoles may use at the same time. Snapshots share equal data:
+// fabrics as a whole, and forwarding tables in pieces of 4,096 LIDs.
 package history
 
 import (
@@ -28,16 +28,16 @@ import (
 // FileName is the name of the file in a state directory.
 const FileName = "history.db"
 
-// Store is an open history. Its methods may be called from any goroutine.
+// Store is an open history. It is safe for concurrent use.
 type Store struct {
 	db   *sql.DB
 	path string
 	pack *zstd.Encoder
 	open *zstd.Decoder
-	// ends, others, events, simulated and seen are the columns of these names, or constants for an older file without
-	// them that is opened read-only.
+	// ends, others, events, simulated and seen are SQL expressions for the columns of these names. They are constants
+	// for an older file that lacks the columns and is opened read-only.
 	ends, others, events, simulated, seen string
-	// readOnly is the reason why the history cannot be written, or nil.
+	// readOnly is the reason why the history cannot be written, nil if it can be written.
 	readOnly error
 	// exposed is an [ExposedError] or nil.
 	exposed error
@@ -55,7 +55,7 @@ func (e *ReadOnlyError) Error() string {
 
 func (e *ReadOnlyError) Unwrap() error { return e.Err }
 
-// ReadOnly returns a [ReadOnlyError] if the history can only be read, else nil.
+// ReadOnly returns a [ReadOnlyError] if the history can only be read, otherwise nil.
 func (s *Store) ReadOnly() error { return s.readOnly }
 
 // Dir returns the directory of the user's history: $XDG_STATE_HOME/ibconsole, or ~/.local/state/ibconsole.
@@ -70,10 +70,10 @@ func Dir() (string, error) {
 	return filepath.Join(home, ".local", "state", "ibconsole"), nil
 }
 
-// OpenFile opens the history in a file, and creates the file and its directory if they do not exist. The locks of
-// subnets are files in the same directory. A history that cannot be written is opened for reading, see
-// [Store.ReadOnly]. OpenFile fails if there is no history and none can be created, and if a newer program has written
-// the file.
+// OpenFile opens the history in a file. If the file or its directory does not exist, OpenFile creates it. The lock
+// files of subnets are in the same directory. A history that cannot be written is opened for reading, see
+// [Store.ReadOnly]. OpenFile returns an error if there is no history and it cannot create one, or if a newer program
+// has written the file.
 func OpenFile(ctx context.Context, path string) (*Store, error) {
 	dir := filepath.Dir(path)
 	err := os.MkdirAll(dir, 0o700)
@@ -98,7 +98,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// cannotWrite reports whether an error is about writing, not about the contents of the file.
+// cannotWrite reports whether an error concerns writing and not the contents of the file.
 func cannotWrite(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -123,7 +123,7 @@ func open(ctx context.Context, path string) (*Store, error) {
 	return s, nil
 }
 
-// openToRead opens an existing file without changing it. Nothing else may write to it meanwhile.
+// openToRead opens an existing file for reading. No process may write to the file while it is open.
 func openToRead(ctx context.Context, path string) (*Store, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, files.Err(err)
@@ -172,7 +172,7 @@ func connect(path string, q url.Values) (*Store, error) {
 	return s, nil
 }
 
-// known returns an error if this program does not know the version of a file.
+// known returns an error if this program does not know the version have of a file.
 func known(have int) error {
 	if have < 0 || have > version {
 		return fmt.Errorf("written by a newer program: its version is %d, this program supports %d", have, version)
@@ -180,7 +180,7 @@ func known(have int) error {
 	return nil
 }
 
-// prepare creates the tables of a new file and upgrades those of an old one.
+// prepare creates the tables of a new file, and upgrades those of an old file.
 func (s *Store) prepare(ctx context.Context) error {
 	return sqlfile.Change(ctx, s.db, func(tx *sql.Tx) error {
 		var have int
@@ -200,7 +200,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	})
 }
 
-// write makes a change completely or not at all. Its error contains the path.
+// write runs change in a transaction, so the change is made completely or not at all. The error contains the path of
+// the file.
 func (s *Store) write(ctx context.Context, change func(*sql.Tx) error) error {
 	if s.readOnly != nil {
 		return s.readOnly
@@ -210,7 +211,7 @@ func (s *Store) write(ctx context.Context, change func(*sql.Tx) error) error {
 
 func (s *Store) withPath(err error) error { return failed(fabric.Escape(s.path), err) }
 
-// failed returns an error with its context, nil for none.
+// failed returns err with the context doing. It returns nil if err is nil.
 func failed(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -6,15 +6,15 @@ import (
 	"encoding/binary"
 )
 
-// AdaptiveRoutingInfo is an attribute of NVIDIA: how a switch routes adaptively. Bits, counted from the lowest, are as
-// in published headers of NVIDIA; untested on a real switch:
+// AdaptiveRoutingInfo is an NVIDIA attribute with the settings of a switch for adaptive routing. The bits, counted from
+// the lowest, are those in published headers of NVIDIA. They are untested on a real switch:
 //
-//	word 0  0 Enabled  1 ARN  2 FRN  3 Fallback  4 FallbackEnabled  8-11 SubGroups
-//	        26 GlobalGroups  27 BySLSupported  28 BySL  29 ByTransport
-//	word 1  0-11 GroupCap  12-23 GroupTop  24-27 GroupTables
-//	word 2  8-15 SubGroupsSupported  16-31 SLs
-//	word 3  0-7 Excluded
-//	word 4  Ageing
+// \tword 0  0 Enabled  1 ARN  2 FRN  3 Fallback  4 FallbackEnabled  8-11 SubGroups
+// \t        26 GlobalGroups  27 BySLSupported  28 BySL  29 ByTransport
+// \tword 1  0-11 GroupCap  12-23 GroupTop  24-27 GroupTables
+// \tword 2  8-15 SubGroupsSupported  16-31 SLs
+// \tword 3  0-7 Excluded
+// \tword 4  Ageing
 type AdaptiveRoutingInfo struct {
 	Enabled         bool
 	ARN, FRN        bool // supports notifications of congestion and of failures
@@ -40,7 +40,7 @@ type AdaptiveRoutingInfo struct {
 
 func (*AdaptiveRoutingInfo) AttrID() AttrID { return AttrAdaptiveRoutingInfo }
 
-// bits returns the fields of one bit in word 0.
+// bits maps the numbers of bits in word 0 to the fields that have a single bit.
 func (a *AdaptiveRoutingInfo) bits() map[int]*bool {
 	return map[int]*bool{
 		0: &a.Enabled, 1: &a.ARN, 2: &a.FRN, 3: &a.Fallback, 4: &a.FallbackEnabled,
@@ -103,9 +103,9 @@ func (m *PortMask) Has(port uint8) bool { return m[port>>6]>>(port&63)&1 != 0 }
 // Add adds a port to the set.
 func (m *PortMask) Add(port uint8) { m[port>>6] |= 1 << (port & 63) }
 
-// AdaptiveRoutingGroupTable is an attribute of NVIDIA: a block of two port groups of the first group table, beginning
-// with group 2*modifier. A group is a 256-bit number whose bit n is port n, as in published headers of NVIDIA; untested
-// on a real switch.
+// AdaptiveRoutingGroupTable is an NVIDIA attribute. It is a block of two port groups in the first group table,
+// beginning with group 2*modifier. A group is a 256-bit number in which bit n stands for port n. The format is that in
+// published headers of NVIDIA and is untested on a real switch.
 type AdaptiveRoutingGroupTable [AdaptiveRoutingGroups]PortMask
 
 func (*AdaptiveRoutingGroupTable) AttrID() AttrID { return AttrAdaptiveRoutingGroupTable }
@@ -135,10 +135,10 @@ func (t *AdaptiveRoutingGroupTable) AppendBinary(dst []byte) ([]byte, error) {
 // AdaptiveRoutingLIDs is the number of LIDs in a block.
 const AdaptiveRoutingLIDs = 16
 
-// LIDState is how a switch routes packets to a LID.
+// LIDState determines how a switch chooses the egress port for packets to a LID.
 type LIDState uint8
 
-// States of LIDs, with their values in the attribute.
+// The states of LIDs. Their values are those in the attribute.
 const (
 	LIDBounded LIDState = iota
 	LIDFree
@@ -146,14 +146,14 @@ const (
 	LIDHash
 )
 
-// AdaptiveRoutingLFT is NVIDIA's attribute AdaptiveRoutingLinearForwardingTable as answered by switches since SwitchX:
-// a block of 16 LIDs of the first table, beginning with LID 16*modifier. An element is a word; bits, counted from the
-// lowest, are as in published headers of NVIDIA; untested on a real switch:
+// AdaptiveRoutingLFT is the NVIDIA attribute AdaptiveRoutingLinearForwardingTable, in the format that switches use
+// since SwitchX. It is a block of 16 LIDs in the first table, beginning with LID 16*modifier. Each element is a word.
+// The bits, counted from the lowest, are those in published headers of NVIDIA. They are untested on a real switch:
 //
-//	0-11 Group  16-23 Port  24-27 Table  30-31 State
+// \t0-11 Group  16-23 Port  24-27 Table  30-31 State
 type AdaptiveRoutingLFT [AdaptiveRoutingLIDs]AdaptiveRoutingEntry
 
-// AdaptiveRoutingEntry is how packets to a LID leave a switch.
+// AdaptiveRoutingEntry states how packets to a LID leave a switch.
 type AdaptiveRoutingEntry struct {
 	Group uint16 // group of the LID; the port in state [LIDStatic]
 	Port  uint8  // port of packets that may not be routed adaptively
@@ -189,10 +189,11 @@ func (t *AdaptiveRoutingLFT) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// PrivateLFTInfo is an attribute of NVIDIA: whether the input port and the SL select among several forwarding tables of
-// a switch. Bits of word 0, counted from the lowest, are as in published headers of NVIDIA; untested on a real switch:
+// PrivateLFTInfo is an NVIDIA attribute. It states whether a switch has several forwarding tables, which are selected
+// by ingress port and SL. The bits of word 0, counted from the lowest, are those in published headers of NVIDIA. They
+// are untested on a real switch:
 //
-//	0-2 Mode  8-10 ModeCap  16-23 Tables  24 NoFallback
+// \t0-2 Mode  8-10 ModeCap  16-23 Tables  24 NoFallback
 type PrivateLFTInfo struct {
 	Mode       uint8 // 0: not in use
 	ModeCap    uint8

@@ -7,8 +7,9 @@ import (
 	"fmt"
 )
 
-// Assembler is the receiving end of a segmented transfer (IBA 13.6.6.2). Whatever the segments contain, it holds at
-// most its limit and at most [SegmentWindow] segments beyond those received in order. Each segment costs O(1).
+// Assembler is the receiving end of a segmented transfer (IBA 13.6.6.2). It stores the segments received in order, up
+// to its limit in bytes, and at most [SegmentWindow] further segments, whatever the segments contain. Each segment
+// costs O(1).
 type Assembler struct {
 	limit     int
 	tid       uint64
@@ -22,7 +23,7 @@ type Assembler struct {
 	sample    [Size]byte // a segment; its headers are those of acknowledgements
 }
 
-// NewAssembler returns an assembler of a transfer of at most limit bytes; 0 means [DefaultLimit].
+// NewAssembler returns an assembler for a transfer of at most limit bytes. A limit of 0 means [DefaultLimit].
 func NewAssembler(limit int) *Assembler {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -30,8 +31,8 @@ func NewAssembler(limit int) *Assembler {
 	return &Assembler{limit: limit, next: 1, window: 1}
 }
 
-// Take processes MAD m of the transfer. If answer is true, out is a MAD to send: an acknowledgement or the end of the
-// transfer. An error, which wraps [ErrSegments], ends the transfer.
+// Take processes MAD m of the transfer. If answer is true, the caller must send out, which is an acknowledgement or
+// ends the transfer. An error wraps [ErrSegments] and ends the transfer.
 func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if a.data == nil && a.next == 1 && a.beyond == 0 {
@@ -74,10 +75,11 @@ func (a *Assembler) Take(m, out *[Size]byte) (answer bool, err error) {
 // Done reports whether all segments have arrived.
 func (a *Assembler) Done() bool { return a.last != 0 && a.next > a.last }
 
-// Segments returns how many segments have arrived in order.
+// Segments returns the number of segments that have arrived in order.
 func (a *Assembler) Segments() int { return int(a.next - 1) }
 
-// Data returns the data of the segments without headers. The error wraps [ErrTruncated] if the transport lost the rest.
+// Data returns the data of the segments without headers. If the transport lost the rest of the data, the error wraps
+// [ErrTruncated].
 func (a *Assembler) Data() ([]byte, error) {
 	if a.truncated {
 		return a.data, ErrTruncated
@@ -88,17 +90,17 @@ func (a *Assembler) Data() ([]byte, error) {
 // size returns the memory in bytes that the data takes.
 func (a *Assembler) size() int { return cap(a.data) }
 
-// Ack stores in out the acknowledgement of the segments received in order. At least one segment must have arrived.
+// Ack sets out to the acknowledgement of the segments received in order. At least one segment must have arrived.
 func (a *Assembler) Ack(out *[Size]byte) {
 	control(out, &a.sample, RMPPAck, RMPPOK, a.next-1, a.window)
 }
 
-// Abort stores in out a MAD that aborts the transfer. At least one segment must have arrived.
+// Abort sets out to a MAD that aborts the transfer. At least one segment must have arrived.
 func (a *Assembler) Abort(out *[Size]byte, status RMPPStatus) {
 	control(out, &a.sample, RMPPAbort, status, 0, 0)
 }
 
-// again acknowledges a repeated segment, because the acknowledgement may have been lost.
+// again sets out to the acknowledgement of a repeated segment, because the previous acknowledgement may have been lost.
 func (a *Assembler) again(m, out *[Size]byte) bool {
 	if m[OffRMPPType] != RMPPData || binary.BigEndian.Uint64(m[OffTID:]) != a.tid {
 		return false
@@ -120,11 +122,11 @@ func (a *Assembler) abort(m, out *[Size]byte, status RMPPStatus) (bool, error) {
 	return true, err
 }
 
-// check validates the header of data segment seg.
+// check validates the header of the data segment with number seg.
 func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
 	flags, length := m[OffRMPPFlags], binary.BigEndian.Uint32(m[OffLength:])
 	first, last := flags&RMPPFirst != 0, flags&RMPPLast != 0
-	// A transport that truncated the answer sets a status in the last segment.
+	// If a transport has truncated the answer, it sets a status in the last segment.
 	truncated := last && RMPPStatus(m[OffRMPPStatus]) == RMPPNoResources
 	switch {
 	case m[OffRMPPVersion] != rmppVersion:
@@ -145,7 +147,7 @@ func (a *Assembler) check(m *[Size]byte, seg uint32) RMPPStatus {
 	return RMPPOK
 }
 
-// put stores segment seg, which is within the window.
+// put stores the segment with number seg. The number must be within the window.
 func (a *Assembler) put(m *[Size]byte, seg uint32) RMPPStatus {
 	bytes := SegmentSize
 	if m[OffRMPPFlags]&RMPPLast != 0 {

@@ -10,7 +10,7 @@ import (
 // AttrID is the ID of a MAD's attribute.
 type AttrID uint16
 
-// Attributes of the subnet management classes (IBA 14.2.5), and Mellanox's own.
+// The attributes of the subnet management classes (IBA 14.2.5), and those of Mellanox.
 const (
 	AttrClassPortInfo            AttrID = 0x0001 // in other classes
 	AttrNotice                   AttrID = 0x0002
@@ -36,13 +36,13 @@ const (
 	AttrAdaptiveRoutingLFT        AttrID = 0xff23
 )
 
-// Attributes of performance management (IBA 16.1.3).
+// The attributes of performance management (IBA 16.1.3).
 const (
 	AttrPortCounters         AttrID = 0x0012
 	AttrPortCountersExtended AttrID = 0x001d
 )
 
-// Name returns the attribute's name in a management class; attribute IDs depend on the class.
+// Name returns the name of the attribute in a management class. The meaning of an attribute ID depends on the class.
 func (a AttrID) Name(c Class) string {
 	switch {
 	case c.isSMP():
@@ -75,7 +75,7 @@ var namesSA = map[AttrID]string{
 	0x0038:     "MCMemberRecord",
 }
 
-// String returns the attribute's name in the subnet management classes.
+// String returns the name of the attribute in the subnet management classes.
 func (a AttrID) String() string { return named(names, a, "attribute 0x%04x") }
 
 var names = map[AttrID]string{
@@ -103,8 +103,8 @@ var names = map[AttrID]string{
 }
 
 // Attribute is implemented by all attribute types. UnmarshalBinary takes exactly [DataSize] bytes, except for
-// [GSIAttribute]s, and returns an error that wraps [ErrLength] for any other number. AppendBinary appends as many bytes
-// and does not fail.
+// [GSIAttribute]s. For any other number of bytes it returns an error that wraps [ErrLength]. AppendBinary appends the
+// same number of bytes and does not fail.
 type Attribute interface {
 	AttrID() AttrID
 	encoding.BinaryUnmarshaler
@@ -112,11 +112,11 @@ type Attribute interface {
 }
 
 // GSIAttribute is implemented by the attributes of the general services. UnmarshalBinary ignores bytes beyond the
-// attribute; for fewer bytes it returns an error that wraps [ErrLength]. AppendBinary appends the attribute and does
-// not fail.
+// attribute. If there are too few bytes, it returns an error that wraps [ErrLength]. AppendBinary appends the attribute
+// and does not fail.
 type GSIAttribute Attribute
 
-// named returns the name of a number, or the format with the number if it has no name.
+// named returns the name of the number n. If n has no name, it returns the number in the given format.
 func named[T ~uint8 | ~uint16](names map[T]string, n T, format string) string {
 	if name, ok := names[n]; ok {
 		return name
@@ -124,7 +124,7 @@ func named[T ~uint8 | ~uint16](names map[T]string, n T, format string) string {
 	return fmt.Sprintf(format, uint16(n))
 }
 
-// checkAtLeast checks the length of a [GSIAttribute] to decode.
+// checkAtLeast returns an error if b is too short to be decoded as a [GSIAttribute].
 func checkAtLeast(what string, b []byte, want int) error {
 	if len(b) < want {
 		return fmt.Errorf("%s: %w: %d bytes, want %d or more", what, ErrLength, len(b), want)
@@ -132,7 +132,7 @@ func checkAtLeast(what string, b []byte, want int) error {
 	return nil
 }
 
-// checkLength checks the length of an [Attribute] to decode.
+// checkLength returns an error unless b has the length of an [Attribute].
 func checkLength(a AttrID, b []byte) error {
 	if len(b) != DataSize {
 		return fmt.Errorf("%v: %w: %d bytes, want %d", a, ErrLength, len(b), DataSize)
@@ -140,7 +140,7 @@ func checkLength(a AttrID, b []byte) error {
 	return nil
 }
 
-// grow appends DataSize zero bytes to b and returns the result and its new part.
+// grow appends DataSize zero bytes to b. It returns the extended slice and the new part of it.
 func grow(b []byte) (whole, part []byte) {
 	n := len(b)
 	var zero [DataSize]byte

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Batch is a group of requests. A Batch belongs to a single goroutine. This goroutine calls Go, then Wait, and runs the
-// callbacks. A callback may call Go for more requests. Requests beyond the client's window queue up in the batch. The
-// batches of a client share its window in turn.
+// Batch is a group of requests. It belongs to a single goroutine, which calls Go, then Wait. Wait runs the callbacks in
+// this goroutine. A callback may call Go for further requests. Requests beyond the client's window wait in the batch.
+// The batches of a client take turns in using the window.
 type Batch struct {
 	client  *Client
 	ctx     context.Context
@@ -36,7 +36,7 @@ type Batch struct {
 	sleep   sleep
 }
 
-// NewBatch returns an empty batch. Its Wait ends with ctx.
+// NewBatch returns an empty batch. When ctx ends, Wait of the batch returns.
 func (c *Client) NewBatch(ctx context.Context) *Batch {
 	b := newBatch(c)
 	b.ctx = ctx
@@ -66,7 +66,7 @@ func (b *Batch) do(ctx context.Context, req *Request) *Reply {
 	return &b.kept
 }
 
-// Go adds a request. Wait passes its result to callback; the reply is valid until callback returns.
+// Go adds a request. Wait passes the result to callback. The reply is valid only until callback returns.
 func (b *Batch) Go(req Request, callback func(*Reply)) {
 	b.queue.push(&job{b, req, callback})
 	b.waiting++
@@ -126,7 +126,7 @@ func (b *Batch) rouse() {
 // Len returns the number of requests whose callbacks have not run.
 func (b *Batch) Len() int { return b.active + b.waiting }
 
-// fill releases slot done, unless that is -1, and sends requests while slots are free.
+// fill frees the slot done unless done is -1. Then it sends requests while slots are free.
 func (b *Batch) fill(done int) {
 	c := b.client
 	if done < 0 && b.waiting == 0 {
@@ -161,7 +161,8 @@ func (b *Batch) start(i int) {
 	}
 }
 
-// collect moves ended requests to b.ended. If no request has ended, it determines and records how the batch sleeps.
+// collect moves requests that have ended to b.ended. If no request has ended, it determines and records how the batch
+// sleeps.
 func (b *Batch) collect() sleep {
 	c := b.client
 	c.mu.Lock()
@@ -176,7 +177,7 @@ func (b *Batch) collect() sleep {
 	return b.sleep
 }
 
-// end runs the callback of slot i and uses the slot for the next request.
+// end runs the callback of slot i and then uses the slot for the next request.
 func (b *Batch) end(i int) {
 	s := &b.client.slots[i]
 	callback := s.callback
@@ -186,7 +187,7 @@ func (b *Batch) end(i int) {
 	b.fill(i)
 }
 
-// wake ends the batch's sleep, with client.mu held.
+// wake ends the sleep of the batch. The caller must hold client.mu.
 func (b *Batch) wake() {
 	switch b.sleep {
 	case forReady:

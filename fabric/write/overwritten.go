@@ -71,7 +71,7 @@ func (f *finder) entry(sw fabric.SwitchIndex, what string, was []uint16, is, wou
 	}
 }
 
-// block checks the entries of a block up to the new LinearFDBTop.
+// block checks the entries of a block up to the staged LinearFDBTop.
 func (f *finder) block(sw fabric.SwitchIndex, num uint16, report Found) {
 	to := f.staged.Fabric.SwitchByGUID(f.live.Fabric.SwitchNode(sw).GUID)
 	first := int(num) * fabric.BlockSize

@@ -54,8 +54,8 @@ func (l *LID) Set(now *mad.Reply, req *mad.Request) bool {
 	return true
 }
 
-// Conflicts implements [Field]. It ignores the SM's LID, which a subnet manager may have changed, and a port without a
-// known LID, which may have one that another port also claims.
+// Conflicts implements [Field]. It ignores the SM LID, because a subnet manager may have changed it. It also ignores a
+// port without a known LID. Such a port may have a LID that another port claims, too.
 func (l *LID) Conflicts(f *fabric.Fabric, now *mad.Reply, add func(what string, was, is, would any)) {
 	info := portInfo(now)
 	num := f.Ports[l.Port].Num
@@ -75,7 +75,7 @@ func (l *LID) Verify(f *fabric.Fabric, now *mad.Reply, compare func(what string,
 	compare(fmt.Sprintf("LMC of port %d", num), l.NewLMC, info.LMC)
 }
 
-// State brings one end of a link up. A port that is already in the state, or a higher one, is not changed.
+// State brings one end of a link up. If the port is already in the state New or a higher state, it is not changed.
 type State struct {
 	Port     fabric.PortIndex // either end of a link
 	Old, New mad.PortState    // New is PortArmed or PortActive
@@ -101,7 +101,8 @@ func (s *State) Target(*fabric.Fabric) fabric.PortIndex { return s.Port }
 // Get implements [Item].
 func (s *State) Get(f *fabric.Fabric) mad.Request { return getPort(f, s.Port) }
 
-// Raise turns Get's request into one that sets the port to a state. All other fields are those of info.
+// Raise changes the request of Get into a request that sets the port to a state. The other fields have the values of
+// info.
 func (s *State) Raise(f *fabric.Fabric, info mad.PortInfo, to mad.PortState, req *mad.Request) {
 	setPort(req, info, to, mad.CapabilityMask(f.Ports[f.EndPortOf(s.Port)].CapMask))
 }
@@ -124,12 +125,12 @@ func getPort(f *fabric.Fabric, port fabric.PortIndex) mad.Request {
 	return mad.Request{Attr: mad.AttrPortInfo, Mod: uint32(f.Ports[port].Num)}
 }
 
-// knowsExtended in the modifier of PortInfo means that the sender supports extended speeds; without it a port may
-// ignore LinkSpeedExtEnabled (IBA 1.3, 14.2.5.6). OpenSM sets it for ports with the capability.
+// knowsExtended is a bit in the modifier of PortInfo. It means that the sender supports extended speeds. Without it a
+// port may ignore LinkSpeedExtEnabled (IBA 1.3, 14.2.5.6). OpenSM sets it for ports that support extended speeds.
 const knowsExtended = 1 << 31
 
-// setPort encodes a PortInfo that was read and changed. caps are the capabilities of the port, for a switch those of
-// port 0. States, widths and speeds must be 0 to remain unchanged (IBA 1.2.1, 14.2.5.6).
+// setPort encodes a PortInfo that was read and then changed. The argument caps has the capabilities of the port, for a
+// switch those of port 0. States, widths and speeds that must not change are sent as 0 (IBA 1.2.1, 14.2.5.6).
 func setPort(req *mad.Request, info mad.PortInfo, state mad.PortState, caps mad.CapabilityMask) {
 	info.PortState, info.PhysState = state, mad.PhysNoChange
 	info.LinkWidthEnabled, info.LinkSpeedEnabled, info.LinkSpeedExtEnabled, info.LinkSpeedExt2Enabled = 0, 0, 0, 0

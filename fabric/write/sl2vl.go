@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// SL2VL sets the table that maps SLs to VLs for packets from one port of a node to another (IBA 1.2.1, 14.2.5.8). In is
-// used only for switches.
+// SL2VL sets the SL2VL table for packets from port In to port Out of a node (IBA 1.2.1, 14.2.5.8). In is used only for
+// switches.
 type SL2VL struct {
 	Node     fabric.NodeIndex
 	In, Out  uint8

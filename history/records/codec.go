@@ -11,10 +11,10 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// perBlock is the number of ports in a blob.
+// perBlock is the maximum number of ports in a block.
 const perBlock = 1024
 
-// rounded are the counters that are stored with 9 binary digits.
+// rounded contains the counters that are stored with only 9 binary digits.
 var rounded = counters.Data | counters.Of(counters.XmitWait)
 
 // value is a value of one port of a block.
@@ -23,15 +23,15 @@ type value struct {
 	v   uint64
 }
 
-// block holds what up to 1,024 ports counted in one round, or in a period. Lists are in the order of ports.
+// block holds the counts of up to 1,024 ports, from one round or from a period. Lists are in the order of ports.
 type block struct {
 	what    counters.Set // the counters that the round read
 	base    uint64       // milliseconds between two readings of most ports
 	present [perBlock / 64]uint64
 	others  []value // milliseconds of ports with other periods
 	columns [counters.NumCounters][]value
-	// sets are by port: the counters that were cleared, have their maximum value, wrapped, and that the port does not
-	// have.
+	// sets lists values by port: the counters that were cleared, that stopped at their maximum value, that wrapped, and
+	// that the port does not have.
 	sets [numSets][]value
 }
 
@@ -54,16 +54,17 @@ func (b *block) ports() (n int) {
 	return n
 }
 
-// append encodes a block as dst, which compresses well, and fine, the low bytes of codes, which do not:
+// append encodes a block. The result dst compresses well. The result fine has the low bytes of codes, which do not
+// compress. dst contains:
 //
-//	version, what, base                 varints
-//	present                             a bit per port, 128 bytes
-//	others                              a list
-//	a column for each counter in what   a list, or codes
-//	sets                                a list each
+// \tversion, what, base                 varints
+// \tpresent                             a bit per port, 128 bytes
+// \tothers                              a list
+// \ta column for each counter in what   a list, or codes
+// \tsets                                a list each
 //
-// A list is its length, the gaps between its ports, and its values, all varints. Codes are a length, gaps unless all
-// present ports are in it, and the high byte of each; the low bytes are in fine.
+// A list has its length, the gaps between its ports, and its values, all as varints. Codes have a length, the gaps
+// unless all present ports have a code, and the high byte of each code.
 func (b *block) append() (dst, fine []byte) {
 	dst = append(dst, codecVersion)
 	dst = binary.AppendUvarint(dst, uint64(b.what))
@@ -115,8 +116,9 @@ func appendCodes(dst, fine []byte, list []value, present int) (all, more []byte)
 	return dst, fine
 }
 
-// code encodes a number with 9 binary digits: itself below 512, else 256 times the number of omitted digits, plus the
-// first 9 digits. The high byte is the magnitude, which is similar among ports; the low byte is the rest.
+// code encodes a number with 9 binary digits. A number less than 512 is encoded as itself. Otherwise the code is 256
+// times the number of omitted digits, plus the first 9 digits. The high byte is the magnitude, which is similar among
+// ports. The low byte holds the other digits.
 func code(v uint64) uint16 {
 	shift := max(bits.Len64(v)-9, 0)
 	if shift == 0 {
@@ -169,7 +171,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// unpack decodes the result of append into b, whose memory it reuses.
+// unpack decodes the results of append into b. It reuses the memory of b.
 func (b *block) unpack(data, fine []byte) error {
 	r := reader{data: data, fine: fine}
 	if version := r.bytes(1)[0]; version != codecVersion && r.err == nil {

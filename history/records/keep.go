@@ -13,8 +13,8 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// Sample is what a port counted between two readings, or in a period. The key identifies the port, not the port index,
-// which may be that of another fabric. Stored data, packets and waits are rounded.
+// Sample holds the counts of a port between two readings, or in a period. Key identifies the port, because the port
+// index may be that of another fabric. Stored data, packets and waits are rounded.
 type Sample struct {
 	counters.Delta
 	Key   counters.Key
@@ -22,7 +22,7 @@ type Sample struct {
 	Until time.Time // of the later reading
 }
 
-// Samples returns what the ports of a reading counted.
+// Samples returns the increases of the ports in a reading as samples.
 func Samples(r *counters.Reading, deltas []counters.Delta) []Sample {
 	read := make(map[fabric.PortIndex]time.Time, len(r.Ports))
 	for i := range r.Ports {
@@ -36,7 +36,7 @@ func Samples(r *counters.Reading, deltas []counters.Delta) []Sample {
 	return out
 }
 
-// Round is the result of one reading of a subnet, with the interval between readings.
+// Round is the result of one reading of a subnet's ports. It includes the interval between readings.
 type Round struct {
 	Subnet  string
 	What    counters.Set
@@ -44,17 +44,18 @@ type Round struct {
 	Samples []Sample
 }
 
-// The levels: samples of at most 30 seconds, of at most 30 minutes, and longer ones.
+// The levels of samples: samples of at most 30 seconds, samples of at most 30 minutes, and longer samples.
 const (
 	seconds = iota
 	minutes
 	hours
 )
 
-// slots are the lengths of the periods to which samples of a level are rolled up, in milliseconds.
+// slots holds, by level, the length of the periods to which samples are rolled up, in milliseconds. Samples are not
+// rolled up to seconds.
 var slots = [...]int64{seconds: 0, minutes: 60_000, hours: 3_600_000}
 
-// level returns the level of the samples of the round.
+// level returns the level to which the samples of the round belong.
 func (r *Round) level() int {
 	switch {
 	case r.Every <= 30*time.Second:
@@ -65,7 +66,8 @@ func (r *Round) level() int {
 	return hours
 }
 
-// Keep stores a round. When it returns nil, the round survives a crash; after an error nothing of it is stored.
+// Keep stores a round. Once it has returned nil, the round survives a crash. After an error no part of the round is
+// stored.
 func (s *Store) Keep(ctx context.Context, r Round) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +89,7 @@ func (s *Store) Keep(ctx context.Context, r Round) error {
 }
 
 func (s *Store) keep(ctx context.Context, tx *sql.Tx, p *ports, r *Round) error {
-	// Samples of a period that is rolled up already count in the next one.
+	// If a sample belongs to a period that has already been rolled up, it counts in the next period.
 	late, err := setting(ctx, tx, rolledTo(hours))
 	if err != nil {
 		return err
@@ -141,7 +143,7 @@ func (s *sum) sample(nth uint16, what counters.Set, x *Sample) {
 	}
 }
 
-// row is a row of the table of samples, without its data.
+// row is a row of the SQL table of samples, without the column data.
 type row struct {
 	subnet       int64
 	level        int
@@ -158,5 +160,6 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, r row, b *block) error {
 	return err
 }
 
-// Traffic are the stored counters of data and packets. The unicast counters follow from the others.
+// Traffic contains the stored counters of data and packets. The unicast counters are not stored, because they follow
+// from the others.
 var Traffic = counters.Data &^ counters.Of(counters.UnicastXmitPackets, counters.UnicastRcvPackets)

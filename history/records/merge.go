@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// sum adds up what the ports of a block counted in consecutive periods.
+// sum adds the counts of a block's ports in consecutive periods.
 type sum struct {
 	what    counters.Set
 	present [perBlock]bool
@@ -21,7 +21,7 @@ type sum struct {
 
 func (s *sum) reset() { *s = sum{} }
 
-// add adds a block. The sum does not have a counter of a port that one of the blocks does not have.
+// add adds a block. If a port lacks a counter in one of the blocks, the port lacks this counter in the sum.
 func (s *sum) add(b *block) {
 	s.what |= b.what
 	for nth := range uint16(perBlock) {
@@ -45,7 +45,7 @@ func (s *sum) add(b *block) {
 	}
 }
 
-// plus adds two numbers, at most to the maximum.
+// plus returns the sum of two numbers, or the maximum number if the sum is greater.
 func plus(a, b uint64) uint64 {
 	if a+b < a {
 		return math.MaxUint64
@@ -53,7 +53,8 @@ func plus(a, b uint64) uint64 {
 	return a + b
 }
 
-// otherFrom is the deviation from the usual period, as 1/otherFrom of it, above which a port's own period is stored.
+// otherFrom determines when the period of a port is stored separately. This happens if it deviates from the usual
+// period by more than 1/otherFrom of the usual period.
 const otherFrom = 64
 
 // block returns the sum as a block.

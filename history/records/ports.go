@@ -11,7 +11,8 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// ports are the ports of a subnet in the order of their numbers, as far as loaded. The lists grow but do not change.
+// ports holds the ports of a subnet that have been loaded, in the order of their numbers. Ports are appended to the
+// lists, but existing elements do not change.
 type ports struct {
 	id    int64 // the subnet's, 0 before it has one
 	keys  []counters.Key
@@ -19,7 +20,7 @@ type ports struct {
 	nth   map[counters.Key]int
 }
 
-// loadPorts adds further ports of the file to the ports of a subnet. The caller must hold s.mu.
+// loadPorts loads ports of a subnet that were added to the file since the last call. The caller must hold s.mu.
 func (s *Store) loadPorts(ctx context.Context, from querier, subnet string) (*ports, error) {
 	p := s.ports[subnet]
 	if p == nil {
@@ -59,8 +60,8 @@ func (p *ports) add(k counters.Key, name string) {
 	p.names = append(p.names, name)
 }
 
-// assignNumbers gives new ports a number, and updates changed names. After an error p differs from the file and must be
-// dropped.
+// assignNumbers gives numbers to new ports and updates changed names. After an error p differs from the file and must
+// be discarded.
 func (p *ports) assignNumbers(ctx context.Context, tx *sql.Tx, subnet string, samples []Sample) error {
 	if p.id == 0 {
 		res, err := tx.ExecContext(ctx, "INSERT INTO subnet (name) VALUES (?)", subnet)
@@ -102,7 +103,7 @@ func (p *ports) assignNumbers(ctx context.Context, tx *sql.Tx, subnet string, sa
 	return nil
 }
 
-// find returns a subnet's ports, without their numbers.
+// find returns the ports of a subnet without the map of their numbers.
 func (s *Store) find(ctx context.Context, from querier, subnet string) (ports, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +114,7 @@ func (s *Store) find(ctx context.Context, from querier, subnet string) (ports, e
 	return ports{id: p.id, keys: p.keys, names: p.names}, nil
 }
 
-// numberOf returns the ID of the subnet, and the number and the name of a port.
+// numberOf returns the ID of the subnet, and the number and name of a port.
 func (s *Store) numberOf(ctx context.Context, from querier, subnet string, k counters.Key) (id int64, number int,
 	name string, err error) {
 	s.mu.Lock()

@@ -16,7 +16,7 @@ import (
 // ErrNoPort reports that a file has no samples of a port.
 var ErrNoPort = errors.New("nothing was recorded of this port")
 
-// consistently calls read with a connection that has a consistent state of the file.
+// consistently calls read with a connection on which all queries see the same state of the file.
 func (s *Store) consistently(ctx context.Context, read func(*sql.Conn) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -31,11 +31,12 @@ func (s *Store) consistently(ctx context.Context, read func(*sql.Conn) error) er
 	return errors.Join(err, end)
 }
 
-// span is the time after since and up to until.
+// span is a period that begins after since and ends at until, in milliseconds since 1970.
 type span struct{ since, until int64 }
 
-// each visits the samples of a block that end in a span, level by level in the order of time. It omits rolled-up
-// samples whose parts still exist; ofHours visits only the level of hours, with all rolled-up samples.
+// each calls visit for the samples of a block that end in a span, level by level, in the order of time within a level.
+// It skips rolled-up samples if the samples from which they were made still exist. If ofHours is set, it visits only
+// the level hours, with all rolled-up samples.
 func (s *Store) each(ctx context.Context, from querier, subnet int64, block int, in span, ofHours bool,
 	visit func(row, *block) error) error {
 	if in.until <= in.since {
@@ -88,8 +89,8 @@ func (s *Store) visit(ctx context.Context, from querier, r row, in span, upTo in
 	return rows.Err()
 }
 
-// Port returns the samples of a port that end after since and by until, the oldest first, at the finest existing level.
-// The error is [ErrNoPort] if the file does not have the port.
+// Port returns the samples of a port that end after since and not after until, oldest first. For each period it returns
+// the samples of the finest level that still exists. The error is [ErrNoPort] if the file does not have the port.
 func (s *Store) Port(ctx context.Context, subnet string, k counters.Key, since, until time.Time) ([]Sample, error) {
 	var all []Sample
 	err := s.consistently(ctx, func(conn *sql.Conn) error {
@@ -113,7 +114,7 @@ func (s *Store) Port(ctx context.Context, subnet string, k counters.Key, since, 
 	return all, s.failed("read counters", err)
 }
 
-// sample returns the sample of one port of a block.
+// sample returns the sample of the port with number nth in a block.
 func (b *block) sample(r row, nth uint16, k counters.Key, name string) Sample {
 	x := Sample{Key: k, Name: name, Until: time.UnixMilli(r.until)}
 	millis := b.base

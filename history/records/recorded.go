@@ -10,22 +10,22 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// Recorded holds what was recorded of some counters of a subnet from Since to Until.
+// Recorded holds the recorded counts of some counters of a subnet from Since to Until.
 type Recorded struct {
 	Since, Until time.Time
-	// Totals are the ports with a counter that grew or has its maximum value, in the order in which they were first
-	// recorded.
+	// Totals lists the ports that have a counter that grew or has its maximum value. They are in the order in which the
+	// ports were first recorded.
 	Totals []Total
-	// Read has the ports with samples. The counts of other ports are unknown.
+	// Read contains the ports that have samples. The counts of other ports are unknown.
 	Read map[counters.Key]bool
-	// Spans are the periods in which any port was read, in order.
+	// Spans lists the periods in which any port was read, in order.
 	Spans []Span
 }
 
 // Span is a time from Since to Until.
 type Span struct{ Since, Until time.Time }
 
-// TotalTime returns the total length of spans.
+// TotalTime returns the total length of the spans.
 func TotalTime(spans []Span) (sum time.Duration) {
 	for _, s := range spans {
 		sum += s.Until.Sub(s.Since)
@@ -48,7 +48,7 @@ func (r *Recorded) Gaps() (gaps []Span) {
 // shortestGap is the minimum length of a gap.
 const shortestGap = time.Second
 
-// SpansOf returns the periods of which there are samples of a port, in order.
+// SpansOf returns the periods between since and until that the samples of a port cover, in order.
 func SpansOf(samples []Sample, since, until time.Time) []Span {
 	var c coverage
 	for i := range samples {
@@ -74,7 +74,7 @@ func (c *coverage) add(s span) {
 	}
 }
 
-// merged returns spans in order, with overlapping ones merged.
+// merged sorts spans, combines those that overlap, and returns the result.
 func merged(all []span) []span {
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.since, b.since) })
 	out := all[:0]
@@ -88,8 +88,8 @@ func merged(all []span) []span {
 	return out
 }
 
-// spans returns the covered periods between since and until. A time after the last sample that is shorter than two
-// samples counts as covered: the next sample is not complete.
+// spans returns the covered periods between since and until. The time after the last sample counts as covered if it is
+// at most twice as long as the sample, because the next sample is not complete yet.
 func (c *coverage) spans(since, until time.Time) (spans []Span) {
 	if open := until.UnixMilli() - c.last.until; open > 0 && open <= 2*(c.last.until-c.last.since) {
 		c.all = append(c.all, span{c.last.until, until.UnixMilli()})

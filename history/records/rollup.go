@@ -10,14 +10,16 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// rolledTo returns the name of the setting with the time up to which samples are rolled up to a level.
+// rolledTo returns the name of a setting. Its value is the time up to which samples have been rolled up to a level.
 func rolledTo(level int) string { return [...]string{"", "minutes to", "hours to"}[level] }
 
-// slack is how long after a slot its last samples may still be stored: a round of ten minutes is stored at its end.
+// slack is, by level, the time after the end of a slot during which samples of the slot may still be stored, in
+// milliseconds. A round of ten minutes, for example, is stored only at its end. A slot is a period to which samples are
+// rolled up.
 var slack = [...]int64{minutes: 60_000, hours: 15 * 60_000}
 
-// RollUp adds up the seconds of past minutes, and the minutes of past hours. A slot is rolled up completely or not at
-// all; the next call continues after an interruption.
+// RollUp combines the samples of level seconds of past minutes, and those of level minutes of past hours. A slot (a
+// minute or an hour) is rolled up either completely or not at all. After an interruption the next call continues.
 func (s *Store) RollUp(ctx context.Context, now time.Time) error {
 	for level := minutes; level <= hours; level++ {
 		for {
@@ -33,7 +35,7 @@ func (s *Store) RollUp(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// rollSlot rolls up the oldest remaining slot, and reports whether there was one that ended by a time.
+// rollSlot rolls up the oldest remaining slot. It returns false if no remaining slot ended before the time by.
 func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, err error) {
 	to, err := setting(ctx, s.db, rolledTo(level))
 	if err != nil {
@@ -59,7 +61,7 @@ func (s *Store) rollSlot(ctx context.Context, level int, by int64) (more bool, e
 	})
 }
 
-// rollUp adds up the samples of a slot, by subnet, block and counters.
+// rollUp adds the samples of a slot that have the same subnet, block and set of counters.
 func (s *Store) rollUp(ctx context.Context, tx *sql.Tx, level int, from, to int64) error {
 	rows, err := tx.QueryContext(ctx,
 		`SELECT subnet, block, what, began, until, data FROM sample WHERE level = ? AND until > ? AND until <= ?

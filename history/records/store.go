@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package records stores what ports counted over time: by seconds, minutes and hours, in one SQLite file of limited
-// size next to the history. It is a separate file so that no commit waits for it.
+// Package records stores the counts of ports over time, by seconds, minutes and hours. It uses an SQLite file of
+// limited size next to the history. The file is separate, so that commits do not wait for it.
 //
-// What a port counted between two readings is a [Sample]. The samples of one round are encoded in blocks of 1,024
-// ports, column by column, without zeros. Errors are exact; data, packets and waits have 9 binary digits, an error of
-// at most 1 in
-// 512. Seconds are rolled up to minutes and these to hours. If the file is too large, the oldest samples of the finest
-// level
-// are removed first.
+// The counts of a port between two readings form a [Sample]. The samples of one round are encoded in blocks of 1,024
+// ports, column by column, without zeros. Errors are exact. Data, packets and waits have 9 binary digits, which means
+// an error of at most 1 in 512. Samples of seconds are rolled up to minutes, and samples of minutes to hours. If the
+// file is too large, the oldest samples of the finest level are removed first.
 package records
 
 import (
@@ -28,8 +26,9 @@ import (
 	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// pageSize is the page size of a new file: blocks of several kilobytes waste less in large pages. It must be set before
-// the journal's mode. The driver applies settings in alphabetical order, hence the quotes.
+// pageSize is the setting for the page size of a new file. Blocks of several kilobytes waste less space in large pages.
+// The page size must be set before the journal mode. The driver applies settings in alphabetical order, and the quotes
+// make this setting the first.
 const pageSize = `"main".page_size(32768)`
 
 // logPages limits the write-ahead log to 4 MB.
@@ -38,11 +37,12 @@ const logPages = "wal_autocheckpoint(128)"
 // FileName is the name of the file in a state directory.
 const FileName = "records.db"
 
-// version is the version of the schema, kept in SQLite's user_version.
+// version is the version of the schema. The file stores it in SQLite's user_version.
 const version = 1
 
-// A sample has what the ports of a block counted from began until until, in milliseconds since 1970, either as read or
-// rolled up from the level below. Ports are numbered per subnet as they appear; a block has 1,024 of them.
+// A row of the table sample holds the counts of a block's ports from began to until, in milliseconds since 1970. The
+// row was either stored by Keep or rolled up from the level below. Ports are numbered per subnet in the order of their
+// appearance. A block has 1,024 ports.
 const schema = `
 CREATE TABLE subnet (
 	id   INTEGER PRIMARY KEY,
@@ -75,8 +75,8 @@ CREATE TABLE setting (
 );
 `
 
-// Store is an open file of records. It is safe for concurrent use. Only one process at a time may [Store.Keep] rounds
-// of a subnet.
+// Store is an open file of records. It is safe for concurrent use. Only one process at a time may call [Store.Keep] for
+// a subnet.
 type Store struct {
 	db   *sql.DB
 	path string
@@ -88,7 +88,7 @@ type Store struct {
 	sums  sum // reused for building blocks
 }
 
-// Open opens the records in a file, and creates the file and its directory if they do not exist.
+// Open opens the file of records. If the file or its directory does not exist, Open creates it.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open the records: %w", files.Err(err))
@@ -160,10 +160,12 @@ func (s *Store) Close() error {
 	return errors.Join(s.pack.Close(), s.db.Close())
 }
 
-// maxBlob is more than the decompressed size of a block: 1,024 ports with twenty counters of ten bytes.
+// maxBlob is the maximum decompressed size of a block in bytes. It is more than 1,024 ports with twenty counters of ten
+// bytes need.
 const maxBlob = 1 << 20
 
-// encode encodes a block: the length of the compressed part, that part, and the uncompressed part.
+// encode encodes a block. The result has the length of the compressed part, the compressed part, and the part that is
+// not compressed.
 func (s *Store) encode(b *block) []byte {
 	data, fine := b.append()
 	packed := s.pack.EncodeAll(data, nil)
@@ -184,7 +186,7 @@ func (s *Store) decode(b *block, data []byte) error {
 	return b.unpack(unpacked, fine)
 }
 
-// setting returns a number that the file stores, 0 if it does not.
+// setting returns a number that the file stores under a name, 0 if it does not store the number.
 func setting(ctx context.Context, from querier, name string) (value int64, err error) {
 	err = from.QueryRowContext(ctx, "SELECT value FROM setting WHERE name = ?", name).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric/counters"
 )
 
-// Total is what a port counted in a period, by the counters that grew.
+// Total holds the counts of a port in a period. It lists only counters that grew or have their maximum value.
 type Total struct {
 	Key    counters.Key
 	Name   string
@@ -25,7 +25,7 @@ type Count struct {
 	Increase uint64
 	Seconds  float64 // the time of the readings with this counter
 	AtLeast  bool    // it was cleared or has its maximum value
-	// First and Last are the ends of the first and the last sample in which it grew.
+	// First and Last are the ends of the first and the last sample in which the counter grew.
 	First, Last time.Time
 }
 
@@ -43,8 +43,8 @@ func (s *Store) Totals(ctx context.Context, subnet string, what counters.Set, si
 	return r.Totals, err
 }
 
-// Recorded returns what was recorded of some counters of a subnet, in the samples that end after since and by until. It
-// reads whole hours from the samples of hours.
+// Recorded returns the recorded counts of some counters of a subnet. It uses the samples that end after since and not
+// after until. For whole hours it reads the samples of level hours.
 func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, since, until time.Time) (Recorded,
 	error) {
 	all := Recorded{Since: since, Until: until, Read: map[counters.Key]bool{}}
@@ -82,7 +82,7 @@ func (s *Store) Recorded(ctx context.Context, subnet string, what counters.Set, 
 	return all, s.failed("read counters", err)
 }
 
-// tally adds up what the ports of a block counted.
+// tally adds the counts of a block's ports.
 type tally struct {
 	what   counters.Set
 	block  int
@@ -144,7 +144,7 @@ func (t *tally) add(r row, b *block) error {
 	return nil
 }
 
-// appendTotals appends the ports with a counter that grew or has its maximum value.
+// appendTotals appends the totals of ports that have a counter that grew or has its maximum value.
 func (t *tally) appendTotals(p *ports, all []Total) []Total {
 	first := t.block * perBlock
 	for nth := range min(perBlock, len(p.keys)-first) {
@@ -187,8 +187,8 @@ func (t *tally) readPorts(p *ports, read map[counters.Key]bool) {
 	}
 }
 
-// Span returns from when until when there are samples of a subnet. It reads the first and the last sample of each
-// block.
+// Span returns the beginning of the first sample and the end of the last sample of a subnet. It reads only the first
+// and the last sample of each block.
 func (s *Store) Span(ctx context.Context, subnet string) (began, until time.Time, found bool, err error) {
 	err = s.consistently(ctx, func(conn *sql.Conn) error {
 		p, err := s.find(ctx, conn, subnet)

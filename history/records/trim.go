@@ -10,29 +10,29 @@ import (
 	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// DefaultSize is the default limit of the bytes in use in the file.
+// DefaultSize is the default maximum of the bytes in use in the file.
 const DefaultSize = 2 << 30
 
-// The number of days for which minutes and hours are kept if the size allows it.
+// The number of days for which samples of minutes and hours are kept, if the size of the file allows it.
 const (
 	MinuteDays = 14
 	HourDays   = 400
 )
 
-// ages are how long samples of a level are kept if the size allows it.
+// ages is, by level, the time for which samples are kept, if the size of the file allows it.
 var ages = [...]time.Duration{
 	seconds: 24 * time.Hour, minutes: MinuteDays * 24 * time.Hour, hours: HourDays * 24 * time.Hour,
 }
 
-// removedTo returns the name of the setting with the time up to which samples of a level and the levels below are
-// removed.
+// removedTo returns the name of a setting. Its value is the time up to which samples of a level and of the levels below
+// have been removed.
 func removedTo(level int) string {
 	return [...]string{"seconds gone to", "minutes gone to", "hours gone to"}[level]
 }
 
 const sizeSetting = "size"
 
-// Size returns the limit of the bytes in use in the file.
+// Size returns the maximum of the bytes in use in the file.
 func (s *Store) Size(ctx context.Context) (int64, error) {
 	size, err := setting(ctx, s.db, sizeSetting)
 	if size == 0 {
@@ -41,21 +41,21 @@ func (s *Store) Size(ctx context.Context) (int64, error) {
 	return size, s.failed("read the setting", err)
 }
 
-// SetSize sets the limit of the bytes in use in the file.
+// SetSize sets the maximum of the bytes in use in the file.
 func (s *Store) SetSize(ctx context.Context, size int64) error {
 	err := s.change(ctx, func(tx *sql.Tx) error { return set(ctx, tx, sizeSetting, size) })
 	return s.failed("write the setting", err)
 }
 
-// Used returns how many bytes of the file are in use.
+// Used returns the number of bytes in use in the file.
 func (s *Store) Used(ctx context.Context) (int64, error) {
 	used, err := sqlfile.Used(ctx, s.db)
 	return used, s.failed("read the size", err)
 }
 
-// Trim removes samples that are too old. While too much of the file is in use, it also removes the oldest seconds that
-// are rolled up, then the oldest minutes, then the oldest hours, to slightly below the limit, so that it need not do so
-// each time.
+// Trim removes samples that are older than the limit of their level. If too many bytes of the file are in use, it also
+// removes the oldest samples of seconds that have been rolled up, then those of minutes, then those of hours. It
+// removes slightly more than necessary, so that it need not remove samples each time.
 func (s *Store) Trim(ctx context.Context, now time.Time) error {
 	for level, age := range ages {
 		if err := s.trimTo(ctx, level, now.Add(-age).UnixMilli()); err != nil {
@@ -82,7 +82,8 @@ func (s *Store) Trim(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// trimTo removes the samples of a level before a time that are rolled up; hours are never rolled up.
+// trimTo removes the samples of a level before a time. It removes only samples that have been rolled up, except on
+// level hours, whose samples are never rolled up.
 func (s *Store) trimTo(ctx context.Context, level int, to int64) error {
 	if level < hours {
 		rolled, err := setting(ctx, s.db, rolledTo(level+1))
@@ -98,14 +99,14 @@ func (s *Store) trimTo(ctx context.Context, level int, to int64) error {
 	return s.drop(ctx, level, to/slots[hours]*slots[hours])
 }
 
-// first returns when the oldest sample of a level ends, 0 for none.
+// first returns the time at which the oldest sample of a level ends, 0 if the level has no samples.
 func (s *Store) first(ctx context.Context, level int) (int64, error) {
 	var first sql.NullInt64
 	err := s.db.QueryRowContext(ctx, "SELECT min(until) FROM sample WHERE level = ?", level).Scan(&first)
 	return first.Int64, err
 }
 
-// oldest returns what to remove next: the samples of a level up to a time, 0 for none.
+// oldest returns the samples to remove next: those of a level up to the time to. The time is 0 if there are no samples.
 func (s *Store) oldest(ctx context.Context) (level int, to int64, err error) {
 	var firsts [hours + 1]int64
 	for level := range firsts {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package timeline lists the events of a subnet in the history in the order of time.
+// Package timeline lists the events in the history of a subnet in the order of time.
 package timeline
 
 import (
@@ -16,17 +16,18 @@ import (
 	"example.org/ibconsole/internal/base/prose"
 )
 
-// Moment is an event on the timeline, with the history entries before and after it, 0 for none.
+// Moment is an event on the timeline. Before and After are the history entries before and after it, 0 if there is none.
 type Moment struct {
 	history.Event
 	Before int64
 	After  int64
 }
 
-// Comparable reports whether there are different entries before and after.
+// Comparable reports whether there are two different entries before and after the event.
 func (m *Moment) Comparable() bool { return m.Before != 0 && m.After != 0 && m.Before != m.After }
 
-// Seen is a history entry and the period in which the subnet had this state. Entry 0 is the live subnet.
+// Seen identifies a history entry and the period in which the subnet had the state of the entry. Entry 0 is the live
+// subnet.
 type Seen struct {
 	Entry        int64
 	Began, Until time.Time
@@ -44,7 +45,8 @@ func Read(ctx context.Context, store *history.Store, subnet string) (*History, e
 	return &History{held, journal}, err
 }
 
-// Moments returns the events, the oldest first, including events that the history does not have yet.
+// Moments returns the events of the history and the given events, oldest first. The argument has events that the
+// history does not contain yet.
 func (h *History) Moments(events []history.Event) []Moment {
 	commits := commitsOf(h.journal)
 	all := append(commits.take(append(momentsOf(h.held), placed(h.held, events)...)), commits.moments...)
@@ -52,13 +54,14 @@ func (h *History) Moments(events []history.Event) []Moment {
 	return all
 }
 
-// SeenBy is [SeenBy] of the states of the switches.
+// SeenBy calls the function [SeenBy] with the entries of h.
 func (h *History) SeenBy(by time.Time) *Seen { return SeenBy(h.held, by) }
 
-// maxRead is how many history entries a timeline uses, the latest.
+// maxRead is the maximum number of history entries in a timeline. The latest entries are used.
 const maxRead = 5000
 
-// Entries returns the entries of a subnet that describe states of its switches, and the journal of its commits.
+// Entries returns the entries of a subnet that describe states of the switches, and the journal of the subnet's
+// commits.
 func Entries(ctx context.Context, store *history.Store, subnet string) (held []history.Entry,
 	journal []history.JournalEntry, err error) {
 	list, err := store.List(ctx, subnet, maxRead)
@@ -71,7 +74,7 @@ func Entries(ctx context.Context, store *history.Store, subnet string) (held []h
 	return heldEntries(list, journal), journal, nil
 }
 
-// heldEntries returns the entries that describe states of the switches, in the order of time.
+// heldEntries returns those entries that describe states of the switches, in the order of time.
 func heldEntries(list []history.Entry, journal []history.JournalEntry) []history.Entry {
 	of := map[int64]bool{} // whether the switches had the state of an entry of a commit
 	for i := range journal {
@@ -88,7 +91,8 @@ func heldEntries(list []history.Entry, journal []history.JournalEntry) []history
 	return held
 }
 
-// momentsOf returns the events of entries. An entry without events that differs from the one before becomes an event.
+// momentsOf returns the events of entries. If a sweep differs from the previous sweep and has no events that explain
+// this, momentsOf adds an event.
 func momentsOf(held []history.Entry) []Moment {
 	var all []Moment
 	for i := range held {
@@ -117,7 +121,7 @@ func momentsOf(held []history.Entry) []Moment {
 	return all
 }
 
-// unexplained describes how the subnet changed between two sweeps without events.
+// unexplained returns a text about the differences between two successive sweeps without events.
 func unexplained(was, is *history.Entry) string {
 	var words []string
 	for _, name := range []string{"nodes", "links"} {
@@ -137,7 +141,7 @@ func unexplained(was, is *history.Entry) string {
 		strings.Join(words, "; "))
 }
 
-// masterOf returns the name of the port of the master subnet manager.
+// masterOf returns the name of the port with the master subnet manager, "none" if there is none.
 func masterOf(s *history.Seen) string {
 	for _, m := range s.Managers {
 		if m.State == "master" {
@@ -147,7 +151,8 @@ func masterOf(s *history.Seen) string {
 	return "none"
 }
 
-// commitMoments holds the commits that wrote something, and the index of each by the description of its author.
+// commitMoments holds an event for each commit that wrote something. by maps the description that [ByCommit] returns to
+// the index of the event.
 type commitMoments struct {
 	moments []Moment
 	by      map[string]int
@@ -175,8 +180,8 @@ func commitsOf(journal []history.JournalEntry) commitMoments {
 	return all
 }
 
-// take removes the events in which a sweep found the tables of a commit. The text of the first goes to the event of the
-// commit.
+// take removes the events in which a sweep found tables that a commit has written. The text of the first such event is
+// appended to the text of the commit's event.
 func (c *commitMoments) take(all []Moment) []Moment {
 	seen := map[int]bool{}
 	return slices.DeleteFunc(all, func(m Moment) bool {
@@ -192,7 +197,7 @@ func (c *commitMoments) take(all []Moment) []Moment {
 	})
 }
 
-// placed returns events that the history does not have, each between two entries.
+// placed returns events that the history does not contain. Each event gets the entries before and after it.
 func placed(held []history.Entry, events []history.Event) []Moment {
 	var all []Moment
 	for i := range events {
@@ -209,7 +214,8 @@ func placed(held []history.Entry, events []history.Event) []Moment {
 	return all
 }
 
-// SeenBy returns the last entry that was first read by a time, else the first entry.
+// SeenBy returns the last entry that was first read at or before the time by. If there is no such entry, it returns the
+// first entry.
 func SeenBy(held []history.Entry, by time.Time) *Seen {
 	if len(held) == 0 {
 		return nil
@@ -222,7 +228,8 @@ func SeenBy(held []history.Entry, by time.Time) *Seen {
 	return &Seen{e.ID, e.Began, e.Until}
 }
 
-// ByCommit describes the author of a commit in the journal.
+// ByCommit returns a text that names a commit as the author of tables. The text has the time, the user and the number
+// of the history entry.
 func ByCommit(j *history.JournalEntry) string {
 	return fmt.Sprintf("the commit of %s by %s (history %d)", j.Began.Format(time.DateTime),
 		fabric.Escape(j.Who), j.After)

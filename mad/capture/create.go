@@ -14,8 +14,9 @@ import (
 	"example.org/ibconsole/internal/base/plain"
 )
 
-// create creates the file with its header. Unless overwrite is set, it fails with an error that wraps [fs.ErrExist] if
-// the file exists. A file that is not regular, such as a pipe to Wireshark, is written to if a process reads it.
+// create creates the file with its header. If the file exists, create fails with an error that wraps [fs.ErrExist],
+// unless overwrite is set. If the file is not a regular file, such as a pipe to Wireshark, create opens it only if a
+// process reads from it.
 func create(path string, overwrite bool) (*os.File, error) {
 	f, err := open(path, overwrite)
 	if err != nil {
@@ -24,7 +25,7 @@ func create(path string, overwrite bool) (*os.File, error) {
 	return f, nil
 }
 
-// failed wraps an error with the requested path instead of a temporary one.
+// failed returns err with the requested path in place of the path of a temporary file.
 func failed(path string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		err = e.Err
@@ -54,7 +55,7 @@ func open(path string, overwrite bool) (*os.File, error) {
 	return begin(f, err, func() error { return os.Rename(f.Name(), path) })
 }
 
-// begin writes the header and then calls then. On failure it removes the file.
+// begin writes the header and then calls then. If this fails, it removes the file.
 func begin(f *os.File, err error, then func() error) (*os.File, error) {
 	if err != nil {
 		return nil, err

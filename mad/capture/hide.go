@@ -8,14 +8,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Management classes with a key (IBA 1.2.1, 13.4.4 and annex A10).
+// The management classes with a key (IBA 1.2.1, 13.4.4 and annex A10).
 const (
 	classSA         = 0x03
 	classBoard      = 0x05
 	classCongestion = 0x21
 )
 
-// Records of subnet administration (IBA 1.2.1, 15.2.5), and offsets in a notice of a bad M_Key (14.2.5.1).
+// The records of subnet administration (IBA 1.2.1, 15.2.5), and the offsets in a notice of a bad M_Key (14.2.5.1).
 const (
 	recordPortInfo = 0x0012
 	recordSMInfo   = 0x0018
@@ -34,7 +34,7 @@ func isSMP(m *[mad.Size]byte) bool {
 	return c == mad.ClassSMPLID || c == mad.ClassSMPDirected
 }
 
-// hide zeroes the keys in a MAD; see the package comment.
+// hide sets the keys in a MAD to 0; see the package comment.
 func hide(m *[mad.Size]byte) {
 	switch m[mad.OffClass] {
 	case uint8(mad.ClassSMPLID), uint8(mad.ClassSMPDirected):
@@ -54,7 +54,7 @@ func attrOf(m *[mad.Size]byte) mad.AttrID {
 
 func zeroKey(b []byte) { clear(b[:keyLen]) }
 
-// hideAttribute zeroes the keys in the data of an attribute.
+// hideAttribute sets the keys in the data of an attribute to 0.
 func hideAttribute(attr mad.AttrID, data []byte) {
 	switch attr {
 	case mad.AttrPortInfo:
@@ -68,8 +68,8 @@ func hideAttribute(attr mad.AttrID, data []byte) {
 	}
 }
 
-// hideRecords zeroes the keys in the part of a table that one MAD carries. A part has 200 bytes (IBA 1.2.1, 13.6.2.1),
-// whatever the record length, so a key may span two of them.
+// hideRecords sets the keys to 0 in the part of a table that one MAD carries. A part has 200 bytes (IBA 1.2.1,
+// 13.6.2.1), whatever the record length. So a key may span two parts.
 func hideRecords(m *[mad.Size]byte) {
 	data := m[mad.OffSAData:]
 	var key, size int

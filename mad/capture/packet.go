@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Lengths in bytes of the parts of a packet (IBA 1.2.1, 7.7, 9.2 and 7.8).
+// The lengths in bytes of the parts of a packet (IBA 1.2.1, 7.7, 9.2 and 7.8).
 const (
 	lrhLen    = 8
 	bthLen    = 12
@@ -46,7 +46,7 @@ const (
 	packetLenWords = (headerLen + mad.Size + icrcLen) / 4
 )
 
-// appendFileHeader appends the header of a pcap file with times in nanoseconds.
+// appendFileHeader appends the header of a pcap file whose times are in nanoseconds.
 func appendFileHeader(b []byte) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint32(b, pcapNanoseconds)
@@ -65,7 +65,8 @@ type packet struct {
 	mad        *[mad.Size]byte
 }
 
-// appendRecord appends the recordLen bytes of a packet in the file. Its MAD begins at offset madAt.
+// appendRecord appends the file record of a packet, which has recordLen bytes. The MAD begins at offset madAt of the
+// record.
 func (p *packet) appendRecord(b []byte) []byte {
 	le, be := binary.LittleEndian, binary.BigEndian
 	sec, nsec := uint64(p.at.Unix()), uint64(p.at.Nanosecond())

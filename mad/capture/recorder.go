@@ -25,8 +25,8 @@ type Stats struct {
 	Lost     uint64 // not in the file, after an error or because of a slow disk
 }
 
-// partners is the number of requests whose destinations are remembered. A [mad.Client] has at most as many in flight,
-// and distinguishes them by the lowest bits of the transaction id.
+// partners is the maximum number of requests whose destinations are remembered. A [mad.Client] has at most as many
+// requests in flight, and distinguishes them by the lowest bits of the transaction ID.
 const partners = mad.MaxWindow
 
 type partner struct {
@@ -41,7 +41,8 @@ type sink interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// recorder owns a file and the goroutine that writes to it, so that a slow disk does not delay traffic.
+// recorder owns a file and the goroutine that writes to the file. The goroutine is separate so that a slow disk does
+// not delay traffic.
 type recorder struct {
 	file    sink
 	path    string
@@ -60,7 +61,7 @@ type recorder struct {
 	size int64 // of the file; used by the writing goroutine
 }
 
-// record starts writing to a file of size bytes.
+// record starts a recorder for a file of size bytes.
 func record(file sink, path string, size int64, onError func(error)) *recorder {
 	r := &recorder{
 		file: file, path: path, size: size, onError: onError,
@@ -70,7 +71,7 @@ func record(file sink, path string, size int64, onError func(error)) *recorder {
 	return r
 }
 
-// stop writes the pending records, closes the file and returns the error unless onError received it.
+// stop writes the pending records and closes the file. It returns the error of writing unless onError has received it.
 func (r *recorder) stop() error {
 	r.mu.Lock()
 	r.closed = true
@@ -96,7 +97,7 @@ func (r *recorder) counts() Stats {
 	return r.stats
 }
 
-// sent records a frame that leaves a port with the LID own.
+// sent records a frame that is sent by a port with the LID own.
 func (r *recorder) sent(f *mad.Frame, own uint16) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,7 +110,7 @@ func (r *recorder) sent(f *mad.Frame, own uint16) {
 	r.add(f, own, f.DLID)
 }
 
-// received records a frame received by a port with the LID own.
+// received records a frame that was received by a port with the LID own.
 func (r *recorder) received(f *mad.Frame, own uint16) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +164,7 @@ func (r *recorder) write() {
 	}
 }
 
-// flush writes the pending records and makes spare the new buffer.
+// flush writes the pending records to the file. The slice spare becomes the new buffer.
 func (r *recorder) flush(spare []byte) []byte {
 	r.mu.Lock()
 	out := r.pending
@@ -182,7 +183,7 @@ func (r *recorder) flush(spare []byte) []byte {
 	return out
 }
 
-// fail ends the recording, but not the traffic.
+// fail ends the recording because of an error. The traffic continues.
 func (r *recorder) fail(err error, lost int) {
 	r.mu.Lock()
 	first := r.err == nil

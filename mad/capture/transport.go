@@ -19,12 +19,12 @@ var ErrRunning = errors.New("a capture is already running")
 // Options controls a capture.
 type Options struct {
 	Overwrite bool // replace an existing file
-	// OnError is called at most once, in a separate goroutine, with the error that ends writing. Without it
+	// OnError, if set, is called at most once, in a separate goroutine, with the error that ends writing. If it is nil,
 	// [Transport.Stop] returns the error.
 	OnError func(error)
 }
 
-// Transport carries MADs over another transport and can write them to a file. It is safe for concurrent use.
+// Transport carries MADs over another transport, and can write them to a file. It is safe for concurrent use.
 type Transport struct {
 	inner mad.Transport
 	lid   atomic.Uint32
@@ -36,14 +36,14 @@ type Transport struct {
 
 var _ mad.Holder = (*Transport)(nil)
 
-// Wrap returns a transport over t that captures nothing yet.
+// Wrap returns a transport that carries MADs over t. No capture is running yet.
 func Wrap(t mad.Transport) *Transport { return &Transport{inner: t} }
 
-// SetLID sets the LID of the port. The transport also learns it from PortInfo answers of the port.
+// SetLID sets the LID of the local port. The transport also learns the LID from PortInfo answers of the port.
 func (t *Transport) SetLID(lid uint16) { t.lid.Store(uint32(lid)) }
 
-// Start begins writing to a new file. The error names the file; it wraps [fs.ErrExist] if the file exists, or
-// [ErrRunning].
+// Start begins a capture to a new file. If the file exists, the error wraps [fs.ErrExist]. If a capture is running, it
+// wraps [ErrRunning]. The error contains the name of the file.
 func (t *Transport) Start(path string, opts Options) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +58,8 @@ func (t *Transport) Start(path string, opts Options) error {
 	return nil
 }
 
-// Stop ends the capture, if any, and closes the file. It returns the error unless [Options].OnError received it.
+// Stop ends a running capture and closes the file. It returns the error of writing unless [Options].OnError has
+// received it.
 func (t *Transport) Stop() (Stats, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +72,7 @@ func (t *Transport) Stop() (Stats, error) {
 	return t.last, err
 }
 
-// Continue takes over a running capture from another transport, which then captures nothing.
+// Continue takes over a running capture from another transport. The other transport then captures nothing.
 func (t *Transport) Continue(from *Transport) {
 	from.mu.Lock()
 	r, last := from.on.Swap(nil), from.last
@@ -82,7 +83,7 @@ func (t *Transport) Continue(from *Transport) {
 	t.last = last
 }
 
-// Capturing returns the file of the running capture.
+// Capturing returns the file of the running capture. running is false if no capture is running.
 func (t *Transport) Capturing() (path string, running bool) {
 	if r := t.on.Load(); r != nil {
 		return r.path, true
@@ -90,7 +91,7 @@ func (t *Transport) Capturing() (path string, running bool) {
 	return "", false
 }
 
-// Stats returns the counts of the running capture, or of the last one.
+// Stats returns the counts of the running capture, or of the last capture.
 func (t *Transport) Stats() Stats {
 	if r := t.on.Load(); r != nil {
 		return r.counts()
@@ -108,7 +109,7 @@ func (t *Transport) Send(f *mad.Frame) error {
 	return t.inner.Send(f)
 }
 
-// Hold implements [mad.Holder] if the transport below does; otherwise it sends.
+// Hold implements [mad.Holder] if the transport below implements it. Otherwise it sends the frame.
 func (t *Transport) Hold(f *mad.Frame) error {
 	inner, ok := t.inner.(mad.Holder)
 	if !ok {
@@ -120,8 +121,8 @@ func (t *Transport) Hold(f *mad.Frame) error {
 	return inner.Hold(f)
 }
 
-// Recv implements [mad.Transport]. Requests that the transport below returned were not on the wire and are not
-// captured.
+// Recv implements [mad.Transport]. If the transport below returned a request to the sender, the request was never on
+// the wire and is not captured.
 func (t *Transport) Recv(f *mad.Frame) error {
 	if err := t.inner.Recv(f); err != nil || f.Status != 0 {
 		return err
@@ -133,7 +134,7 @@ func (t *Transport) Recv(f *mad.Frame) error {
 	return nil
 }
 
-// Interrupt implements [mad.Interrupter] if the transport below does.
+// Interrupt implements [mad.Interrupter] if the transport below implements it.
 func (t *Transport) Interrupt() bool {
 	inner, ok := t.inner.(mad.Interrupter)
 	return ok && inner.Interrupt()
@@ -145,8 +146,8 @@ func (t *Transport) Close() error {
 	return errors.Join(t.inner.Close(), err)
 }
 
-// learn takes the LID of the local port from answers with the PortInfo of that port. Such answers have a directed route
-// without hops and are for port 0. Port 0 of a channel adapter means the port that received the request.
+// learn takes the LID of the local port from answers that contain the PortInfo of this port. Such an answer has a
+// directed route without hops and is for port 0. On a channel adapter, port 0 means the port that received the request.
 func (t *Transport) learn(m *[mad.Size]byte) {
 	const (
 		directionBit = 0x8000
