@@ -100,8 +100,8 @@ func (s *Session) Analysis() *analysis.Memo { return &s.analysis }
 // Recorded returns the recorded counters.
 func (s *Session) Recorded() *recorded.Counters { return s.recorded }
 
-// Close closes the connection and the history. It waits for a running operation, so the caller should cancel that
-// first.
+// Close closes the connection and the history. It waits for a running operation, so the caller should cancel the
+// operation first.
 func (s *Session) Close() error {
 	s.StopKeeping()
 	serr := s.closeSlots()

@@ -50,8 +50,8 @@ func (o *Options) writes() bool { return o.Confirmed && !o.DryRun }
 type Report struct {
 	Plan *plan.Plan
 	// Lost counts the connected pairs that lose their path, and Unknown the pairs that may lose it. Unconnected counts
-	// the pairs of the fabric of the target that its tables do not connect. Unproved counts the pairs that its tables
-	// may not connect.
+	// the pairs in the target's fabric that the target's tables do not connect. Unproved counts the pairs that these
+	// tables may not connect.
 	Lost, Unknown         int64
 	Unconnected, Unproved int64
 	Examples              []diff.Pair          // some of the pairs that lose their path

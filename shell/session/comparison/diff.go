@@ -45,8 +45,8 @@ func Diff(ctx context.Context, s *session.Session, from, to session.Kind, pairs 
 	return &Difference{before, after, &named}, nil
 }
 
-// diffWithRouted compares a state with the tables that the engine computes for a base that has none, such as a topology
-// file.
+// diffWithRouted compares a state with the tables that the engine computes for a base without tables, such as a
+// topology file.
 func diffWithRouted(ctx context.Context, s *session.Session, op *session.Op, st *session.State, base *session.Picture,
 	to session.Kind, pairs int) (*Difference, error) {
 	_, after, err := Pair(s, session.Staged, to)
