@@ -93,7 +93,7 @@ func askEngine(s *session.Session) *Question {
 // request.
 const figuresUnasked = 40_000_000
 
-// figuresText returns the figures of an engine in the order of the columns of compare engines.
+// figuresText returns the figures of an engine in the order of the columns of the command "compare engines".
 func figuresText(e *comparison.Figures) string {
 	if e.Refused != "" {
 		return "refuses: " + e.Refused

@@ -13,7 +13,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// loopFacts are the facts of the answer of check credits.
+// loopFacts are the facts of the answer of the command "check credits".
 type loopFacts struct {
 	Loop    answer.Value `key:"loop" name:"credit loop" kind:"bool" help:"null if it is unknown"`
 	Why     answer.Value `key:"why" kind:"text" help:"why it is unknown whether there is a loop"`
@@ -78,7 +78,7 @@ func hopsOf(f *fabric.Fabric, ring []credits.Dependency) []hop {
 	return hops
 }
 
-// creditCheck is the answer of check credits.
+// creditCheck is the answer of the command "check credits".
 type creditCheck struct {
 	Loop         loopFacts     `prefix:""`
 	Channels     int           `key:"channels" name:"channels" help:"links and VLs that packets take between switches"`

@@ -24,7 +24,7 @@ import (
 
 const yesWord, resumeWord, noWord, dryRun = "yes", "resume", "no", "dry-run"
 
-// Feature provides the commands write, commit and rollback.
+// Feature provides the commands "write", "commit" and "rollback".
 var Feature = feature.Feature{Name: "commit", Keys: []feature.Key{
 	{Name: "commit", Keys: "C", Help: "show the plan of a commit, from which the staged tables can be written"},
 	{Name: "write", Keys: "w", Help: "allow or forbid writing to switches; a commit still asks first"},

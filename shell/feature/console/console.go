@@ -15,7 +15,7 @@ import (
 	"example.org/ibconsole/shell/lang"
 )
 
-// Feature provides the commands help, run, exit and quit.
+// Feature provides the commands "help", "run", "exit" and "quit".
 var Feature = feature.Feature{Name: "console", Keys: []feature.Key{
 	{Name: "pane-8", Keys: "8", Pane: "Log", Help: "commands and their output"},
 	{Name: "pane-a", Keys: "a", Pane: "Answer", Help: "answers of commands as tables"},

@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature provides the commands show counters, clear counters, counters history and counters worst.
+// Feature provides the commands "show counters", "clear counters", "counters history" and "counters worst".
 var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	{Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast " +
 		"and since when"},

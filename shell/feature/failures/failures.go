@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature provides the commands that change the simulation. It also provides whatif and show failures, which give the
-// same answer.
+// Feature provides the commands that change the simulation. It also provides "whatif" and "show failures", which give
+// the same answer.
 var Feature = feature.Feature{Name: "failures", Keys: []feature.Key{
 	{Name: "pane-5", Keys: "5", Pane: "What-if", Help: "simulated failures and their effects"},
 	{

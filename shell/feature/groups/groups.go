@@ -23,7 +23,7 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 )
 
-// Feature provides the commands show groups and sa groups.
+// Feature provides the commands "show groups" and "sa groups".
 var Feature = feature.Feature{Name: "groups", Keys: []feature.Key{
 	{Name: "pane-0", Keys: "0", Pane: "Groups", Help: "multicast groups, their members and trees"},
 }, Commands: []feature.Command{

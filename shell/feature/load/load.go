@@ -19,7 +19,7 @@ import (
 	"example.org/ibconsole/shell/session/loading"
 )
 
-// Feature provides the commands load, except load paths.
+// Feature provides the commands "load ...", except "load paths".
 var Feature = feature.Feature{Name: "load", Keys: []feature.Key{
 	{Name: "load", Keys: "L", Help: "read routes or a topology from a file; asks which"},
 }, Commands: commands()}

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/managers"
 )
 
-// Feature provides the commands show sms and set sm.
+// Feature provides the commands "show sms" and "set sm".
 var Feature = feature.Feature{Name: "managers", Commands: []feature.Command{
 	{
 		Path: "show sms", Summary: "List the subnet managers",

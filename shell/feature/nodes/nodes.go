@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature provides the commands show nodes, show switches and show ports.
+// Feature provides the commands "show nodes", "show switches" and "show ports".
 var Feature = feature.Feature{Name: "nodes", Keys: []feature.Key{
 	{Name: "pane-2", Keys: "2", Pane: "Topology", Help: "switches, and hosts below them"},
 }, Commands: []feature.Command{

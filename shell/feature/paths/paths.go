@@ -31,7 +31,7 @@ var (
 	newArg   = lang.Arg{Name: "FILE", Kind: lang.KindFile, Written: true}
 )
 
-// Feature provides the commands paths and load paths.
+// Feature provides the commands "paths" and "load paths".
 var Feature = feature.Feature{Name: "paths", Commands: []feature.Command{
 	{
 		Path: "paths", Group: feature.GroupTrace, Summary: "Build, query, compare and change path records",

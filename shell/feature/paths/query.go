@@ -42,7 +42,7 @@ type record struct {
 	PathText string       `name:"PATH"`
 }
 
-// queried is the answer of paths query. Its rows can be read only once.
+// queried is the answer of the command "paths query". Its rows can be read only once.
 type queried struct{ rows answer.Rows[record] }
 
 var (

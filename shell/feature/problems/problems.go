@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/shell/session/survey"
 )
 
-// Feature provides the commands problems and baseline.
+// Feature provides the commands "problems" and "baseline".
 var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 	{Name: "pane-1", Keys: "1", Pane: "Problems", Help: "what is wrong with the subnet"},
 }, Commands: []feature.Command{

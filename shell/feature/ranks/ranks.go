@@ -23,7 +23,7 @@ import (
 
 const histogramWord = "histogram"
 
-// Feature provides the commands show roots and show ranks.
+// Feature provides the commands "show roots" and "show ranks".
 var Feature = feature.Feature{Name: "ranks", Commands: []feature.Command{
 	{
 		Path:    "show roots",

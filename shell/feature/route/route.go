@@ -24,7 +24,7 @@ const incrementalWord = "incremental"
 
 var yesNo = []string{"yes", "no"}
 
-// Feature provides the commands engine, engines, route and unstage.
+// Feature provides the commands "engine", "engines", "route" and "unstage".
 var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 	{Name: "route", Keys: "r", Help: "compute routes and stage them, without writing"},
 	{Name: "engine", Keys: "E", Help: "choose the routing engine and its options, step by step"},

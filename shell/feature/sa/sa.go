@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session/pairs"
 )
 
-// Feature provides the commands sa path and sa nodes.
+// Feature provides the commands "sa path" and "sa nodes".
 var Feature = feature.Feature{Name: "sa", Commands: []feature.Command{
 	{Path: "sa", Group: feature.GroupLook, Summary: "Query the subnet administration"},
 	{

@@ -17,7 +17,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature provides the commands sources, source and on.
+// Feature provides the commands "sources", "source" and "on".
 var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 	{
 		Name: "pane-A", Keys: "A", Pane: "All", Help: "the open subnets side by side, and how one differs from " +

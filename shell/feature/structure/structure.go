@@ -29,7 +29,7 @@ const hintsHelp = "FILE is a YAML list. Each element has name (a node descriptio
 	"  - {guid: 0x0002c903000a0001, tier: 2, pod: 1}\n" +
 	"Hints override what names and cabling suggest. A later element overrides an earlier one."
 
-// Feature provides the commands show structure and hints.
+// Feature provides the commands "show structure" and "hints".
 var Feature = feature.Feature{Name: "structure", Keys: []feature.Key{
 	{
 		Name: "pane-N", Keys: "N", Pane: "Map", Help: "map of the subnet: tiers, pods, grids, groups; arrows move, " +

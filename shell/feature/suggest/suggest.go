@@ -25,7 +25,7 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature provides the commands suggest guids and suggest torus.
+// Feature provides the commands "suggest guids" and "suggest torus".
 var Feature = feature.Feature{Name: "suggest", Commands: []feature.Command{
 	{Path: "suggest", Group: feature.GroupRoute, Summary: "Find the options that an engine needs"},
 	{

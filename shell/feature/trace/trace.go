@@ -24,7 +24,7 @@ import (
 // liveWord is the argument that requests a trace through the present tables of the switches.
 const liveWord = "live"
 
-// Feature provides the commands trace and show torus.
+// Feature provides the commands "trace" and "show torus".
 var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 	{Name: "pane-4", Keys: "4", Pane: "Trace", Help: "the path of packets, hop by hop"},
 }, Commands: []feature.Command{

@@ -14,7 +14,7 @@ import (
 	"example.org/ibconsole/shell/session/alerts"
 )
 
-// Feature provides the commands watch and show events.
+// Feature provides the commands "watch" and "show events".
 var Feature = feature.Feature{Name: "watch", Keys: []feature.Key{
 	{Name: "watch", Keys: "W", Help: "start or stop reading the subnet at an interval; :watch SECONDS sets it"},
 }, Commands: []feature.Command{

@@ -55,7 +55,7 @@ func (g *groupRow) verdict(all *grouping) string {
 	return "complete"
 }
 
-// newGrouping traces the packets of the members of all groups, as check mcast does.
+// newGrouping traces the packets of the members of all groups, as the command "check mcast" does.
 func newGrouping(ctx context.Context, sc *pane.Scene, key groupsKey, progress func(done, total int)) (*grouping,
 	error) {
 	known, err := sc.State.GroupsOf(key.pic)
