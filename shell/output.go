@@ -21,8 +21,8 @@ type Output struct {
 	Notes io.Writer   // receives warnings; nil for none
 	Form  answer.Form // of the answers; "" is text
 	Table string      // the table of an answer that CSV has, "" for the first
-	// FailOn selects verdicts on which commands fail that normally succeed: "found", "unknown" for both found and
-	// unknown, "" for no verdict.
+	// FailOn selects the verdicts on which commands fail that normally succeed: "found", or "unknown" for both found
+	// and unknown. It is "" for no verdict.
 	FailOn      string
 	Subnet      string // the value of the key subnet in JSON, "" if only one subnet is open
 	Script      bool   // no user is present: commands fail instead of falling back

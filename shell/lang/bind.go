@@ -24,7 +24,7 @@ type Invocation struct {
 	defaults map[string]string // declared, by option
 }
 
-// Arg returns the i-th argument, "" if it is missing.
+// Arg returns the argument with index i, or "" if it is missing.
 func (v *Invocation) Arg(i int) string {
 	if i < len(v.Args) {
 		return v.Args[i]

@@ -71,7 +71,7 @@ func Start(t *testing.T, w, h int, child string) *Screen {
 	return s
 }
 
-// firstWord returns the first word of a line, "" for none.
+// firstWord returns the first word of a line, or "" if the line has none.
 func firstWord(line string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return word

@@ -60,7 +60,8 @@ var Feature = feature.Feature{Name: "adaptive", Commands: []feature.Command{
 	},
 }}
 
-// simulated is the answer of the command "adaptive on". It describes the port groups that are simulated for the staged tables.
+// simulated is the answer of the command "adaptive on". It describes the port groups that are simulated for the staged
+// tables.
 type simulated struct {
 	By       string       `key:"hops_of" help:"engine whose hops determine the groups"`
 	Why      answer.Value `key:"why" kind:"text" help:"why they are not those of up/down routing"`

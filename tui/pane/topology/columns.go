@@ -251,8 +251,8 @@ func grouped(ix *pane.Index, key func(n *fabric.Node, name string) string) []tre
 	return out
 }
 
-// director returns the argument of the command "fail director" for the selected heading: the system, or a pattern of switch names. It
-// returns "" if the argument would also match other switches.
+// director returns the argument of the command "fail director" for the selected heading: the system, or a pattern of
+// switch names. It returns "" if the argument would also match other switches.
 func (t *topology) director() string {
 	row, ok := t.Selected()
 	if !ok || t.rows[row].kind != rowTier || t.groups == nil || t.rows[row].tier < 0 {
