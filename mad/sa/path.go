@@ -12,13 +12,15 @@ const pathSize = 64
 
 // Components of a [PathRecord].
 const (
-	PathDGID    Mask = 1 << 2
-	PathSGID    Mask = 1 << 3
-	PathDLID    Mask = 1 << 4
-	PathSLID    Mask = 1 << 5
-	PathNumPath Mask = 1 << 12
-	PathPKey    Mask = 1 << 13
-	PathSL      Mask = 1 << 15
+	PathServiceID Mask = 1<<0 | 1<<1
+	PathDGID      Mask = 1 << 2
+	PathSGID      Mask = 1 << 3
+	PathDLID      Mask = 1 << 4
+	PathSLID      Mask = 1 << 5
+	PathNumPath   Mask = 1 << 12
+	PathPKey      Mask = 1 << 13
+	PathQoSClass  Mask = 1 << 14
+	PathSL        Mask = 1 << 15
 )
 
 // PathRecord is a path between two ports (IBA 15.2.5.16):

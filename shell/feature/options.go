@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.org/ibconsole/fabric/formats/osm/qospolicy"
 	"example.org/ibconsole/fabric/formats/pathdb"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/mad"
@@ -44,13 +45,37 @@ func PathOptions() []lang.Option {
 	}
 }
 
+// RequestOptions returns the options for criteria of requests for paths that only a policy for quality of service uses.
+func RequestOptions() []lang.Option {
+	return []lang.Option{
+		{Name: "service_id", Kind: lang.KindText, Value: "0xN",
+			Summary: "service ID of the request, for qos_policy_file"},
+		{Name: "qos_class", Kind: lang.KindInt, Summary: "QoS class of the request, for qos_policy_file"},
+	}
+}
+
 // MaxFilteredHosts is the number of hosts whose pairs are all checked when [PathOptions] select paths.
 const MaxFilteredHosts = 5000
 
-// Asked returns the service level and partition that [PathOptions] select, for [Call.Grants].
+// Asked returns what [PathOptions] and [RequestOptions] select, for [Call.Grants].
 func (c *Call) Asked() (partitions.Asked, error) {
 	want, err := c.WantedPath()
-	return partitions.Asked{SL: int(want.SL) - 1, PKey: mad.PKey(want.PKey)}, err
+	a := partitions.Asked{SL: int(want.SL) - 1, Request: qospolicy.Request{PKey: mad.PKey(want.PKey)}}
+	if text := c.Option("service_id", ""); text != "" && err == nil {
+		id, bad := strconv.ParseUint(text, 0, 64)
+		if a.ServiceID = &id; bad != nil {
+			err = fmt.Errorf("service_id=%q: expected a number of 64 bits", text)
+		}
+	}
+	if c.Option("qos_class", "") != "" && err == nil {
+		class := c.Int("qos_class", -1)
+		if class < 0 || class > 0xfff {
+			err = fmt.Errorf("qos_class=%d: expected 0 to 4095", class)
+		}
+		n := uint16(class)
+		a.Class = &n
+	}
+	return a, err
 }
 
 // Grants returns the paths of a state that [PathOptions] select. It returns nil if they select all paths.

@@ -11,8 +11,15 @@ import (
 // Grants returns the path records that the subnet administration grants for a state. It returns an error if this
 // depends on the members of an unknown partition.
 func (st *State) Grants(p *Picture, a partitions.Asked) (*partitions.Grants, error) {
-	keys, sls := st.PartitionsOf(p.Fabric)
-	return partitions.New(p.Tables, keys, sls, a)
+	return partitions.New(p.Tables, st.knownOf(p.Fabric), a)
+}
+
+// knownOf returns what the settings and the subnet determine of the SLs of paths. Like OpenSM it does without a policy
+// that does not fit the subnet.
+func (st *State) knownOf(f *fabric.Fabric) (k partitions.Known) {
+	k.Keys, k.SLs = st.PartitionsOf(f)
+	k.Policy, _ = st.Settings.Policy(f)
+	return k
 }
 
 // PartitionsOf returns the P_Keys of end ports: those that were read, or else those of the settings. It also returns
@@ -37,8 +44,12 @@ func (st *State) PartitionsOf(f *fabric.Fabric) (keys map[fabric.PortIndex][]mad
 
 // partitioned returns tables with the partitions of the state; see [partitions.Apply].
 func (st *State) partitioned(t *fabric.Tables, all bool) *fabric.Tables {
-	keys, sls := st.PartitionsOf(t.Fabric)
-	return partitions.Apply(t, keys, sls, all)
+	return partitions.Apply(t, st.knownOf(t.Fabric), all)
+}
+
+// PathTables returns tables for a database of path records, which knows no policy: with the SLs that the policy grants.
+func (st *State) PathTables(t *fabric.Tables) *fabric.Tables {
+	return partitions.ByPolicy(t, st.knownOf(t.Fabric))
 }
 
 // pKeysOf returns the P_Keys that were read, indexed by the end ports of the fabric f.

@@ -87,12 +87,13 @@ func TestTorusQoSNotes(t *testing.T) {
 	}
 	partitions := write("partitions.conf", "Default=0x7fff,ipoib,sl=0:ALL=full;\nhigh=0x1,sl=8:ALL;\n# "+
 		"sl=1\nbad=0x2, sl = 3 :ALL;\n")
-	policy := write("policy", "qos-levels\n  qos-level\n    name: one\n    sl: 8\n  end-qos-level\n  qos-level\n    "+
-		"sl: 5\n")
+	policy := write("policy", "qos-levels\n  qos-level\n    name: default\n    sl: 8\n  end-qos-level\n  qos-level\n"+
+		"    name: one\n    sl: 5\n  end-qos-level\nend-qos-levels\nqos-match-rules\n  qos-match-rule\n"+
+		"    qos-level-name: one\n  end-qos-match-rule\nend-qos-match-rules\n")
 	conf := "qos TRUE\nqos_sl2vl 0,1,2\npartition_config_file " + partitions + "\nqos_policy_file " + policy +
 		"\ntorus_config " + write("torus", torusConf) + "\n"
 	for engine, want := range map[string][]string{
-		"torus-2QoS": {"qos_sl2vl is ignored", "partitions.conf:4: service level 3", "policy:7: service level 5"},
+		"torus-2QoS": {"qos_sl2vl is ignored", "partitions.conf:4: service level 3", "policy:9: service level 5"},
 		"minhop":     nil,
 	} {
 		set, err := settings.ReadConf(t.Context(), write("opensm.conf", "routing_engine "+engine+"\n"+conf),

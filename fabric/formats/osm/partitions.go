@@ -24,6 +24,8 @@ type Partition struct {
 	// Number holds the lower 15 bits of the partition's P_Keys.
 	Number uint16
 	SL     uint8
+	// Line is the line of the file that sets SL, 0 for none.
+	Line int
 	// Members maps the port GUID of each member to true for a full member, false for a limited member. Limited members
 	// communicate only with full members.
 	Members map[uint64]bool
@@ -162,7 +164,7 @@ func (p *PartitionFile) define(text string) (*definition, string, error) {
 	}
 	p.defines = true
 	d.partition = p.partition(name, uint16(number)&0x7fff)
-	p.partitions[d.partition].SL = sl
+	p.partitions[d.partition].SL, p.partitions[d.partition].Line = sl, p.line
 	return d, rest, nil
 }
 
@@ -241,16 +243,23 @@ func nameAndValue(text string) (name, value string) {
 	return strings.Trim(name, " \t"), strings.Trim(value, " \t")
 }
 
+// Defined returns the partitions of the file without their members, in the order of their first definitions.
+func (p *PartitionFile) Defined() []Partition {
+	if p.Broken {
+		return p.partitions[:1]
+	}
+	return p.partitions
+}
+
 // Of returns the partitions of a subnet that have members, sorted by number. A nil file means that there is no
 // partitions.conf. All ports then are full members of the default partition.
 func (p *PartitionFile) Of(f *fabric.Fabric) []Partition {
 	if p == nil || p.Broken {
-		sl := uint8(0)
+		of := []Partition{{Name: "Default", Number: DefaultPartition}}
 		if p != nil {
-			sl = p.partitions[0].SL
+			of = p.Defined()
 		}
-		p = &PartitionFile{partitions: []Partition{{Name: "Default", Number: DefaultPartition, SL: sl}},
-			rules: []partitionRule{{ports: everyPort, full: true}}}
+		p = &PartitionFile{partitions: of, rules: []partitionRule{{ports: everyPort, full: true}}}
 	}
 	out := slices.Clone(p.partitions)
 	for i := range out {

@@ -11,6 +11,10 @@ import (
 // the shortest path crosses the dateline.
 const qosLevel = 1 << dims
 
+// Supports reports whether an SL of a partition, or of a request, is one of those that distinguish only the levels of
+// quality of service.
+func Supports(sl uint8) bool { return sl&^qosLevel == 0 }
+
 // PathSLs holds the SLs of paths. They depend on the places of both ends and not on failures, so that granted SLs stay
 // valid after a failure.
 type PathSLs struct {

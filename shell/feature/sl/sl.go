@@ -20,7 +20,7 @@ var Feature = feature.Feature{Name: "sl", Commands: []feature.Command{{
 	Summary: "List the service levels of paths",
 	Args: []lang.Arg{{Name: "SRC", Kind: lang.KindPlace},
 		{Name: "DST|all", Kind: lang.KindPlace, Words: []string{feature.AllWord}, Optional: true}},
-	Options:  feature.PathOptions(),
+	Options:  append(feature.PathOptions(), feature.RequestOptions()...),
 	Examples: []string{"engine dfsssp; route; show sl node-0001 node-0648", "show sl node-0001 all"},
 	Answers:  []answer.Declared{&decl},
 	Run:      run,

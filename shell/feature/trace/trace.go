@@ -52,7 +52,7 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 			{Name: "live", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 		},
-		Options: append(feature.PathOptions(), []lang.Option{
+		Options: slices.Concat(feature.PathOptions(), feature.RequestOptions(), []lang.Option{
 			feature.OfOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file with lines SRC DST"},
 			{Name: "switches", Kind: lang.KindFlag, Summary: "let the word all include port 0 of switches"},
@@ -73,7 +73,7 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 				Default: "20",
 			},
 			feature.StrictOption(),
-		}...),
+		}),
 		Examples: []string{
 			"trace node-0001 node-0648 back", "trace node-0001 node-0648 lids against=live", "trace leaf-01 all",
 			"trace all all limit=3", "trace live node-0001 node-0648",

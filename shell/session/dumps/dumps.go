@@ -175,7 +175,7 @@ func writeSnapshot(w io.Writer, p *session.Picture) error {
 func writePaths(ctx context.Context, w io.Writer, st *session.State, p *session.Picture) error {
 	opt := paths.Options{Trace: true, Built: p.When}
 	opt.PKeys, opt.PartitionSLs = st.PartitionsOf(p.Fabric)
-	image, err := paths.Build(ctx, p.Tables, opt)
+	image, err := paths.Build(ctx, st.PathTables(p.Tables), opt)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/osm/qospolicy"
 	"example.org/ibconsole/mad"
 	"example.org/ibconsole/routing/paths"
 )
@@ -23,38 +24,44 @@ var ErrUnreadSLs = errors.New("the service levels of paths were not read, becaus
 type Asked struct {
 	// SL is a service level, -1 for any.
 	SL int
-	// PKey is a partition, 0 for any.
-	PKey mad.PKey
+	qospolicy.Request
 }
 
 // Any reports whether the request has no criteria.
-func (a Asked) Any() bool { return a.SL < 0 && a.PKey == 0 }
+func (a Asked) Any() bool { return a.SL < 0 && a.Request == (qospolicy.Request{}) }
 
-// Grants holds the SLs that the SA of OpenSM grants for requests for paths (osm_sa_path_record.c). The requested SL, or
-// else the SL of the partition, is passed to the engine. The engine uses all bits of this SL, some of them, or none.
-// Grants implements [fabric.PathSLs]; the SL of a refused path is [fabric.NoSL].
+// Known holds what determines the SLs of paths apart from the routing.
+type Known struct {
+	// Keys holds the P_Keys of end ports, nil if all are full members of the default partition.
+	Keys map[fabric.PortIndex][]mad.PKey
+	// SLs holds the SLs of partitions by partition number, nil if no file defines them.
+	SLs map[uint16]uint8
+	// Policy overrides the SLs of partitions, nil for none.
+	Policy *qospolicy.Bound
+}
+
+// Grants holds the SLs that the SA of OpenSM grants to requests for paths (osm_sa_path_record.c). The requested SL, or
+// else the SL of the policy's level, or else that of the partition, goes to the engine, which uses all its bits, some
+// of them, or none. Grants implements [fabric.PathSLs]; the SL of a refused path is [fabric.NoSL].
 type Grants struct {
+	Known
 	asked Asked
 	t     *fabric.Tables
 	// bits is the mask of the SL bits that the engine uses.
 	bits uint8
-	// sls holds the SLs of partitions by partition number. It is nil if no file defines SLs.
-	sls map[uint16]uint8
-	// keys holds the P_Keys of end ports. It is nil if all end ports are full members of the default partition.
-	keys map[fabric.PortIndex][]mad.PKey
 }
 
 // New returns the grants for the paths of tables. It returns an error if the request needs partitions or SLs that are
 // unknown.
-func New(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8, a Asked) (*Grants, error) {
-	g := &Grants{asked: a, t: t, bits: paths.PartitionBits(t.SLs), keys: keys, sls: sls}
+func New(t *fabric.Tables, k Known, a Asked) (*Grants, error) {
+	g := &Grants{Known: k, asked: a, t: t, bits: paths.PartitionBits(t.SLs)}
 	number := a.PKey.Partition()
 	switch {
-	case a.PKey == 0 || number == osm.DefaultPartition && g.sls == nil:
-	case g.keys == nil:
+	case a.PKey == 0 || number == osm.DefaultPartition && g.SLs == nil:
+	case g.Keys == nil:
 		return nil, errors.New("the partitions are unknown; hint: run 'engine partition_config_file=FILE' or " +
 			"'sweep full pkeys'")
-	case g.sls == nil && a.SL < 0 && g.bits != 0:
+	case g.SLs == nil && g.Policy == nil && a.SL < 0 && g.bits != 0:
 		return nil, fmt.Errorf("the service level of partition 0x%04x is unknown; hint: run 'engine "+
 			"partition_config_file=FILE'", number)
 	}
@@ -75,6 +82,10 @@ func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err
 	case !ok:
 		return 0, false, errors.New("no path: the ports share no partition")
 	}
+	hint, hinted, err := g.hint(src, g.t.Fabric.PortByLID(lid), number)
+	if err != nil {
+		return 0, false, err
+	}
 	slid := g.t.Fabric.Ports[src].LID
 	own, known := g.t.SL(slid, lid)
 	switch {
@@ -84,10 +95,44 @@ func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err
 			return 0, false, g.refused(would)
 		}
 		return sl, true, nil
-	case g.sls != nil && known:
-		return own&^g.bits | g.sls[number]&g.bits, true, nil
+	case hinted && known:
+		return own&^g.bits | hint&g.bits, true, nil
 	}
 	return own, known, nil
+}
+
+// hint returns the SL of the path from a port to another in a partition, of the policy or else of the partition. The
+// engine takes some of its bits. ok is false if it is unknown. The error is the reason why the policy grants no path.
+func (g *Grants) hint(src, dst fabric.PortIndex, number uint16) (sl uint8, ok bool, err error) {
+	if g.Policy == nil {
+		return g.SLs[number], g.SLs != nil, nil
+	}
+	level := g.Policy.Level(src, dst, g.asked.Request)
+	name := fabric.Escape(level.Name)
+	switch sl, ok = level.Granted(); {
+	case !ok:
+		return 0, false, fmt.Errorf("no path: the qos-level %s has SL %d, more than 15", name, level.SL)
+	case g.asked.PKey != 0 && !level.Allows(number), g.asked.PKey == 0 && !g.shares(src, dst, level):
+		return 0, false, fmt.Errorf("no path: the ports share no partition that the qos-level %s allows", name)
+	case g.asked.SL >= 0 && g.asked.SL != int(level.SL):
+		return 0, false, fmt.Errorf("no path of SL %d: the qos-level %s has SL %d", g.asked.SL, name, level.SL)
+	}
+	return sl, true, nil
+}
+
+// shares reports whether two ports share a partition that a level allows.
+func (g *Grants) shares(a, b fabric.PortIndex, level *qospolicy.Level) bool {
+	if g.Keys == nil {
+		return level.Allows(osm.DefaultPartition)
+	}
+	var of []mad.PKey
+	for _, k := range g.keysOf(a) {
+		if level.Allows(k.Partition()) {
+			of = append(of, k)
+		}
+	}
+	_, ok := paths.SharedPartition(of, g.keysOf(b), 0)
+	return ok
 }
 
 // refused returns the error for a requested SL that differs from the SL that the engine assigns.
@@ -119,37 +164,47 @@ func (g *Grants) SL(src, dst uint16) uint8 {
 // partition returns the requested partition, or a partition that two ports share if none was requested. It also reports
 // whether both ports are members.
 func (g *Grants) partition(a, b fabric.PortIndex) (uint16, bool) {
-	if g.keys == nil {
+	if g.Keys == nil {
 		return osm.DefaultPartition, true
 	}
 	return paths.SharedPartition(g.keysOf(a), g.keysOf(b), g.asked.PKey.Partition())
 }
 
 func (g *Grants) keysOf(p fabric.PortIndex) []mad.PKey {
-	if keys, ok := g.keys[p]; ok {
+	if keys, ok := g.Keys[p]; ok {
 		return keys
 	}
-	if g.sls != nil { // the file lists all members
+	if g.SLs != nil { // the file lists all members
 		return nil
 	}
 	return []mad.PKey{mad.PKeyDefault}
 }
 
-// Apply adds the SLs of partitions to computed tables. It returns the tables unchanged if no partition has an SL with
-// bits that the engine uses. Unless all is set, it also leaves tables unchanged that have no SLs of their own.
-func Apply(t *fabric.Tables, keys map[fabric.PortIndex][]mad.PKey, sls map[uint16]uint8, all bool) *fabric.Tables {
+// Apply returns computed tables with the SLs of partitions or of a policy, if one of them has bits that the engine
+// uses. Unless all is set, it changes only tables that have SLs of their own.
+func Apply(t *fabric.Tables, k Known, all bool) *fabric.Tables {
 	bits := paths.PartitionBits(t.SLs)
-	if t.SLs == nil && !all || bits == 0 || !slices.ContainsFunc(slices.Collect(maps.Values(sls)), func(sl uint8) bool {
-		return sl&bits != 0
-	}) {
+	if t.SLs == nil && !all || bits == 0 || k.Policy == nil &&
+		!slices.ContainsFunc(slices.Collect(maps.Values(k.SLs)), func(sl uint8) bool { return sl&bits != 0 }) {
 		return t
 	}
 	out := *t
-	out.SLs = &partitionedSLs{Grants{asked: Asked{SL: -1}, t: t, bits: bits, sls: sls, keys: keys}}
+	out.SLs = &partitionedSLs{Grants{Known: k, asked: Asked{SL: -1}, t: t, bits: bits}}
 	return &out
 }
 
-// partitionedSLs holds the SLs of paths. Some of their bits come from the SL of the partition that both ends share.
+// ByPolicy returns tables with the SLs that a policy grants to requests without criteria, so that partitions no longer
+// affect them; the same tables without a policy or without known SLs.
+func ByPolicy(t *fabric.Tables, k Known) *fabric.Tables {
+	if k.Policy == nil || t.Unread.SLs {
+		return t
+	}
+	out := *t
+	out.SLs = &Grants{Known: k, asked: Asked{SL: -1}, t: t, bits: paths.PartitionBits(t.SLs)}
+	return &out
+}
+
+// partitionedSLs holds the SLs of paths with the bits of the partition that both ends share, or of the policy.
 type partitionedSLs struct{ grants Grants }
 
 // SL implements [fabric.PathSLs].
@@ -161,7 +216,8 @@ func (p *partitionedSLs) SL(src, dst uint16) uint8 {
 		return own
 	}
 	number, _ := p.grants.partition(from, to)
-	return own&^p.grants.bits | p.grants.sls[number]&p.grants.bits
+	hint, _, _ := p.grants.hint(from, to, number)
+	return own&^p.grants.bits | hint&p.grants.bits
 }
 
 // PartitionBits returns the mask of the SL bits that the engine uses.

@@ -212,5 +212,5 @@ func newFile(ctx context.Context, st *session.State, r *FollowReport, trace bool
 func imageOf(ctx context.Context, st *session.State, trace bool, like *pathdb.View) ([]byte, error) {
 	opt := paths.Options{Trace: trace, Like: like, Built: time.Now()}
 	opt.PKeys, opt.PartitionSLs = st.PartitionsOf(st.Live.Fabric)
-	return paths.Build(ctx, st.Live.Tables, opt)
+	return paths.Build(ctx, st.PathTables(st.Live.Tables), opt)
 }

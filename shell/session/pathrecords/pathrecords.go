@@ -53,7 +53,7 @@ func Build(ctx context.Context, s *session.Session, of session.Kind, trace bool,
 		}
 	}
 	start := time.Now()
-	image, err = paths.Build(ctx, p.Tables, opt)
+	image, err = paths.Build(ctx, st.PathTables(p.Tables), opt)
 	return image, Report{
 		st.Title(p), time.Since(start), p.Tables.Unread.SLs, prose.Words(p.Tables.NotRead(), p.Fabric.NodeName),
 	}, err

@@ -44,11 +44,14 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	}
 	options, notes := confOptions(conf, notes)
 	options = withDefaults(options)
-	if path := around.file(conf, partitionFile); indexSetting(options, partitionFile) < 0 && path != "" {
-		if _, err := os.Stat(path); err == nil {
-			options = append(options, Setting{partitionFile, path})
+	for _, option := range []string{partitionFile, policyFile} {
+		if path := around.file(conf, option); indexSetting(options, option) < 0 && path != "" {
+			if _, err := os.Stat(path); err == nil {
+				options = append(options, Setting{option, path})
+			}
 		}
 	}
+	options, notes = withoutBrokenPolicy(ctx, options, notes)
 	for _, g := range given {
 		if i := indexSetting(options, g.Name); i >= 0 {
 			options[i] = g
@@ -64,7 +67,7 @@ func ReadConf(ctx context.Context, path string, around Around, chain []string, g
 	s.findLIDs(ctx, around.CacheDir)
 	vendor.apply(&s, conf)
 	s.withoutFiles(conf, given)
-	s.noteTorusQoS(ctx, conf, &around)
+	s.noteTorusQoS(conf)
 	if err := s.defaultTorus(ctx, around.file(conf, torusConfig)); err != nil {
 		return Settings{}, fmt.Errorf("%s: %w", conf.Name, err)
 	}
@@ -129,8 +132,11 @@ func confOptions(conf *osm.Conf, notes []string) (out []Setting, more []string) 
 	return out, notes
 }
 
-// partitionFile is the option that names the partition file. Without the option, OpenSM reads a default file.
-const partitionFile = "partition_config_file"
+// Options for files that OpenSM also reads without the option, where it looks by default.
+const (
+	partitionFile = "partition_config_file"
+	policyFile    = "qos_policy_file"
+)
 
 const torusConfig = "torus_config" // the option that names the configuration of torus-2QoS
 
@@ -162,6 +168,19 @@ func (s *Settings) findLIDs(ctx context.Context, dir string) {
 	s.lids.FoundFile = fabric.Escape(file)
 	s.Notes = append(s.Notes, fmt.Sprintf("%s gives LIDs to ports without one: OpenSM remembers them there",
 		s.lids.FoundFile))
+}
+
+// withoutBrokenPolicy removes a policy that OpenSM rejects, which it then does without.
+func withoutBrokenPolicy(ctx context.Context, options []Setting, notes []string) (kept []Setting, more []string) {
+	i := indexSetting(options, policyFile)
+	if i < 0 {
+		return options, notes
+	}
+	if err := setPolicy(ctx, &Settings{}, options[i].Value); err != nil {
+		notes = append(notes, fmt.Sprintf("%v; OpenSM goes on without %s", err, policyFile))
+		return slices.Delete(options, i, i+1), notes
+	}
+	return options, notes
 }
 
 func indexSetting(list []Setting, name string) int {

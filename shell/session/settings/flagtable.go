@@ -23,9 +23,8 @@ const (
 )
 
 const (
-	endsOpenSM   = "it makes OpenSM end without routing"
-	notModelled  = "is not modelled"
-	onlyOfGrants = "is not read: which service levels the subnet administration grants may differ"
+	endsOpenSM  = "it makes OpenSM end without routing"
+	notModelled = "is not modelled"
 )
 
 var flags = []flag{
@@ -58,7 +57,7 @@ var flags = []flag{
 	{short: 'Q', long: "qos", option: "qos"},
 	{short: 'P', long: "Pconfig", takes: true, option: partitionFile},
 
-	{short: 'Y', long: "qos_policy_file", takes: true, note: onlyOfGrants},
+	{short: 'Y', long: policyFile, takes: true, option: policyFile},
 	{short: 'S', long: "sadb_file", takes: true, note: "is not read: load groups takes multicast groups"},
 	{long: "consolidate_ipv6_snm_req", note: notModelled},
 	{short: 'd', long: "debug", takes: true, note: "is ignored, also if it turns multicast off"},

@@ -4,6 +4,7 @@ package settings
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 
@@ -124,11 +125,15 @@ func takeSearchOrder(s *Settings, f *osm.GUIDFile) {
 	}
 }
 
-// Strangers returns notes on those lines of the GUID files that match nothing in a subnet.
+// Strangers returns notes on the lines of the files that match nothing in a subnet, or for which OpenSM rejects a file
+// there.
 func (s *Settings) Strangers(f *fabric.Fabric) []string {
 	var out []string
 	for _, u := range s.guids {
 		out = append(out, prose.Words(u.file.Check(f, u.kind), osm.FileNote.String)...)
+	}
+	if _, err := s.Policy(f); err != nil {
+		out = append(out, fmt.Sprintf("%v; OpenSM goes on without %s", err, policyFile))
 	}
 	return out
 }

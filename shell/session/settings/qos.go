@@ -3,29 +3,20 @@
 package settings
 
 import (
-	"context"
+	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
-	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/routing/engines/torus"
 )
 
-var (
-	// A partition has "sl=N" (OpenSM's doc/partition-config.txt). A QoS policy has "sl: N"
-	// (doc/QoS_management_in_OpenSM.txt).
-	partitionSL = regexp.MustCompile(`\bsl\s*=\s*(\w+)`)
-	policySL    = regexp.MustCompile(`^\s*sl\s*:\s*(\w+)`)
-)
-
-// noteTorusQoS adds notes about quality-of-service settings of an opensm.conf that torus-2QoS does not support: service
-// levels other than 0 and 8, and configured SL2VL tables (end of torus-2QoS(8)).
-func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf, around *Around) {
-	if !slices.Contains(s.Chain, torus.Name) {
+// noteTorusQoS notes the quality-of-service settings of an opensm.conf that torus-2QoS does not support, as its checks
+// in OpenSM do (osm_torus.c, check_qos_swe_config and check_qos_ep_config; torus-2QoS(8)).
+func (s *Settings) noteTorusQoS(conf *osm.Conf) {
+	if !slices.Contains(s.Chain, torus.Name) || !s.QoS() {
 		return
 	}
 	for _, o := range conf.Options {
@@ -34,27 +25,96 @@ func (s *Settings) noteTorusQoS(ctx context.Context, conf *osm.Conf, around *Aro
 				o.Line, o.Name))
 		}
 	}
-	for option, form := range map[string]*regexp.Regexp{partitionFile: partitionSL, "qos_policy_file": policySL} {
-		s.noteSLs(ctx, around.file(conf, option), form)
+	c := qosConf{conf}
+	for _, table := range []struct{ suffix, without string }{
+		{"vlarb_high", osm.DefaultVLArbHigh}, {"vlarb_low", osm.DefaultVLArbLow},
+	} {
+		w := osm.VLArbWeights(c.value(switchLinks, table.suffix, table.without))
+		if !uniform(w[:4]) || !uniform(w[4:8]) {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: the weights of VLs 0 to 3, or those of VLs 4 to 7, differ; "+
+				"torus-2QoS requires equal ones on links between switches", c.origin(switchLinks, table.suffix)))
+		}
+		var of []string
+		for _, ports := range endLinks {
+			if w := osm.VLArbWeights(c.value(ports, table.suffix, table.without)); slices.Max(w[2:8]) > 0 {
+				of = append(of, c.origin(ports, table.suffix))
+			}
+		}
+		if of != nil {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: VLs 2 to 7 have weights; torus-2QoS recommends 0 on links of "+
+				"end ports", strings.Join(of, ", ")))
+		}
+	}
+	for _, ports := range append([]string{switchLinks}, endLinks...) {
+		needs := 2
+		if ports == switchLinks {
+			needs = 8
+		}
+		if n := c.number(ports, "max_vls"); n > 0 && n < uint64(needs) {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %d VLs; torus-2QoS needs %d for all its functions",
+				c.origin(ports, "max_vls"), n, needs))
+		}
 	}
 }
 
-// noteSLs adds notes about the SLs in a file that are neither 0 nor 8. If the file cannot be read, it adds none.
-func (s *Settings) noteSLs(ctx context.Context, path string, form *regexp.Regexp) {
-	text, err := files.All(ctx, path, files.List)
-	if err != nil {
+// Prefixes of options of quality of service: for all ports, for external ports of switches, and for end ports.
+const (
+	allLinks    = "qos"
+	switchLinks = "qos_swe"
+)
+
+var endLinks = []string{"qos_ca", "qos_sw0", "qos_rtr"}
+
+// qosConf is an opensm.conf as it configures ports of one kind: by the options of this kind, or else by those for all.
+type qosConf struct{ *osm.Conf }
+
+func (c qosConf) value(ports, suffix, without string) string {
+	return cmp.Or(c.Get(ports+"_"+suffix), c.Get(allLinks+"_"+suffix), without)
+}
+
+func (c qosConf) number(ports, suffix string) uint64 {
+	return cmp.Or(c.Uint(ports+"_"+suffix), c.Uint(allLinks+"_"+suffix))
+}
+
+// origin names the option that configures ports of a kind, and its place.
+func (c qosConf) origin(ports, suffix string) string {
+	name := ports + "_" + suffix
+	for _, option := range []string{name, allLinks + "_" + suffix} {
+		for _, o := range c.Options {
+			if o.Name == option && o.Value != "0" {
+				if option != name {
+					name = fmt.Sprintf("%s (from %s)", name, option)
+				}
+				return fmt.Sprintf("%s:%d: %s", c.Name, o.Line, name)
+			}
+		}
+	}
+	return fmt.Sprintf("%s: %s (default)", c.Name, name)
+}
+
+// uniform reports whether all weights are equal.
+func uniform(weights []uint64) bool { return slices.Min(weights) == slices.Max(weights) }
+
+// noteTorusSLs notes partitions and levels of the policy with an SL that torus-2QoS does not support: it takes bit 3
+// for its level of quality of service, and the others for paths (torus-2QoS(8)).
+func (s *Settings) noteTorusSLs() {
+	if !slices.Contains(s.Chain, torus.Name) || !s.QoS() {
 		return
 	}
-	line := 0
-	for l := range strings.Lines(string(text)) {
-		line++
-		l, _, _ = strings.Cut(l, "#")
-		for _, m := range form.FindAllStringSubmatch(l, -1) {
-			if m[1] != "0" && m[1] != "8" {
-				s.Notes = append(s.Notes,
-					fmt.Sprintf("%s:%d: service level %s: torus-2QoS allows only 0 and 8; it uses the others for "+
-						"paths", fabric.Escape(path), line, m[1]))
-			}
+	note := func(file string, line int, sl uint8, of string) {
+		if !torus.Supports(sl) {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s:%d: service level %d of %s: torus-2QoS allows only 0 and 8; its "+
+				"paths get level %d of quality of service", file, line, sl, fabric.Escape(of), sl>>3&1))
+		}
+	}
+	if s.partitions != nil {
+		for _, p := range s.partitions.Defined() {
+			note(s.partitions.Name, p.Line, p.SL, "partition "+p.Name)
+		}
+	}
+	if s.policy != nil {
+		for _, l := range s.policy.Levels() {
+			note(s.policy.Name, l.Line, l.SL, "the qos-level "+l.Name)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats/osm"
+	"example.org/ibconsole/fabric/formats/osm/qospolicy"
 	"example.org/ibconsole/fabric/formats/snapshot"
 	"example.org/ibconsole/internal/base/files"
 	"example.org/ibconsole/internal/base/prose"
@@ -43,6 +44,7 @@ type Settings struct {
 	file       file.Engine
 	torus      torus.Engine
 	partitions *osm.PartitionFile // those of a file, nil for none
+	policy     *qospolicy.Policy  // nil for none
 
 	groups    map[string]GroupKind // the kinds of groups of the tables, by engine of the chain
 	how       *adaptive.How        // how switches use them, nil for always
@@ -176,6 +178,8 @@ var Options = []Option{
 		"links)", File: true,
 		read: setTorus},
 	{Name: partitionFile, Summary: "the partitions, their members and service levels", File: true, read: setPartitions},
+	{Name: policyFile, Summary: "the service levels of requests for paths, by their ports and criteria", File: true,
+		read: setPolicy},
 	{Name: "qos", Summary: "quality of service; without it OpenSM sets no SL2VL tables, nue uses one VL, and " +
 		"torus-2QoS refuses", boolean: true,
 		set: off(func(s *Settings, without bool) { s.torus.NoQoS, s.routing.NoQoS = without, without })},
@@ -237,6 +241,7 @@ func Parse(ctx context.Context, chain []string, given []Setting) (Settings, erro
 	if s.lids.LMC > 0 && slices.Contains(s.Chain, lash.Engine{}.Name()) {
 		s.Notes = append(s.Notes, lashLMC)
 	}
+	s.noteTorusSLs()
 	return s, s.chooseEngines()
 }
 
@@ -357,6 +362,22 @@ func setPartitions(ctx context.Context, s *Settings, path string) (err error) {
 		s.noteLines(s.partitions.Notes)
 	}
 	return err
+}
+
+func setPolicy(ctx context.Context, s *Settings, path string) (err error) {
+	s.policy, err = files.Parse(ctx, path, files.List, qospolicy.Read)
+	return err
+}
+
+// HasPolicy reports whether a policy determines the SLs of paths. OpenSM reads none with quality of service off.
+func (s *Settings) HasPolicy() bool { return s.policy != nil && s.QoS() }
+
+// Policy returns the policy for a subnet, nil if there is none, or with the reason if OpenSM rejects it there.
+func (s *Settings) Policy(f *fabric.Fabric) (*qospolicy.Bound, error) {
+	if !s.HasPolicy() {
+		return nil, nil
+	}
+	return s.policy.On(f, s.Partitions(f))
 }
 
 // PKeys returns the P_Keys of the end ports of a fabric, according to the partitions of the settings.
