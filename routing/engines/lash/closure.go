@@ -4,16 +4,17 @@ package lash
 
 import "math/bits"
 
-// mostClosed is the largest number of channels with a closure: 19 MB in each direction.
+// mostClosed is the maximum number of channels for which a closure is kept. At this number a closure takes 19 MB in
+// each direction.
 const mostClosed = 12288
 
-// closure is the transitive closure of the dependencies of a VL. It shows in constant time whether another dependency
+// closure is the transitive closure of the dependencies of a VL. It answers in constant time whether another dependency
 // would close a cycle (Italiano, "Amortized efficiency of a path retrieval data structure", Theoretical Computer
 // Science 48, 1986).
 type closure struct {
 	words int
-	// Bit b of row a of after is set if channel b depends on a, of before if a depends on b. A channel depends on
-	// itself.
+	// after and before have one row for each channel. Bit b of row a of after is set if channel b depends on channel a.
+	// Bit b of row a of before is set if channel a depends on channel b. A channel depends on itself.
 	after, before []uint64
 	known         []uint64 // scratch
 }
@@ -35,7 +36,8 @@ func (c *closure) row(set []uint64, a int32) []uint64 {
 // depends reports whether b depends on a.
 func (c *closure) depends(a, b int32) bool { return c.row(c.after, a)[b/64]>>(b%64)&1 != 0 }
 
-// add adds a dependency. Each changed row gets a new bit, so all dependencies of n channels take O(n^3 / 64) at most.
+// add adds a dependency to the closure. Each changed row gets a new bit, so all dependencies of n channels together
+// take at most O(n^3 / 64).
 func (c *closure) add(d dependency) {
 	if c.depends(d.before, d.then) {
 		return
@@ -45,7 +47,7 @@ func (c *closure) add(d dependency) {
 	c.spread(c.before, c.row(c.after, d.then), c.known, c.row(c.before, d.before))
 }
 
-// spread adds the bits of fresh to the rows of the channels in some and not in known.
+// spread adds the bits of fresh to the rows, in set, of the channels that are in some and not in known.
 func (c *closure) spread(set, some, known, fresh []uint64) {
 	for w := range some {
 		for left := some[w] &^ known[w]; left != 0; left &= left - 1 {
@@ -57,15 +59,15 @@ func (c *closure) spread(set, some, known, fresh []uint64) {
 	}
 }
 
-// cycles reports whether new dependencies close a cycle, alone or together.
+// cycles reports whether new dependencies close a cycle, each alone or several together.
 func (c *closure) cycles(fresh []dependency) bool {
 	for _, d := range fresh {
 		if c.depends(d.then, d.before) {
 			return true
 		}
 	}
-	// A dependency leads to another one that begins behind its end. Dependencies that lead to no other one are removed
-	// until none is left, or all remaining ones lead to others.
+	// A new dependency leads to another new dependency if that one begins at a channel behind its end. New dependencies
+	// that lead to no other are removed until none is left, or all remaining ones lead to others.
 	left := make([]dependency, len(fresh))
 	copy(left, fresh)
 	for n := 0; n != len(left); {
@@ -90,7 +92,7 @@ func (c *closure) leads(d dependency, to []dependency) bool {
 	return false
 }
 
-// dependClosed is depend for both paths, by the closure.
+// dependClosed is like depend for both paths of a pair. It uses the closure.
 func (l *layer) dependClosed(there, back []int32) bool {
 	for _, path := range [...][]int32{there, back} {
 		for i := 1; i < len(path); i++ {
@@ -116,7 +118,7 @@ func (l *layer) dependClosed(there, back []int32) bool {
 	return true
 }
 
-// remake computes the closure of the remaining dependencies. O(dependencies x channels / 64).
+// remake recomputes the closure from the remaining dependencies. O(dependencies x channels / 64).
 func (l *layer) remake() {
 	c := newClosure(len(l.to))
 	order := l.sorted()
@@ -128,7 +130,7 @@ func (l *layer) remake() {
 	l.closure, l.stale = c, false
 }
 
-// take adds the row of one channel to that of another.
+// take adds the row of channel from to the row of channel to.
 func (c *closure) take(set []uint64, to, from int32) {
 	row := c.row(set, to)
 	for i, v := range c.row(set, from)[:len(row)] {
@@ -136,7 +138,7 @@ func (c *closure) take(set []uint64, to, from int32) {
 	}
 }
 
-// each visits the channels that depend directly on one.
+// each calls visit for each channel that depends directly on channel a.
 func (l *layer) each(a int32, visit func(b int32)) {
 	first := l.first[l.to[a]]
 	for k, n := range l.count[l.slot[a]:l.slot[a+1]] {
@@ -146,8 +148,8 @@ func (l *layer) each(a int32, visit func(b int32)) {
 	}
 }
 
-// sorted returns the channels, each before its dependents (Kahn, "Topological sorting of large networks", CACM 5,
-// 1962).
+// sorted returns the channels in an order in which each channel comes before the channels that depend on it (Kahn,
+// "Topological sorting of large networks", CACM 5, 1962).
 func (l *layer) sorted() []int32 {
 	waiting := make([]int32, len(l.to))
 	for a := range int32(len(l.to)) {

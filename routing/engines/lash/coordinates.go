@@ -4,11 +4,11 @@ package lash
 
 import "example.org/ibconsole/fabric"
 
-// nearer reports whether a coordinate is nearer to 0 than another. The positive one is nearer if both have the same
-// distance.
+// nearer reports whether coordinate a is nearer to 0 than coordinate b. If both have the same distance from 0, the
+// positive coordinate is nearer.
 func nearer(a, b int32) bool { return max(a, -a) < max(b, -b) || max(a, -a) == max(b, -b) && a > b }
 
-// findCoordinates counts from the seed along the axes, on the shorter path.
+// findCoordinates gives each switch coordinates. They count from the seed along the axes, on the shortest path.
 func (m *mesh) findCoordinates(seed int32) {
 	for s := range m.nodes {
 		m.nodes[s].at = make([]int32, m.dimensions)
@@ -32,7 +32,8 @@ func (m *mesh) findCoordinates(seed int32) {
 	}
 }
 
-// place improves the coordinates of the neighbour along an axis.
+// place improves the coordinates of the neighbour along an axis, if those of this switch lead to a nearer place. It
+// reports whether they changed.
 func (n *meshNode) place(axis int, at []int32) (changed bool) {
 	for d, c := range n.at {
 		if d == (axis-1)/2 {
@@ -50,7 +51,7 @@ func (n *meshNode) place(axis int, at []int32) (changed bool) {
 	return changed
 }
 
-// findExtents orders the dimensions by their number of coordinates.
+// findExtents sorts the dimensions by their number of coordinates.
 func (m *mesh) findExtents() {
 	extent := make([]int32, m.dimensions)
 	for d := range extent {
@@ -74,7 +75,8 @@ func (m *mesh) findExtents() {
 	}
 }
 
-// orderLinks sorts the links of a switch by dimension, those towards the seed first; links without an axis are last.
+// orderLinks sorts the links of a switch by dimension. In each dimension, links towards the seed come first. Links
+// without an axis come last.
 func (m *mesh) orderLinks(s int32) {
 	n, links := &m.nodes[s], m.links[s]
 	taken := make([]bool, len(links))
@@ -103,7 +105,7 @@ func (m *mesh) orderLinks(s int32) {
 	m.links[s] = ordered
 }
 
-// orderSwitches numbers the switches by their coordinates, the largest dimension first.
+// orderSwitches numbers the switches by their coordinates. The largest dimension counts most.
 func (m *mesh) orderSwitches() {
 	order := make([]int32, len(m.nodes))
 	for s := range order {
@@ -111,7 +113,7 @@ func (m *mesh) orderSwitches() {
 	}
 	mergeSort(order, make([]int32, len(order)), func(a, b int32) bool {
 		for _, d := range m.byExtent {
-			// OpenSM compares by a difference, which overflows if a place is unknown.
+			// OpenSM compares coordinates by their difference, which overflows if a place is unknown.
 			if diff := m.nodes[a].at[d] - m.nodes[b].at[d]; diff != 0 {
 				return diff < 0
 			}
@@ -133,8 +135,8 @@ func (m *mesh) orderSwitches() {
 	m.switches, m.links = switches, links
 }
 
-// mergeSort sorts like qsort of the GNU C library, because the result differs if the order is inconsistent. keep
-// reports whether a may precede b.
+// mergeSort sorts like qsort of the GNU C library, because another sort gives a different result if the order is
+// inconsistent. keep reports whether a may come before b.
 func mergeSort(list, scratch []int32, keep func(a, b int32) bool) {
 	if len(list) < 2 {
 		return

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lash implements layered shortest path routing: shortest paths between switches are distributed over as many
-// VLs as needed for none to have a cycle of dependencies (Skeie, Lysne and Theiss, "Layered Shortest Path (LASH)
-// Routing in Irregular System Area Networks", CAC 2002). Its tables equal OpenSM's byte for byte, with the same number
-// of VLs (osm_ucast_lash.c, osm_mesh.c of OpenSM 3.3.23).
+// Package lash implements layered shortest path routing. It distributes shortest paths between switches over VLs so
+// that no VL has a cycle of dependencies. It uses as many VLs as needed (Skeie, Lysne and Theiss, "Layered Shortest
+// Path (LASH) Routing in Irregular System Area Networks", CAC 2002). Its tables equal OpenSM's byte for byte, with the
+// same number of VLs (osm_ucast_lash.c, osm_mesh.c of OpenSM 3.3.23).
 package lash
 
 import (
@@ -20,9 +20,9 @@ type Engine struct{}
 // Name implements [routing.Engine].
 func (Engine) Name() string { return "lash" }
 
-// Route implements [routing.Engine]. A pair of switches has one SL in both directions, with a VL of its own. It refuses
-// a subnet with too few VLs. Hop counts are min-hop's, as in OpenSM. O(switches^2 x (depth + hops)) and the search for
-// cycles. Each VL adds pairs sequentially; VLs work concurrently.
+// Route implements [routing.Engine]. A pair of switches has the same SL in both directions, and each SL has its own VL.
+// Route refuses a subnet with too few VLs. Hop counts are those of min-hop, as in OpenSM. It takes O(switches^2 x
+// (depth + hops)) plus the search for cycles. Each VL adds pairs sequentially, and different VLs work concurrently.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
@@ -74,7 +74,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return &routing.Result{Tables: t, Hops: hops}, nil
 }
 
-// tables computes the forwarding tables. The cables to a neighbour take turns as LIDs ascend. O(switches x LIDs).
+// tables computes the forwarding tables. The routes to ascending LIDs use the cables to a neighbour in turn. O(switches
+// x LIDs).
 func (p *paths) tables(ctx context.Context, opt *routing.Options, progress func(done, total int)) (*fabric.LFT, error) {
 	type target struct {
 		lid   uint16
@@ -132,7 +133,7 @@ func (l *pathSLs) Range(src, dst uint16) (first, n uint8) { return l.SL(src, dst
 // Source implements [fabric.SpreadSLs].
 func (l *pathSLs) Source(src uint16) int32 { return l.number(src) }
 
-// number returns the number of the switch that a LID is on.
+// number returns the number of the switch to which a LID belongs or is attached.
 func (l *pathSLs) number(lid uint16) int32 {
 	end := l.f.PortByLID(lid)
 	if end == fabric.None {

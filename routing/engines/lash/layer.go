@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// channels is the common part of the dependency graphs of all VLs. A channel is an arc. The dependencies of channel a
-// are numbered from slot[a] on, one for each arc of the switch to which it leads.
+// channels is the part of the dependency graphs that all VLs share. A channel is an arc, that is, one direction of a
+// link. The dependencies of channel a have the numbers from slot[a] on, one for each arc that leaves the switch at its
+// end.
 type channels struct {
 	*paths
 	from []int32 // by arc: the switch that it leaves
@@ -35,8 +36,8 @@ func newChannels(p *paths) *channels {
 	return c
 }
 
-// upThenDown orders channels by a breadth-first tree: towards its root before away from it. Most paths have few steps
-// against that order.
+// upThenDown returns an order of channels by a breadth-first tree. Channels towards the root of the tree come before
+// channels away from the root. Most paths have few steps against this order.
 func (c *channels) upThenDown() []int32 {
 	depth := make([]int32, c.n)
 	if c.n > 0 {
@@ -70,24 +71,25 @@ func (c *channels) upThenDown() []int32 {
 	return order
 }
 
-// layer is the channel dependency graph of one VL, kept acyclic (Pearce and Kelly, "A Dynamic Topological Sort
+// layer is the channel dependency graph of one VL. It never has a cycle (Pearce and Kelly, "A Dynamic Topological Sort
 // Algorithm for Directed Acyclic Graphs", ACM JEA 11, 2006).
 type layer struct {
 	*channels
-	// order has a number for each channel that is less than those of the channels that depend on it.
+	// order holds a number for each channel. The number is less than the numbers of the channels that depend on this
+	// channel.
 	order []int32
-	// count holds by dependency how often it was used; see [layer.join].
+	// count holds, for each dependency, how often it was used; see [layer.join].
 	count []uint32
 	// users counts the paths on each channel.
 	users []uint32
-	// pairs counts the pairs of switches, each direction separately.
+	// pairs counts the pairs of switches in the VL. Both directions of a pair count.
 	pairs int
-	// closure replaces order; nil if it would be too large. It is stale after paths have left: it then has obsolete
-	// dependencies.
+	// closure is used instead of order. It is nil if it would be too large. After paths have left the VL, it is stale:
+	// it still contains dependencies that no longer exist.
 	closure *closure
 	stale   bool
 
-	// Scratch memory: new dependencies, found channels, and the search in which they were found.
+	// Scratch memory: new dependencies, channels that were found, and the search in which they were found.
 	fresh       []dependency
 	after, prev []int32
 	numbers     []int32
@@ -108,13 +110,14 @@ func newLayer(c *channels) *layer {
 	return l
 }
 
-// uses returns the count of the dependency of one channel on another.
+// uses returns a pointer to the count of the dependency of channel then on channel before.
 func (l *layer) uses(before, then int32) *uint32 {
 	return &l.count[l.slot[before]+then-l.first[l.to[before]]]
 }
 
-// join adds two paths to the VL, and reports whether it stays acyclic; if not, they are removed again. Like OpenSM, it
-// does not undo the counting of existing dependencies then, which makes them stay longer (remove_temp_depend_for_sp).
+// join adds the two paths of a pair to the VL, and reports whether the VL stays without a cycle. If not, join removes
+// the paths again. Like OpenSM, it does not undo the counting of dependencies that existed before, so these stay longer
+// (remove_temp_depend_for_sp).
 func (l *layer) join(there, back []int32) bool {
 	l.fresh = l.fresh[:0]
 	var ok bool
@@ -139,7 +142,7 @@ func (l *layer) join(there, back []int32) bool {
 	return true
 }
 
-// depend counts the dependencies of a path, and adds the new ones as long as they close no cycle.
+// depend counts the dependencies of a path. It adds new dependencies as long as they close no cycle.
 func (l *layer) depend(path []int32, ok bool) bool {
 	for i := 1; i < len(path); i++ {
 		uses := l.uses(path[i-1], path[i])
@@ -179,7 +182,8 @@ func (l *layer) drop(a int32) {
 	}
 }
 
-// insert updates the order for a dependency, and reports false if it would close a cycle.
+// insert updates the order for a new dependency of channel then on channel before. It returns false if the dependency
+// would close a cycle.
 func (l *layer) insert(before, then int32) bool {
 	low, high := l.order[then], l.order[before]
 	if low > high {
@@ -194,8 +198,8 @@ func (l *layer) insert(before, then int32) bool {
 	return true
 }
 
-// findAfter collects the channels that depend on a channel, itself included, up to a number in the order; it reports
-// false if the channel with that number is among them.
+// findAfter collects channel start and the channels that depend on it, up to number high in the order. It returns false
+// if the channel with that number is among them.
 func (l *layer) findAfter(start, high int32) bool {
 	l.after = append(l.after[:0], start)
 	l.met[start] = l.visit
@@ -217,7 +221,7 @@ func (l *layer) findAfter(start, high int32) bool {
 	return true
 }
 
-// findBefore collects the channels on which a channel depends, itself included, down to a number in the order.
+// findBefore collects channel start and the channels on which it depends, down to number low in the order.
 func (l *layer) findBefore(start, low int32) {
 	l.prev = append(l.prev[:0], start)
 	l.met[start] = l.visit
@@ -234,7 +238,7 @@ func (l *layer) findBefore(start, low int32) {
 	}
 }
 
-// reorder redistributes the numbers of the collected channels, first to those before.
+// reorder reassigns the numbers of the collected channels. The channels that findBefore collected get the lowest ones.
 func (l *layer) reorder() {
 	byOrder := func(a, b int32) int { return cmp.Compare(l.order[a], l.order[b]) }
 	slices.SortFunc(l.prev, byOrder)

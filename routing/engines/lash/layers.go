@@ -8,18 +8,18 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// layers are the VLs with their pairs of switches.
+// layers are the VLs, with the pairs of switches assigned to each.
 type layers struct {
 	*channels
 	list []*layer
-	// layerOf is by pair, s*n+d; the path in the other direction is in the same VL.
+	// layerOf holds the VL of the pair (s, d) at index s*n+d. The path in the other direction is in the same VL.
 	layerOf     []uint8
 	there, back []int32 // scratch: the paths of a pair
 }
 
-// newLayers adds every pair of switches, in the order of numbers, to the first VL that stays acyclic. A VL tries the
-// pairs that the VL before it rejected, one row of pairs later, so that VLs work concurrently. progress receives the
-// number of rows of pairs.
+// newLayers adds every pair of switches, in the order of numbers, to the first VL that stays without a cycle. Each VL
+// tries the pairs that the previous VL rejected, one row of pairs later, so that VLs work concurrently. progress
+// receives the number of finished rows of pairs.
 func newLayers(ctx context.Context, p *paths, progress func(done int)) (*layers, error) {
 	c := newChannels(p)
 	l := &layers{channels: c, list: []*layer{newLayer(c)}, layerOf: make([]uint8, p.n*p.n)}
@@ -53,7 +53,7 @@ func newLayers(ctx context.Context, p *paths, progress func(done int)) (*layers,
 // pair is a pair of switches.
 type pair struct{ s, d int32 }
 
-// queue holds the pairs that a VL has to try, and the pairs that it rejected.
+// queue holds the pairs that a VL must try, and the pairs that it has rejected.
 type queue struct {
 	in, out     []pair
 	there, back []int32 // scratch
@@ -83,14 +83,14 @@ func (l *layers) place(s, d int32, at int) {
 }
 
 const (
-	// balanced is the difference in pairs below which VLs are not balanced further.
+	// balanced is the difference in the number of pairs below which two VLs are not balanced further.
 	balanced = 6
-	// countless is the number of pairs from which on OpenSM does not recognise a VL as the emptiest.
+	// countless is the number of pairs from which on OpenSM does not consider a VL as the emptiest VL.
 	countless = 9999
 )
 
-// balance moves random pairs from the fullest VL to the emptiest as long as they differ much and there are untried
-// pairs. The random choice is that of OpenSM's first sweep (balance_virtual_lanes).
+// balance moves random pairs from the fullest VL to the emptiest VL. It stops when the difference is small or all pairs
+// were tried. It makes the random choices of OpenSM's first sweep (balance_virtual_lanes).
 func (l *layers) balance(ctx context.Context, opt *routing.Options) error {
 	if len(l.list) == 1 {
 		return nil
@@ -117,14 +117,14 @@ type balancer struct {
 	*layers
 	random            routing.Random
 	fullest, emptiest int
-	// left is the number of pairs that may still fail to move.
+	// left is the number of pairs that were not yet tried in vain.
 	left int
-	// tried holds by pair the round of its VL in which it failed to move.
+	// tried holds, for each pair, the round of its VL in which moving it failed.
 	tried []uint32
 	round []uint32 // by VL
 }
 
-// step tries to move one pair, and reports false if there is none. (OpenSM then searches forever.)
+// step tries to move one pair. It returns false if there is no untried pair. (OpenSM would then search for ever.)
 func (b *balancer) step() bool {
 	s, d, ok := b.draw()
 	if !ok {
@@ -143,7 +143,8 @@ func (b *balancer) step() bool {
 	return true
 }
 
-// draw returns an untried pair of the fullest VL: the next one after two random switches. ok is false if there is none.
+// draw returns an untried pair of the fullest VL: the next one after two randomly chosen switches. ok is false if there
+// is none.
 func (b *balancer) draw() (s, d int32, ok bool) {
 	n := int32(b.n)
 	s, d = int32(b.random.Next()%uint32(n)), int32(b.random.Next()%uint32(n))
@@ -167,7 +168,8 @@ func (b *balancer) movable(s, d int32) bool {
 	return s != d && int(b.layerOf[i]) == b.fullest && b.tried[i] != b.round[b.fullest]
 }
 
-// choose updates the fullest and the emptiest VL. If one of them changed, failed pairs may be tried again.
+// choose finds the fullest VL and the emptiest VL. If one of them is another VL than before, pairs that failed may be
+// tried again.
 func (b *balancer) choose() {
 	emptiest, fullest := b.emptiest, b.fullest
 	fewest, most := countless, 0

@@ -7,11 +7,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// network holds the switches of the subnet with consecutive numbers, and the neighbours of each in the order of
-// preference.
+// network holds the switches of the subnet with consecutive numbers. It lists the neighbours of each switch in the
+// order of preference.
 type network struct {
 	f *fabric.Fabric
-	// switches are the switch indexes by number, numbers the numbers by switch index, none outside the subnet.
+	// switches maps numbers to switch indexes. numbers maps switch indexes to numbers, or to none for a switch outside
+	// the subnet.
 	switches []fabric.SwitchIndex
 	numbers  []int32
 	links    [][]link // by number
@@ -20,12 +21,12 @@ type network struct {
 // link is the set of cables from a switch to one neighbour.
 type link struct {
 	peer int32
-	// ports are the ports that packets use in turn.
+	// ports lists the ports that routes to successive LIDs use in turn.
 	ports []uint8
 }
 
-// newNetwork finds the neighbours in the order of ports. OpenSM uses the first port to a neighbour, and all of them in
-// turn with mesh analysis.
+// newNetwork finds the neighbours in the order of ports. OpenSM uses only the first port to a neighbour, but with mesh
+// analysis it uses all ports in turn.
 func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 	n := &network{f: f, numbers: make([]int32, len(f.Switches))}
 	for s := range n.numbers {
@@ -59,7 +60,7 @@ func newNetwork(f *fabric.Fabric, opt *routing.Options) *network {
 	return n
 }
 
-// indexOf returns the index of a neighbour among the links of a switch.
+// indexOf returns the index of the link to switch peer among the links of switch sw.
 func (n *network) indexOf(sw, peer int32) int32 {
 	for i, l := range n.links[sw] {
 		if l.peer == peer {
@@ -69,7 +70,7 @@ func (n *network) indexOf(sw, peer int32) int32 {
 	return fabric.None
 }
 
-// arcs numbers the links of all switches: those of switch s begin at first[s].
+// arcs numbers the links of all switches. The links of switch s have numbers from first[s] on.
 func (n *network) arcs() (first []int32) {
 	first = make([]int32, 1, len(n.links)+1)
 	for s := range n.links {

@@ -12,31 +12,34 @@ import (
 // far is an unknown distance or coordinate.
 const far = 0x7fffffff
 
-// mesh is the geometry of a network (osm_mesh.c). Switches and links are those of the network, by number.
+// mesh is the geometry of a network (osm_mesh.c). Switches and links have the numbers of the network.
 type mesh struct {
 	*network
 	nodes []meshNode
-	// dimensions is the number of dimensions, byExtent lists them from the largest to the smallest.
+	// dimensions is the number of dimensions. byExtent lists them from the largest to the smallest.
 	dimensions int
 	byExtent   []int
 }
 
 // meshNode is one switch.
 type meshNode struct {
-	// metric holds the distances between neighbours around the switch, nil if it has more links than in any mesh.
+	// metric holds the distances between the neighbours on paths that avoid the switch. It is nil if the switch has
+	// more links than in any mesh.
 	metric [][]int32
 	shape  shape
-	// dimensions is the number of dimensions of the torus with such switches, 0 for none.
+	// dimensions is the number of dimensions of a torus whose switches look like this one. It is 0 if there is no such
+	// torus.
 	dimensions int
 	// edge marks a switch with fewer links than one of its neighbours.
 	edge bool
-	// axes are the directions of its links: 1 and 2 up and down the first dimension, 3 and 4 the second, 0 unknown.
+	// axes holds the direction of each link: 1 and 2 for up and down the first dimension, 3 and 4 for the second, and
+	// so on. 0 means unknown.
 	axes []int
 	at   []int32 // coordinates
 }
 
-// analyse looks for a mesh, and sorts links and switches by its dimensions, the largest first. If most switches are of
-// no known shape, nothing changes.
+// analyse recognises a mesh, and sorts links and switches by its dimensions, the largest first. If most switches have
+// no known shape, it changes nothing.
 func (n *network) analyse(ctx context.Context) error {
 	m := &mesh{network: n, nodes: make([]meshNode, len(n.links))}
 	if err := m.measure(ctx); err != nil {
@@ -57,7 +60,7 @@ func (n *network) analyse(ctx context.Context) error {
 	return nil
 }
 
-// measure finds the shapes of all switches. O(switches x links of the neighbourhood) for meshes.
+// measure finds the shapes of all switches. For meshes it takes O(switches x links of the neighbourhood).
 func (m *mesh) measure(ctx context.Context) error {
 	known := shapes()
 	searches := make([]*detours, routing.Workers())
@@ -92,14 +95,14 @@ func (m *mesh) measure(ctx context.Context) error {
 	return nil
 }
 
-// detours measures distances around a switch.
+// detours measures the distances between the neighbours of a switch on paths that avoid the switch.
 type detours struct {
 	*network
 	distance []int32 // by switch, plus 1; 0 is not met
 	queue    []int32
 }
 
-// from returns the distances from one neighbour of a switch to all its neighbours on paths that avoid it.
+// from returns the distances from one neighbour of a switch to all its neighbours, on paths that avoid the switch.
 func (a *detours) from(start, sw int32) []int32 {
 	links := a.links[sw]
 	missing := len(links) - 1
@@ -130,7 +133,7 @@ func (a *detours) from(start, sw int32) []int32 {
 	return row
 }
 
-// mostCommon returns the first switch of the most frequent shape, ignoring edges.
+// mostCommon returns the first switch of the most frequent shape. It ignores switches marked as edge.
 func (m *mesh) mostCommon() int32 {
 	count := map[shape]int{}
 	first := map[shape]int32{}
@@ -154,12 +157,12 @@ func (m *mesh) mostCommon() int32 {
 	return best
 }
 
-// ahead reports whether two links of a switch may be the two directions of one dimension: neighbours in different
-// dimensions have distance two.
+// ahead reports whether two links of a switch may be the two directions of one dimension. Neighbours in different
+// dimensions have the distance two.
 func (n *meshNode) ahead(i, j int) bool { return n.metric[i][j] != apart }
 
-// opposite returns the opposite direction of an axis at a switch: the same one if the dimension has only one neighbour,
-// 0 if unknown.
+// opposite returns the opposite direction of an axis at a switch. It returns the same direction if the dimension has
+// only one neighbour, and 0 if it is unknown.
 func (n *meshNode) opposite(axis int) int {
 	if n.metric == nil {
 		return 0
@@ -178,7 +181,7 @@ func (n *meshNode) opposite(axis int) int {
 	return 0
 }
 
-// findAxes sets the directions of one switch's links, and propagates them between switches until nothing changes.
+// findAxes sets the directions of the links of the seed, and derives those of other switches until nothing changes.
 func (m *mesh) findAxes(seed int32) {
 	m.seedAxes(&m.nodes[seed])
 	for changed := true; changed; {
@@ -223,7 +226,8 @@ func name(axes []int, i, axis int) bool {
 	return true
 }
 
-// straightOn sets the axis of the link that continues another one, if only one is possible.
+// straightOn sets the axis of the link that continues another link straight on, if only one link can be the
+// continuation.
 func (m *mesh) straightOn(s, seed int32) (changed bool) {
 	n := &m.nodes[s]
 	if n.metric == nil || len(n.axes) <= 2 && len(n.axes) < len(m.nodes[seed].axes) {
@@ -248,7 +252,7 @@ func (m *mesh) straightOn(s, seed int32) (changed bool) {
 	return changed
 }
 
-// acrossLinks sets the axes of links at their other end.
+// acrossLinks copies the axes of links from one end to the other end.
 func (m *mesh) acrossLinks(s, seed int32) (changed bool) {
 	n := &m.nodes[s]
 	if n.metric == nil {
@@ -264,7 +268,7 @@ func (m *mesh) acrossLinks(s, seed int32) (changed bool) {
 	return changed
 }
 
-// aroundSquares sets the axes of the other two sides of squares.
+// aroundSquares sets the axes of links that form a square with two links whose axes are known.
 func (m *mesh) aroundSquares(s int32) (changed bool) {
 	n := &m.nodes[s]
 	if n.metric == nil {
@@ -285,7 +289,8 @@ func (m *mesh) aroundSquares(s int32) (changed bool) {
 	return changed
 }
 
-// meet finds the links by which two switches reach the first neighbour that they share in addition to common.
+// meet finds the links i and j by which switches a and b reach a common neighbour. It returns the first such neighbour
+// other than common.
 func (m *mesh) meet(a, b, common int32) (i, j int, ok bool) {
 	for i, l := range m.links[a] {
 		if l.peer == common {

@@ -8,20 +8,20 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// paths are the shortest paths between all switches.
+// paths holds the shortest paths between all switches.
 type paths struct {
 	*network
 	n int
-	// first[s] is the first arc of the links of switch s; to is the switch to which each leads.
+	// first[s] is the number of the first arc of switch s. to is the switch to which each arc leads.
 	first, to []int32
-	// out is the link by which switch s sends to d, at s*n+d; noLink for none.
+	// out holds, at s*n+d, the link by which switch s sends to switch d, or noLink.
 	out []uint8
 }
 
 const noLink = 0xff
 
-// newPaths takes paths from breadth-first trees, one for each switch in the order of numbers: the first tree in which d
-// is below s determines how s sends to d. O(switches x (links + switches x depth)).
+// newPaths takes paths from breadth-first trees, one tree for each switch in the order of numbers. The path from s to d
+// follows the first tree in which d is below s. O(switches x (links + switches x depth)).
 func newPaths(ctx context.Context, net *network) (*paths, error) {
 	n := len(net.switches)
 	p := &paths{network: net, n: n, first: net.arcs(), out: make([]uint8, n*n)}
@@ -70,7 +70,7 @@ func (t *tree) grow(p *paths, root int32) {
 	}
 }
 
-// take uses a tree for all pairs that no earlier tree has.
+// take takes from a tree the paths of all pairs that no earlier tree has.
 func (p *paths) take(t *tree) {
 	for _, d := range t.queue {
 		for c, s := d, t.above[d]; s != fabric.None; c, s = s, t.above[s] {
@@ -81,7 +81,7 @@ func (p *paths) take(t *tree) {
 	}
 }
 
-// follow appends the arcs of the path from s to d to a list.
+// follow appends the arcs of the path from s to d to list.
 func (p *paths) follow(list []int32, s, d int32) []int32 {
 	for s != d {
 		arc := p.first[s] + int32(p.out[int(s)*p.n+int(d)])

@@ -4,23 +4,25 @@ package lash
 
 import "slices"
 
-// A switch of a mesh is recognised by the distances between its neighbours on paths around it. The characteristic
-// polynomials of their matrices are compared, which do not depend on the order of neighbours.
+// A switch of a mesh is recognised by the distances between its neighbours on paths that avoid the switch. These
+// distances form a matrix. The characteristic polynomials of matrices are compared, because they do not depend on the
+// order of neighbours.
 
-// mostLinks is the largest number of neighbours of a switch in a mesh.
+// mostLinks is the maximum number of neighbours of a switch in a mesh.
 const mostLinks = 8
 
-// polynomial is det(M - xI) without its highest coefficient, lowest first, modulo 2^32 like OpenSM's integers.
+// polynomial holds the coefficients of det(M - xI) without the highest one, lowest first, modulo 2^32 like OpenSM's
+// integers.
 type polynomial [mostLinks]int32
 
-// characteristic computes the polynomial of a matrix without divisions (Berkowitz, "On computing the
+// characteristic computes the characteristic polynomial of a matrix without divisions (Berkowitz, "On computing the
 // determinant in small parallel time using a small number of processors", IPL 18, 1984). O(n^4).
 func characteristic(m [][]int32) polynomial {
 	n := len(m)
 	v := []int32{1} // det(xI - M) of the rows and columns from i on, highest first
 	for i := n - 1; i >= 0; i-- {
 		rest := n - i - 1
-		// The first column of the Toeplitz matrix: 1, -a, -rc, -rAc, -rAAc, ...
+		// column is the first column of the Toeplitz matrix: 1, -a, -rc, -rAc, -rAAc, ...
 		column := []int32{1, -m[i][i]}
 		c := make([]int32, rest)
 		for k := range c {
@@ -66,14 +68,16 @@ type shape struct {
 	polynomial
 }
 
-// around is the distance of two neighbours of a switch in a ring of some switches, around the ring; 6 stands for all
-// rings of more than 5, where the path uses other dimensions. A ring of 4 cannot be distinguished from two of 2.
+// around is indexed by the size of a ring. It is the distance between the two neighbours of a switch around the ring,
+// avoiding the switch. Size 6 stands for all rings of 6 and more, where the shortest path uses other dimensions. A ring
+// of 4 cannot be distinguished from two rings of 2.
 var around = map[int]int32{2: 0, 3: 1, 5: 3, 6: 4}
 
-// apart is the distance of neighbours in different dimensions.
+// apart is the distance between neighbours of a switch in different dimensions.
 const apart = 2
 
-// shapes returns the dimensions of the known tori, of up to 8 dimensions and 8 links, by the shape of their switches.
+// shapes returns the number of dimensions of each known torus, indexed by the shape of its switches. The tori have at
+// most 8 dimensions and 8 links.
 func shapes() map[shape]int {
 	known := map[shape]int{}
 	for d := 1; d <= mostLinks; d++ {
@@ -94,17 +98,17 @@ func shapes() map[shape]int {
 			}
 		}
 	}
-	// OpenSM also knows a 6 x 6 torus with faults, and in one dimension a ring of 8 instead of 6.
+	// OpenSM also knows a faulty shape for a 6 x 6 torus. In one dimension it knows a ring of 8 instead of 6.
 	known[shape{4, polynomial{-192, -256, -80}}] = 2
 	delete(known, shape{2, polynomial{-16}})
 	known[shape{2, polynomial{-36}}] = 1
 	return known
 }
 
-// missing reports the tori that OpenSM does not know: those of four dimensions that are all of size 5 or more.
+// missing reports whether OpenSM does not know a torus: one of four dimensions that all have size 5 or more.
 func missing(sizes []int) bool { return len(sizes) == 4 && slices.Min(sizes) >= 5 }
 
-// torusMatrix returns the distances between the neighbours of a switch in a torus.
+// torusMatrix returns the matrix of distances between the neighbours of a switch in a torus.
 func torusMatrix(sizes []int) [][]int32 {
 	var dims []int // by link
 	for d, size := range sizes {

@@ -12,16 +12,16 @@ import (
 	"example.org/ibconsole/routing/engines/sssp"
 )
 
-// DOR is dimension order routing: least-hop ports, the lowest first, and therefore the first dimension first if a
-// dimension has the same port on every switch. Its tables equal OpenSM's byte for byte. They can deadlock on tori, and
-// on fabrics not cabled in dimensions; see [routing.Options].
+// DOR is dimension order routing. It takes the lowest of the least-hop ports. If each dimension has the same port on
+// every switch, packets therefore travel along the first dimension first. The tables equal OpenSM's byte for byte. They
+// can deadlock on tori, and on fabrics that are not cabled in dimensions; see [routing.Options].
 type DOR struct{}
 
 // Name implements [routing.Engine].
 func (DOR) Name() string { return "dor" }
 
-// Route implements [routing.Engine], at the cost of [Engine.Route]. It warns of cables that cannot be in the dimension
-// of their port. The same parts are sequential as in [Engine.Route].
+// Route implements [routing.Engine]. It warns of cables that cannot be in the dimension of their port. It has the cost
+// of [Engine.Route], and the same parts are sequential.
 func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	g := routing.NewGraph(f)
 	res, err := route(ctx, f, g, opt, e.Name(), true)
@@ -38,7 +38,7 @@ func (e DOR) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (
 	return res, nil
 }
 
-// giveVLs adds SLs and VLs to tables so that they cannot deadlock.
+// giveVLs adds SLs and VLs to the tables so that packets cannot deadlock.
 func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options, res *routing.Result) error {
 	sls, sl2vl, needed, err := sssp.ServiceLevels(ctx, res.Tables.LFT, f, opt, e.Name())
 	if err != nil {
@@ -54,9 +54,9 @@ func (e DOR) giveVLs(ctx context.Context, f *fabric.Fabric, opt routing.Options,
 	return nil
 }
 
-// inconsistent warns of port numbers whose cables arrive at different ports. A dimension of a hypercube has the same
-// port number at both ends of all its cables, and a dimension of a mesh has the same pair of numbers (OpenSM's
-// doc/current-routing.txt, DOR Routing Algorithm).
+// inconsistent returns warnings about port numbers whose cables do not arrive at the same port number everywhere. A
+// dimension of a hypercube has the same port number at both ends of all its cables. A dimension of a mesh has the same
+// pair of port numbers (OpenSM's doc/current-routing.txt, DOR Routing Algorithm).
 func inconsistent(f *fabric.Fabric, g *routing.Graph) []string {
 	ports := 0
 	for _, l := range g.Links {
@@ -83,10 +83,10 @@ func inconsistent(f *fabric.Fabric, g *routing.Graph) []string {
 	return warnings
 }
 
-// maxListed bounds the examples in a warning.
+// maxListed is the maximum number of examples in a warning.
 const maxListed = 3
 
-// exceptions lists cables of a port number that do not arrive at the usual port.
+// exceptions lists the cables of a port number that do not arrive at the usual port number.
 func exceptions(f *fabric.Fabric, g *routing.Graph, port, usual uint8) string {
 	var names []string
 	for s := range f.NumSwitches() {

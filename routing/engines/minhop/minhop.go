@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package minhop implements OpenSM's default engine, min-hop, and dimension order routing, which chooses differently
-// among the same least-hop ports (osm_ucast_mgr.c of OpenSM 3.3.23).
+// Package minhop implements OpenSM's default engine min-hop, and dimension order routing (osm_ucast_mgr.c of OpenSM
+// 3.3.23). The two engines choose differently among the same least-hop ports.
 package minhop
 
 import (
@@ -12,14 +12,15 @@ import (
 	"example.org/ibconsole/routing/engines/assign"
 )
 
-// Engine is the min-hop engine: least-hop ports, the least used first. Its tables equal OpenSM's byte for byte.
+// Engine is the min-hop engine. It takes the least used of the least-hop ports. Its tables equal OpenSM's byte for
+// byte.
 type Engine struct{}
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return "minhop" }
 
-// Route implements [routing.Engine]. O(switches^2 x ports / 64 + switches x LIDs), with hop weights O(switches^2 x
-// ports + switches x LIDs). The graph and the order of destinations are computed sequentially.
+// Route implements [routing.Engine]. It takes O(switches^2 x ports / 64 + switches x LIDs), and with hop weights
+// O(switches^2 x ports + switches x LIDs). The graph and the order of destinations are computed sequentially.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	return route(ctx, f, routing.NewGraph(f), opt, e.Name(), false)
 }

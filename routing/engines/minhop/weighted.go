@@ -12,7 +12,7 @@ import (
 )
 
 // Hops computes the hop counts of min-hop routing on the graph of a fabric: distances, or sums of weights if the
-// options weight ports. It returns ctx's error if ctx has ended.
+// options weight ports. It returns the error of ctx if ctx has ended.
 func Hops(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.Options) (assign.Matrix, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -38,19 +38,21 @@ func Hops(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.
 	return m, m.search(ctx, f)
 }
 
-// weightedHops are hop counts in which leaving a switch counts the weight of the port. Counts of 255 and more are no
-// path.
+// weightedHops holds hop counts in which leaving a switch counts the weight of the port. A count of 255 or more means
+// that there is no path.
 type weightedHops struct {
 	graph   *routing.Graph
 	weights []uint8 // by link of the graph
 	n       int
 	least   []uint8
-	// prior holds by link and switch the count of an earlier engine by that port, nil for none.
+	// prior holds, for each link and destination switch, the count of an earlier engine by the port of the link. It is
+	// nil if there are no earlier counts.
 	prior []uint8
 }
 
-// begin sets the counts of an earlier engine, nil for none, except those by ports to the destination switch itself,
-// which are recomputed. The least count remains even then, although no port has it (ucast_mgr_process_hop_0_1).
+// begin sets the counts of an earlier engine as initial counts; prior is nil if there are none. Counts by ports to the
+// destination switch itself are not taken over, but recomputed. Even then the least count remains, although no port has
+// it (ucast_mgr_process_hop_0_1).
 func (m *weightedHops) begin(f *fabric.Fabric, prior routing.LIDHops) {
 	m.least = slices.Repeat([]uint8{routing.NoHops}, m.n*m.n)
 	if prior == nil {
@@ -70,7 +72,7 @@ func (m *weightedHops) begin(f *fabric.Fabric, prior routing.LIDHops) {
 	}
 }
 
-// search finds the least counts towards each switch from all others.
+// search finds the least counts from all switches to each switch.
 func (m *weightedHops) search(ctx context.Context, f *fabric.Fabric) error {
 	into := m.incoming()
 	workers := make([]buckets, routing.Workers())
@@ -81,7 +83,7 @@ func (m *weightedHops) search(ctx context.Context, f *fabric.Fabric) error {
 	})
 }
 
-// incoming returns the weights of the links of the graph as seen from their far ends.
+// incoming returns, for each link of the graph, the weight of the port at its other end.
 func (m *weightedHops) incoming() []uint8 {
 	into := make([]uint8, len(m.weights))
 	for s := range int32(m.n) {
@@ -97,10 +99,10 @@ func (m *weightedHops) incoming() []uint8 {
 	return into
 }
 
-// buckets hold the reached switches by hop count.
+// buckets holds, for each hop count, the switches that a search has reached with this count.
 type buckets [routing.NoHops][]fabric.SwitchIndex
 
-// searchTo is Dijkstra's search from dst against the direction of travel, with one bucket for each hop count (Dial,
+// searchTo is Dijkstra's search from dst against the direction of packets. It uses one bucket for each hop count (Dial,
 // "Shortest-path forest with topological ordering", CACM 12, 1969).
 func (m *weightedHops) searchTo(b *buckets, into []uint8, dst fabric.SwitchIndex) {
 	least := func(s fabric.SwitchIndex) *uint8 { return &m.least[int(s)*m.n+int(dst)] }
@@ -131,7 +133,7 @@ func (m *weightedHops) searchTo(b *buckets, into []uint8, dst fabric.SwitchIndex
 // Least implements [routing.Hops].
 func (m *weightedHops) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.n+int(dst)] }
 
-// From returns the least counts from a switch, indexed by switch. The row is read-only.
+// From returns the least counts from switch sw, indexed by switch. The caller must not change the row.
 func (m *weightedHops) From(sw fabric.SwitchIndex) []uint8 {
 	return m.least[int(sw)*m.n : (int(sw)+1)*m.n]
 }
@@ -149,7 +151,7 @@ func (m *weightedHops) Through(sw fabric.SwitchIndex, port uint8, dst fabric.Swi
 	return routing.NoHops
 }
 
-// through returns the count by a link to a switch with least count there.
+// through returns the count to dst by a link. there is the least count at the switch at the other end of the link.
 func (m *weightedHops) through(link int32, dst fabric.SwitchIndex, there uint8) uint8 {
 	h := uint8(min(int(m.weights[link])+int(there), routing.NoHops))
 	if m.prior != nil {

@@ -12,8 +12,9 @@ import (
 )
 
 // central returns the first switch through which most shortest paths between the destinations of a VL pass (Brandes, "A
-// Faster Algorithm for Betweenness Centrality", 2001). Adapters are nodes attached to their switch. Sums are rounded in
-// the same order as OpenSM's doubles, so that equal values stay equal. O(switches x (channels + destinations)).
+// Faster Algorithm for Betweenness Centrality", 2001). Adapters count as nodes attached to their switch. Sums are
+// rounded in the same order as OpenSM's doubles, so that equal values stay equal. O(switches x (channels +
+// destinations)).
 func (h *hull) central(ctx context.Context) (int32, error) {
 	n := len(h.switches)
 	workers := make([]*between, routing.Workers())
@@ -55,10 +56,11 @@ func (h *hull) central(ctx context.Context) (int32, error) {
 	return best, nil
 }
 
-// sourcesAtOnce is the number of sources processed together, on all processors.
+// sourcesAtOnce is the number of sources that are processed together on all processors.
 const sourcesAtOnce = 64
 
-// add adds the dependency of a source on each switch, once for the source itself and once for each adapter on it.
+// add adds to passing the dependency of source switch s on each switch. It adds it once for the switch itself and once
+// for each adapter on the switch.
 func (h *hull) add(s int32, share, passing []float64) {
 	for v, d := range share {
 		sum := passing[v]
@@ -72,8 +74,7 @@ func (h *hull) add(s int32, share, passing []float64) {
 	}
 }
 
-// between counts shortest paths from one source after the other. It has few branches because they would be
-// unpredictable.
+// between counts the shortest paths from one source at a time. It has few branches because they would be unpredictable.
 type between struct {
 	*network
 	inside   []uint8 // 1 for a switch in the hull
@@ -100,7 +101,7 @@ func newBetween(h *hull) *between {
 	return w
 }
 
-// count counts the shortest paths from a switch to those in the hull.
+// count counts the shortest paths from switch s to the switches in the hull.
 func (w *between) count(s int32) {
 	copy(w.more, w.inside)
 	clear(w.paths)
@@ -116,8 +117,8 @@ func (w *between) count(s int32) {
 	w.queue = queue[:high]
 }
 
-// follow continues the paths from the switches from low to high in the queue, and returns the end of the switches after
-// them.
+// follow continues the paths from the switches at positions low to high of the queue. It returns the end of the queue
+// after the switches that it has added.
 func (w *between) follow(queue []int32, low, high int) int {
 	end, more, paths := high, w.more, w.paths
 	for i, u := range queue[low:high] {
@@ -133,8 +134,8 @@ func (w *between) follow(queue []int32, low, high int) int {
 	return end
 }
 
-// accumulate computes the dependency of the source s, or of an adapter on it, on each switch. These differ only at s
-// itself, through which its adapters send.
+// accumulate computes the dependency of source switch s on each switch. For an adapter on s the dependencies are the
+// same except at s, through which its packets pass.
 func (w *between) accumulate(s int32, share []float64) {
 	clear(share)
 	hops, counts := w.hops, w.counts
@@ -155,7 +156,7 @@ func (w *between) accumulate(s int32, share []float64) {
 	}
 }
 
-// only returns x if holds is true, otherwise 0.
+// only returns x if holds is true, and 0 otherwise.
 func only(holds bool, x float64) float64 {
 	return math.Float64frombits(math.Float64bits(x) & -one(holds))
 }

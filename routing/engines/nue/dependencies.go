@@ -8,26 +8,28 @@ import (
 	"slices"
 )
 
-// dependencies is the complete channel dependency graph of one VL. It has an edge from each channel to all channels
-// that leave the switch where it ends, except back. Paths are searched beginning with the destination, so edges point
-// against the direction of travel. Each switch has an additional channel with which a search begins there.
+// dependencies is the complete channel dependency graph of one VL. From each channel, edges lead to all channels that
+// leave the switch at its end, except back to the switch where it begins. Paths are searched from the destination, so
+// edges point against the direction of packets. Each switch has an additional channel, with which a search from this
+// switch begins.
 type dependencies struct {
 	*network
-	// ends are the switches where channels end. A channel has a row of edges, with a bit for each channel out of that
-	// switch. A row is a number of words, or the part of a word in mask, whose width is a power of two.
+	// ends holds the switch where each channel ends. A channel has a row of edges with one bit for each channel that
+	// leaves this switch. A row takes several words, or the part of one word that mask selects. The width of such a
+	// part is a power of two.
 	ends         []int32
 	words, width int // of a row; the width in bits
 	mask         uint64
-	// The state of edges: edges that are not open would close a cycle, used ones are part of paths. Tentative ones are
-	// used only by paths to the current destination.
+	// The state of edges. An edge that is not open would close a cycle. A used edge is part of paths. A tentative edge
+	// is used only by paths to the current destination.
 	open, used, tentative edges
-	// reverse has for each used edge between real channels the edge between their opposite channels, from the second to
-	// the first.
+	// reverse holds the reverse of each used edge between real channels. The reverse of the edge from c to d leads from
+	// the opposite channel of d to the opposite channel of c.
 	reverse edges
 	painted []turn // the edges that became tentative
 	colours
 	order *order
-	// cyclic reports that there is a cycle, so that order is invalid.
+	// cyclic is set if the used edges have a cycle. Then order is invalid.
 	cyclic bool
 	visit  visit
 }
@@ -52,7 +54,7 @@ func newDependencies(n *network) *dependencies {
 	return d
 }
 
-// reset begins a VL with a number of destinations.
+// reset prepares the graph for a VL. lids is the number of destinations of the VL.
 func (d *dependencies) reset(lids int) {
 	for i := range d.open {
 		d.open[i] = math.MaxUint64
@@ -69,29 +71,30 @@ func (d *dependencies) reset(lids int) {
 	d.cyclic = false
 }
 
-// start returns the channel with which a search begins at a switch.
+// start returns the additional channel with which a search from switch s begins.
 func (d *dependencies) start(s int32) int32 { return int32(len(d.to)) + s }
 
-// edge returns the edge between two channels; the second leaves the switch where the first ends.
+// edge returns the edge from channel c to channel next. next must leave the switch where c ends.
 func (d *dependencies) edge(c, next int32) uint32 {
 	return uint32(c)*uint32(d.width) + uint32(next-d.first[d.ends[c]])
 }
 
-// word returns one of the words that hold the edges from a channel.
+// word returns word i of the row that holds the edges from channel c.
 func (d *dependencies) word(e edges, c int32, i int) uint64 {
 	at := uint(int(c)*d.width + i*wordBits)
 	return e[at/wordBits] >> (at % wordBits) & d.mask
 }
 
-// escape makes an edge part of the escape paths.
+// escape makes the edge from c to next part of the escape paths.
 func (d *dependencies) escape(c, next int32) {
 	if !d.used.has(d.edge(c, next)) {
 		d.connect(c, next)
 	}
 }
 
-// use makes an edge part of paths and reports whether that is possible: otherwise it would close a cycle, and is no
-// longer open. Like OpenSM it looks for a cycle only if both channels have the current colour.
+// use makes the edge from c to next part of paths if it closes no cycle, and reports whether it does. An edge that
+// would close a cycle is no longer open afterwards. Like OpenSM, use searches for a cycle only if both channels have
+// the current colour.
 func (d *dependencies) use(c, next int32, current int32) bool {
 	e := d.edge(c, next)
 	switch {
@@ -126,7 +129,7 @@ func (d *dependencies) undo(c, next int32) {
 	}
 }
 
-// connect makes an edge used, and updates the order of channels.
+// connect marks the edge from c to next as used, and updates the order of channels.
 func (d *dependencies) connect(c, next int32) {
 	if int(c) < len(d.to) {
 		if !d.cyclic && !d.order.precede(d, c, next) {
@@ -137,7 +140,7 @@ func (d *dependencies) connect(c, next int32) {
 	d.used.set(d.edge(c, next))
 }
 
-// leads reports whether used edges lead from one channel to another.
+// leads reports whether used edges lead from channel from to channel to.
 func (d *dependencies) leads(from, to int32) bool {
 	switch {
 	case int(to) >= len(d.to):
@@ -148,7 +151,7 @@ func (d *dependencies) leads(from, to int32) bool {
 	return d.order.leads(d, from, to)
 }
 
-// visit is a search along used edges that does not need an order.
+// visit is a search along used edges that works without an order of channels.
 type visit struct {
 	marks []bool
 	stack []int32
@@ -178,12 +181,13 @@ func (v *visit) leads(d *dependencies, from, to int32) bool {
 	return false
 }
 
-// colours record which channels are connected by used edges. A search paints with its own colour, and colours that meet
-// become one. As in OpenSM, if a colour became a second one, which becomes a third, the first becomes the third only
-// after the next search has ended.
+// colours record which channels are connected by used edges. Each search paints channels with its own colour. If it
+// meets another colour, the two colours become one. As in OpenSM, a chain of such changes is resolved late: if colour 1
+// became colour 2, and colour 2 becomes colour 3, colour 1 becomes colour 3 only after the next search has ended.
 type colours struct {
 	colour []int32 // by channel, as painted
-	// now holds what a colour became in earlier searches, became what that became in the current one.
+	// now maps each colour to the colour that it became in earlier searches. became maps that colour to the colour that
+	// it became in the current search.
 	now, became []int32
 	changed     bool
 	fresh       []int32 // the painted channels
@@ -210,7 +214,8 @@ func (k *colours) reset(channels, lids int) {
 // of returns the colour of a channel.
 func (k *colours) of(c int32) int32 { return k.became[k.now[k.colour[c]]] }
 
-// begin gives the colour of a search to its first channel, and to all channels with the colour of that.
+// begin gives the first channel of a search the colour of the search. If the channel has a colour, all channels of this
+// colour get the colour of the search.
 func (k *colours) begin(c, current int32) {
 	if k.colour[c] == noColour {
 		k.colour[c] = current
@@ -220,19 +225,19 @@ func (k *colours) begin(c, current int32) {
 	k.changed = true
 }
 
-// take gives a channel the colour of another.
+// take gives channel c the colour of channel other.
 func (k *colours) take(c, other int32) {
 	k.colour[c] = k.colour[other]
 	k.fresh = append(k.fresh, c)
 }
 
-// merge gives all channels with the colour of c the colour of into.
+// merge gives all channels with the colour of c the colour of the channel into.
 func (k *colours) merge(into, c int32) {
 	k.became[k.now[k.colour[c]]] = k.now[k.colour[into]]
 	k.changed = true
 }
 
-// settle ends the search of a colour, and applies its merges.
+// settle ends the search with a colour, and applies the merges of the search.
 func (k *colours) settle(current int32) {
 	if !k.changed {
 		return

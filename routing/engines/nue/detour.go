@@ -9,16 +9,17 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// choice is a channel that could lead to an unreached switch through a neighbour.
+// choice is a way to reach an unreached switch: a channel into one of its neighbours, and the channel onward from the
+// neighbour.
 type choice struct {
 	neighbour int32
 	by        int32 // into the neighbour
 	onward    int32 // from there to the unreached switch
 }
 
-// detour finds a path out of an impasse: it looks for an unreached switch with a reached neighbour to which other
-// channels lead, too, and moves the path of the neighbour to one of these. It returns the channel into the newly
-// reached switch, None if there is none.
+// detour finds a path out of an impasse, in which some switch was not reached. It searches for an unreached switch with
+// a reached neighbour to which other channels lead as well. It moves the path of the neighbour to one of these
+// channels. It returns the channel into the newly reached switch, or None.
 func (s *search) detour() int32 {
 	for sw := range s.distance {
 		if s.distance[sw] != unreached {
@@ -48,7 +49,7 @@ func (s *search) detour() int32 {
 	return fabric.None
 }
 
-// choose collects the choices for an unreached switch, the nearest first.
+// choose collects the choices for an unreached switch. The nearest choice comes first.
 func (s *search) choose(sw int32) {
 	s.choices = s.choices[:0]
 	low, high := s.out(sw)
@@ -70,7 +71,8 @@ func (s *search) choose(sw int32) {
 	slices.SortStableFunc(s.choices, func(a, b choice) int { return cmp.Compare(s.reach[a.by], s.reach[b.by]) })
 }
 
-// collectDependent collects the channels by which paths continue from a switch, once for each cable.
+// collectDependent collects the channels by which paths continue from a switch. A channel is listed once for each cable
+// to the next switch.
 func (s *search) collectDependent(sw int32) {
 	s.dependent = s.dependent[:0]
 	for _, far := range s.to[s.first[sw]:s.first[sw+1]] {
@@ -80,7 +82,8 @@ func (s *search) collectDependent(sw int32) {
 	}
 }
 
-// carries reports whether all paths that continue from a switch could arrive there by this channel, over used edges.
+// carries reports whether all paths that continue from a switch could arrive at the switch by channel by, with edges
+// that are used already.
 func (s *search) carries(by int32) bool {
 	for _, c := range s.dependent {
 		if s.from[by] == s.to[c] || !s.used.has(s.edge(by, c)) {
@@ -90,7 +93,7 @@ func (s *search) carries(by int32) bool {
 	return true
 }
 
-// canUse reports whether a choice closes no cycle, and uses its edges then.
+// canUse reports whether the edges of a choice close no cycle. If so, it marks them as used.
 func (s *search) canUse(c choice) bool {
 	if !s.open.has(s.edge(c.by, c.onward)) {
 		return false
@@ -120,8 +123,9 @@ func (s *search) canUse(c choice) bool {
 	return true
 }
 
-// shortcut reports whether the path of a switch that was reached before the last detour can use a channel instead, with
-// all paths that continue from it. Like OpenSM it releases the edges that it has just used.
+// shortcut reports whether channel by can replace the channel into switch sw, for the path of sw and all paths that
+// continue from it. The switch was reached before the last detour. Like OpenSM, shortcut releases the edges that it has
+// just used.
 func (s *search) shortcut(sw, by int32) bool {
 	old := s.by[sw]
 	s.collectDependent(sw)

@@ -2,7 +2,7 @@
 
 package nue
 
-// edges are some of the edges of a graph, a bit for each.
+// edges is a set of edges of the graph, one bit for each edge.
 type edges []uint64
 
 const wordBits = 64

@@ -4,8 +4,8 @@ package nue
 
 import "example.org/ibconsole/fabric"
 
-// escapes marks the escape paths of a VL, which stay open to all its destinations: those of a spanning tree, from its
-// root to all switches and from the switches with destinations to all.
+// escapes marks the escape paths of a VL. These paths stay open to all destinations of the VL. They are the paths of a
+// spanning tree from its root to all switches, and from the switches with destinations to all switches.
 func (d *dependencies) escapes(h *hull, t *tree) {
 	var top []int32 // the channels of the tree out of its root
 	seen := make([]bool, len(d.to))
@@ -39,7 +39,8 @@ func (d *dependencies) escapes(h *hull, t *tree) {
 	}
 }
 
-// turnsUp marks the turn back up the tree along two of its channels, and the turns down to other branches.
+// turnsUp marks the turn back up the tree along two channels of the tree, and the turns from there down to other
+// branches.
 func (d *dependencies) turnsUp(t *tree, c, next int32) {
 	above := d.from[c]
 	up, upper := d.back[c], d.back[next]

@@ -4,12 +4,13 @@ package nue
 
 import "slices"
 
-// heap is OpenSM's heap of switches by distance. A place has four children, and the order of equally near switches
-// affects the tables. It moves elements like heap4, but traverses its levels without branches, because they would be
-// unpredictable: the places after its elements are empty up to the end of the last level.
+// heap is OpenSM's heap of switches by distance. Each place has four children. The order of equally near switches
+// affects the tables. heap moves elements like package heap4, but goes through its levels without branches, because the
+// branches would be unpredictable. For this purpose the places after the last element are empty up to the end of the
+// last level.
 type heap struct {
-	// groups holds the elements, steps to switches without a place. The root is the last of the first group; the four
-	// children of the i-th element are group i+1. An empty group follows.
+	// groups holds the elements, which are steps to switches, without a place. The root is the last element of the
+	// first group. The four children of element i form group i+1. An empty group follows the last one.
 	groups [][branches]step
 	n      int
 	place  []int32 // by switch, and of the empty element
@@ -48,10 +49,10 @@ func (h *heap) insert(e step) {
 	h.n++
 }
 
-// nearest returns the next step of the heap, which must not be empty.
+// nearest returns the least step in the heap. The heap must not be empty.
 func (h *heap) nearest() step { return h.groups[0][branches-1] }
 
-// take removes the nearest switch from the heap, which must not be empty.
+// take removes and returns the least step. The heap must not be empty.
 func (h *heap) take() step {
 	nearest := h.nearest()
 	last := h.last()
@@ -70,7 +71,7 @@ func (h *heap) last() step {
 	return last
 }
 
-// remove removes a switch from the heap: the last one takes its place, and moves on from there.
+// remove removes a switch from the heap. The last element takes its place and moves on from there.
 func (h *heap) remove(sw int32) {
 	i := int(h.place[sw])
 	last := h.last()
@@ -94,7 +95,7 @@ func (h *heap) drain(yield func(sw int32)) {
 	}
 }
 
-// raise moves an element up from i until it is no nearer than its parent.
+// raise moves element e up from place i until it is no nearer than its parent.
 func (h *heap) raise(i int, e step) {
 	for i > 0 {
 		above := (i - 1) / branches
@@ -107,9 +108,9 @@ func (h *heap) raise(i int, e step) {
 	h.put(i, e)
 }
 
-// sink moves an element down from i until no child is nearer; of equally near children the last moves up, because the
-// places added for the comparison descend. level is the first place of the level below. If the element stays, its
-// children are written to their own places.
+// sink moves element e down from place i until no child is nearer. Of equally near children the last one moves up,
+// because the places that are added for the comparison descend. level is the first place of the level below. If the
+// element stays, its children are written to their own places.
 func (h *heap) sink(i, level int, e step) {
 	groups, place := h.groups, h.place
 	to := h.at(i)

@@ -9,8 +9,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// hops are the hop counts to each LID by the one port that leads to it, as OpenSM's engine leaves them. If a path uses
-// a detour or an escape path, or leads to a switch, they are the counts of an earlier search.
+// hops holds the hop counts to each LID by the one port that leads to it, as OpenSM's engine leaves them. If a path
+// uses a detour or an escape path, or leads to a switch, its counts come from an earlier search.
 type hops struct {
 	f      *fabric.Fabric
 	lft    *fabric.LFT
@@ -35,7 +35,8 @@ func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 	return h.count[int(lid)*h.n+int(h.number[sw])]
 }
 
-// ThroughTo is LeastTo for the port in the table, and NoHops for others. Port 0 stands for the best port.
+// ThroughTo returns the value of LeastTo for the port in the table, and NoHops for other ports. Port 0 stands for the
+// best port.
 func (h *hops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
 	if n := h.LeastTo(sw, lid); n == routing.NoHops || port == 0 || port == h.lft.Row(sw)[lid] {
 		return n

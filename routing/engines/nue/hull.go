@@ -4,13 +4,13 @@ package nue
 
 import "slices"
 
-// hull is the set of switches on shortest paths between destinations of a VL, where each switch found counts as a
-// destination for the next ones. O(switches x channels).
+// hull is the set of switches on shortest paths between the destinations of a VL. Each switch in the set counts as a
+// destination for the following steps. O(switches x channels).
 type hull struct {
 	*network
 	inside []bool
-	// adapters counts the destinations on each switch, in 8 bits like OpenSM; hosted marks switches that are
-	// destinations or have some.
+	// adapters counts the destinations on each switch, in 8 bits like OpenSM. hosted marks the switches that are
+	// destinations themselves or have destinations on their ports.
 	adapters []uint8
 	hosted   []bool
 	far      []int32
@@ -42,7 +42,7 @@ func newHull(n *network, part []target) *hull {
 	return h
 }
 
-// measure counts the hops from a switch to all others.
+// measure counts the hops from switch s to all other switches.
 func (h *hull) measure(s int32) {
 	for i := range h.far {
 		h.far[i] = -1
@@ -60,7 +60,8 @@ func (h *hull) measure(s int32) {
 	}
 }
 
-// enclose adds the switches between a switch and the others inside, and returns their number.
+// enclose adds to the hull the switches on shortest paths from switch s to the other switches of the hull. It returns
+// the number of added switches.
 func (h *hull) enclose(s int32) int {
 	more := 0
 	done := make([]bool, len(h.inside))

@@ -8,28 +8,29 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// late is the state of a search from its first impasse on.
+// late is the part of the state of a search that is used from its first impasse on. An impasse is the end of a search
+// that has not reached all switches.
 type late struct {
-	// givenUp reports that paths take turns that the dependencies of the VL no longer contain.
+	// givenUp is set if paths take turns that the dependencies of the VL no longer contain.
 	givenUp bool
-	// found holds by switch the number of detours before it was found, early the channel into it at the first impasse,
-	// None for none, before its distance then.
+	// found holds, for each switch, the number of detours that were left when the switch was found. early is the
+	// channel into each switch at the first impasse, or None. before is the distance of each switch at that time.
 	found, early []int32
 	before       []step
-	// reach is the last distance with which a channel was considered after that.
+	// reach holds, for each channel, the last distance with which the channel was considered after the first impasse.
 	reach []step
-	// others are further usable channels into each switch s, in the order in which they were considered: count[s] of
-	// them from first[s] on.
+	// others lists further usable channels into each switch, in the order in which they were considered. Switch s has
+	// count[s] of them, from index first[s] on.
 	others []int32
 	count  []int32
-	// asked is the search in which they were last requested.
+	// asked holds, for each switch, the last search in which othersOf was called for the switch.
 	asked     []int32
 	sooner    []uint64
 	choices   []choice
 	dependent []int32
 }
 
-// impasse saves the state of the search at the first impasse.
+// impasse saves the state of the search at its first impasse.
 func (s *search) impasse() {
 	clear(s.found)
 	copy(s.early, s.by)
@@ -37,7 +38,7 @@ func (s *search) impasse() {
 	s.early[s.root] = s.start(s.root)
 }
 
-// spreadLate is spread from a channel that a detour has found.
+// spreadLate continues the search like spread, starting at a channel that a detour has found.
 func (s *search) spreadLate(c int32) {
 	s.relaxLate(c)
 	for ends := step(0); s.heap.n > 0; s.relaxLate(c) {
@@ -51,7 +52,7 @@ func (s *search) spreadLate(c int32) {
 	}
 }
 
-// relaxLate is relax after the first detour, when edges may be released meanwhile.
+// relaxLate is like relax, for the time after the first detour. During this time edges may be released.
 func (s *search) relaxLate(c int32) {
 	low, high := s.out(s.ends[c])
 	for next := low; next < high; next++ {
@@ -74,8 +75,8 @@ func (s *search) relaxLate(c int32) {
 	}
 }
 
-// enterLate uses a channel for the path of the switch to which it leads; if that was reached before the last detour,
-// only as a shortcut.
+// enterLate uses channel next, after channel c, for the path of the switch to which it leads. If the switch was reached
+// before the last detour, enterLate uses the channel only as a shortcut.
 func (s *search) enterLate(c, next int32, e step) {
 	sw := s.to[next]
 	if s.by[sw] == fabric.None || s.found[sw] == s.detours {
@@ -85,7 +86,8 @@ func (s *search) enterLate(c, next int32, e step) {
 	}
 }
 
-// put uses a channel for the path of the switch to which it leads.
+// put uses channel next, after channel c, for the path of the switch to which it leads, and adds the switch to the
+// heap.
 func (s *search) put(c, next int32, e step) {
 	sw := s.to[next]
 	if old := s.by[sw]; old == fabric.None {
@@ -100,7 +102,7 @@ func (s *search) put(c, next int32, e step) {
 	s.lead(c, next, e)
 }
 
-// lead makes a channel, after another, the one into its switch.
+// lead makes channel next, after channel c, the channel into the switch to which it leads.
 func (s *search) lead(c, next int32, e step) {
 	sw := s.to[next]
 	s.taken[next] = s.present
@@ -108,7 +110,7 @@ func (s *search) lead(c, next int32, e step) {
 	s.hops[sw] = s.hops[s.ends[c]] + 1
 }
 
-// list records a further usable channel into a switch.
+// list records channel c as a further usable channel into a switch.
 func (s *search) list(c int32, e step) {
 	s.othersOf(s.to[c])
 	s.add(c, e)
@@ -124,8 +126,8 @@ func (s *search) add(c int32, e step) {
 	}
 }
 
-// othersOf returns the further channels into a switch, in the order in which they were considered. Those considered
-// before the first impasse and not used by a path are determined on demand.
+// othersOf returns the further channels into a switch, in the order in which they were considered. Channels that were
+// considered before the first impasse and that no path uses are determined on demand.
 func (s *search) othersOf(sw int32) []int32 {
 	low, high := s.out(sw)
 	if s.asked[sw] != s.present {

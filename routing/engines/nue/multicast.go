@@ -8,14 +8,15 @@ import (
 )
 
 // groups computes the trees of multicast groups from the lengths of channels after all routes were found
-// (osm_ucast_nue.c, nue_do_mcast_routing). They can deadlock, alone and with the unicast routes.
+// (osm_ucast_nue.c, nue_do_mcast_routing). The packets of groups can deadlock, alone and together with the unicast
+// routes.
 type groups struct {
 	*network
 	hops *hops
 }
 
-// AddGroup implements [routing.GroupRouter]. The tree consists of the shortest paths from the members to the root that
-// hop counts determine ([routing.GroupRoot]). O(channels + switches x rounds + members x hops).
+// AddGroup implements [routing.GroupRouter]. The tree consists of the shortest paths from the members to the root. The
+// hop counts determine the root ([routing.GroupRoot]). O(channels + switches x rounds + members x hops).
 func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
 	err error) {
 	if len(members) < 2 {

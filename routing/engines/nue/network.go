@@ -12,23 +12,24 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// network holds the switches of the subnet and the channels between them, one for each direction of a cable. Switches
-// are numbered in the order of their LIDs as OpenSM compares them: low byte first.
+// network holds the switches of the subnet and the channels between them. A channel is one direction of a cable.
+// Switches are numbered in the order of their LIDs as OpenSM compares LIDs: low byte first.
 type network struct {
 	f        *fabric.Fabric
 	opt      *routing.Options
 	switches []fabric.SwitchIndex
 	number   []int32 // by switch index, None outside the subnet
-	// The channels out of switch s are first[s] to first[s+1], by ascending port; back is the opposite channel.
+	// The channels that leave switch s are first[s] to first[s+1]-1, by ascending port. back is the channel of the same
+	// cable in the opposite direction.
 	first          []int32
 	from, to, back []int32
 	port, farPort  []uint8
-	// length is the length of each channel, in a step to the switch where it ends. Initially it is the square of the
-	// number of LIDs. lengths are the same by the switch that channels leave.
+	// length is the length of each channel, as a step to the switch where the channel ends. Initially it is the square
+	// of the number of LIDs. lengths holds the same lengths, grouped by the switch that the channels leave.
 	length  []step
 	lengths [][]step
-	// load is the number of LIDs from which each switch sends to a destination: its own LIDs and the LIDs of its hosts.
-	// OpenSM counts them in 8 bits.
+	// load holds, for each switch, the number of LIDs from which the switch sends to a destination: its own LIDs and
+	// the LIDs of its hosts. OpenSM counts them in 8 bits.
 	load []uint64
 }
 
@@ -97,10 +98,10 @@ func (n *network) pair() {
 	}
 }
 
-// out returns the first channel out of a switch, and the end.
+// out returns the range of channels that leave switch s: the first channel, and the end of the range.
 func (n *network) out(s int32) (low, high int32) { return n.first[s], n.first[s+1] }
 
-// shortest returns the length of the shortest channel, 1 if there is none.
+// shortest returns the length of the shortest channel, or 1 if there are no channels.
 func (n *network) shortest() uint64 {
 	if len(n.length) == 0 {
 		return 1
@@ -111,13 +112,14 @@ func (n *network) shortest() uint64 {
 // lids returns the number of LIDs of an end port that are routed.
 func (n *network) lids(e fabric.PortIndex) int { return 1 << min(n.opt.LMC, n.f.Ports[e].LMC) }
 
-// isRouted reports whether an end port is a destination: OpenSM's engine does not route to routers.
+// isRouted reports whether an end port is a destination. Ports of routers are not destinations, as in OpenSM's engine.
 func isRouted(f *fabric.Fabric, e fabric.PortIndex) bool {
 	node := &f.Nodes[f.Ports[e].Node]
 	return node.IsSwitch() || node.Type == mad.NodeCA
 }
 
-// target is an end port to route to, with the port of a switch that leads to it, 0 for the switch itself.
+// target is an end port to which tables have routes. port is the port of the switch that leads to it, or 0 for the
+// switch itself.
 type target struct {
 	sw    int32
 	local uint8
@@ -133,8 +135,8 @@ func (n *network) target(e fabric.PortIndex) (target, bool) {
 	return target{n.number[sw], local, n.f.Ports[e].LID, n.lids(e)}, true
 }
 
-// parts distributes the destinations over VLs in turn, in OpenSM's order of ports, adapters before switches in each.
-// OpenSM does so if it is built without METIS, as Debian's is (osm_ucast_nue.c).
+// parts distributes the destinations over VLs in turn, in OpenSM's order of ports. In each VL, adapters come before
+// switches. OpenSM does the same if it is built without METIS, as Debian's OpenSM is (osm_ucast_nue.c).
 func (n *network) parts(vls int) [][]target {
 	parts := make([][]target, vls)
 	turn := 0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package nue implements routing inside the channel dependency graph: paths to one destination after the other only use
-// turns from cable to cable that close no cycle with those of earlier paths, so that no VL can deadlock, on any
-// topology and with any number of VLs (Domke, Hoefler and Matsuoka, "Routing on the Dependency Graph: A New Approach to
-// Deadlock-Free High-Performance Routing", HPDC 2016). Its tables equal those of an OpenSM without METIS byte for byte
-// (osm_ucast_nue.c of OpenSM 3.3.23).
+// Package nue implements routing inside the channel dependency graph (Domke, Hoefler and Matsuoka, "Routing on the
+// Dependency Graph: A New Approach to Deadlock-Free High-Performance Routing", HPDC 2016). It computes the paths to one
+// destination at a time. These paths use only turns from cable to cable that close no cycle with the turns of earlier
+// paths. Therefore no VL can deadlock, on any topology and with any number of VLs. The tables equal those of an OpenSM
+// without METIS byte for byte (osm_ucast_nue.c of OpenSM 3.3.23).
 package nue
 
 import (
@@ -18,22 +18,24 @@ import (
 // Name is the engine's name.
 const Name = "nue"
 
-// METIS explains that another build of OpenSM may have different tables.
+// METIS is a note that another build of OpenSM may compute different tables.
 const METIS = "an OpenSM built with METIS assigns nue's destinations to VLs differently, and has other routes " +
 	"if there " +
 	"are several VLs; these are the routes of an OpenSM built without METIS, such as Debian's"
 
-// Engine is routing inside the channel dependency graph.
+// Engine is the engine nue: routing inside the channel dependency graph.
 type Engine struct{}
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. All paths to a LID have the SL of its VL; with one VL any SL of the subnet is
-// valid. Routes to switches may deadlock if they are not included. It refuses a subnet in which OpenSM's distances of
-// 31 bits do not reach all switches; they contain the square of the number of LIDs for every hop. Routers get no
-// routes. O(LIDs x switches x links of a switch), and the searches for cycles. The paths are computed sequentially, LID
-// by LID, as each lengthens channels for the next; all processors look for the central switch.
+// Route implements [routing.Engine]. All paths to a LID have the SL of its VL. With one VL any SL of the subnet is
+// valid. Routes to switches may deadlock unless the options include them. Routers get no routes.
+//
+// Route refuses a subnet in which OpenSM's distances of 31 bits do not reach all switches. These distances contain the
+// square of the number of LIDs for every hop. It takes O(LIDs x switches x links of a switch), plus the searches for
+// cycles. The paths are computed sequentially, LID by LID, because each path lengthens channels for the next. All
+// processors search for the central switch.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
@@ -57,7 +59,7 @@ type router struct {
 	vlOf []uint8
 	page *page
 	sent []uint64 // by switch, the LIDs that send to a destination through it
-	// done and total count steps of progress: one for each LID.
+	// done and total count steps of progress. Each LID is one step.
 	done, total int
 	warnings    []string
 }
@@ -75,7 +77,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options) *router {
 	return r
 }
 
-// vls returns the number of VLs over which OpenSM's engine distributes destinations.
+// vls returns the number of VLs over which OpenSM's engine distributes the destinations.
 func vls(f *fabric.Fabric, opt *routing.Options) int {
 	all, known := routing.DataVLs(f, opt)
 	if opt.NoQoS || !known {
@@ -163,7 +165,7 @@ func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	return nil
 }
 
-// takeEscapes uses the escape paths to a switch for a search that did not reach all others.
+// takeEscapes uses the escape paths to a switch. It is called if a search did not reach all other switches.
 func (r *router) takeEscapes(root int32) {
 	r.tree.from(root, r.by)
 	r.searched = r.searched[:1]
@@ -181,7 +183,7 @@ func lidsOf(part []target) (lids int) {
 	return lids
 }
 
-// routeSwitches routes to the switches by shortest paths, which may deadlock: they carry no data.
+// routeSwitches routes to the switches by shortest paths. These paths may deadlock, but they carry no data.
 func (r *router) routeSwitches(ctx context.Context) error {
 	for root := range int32(len(r.switches)) {
 		t, _ := r.target(r.f.SwitchNode(r.switches[root]).FirstPort)
@@ -202,7 +204,7 @@ func (r *router) routeSwitches(ctx context.Context) error {
 	return nil
 }
 
-// enter writes the found paths to a LID into the tables.
+// enter writes the paths to a LID that were found into the tables.
 func (r *router) enter(t *target, lid uint16) {
 	ports := r.page.line(lid)
 	for s, c := range r.by {
@@ -215,7 +217,7 @@ func (r *router) enter(t *target, lid uint16) {
 	copy(r.hops.of(lid), r.search.hops)
 }
 
-// enterTree writes the paths of the tree to a LID of its root into the tables.
+// enterTree writes the paths of the tree into the tables. They lead to a LID of the tree's root.
 func (r *router) enterTree(root int32, lid uint16) {
 	ports := r.page.line(lid)
 	for s, c := range r.tree.up {
@@ -228,9 +230,9 @@ func (r *router) enterTree(root int32, lid uint16) {
 	ports[root], counts[root] = 0, 0
 }
 
-// lengthen lengthens the channels of the paths by the load on them, beginning with the switches that were found last.
-// After detours a path may pass through a switch that was found later than the switch to which it leads: its load is
-// added immediately.
+// lengthen lengthens the channels of the paths by the load on them. It begins with the switches that were found last.
+// After detours a path may pass through a switch that was found later than the switch to which it leads. The load of
+// such a path is added immediately.
 func (r *router) lengthen() {
 	from, length, by, place, sent := r.from, r.length, r.by, r.place, r.sent
 	copy(sent, r.load)
@@ -267,13 +269,13 @@ func (r *router) result() *routing.Result {
 	return &routing.Result{Tables: t, Hops: r.hops, Multicast: &groups{r.network, r.hops}, Warnings: r.warnings}
 }
 
-// vlOf are the SLs of paths, by destination LID.
+// vlOf holds the SL of the paths to each destination LID.
 type vlOf []uint8
 
 // Range implements [fabric.SpreadSLs].
 func (v vlOf) Range(src, dst uint16) (first, n uint8) { return v.SL(src, dst), 1 }
 
-// Source implements [fabric.SpreadSLs]: all have the same.
+// Source implements [fabric.SpreadSLs]. All sources have the same SLs.
 func (v vlOf) Source(uint16) int32 { return 0 }
 
 // SL implements [fabric.PathSLs].

@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// order keeps the channels in a sequence in which used edges lead from earlier to later ones, unless they have a
-// cycle. For an edge against it, both ends are searched, and the channels before one end or after the other are moved
-// past it (after Marchetti-Spaccamela, Nanni and Rohnert, "Maintaining a topological order under edge insertions",
-// 1996, and Alpern and others, 1990). Edges may be removed.
+// order keeps the channels in a sequence in which used edges lead from earlier to later channels, unless the edges have
+// a cycle. If a new edge contradicts the sequence, both of its ends are searched. The channels before one end, or those
+// after the other end, are then moved past the other (after Marchetti-Spaccamela, Nanni and Rohnert, "Maintaining a
+// topological order under edge insertions", 1996, and Alpern and others, 1990). Edges may be removed.
 type order struct {
-	// The sequence is a list, whose head is the number after the channels, with ascending numbers with gaps (Dietz and
-	// Sleator, "Two algorithms for maintaining order in a list", 1987). During a search their low bits hold the side of
-	// a channel.
+	// The sequence is a list. Its head is the number after the channels. The channels in the list have ascending
+	// numbers with gaps (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987). During a search
+	// the low bits of a number hold the side of the channel.
 	at         []uint64
 	next, last []int32
 	head       int32
-	// Results of the last search: the channels to which used edges lead from begin, and from which they lead to end.
-	// The slices have capacity for a word of extra writes.
+	// Results of the last search: ahead lists the channels to which used edges lead from begin, behind those from which
+	// used edges lead to end. The slices have capacity for one extra word that is written and ignored.
 	ahead, behind []int32
 	begin, end    int32
-	// complete is the side that is complete, 0 if the search met.
+	// complete is the side of the search that is complete, or 0 if the two sides met.
 	complete uint64
 }
 
@@ -52,7 +52,7 @@ func (o *order) reset() {
 	o.complete = 0
 }
 
-// allNumbers is above all numbers in the sequence.
+// allNumbers is greater than all numbers in the sequence.
 const allNumbers = 1 << 63
 
 // number renumbers the channels evenly.
@@ -65,8 +65,8 @@ func (o *order) number() {
 	}
 }
 
-// leads reports whether used edges lead from one channel to another. It searches alternately from both, among the
-// channels between them.
+// leads reports whether used edges lead from channel from to channel to. It searches alternately from both channels,
+// and only among the channels between them.
 func (o *order) leads(d *dependencies, from, to int32) bool {
 	if o.at[from] > o.at[to] {
 		return false
@@ -95,8 +95,8 @@ func (o *order) leads(d *dependencies, from, to int32) bool {
 	return met
 }
 
-// forward adds the channels to which used edges lead from a channel, and reports whether one of them leads to the end.
-// It is branchless because the branches would be unpredictable.
+// forward adds to ahead the channels to which used edges lead from channel c. It reports whether one of them leads to
+// the end. It is branchless because the branches would be unpredictable.
 func (o *order) forward(d *dependencies, c int32) (met bool) {
 	limit, first, at, sides := o.at[o.end], d.first[d.to[c]], o.at, uint64(0)
 	for i := range d.words {
@@ -116,7 +116,8 @@ func (o *order) forward(d *dependencies, c int32) (met bool) {
 	return sides&inBehind != 0
 }
 
-// backward adds the channels from which used edges lead to a channel, and reports whether begin leads to one of them.
+// backward adds to behind the channels from which used edges lead to channel c. It reports whether begin leads to one
+// of them.
 func (o *order) backward(d *dependencies, c int32) (met bool) {
 	limit, first, at, sides := o.at[o.begin], d.first[d.from[c]], o.at, uint64(0)
 	for i := range d.words {
@@ -136,14 +137,14 @@ func (o *order) backward(d *dependencies, c int32) (met bool) {
 	return sides&inAhead != 0
 }
 
-// onNoSide returns 1 if a channel is on no side, otherwise 0.
+// onNoSide returns 1 if a channel is on no side of the search, and 0 otherwise.
 func onNoSide(at uint64) uint64 { return ^(at | at>>1) & 1 }
 
-// less returns 1 if a number in the sequence is less than another, otherwise 0.
+// less returns 1 if number a in the sequence is less than number b, and 0 otherwise.
 func less(a, b uint64) uint64 { return (a - b) >> 63 }
 
-// precede moves channels so that c is before next, and reports whether that is possible: not if used edges lead from
-// next to c.
+// precede moves channels so that c comes before next. It reports whether this is possible. It is impossible if used
+// edges lead from next to c.
 func (o *order) precede(d *dependencies, c, next int32) bool {
 	if o.at[c] < o.at[next] {
 		return true
@@ -162,7 +163,8 @@ func (o *order) precede(d *dependencies, c, next int32) bool {
 	return true
 }
 
-// move moves channels, in their order, after the channel that behind returns when they are removed.
+// move removes channels from the list and inserts them, in their order, after another channel. It calls behind for this
+// channel after the removal.
 func (o *order) move(channels []int32, behind func() int32) {
 	slices.SortFunc(channels, func(a, b int32) int { return cmp.Compare(o.at[a], o.at[b]) })
 	for _, c := range channels {
@@ -183,7 +185,8 @@ func (o *order) move(channels []int32, behind func() int32) {
 	}
 }
 
-// gap returns the number of a channel, 0 for the head, and the distance between that many numbers after it.
+// gap returns the number of channel c, or 0 for the head, and the distance between numbers if so many channels are
+// inserted after it.
 func (o *order) gap(c int32, channels int) (low, step uint64) {
 	high := uint64(allNumbers)
 	if c != o.head {

@@ -4,14 +4,14 @@ package nue
 
 import "example.org/ibconsole/fabric"
 
-// page collects routes to some LIDs, as they are found, before they are written into the tables of switches.
+// page collects the routes to some LIDs before they are written into the tables of switches.
 type page struct {
 	rows  [][]byte // of the tables, by switch
 	lids  []uint16
 	ports []uint8 // by LID, then by switch
 }
 
-// lines is the number of LIDs of a page: a cache line of a table.
+// lines is the number of LIDs of a page. A page fills one cache line of a table.
 const lines = 64
 
 func newPage(n *network, lft *fabric.LFT) *page {
@@ -22,7 +22,7 @@ func newPage(n *network, lft *fabric.LFT) *page {
 	return p
 }
 
-// line returns the slice for the ports to another LID, by switch.
+// line returns the slice for the ports to one more LID. It is indexed by switch.
 func (p *page) line(lid uint16) []uint8 {
 	if len(p.lids) == lines {
 		p.turn()

@@ -9,26 +9,28 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// search finds paths from all switches to one destination, against the direction of travel, that add no cycle to the
-// dependencies: Dijkstra's search over channels instead of switches. Its memory is reused for each destination.
+// search finds paths from all switches to one destination, against the direction of packets, that add no cycle to the
+// dependencies. It is Dijkstra's search over channels instead of switches. Its memory is reused for each destination.
 // Distances are steps without a switch.
 type search struct {
 	*network
 	*dependencies
-	// heap holds switches that are reached but not searched from yet. No channel is shorter than shortest.
+	// heap holds the switches that are reached but not searched from yet. shortest is the length of the shortest
+	// channel.
 	heap     *heap
 	shortest step
-	// By switch: its distance, the channel into it, and the hops.
+	// For each switch: its distance, the channel into it, and its number of hops.
 	distance []step
 	by       []int32
 	hops     []uint8
-	// searched lists the switches in the order in which they were searched from or, after these, reached after the
-	// first impasse. place is the place of each.
+	// searched lists the switches in the order in which they were searched from. Switches that were reached after the
+	// first impasse follow. place is the place of each switch in this list.
 	searched, place []int32
-	// taken and listed hold the last search in which a channel was the one into a switch, and a further one. Before the
-	// first impasse taken is set when the channel is replaced.
+	// taken holds, for each channel, the last search in which it was the channel into a switch. Before the first
+	// impasse it is set only when the channel is replaced. listed holds the last search in which it was a further
+	// channel.
 	taken, listed []int32
-	// detours is the number of impasses left in this search, cut reports that one led to a shortcut.
+	// detours is the number of impasses that are left in this search. cut is set if an impasse led to a shortcut.
 	detours int32
 	cut     bool
 	reached int
@@ -53,8 +55,8 @@ func newSearch(d *dependencies) *search {
 	return s
 }
 
-// run searches from a switch, which is the destination or has it on one of its ports, and reports whether it reached
-// all switches.
+// run searches from switch root, and reports whether it reached all switches. The switch is the destination, or has the
+// destination on one of its ports.
 func (s *search) run(root int32, isSwitch bool, present int32) bool {
 	for i := range s.by {
 		s.distance[i], s.by[i] = unreached, fabric.None
@@ -98,9 +100,9 @@ func (s *search) spread() {
 	s.heap.drain(s.find) // these need not be searched from; any order will do
 }
 
-// ended checks whether a search that reached all switches is finished, because all further paths would be at least as
-// long as the longest one. That is impossible before the nearest switch in the heap has the distance ends. It returns
-// the next such distance, or 0 if the search is finished.
+// ended checks whether a search that reached all switches is finished. It is finished if all further paths would be at
+// least as long as the longest path. This is impossible until the nearest switch in the heap has the distance ends.
+// ended returns the next such distance, or 0 if the search is finished.
 func (s *search) ended(ends step) step {
 	nearest := s.heap.nearest().only()
 	if nearest < ends {
@@ -113,8 +115,8 @@ func (s *search) ended(ends step) step {
 	return longest - s.shortest
 }
 
-// relax takes the nearest switch out of the heap and considers the channels after the one that leads there, first those
-// that paths use already.
+// relax takes the nearest switch out of the heap and considers the channels that continue from it. It first considers
+// channels that paths use already.
 func (s *search) relax() {
 	nearest := s.heap.take()
 	sw, distance := int32(nearest.to()), nearest.only()
@@ -141,13 +143,13 @@ func (s *search) relax() {
 	}
 }
 
-// find records a switch as the next one searched from, or reached.
+// find records a switch as the next one in searched.
 func (s *search) find(sw int32) {
 	s.place[sw] = int32(len(s.searched))
 	s.searched = append(s.searched, sw)
 }
 
-// relaxWide is relax for a switch with more channels than a word has bits.
+// relaxWide is like relax, for a switch with more channels than a word has bits.
 func (s *search) relaxWide(c int32, distance step) {
 	low, high := s.out(s.ends[c])
 	near := func(i int) uint64 {
@@ -166,14 +168,14 @@ func (s *search) relaxWide(c int32, distance step) {
 	}
 }
 
-// turn uses a channel after c if it is a shorter path to a switch from this distance, and its edge can be used.
+// turn uses channel next after channel c if the path becomes shorter and the edge between the channels can be used.
 func (s *search) turn(c, next int32, distance step) {
 	if e := distance + s.length[next]; e < s.distance[e.to()] && s.use(c, next, s.present) {
 		s.enter(next, e, s.hops[s.ends[c]]+1)
 	}
 }
 
-// enter uses a channel for the path of the switch to which it leads.
+// enter uses channel c for the path of the switch to which it leads.
 func (s *search) enter(c int32, e step, hops uint8) {
 	sw := int32(e.to())
 	if old := s.by[sw]; old == fabric.None {
@@ -186,7 +188,7 @@ func (s *search) enter(c int32, e step, hops uint8) {
 	s.heap.insert(e)
 }
 
-// replace removes a switch from the heap that is reached by another channel now.
+// replace removes a switch from the heap because another channel now leads to it.
 func (s *search) replace(sw, old int32) {
 	s.heap.remove(sw)
 	if before := s.by[s.from[old]]; before != fabric.None {
@@ -194,7 +196,7 @@ func (s *search) replace(sw, old int32) {
 	}
 }
 
-// keepPaths keeps the edges of the paths, and releases all others of this search.
+// keepPaths keeps the edges of the paths that were found. It releases all other edges of this search.
 func (s *search) keepPaths() {
 	for _, t := range s.painted {
 		if s.leadsTo(t.next) && (s.leadsTo(t.c) || t.c == s.start(s.root)) {
@@ -214,7 +216,7 @@ func (s *search) keepPaths() {
 	s.givenUp = s.givenUp || s.cut && s.takesOther()
 }
 
-// takesOther reports whether paths take turns whose edges are not used: [search.shortcut] has released them.
+// takesOther reports whether paths take turns whose edges are not used, because [search.shortcut] has released them.
 func (s *search) takesOther() bool {
 	for _, c := range s.by {
 		if c == fabric.None || s.from[c] == s.root {
@@ -227,5 +229,5 @@ func (s *search) takesOther() bool {
 	return false
 }
 
-// leadsTo reports whether a channel is the one into its switch.
+// leadsTo reports whether channel c is the channel into the switch where it ends.
 func (s *search) leadsTo(c int32) bool { return s.by[s.ends[c]] == c }

@@ -4,15 +4,17 @@ package nue
 
 import "math"
 
-// step is a distance with the number of a switch in its low bits, and above it a place among the channels of that
-// switch. The step of a channel is its length, the switch where it ends, and the place there of its opposite. Added to
-// a distance it is the distance of this switch by this channel.
+// step combines three numbers: a distance, the place of a channel among the channels of a switch, and in the low bits
+// the number of this switch. The step of a channel consists of its length, the place of the opposite channel, and the
+// switch where the channel ends. The sum of a distance and the step of a channel is the distance of the switch at the
+// end of the channel.
 type step uint64
 
 const (
-	// switchBits hold the number of a switch, as each has a LID.
+	// switchBits is the number of bits that hold the number of a switch. 16 bits suffice because each switch has a LID.
 	switchBits = 16
-	// lowBits also hold the place, which is less than a number of ports.
+	// lowBits is the number of bits that hold the switch and the place. A place is less than the number of ports of a
+	// switch.
 	lowBits = 24
 )
 
@@ -33,12 +35,13 @@ func (s step) withoutPlace() step { return s &^ placeOf(math.MaxUint8) }
 const (
 	// oneStep is the distance 1.
 	oneStep = step(1 << lowBits)
-	// unreached is the distance of an unreached switch.
+	// unreached is the distance of a switch that was not reached.
 	unreached = infinity * oneStep
 )
 
-// nearer returns a bit for each of up to 64 channels by which a switch is nearer than before, from a switch at a
-// distance. It is branchless because the branches would be unpredictable.
+// nearer returns a bit set for at most 64 channels that leave a switch. A bit is set if the channel makes the switch at
+// its end nearer than before. distance is the distance of the switch that the channels leave. nearer is branchless
+// because the branches would be unpredictable.
 func nearer(distance step, channels, distances []step) uint64 {
 	word := uint64(0)
 	for k := len(channels) - 1; k >= 0; k-- {
@@ -48,7 +51,7 @@ func nearer(distance step, channels, distances []step) uint64 {
 	return word
 }
 
-// one returns 1 if holds is true, otherwise 0.
+// one returns 1 if holds is true, and 0 otherwise.
 func one(holds bool) uint64 {
 	if holds {
 		return 1

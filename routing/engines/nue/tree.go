@@ -10,21 +10,23 @@ import (
 	"example.org/ibconsole/routing/engines/heap4"
 )
 
-// infinity is the distance of unreached switches; a path of this length or more does not count.
+// infinity is the distance of switches that were not reached. A path of this length or more does not count.
 const infinity = heap4.Infinity
 
-// tree is a spanning tree of shortest paths from a switch, by the channel out of each switch that leads back there.
+// tree is a spanning tree of shortest paths from a switch. It holds, for each other switch, the channel that leads back
+// towards this switch.
 type tree struct {
 	*network
 	heap4.Heap
 	up       []int32
 	distance []step
-	// order lists the reached switches, each after those on its path, with space for one extra write.
+	// order lists the reached switches. Each switch comes after the switches on its path. The slice has space for one
+	// extra element that is written and ignored.
 	order    []int32
 	shortest step // no channel is shorter
 }
 
-// newTree returns a tree that uses the lengths of channels at the time when it grows.
+// newTree returns an empty tree. When it grows, it uses the lengths that the channels have at that time.
 func newTree(n *network) *tree {
 	k := len(n.switches)
 	t := &tree{
@@ -36,21 +38,22 @@ func newTree(n *network) *tree {
 	return t
 }
 
-// grow grows the tree from a switch. Of two equally long paths to a switch, the one wins whose last switch but one
-// leaves OpenSM's heap first: the nearer one. The heap is needed only if these are equally near, too.
+// grow grows the tree from switch root. If two paths to a switch are equally long, the path wins whose last switch
+// before it leaves OpenSM's heap first. This is the nearer switch. The heap is needed only if these switches are
+// equally near as well.
 func (t *tree) grow(root int32) {
 	if !t.growByLevels(root) {
 		t.growByHeap(root)
 	}
 }
 
-// unseen is the distance of a switch without a path so far.
+// unseen is the distance of a switch to which no path was found so far.
 const unseen = step(1 << 63)
 
-// growByLevels grows the tree without a heap, hop by hop, and reports whether the result is certainly that of the heap:
-// if fewer hops are always the shorter path, as the lengths of paths with the same number of hops differ by less than a
-// channel, and no two paths to a switch are equal. It has few branches because they would be unpredictable.
-// O(channels).
+// growByLevels grows the tree hop by hop without a heap. It reports whether the result is certainly that of the heap.
+// The result is certain if fewer hops always make the shorter path, and no two paths to a switch are equally long. The
+// former holds if the lengths of paths with the same number of hops differ by less than a channel. growByLevels has few
+// branches because they would be unpredictable. O(channels).
 func (t *tree) growByLevels(root int32) bool {
 	order, distances := t.order[:cap(t.order)], t.distance
 	for s := range distances {
@@ -83,11 +86,11 @@ func (t *tree) growByLevels(root int32) bool {
 	return true
 }
 
-// unsure is the place of a channel that only the heap could choose: no switch has so many.
+// unsure is the place that marks a choice which only the heap can make. No switch has so many channels.
 const unsure = math.MaxUint8
 
-// choose chooses one of two equally long paths to a switch, the second over u: the one from the nearer switch, and of
-// several cables from there the first.
+// choose chooses one of two equally long paths to a switch. The second path leads over switch u. It chooses the path
+// from the nearer switch, and of several cables from there the first.
 func (t *tree) choose(old, e step, u int32) step {
 	if old.place() == unsure {
 		return old
@@ -102,8 +105,8 @@ func (t *tree) choose(old, e step, u int32) step {
 	return old | placeOf(unsure)
 }
 
-// settle fixes the paths to a level of switches. It reports whether these are certain, and no path leads from one of
-// them to another.
+// settle fixes the paths to a level of switches. It reports whether these paths are certain and no path leads from one
+// switch of the level to another.
 func (t *tree) settle(level []int32) bool {
 	least, most, last := unseen, step(0), int32(0)
 	for _, v := range level {
@@ -143,8 +146,8 @@ func (t *tree) growByHeap(root int32) {
 	}
 }
 
-// lengthen lengthens the channels of the tree by the load on them. loads are, by switch, the load that it sends to the
-// root, and become the load through it.
+// lengthen lengthens the channels of the tree by the load on them. loads holds the load that each switch sends to the
+// root. Afterwards it holds the load that passes each switch.
 func (t *tree) lengthen(loads []uint64) {
 	for _, s := range slices.Backward(t.order[1:]) {
 		up := t.up[s]
@@ -153,7 +156,7 @@ func (t *tree) lengthen(loads []uint64) {
 	}
 }
 
-// into returns the channel into a switch on its path from the root, None for the root.
+// into returns the channel into switch s on its path from the root, or None for the root.
 func (t *tree) into(s int32) int32 {
 	if t.up[s] == fabric.None {
 		return fabric.None
@@ -161,7 +164,7 @@ func (t *tree) into(s int32) int32 {
 	return t.back[t.up[s]]
 }
 
-// from sets used, by switch, to the channels of the tree directed away from a switch.
+// from sets used[x], for each switch x, to the channel of the tree by which paths from switch s reach x.
 func (t *tree) from(s int32, used []int32) {
 	for v := range used {
 		used[v] = t.into(int32(v))
