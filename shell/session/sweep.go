@@ -66,8 +66,8 @@ func (s sweeper) reported() *SweepReport {
 }
 
 // Reads selects the data that sweeps read in addition to the forwarding tables. SLs are requested from the subnet
-// administration only once, until the tables change. Adaptive reads adaptive routing by attributes that were not tested
-// on switches.
+// administration only once, until the tables change. Adaptive selects the data of adaptive routing, which is read by
+// attributes that were not tested on switches.
 type Reads struct{ SL2VL, MFT, PKeys, VLArb, Adaptive, SLs bool }
 
 func (r Reads) and(more Reads) Reads {

@@ -38,8 +38,8 @@ type Subnet struct {
 }
 
 // Open creates the subnet of a source "FILE" or "KIND:ARGS" with options. The default engine routes the subnet, as a
-// subnet manager would. The settings set determine the groups of adaptive routing. The connection is at the port of the
-// subnet manager.
+// subnet manager would. The argument set determines the groups of adaptive routing. The connection is at the port of
+// the subnet manager.
 func Open(ctx context.Context, arg string, o formats.Options, set *settings.Settings) (*Subnet, error) {
 	arg, isAdaptive, used, err := options(arg)
 	if err != nil {

@@ -66,7 +66,7 @@ func (l *links) meanUse() float64 {
 }
 
 // otherTables returns the tables of the other state of the event. An event has a state before and after it, and the
-// panes show one of them. It returns nil if no event is shown.
+// panes show one of them. The result is nil if no event is shown.
 func (l *links) otherTables() *fabric.Tables {
 	if l.Scene == nil || l.Scene.Between == nil || l.Scene.Base == nil {
 		return nil

@@ -37,7 +37,8 @@ func (s *subnetMap) details() {
 	}
 }
 
-// ports adds the linked ports of the block of. Unless to is Vacant, it adds only ports that lead to the block to.
+// ports adds the linked ports of the first block. It adds only ports that lead to the second block, unless that is
+// [drawing.Vacant].
 func (s *subnetMap) ports(of, to int32) {
 	f := s.of.Fabric
 	for _, sw := range s.drawn.Blocks[of].Switches {
