@@ -4,7 +4,7 @@ package mad
 
 import "encoding/binary"
 
-// ClassPortInfoSize is the number of bytes of a [ClassPortInfo].
+// ClassPortInfoSize is the size of a [ClassPortInfo] in bytes.
 const ClassPortInfoSize = 72
 
 // ClassPortInfo describes the agent of a management class at a port (IBA 13.4.8.1):
@@ -26,17 +26,17 @@ type ClassPortInfo struct {
 	Trap            AgentAddress
 }
 
-// AgentAddress is the destination of the requests or traps of a class:
+// AgentAddress is the address to which requests or traps of a class are sent:
 //
-//	 0  GID           16
-//	16  TrafficClass   1
-//	17  SL             4 bits, highest first
-//	    FlowLabel     20 bits
-//	20  LID            2
-//	22  PKey           2
-//	24  HopLimit       1  reserved in a redirect address
-//	25  QP             3
-//	28  QKey           4
+// \t 0  GID           16
+// \t16  TrafficClass   1
+// \t17  SL             4 bits, highest first
+// \t    FlowLabel     20 bits
+// \t20  LID            2
+// \t22  PKey           2
+// \t24  HopLimit       1  reserved in a redirect address
+// \t25  QP             3
+// \t28  QKey           4
 type AgentAddress struct {
 	GID          GID
 	TrafficClass uint8
@@ -49,7 +49,7 @@ type AgentAddress struct {
 	QKey         uint32
 }
 
-// Capabilities of a performance management agent (IBA 16.1.3.1; added bits: volume 1, release 1.3).
+// The capabilities of a performance management agent (IBA 16.1.3.1; added bits: volume 1, release 1.3).
 const (
 	PerfAllPortSelect     uint16 = 1 << 8  // port 255 means all ports of a switch
 	PerfExtendedWidth     uint16 = 1 << 9  // supports PortCountersExtended

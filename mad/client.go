@@ -11,36 +11,36 @@ import (
 	"time"
 )
 
-// ClientOptions controls how a [Client] loads the subnet. Zero fields take the defaults. The defaults are gentle
-// because the management agents of switches are slow. VL 15 has no flow control: an agent buffers few packets and drops
-// the rest. [Fast] returns options for simulated subnets.
+// ClientOptions controls the load that a [Client] puts on the subnet. Fields that are zero get the default values. The
+// defaults are low because the management agents of switches are slow. VL 15 has no flow control: an agent buffers few
+// packets and drops the rest. [Fast] returns options for simulated subnets.
 type ClientOptions struct {
 	// Window is the maximum number of requests in flight, from 1 to [MaxWindow] (default 16). OpenSM keeps 4 on the
-	// wire (max_wire_smps). The client begins with 4 or MinWindow, adds requests while answers arrive, and halves the
-	// number of requests when answers do not arrive.
+	// wire (max_wire_smps). The client begins with 4 or MinWindow, increases the number while answers arrive, and
+	// halves it when answers do not arrive.
 	Window int
-	// MinWindow is the number of requests that may be in flight whatever is lost (default an eighth of Window). If it
-	// equals Window, the window is fixed.
+	// MinWindow is the number of requests that may be in flight even if answers are lost (default an eighth of Window).
+	// If it equals Window, the window is fixed.
 	MinWindow int
 	// PerTarget is the maximum number of requests in flight to one LID or directed route (default a quarter of Window,
 	// at least 4).
 	PerTarget int
 	Timeout   time.Duration // how long the first try waits for an answer (default 200 ms)
-	// Tries is how often a request is sent before it fails (default 3). A target that has not answered several requests
-	// in a row gets a single try for each request until it answers.
+	// Tries is the maximum number of times that a request is sent before it fails (default 3). If a target has left
+	// several requests in a row unanswered, further requests to it are sent only once, until the target answers.
 	Tries   int
 	Backoff float64 // factor by which the timeout grows with each try, 1 to 10 (default 2)
 	MKey    uint64  // M_Key of subnet management requests without their own M_Key
-	// Traps receives incoming traps unless it is nil. A trap for which the channel has no space is dropped and counted
-	// ([Stats].TrapsDropped). The client answers no trap; that is the task of subnet managers.
+	// Traps receives incoming traps, unless it is nil. If the channel has no space, a trap is dropped and counted in
+	// [Stats].TrapsDropped. The client does not answer traps, because that is the task of subnet managers.
 	Traps chan<- Trap
 }
 
-// Fast returns options for simulated subnets, whose agents drop nothing: a fixed window of 128 requests, for the whole
-// subnet and for each target.
+// Fast returns options for simulated subnets, whose agents do not drop requests. The window is fixed at 128 requests,
+// both for the whole subnet and for each target.
 func Fast() ClientOptions { return ClientOptions{Window: 128, MinWindow: 128, PerTarget: 128} }
 
-// MaxWindow is the largest window of a client.
+// MaxWindow is the maximum of ClientOptions.Window.
 const MaxWindow = 1 << slotBits
 
 const maxTries = 32
@@ -69,7 +69,7 @@ func (o ClientOptions) withDefaults() (ClientOptions, error) {
 	return o, nil
 }
 
-// Stats counts the work of a client since it was created.
+// Stats counts the requests and answers of a client since it was created.
 type Stats struct {
 	Sent     uint64 // frames, including retries
 	Retried  uint64 // frames sent again
@@ -102,7 +102,8 @@ type Client struct {
 	targets targets
 	parked  parking
 	queue   []*Batch // waiting for a free slot
-	// slots by try, ordered by deadline; then slots with their own deadlines; then slots due now
+	// waiting holds lists of slots: one list for each try, ordered by deadline, then the list of slots with their own
+	// deadlines, then the list of slots that are due now.
 	waiting         []list
 	wakeAt          time.Duration
 	acks            recentAcks
@@ -113,8 +114,9 @@ type Client struct {
 	leadChanged     sync.Cond // over mu
 }
 
-// A transaction id has 32 bits, because transports use the upper half: the slot of the request, and above it a number
-// that grows with every send. An answer to any try of the request now in the slot is accepted.
+// A transaction ID has 32 bits, because transports use the upper half. It consists of the slot of the request and,
+// above it, a number that grows with every send. The client accepts an answer to any try of the request that is now in
+// the slot.
 const (
 	slotBits = 12
 	seqBits  = 32 - slotBits
@@ -145,10 +147,11 @@ type slot struct {
 	repeatedAcks int           // since the last new segment
 }
 
-// list is a linked list of slots; -1 marks its end.
+// list is a linked list of slots. The value -1 marks the end.
 type list struct{ first, last int32 }
 
-// NewClient starts a client over t, which Close closes. It returns an error only for invalid options.
+// NewClient starts a client that uses transport t. Close of the client closes t. NewClient returns an error only for
+// invalid options.
 func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -188,7 +191,7 @@ func NewClient(t Transport, opts ClientOptions) (*Client, error) {
 	return c, nil
 }
 
-// Options returns the options with the defaults filled in.
+// Options returns the options of the client, including the default values.
 func (c *Client) Options() ClientOptions { return c.opts }
 
 // Stats returns the current counts.
@@ -198,7 +201,7 @@ func (c *Client) Stats() Stats {
 	return c.stats
 }
 
-// Window returns how many requests may be in flight now.
+// Window returns the number of requests that may be in flight now.
 func (c *Client) Window() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,8 +217,8 @@ func (c *Client) Close() error {
 	return err
 }
 
-// Do sends one request and waits for the answer. An answer with an error status is returned as an error that wraps the
-// [Status]. If ctx ends first, Do returns its error.
+// Do sends one request and waits for the answer. If the answer has an error status, Do returns an error that wraps the
+// [Status]. If ctx ends first, Do returns the error of ctx.
 func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 	b := c.batches.Get().(*Batch)
 	r := b.do(ctx, req)
@@ -224,9 +227,9 @@ func (c *Client) Do(ctx context.Context, req *Request) ([DataSize]byte, error) {
 	return data, err
 }
 
-// Ask is [Client.Do] for requests of all classes. It calls use, if not nil, with the answer and returns use's error;
-// the answer is valid until use returns. Ask also passes an answer with an error status to use, as [Reply].Err. If no
-// answer arrives, Ask returns the reason and does not call use.
+// Ask is like [Client.Do], for requests of all classes. It calls use, if not nil, with the answer and returns the error
+// of use. The answer is valid only until use returns. Ask also calls use for an answer with an error status, which is
+// in [Reply].Err. If no answer arrives, Ask returns the reason and does not call use.
 func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) error {
 	b := c.batches.Get().(*Batch)
 	defer c.batches.Put(b)
@@ -237,10 +240,11 @@ func (c *Client) Ask(ctx context.Context, req *Request, use func(*Reply) error) 
 	return use(r)
 }
 
-// Done returns a channel that is closed when the client has failed; [Client.Err] returns the reason.
+// Done returns a channel that is closed when the client has failed. [Client.Err] then returns the reason.
 func (c *Client) Done() <-chan struct{} { return c.dead }
 
-// Err returns why the client has failed: the transport's error or [ErrClosed]. It returns nil while the client works.
+// Err returns the reason why the client has failed: the error of the transport, or [ErrClosed]. It returns nil while
+// the client works.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -249,7 +253,7 @@ func (c *Client) Err() error {
 
 func (c *Client) now() time.Duration { return time.Since(c.epoch) }
 
-// fail ends all requests; the first reason counts.
+// fail ends all requests. If fail is called twice, the first reason counts.
 func (c *Client) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

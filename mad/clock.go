@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// All n-th tries wait equally long, so each list of Client.waiting is in the order of deadlines: beginning, ending and
-// expiring a try are O(1), and one timer serves them all. Requests with a timeout of their own and segmented answers
-// share a list that is kept sorted; they are few.
+// All n-th tries of requests have the same timeout, so each list of Client.waiting is in the order of deadlines.
+// Starting, ending and expiring a try are therefore O(1), and one timer is enough for all of them. Requests with their
+// own timeout and segmented answers are few. They share one list that is kept sorted.
 
 const never = time.Duration(1<<63 - 1)
 
-// clock sends unanswered requests again when their deadlines pass, until the client has failed.
+// clock sends requests again when their deadlines pass. It runs until the client fails.
 func (c *Client) clock() {
 	defer c.running.Done()
 	timer := time.NewTimer(0)
@@ -38,8 +38,8 @@ func (c *Client) clock() {
 	}
 }
 
-// expire ends requests that have used all their tries. It returns true with the frame in f for the first request that
-// must be sent again; otherwise false and the time of the next deadline.
+// expire ends the requests that have used all their tries. If a request must be sent again, expire returns true, with
+// the frame in f. Otherwise it returns false and the time of the next deadline.
 func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 	now := c.now()
 	c.mu.Lock()
@@ -76,7 +76,7 @@ func (c *Client) expire(f *Frame) (send bool, next time.Duration) {
 	return false, next
 }
 
-// wait returns how long the given try of slot s, from 0, waits for an answer.
+// wait returns the time for which a try of slot s waits for an answer. Tries are counted from 0.
 func (c *Client) wait(s *slot, try int) time.Duration {
 	wait := c.timeouts[try]
 	if s.hasTimeout() {
@@ -86,11 +86,11 @@ func (c *Client) wait(s *slot, try int) time.Duration {
 	return wait
 }
 
-// hasTimeout reports whether the request has a timeout of its own.
+// hasTimeout reports whether the request has its own timeout.
 func (s *slot) hasTimeout() bool { return s.request.GSI != nil && s.request.GSI.Timeout > 0 }
 
-// lost records that the last try of slot s got no answer. The window ignores a request that the transport returned at
-// once: it has no route, which does not show how busy the agents are.
+// lost records that the last try of slot s got no answer. If the transport returned the request at once, the request
+// has no route. This does not affect the window, because it does not show how busy the agents are.
 func (c *Client) lost(s *slot, now time.Duration) {
 	t := c.targets.all[s.target]
 	t.lost++
@@ -141,7 +141,7 @@ func (c *Client) timeoutError(s *slot) error {
 	return fmt.Errorf("%w after %s of %v to %v", ErrTimeout, tries, first, last)
 }
 
-// due makes the clock process slot i immediately.
+// due makes the clock process slot i at once.
 func (c *Client) due(i int) {
 	c.remove(i)
 	c.slots[i].deadline = 0

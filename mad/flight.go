@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// errNoLID reports a request of a general service without a LID.
+// errNoLID reports a request of a general service that has no LID.
 var errNoLID = errors.New("no LID: only subnet management goes by directed route")
 
-// pick releases slot done, unless that is -1. It returns a slot with b's next request to send, or -1.
+// pick frees the slot done unless done is -1. It returns a slot that contains b's next request to send, or -1.
 func (c *Client) pick(b *Batch, done int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Client) pick(b *Batch, done int) int {
 	return i
 }
 
-// ready loads s with b's next job whose target accepts another request. It parks the jobs before it at their targets.
+// ready puts b's next job whose target accepts another request into s. Earlier jobs wait at their targets.
 func (c *Client) ready(b *Batch, s *slot) bool {
 	if b.woken.len() > 0 {
 		s.load(b.woken.front())
@@ -63,7 +63,7 @@ func (c *Client) ready(b *Batch, s *slot) bool {
 
 func (s *slot) load(j *job) { s.request, s.callback = j.request, j.callback }
 
-// endAt records that a request to the target has ended, and wakes the batch whose job waits longest for it.
+// endAt records that a request to the target has ended. It wakes the batch whose job has waited longest for the target.
 func (c *Client) endAt(target int32) {
 	t := c.targets.all[target]
 	t.inFlight--
@@ -74,7 +74,7 @@ func (c *Client) endAt(target int32) {
 	}
 }
 
-// acquire returns a free slot for b. If no slot is free, acquire puts b into the queue for slots and returns -1.
+// acquire returns a free slot for b. If no slot is free, acquire adds b to the queue for slots and returns -1.
 func (c *Client) acquire(b *Batch) int {
 	if n := len(b.granted); n > 0 {
 		i := b.granted[n-1]
@@ -112,7 +112,7 @@ func (c *Client) release(i int) {
 	c.grant()
 }
 
-// grant gives free slots to the batches that have waited longest.
+// grant gives free slots to those batches that have waited longest.
 func (c *Client) grant() {
 	for len(c.queue) > 0 && c.hasFreeSlot() {
 		b := c.queue[0]
@@ -125,8 +125,9 @@ func (c *Client) grant() {
 	}
 }
 
-// begin records the request in slot i as sent and puts its transaction id into f, which the caller then sends. begun is
-// false if the client has failed; leads reports whether the request's batch leads.
+// begin records the request in slot i as sent and writes its transaction ID to f. The caller then sends f. begun is
+// false if the client has failed. leads reports whether the batch of the request leads, that is, receives frames
+// itself.
 func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	now := c.now()
 	c.mu.Lock()
@@ -146,7 +147,7 @@ func (c *Client) begin(i int, f *Frame) (begun, leads bool) {
 	return true, c.lead.batch == s.owner
 }
 
-// try prepares the next send of slot i in f.
+// try prepares f for the next send of the request in slot i.
 func (c *Client) try(i int, now time.Duration, f *Frame) {
 	s := &c.slots[i]
 	wait := c.wait(s, s.tries)
@@ -184,7 +185,7 @@ func (c *Client) sent(f *Frame, err error) {
 	}
 }
 
-// finish ends the request in slot i and hands it to its batch.
+// finish ends the request in slot i and returns it to its batch.
 func (c *Client) finish(i int, err error) {
 	s := &c.slots[i]
 	c.remove(i)
@@ -196,8 +197,8 @@ func (c *Client) finish(i int, err error) {
 	b.wake()
 }
 
-// window limits the number of requests in flight. A window full of answers raises the limit by 1; a loss, which is
-// detected late, halves it.
+// window limits the number of requests in flight. For each full window of answers the limit rises by 1. A lost answer,
+// which is detected late, halves the limit.
 type window struct {
 	size     float64
 	min, max float64
@@ -209,11 +210,11 @@ func newWindow(low, high int) window {
 	return window{size: float64(min(max(low, start), high)), min: float64(low), max: float64(high)}
 }
 
-// limit returns how many requests may be in flight now.
+// limit returns the number of requests that may be in flight now.
 func (w *window) limit() int { return int(w.size) }
 
-// onAnswer records an answer to a first try while used requests are in flight. The limit does not grow while less than
-// half of it is used.
+// onAnswer records an answer to a first try. The argument used is the number of requests in flight. The limit does not
+// grow while used is less than half the limit.
 func (w *window) onAnswer(used int) {
 	if w.size >= w.max || 2*used < w.limit() {
 		return
@@ -221,7 +222,8 @@ func (w *window) onAnswer(used int) {
 	w.size = min(w.size+1/w.size, w.max)
 }
 
-// onLoss records the loss of a request sent at the given time. Requests sent before the last halving do not count.
+// onLoss records the loss of a request that was sent at the time sent. Losses of requests that were sent before the
+// last halving are ignored.
 func (w *window) onLoss(sent, now time.Duration) {
 	if sent < w.halvedAt {
 		return
@@ -237,7 +239,7 @@ type job struct {
 	callback func(*Reply)
 }
 
-// queue is a ring buffer, first in, first out, that grows as needed.
+// queue is a first-in, first-out ring buffer that grows as needed.
 type queue struct {
 	jobs  []job // the length is a power of two
 	first int
@@ -254,10 +256,10 @@ func (q *queue) push(j *job) {
 	q.n++
 }
 
-// front returns the first job of a queue that is not empty. It is valid until drop.
+// front returns the first job. The queue must not be empty. The job is valid until drop is called.
 func (q *queue) front() *job { return &q.jobs[q.first] }
 
-// drop removes the first job of a queue that is not empty.
+// drop removes the first job. The queue must not be empty.
 func (q *queue) drop() {
 	x := &q.jobs[q.first]
 	x.batch, x.callback, x.request.GSI = nil, nil, nil

@@ -4,22 +4,22 @@ package mad
 
 import "context"
 
-// attributeOf is the constraint of a pointer to T that is an attribute.
+// attributeOf constrains a type to a pointer to T that is an [Attribute].
 type attributeOf[T any] interface {
 	*T
 	Attribute
 }
 
-// Get reads attribute T by directed route:
+// Get reads the attribute T by directed route:
 //
-//	info, err := mad.Get[mad.PortInfo](ctx, client, path, port)
+// \tinfo, err := mad.Get[mad.PortInfo](ctx, client, path, port)
 func Get[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod uint32) (T, error) {
 	var a T
 	err := c.ask(ctx, &Request{Attr: P(&a).AttrID(), Mod: mod, Path: path}, P(&a))
 	return a, err
 }
 
-// Set writes an attribute by directed route and returns its new value from the answer.
+// Set writes an attribute by directed route. It returns the new value of the attribute from the answer.
 func Set[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod uint32, a T) (T, error) {
 	req := Request{Mod: mod, Path: path}
 	req.Set(P(&a))
@@ -27,15 +27,15 @@ func Set[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod
 	return a, err
 }
 
-// gsiAttributeOf is the constraint of a pointer to T that is an attribute of a general service.
+// gsiAttributeOf constrains a type to a pointer to T that is a [GSIAttribute].
 type gsiAttributeOf[T any] interface {
 	*T
 	GSIAttribute
 }
 
-// PerfRequest returns a performance management request by LID and SL:
+// PerfRequest returns a performance management request that is sent by LID and SL:
 //
-//	req := mad.PerfRequest(mad.MethodGet, lid, sl, &mad.PortCounters{PortSelect: port})
+// \treq := mad.PerfRequest(mad.MethodGet, lid, sl, &mad.PortCounters{PortSelect: port})
 //
 // The attribute selects the port and, for a Set, the counters to clear.
 func PerfRequest(m Method, lid uint16, sl uint8, a GSIAttribute) Request {
@@ -50,10 +50,10 @@ func PerfRequest(m Method, lid uint16, sl uint8, a GSIAttribute) Request {
 	return req
 }
 
-// Perf sends a performance management request by LID and SL and returns the answer. a selects the port and, for a Set,
-// the counters to clear; a Set returns the new values:
+// Perf sends a performance management request by LID and SL and returns the answer. The argument a selects the port
+// and, for a Set, the counters to clear. A Set returns the new values:
 //
-//	counters, err := mad.Perf(ctx, client, mad.MethodGet, lid, sl, mad.PortCounters{PortSelect: port})
+// \tcounters, err := mad.Perf(ctx, client, mad.MethodGet, lid, sl, mad.PortCounters{PortSelect: port})
 func Perf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, m Method, lid uint16, sl uint8, a T) (T, error) {
 	req := PerfRequest(m, lid, sl, P(&a))
 	err := c.Ask(ctx, &req, func(r *Reply) error { return r.Decode(P(&a)) })

@@ -7,37 +7,37 @@ import (
 	"time"
 )
 
-// The client's goroutine normally receives frames and wakes the waiting batches. That costs two goroutine switches for
-// each answer, often thread switches, which is more than everything else. So a long-running batch that is alone with
-// the client leads: it receives frames itself whenever it has nothing else to do, and the client's goroutine pauses.
-// This requires a transport that is an [Interrupter].
+// The client's goroutine normally receives frames and wakes the waiting batches. This costs two goroutine switches for
+// each answer. Often they are thread switches, which cost more than everything else. So a long-running batch that is
+// the only batch of the client leads: it receives frames itself whenever it has nothing else to do, and the client's
+// goroutine pauses. This requires a transport that is an [Interrupter].
 
-// ErrInterrupted is what Recv returns after [Interrupter.Interrupt].
+// ErrInterrupted is the error that Recv returns after a call of [Interrupter.Interrupt].
 var ErrInterrupted = errors.New("interrupted")
 
 // Interrupter is a transport whose Recv can be interrupted.
 type Interrupter interface {
 	Transport
-	// Interrupt makes the waiting Recv, or the next one that would have to wait, return [ErrInterrupted]. It returns
-	// false if the transport cannot do that.
+	// Interrupt makes a waiting Recv return [ErrInterrupted]. If no Recv is waiting, it affects the next Recv that
+	// would have to wait. It returns false if the transport cannot do this.
 	Interrupt() bool
 }
 
-// Holder is a transport that can send frames together, which is faster.
+// Holder is a transport that can send several frames together, which is faster.
 type Holder interface {
 	Interrupter
-	// Hold sends the frame as Send does, but may delay it until a Recv has no frame at hand. While a Recv waits it
-	// sends immediately.
+	// Hold sends the frame as Send does, but may delay it until a Recv has no frame to return. While a Recv waits, Hold
+	// sends the frame immediately.
 	Hold(*Frame) error
 }
 
-// leadAfter is the number of requests that makes a batch long-running.
+// leadAfter is the number of requests after which a batch counts as long-running.
 const leadAfter = 64
 
-// grace is how long an answer may remain unreceived while the leading batch runs a callback.
+// grace is the time for which an answer may remain unreceived while the leading batch runs a callback.
 const grace = 5 * time.Millisecond
 
-// lead records which batch receives. Client.mu guards it.
+// lead records which batch receives frames. Client.mu guards it.
 type lead struct {
 	interrupt func() bool        // nil: no batch can lead
 	hold      func(*Frame) error // sends frames of the leading batch
@@ -67,7 +67,7 @@ const (
 	forFrame       // in Recv, leading
 )
 
-// chooseSleep returns how a batch without work waits, with mu held.
+// chooseSleep returns how a batch without work waits. The caller must hold mu.
 func (c *Client) chooseSleep(b *Batch) sleep {
 	l := &c.lead
 	switch {
@@ -88,7 +88,7 @@ func (c *Client) alone(b *Batch) bool {
 	return len(c.slots)-len(c.free) == b.active+len(b.granted) && (len(c.queue) == 0 || len(c.queue) == 1 && b.queued)
 }
 
-// handOver lets the next batch lead, and returns when no batch leads.
+// handOver makes the next batch the leading batch. It returns when no batch leads.
 func (c *Client) handOver() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *Client) handOver() {
 	}
 }
 
-// leftRecv records that b has returned from Recv, with mu held.
+// leftRecv records that b has returned from Recv. The caller must hold mu.
 func (c *Client) leftRecv(b *Batch) {
 	b.sleep = awake
 	c.lead.inside = false
@@ -112,14 +112,14 @@ func (c *Client) leftRecv(b *Batch) {
 	}
 }
 
-// compete ends the lead of another batch than b, with mu held.
+// compete ends the lead of any batch other than b. The caller must hold mu.
 func (c *Client) compete(b *Batch) {
 	if l := &c.lead; l.batch != b && l.batch != nil || l.next != b && l.next != nil {
 		c.depose()
 	}
 }
 
-// depose makes the client's goroutine receive again, with mu held.
+// depose ends the lead of the leading batch, so that the client's goroutine receives again. The caller must hold mu.
 func (c *Client) depose() {
 	l := &c.lead
 	l.next = nil
@@ -148,8 +148,8 @@ func (c *Client) resign(b *Batch) {
 	}
 }
 
-// leaderIsBusy reports whether the leading batch is in a callback and may have left answers unreceived; it then no
-// longer leads. mu is held.
+// leaderIsBusy reports whether the leading batch is in a callback and may have left answers unreceived. If so, the
+// batch no longer leads. The caller must hold mu.
 func (c *Client) leaderIsBusy(now time.Duration) bool {
 	l := &c.lead
 	if l.batch == nil || l.batch.sleep != awake || now < l.graced {
@@ -160,7 +160,7 @@ func (c *Client) leaderIsBusy(now time.Duration) bool {
 	return true
 }
 
-// receive processes the next frame, for a batch that leads.
+// receive processes the next frame. The batch must be the leading batch.
 func (b *Batch) receive() {
 	c := b.client
 	b.in.Status, b.in.SLID = 0, 0

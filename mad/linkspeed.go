@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// LinkSpeed is the signalling rate of one lane, or a set of signalling rates, one bit each. PortInfo holds the speed in
-// three generations of fields; a vendor's attribute adds FDR10. [PortInfo.SpeedActive], [PortInfo.SpeedSupported] and
-// [PortInfo.SpeedEnabled] combine these fields.
+// LinkSpeed is the signalling rate of one lane, or a set of signalling rates with one bit each. PortInfo holds the
+// speed in three generations of fields, and a vendor's attribute adds FDR10. [PortInfo.SpeedActive],
+// [PortInfo.SpeedSupported] and [PortInfo.SpeedEnabled] combine these fields.
 type LinkSpeed uint16
 
 // Link speeds, one bit each, ascending.
@@ -42,7 +42,7 @@ func (s LinkSpeed) Max() LinkSpeed {
 	return 1 << (bits.Len16(uint16(s)) - 1)
 }
 
-// Gbps returns the signalling rate of a lane in Gb/s at the fastest speed of the set, or 0 for an empty set.
+// Gbps returns the signalling rate of a lane in Gb/s at the fastest speed of the set. It returns 0 for an empty set.
 func (s LinkSpeed) Gbps() float64 {
 	if i := bits.Len16(uint16(s)) - 1; i >= 0 && i < len(speeds) {
 		return speeds[i].gbps
@@ -50,8 +50,8 @@ func (s LinkSpeed) Gbps() float64 {
 	return 0
 }
 
-// String returns the words of the diagnostic tools: "HDR" for one speed, "EDR or HDR" for a set of speeds, "???" for an
-// empty set and for unknown bits.
+// String returns the words that the diagnostic tools use: "HDR" for one speed, "EDR or HDR" for a set of speeds, "???"
+// for an empty set and for unknown bits.
 func (s LinkSpeed) String() string {
 	var words []string
 	for i, x := range speeds {
@@ -65,8 +65,8 @@ func (s LinkSpeed) String() string {
 	return strings.Join(words, " or ")
 }
 
-// LinkWidth is the number of lanes of a link. The supported and enabled widths of a PortInfo are sets of widths, one
-// bit each (IBA 14.2.5.6).
+// LinkWidth is the number of lanes of a link, or a set of such numbers with one bit each. The supported and enabled
+// widths in a PortInfo are sets (IBA 14.2.5.6).
 type LinkWidth uint8
 
 // Link widths, one bit each.
@@ -84,7 +84,7 @@ var widths = [...]struct {
 	lanes int
 }{{Width1x, 1}, {Width2x, 2}, {Width4x, 4}, {Width8x, 8}, {Width12x, 12}}
 
-// Lanes returns the number of lanes of the widest width in the set, or 0 for an empty set.
+// Lanes returns the number of lanes of the widest width in the set. It returns 0 for an empty set.
 func (w LinkWidth) Lanes() int {
 	lanes := 0
 	for _, x := range widths {
@@ -95,8 +95,8 @@ func (w LinkWidth) Lanes() int {
 	return lanes
 }
 
-// String returns the words of the diagnostic tools: "4x" for one width, "1x or 4x" for a set of widths, "???" for an
-// empty set and for unknown bits.
+// String returns the words that the diagnostic tools use: "4x" for one width, "1x or 4x" for a set of widths, "???" for
+// an empty set and for unknown bits.
 func (w LinkWidth) String() string {
 	if bits.OnesCount8(uint8(w)) == 1 && w <= Width2x {
 		return fmt.Sprintf("%dx", w.Lanes())
@@ -117,7 +117,7 @@ func (w LinkWidth) String() string {
 // capabilities of all ports of the switch.
 type CapabilityMask uint32
 
-// Bits of CapabilityMask used by this package.
+// The bits of CapabilityMask that this package uses.
 const (
 	CapIsSM             CapabilityMask = 1 << 1
 	CapNotice           CapabilityMask = 1 << 2
@@ -131,11 +131,11 @@ const (
 	CapMulticastFDBTop  CapabilityMask = 1 << 30
 )
 
-// CapabilityMask2 holds further capabilities after [CapabilityMask]. The mask is valid only if CapabilityMask has
+// CapabilityMask2 holds capabilities that do not fit in [CapabilityMask]. The mask is valid only if CapabilityMask has
 // CapCapabilityMask2.
 type CapabilityMask2 uint16
 
-// Bits of CapabilityMask2 used by this package.
+// The bits of CapabilityMask2 that this package uses.
 const (
 	Cap2SetNodeDescription CapabilityMask2 = 1 << 0
 	Cap2PortInfoExtended   CapabilityMask2 = 1 << 1
@@ -145,12 +145,12 @@ const (
 	Cap2ExtendedSpeeds2    CapabilityMask2 = 1 << 11
 )
 
-// extEnabledNone in LinkSpeedExtEnabled disables the extended speeds.
+// extEnabledNone is the value of LinkSpeedExtEnabled that disables the extended speeds.
 const extEnabledNone = 30
 
-// SpeedActive returns the speed of the link. caps is the PortInfo with the valid capability masks: for a switch the
-// PortInfo of port 0, for other nodes nil. nil means that a itself has the masks. fdr10 is
-// [MellanoxExtendedPortInfo.FDR10].
+// SpeedActive returns the speed of the link. The argument caps is the PortInfo whose capability masks are valid. For a
+// port of a switch this is the PortInfo of port 0. For other nodes caps is nil, which means that the masks are in a
+// itself. The argument fdr10 is the result of [MellanoxExtendedPortInfo.FDR10].
 func (a *PortInfo) SpeedActive(caps *PortInfo, fdr10 bool) LinkSpeed {
 	ext, ext2 := a.extendedSpeeds(caps)
 	switch {
@@ -164,12 +164,12 @@ func (a *PortInfo) SpeedActive(caps *PortInfo, fdr10 bool) LinkSpeed {
 	return oldSpeeds(a.LinkSpeedActive)
 }
 
-// SpeedSupported returns the set of speeds, without FDR10, that the port supports; see SpeedActive for caps.
+// SpeedSupported returns the set of speeds, without FDR10, that the port supports. See SpeedActive for caps.
 func (a *PortInfo) SpeedSupported(caps *PortInfo) LinkSpeed {
 	return a.speeds(caps, a.LinkSpeedSupported, a.LinkSpeedExtSupported, a.LinkSpeedExt2Supported)
 }
 
-// SpeedEnabled returns the set of speeds, without FDR10, that are enabled; see SpeedActive for caps.
+// SpeedEnabled returns the set of speeds, without FDR10, that are enabled. See SpeedActive for caps.
 func (a *PortInfo) SpeedEnabled(caps *PortInfo) LinkSpeed {
 	ext := a.LinkSpeedExtEnabled
 	if ext == extEnabledNone {
@@ -190,7 +190,7 @@ func (a *PortInfo) speeds(caps *PortInfo, old, ext, ext2 uint8) LinkSpeed {
 	return set
 }
 
-// extendedSpeeds reports which of the later speed fields are valid.
+// extendedSpeeds reports which of the later speed fields are valid: LinkSpeedExt fields and LinkSpeedExt2 fields.
 func (a *PortInfo) extendedSpeeds(caps *PortInfo) (ext, ext2 bool) {
 	if caps == nil {
 		caps = a
@@ -207,18 +207,18 @@ func ext2Speeds(bits uint8) LinkSpeed { return LinkSpeed(bits&1) * SpeedXDR }
 // MellanoxFDR10 is the bit for FDR10 in the speed fields of [MellanoxExtendedPortInfo].
 const MellanoxFDR10 = 1
 
-// MellanoxExtendedPortInfo is an attribute of Mellanox that distinguishes FDR10 from QDR; the attribute modifier is the
+// MellanoxExtendedPortInfo is a Mellanox attribute that distinguishes FDR10 from QDR. The attribute modifier is the
 // port. The layout is that of OpenSM's ib_mlnx_ext_port_info_t:
 //
-//	 0  reserved            3
-//	 3  StateChangeEnable   1
-//	 4  reserved            3
-//	 7  LinkSpeedSupported  1
-//	 8  reserved            3
-//	11  LinkSpeedEnabled    1
-//	12  reserved            3
-//	15  LinkSpeedActive     1
-//	16  reserved           48
+// \t 0  reserved            3
+// \t 3  StateChangeEnable   1
+// \t 4  reserved            3
+// \t 7  LinkSpeedSupported  1
+// \t 8  reserved            3
+// \t11  LinkSpeedEnabled    1
+// \t12  reserved            3
+// \t15  LinkSpeedActive     1
+// \t16  reserved           48
 type MellanoxExtendedPortInfo struct {
 	StateChangeEnable  uint8
 	LinkSpeedSupported uint8
@@ -255,7 +255,7 @@ func (a *MellanoxExtendedPortInfo) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// fields returns the fields at bytes 3, 7, 11 and 15.
+// fields returns pointers to the fields at bytes 3, 7, 11 and 15.
 func (a *MellanoxExtendedPortInfo) fields() [4]*uint8 {
 	return [...]*uint8{&a.StateChangeEnable, &a.LinkSpeedSupported, &a.LinkSpeedEnabled, &a.LinkSpeedActive}
 }

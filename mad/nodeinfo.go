@@ -9,19 +9,19 @@ import (
 
 // NodeInfo describes a node, as seen from the port that received the request (IBA 14.2.5.3):
 //
-//	 0  BaseVersion      1
-//	 1  ClassVersion     1
-//	 2  Type             1
-//	 3  NumPorts         1
-//	 4  SystemImageGUID  8
-//	12  NodeGUID         8
-//	20  PortGUID         8
-//	28  PartitionCap     2
-//	30  DeviceID         2
-//	32  Revision         4
-//	36  LocalPort        1
-//	37  VendorID         3
-//	40  reserved        24
+// \t 0  BaseVersion      1
+// \t 1  ClassVersion     1
+// \t 2  Type             1
+// \t 3  NumPorts         1
+// \t 4  SystemImageGUID  8
+// \t12  NodeGUID         8
+// \t20  PortGUID         8
+// \t28  PartitionCap     2
+// \t30  DeviceID         2
+// \t32  Revision         4
+// \t36  LocalPort        1
+// \t37  VendorID         3
+// \t40  reserved        24
 type NodeInfo struct {
 	BaseVersion     uint8
 	ClassVersion    uint8
@@ -90,7 +90,7 @@ const (
 	NodeRouter NodeType = 3
 )
 
-// String returns the words of the diagnostic tools.
+// String returns the word that the diagnostic tools use for the node type.
 func (t NodeType) String() string { return named(nodeTypes, t, "?(%d)?") }
 
 var nodeTypes = map[NodeType]string{
@@ -99,11 +99,11 @@ var nodeTypes = map[NodeType]string{
 	NodeRouter: "Router",
 }
 
-// NodeDescription is the text by which a node describes itself: 64 bytes, UTF-8 by IBA 14.2.5.2. The node's
-// administrator can set it to anything; escape it before it goes to a terminal or a file.
+// NodeDescription is the description that a node reports: 64 bytes, UTF-8 by IBA 14.2.5.2. The administrator of the
+// node can set it to any bytes. Escape the text before you write it to a terminal or a file.
 type NodeDescription [DataSize]byte
 
-// NewNodeDescription returns s as a description, truncated to 64 bytes.
+// NewNodeDescription returns s as a node description, truncated to 64 bytes.
 func NewNodeDescription(s string) NodeDescription {
 	var d NodeDescription
 	copy(d[:], s)
@@ -112,7 +112,7 @@ func NewNodeDescription(s string) NodeDescription {
 
 func (*NodeDescription) AttrID() AttrID { return AttrNodeDescription }
 
-// String returns the bytes before the first NUL, unchanged.
+// String returns the bytes before the first NUL. It does not escape them.
 func (d *NodeDescription) String() string {
 	text, _, _ := bytes.Cut(d[:], []byte{0})
 	return string(text)

@@ -31,7 +31,7 @@ var noticeTypes = map[NoticeType]string{
 	NoticeEmpty:    "empty",
 }
 
-// Numbers of the generic traps of subnet management agents (IBA 14.2.5.1).
+// The numbers of the generic traps of subnet management agents (IBA 14.2.5.1).
 const (
 	TrapGIDInService     = 64
 	TrapGIDOutOfService  = 65
@@ -52,16 +52,16 @@ const (
 	noticeGenericProduct = 0xffffff
 )
 
-// Notice is an event that a port reports unsolicited (IBA 13.4.8.2):
+// Notice is an event that a port reports without a request (IBA 13.4.8.2):
 //
-//	 0  Generic    1 bit, highest first
-//	    Type       7 bits
-//	 1  Producer   3  generic: a [NodeType]; otherwise the vendor ID
-//	 4  Trap       2  generic: the trap number; otherwise the device ID
-//	 6  IssuerLID  2
-//	 8  Toggle     1 bit
-//	    Count      15 bits
-//	10  Details   54  layout depends on the trap
+// \t 0  Generic    1 bit, highest first
+// \t    Type       7 bits
+// \t 1  Producer   3  generic: a [NodeType]; otherwise the vendor ID
+// \t 4  Trap       2  generic: the trap number; otherwise the device ID
+// \t 6  IssuerLID  2
+// \t 8  Toggle     1 bit
+// \t    Count      15 bits
+// \t10  Details   54  layout depends on the trap
 type Notice struct {
 	Generic   bool
 	Type      NoticeType
@@ -103,8 +103,8 @@ func (a *Notice) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// LID returns the LID in the details of a generic trap, 0 if there is none: the node's for link states and other
-// changes, the first one for violations.
+// LID returns the LID in the details of a generic trap, 0 if the trap has none. For link states and other changes it is
+// the LID of the node. For violations it is the first of the two LIDs.
 func (a *Notice) LID() uint16 {
 	if !a.Generic {
 		return 0
@@ -120,7 +120,7 @@ func (a *Notice) LID() uint16 {
 	return 0
 }
 
-// Port returns the port number in the details of a generic trap, and whether there is one.
+// Port returns the port number in the details of a generic trap. It returns false if the trap has no port number.
 func (a *Notice) Port() (uint8, bool) {
 	switch {
 	case !a.Generic:
@@ -132,7 +132,7 @@ func (a *Notice) Port() (uint8, bool) {
 	return 0, false
 }
 
-// GID returns the GID in the details of traps 64 to 67, and whether there is one.
+// GID returns the GID in the details of the traps 64 to 67. ok is false for other traps.
 func (a *Notice) GID() (g GID, ok bool) {
 	if !a.Generic || a.Trap < TrapGIDInService || a.Trap > TrapGroupDeleted {
 		return g, false
@@ -141,7 +141,7 @@ func (a *Notice) GID() (g GID, ok bool) {
 	return g, true
 }
 
-// String returns the event and its place: "link state changed at LID 3".
+// String returns the event and its place, for example "link state changed at LID 3".
 func (a *Notice) String() string {
 	if !a.Generic {
 		return fmt.Sprintf("%v notice of vendor 0x%06x, device 0x%04x, from LID %d", a.Type, a.Producer, a.Trap,

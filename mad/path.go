@@ -8,20 +8,21 @@ import (
 	"strconv"
 )
 
-// MaxHops is the number of hops of the longest directed route (IBA 14.2.2).
+// MaxHops is the maximum number of hops of a directed route (IBA 14.2.2).
 const MaxHops = 63
 
-// ErrPath reports that a directed route cannot be made from the input.
+// ErrPath reports that the input is not a valid directed route.
 var ErrPath = errors.New("not a directed route")
 
-// Path is a directed route: the output port at each node, beginning with the local one. The zero Path leads to the
-// local node itself. Paths are comparable.
+// Path is a directed route: the output port of each node on the route, beginning with the local node. The zero Path
+// leads to the local node itself. Paths are comparable.
 type Path struct {
 	n    uint8
 	hops [MaxHops]uint8
 }
 
-// Append returns the path extended by these ports. The error wraps [ErrPath] beyond [MaxHops] hops.
+// Append returns the path extended by these ports. If the new path has more than [MaxHops] hops, the error wraps
+// [ErrPath].
 func (p Path) Append(ports ...uint8) (Path, error) {
 	if int(p.n)+len(ports) > MaxHops {
 		return Path{}, fmt.Errorf("%w: %d hops, at most %d are possible", ErrPath, int(p.n)+len(ports), MaxHops)
@@ -33,10 +34,10 @@ func (p Path) Append(ports ...uint8) (Path, error) {
 // Len returns the number of hops, 0 for the local node.
 func (p Path) Len() int { return int(p.n) }
 
-// Hop returns the output port of hop i, from 0.
+// Hop returns the output port of hop i. Hops are counted from 0.
 func (p Path) Hop(i int) uint8 { return p.hops[:p.n][i] }
 
-// Parent returns the path without its last hop; the local node is its own parent.
+// Parent returns the path without its last hop. The parent of the path to the local node is this path itself.
 func (p Path) Parent() Path {
 	if p.n > 0 {
 		p.n--
@@ -45,8 +46,8 @@ func (p Path) Parent() Path {
 	return p
 }
 
-// String returns the path in the form that the tools use: "0" is the local node, "0,1,5" leaves it by port 1 and the
-// next node by port 5.
+// String returns the path in the form that the diagnostic tools use. "0" is the local node. "0,1,5" leaves the local
+// node through port 1 and the next node through port 5.
 func (p Path) String() string {
 	b := make([]byte, 0, 2+4*int(p.n))
 	b = append(b, '0')

@@ -4,7 +4,7 @@ package mad
 
 import "fmt"
 
-// PortState is the logical state of a port (IBA 14.2.5.6). PortNoChange in a Set keeps the state.
+// PortState is the logical state of a port (IBA 14.2.5.6). In a Set request, PortNoChange means that the state remains.
 type PortState uint8
 
 // Logical states of a port.
@@ -16,12 +16,12 @@ const (
 	PortActive   PortState = 4
 )
 
-// String returns the words of the diagnostic tools.
+// String returns the word that the diagnostic tools use for the state.
 func (s PortState) String() string {
 	return word([]string{"NoChange", "Down", "Initialize", "Armed", "Active"}, uint8(s))
 }
 
-// word returns the word for a code, or a mark with the number if there is none.
+// word returns the word for a code. If there is no word, it returns a text with the number.
 func word(words []string, code uint8) string {
 	if int(code) < len(words) {
 		return words[code]
@@ -29,10 +29,10 @@ func word(words []string, code uint8) string {
 	return fmt.Sprintf("?(%d)", code)
 }
 
-// PhysState is the physical state of a port, or the state that it takes without a link (IBA 14.2.5.6).
+// PhysState is the physical state of a port, or the default state that a port takes when it has no link (IBA 14.2.5.6).
 type PhysState uint8
 
-// Physical states of a port. Only PhysSleep and PhysPolling can be the default without a link.
+// The physical states of a port. Only PhysSleep and PhysPolling can be the default state without a link.
 const (
 	PhysNoChange          PhysState = 0
 	PhysSleep             PhysState = 1
@@ -44,7 +44,7 @@ const (
 	PhysTest              PhysState = 7
 )
 
-// String returns the words of the diagnostic tools.
+// String returns the word that the diagnostic tools use for the state.
 func (s PhysState) String() string {
 	return word([]string{
 		"NoChange", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp",
@@ -52,7 +52,7 @@ func (s PhysState) String() string {
 	}, uint8(s))
 }
 
-// MTU is a code for a size in bytes (IBA 14.2.5.6).
+// MTU is a code for an MTU in bytes (IBA 14.2.5.6).
 type MTU uint8
 
 // MTU codes.
@@ -64,7 +64,7 @@ const (
 	MTU4096 MTU = 5
 )
 
-// Bytes returns the size, 0 for an invalid code.
+// Bytes returns the MTU in bytes, 0 for an invalid code.
 func (m MTU) Bytes() int {
 	if m < MTU256 || m > MTU4096 {
 		return 0
@@ -72,7 +72,7 @@ func (m MTU) Bytes() int {
 	return 128 << m
 }
 
-// String returns the size as the diagnostic tools print it.
+// String returns the MTU as the diagnostic tools print it.
 func (m MTU) String() string {
 	if n := m.Bytes(); n > 0 {
 		return fmt.Sprint(n)
@@ -94,7 +94,7 @@ func (v VLs) Count() int {
 	return 0
 }
 
-// String returns the VLs as the diagnostic tools print them.
+// String returns the number of VLs as the diagnostic tools print it.
 func (v VLs) String() string {
 	switch n := v.Count(); n {
 	case 0:

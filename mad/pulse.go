@@ -11,24 +11,25 @@ import (
 var (
 	// ErrSilent reports that the whole subnet, including the local port, has stopped responding.
 	ErrSilent = errors.New("the subnet and the local port stopped responding")
-	// ErrUnplugged reports that the local port responds but has no link.
+	// ErrUnplugged reports that the local port responds, but has no link.
 	ErrUnplugged = errors.New("the subnet stopped responding: the link of the local port is down")
 )
 
-// pulseLimit is how long all requests may go unanswered before the local port is queried.
+// pulseLimit is the time during which all requests must go unanswered before Pulse queries the local port.
 const pulseLimit = 2 * time.Second
 
-// Pulse distinguishes a node that does not respond from a lost subnet. When a request gets no answer and no other
-// request got one for some seconds, it queries the PortInfo of the local port. It belongs to the goroutine of a batch's
-// callbacks. The zero value is ready to use.
+// Pulse distinguishes a node that does not respond from a lost subnet. If a request gets no answer, and no other
+// request got an answer for some seconds, Pulse queries the PortInfo of the local port. Pulse must be used in the
+// goroutine in which the callbacks of a batch run. The zero value is ready to use.
 type Pulse struct {
 	answered bool      // a request was, since the last unanswered one
 	last     time.Time // when the last unanswered request after an answer ended
 	asking   bool
 }
 
-// Observe takes the result of a request of batch b. It calls lost, with an error that wraps [ErrSilent] or
-// [ErrUnplugged], if the local port does not respond either or has no link.
+// Observe takes the error of a request of batch b, nil for an answered request. It calls lost if the local port does
+// not respond either, with an error that wraps [ErrSilent], or if the local port has no link, with an error that wraps
+// [ErrUnplugged].
 func (p *Pulse) Observe(b *Batch, err error, lost func(error)) {
 	if !errors.Is(err, ErrTimeout) {
 		p.answered = true

@@ -27,8 +27,8 @@ func (c *Client) receive() {
 	}
 }
 
-// take processes a frame received by batch by, or by the client's goroutine if that is nil. It returns true if the
-// caller must send out.
+// take processes a frame. The argument by is the batch that received the frame, or nil if the client's goroutine
+// received it. If take returns true, the caller must send out.
 func (c *Client) take(f, out *Frame, by *Batch) bool {
 	be := binary.BigEndian
 	now := c.now()
@@ -66,8 +66,8 @@ func (c *Client) take(f, out *Frame, by *Batch) bool {
 	return c.answer(i, age, now, f, out)
 }
 
-// answer ends the request in slot i with answer f to the try before age later ones. A busy status or a segment of a
-// longer answer does not end it.
+// answer processes the answer f to a try of the request in slot i; age is the number of later tries. The answer ends
+// the request, unless it has a busy status or is a segment of a longer answer.
 func (c *Client) answer(i, age int, now time.Duration, f, out *Frame) bool {
 	s := &c.slots[i]
 	status := Status(binary.BigEndian.Uint16(f.Data[OffStatus:]) &^ directionBit)
@@ -109,7 +109,7 @@ func (c *Client) timed(s *slot, age int, now time.Duration) {
 	}
 }
 
-// received ends the request in slot i, which was answered.
+// received ends the request in slot i because the request was answered.
 func (c *Client) received(i int, err error) {
 	c.stats.Received++
 	if err != nil {
@@ -118,7 +118,7 @@ func (c *Client) received(i int, err error) {
 	c.finish(i, err)
 }
 
-// late handles an answer to no outstanding request.
+// late handles an answer that does not belong to an outstanding request.
 func (c *Client) late(f, out *Frame) bool {
 	c.stats.Late++
 	key := Target{LID: f.SLID}
@@ -153,7 +153,7 @@ func (c *Client) unsolicited(f *Frame) {
 	}
 }
 
-// Trap is a notice that a port sent unsolicited.
+// Trap is a notice that a port sent without a request.
 type Trap struct {
 	SLID   uint16 // source; 0 if the transport does not know it
 	Notice Notice

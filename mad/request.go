@@ -12,12 +12,12 @@ import (
 // Errors of requests.
 var (
 	ErrTimeout = errors.New("no answer") // after all tries
-	// returned by a transport that carries nothing any more; the client fails
+	// ErrBroken is returned by a transport that can no longer carry packets. The client then fails.
 	ErrBroken = errors.New("the transport is broken")
 	ErrClosed = errors.New("client closed")
 )
 
-// Request is a request to a management agent of a port.
+// Request is a request to the management agent of a port.
 type Request struct {
 	Class  Class  // 0 is subnet management; other classes go by LID
 	Method Method // 0 is MethodGet
@@ -28,17 +28,17 @@ type Request struct {
 	PKey   uint16 // index of the P_Key, 0 for the default partition's; unused in SMPs
 	Path   Path   // directed route to the destination
 	MKey   uint64 // subnet management only
-	// Data is the attribute of a Set, at byte 64 of the MAD. In performance management a Get also selects its port with
-	// it.
+	// Data is the attribute to write in a Set request, at byte 64 of the MAD. In performance management, Data also
+	// selects the port of a Get request.
 	Data [DataSize]byte
-	// GSI holds further fields of a request of another class than subnet management, or nil. The caller must not change
-	// it before the request has ended.
+	// GSI holds further fields for requests of classes other than subnet management, otherwise nil. The caller must not
+	// change it before the request has ended.
 	GSI *GSI
 
 	User uint64 // for the caller; not sent
 }
 
-// Set makes the request write an attribute of subnet management.
+// Set changes the request into one that writes a subnet management attribute.
 func (r *Request) Set(a Attribute) {
 	r.Method, r.Attr, r.Data = MethodSet, a.AttrID(), Data(a)
 }
@@ -49,41 +49,44 @@ func Data(a Attribute) [DataSize]byte {
 	return [DataSize]byte(b)
 }
 
-// GSI extends a request of another class than subnet management, where the 64 bytes of Data are not enough.
+// GSI holds the fields for requests of classes other than subnet management. For them the 64 bytes of Data are not
+// enough.
 type GSI struct {
 	Body    Body          // the MAD from byte 24
 	Timeout time.Duration // how long the first try waits for an answer; 0 is the client's timeout
 	Limit   int           // maximum size of a segmented answer in bytes; 0 is [DefaultLimit]
 }
 
-// Body is a MAD without the 24 bytes of header that all classes share.
+// Body is a MAD without its first 24 bytes, the header that all classes have in common.
 type Body [Size - OffBody]byte
 
-// Perf returns the 192 bytes of a performance management attribute.
+// Perf returns the part of the body with a performance management attribute, 192 bytes.
 func (b *Body) Perf() []byte { return b[OffData-OffBody:] }
 
-// SA returns the 200 bytes of a subnet administration attribute.
+// SA returns the part of the body with a subnet administration attribute, 200 bytes.
 func (b *Body) SA() []byte { return b[OffSAData-OffBody:] }
 
-// DefaultLimit is the maximum size in bytes of a segmented answer unless a request sets another.
+// DefaultLimit is the default maximum size of a segmented answer in bytes.
 const DefaultLimit = 1 << 26
 
-// MaxTables is the maximum size in bytes of all segmented answers in progress. The answer that exceeds it is ended.
+// MaxTables is the maximum total size in bytes of all segmented answers in progress. An answer that would exceed it is
+// aborted.
 const MaxTables = 4 * DefaultLimit
 
 // Reply is the result of a request.
 type Reply struct {
 	Request *Request       // the request
 	Data    [DataSize]byte // attribute if Err is nil; in other classes bytes 64 to 127 of the answer
-	// MAD is the answer to a request of another class, or its first segment; nil without an answer. It is present with
-	// an error status, too, and valid until the callback returns.
+	// MAD is the answer to a request of a class other than subnet management, or the first segment of the answer. It is
+	// nil if there is no answer. It is also set for an answer with an error status. It is valid until the callback
+	// returns.
 	MAD *[Size]byte
-	// Table is the data of a segmented answer without the headers; nil if the answer is not segmented.
+	// Table is the data of a segmented answer without headers. It is nil if the answer is not segmented.
 	Table []byte
 	Err   error // a [*RequestError] that wraps [ErrTimeout], a [Status] or the transport's error
 }
 
-// Decode decodes the attribute into a. It returns Err if that is not nil.
+// Decode decodes the attribute into a. If Err is not nil, it returns Err instead.
 func (r *Reply) Decode(a Attribute) error {
 	if r.Err != nil {
 		return r.Err
@@ -94,7 +97,7 @@ func (r *Reply) Decode(a Attribute) error {
 	return a.UnmarshalBinary(r.Data[:])
 }
 
-// RequestError identifies the failed request and wraps the cause.
+// RequestError identifies the request that failed, and wraps the cause.
 type RequestError struct {
 	Class  Class
 	Method Method
@@ -136,7 +139,7 @@ func (r *Request) method() Method {
 	return r.Method
 }
 
-// put encodes the request into f, without a transaction id.
+// put encodes the request into f. It leaves out the transaction ID.
 func (r *Request) put(f *Frame) {
 	be := binary.BigEndian
 	b := &f.Data

@@ -59,23 +59,23 @@ var rmppStatuses = map[RMPPStatus]string{
 	RMPPUnspecified:    "unspecified",
 }
 
-// ErrSegments reports that a segmented transfer failed. Errors that wrap it also wrap an [RMPPStatus].
+// ErrSegments reports that a segmented transfer failed. An error that wraps it also wraps an [RMPPStatus].
 var ErrSegments = errors.New("transfer in segments ended")
 
-// ErrTruncated reports that an answer is the beginning of a longer one that the transport could not carry.
+// ErrTruncated reports that an answer is only the beginning of a longer answer that the transport could not carry.
 var ErrTruncated = errors.New("the transport truncated the answer")
 
-// The RMPP header follows the header that all MADs share (IBA 13.6.2.1):
+// The RMPP header follows the header that all MADs have in common (IBA 13.6.2.1):
 //
-//	24  Version   1
-//	25  Type      1
-//	26  RRespTime 5 bits, highest first; 31 is none
-//	    Flags     3 bits
-//	27  Status    1
-//	28  Segment   4  from 1; in an ACK the last one received in order
-//	32  Length    4  first segment: of all data; last segment: of its own; each with
-//	                 the 20 bytes of class header in every segment;
-//	                 in an ACK the last segment that may be sent
+// \t24  Version   1
+// \t25  Type      1
+// \t26  RRespTime 5 bits, highest first; 31 is none
+// \t    Flags     3 bits
+// \t27  Status    1
+// \t28  Segment   4  from 1; in an ACK the last one received in order
+// \t32  Length    4  first segment: of all data; last segment: of its own; each with
+// \t                 the 20 bytes of class header in every segment;
+// \t                 in an ACK the last segment that may be sent
 const (
 	OffRMPPVersion = 24
 	OffRMPPType    = 25
@@ -103,7 +103,7 @@ func segmented(m *[Size]byte) bool {
 	return Class(m[OffClass]) == ClassSA && m[OffRMPPFlags]&RMPPActive != 0
 }
 
-// control makes out a packet of the given type for the transfer of m.
+// control sets out to a control packet of the given type for the transfer to which m belongs.
 func control(out, m *[Size]byte, kind uint8, status RMPPStatus, data1, data2 uint32) {
 	copy(out[:OffSAData], m[:OffSAData])
 	clear(out[OffSAData:])
@@ -116,23 +116,24 @@ func control(out, m *[Size]byte, kind uint8, status RMPPStatus, data1, data2 uin
 	binary.BigEndian.PutUint32(out[OffLength:], data2)
 }
 
-// abortedBy returns the error of a transfer that the other end has ended.
+// abortedBy returns the error for a transfer that the other end has ended with m.
 func abortedBy(m *[Size]byte) error {
 	return fmt.Errorf("%w by the other end: %w", ErrSegments, RMPPStatus(m[OffRMPPStatus]))
 }
 
-// The kernel splits answers of a subnet administration into segments for programs with libibumad, and acknowledges
-// received segments. umad2sim, which replaces the kernel where ibsim is the subnet, does neither. The program's whole
-// answer arrives as one packet, truncated after 256 bytes, with the header fields that the kernel would have filled in;
-// and it passes an acknowledgement meant for the kernel to the program as another request.
+// For programs with libibumad, the kernel splits answers of a subnet administration into segments, and acknowledges
+// received segments. The library umad2sim, which replaces the kernel if the subnet is an ibsim, does neither. The whole
+// answer of the program arrives as one packet, truncated after 256 bytes. The header has the fields that the kernel
+// would have filled in. An acknowledgement that is meant for the kernel reaches the program as another request.
 
-// ControlsSegments reports whether a MAD only controls a segmented transfer, which a kernel would process.
+// ControlsSegments reports whether a MAD only controls a segmented transfer. A kernel would process such a MAD itself.
 func ControlsSegments(m *[Size]byte) bool {
 	return segmented(m) && m[OffRMPPType] != RMPPData
 }
 
-// CompleteSegment turns an answer of length bytes that no kernel has segmented into the first and last segment of its
-// transfer, as the kernel does. An answer that may be truncated gets a status. Other MADs remain unchanged.
+// CompleteSegment changes an answer of length bytes that no kernel has segmented. The answer becomes the first and last
+// segment of a transfer, as the kernel would have made it. If the answer may be truncated, it gets a status. Other MADs
+// remain unchanged.
 func CompleteSegment(m *[Size]byte, length uint64) {
 	be := binary.BigEndian
 	if !segmented(m) || m[OffRMPPType] != 0 || be.Uint32(m[OffSegment:]) != 0 || length < OffSAData {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// client is one of the transport's registrations with ibsim and its socket.
+// client is one registration of the transport with ibsim, with its socket.
 type client struct {
 	id  uint32
 	fd  int
@@ -44,7 +44,7 @@ func (s *clients) add(c *client) {
 	s.wakeUp() // so that it waits for c, too
 }
 
-// drop removes all clients after the first keep and returns them.
+// drop removes all clients except the first keep ones and returns the removed clients.
 func (s *clients) drop(keep int) []*client {
 	s.use.Lock()
 	keep = min(keep, len(s.all))
@@ -55,7 +55,7 @@ func (s *clients) drop(keep int) []*client {
 	return dropped
 }
 
-// inFlight returns the number of expected answers, with use held.
+// inFlight returns the number of answers that are expected. The caller must hold the lock use.
 func (s *clients) inFlight() int {
 	n := 0
 	for _, c := range s.all {
@@ -64,7 +64,8 @@ func (s *clients) inFlight() int {
 	return n
 }
 
-// received counts received packets. The count does not become negative: traps and late packets have no request.
+// received counts received packets. The number of expected answers does not become negative, although traps and late
+// packets do not belong to an expected answer.
 func (c *client) received(n int) {
 	if c.out.Add(int32(-n)) < 0 {
 		c.out.Store(0)
@@ -80,7 +81,7 @@ func (s *clients) assumeLost() {
 	}
 }
 
-// wakeUp ends the wait for packets, or the next one if there is none now.
+// wakeUp ends the current wait for packets. If there is none now, it ends the next wait.
 func (s *clients) wakeUp() {
 	s.waker.RLock()
 	defer s.waker.RUnlock()
@@ -89,7 +90,7 @@ func (s *clients) wakeUp() {
 	}
 }
 
-// waitPackets waits for packets, for wakeUp, and if forSpace is set for space to send.
+// waitPackets waits for packets or for wakeUp. If forSpace is set, it also waits for space to send.
 func (s *clients) waitPackets(forSpace bool) {
 	s.waker.RLock()
 	defer s.waker.RUnlock()
@@ -123,7 +124,7 @@ func (s *clients) pollable(events int16) []unix.PollFd {
 	return fds
 }
 
-// close frees the resources of dropped clients.
+// close frees the resources of clients that were dropped.
 func (s *clients) close() {
 	s.wakeUp()
 	s.waker.Lock()

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// messages holds packets that one system call sends or receives together: a call costs more than a packet.
+// messages holds packets that are sent or received together by one system call, because a call costs more than a
+// packet.
 type messages struct {
 	packets []packet
 	headers []mmsghdr // of packets
@@ -20,7 +21,7 @@ type mmsghdr struct {
 	length uint32
 }
 
-// resize changes the capacity to n packets and keeps the existing ones.
+// resize changes the capacity to n packets. It keeps the packets that are already there.
 func (m *messages) resize(n int) {
 	m.packets = append(make([]packet, 0, n), m.packets...)[:n]
 	m.headers = make([]mmsghdr, n)
@@ -32,16 +33,17 @@ func (m *messages) resize(n int) {
 	}
 }
 
-// send sends the packets with indexes from up to, not including, to, as many as possible without waiting. It returns
-// EAGAIN if it sent none.
+// send sends the packets from index from up to, but not including, index to. It sends as many as possible without
+// waiting. It returns EAGAIN if it sent none.
 func (m *messages) send(fd, from, to int) (int, error) {
 	return transfer(unix.SYS_SENDMMSG, fd, m.headers[from:to])
 }
 
-// receive stores available packets without waiting. It returns EAGAIN if there are none.
+// receive stores the packets that are available, without waiting. It returns EAGAIN if there are none.
 func (m *messages) receive(fd int) (int, error) { return transfer(unix.SYS_RECVMMSG, fd, m.headers) }
 
-// transfer uses a raw system call, which Go's scheduler does not see, because the call does not wait.
+// transfer makes a raw system call. Go's scheduler does not notice the call, which is acceptable because the call does
+// not wait.
 func transfer(call uintptr, fd int, headers []mmsghdr) (int, error) {
 	n, _, errno := unix.RawSyscall6(call, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(headers))),
 		uintptr(len(headers)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)

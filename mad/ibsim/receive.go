@@ -17,17 +17,19 @@ import (
 
 const (
 	batchSize = 32 // packets received from a client together
-	// spinTime is how long a receiver polls before it sleeps: waking it takes ibsim longer than its answer.
+	// spinTime is the time for which a receiver polls before it sleeps. To wake a sleeping receiver takes ibsim longer
+	// than to answer.
 	spinTime = 50 * time.Microsecond
-	// gatherTime is how long the receiver lets answers accumulate if few came the last time and many are expected: each
-	// poll takes the lock of a client and its memory away from ibsim, and receiving one packet costs almost as much as
-	// receiving many. ibsim must not run out of requests while all clients are polled.
+	// gatherTime is the time for which the receiver lets answers accumulate. It does so if few answers came the last
+	// time and many are expected. Each poll takes the lock and the memory of a client away from ibsim, and receiving
+	// one packet costs almost as much as receiving many. The time is short enough that ibsim does not run out of
+	// requests while all clients are polled.
 	gatherTime = 20 * time.Microsecond
 	few        = 6
 	many       = 64
 )
 
-// receiver holds packets that were received together.
+// receiver holds packets that were received together and have not been returned by Recv yet.
 type receiver struct {
 	mu          sync.Mutex
 	kept        messages
@@ -38,7 +40,7 @@ type receiver struct {
 	interrupted atomic.Bool
 }
 
-// Recv implements [mad.Transport]. It ignores packets that are not from ibsim.
+// Recv implements [mad.Transport]. It ignores packets that do not come from ibsim.
 func (t *Transport) Recv(f *mad.Frame) error {
 	r := &t.in
 	r.mu.Lock()
@@ -65,7 +67,7 @@ func (t *Transport) Interrupt() bool {
 	return true
 }
 
-// fill sends held packets and waits for received ones.
+// fill sends the packets that are held, and waits until packets are received.
 func (t *Transport) fill() (err error) {
 	r := &t.in
 	r.waiting.Store(true)
@@ -90,7 +92,8 @@ func (t *Transport) fill() (err error) {
 	}
 }
 
-// pause yields the processor until a deadline, which the first call sets; then it sleeps until there is work.
+// pause yields the processor until a deadline. The first call of pause sets the deadline. After the deadline, pause
+// sleeps until there is work.
 func (t *Transport) pause(until time.Time) (time.Time, error) {
 	now := time.Now()
 	if until.IsZero() && runtime.NumCPU() > 1 {
@@ -107,8 +110,8 @@ func (t *Transport) pause(until time.Time) (time.Time, error) {
 	return time.Time{}, t.flush()
 }
 
-// take receives packets from the next client that has some. The other clients can wait: receiving many together costs
-// less.
+// take receives packets from the next client that has any. The packets of other clients can wait, because receiving
+// many together costs less.
 func (r *receiver) take(s *clients) (int, error) {
 	s.use.RLock()
 	defer s.use.RUnlock()

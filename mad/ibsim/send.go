@@ -16,14 +16,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// sendLimit is how long a frame waits for space in ibsim's queues; stuckLimit replaces it after a frame that waited in
-// vain.
+// sendLimit is the maximum time for which a frame waits for space in ibsim's queues. stuckLimit replaces it after a
+// frame that waited in vain.
 const (
 	sendLimit  = 50 * time.Millisecond
 	stuckLimit = time.Millisecond
 )
 
-// sender holds packets so that they are sent together.
+// sender holds packets in order to send several of them together.
 type sender struct {
 	mu    sync.Mutex
 	held  messages
@@ -33,8 +33,8 @@ type sender struct {
 	stuck bool   // the last packet that waited for space was dropped
 }
 
-// Send implements [mad.Transport]. It drops acknowledgements of segments, which no client of ibsim understands. The
-// error wraps [ErrGone] once ibsim has ended.
+// Send implements [mad.Transport]. It drops acknowledgements of segments, because no client of ibsim understands them.
+// If ibsim has ended, the error wraps [ErrGone].
 func (t *Transport) Send(f *mad.Frame) error {
 	if mad.ControlsSegments(&f.Data) {
 		return nil
@@ -80,7 +80,7 @@ func (t *Transport) Hold(f *mad.Frame) error {
 	return nil
 }
 
-// flush sends held packets as long as a client has space.
+// flush sends the packets that are held, as long as a client has space.
 func (t *Transport) flush() error {
 	t.out.mu.Lock()
 	defer t.out.mu.Unlock()
@@ -93,7 +93,8 @@ func (s *sender) hasHeld() bool {
 	return s.first < s.n
 }
 
-// put holds a frame and returns its number in the order of held packets. If the buffer is full it drops the oldest.
+// put adds a frame to the held packets and returns its number in their order. If the buffer is full, put drops the
+// oldest packet.
 func (t *Transport) put(f *mad.Frame) uint64 {
 	s := &t.out
 	if s.n == len(s.held.packets) {
@@ -122,8 +123,8 @@ func (s *sender) drop(n int) {
 	}
 }
 
-// send sends held packets as long as a client has space: first so that all clients have equally many in flight, then by
-// any client.
+// send sends the packets that are held, as long as a client has space. It first uses the clients such that all have the
+// same number of packets in flight, then any client.
 func (t *Transport) send() error {
 	s := &t.out
 	if s.first == s.n {
@@ -159,7 +160,8 @@ func (t *Transport) send() error {
 	return nil
 }
 
-// broken wraps err. An error that shows that ibsim has ended or dropped this client (EPERM) also wraps [ErrGone].
+// broken returns an error that wraps err. If err shows that ibsim has ended or has dropped this client (EPERM), the
+// error also wraps [ErrGone].
 func (t *Transport) broken(what string, err error) error {
 	fatal := []error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ENOTCONN, syscall.EPIPE, syscall.EPERM}
 	if slices.ContainsFunc(fatal, func(e error) bool { return errors.Is(err, e) }) {

@@ -10,20 +10,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endpoints are the socket addresses of an ibsim and of its clients.
+// endpoints provides the socket addresses of an ibsim and of its clients.
 type endpoints interface {
-	// control and data are the addresses of ibsim; data is that of one client.
+	// control returns the address of ibsim's control socket. data returns the address of ibsim's data socket for one
+	// client.
 	control() unix.Sockaddr
 	data(client uint32) unix.Sockaddr
-	// ownControl and ownData are the local addresses of the sockets with a number.
+	// ownControl and ownData return the local addresses of the sockets with a number.
 	ownControl(number uint32) unix.Sockaddr
 	ownData(number uint32) unix.Sockaddr
-	// id is the number by which ibsim finds data socket fd.
+	// id returns the number by which ibsim finds the data socket fd.
 	id(number uint32, fd int) (uint32, error)
 	family() int
 }
 
-// local is an ibsim on this machine. Its addresses are in the abstract namespace and end with a NUL that counts.
+// local is an ibsim on this machine. Its socket addresses are in the abstract namespace. They end with a NUL byte that
+// is part of the name.
 type local struct{ name string }
 
 func (l local) family() int                       { return unix.AF_UNIX }
@@ -40,7 +42,8 @@ func (l local) address(socket string) unix.Sockaddr {
 	return &unix.SockaddrUnix{Name: fmt.Sprintf("@%s:%s\x00", l.name, socket)}
 }
 
-// remote is an ibsim -r: its control port is one UDP port; clients' data ports follow.
+// remote is an ibsim that was started with -r. The control socket has one UDP port. The UDP ports for the data of
+// clients follow it.
 type remote struct {
 	ip   [4]byte
 	port uint16
@@ -62,12 +65,12 @@ func (r remote) id(_ uint32, fd int) (uint32, error) {
 	return uint32(sa.(*unix.SockaddrInet4).Port), nil
 }
 
-// firstNumber is greater than all process IDs, by which umad2sim numbers its sockets.
+// firstNumber is greater than all process IDs. The library umad2sim uses process IDs as the numbers of its sockets.
 const firstNumber = 1 << 23
 
 func newNumber() uint32 { return firstNumber + rand.Uint32N(1<<30) }
 
-// open returns a datagram socket bound to own.
+// open returns a datagram socket that is bound to the address own.
 func open(family int, own unix.Sockaddr) (int, error) {
 	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {

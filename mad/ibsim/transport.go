@@ -38,11 +38,11 @@ type Options struct {
 	Name string // IBSIM_SOCKNAME of the ibsim (default: that of the environment, otherwise [DefaultName])
 	Host string // host of an ibsim -r, name or IPv4 address; empty for an ibsim on this machine
 	Port uint16 // UDP port (default [DefaultPort])
-	// Node is the ID or description of the node to attach to, at most 31 bytes (default: SIM_HOST of the
-	// environment, otherwise the first node of ibsim's file).
+	// Node is the ID or description of the node to which the client is attached, at most 31 bytes. The default is the
+	// value of SIM_HOST in the environment, otherwise the first node of ibsim's file.
 	Node string
-	// Traps requests the packets to a subnet manager at the node, and with them traps. Only one client at a node can do
-	// so.
+	// Traps requests the packets that are sent to a subnet manager at the node. These include traps. Only one client at
+	// a node can request them.
 	Traps bool
 }
 
@@ -61,7 +61,7 @@ func (o Options) String() string {
 	return fmt.Sprintf("ibsim %q", o.Name)
 }
 
-// Transport is a client of ibsim, or several while it is busy. It implements [mad.Transport].
+// Transport is a client of ibsim, or several clients while it is busy. It implements [mad.Transport].
 type Transport struct {
 	opts Options
 	at   endpoints
@@ -81,7 +81,7 @@ type Transport struct {
 	closeErr error
 }
 
-// Dial connects to an ibsim. Without a responding one it fails within about two seconds.
+// Dial connects to an ibsim. If ibsim does not respond, it fails within about two seconds.
 func Dial(ctx context.Context, opts Options) (*Transport, error) {
 	opts = opts.withDefaults()
 	t := &Transport{opts: opts, more: widener{ended: make(chan struct{})}}
@@ -135,14 +135,16 @@ func (t *Transport) endpoints(ctx context.Context) (endpoints, error) {
 	return remote{[4]byte(ips[0].To4()), t.opts.Port}, nil
 }
 
-// probe sends a control message that changes nothing and waits for the reply. An ibsim that hangs finds it in its queue
-// when it continues; a connect message would make it look for a client that no longer exists, and end.
+// probe sends a control message that changes nothing and waits for the reply. An ibsim that hangs finds the message in
+// its queue when it continues. A connect message would be dangerous: ibsim would look for a client that no longer
+// exists, and end.
 func (t *Transport) probe(ctx context.Context) error {
 	_, err := t.control(ctx, ctlError, 0, nil)
 	return err
 }
 
-// connect registers a client at a node, once ibsim has answered a probe, and returns the actual node.
+// connect registers a client at a node and returns the node to which it is attached. It first waits until ibsim has
+// answered a probe.
 func (t *Transport) connect(ctx context.Context, node string, issm bool) (c *client, at string, err error) {
 	if err := t.probe(ctx); err != nil {
 		return nil, "", err
@@ -173,7 +175,8 @@ func (t *Transport) connect(ctx context.Context, node string, issm bool) (c *cli
 	return c, at, nil
 }
 
-// keepSocket keeps the socket of a connect that may still be answered: an ibsim that does not find the socket ends.
+// keepSocket keeps the socket of a connect message that ibsim may still answer. An ibsim that does not find the socket
+// ends.
 func (t *Transport) keepSocket(fd int) {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -233,7 +236,7 @@ func (t *Transport) control(ctx context.Context, kind, client uint32, data []byt
 	}
 }
 
-// lateReply disconnects a client whose connect was answered too late.
+// lateReply disconnects a client for which the reply to the connect message came too late.
 func (t *Transport) lateReply(r *reply) {
 	if r.kind == ctlConnect {
 		client, _ := decodeConnect(r.data)
@@ -248,8 +251,8 @@ func (t *Transport) disconnect(c *client) error {
 	return err
 }
 
-// disconnectAll removes clients from ibsim. After the first that gets no answer it does not wait; ibsim finds the
-// messages in its queue later.
+// disconnectAll removes clients from ibsim. Once a client gets no answer, disconnectAll does not wait for answers to
+// the others. ibsim then finds the messages in its queue later.
 func (t *Transport) disconnectAll(all []*client) (err error) {
 	for _, c := range all {
 		if err == nil {
@@ -262,7 +265,7 @@ func (t *Transport) disconnectAll(all []*client) (err error) {
 	return err
 }
 
-// leave removes a client without waiting for an answer.
+// leave removes a client from ibsim without waiting for an answer.
 func (t *Transport) leave(client uint32) {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -271,7 +274,7 @@ func (t *Transport) leave(client uint32) {
 	}
 }
 
-// Close removes the clients from ibsim. It returns no error if ibsim has ended.
+// Close removes the clients from ibsim. If ibsim has ended, it returns no error.
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.stopWidening()

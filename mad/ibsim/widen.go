@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// ibsim waits for packets with a system call, then receives one packet from each client that has some. With several
-// clients it waits less often for the same number of packets. It serves only ten clients, though.
+// ibsim waits for packets with a system call, then receives one packet from each client that has packets. With several
+// clients it therefore waits less often for the same number of packets. But it serves only ten clients.
 const (
 	maxClients = 7 // of a busy transport
-	// lastClient is the highest client number that a transport uses beyond its first; the rest is for other programs.
+	// lastClient is the highest client number that a transport uses in addition to its first client. The other numbers
+	// are left for other programs.
 	lastClient = 6
 	busyFrames = 128                    // frames that make a transport busy
 	idleAfter  = 250 * time.Millisecond // how long an idle transport keeps its clients
@@ -45,7 +46,7 @@ func (w *widener) sent(t *Transport) {
 	w.from, w.since = w.count, now
 }
 
-// widen adds clients, and removes them when nothing has been sent for a while.
+// widen adds clients. It removes them when no packets have been sent for a while.
 func (t *Transport) widen() {
 	for took, n := true, 1; took && n < maxClients; n++ {
 		took = t.addClient()
@@ -72,7 +73,7 @@ func (t *Transport) widen() {
 	t.out.mu.Unlock()
 }
 
-// addClient returns false if ibsim has no free client for this transport.
+// addClient adds a client. It returns false if ibsim has no free client for this transport.
 func (t *Transport) addClient() bool {
 	c, _, err := t.connect(context.Background(), t.node, false)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// DefaultTimeout is the default of [Client].Timeout: a sweeping subnet manager responds slowly.
+// DefaultTimeout is the default of [Client].Timeout. It is long because a sweeping subnet manager responds slowly.
 const DefaultTimeout = time.Second
 
-// ErrNoSM reports that the local port knows no subnet manager.
+// ErrNoSM reports that the local port does not know a subnet manager.
 var ErrNoSM = errors.New("the local port knows no subnet manager")
 
-// Client sends requests to the subnet administration at a LID. It is safe for concurrent use while the fields do not
-// change.
+// Client sends requests to the subnet administration at a LID. It is safe for concurrent use as long as its fields do
+// not change.
 type Client struct {
 	MAD     *mad.Client
 	LID     uint16 // of the subnet manager
@@ -30,7 +30,8 @@ type Client struct {
 	Limit   int           // maximum size of a table in bytes; 0 means mad.DefaultLimit
 }
 
-// New returns a client of the local port's subnet administration. Without a subnet manager the error wraps [ErrNoSM].
+// New returns a client of the subnet administration that the local port knows. If the port knows no subnet manager, the
+// error wraps [ErrNoSM].
 func New(ctx context.Context, c *mad.Client) (*Client, error) {
 	node, err := c.NodeInfo(ctx, mad.Path{})
 	if err != nil {
@@ -50,8 +51,8 @@ func New(ctx context.Context, c *mad.Client) (*Client, error) {
 	return &Client{MAD: c, LID: info.MasterSMLID, SL: info.MasterSMSL}, nil
 }
 
-// Request returns a request for a [mad.Batch]: the components of record in mask select records. [Records] decodes the
-// answer.
+// Request returns a request for a [mad.Batch]. It selects the records that have the same values as record in the
+// components in mask. [Records] decodes the answer.
 func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32) mad.Request {
 	gsi := &mad.GSI{Timeout: c.Timeout, Limit: c.Limit}
 	if gsi.Timeout <= 0 {
@@ -70,9 +71,9 @@ func (c *Client) Request(method mad.Method, record Record, mask Mask, mod uint32
 	}
 }
 
-// Records decodes the records of an answer: one of a Get, Set or Delete, any number of a GetTable. Errors of the subnet
-// administration wrap a [Status]. The complete records of a truncated table come with an error that wraps
-// mad.ErrTruncated.
+// Records decodes the records in an answer. The answer to a Get, Set or Delete has one record, and the answer to a
+// GetTable any number. An error of the subnet administration wraps a [Status]. If a table is truncated, Records returns
+// its complete records and an error that wraps mad.ErrTruncated.
 func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	if r.Err != nil && !errors.Is(r.Err, mad.ErrTruncated) {
 		return nil, failed(r)
@@ -96,7 +97,7 @@ func Records[T any, P recordOf[T]](r *mad.Reply) ([]T, error) {
 	return out, r.Err
 }
 
-// failed returns the error of a reply with the status of the subnet administration.
+// failed returns the error of a reply. For a status of the subnet administration it wraps a [Status].
 func failed(r *mad.Reply) error {
 	var status mad.Status
 	if !errors.As(r.Err, &status) {
@@ -108,8 +109,8 @@ func failed(r *mad.Reply) error {
 	return r.Err
 }
 
-// Ask requests one record. Get reads it; Set joins a multicast group or registers a service; Delete undoes that. Set
-// and Delete return the record after the change.
+// Ask sends a request for one record. Get reads the record. Set joins a multicast group or registers a service, and
+// Delete undoes this. Set and Delete return the record after the change.
 func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method, record T, mask Mask) (out T,
 	err error) {
 	req := c.Request(method, P(&record), mask, 0)
@@ -126,14 +127,14 @@ func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method
 	return out, err
 }
 
-// Get reads the record selected by the components in mask. The error wraps [NoRecords] or [TooManyRecords] unless there
-// is exactly one.
+// Get reads the record that has the values of record in the components in mask. Unless there is exactly one such
+// record, the error wraps [NoRecords] or [TooManyRecords].
 func Get[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (T, error) {
 	return Ask[T, P](ctx, c, mad.MethodGet, record, mask)
 }
 
-// GetTable reads all records selected by the components in mask; having none is not an error. The complete records of a
-// truncated table come with an error that wraps mad.ErrTruncated.
+// GetTable reads all records that have the values of record in the components in mask. If there are none, it returns no
+// error. If the table is truncated, it returns the complete records and an error that wraps mad.ErrTruncated.
 func GetTable[T any, P recordOf[T]](ctx context.Context, c *Client, record T, mask Mask) (out []T, err error) {
 	req := c.Request(mad.MethodGetTable, P(&record), mask, 0)
 	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) (err error) {

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// masterLimit is how long OpenSM may take to bring the subnet up.
+// masterLimit is the maximum time that OpenSM may take to bring the subnet up.
 const masterLimit = 5 * time.Minute
 
 // Master runs OpenSM with the given arguments on the subnet of s until the test ends. It returns when OpenSM is master
-// and the subnet is up. A configuration file for it (-F) must contain force_log_flush TRUE. It returns the directory of
-// the log (opensm.log), dumps and cache files.
+// and the subnet is up. If the arguments name a configuration file (-F), the file must contain force_log_flush TRUE.
+// Master returns the directory of the log (opensm.log), dumps and cache files.
 func Master(t testing.TB, s *Sim, args ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -60,7 +60,7 @@ func Master(t testing.TB, s *Sim, args ...string) (dir string) {
 	}
 }
 
-// stop ends a process whose Wait result arrives at ended.
+// stop ends a process. The result of the process's Wait arrives at the channel ended.
 func stop(t testing.TB, cmd *exec.Cmd, ended chan error) {
 	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("end %s: %v", cmd.Path, err)

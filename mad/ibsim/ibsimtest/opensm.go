@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Config returns the beginning of an opensm.conf that names nonexistent files, so that OpenSM does not read those of
-// this machine. Lines after it can name others.
+// Config returns the beginning of an opensm.conf. It names files that do not exist, so that OpenSM does not read the
+// files of this machine. Later lines of the file can name other files.
 func Config(dir string) string {
 	var b strings.Builder
 	for _, option := range []string{
@@ -25,7 +25,8 @@ func Config(dir string) string {
 	return b.String()
 }
 
-// withConfig returns the arguments of an OpenSM with a configuration file: [Config] and the last file that args name.
+// withConfig returns the arguments for an OpenSM that uses a configuration file. The file contains [Config] and the
+// last configuration file that args name.
 func withConfig(t testing.TB, dir string, args []string) []string {
 	text := Config(dir)
 	last := -1
@@ -48,9 +49,9 @@ func withConfig(t testing.TB, dir string, args []string) []string {
 	return append(slices.Clone(args), "-F", own)
 }
 
-// OpenSM runs OpenSM once on the subnet of s with the given arguments. It returns the directory of its dumps, log
-// (opensm.log) and cache files. The test fails if OpenSM does, unless it crashes after leaving the subnet: its threads
-// then still use freed memory.
+// OpenSM runs OpenSM once on the subnet of s with the given arguments. It returns the directory of dumps, log
+// (opensm.log) and cache files. The test fails if OpenSM fails. A crash after OpenSM has left the subnet is ignored,
+// because its threads then still use freed memory.
 func OpenSM(t testing.TB, s *Sim, args ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

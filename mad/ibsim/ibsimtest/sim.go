@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ibsimtest runs ibsims, and programs of Debian's infiniband-diags and opensm on them, for tests.
+// Package ibsimtest runs ibsim for tests, and programs of Debian's packages infiniband-diags and opensm on the
+// simulated subnet.
 package ibsimtest
 
 import (
@@ -31,7 +32,7 @@ const (
 	prompt = "sim> "
 )
 
-// Sim is a running ibsim. It ends with the test that started it.
+// Sim is a running ibsim. It ends when the test that started it ends.
 type Sim struct {
 	Name string // its IBSIM_SOCKNAME
 	Port uint16 // UDP port if started with [Remote], otherwise 0
@@ -50,19 +51,20 @@ type Sim struct {
 // Option changes how an ibsim is started.
 type Option func(*Sim)
 
-// Remote makes the ibsim listen at UDP ports instead of local sockets.
+// Remote makes ibsim listen at UDP ports instead of local sockets.
 func Remote() Option {
 	return func(s *Sim) { s.Port = uint16(20000 + 16*rand.IntN(2000)) }
 }
 
-// Named gives the ibsim the name of one that has ended.
+// Named gives the ibsim a certain name, such as that of an ibsim that has ended.
 func Named(name string) Option { return func(s *Sim) { s.Name = name } }
 
-// CommandLimit sets how long a program on the ibsim may take (default five minutes).
+// CommandLimit sets the maximum time that a program on the simulated subnet may take (default five minutes).
 func CommandLimit(limit time.Duration) Option { return func(s *Sim) { s.limit = limit } }
 
-// Start starts an ibsim on a file, large enough for 60,000 nodes and 49,151 LIDs, and waits until it has read it.
-// Without an installed ibsim the test is skipped (it fails if CI=true). It fails if ibsim rejects the file.
+// Start starts an ibsim on a file and waits until ibsim has read the file. The file may have up to 60,000 nodes and
+// 49,151 LIDs. If ibsim is not installed, the test is skipped, or fails if CI=true. The test fails if ibsim rejects the
+// file.
 func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	t.Helper()
 	program := testenv.Tool(t, "ibsim")
@@ -99,8 +101,8 @@ func Start(t testing.TB, netFile string, opts ...Option) *Sim {
 	return s
 }
 
-// start starts the process so that it ends with this one, however that ends: an ibsim whose standard input ends uses a
-// whole processor instead.
+// start starts the process. The process ends when this process ends for any reason. Otherwise ibsim would find the end
+// of its standard input and then use a whole processor.
 func (s *Sim) start() error {
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
@@ -117,7 +119,7 @@ func (s *Sim) start() error {
 	return <-started
 }
 
-// Pause stops the ibsim, as if it hung; Resume continues it.
+// Pause stops ibsim, as if it hung. Resume continues it.
 func (s *Sim) Pause() { s.signal(syscall.SIGSTOP) }
 
 // Resume continues the ibsim after Pause.
@@ -130,7 +132,7 @@ func (s *Sim) signal(sig os.Signal) {
 	}
 }
 
-// Stop ends the ibsim, as does the end of the test.
+// Stop ends ibsim. The end of the test does the same.
 func (s *Sim) Stop() {
 	s.stop.Do(func() {
 		_ = s.cmd.Process.Kill()
@@ -139,7 +141,8 @@ func (s *Sim) Stop() {
 	})
 }
 
-// Console runs an ibsim command, such as `Unlink "S1"[3]`, and returns its output. The test fails without a new prompt.
+// Console runs an ibsim command, such as `Unlink "S1"[3]`, and returns its output. The test fails if ibsim does not
+// print a new prompt.
 func (s *Sim) Console(command string) string {
 	s.t.Helper()
 	s.using.Lock()
@@ -155,10 +158,10 @@ func (s *Sim) Console(command string) string {
 	return strings.TrimSuffix(text, prompt)
 }
 
-// ConsolePipe returns a file to which programs of root can write console commands.
+// ConsolePipe returns the name of a file to which programs run by root can write console commands.
 func (s *Sim) ConsolePipe() string { return fmt.Sprintf("/proc/%d/fd/0", s.cmd.Process.Pid) }
 
-// untilPrompt waits until the output after start ends with the prompt.
+// untilPrompt waits until the output from position start on ends with the prompt. It returns this output.
 func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -177,8 +180,9 @@ func (s *Sim) untilPrompt(start int, limit time.Duration) (string, error) {
 	}
 }
 
-// Command returns a Debian program to run on the ibsim in a directory of its own, with the time limit of
-// [CommandLimit]. OpenSM reads and writes no file of this machine unless its options name it, see [Config].
+// Command returns a Debian program that is to run on the simulated subnet. The program has its own directory and the
+// time limit of [CommandLimit]. OpenSM reads and writes files of this machine only if its options name them, see
+// [Config].
 func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	s.t.Helper()
 	program := testenv.Tool(s.t, name)
@@ -199,7 +203,7 @@ func (s *Sim) Command(ctx context.Context, name string, args ...string) *exec.Cm
 	return cmd
 }
 
-// Output runs a program as [Sim.Command] does and returns its output. The test fails if the program does.
+// Output runs a program as [Sim.Command] does and returns its output. The test fails if the program fails.
 func (s *Sim) Output(name string, args ...string) string {
 	s.t.Helper()
 	var stderr bytes.Buffer
