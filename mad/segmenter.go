@@ -7,15 +7,15 @@ import (
 	"fmt"
 )
 
-// Segmenter is the sending end of a segmented transfer (IBA 13.6.6.1): it returns the segments to send and processes
-// the acknowledgements. It keeps no time: a caller that gets no acknowledgement in time calls Rewind, and gives up
+// Segmenter is the sending end of a segmented transfer (IBA 13.6.6.1). It returns the segments to send and processes
+// the acknowledgements. It has no timer. A caller that gets no acknowledgement in time must call Rewind, and give up
 // after a while.
 //
-//	s := mad.NewSegmenter(&head, data)
-//	for s.Next(&m) { send(&m) }
-//	// then for each received MAD of the transfer:
-//	_, err := s.Take(&got, &m)
-//	for s.Next(&m) { send(&m) }
+// \ts := mad.NewSegmenter(&head, data)
+// \tfor s.Next(&m) { send(&m) }
+// \t// then for each received MAD of the transfer:
+// \t_, err := s.Take(&got, &m)
+// \tfor s.Next(&m) { send(&m) }
 type Segmenter struct {
 	head   [Size]byte
 	data   []byte
@@ -26,8 +26,8 @@ type Segmenter struct {
 	window uint32 // last segment that may be sent
 }
 
-// NewSegmenter returns a segmenter of data, which the caller must not change. head is the header of the answer up to
-// byte 56, including the class header; its RMPP header is ignored.
+// NewSegmenter returns a segmenter for data, which the caller must not change. The argument head is the header of the
+// answer up to byte 56, including the class header. The RMPP header in head is ignored.
 func NewSegmenter(head *[Size]byte, data []byte) *Segmenter {
 	s := &Segmenter{head: *head, data: data, window: 1}
 	s.count = uint32(max(1, (len(data)+SegmentSize-1)/SegmentSize))
@@ -37,7 +37,7 @@ func NewSegmenter(head *[Size]byte, data []byte) *Segmenter {
 	return s
 }
 
-// Next stores the next segment to send in m. It returns false if an acknowledgement must come first.
+// Next sets m to the next segment to send. It returns false if an acknowledgement must arrive first.
 func (s *Segmenter) Next(m *[Size]byte) bool {
 	if s.sent >= min(s.window, s.count) {
 		return false
@@ -61,8 +61,8 @@ func (s *Segmenter) Next(m *[Size]byte) bool {
 	return true
 }
 
-// Take processes a MAD from the receiver of the segments. If answer is true, out is a MAD to send that ends the
-// transfer. An error, which wraps [ErrSegments], ends the transfer.
+// Take processes a MAD from the receiver of the segments. If answer is true, the caller must send out, which ends the
+// transfer. An error wraps [ErrSegments] and ends the transfer.
 func (s *Segmenter) Take(m, out *[Size]byte) (answer bool, err error) {
 	be := binary.BigEndian
 	if !segmented(m) || be.Uint64(m[OffTID:]) != be.Uint64(s.head[OffTID:]) || s.Done() {
@@ -94,7 +94,7 @@ func (s *Segmenter) abort(out *[Size]byte, status RMPPStatus) (bool, error) {
 	return true, fmt.Errorf("%w: acknowledgement: %w", ErrSegments, status)
 }
 
-// Rewind makes Next restart after the last acknowledged segment.
+// Rewind makes Next continue after the last acknowledged segment.
 func (s *Segmenter) Rewind() { s.sent = s.acked }
 
 // Done reports whether all segments are acknowledged.

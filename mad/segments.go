@@ -49,13 +49,14 @@ func (c *Client) segment(i, age int, now time.Duration, f, out *Frame) bool {
 	return answer
 }
 
-// countSegments records the memory that the answer in a slot holds now.
+// countSegments records the memory in bytes that the answer in slot s holds now.
 func (c *Client) countSegments(s *slot, bytes int) {
 	c.segmentBytes += bytes - s.segmentBytes
 	s.segmentBytes = bytes
 }
 
-// complete ends the request in slot i, whose answer has arrived completely; out acknowledges the last segment.
+// complete ends the request in slot i because its answer has arrived completely. It sets out to the acknowledgement of
+// the last segment.
 func (c *Client) complete(i int, out *Frame) {
 	s := &c.slots[i]
 	c.acks.add(out)
@@ -71,7 +72,7 @@ func (c *Client) complete(i int, out *Frame) {
 	c.received(i, err)
 }
 
-// rearm extends the deadline of slot i for another segment.
+// rearm extends the deadline of slot i, because another segment is expected.
 func (c *Client) rearm(i int, now time.Duration) {
 	s := &c.slots[i]
 	c.remove(i)
@@ -82,8 +83,8 @@ func (c *Client) rearm(i int, now time.Duration) {
 	}
 }
 
-// overdue repeats the last acknowledgement to the other end of slot i, whose next segment is late, or ends the
-// transfer.
+// overdue is called if the next segment for slot i is late. It repeats the last acknowledgement to the other end, or
+// ends the transfer.
 func (c *Client) overdue(i int, now time.Duration, out *Frame) {
 	s := &c.slots[i]
 	s.address(out)
@@ -105,7 +106,8 @@ func (s *slot) address(f *Frame) {
 	f.SLID, f.Status, f.Timeout = 0, 0, 0
 }
 
-// recentAcks holds the last acknowledgements of complete transfers, to repeat one that was lost.
+// recentAcks holds the last acknowledgements of recently completed transfers. An acknowledgement that was lost can then
+// be repeated.
 type recentAcks struct {
 	frames [16]Frame
 	next   int
@@ -116,7 +118,8 @@ func (l *recentAcks) add(f *Frame) {
 	l.next = (l.next + 1) % len(l.frames)
 }
 
-// repeat stores the acknowledgement of the transfer of segment f in out. It returns false if it has none.
+// repeat sets out to the last acknowledgement of the transfer to which the segment f belongs. It returns false if it
+// does not have the acknowledgement.
 func (l *recentAcks) repeat(f, out *Frame) bool {
 	if f.Status != 0 || !segmented(&f.Data) || f.Data[OffRMPPType] != RMPPData {
 		return false

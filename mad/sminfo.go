@@ -15,7 +15,7 @@ const (
 	SMMaster      SMState = 3
 )
 
-// String returns the state's name as sminfo prints it.
+// String returns the name of the state as the program sminfo prints it.
 func (s SMState) String() string {
 	return word([]string{"SMINFO_NOTACT", "SMINFO_DISCOVER", "SMINFO_STANDBY", "SMINFO_MASTER"}, uint8(s))
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// Size is the size of a MAD in bytes, DataSize that of the attribute data in an SMP.
+// Size is the size of a MAD in bytes. DataSize is the size of the attribute data in an SMP in bytes.
 const (
 	Size     = 256
 	DataSize = 64
@@ -37,7 +37,7 @@ const (
 	ClassPerf        Class = 0x04 // performance management
 )
 
-// isSMP reports whether MADs of the class are SMPs; true for 0, the default class.
+// isSMP reports whether MADs of the class are SMPs. It returns true for 0, the default class.
 func (c Class) isSMP() bool { return c == 0 || c == ClassSMPLID || c == ClassSMPDirected }
 
 // version returns the class version that this package implements.
@@ -56,10 +56,10 @@ func (c Class) dataAt() int {
 	return OffData
 }
 
-// Method is the method of a MAD, request or answer (IBA 13.4.5).
+// Method is the method of a request or an answer (IBA 13.4.5).
 type Method uint8
 
-// Methods of the subnet management classes (IBA 14.2.4) and others.
+// The methods of the subnet management classes (IBA 14.2.4) and of other classes.
 const (
 	MethodGet         Method = 0x01
 	MethodSet         Method = 0x02
@@ -75,7 +75,7 @@ const (
 	MethodResponse     Method = 0x80 // bit set in answers
 )
 
-// String returns the method's name in IBA, without the class's prefix.
+// String returns the name of the method in IBA, without the prefix of the class.
 func (m Method) String() string { return named(methods, m, "method 0x%02x") }
 
 var methods = map[Method]string{
@@ -91,7 +91,7 @@ var methods = map[Method]string{
 	MethodDeleteResp:   "DeleteResp",
 }
 
-// Offsets in a MAD. Those from OffDrSLID on are for SMPs by directed route (IBA 13.4.2, 14.2.1.1).
+// The offsets of fields in a MAD. The offsets from OffDrSLID on are for directed-route SMPs (IBA 13.4.2, 14.2.1.1).
 const (
 	OffBaseVersion  = 0
 	OffClass        = 1
@@ -114,26 +114,26 @@ const (
 	directionBit = 0x8000
 )
 
-// SMP is a subnet management packet, LID routed or by directed route (IBA 14.2.1.1 and 14.2.1.2):
+// SMP is a subnet management packet, either LID routed or directed-route (IBA 14.2.1.1 and 14.2.1.2):
 //
-//	  0  BaseVersion   1
-//	  1  Class         1  0x01 LID routed, 0x81 by directed route
-//	  2  ClassVersion  1
-//	  3  Method        1
-//	  4  Status        2  the highest bit of a directed route is Direction
-//	  6  HopPointer    1  \ directed routes; else 0
-//	  7  HopCount      1  /
-//	  8  TID           8
-//	 16  Attr          2
-//	 18  reserved      2
-//	 20  Mod           4
-//	 24  MKey          8
-//	 32  DrSLID        2  \ directed routes; else reserved
-//	 34  DrDLID        2  /
-//	 36  reserved     28
-//	 64  Data         64
-//	128  InitialPath  64  \ directed routes; else reserved
-//	192  ReturnPath   64  /
+// \t  0  BaseVersion   1
+// \t  1  Class         1  0x01 LID routed, 0x81 by directed route
+// \t  2  ClassVersion  1
+// \t  3  Method        1
+// \t  4  Status        2  the highest bit of a directed route is Direction
+// \t  6  HopPointer    1  \ directed routes; else 0
+// \t  7  HopCount      1  /
+// \t  8  TID           8
+// \t 16  Attr          2
+// \t 18  reserved      2
+// \t 20  Mod           4
+// \t 24  MKey          8
+// \t 32  DrSLID        2  \ directed routes; else reserved
+// \t 34  DrDLID        2  /
+// \t 36  reserved     28
+// \t 64  Data         64
+// \t128  InitialPath  64  \ directed routes; else reserved
+// \t192  ReturnPath   64  /
 //
 // Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are encoded as 0 and not decoded.
 type SMP struct {
@@ -212,7 +212,8 @@ func (s *SMP) Put(b *[Size]byte) {
 	copy(b[OffReturnPath:], s.ReturnPath[:])
 }
 
-// SetPath turns the packet into an outgoing one by directed route: hop pointer 0, permissive DrSLID and DrDLID.
+// SetPath makes the packet an outgoing directed-route packet: the hop pointer is 0, and DrSLID and DrDLID are
+// permissive.
 func (s *SMP) SetPath(p Path) {
 	s.Class = ClassSMPDirected
 	s.HopPointer = 0

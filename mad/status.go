@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Status is the status of an answer; all but 0 are errors (IBA 13.4.7). Bit 0 means busy, bit 1 redirect, bits 2 to 4
-// are a code, bits 8 to 14 belong to the management class.
+// Status is the status of an answer. All values except 0 are errors (IBA 13.4.7). Bit 0 means busy, and bit 1 means
+// redirect. Bits 2 to 4 hold a code. Bits 8 to 14 belong to the management class.
 type Status uint16
 
 // Statuses.
@@ -32,7 +32,7 @@ var statusCodes = map[Status]string{
 	StatusInvalidValue >> 2:       "invalid value in attribute or modifier",
 }
 
-// Error returns a description of the status and its number.
+// Error returns a description of the status with its number.
 func (s Status) Error() string {
 	if s == StatusOK {
 		return "no error (MAD status 0x0000)"

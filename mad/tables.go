@@ -12,7 +12,7 @@ const (
 	NoPort   = 255 // entry of a LID without a path
 )
 
-// LinearForwardingTable is one block of a switch's table (IBA 14.2.5.10): byte i is the output port for LID 64*block+i,
+// LinearForwardingTable is one block of a switch's table (IBA 14.2.5.10). Byte i is the egress port for LID 64*block+i,
 // or [NoPort]. The attribute modifier is the block, from 0 to 767.
 type LinearForwardingTable [LFTBlock]uint8
 
@@ -37,11 +37,11 @@ const (
 	MFTPorts          = 16     // ports in one attribute
 )
 
-// MulticastForwardingTable is one block of a switch's table for 16 of its ports (IBA 14.2.5.12): bit n of element i is
-// port 16*position+n for LID 0xc000+32*block+i. [MulticastMod] returns the attribute modifier.
+// MulticastForwardingTable is one block of a switch's table for 16 of its ports (IBA 14.2.5.12). Bit n of element i
+// stands for port 16*position+n and LID 0xc000+32*block+i. [MulticastMod] returns the attribute modifier.
 type MulticastForwardingTable [MFTBlock]uint16
 
-// MulticastMod returns the attribute modifier of a block (0 to 511) for the ports of a position (0 to 15).
+// MulticastMod returns the attribute modifier for a block (0 to 511) and a position of ports (0 to 15).
 func MulticastMod(block uint16, position uint8) uint32 {
 	return uint32(position)<<28 | uint32(block)&0x1ff
 }
@@ -69,16 +69,16 @@ func (t *MulticastForwardingTable) AppendBinary(dst []byte) ([]byte, error) {
 // SLs is the number of service levels (SLs).
 const SLs = 16
 
-// SLToVLTable maps each SL to the VL that its packets leave by (IBA 14.2.5.8): 16 entries of 4 bits, SL 0 in the upper
-// half of byte 0; 56 bytes are reserved. [SLToVLMod] returns the attribute modifier.
+// SLToVLTable maps each SL to the VL that packets with this SL use (IBA 14.2.5.8). It has 16 entries of 4 bits, with SL
+// 0 in the upper half of byte 0. The other 56 bytes are reserved. [SLToVLMod] returns the attribute modifier.
 type SLToVLTable struct {
 	VL [SLs]uint8 // 4 bits; 15 drops the packet
 
 	spare [DataSize - SLs/2]byte
 }
 
-// SLToVLMod returns the modifier of a switch's table from port in to port out. A channel adapter has one table, with
-// modifier 0.
+// SLToVLMod returns the attribute modifier for the table of a switch from port in to port out. A channel adapter has
+// one table, with modifier 0.
 func SLToVLMod(in, out uint8) uint32 { return uint32(in)<<8 | uint32(out) }
 
 func (*SLToVLTable) AttrID() AttrID { return AttrSLToVLTable }
@@ -106,7 +106,7 @@ func (t *SLToVLTable) AppendBinary(dst []byte) ([]byte, error) {
 // VLArbBlock is the number of entries in a block of a VL arbitration table.
 const VLArbBlock = DataSize / 2
 
-// VLArbPart is a part of the VL arbitration tables of a port.
+// VLArbPart selects a part of the VL arbitration tables of a port.
 type VLArbPart uint8
 
 // Parts of the VL arbitration tables.
@@ -117,10 +117,11 @@ const (
 	VLArbHighNext VLArbPart = 4 // upper 32
 )
 
-// VLArbMod returns the modifier of a part of the tables of a switch's port; port is 0 for a channel adapter.
+// VLArbMod returns the attribute modifier for a part of the tables of a switch port. For a channel adapter, port is 0.
 func VLArbMod(part VLArbPart, port uint8) uint32 { return uint32(part)<<16 | uint32(port) }
 
-// VLWeight is an entry: the VL may send Weight units of 64 bytes in its turn. A weight of 0 skips the entry.
+// VLWeight is an entry of a VL arbitration table. In its turn, the VL may send Weight units of 64 bytes. An entry with
+// weight 0 is skipped.
 type VLWeight struct {
 	VL     uint8 // 4 bits
 	Weight uint8
@@ -128,8 +129,9 @@ type VLWeight struct {
 	spare uint8
 }
 
-// VLArbitrationTable is a part of the tables by which a port shares its link among VLs (IBA 14.2.5.9): 32 entries of a
-// reserved half byte, a VL of half a byte, and a byte of weight. [VLArbMod] returns the modifier.
+// VLArbitrationTable is a part of the tables by which a port divides its link among VLs (IBA 14.2.5.9). It has 32
+// entries. An entry has 4 reserved bits, a VL of 4 bits, and a byte of weight. [VLArbMod] returns the attribute
+// modifier.
 type VLArbitrationTable [VLArbBlock]VLWeight
 
 func (*VLArbitrationTable) AttrID() AttrID { return AttrVLArbitrationTable }
@@ -154,8 +156,8 @@ func (t *VLArbitrationTable) AppendBinary(dst []byte) ([]byte, error) {
 // GUIDBlock is the number of GUIDs in a block of a port's table.
 const GUIDBlock = DataSize / 8
 
-// GUIDInfo is one block of a port's GUID table (IBA 14.2.5.5): element i of block b is GUID 8*b+i; GUID 0 is the port's
-// own. The attribute modifier is the block, from 0 to 31.
+// GUIDInfo is one block of a port's GUID table (IBA 14.2.5.5). Element i of block b is GUID 8*b+i. GUID 0 is the port
+// GUID. The attribute modifier is the block, from 0 to 31.
 type GUIDInfo [GUIDBlock]uint64
 
 func (*GUIDInfo) AttrID() AttrID { return AttrGUIDInfo }
@@ -184,17 +186,18 @@ const (
 	PKeyDefault PKey = 0xffff       // full membership in the default partition, to which every port belongs
 )
 
-// PKey makes a port a full or limited member of a partition; if the lower 15 bits are 0 it is unused (IBA 10.9.1).
+// PKey makes a port a full or limited member of a partition (IBA 10.9.1). If the lower 15 bits are 0, the entry is
+// unused.
 type PKey uint16
 
-// Partition returns the partition's number, 15 bits.
+// Partition returns the number of the partition, which has 15 bits.
 func (k PKey) Partition() uint16 { return uint16(k &^ PKeyFull) }
 
-// PKeyTable is one block of a port's P_Keys (IBA 14.2.5.7). [PKeyMod] returns the attribute modifier.
+// PKeyTable is one block of a port's P_Key table (IBA 14.2.5.7). [PKeyMod] returns the attribute modifier.
 type PKeyTable [PKeyBlock]PKey
 
-// PKeyMod returns the attribute modifier of a block of P_Keys. port is a switch's port, from 0; at a channel adapter it
-// is 0 and the table is that of the port which receives the request.
+// PKeyMod returns the attribute modifier for a block of P_Keys. On a switch, port is the number of the port, from 0. On
+// a channel adapter, port is 0, and the table is that of the port that receives the request.
 func PKeyMod(port uint8, block uint16) uint32 { return uint32(port)<<16 | uint32(block) }
 
 func (*PKeyTable) AttrID() AttrID { return AttrPKeyTable }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Target is the destination of requests: a LID, or a directed route where LID is 0.
+// Target is the destination of requests: a LID, or a directed route if LID is 0.
 type Target struct {
 	LID  uint16
 	Path Path
@@ -27,7 +27,7 @@ func (r *Request) goesTo(t *Target) bool {
 	return r.LID == t.LID && (r.LID != 0 || r.Path == t.Path)
 }
 
-// TargetStats counts the work of a client at one target.
+// TargetStats counts the requests and answers of a client at one target.
 type TargetStats struct {
 	Target                  Target
 	InFlight                int           // requests now
@@ -42,15 +42,17 @@ type TargetStats struct {
 }
 
 const (
-	// maxTargets is how many targets a client remembers, some 200 bytes each. Beyond it, an idle target that has not
-	// been used recently is replaced by a new one.
+	// maxTargets is the maximum number of targets that a client remembers. Each takes some 200 bytes. If there are
+	// more, a new target replaces an idle one that has not been used recently.
 	maxTargets = 1 << 16
 
-	// A target that did not answer this many consecutive requests, the last within silentFor, gets a single try until
-	// it answers: a dead switch must not delay a sweep by minutes.
+	// silentAfter is a number of consecutive requests. If a target did not answer this many, and the last one was less
+	// than silentFor ago, further requests are sent to it only once until it answers. Otherwise a dead switch would
+	// delay a sweep by minutes.
 	silentAfter = 4
 	silentFor   = 10 * time.Second
-	// Losses at a target that did not answer this many consecutive tries, or any, do not show how busy the subnet is.
+	// quietAfter is a number of consecutive tries. If a target did not answer this many, or has never answered, losses
+	// at this target do not show how busy the subnet is.
 	quietAfter = 3
 )
 
@@ -78,13 +80,13 @@ type targets struct {
 	hand  int // of the clock algorithm that finds a target to drop
 }
 
-// slab is how many targets are allocated at a time.
+// slab is the number of targets that are allocated at a time.
 const slab = 64
 
 func newTargets(limit int) targets { return targets{index: map[Target]int32{}, limit: limit} }
 
-// find returns the index of a request's target; guess is tried first. The index is valid until the next find, and as
-// long as requests to the target are in flight or waiting.
+// find returns the index of the target of a request. It first checks the index guess. The result is valid until the
+// next call of find, and as long as requests to the target are in flight or waiting.
 func (t *targets) find(r *Request, guess int32) int32 {
 	if uint(guess) >= uint(len(t.all)) || !r.goesTo(&t.all[guess].key) {
 		key, known := r.target(), false
@@ -114,8 +116,8 @@ func (t *targets) add(key Target) int32 {
 	return int32(i)
 }
 
-// victim returns the index of the target to drop: an idle target that was not used since the clock hand last passed it.
-// If all targets are busy, victim returns the index of a new target.
+// victim returns the index of the target to drop. This is an idle target that was not used since the clock hand last
+// passed it. If all targets are busy, victim returns the index of a new target.
 func (t *targets) victim() int {
 	for range 2 * len(t.all) {
 		t.hand = (t.hand + 1) % len(t.all)
@@ -130,7 +132,7 @@ func (t *targets) victim() int {
 	return len(t.all)
 }
 
-// onAnswer records an answer with the given response time, 0 if that is unknown.
+// onAnswer records an answer with the response time rtt, which is 0 if it is unknown.
 func (t *target) onAnswer(rtt time.Duration) {
 	t.stats.Received++
 	t.stats.Silent, t.lost = 0, 0
@@ -145,7 +147,7 @@ func (t *target) onAnswer(rtt time.Duration) {
 	t.answers++
 }
 
-// tries returns how often to send a request to the target, at most limit.
+// tries returns the maximum number of times to send a request to the target, at most limit.
 func (t *target) tries(limit int, now time.Duration) int {
 	if t.stats.Silent >= silentAfter && now-t.failedAt < silentFor {
 		return 1
@@ -165,8 +167,8 @@ func (t *target) report() TargetStats {
 	return s
 }
 
-// Targets returns the statistics of each target, sorted: LIDs first, then directed routes. A client remembers some
-// 65,000 targets and drops the least recently used. O(n log n).
+// Targets returns the statistics of each target. LIDs are listed before directed routes. A client remembers at most
+// 65,536 targets and drops those that have not been used recently. O(n log n).
 func (c *Client) Targets() []TargetStats {
 	c.mu.Lock()
 	out := make([]TargetStats, len(c.targets.all))
@@ -182,15 +184,15 @@ func (c *Client) Targets() []TargetStats {
 	return out
 }
 
-// parking holds the jobs whose targets have the maximum number of requests in flight, as one linked list for each
-// target.
+// parking holds the jobs whose targets have the maximum number of requests in flight. Each target has a linked list of
+// jobs.
 type parking struct {
 	places []place
 	free   int32
 	n      int // jobs
 }
 
-// keptPlaces is how many places are kept when no job waits.
+// keptPlaces is the maximum number of places whose memory is kept when no job waits.
 const keptPlaces = 1 << 14
 
 type place struct {
@@ -217,7 +219,7 @@ func (p *parking) park(t *target, j *job) {
 	p.n++
 }
 
-// unpark moves the job that has waited longest for t, which must exist, to its batch, and returns that.
+// unpark moves the job that has waited longest for t to its batch, and returns the batch. A job must be waiting for t.
 func (p *parking) unpark(t *target) *Batch {
 	x := &p.places[t.first]
 	b := x.job.batch
@@ -226,7 +228,7 @@ func (p *parking) unpark(t *target) *Batch {
 	return b
 }
 
-// remove unlinks the job of t after place before; -1 removes the first.
+// remove removes from the list of t the job that follows place before. If before is -1, it removes the first job.
 func (p *parking) remove(t *target, before int32) {
 	i := t.first
 	if before >= 0 {

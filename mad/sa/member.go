@@ -26,7 +26,7 @@ const (
 	MemberJoinState    Mask = 1 << 16
 )
 
-// Bits of MCMemberRecord.JoinState (IBA 15.2.5.17).
+// The bits of MCMemberRecord.JoinState (IBA 15.2.5.17).
 const (
 	JoinFull     = 1 << 0
 	JoinNone     = 1 << 1 // non-member: sends and receives but does not keep the group alive

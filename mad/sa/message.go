@@ -47,7 +47,7 @@ func (h *Header) put(m *[mad.Size]byte) {
 	be.PutUint64(m[mad.OffComponents:], uint64(h.Mask))
 }
 
-// Status is the status of subnet administration (IBA 15.2.2); errors wrap it together with the [mad.Status].
+// Status is the status of subnet administration (IBA 15.2.2). Errors wrap it together with the [mad.Status].
 type Status uint8
 
 // Statuses.
@@ -80,5 +80,5 @@ var statusWords = map[Status]string{
 	PrioritySuggested:      "another service level is suggested",
 }
 
-// MAD returns the status as in the header of a MAD.
+// MAD returns the status as it appears in the header of a MAD.
 func (s Status) MAD() mad.Status { return mad.Status(s) << 8 }

@@ -8,7 +8,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Attributes of subnet administration (IBA 15.2.5).
+// The attributes of subnet administration (IBA 15.2.5).
 const (
 	AttrNodeRecord     mad.AttrID = 0x0011
 	AttrPortInfoRecord mad.AttrID = 0x0012
@@ -19,15 +19,16 @@ const (
 	AttrMCMemberRecord mad.AttrID = 0x0038
 )
 
-// Mask selects components of a record: bit i is field i of IBA's table of the record, including reserved fields.
+// Mask selects components of a record. Bit i stands for field i in IBA's table of the record, including reserved
+// fields.
 type Mask uint64
 
-// Record is implemented by all records. UnmarshalBinary takes the record's bytes, with or without the padding to a
-// multiple of eight that tables have; for fewer bytes it returns an error that wraps mad.ErrLength. AppendBinary
-// appends the record with padding and does not fail.
+// Record is implemented by all records. UnmarshalBinary takes the bytes of the record. It also accepts the padding to a
+// multiple of eight bytes that records in tables have. If there are too few bytes, it returns an error that wraps
+// mad.ErrLength. AppendBinary appends the record with padding and does not fail.
 type Record = mad.GSIAttribute
 
-// recordOf is the constraint of a pointer to T that is a record.
+// recordOf constrains a type to a pointer to T that is a [Record].
 type recordOf[T any] interface {
 	*T
 	Record
@@ -50,7 +51,7 @@ func Size(r Record) int {
 // maxRecord is the length of the longest record, a [ServiceRecord].
 const maxRecord = 176
 
-// Table decodes a table of records of size bytes; each begins with a record of type T. O(n).
+// Table decodes a table whose records have size bytes each. Each of them begins with a record of type T. O(n).
 func Table[T any, P recordOf[T]](b []byte, size int) ([]T, error) {
 	if len(b) == 0 {
 		return nil, nil
@@ -80,7 +81,7 @@ const (
 	Largest     Selector = 3 // smallest for times
 )
 
-// Rate is a code for the rate of a path (IBA 15.2.5.16; codes from 11 on as in rdma-core's ib_rate).
+// Rate is a code for the rate of a path (IBA 15.2.5.16). The codes from 11 on are those of ib_rate in rdma-core.
 type Rate uint8
 
 // rates are in units of 100 Mbit/s.
@@ -89,7 +90,7 @@ var rates = [...]int{
 	15: 250, 16: 1000, 17: 2000, 18: 3000, 19: 280, 20: 500, 21: 4000, 22: 6000, 23: 8000, 24: 12000,
 }
 
-// Gbps returns the nominal rate in Gbit/s, 0 for an invalid code.
+// Gbps returns the nominal rate in Gb/s, 0 for an invalid code.
 func (r Rate) Gbps() float64 {
 	if int(r) >= len(rates) {
 		return 0
@@ -97,7 +98,7 @@ func (r Rate) Gbps() float64 {
 	return float64(rates[r]) / 10
 }
 
-// bound encodes a selector of 2 bits and a value of 6 bits.
+// bound encodes a selector in 2 bits and a value in 6 bits.
 func bound(s Selector, value uint8) uint8 { return uint8(s)<<6 | value&0x3f }
 
 func unbound(b uint8) (Selector, uint8) { return Selector(b >> 6), b & 0x3f }

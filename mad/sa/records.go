@@ -22,13 +22,13 @@ const (
 	NodeDescription Mask = 1 << 14
 )
 
-// NodeRecord is the node of an end port (IBA 15.2.5.2):
+// NodeRecord describes the node of an end port (IBA 15.2.5.2):
 //
-//	  0  LID          2
-//	  2  reserved     2
-//	  4  Info        40  the first bytes of NodeInfo
-//	 44  Description 64
-//	108  padding      4
+// \t  0  LID          2
+// \t  2  reserved     2
+// \t  4  Info        40  the first bytes of NodeInfo
+// \t 44  Description 64
+// \t108  padding      4
 type NodeRecord struct {
 	LID         uint16
 	Info        mad.NodeInfo
@@ -71,7 +71,8 @@ const (
 	PortInfoCapabilityMask Mask = 1 << 7
 )
 
-// CapabilityMaskSubset is the modifier that selects ports with at least these capabilities (IBA 15.2.5.3).
+// CapabilityMaskSubset is an attribute modifier. It selects ports that have at least the given capabilities (IBA
+// 15.2.5.3).
 const CapabilityMaskSubset = 1 << 31
 
 // PortInfoRecord is the PortInfo of a port (IBA 15.2.5.3):
@@ -111,15 +112,15 @@ const (
 	smInfoUsed = 4 + 21
 )
 
-// SMInfoLID is a component of an [SMInfoRecord].
+// SMInfoLID selects the component LID of an [SMInfoRecord].
 const SMInfoLID Mask = 1 << 0
 
-// SMInfoRecord is a subnet manager (IBA 15.2.5.10):
+// SMInfoRecord describes a subnet manager (IBA 15.2.5.10):
 //
-//	 0  LID      2
-//	 2  reserved 2
-//	 4  Info    21  the first bytes of SMInfo
-//	25  padding  7
+// \t 0  LID      2
+// \t 2  reserved 2
+// \t 4  Info    21  the first bytes of SMInfo
+// \t25  padding  7
 type SMInfoRecord struct {
 	LID  uint16
 	Info mad.SMInfo

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrRefused reports that the kernel registers no agent for a class.
+// ErrRefused reports that the kernel does not register an agent for a class.
 var ErrRefused = errors.New("refused")
 
 // agent is a registration with the kernel.
@@ -26,7 +26,8 @@ type agent struct {
 	err     error // why it is not registered
 }
 
-// newAgents returns the agents of a transport. They receive no requests, and the kernel joins no segments for them.
+// newAgents returns the agents of a transport. They receive no requests, and the kernel does not assemble segments for
+// them.
 func newAgents() [4]agent {
 	return [...]agent{
 		{class: mad.ClassSMPLID, version: 1},
@@ -36,7 +37,7 @@ func newAgents() [4]agent {
 	}
 }
 
-// register registers the agent with the kernel and records the result.
+// register registers the agent with the kernel and records whether this succeeded.
 func (a *agent) register(d *device) {
 	id, err := a.ask(d)
 	a.id, a.held = id, err == nil
@@ -45,8 +46,8 @@ func (a *agent) register(d *device) {
 	}
 }
 
-// registerForTraps registers an agent that receives traps. If another program receives them, it registers the agent
-// without traps and returns an error.
+// registerForTraps registers an agent that receives traps. If another program already receives them, it registers the
+// agent without traps and returns an error.
 func (a *agent) registerForTraps(d *device) error {
 	a.takes = 1 << mad.MethodTrap
 	a.register(d)
@@ -61,7 +62,7 @@ func (a *agent) registerForTraps(d *device) error {
 	return fmt.Errorf("traps go to another program on this port, a subnet manager perhaps: %w", refused)
 }
 
-// ask sends the newer registration request, or the older one to a kernel that does not know it.
+// ask sends the newer registration request. If the kernel does not know this request, ask sends the older one.
 func (a *agent) ask(d *device) (id uint32, err error) {
 	b := a.request2()
 	if err = d.ioctl(registerAgent2, b[:]); err == nil {
@@ -77,8 +78,8 @@ func (a *agent) ask(d *device) (id uint32, err error) {
 	return binary.NativeEndian.Uint32(old[:]), nil
 }
 
-// release unregisters the agent. Closing the device does so too, but stand-ins for the kernel rely on it. It returns no
-// error for agents that were removed with their adapter.
+// release unregisters the agent. Closing the device also unregisters agents, but stand-ins for the kernel need an
+// explicit request. release returns no error for an agent that was removed together with its adapter.
 func (a *agent) release(d *device) error {
 	if !a.held {
 		return nil
@@ -127,7 +128,7 @@ func (a *agent) request() (b [sizeRequest]byte) {
 	return b
 }
 
-// The ioctls of ib_user_mad_ioctl.h and the sizes of their arguments in bytes.
+// The ioctls in ib_user_mad_ioctl.h and the sizes of their arguments in bytes.
 const (
 	magic = 0x1b
 

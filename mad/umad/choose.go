@@ -22,7 +22,7 @@ type Selector struct {
 // AnyPort matches all ports.
 const AnyPort = -1
 
-// ParseSelector parses "", "CA" or "CA:PORT".
+// ParseSelector parses a selector of the form "", "CA" or "CA:PORT".
 func ParseSelector(s string) (Selector, error) {
 	sel := Selector{Port: AnyPort}
 	ca, number, found := strings.Cut(s, ":")
@@ -41,9 +41,9 @@ func ParseSelector(s string) (Selector, error) {
 	return sel, nil
 }
 
-// Choose returns the selected port. If the selector has no port number, it returns the first active InfiniBand port,
-// otherwise the first whose link is up, as ports are before a subnet manager has configured them. The error wraps
-// [ErrNoPort] and lists the existing ports.
+// Choose returns the selected port. If the selector has no port number, it returns the first active InfiniBand port. If
+// no port is active, it returns the first port whose link is up, because a subnet manager may not have configured the
+// port yet. The error wraps [ErrNoPort] and lists the existing ports.
 func (s Selector) Choose(ports []Port) (Port, error) {
 	best, rank := Port{}, 0
 	for _, p := range ports {
@@ -65,7 +65,7 @@ func (s Selector) Choose(ports []Port) (Port, error) {
 	return best, nil
 }
 
-// rank returns the preference of the port, 0 if it cannot be used.
+// rank returns the preference of the port, 0 if the port cannot be used.
 func (p Port) rank() int {
 	switch {
 	case p.LinkLayer != InfiniBand || p.Umad == "":
@@ -78,7 +78,7 @@ func (p Port) rank() int {
 	return 0
 }
 
-// Active returns the active InfiniBand ports that have a device, in their order.
+// Active returns those active InfiniBand ports that have a device, in the order of ports.
 func Active(ports []Port) (active []Port) {
 	for _, p := range ports {
 		if p.rank() == 2 {
@@ -88,7 +88,7 @@ func Active(ports []Port) (active []Port) {
 	return active
 }
 
-// why lists the ports that exist instead of the selected one.
+// why returns a text that lists the ports that exist instead of the selected port.
 func (s Selector) why(ports []Port) string {
 	if len(ports) == 0 {
 		return "this machine shows no InfiniBand adapter"
@@ -115,8 +115,8 @@ func (s Selector) why(ports []Port) string {
 	return fmt.Sprintf("%s has no port %d, only %s", s.CA, s.Port, strings.Join(here, ", "))
 }
 
-// Usable returns the default port, if there is one and this process may open it or already holds it. The error wraps
-// [ErrNoPort] if there is none.
+// Usable returns the default port, if there is one and this process may open or already holds its device. Otherwise the
+// error wraps [ErrNoPort].
 func Usable(root string, h *HeldDevices) (Port, error) {
 	ports, _ := Ports(root) // ports that cannot be read are unusable
 	p, err := Selector{Port: AnyPort}.Choose(ports)

@@ -24,7 +24,8 @@ type device struct {
 	fd   int
 	wake int // eventfd that ends a wait
 
-	// device of the general services if separate: read also returns its packets, and close closes it too
+	// general is the separate device of the general services, if the port has one. Then read also returns packets of
+	// general, and close also closes general.
 	general *device
 
 	from *HeldDevices // source of fd if it is a duplicate of a held descriptor
@@ -43,7 +44,7 @@ func openFile(path string) (int, error) {
 	return fd, nil
 }
 
-// openDevice opens a device, or duplicates the held one if this process may not open it.
+// openDevice opens a device. If this process may not open the device, openDevice duplicates the held one.
 func openDevice(path string, h *HeldDevices) (*device, error) {
 	var one *heldDevice
 	fd, err := openFile(path)
@@ -62,7 +63,7 @@ func openDevice(path string, h *HeldDevices) (*device, error) {
 	return &device{path: path, fd: fd, wake: wake, from: h, held: one}, nil
 }
 
-// usePKeys enables P_Key indexes, which the kernel accepts once for each open file.
+// usePKeys enables P_Key indexes. The kernel accepts this only once for each open file.
 func (d *device) usePKeys() error {
 	if d.held != nil && d.held.pkeys {
 		return nil
@@ -74,7 +75,7 @@ func (d *device) usePKeys() error {
 	return err
 }
 
-// mayOpen checks whether this process may open the device or holds it, without opening it.
+// mayOpen checks whether this process may open the device or already holds it. It does not open the device.
 func mayOpen(path string, h *HeldDevices) error {
 	if h.has(path) {
 		return nil
@@ -86,7 +87,7 @@ func mayOpen(path string, h *HeldDevices) error {
 	return nil
 }
 
-// close makes a waiting read return, calls last, and closes the device. Later calls do nothing.
+// close makes a waiting read return, calls last, and closes the device. Further calls do nothing.
 func (d *device) close(last func()) error {
 	if d.closed.Swap(true) {
 		return nil
@@ -100,7 +101,7 @@ func (d *device) close(last func()) error {
 		os.NewSyscallError("close", unix.Close(d.wake)))
 }
 
-// ioctl calls the device with arg, which must have the length that the request implies.
+// ioctl makes an ioctl request to the device. The length of arg must be the length that is encoded in the request.
 func (d *device) ioctl(request uint, arg []byte) error {
 	_, err := retry(func() (int, error) {
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.fd), uintptr(request),
@@ -127,7 +128,8 @@ func (d *device) write(b []byte) error {
 	return err
 }
 
-// interrupt makes the waiting read, or the next one that would have to wait, return [mad.ErrInterrupted].
+// interrupt makes a waiting read return [mad.ErrInterrupted]. If no read is waiting, it affects the next read that
+// would have to wait.
 func (d *device) interrupt() {
 	d.use.RLock()
 	defer d.use.RUnlock()
@@ -144,7 +146,7 @@ func (d *device) wakeReader() error {
 	return err
 }
 
-// read waits for a packet. The error is [fs.ErrClosed] once the device is closed.
+// read waits for a packet. If the device is closed, the error is [fs.ErrClosed].
 func (d *device) read(b []byte) (int, error) {
 	d.use.RLock()
 	defer d.use.RUnlock()
@@ -197,7 +199,7 @@ func (d *device) wait() error {
 	return nil
 }
 
-// retry repeats a call that a signal interrupts.
+// retry calls the function again as long as a signal interrupts the call.
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()

@@ -25,17 +25,17 @@ const (
 // Finding is a result of [Diagnose].
 type Finding struct {
 	Level Level
-	// Port is the source of the port, such as "umad:mlx5_0:1", or "" for the machine.
+	// Port is the source name of the port, such as "umad:mlx5_0:1". It is "" for findings about the whole machine.
 	Port string
-	// Text describes the state or the fault, Remedy a way to mend it.
+	// Text describes a state or a fault. Remedy describes how to fix the fault.
 	Text   string
 	Remedy string
 }
 
-// Diagnose checks the InfiniBand hardware and drivers of this machine, then each port, and suggests remedies. It opens
-// each port, registers agents and releases them, reads NodeInfo from the port itself, and sends a request to an unused
-// address to check that the kernel returns it. It writes nothing, and takes some tenths of a second for each active
-// port.
+// Diagnose checks the InfiniBand hardware and drivers of this machine, then each port, and suggests remedies. For each
+// port it opens the device, registers and releases agents, and reads the port's own NodeInfo. It also sends a request
+// to an unused address, to check that the kernel returns the request. Diagnose writes nothing. It takes some tenths of
+// a second for each active port.
 //
 // Texts contain names from the kernel that are not escaped.
 func Diagnose(ctx context.Context, root string, h *HeldDevices) []Finding {
@@ -74,7 +74,7 @@ func (d *diagnosis) run(ctx context.Context) {
 	}
 }
 
-// noAdapter reports why there is no adapter.
+// noAdapter reports why the machine has no adapter.
 func (d *diagnosis) noAdapter() {
 	cards := pciCards(d.root)
 	_, err := os.Stat(filepath.Join(d.root, classInfiniband))
@@ -120,7 +120,7 @@ func (d *diagnosis) module(ports bool) bool {
 	return false
 }
 
-// choice reports which port the source umad selects.
+// choice reports the port that the source "umad" selects.
 func (d *diagnosis) choice(ports []Port) {
 	p, err := Selector{Port: AnyPort}.Choose(ports)
 	if err != nil {
@@ -130,7 +130,7 @@ func (d *diagnosis) choice(ports []Port) {
 	d.report(Fine, "", "", "source umad selects %s", p.Source())
 }
 
-// device reports whether the devices of a port may be opened.
+// device reports whether this process may open the devices of a port.
 func (d *diagnosis) device(p Port) bool {
 	for _, name := range p.devices() {
 		if !d.oneDevice(p, name) {
@@ -177,11 +177,12 @@ const (
 	classNetworkFabric     = 0x0208
 	classSerialInfiniBand  = 0x0c06
 
-	// Devices of mlx5 begin with Connect-IB and end before older devices (mlx5/core/main.c, mlx4/main.c).
+	// The range of PCI device IDs of the driver mlx5. It begins with Connect-IB and ends before the older devices
+	// (mlx5/core/main.c, mlx4/main.c).
 	firstMLX5, behindMLX5 = 0x1011, 0x6000
 )
 
-// pciCards lists the adapters on PCI, with or without a driver.
+// pciCards lists the PCI devices that are InfiniBand adapters, with or without a driver.
 func pciCards(root string) []card {
 	dir := filepath.Join(root, pciDevices)
 	slots, _ := entries(dir) // there are none without PCI
@@ -198,7 +199,7 @@ func pciCards(root string) []card {
 	return cards
 }
 
-// driverOf returns the module that drives an adapter, "" for other devices.
+// driverOf returns the kernel module that drives an adapter, "" for devices that are not adapters.
 func driverOf(vendor, device, class uint32) string {
 	switch class {
 	case classNetworkEthernet, classNetworkInfiniBand, classSerialInfiniBand:

@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// port reports the state of one port. It tries the device if usable is set.
+// port reports the state of one port. If usable is set, it also tries the device.
 func (d *diagnosis) port(ctx context.Context, p Port, usable bool) {
 	switch {
 	case !slices.Contains([]mad.NodeType{mad.NodeCA, mad.NodeSwitch, mad.NodeRouter}, p.NodeType):
@@ -106,8 +106,8 @@ func (d *diagnosis) link(p Port) {
 	}
 }
 
-// issm reports a subnet manager on the port. It does not open the issm device, which would make the port report a
-// subnet manager.
+// issm reports whether a subnet manager runs on the port. It does not open the issm device, because the port would then
+// claim to have a subnet manager.
 func (d *diagnosis) issm(p Port) {
 	if p.ISSM = cmp.Or(p.SMI().ISSM, p.ISSM); p.ISSM == "" {
 		d.report(Note, p.Source(), "", "the kernel offers no issm device for this port: no subnet manager can "+
@@ -124,7 +124,7 @@ func (d *diagnosis) issm(p Port) {
 	d.report(Note, p.Source(), "", "a subnet manager runs on this port: %s is taken by %s", p.ISSM, who)
 }
 
-// notOpened reports why a port could not be opened although the permissions allow it.
+// notOpened reports why a port could not be opened although the permissions allow this.
 func (d *diagnosis) notOpened(p Port, err error) {
 	remedy := ""
 	switch {
@@ -181,7 +181,7 @@ func (d *diagnosis) generalServices(p Port, s probeResult) {
 	}
 }
 
-// remedyFor returns what to do when the kernel refuses an agent.
+// remedyFor returns a remedy for the case that the kernel refuses an agent.
 func remedyFor(err error) string {
 	switch {
 	case errors.Is(err, unix.EPROTONOSUPPORT):
@@ -198,8 +198,8 @@ func remedyFor(err error) string {
 	return ""
 }
 
-// holder returns the process that has a device open, "" if none is visible: an ordinary user sees only own processes.
-// It reads /proc, O(open files of the machine).
+// holder returns the process that has a device open, "" if it finds none. An ordinary user sees only his own processes.
+// holder reads /proc, O(open files of the machine).
 func holder(root, device string) string {
 	dir := filepath.Join(root, processes)
 	pids, _ := entries(dir) // without /proc no process is visible

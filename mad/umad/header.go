@@ -48,7 +48,8 @@ const (
 	packetSize  = headerSize + mad.Size
 
 	leastPacket = headerSize + 24 // of a returned request, possibly only its common header
-	// receiveSize fits the longest MAD of a kernel, Omni-Path's, and unsegmented packets of libumad2sim.
+	// receiveSize is the size of the receive buffer in bytes. It fits the longest MAD of a kernel, which is
+	// Omni-Path's, and unsegmented packets of libumad2sim.
 	receiveSize = headerSize + 1<<16
 )
 
@@ -98,9 +99,9 @@ func (h *header) decode(b *[headerSize]byte) {
 	}
 }
 
-// decodePacket decodes a packet into f. It returns false unless the MAD has 256 bytes; answers of a subnet
-// administration that libumad2sim passes on may have any length. Bytes of a returned request that the kernel omitted
-// are 0.
+// decodePacket decodes a packet into f. It returns false unless the MAD has 256 bytes, but answers of a subnet
+// administration that libumad2sim passes on may have any length. If the kernel omitted bytes of a returned request,
+// these bytes are 0.
 func decodePacket(b []byte, f *mad.Frame) bool {
 	if len(b) < leastPacket {
 		return false
@@ -122,11 +123,11 @@ func decodePacket(b []byte, f *mad.Frame) bool {
 	return true
 }
 
-// unsegmented reports whether a packet comes from libumad2sim: a kernel passes only complete MADs to an agent without
-// RMPP.
+// unsegmented reports whether a packet comes from libumad2sim and was not segmented. A kernel passes only complete MADs
+// to an agent without RMPP.
 func unsegmented(b []byte) bool { return mad.Class(b[headerSize+1]) == mad.ClassSA }
 
-// milliseconds rounds up; positive durations remain positive.
+// milliseconds returns a duration in milliseconds, rounded up. So a positive duration does not become 0.
 func milliseconds(d time.Duration) uint32 {
 	const most = 1<<31 - 1
 	return uint32(min((max(d, 0)+time.Millisecond-1)/time.Millisecond, most))

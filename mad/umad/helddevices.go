@@ -11,25 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrHeldGone reports that a device which was opened before root was given up no longer works.
+// ErrHeldGone reports that a device that was opened before giving up root no longer works.
 var ErrHeldGone = errors.New("the device opened before giving up root no longer works (restart the program)")
 
-// HeldDevices holds umad devices that a program opened while it had the permission, to use them later without, until it
-// ends. The nil value holds none. Its methods are safe for concurrent use.
+// HeldDevices holds umad devices that a program opened while it had the permission. The program can use them after it
+// has lost the permission, until it ends. A nil HeldDevices holds no devices. Its methods are safe for concurrent use.
 type HeldDevices struct {
 	mu      sync.Mutex
 	devices map[string]*heldDevice
 }
 
-// heldDevice is one device. All its duplicates are the same open file to the kernel, so only one is used at a time.
+// heldDevice is one held device. To the kernel all its duplicates are the same open file, so only one duplicate is used
+// at a time.
 type heldDevice struct {
 	fd    int
 	busy  bool
 	pkeys bool // P_Key indexes are enabled, which the kernel accepts once
 }
 
-// Hold opens the umad devices of all ports that it can. It registers nothing and does not open issm devices, which
-// would make the port report a subnet manager.
+// Hold opens the umad devices of all ports, as far as it can. It registers nothing. It does not open issm devices,
+// because a port would then claim to have a subnet manager.
 func Hold(root string) *HeldDevices {
 	h := &HeldDevices{devices: map[string]*heldDevice{}}
 	ports, _ := Ports(root) // ports that cannot be read are unusable
@@ -57,7 +58,7 @@ func (h *HeldDevices) has(path string) bool {
 	return h.devices[path] != nil
 }
 
-// take returns a duplicate descriptor of a device, or the error refused if the device is not held.
+// take returns a duplicate descriptor of a held device. If the device is not held, it returns the error refused.
 func (h *HeldDevices) take(path string, refused error) (int, *heldDevice, error) {
 	if h == nil {
 		return -1, nil, refused
@@ -90,7 +91,7 @@ func (h *HeldDevices) giveBack(one *heldDevice) {
 	one.busy = false
 }
 
-// drain discards packets for previous users of a device.
+// drain discards the packets that were meant for previous users of a device.
 func drain(fd int) {
 	var b [receiveSize]byte
 	for {

@@ -4,7 +4,7 @@
 
 package umad
 
-// Direction bits of an ioctl's argument (include/uapi/asm-generic/ioctl.h).
+// The direction bits of an ioctl number (include/uapi/asm-generic/ioctl.h).
 const (
 	iocDirection = 30
 	iocNone      = 0

@@ -4,7 +4,7 @@
 
 package umad
 
-// Direction bits of an ioctl's argument (arch/powerpc/include/uapi/asm/ioctl.h and similar ones).
+// The direction bits of an ioctl number (arch/powerpc/include/uapi/asm/ioctl.h and similar files).
 const (
 	iocDirection = 29
 	iocNone      = 1

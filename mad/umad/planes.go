@@ -10,12 +10,13 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrDirectedOnly reports that a planarized adapter carries no SMPs by LID.
+// ErrDirectedOnly reports that a planarized adapter does not carry SMPs by LID.
 var ErrDirectedOnly = errors.New("a planarized adapter carries subnet management packets only by directed route")
 
-// joinPlanes turns a planarized (XDR) adapter into one port. The kernel shows it as two devices: one for the general
-// services, whose port lets no subnet manager send SMPs (IsSMDisabled), and one whose ports are the planes and have
-// only queue pair 0. All have the same port GUID. The result is the first port with its planes.
+// joinPlanes replaces the ports of a planarized (XDR) adapter by one port. The kernel shows such an adapter as two
+// devices. One is for the general services, and its port does not let a subnet manager send SMPs (IsSMDisabled). The
+// ports of the other device are the planes, which have only queue pair 0. All these ports have the same port GUID. The
+// result is the port of the general services, with its planes.
 func joinPlanes(ports []Port) []Port {
 	planes := map[uint64][]Port{} // by port GUID
 	general := map[uint64]int{}   // ports for the general services
@@ -48,7 +49,7 @@ func joinPlanes(ports []Port) []Port {
 	return out
 }
 
-// SMI returns the port that sends SMPs: the port itself or the best of its planes.
+// SMI returns the port that sends SMPs: the port itself, or the best of its planes.
 func (p Port) SMI() Port {
 	if len(p.Planes) == 0 {
 		return p
@@ -62,7 +63,8 @@ func (p Port) SMI() Port {
 	return best
 }
 
-// devices returns the names of its umad devices, the one for SMPs first; "" if the kernel has none.
+// devices returns the names of the umad devices of the port. The first one is for SMPs. A name is "" if the kernel has
+// no such device.
 func (p Port) devices() []string {
 	if smi := p.SMI(); len(p.Planes) > 0 {
 		return []string{smi.Umad, p.Umad}
@@ -70,7 +72,7 @@ func (p Port) devices() []string {
 	return []string{p.Umad}
 }
 
-// plane returns port p if the selector names its planes, as "smi0" or "smi0:3", with the selected planes only.
+// plane returns port p with only the selected planes if the selector names planes of p, for example "smi0" or "smi0:3".
 func (s Selector) plane(p Port) (Port, bool) {
 	if len(p.Planes) == 0 || p.Planes[0].CA != s.CA {
 		return p, false
@@ -85,7 +87,7 @@ func (s Selector) plane(p Port) (Port, bool) {
 	return p, true
 }
 
-// Whole returns the selector of the whole adapter if s names its planes, otherwise s.
+// Whole returns a selector for the whole adapter if s names planes of the adapter. Otherwise it returns s.
 func (s Selector) Whole(ports []Port) Selector {
 	for _, p := range ports {
 		if _, ok := s.plane(p); ok {
@@ -95,7 +97,7 @@ func (s Selector) Whole(ports []Port) Selector {
 	return s
 }
 
-// planes reports which device of a planarized adapter carries which packets.
+// planes reports which packets each device of a planarized adapter carries.
 func (d *diagnosis) planes(p Port) {
 	if len(p.Planes) == 0 {
 		return

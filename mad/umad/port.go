@@ -16,13 +16,13 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Link layers of a port, with the names that the kernel uses.
+// The link layers of a port, with the names that the kernel uses.
 const (
 	InfiniBand = "InfiniBand"
 	Ethernet   = "Ethernet"
 )
 
-// Port is a port of a channel adapter, as described by sysfs. Fields of missing files are zero.
+// Port is a port of a channel adapter as sysfs describes it. If a file of sysfs is missing, the field is zero.
 type Port struct {
 	CA         string // the adapter's name, such as mlx5_0
 	Number     int    // from 1; 0 on a switch
@@ -36,8 +36,8 @@ type Port struct {
 	Rate       string // text such as "100 Gb/sec (4X EDR)"
 	GUID       uint64
 	PKeys      []uint16 // the P_Key table up to the last entry that is not 0
-	// Planes holds the selected ports by which a planarized adapter sends SMPs. Other MADs use the port itself. Other
-	// adapters have no planes.
+	// Planes holds those ports of a planarized adapter that are selected for sending SMPs. Other MADs are sent through
+	// the port itself. Other adapters have no planes.
 	Planes []Port
 
 	// Attributes of the adapter.
@@ -47,16 +47,17 @@ type Port struct {
 	Virtual              bool // virtual function of SR-IOV
 }
 
-// String returns the usual name of the port: "mlx5_0 port 1".
+// String returns the usual name of the port, for example "mlx5_0 port 1".
 func (p Port) String() string { return fmt.Sprintf("%s port %d", p.CA, p.Number) }
 
-// Source returns the name of the port as a session's source: "umad:mlx5_0:1".
+// Source returns the name of the port as the source of a session, for example "umad:mlx5_0:1".
 func (p Port) Source() string { return fmt.Sprintf("umad:%s:%d", p.CA, p.Number) }
 
-// full is the bit of a full member in a P_Key (IBA 10.9.1.1).
+// full is the bit in a P_Key that marks a full member (IBA 10.9.1.1).
 const full = 0x8000
 
-// defaultPKey is the P_Key of full members of the default partition, to which subnet managers and agents belong.
+// defaultPKey is the P_Key of full members of the default partition. Subnet managers and agents belong to this
+// partition.
 const defaultPKey = 0xffff
 
 // DefaultPKey returns the index of the default P_Key in the port's table, or 0 if the table has no default P_Key. It
@@ -71,8 +72,8 @@ func (p Port) DefaultPKey() (index uint16, member bool) {
 }
 
 // Ports lists the ports of all adapters, by adapter name and port number. It lists each planarized port once. A machine
-// without adapters is not an error. The error lists all files of sysfs that could not be read or parsed; the other
-// ports are valid.
+// without adapters is not an error. The error lists all files of sysfs that could not be read or parsed. The other
+// ports in the result are valid.
 func Ports(root string) ([]Port, error) {
 	cas, err := entries(filepath.Join(root, classInfiniband))
 	errs := []error{err}
@@ -115,7 +116,7 @@ type portKey struct {
 
 type portDevices struct{ umad, issm string }
 
-// listDevices returns the devices of each port.
+// listDevices returns the umad and issm devices of each port.
 func listDevices(root string) (map[portKey]portDevices, error) {
 	dir := filepath.Join(root, classMAD)
 	names, err := entries(dir)
@@ -185,7 +186,7 @@ func (p *Port) read(dir string) error {
 	return errors.Join(a.errs...)
 }
 
-// readPKeys reads the P_Key table, a file for each entry.
+// readPKeys reads the P_Key table. In sysfs each entry is a file.
 func readPKeys(a *attributes) []uint16 {
 	names, err := entries(filepath.Join(a.dir, "pkeys"))
 	if err != nil {

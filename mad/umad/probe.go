@@ -18,7 +18,7 @@ import (
 type probeResult struct {
 	smi, gsi error // why there is no agent
 	self     error // why the port did not answer its own SMP
-	// A request to an unused address was returned after this time, was answered, or failed.
+	// after is the time after which a request to an unused address was returned by the kernel, was answered, or failed.
 	after    time.Duration
 	answered bool
 	unused   error
@@ -30,7 +30,7 @@ const (
 	askLimit   = 200 * time.Millisecond // timeout of a request
 )
 
-// probe opens a port, uses it and closes it.
+// probe opens a port, tries requests, and closes the port.
 func probe(ctx context.Context, root string, p Port, h *HeldDevices) (probeResult, error) {
 	var s probeResult
 	t, err := Open(root, p, Options{Held: h})
@@ -75,14 +75,14 @@ func (t *Transport) askSelf(ctx context.Context) (mad.NodeInfo, error) {
 	return info, err
 }
 
-// The highest LID is unused unless assigned on purpose. So is the MAC address 00-00-5e-00-53-00, which RFC 7042, 2.1.2,
-// reserves for documentation; the GID is its link-local address. A node that does receive the request sees an ordinary
-// read of performance management.
+// unusedLID is the highest LID, which is not in use unless somebody has assigned it on purpose. The GID of the request
+// is the link-local address for the MAC address 00-00-5e-00-53-00. RFC 7042, 2.1.2, reserves this address for
+// documentation. If a node does receive the request, it sees an ordinary Get of performance management.
 const unusedLID = mad.LastUnicastLID
 
 var unusedGID = [16]byte{0xfe, 0x80, 8: 0x02, 0x00, 0x5e, 0xff, 0xfe, 0x00, 0x53, 0x00}
 
-// askUnusedAddress sends a request that is not answered and waits until the kernel returns it.
+// askUnusedAddress sends a request that no node answers, and waits until the kernel returns the request.
 func (t *Transport) askUnusedAddress(ctx context.Context) (after time.Duration, answered bool, err error) {
 	h := header{lid: unusedLID}
 	if t.port.LinkLayer != InfiniBand {
@@ -102,7 +102,7 @@ func (t *Transport) askUnusedAddress(ctx context.Context) (after time.Duration, 
 	return time.Since(start), f.Status == 0, err
 }
 
-// ask sends f and waits until it is answered or returned, then stores the result in f.
+// ask sends f and waits until the request is answered or returned. Then it stores the result in f.
 func (t *Transport) ask(ctx context.Context, h *header, f *mad.Frame) error {
 	tid := func() uint32 { return binary.BigEndian.Uint32(f.Data[12:]) }
 	h.timeout = milliseconds(askLimit)

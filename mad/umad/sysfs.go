@@ -49,13 +49,13 @@ func checkABI(root string) error {
 
 func trim(b []byte) string { return strings.TrimRight(string(b), " \t\r\n\x00") }
 
-// attributes reads the small files of a sysfs directory and collects the errors.
+// attributes reads the small files of a sysfs directory. It collects the errors.
 type attributes struct {
 	dir  string
 	errs []error
 }
 
-// text returns the contents of a file, "" if it is missing.
+// text returns the contents of a file, "" if the file is missing.
 func (a *attributes) text(name string) string {
 	b, err := os.ReadFile(filepath.Join(a.dir, name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func (a *attributes) text(name string) string {
 	return trim(b)
 }
 
-// value parses a file. It returns zero if the file is missing.
+// value parses a file. If the file is missing, it returns the zero value.
 func value[T any](a *attributes, name string, parse func(string) (T, error)) T {
 	var v T
 	s := a.text(name)
@@ -78,13 +78,13 @@ func value[T any](a *attributes, name string, parse func(string) (T, error)) T {
 	return v
 }
 
-// there reports whether the directory has an entry.
+// there reports whether the directory has an entry with this name.
 func (a *attributes) there(name string) bool {
 	_, err := os.Lstat(filepath.Join(a.dir, name))
 	return err == nil
 }
 
-// parseCode parses "4: ACTIVE" and returns the number.
+// parseCode parses a text such as "4: ACTIVE" and returns the number.
 func parseCode(s string) (uint8, error) {
 	number, _, ok := strings.Cut(s, ":")
 	v, err := strconv.ParseUint(number, 16, 8)
@@ -97,10 +97,11 @@ func parseCode(s string) (uint8, error) {
 // parseGUID parses "0002:c903:0029:6de0".
 func parseGUID(s string) (uint64, error) { return parseQuads(s, 4, "four") }
 
-// parseGID parses "fe80:0000:0000:0000:0002:c903:0029:6de1" and returns the GUID, its lower half.
+// parseGID parses a GID such as "fe80:0000:0000:0000:0002:c903:0029:6de1". It returns the GUID, which is the lower
+// half.
 func parseGID(s string) (uint64, error) { return parseQuads(s, 8, "eight") }
 
-// parseQuads parses n groups and returns the last four.
+// parseQuads parses n groups of hexadecimal digits and returns the number that the last four groups form.
 func parseQuads(s string, n int, number string) (v uint64, err error) {
 	groups := strings.Split(s, ":")
 	wrong := len(groups) != n
@@ -115,7 +116,7 @@ func parseQuads(s string, n int, number string) (v uint64, err error) {
 	return v, nil
 }
 
-// parse16 parses "0xffff", and parseMask "0x0250e848".
+// parse16 parses a text such as "0xffff". parseMask parses a text such as "0x0250e848".
 func parse16(s string) (uint16, error)   { return parseHex[uint16](s, 16) }
 func parseMask(s string) (uint32, error) { return parseHex[uint32](s, 32) }
 

@@ -16,13 +16,14 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// ErrGone reports that an adapter was removed or its driver unloaded.
+// ErrGone reports that an adapter was removed or its driver was unloaded.
 var ErrGone = fmt.Errorf("the adapter is gone, %w", mad.ErrBroken)
 
 // Options controls how a port is opened.
 type Options struct {
-	// Traps registers for traps of the port. The kernel passes the traps of a port to only one program, normally to a
-	// local subnet manager. In that case [Transport.NoTraps] returns an error, and everything else works.
+	// Traps registers for the traps of the port. The kernel passes the traps of a port to a single program, normally to
+	// a local subnet manager. If another program gets the traps, [Transport.NoTraps] returns an error, and everything
+	// else works.
 	Traps bool
 	// Held holds devices that this process may no longer open. It may be nil.
 	Held *HeldDevices
@@ -159,7 +160,7 @@ func (t *Transport) agent(class mad.Class) (*agent, error) {
 }
 
 // Send implements [mad.Transport]. Send never blocks. A frame of the general services with P_Key index 0 is sent with
-// the index of the default partition. The error wraps [ErrGone] once the adapter is removed.
+// the index of the default partition. If the adapter was removed, the error wraps [ErrGone].
 func (t *Transport) Send(f *mad.Frame) error {
 	h := header{timeout: milliseconds(f.Timeout), qp: f.QP, lid: f.DLID, sl: f.SL, pkey: f.PKey}
 	if f.QP != 0 && f.PKey == 0 {
@@ -195,8 +196,8 @@ func (t *Transport) send(h *header, data *[mad.Size]byte) error {
 	return nil
 }
 
-// Recv implements [mad.Transport]. A request without an answer in time is returned with the status ETIMEDOUT and
-// possibly only the header of its data. Packets that are not MADs of 256 bytes are ignored.
+// Recv implements [mad.Transport]. A request that gets no answer in time is returned with the status ETIMEDOUT,
+// possibly with only the header of its data. Packets that are not MADs of 256 bytes are ignored.
 func (t *Transport) Recv(f *mad.Frame) error {
 	t.receiving.Lock()
 	defer t.receiving.Unlock()
@@ -249,7 +250,7 @@ func (t *Transport) broken(what string, err error) error {
 	return fmt.Errorf("%v: %s: %w", t.port, what, err)
 }
 
-// Close releases the agents and the device. Later calls do nothing.
+// Close releases the agents and closes the device. Further calls do nothing.
 func (t *Transport) Close() error {
 	if t.dev == nil {
 		return nil

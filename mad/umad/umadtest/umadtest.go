@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package umadtest runs programs on umad devices: on devices that a FUSE file system answers from an ibsim, and on a
-// real Linux kernel in an emulator. Both tools are in the directory IBCONSOLE_SHARED.
+// Package umadtest runs programs with access to umad devices. The devices are either simulated by a FUSE file system on
+// top of an ibsim, or belong to a real Linux kernel in an emulator. Both tools are in the directory IBCONSOLE_SHARED.
 package umadtest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"example.org/ibconsole/internal/test/testenv"
 )
 
-// limit returns the time limit of a program; full test runs take longer.
+// limit returns the time limit of a program. It is longer in full test runs.
 func limit() time.Duration {
 	if testenv.Full() {
 		return 40 * time.Minute
@@ -26,7 +26,8 @@ func limit() time.Duration {
 	return 5 * time.Minute
 }
 
-// Build compiles a package, or its tests if test is set, without cgo, and returns the program.
+// Build compiles a package without cgo and returns the path of the program. If test is set, it compiles the tests of
+// the package.
 func Build(t testing.TB, pkg string, test bool) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -42,9 +43,9 @@ func Build(t testing.TB, pkg string, test bool) string {
 	return program
 }
 
-// Devices returns a function that runs a program with access to adapter ibsim0 and its umad device, on the ibsim with
-// the given IBSIM_SOCKNAME, and returns its output. The test is skipped if the devices cannot be created, and fails if
-// the program does.
+// Devices returns a function that runs a program and returns the output of the program. The program has access to
+// adapter ibsim0 and its umad device, on the ibsim with the given IBSIM_SOCKNAME. The test is skipped if the devices
+// cannot be created, and fails if the program fails.
 func Devices(t testing.TB, socket string) func(program ...string) string {
 	t.Helper()
 	with := testenv.SharedFile(t, "umadfs/with-umad")
@@ -67,9 +68,10 @@ func Devices(t testing.TB, socket string) func(program ...string) string {
 	}
 }
 
-// Kernel returns a function that runs a static program under a real Linux with a Soft-RoCE port, or without RDMA
-// modules. It returns the program's output including errors and its exit status, after some ten seconds. The test is
-// skipped if the emulator is not installed; with IBCONSOLE_FULL=1 and CI=true it fails.
+// Kernel returns a function that runs a static program under a real Linux kernel. The kernel has a Soft-RoCE port, or
+// no RDMA modules unless modules is set. After some ten seconds the function returns the output of the program,
+// including errors, and the exit status. If the emulator is not installed, the test is skipped; with IBCONSOLE_FULL=1
+// and CI=true the test fails.
 func Kernel(t testing.TB, modules bool) func(program ...string) (out string, status int) {
 	t.Helper()
 	args := []string{testenv.SharedFile(t, "kernel-umad/with-kernel-umad")}
@@ -96,8 +98,8 @@ func Kernel(t testing.TB, modules bool) func(program ...string) (out string, sta
 	}
 }
 
-// run returns a program's output, with its errors if it fails. A program that exceeds the limit ends with all its
-// children.
+// run returns the output of a program. If the program fails, run also returns its errors. A program that exceeds the
+// limit is ended together with all its children.
 func run(t testing.TB, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit())
 	defer cancel()
