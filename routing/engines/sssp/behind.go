@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// behind lists the destinations behind each edge on the paths of the tables. It takes 2 bytes for each destination and
+// behind lists, for each edge, the destinations whose paths use the edge. It takes 2 bytes for each destination and
 // switch.
 type behind struct {
 	dests []uint16
@@ -18,10 +18,10 @@ type behind struct {
 
 type span struct{ begin, end int32 }
 
-// of returns the destinations behind the edge at a slot, in ascending order.
+// of returns the destinations whose paths use the edge at a slot, in ascending order.
 func (b *behind) of(slot int32) []uint16 { return b.dests[b.spans[slot].begin:b.spans[slot].end] }
 
-// listBehind lists them, on all processors. Edges from channels of one switch are consecutive.
+// listBehind lists the destinations of all edges, on all processors. Edges from channels of one switch are consecutive.
 func listBehind(ctx context.Context, d *deadlocks, deps *dependencies) (behind, error) {
 	n := len(d.dests)
 	b := behind{dests: make([]uint16, len(d.members)*n), spans: make([]span, len(deps.has)*64)}
@@ -57,8 +57,8 @@ func listBehind(ctx context.Context, d *deadlocks, deps *dependencies) (behind, 
 	return b, err
 }
 
-// slotAt returns the slot of the edge on the path from a switch, with its table, to a destination, none if there is
-// none.
+// slotAt returns the slot of the edge on the path from switch s to a destination, or none. row is the table of the
+// switch.
 func (d *deadlocks) slotAt(deps *dependencies, s fabric.SwitchIndex, row []uint8, t *dest) int32 {
 	c := d.channelTo(s, row, t)
 	if c == fabric.None {
@@ -72,8 +72,8 @@ func (d *deadlocks) slotAt(deps *dependencies, s fabric.SwitchIndex, row []uint8
 	return deps.slot[c] + then
 }
 
-// channelTo returns the channel by which a switch, with its table, sends to a destination, none if it sends to no
-// switch.
+// channelTo returns the channel by which switch s sends to a destination, or none if it sends to no other switch. row
+// is the table of the switch.
 func (d *deadlocks) channelTo(s fabric.SwitchIndex, row []uint8, t *dest) int32 {
 	if port := row[t.lid]; port != fabric.NoPath && s != t.sw {
 		return d.arc(s, port)

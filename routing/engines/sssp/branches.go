@@ -10,38 +10,39 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// branches moves paths from one VL to the next. The paths to a destination form a tree. With an edge, a whole branch of
-// the tree of each destination behind it leaves the VL, and joins the tree of the next VL.
+// branches moves paths from one VL to the next. The paths to a destination form a tree. If an edge is removed from a
+// VL, the branch of the tree behind the edge leaves this VL for each destination, and joins the tree of the next VL.
 type branches struct {
 	*deadlocks
 	now, next *layer
 	vl        int // of now
-	// held are, by destination, the switches with paths in the two VLs, heldWords words each; units the groups with
-	// paths there, unitWords words each.
+	// held holds, for each destination, the switches with paths in the two VLs, in heldWords words. units holds, for
+	// each destination, the groups with paths in the two VLs, in unitWords words.
 	held                 []held
 	units                []units
 	heldWords, unitWords int
-	// came holds by unit the time at which it entered its VL. In the first VL it is 0 for all, whose order is that of
-	// fill. The units of VL l entered from began[l] on, before began[l+1].
+	// came holds, for each unit, the time at which it entered its VL. In the first VL this time is 0 for all units;
+	// their order is the order in which the method fill adds them. The units of VL l entered at the times began[l] to
+	// began[l+1]-1.
 	came   []uint32
 	began  []uint32
 	clock  uint32
 	behind behind
-	// Scratch memory: the switches of leaving paths, the leaving units, and their order: for each its time and its
-	// place.
+	// Scratch memory: the switches of leaving paths, the leaving units, and the order of these units as a time and a
+	// place for each.
 	twigs   []twig
 	leaving []leaving
 	order   []uint64
 }
 
-// held describes 64 switches in the even and the odd VL: those with paths that begin there or pass through, and those
-// through which paths may pass.
+// held describes 64 switches in the VLs with even and with odd numbers. paths marks the switches where paths begin or
+// pass. through marks the switches through which paths may pass.
 type held struct{ paths, through [2]uint64 }
 
-// units describes 64 groups in the even and the odd VL.
+// units is a set of 64 groups for the VL with an even number, and a set for the VL with an odd number.
 type units [2]uint64
 
-// twig is a switch on leaving paths to a destination.
+// twig is a switch on the leaving paths to one destination.
 type twig struct {
 	dest    uint16
 	sw      uint16
@@ -51,7 +52,7 @@ type twig struct {
 	entered bool   // in the next VL
 }
 
-// leaving is a leaving unit with the place of its switch among the twigs.
+// leaving is a leaving unit. twig is the place of its switch among the twigs.
 type leaving struct {
 	dest        uint16
 	group, twig int32
@@ -60,7 +61,7 @@ type leaving struct {
 // number returns a unit's index among all.
 func (b *branches) number(u leaving) int { return int(u.dest)*len(b.groups) + int(u.group) }
 
-// newBranches begins with the first VL, before any path leaves it.
+// newBranches returns the state in which all paths are in the first VL.
 func newBranches(ctx context.Context, d *deadlocks, now *layer) (*branches, error) {
 	b := &branches{deadlocks: d, now: now, next: newLayer(d.graph), began: []uint32{0, 1}, clock: 1}
 	b.came = make([]uint32, len(d.dests)*len(d.groups))
@@ -74,7 +75,7 @@ func newBranches(ctx context.Context, d *deadlocks, now *layer) (*branches, erro
 	return b, err
 }
 
-// holdAll records the paths to a destination in the first VL.
+// holdAll records the switches on the paths to a destination in the first VL.
 func (b *branches) holdAll(t uint16) {
 	d := &b.dests[t]
 	ports, holds := b.portsTo(d), b.holdsOf(t)
@@ -90,10 +91,10 @@ func (b *branches) holdAll(t uint16) {
 	}
 }
 
-// holdsOf returns the switches of the VLs with paths to a destination.
+// holdsOf returns the words of held for a destination.
 func (b *branches) holdsOf(t uint16) []held { return b.held[int(t)*b.heldWords:][:b.heldWords] }
 
-// unitsOf returns the word of units with a group, for a destination.
+// unitsOf returns the word of units that contains a group, for a destination.
 func (b *branches) unitsOf(t uint16, g int32) *units { return &b.units[int(t)*b.unitWords+int(g/64)] }
 
 // turn continues with the next VL.
@@ -112,8 +113,8 @@ func (b *branches) turn() *layer {
 	return b.now
 }
 
-// breakAll breaks the cycles of the VL, the first of which begins at a place of the walk. It stops early if the next VL
-// is the last one that counts and already has a cycle: the result is then known.
+// breakAll breaks all cycles of the VL. The first cycle begins at place c of the walk. breakAll stops early if the next
+// VL is the last one that counts and already has a cycle, because the result is then known.
 func (b *branches) breakAll(ctx context.Context, w *walker, c int32) error {
 	for cuts := 1; c != fabric.None; cuts++ {
 		b.move(w.cut(c))
@@ -128,8 +129,8 @@ func (b *branches) breakAll(ctx context.Context, w *walker, c int32) error {
 	return nil
 }
 
-// move moves the paths over an edge from the VL to the next. The data of different destinations are far apart in
-// memory. Each step is therefore done for all destinations, so that their cache misses overlap.
+// move moves the paths over an edge from the VL to the next VL. The data of different destinations are far apart in
+// memory. Therefore each step is done for all destinations, so that their cache misses overlap.
 func (b *branches) move(from, then int32) {
 	b.findRoots(from, b.now.slot[from]+then)
 	roots := len(b.twigs)
@@ -150,7 +151,7 @@ func (b *branches) move(from, then int32) {
 	b.enter()
 }
 
-// findRoots finds the destinations with paths in the VL over an edge. It is branchless because the branches would be
+// findRoots finds the destinations whose paths in the VL use an edge. It is branchless because the branches would be
 // unpredictable.
 func (b *branches) findRoots(from, slot int32) {
 	behind := b.behind.of(slot)
@@ -164,7 +165,7 @@ func (b *branches) findRoots(from, slot int32) {
 	b.twigs = b.twigs[:n]
 }
 
-// bud removes a switch of a branch from the VL, and adds the switches that send to it to the branch.
+// bud removes a switch of a branch from the VL. It adds the switches that send to this switch to the branch.
 func (b *branches) bud(at int32) {
 	t, s, vl := b.twigs[at].dest, b.twigs[at].sw, b.vl&1
 	holds := b.holdsOf(t)
@@ -183,7 +184,7 @@ func (b *branches) bud(at int32) {
 	}
 }
 
-// leave finds the leaving units of a switch.
+// leave finds the units of a switch that leave the VL.
 func (b *branches) leave(at int32) {
 	w := &b.twigs[at]
 	for _, g := range b.groupsOn[w.sw] {
@@ -195,7 +196,7 @@ func (b *branches) leave(at int32) {
 	}
 }
 
-// follow adds the paths from the roots to the destinations.
+// follow adds the switches on the paths from the roots to the destinations to the twigs.
 func (b *branches) follow(roots int) {
 	begin := len(b.twigs)
 	for at := range roots {
@@ -208,7 +209,7 @@ func (b *branches) follow(roots int) {
 	}
 }
 
-// goOn adds the next switch if leaving paths pass through it.
+// goOn adds the next switch to the twigs if leaving paths pass through it.
 func (b *branches) goOn(at int) {
 	w := &b.twigs[at]
 	d, s := &b.dests[w.dest], b.graph.to[w.channel]
@@ -220,7 +221,7 @@ func (b *branches) goOn(at int) {
 		pairs: w.pairs})
 }
 
-// take counts the leaving paths from and through a switch in the next VL instead of this one.
+// take moves the counts of the leaving paths from and through a switch to the next VL.
 func (b *branches) take(w *twig) {
 	if w.pairs == 0 {
 		return
@@ -257,7 +258,7 @@ func (b *branches) enter() {
 	}
 }
 
-// bring adds to the next VL the new edges on the path of a unit.
+// bring adds the new edges on the path of a unit to the next VL.
 func (b *branches) bring(at int32) {
 	for at != fabric.None && !b.twigs[at].entered {
 		w := &b.twigs[at]
@@ -269,7 +270,7 @@ func (b *branches) bring(at int32) {
 	}
 }
 
-// inFirst returns the order of a unit in the first VL.
+// inFirst returns the position of a unit in the order of the first VL.
 func (b *branches) inFirst(u leaving) uint32 {
 	d := &b.dests[u.dest]
 	first, end := b.spans[d.port], b.spans[d.port+1]

@@ -10,16 +10,17 @@ import (
 	"example.org/ibconsole/routing/engines/heap4"
 )
 
-// byHeap finds shortest paths with a heap, against the direction of travel (Dijkstra, "A note on two problems in
-// connexion with graphs", 1959). Its memory is reused for each destination.
+// byHeap finds shortest paths to one destination with a heap, against the direction of packets (Dijkstra, "A note on
+// two problems in connexion with graphs", 1959). Its memory is reused for each destination.
 type byHeap struct {
 	*graph
 	heap4.Heap
-	// soFar are the distances by switch, via the arcs by which they send; none for the last switch before the
-	// destination.
+	// soFar holds the distance of each switch found so far. via holds the arc by which each switch sends, or none for
+	// the last switch before the destination.
 	soFar []uint32
 	via   []int32
-	// closer lists the arcs of one switch, counted from its first, that shorten the distance of another switch.
+	// closer lists arcs of one switch that shorten the distance of another switch. Arcs are counted from the first arc
+	// of the switch.
 	closer [256]uint8
 	taken  []int32 // the switches in the order in which they were taken
 	// least holds the distances by switch if they are known, tied those of the switches whose arcs are to be found, 0
@@ -44,8 +45,9 @@ func newByHeap(g *graph) byHeap {
 	return h
 }
 
-// passAdapter has the effect on a heap of unreached switches of OpenSM's adapter, which is inserted last and removed
-// first: the elements above its place move down by one, and the lowest of them then becomes the first.
+// passAdapter changes a heap of unreached switches in the way that OpenSM's adapter does. OpenSM inserts the adapter
+// last and removes it first. Then the elements above its place move down by one, and the lowest of them becomes the
+// first.
 func passAdapter(h *heap4.Heap) {
 	last := len(h.Elements)
 	if last == 0 {
@@ -93,12 +95,12 @@ func (h *byHeap) run(sw int32, distance uint64) {
 	}
 }
 
-// relax shortens the distances of the switches that can send to one.
+// relax shortens the distances of the switches that can send to switch at.
 func (h *byHeap) relax(at int32, distance uint64) {
 	low, high := h.first[at], h.first[at+1]
 	to, back := h.to[low:high], h.back[low:high]
 	for _, i := range h.closer[:closer(&h.closer, to, back, h.soFar, h.weight, distance)] {
-		// A parallel cable may have shortened it already.
+		// A parallel cable may have shortened the distance already.
 		if peer, d := to[i], distance+uint64(h.weight[back[i]]); d < uint64(h.soFar[peer]) {
 			h.soFar[peer], h.via[peer] = uint32(d), back[i]
 			h.Nearer(int32(peer), d)
@@ -127,8 +129,8 @@ func (h *byHeap) breakTies(at int32, distance uint64) {
 	}
 }
 
-// closer lists the peers whose distance a path over one more arc shortens, and returns their number. It is branchless
-// like expect. A switch has at most 256 arcs.
+// closer lists the peers whose distance becomes shorter by a path over one more arc, and returns their number. It is
+// branchless like expect. A switch has at most 256 arcs.
 //
 //go:noinline
 func closer(found *[256]uint8, peers []fabric.SwitchIndex, back []int32, soFar, weight []uint32, distance uint64) int {

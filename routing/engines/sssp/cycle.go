@@ -10,17 +10,17 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// walker finds cycles in a VL depth-first, and removes edges that are in no cycle. The cycles that it finds decide
-// which paths leave the VL, so it follows OpenSM (search_cycle_in_channel_dep_graph): from the first channel along the
-// edges in their order, then from the remaining channels in the order of starts. OpenSM restarts after it found a
-// cycle, and arrives by the same edges at the place where the cycle was cut.
+// walker finds cycles in a VL depth-first, and removes edges that are in no cycle. The cycles that it finds determine
+// which paths leave the VL, so it follows OpenSM (search_cycle_in_channel_dep_graph). The search begins at the first
+// channel and takes edges in their order. It continues at the remaining channels in the order of the method starts.
+// OpenSM restarts after each cycle. It then arrives by the same edges at the place where the cycle was cut.
 type walker struct {
 	*layer
-	// targets are the targets of the edges of each channel, in order, with none at the end. The remaining edges of
-	// channel c begin at left[c], and first[c] is the first of them.
+	// targets holds the targets of the edges of each channel, in order, followed by none. The remaining edges of
+	// channel c begin at left[c]. first[c] is the target of the first of them.
 	targets     []int32
 	left, first []int32
-	// path is the current path. place holds, by channel, its place on the path, or unknown or closed.
+	// path is the current path. place holds, for each channel, its place on the path, or the value unknown or closed.
 	path   []onPath
 	place  []int32
 	before []int32 // by channel, the channel before it on the last path, none for a start
@@ -28,7 +28,7 @@ type walker struct {
 	next0  int
 }
 
-// onPath is a channel, and the slot of the edge by which the path continues.
+// onPath is a channel on the path. slot is the slot of the edge by which the path continues.
 type onPath struct{ channel, slot int32 }
 
 const (
@@ -71,8 +71,8 @@ func (w *walker) open(c int32) {
 	w.path = append(w.path, onPath{channel: c})
 }
 
-// cycle finds the next cycle, at the end of the path, and returns its first place on the path, none if there are no
-// more cycles. After a cycle, cut must be called.
+// cycle finds the next cycle. The cycle is the end of the path, and cycle returns its first place on the path. It
+// returns none if there are no more cycles. The caller must call cut before it calls cycle again.
 func (w *walker) cycle() int32 {
 	for len(w.path) > 0 {
 		at := &w.path[len(w.path)-1]
@@ -91,8 +91,8 @@ func (w *walker) cycle() int32 {
 	return fabric.None
 }
 
-// ahead returns the first target of a channel that is not closed, none if there is none. Closed channels stay closed,
-// because edges are only removed; the edges to them are skipped for good.
+// ahead returns the first target of a channel that is not closed, or none. It skips edges to closed channels for good.
+// Closed channels stay closed, because edges are only removed.
 func (w *walker) ahead(c int32) int32 {
 	for w.first[c] != fabric.None && w.place[w.first[c]] == closed {
 		w.skip(c)
@@ -107,7 +107,7 @@ func (w *walker) skip(c int32) {
 }
 
 // leave closes the channel at the end of the path. A channel of a former cycle can be a start although the path to it
-// is still recorded; OpenSM then goes back there, too, even if that channel is closed.
+// is still recorded. OpenSM then also goes back along this path, even if the previous channel is closed.
 func (w *walker) leave(c int32) {
 	w.path = w.path[:len(w.path)-1]
 	w.place[c] = closed
@@ -122,8 +122,8 @@ func (w *walker) leave(c int32) {
 	}
 }
 
-// cut removes the first edge with the fewest pairs from the cycle that begins at a place of the path, and returns its
-// two channels. The path then ends with the first of these.
+// cut removes an edge from the cycle that begins at place begin of the path: the edge with the fewest pairs, and of
+// several the first. It returns the two channels of the edge. The path then ends with the first of these channels.
 func (w *walker) cut(begin int32) (from, then int32) {
 	weakest, least := begin, uint32(math.MaxUint32)
 	for i, c := range w.path[begin:] {

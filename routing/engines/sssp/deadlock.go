@@ -11,10 +11,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Route implements [routing.Engine]. The tables are those of [Engine]. A pair of LIDs has OpenSM's SL; if OpenSM
-// chooses one of several at random for each query, it is one of those. It refuses a subnet with too few VLs, and what
-// [Engine] refuses. In addition to [Engine] it costs O(switches with hosts x LIDs x hops), in memory O(switches x
-// LIDs). Breaking cycles is sequential, in addition to the searches; all processors fill the first VL.
+// Route implements [routing.Engine]. The tables are those of [Engine]. A pair of LIDs has OpenSM's SL. If OpenSM
+// chooses one of several SLs at random for each query, the pair has one of these SLs. Route refuses a subnet with too
+// few VLs, and a subnet that [Engine] refuses.
+//
+// In addition to [Engine] it takes O(switches with hosts x LIDs x hops) and memory of O(switches x LIDs). The searches
+// and the breaking of cycles are sequential. All processors fill the first VL.
 func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 2)
 	if err == nil {
@@ -36,23 +38,23 @@ func (e DeadlockFree) Route(ctx context.Context, f *fabric.Fabric, opt routing.O
 	return res, nil
 }
 
-// deadlocks moves paths of cycles to further VLs. Sources on one switch share their path to a LID, so they move
-// together; they are a unit.
+// deadlocks moves paths of cycles to further VLs. Sources on one switch share their path to a LID, so these paths move
+// together. They are called a unit.
 type deadlocks struct {
 	*router
 	vls    int // the number of VLs of the subnet
 	upTo   int // the number of VLs up to which needed is counted
 	needed int
-	// groups are consecutive sources at one switch, dests the destination LIDs, both in OpenSM's order.
+	// groups are consecutive sources at one switch. dests are the destination LIDs. Both are in OpenSM's order.
 	groups []group
 	dests  []dest
-	// spans holds the index in dests of the first LID of each port, and the end.
+	// spans holds the index in dests of the first LID of each port, followed by the length of dests.
 	spans []int32
-	// layerOf is by unit: destination x groups + group.
+	// layerOf holds the VL of each unit, at destination x number of groups + group.
 	layerOf []uint8
-	// pairs counts the pairs of LIDs in each VL, including LIDs of switches.
+	// pairs counts the pairs of LIDs in each VL. LIDs of switches count as well.
 	pairs []int64
-	// everyone includes ports that do not map SLs, which OpenSM skips.
+	// everyone is set if ports that do not map SLs are included. OpenSM skips these ports.
 	everyone bool
 	// groupsOn are the groups by switch.
 	groupsOn [][]int32
@@ -61,7 +63,7 @@ type deadlocks struct {
 type group struct {
 	sw   fabric.SwitchIndex
 	lids int64
-	// first and last are its first and last port in the list of targets.
+	// first and last are the first and the last port of the group in the list of targets.
 	first, last int
 }
 
@@ -103,8 +105,9 @@ func newDeadlocks(r *router, everyone bool) *deadlocks {
 	return d
 }
 
-// countVLs counts the VLs of the subnet. The number of VLs needed beyond them matters if it is requested, and if
-// MaxOpVLs hides VLs of the subnet, since a refusal only because of MaxOpVLs is reported ([routing.RefusedError]).
+// countVLs counts the VLs of the subnet. It also decides whether VLs beyond these are counted. They are counted if
+// requested, or if MaxOpVLs hides VLs of the subnet, because a refusal only because of MaxOpVLs is reported
+// ([routing.RefusedError]).
 func (d *deadlocks) countVLs() {
 	d.vls, d.upTo = 1, 1
 	unbound := *d.opt
@@ -118,15 +121,15 @@ func (d *deadlocks) countVLs() {
 	}
 }
 
-// mapsSLs reports whether a port maps SLs to VLs; OpenSM skips ports that do not.
+// mapsSLs reports whether a port maps SLs to VLs. OpenSM skips ports that do not.
 func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 	return mad.CapabilityMask(f.Ports[end].CapMask)&mad.CapSLMapping != 0
 }
 
-// counts reports whether the paths from and to a port are in VLs.
+// counts reports whether the paths from and to a port belong to VLs.
 func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
 
-// countPairs counts the pairs of LIDs, which are all in the first VL at the beginning.
+// countPairs counts the pairs of LIDs. At the beginning all pairs are in the first VL.
 func (d *deadlocks) countPairs() {
 	sources := int64(0)
 	for _, t := range d.targets {
@@ -165,8 +168,9 @@ func (d *deadlocks) remove(ctx context.Context) error {
 	return nil
 }
 
-// breakCycles fills the first VL with all paths. It breaks the cycles of each VL at the edge with the fewest pairs,
-// whose paths move to the next VL, until a VL has no cycle or the last one that counts has one.
+// breakCycles fills the first VL with all paths. It breaks each cycle of a VL at the edge with the fewest pairs and
+// moves the paths of this edge to the next VL. It stops when a VL has no cycle, or when the last VL that counts has a
+// cycle.
 func (d *deadlocks) breakCycles(ctx context.Context) error {
 	now, err := d.fill(ctx)
 	if err != nil {
@@ -199,7 +203,7 @@ func (d *deadlocks) breakCycles(ctx context.Context) error {
 	return nil
 }
 
-// refuse returns a [routing.RefusedError] with the tables and hops.
+// refuse returns a [routing.RefusedError] that contains the tables and hop counts.
 func (d *deadlocks) refuse(tooFewVLs bool, format string, args ...any) error {
 	return &routing.RefusedError{
 		Engine: d.name, Reason: fmt.Sprintf(format, args...), TooFewVLs: tooFewVLs,
@@ -207,13 +211,13 @@ func (d *deadlocks) refuse(tooFewVLs bool, format string, args ...any) error {
 	}
 }
 
-// portsTo returns the ports by switch towards a destination.
+// portsTo returns the port by which each switch sends to a destination.
 func (d *deadlocks) portsTo(t *dest) []uint8 {
 	return d.ports[int(t.row)*len(d.hosts) : (int(t.row)+1)*len(d.hosts)]
 }
 
-// serviceLevels distributes the needed VLs over the given ones: each further VL goes to the needed VL with the most
-// pairs per VL, and the following ones move up.
+// serviceLevels distributes the needed VLs over the VLs of the subnet. Each additional VL goes to the needed VL with
+// the most pairs per VL, and the following VLs move up.
 func (d *deadlocks) serviceLevels(vls int) fabric.PathSLs {
 	share := make([]uint8, d.needed)
 	for l := range share {
@@ -265,17 +269,17 @@ type pathSLs struct {
 	groups      int
 	layerOf     []uint8
 	group, dest []int32 // by LID
-	// A VL has share levels beginning with first.
+	// share holds the number of service levels of each VL, first the lowest of them.
 	share, first []uint8
 }
 
-// SL implements [fabric.PathSLs]. Pairs of a VL with several levels are distributed over them.
+// SL implements [fabric.PathSLs]. If a VL has several levels, its pairs are distributed over them.
 func (s *pathSLs) SL(src, dst uint16) uint8 {
 	first, n := s.Range(src, dst)
 	return fabric.SpreadSL(first, n, src, dst)
 }
 
-// Range implements [fabric.SpreadSLs]: OpenSM chooses a random level of the VL for each path record
+// Range implements [fabric.SpreadSLs]. OpenSM chooses a random level of the VL for each path record
 // (osm_ucast_dfsssp.c, get_dfsssp_sl).
 func (s *pathSLs) Range(src, dst uint16) (first, n uint8) {
 	if int(src) >= len(s.group) || int(dst) >= len(s.dest) || s.group[src] == unlisted || s.dest[dst] == unlisted {

@@ -4,12 +4,12 @@ package sssp
 
 import "math/bits"
 
-// dependencies record which channels follow one another on paths. A channel is an arc of the fabric's graph (Dally and
+// dependencies records which channels follow one another on paths. A channel is an arc of the fabric's graph (Dally and
 // Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks", 1987).
 type dependencies struct {
 	*graph
-	// Two channels of which one can follow the other have a slot: slot[first] + second. There is one for each arc of
-	// the switch between them. has is a bit for each slot.
+	// A slot is the number of a pair of channels of which the second can follow the first. The slots of channel c begin
+	// at slot[c], one for each arc of the switch between the two channels. has holds a bit for each slot.
 	slot []int32
 	has  []uint64
 }
@@ -25,7 +25,7 @@ func newDependencies(g *graph) dependencies {
 	return d
 }
 
-// add records that one channel follows another, and reports whether that is new.
+// add records that channel then follows channel from. It reports whether this is new.
 func (d *dependencies) add(from, then int32) bool {
 	slot := d.slot[from] + then
 	word, bit := &d.has[slot/64], uint64(1)<<(slot%64)
@@ -34,7 +34,7 @@ func (d *dependencies) add(from, then int32) bool {
 	return isNew
 }
 
-// after appends the channels that follow c to a list.
+// after appends the channels that follow channel c to list.
 func (d *dependencies) after(c int32, list []int32) []int32 {
 	sw := d.to[c]
 	end := d.slot[c] + d.first[sw+1]
@@ -52,8 +52,9 @@ func (d *dependencies) after(c int32, list []int32) []int32 {
 	return list
 }
 
-// cyclic reports whether packets can wait for one another in a circle: then the channels have no topological order
-// (Kahn, "Topological sorting of large networks", CACM 5, 1962). O(channels + dependencies).
+// cyclic reports whether the dependencies have a cycle, so that packets can wait for one another. In this case the
+// channels have no topological order (Kahn, "Topological sorting of large networks", CACM 5, 1962). O(channels +
+// dependencies).
 func (d *dependencies) cyclic() bool {
 	var next, order []int32
 	before := make([]int32, len(d.to)) // the number of preceding channels that are not in the order

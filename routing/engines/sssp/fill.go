@@ -11,8 +11,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// fill computes the first VL of the paths of all units, in the order towards one port after the other, and of one group
-// after the other to all its LIDs. The workers take consecutive ports, and their VLs are then merged in that order.
+// fill computes the first VL, which contains the paths of all units. Paths are added port by port, and for each port
+// group by group to all LIDs of the port. Workers take consecutive ports. Their VLs are then merged in the same order.
 // O(LIDs x switches) on all processors.
 func (d *deadlocks) fill(ctx context.Context) (*layer, error) {
 	parts := routing.Workers()
@@ -63,20 +63,20 @@ type pathTree struct {
 	*filler
 	to    *dest
 	ports []uint8
-	// met holds by switch the destination for which it was last met, channel the one by which it sends there, pairs the
-	// number of pairs that pass through it.
+	// met holds, for each switch, the destination for which it was last met. channel is the channel by which the switch
+	// sends there. pairs is the number of pairs whose paths pass through the switch.
 	met     []*dest
 	channel []int32
 	pairs   []uint32
-	// branches are the switches of the tree: for each group from its own switch to the first one met before. begins
-	// holds the beginning of each.
+	// branches lists the switches of the tree. For each group it contains the switches from the group's own switch to
+	// the first switch that was met before. begins holds the start of each of these branches.
 	branches []fabric.SwitchIndex
 	begins   []int32
 }
 
 func newFiller(d *deadlocks) *filler { return &filler{deadlocks: d, layer: newLayer(d.graph)} }
 
-// fill adds the paths to the LIDs of a port, and returns one to which a switch has no path.
+// fill adds the paths to the LIDs of a port. It returns a destination to which a switch has no path, or nil.
 func (w *filler) fill(to []dest) *dest {
 	n := len(w.hosts)
 	for len(w.trees) < len(to) {
@@ -100,7 +100,7 @@ func (w *filler) fill(to []dest) *dest {
 	return nil
 }
 
-// branch adds the new part of the path of a group, and reports whether there is a path.
+// branch adds the new part of the path of a group. It reports whether the group has a path.
 func (t *pathTree) branch(g *group) bool {
 	t.begins = append(t.begins, int32(len(t.branches)))
 	if g.sw == t.to.sw {
@@ -130,7 +130,7 @@ func (t *pathTree) branch(g *group) bool {
 	return true
 }
 
-// count counts the pairs on the edges of the tree. A branch joins an earlier one.
+// count counts the pairs on the edges of the tree. Each branch joins an earlier branch.
 func (t *pathTree) count() {
 	end := int32(len(t.branches))
 	for _, begin := range slices.Backward(t.begins) {
@@ -144,7 +144,7 @@ func (t *pathTree) count() {
 	}
 }
 
-// merge adds a VL whose paths follow those of l.
+// merge adds the VL more to l. The paths of more follow the paths of l in the order.
 func (l *layer) merge(more *layer) {
 	for _, c := range more.seen {
 		l.see(c)

@@ -14,22 +14,22 @@ import (
 // graph holds the switches of the subnet and the cables between them. An arc is one direction of a cable.
 type graph struct {
 	f *fabric.Fabric
-	// members are the switches of the subnet in ascending order.
+	// members lists the switches of the subnet in ascending order.
 	members []fabric.SwitchIndex
-	// hosts counts, by switch, the LIDs on it including its own: its weight.
+	// hosts is the weight of each switch: the number of LIDs on the switch, including its own.
 	hosts []uint32
-	// The arcs of switch s are first[s] to first[s+1], by ascending port.
+	// The arcs of switch s are first[s] to first[s+1]-1, by ascending port.
 	first    []int32
 	to, from []fabric.SwitchIndex
 	port     []uint8 // at the switch that the arc leaves
 	farPort  []uint8 // at the switch where it arrives
 	back     []int32 // the other direction of the cable
-	// weight is the length of each arc, in the direction of travel. Initially it is hop, the square of the number of
-	// LIDs, so that a path with fewer hops is shorter. All routes together at most double it, and the sum is below
-	// 1<<32 if a hop is below infinity.
+	// weight is the length of each arc, in the direction of packets. Initially it is the length hop, the square of the
+	// number of LIDs, so that a path with fewer hops is shorter. All routes together at most double it. Sums stay below
+	// 1<<32 if hop is less than infinity.
 	weight []uint32
 	hop    uint64
-	// arcAt holds the arc that leaves by a port, by firstPort[s]+port; none is -1.
+	// arcAt holds the arc that leaves switch s by a port, at firstPort[s]+port. It is -1 if the port has no arc.
 	arcAt     []int32
 	firstPort []fabric.PortIndex
 }
@@ -88,7 +88,7 @@ func (g *graph) addSwitch(s fabric.SwitchIndex, opt *routing.Options) {
 	}
 }
 
-// arc returns the arc by which a switch sends through a port, none if the port leads to no other switch.
+// arc returns the arc by which a switch sends through a port, or none if the port leads to no other switch.
 func (g *graph) arc(sw fabric.SwitchIndex, port uint8) int32 {
 	return g.arcAt[g.firstPort[sw]+fabric.PortIndex(port)]
 }

@@ -7,14 +7,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// hops are the hop counts of tables, counted along their paths. For these engines OpenSM stores the hops to each LID
-// through the one port that leads to it.
+// hops counts hops along the paths of tables. For these engines OpenSM stores the number of hops to each LID by the one
+// port that leads to the LID.
 type hops struct{ t *fabric.Tables }
 
 func newHops(t *fabric.Tables) *hops { return &hops{t: t} }
 
-// LeastTo returns the number of switches after sw on the path to a LID, plus one if it is on an adapter; NoHops if
-// there is no path. O(hops).
+// LeastTo returns the number of switches after sw on the path to a LID, plus one if the LID belongs to an adapter. It
+// returns NoHops if there is no path. O(hops).
 func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 	f := h.t.Fabric
 	count := 0
@@ -34,7 +34,8 @@ func (h *hops) LeastTo(sw fabric.SwitchIndex, lid uint16) uint8 {
 	return routing.NoHops
 }
 
-// ThroughTo is LeastTo for the port in the table, and NoHops for others. Port 0 stands for the best port.
+// ThroughTo returns the value of LeastTo for the port in the table, and NoHops for other ports. Port 0 stands for the
+// best port.
 func (h *hops) ThroughTo(sw fabric.SwitchIndex, port uint8, lid uint16) uint8 {
 	if port != 0 && port != h.t.Port(sw, lid) {
 		return routing.NoHops

@@ -8,11 +8,13 @@ import "slices"
 // which paths added them.
 type layer struct {
 	dependencies
-	// pairs counts by slot the pairs of LIDs with an edge on their paths. 32 bits suffice as LIDs have 16.
+	// pairs counts, for each slot, the pairs of LIDs whose paths use the edge. 32 bits suffice because LIDs have 16
+	// bits.
 	pairs []uint32
-	// seen lists the channels in the order in which paths added them. number holds their places there, -1 for none.
+	// seen lists the channels in the order in which paths added them. number holds the place of each channel in this
+	// list, or -1.
 	seen, number []int32
-	// head and tail are the first and last edge of each channel, 0 for none.
+	// head and tail are the first and the last edge of each channel, or 0.
 	head, tail []int32
 	edges      []edge // edge 0 is none
 }
@@ -52,7 +54,7 @@ func (l *layer) see(c int32) {
 	}
 }
 
-// join adds the edge between two channels if there is none.
+// join adds the edge between two channels if the VL does not have it yet.
 func (l *layer) join(from, to int32) {
 	if !l.add(from, to) {
 		return

@@ -14,8 +14,9 @@ type groups struct {
 	hops *hops
 }
 
-// AddGroup implements [routing.GroupRouter]. The tree consists of the shortest paths from the members to the root that
-// hop counts determine ([routing.GroupRoot]). It does not reach routers. O(links x log switches + members x hops).
+// AddGroup implements [routing.GroupRouter]. The tree consists of the shortest paths from the members to the root. The
+// hop counts determine the root ([routing.GroupRoot]). The tree does not reach routers. O(links x log switches +
+// members x hops).
 func (g *groups) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
 	err error) {
 	if len(members) < 2 {

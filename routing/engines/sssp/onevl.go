@@ -11,8 +11,8 @@ import (
 )
 
 // fitOneVL reports whether all paths together cannot deadlock. Then one VL suffices, and the order of edges does not
-// matter. It checks a few paths first, because most fabrics have cycles soon or not at all. O(LIDs x switches) on all
-// processors.
+// matter. It checks a few paths first, because on most fabrics cycles appear early or not at all. O(LIDs x switches) on
+// all processors.
 func (d *deadlocks) fitOneVL(ctx context.Context) (bool, error) {
 	const few = 16
 	parts := make([]follower, routing.Workers())
@@ -48,7 +48,8 @@ type follower struct {
 	met []int32 // by switch, the last destination to which paths were followed from there, counted from 1
 }
 
-// follow records the dependencies on the paths of all groups to a destination, and reports whether all have a path.
+// follow records the dependencies on the paths of all groups to a destination. It reports whether all groups have a
+// path.
 func (f *follower) follow(d *deadlocks, t int) bool {
 	to, ports := d.dests[t].sw, d.portsTo(&d.dests[t])
 	mark := int32(t + 1)

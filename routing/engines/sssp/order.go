@@ -10,7 +10,8 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// target is an end port to route to, with the port of a switch that leads to it, 0 for the switch itself.
+// target is an end port to which tables have routes. port is the port of the switch that leads to it, or 0 for the
+// switch itself.
 type target struct {
 	end   fabric.PortIndex
 	sw    fabric.SwitchIndex
@@ -19,9 +20,9 @@ type target struct {
 	lids  int
 }
 
-// targets lists the destinations in OpenSM's order (dfsssp_do_dijkstra_routing): configured compute nodes, configured
-// I/O nodes, and the other adapters, each by descending weight of their switch and by port number within a switch; then
-// the switches. Routers are not routed.
+// targets lists the destinations in OpenSM's order (dfsssp_do_dijkstra_routing). Configured compute nodes come first,
+// then configured I/O nodes, then the other adapters, and then the switches. Each kind of adapters is sorted by
+// descending weight of the switch and by port number within a switch. Routers are not routed.
 func (g *graph) targets(opt *routing.Options) []target {
 	switches := slices.Clone(g.members)
 	slices.SortStableFunc(switches, func(a, b fabric.SwitchIndex) int { return cmp.Compare(g.hosts[b], g.hosts[a]) })
@@ -54,7 +55,8 @@ type lister struct {
 	all    []target
 }
 
-// adapters adds the adapters of a switch that are not listed yet, restricted to only if that is not nil.
+// adapters adds the adapters of a switch that are not listed yet. If only is not nil, it adds only adapters in this
+// set.
 func (l *lister) adapters(s fabric.SwitchIndex, only map[uint64]bool) {
 	node := l.f.SwitchNode(s)
 	for p := fabric.PortIndex(1); p <= fabric.PortIndex(node.NumPorts); p++ {

@@ -8,15 +8,15 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// plan holds the part of the shortest paths to a switch that does not depend on the lengths of arcs. Every arc is at
-// least as long as a hop was initially. So the paths with the fewest hops are the shortest as long as the distances of
-// the switches of a level, those with the same number of hops, differ by less than a hop: a switch then sends to one of
-// the level before its own.
+// plan holds the part of the shortest paths to a switch that does not depend on the lengths of arcs. A level is the set
+// of switches with the same number of hops. Every arc is at least as long as hop, the initial length. Therefore a path
+// with fewer hops is shorter if the distances of the switches of each level differ by less than hop. Each switch then
+// sends to a switch of the level before its own.
 type plan struct {
-	// tree lists the switches with a path by ascending hops, and within a level by ascending number of steps.
+	// tree lists the switches with a path by ascending number of hops, and within a level by ascending number of steps.
 	tree  []node
 	place []int32 // by switch, its place in the tree, unplaced if it has none
-	// stepGroups are the switches with the same number of steps, level by level.
+	// stepGroups are sets of switches with the same number of steps, level by level.
 	stepGroups []stepGroup
 	steps      []step
 	kept       bool // for reuse
@@ -27,7 +27,7 @@ const (
 	expected = unplaced - 1  // the place of a switch that will be in the next level
 )
 
-// stepGroup is the switches of a level with the same number of steps to the level before.
+// stepGroup is a set of switches of a level. All have the same number of steps to the level before.
 type stepGroup struct {
 	begin, end int32 // in the tree
 	steps      int32 // the first of their steps
@@ -50,15 +50,15 @@ type levels struct {
 
 func newLevels(g *graph) *levels {
 	n := len(g.hosts)
-	// The branchless loops write one element more than there can be, and overwrite it.
+	// The branchless loops write one element after the last, and then overwrite it.
 	return &levels{
 		graph: g, level: make([]fabric.SwitchIndex, n+1), next: make([]fabric.SwitchIndex, n+1),
-		// a cable is a step in one direction at most
+		// A cable is a step in at most one direction.
 		found: make([]step, len(g.to)+1), steps: make([]step, 0, len(g.to)/2),
 	}
 }
 
-// step is an arc by which a switch can send, and the place of the switch where it arrives.
+// step is an arc by which a switch can send. above is the place of the switch at the end of the arc.
 type step struct{ arc, above int32 }
 
 // planTo computes the plan for a switch.
@@ -105,7 +105,7 @@ func expect(peers []fabric.SwitchIndex, place []int32, next []fabric.SwitchIndex
 	return int(n)
 }
 
-// findSteps finds the steps of the switches of a level to the level before, the last one in the tree.
+// findSteps finds the steps from the switches of a level to the level before, which is the last one in the tree.
 func (l *levels) findSteps(p *plan, level []fabric.SwitchIndex) {
 	l.counts = l.counts[:0]
 	end, n := int32(len(p.tree)), 0
@@ -117,8 +117,8 @@ func (l *levels) findSteps(p *plan, level []fabric.SwitchIndex) {
 	}
 }
 
-// stepsTo lists the steps, with arcs from low on, to switches whose place is before end, and returns their number. It
-// is branchless like expect.
+// stepsTo lists the steps to switches whose place is before end, and returns their number. The arcs of the steps begin
+// at low. It is branchless like expect.
 //
 //go:noinline
 func stepsTo(peers []fabric.SwitchIndex, place []int32, found []step, end, low int32) int {

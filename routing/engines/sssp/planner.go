@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// plansAhead is the number of plans computed in advance.
+	// plansAhead is the number of plans that are computed in advance.
 	plansAhead = 16
-	// mostKept is the number of bytes up to which plans are kept, since most switches need a plan twice: for the
+	// mostKept is the maximum number of bytes for which plans are kept. Most switches need a plan twice: for the
 	// adapters on them, and for themselves.
 	mostKept = 64 << 20
 )
 
-// planner computes the plans for one switch after the other, concurrently with the search for paths to the switch
-// before.
+// planner computes the plan for one switch at a time. It works concurrently with the search for paths to the previous
+// switch.
 type planner struct {
 	ready chan *plan
 	free  chan *plan // for reuse, if plans are not kept
@@ -28,7 +28,7 @@ type planner struct {
 	crash parallel.Crash
 }
 
-// planFor starts a planner for some switches. It must be stopped.
+// planFor starts a planner for the switches. The caller must stop it.
 func (g *graph) planFor(switches []fabric.SwitchIndex) *planner {
 	p := &planner{ready: make(chan *plan, plansAhead), free: make(chan *plan, plansAhead+2), quit: make(chan struct{})}
 	p.work.Go(func() {
@@ -61,13 +61,13 @@ func (p *planner) plan(g *graph, switches []fabric.SwitchIndex) {
 	}
 }
 
-// keepsPlans reports whether the plans for all switches take at most mostKept bytes.
+// keepsPlans reports whether the plans for all switches together take at most mostKept bytes.
 func (g *graph) keepsPlans() bool {
 	const ofArc, ofSwitch = 4, 20 // half of the arcs are steps, of 8 bytes
 	return len(g.members)*(len(g.to)*ofArc+len(g.hosts)*ofSwitch) <= mostKept
 }
 
-// unused returns a plan for reuse, or a new one.
+// unused returns a plan that can be overwritten, or a new plan.
 func (p *planner) unused() *plan {
 	select {
 	case used := <-p.free:
@@ -77,7 +77,7 @@ func (p *planner) unused() *plan {
 	}
 }
 
-// next returns the next plan, which is valid until the next call.
+// next returns the next plan. The plan is valid until the next call.
 func (p *planner) next() *plan {
 	if p.now != nil && !p.now.kept {
 		p.free <- p.now

@@ -9,20 +9,20 @@ import (
 	"example.org/ibconsole/routing/engines/heap4"
 )
 
-// infinity is the distance of unreached switches; a path of this length or more does not count.
+// infinity is the distance of switches that were not reached. A path of this length or more does not count.
 const infinity = heap4.Infinity
 
-// search finds the shortest paths from all switches to one destination after the other. It uses a plan, and the heap
-// only where the result depends on the order of equally near switches.
+// search finds the shortest paths from all switches to one destination at a time. It uses a plan. It uses the heap only
+// if the result depends on the order of equally near switches.
 type search struct {
 	*graph
 	*plan
 	byHeap
-	// tree lists the switches with a path, each after the one to which it sends. It is that of the plan, or found by
-	// the heap.
+	// tree lists the switches with a path. Each switch comes after the switch to which it sends. The list comes from
+	// the plan or from the heap.
 	tree     []node
 	distance []uint32 // by place in the tree
-	// found is the memory of a tree found by the heap.
+	// found is the memory for a tree that the heap finds.
 	found []node
 	// ties are the switches with several equally short paths, by ascending place.
 	ties []tie
@@ -33,7 +33,7 @@ type search struct {
 type node struct {
 	arc   int32 // by which it sends
 	above int32 // the place of the switch to which it sends
-	// bound is the least length of a path by another arc. While arcs only grow, a shorter path stays the best.
+	// bound is the minimum length of a path by another arc. While arcs only grow, a shorter path stays the best path.
 	bound uint32
 	sw    uint16 // there are no more switches than LIDs
 	port  uint8  // of the arc
@@ -48,7 +48,7 @@ func newSearch(g *graph) *search {
 	return s
 }
 
-// begin sets the plan for its switch, or for the adapters on its ports.
+// begin sets the plan for the paths to its switch and to the adapters on this switch.
 func (s *search) begin(p *plan) {
 	s.plan, s.tree = p, p.tree
 	for i := range s.tree {
@@ -57,7 +57,7 @@ func (s *search) begin(p *plan) {
 }
 
 // run finds the paths to the switch of the plan, or to an adapter on its ports. Between two runs with the same plan,
-// arcs may only grow.
+// the lengths of arcs may only grow.
 func (s *search) run(isSwitch bool) {
 	distance := uint64(1)
 	if isSwitch {
@@ -106,7 +106,7 @@ func (s *search) chooseByHeap(ties []tie, root int32, distance uint64) {
 // choose makes a switch send by an arc.
 func (s *search) choose(v *node, by step) { v.arc, v.above, v.port = by.arc, by.above, s.port[by.arc] }
 
-// byPlan finds the paths by the plan, and reports whether that is possible.
+// byPlan finds the paths by the plan. It reports whether this is possible.
 func (s *search) byPlan(distance uint64) bool {
 	s.ties, s.tree = s.ties[:0], s.plan.tree
 	s.distance[0] = uint32(distance)
@@ -126,9 +126,9 @@ func (s *search) byPlan(distance uint64) bool {
 	return true
 }
 
-// settle finds the arcs of the shortest paths of some switches and their distances, and returns the least and the
-// greatest distance. It compares distances combined with the places of their arcs, without branches; a switch has at
-// most 256 arcs.
+// settle finds the arcs of the shortest paths of the switches of a group, and their distances. It returns the least and
+// the greatest distance. It compares numbers that combine a distance and the place of an arc, without branches. A
+// switch has at most 256 arcs.
 func (s *search) settle(a *stepGroup) (nearest, farthest uint64) {
 	if a.each == 1 {
 		return s.settleOnly(a)
@@ -155,7 +155,7 @@ func (s *search) settle(a *stepGroup) (nearest, farthest uint64) {
 	return nearest, farthest
 }
 
-// settleOnly is settle for switches with one step.
+// settleOnly is like settle for switches that have only one step.
 func (s *search) settleOnly(a *stepGroup) (nearest, farthest uint64) {
 	above, weight, tree := s.distance, s.weight, s.tree[a.begin:a.end]
 	distances := s.distance[a.begin:][:len(tree)]
@@ -169,9 +169,9 @@ func (s *search) settleOnly(a *stepGroup) (nearest, farthest uint64) {
 	return nearest, farthest
 }
 
-// shortest returns the least and the second of the distances by some steps, with the place of the step in the lowest
-// byte: a switch has at most 256 arcs. It is branchless because the branches would be unpredictable, and not inlined
-// because its variables would not stay in registers.
+// shortest returns the least and the second least distance by some steps. The lowest byte of each result is the place
+// of the step, because a switch has at most 256 arcs. shortest is branchless because the branches would be
+// unpredictable. It is not inlined because its variables would not stay in registers.
 //
 //go:noinline
 func shortest(steps []step, distances, weight []uint32) (least, second uint64) {
@@ -219,7 +219,8 @@ func (s *search) takeAll() {
 	s.tree = s.found
 }
 
-// use writes the ports into a row, and lengthens the arcs of the paths by the LIDs that send over them.
+// use writes the ports of the paths into a row. It lengthens the arcs of the paths by the number of LIDs that send over
+// them.
 func (s *search) use(row []uint8) {
 	load, weight, tree := s.load[:len(s.tree)], s.weight, s.tree
 	for i := len(tree) - 1; i > 0; i-- {

@@ -9,9 +9,10 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// ServiceLevels assigns SLs, one VL each, to the paths of another engine's tables so that they cannot deadlock, as
-// [DeadlockFree] does. It returns the number of VLs; if that is one, SLs and VLs are nil. It returns a
-// [routing.RefusedError] if the subnet has too few VLs. It costs the same as [DeadlockFree] without its tables.
+// ServiceLevels assigns SLs to the paths of another engine's tables so that they cannot deadlock, as [DeadlockFree]
+// does. Each SL has its own VL. It returns the number of VLs. If this number is one, the returned SLs and VLs are nil.
+// It returns a [routing.RefusedError] if the subnet has too few VLs. It costs the same as [DeadlockFree] without the
+// computation of tables.
 func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt routing.Options,
 	engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
 	opt.Progress = nil
@@ -27,7 +28,7 @@ func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt r
 	return d.serviceLevels(d.needed), routing.VLPerSL(f, d.vls), d.needed, nil
 }
 
-// everyone lists all end ports, including routers, switch by switch, and then the switches.
+// everyone lists all end ports, including those of routers, switch by switch. The switches follow.
 func (g *graph) everyone(opt *routing.Options) []target {
 	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
 	for _, s := range g.members {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sssp implements routing by single-source shortest paths: destinations are routed one after the other, and the
-// load of each on a cable makes that cable longer for the next. Its tables equal OpenSM's byte for byte
+// Package sssp implements routing by single-source shortest paths. It routes to one destination at a time. The load of
+// these paths makes the cables longer for the paths to the next destination. The tables equal OpenSM's byte for byte
 // (osm_ucast_dfsssp.c of OpenSM 3.3.23). The engine dfsssp also assigns SLs to the paths so that they cannot deadlock
 // (Domke, Hoefler and Nagel, "Deadlock-Free Oblivious Routing for Arbitrary Topologies", IPDPS 2011).
 package sssp
@@ -15,10 +15,11 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Engine is routing by single-source shortest paths. It balances routes well and ignores deadlocks.
+// Engine is the engine sssp: routing by single-source shortest paths. It balances routes well and ignores deadlocks.
 type Engine struct{}
 
-// DeadlockFree is [Engine] with SLs, one VL each, with which the paths between adapters cannot deadlock.
+// DeadlockFree is the engine dfsssp. It adds SLs to the tables of [Engine], each with its own VL, so that the paths
+// between adapters cannot deadlock.
 type DeadlockFree struct{}
 
 // Name implements [routing.Engine].
@@ -27,10 +28,11 @@ func (Engine) Name() string { return "sssp" }
 // Name implements [routing.Engine].
 func (DeadlockFree) Name() string { return "dfsssp" }
 
-// Route implements [routing.Engine]. It refuses a subnet in which OpenSM's distances of 31 bits do not reach all
-// switches; they contain the square of the number of LIDs for every hop. Routers get no routes. O(LIDs x links x log
-// switches). The searches are sequential, LID by LID, as each lengthens arcs for the next; another processor plans
-// ahead, and all processors write the tables.
+// Route implements [routing.Engine]. Routers get no routes. It refuses a subnet in which OpenSM's distances of 31 bits
+// do not reach all switches. These distances contain the square of the number of LIDs for every hop.
+//
+// Route takes O(LIDs x links x log switches). The searches are sequential, LID by LID, because each search lengthens
+// arcs for the next. Another processor plans ahead, and all processors write the tables.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	r, err := newRouter(f, &opt, e.Name(), 1)
 	if err == nil {
@@ -49,10 +51,10 @@ type router struct {
 	opt     *routing.Options
 	targets []target
 	lft     *fabric.LFT
-	// ports holds the tables LID by LID, in the order in which they are routed: the port of switch s in row i is at
+	// ports holds the tables LID by LID, in the order in which LIDs are routed. The port of switch s in row i is at
 	// i*switches+s.
 	ports []uint8
-	// done and total count steps of progress: one for each LID in each phase.
+	// done and total count steps of progress. Each LID is one step in each phase.
 	done, total int
 	warnings    []string
 }
@@ -72,7 +74,7 @@ func newRouter(f *fabric.Fabric, opt *routing.Options, name string, phases int) 
 	return r, r.reachable()
 }
 
-// reachable refuses a subnet in which a search from the subnet manager's port does not reach all switches.
+// reachable returns a refusal if a search from the subnet manager's port does not reach all switches.
 func (r *router) reachable() error {
 	if len(r.members) == 0 {
 		return nil
@@ -138,7 +140,7 @@ func (r *router) route(ctx context.Context) error {
 	return nil
 }
 
-// roots returns the switches for which plans are computed.
+// roots returns the switches for which plans are computed, in the order of the targets.
 func (r *router) roots() []fabric.SwitchIndex {
 	var roots []fabric.SwitchIndex
 	for i, t := range r.targets {
@@ -149,7 +151,8 @@ func (r *router) roots() []fabric.SwitchIndex {
 	return roots
 }
 
-// otherPaths reports whether the paths to t need another plan or start than those to the target before.
+// otherPaths reports whether the paths to t need another plan, or begin differently, than the paths to the previous
+// target.
 func (t *target) otherPaths(before *target) bool {
 	return t.sw != before.sw || (t.local == 0) != (before.local == 0)
 }

@@ -9,12 +9,12 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// maxListed bounds the examples in a warning or refusal.
+// maxListed is the maximum number of examples in a warning or refusal.
 const maxListed = 8
 
-// check refuses a torus whose failures leave no routes without deadlock: a ring in several pieces, or missing switches
-// that are not consecutive along the dimension routed last. OpenSM takes z for that dimension, even if the torus has no
-// z (osm_torus.c, routable_torus), and so does a strict check.
+// check refuses a torus whose failures leave no routes without deadlock. These are a ring in several pieces, and
+// missing switches that are not consecutive along the dimension that is routed last. OpenSM takes z for that dimension
+// even if the torus has no z (osm_torus.c, routable_torus). A strict check does the same.
 func (t *Torus) check(strict bool) error {
 	var why []string
 	for d := range dims {
@@ -46,7 +46,8 @@ func (t *Torus) check(strict bool) error {
 	return routing.Refuse(Name, "%s", list(why))
 }
 
-// cuts returns the number of switches of the ring through a place that have no link to the next higher place.
+// cuts returns the number of links that are missing in the ring through a place, along dimension d. It counts switches
+// without a link to the next higher place.
 func (t *Torus) cuts(d int, c Coordinates) (n int) {
 	for c[d] = range t.Radix[d] {
 		if s := t.number(c); s != absent && len(t.switches[s].groups[2*d+1]) == 0 {
@@ -56,7 +57,7 @@ func (t *Torus) cuts(d int, c Coordinates) (n int) {
 	return n
 }
 
-// missing returns the places without a switch.
+// missing returns the places that have no switch.
 func (t *Torus) missing() (all []Coordinates) {
 	t.places(func(c Coordinates) {
 		if t.number(c) == absent {
@@ -66,7 +67,7 @@ func (t *Torus) missing() (all []Coordinates) {
 	return all
 }
 
-// last returns the highest dimension with more than one place, which is routed last.
+// last returns the highest dimension with more than one place. This dimension is routed last.
 func (t *Torus) last() int {
 	d := dims - 1
 	for d > 0 && t.Radix[d] == 1 {
@@ -75,7 +76,7 @@ func (t *Torus) last() int {
 	return d
 }
 
-// deadlocks reports whether the missing switches are more than one run along a dimension.
+// deadlocks reports whether the missing switches are not a single run along a dimension.
 func (t *Torus) deadlocks(missing []Coordinates, along int) bool {
 	for _, c := range missing {
 		if c.moved(along, -c[along]) != missing[0].moved(along, -missing[0][along]) {

@@ -4,16 +4,16 @@ package torus
 
 import "example.org/ibconsole/fabric"
 
-// A cube is eight neighbouring places. Its corners are numbered with x in bit 0, y in bit 1 and z in bit 2 from its
-// lowest place. Known corners determine others. The fourth corner of a square is the switch that two of its corners
-// share in addition to the known one. A line at a right angle to a square or an edge leads to the switch that forms
-// squares with its sides.
+// A cube is a set of eight neighbouring places. Its corners are numbered from its lowest place, with x in bit 0, y in
+// bit 1 and z in bit 2. Corners whose switches are known determine other corners. In a square with three known corners,
+// the fourth corner is the other switch that is linked to two of them. A line leads at a right angle from a corner of a
+// square or an edge. It leads to the switch that forms squares with its sides, which are the neighbours of the corner.
 //
 // Any order of these steps finds the same torus if the fabric fits its configuration. But hosts are routed in the order
-// in which their switches were found, so the order of the cases is OpenSM's.
+// in which their switches were found, so the cases are in OpenSM's order.
 
-// corners lists, by the set of missing corners of a cube, the corners that follow from a square, in OpenSM's order: the
-// corner, then the three others around its square.
+// corners is indexed by the set of missing corners of a cube. It lists the corners that follow from a square, in
+// OpenSM's order: the corner, then the three other corners of its square.
 var corners = map[uint8]string{
 	0x01: "0231",
 	0x02: "1045",
@@ -69,22 +69,22 @@ var corners = map[uint8]string{
 	0xe8: "3102 5104 6204",
 }
 
-// squareCorners is the same for a torus of two dimensions, where a cube is one square.
+// squareCorners has the same meaning for a torus of two dimensions, where a cube is one square.
 var squareCorners = map[uint8]string{0x1: "0132", 0x2: "1023", 0x4: "2013", 0x8: "3102"}
 
 // step finds one corner.
 type step struct {
 	corner uint8
-	// around are the others of its square, the opposite one in the middle. For a line, the switch at its start is in
-	// the middle, and the other two are its sides. A line on a single square has one side.
+	// around are the other corners of the square, with the opposite corner in the middle. For a line, the switch at its
+	// start is in the middle, and the other two are its sides. A line at a single edge has one side.
 	around [3]uint8
 	line   bool
 }
 
-// noSide is the second side of a line with only one.
+// noSide stands for the second side of a line that has only one side.
 const noSide = 0xff
 
-// steps are the steps for each set of missing corners of a cube, and of a square.
+// steps holds the steps for each set of missing corners: solid for a cube, flat for a square.
 type steps struct{ solid, flat [256][]step }
 
 func newSteps() *steps {
@@ -107,8 +107,8 @@ func squareSteps(text string) (all []step) {
 	return all
 }
 
-// lineSteps returns the steps if three or four corners of one square are known and no others: a line from each corner
-// that has both sides.
+// lineSteps returns the steps if three or four corners of one square are known and no other corners. A line leads from
+// each corner that has both sides.
 func lineSteps(missing uint8) (all []step) {
 	known := ^missing
 	for d := range dims {
@@ -149,7 +149,7 @@ func count(set uint8) (n int) {
 	return n
 }
 
-// onSquare reports whether all corners of a set have the same coordinate in one dimension.
+// onSquare reports whether all corners of a set have the same coordinate in the dimension across.
 func onSquare(set, across uint8) bool {
 	low, high := false, false
 	for c := range uint8(8) {
@@ -160,13 +160,14 @@ func onSquare(set, across uint8) bool {
 	return low != high
 }
 
-// finder searches the links of a fabric that are not in the torus yet.
+// finder searches the free links of a fabric: links that are not in the torus yet.
 type finder struct {
 	f    *fabric.Fabric
 	free []bool // by port
 }
 
-// links calls visit with every switch at a free link of sw, in the order of ports, until visit returns true.
+// links calls visit with the switch at the other end of each free link of sw, in the order of ports, until visit
+// returns true.
 func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex) bool) bool {
 	n := s.f.SwitchNode(sw)
 	for p := range n.Ports() {
@@ -180,7 +181,7 @@ func (s *finder) links(sw fabric.SwitchIndex, visit func(peer fabric.SwitchIndex
 	return false
 }
 
-// corner returns a switch different from middle with links to a and c, None if there is none.
+// corner returns a switch other than middle with links to a and c, or None.
 func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None
 	s.links(a, func(x fabric.SwitchIndex) bool {
@@ -193,7 +194,7 @@ func (s *finder) corner(a, middle, c fabric.SwitchIndex) fabric.SwitchIndex {
 	return found
 }
 
-// line returns a switch different from behind that is linked to from and forms squares with its sides.
+// line returns a switch other than behind that is linked to from and forms squares with the sides, or None.
 func (s *finder) line(from fabric.SwitchIndex, sides []fabric.SwitchIndex,
 	behind fabric.SwitchIndex) fabric.SwitchIndex {
 	var found fabric.SwitchIndex = fabric.None

@@ -11,20 +11,20 @@ import (
 // Hop describes the passage of a packet through a switch of the torus.
 type Hop struct {
 	At Coordinates
-	// Along is the direction in which it leaves, "+x", "" to a host and for port 0.
+	// Along is the direction in which the packet leaves, such as "+x". It is "" to a host and for port 0.
 	Along string
-	// Crosses is the dimension whose dateline it crosses by leaving, "" for none. Unmarked reports that its SL has no
-	// bit for that: it goes the longer path around a ring that a failure has opened.
+	// Crosses is the dimension whose dateline the packet crosses when it leaves, or "". Unmarked is set if its SL has
+	// no bit for this dimension. Then the packet takes the longer path around a ring that a failure has opened.
 	Crosses  string
 	Unmarked bool
-	// TurnsFrom is the dimension along which it arrived if it leaves along a different one, otherwise "". Illegal
-	// reports that the turn is against the order of dimensions.
+	// TurnsFrom is the dimension along which the packet arrived if it leaves along a different dimension, otherwise "".
+	// Illegal is set if the turn is against the order of dimensions.
 	TurnsFrom string
 	Illegal   bool
 }
 
-// HopOf describes the passage of a packet with an SL from one port of a switch to another; either may be [fabric.None].
-// ok is false for a switch outside the torus.
+// HopOf describes how a packet with an SL passes a switch from port in to port out. Either port may be [fabric.None].
+// ok is false if the switch is outside the torus.
 func (t *Torus) HopOf(sw fabric.SwitchIndex, in, out fabric.PortIndex, sl uint8) (h Hop, ok bool) {
 	s := t.of[sw]
 	if s == absent {
@@ -52,19 +52,19 @@ func (t *Torus) inside(port fabric.PortIndex) bool {
 	return port != fabric.None && t.dimension(port) != local
 }
 
-// crossesBy reports whether the links of a group of a switch cross the dateline, which is between the last place and
-// the first.
+// crossesBy reports whether the links of a group of switch s cross the dateline. The dateline is between the last and
+// the first place of a ring.
 func (t *Torus) crossesBy(s int32, group int) bool {
 	d, at := group/2, t.switches[s].at[group/2]
 	return t.Radix[d] > 1 && !t.Mesh[d] && at == (group&1)*(t.Radix[d]-1)
 }
 
-// direction returns "+x" for the group up x.
+// direction returns the direction of a group as text, such as "+x" for the group up x.
 func direction(group int) string { return fmt.Sprintf("%c%s", "-+"[group&1], axis(group/2)) }
 
 func axis(d int) string { return axes[d : d+1] }
 
-// String describes the hop: "turns from y to x, against the order; crosses the x dateline".
+// String describes the hop, such as "turns from y to x, against the order; crosses the x dateline".
 func (h Hop) String() (text string) {
 	if h.TurnsFrom != "" {
 		text = fmt.Sprintf("turns from %s to %s", h.TurnsFrom, h.Along[1:])
@@ -85,7 +85,7 @@ func (h Hop) String() (text string) {
 	return text
 }
 
-// SLText describes an SL of this engine: "x dateline, QoS level 1".
+// SLText describes an SL of this engine, such as "x dateline, QoS level 1".
 func SLText(sl uint8) (text string) {
 	for d := range dims {
 		if sl>>d&1 != 0 {
@@ -100,8 +100,8 @@ func SLText(sl uint8) (text string) {
 	return fmt.Sprintf("%s, QoS level %d", text, sl/qosLevel)
 }
 
-// Links are the directions in which a switch has links, those in which links are missing, and directions that cross a
-// dateline: "+x". They are empty for a switch outside the torus.
+// Links lists directions of a switch, such as "+x": Present those with links, Missing those in which links are missing,
+// and Datelines those that cross a dateline. All lists are empty for a switch outside the torus.
 type Links struct{ Present, Missing, Datelines []string }
 
 // LinksOf returns the links of a switch.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package torus implements OpenSM's torus-2QoS engine: dimension order routing on a torus or mesh of two or three
-// dimensions that does not deadlock, even around failed links and switches, with two levels of quality of service
-// (osm_torus.c of OpenSM 3.3.23; torus-2QoS(8)).
+// dimensions, with two levels of quality of service (osm_torus.c of OpenSM 3.3.23; torus-2QoS(8)). The routes do not
+// deadlock, even around failed links and switches.
 package torus
 
 import (
@@ -16,30 +16,30 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Engine is torus-2QoS. Its tables, SLs and VLs equal OpenSM's byte for byte. It also routes what torus-2QoS(8)
+// Engine is torus-2QoS. Its tables, SLs and VLs equal OpenSM's byte for byte. It also routes fabrics that torus-2QoS(8)
 // supports but OpenSM 3.3.23 refuses; see Strict.
 type Engine struct {
-	// Conf describes the torus (torus_config). Without it the engine recognises the torus.
+	// Conf describes the torus (torus_config). If Conf is nil, the engine recognises the torus.
 	Conf *osm.TorusConf
 	// Recognised is the result of [Recognise] for the fabric, or for its state before failures, so that all switches
 	// keep their coordinates and all pairs their SLs. It is used if Conf is nil.
 	Recognised *osm.TorusConf
-	// Unread is the error of reading the configuration. If it is not nil the engine refuses to route.
+	// Unread is the error that occurred when the configuration was read. If it is not nil, the engine refuses to route.
 	Unread error
-	// NoQoS turns quality of service off (qos FALSE). OpenSM's engine refuses to route then.
+	// NoQoS turns quality of service off (qos FALSE). The engine then refuses to route, like OpenSM's.
 	NoQoS bool
-	// Strict refuses what OpenSM refuses although it can be routed without deadlock: consecutive missing switches along
-	// the last dimension of a torus of two dimensions.
+	// Strict also refuses a torus that OpenSM refuses although it can be routed without deadlock: a torus of two
+	// dimensions with consecutive missing switches along the last dimension.
 	Strict bool
 }
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return Name }
 
-// Route implements [routing.Engine]. Without a configuration it looks for the torus itself ([Recognise]). It refuses a
-// fabric that does not match the configuration, one whose failures leave no routes without deadlock, and one with fewer
-// than two data VLs. All hop counts are [routing.NoHops]: OpenSM keeps none. O(switches^2 + switches x LIDs).
-// Everything except the tables is computed sequentially.
+// Route implements [routing.Engine]. Without a configuration it recognises the torus itself ([Recognise]). It refuses a
+// fabric that does not match the configuration, a fabric whose failures leave no routes without deadlock, and a fabric
+// with fewer than two data VLs. All hop counts are [routing.NoHops], because OpenSM keeps none. O(switches^2 + switches
+// x LIDs). Everything except the tables is computed sequentially.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	if err := routing.Check(f, &opt); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return &routing.Result{Tables: tables, Hops: noHops{}, Multicast: t.tree, Warnings: warnings}, nil
 }
 
-// Beyond returns the reason for which OpenSM refuses this torus, "" if it does not.
+// Beyond returns the reason why OpenSM refuses this torus, or "" if OpenSM does not refuse it.
 func (t *Torus) Beyond() string {
 	if refused, ok := errors.AsType[*routing.RefusedError](t.check(true)); ok {
 		return refused.Reason
@@ -100,7 +100,7 @@ func (t *Torus) Beyond() string {
 	return ""
 }
 
-// layOut lays out a fabric by a configuration, and returns warnings.
+// layOut lays out a fabric as the torus that a configuration describes. It also returns warnings.
 func (e Engine) layOut(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, opt *routing.Options) (*Torus,
 	[]string, error) {
 	if err := conf.Err(); err != nil {
@@ -129,7 +129,7 @@ func (e Engine) layOut(ctx context.Context, f *fabric.Fabric, conf *osm.TorusCon
 	return p.Torus, append(l.warnings(), p.warnings()...), nil
 }
 
-// warnings describes the effects of too few VLs.
+// warnings returns warnings about the effects of too few VLs.
 func (l dataVLs) warnings() (w []string) {
 	if l.between < 4 {
 		w = append(w, fmt.Sprintf("links between switches have %d data VLs; with fewer than 4 paths around a failed "+
@@ -145,7 +145,7 @@ func (l dataVLs) warnings() (w []string) {
 	return w
 }
 
-// warnings describes the differences from the configuration.
+// warnings returns warnings about differences from the configuration.
 func (p *placer) warnings() (w []string) {
 	if missing := p.missing(); len(missing) > 0 {
 		w = append(w, fmt.Sprintf("%d of %d switches are missing: at %s", len(missing), len(p.at), list(missing)))
@@ -169,7 +169,7 @@ func (p *placer) warnings() (w []string) {
 	return append(w, p.outside()...)
 }
 
-// gap reports whether a switch should have a link in a direction and has none.
+// gap reports whether switch s should have a link in a direction and has none.
 func (t *Torus) gap(s int32, group int) bool {
 	d, at := group/2, t.switches[s].at[group/2]
 	last := 0
@@ -180,7 +180,7 @@ func (t *Torus) gap(s int32, group int) bool {
 	return !edge && len(t.switches[s].groups[group]) == 0
 }
 
-// outside describes the switches and links of the subnet that are not in the torus.
+// outside returns warnings about switches and links of the subnet that are not in the torus.
 func (p *placer) outside() (w []string) {
 	f := p.f
 	var switches, links []string
@@ -205,8 +205,9 @@ func (p *placer) outside() (w []string) {
 	return w
 }
 
-// detached warns of a switch outside the torus that belongs at a place from which it has lost all links along a
-// dimension, so that rings through it are split. torus-2QoS(8) requires such a torus to be refused.
+// detached returns warnings about a switch outside the torus that has lost all links along a dimension. The switch
+// belongs at a place in the torus, so rings through this place are split. torus-2QoS(8) requires that such a torus is
+// refused.
 func (p *placer) detached(sw fabric.SwitchIndex) []string {
 	var neighbours []Coordinates
 	for i := range p.f.SwitchNode(sw).NumPorts {
@@ -238,7 +239,7 @@ func (p *placer) detached(sw fabric.SwitchIndex) []string {
 	return nil
 }
 
-// step returns the dimension in which two places are neighbours; ok is false if they are not.
+// step returns the dimension in which two places are neighbours. ok is false if they are not neighbours.
 func (t *Torus) step(a, b Coordinates) (d int, ok bool) {
 	for d := range dims {
 		if b == t.around(a.moved(d, 1)) || b == t.around(a.moved(d, -1)) {

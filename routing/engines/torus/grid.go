@@ -14,7 +14,7 @@ const (
 	local = dims // the pseudo-dimension of a switch itself and its hosts
 )
 
-// Coordinates are a place in a torus: x, y, z.
+// Coordinates are the coordinates x, y and z of a place in a torus.
 type Coordinates [dims]int
 
 func (c Coordinates) String() string { return fmt.Sprintf("%d,%d,%d", c[0], c[1], c[2]) }
@@ -28,15 +28,15 @@ type Torus struct {
 	Mesh  [dims]bool
 
 	f *fabric.Fabric
-	// conf is the configuration by which the torus was found, seed the seed.
+	// conf is the configuration by which the torus was found. seed is the seed that was used.
 	conf     *osm.TorusConf
 	seed     osm.TorusSeed
 	switches []placed
 	// at holds the switch of each place.
 	at []int32
-	// of holds the number of each switch of the fabric, absent for one outside the torus.
+	// of holds the number of each switch of the fabric, or absent for a switch outside the torus.
 	of []int32
-	// group holds the group of each port of the fabric, noGroup for one outside the torus.
+	// group holds the group of each port of the fabric, or noGroup for a port outside the torus.
 	group []uint8
 	links int
 	// inOrder lists the port numbers in the order in which hosts are routed.
@@ -49,8 +49,8 @@ type Torus struct {
 type placed struct {
 	sw fabric.SwitchIndex
 	at Coordinates
-	// groups are its ports: 2d and 2d+1 are the ports down and up dimension d, the last group is those of hosts and
-	// port 0.
+	// groups holds the ports of the switch in groups. Groups 2d and 2d+1 are the ports down and up dimension d. The
+	// last group contains the ports of hosts and port 0.
 	groups [2*dims + 1][]uint8
 }
 
@@ -77,7 +77,7 @@ func newTorus(f *fabric.Fabric, radix [dims]int, mesh [dims]bool) *Torus {
 	return t
 }
 
-// place returns the index of a place in at; coordinates wrap around.
+// place returns the index of a place in the field at. Coordinates wrap around.
 func (t *Torus) place(c Coordinates) int {
 	i := 0
 	for d := dims - 1; d >= 0; d-- {
@@ -86,10 +86,10 @@ func (t *Torus) place(c Coordinates) int {
 	return i
 }
 
-// number returns the switch at a place, absent if there is none.
+// number returns the number of the switch at a place, or absent.
 func (t *Torus) number(c Coordinates) int32 { return t.at[t.place(c)] }
 
-// next returns the switch linked by a group, absent if the group has no link.
+// next returns the switch to which a group of switch s is linked, or absent if the group has no link.
 func (t *Torus) next(s int32, group int) int32 {
 	p := &t.switches[s]
 	if len(p.groups[group]) == 0 {
@@ -123,7 +123,7 @@ func wrap(v, n int) int {
 	return v
 }
 
-// places calls visit for every place, x fastest.
+// places calls visit for every place. x varies fastest.
 func (t *Torus) places(visit func(Coordinates)) {
 	for z := range t.Radix[2] {
 		for y := range t.Radix[1] {
@@ -134,7 +134,7 @@ func (t *Torus) places(visit func(Coordinates)) {
 	}
 }
 
-// Coordinates returns the place of a switch; ok is false for one outside the torus.
+// Coordinates returns the place of a switch. ok is false if the switch is outside the torus.
 func (t *Torus) Coordinates(sw fabric.SwitchIndex) (c Coordinates, ok bool) {
 	if n := t.of[sw]; n != absent {
 		return t.switches[n].at, true
@@ -142,7 +142,7 @@ func (t *Torus) Coordinates(sw fabric.SwitchIndex) (c Coordinates, ok bool) {
 	return Coordinates{}, false
 }
 
-// SwitchAt returns the switch at a place, [fabric.None] if there is none.
+// SwitchAt returns the switch at a place, or [fabric.None].
 func (t *Torus) SwitchAt(c Coordinates) fabric.SwitchIndex {
 	for d := range c {
 		if c[d] < 0 || c[d] >= t.Radix[d] {
@@ -155,7 +155,7 @@ func (t *Torus) SwitchAt(c Coordinates) fabric.SwitchIndex {
 	return fabric.None
 }
 
-// String returns the shape: "torus 6 x 5 x 1".
+// String returns the shape of the torus, such as "torus 6 x 5 x 1".
 func (t *Torus) String() string {
 	kind := "torus"
 	if t.Mesh == [dims]bool{true, true, true} {

@@ -10,14 +10,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// host is an end port with LIDs on a switch: a port of an adapter or router, or the switch itself.
+// host is an end port with LIDs on a switch. It is a port of an adapter or router, or the switch itself.
 type host struct {
 	lid  uint16
 	lids uint8
 	port uint8 // of the switch, 0 for itself
 }
 
-// hosts returns those of each switch, in the order in which they are routed.
+// hosts returns the hosts on each switch, in the order in which they are routed.
 func (t *Torus) hosts() [][]host {
 	all := make([][]host, len(t.switches))
 	for s := range t.switches {
@@ -37,8 +37,8 @@ func (t *Torus) hosts() [][]host {
 	return all
 }
 
-// tables routes from every switch to every host. Hosts use parallel links in turn, and so do switches, independently.
-// O(switches^2 + switches x LIDs).
+// tables computes the routes from every switch to every host. Routes to hosts use parallel links in turn. Routes to
+// switches do the same, independently of hosts. O(switches^2 + switches x LIDs).
 func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fabric.LFT, error) {
 	lft := fabric.NewLFT(len(t.f.Switches), t.f.MaxLID)
 	w, hosts := t.newPaths(), t.hosts()
@@ -59,7 +59,7 @@ func (t *Torus) tables(ctx context.Context, progress func(done, total int)) (*fa
 	return lft, nil
 }
 
-// fill fills the table of a switch, and returns a switch to which it has no path, absent if there is none.
+// fill fills in the table of switch s. It returns a switch to which s has no path, or absent.
 func (t *Torus) fill(row []uint8, s int32, w *paths, hosts [][]host) (lost int32) {
 	lost = absent
 	var turns [2 * dims]turn
@@ -87,7 +87,7 @@ func (t *Torus) fill(row []uint8, s int32, w *paths, hosts [][]host) (lost int32
 	return lost
 }
 
-// write enters a port for all LIDs of a host.
+// write sets the entries for all LIDs of a host to port.
 func (h host) write(row []uint8, port uint8) {
 	row[h.lid] = port
 	for l := int(h.lid) + 1; l < min(int(h.lid)+int(h.lids), len(row)); l++ {
@@ -95,7 +95,7 @@ func (h host) write(row []uint8, port uint8) {
 	}
 }
 
-// turn holds the next of parallel links, for switches and for hosts.
+// turn holds which of several parallel links is next, for routes to switches and for routes to hosts.
 type turn struct{ switches, hosts int }
 
 func (u *turn) fill(row []uint8, hosts []host, ports []uint8) {

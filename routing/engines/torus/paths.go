@@ -2,8 +2,8 @@
 
 package torus
 
-// distances returns the distances of two places of a ring without crossing its dateline, which is between its last
-// place and its first, and across it.
+// distances returns two distances between places a and b of a ring: direct is the one that does not cross the dateline,
+// round the one that crosses it. The dateline is between the last and the first place of the ring.
 func distances(a, b, radix int) (direct, round int) {
 	if a > b {
 		a, b = b, a
@@ -11,14 +11,14 @@ func distances(a, b, radix int) (direct, round int) {
 	return b - a, radix - (b - a)
 }
 
-// crosses reports whether the shorter path between two places of a ring crosses its dateline. Paths of equal length do
-// not.
+// crosses reports whether the shorter path between two places of a ring crosses the dateline. If both paths have the
+// same length, it returns false.
 func crosses(a, b, radix int) bool {
 	direct, round := distances(a, b, radix)
 	return round < direct
 }
 
-// shorter returns the direction of the shorter path, 1 for up and 0 for down.
+// shorter returns the direction of the shorter path: 1 for up, 0 for down.
 func shorter(from, to, radix int) int {
 	if (to > from) != crosses(from, to, radix) {
 		return 1
@@ -29,12 +29,13 @@ func shorter(from, to, radix int) int {
 // noPath is the group without a path.
 const noPath = noGroup
 
-// paths holds by dimension the group by which a switch sends to each coordinate: t.Radix[d] entries for each switch.
+// paths holds, for each dimension, the groups by which switches send along the dimension. Each switch has t.Radix[d]
+// entries, one for each coordinate to which it sends.
 type paths [dims][]uint8
 
-// newPaths finds the paths along rings: the shorter one if it is complete, otherwise the other one. Towards a missing
-// switch, from which the path would turn, it is the shorter one as far as it goes; along z, after which there is no
-// turn, there is none. O(switches x sum of the radixes).
+// newPaths finds the paths along rings. It takes the shorter path if that is complete, otherwise the other one. Towards
+// a missing switch, where the path turns, it takes the shorter path as far as it goes. Along z no turn follows, so
+// there is no path towards a missing switch. O(switches x sum of the radixes).
 func (t *Torus) newPaths() *paths {
 	var w paths
 	for d := range dims {
@@ -68,7 +69,7 @@ func (t *Torus) pathsOf(s int32, d int, to []uint8) {
 	}
 }
 
-// reach returns the number of consecutive switches down or up the ring of a switch before a gap.
+// reach returns the number of consecutive switches in one direction along the ring of switch s, up to the first gap.
 func (t *Torus) reach(s int32, group int) (steps int) {
 	for at := t.next(s, group); at != absent && at != s; at = t.next(at, group) {
 		steps++
@@ -76,8 +77,8 @@ func (t *Torus) reach(s int32, group int) (steps int) {
 	return steps
 }
 
-// towards returns the group by which switch s sends to switch d: along x first, then y, then z. It sends along the next
-// dimension early if a failure blocks the path.
+// towards returns the group by which switch s sends to switch d. Packets travel along x first, then y, then z. If a
+// failure blocks the path, s sends along the next dimension early.
 func (t *Torus) towards(w *paths, s, d int32) uint8 {
 	from, to := &t.switches[s].at, &t.switches[d].at
 	for dim := range dims {

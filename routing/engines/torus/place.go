@@ -16,13 +16,13 @@ type placer struct {
 	*Torus
 	find  finder
 	steps *steps
-	// along are the dimensions with more than one place.
+	// along lists the dimensions with more than one place.
 	along []int
-	// joined holds by dimension and lower place the state of the links between two places. whole reports that a cube
-	// has all its corners.
+	// joined holds, for each dimension and each lower place, the state of the links to the next place. whole marks the
+	// cubes of which all corners are known.
 	joined [dims][]joint
 	whole  []bool
-	// overfull are the switches with more links between them than the configuration allows, by number.
+	// overfull marks, by number, the switches between which there are more links than the configuration allows.
 	overfull map[int32]bool
 }
 
@@ -35,7 +35,7 @@ const (
 	overfull // the group had no space for all
 )
 
-// place finds the torus of a configuration whose seed is present.
+// place lays out the torus that a configuration describes. The switches of the seed must be present.
 func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm.TorusSeed) (*placer, error) {
 	radix := [dims]int{}
 	for d, n := range conf.Radix {
@@ -70,7 +70,7 @@ func place(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf, seed *osm
 	return p, p.attach()
 }
 
-// placeSeed puts the switches of a seed at their places.
+// placeSeed puts the switches of the seed at their places.
 func (p *placer) placeSeed(seed *osm.TorusSeed) error {
 	var at Coordinates
 	for d := range at {
@@ -94,7 +94,7 @@ func (p *placer) placeSeed(seed *osm.TorusSeed) error {
 	return nil
 }
 
-// member returns the switch of the subnet with a GUID.
+// member returns the switch of the subnet that has a GUID, or None.
 func (p *placer) member(guid uint64) fabric.SwitchIndex { return member(p.f, guid) }
 
 func member(f *fabric.Fabric, guid uint64) fabric.SwitchIndex {
@@ -104,7 +104,7 @@ func member(f *fabric.Fabric, guid uint64) fabric.SwitchIndex {
 	return fabric.None
 }
 
-// install puts a switch at a place, and reports whether the place has one then.
+// install puts a switch at a place. It reports whether the place has a switch afterwards.
 func (p *placer) install(c Coordinates, sw fabric.SwitchIndex) bool {
 	i := p.place(c)
 	if p.at[i] == absent && sw != fabric.None {
@@ -114,7 +114,7 @@ func (p *placer) install(c Coordinates, sw fabric.SwitchIndex) bool {
 	return p.at[i] != absent
 }
 
-// complete finds all corners of the cube of a place that follow from the known ones.
+// complete finds all corners of the cube at a place that follow from the known corners.
 func (p *placer) complete(c Coordinates) {
 	for d := range dims {
 		if p.Mesh[d] && p.Radix[d] > 1 && c[d] == p.Radix[d]-1 {
@@ -153,7 +153,7 @@ func (p *placer) stepsFor(missing uint8) []step {
 	return nil
 }
 
-// corner returns a corner of the cube of a place, numbered along the existing dimensions.
+// corner returns the place of corner i of the cube at place c. Corners are numbered along the existing dimensions.
 func (p *placer) corner(c Coordinates, i uint8) Coordinates {
 	for bit, d := range p.along {
 		c[d] += int(i >> bit & 1)
@@ -161,7 +161,7 @@ func (p *placer) corner(c Coordinates, i uint8) Coordinates {
 	return c
 }
 
-// take takes a step, and reports whether it found a switch.
+// take takes a step. It reports whether the step found a switch.
 func (p *placer) take(c Coordinates, s step) bool {
 	target, base := p.corner(c, s.corner), p.corner(c, s.around[1])
 	sides := []fabric.SwitchIndex{p.switchAt(p.corner(c, s.around[0]))}
@@ -184,11 +184,11 @@ func (p *placer) take(c Coordinates, s step) bool {
 	return p.install(target, p.find.line(p.switchAt(base), sides, p.switchAt(behind)))
 }
 
-// switchAt returns the switch at a known place.
+// switchAt returns the switch at a place where a switch is known.
 func (p *placer) switchAt(c Coordinates) fabric.SwitchIndex { return p.switches[p.number(c)].sw }
 
-// safe reports whether a line along a dimension cannot be confused with the rings at a right angle to it: a ring of
-// four links is also a square, until two of its links are in the torus.
+// safe reports whether a line along a dimension cannot be confused with the rings at a right angle to it. They can be
+// confused if a ring has four links, because it is also a square, until two of its links are in the torus.
 func (p *placer) safe(c Coordinates, along int) bool {
 	for d := range dims {
 		if d != along && !p.safeRing(c, d) {
@@ -232,8 +232,8 @@ func (p *placer) joinCube(c Coordinates) {
 	}
 }
 
-// join adds the links between two neighbouring places to the torus if both are known, and reports whether there was
-// space for all.
+// join adds the links between two neighbouring places to the torus if both switches are known. It reports whether there
+// was space for all links.
 func (p *placer) join(d int, low, high Coordinates) bool {
 	at := &p.joined[d][p.place(low)]
 	if *at == unjoined {
@@ -270,7 +270,7 @@ func (p *placer) joinSwitches(d int, a, b int32) joint {
 
 func (p *placer) full(group []uint8) bool { return uint32(len(group)) == p.conf.GroupPorts }
 
-// attach adds the switches themselves and their hosts to the torus.
+// attach adds port 0 of the switches and their hosts to the torus.
 func (p *placer) attach() (err error) {
 	p.places(func(c Coordinates) {
 		if s := p.number(c); err == nil && s != absent {

@@ -14,14 +14,16 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// seedsTried bounds the number of switches from which a torus is laid out.
+// seedsTried is the maximum number of switches from which a torus is laid out.
 const seedsTried = 48
 
-// Recognise finds the torus or mesh of two or three dimensions that a subnet is, and returns a configuration for it.
-// The origin is the suitable switch of the lowest GUID. Dimensions are in the order of the origin's ports that lead
-// along them, and up is where the lower port leads; in a mesh the origin is a corner. A ring of four can be two
-// dimensions of two instead. Failed links and switches are allowed as long as every switch fits and routes exist. It
-// returns a [routing.RefusedError] if it finds no torus. O(switches x ports^3).
+// Recognise finds the torus or mesh of two or three dimensions that a subnet forms, and returns a configuration for it.
+// The origin is the suitable switch with the lowest GUID. Dimensions are in the order of the origin's ports that lead
+// along them. The lower port of a dimension leads up. In a mesh the origin is a corner. A ring of four may be
+// recognised as two dimensions of size two.
+//
+// Failed links and switches are allowed if every remaining switch fits and routes exist. Recognise returns a
+// [routing.RefusedError] if it finds no torus. O(switches x ports^3).
 func Recognise(ctx context.Context, f *fabric.Fabric) (*osm.TorusConf, error) {
 	r, err := recognised(ctx, f)
 	if err != nil {
@@ -30,8 +32,8 @@ func Recognise(ctx context.Context, f *fabric.Fabric) (*osm.TorusConf, error) {
 	return r.best.Config(), nil
 }
 
-// RecogniseForFailures is [Recognise] with a seed at every suitable switch, for [Engine.Recognised]: the coordinates
-// stay the same while any seed is left.
+// RecogniseForFailures is like [Recognise], with a seed at every suitable switch, for [Engine.Recognised]. The
+// coordinates stay the same as long as the switches of any seed remain.
 func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*osm.TorusConf, error) {
 	r, err := recognised(ctx, f)
 	if err != nil {
@@ -40,7 +42,8 @@ func RecogniseForFailures(ctx context.Context, f *fabric.Fabric) (*osm.TorusConf
 	return r.best.config(maxPlaces, true), nil
 }
 
-// Fit returns the configuration by which a fabric that has had failures since keeps the coordinates of conf.
+// Fit returns a configuration for a fabric that has had failures since conf was made. The configuration keeps the
+// coordinates of conf.
 func Fit(ctx context.Context, f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusConf, error) {
 	seed, err := chooseSeed(f, conf)
 	if err != nil {
@@ -85,17 +88,17 @@ func find(ctx context.Context, f *fabric.Fabric) (*recogniser, error) {
 	return r, nil
 }
 
-// recogniser looks for the torus that fits best.
+// recogniser searches for the torus that fits a subnet best.
 type recogniser struct {
 	f       *fabric.Fabric
 	members int
-	// peers are the neighbours of each switch, each once, in the order of ports.
+	// peers lists the neighbours of each switch in the order of ports. Each neighbour is listed once.
 	peers [][]fabric.SwitchIndex
 	best  *placer
 	unfit fit
 }
 
-// fit counts the faults of a torus: places without a switch, links outside it, and missing links.
+// fit counts the faults of a torus: places without a switch, links outside the torus, and missing links.
 type fit struct{ places, links, gaps int }
 
 func (a fit) compare(b fit) int {
@@ -118,7 +121,7 @@ func newRecogniser(f *fabric.Fabric) *recogniser {
 	return r
 }
 
-// origins returns the switches to begin with, in the order of GUIDs.
+// origins returns the switches from which a layout may begin, in the order of GUIDs.
 func (r *recogniser) origins() []fabric.SwitchIndex {
 	var all []fabric.SwitchIndex
 	for s, peers := range r.peers {
@@ -139,7 +142,7 @@ func (r *recogniser) origins() []fabric.SwitchIndex {
 	return r.sample(all)
 }
 
-// sample returns seedsTried of many switches: the first ones, then ones at equal intervals.
+// sample returns at most seedsTried of many switches: the first ones, then others at equal intervals.
 func (r *recogniser) sample(all []fabric.SwitchIndex) []fabric.SwitchIndex {
 	if len(all) <= seedsTried {
 		return all
@@ -152,10 +155,10 @@ func (r *recogniser) sample(all []fabric.SwitchIndex) []fabric.SwitchIndex {
 	return some
 }
 
-// pair holds the neighbours of a switch in one dimension: one or two.
+// pair holds the one or two neighbours of a switch in one dimension.
 type pair []fabric.SwitchIndex
 
-// pairings returns all divisions of neighbours into three dimensions at most.
+// pairings returns all ways to divide neighbours into at most three dimensions.
 func pairings(peers []fabric.SwitchIndex) [][]pair {
 	if len(peers) == 0 {
 		return [][]pair{nil}
@@ -175,8 +178,8 @@ func pairings(peers []fabric.SwitchIndex) [][]pair {
 	return all
 }
 
-// configs returns the possible shapes around a switch with neighbours in these dimensions: a row with ends can be a
-// mesh, or a ring with a gap.
+// configs returns configurations for the possible shapes around switch s, whose neighbours are divided into dimensions.
+// A row with ends can be a mesh, or a ring with a gap.
 func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*osm.TorusConf {
 	c := &osm.TorusConf{GroupPorts: osm.DefaultGroupPorts, MaxChanges: osm.DefaultMaxChanges,
 		Radix: [dims]uint32{1, 1, 1},
@@ -214,8 +217,8 @@ func (r *recogniser) configs(s fabric.SwitchIndex, pairs []pair) []*osm.TorusCon
 	return all
 }
 
-// measure walks along a dimension through a switch. It returns the number of switches, the number of them below s, and
-// whether they form a ring. The length is 0 if the path is ambiguous.
+// measure walks along dimension d through switch s. It returns the number of switches, how many of them are below s,
+// and whether they form a ring. The length is 0 if the path is ambiguous.
 func (r *recogniser) measure(s fabric.SwitchIndex, pairs []pair, d int) (length, below int, ring bool) {
 	var aside []fabric.SwitchIndex
 	for i, p := range pairs {
@@ -235,8 +238,9 @@ func (r *recogniser) measure(s fabric.SwitchIndex, pairs []pair, d int) (length,
 	return up + below + 1, below, false
 }
 
-// walk continues straight from s over next, until it comes back to s or the row ends, and counts the switches after s.
-// aside are the neighbours of s in other dimensions. ok is false if there is more than one straight path.
+// walk continues straight from s by way of next, until it comes back to s or the row ends. It returns the number of
+// switches after s. aside are the neighbours of s in other dimensions. ok is false if there is more than one straight
+// path.
 func (r *recogniser) walk(s, next fabric.SwitchIndex, aside []fabric.SwitchIndex) (steps int, closed, ok bool) {
 	before, at := s, next
 	for steps = 1; steps <= r.members; steps++ {
@@ -269,7 +273,8 @@ func (r *recogniser) walk(s, next fabric.SwitchIndex, aside []fabric.SwitchIndex
 	return 0, false, false
 }
 
-// try lays out the subnet, and keeps the best of the layouts that contain every switch and can be routed.
+// try lays out the subnet by a configuration. Of the layouts that contain every switch and can be routed, the best is
+// kept.
 func (r *recogniser) try(ctx context.Context, c *osm.TorusConf) error {
 	c.GroupPorts = r.needed()
 	if _, err := chooseSeed(r.f, c); err != nil {
@@ -301,7 +306,7 @@ func (r *recogniser) try(ctx context.Context, c *osm.TorusConf) error {
 	return nil
 }
 
-// needed returns the portgroup_max_ports that allows all hosts and parallel links.
+// needed returns the value of portgroup_max_ports that suffices for all hosts and parallel links.
 func (r *recogniser) needed() uint32 {
 	most := osm.DefaultGroupPorts
 	g := routing.NewGraph(r.f)
@@ -323,7 +328,7 @@ func (r *recogniser) needed() uint32 {
 	return uint32(most)
 }
 
-// sizes returns the shape of a configuration: "6 x 5m x 1".
+// sizes returns the shape of a configuration as text, such as "6 x 5m x 1".
 func sizes(c *osm.TorusConf) string {
 	var all []string
 	for d, n := range c.Radix {
@@ -336,14 +341,15 @@ func sizes(c *osm.TorusConf) string {
 	return strings.Join(all, " x ")
 }
 
-// Cache holds the configuration that a subnet was recognised as. It stays valid through failures, so that switches keep
-// their coordinates and paths their SLs. The zero value is an empty cache.
+// Cache holds the configuration with which a subnet was recognised. It stays valid through failures, so that switches
+// keep their coordinates and paths keep their SLs. The zero value is an empty cache.
 type Cache struct {
 	conf   *osm.TorusConf
 	fabric *fabric.Fabric
 }
 
-// Config returns the configuration of a subnet, or of its state before switches of it were lost; nil if it is no torus.
+// Config returns the configuration of a subnet. If the subnet has lost switches since the last call, it returns the
+// configuration of the state before. It returns nil if the subnet is not a torus.
 func (c *Cache) Config(ctx context.Context, base *fabric.Fabric) (*osm.TorusConf, error) {
 	if c.conf != nil && c.had(base) {
 		return c.conf, nil

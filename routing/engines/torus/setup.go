@@ -13,11 +13,11 @@ import (
 // Name is the engine's name in opensm.conf.
 const Name = "torus-2QoS"
 
-// maxPlaces limits the size of a configuration. A subnet has at most 49,151 LIDs.
+// maxPlaces is the maximum number of places of a configuration. A subnet has at most 49,151 LIDs.
 const maxPlaces = 1 << 16
 
-// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup does, and returns its first seed whose
-// switches are all present. All seeds are checked, even unused ones.
+// chooseSeed checks a configuration against a fabric as OpenSM's verify_setup does. It returns the first seed whose
+// switches are all present. It checks all seeds, even those that are not used.
 func chooseSeed(f *fabric.Fabric, conf *osm.TorusConf) (*osm.TorusSeed, error) {
 	if err := checkSize(conf); err != nil {
 		return nil, err
@@ -59,7 +59,8 @@ func checkSize(conf *osm.TorusConf) error {
 	return nil
 }
 
-// checkPortOrder refuses an order that has, within its first NumPorts+1 entries, a port that a switch does not have.
+// checkPortOrder returns an error if the port order has a port that a switch does not have. It checks the first
+// NumPorts+1 entries of the order for each switch.
 func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	order := portOrder(conf)
 	for s := range f.NumSwitches() {
@@ -74,7 +75,7 @@ func checkPortOrder(f *fabric.Fabric, conf *osm.TorusConf) error {
 	return nil
 }
 
-// portOrder returns the complete order: the listed ports, then the others.
+// portOrder returns the complete port order: the listed ports, followed by the other ports.
 func portOrder(conf *osm.TorusConf) []uint8 {
 	var named [256]bool
 	order := make([]uint8, 0, 255)
@@ -92,7 +93,7 @@ func portOrder(conf *osm.TorusConf) []uint8 {
 
 const axes = "xyz"
 
-// checkSeed returns an error for an incomplete seed. OpenSM checks the ends of z before those of y.
+// checkSeed returns an error if a seed is incomplete. OpenSM checks the ends of z before those of y.
 func checkSeed(conf *osm.TorusConf, s *osm.TorusSeed) error {
 	for d := range dims {
 		if conf.Radix[d] != 4 || conf.Mesh[d] {
@@ -147,15 +148,16 @@ func seedPresent(f *fabric.Fabric, conf *osm.TorusConf, s *osm.TorusSeed) bool {
 	return true
 }
 
-// seedsWritten is the number of seeds of a configuration if the torus is large enough: each survives failures at the
-// others.
+// seedsWritten is the number of seeds that a configuration gets if the torus is large enough. Each seed remains usable
+// if switches of the other seeds fail.
 const seedsWritten = 3
 
-// Config returns a configuration by which OpenSM finds this torus. Its first seed is the one from which it was found.
-// The seeds share no switches.
+// Config returns a configuration by which OpenSM finds this torus. The first seed is the seed from which the torus was
+// found. The seeds share no switches.
 func (t *Torus) Config() *osm.TorusConf { return t.config(seedsWritten, false) }
 
-// config returns a configuration with a maximum number of seeds, which share switches only if shared is true.
+// config returns a configuration. seeds is the maximum number of seeds. Seeds may share switches only if shared is
+// true.
 func (t *Torus) config(seeds int, shared bool) *osm.TorusConf {
 	c := *t.conf
 	c.Seeds = []osm.TorusSeed{t.seed}
@@ -172,7 +174,7 @@ func (t *Torus) config(seeds int, shared bool) *osm.TorusConf {
 	use(t.seed)
 	n := len(t.switches)
 	for k := range n {
-		// Begin in the middle, which is far from the origin.
+		// Begin with a switch in the middle, which is far from the origin.
 		s := int32((k + n/2) % n)
 		if seed, ok := t.seedAt(s, used); ok && len(c.Seeds) < seeds {
 			c.Seeds = append(c.Seeds, seed)
@@ -182,7 +184,7 @@ func (t *Torus) config(seeds int, shared bool) *osm.TorusConf {
 	return &c
 }
 
-// seedAt returns the seed of a switch, false if one of its switches is missing or used.
+// seedAt returns the seed at switch s. It returns false if one of the seed's switches is missing or is marked in used.
 func (t *Torus) seedAt(s int32, used map[uint64]bool) (seed osm.TorusSeed, ok bool) {
 	at := t.switches[s].at
 	for d := range dims {

@@ -7,7 +7,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// qosLevel is the bit of SLs for the second level of quality of service. The bits below mark the dimensions in which
+// qosLevel is the bit of an SL for the second level of quality of service. The lower bits mark the dimensions in which
 // the shortest path crosses the dateline.
 const qosLevel = 1 << dims
 
@@ -15,15 +15,15 @@ const qosLevel = 1 << dims
 // quality of service.
 func Supports(sl uint8) bool { return sl&^qosLevel == 0 }
 
-// PathSLs holds the SLs of paths. They depend on the places of both ends and not on failures, so that granted SLs stay
-// valid after a failure.
+// PathSLs holds the SLs of paths. An SL depends on the places of both ends and not on failures. Therefore SLs that were
+// given to applications stay valid after a failure.
 type PathSLs struct {
 	*Torus
 	// Level is the level of quality of service, 0 or 1.
 	Level uint8
 }
 
-// SL implements [fabric.PathSLs]. It is 0 for a LID outside the torus, as in OpenSM.
+// SL implements [fabric.PathSLs]. Like OpenSM, it returns 0 for a LID outside the torus.
 func (p *PathSLs) SL(src, dst uint16) uint8 {
 	l := &p.slParts
 	a, b := l.on(src), l.on(dst)
@@ -37,7 +37,7 @@ func (p *PathSLs) SL(src, dst uint16) uint8 {
 	return sl
 }
 
-// between returns the SL of the first level from one switch to another.
+// between returns the SL of the first QoS level for packets from one switch to another switch.
 func (t *Torus) between(a, b int32) (sl uint8) {
 	from, to := &t.switches[a].at, &t.switches[b].at
 	for d := range dims {
@@ -50,7 +50,8 @@ func (t *Torus) between(a, b int32) (sl uint8) {
 type slParts struct {
 	// at is the switch that a LID is on.
 	at []int32
-	// crossing has the bit of the dimension if the path between two places crosses its dateline, by from x radix + to.
+	// crossing holds, for each dimension, the bit of the dimension if the path between two coordinates crosses the
+	// dateline, otherwise 0. The index is from x radix + to.
 	crossing [dims][]uint8
 }
 
@@ -72,7 +73,8 @@ func (t *Torus) newSLParts() slParts {
 	return l
 }
 
-// on returns the switch that a LID is on, absent if that is not in the torus.
+// on returns the number of the switch to which a LID belongs or is attached, or absent if this switch is not in the
+// torus.
 func (l *slParts) on(lid uint16) int32 {
 	if int(lid) >= len(l.at) {
 		return absent
@@ -80,7 +82,7 @@ func (l *slParts) on(lid uint16) int32 {
 	return l.at[lid]
 }
 
-// PartitionBits returns the bits that OpenSM takes from a partition's SL.
+// PartitionBits returns the bits of SLs that OpenSM takes from the SL of a partition.
 func (p *PathSLs) PartitionBits() uint8 { return qosLevel }
 
 // Range implements [fabric.SpreadSLs].
@@ -89,10 +91,10 @@ func (p *PathSLs) Range(src, dst uint16) (first, n uint8) { return p.SL(src, dst
 // Source implements [fabric.SpreadSLs].
 func (p *PathSLs) Source(src uint16) int32 { return p.slParts.on(src) }
 
-// Destination returns the same number for destinations with the same SLs from every source.
+// Destination returns the same number for all destinations that have the same SLs from every source.
 func (p *PathSLs) Destination(dst uint16) int32 { return p.slParts.on(dst) }
 
-// attached returns the switch that a LID is on.
+// attached returns the number of the switch to which a LID belongs or is attached.
 func (t *Torus) attached(lid uint16) int32 {
 	end := t.f.PortByLID(lid)
 	if end == fabric.None {
@@ -105,7 +107,7 @@ func (t *Torus) attached(lid uint16) int32 {
 	return t.of[sw]
 }
 
-// Of returns the torus of tables of this engine, and false for other tables.
+// Of returns the torus for which this engine computed the tables. It returns false for tables of another engine.
 func Of(tables *fabric.Tables) (*Torus, bool) {
 	if tables == nil {
 		return nil, false
@@ -121,14 +123,14 @@ func Of(tables *fabric.Tables) (*Torus, bool) {
 	return p.Torus, true
 }
 
-// dataVLs are the numbers of data VLs that all links of a subnet can have.
+// dataVLs holds the numbers of data VLs that all links of a subnet can have.
 type dataVLs struct {
-	// between is the number between switches, hosts that at the ports of hosts.
+	// between is the number for links between switches, hosts the number for links of hosts.
 	between, hosts int
 }
 
-// dataVLsOf returns the least numbers of all linked ports, limited by max_op_vls. Ports with an unknown VLCap do not
-// count.
+// dataVLsOf returns the minimum numbers over all linked ports, limited by max_op_vls. Ports with an unknown VLCap do
+// not count.
 func dataVLsOf(f *fabric.Fabric, opt *routing.Options) dataVLs {
 	l := dataVLs{between: routing.MostDataVLs, hosts: routing.MostDataVLs}
 	most := opt.MaxOpVLs
@@ -152,10 +154,10 @@ func dataVLsOf(f *fabric.Fabric, opt *routing.Options) dataVLs {
 	return l
 }
 
-// sl2vl computes the tables of all ports (osm_torus.c, sl2vl_entry; osm_qos.c). Between switches bit 0 of the VL is set
-// if the path crosses the dateline of the dimension along which it leaves, bit 1 if it turned against the order of
-// dimensions, and bit 2 is the level of quality of service. Elsewhere bit 0 is the level. OpenSM skips nodes without
-// such tables, and ports without a link.
+// sl2vl computes the SL2VL tables of all ports (osm_torus.c, sl2vl_entry; osm_qos.c). Between switches, bit 0 of the VL
+// is set if the path crosses the dateline of the dimension along which the packet leaves. Bit 1 is set if the packet
+// turned against the order of dimensions. Bit 2 is the QoS level. On other links bit 0 is the QoS level. OpenSM skips
+// nodes without SL2VL tables and ports without a link.
 func (t *Torus) sl2vl(l dataVLs) *fabric.SL2VL {
 	tables := fabric.NewSL2VL(t.f)
 	for i := range t.f.NumNodes() {
@@ -204,7 +206,8 @@ func (t *Torus) sl2vlOf(tables *fabric.SL2VL, node fabric.NodeIndex, l dataVLs) 
 	}
 }
 
-// dimension returns the dimension along which a switch port leads, local for a host and for links outside the torus.
+// dimension returns the dimension along which a switch port leads. It returns local for a port that leads to a host or
+// outside the torus.
 func (t *Torus) dimension(port fabric.PortIndex) int {
 	if g := t.group[port]; g != noGroup {
 		return int(g) / 2
@@ -212,7 +215,8 @@ func (t *Torus) dimension(port fabric.PortIndex) int {
 	return local
 }
 
-// vlsOf maps SLs to VLs for packets that arrive along one dimension and leave along another by a port.
+// vlsOf returns the VL of each SL for packets that arrive along dimension in and leave along dimension out by a port.
+// data is the number of data VLs.
 func (t *Torus) vlsOf(port fabric.PortIndex, in, out, data int) (vls fabric.VLs) {
 	mask := uint8(0xf)
 	if oper := t.f.Ports[port].OperVLs; oper > 0 && oper < 5 {

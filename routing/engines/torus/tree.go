@@ -9,24 +9,24 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// Tree is the tree of all multicast packets. Packets from its root turn only as unicast packets do, and branches cross
-// a dateline only on a ring that a failure has opened, so that multicast and unicast together do not deadlock
-// (osm_torus.c, torus_master_stree).
+// Tree is the tree of all multicast packets (osm_torus.c, torus_master_stree). Packets from its root turn only as
+// unicast packets do. Branches cross a dateline only on a ring that a failure has opened. Therefore multicast and
+// unicast together do not deadlock.
 type Tree struct {
 	*Torus
-	// Root is the root. Parent is by switch of the fabric the next switch towards the root, [fabric.None] for the root
-	// and outside the torus.
+	// Root is the root switch. Parent holds, for each switch of the fabric, the next switch towards the root. It is
+	// [fabric.None] for the root and outside the torus.
 	Root   fabric.SwitchIndex
 	Parent []fabric.SwitchIndex
 
 	root int32
-	// up is by number the group towards the root, noGroup for the root and for switches not in the tree. depthFirst
-	// lists the switches, a parent before its children.
+	// up holds, for each switch of the torus, the group that leads towards the root. It is noGroup for the root and for
+	// switches that are not in the tree. depthFirst lists the switches. A parent comes before its children.
 	up         []uint8
 	depthFirst []int32
 }
 
-// MasterTree returns the tree of all switches. It is nil only for a torus that the engine refuses.
+// MasterTree returns the tree of all switches. It returns nil only for a torus that the engine refuses.
 func (t *Torus) MasterTree() *Tree { return t.tree }
 
 // grow computes the tree. O(switches).
@@ -60,7 +60,7 @@ func (t *Torus) grow() (*Tree, error) {
 	return tree, tree.finish()
 }
 
-// finish lists the switches of the tree, and refuses an incomplete tree.
+// finish lists the switches of the tree in depthFirst. It returns a refusal if the tree is incomplete.
 func (t *Tree) finish() error {
 	t.Root = t.switches[t.root].sw
 	for i := range t.Parent {
@@ -86,8 +86,8 @@ func (t *Tree) finish() error {
 
 func (t *Tree) has(s int32) bool { return s == t.root || t.up[s] != noGroup }
 
-// branch extends the tree down and up a dimension: first as far as the dateline, then, if a gap stops one side, across
-// it from the other.
+// branch extends the tree down and up dimension d. It first goes as far as the dateline. If a gap stops one side, it
+// then continues across the dateline from the other side.
 func (t *Tree) branch(from int32, d int) {
 	at, radix := t.switches[from].at[d], t.Radix[d]
 	down, up := from, from
@@ -105,7 +105,7 @@ func (t *Tree) branch(from int32, d int) {
 	}
 }
 
-// extend adds the switch after the tip of a branch, and returns it; absent if the branch has ended.
+// extend adds the switch after the tip of a branch and returns the switch. It returns absent if the branch has ended.
 func (t *Tree) extend(tip int32, group int) int32 {
 	if tip == absent {
 		return absent
@@ -118,7 +118,7 @@ func (t *Tree) extend(tip int32, group int) int32 {
 	return s
 }
 
-// findRoot looks for a switch on complete rings near the middle, if possible on a plane without gaps.
+// findRoot searches for a switch on complete rings near the middle, if possible on a plane without gaps.
 func (t *Torus) findRoot() int32 {
 	middle := t.Radix[2] / 2
 	for dz := range middle + 1 {
@@ -155,7 +155,7 @@ func (t *Torus) completePlane(z int) bool {
 	return true
 }
 
-// middleOf looks along a diagonal of a plane for a switch on complete rings.
+// middleOf searches along a diagonal of a plane for a switch on complete rings.
 func (t *Torus) middleOf(z int) int32 {
 	c := Coordinates{t.Radix[0] / 2, t.Radix[1] / 2, z}
 	for i := range min(c[0], c[1]) + 1 {
@@ -179,10 +179,10 @@ func (t *Torus) completeRings(c Coordinates) bool {
 	return true
 }
 
-// AddGroup adds a multicast group to tables: the part of the tree that leads to its members, which are end ports. It
-// returns the members that are not in the torus. A packet to the group takes each link of the tree in either direction;
-// one of parallel links is chosen by the group's LID, which must be within the tables. The ports of the members
-// themselves are set, too. O(switches + members).
+// AddGroup adds a multicast group to tables. It adds the part of the tree that leads to the members of the group, which
+// are end ports, and the ports of the members themselves. It returns the members that are not in the torus. A packet to
+// the group takes each link of the tree in either direction. Of parallel links, the LID of the group selects one. The
+// LID must be within the tables. O(switches + members).
 func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex) (outside []fabric.PortIndex,
 	err error) {
 	if mlid < fabric.FirstMLID || mlid > mft.Top {
@@ -205,7 +205,7 @@ func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex
 		}
 		above := t.next(s, int(t.up[s]))
 		leads[above] = true
-		// OpenSM counts parallel links in the order of the upper switch's group.
+		// OpenSM counts parallel links in the order of the group of the upper switch.
 		down, up := t.switches[above].groups[t.up[s]^1], t.switches[s].groups[t.up[s]]
 		k := int(mlid) % len(down)
 		mft.Add(t.switches[above].sw, mlid, down[k])
@@ -214,7 +214,7 @@ func (t *Tree) AddGroup(mft *fabric.MFT, mlid uint16, members []fabric.PortIndex
 	return outside, nil
 }
 
-// Along returns the directions in which the tree continues from a switch: "+x".
+// Along returns the directions in which the tree continues from a switch, such as "+x".
 func (t *Tree) Along(sw fabric.SwitchIndex) (along []string) {
 	s := t.of[sw]
 	if s == absent {

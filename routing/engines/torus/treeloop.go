@@ -14,25 +14,28 @@ import (
 	"example.org/ibconsole/routing/checks/credits"
 )
 
-// TreeLoop is a credit loop of unicast paths together with a multicast group of all hosts. If a switch in the middle
-// row is missing, the tree of torus-2QoS(8) and OpenSM has one: the root leaves that row, and packets that arrive in
-// the row turn where unicast packets turn around the missing switch.
+// TreeLoop is a credit loop of unicast paths together with a multicast group of all hosts. Such a loop exists if a
+// switch in the middle row is missing, with the tree of torus-2QoS(8) and OpenSM. The root is then outside this row.
+// Multicast packets that arrive in the row turn where unicast packets turn around the missing switch.
 type TreeLoop struct {
 	*Torus
 	Links int // the number of links of the loop
-	// Clear is a configuration with different datelines, and therefore a different root, that has no loop; nil if none
-	// was found. Shift is the number of places by which its datelines differ.
+	// Clear is a configuration with different datelines, and therefore a different root, that has no loop. It is nil if
+	// no such configuration was found. Shift is the number of places by which the datelines differ.
 	Clear *osm.TorusConf
 	Shift Coordinates
-	// Root is the root with Clear. OtherSLs is the number of pairs of switches whose SLs differ with it, out of Pairs.
+	// Root is the root with the configuration Clear. Pairs is the number of pairs of switches. OtherSLs is the number
+	// of those pairs whose SLs differ with Clear.
 	Root            fabric.SwitchIndex
 	OtherSLs, Pairs int
 }
 
-// TreeLoop looks for a credit loop of tables of this torus together with multicast, and then for datelines without it.
-// It is nil for a torus without missing switches, whose tree needs no check, and for tables of a different fabric,
-// which the engine did not compute now. After the check, it costs O(switches), and if there is a loop as many routes
-// and checks as the torus has places along its axes.
+// TreeLoop searches for a credit loop of tables of this torus together with multicast, and then for datelines without
+// such a loop. It returns nil for a torus without missing switches, because its tree needs no check. It also returns
+// nil for tables of a different fabric, which the engine did not compute now.
+//
+// TreeLoop takes one check and O(switches). If there is a loop, it also takes at most as many routes and checks as the
+// torus has places along its axes.
 func (t *Torus) TreeLoop(ctx context.Context, tables *fabric.Tables, opt routing.Options) (*TreeLoop, error) {
 	if t.f != tables.Fabric || len(t.missing()) == 0 {
 		return nil, nil
@@ -44,8 +47,8 @@ func (t *Torus) TreeLoop(ctx context.Context, tables *fabric.Tables, opt routing
 	l := &TreeLoop{Torus: t, Links: len(r.Ring), Root: fabric.None}
 	for d := dims - 1; d >= 0; d-- { // the dimension routed last is the most likely
 		for i := 1; i < t.Radix[d] && !t.Mesh[d]; i++ {
-			// Begin with half of the ring, which moves the missing switches farthest away from the middle, where the
-			// root should be.
+			// Begin with a shift of half of the ring. It moves the missing switches farthest away from the middle,
+			// where the root should be.
 			found, err := l.try(ctx, Coordinates{}.moved(d, 1+(i-1+t.Radix[d]/2-1)%(t.Radix[d]-1)), opt)
 			if err != nil || found {
 				return l, err
@@ -58,7 +61,7 @@ func (t *Torus) TreeLoop(ctx context.Context, tables *fabric.Tables, opt routing
 // HasMissing reports whether switches of the torus are missing.
 func (t *Torus) HasMissing() bool { return len(t.missing()) > 0 }
 
-// try moves the datelines, and reports whether there is no loop then.
+// try moves the datelines. It reports whether the moved torus has no loop.
 func (l *TreeLoop) try(ctx context.Context, by Coordinates, opt routing.Options) (bool, error) {
 	res, err := Engine{Conf: l.movedBy(by)}.Route(ctx, l.f, opt)
 	if _, refused := errors.AsType[*routing.RefusedError](err); refused {
@@ -77,7 +80,7 @@ func (l *TreeLoop) try(ctx context.Context, by Coordinates, opt routing.Options)
 	return true, nil
 }
 
-// movedBy returns the configuration with all coordinates moved up.
+// movedBy returns the configuration in which all coordinates are moved up.
 func (t *Torus) movedBy(by Coordinates) *osm.TorusConf {
 	conf := *t.conf
 	conf.Seeds = slices.Clone(conf.Seeds)
@@ -90,7 +93,7 @@ func (t *Torus) movedBy(by Coordinates) *osm.TorusConf {
 	return &conf
 }
 
-// compare counts the pairs of switches with different SLs.
+// compare counts the pairs of switches whose SLs differ between two tori.
 func (l *TreeLoop) compare(other *Torus) {
 	for a := range l.switches {
 		for b := range l.switches {
@@ -123,7 +126,7 @@ func (l *TreeLoop) String() string {
 		l.OtherSLs, l.Pairs)
 }
 
-// prove refuses tables that, together with a multicast group of all hosts, have a credit loop.
+// prove returns a refusal if the tables have a credit loop together with a multicast group of all hosts.
 func (t *Torus) prove(ctx context.Context, tables *fabric.Tables) (string, error) {
 	r, err := t.withAllHosts(ctx, tables)
 	switch {
@@ -137,7 +140,7 @@ func (t *Torus) prove(ctx context.Context, tables *fabric.Tables) (string, error
 		r.Channels, r.Dependencies), nil
 }
 
-// withAllHosts checks unicast paths together with a multicast group of all hosts for a credit loop.
+// withAllHosts checks for a credit loop of unicast paths together with a multicast group of all hosts.
 func (t *Torus) withAllHosts(ctx context.Context, tables *fabric.Tables) (*credits.Result, error) {
 	var members []fabric.PortIndex
 	for s := range t.switches {
