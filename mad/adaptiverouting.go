@@ -9,12 +9,12 @@ import (
 // AdaptiveRoutingInfo is an NVIDIA attribute with the settings of a switch for adaptive routing. The bits, counted from
 // the lowest, are those in published headers of NVIDIA. They are untested on a real switch:
 //
-// \tword 0  0 Enabled  1 ARN  2 FRN  3 Fallback  4 FallbackEnabled  8-11 SubGroups
-// \t        26 GlobalGroups  27 BySLSupported  28 BySL  29 ByTransport
-// \tword 1  0-11 GroupCap  12-23 GroupTop  24-27 GroupTables
-// \tword 2  8-15 SubGroupsSupported  16-31 SLs
-// \tword 3  0-7 Excluded
-// \tword 4  Ageing
+//	word 0  0 Enabled  1 ARN  2 FRN  3 Fallback  4 FallbackEnabled  8-11 SubGroups
+//	        26 GlobalGroups  27 BySLSupported  28 BySL  29 ByTransport
+//	word 1  0-11 GroupCap  12-23 GroupTop  24-27 GroupTables
+//	word 2  8-15 SubGroupsSupported  16-31 SLs
+//	word 3  0-7 Excluded
+//	word 4  Ageing
 type AdaptiveRoutingInfo struct {
 	Enabled         bool
 	ARN, FRN        bool // supports notifications of congestion and of failures
@@ -150,7 +150,7 @@ const (
 // since SwitchX. It is a block of 16 LIDs in the first table, beginning with LID 16*modifier. Each element is a word.
 // The bits, counted from the lowest, are those in published headers of NVIDIA. They are untested on a real switch:
 //
-// \t0-11 Group  16-23 Port  24-27 Table  30-31 State
+//	0-11 Group  16-23 Port  24-27 Table  30-31 State
 type AdaptiveRoutingLFT [AdaptiveRoutingLIDs]AdaptiveRoutingEntry
 
 // AdaptiveRoutingEntry states how packets to a LID leave a switch.
@@ -193,7 +193,7 @@ func (t *AdaptiveRoutingLFT) AppendBinary(dst []byte) ([]byte, error) {
 // by ingress port and SL. The bits of word 0, counted from the lowest, are those in published headers of NVIDIA. They
 // are untested on a real switch:
 //
-// \t0-2 Mode  8-10 ModeCap  16-23 Tables  24 NoFallback
+//	0-2 Mode  8-10 ModeCap  16-23 Tables  24 NoFallback
 type PrivateLFTInfo struct {
 	Mode       uint8 // 0: not in use
 	ModeCap    uint8

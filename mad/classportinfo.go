@@ -28,15 +28,15 @@ type ClassPortInfo struct {
 
 // AgentAddress is the address to which requests or traps of a class are sent:
 //
-// \t 0  GID           16
-// \t16  TrafficClass   1
-// \t17  SL             4 bits, highest first
-// \t    FlowLabel     20 bits
-// \t20  LID            2
-// \t22  PKey           2
-// \t24  HopLimit       1  reserved in a redirect address
-// \t25  QP             3
-// \t28  QKey           4
+//	 0  GID           16
+//	16  TrafficClass   1
+//	17  SL             4 bits, highest first
+//	    FlowLabel     20 bits
+//	20  LID            2
+//	22  PKey           2
+//	24  HopLimit       1  reserved in a redirect address
+//	25  QP             3
+//	28  QKey           4
 type AgentAddress struct {
 	GID          GID
 	TrafficClass uint8

@@ -12,7 +12,7 @@ type attributeOf[T any] interface {
 
 // Get reads the attribute T by directed route:
 //
-// \tinfo, err := mad.Get[mad.PortInfo](ctx, client, path, port)
+//	info, err := mad.Get[mad.PortInfo](ctx, client, path, port)
 func Get[T any, P attributeOf[T]](ctx context.Context, c *Client, path Path, mod uint32) (T, error) {
 	var a T
 	err := c.ask(ctx, &Request{Attr: P(&a).AttrID(), Mod: mod, Path: path}, P(&a))
@@ -35,7 +35,7 @@ type gsiAttributeOf[T any] interface {
 
 // PerfRequest returns a performance management request that is sent by LID and SL:
 //
-// \treq := mad.PerfRequest(mad.MethodGet, lid, sl, &mad.PortCounters{PortSelect: port})
+//	req := mad.PerfRequest(mad.MethodGet, lid, sl, &mad.PortCounters{PortSelect: port})
 //
 // The attribute selects the port and, for a Set, the counters to clear.
 func PerfRequest(m Method, lid uint16, sl uint8, a GSIAttribute) Request {
@@ -53,7 +53,7 @@ func PerfRequest(m Method, lid uint16, sl uint8, a GSIAttribute) Request {
 // Perf sends a performance management request by LID and SL and returns the answer. The argument a selects the port
 // and, for a Set, the counters to clear. A Set returns the new values:
 //
-// \tcounters, err := mad.Perf(ctx, client, mad.MethodGet, lid, sl, mad.PortCounters{PortSelect: port})
+//	counters, err := mad.Perf(ctx, client, mad.MethodGet, lid, sl, mad.PortCounters{PortSelect: port})
 func Perf[T any, P gsiAttributeOf[T]](ctx context.Context, c *Client, m Method, lid uint16, sl uint8, a T) (T, error) {
 	req := PerfRequest(m, lid, sl, P(&a))
 	err := c.Ask(ctx, &req, func(r *Reply) error { return r.Decode(P(&a)) })

@@ -210,15 +210,15 @@ const MellanoxFDR10 = 1
 // MellanoxExtendedPortInfo is a Mellanox attribute that distinguishes FDR10 from QDR. The attribute modifier is the
 // port. The layout is that of OpenSM's ib_mlnx_ext_port_info_t:
 //
-// \t 0  reserved            3
-// \t 3  StateChangeEnable   1
-// \t 4  reserved            3
-// \t 7  LinkSpeedSupported  1
-// \t 8  reserved            3
-// \t11  LinkSpeedEnabled    1
-// \t12  reserved            3
-// \t15  LinkSpeedActive     1
-// \t16  reserved           48
+//	 0  reserved            3
+//	 3  StateChangeEnable   1
+//	 4  reserved            3
+//	 7  LinkSpeedSupported  1
+//	 8  reserved            3
+//	11  LinkSpeedEnabled    1
+//	12  reserved            3
+//	15  LinkSpeedActive     1
+//	16  reserved           48
 type MellanoxExtendedPortInfo struct {
 	StateChangeEnable  uint8
 	LinkSpeedSupported uint8

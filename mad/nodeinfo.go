@@ -9,19 +9,19 @@ import (
 
 // NodeInfo describes a node, as seen from the port that received the request (IBA 14.2.5.3):
 //
-// \t 0  BaseVersion      1
-// \t 1  ClassVersion     1
-// \t 2  Type             1
-// \t 3  NumPorts         1
-// \t 4  SystemImageGUID  8
-// \t12  NodeGUID         8
-// \t20  PortGUID         8
-// \t28  PartitionCap     2
-// \t30  DeviceID         2
-// \t32  Revision         4
-// \t36  LocalPort        1
-// \t37  VendorID         3
-// \t40  reserved        24
+//	 0  BaseVersion      1
+//	 1  ClassVersion     1
+//	 2  Type             1
+//	 3  NumPorts         1
+//	 4  SystemImageGUID  8
+//	12  NodeGUID         8
+//	20  PortGUID         8
+//	28  PartitionCap     2
+//	30  DeviceID         2
+//	32  Revision         4
+//	36  LocalPort        1
+//	37  VendorID         3
+//	40  reserved        24
 type NodeInfo struct {
 	BaseVersion     uint8
 	ClassVersion    uint8

@@ -54,14 +54,14 @@ const (
 
 // Notice is an event that a port reports without a request (IBA 13.4.8.2):
 //
-// \t 0  Generic    1 bit, highest first
-// \t    Type       7 bits
-// \t 1  Producer   3  generic: a [NodeType]; otherwise the vendor ID
-// \t 4  Trap       2  generic: the trap number; otherwise the device ID
-// \t 6  IssuerLID  2
-// \t 8  Toggle     1 bit
-// \t    Count      15 bits
-// \t10  Details   54  layout depends on the trap
+//	 0  Generic    1 bit, highest first
+//	    Type       7 bits
+//	 1  Producer   3  generic: a [NodeType]; otherwise the vendor ID
+//	 4  Trap       2  generic: the trap number; otherwise the device ID
+//	 6  IssuerLID  2
+//	 8  Toggle     1 bit
+//	    Count      15 bits
+//	10  Details   54  layout depends on the trap
 type Notice struct {
 	Generic   bool
 	Type      NoticeType

@@ -15,18 +15,18 @@ const portCountersSize = 44
 // PortCounters holds the counters of a port that every agent has (IBA 16.1.3.5). The counters stop at their greatest
 // value. Offsets are in bytes:
 //
-// \t 0  reserved            1      16  XmitConstraintErrors   1
-// \t 1  PortSelect          1      17  RcvConstraintErrors    1
-// \t 2  CounterSelect       2      18  CounterSelect2         1
-// \t 4  SymbolErrors        2      19  LocalLinkIntegrity     4 bits, highest first
-// \t 6  LinkErrorRecovery   1          BufferOverruns         4 bits
-// \t 7  LinkDowned          1      20  QP1Dropped             2
-// \t 8  RcvErrors           2      22  VL15Dropped            2
-// \t10  RcvRemotePhysical   2      24  XmitData               4
-// \t12  RcvSwitchRelay      2      28  RcvData                4
-// \t14  XmitDiscards        2      32  XmitPackets            4
-// \t                               36  RcvPackets             4
-// \t                               40  XmitWait               4
+//	 0  reserved            1      16  XmitConstraintErrors   1
+//	 1  PortSelect          1      17  RcvConstraintErrors    1
+//	 2  CounterSelect       2      18  CounterSelect2         1
+//	 4  SymbolErrors        2      19  LocalLinkIntegrity     4 bits, highest first
+//	 6  LinkErrorRecovery   1          BufferOverruns         4 bits
+//	 7  LinkDowned          1      20  QP1Dropped             2
+//	 8  RcvErrors           2      22  VL15Dropped            2
+//	10  RcvRemotePhysical   2      24  XmitData               4
+//	12  RcvSwitchRelay      2      28  RcvData                4
+//	14  XmitDiscards        2      32  XmitPackets            4
+//	                               36  RcvPackets             4
+//	                               40  XmitWait               4
 type PortCounters struct {
 	PortSelect           uint8  // port, or [AllPorts] of a switch
 	CounterSelect        uint16 // counters that a Set clears: bit 0 SymbolErrors, ... 15 RcvPackets
@@ -112,11 +112,11 @@ const (
 // PortCountersExtended holds the 64-bit counters of a port. Agents with [PerfExtendedWidth] have it (IBA 16.1.4.11).
 // The counters from SymbolErrors on are those of release 1.3. Older agents leave them 0:
 //
-// \t0  reserved        1
-// \t1  PortSelect      1
-// \t2  CounterSelect   2
-// \t4  CounterSelect2  4
-// \t8  counters        8 each, in the order of the fields
+//	0  reserved        1
+//	1  PortSelect      1
+//	2  CounterSelect   2
+//	4  CounterSelect2  4
+//	8  counters        8 each, in the order of the fields
 type PortCountersExtended struct {
 	PortSelect           uint8  // port, or [AllPorts] of a switch
 	CounterSelect        uint16 // counters that a Set clears: bit 0 XmitData, ... 7 MulticastRcvPackets

@@ -67,15 +67,15 @@ var ErrTruncated = errors.New("the transport truncated the answer")
 
 // The RMPP header follows the header that all MADs have in common (IBA 13.6.2.1):
 //
-// \t24  Version   1
-// \t25  Type      1
-// \t26  RRespTime 5 bits, highest first; 31 is none
-// \t    Flags     3 bits
-// \t27  Status    1
-// \t28  Segment   4  from 1; in an ACK the last one received in order
-// \t32  Length    4  first segment: of all data; last segment: of its own; each with
-// \t                 the 20 bytes of class header in every segment;
-// \t                 in an ACK the last segment that may be sent
+//	24  Version   1
+//	25  Type      1
+//	26  RRespTime 5 bits, highest first; 31 is none
+//	    Flags     3 bits
+//	27  Status    1
+//	28  Segment   4  from 1; in an ACK the last one received in order
+//	32  Length    4  first segment: of all data; last segment: of its own; each with
+//	                 the 20 bytes of class header in every segment;
+//	                 in an ACK the last segment that may be sent
 const (
 	OffRMPPVersion = 24
 	OffRMPPType    = 25

@@ -11,11 +11,11 @@ import (
 // the acknowledgements. It has no timer. A caller that gets no acknowledgement in time must call Rewind, and give up
 // after a while.
 //
-// \ts := mad.NewSegmenter(&head, data)
-// \tfor s.Next(&m) { send(&m) }
-// \t// then for each received MAD of the transfer:
-// \t_, err := s.Take(&got, &m)
-// \tfor s.Next(&m) { send(&m) }
+//	s := mad.NewSegmenter(&head, data)
+//	for s.Next(&m) { send(&m) }
+//	// then for each received MAD of the transfer:
+//	_, err := s.Take(&got, &m)
+//	for s.Next(&m) { send(&m) }
 type Segmenter struct {
 	head   [Size]byte
 	data   []byte

@@ -116,24 +116,24 @@ const (
 
 // SMP is a subnet management packet, either LID routed or directed-route (IBA 14.2.1.1 and 14.2.1.2):
 //
-// \t  0  BaseVersion   1
-// \t  1  Class         1  0x01 LID routed, 0x81 by directed route
-// \t  2  ClassVersion  1
-// \t  3  Method        1
-// \t  4  Status        2  the highest bit of a directed route is Direction
-// \t  6  HopPointer    1  \ directed routes; else 0
-// \t  7  HopCount      1  /
-// \t  8  TID           8
-// \t 16  Attr          2
-// \t 18  reserved      2
-// \t 20  Mod           4
-// \t 24  MKey          8
-// \t 32  DrSLID        2  \ directed routes; else reserved
-// \t 34  DrDLID        2  /
-// \t 36  reserved     28
-// \t 64  Data         64
-// \t128  InitialPath  64  \ directed routes; else reserved
-// \t192  ReturnPath   64  /
+//	  0  BaseVersion   1
+//	  1  Class         1  0x01 LID routed, 0x81 by directed route
+//	  2  ClassVersion  1
+//	  3  Method        1
+//	  4  Status        2  the highest bit of a directed route is Direction
+//	  6  HopPointer    1  \ directed routes; else 0
+//	  7  HopCount      1  /
+//	  8  TID           8
+//	 16  Attr          2
+//	 18  reserved      2
+//	 20  Mod           4
+//	 24  MKey          8
+//	 32  DrSLID        2  \ directed routes; else reserved
+//	 34  DrDLID        2  /
+//	 36  reserved     28
+//	 64  Data         64
+//	128  InitialPath  64  \ directed routes; else reserved
+//	192  ReturnPath   64  /
 //
 // Numbers are big-endian. The reserved bytes 18, 19 and 36 to 63 are encoded as 0 and not decoded.
 type SMP struct {

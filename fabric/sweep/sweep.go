@@ -22,16 +22,16 @@ type Options struct {
 	// SL2VL, MFT, VLArb, PKeys, GUIDs and Adaptive read more tables. SL2VL and MFT are part of Result.Tables, so they
 	// are not read with NoTables. The tables cost this many MADs:
 	//
-	// \tLFTs   1 + LinearFDBTop/64 for a switch
-	// \tSL2VL  l*(l+1) for a switch with l linked ports, 1 for a port of an adapter; none
-	// \t       if the node has no such tables (IsSLMappingSupported)
-	// \tMFT    1 + ports/16 for a switch and each 32 LIDs up to MulticastFDBTop, or
-	// \t       up to MulticastFDBCap if it has no top
-	// \tVLArb  2 for a linked port, 4 if it has more than 32 entries
-	// \tPKeys  1 for an end port and each 32 of its PartitionCap, normally 2; the same
-	// \t       for a linked port of a switch and PartitionEnforcementCap
-	// \tGUIDs  1 for an end port and each 8 of its GUIDCap
-	// \tAdaptive  2 for an NVIDIA switch; if it routes adaptively also 1 for each 2 groups and for each 16 LIDs
+	//	LFTs   1 + LinearFDBTop/64 for a switch
+	//	SL2VL  l*(l+1) for a switch with l linked ports, 1 for a port of an adapter; none
+	//	       if the node has no such tables (IsSLMappingSupported)
+	//	MFT    1 + ports/16 for a switch and each 32 LIDs up to MulticastFDBTop, or
+	//	       up to MulticastFDBCap if it has no top
+	//	VLArb  2 for a linked port, 4 if it has more than 32 entries
+	//	PKeys  1 for an end port and each 32 of its PartitionCap, normally 2; the same
+	//	       for a linked port of a switch and PartitionEnforcementCap
+	//	GUIDs  1 for an end port and each 8 of its GUIDCap
+	//	Adaptive  2 for an NVIDIA switch; if it routes adaptively also 1 for each 2 groups and for each 16 LIDs
 	//
 	// On a full fat-tree of 11,664 hosts and 1,620 switches with 36 ports, the first six cost 0.34, 2.2, 0.16, 0.14,
 	// 0.14 and 0.05 million MADs. Nodes, ports and links cost 0.12 million MADs.

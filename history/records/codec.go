@@ -57,11 +57,11 @@ func (b *block) ports() (n int) {
 // append encodes a block. The result dst compresses well. The result fine has the low bytes of codes, which do not
 // compress. dst contains:
 //
-// \tversion, what, base                 varints
-// \tpresent                             a bit per port, 128 bytes
-// \tothers                              a list
-// \ta column for each counter in what   a list, or codes
-// \tsets                                a list each
+//	version, what, base                 varints
+//	present                             a bit per port, 128 bytes
+//	others                              a list
+//	a column for each counter in what   a list, or codes
+//	sets                                a list each
 //
 // A list has its length, the gaps between its ports, and its values, all as varints. Codes have a length, the gaps
 // unless all present ports have a code, and the high byte of each code.

@@ -34,12 +34,12 @@ var (
 
 // control is a control message:
 //
-// \t 0  magic     4  0xdeadbeef
-// \t 4  client    4
-// \t 8  type      4
-// \t12  length    4  of the valid data
-// \t16  data     64  the last four bytes, which ibsim returns
-// \t                 unchanged, identify the message of a reply
+//	 0  magic     4  0xdeadbeef
+//	 4  client    4
+//	 8  type      4
+//	12  length    4  of the valid data
+//	16  data     64  the last four bytes, which ibsim returns
+//	                 unchanged, identify the message of a reply
 //
 // Numbers are in the byte order of ibsim's machine, which is assumed to be little-endian.
 type control struct {
@@ -89,10 +89,10 @@ func (r *reply) to(kind uint32) ([]byte, error) {
 
 // connectData returns the data of a connect message:
 //
-// \t 0  id      4  of the client's sockets; in the reply, of the client
-// \t 4  qp      4
-// \t 8  issm    4  1: receive the requests to a subnet manager
-// \t12  node   32  node to attach to, NUL-terminated; empty: ibsim chooses
+//	 0  id      4  of the client's sockets; in the reply, of the client
+//	 4  qp      4
+//	 8  issm    4  1: receive the requests to a subnet manager
+//	12  node   32  node to attach to, NUL-terminated; empty: ibsim chooses
 func connectData(id uint32, node string, issm bool) []byte {
 	b := make([]byte, connectSize)
 	binary.LittleEndian.PutUint32(b, id)
@@ -110,14 +110,14 @@ func decodeConnect(b []byte) (id uint32, node string) {
 
 // The offsets in a packet:
 //
-// \t 0  dlid    4  the LID big-endian in the first two bytes
-// \t 4  slid    4  likewise; 0: ibsim fills it in
-// \t 8  dqp     4  big-endian
-// \t12  sqp     4  big-endian
-// \t16  status  4  big-endian; 110: ibsim had no path to the destination
-// \t20  padding 4
-// \t24  length  8  big-endian
-// \t32  MAD   256
+//	 0  dlid    4  the LID big-endian in the first two bytes
+//	 4  slid    4  likewise; 0: ibsim fills it in
+//	 8  dqp     4  big-endian
+//	12  sqp     4  big-endian
+//	16  status  4  big-endian; 110: ibsim had no path to the destination
+//	20  padding 4
+//	24  length  8  big-endian
+//	32  MAD   256
 const (
 	offDLID    = 0
 	offSLID    = 4

@@ -24,11 +24,11 @@ const (
 
 // NodeRecord describes the node of an end port (IBA 15.2.5.2):
 //
-// \t  0  LID          2
-// \t  2  reserved     2
-// \t  4  Info        40  the first bytes of NodeInfo
-// \t 44  Description 64
-// \t108  padding      4
+//	  0  LID          2
+//	  2  reserved     2
+//	  4  Info        40  the first bytes of NodeInfo
+//	 44  Description 64
+//	108  padding      4
 type NodeRecord struct {
 	LID         uint16
 	Info        mad.NodeInfo
@@ -117,10 +117,10 @@ const SMInfoLID Mask = 1 << 0
 
 // SMInfoRecord describes a subnet manager (IBA 15.2.5.10):
 //
-// \t 0  LID      2
-// \t 2  reserved 2
-// \t 4  Info    21  the first bytes of SMInfo
-// \t25  padding  7
+//	 0  LID      2
+//	 2  reserved 2
+//	 4  Info    21  the first bytes of SMInfo
+//	25  padding  7
 type SMInfoRecord struct {
 	LID  uint16
 	Info mad.SMInfo

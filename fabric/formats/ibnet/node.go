@@ -21,7 +21,7 @@ const (
 
 // header parses the first line of a record, without its keyword:
 //
-// \t36 "S-0002c90300000001"  # "sw1" enhanced port 0 lid 2 lmc 0
+//	36 "S-0002c90300000001"  # "sw1" enhanced port 0 lid 2 lmc 0
 func (p *parser) header(rest string, t mad.NodeType) error {
 	r, err := p.record(rest, t)
 	if err != nil {

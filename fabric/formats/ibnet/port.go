@@ -15,7 +15,7 @@ const maxAlias = 39
 
 // portLine parses a port line of the current record:
 //
-// \t[1](2c90300000002) "S-0002c90300000001"[3]  # lid 1 lmc 0 "sw1" lid 2 4xQDR
+//	[1](2c90300000002) "S-0002c90300000001"[3]  # lid 1 lmc 0 "sw1" lid 2 4xQDR
 func (p *parser) portLine(l string) error {
 	r := p.records[p.current]
 	l, isAlias := strings.CutPrefix(l, "@")

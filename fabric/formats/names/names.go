@@ -31,7 +31,7 @@ func ReadFile(ctx context.Context, path string) (Map, error) {
 // Read reads a node-name map like infiniband-diags and OpenSM (rdma-core, util/node_name_map.c). The map has a line for
 // each node:
 //
-// \t0x0002c90300000003 "sw1 rack 4"
+//	0x0002c90300000003 "sw1 rack 4"
 //
 // A name without quotes extends to the end of the line or to the next #. Read skips a GUID without a name, empty lines,
 // and lines that begin with #. If a GUID has two names, the first name counts.

@@ -24,7 +24,7 @@ const dbLine = 1024
 // ReadGUID2LID reads guid2lid as OpenSM does (osm_db_files.c, osm_db_restore; osm_db_pack.c). A record is a line with a
 // port GUID, the first LID of the port and the last LID:
 //
-// \t0x0002c90300000001 0x0004 0x0007
+//	0x0002c90300000001 0x0004 0x0007
 //
 // An empty line follows each record. ReadGUID2LID accepts everything that OpenSM accepts, and interprets it in the same
 // way. It lists unexpected interpretations in Notes.

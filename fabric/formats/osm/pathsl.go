@@ -45,10 +45,10 @@ const maxSources = 64
 
 // WritePathSLs writes the SLs of the paths between all LIDs of the end ports. The format is not one of OpenSM's:
 //
-// \t# service levels of paths; 0 where nothing is said
-// \tfrom 1-18,40
-// \tto 19-36 1
-// \tto 41 2
+//	# service levels of paths; 0 where nothing is said
+//	from 1-18,40
+//	to 19-36 1
+//	to 41 2
 //
 // Sources with the same SLs are on one line. LIDs are decimal. WritePathSLs asks sls twice for every SL. O(LIDs^2).
 func WritePathSLs(w io.Writer, f *fabric.Fabric, sls fabric.PathSLs) error {

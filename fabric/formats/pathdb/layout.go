@@ -37,8 +37,8 @@ const (
 
 // Segments follow the head. A segment has a header, a payload, and a table with a CRC32C for each page of the payload:
 //
-// \t0  "SEGMENT\x01"
-// \t8  length of the payload
+//	0  "SEGMENT\x01"
+//	8  length of the payload
 //
 // A CRC32C of header and table follows the table.
 const (

@@ -13,14 +13,14 @@ import (
 // symbol less than constants is the value of all LIDs of the group. Any other symbol refers to a vector, which has a
 // value for each LID:
 //
-// \treference  upper 6 bits   the number of bits of a symbol in the block, 0 to 32
-// \t           lower 26 bits  the position of the block, in words of 4 bytes
-// \tblock      4 bytes        the smallest symbol
-// \t           64 x bits      each symbol minus the smallest, packed from the lowest bit on
-// \tvector     1 byte         the number of bits of a value, 0 to 16
-// \t           1 byte         0
-// \t           2 bytes        the smallest value
-// \t           n x bits       each value minus the smallest
+//	reference  upper 6 bits   the number of bits of a symbol in the block, 0 to 32
+//	           lower 26 bits  the position of the block, in words of 4 bytes
+//	block      4 bytes        the smallest symbol
+//	           64 x bits      each symbol minus the smallest, packed from the lowest bit on
+//	vector     1 byte         the number of bits of a value, 0 to 16
+//	           1 byte         0
+//	           2 bytes        the smallest value
+//	           n x bits       each value minus the smallest
 const (
 	// TileGroups is the number of groups whose symbols are in one block.
 	TileGroups = 64

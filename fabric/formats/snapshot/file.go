@@ -7,18 +7,18 @@
 // section has a name, a length, and data of this length. All numbers are unsigned varints, and strings begin with their
 // length:
 //
-// \tfabric    the SM's port + 1, then the nodes in order, each with its ports; then, if there are any, the
-// \t          number of unreachable end ports and these ports, + 1
-// \tlft       origin, highest LID, then for each switch: known, LinearFDBTop, the
-// \t          row from LID 0 to the highest
-// \tsl2vl     for each node, ingress and egress port: 16 VLs
-// \tsls       for each source the row of SLs by LID, equal rows once
-// \tadaptive  the different groups of ports, then for each switch its adaptive
-// \t          routing: whether it is enabled, SLs, groups, tables, private tables
-// \tmft       the highest multicast LID, then for each switch and LID the port set
-// \trouting   engine, options, roots, and the min-hop tables: for each pair of
-// \t          switches the hops, then the ports as words of 8 bytes, lowest first
-// \tchain     the engines that were tried, in order
+//	fabric    the SM's port + 1, then the nodes in order, each with its ports; then, if there are any, the
+//	          number of unreachable end ports and these ports, + 1
+//	lft       origin, highest LID, then for each switch: known, LinearFDBTop, the
+//	          row from LID 0 to the highest
+//	sl2vl     for each node, ingress and egress port: 16 VLs
+//	sls       for each source the row of SLs by LID, equal rows once
+//	adaptive  the different groups of ports, then for each switch its adaptive
+//	          routing: whether it is enabled, SLs, groups, tables, private tables
+//	mft       the highest multicast LID, then for each switch and LID the port set
+//	routing   engine, options, roots, and the min-hop tables: for each pair of
+//	          switches the hops, then the ports as words of 8 bytes, lowest first
+//	chain     the engines that were tried, in order
 //
 // A reader skips sections that it does not know.
 package snapshot
