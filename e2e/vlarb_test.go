@@ -5,30 +5,75 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/gen"
+	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
-// TestVLArbIsSmpquerys compares the VL arbitration tables of switch and host ports that an OpenSM with quality of
+// TestVLArbIsSmpquerys compares the VL arbitration tables of all ports that an OpenSM with random options of quality of
 // service has written with the output of smpquery.
 func TestVLArbIsSmpquerys(t *testing.T) {
+	testenv.Tool(t, "opensm")
 	stateHome(t)
+	r := testenv.Rand(t)
+	for i := range testenv.Count(t, 2, 20) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { sameVLArb(t, r) })
+	}
+}
+
+// qosOptions returns random options of quality of service for all ports and for some kinds of ports.
+func qosOptions(r *rand.Rand) string {
+	text := fmt.Sprintf("qos TRUE\nmax_op_vls %d\n", []int{1, 2, 3, 3, 4, 4, 5, 5}[r.IntN(8)])
+	for _, kind := range []string{"qos", "qos_ca", "qos_swe", "qos_sw0"} {
+		for _, name := range []string{"vlarb_high", "vlarb_low"} {
+			if r.IntN(3) == 0 {
+				continue
+			}
+			var entries []string
+			for range 1 + r.IntN(12) {
+				entries = append(entries, fmt.Sprintf("%d:%d", r.IntN(16), []int{0, 1, 4, 64, 255}[r.IntN(5)]))
+			}
+			text += fmt.Sprintf("%s_%s %s\n", kind, name, strings.Join(entries, ","))
+		}
+		text += fmt.Sprintf("%s_high_limit %d\n%[1]s_max_vls %d\n", kind, r.IntN(256), 1+r.IntN(15))
+	}
+	return text
+}
+
+func sameVLArb(t *testing.T, r *rand.Rand) {
 	dir := t.TempDir()
 	net, conf := filepath.Join(dir, "net"), filepath.Join(dir, "qos.conf")
-	ibconsole(t, "-s", "sim:fattree:2,4", "-c", "dump topology "+net)
-	text := "qos TRUE\nqos_max_vls 8\nqos_high_limit 4\nqos_vlarb_high 0:4,1:0,2:9\nqos_vlarb_low 0:0,1:4,2:8,3:255\n"
+	topology := []string{"fattree:2,4", "torus:3x3", "mesh:2x2,links=2"}[r.IntN(3)]
+	ibconsole(t, "-s", "sim:"+topology, "-c", "dump topology "+net)
+	text := qosOptions(r)
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	sim := ibsimtest.Start(t, net)
-	ibsimtest.OpenSM(t, sim, "-Q", "-F", conf)
-	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", "sweep full vlarb; show vlarb node-0005/1; show "+
-		"vlarb leaf-03")
+	engine := []string{"minhop", "lash", "dfsssp", "nue", "updn"}[r.IntN(5)]
+	ibsimtest.OpenSM(t, sim, "-F", conf, "-R", engine)
+	script, ports := "sweep full vlarb", 0
+	f, err := gen.ParseSpec(topology)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Nodes {
+		script += fmt.Sprintf("; show vlarb %q", f.Nodes[i].Desc)
+	}
+	for i := range f.NumPorts() {
+		if f.Ports[i].Peer != fabric.None {
+			ports++
+		}
+	}
+	out := ibconsole(t, "--json", "-s", "ibsim:"+sim.Name, "-c", script)
 	tables := regexp.MustCompile(
 		`(?s)Low priority.*?VL    :([^\n]*)\nWEIGHT:([^\n]*)\n.*High priority.*?VL    :([^\n]*)\nWEIGHT:([^\n]*)\n`)
 	compared := 0
@@ -58,11 +103,11 @@ func TestVLArbIsSmpquerys(t *testing.T) {
 			return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSpace(s), "|"), " ", "")
 		}
 		if squash(vls) != squash(m[at]) || squash(weights) != squash(m[at+1]) {
-			t.Errorf("%+v, smpquery prints\n%s", row, said)
+			t.Errorf("%s, engine %s: %+v, smpquery prints\n%s\n%s", topology, engine, row, said, text)
 		}
 		compared++
 	}
-	if compared != 10 { // two tables of a host's port and of the four of a leaf
-		t.Errorf("%d tables compared: %s", compared, out)
+	if compared != 2*ports {
+		t.Errorf("%d tables of %d ports compared: %s\n%s", compared, ports, text, out)
 	}
 }
