@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -128,21 +129,32 @@ type manager struct {
 	// cycles counts those in the compared trees of multicast groups.
 	cycles  int
 	process *os.Process
+	sim     *ibsimtest.Sim
+	cmd     *exec.Cmd
 }
 
 func startManager(t *testing.T, sim *ibsimtest.Sim, c *trial) *manager {
 	t.Helper()
-	m := &manager{dir: t.TempDir()}
+	return startManagerOn(t, sim, "", c)
+}
+
+// startManagerOn starts an OpenSM on a node, "" for the first.
+func startManagerOn(t *testing.T, sim *ibsimtest.Sim, node string, c *trial) *manager {
+	t.Helper()
+	m := &manager{dir: t.TempDir(), sim: sim}
 	m.log, m.conf = filepath.Join(m.dir, "opensm.log"), c.config(t, m.dir)
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := sim.Command(ctx, "opensm", "-F", m.conf, "-R", strings.Join(c.chain, ","), "-s", "0", "-f", m.log,
 		"-D", "0x43")
 	cmd.Dir = m.dir
 	cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+m.dir, "OSM_CACHE_DIR="+m.dir)
+	if node != "" {
+		cmd.Env = append(cmd.Env, "SIM_HOST="+node)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	m.process = cmd.Process
+	m.process, m.cmd = cmd.Process, cmd
 	t.Cleanup(func() {
 		cancel()
 		_ = cmd.Wait()
