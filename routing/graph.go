@@ -11,17 +11,17 @@ import (
 
 // Graph holds the cables between the switches of a subnet in flat arrays.
 type Graph struct {
-	// Links holds the cables of switch 0 in ascending order of ports, then the cables of switch 1, and so on. First has
-	// the index of the first cable of each switch, and at its end the number of all cables.
+	// Links holds the cables of switch 0 in ascending order of ports, then the cables of switch 1, and so on. First
+	// holds the index of the first cable of each switch, followed by the number of all cables.
 	Links []SwitchLink
 	First []int32
 }
 
 // SwitchLink is a cable as seen from one switch.
 type SwitchLink struct {
-	// Peer is the switch at the other end, which may be the same switch.
+	// Peer is the switch at the other end. It may be the same switch.
 	Peer fabric.SwitchIndex
-	// Port is the near end of the cable, PeerPort the far end.
+	// Port is the port at the near end of the cable, PeerPort the port at the far end.
 	Port, PeerPort uint8
 }
 
@@ -50,11 +50,11 @@ func NewGraph(f *fabric.Fabric) *Graph {
 // Of returns the cables of a switch.
 func (g *Graph) Of(sw fabric.SwitchIndex) []SwitchLink { return g.Links[g.First[sw]:g.First[sw+1]] }
 
-// Switches returns the number of switches, those outside the subnet included.
+// Switches returns the number of switches, including switches outside the subnet.
 func (g *Graph) Switches() int { return len(g.First) - 1 }
 
-// neighbours returns the other switches to which each switch is linked, each once, in flat arrays like those of the
-// graph.
+// neighbours returns the other switches to which each switch is linked, in flat arrays like those of the graph. Each
+// neighbour is listed once.
 func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 	n := g.Switches()
 	first = make([]int32, 1, n+1)
@@ -73,22 +73,22 @@ func (g *Graph) neighbours() (list []fabric.SwitchIndex, first []int32) {
 	return list, first
 }
 
-// Subgraph is a graph without some of its cables.
+// Subgraph is a graph from which some cables are removed.
 type Subgraph struct {
 	whole *Graph
-	// left holds the remaining cables of the switches that have lost some, for which cut is true.
+	// left holds the remaining cables of the switches that have lost cables. cut marks these switches.
 	left map[fabric.SwitchIndex][]SwitchLink
 	cut  []bool
 }
 
-// Without returns the graph without some links of its fabric. O(switches + links of their switches).
+// Without returns the graph without the given links of its fabric. O(switches + links of their switches).
 func (g *Graph) Without(f *fabric.Fabric, links []fabric.Link) *Subgraph {
 	p := &Subgraph{g, map[fabric.SwitchIndex][]SwitchLink{}, make([]bool, g.Switches())}
 	p.Change(f, links)
 	return p
 }
 
-// Change removes these links instead of the ones removed before. O(links of their switches).
+// Change replaces the set of removed links. O(links of their switches).
 func (p *Subgraph) Change(f *fabric.Fabric, links []fabric.Link) {
 	for sw := range p.left {
 		p.cut[sw] = false
@@ -121,8 +121,8 @@ func (p *Subgraph) Of(sw fabric.SwitchIndex) []SwitchLink {
 // HasLost reports whether a switch has lost cables.
 func (p *Subgraph) HasLost(sw fabric.SwitchIndex) bool { return p.cut[sw] }
 
-// UnionFind partitions switches into sets. It holds for each switch the next one towards the representative of its set;
-// a representative has itself.
+// UnionFind divides switches into sets. Each set has a representative. UnionFind holds, for each switch, the next
+// switch towards the representative of its set. A representative holds itself.
 type UnionFind []fabric.SwitchIndex
 
 // NewUnionFind returns n sets of one switch each.

@@ -8,9 +8,9 @@ import (
 )
 
 // GroupRoot returns the switch from which OpenSM builds the tree of a multicast group (osm_mcast_mgr.c,
-// mcast_mgr_find_optimal_switch): the first switch with the fewest hops to its farthest member, None without switches.
-// A switch with members on its ports counts as one hop farther, unless it is a member itself. O(switches x switches
-// with members).
+// mcast_mgr_find_optimal_switch). It is the first switch with the fewest hops to its farthest member. It is None if
+// there are no switches. A switch with members on its ports counts as one hop farther, unless it is a member itself.
+// O(switches x switches with members).
 func GroupRoot(f *fabric.Fabric, hops Hops, members []fabric.PortIndex) fabric.SwitchIndex {
 	targets := groupTargets(f, members)
 	best, fewest := fabric.SwitchIndex(fabric.None), farther
@@ -61,16 +61,16 @@ func groupTargets(f *fabric.Fabric, members []fabric.PortIndex) []groupTarget {
 	return targets
 }
 
-// TreeLink is a cable of a spanning tree, from a switch towards the root.
+// TreeLink is a cable of a spanning tree that leads from a switch towards the root.
 type TreeLink struct {
 	Above fabric.SwitchIndex
-	// Up is the port that leads to Above, Down the port of Above that leads back.
+	// Up is the port that leads to switch Above. Down is the port of Above that leads back.
 	Up, Down uint8
 }
 
-// AddTree adds to the tables of a multicast group the part of a spanning tree that its members need, and returns the
-// members that it does not reach: routers, and members on switches outside the tree. up returns the cable of each
-// switch except the root. O(members x hops).
+// AddTree adds to mft the part of a spanning tree that the members of a multicast group need. It returns the members
+// that the tree does not reach: routers, and members on switches outside the tree. up returns the cable towards the
+// root for each switch except the root. O(members x hops).
 func AddTree(f *fabric.Fabric, mft *fabric.MFT, mlid uint16, root fabric.SwitchIndex, members []fabric.PortIndex,
 	up func(fabric.SwitchIndex) (l TreeLink, reached bool)) (outside []fabric.PortIndex) {
 	for _, m := range members {

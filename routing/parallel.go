@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 )
 
-// ForEach calls work(worker, i) for every i below n on all processors, and waits for all calls. The worker number,
-// below Workers(), identifies scratch memory. It stops early with ctx's error. If work panics, ForEach panics with the
-// first panic and its stack.
+// ForEach calls work(worker, i) for every i from 0 to n-1 on all processors, and waits for all calls. The argument
+// worker, a number below Workers(), identifies scratch memory. ForEach stops early and returns the error of ctx if ctx
+// ends. If work panics, ForEach panics with the first panic and its stack.
 func ForEach(ctx context.Context, n int, progress func(done, total int), work func(worker, i int)) error {
 	var next, done atomic.Int64
 	var wg sync.WaitGroup

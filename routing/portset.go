@@ -9,7 +9,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// PortSet is a set of port numbers 0 to 254 of one switch.
+// PortSet is a set of port numbers of one switch, from 0 to 254.
 type PortSet [4]uint64
 
 // Add puts a port into the set.
@@ -18,14 +18,14 @@ func (s *PortSet) Add(port uint8) { s[port>>6] |= 1 << (port & 63) }
 // Has reports whether a port is in the set.
 func (s *PortSet) Has(port uint8) bool { return s[port>>6]>>(port&63)&1 != 0 }
 
-// PortSets are sets of ports of one switch, for example one for each destination. Each has only as many words as the
-// highest port needs.
+// PortSets holds several sets of ports of one switch, for example one for each destination. Each set has only as many
+// words as the highest port needs.
 type PortSets struct {
 	words int
 	bits  []uint64
 }
 
-// PortSetWords returns the number of words of a set in [PortSets].
+// PortSetWords returns the number of words of a set in [PortSets], given the highest port.
 func PortSetWords(highestPort uint8) int { return int(highestPort)>>6 + 1 }
 
 // NewPortSets returns n empty sets.
@@ -34,7 +34,7 @@ func NewPortSets(n int, highestPort uint8) PortSets {
 	return PortSets{words: words, bits: make([]uint64, n*words)}
 }
 
-// PortSetsOf returns the sets stored in bits, [PortSetWords] words each.
+// PortSetsOf returns the sets that are stored in bits. Each set takes words words; see [PortSetWords].
 func PortSetsOf(bits []uint64, words int) PortSets { return PortSets{words: words, bits: bits} }
 
 // Clear empties all sets.
@@ -43,15 +43,15 @@ func (s PortSets) Clear() { clear(s.bits) }
 // Len returns the number of sets.
 func (s PortSets) Len() int { return len(s.bits) / s.words }
 
-// Words returns the words of set i, which may be changed.
+// Words returns the words of set i. The caller may change them.
 func (s PortSets) Words(i fabric.SwitchIndex) []uint64 {
 	return s.bits[int(i)*s.words : (int(i)+1)*s.words]
 }
 
-// Single returns the words of all sets, and whether each set has one word.
+// Single returns the words of all sets. ok reports whether each set has only one word.
 func (s PortSets) Single() (words []uint64, ok bool) { return s.bits, s.words == 1 }
 
-// Range returns the lowest and the highest port in any of the sets, 0 and 0 if all are empty.
+// Range returns the lowest and the highest port that is in any of the sets. It returns 0 and 0 if all sets are empty.
 func (s PortSets) Range() (lowest, highest int) {
 	var union PortSet
 	for i := 0; i < len(s.bits); i += s.words {
@@ -75,8 +75,8 @@ func (s PortSets) Range() (lowest, highest int) {
 // Put replaces set i.
 func (s PortSets) Put(i fabric.SwitchIndex, set *PortSet) { copy(s.Words(i), set[:]) }
 
-// PutByPort replaces word block of the sets from 64*word on: port 64*block+i becomes a member of set 64*word+j if bit j
-// of ports[i] is set. It changes ports.
+// PutByPort replaces one word, with number block, of the 64 sets from 64*word on. Port 64*block+i becomes a member of
+// set 64*word+j if bit j of ports[i] is set. PutByPort changes ports.
 func (s PortSets) PutByPort(word int, block uint8, ports *[64]uint64) {
 	transpose(ports)
 	first := word * 64

@@ -2,15 +2,15 @@
 
 package routing
 
-// Random reproduces random() of the GNU C library after srandom (type 3 of its manual's random_r family): the additive
-// feedback generator x[i] = x[i-3] + x[i-31] over 32 bits, without the lowest bit. Its first 31 values come from a
-// linear congruence, and the next 310 are discarded.
+// Random reproduces random() of the GNU C library after srandom (type 3 in the manual of random_r). It is the additive
+// feedback generator x[i] = x[i-3] + x[i-31] over 32 bits, without the lowest bit. The first 31 values come from a
+// linear congruential generator, and the next 310 values are discarded.
 type Random struct {
 	x [31]uint32
 	i int
 }
 
-// NewRandom returns the generator after srandom(seed).
+// NewRandom returns the generator in its state after srandom(seed).
 func NewRandom(seed uint32) Random {
 	if seed == 0 {
 		seed = 1
@@ -19,9 +19,8 @@ func NewRandom(seed uint32) Random {
 	v := int64(int32(seed))
 	for i := range r.x {
 		r.x[i] = uint32(v)
-		// 16807 is a primitive root modulo 2^31-1 (Park and Miller, "Random number
-		// generators: good ones are hard to find", CACM 31, 1988). The remainder
-		// has the sign of the seed, and is made positive.
+		// 16807 is a primitive root modulo 2^31-1 (Park and Miller, "Random number generators: good ones are hard to
+		// find", CACM 31, 1988). The remainder has the sign of the seed. It is made positive.
 		if v = 16807 * v % 0x7fffffff; v < 0 {
 			v += 0x7fffffff
 		}

@@ -3,7 +3,8 @@
 package routing
 
 // transpose exchanges bit j of word i with bit i of word j. It exchanges ever smaller squares of bits across the
-// diagonal (Warren, "Hacker's Delight", 7-3), three sizes at a time on eight words, which then stay in registers.
+// diagonal (Warren, "Hacker's Delight", 7-3). It does so for three sizes at a time on eight words, so that these words
+// stay in registers.
 func transpose(m *[64]uint64) {
 	for i := range 8 {
 		a, b, c, d, e, f, g, h := m[i], m[i+8], m[i+16], m[i+24], m[i+32], m[i+40], m[i+48], m[i+56]
@@ -40,7 +41,7 @@ func transpose(m *[64]uint64) {
 	}
 }
 
-// exchange exchanges the high bits of squares in a with the low ones in b.
+// exchange exchanges the high bits of the squares in a with the low bits of the squares in b.
 func exchange(a, b uint64, width uint, low uint64) (uint64, uint64) {
 	t := (a>>width ^ b) & low
 	return a ^ t<<width, b ^ t

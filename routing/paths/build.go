@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package paths builds path-record databases (package pathdb) from forwarding tables, compares them with the tables,
-// and computes the difference between two.
+// Package paths builds databases of path records (package pathdb) from forwarding tables. It compares databases with
+// tables, and computes the difference between two databases.
 package paths
 
 import (
@@ -18,32 +18,34 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// DefaultLifeTime is the code of the packet life time that OpenSM's records have by default, about a second (opensm(8),
-// subnet_timeout).
+// DefaultLifeTime is the default packet life time in OpenSM's path records, as a code. It stands for about one second
+// (opensm(8), subnet_timeout).
 const DefaultLifeTime = 18
 
 // Options holds the inputs of Build that the tables do not contain.
 type Options struct {
-	// Trace stores the switches on the path as well.
+	// Trace also stores the switches on each path.
 	Trace bool
-	// Prefix and LifeTime are the subnet prefix and packet lifetime of the subnet, 0 for the defaults.
+	// Prefix is the subnet prefix, LifeTime the packet life time. 0 stands for the default.
 	Prefix   uint64
 	LifeTime uint8
-	// PKeys holds the P_Keys of end ports. One without any has the default partition.
+	// PKeys holds the P_Keys of end ports. An end port without P_Keys is in the default partition.
 	PKeys map[fabric.PortIndex][]mad.PKey
-	// PartitionSLs holds the SLs of partitions by their number, 0 for others, nil if they are not known. An engine with
-	// SLs of its own uses none of their bits, or those of [PartitionLevels].
+	// PartitionSLs holds the SLs of partitions by partition number. The SL of other partitions is 0. PartitionSLs is
+	// nil if the SLs are not known. If an engine sets SLs itself, only the bits that [PartitionLevels] returns are
+	// taken from the SL of a partition.
 	PartitionSLs map[uint16]uint8
 	// Like, if set, is a database whose ports, LIDs and order are kept, so that a difference can be computed. Ports
-	// that no longer exist remain in it. If other ports exist, Build returns an error that wraps [pathdb.ErrLayout].
+	// that no longer exist remain in the database. If the subnet has additional ports, Build returns an error that
+	// wraps [pathdb.ErrLayout].
 	Like *pathdb.View
 	// Built is the time of the tables.
 	Built time.Time
-	// Progress, if set, is called with the progress.
+	// Progress, if set, is called with the number of steps done and their total.
 	Progress func(done, total int)
 }
 
-// Build returns the bytes of a database. O(switches x LIDs).
+// Build computes a database and returns its bytes. O(switches x LIDs).
 func Build(ctx context.Context, t *fabric.Tables, opt Options) ([]byte, error) {
 	b, err := newBuilder(ctx, t, opt)
 	if err != nil {
@@ -67,22 +69,22 @@ type builder struct {
 	rates   *rates
 	wires   []wire
 	entries entries
-	// near marks the groups to which all paths have the fewest hops, see nearer.
+	// near marks the groups to which all paths have the fewest hops; see nearer.
 	near []bool
 	sls  fabric.SpreadSLs // nil for SL 0 everywhere
-	// uniform describes all links between switches, -1 if they differ.
+	// uniform describes the links between switches if all are equal. It is -1 if they differ.
 	uniform int
-	// distances determine the order in which switches are visited.
+	// distances determines the order in which switches are visited.
 	distances *routing.Distances
 	rows      []row
 	groups    []group
-	// The field ends lists the ports of the database, None for ports that no longer exist.
+	// The field ends lists the ports of the database. It contains None for a port that no longer exists.
 	ends []fabric.PortIndex
-	// seen holds the classes of each tile, by their number there.
+	// seen holds the classes of paths in each tile. A class has its own number in each tile.
 	seen []*classes
 }
 
-// row is a row of records: the sources at a switch with the same SLs.
+// row is a row of records: the sources at one switch whose paths have the same SLs.
 type row struct {
 	sw  fabric.SwitchIndex
 	lid uint16 // one of the sources
@@ -116,8 +118,8 @@ func newBuilder(ctx context.Context, t *fabric.Tables, opt Options) (b *builder,
 	return b, nil
 }
 
-// The method ports lists the end ports that have a LID, by GUID, and the LIDs of each switch. Switches with many LIDs
-// come first, so that similar switches are adjacent.
+// The method ports lists the end ports that have a LID, sorted by GUID, and the LIDs of each switch. Switches with many
+// LIDs come first, so that similar switches are adjacent.
 func (b *builder) ports() {
 	f := b.f
 	for _, p := range f.EndPorts {
@@ -189,14 +191,15 @@ func (b *builder) point() {
 	}
 }
 
-// saOrder returns the key by which OpenSM's subnet administration orders P_Keys: the partition in network order, read
-// as a number (osm_physp_find_common_pkey).
+// saOrder returns the key by which OpenSM's subnet administration orders P_Keys. The key is the partition in network
+// byte order, read as a number (osm_physp_find_common_pkey).
 func saOrder(k mad.PKey) uint16 { return bits.ReverseBytes16(k.Partition()) }
 
-// PartitionLevels is implemented by SLs that take some of their bits from the SL of the partition.
+// PartitionLevels is implemented by an engine's SLs if some of their bits come from the SL of the partition.
+// PartitionBits returns these bits.
 type PartitionLevels interface{ PartitionBits() uint8 }
 
-// PartitionBits returns the bits of SLs that partitions, or the request, determine.
+// PartitionBits returns the bits of SLs that the partition or the request determines.
 func PartitionBits(sls fabric.PathSLs) uint8 {
 	if sls == nil {
 		return 15
@@ -207,7 +210,7 @@ func PartitionBits(sls fabric.PathSLs) uint8 {
 	return 0
 }
 
-// keptSets returns the numbers of the P_Key sets of the database whose order is kept.
+// keptSets returns the numbers of the sets of P_Keys in the database Options.Like.
 func (b *builder) keptSets() map[string]int32 {
 	sets := map[string]int32{}
 	if b.opt.Like != nil {
@@ -219,7 +222,7 @@ func (b *builder) keptSets() map[string]int32 {
 	return sets
 }
 
-// pKeys returns the number of the set of a port's P_Keys.
+// pKeys returns the number of the set of P_Keys of a port.
 func (b *builder) pKeys(sets map[string]int32, port fabric.PortIndex) int32 {
 	var set []pathdb.PKey
 	for _, k := range b.opt.PKeys[port] {
@@ -269,9 +272,9 @@ func (b *builder) behind(sw fabric.SwitchIndex, peerOf func(fabric.PortIndex) in
 	}
 }
 
-// SharedPartition returns the partition that two ports with these P_Keys share, with at least one of them a full
-// member: the wanted partition. If the wanted partition is 0, it is the first shared partition in the order of OpenSM's
-// subnet administration.
+// SharedPartition returns a partition that two ports share. a and b are the P_Keys of the ports. At least one port must
+// be a full member of the partition. If wanted is not 0, only the partition wanted is considered. Otherwise
+// SharedPartition returns the first shared partition in the order of OpenSM's subnet administration.
 func SharedPartition(a, b []mad.PKey, wanted uint16) (number uint16, ok bool) {
 	for _, k := range a {
 		for _, other := range b {
@@ -286,7 +289,7 @@ func SharedPartition(a, b []mad.PKey, wanted uint16) (number uint16, ok bool) {
 	return number, ok
 }
 
-// like arranges the ports and LIDs in the order of another database.
+// like arranges the ports and LIDs in the order of the database v.
 func (b *builder) like(v *pathdb.View) error {
 	differ := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", pathdb.ErrLayout, fmt.Sprintf(format, args...))

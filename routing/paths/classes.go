@@ -11,7 +11,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// rates ranks the occurring rates, the slowest first.
+// rates assigns ranks to the rates that occur. The slowest rate has the lowest rank.
 type rates struct {
 	gbps  []float64
 	codes []uint8
@@ -38,7 +38,7 @@ func newRates(f *fabric.Fabric) *rates {
 	return r
 }
 
-// rank returns the rank of a rate. The last rank also stands for all faster rates.
+// rank returns the rank of a rate in Gb/s. The last rank also stands for all faster rates.
 func (r *rates) rank(gbps float64) int {
 	for i, g := range r.gbps {
 		if g == gbps {
@@ -48,7 +48,7 @@ func (r *rates) rank(gbps float64) int {
 	return len(r.gbps) - 1
 }
 
-// code returns the code of a port's rate, 0 if it is not known.
+// code returns the code of a port's rate, or 0 if the rate is not known.
 func (r *rates) code(p *fabric.Port) uint8 {
 	if g := p.Gbps(); g > 0 {
 		return r.codes[r.rank(g)]
@@ -56,16 +56,17 @@ func (r *rates) code(p *fabric.Port) uint8 {
 	return 0
 }
 
-// classes numbers the classes of paths in the order in which they occur.
+// classes numbers the classes of paths in the order in which they occur. Paths of one class have the same rate, MTU,
+// life time and SLs.
 type classes struct {
 	number map[uint32]uint16
 	keys   []uint32
-	// recently used keys and their numbers, by a hash of the key
+	// recent holds recently used keys and their numbers, indexed by a hash of the key.
 	recent [256]struct {
 		key    uint32
 		number uint16
 	}
-	// plain holds the numbers of states without SLs, plus 1.
+	// plain holds, for each state, 1 + the number of its class without SLs.
 	plain []uint16
 }
 
@@ -88,7 +89,7 @@ func (c *classes) add(key uint32) uint16 {
 	return n
 }
 
-// ofState returns the number of a path with SL 0.
+// ofState returns the class number of a path with SL 0 and a state.
 func (c *classes) ofState(s state) uint16 {
 	if n := c.plain[s]; n != 0 {
 		return n - 1
@@ -105,7 +106,7 @@ func key(s state, sl, spread uint8) uint32 {
 	return uint32(s) | uint32(sl)<<16 | uint32(spread)<<20
 }
 
-// classes merges the classes of all tiles, in their order.
+// classes merges the classes of all tiles, in the order of the tiles.
 func (b *builder) classes() {
 	all := newClasses()
 	all.add(uint32(unreached))

@@ -11,12 +11,12 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// ErrUnread is the error of [Compare] for a path that uses an unread table.
+// ErrUnread is the error that [Compare] returns for a path that uses an unread table.
 var ErrUnread = errors.New("the path meets a forwarding table that was not read")
 
-// Compare walks the path from an end port to a LID through the tables and returns an error that describes the
-// difference to the record of a database, nil if they agree, or [ErrUnread]. It does not compare what partitions
-// determine about SLs, because that is not in tables. O(hops).
+// Compare follows the path from an end port to a LID through the tables, and compares it with the record in a database.
+// It returns nil if they agree, [ErrUnread], or an error that describes the difference. It does not compare bits of SLs
+// that partitions determine, because tables do not contain them. O(hops).
 func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16) error {
 	f := t.Fabric
 	dst := f.PortByLID(lid)

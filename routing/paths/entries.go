@@ -12,23 +12,23 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// entries holds the forwarding tables by tile: for each switch the entries for the LIDs of a tile's groups,
-// contiguously.
+// entries holds the forwarding tables by tile. For each tile and switch, it holds the entries for the LIDs of the
+// tile's groups contiguously.
 type entries struct {
 	ports    []uint8
 	switches int
-	// starts holds the start of each tile's LIDs in the order of the groups.
+	// starts holds the start of the LIDs of each tile, in the order of the groups.
 	starts []int
 }
 
-// of returns the entries of a switch for the LIDs of a tile.
+// of returns the entries of switch sw for the LIDs of a tile.
 func (e *entries) of(tile, sw int) []uint8 {
 	width := e.starts[tile+1] - e.starts[tile]
 	at := e.starts[tile]*e.switches + sw*width
 	return e.ports[at : at+width]
 }
 
-// gather fills entries. It reads each table once from start to end. O(switches x LIDs).
+// gather fills in entries. It reads each table once from start to end. O(switches x LIDs).
 func (b *builder) gather(ctx context.Context) error {
 	e := entries{switches: len(b.f.Switches)}
 	var lids []uint16
@@ -48,7 +48,7 @@ func (b *builder) gather(ctx context.Context) error {
 	return routing.ForEach(ctx, e.switches, nil, func(_, sw int) {
 		row := b.row(sw)
 		if len(row) <= highest {
-			// above the LinearFDBTop nothing is forwarded
+			// Above the LinearFDBTop the switch forwards no packets.
 			row = slices.Concat(row, bytes.Repeat([]byte{fabric.NoPath}, highest+1-len(row)))
 		}
 		for tile := range len(e.starts) - 1 {
@@ -60,7 +60,7 @@ func (b *builder) gather(ctx context.Context) error {
 	})
 }
 
-// row returns the entries of a switch up to its LinearFDBTop, none for an unread table.
+// row returns the entries of a switch up to its LinearFDBTop. It returns no entries for an unread table.
 func (b *builder) row(sw int) []uint8 {
 	if !b.t.Known[sw] {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// nearer finds the groups to which every entry of every switch leads nearer, and at their own switch to the port. All
-// paths of a switch to such a group are equal if all links are. If links differ, or there are SLs, all groups must be
-// followed. O(switches x LIDs).
+// nearer finds the groups to which every entry of every switch leads nearer. At the group's own switch, the entries
+// must lead to the ports of the group. If all links are equal, all paths from one switch to such a group have the same
+// state. If links differ, or if there are SLs, all groups must be followed. O(switches x LIDs).
 func (b *builder) nearer(ctx context.Context) error {
 	b.near = make([]bool, len(b.groups))
 	if b.sls != nil || b.uniform < 0 {
@@ -57,7 +57,7 @@ func (b *builder) nearer(ctx context.Context) error {
 	return nil
 }
 
-// allIn reports whether a set of ports contains the entries of all LIDs.
+// allIn reports whether the entries for all LIDs are ports in a set.
 func allIn(set []uint64, row []uint8, lids []uint16) bool {
 	in := uint64(1)
 	if len(set) == 1 {
@@ -76,13 +76,14 @@ func allIn(set []uint64, row []uint8, lids []uint16) bool {
 	return in != 0
 }
 
-// within reports whether no switch is further from a group than a path can be long, and the subnet has all its LIDs.
+// within reports whether no switch is farther from a group than a path can be long, and the tables have entries for all
+// LIDs of the group.
 func (b *builder) within(g *group) bool {
 	return !slices.ContainsFunc(g.lids, func(l uint16) bool { return b.f.PortByLID(l) == fabric.None }) &&
 		!slices.ContainsFunc(b.distances.From(g.sw), func(h uint8) bool { return h > maxHops && h != routing.NoHops })
 }
 
-// atHome reports whether the switch of a group forwards packets to each of its ports.
+// atHome reports whether the switch of a group forwards packets to each port of the group.
 func (b *builder) atHome(g *group) bool {
 	row := b.row(int(g.sw))
 	for _, l := range g.lids {

@@ -12,7 +12,7 @@ import (
 	"example.org/ibconsole/fabric"
 )
 
-// sources builds the rows: one for each switch, or several if SLs differ between its sources.
+// sources builds the rows. Each switch has one row, or several rows if SLs differ between its sources.
 func (b *builder) sources() (err error) {
 	rows := map[source]int32{}
 	if b.t.SLs != nil {
@@ -42,7 +42,7 @@ func (b *builder) sources() (err error) {
 	return nil
 }
 
-// alike reports whether the SLs to all LIDs of a group are known to be the same from every source.
+// alike reports whether the SLs to all LIDs of a group are known to be equal from every source.
 func (b *builder) alike(g *group) bool {
 	sls, ok := b.sls.(interface{ Destination(dst uint16) int32 })
 	if !ok {
@@ -60,8 +60,8 @@ type source struct {
 // errSLsOfPort means that SLs depend on the LID of a source in a way that a database cannot store.
 var errSLsOfPort = errors.New("the service levels from the LIDs of one port differ, which a path database cannot hold")
 
-// spreadOf returns SLs as ranges by source port. For single SLs it finds ranges from which [fabric.SpreadSL] selects
-// them, and returns an error if there are none. O(LIDs^2).
+// spreadOf returns SLs as a range of SLs for each source port and destination. If sls has single SLs, it finds ranges
+// from which [fabric.SpreadSL] selects these SLs. It returns an error if there are no such ranges. O(LIDs^2).
 func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 	if s, ok := sls.(fabric.SpreadSLs); ok {
 		return s, nil
@@ -102,7 +102,7 @@ func spreadOf(f *fabric.Fabric, sls fabric.PathSLs) (fabric.SpreadSLs, error) {
 	return p, nil
 }
 
-// rangeOf returns the shortest range of SLs from which [fabric.SpreadSL] selects the SL of each LID of a source.
+// rangeOf returns the shortest range of SLs from which [fabric.SpreadSL] selects the right SL for each LID of a source.
 func rangeOf(sls fabric.PathSLs, lids fabric.LIDRange, dst uint16) (first, n uint8, ok bool) {
 	sl := sls.SL(lids.Min, dst)
 	if sl == fabric.NoSL {
@@ -121,10 +121,11 @@ func rangeOf(sls fabric.PathSLs, lids fabric.LIDRange, dst uint16) (first, n uin
 	return 0, 0, false
 }
 
-// plainSLs holds one SL for each pair of LIDs, as ranges.
+// plainSLs holds one SL for each pair of LIDs, in the form of ranges.
 type plainSLs struct {
 	fabric.PathSLs
-	// source is the row of each LID, or -1. A row holds, by destination LID, the first SL of a range and its length.
+	// source is the row of each LID, or -1. A row holds the first SL and the length of a range for each destination
+	// LID.
 	source []int32
 	rows   [][]byte
 }

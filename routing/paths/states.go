@@ -10,13 +10,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// state describes a path from a switch on: the number of links between switches in the upper byte, then five bits for
-// the slowest rate's rank and three for the lowest MTU.
+// state describes the rest of a path from a switch on. The upper byte is the number of links between switches. Then
+// come five bits for the rank of the slowest rate, and three bits for the lowest MTU.
 type state uint16
 
 const (
-	// unreached marks a switch from which packets do not arrive, open one that was not yet visited, mixed one with
-	// different states for the LIDs of a group.
+	// unreached marks a switch whose packets do not arrive. open marks a switch that was not yet visited. mixed marks a
+	// switch with different states for the LIDs of a group.
 	mixed     state = 0xfffd
 	unreached state = 0xfffe
 	open      state = 0xffff
@@ -27,7 +27,7 @@ const (
 	rankMask = 0xf8
 )
 
-// arrived returns the state at the destination's own switch.
+// arrived is the state at the destination's own switch.
 const arrived state = fullRank<<3 | fullMTU
 
 func (s state) hops() uint8  { return uint8(s >> 8) }
@@ -42,9 +42,9 @@ func (s state) over(link state) state {
 	return s&0xff00 + oneHop + min(s&rankMask, link&rankMask) + min(s&mtuMask, link&mtuMask)
 }
 
-// wire is the link and the target behind a port of a switch.
+// wire describes the link at a port of a switch and the target at its other end.
 type wire struct {
-	// to is a switch, nowhere, or below that an end port.
+	// to is a switch, or nowhere, or a value below nowhere for an end port.
 	to   int32
 	link state
 }
@@ -53,7 +53,7 @@ const nowhere int32 = -1
 
 func portOf(to int32) fabric.PortIndex { return fabric.PortIndex(-2 - to) }
 
-// toPort returns the target of a wire to an end port. No wire leads to fabric.None.
+// toPort returns the target of a wire that leads to an end port. No wire leads to fabric.None.
 func toPort(end fabric.PortIndex) int32 {
 	if end == fabric.None {
 		return math.MinInt32
@@ -61,7 +61,7 @@ func toPort(end fabric.PortIndex) int32 {
 	return int32(-2 - end)
 }
 
-// newWires returns the wires of all entries of all switches: wires[sw<<8|entry].
+// newWires returns the wire of each entry of each switch: wires[sw<<8|entry].
 func newWires(ctx context.Context, f *fabric.Fabric, r *rates) ([]wire, error) {
 	w := make([]wire, len(f.Switches)<<8)
 	err := routing.ForEach(ctx, len(f.Switches), nil, func(_, s int) {
@@ -96,7 +96,7 @@ func wiresOf(f *fabric.Fabric, r *rates, node *fabric.Node, row []wire) {
 	}
 }
 
-// uniform returns the description of all wires between switches, -1 if they differ.
+// uniform returns the description of the wires between switches if all are equal, or -1 if they differ.
 func uniform(wires []wire) int {
 	link := -1
 	for i := range wires {
@@ -111,7 +111,7 @@ func uniform(wires []wire) int {
 	return link
 }
 
-// nearest appends the reachable switches, the nearest first.
+// nearest appends the reachable switches to out. The nearest switch comes first.
 func nearest(hops []uint8, out []int32) []int32 {
 	var count [257]int32
 	for _, h := range hops {

@@ -10,13 +10,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// worker follows the paths to all LIDs of a tile's groups.
+// worker follows the paths to all LIDs of a tile's groups. It is scratch memory for one goroutine.
 type worker struct {
 	*builder
 	order []int32
-	// at is the tile, first the start of the group's LIDs in it.
+	// at is the number of the tile. first is the start of the current group's LIDs in the tile.
 	at, first int
-	// common is each switch's state to all LIDs of the group, or mixed. states holds mixed ones by LID.
+	// common is the state of each switch for all LIDs of the current group, or mixed. states holds the states of mixed
+	// switches for each LID.
 	common []state
 	states []state
 	cells  []uint16 // of one row
@@ -25,10 +26,10 @@ type worker struct {
 
 func newWorker(b *builder) *worker { return &worker{builder: b} }
 
-// entry returns the entry of a switch for a LID of the group.
+// entry returns the entry of switch sw for LID j of the current group.
 func (w *worker) entry(sw, j int) uint8 { return w.entries.of(w.at, sw)[w.first+j] }
 
-// of returns the entries of a switch for the group's LIDs.
+// of returns the entries of switch sw for the n LIDs of the current group.
 func (w *worker) of(sw, n int) []uint8 { return w.entries.of(w.at, sw)[w.first : w.first+n] }
 
 func (w *worker) tile(i int) {
@@ -51,7 +52,7 @@ func (w *worker) tile(i int) {
 	}
 }
 
-// emitNear emits the classes of groups to which all paths have the fewest hops.
+// emitNear writes the classes of those groups to which all paths have the fewest hops.
 func (w *worker) emitNear(seen *classes, t *pathdb.Tile, groups []group, near []bool) {
 	if !slices.Contains(near, true) {
 		return
@@ -76,7 +77,7 @@ func (w *worker) emitNear(seen *classes, t *pathdb.Tile, groups []group, near []
 	}
 }
 
-// ofHops returns the state over a number of equal links.
+// ofHops returns the state of a path over h equal links.
 func (w *worker) ofHops(h uint8) state {
 	switch h {
 	case routing.NoHops:
@@ -87,10 +88,10 @@ func (w *worker) ofHops(h uint8) state {
 	return state(h)<<8 | state(w.uniform)
 }
 
-// follow computes the states of the paths from each switch to each LID of a group. A switch is finished when the
-// targets of its entries are, nearest to the destination first. If all LIDs leave it by one port and have one state
-// from there, that is one step for all. Most tables lead nearer with each hop, so one round suffices. What is still
-// open when a round makes no progress is followed LID by LID.
+// follow computes the states of the paths from each switch to each LID of a group. It processes the switches nearest to
+// the destination first. A switch is finished when the targets of its entries are finished. If all LIDs leave a switch
+// by one port and have the same state from there, the switch takes one step for all LIDs. In most tables each hop leads
+// nearer, so one round suffices. If a round makes no progress, the remaining paths are followed LID by LID.
 func (w *worker) follow(g *group) {
 	n := len(g.lids)
 	w.common = resized(w.common, len(w.f.Switches))
@@ -101,7 +102,7 @@ func (w *worker) follow(g *group) {
 	w.arrive(g)
 	w.order = nearest(w.distances.From(g.sw), w.order)
 	if w.common[g.sw] == open {
-		// some of its LIDs belong to the switch itself
+		// Some LIDs of the group belong to the switch itself.
 		w.chase(g)
 		return
 	}
@@ -125,7 +126,7 @@ func (w *worker) follow(g *group) {
 	}
 }
 
-// step computes the states of a switch from those of its next switches, and reports whether these are known.
+// step computes the states of a switch from the states of its next switches. It reports whether these are known.
 func (w *worker) step(sw, n int) bool {
 	entries := w.of(sw, n)
 	wires := w.wires[sw<<8 : sw<<8+256]
@@ -168,7 +169,7 @@ func (w *worker) step(sw, n int) bool {
 	return true
 }
 
-// settle records whether all LIDs have one state at a switch.
+// settle records whether all LIDs have the same state at a switch.
 func (w *worker) settle(sw, n int) {
 	states := w.states[sw*n:][:n]
 	w.common[sw] = states[0]
@@ -187,8 +188,8 @@ func resized(s []state, n int) []state {
 	return s[:n]
 }
 
-// arrive finds the entries of the destination's switch that lead directly to the LID. Its states stay open if some lead
-// on to another switch.
+// arrive sets the states of the destination's switch for the entries that lead directly to their LID. If some entries
+// lead on to another switch, the states stay open.
 func (w *worker) arrive(g *group) {
 	n := len(g.lids)
 	for j, l := range g.lids {
@@ -205,7 +206,7 @@ func (w *worker) arrive(g *group) {
 	w.settle(int(g.sw), n)
 }
 
-// chase follows the paths of all LIDs of a group, one by one. O(switches) for each.
+// chase follows the paths to each LID of a group separately. O(switches) for each LID.
 func (w *worker) chase(g *group) {
 	n := len(g.lids)
 	for i := range w.states {
@@ -225,7 +226,7 @@ func (w *worker) chase(g *group) {
 	}
 }
 
-// chaseFrom follows the path from a switch to LID j of n.
+// chaseFrom follows the path from switch s to LID j of the n LIDs of the current group.
 func (w *worker) chaseFrom(s, j, n int) {
 	at := int32(s)
 	for w.states[int(at)*n+j] == open {
@@ -249,7 +250,7 @@ func (w *worker) chaseFrom(s, j, n int) {
 	w.stack = w.stack[:0]
 }
 
-// emit emits the classes of all rows for a group.
+// emit writes the classes of all rows for a group.
 func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 	n := len(group.lids)
 	alike := w.sls != nil && w.alike(group)
@@ -282,7 +283,7 @@ func (w *worker) emit(seen *classes, t *pathdb.Tile, g int, group *group) {
 	}
 }
 
-// trace emits the entries of all switches for some groups.
+// trace writes the entries of all switches for some groups.
 func (w *worker) trace(t *pathdb.Tile, groups []group) {
 	for s := range w.f.Switches {
 		entries := w.entries.of(w.at, s)

@@ -4,21 +4,21 @@ package updn
 
 import "example.org/ibconsole/fabric"
 
-// batch is the number of destinations searched before the matrix is written: a cache line of sets.
+// batch is the number of destinations that are searched before the matrix is written. Their sets fill a cache line.
 const batch = 8
 
-// batchWorker searches from a few consecutive destinations.
+// batchWorker searches from the destinations of one batch at a time. It is scratch memory for one goroutine.
 type batchWorker struct {
 	m     *matrix
 	fast  *walker
 	full  *fullWalker
 	least []uint8
-	// One of the following, depending on the matrix:
+	// The matrix determines which of the following fields is used.
 	barred, allBarred []uint8
 	sets              []uint64
 }
 
-// newBatchWorker returns a worker that fills the matrix and, if all searches are plain, allBarred.
+// newBatchWorker returns a worker that fills the matrix. If all searches are plain, it also fills allBarred.
 func newBatchWorker(m *matrix, allBarred []uint8) *batchWorker {
 	b := &batchWorker{m: m, fast: newWalker(m), least: make([]uint8, m.n*batch), allBarred: allBarred}
 	if m.allPlain() {
@@ -63,7 +63,7 @@ func (b *batchWorker) search(from, to fabric.SwitchIndex) {
 	}
 }
 
-// searchFrom finds the counts towards one switch.
+// searchFrom finds the counts from all switches to switch dst.
 func (b *batchWorker) searchFrom(dst fabric.SwitchIndex) *counts {
 	if b.m.plain(dst) {
 		b.fast.search(dst)
@@ -73,10 +73,10 @@ func (b *batchWorker) searchFrom(dst fabric.SwitchIndex) *counts {
 	return &b.full.counts
 }
 
-// plain reports whether the search from a switch begins without counts and takes allowed steps only.
+// plain reports whether the search to a switch begins without counts and takes only allowed steps.
 func (m *matrix) plain(dst fabric.SwitchIndex) bool {
 	return m.penalty == 0 && (m.preset == nil || m.preset(dst) == nil)
 }
 
-// allPlain reports whether the searches from all switches are plain.
+// allPlain reports whether the searches to all switches are plain.
 func (m *matrix) allPlain() bool { return m.penalty == 0 && m.preset == nil }

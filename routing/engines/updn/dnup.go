@@ -9,14 +9,14 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// DnUp is down/up routing: switches rank by their distance from the hosts, and a packet that has come nearer to the
-// hosts never moves away from them again, except for steps between switches of one rank.
+// DnUp is down/up routing. Switches are ranked by their distance from the hosts. A packet that has come nearer to the
+// hosts does not move away from them again, except for steps between switches of the same rank.
 type DnUp struct{}
 
 // Name implements [routing.Engine].
 func (DnUp) Name() string { return "dnup" }
 
-// Route implements [routing.Engine]. It refuses a fabric without hosts, and warns of switches without a route.
+// Route implements [routing.Engine]. It refuses a fabric without hosts, and warns of switches without a route. It takes
 // O(switches x links + switches x LIDs). The ranks, the graph and the order of destinations are computed sequentially.
 func (e DnUp) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	leaves := withHosts(f)
@@ -62,8 +62,8 @@ func withHosts(f *fabric.Fabric) []fabric.SwitchIndex {
 	return switches
 }
 
-// downUp returns the turn of a step between switches of two ranks. A step between equal ranks is free, and lifts the
-// ban: OpenSM considers only the previous step.
+// downUp returns the turn of a step between switches of the ranks from and to. A step between equal ranks is free, and
+// steps after it are no longer restricted, because OpenSM considers only the previous step.
 func downUp(from, to int32) turn {
 	switch {
 	case from < to:

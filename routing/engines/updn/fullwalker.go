@@ -7,13 +7,13 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// fullWalker searches like [walker] and keeps the counts of all ports. It can start from given counts, and take steps
+// fullWalker searches like [walker], but keeps the counts of all ports. It can start from given counts and take steps
 // that are not allowed.
 type fullWalker struct {
 	*matrix
 	counts
 	queue
-	// hops are the counts of all ports, by slot.
+	// hops holds the counts of all ports, indexed by slot.
 	hops  []uint8
 	state []state
 }
@@ -52,7 +52,7 @@ func (w *fullWalker) search(dst fabric.SwitchIndex) {
 	}
 }
 
-// begin sets the initial counts of the search to dst.
+// begin sets the initial counts of the search to switch dst.
 func (w *fullWalker) begin(dst fabric.SwitchIndex) {
 	if w.preset == nil {
 		return
@@ -68,10 +68,10 @@ func (w *fullWalker) begin(dst fabric.SwitchIndex) {
 	}
 }
 
-// tooFar is the count from which on OpenSM gives up a step that is not allowed.
+// tooFar is the count from which on OpenSM does not take a step that is not allowed.
 const tooFar = 64
 
-// try takes a step out of s and reports whether it lowered a count.
+// try takes a step out of switch s. It reports whether the step lowered a count.
 func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 	h, hops := w.counts.least[s], &w.hops[w.steps.slot[st.peer()]+int32(st.port())]
 	old := *hops
@@ -80,7 +80,7 @@ func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 			return false
 		}
 		if h += w.penalty; h >= tooFar {
-			// OpenSM forgets the existing path, but not its count, and continues.
+			// OpenSM forgets the existing path but not its count, and continues.
 			*hops = routing.NoHops
 			w.counts.sets[int(st.peer())*w.words+int(st.port()>>6)] &^= 1 << (st.port() & 63)
 		}
@@ -93,7 +93,7 @@ func (w *fullWalker) try(s fabric.SwitchIndex, st step, narrowed bool) bool {
 	return true
 }
 
-// set sets the count of the peer's port of a step.
+// set sets the count of the port to which a step leads.
 func (w *fullWalker) set(st step, h uint8) {
 	w.hops[w.steps.slot[st.peer()]+int32(st.port())] = h
 	least := &w.counts.least[st.peer()]

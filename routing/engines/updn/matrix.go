@@ -11,28 +11,30 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// matrix holds hop counts between switches if some turns are forbidden.
+// matrix holds the hop counts between switches if some turns are forbidden.
 type matrix struct {
 	f      *fabric.Fabric
 	n      int
 	stride int // the length of a row of counts: n, rounded up to whole words of bits
 	words  int // of a set of ports
 	steps  steps
-	// penalty is the cost of a forbidden step, 0 if there are none.
+	// penalty is the cost of a forbidden step. It is 0 if forbidden steps are never taken.
 	penalty uint8
-	// preset, if not nil, returns the initial hop counts of the search to dst, or nil.
+	// preset, if not nil, returns the initial hop counts of the search to switch dst, or nil if there are none.
 	preset func(dst fabric.SwitchIndex) routing.Hops
 
-	// least[s*stride+d] is the least count from s to d.
+	// least[s*stride+d] is the least count from switch s to switch d.
 	least []uint8
-	// leastBits has the least counts, too. barredBits has at the same index the least count from which the search from
-	// d last tried the barred steps out of s. Both are set if all searches are plain; they determine the counts of all
-	// ports.
+	// leastBits holds the least counts as bit planes. barredBits has the same indexes: the least count from which the
+	// search to d last tried the barred steps out of s. Both are set only if all searches are plain. Together they
+	// determine the counts of all ports.
 	leastBits, barredBits *planes
-	// sets holds, if not all searches are plain, the ports with the least count, at words x (s*n+d).
+	// sets holds the ports with the least count, at index words x (s*n+d). It is set only if not all searches are
+	// plain.
 	sets []uint64
 
-	// ends[d] is the end state of the search from d. It is computed on demand if not all searches are plain.
+	// ends[d] is the end state of the search to switch d. If not all searches are plain, it is computed when it is
+	// first needed.
 	once sync.Once
 	ends []endState
 }
@@ -91,7 +93,7 @@ func (m *matrix) search(ctx context.Context, progress func(done, total int)) (lo
 // Least implements [routing.Hops].
 func (m *matrix) Least(sw, dst fabric.SwitchIndex) uint8 { return m.least[int(sw)*m.stride+int(dst)] }
 
-// From returns the least counts from a switch, indexed by switch. The row is read-only.
+// From returns the least counts from switch sw, indexed by switch. The caller must not change the row.
 func (m *matrix) From(sw fabric.SwitchIndex) []uint8 { return m.least[int(sw)*m.stride:][:m.n] }
 
 // forget frees the data that only the computation of tables needs.

@@ -11,16 +11,16 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// planes hold the counts of all switches as bit planes, so that 64 of them are compared at once: from depth x
-// (s*words+w) on, word i has bit i of the counts of switch s at the indexes from 64*w on. They have enough bits to
-// distinguish counts of paths from [untried] and [routing.NoHops].
+// planes holds the counts of all switches as bit planes, so that 64 counts are compared at once. The counts of switch s
+// at indexes 64*w to 64*w+63 take depth words of bits, from word depth x (s*words+w) on. Word i of these holds bit i of
+// each count. depth is large enough to distinguish counts of paths from [untried] and [routing.NoHops].
 type planes struct {
 	depth, words int
 	bits         []uint64
 }
 
-// newPlanes converts rows of counts; longest is the highest count of a path. O(switches^2 x depth / 8), on all
-// processors.
+// newPlanes converts rows of counts to bit planes. longest is the highest count of a path. O(switches^2 x depth / 8) on
+// all processors.
 func newPlanes(ctx context.Context, counts []uint8, rows int, longest uint8) (*planes, error) {
 	words := len(counts) / rows / 64
 	p := &planes{depth: min(8, bits.Len(uint(longest)+2)), words: words}
@@ -34,7 +34,7 @@ func newPlanes(ctx context.Context, counts []uint8, rows int, longest uint8) (*p
 	return p, err
 }
 
-// put sets the 64 counts at a word of all rows.
+// put sets the 64 counts at position at, which counts words over all rows.
 func (p *planes) put(at int, counts []uint8) {
 	to := p.bits[at*p.depth:][:p.depth]
 	for b := range 8 {
@@ -64,8 +64,8 @@ func (p *planes) count(s, d int) uint8 {
 
 func (p *planes) at(s, word int) []uint64 { return p.bits[(s*p.words+word)*p.depth:][:p.depth] }
 
-// oneLess sets less to the counts minus one, and returns the bits of the counts of a path between different
-// switches.
+// oneLess sets less to the counts minus one. It returns the bits of those counts that belong to a path between
+// different switches.
 func oneLess(less, counts []uint64) (known uint64) {
 	borrow, some, all := ^uint64(0), uint64(0), ^uint64(0)
 	for i, plane := range counts {
@@ -77,7 +77,7 @@ func oneLess(less, counts []uint64) (known uint64) {
 	return some &^ all
 }
 
-// differ returns the bits of the counts that differ from the wanted ones.
+// differ returns the bits of the counts that differ from the wanted counts.
 func differ(wanted, counts []uint64) (differing uint64) {
 	for i, plane := range wanted[:len(counts)] {
 		differing |= plane ^ counts[i]

@@ -10,7 +10,7 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// reporter combines the progress of several phases of equal length.
+// reporter combines the progress of several phases of equal length into one.
 type reporter struct {
 	report            func(done, total int)
 	started, all, len int
@@ -33,7 +33,8 @@ func (r *reporter) phase() func(done, total int) {
 // skip skips a phase.
 func (r *reporter) skip() { r.started += r.len }
 
-// unreached warns of switches that have no route to one another, including the SM's. O(switches^2).
+// unreached returns warnings about switches that have no route to one another, including the switch of the SM.
+// O(switches^2).
 func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	hosts, _ := hostsOf(f)
 	sm, _ := attached(f)
@@ -79,7 +80,7 @@ func unreached(f *fabric.Fabric, hops routing.Hops, connected bool) []string {
 	return warnings
 }
 
-// attached returns the switch to which the SM's port belongs or is attached.
+// attached returns the switch to which the SM's port belongs or is attached, and the port of this switch.
 func attached(f *fabric.Fabric) (sw fabric.SwitchIndex, port uint8) {
 	if f.SMPort == fabric.None {
 		return fabric.None, 0

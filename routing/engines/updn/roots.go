@@ -11,16 +11,16 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// OpenSM takes a switch as a root if the hosts of the subnet are at one distance from it: that distance has more than
-// the share most of them, and no other distance has more than the share few.
+// OpenSM takes a switch as a root if the hosts of the subnet are at one distance from it. The share of the hosts at
+// that distance must exceed most. The share at every other distance must not exceed few.
 const (
 	most = 0.9
 	few  = 0.05
-	// farthest bounds the distances that count: IB_SUBNET_PATH_HOPS_MAX.
+	// farthest is the number of distances that count: IB_SUBNET_PATH_HOPS_MAX.
 	farthest = 64
 )
 
-// detectRoots marks the switches that OpenSM would detect as roots, and returns the reason if there are none.
+// detectRoots marks the switches that OpenSM would detect as roots. If there are none, it returns the reason.
 // O(switches^2).
 func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string) {
 	total := eachHistogram(f, hops, func(h *Histogram) {
@@ -38,17 +38,18 @@ func detectRoots(f *fabric.Fabric, hops routing.Hops, isRoot []bool) (why string
 // Histogram counts the host ports at each distance from a switch. OpenSM detects roots by it.
 type Histogram struct {
 	Switch fabric.SwitchIndex
-	// Ports are the host ports by hops to the switches that they are on.
+	// Ports counts the host ports, indexed by the number of hops to the switches to which they are attached.
 	Ports [farthest]int
-	// OverMost counts the distances with more than 90 % of all host ports, OverFew those with more than 5 %.
+	// OverMost counts the distances with more than 90 % of all host ports. OverFew counts the distances with more than
+	// 5 %.
 	OverMost, OverFew int
 }
 
-// Root reports whether the switch is taken as a root.
+// Root reports whether OpenSM takes the switch as a root.
 func (h *Histogram) Root() bool { return h.OverMost == 1 && h.OverFew == 1 }
 
-// Histograms returns the histograms by which updn detects roots with these options, one for each switch of the subnet,
-// and the number of host ports. O(switches^2).
+// Histograms returns the histograms by which updn detects roots with the given options, one for each switch of the
+// subnet. It also returns the number of host ports. O(switches^2).
 func Histograms(ctx context.Context, f *fabric.Fabric, opt *routing.Options) (all []Histogram, hosts int, err error) {
 	hops, err := minhop.Hops(ctx, f, routing.NewGraph(f), opt)
 	if err != nil {
@@ -92,7 +93,7 @@ func eachHistogram(f *fabric.Fabric, hops routing.Hops, visit func(*Histogram)) 
 	return total
 }
 
-// leastFrom returns the least counts from a switch, for which it may use row.
+// leastFrom returns the least counts from switch sw. It may use row for the result.
 func leastFrom(hops routing.Hops, sw fabric.SwitchIndex, row []uint8) []uint8 {
 	if h, ok := hops.(interface {
 		From(sw fabric.SwitchIndex) []uint8
@@ -105,7 +106,7 @@ func leastFrom(hops routing.Hops, sw fabric.SwitchIndex, row []uint8) []uint8 {
 	return row
 }
 
-// hostsOf counts the ports of adapters and routers on each switch, and all of them.
+// hostsOf counts the ports of adapters and routers on each switch, and in total.
 func hostsOf(f *fabric.Fabric) (hosts []int, total int) {
 	hosts = make([]int, len(f.Switches))
 	for _, e := range f.EndPorts {
@@ -117,7 +118,7 @@ func hostsOf(f *fabric.Fabric) (hosts []int, total int) {
 	return hosts, total
 }
 
-// rank returns the distance of each switch from the nearest switch of from.
+// rank returns the distance of each switch from the nearest of the switches in from.
 func rank(g *routing.Graph, from []fabric.SwitchIndex) []int32 {
 	ranks := make([]int32, g.Switches())
 	for s := range ranks {

@@ -7,24 +7,24 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// turn is the effect of a step on the following steps. The search goes from the destination outwards, against the
-// direction of travel.
+// turn is the effect of a step on the following steps of a search. The search goes from the destination outwards,
+// against the direction of packets.
 type turn uint8
 
 const (
-	// free steps are always allowed and leave the next one free.
+	// A free step is always allowed. Every step may follow it.
 	free turn = iota
-	// narrows steps are always allowed, but no barred step may follow immediately.
+	// A step that narrows is always allowed. A barred step must not follow it immediately.
 	narrows
-	// barred steps are allowed after free and barred ones.
+	// A barred step is allowed only after a free or a barred step.
 	barred
 )
 
-// step is one step out of a switch: the peer from bit 10 on, the port there from bit 2 on, and the turn. A search reads
-// all steps for each destination, so they are small.
+// step is one step out of a switch. It holds the peer from bit 10 on, the port of the peer from bit 2 on, and the turn
+// in the low bits. A search reads all steps for each destination, so they are small.
 type step uint32
 
-// noStep is the step into a port without a switch behind it.
+// noStep is the step into a port that is not linked to a switch.
 const noStep = ^step(0)
 
 func newStep(peer fabric.SwitchIndex, port uint8, turn turn) step {
@@ -35,17 +35,18 @@ func (s step) peer() fabric.SwitchIndex { return fabric.SwitchIndex(s >> 10) }
 func (s step) port() uint8              { return uint8(s >> 2) }
 func (s step) turn() turn               { return turn(s & 3) }
 
-// steps are the steps out of all switches, by port.
+// steps holds the steps out of all switches, by port.
 type steps struct {
-	// slot is the index of port 0 of each switch among all ports, then their number.
+	// slot is the index of port 0 of each switch among all ports, followed by the number of ports.
 	slot []int32
-	// into is by index the step that leads into a port, with the port where it begins as its end.
+	// into holds, for each port index, the step that leads into the port. The end of the step is the port where it
+	// begins.
 	into []step
-	// all are the steps out of switches, allowed the steps that are not barred, bars the others.
+	// all holds the steps out of switches. allowed holds those that are not barred, bars the barred ones.
 	all, allowed, bars stepList
 }
 
-// unrestricted reports whether no step is ever forbidden or leads back to its own switch.
+// unrestricted reports whether no step is ever forbidden and no step leads back to its own switch.
 func unrestricted(g *routing.Graph, turnOf func(from, to fabric.SwitchIndex) turn) bool {
 	for s := range fabric.SwitchIndex(g.Switches()) {
 		for _, l := range g.Of(s) {
@@ -83,7 +84,7 @@ func newSteps(f *fabric.Fabric, g *routing.Graph, turnOf func(from, to fabric.Sw
 	return t
 }
 
-// stepList holds steps in a flat array, those of switch 0 first.
+// stepList holds steps in a flat array. The steps of switch 0 come first.
 type stepList struct {
 	list []step
 	ends []int32
@@ -98,9 +99,9 @@ func (l *stepList) of(sw fabric.SwitchIndex) []step {
 	return l.list[l.ends[sw-1]:l.ends[sw]]
 }
 
-// comparePorts finds the least-hop ports of a switch towards each switch. It compares the least counts of the switch
-// with those from which its neighbours' steps to it were tried, 64 switches at once. O(links of sw x switches x bits of
-// a count / 64).
+// comparePorts finds the least-hop ports of switch sw towards each switch. It compares the least counts of sw with the
+// counts from which the neighbours of sw tried their steps to it, for 64 switches at once. O(links of sw x switches x
+// bits of a count / 64).
 func (m *matrix) comparePorts(sw fabric.SwitchIndex, sets routing.PortSets) {
 	sets.Clear()
 	slots := m.steps.into[m.steps.slot[sw]:m.steps.slot[sw+1]]

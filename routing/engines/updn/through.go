@@ -10,16 +10,16 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// endState determines the counts of all ports after a search, if not all searches are plain.
+// endState determines the counts of all ports after a search. It is used if not all searches are plain.
 type endState struct {
-	// hops are the counts of all ports by slot, nil after a search by [walker].
+	// hops holds the counts of all ports, indexed by slot. It is nil after a search by [walker].
 	hops []uint8
-	// tried are the least counts from which each switch last tried its steps.
+	// tried holds the least counts from which each switch last tried its steps.
 	tried []tries
 }
 
 // Through implements [routing.Hops]. Port 0 stands for the best port. If not all searches are plain, the first call
-// searches once more, and keeps the results.
+// repeats all searches and keeps the results.
 func (m *matrix) Through(sw fabric.SwitchIndex, port uint8, dst fabric.SwitchIndex) uint8 {
 	if port == 0 {
 		return m.Least(sw, dst)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package updn implements the engines that rank switches and forbid certain turns: up/down and down/up routing
-// (osm_ucast_updn.c and osm_ucast_dnup.c of OpenSM 3.3.23). The tables of both equal OpenSM's byte for byte.
+// Package updn implements the engines that rank switches and forbid certain turns: up/down routing and down/up routing
+// (osm_ucast_updn.c and osm_ucast_dnup.c of OpenSM 3.3.23). The tables of both engines equal OpenSM's byte for byte.
 package updn
 
 import (
@@ -14,13 +14,13 @@ import (
 	"example.org/ibconsole/routing/engines/minhop"
 )
 
-// Engine is up/down routing: a packet goes up towards the roots, then down, and never up again.
+// Engine is up/down routing. A packet goes up towards the roots, then down, and never up again.
 type Engine struct{}
 
 // Name implements [routing.Engine].
 func (Engine) Name() string { return "updn" }
 
-// Route implements [routing.Engine]. It refuses a fabric without roots, and warns of switches without a route.
+// Route implements [routing.Engine]. It refuses a fabric without roots, and warns of switches without a route. It takes
 // O(switches x links + switches x LIDs). The ranks, the graph and the order of destinations are computed sequentially.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options) (*routing.Result, error) {
 	g := routing.NewGraph(f)
@@ -59,8 +59,8 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, opt routing.Options
 	return finish(ctx, f, m, &opt, report, res, e.Name())
 }
 
-// upDown returns the turn of a step between two switches. Of two switches of one rank the one with the greater number
-// is the upper one, but between roots all steps go up.
+// upDown returns the turn of a step between two switches. If both switches have the same rank, the switch with the
+// greater number is the upper one. But between roots all steps go up.
 func upDown(f *fabric.Fabric, opt *routing.Options, ranks []int32, from, to fabric.SwitchIndex) turn {
 	up := ranks[from] > ranks[to]
 	if ranks[from] == ranks[to] {
@@ -80,7 +80,7 @@ func number(f *fabric.Fabric, opt *routing.Options, sw fabric.SwitchIndex) uint6
 	return guid
 }
 
-// finish computes the tables of a matrix and completes the result.
+// finish computes the tables from the hop counts m and completes the result.
 func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing.Options, report *reporter,
 	res *routing.Result, name string) (*routing.Result, error) {
 	o := *opt
@@ -94,16 +94,16 @@ func finish(ctx context.Context, f *fabric.Fabric, m assign.Matrix, opt *routing
 	return res, nil
 }
 
-// roots are the roots of a fabric, with the hop counts used to find them.
+// roots holds the roots of a fabric, and the hop counts that were used to find them.
 type roots struct {
 	switches []fabric.SwitchIndex
-	// hops are min-hop's counts, if OpenSM computes them too.
+	// hops holds min-hop's counts. It is nil if OpenSM does not compute them.
 	hops assign.Matrix
 	// why is the reason why there are no roots.
 	why string
 }
 
-// findRoots returns the roots of the options, and detects others if OpenSM does.
+// findRoots returns the roots in the options. If OpenSM also detects roots, it adds these.
 func findRoots(ctx context.Context, f *fabric.Fabric, g *routing.Graph, opt *routing.Options) (r roots, err error) {
 	isRoot := make([]bool, len(f.Switches))
 	given := 0

@@ -7,11 +7,11 @@ import (
 	"example.org/ibconsole/routing"
 )
 
-// counts are the result of a search: the least count of each switch, and the ports that have it.
+// counts is the result of a search: the least count of each switch, and the ports that have this count.
 type counts struct {
 	least []uint8
 	sets  []uint64
-	// longest is the highest count ever set, in all searches.
+	// longest is the highest count that any search has set.
 	longest uint8
 }
 
@@ -39,12 +39,13 @@ func (q *queue) pop() fabric.SwitchIndex {
 	return s
 }
 
-// walker searches from one destination after the other. Like OpenSM's searches it does more than a breadth-first
-// search: a processed switch is processed again whenever a count of one of its ports falls, with the direction of that
-// step, but continues from its least count.
+// walker searches from one destination at a time. Like OpenSM's searches it does more than a breadth-first search. When
+// a count of a port falls, the switch is processed again, even if it was processed before. It continues with the
+// direction of the step that lowered the count, but from the least count of the switch.
 //
-// A port's count is set from the far side only. So the count of a port behind an allowed step is one more than the
-// least count from which the far switch last tried its allowed steps, and need not be stored.
+// A port's count is set only by steps from the switch at the other end of the link. Therefore the count of a port that
+// an allowed step enters need not be stored. It is one more than the least count from which that other switch last
+// tried its allowed steps.
 type walker struct {
 	*matrix
 	counts
@@ -56,14 +57,14 @@ type walker struct {
 // state is the state of a switch in a search, in addition to its counts.
 type state struct {
 	queued bool
-	// narrowed reports that the step that queued it narrows the next ones.
+	// narrowed is set if the step that added the switch to the queue narrows the next steps.
 	narrowed bool
 }
 
-// tries are the least counts from which a switch last tried its steps.
+// tries holds the least counts from which a switch last tried its allowed and its barred steps.
 type tries struct{ allowed, barred uint8 }
 
-// untried is the state before the first try: from a higher count no step leads to a count below NoHops.
+// untried is the value before the first try. From a higher count no step leads to a count below NoHops.
 var untried = tries{allowed: routing.NoHops - 1, barred: routing.NoHops - 1}
 
 func newWalker(m *matrix) *walker {
@@ -97,7 +98,7 @@ func (w *walker) search(dst fabric.SwitchIndex) {
 	}
 }
 
-// findPorts finds the ports that have the least counts, after a search.
+// findPorts finds the ports that have the least counts. It is called after a search.
 func (w *walker) findPorts() {
 	clear(w.counts.sets)
 	for s := range fabric.SwitchIndex(w.n) {
@@ -113,7 +114,7 @@ func (w *walker) findPorts() {
 	}
 }
 
-// next returns the steps out of a switch that lead to lower counts.
+// next returns the steps out of switch s that lead to lower counts.
 func (w *walker) next(s fabric.SwitchIndex) []step {
 	least, tried := w.counts.least[s], &w.tried[s]
 	allowed := least < tried.allowed
@@ -135,7 +136,7 @@ func (w *walker) next(s fabric.SwitchIndex) []step {
 	return nil
 }
 
-// walk takes steps that all lead to the count h.
+// walk takes steps. All of them lead to the count h.
 func (w *walker) walk(list []step, h uint8) {
 	if len(list) == 0 {
 		return
