@@ -145,9 +145,9 @@ func (f *Fabric) PeerSwitch(port PortIndex) SwitchIndex {
 	return f.Nodes[n].Switch
 }
 
-// AttachedSwitch returns the switch to which an end port belongs or is attached, and the number of the switch port that
-// leads to the end port (0 if the end port is the switch's own). It returns None if the end port is not linked, or is
-// linked to another host.
+// AttachedSwitch returns the switch to which an end port belongs or is attached. It also returns the number of the
+// switch port that leads to the end port, 0 if the end port is the switch's own. It returns None if the end port is not
+// linked, or is linked to another host.
 func (f *Fabric) AttachedSwitch(endPort PortIndex) (sw SwitchIndex, port uint8) {
 	p := &f.Ports[endPort]
 	if s := f.Nodes[p.Node].Switch; s != None {

@@ -8,9 +8,9 @@ import (
 )
 
 // The client's goroutine normally receives frames and wakes the waiting batches. This costs two goroutine switches for
-// each answer. Often they are thread switches, which cost more than everything else. So a long-running batch that is
-// the only batch of the client leads: it receives frames itself whenever it has nothing else to do, and the client's
-// goroutine pauses. This requires a transport that is an [Interrupter].
+// each answer. Often they are thread switches, which cost more than everything else. So a long-running batch leads if
+// it is the only batch of the client. A leading batch receives frames itself whenever it has nothing else to do, and
+// the client's goroutine pauses. This requires a transport that is an [Interrupter].
 
 // ErrInterrupted is the error that Recv returns after a call of [Interrupter.Interrupt].
 var ErrInterrupted = errors.New("interrupted")

@@ -52,7 +52,7 @@ func (s PhysState) String() string {
 	}, uint8(s))
 }
 
-// MTU is a code for an MTU in bytes (IBA 14.2.5.6).
+// MTU is the code of an MTU (IBA 14.2.5.6). [MTU.Bytes] returns the size in bytes.
 type MTU uint8
 
 // MTU codes.

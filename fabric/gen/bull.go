@@ -108,7 +108,7 @@ func (b bull) build(n *net) error {
 	return c.err
 }
 
-// link connects the switches. The ports to lower levels come first.
+// link connects the switches level by level, beginning with the lowest.
 func (b bull) link(c *cabling, l []*level) {
 	for s := range b.sets {
 		for g := range b.groups {

@@ -32,8 +32,7 @@ func dragonflyKind() Kind {
 	}
 }
 
-// dragonfly describes a dragonfly with a number of groups. Each group has a switches. Each switch has p hosts and h
-// global links.
+// dragonfly has a number of groups. In each group there are "a" switches. Each switch has p hosts and h global links.
 type dragonfly struct{ a, h, p, groups int }
 
 func (d dragonfly) build(n *net) error {

@@ -11,9 +11,12 @@ import (
 // tryAdaptive is the hint for problems of adaptive routing.
 const tryAdaptive = "adaptive show; trace; does the subnet manager sweep?"
 
-// Adaptive reports problems of adaptive routing: groups that contain ports without a link, groups that are much smaller
-// than those of similar switches, static ports that are not in the group of their LID, and switches on which adaptive
-// routing is off although it is on elsewhere. O(switches x LIDs).
+// Adaptive reports four kinds of problems of adaptive routing. O(switches x LIDs).
+//
+//   - A group contains ports without a link.
+//   - A group is much smaller than those of similar switches.
+//   - The static port of a LID is not in the LID's group.
+//   - Adaptive routing is off on a switch, although it is on elsewhere.
 func (r *Report) Adaptive(t *fabric.Tables) {
 	if t == nil || t.Adaptive == nil {
 		return

@@ -54,8 +54,8 @@ func (s *Store) Used(ctx context.Context) (int64, error) {
 }
 
 // Trim removes samples that are older than the limit of their level. If too many bytes of the file are in use, it also
-// removes the oldest samples of seconds that have been rolled up, then those of minutes, then those of hours. It
-// removes slightly more than necessary, so that it need not remove samples each time.
+// removes the oldest samples of seconds that have been rolled up. If this is not enough, samples of minutes follow,
+// then samples of hours. Trim removes slightly more than necessary, so that it need not remove samples each time.
 func (s *Store) Trim(ctx context.Context, now time.Time) error {
 	for level, age := range ages {
 		if err := s.trimTo(ctx, level, now.Add(-age).UnixMilli()); err != nil {

@@ -307,7 +307,7 @@ const cSpace = " \t\n\v\f\r"
 
 func isCSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
-// parseHex parses the hexadecimal digits at the beginning of b. The number must fit in a number of bits.
+// parseHex parses the hexadecimal digits at the beginning of b. The number must fit in the given number of bits.
 func parseHex(b []byte, bits int) (v uint64, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(b); i++ {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// kind is the kind of a token: one of those below, or a keyword as [keywords] has it.
+// kind is the kind of a token. It is one of the following constants, or the kind of a keyword in [keywords].
 type kind string
 
 const (
@@ -22,14 +22,14 @@ const (
 	star   kind = "*"
 )
 
-// token is a token with its text and the line on which it ends.
+// token is a token with its text and the number of the line on which it ends.
 type token struct {
 	kind
 	text string
 	line int
 }
 
-// mode determines how the lexer takes the rest of a line. Several may be set.
+// mode determines how the lexer interprets the rest of a line. Several modes may be set.
 type mode uint8
 
 const (
@@ -39,7 +39,7 @@ const (
 	inString                       // the same for one string
 )
 
-// keyword is a word that the lexer finds anywhere, also within a longer word.
+// keyword is a word that the lexer finds anywhere, even within a longer word.
 type keyword struct {
 	kind
 	word string
@@ -49,7 +49,7 @@ type keyword struct {
 	mode mode   // set for the rest of the line
 }
 
-// keywords are in the order in which OpenSM tries them; the longest match counts (osm_qos_parser_l.l).
+// keywords lists the keywords in the order in which OpenSM tries them. The longest match counts (osm_qos_parser_l.l).
 var keywords = slices.Concat(sections("qos-ulps", "port-groups", "port-group", "qos-setup", "vlarb-tables",
 	"vlarb-scope", "sl2vl-tables", "sl2vl-scope", "qos-levels", "qos-level", "qos-match-rules", "qos-match-rule"),
 	entries(0, "port-guid", "vlarb-high", "vlarb-low", "vl-high-limit", "to", "from", "sl2vl-table", "sl", "mtu-limit",
@@ -86,7 +86,8 @@ func nodeTypes(names ...string) (all []keyword) {
 	return all
 }
 
-// protocol returns the keywords of an upper-layer protocol: alone, before a colon, and with each of the second words.
+// protocol returns the keywords of an upper-layer protocol. If alone is set, the name followed by a colon is one. The
+// name followed by each of the second words is another.
 func protocol(name string, alone bool, second ...string) (all []keyword) {
 	if alone {
 		all = append(all, keyword{kind: kind(name + ":"), word: name, fold: true, ends: true})
@@ -97,7 +98,7 @@ func protocol(name string, alone bool, second ...string) (all []keyword) {
 	return all
 }
 
-// match returns how many bytes of s the keyword takes, 0 for no match.
+// match returns the number of bytes at the beginning of s that match the keyword, 0 if they do not match.
 func (k *keyword) match(s string) int {
 	n := len(k.word)
 	if len(s) < n || s[:n] != k.word && (!k.fold || !strings.EqualFold(s[:n], k.word)) {
@@ -119,7 +120,8 @@ func (k *keyword) match(s string) int {
 	return n
 }
 
-// separator returns the length of a character with blanks around it at the start of s, 0 for another.
+// separator returns the length of the character c, with the blanks around it, at the beginning of s. It returns 0 if s
+// begins with another character.
 func separator(s string, c byte) int {
 	n := blanks(s)
 	if n == len(s) || s[n] != c {
@@ -157,8 +159,8 @@ func (l *lexer) next() token {
 	return token{kind: atEnd, line: l.line}
 }
 
-// longest returns the longest token at the start of the rest and its length. Blanks, comments and ends of lines have no
-// kind.
+// longest returns the longest token at the beginning of the rest, and its length. Blanks, comments and line ends are
+// tokens without a kind.
 func (l *lexer) longest() (n int, t token) {
 	s := l.rest
 	switch c := s[0]; c {
@@ -217,7 +219,7 @@ func (l *lexer) longest() (n int, t token) {
 
 func isNodeType(k kind) bool { _, ok := typesOf[k]; return ok }
 
-// digits returns the length of a number at the start of s, 0 for none.
+// digits returns the length of the number at the beginning of s, 0 if there is none.
 func digits(s string) int {
 	n := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	if n == 1 && len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
@@ -228,8 +230,8 @@ func digits(s string) int {
 	return n
 }
 
-// value returns the value of a number as C's strtoull with base 0 does: octal after 0, and the largest number for one
-// that is too large.
+// value returns the value of a number like C's strtoull with base 0. The number is octal after 0. If it is too large,
+// the value is the largest number.
 func value(s string) uint64 {
 	base := 10
 	switch {

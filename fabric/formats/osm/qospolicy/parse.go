@@ -28,7 +28,7 @@ const (
 	mostPortNum = 0xffff
 )
 
-// Service IDs of upper-layer protocols (osm_qos_policy.h).
+// The service IDs of upper-layer protocols (osm_qos_policy.h).
 const (
 	sdpService  = 0x10000
 	tcpService  = 0x1060000 // RDS and iSER
@@ -37,8 +37,9 @@ const (
 	defaultPKey = 0x7fff
 )
 
-// Read reads a policy as OpenSM does (osm_qos_parser_l.l, osm_qos_parser_y.y, osm_qos_policy_validate). The error is
-// that of reading, or the reason why OpenSM rejects the policy; it begins with "name:line:".
+// Read reads a policy as OpenSM does (osm_qos_parser_l.l, osm_qos_parser_y.y, osm_qos_policy_validate). It returns an
+// error if reading fails or OpenSM rejects the policy. If OpenSM rejects the policy, the error begins with
+// "name:line:".
 func Read(r io.Reader, name string) (*Policy, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -55,20 +56,21 @@ func Read(r io.Reader, name string) (*Policy, error) {
 	return p.p, p.err
 }
 
-// parser is a recursive descent over the grammar of OpenSM. After an error it stops at the next token.
+// parser is a recursive-descent parser for the grammar of OpenSM. After an error it stops at the next token.
 type parser struct {
 	lexer lexer
 	now   token
 	p     *Policy
 	err   error
-	// simple is the level of "default" in the section qos-ulps, nil for none; protocols are the rules of this section.
+	// simple is the level of the entry "default" in section qos-ulps, nil if there is none. protocols holds the rules
+	// of this section.
 	simple    *Level
 	protocols []rule
 }
 
 func (p *parser) advance() { p.now = p.lexer.next() }
 
-// fail ends the parser with an error at a line.
+// fail records an error with its line number. The parser then ends.
 func (p *parser) fail(line int, format string, args ...any) {
 	if p.err == nil {
 		p.err = fmt.Errorf("%s:%d: %s", p.p.Name, line, fabric.Escape(fmt.Sprintf(format, args...)))
@@ -76,7 +78,7 @@ func (p *parser) fail(line int, format string, args ...any) {
 	p.now.kind, p.lexer.rest = atEnd, ""
 }
 
-// expected fails because another token is there.
+// expected records an error because the current token is not the expected one.
 func (p *parser) expected(what string) {
 	found := string(atEnd)
 	if p.now.kind != atEnd {
@@ -85,7 +87,7 @@ func (p *parser) expected(what string) {
 	p.fail(p.now.line, "expected %s, found %s", what, found)
 }
 
-// take takes a token of a kind and returns it.
+// take returns the current token and advances. The token must be of the given kind.
 func (p *parser) take(k kind) token {
 	t := p.now
 	if t.kind != k {
@@ -96,7 +98,7 @@ func (p *parser) take(k kind) token {
 	return t
 }
 
-// each parses entries until the keyword that ends the section, of which it returns the line.
+// each parses entries until the keyword that ends the section. It returns the line number of this keyword.
 func (p *parser) each(section kind, entry map[kind]func(line int)) int {
 	for p.err == nil && p.now.kind != end(section) {
 		parse, ok := entry[p.now.kind]
@@ -146,7 +148,7 @@ func (p *parser) section() {
 	}
 }
 
-// str parses a string: text without the blanks at its ends.
+// str parses a string. It removes the blanks at both ends.
 func (p *parser) str() string {
 	var b strings.Builder
 	b.WriteString(p.take(text).text)
@@ -189,7 +191,7 @@ func (p *parser) limited(what string, low, high uint64) uint64 {
 	return n
 }
 
-// ranges parses numbers and ranges of numbers, "1,5-9".
+// ranges parses numbers and ranges of numbers, for example "1,5-9".
 func (p *parser) ranges() (all ranges) {
 	p.list(func() {
 		r := span{}
@@ -203,7 +205,7 @@ func (p *parser) ranges() (all ranges) {
 	return all
 }
 
-// pKeys parses ranges of P_Keys, of which only the lower 15 bits count.
+// pKeys parses ranges of P_Keys. Only the lower 15 bits of a P_Key count.
 func (p *parser) pKeys() ranges {
 	all := p.ranges()
 	for i, r := range all {
@@ -212,7 +214,7 @@ func (p *parser) pKeys() ranges {
 	return all
 }
 
-// once returns an entry that a section may have only once.
+// once returns a function that parses an entry. It records an error if the entry occurs twice in a section.
 func (p *parser) once(what string, parse func()) func(line int) {
 	met := false
 	return func(line int) {
@@ -256,7 +258,7 @@ func (p *parser) nodeType(g *group) {
 	p.advance()
 }
 
-// portName adds a port by the description of its node and its number, "NODE/P1".
+// portName adds a port to a group. The text is the description of the node and the number of the port, "NODE/P1".
 func (p *parser) portName(g *group, s string, line int) {
 	i := strings.LastIndexByte(s, '/')
 	if i < 0 || len(s) < i+3 || s[i+1]|0x20 != 'p' {
@@ -313,7 +315,7 @@ func (p *parser) matchRule(line int) {
 	p.p.rules = append(p.p.rules, r)
 }
 
-// protocol parses a line of qos-ulps, "sdp, port-num 1-9 : 2".
+// protocol parses a line of section qos-ulps, for example "sdp, port-num 1-9 : 2".
 func (p *parser) protocol() {
 	k, line := p.now.kind, p.now.line
 	if k != atEnd {
@@ -336,7 +338,8 @@ func (p *parser) protocol() {
 	p.protocols = append(p.protocols, r)
 }
 
-// criteria parses the criteria of a rule that follow the name of a protocol; ok is false for another keyword.
+// criteria parses the criteria of a rule that follow the name of a protocol. ok is false if the keyword k does not
+// begin criteria.
 func (p *parser) criteria(r *rule, k kind) (ok bool) {
 	switch k {
 	case "any, service-id":
@@ -372,14 +375,14 @@ func (p *parser) criteria(r *rule, k kind) (ok bool) {
 	return true
 }
 
-// guids parses ranges of port GUIDs, and adds a port group of them.
+// guids parses ranges of port GUIDs, and adds a port group that contains these ports.
 func (p *parser) guids(name string) []*group {
 	g := &group{name: name, guids: p.ranges()}
 	p.p.groups = append(p.p.groups, g)
 	return []*group{g}
 }
 
-// portNumbers parses ranges of port numbers, and returns the service IDs that follow base by these numbers.
+// portNumbers parses ranges of port numbers. It returns the service IDs, which are base plus a port number.
 func (p *parser) portNumbers(base uint64) ranges {
 	line := p.now.line
 	all := p.ranges()
@@ -392,7 +395,7 @@ func (p *parser) portNumbers(base uint64) ranges {
 	return all
 }
 
-// vlArbScope checks a VL arbitration table. OpenSM does not use it.
+// vlArbScope parses a VL arbitration table and checks it. OpenSM does not use the table.
 func (p *parser) vlArbScope() {
 	any := false
 	pairs := func(int) {
@@ -412,7 +415,7 @@ func (p *parser) vlArbScope() {
 	}
 }
 
-// sl2vlScope checks an SL2VL table. OpenSM does not use it.
+// sl2vlScope parses an SL2VL table and checks it. OpenSM does not use the table.
 func (p *parser) sl2vlScope() {
 	any, table := false, false
 	names := func(int) { any = len(p.strings()) > 0 }
@@ -448,7 +451,7 @@ func (p *parser) sl2vlScope() {
 	}
 }
 
-// resolve finds the default level and the levels and groups that rules name. Names match in any case.
+// resolve finds the default level, and the levels and groups that rules name. Case does not matter in names.
 func (p *parser) resolve() {
 	last := p.lexer.line
 	if p.p.byDefault = p.p.levelNamed("default"); p.p.byDefault == nil {

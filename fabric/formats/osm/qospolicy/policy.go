@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package qospolicy reads a policy for quality of service of OpenSM (qos_policy_file) and determines the levels of
-// service of requests for paths.
+// Package qospolicy reads OpenSM's quality-of-service policy (qos_policy_file). It determines the level of service that
+// a request for paths gets.
 package qospolicy
 
 import (
@@ -14,8 +14,8 @@ import (
 	"example.org/ibconsole/mad"
 )
 
-// Policy is a policy as read from a file: levels of service, and rules by which requests for paths get them. Tables of
-// VLs in it have no effect in OpenSM.
+// Policy is the content of a policy file. It has levels of service, and rules that assign a level to a request for
+// paths. OpenSM ignores the VL tables in the file.
 type Policy struct {
 	Name string
 
@@ -28,18 +28,19 @@ type Policy struct {
 // Level is a level of service.
 type Level struct {
 	Name string
-	// SL may exceed 15: OpenSM does not check it.
+	// SL is the service level. It may exceed 15, because OpenSM does not check it.
 	SL   uint8
 	Line int // of the SL
 
 	pKeys ranges // allowed partitions, nil for all
 }
 
-// Granted returns the SL of paths of the level; ok is false if OpenSM grants none. OpenSM tests bit SL of a mask of 16,
-// with the lower 5 bits of the SL, and stores the lower 4 bits.
+// Granted returns the SL that OpenSM grants to paths with this level. ok is false if OpenSM grants no path. OpenSM
+// tests the bit with the number of the SL in a mask of 16 bits. It uses the lower 5 bits of the SL for this test, and
+// stores the lower 4 bits.
 func (l *Level) Granted() (sl uint8, ok bool) { return l.SL & mostSL, l.SL&0x1f <= mostSL }
 
-// Allows reports whether the level allows a partition.
+// Allows reports whether the level permits paths in a partition, given by number.
 func (l *Level) Allows(partition uint16) bool {
 	return l.pKeys == nil || l.pKeys.has(uint64(partition))
 }
@@ -55,14 +56,14 @@ type group struct {
 	self       bool // the port of the subnet manager
 }
 
-// portName is a port by the description of its node.
+// portName identifies a port by the description of its node and its number.
 type portName struct {
 	node string
 	port uint64
 	line int
 }
 
-// rule assigns a level to requests that match all of its criteria.
+// rule assigns a level to those requests that match all criteria of the rule.
 type rule struct {
 	line                          int
 	level                         *Level
@@ -73,7 +74,7 @@ type rule struct {
 	sourceNames, destinationNames []string
 }
 
-// span is a range of numbers; ranges are those of a list.
+// span is a range of numbers. ranges is a list of such ranges.
 type (
 	span   struct{ low, high uint64 }
 	ranges []span
@@ -111,14 +112,15 @@ func (p *Policy) Levels() []*Level {
 	return slices.Compact(all)
 }
 
-// Bound is a policy for a subnet and its partitions.
+// Bound is a policy together with the subnet to which it applies.
 type Bound struct {
 	p  *Policy
 	f  *fabric.Fabric
 	of map[*group]map[fabric.PortIndex]bool
 }
 
-// On applies the policy to a subnet with partitions. The error is the reason why OpenSM rejects the policy there.
+// On applies the policy to a subnet with partitions. If OpenSM rejects the policy for this subnet, the error is the
+// reason.
 func (p *Policy) On(f *fabric.Fabric, partitions []osm.Partition) (*Bound, error) {
 	b := &Bound{p, f, map[*group]map[fabric.PortIndex]bool{}}
 	for _, g := range p.groups {
@@ -136,7 +138,7 @@ func (p *Policy) On(f *fabric.Fabric, partitions []osm.Partition) (*Bound, error
 	return b, nil
 }
 
-// checkIPoIB fails if a partition of a rule for IPoIB has less than two full members.
+// checkIPoIB returns an error if a partition in a rule for IPoIB has fewer than two full members.
 func (p *Policy) checkIPoIB(r *rule, partitions []osm.Partition) error {
 	if !r.ipoib {
 		return nil
@@ -189,8 +191,8 @@ func (p *Policy) members(g *group, f *fabric.Fabric, partitions []osm.Partition)
 	return ports, nil
 }
 
-// addNamed adds the end port of a name. OpenSM skips names of other nodes, and takes the first of several nodes of a
-// name.
+// addNamed adds the end port that a name identifies. As in OpenSM, names of nodes that do not exist are skipped. If
+// several nodes have the name, addNamed uses the first one.
 func (p *Policy) addNamed(ports map[fabric.PortIndex]bool, f *fabric.Fabric, n portName) error {
 	var first *fabric.Node
 	for _, i := range f.NodesByDescription(n.node) {
@@ -215,15 +217,16 @@ func (p *Policy) addNamed(ports map[fabric.PortIndex]bool, f *fabric.Fabric, n p
 	return nil
 }
 
-// Request holds the criteria of a request for a path.
+// Request holds the criteria of a request for paths.
 type Request struct {
 	PKey      mad.PKey // 0 for any
 	ServiceID *uint64
 	Class     *uint16
 }
 
-// Level returns the level of a request for paths between two end ports: that of the first rule that matches, or the
-// default. A rule with service IDs, classes or P_Keys does not match a request without them (osm_qos_policy.c).
+// Level returns the level of service of a request for paths between two end ports. It is the level of the first rule
+// that matches, otherwise the default level. A rule with service IDs, classes or P_Keys does not match a request that
+// lacks them (osm_qos_policy.c).
 func (b *Bound) Level(src, dst fabric.PortIndex, q Request) *Level {
 	in := func(groups []*group, port fabric.PortIndex) bool {
 		return groups == nil || slices.ContainsFunc(groups, func(g *group) bool { return b.of[g][port] })
