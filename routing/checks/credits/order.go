@@ -145,9 +145,9 @@ func (o *Order) depend(d channelPair) bool {
 	return true
 }
 
-// moveBehind moves channel c to a position after channel last, together with the channels that depend on c's new
-// position. It returns false if last depends on c; then no order exists. Dependencies are found by a search in
-// O(positions between the two channels + dependencies found).
+// moveBehind moves channel c to a position after channel last, together with those channels on which c depends that
+// must come after c. It returns false if c depends on last, because no order exists then. O(positions between the two
+// channels + dependencies found).
 func (o *Order) moveBehind(last, c int32) bool {
 	reached := o.search(c, last)
 	if reached {
