@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
@@ -212,6 +214,7 @@ func TestMorning(t *testing.T) {
 		reroute.Moved.Changed != d.Changed || m.Moved == nil || m.Moved.Pairs != d.Total {
 		t.Errorf("%+v of %+v, in all %+v; %s, %v", reroute.Moved, reroute, m.Moved, said, err)
 	}
+	checkPastProblems(t, source)
 	var job struct {
 		Hosts  int
 		Events []struct{ What string }
@@ -233,6 +236,46 @@ func TestMorning(t *testing.T) {
 			t.Errorf("%s: %s", format, out)
 		}
 	}
+}
+
+// checkPastProblems checks the recorded problems of [TestMorning]: a leaf's host link was lost and came back, and its
+// errors rise. The second is acknowledged.
+func checkPastProblems(t *testing.T, source string) {
+	t.Helper()
+	type problem struct {
+		ID, Problem string
+		At          struct{ Name string }
+		Closed      *string
+		Seconds     *float64
+	}
+	var past struct{ Problems []problem }
+	said := ibconsole(t, "-s", source, "--json", "-c", "problems since=1h")
+	if err := json.Unmarshal([]byte(said), &past); err != nil {
+		t.Fatal(err)
+	}
+	lost := slices.IndexFunc(past.Problems, func(p problem) bool {
+		return p.Problem == string(problems.LinkMissing) || p.Problem == string(problems.Missing)
+	})
+	if lost < 0 || past.Problems[lost].Closed == nil || past.Problems[lost].Seconds == nil {
+		t.Errorf("no lost link that returned: %s", said)
+	}
+	rising := slices.IndexFunc(past.Problems, func(p problem) bool { return p.Problem == string(problems.Rising) })
+	if rising < 0 || past.Problems[rising].At.Name != "leaf-01" || past.Problems[rising].Closed != nil {
+		t.Fatalf("no rising errors that last: %s", said)
+	}
+	id := past.Problems[rising].ID
+	if ids := ibconsole(t, "-s", source, "-c", "ack "+id+
+		" reason='cable ordered' until=2d; problems"); !strings.Contains(
+		ids, "acknowledged until") || strings.Contains(ids, "error   "+string(problems.Rising)) {
+		t.Errorf("after the acknowledgement: %s", ids)
+	}
+	if ids := ibconsole(t, "-s", source, "-c", "ack "+id+" end; problems"); strings.Contains(ids,
+		"acknowledged until") ||
+		!strings.Contains(ids, "error   "+string(problems.Rising)) {
+		t.Errorf("after the end of the acknowledgement: %s", ids)
+	}
+	oneLine(t, try("-s", source, "-c", "ack nothing reason=x"), exitFailed, `no problem "nothing"`)
+	oneLine(t, try("-s", source, "-c", "ack "+id), exitUsage, "reason= is missing")
 }
 
 // TestUnit checks the recorder's unit with systemd.

@@ -8,8 +8,11 @@ package problems
 
 import (
 	"cmp"
+	"encoding/base32"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -198,6 +201,26 @@ type Problem struct {
 	Since time.Time `json:"since,omitzero"`
 }
 
+// ID returns a short identifier that stays the same while the problem lasts, and that the same problem has again when
+// it returns. It depends on the kind and the place. Problems of the whole subnet also depend on the text without its
+// digits.
+func (p *Problem) ID() string {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s|%x|%d", p.Kind, p.At.GUID, p.At.Port)
+	if p.At.GUID == 0 {
+		_, _ = io.WriteString(h, strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, p.At.Name+"|"+p.What))
+	}
+	return strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil))[:idLength])
+}
+
+// idLength is the length of an ID: 35 bits, so that two of 2,000 problems share an ID once in 17,000 subnets.
+const idLength = 7
+
 // Unchecked describes a check that was not possible.
 type Unchecked struct {
 	What string `json:"what"`
@@ -208,10 +231,31 @@ type Unchecked struct {
 	Unknown bool `json:"unknown,omitempty"`
 }
 
+// Acknowledged is a problem that somebody silenced until a time.
+type Acknowledged struct {
+	Problem
+	Who, Reason string
+	Until       time.Time
+}
+
 // Report lists problems, the most severe first, and checks that were not possible.
 type Report struct {
-	Problems  []Problem   `json:"problems"`
-	Unchecked []Unchecked `json:"unchecked"`
+	Problems     []Problem   `json:"problems"`
+	Unchecked    []Unchecked `json:"unchecked"`
+	Acknowledged []Acknowledged
+}
+
+// Acknowledge moves the problems for which of returns an acknowledgement to Acknowledged. of returns the
+// acknowledgement of an ID without its problem.
+func (r *Report) Acknowledge(of func(id string) (Acknowledged, bool)) {
+	r.Problems = slices.DeleteFunc(r.Problems, func(p Problem) bool {
+		a, silenced := of(p.ID())
+		if silenced {
+			a.Problem = p
+			r.Acknowledged = append(r.Acknowledged, a)
+		}
+		return silenced
+	})
 }
 
 // Add adds a problem of kind k with the default severity of the kind.

@@ -64,11 +64,8 @@ func (p *ports) add(k counters.Key, name string) {
 // be discarded.
 func (p *ports) assignNumbers(ctx context.Context, tx *sql.Tx, subnet string, samples []Sample) error {
 	if p.id == 0 {
-		res, err := tx.ExecContext(ctx, "INSERT INTO subnet (name) VALUES (?)", subnet)
-		if err != nil {
-			return err
-		}
-		if p.id, err = res.LastInsertId(); err != nil {
+		var err error
+		if p.id, err = addSubnet(ctx, tx, subnet); err != nil {
 			return err
 		}
 	}
@@ -101,6 +98,20 @@ func (p *ports) assignNumbers(ctx context.Context, tx *sql.Tx, subnet string, sa
 		}
 	}
 	return nil
+}
+
+// addSubnet returns the number of a subnet, and adds the subnet if the file does not have it.
+func addSubnet(ctx context.Context, tx *sql.Tx, subnet string) (int64, error) {
+	if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO subnet (name) VALUES (?)", subnet); err != nil {
+		return 0, err
+	}
+	return subnetID(ctx, tx, subnet)
+}
+
+// subnetID returns the number of a subnet, or [sql.ErrNoRows].
+func subnetID(ctx context.Context, from querier, subnet string) (id int64, err error) {
+	err = from.QueryRowContext(ctx, "SELECT id FROM subnet WHERE name = ?", subnet).Scan(&id)
+	return id, err
 }
 
 // find returns the ports of a subnet without the map of their numbers.

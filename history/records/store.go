@@ -37,8 +37,9 @@ const logPages = "wal_autocheckpoint(128)"
 // FileName is the name of the file in a state directory.
 const FileName = "records.db"
 
-// version is the version of the schema. The file stores it in SQLite's user_version.
-const version = 1
+// version is the version of the schema. The file stores it in SQLite's user_version. Version 1 lacks the tables of
+// [ledgerSchema].
+const version = 2
 
 // A row of the table sample holds the counts of a block's ports from began to until, in milliseconds since 1970. The
 // row was either stored by Keep or rolled up from the level below. Ports are numbered per subnet in the order of their
@@ -135,7 +136,11 @@ func (s *Store) prepare(ctx context.Context) error {
 		case have == version:
 			return nil
 		}
-		_, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", version))
+		add := ledgerSchema
+		if have == 0 {
+			add = schema + ledgerSchema
+		}
+		_, err := tx.ExecContext(ctx, add+fmt.Sprintf("PRAGMA user_version = %d", version))
 		return err
 	})
 }

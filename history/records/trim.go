@@ -62,6 +62,9 @@ func (s *Store) Trim(ctx context.Context, now time.Time) error {
 			return s.failed("trim the records", err)
 		}
 	}
+	if err := s.trimLedger(ctx, now.Add(-ages[hours]).UnixMilli()); err != nil {
+		return s.failed("trim the problems", err)
+	}
 	bound, err := s.Size(ctx)
 	if err != nil {
 		return err

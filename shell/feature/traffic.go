@@ -24,6 +24,15 @@ func (c *Call) Time(name, otherwise string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
+// TimeAhead returns the time of an option that must be after now.
+func (c *Call) TimeAhead(name, otherwise string, now time.Time) (time.Time, error) {
+	t, err := when.ParseAhead(c.Option(name, otherwise), now)
+	if err != nil {
+		return t, c.Misused("%s: %v", name, err)
+	}
+	return t, nil
+}
+
 // Span returns the times that the options since and until set. The argument otherwise is the default of since.
 func (c *Call) Span(otherwise string) (since, until time.Time, err error) {
 	now := time.Now()

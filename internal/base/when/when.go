@@ -15,7 +15,7 @@ const maxDays = 36500
 
 // Help describes the accepted times.
 const Help = "a time is 03:00 or 03:00:15, which mean the last such time; yesterday 22:00; 2026-11-22 or " +
-	"2026-11-22T03:00; 90s, 20m, 2h or 3d ago; or now"
+	"2026-11-22T03:00; 90s, 20m, 2h, 3d or 1w ago; or now"
 
 // Parse parses a time in the past.
 func Parse(text string, now time.Time) (time.Time, error) {
@@ -48,13 +48,38 @@ func Parse(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n <= maxDays {
-			return now.AddDate(0, 0, -n), nil
-		}
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
+	if days, d, ok := length(text); ok {
+		return now.AddDate(0, 0, -days).Add(-d), nil
 	}
 	return time.Time{}, fmt.Errorf("%q is not a time (%s)", text, Help)
+}
+
+// length parses a length of time: a number of weeks or days, or another duration.
+func length(text string) (days int, d time.Duration, ok bool) {
+	for unit, factor := range map[string]int{"w": 7, "d": 1} {
+		if number, ok := strings.CutSuffix(text, unit); ok {
+			n, err := strconv.Atoi(number)
+			return factor * n, 0, err == nil && n >= 0 && n <= maxDays/factor
+		}
+	}
+	d, err := time.ParseDuration(text)
+	return 0, d, err == nil && d >= 0
+}
+
+// HelpAhead describes the times that [ParseAhead] accepts.
+const HelpAhead = "a time is 06:00, the next one; 2026-11-22 or 2026-11-22T03:00; or 90s, 20m, 2h, 3d or 1w from now"
+
+// ParseAhead parses a time in the future.
+func ParseAhead(text string, now time.Time) (time.Time, error) {
+	if days, d, ok := length(text); ok && days+int(d) > 0 {
+		return now.AddDate(0, 0, days).Add(d), nil
+	}
+	t, err := Parse(text, now)
+	if _, clock := time.Parse("15:04", text); clock == nil {
+		t = t.AddDate(0, 0, 1)
+	}
+	if err != nil || !t.After(now) {
+		return time.Time{}, fmt.Errorf("%q is not a time after now (%s)", text, HelpAhead)
+	}
+	return t, nil
 }

@@ -15,7 +15,8 @@ func TestParse(t *testing.T) {
 		"23:50":           "2026-11-21 23:50:00",
 		"yesterday 22:00": "2026-11-21 22:00:00", "yesterday": "2026-11-21 00:00:00",
 		"today 04:00": "2026-11-22 04:00:00", "20m": "2026-11-22 03:10:00", "90s": "2026-11-22 03:28:30",
-		"2h": "2026-11-22 01:30:00", "3d": "2026-11-19 03:30:00", "0d": "2026-11-22 03:30:00",
+		"2h": "2026-11-22 01:30:00", "3d": "2026-11-19 03:30:00",
+		"2w": "2026-11-08 03:30:00", "0d": "2026-11-22 03:30:00",
 		"2026-11-20": "2026-11-20 00:00:00", "2026-11-20T04:05": "2026-11-20 04:05:00",
 		"2026-11-20 04:05:06": "2026-11-20 04:05:06", "2026-11-20T04:05:06+02:00": "2026-11-20 02:05:06",
 	} {
@@ -25,6 +26,24 @@ func TestParse(t *testing.T) {
 	}
 	for _, text := range []string{"", "25:00", "-5m", "-1d", "yesterday 25:00", "tomorrow", "2026-13-01", "99999999d"} {
 		if got, err := Parse(text, now); err == nil {
+			t.Errorf("%s is %v", text, got)
+		}
+	}
+}
+
+// TestParseAhead parses times after 03:30 of a Sunday. The expected times were worked out by hand.
+func TestParseAhead(t *testing.T) {
+	now := time.Date(2026, 11, 22, 3, 30, 0, 0, time.UTC)
+	for text, want := range map[string]string{
+		"06:00": "2026-11-22 06:00:00", "03:00": "2026-11-23 03:00:00", "2h": "2026-11-22 05:30:00",
+		"3d": "2026-11-25 03:30:00", "1w": "2026-11-29 03:30:00", "2026-12-01": "2026-12-01 00:00:00",
+	} {
+		if got, err := ParseAhead(text, now); err != nil || got.Format(time.DateTime) != want {
+			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "now", "0d", "yesterday", "2026-11-20", "-2h", "x"} {
+		if got, err := ParseAhead(text, now); err == nil {
 			t.Errorf("%s is %v", text, got)
 		}
 	}

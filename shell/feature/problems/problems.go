@@ -11,6 +11,7 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/problems"
 	"example.org/ibconsole/internal/base/prose"
+	"example.org/ibconsole/internal/base/when"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/lang"
@@ -38,9 +39,13 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 				Summary: "read all counters first, twice if they were not read before"},
 			{Name: "thorough", Kind: lang.KindFlag, Summary: "search for credit loops even if that takes long"},
 			{Name: "all", Kind: lang.KindFlag, Summary: "list all problems of a kind, not only the first 20"},
+			{Name: "of", Kind: lang.KindText, Value: "TIME", Summary: "list the recorded problems of a time; " +
+				when.Help},
+			{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "list the problems recorded from then on"},
+			{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "the end of the period (default now)"},
 		},
 		Examples: []string{"problems counters", "problems"},
-		Answers:  []answer.Declared{&decl},
+		Answers:  []answer.Declared{&decl, &pastDecl},
 		Run:      run,
 	},
 	{
@@ -48,6 +53,7 @@ var Feature = feature.Feature{Name: "problems", Keys: []feature.Key{
 		Help: "If there is a baseline, problems lists parts of the baseline that are missing or cabled " +
 			"differently.",
 	},
+	ackCommand,
 	baseline("save", "Save the live subnet as the baseline", true, savedDecl, (*session.Session).SaveBaseline),
 	baseline("load", "Use a saved baseline or a topology file", false, loadedDecl, (*session.Session).LoadBaseline),
 	{
@@ -84,6 +90,7 @@ type report struct {
 
 // row is a row of the table: a problem.
 type row struct {
+	ID       string       `key:"id" name:"ID" help:"the identifier of the problem, for ack"`
 	Severity string       `key:"severity" name:"SEVERITY"`
 	Kind     string       `key:"problem" name:"PROBLEM" help:"the kind of problem"`
 	At       answer.Value `key:"at" kind:"place" help:"the node or port"`
@@ -91,6 +98,14 @@ type row struct {
 	Try      string       `key:"try" name:"TRY" help:"a command or action that may help"`
 	Since    answer.Value `key:"since" kind:"time" help:"when the problem began"`
 	lead     answer.Lead
+}
+
+// silenced is a row of the table: a problem that somebody acknowledged.
+type silenced struct {
+	row    `prefix:""`
+	Until  time.Time `key:"until" name:"UNTIL"`
+	Who    string    `key:"who" name:"WHO"`
+	Reason string    `key:"reason" name:"REASON"`
 }
 
 // unchecked is a row: a property of the subnet that was not checked, and the reason.
@@ -107,6 +122,9 @@ var (
 			return r.lead
 		},
 	}
+	silencedTable = answer.Table[silenced]{
+		Key: "acknowledged", Title: "acknowledged", Fields: answer.Fields[silenced](),
+	}
 	uncheckedTable = answer.Table[unchecked]{Key: "unchecked", Title: "not checked", Fields: answer.Fields[unchecked]()}
 )
 
@@ -117,6 +135,12 @@ var decl = answer.Decl[*report]{
 	Layout: []answer.Item[*report]{
 		{Table: answer.Show(&table, func(r *report) answer.Rows[row] {
 			return answer.Lazy(len(r.Problems), func(i int) row { return r.row(r.Problems[i]) })
+		})},
+		{Table: answer.Show(&silencedTable, func(r *report) answer.Rows[silenced] {
+			return answer.Lazy(len(r.Acknowledged), func(i int) silenced {
+				a := &r.Acknowledged[i]
+				return silenced{r.row(a.Problem), a.Until, a.Who, a.Reason}
+			})
 		})},
 		{Table: answer.Show(&uncheckedTable, func(r *report) answer.Rows[unchecked] {
 			return answer.Lazy(len(r.Unchecked), func(i int) unchecked { return uncheckedOf(r.Unchecked[i]) })
@@ -139,22 +163,28 @@ var decl = answer.Decl[*report]{
 
 func (r *report) row(p problems.Problem) row {
 	x := row{
-		Severity: p.Severity.String(), Kind: string(p.Kind), At: answer.None(), What: p.What, Try: p.Try,
+		ID: p.ID(), Severity: p.Severity.String(), Kind: string(p.Kind), At: placeIn(r.f, p.At), What: p.What,
+		Try:   p.Try,
 		Since: answer.None(),
 		lead:  answer.Lead{GUID: p.At.GUID, Port: uint8(max(p.At.Port, 0))},
-	}
-	switch node, port := p.At.In(r.f); {
-	case port != fabric.None:
-		x.At = answer.Port(r.f, port)
-	case node != fabric.None:
-		x.At = answer.Node(r.f, node)
-	case p.At.GUID != 0: // no longer in the subnet
-		x.At = answer.At(answer.Place{Name: p.At.Name, GUID: p.At.GUID, Port: p.At.Port})
 	}
 	if !p.Since.IsZero() {
 		x.Since = answer.Time(p.Since)
 	}
 	return x
+}
+
+// placeIn returns the place of a problem in a fabric, or as it was if it is no longer there.
+func placeIn(f *fabric.Fabric, at problems.Place) answer.Value {
+	switch node, port := at.In(f); {
+	case port != fabric.None:
+		return answer.Port(f, port)
+	case node != fabric.None:
+		return answer.Node(f, node)
+	case at.GUID != 0:
+		return answer.At(answer.Place{Name: at.Name, GUID: at.GUID, Port: at.Port})
+	}
+	return answer.None()
 }
 
 func uncheckedOf(u problems.Unchecked) unchecked {
@@ -177,7 +207,11 @@ func (r *report) draw(w *answer.Canvas) {
 			if same < r.most {
 				q := &r.Problems[i+same]
 				w.Line("%-8s%-18s %s", q.Severity, q.Kind, q.What)
-				w.Line("%26s hint: %s", "", q.Try)
+				since := ""
+				if !q.Since.IsZero() {
+					since = "since " + q.Since.Local().Format(time.DateTime) + "; "
+				}
+				w.Line("%8s%-18s %shint: %s", "", q.ID(), since, q.Try)
 			}
 			same++
 		}
@@ -185,6 +219,11 @@ func (r *report) draw(w *answer.Canvas) {
 			w.Line("%26s and %d more (problems all lists them)", "", same-r.most)
 		}
 		i += same
+	}
+	for _, a := range r.Acknowledged {
+		w.Line("acknowledged until %s by %s: %s: %s (%s)", a.Until.Local().Format(time.DateTime), a.Who,
+			a.Reason, a.What,
+			a.ID())
 	}
 	for _, u := range r.Unchecked {
 		text := fmt.Sprintf("not checked: %s: %s", u.What, u.Why)
@@ -196,6 +235,9 @@ func (r *report) draw(w *answer.Canvas) {
 }
 
 func run(c *feature.Call) error {
+	if c.Option("of", "")+c.Option("since", "")+c.Option("until", "") != "" {
+		return runPast(c)
+	}
 	if c.Flag("counters") {
 		err := c.CountTwice()
 		// problems lists that no counters were read

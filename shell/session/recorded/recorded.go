@@ -34,6 +34,16 @@ type Counters struct {
 	// lately is the last result of [Counters.Lately]. It belongs to the subnet latelyOf.
 	lately   *records.Recorded
 	latelyOf string
+	// ledger is the last result of [Counters.Ledger], read at ledgerAt for the subnet ledgerOf.
+	ledger   Ledger
+	ledgerOf string
+	ledgerAt time.Time
+}
+
+// Ledger holds what is known of the present problems of a subnet by their IDs.
+type Ledger struct {
+	Began        map[string]time.Time // the beginning of open problems
+	Acknowledged map[string]records.Acknowledgement
 }
 
 // New returns the records that the options describe. Their files are opened at the first use.
@@ -174,8 +184,8 @@ func NotRead(f *fabric.Fabric, r *records.Recorded) []fabric.PortIndex {
 	return ports
 }
 
-// lately is the length of the period before now whose records are used for problems and for causes of events.
-const lately = time.Hour
+// Lately is the length of the period before now whose records are used for problems and for causes of events.
+const Lately = time.Hour
 
 // latelyHolds is the time for which a result of [Counters.Lately] is reused.
 const latelyHolds = 5 * time.Second
@@ -190,7 +200,7 @@ func (r *Counters) Lately(ctx context.Context) *records.Recorded {
 	if subnet := r.opt.Subnet(); had != nil && of == subnet && now.Sub(had.Until) < latelyHolds {
 		return had
 	}
-	got, err := r.Between(ctx, counters.Errors, now.Add(-lately), now)
+	got, err := r.Between(ctx, counters.Errors, now.Add(-Lately), now)
 	if err != nil {
 		return nil
 	}
@@ -198,6 +208,62 @@ func (r *Counters) Lately(ctx context.Context) *records.Recorded {
 	r.lately, r.latelyOf = &got, r.opt.Subnet()
 	r.mu.Unlock()
 	return &got
+}
+
+// Ledger returns when the open problems began, and which problems are acknowledged now. Both are empty if nothing was
+// recorded.
+func (r *Counters) Ledger(ctx context.Context) (Ledger, error) {
+	now, subnet := time.Now(), r.opt.Subnet()
+	r.mu.Lock()
+	had := r.ledger
+	fresh := r.ledgerOf == subnet && now.Sub(r.ledgerAt) < latelyHolds
+	r.mu.Unlock()
+	if fresh {
+		return had, nil
+	}
+	var l Ledger
+	store, err := r.Store(ctx)
+	if errors.Is(err, ErrNone) {
+		return l, nil
+	}
+	if err != nil {
+		return l, err
+	}
+	open, observed, err := store.Problems(ctx, subnet, now.Add(-records.Unobserved), now)
+	if err != nil {
+		return l, err
+	}
+	given, err := store.Acknowledgements(ctx, subnet, time.Time{})
+	if err != nil {
+		return l, err
+	}
+	l = Ledger{Began: make(map[string]time.Time, len(open)), Acknowledged: records.InForce(given, now)}
+	for i := range open { // without observations nobody knows whether they were closed in between
+		if open[i].Closed.IsZero() && observed != nil {
+			l.Began[open[i].ID()] = open[i].Since
+		}
+	}
+	r.mu.Lock()
+	r.ledger, r.ledgerOf, r.ledgerAt = l, subnet, now
+	r.mu.Unlock()
+	return l, nil
+}
+
+// Acknowledge stores an acknowledgement. It creates the file of the records if there is none.
+func (r *Counters) Acknowledge(ctx context.Context, a records.Acknowledgement) error {
+	store, err := r.Store(ctx)
+	if errors.Is(err, ErrNone) && r.File() != "" {
+		r.mu.Lock()
+		store, err = r.open(ctx, r.File())
+		r.mu.Unlock()
+	}
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.ledgerOf = ""
+	r.mu.Unlock()
+	return store.Acknowledge(ctx, r.opt.Subnet(), a)
 }
 
 // Deltas converts the recorded increases of counters to the type of a reading, for the ports of a fabric.

@@ -69,7 +69,8 @@ func TestRoundsThatFail(t *testing.T) {
 	heard := 0
 	r, err := Start(t.Context(), Options{File: file, Subnet: "a", Read: read, Errors: time.Minute,
 		Traffic: 2 * time.Minute,
-		Failed:  func(error) {}, OnReading: func(*counters.Reading, []counters.Delta) { heard++ }})
+		Failed:  func(error) {}, OnReading: func(*counters.Reading, []counters.Delta) { heard++ },
+		Observe: func(context.Context, *records.Store) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

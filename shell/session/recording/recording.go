@@ -35,6 +35,8 @@ type Options struct {
 	// OnReading is called after each successful reading. The argument grown holds the increases of errors and XmitWait
 	// since the previous reading.
 	OnReading func(r *counters.Reading, grown []counters.Delta)
+	// Observe stores the problems of the subnet. It is called after each round, also after one that failed.
+	Observe func(ctx context.Context, store *records.Store) error
 }
 
 // Status is the status of a recording.
@@ -172,7 +174,7 @@ func (r *Recording) round(ctx context.Context, long time.Duration) {
 	for _, s := range all {
 		s.ledger.Forget(now.Add(-forgotten))
 	}
-	err = errors.Join(err, r.store.RollUp(ctx, now), r.store.Trim(ctx, now))
+	err = errors.Join(err, r.opt.Observe(ctx, r.store), r.store.RollUp(ctx, now), r.store.Trim(ctx, now))
 	if ctx.Err() != nil {
 		return
 	}

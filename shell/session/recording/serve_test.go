@@ -41,6 +41,7 @@ func TestServedCountersAreReadAtOnce(t *testing.T) {
 				return &counters.Reading{Fabric: f}, nil
 			},
 			Failed: func(err error) { t.Error(err) }, OnReading: func(*counters.Reading, []counters.Delta) {},
+			Observe: func(context.Context, *records.Store) error { return nil },
 		})
 		if err != nil {
 			t.Fatal(err)

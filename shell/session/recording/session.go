@@ -12,11 +12,13 @@ import (
 
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/history"
+	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/routing/checks/linkload"
 	"example.org/ibconsole/shell/session"
 	"example.org/ibconsole/shell/session/alerts"
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/metrics"
+	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/survey"
 )
 
@@ -90,6 +92,18 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 				}
 			})
 		},
+	}
+	how.Observe = func(ctx context.Context, store *records.Store) error {
+		now := time.Now()
+		lately, err := store.Recorded(ctx, s.Subnet(), counters.Errors, now.Add(-recorded.Lately), now)
+		if err != nil {
+			return err
+		}
+		found, err := survey.Problems(ctx, s, survey.Options{Unfiltered: true, Recorded: &lately})
+		if err == nil {
+			_, _, err = store.Observe(ctx, s.Subnet(), now, found.Problems)
+		}
+		return err
 	}
 	if opt.Metrics != "" {
 		how.Serve, how.Errors = true, min(how.Errors, served)

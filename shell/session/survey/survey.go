@@ -32,17 +32,38 @@ type Options struct {
 	Thorough bool                  // also check what takes long: credit loops with SLs of paths on large subnets
 	Progress func(done, total int) // progress of following packets, nil for none
 	Recorded *records.Recorded     // recent errors from the record, nil for none; [Problems] reads it
+	// Unfiltered lists acknowledged problems as all others.
+	Unfiltered bool
 }
 
 // Problems returns the problems of the live subnet, the worst first, and the properties that could not be checked. It
 // sends no packets and does not wait for a running operation. Results about paths are cached as long as the tables stay
-// the same. It returns an error if ctx ends.
+// the same. The record tells when problems began and which are acknowledged. It returns an error if ctx ends.
 func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.Report, error) {
 	st := s.State()
 	if !opt.Quick && opt.Recorded == nil && !st.Source.Offline() {
 		opt.Recorded = s.Recorded().Lately(ctx)
 	}
-	return Of(ctx, &st, s.Analysis(), opt)
+	r, err := Of(ctx, &st, s.Analysis(), opt)
+	if err != nil || st.Source.Offline() {
+		return r, err
+	}
+	open, err := s.Recorded().Ledger(ctx)
+	if err != nil {
+		r.Skip("when problems began, acknowledged problems", "", "%v", err)
+	}
+	for i := range r.Problems {
+		if p := &r.Problems[i]; p.Since.IsZero() {
+			p.Since = open.Began[p.ID()]
+		}
+	}
+	if !opt.Unfiltered {
+		r.Acknowledge(func(id string) (problems.Acknowledged, bool) {
+			a, ok := open.Acknowledged[id]
+			return problems.Acknowledged{Who: a.Who, Reason: a.Reason, Until: a.Until}, ok
+		})
+	}
+	return r, nil
 }
 
 // Of is [Problems] for the live subnet in the state st. The results about its tables come from memo.
