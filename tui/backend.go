@@ -37,11 +37,11 @@ type backend interface {
 	Search(word string) []lang.Candidate
 	// Changed waits until the state has changed. It returns false when ctx has ended.
 	Changed(ctx context.Context) bool
-	// Recall returns the state of a history entry. At returns the state at a time. Beside returns the state that is by
+	// Recall returns the state of a history entry. At returns the state at a time. Neighbor returns the state that is by
 	// entries after the state p. A nil state means the present.
 	Recall(id int64) (*session.Picture, error)
 	At(ctx context.Context, t time.Time) (*session.Picture, error)
-	Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)
+	Neighbor(ctx context.Context, p *session.Picture, by int) (*session.Picture, error)
 	// Flow starts the questions of a guided command: dump, load, engine or fail.
 	Flow(ctx context.Context, what string) (*guided.Flow, error)
 }
@@ -106,7 +106,7 @@ func (b *shellBackend) At(ctx context.Context, t time.Time) (*session.Picture, e
 	return b.Session().At(ctx, t)
 }
 
-func (b *shellBackend) Beside(ctx context.Context, p *session.Picture, by int) (*session.Picture, error) {
+func (b *shellBackend) Neighbor(ctx context.Context, p *session.Picture, by int) (*session.Picture, error) {
 	return b.Session().Neighbor(ctx, p, by)
 }
 

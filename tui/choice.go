@@ -43,7 +43,7 @@ func step(by int) func(m *model) tea.Cmd {
 	return func(m *model) tea.Cmd {
 		from := m.sc.Picture
 		return m.choice.travel("reading the history", func(ctx context.Context) (*session.Picture, error) {
-			return m.back.Beside(ctx, from, by)
+			return m.back.Neighbor(ctx, from, by)
 		})
 	}
 }

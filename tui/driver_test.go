@@ -376,7 +376,7 @@ func (f *fake) Counters(context.Context, ...fabric.PortIndex) (*counters.Reading
 
 func (f *fake) Glances() ([]shell.Glance, int)                          { return nil, 0 }
 func (f *fake) At(context.Context, time.Time) (*session.Picture, error) { return f.recall, nil }
-func (f *fake) Beside(context.Context, *session.Picture, int) (*session.Picture, error) {
+func (f *fake) Neighbor(context.Context, *session.Picture, int) (*session.Picture, error) {
 	return f.recall, nil
 }
 func (f *fake) PastProblems(ctx context.Context, p *session.Picture, opt survey.Options) (*found.Report,

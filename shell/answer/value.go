@@ -159,7 +159,7 @@ func Node(f *fabric.Fabric, node fabric.NodeIndex) Value {
 // At returns a place without a fabric.
 func At(p Place) Value { return Value{kind: KindPlace, ref: p} }
 
-// portsOf and nodesOf are the fabric in a Value that is a place. The type tells whether the num of the Value is the
+// portsOf and nodesOf are the fabric in a Value that is a place. The type shows whether the num of the Value is the
 // index of a port or of a node.
 type (
 	portsOf fabric.Fabric

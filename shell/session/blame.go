@@ -41,7 +41,7 @@ type found struct {
 // sweep.
 const soonWritten = 10 * time.Minute
 
-// whoChanged returns a text that tells who probably wrote the entries that changed between two sweeps, or "" if no
+// whoChanged returns a text that names who probably wrote the entries that changed between two sweeps, or "" if no
 // entry changed.
 func (s *Session) whoChanged(ctx context.Context, before *Picture, after *fabric.Tables,
 	sms []managers.SM) (string, error) {

@@ -113,14 +113,14 @@ func (s *Session) findEarlierCommits(ctx context.Context) {
 	}
 }
 
-// WhoWrote returns a text that tells who probably wrote some entries. It ignores commits for which isCandidate returns
+// WhoWrote returns a text that names who probably wrote some entries. It ignores commits for which isCandidate returns
 // false.
 func (o *Op) WhoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
 	isCandidate func(*history.JournalEntry) bool) (string, error) {
 	return o.session.whoWrote(ctx, rd, found, isCandidate)
 }
 
-// whoWrote returns a text that tells who probably wrote some entries. This is another console if its commit is in the
+// whoWrote returns a text that names who probably wrote some entries. This is another console if its commit is in the
 // journal and isCandidate returns true for the commit. Otherwise it is the master subnet manager among those in rd.
 func (s *Session) whoWrote(ctx context.Context, rd *Reading, found []write.Conflict,
 	isCandidate func(*history.JournalEntry) bool) (string, error) {

@@ -131,7 +131,7 @@ func PlansVLs(set *settings.Settings, p *compute.Result) bool {
 	return set.QoS() && p.Tables.SL2VL != nil
 }
 
-// KeptRoutes tells whether tables differ from computed tables only because the subnet manager kept routes. If links or
+// KeptRoutes shows whether tables differ from computed tables only because the subnet manager kept routes. If links or
 // nodes were only lost, OpenSM keeps the routes that are still among the shortest.
 type KeptRoutes string
 

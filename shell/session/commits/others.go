@@ -66,7 +66,7 @@ func (c *commit) findOthers(ctx context.Context, p *plan.Plan) error {
 	return err
 }
 
-// whoWrote returns a text that tells who probably wrote the given entries.
+// whoWrote returns a text that names who probably wrote the given entries.
 func (c *commit) whoWrote(ctx context.Context, found []write.Conflict) (string, error) {
 	return c.op.WhoWrote(ctx, &c.st.Reading, found, func(j *history.JournalEntry) bool { return j.ID != c.of.id })
 }

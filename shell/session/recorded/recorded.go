@@ -238,7 +238,7 @@ func (r *Counters) Ledger(ctx context.Context) (Ledger, error) {
 		return l, err
 	}
 	l = Ledger{Began: make(map[string]time.Time, len(open)), Acknowledged: records.InForce(given, now)}
-	for i := range open { // without observations nobody knows whether they were closed in between
+	for i := range open { // without observations it is unknown whether they closed in between
 		if open[i].Closed.IsZero() && observed != nil {
 			l.Began[open[i].ID()] = open[i].Since
 		}

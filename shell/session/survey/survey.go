@@ -38,7 +38,7 @@ type Options struct {
 
 // Problems returns the problems of the live subnet, the worst first, and the properties that could not be checked. It
 // sends no packets and does not wait for a running operation. Results about paths are cached as long as the tables stay
-// the same. The record tells when problems began and which are acknowledged. It returns an error if ctx ends.
+// the same. The record has the beginnings of problems and the acknowledgements. It returns an error if ctx ends.
 func Problems(ctx context.Context, s *session.Session, opt Options) (*problems.Report, error) {
 	st := s.State()
 	if !opt.Quick && opt.Recorded == nil && !st.Source.Offline() {
