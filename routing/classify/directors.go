@@ -83,8 +83,7 @@ func chassisOf(f *fabric.Fabric, boards []fabric.SwitchIndex) string {
 	return cmp.Or(chassisName(first), first)
 }
 
-// addDirector appends a director. Its boards are those of the given boards that are linked to another board of the same
-// chassis.
+// addDirector appends a director with a name. Its boards are those members of boards that are linked to another member.
 func (s *Structure) addDirector(all []Director, name string, boards []fabric.SwitchIndex) []Director {
 	in := map[fabric.SwitchIndex]bool{}
 	for _, b := range boards {

@@ -4,9 +4,10 @@ package incremental
 
 import "example.org/ibconsole/fabric"
 
-// Graft replaces the broken paths by those of donor, tables of the same fabric: with whole set, all entries for a LID
-// to which some switch has no path, else the entries of the switches without a path alone. Service levels of paths to
-// and from these LIDs are those of donor. O(switches x LIDs).
+// Graft replaces broken paths by the paths of donor, which are tables of the same fabric. A LID is broken if some
+// switch has no path to it. If whole is set, Graft replaces all entries for broken LIDs. Otherwise it replaces only the
+// entries of the switches without a path. The service levels of paths to and from broken LIDs come from donor.
+// O(switches x LIDs).
 func (b *Broken) Graft(donor *fabric.Tables, whole bool) *Result {
 	t, f := b.Tables, b.Tables.Fabric
 	var edits []fabric.Edit
@@ -43,7 +44,8 @@ func (b *Broken) Graft(donor *fabric.Tables, whole bool) *Result {
 	return r
 }
 
-// graftedSLs are the service levels of grafted paths.
+// graftedSLs takes the service levels of paths to and from broken LIDs from the donor, and all others from the old
+// tables.
 type graftedSLs struct {
 	kept, donor fabric.PathSLs
 	grafted     map[uint16]bool

@@ -33,7 +33,7 @@ func (t *targets) of(r *run) []target { return t.list[r.first:r.end] }
 // target is an end port to route to.
 type target struct {
 	lid uint16
-	// lids is the number of LIDs of the port that are routed. lid is the lowest of them.
+	// lid is the lowest LID of the port. lids is the number of its LIDs to which tables have routes.
 	lids uint8
 	// local is the port of the run's switch that leads to the target. It is 0 if the target is the switch itself.
 	local   uint8

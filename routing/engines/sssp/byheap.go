@@ -23,8 +23,9 @@ type byHeap struct {
 	// of the switch.
 	closer [256]uint8
 	taken  []int32 // the switches in the order in which they were taken
-	// least holds the distances by switch if they are known, tied those of the switches whose arcs are to be found, 0
-	// for the others. left counts these arcs, near the switches up to limit whose distances are to be found.
+	// least holds the distance of each switch if the distances are known. tied holds the distance of each switch whose
+	// arc must be found, and 0 for the other switches. left is the number of these arcs. near is the number of switches
+	// up to limit whose distances must be found.
 	least, tied []uint32
 	left, near  int
 	limit       uint64
@@ -68,8 +69,9 @@ func (h *byHeap) runAll(sw int32, distance uint64) {
 	h.run(sw, distance)
 }
 
-// run searches until no more arcs are to be found. As soon as the heap has the distances of all switches up to the
-// limit, the order in which it takes these no longer depends on the others, which are below them in the heap.
+// run searches until all arcs are found that must be found. From the time when the heap contains the distances of all
+// switches up to the limit, the order in which it takes these switches is fixed. The other switches are below them in
+// the heap and no longer affect this order.
 func (h *byHeap) run(sw int32, distance uint64) {
 	for i := range h.soFar {
 		h.soFar[i], h.via[i] = infinity, fabric.None

@@ -141,10 +141,10 @@ func (w *walker) cut(begin int32) (from, then int32) {
 	return from, then
 }
 
-// starts returns the channels of a VL in the order in which OpenSM visits them. It keeps them in an unbalanced search
-// tree, by the LID of their switch and their port, in the order of insertion; it walks the tree in preorder. This
-// builds the same tree from the sorted channels (Vuillemin, "A unifying look at data structures", CACM 23, 1980).
-// O(channels + switches x log switches).
+// starts returns the channels of a VL in the order in which OpenSM visits them. OpenSM inserts the channels into an
+// unbalanced search tree, by the LID of their switch and their port, and visits the tree in preorder. starts builds the
+// same tree from the sorted channels (Vuillemin, "A unifying look at data structures", CACM 23, 1980). O(channels +
+// switches x log switches).
 func (l *layer) starts() []int32 {
 	switches := slices.Clone(l.members)
 	slices.SortFunc(switches, func(a, b fabric.SwitchIndex) int {

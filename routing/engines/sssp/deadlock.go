@@ -269,7 +269,7 @@ type pathSLs struct {
 	groups      int
 	layerOf     []uint8
 	group, dest []int32 // by LID
-	// share holds the number of service levels of each VL, first the lowest of them.
+	// share holds the number of service levels of each VL. first holds the lowest service level of each VL.
 	share, first []uint8
 }
 

@@ -11,8 +11,8 @@ import (
 // the shortest path crosses the dateline.
 const qosLevel = 1 << dims
 
-// Supports reports whether an SL of a partition, or of a request, is one of those that distinguish only the levels of
-// quality of service.
+// Supports reports whether this engine can use an SL of a partition or of a request. It can if the SL has no bits
+// except the bit of the QoS level.
 func Supports(sl uint8) bool { return sl&^qosLevel == 0 }
 
 // PathSLs holds the SLs of paths. An SL depends on the places of both ends and not on failures. Therefore SLs that were
