@@ -48,7 +48,7 @@ const (
 
 var joinWords = [...]string{"full", "non", "sendonly", "sendonlyfull"}
 
-// Receives reports whether the member receives packets of the group. Every member may send.
+// Receives reports whether the member receives packets of the group. Every member may send packets to the group.
 func (j JoinState) Receives() bool { return j&(JoinFull|JoinNon) != 0 }
 
 // String returns the names of the set bits, for example "full", "non+sendonly" or "none".

@@ -25,8 +25,8 @@ type LIDOptions struct {
 	// they are the result of the previous assignment. Nil means no remembered LIDs. GUID2LID is not modified.
 	GUID2LID *GUID2LID
 
-	// Reassign ignores remembered LIDs and the LIDs that ports have, as OpenSM does on its first sweep as master
-	// (reassign_lids).
+	// Reassign makes AssignLIDsWith ignore remembered LIDs and the LIDs that ports have. OpenSM does so on its first
+	// sweep as master (reassign_lids).
 	Reassign bool
 
 	// OutOfStandby is set when OpenSM changes from standby to master. OpenSM then forgets remembered LIDs. If Honor is

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Width is the number of lanes of a link, 0 if unknown.
+// Width is the number of lanes of a link, 0 if the number is unknown.
 type Width uint8
 
 // String returns the width as infiniband-diags prints it, for example "4x".
@@ -75,7 +75,7 @@ func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 	return Link{min(port, peer), max(port, peer)}, true
 }
 
-// laneGbps is the signalling rate per lane in Gb/s, as IBA 1.2.1 and its supplements define it.
+// laneGbps is, by speed, the signalling rate per lane in Gb/s, as defined by IBA 1.2.1 and its supplements.
 var laneGbps = [...]float64{SDR: 2.5, DDR: 5, QDR: 10, FDR10: 10, FDR: 14, EDR: 25, HDR: 50, NDR: 100, XDR: 200}
 
 // Gbps returns the rate of a port's link in Gb/s, 0 if it is unknown.

@@ -39,7 +39,7 @@ type Port struct {
 	State   mad.PortState
 	Width   Width
 	Speed   Speed
-	// MTU, VLCap and OperVLs are the codes of PortInfo, 0 if unknown.
+	// MTU, VLCap and OperVLs hold the codes from PortInfo, 0 if they are unknown.
 	MTU     uint8
 	VLCap   uint8
 	OperVLs uint8

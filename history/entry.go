@@ -51,7 +51,7 @@ type Entry struct {
 	Simulated string `json:"whatif,omitempty"`
 	// Figures holds numbers by name, such as the numbers of nodes, entries and changed entries.
 	Figures map[string]float64 `json:"figures,omitempty"`
-	// Tables reports whether the entry has forwarding tables.
+	// Tables is set if the entry has forwarding tables.
 	Tables bool `json:"tables"`
 	// Events lists the changes that were found when the state was first read, and events while the state lasted.
 	Events []Event `json:"-"`

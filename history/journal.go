@@ -65,7 +65,7 @@ type JournalEntry struct {
 	ID     int64
 	Subnet string
 	Began  time.Time
-	// Outcome is "" if the end of the commit was not recorded.
+	// Outcome is the outcome of the commit, "" if the end of the commit was not recorded.
 	Outcome Outcome
 	// Ends is the number of the interrupted commit that this commit finishes or rolls back. It is 0 if there is no such
 	// commit.

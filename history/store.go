@@ -25,7 +25,7 @@ import (
 	"example.org/ibconsole/internal/base/sqlfile"
 )
 
-// FileName is the name of the file in a state directory.
+// FileName is the name of the file with the history in a state directory.
 const FileName = "history.db"
 
 // Store is an open history. It is safe for concurrent use.

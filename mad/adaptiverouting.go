@@ -91,7 +91,7 @@ func (a *AdaptiveRoutingInfo) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// AdaptiveRoutingGroups is the number of groups in a block.
+// AdaptiveRoutingGroups is the number of groups in a block of [AdaptiveRoutingGroupTable].
 const AdaptiveRoutingGroups = 2
 
 // PortMask is a set of ports from 0 to 255.
@@ -132,7 +132,7 @@ func (t *AdaptiveRoutingGroupTable) AppendBinary(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// AdaptiveRoutingLIDs is the number of LIDs in a block.
+// AdaptiveRoutingLIDs is the number of LIDs in a block of [AdaptiveRoutingLFT].
 const AdaptiveRoutingLIDs = 16
 
 // LIDState determines how a switch chooses the egress port for packets to a LID.

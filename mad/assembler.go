@@ -87,7 +87,7 @@ func (a *Assembler) Data() ([]byte, error) {
 	return a.data, nil
 }
 
-// size returns the memory in bytes that the data takes.
+// size returns the size of the memory in bytes that the data occupies.
 func (a *Assembler) size() int { return cap(a.data) }
 
 // Ack sets out to the acknowledgement of the segments received in order. At least one segment must have arrived.

@@ -108,7 +108,7 @@ type RequestError struct {
 	Err    error
 }
 
-// Error returns for example "NodeInfo by directed route 0,1,5: no answer after 3 tries of 200ms".
+// Error returns a text such as "NodeInfo by directed route 0,1,5: no answer after 3 tries of 200ms".
 func (e *RequestError) Error() string {
 	what := e.Attr.Name(e.Class)
 	if e.Method != MethodGet {

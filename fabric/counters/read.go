@@ -58,7 +58,7 @@ type Unanswered struct {
 	Err   error
 }
 
-// String returns for example "leaf-01/3: counters: no answer after 3 tries of 200ms".
+// String describes what is missing, for example "leaf-01/3: counters: no answer after 3 tries of 200ms".
 func (h Unanswered) String() string { return fmt.Sprintf("%s: counters: %v", h.Name, h.Why()) }
 
 // Why returns Err without the request.

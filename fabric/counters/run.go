@@ -165,7 +165,7 @@ func (r *run) finished() {
 	}
 }
 
-// good returns the ports that answered every request.
+// good returns the ports for which every request was answered.
 func (r *run) good() []Port {
 	out := make([]Port, 0, len(r.ports))
 	for i := range r.ports {

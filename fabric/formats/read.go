@@ -51,7 +51,7 @@ type Subnet struct {
 	PKeys    map[uint64][]mad.PKey // by port GUID
 	Managers []ibdiagnet.Manager
 	Far      *ibdiagnet.Far
-	// Stated is set if the file states whether ports are up.
+	// Stated is set if the file contains the states of ports.
 	Stated bool
 }
 

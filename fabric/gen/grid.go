@@ -80,7 +80,7 @@ func (g grid) digits(i int) []int {
 	return d
 }
 
-// linkOn links a switch to the next switch in each dimension.
+// linkOn links a switch to the next switch along each dimension.
 func (g grid) linkOn(n *net, first fabric.NodeIndex, i int) error {
 	stride := product(g.dims...)
 	for k, at := range g.digits(i) {

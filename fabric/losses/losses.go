@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package losses keeps the links and nodes that a subnet has lost, from one sweep to the next.
+// Package losses maintains a list of the links and nodes that a subnet has lost. The list is updated after each sweep.
 package losses
 
 import (

@@ -34,7 +34,7 @@ const pageSize = `"main".page_size(32768)`
 // logPages limits the write-ahead log to 4 MB.
 const logPages = "wal_autocheckpoint(128)"
 
-// FileName is the name of the file in a state directory.
+// FileName is the name of the file with the records in a state directory.
 const FileName = "records.db"
 
 // version is the version of the schema. The file stores it in SQLite's user_version. Version 1 lacks the tables of

@@ -34,7 +34,7 @@ const (
 	JoinSendFull = 1 << 3 // send-only full member, of later releases
 )
 
-// MCMemberRecord is a port's membership in a multicast group (IBA 15.2.5.17):
+// MCMemberRecord describes the membership of a port in a multicast group (IBA 15.2.5.17):
 //
 //	 0  MGID         16      42  Rate       selector 2 bits, value 6
 //	16  PortGID      16      43  LifeTime   likewise

@@ -70,7 +70,7 @@ func Table[T any, P recordOf[T]](b []byte, size int) ([]T, error) {
 	return out, nil
 }
 
-// Selector is the meaning of a bound in a record (IBA 15.2.5.16).
+// Selector states how a bound in a record restricts a value (IBA 15.2.5.16).
 type Selector uint8
 
 // Selectors, 2 bits.

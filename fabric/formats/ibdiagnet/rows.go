@@ -193,7 +193,7 @@ func maskOf(w fabric.Width) (code uint64) {
 	return code
 }
 
-// codeOf returns the code of one width. It is the inverse of [widthOf].
+// codeOf returns the code of one width, as in LinkWidthSupported. It is the inverse of [widthOf].
 func codeOf(w fabric.Width) uint64 {
 	for bit := range 5 {
 		if fabric.Width(mad.LinkWidth(1<<bit).Lanes()) == w {

@@ -18,7 +18,7 @@ import (
 // The properties that ibsim gives to every node and port. The file format does not contain them.
 const (
 	revision = 0xa1
-	// Bits 20 and 22 are IsVendorClassSupported and IsCapabilityMaskNoticeSupported.
+	// The bits 20 and 22 are IsVendorClassSupported and IsCapabilityMaskNoticeSupported.
 	switchCapMask  = uint32(mad.CapTrap | mad.CapSLMapping | mad.CapExtendedSpeeds | mad.CapCapabilityMask2)
 	adapterCapMask = switchCapMask | 1<<20 | 1<<22
 

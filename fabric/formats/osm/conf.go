@@ -20,7 +20,7 @@ type Conf struct {
 	// Unknown holds the lines that OpenSM 3.3.23 skips because it does not know the option. The name is the first word
 	// of the line, escaped. The value is the rest of the line.
 	Unknown []ConfOption
-	// Notes lists lines that OpenSM interprets in an unexpected way.
+	// Notes lists lines of the file that OpenSM interprets in an unexpected way.
 	Notes []FileNote
 
 	// values holds the value of each option in the file by name, including the strings that Options omits.

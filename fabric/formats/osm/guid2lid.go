@@ -125,7 +125,7 @@ func (d *dbReader) end() {
 	d.check(rec)
 }
 
-// check notes unexpected interpretations of a record.
+// check notes interpretations of a record that the author of the file may not expect.
 func (d *dbReader) check(rec fabric.GUIDRecord) {
 	if d.more > 0 {
 		d.note(d.line, "no empty line after the record; OpenSM reads %d more lines as part of it", d.more)

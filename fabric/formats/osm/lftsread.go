@@ -292,7 +292,7 @@ func (p *routeParser) finish(lines int) error {
 	return nil
 }
 
-// isTrailer reports whether a line is like "5 lids dumped" or "5 valid lids dumped".
+// isTrailer reports whether a line is the end of a table, such as "5 lids dumped" or "5 valid lids dumped".
 func isTrailer(text []byte) bool {
 	_, rest, ok := parseDecimal(text)
 	if !ok {

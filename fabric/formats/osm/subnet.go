@@ -56,7 +56,7 @@ type subnetWriter struct {
 	line []byte
 }
 
-// link returns the line of a port. It is valid until the next call.
+// link returns the line for one end of a link. The line is valid until the next call.
 func (s *subnetWriter) link(port fabric.PortIndex) []byte {
 	p := &s.f.Ports[port]
 	peer := &s.f.Ports[p.Peer]

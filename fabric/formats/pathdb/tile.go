@@ -69,7 +69,7 @@ func (t *Tile) SetBytes(row, group int, values []uint8) {
 	t.set(row, group, constants+t.vectors.add(values))
 }
 
-// SetAll sets the same value for all LIDs of a group in a row.
+// SetAll sets all values of a group in a row to the same value.
 func (t *Tile) SetAll(row, group int, value uint16) { t.set(row, group, uint32(value)) }
 
 func (t *Tile) set(row, group int, symbol uint32) {

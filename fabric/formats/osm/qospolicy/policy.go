@@ -192,7 +192,7 @@ func (p *Policy) members(g *group, f *fabric.Fabric, partitions []osm.Partition)
 }
 
 // addNamed adds the end port that a name identifies. As in OpenSM, names of nodes that do not exist are skipped. If
-// several nodes have the name, addNamed uses the first one.
+// several nodes have the name, addNamed uses the first in OpenSM's order.
 func (p *Policy) addNamed(ports map[fabric.PortIndex]bool, f *fabric.Fabric, n portName) error {
 	var first *fabric.Node
 	for _, i := range f.NodesByDescription(n.node) {
