@@ -43,7 +43,7 @@ func TestDoctorOfASource(t *testing.T) {
 		status int
 		words  []string
 	}{
-		{"sim:fattree:2,12", exitDone, []string{"18 switches, 72 adapters", "sits on node-0001 HCA-1/1"}},
+		{"sim:fattree:2,12", exitDone, []string{"18 switches, 72 adapters", "uses port node-0001 HCA-1/1"}},
 		{"file:" + net, exitDone, []string{"18 switches, 72 adapters"}},
 		{"net:" + net, exitDone, []string{"18 switches, 72 adapters"}},
 		{"net:" + text, exitFailed, []string{"no such file", "name an existing file"}},

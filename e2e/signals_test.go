@@ -34,8 +34,8 @@ var faces = map[string]struct {
 	args  []string
 	shows string
 }{
-	"script": {[]string{"-c", "summary; watch 60 for=600"}, "pictures: live"},
-	"shell":  {[]string{"shell"}, "pictures: live"},
+	"script": {[]string{"-c", "summary; watch 60 for=600"}, "states: live"},
+	"shell":  {[]string{"shell"}, "states: live"},
 	"tui":    {nil, "leaf-01"},
 }
 
@@ -156,7 +156,7 @@ func interrupted(t *testing.T, source, face string, signal syscall.Signal) {
 // TestIgnoredHangup checks that a script started with nohup continues when its terminal hangs up.
 func TestIgnoredHangup(t *testing.T) {
 	s := seat(t, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600")
-	s.await("pictures: live")
+	s.await("states: live")
 	s.signal(syscall.SIGHUP)
 	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGHUP) {
 		t.Errorf("not ignored, it ended with %v", ended)
@@ -164,7 +164,7 @@ func TestIgnoredHangup(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP)
 	s = seat(t, "-s", "sim:fattree:2,4", "-c", "summary; watch 60 for=600")
 	testenv.AcceptHangups()
-	s.await("pictures: live")
+	s.await("states: live")
 	s.signal(syscall.SIGHUP)
 	s.signal(syscall.SIGTERM) // with both pending, the kernel delivers SIGHUP first
 	if ended := s.end(); ended.ExitStatus() != exitSignal+int(syscall.SIGTERM) {

@@ -91,7 +91,7 @@ func TestSignalledCommits(t *testing.T) {
 			!strings.Contains(said, "finish it with commit resume yes, or undo it with rollback yes")) {
 			t.Errorf("%s", where)
 		}
-		_, listed, _ := strings.Cut(out, "\n  pictures: ")
+		_, listed, _ := strings.Cut(out, "\n  states: ")
 		_, worst, _ := strings.Cut(listed, "\nerror ")
 		if !strings.HasPrefix(strings.Split(out, "\n")[1], "  INTERRUPTED: the commit of ") ||
 			!strings.HasPrefix(strings.TrimSpace(worst), "interrupted commit") {

@@ -176,7 +176,8 @@ func TestDoctorWithoutModules(t *testing.T) {
 // TestUmadErrors has sources that cannot be opened here, on any machine.
 func TestUmadErrors(t *testing.T) {
 	oneLine(t, try("-s", "umad:a:b:c"), exitUsage, `"a:b:c"`, "from 0 to 255")
-	oneLine(t, try("-s", "umad:nosuch0", "-c", "summary"), exitFailed, "umad:nosuch0", "no port to use",
+	oneLine(t, try("-s", "umad:nosuch0", "-c", "summary"), exitFailed, "umad:nosuch0", "no InfiniBand port is "+
+		"usable",
 		"ibconsole doctor")
 	doctored(t, try("doctor"), "without -s: "+os.Getenv("IBCONSOLE_SOURCE"))
 }

@@ -93,7 +93,7 @@ func AssignLIDsWith(f *Fabric, o LIDOptions) (*LIDAssignment, error) {
 		return nil, fmt.Errorf("LMC %d, expected 0 to %d", o.LMC, MaxLMC)
 	}
 	if o.Claims != nil && len(o.Claims) != len(f.EndPorts) {
-		return nil, fmt.Errorf("%d LID claims for %d end ports", len(o.Claims), len(f.EndPorts))
+		return nil, fmt.Errorf("%d LIDs are given for %d end ports", len(o.Claims), len(f.EndPorts))
 	}
 	m := newLIDManager(f, o)
 	m.begin()

@@ -3,13 +3,12 @@
 package history
 
 import (
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
@@ -23,7 +22,7 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the history %s is damaged or not a history: %s; move the file away to start a new one",
+	return fmt.Sprintf("the history %s is damaged or not a history: %s; hint: move the file away to start a new history",
 		fabric.Escape(e.Path), fabric.Escape(e.Err.Error()))
 }
 
@@ -32,8 +31,8 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // magic is the beginning of a database file (SQLite, Database File Format, 1.3).
 const magic = "SQLite format 3\x00"
 
-// Check returns a [DamagedError] if a file does not begin like a history. It reads only the beginning of the file, so
-// the rest may still be damaged.
+// Check returns a [DamagedError] if a file does not begin like a history, or is truncated. It reads only the beginning
+// of the file, so the rest may still be damaged.
 func Check(path string) error {
 	if err := sqlfile.Regular(path); err != nil {
 		return &DamagedError{path, err}
@@ -43,22 +42,26 @@ func Check(path string) error {
 		return files.Err(err)
 	}
 	defer func() { _ = f.Close() }()
-	head := make([]byte, len(magic))
-	n, err := io.ReadFull(f, head)
+	var head struct {
+		Magic    [len(magic)]byte
+		PageSize uint16 // 1 means 65536
+		_        [10]byte
+		Pages    uint32
+	}
+	err = binary.Read(f, binary.BigEndian, &head)
 	if err == io.EOF { // an empty file becomes a history
 		return nil
 	}
-	if string(head[:n]) != magic {
+	if string(head.Magic[:]) != magic {
 		return &DamagedError{path, errors.New("the file is not a database")}
 	}
+	info, serr := f.Stat()
+	_, werr := os.Stat(path + "-wal") // while it exists, the database may be written
+	size := int64(head.Pages) * cmp.Or(int64(head.PageSize)&^1, 1<<16)
+	if serr == nil && werr != nil && info.Size() < size {
+		return &DamagedError{path, fmt.Errorf("the file is truncated: it has %d of %d bytes", info.Size(), size)}
+	}
 	return nil
-}
-
-// damaged reports whether an error concerns the contents of a file.
-func damaged(err error) bool {
-	e, ok := errors.AsType[*sqlite.Error](err)
-	return errors.Is(err, sqlfile.ErrIrregular) || ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB ||
-		e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
 }
 
 // escapedError is an error of SQLite with its message escaped. Messages of SQLite may contain text of the file.

@@ -14,6 +14,7 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/internal/base/files"
+	"example.org/ibconsole/internal/base/sqlfile"
 )
 
 // Export writes entries to a new file for [Store.Import] and returns their number. Without IDs it writes all entries of
@@ -69,7 +70,7 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 		return 0, fmt.Errorf("import %w, expected an exported history", err)
 	}
 	from, err := openToRead(ctx, path)
-	if damaged(err) {
+	if sqlfile.IsDamaged(err) {
 		return 0, fmt.Errorf("import %s: %w, expected an exported history", fabric.Escape(path), escaped(err))
 	}
 	if err != nil {

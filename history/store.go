@@ -89,7 +89,7 @@ func OpenFile(ctx context.Context, path string) (*Store, error) {
 		}
 	}
 	switch {
-	case damaged(err):
+	case sqlfile.IsDamaged(err):
 		return nil, &DamagedError{path, err}
 	case err != nil:
 		return nil, fmt.Errorf("open the history %s: %w", fabric.Escape(path), escaped(err))
@@ -138,7 +138,7 @@ func openToRead(ctx context.Context, path string) (*Store, error) {
 		err = known(have)
 	}
 	if err == nil && have == 0 {
-		err = errors.New("not a history")
+		err = errors.New("the file is not a history of ibconsole")
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -175,7 +175,8 @@ func connect(path string, q url.Values) (*Store, error) {
 // known returns an error if this program does not know the version have of a file.
 func known(have int) error {
 	if have < 0 || have > version {
-		return fmt.Errorf("written by a newer program: its version is %d, this program supports %d", have, version)
+		return fmt.Errorf("written by a newer ibconsole: the format has version %d, this program supports "+
+			"version %d", have, version)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // errNoLID reports a request of a general service that has no LID.
-var errNoLID = errors.New("no LID: only subnet management goes by directed route")
+var errNoLID = errors.New("no LID: only subnet management packets can use a directed route")
 
 // pick frees the slot done unless done is -1. It returns a slot that contains b's next request to send, or -1.
 func (c *Client) pick(b *Batch, done int) int {

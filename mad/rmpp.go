@@ -118,7 +118,7 @@ func control(out, m *[Size]byte, kind uint8, status RMPPStatus, data1, data2 uin
 
 // abortedBy returns the error for a transfer that the other end has ended with m.
 func abortedBy(m *[Size]byte) error {
-	return fmt.Errorf("%w by the other end: %w", ErrSegments, RMPPStatus(m[OffRMPPStatus]))
+	return fmt.Errorf("%w by the responder: %w", ErrSegments, RMPPStatus(m[OffRMPPStatus]))
 }
 
 // For programs with libibumad, the kernel splits answers of a subnet administration into segments, and acknowledges

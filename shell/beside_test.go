@@ -121,7 +121,7 @@ func TestOffline(t *testing.T) {
 		if out, err := on(t, from, "problems"); err != nil || !strings.Contains(out, "the subnet is a file") {
 			t.Errorf("%s: %v\n%s", from, err, out)
 		}
-		if out, err := on(t, from, "set sm S-1; doctor"); err != nil || strings.Contains(out, "the session sits on") {
+		if out, err := on(t, from, "set sm S-1; doctor"); err != nil || strings.Contains(out, "the session uses port") {
 			t.Errorf("%s: %v\n%s", from, err, out)
 		}
 	}

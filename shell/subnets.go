@@ -73,7 +73,7 @@ func (s *Subnets) Find(name string) (int, error) {
 	if len(names) == 0 {
 		return -1, errors.New("only one subnet is open, and it has no name")
 	}
-	return -1, fmt.Errorf("no subnet is called %q, expected one of %s", name, prose.List(names, len(names)))
+	return -1, fmt.Errorf("unknown subnet %q, expected one of %s", name, prose.List(names, len(names)))
 }
 
 // Name returns the name of the subnet if several subnets are open, otherwise "".
@@ -115,7 +115,7 @@ func (n *Subnet) Wait(ctx context.Context) error {
 	}
 }
 
-var errReading = errors.New("is being read")
+var errReading = errors.New("the first sweep is not finished")
 
 // Troubled stores the reason why the subnet could not be read.
 func (n *Subnet) Troubled(err error) {
@@ -176,7 +176,7 @@ func (sh *Shell) mustName(stmts []lang.Statement) error {
 	}
 	for _, stmt := range stmts {
 		if p, err := sh.bind(stmt); err == nil && p.on == "" && writes(p.Command) {
-			return p.Misused("%d subnets are open: choose one, as in %s %s %s", len(sh.among.all), onCommand,
+			return p.Misused("%d subnets are open; hint: choose a subnet, as in '%s %s %s'", len(sh.among.all), onCommand,
 				lang.Quote(name), p.Text)
 		}
 	}

@@ -62,7 +62,7 @@ func ReadConfig(r io.Reader, name string, others func(line string) bool) (Config
 	for _, a := range c.rebound(keymap()) {
 		for _, k := range a.Keys() {
 			if other := owner[k]; other != "" {
-				return Config{}, fmt.Errorf("%s:%d: %s is the key of %s and of %s", name,
+				return Config{}, fmt.Errorf("%s:%d: key %s is assigned to %s and to %s", name,
 					max(where[a.Name], where[other]), draw.PlainKeyName(k), other, a.Name)
 			}
 			owner[k] = a.Name

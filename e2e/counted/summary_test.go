@@ -84,7 +84,7 @@ func (x *exam) summary(s *state) {
 	if !s.routed() {
 		a.mustLine("  no forwarding tables")
 	}
-	a.mustLine("  pictures: {|.*}")
+	a.mustLine("  states: {|.*}")
 	a.figure("simulated", strings.HasPrefix(x.source, "sim:"))
 	a.ignore("pictures", "engine", "write", "sms", "unanswered", "unread_parts")
 	for i := range a.o.length("warnings") {

@@ -128,10 +128,11 @@ func Move(node, to string) Finder {
 		old, ok := whole.LinkOf(at.Port)
 		switch {
 		case whole.Nodes[at.Node].IsSwitch() && !at.PortNamed:
-			return nil, fmt.Errorf("which cable of %s? (try: move node %s/1 %s)", whole.NodeName(at.Node),
+			return nil, fmt.Errorf("%s has several cables; hint: 'move node %s/1 %s' moves the cable of port 1",
+				whole.NodeName(at.Node),
 				whole.NodeName(at.Node), fabric.Escape(to))
 		case !ok:
-			return nil, fmt.Errorf("%s has no cable that could be moved (try: add link)", whole.PortName(at.Port))
+			return nil, fmt.Errorf("%s has no cable to move; hint: run 'add link'", whole.PortName(at.Port))
 		case port == at.Port:
 			return nil, fmt.Errorf("%s cannot be cabled to itself", whole.PortName(port))
 		}

@@ -81,7 +81,7 @@ func Random(n int, seed uint64) Finder {
 			}
 		}
 		if n < 1 || n > len(links) {
-			return nil, fmt.Errorf("cannot fail %d links at random: there are %d between switches", n, len(links))
+			return nil, fmt.Errorf("fail %d links at random: the subnet has %d links between switches", n, len(links))
 		}
 		r := rand.New(rand.NewPCG(seed, 0))
 		r.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })

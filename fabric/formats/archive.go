@@ -48,7 +48,8 @@ func (g *gathered) archive(t *tar.Reader) error {
 		m := memberOf(path.Base(h.Name))
 		if h.Typeflag != tar.TypeReg || m == nil {
 			if ignored += h.Size; ignored > maxIgnored {
-				return fmt.Errorf("%s: %w: more than %d GB of files that are not ibdiagnet's", fabric.Escape(g.name),
+				return fmt.Errorf("%s: %w: the archive has more than %d GB of files that ibdiagnet does not "+
+					"write", fabric.Escape(g.name),
 					files.ErrTooLarge, maxIgnored>>30)
 			}
 			continue

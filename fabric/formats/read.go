@@ -101,7 +101,7 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 	case format == topology:
 		return readTopology(ctx, r, path, o)
 	case o.AsIbsim:
-		return s, fmt.Errorf("%s: %s, which ibsim does not read; expected an ibsim net or a topology file of "+
+		return s, fmt.Errorf("%s: ibsim does not read %s; expected an ibsim net or a topology file of "+
 			"ibnetdiscover", fabric.Escape(path), format)
 	case format == subnetList:
 		s.Fabric, err = osm.ReadSubnet(r, path, s.found(o))
@@ -166,6 +166,18 @@ func Kind(ctx context.Context, path string) string {
 		return ""
 	}
 	return kinds[format]
+}
+
+// HasTables reports whether a file is of a format that can hold forwarding tables and that [Read] reads: a snapshot, or
+// a folder or an archive of ibdiagnet. It returns true for pipes and for files that cannot be read.
+func HasTables(ctx context.Context, path string) bool {
+	f, err := files.Open(ctx, path, files.Snapshot.Regular())
+	if err != nil {
+		return true
+	}
+	defer func() { _ = f.Close() }()
+	_, format, err := sniffed(f, path)
+	return err != nil || format == saved || format == archive || format == database
 }
 
 // found returns the list to which unread parts are added. It returns nil if unread parts are errors.

@@ -61,7 +61,7 @@ func (f form) parse(args []string) (arguments, error) {
 			a.list = append(a.list, v)
 			continue
 		default:
-			return a, fmt.Errorf("argument %q is one too many", w)
+			return a, fmt.Errorf("unexpected argument %q", w)
 		}
 		if err := f.set(&a, name, text); err != nil {
 			return a, err

@@ -25,7 +25,7 @@ func dragonflyKind() Kind {
 				d.groups = d.a*d.h + 1
 			}
 			if d.groups > d.a*d.h+1 {
-				return fmt.Errorf("groups: %d is too many, expected at most a*h+1 = %d", d.groups, d.a*d.h+1)
+				return fmt.Errorf("groups is %d, expected at most a*h+1 = %d", d.groups, d.a*d.h+1)
 			}
 			return d.build(n)
 		},

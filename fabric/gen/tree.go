@@ -49,7 +49,8 @@ func xgftKind() Kind {
 			case 2 * h:
 				t.m, t.w = a.list[:h], a.list[h:2*h]
 			default:
-				return fmt.Errorf("%d numbers after the %d levels, expected %d, or %d with parallel links",
+				return fmt.Errorf("%d numbers follow the %d levels, expected %d numbers, or %d numbers with "+
+					"parallel links",
 					len(a.list), h, 2*h, 3*h)
 			}
 			return t.build(n)

@@ -104,8 +104,8 @@ func ResolveSystem(f *fabric.Fabric, text string) (nodes []fabric.NodeIndex, nam
 			return nil, "", err
 		}
 		if system = f.SwitchNode(sw).SystemGUID; system == 0 {
-			return nil, "", fmt.Errorf("%s has no system image GUID (try: fail director "+
-				"'NAME*')", f.NodeName(f.Switches[sw]))
+			return nil, "", fmt.Errorf("%s has no system image GUID; hint: 'fail director NAME*' selects "+
+				"switches by name", f.NodeName(f.Switches[sw]))
 		}
 		nodes = switchesOf(f, system)
 	}

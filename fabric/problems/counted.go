@@ -72,7 +72,7 @@ func errorAdvice(set counters.Set, d *counters.Delta) (Severity, string) {
 	case set&refusals != 0:
 		return Warning, "compare the partition keys: show pkeys of both ends"
 	}
-	return Warning, "the receiver is too slow, or a path ends: check reach"
+	return Warning, "the receiver is too slow, or a path leads to a dead end; hint: run 'check reach'"
 }
 
 func nameWithPeer(f *fabric.Fabric, port fabric.PortIndex) string {

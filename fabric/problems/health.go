@@ -45,9 +45,10 @@ func (r *Report) Totals(f *fabric.Fabric, reading *counters.Reading) {
 		if len(many) == 0 {
 			continue
 		}
-		severity, try := Note, "the receiver is too slow, or a path ends: check reach"
+		severity, try := Note, "the receiver is too slow, or a path leads to a dead end; hint: run 'check "+
+			"reach'"
 		if faults {
-			severity, try = Warning, "clear them and read again: do they rise? Then the cable"
+			severity, try = Warning, "clear the counters and read them again; if they grow, check the cable"
 		}
 		r.AddAs(severity, Errors, PlaceOfPort(f, p.Port), try, "%s since they were cleared: %s",
 			nameWithPeer(f, p.Port), strings.Join(many, ", "))

@@ -66,7 +66,7 @@ func (a *groupReader) byLID() (all []sa.MCMemberRecord, err error) {
 	for mlid, none := fabric.FirstMLID, 0; mlid <= fabric.LastMLID && none < maxGap; mlid++ {
 		of, err := sa.GetTable(a.ctx, a.untrusted, sa.MCMemberRecord{MLID: uint16(mlid)}, sa.MemberMLID)
 		if err != nil {
-			return nil, fmt.Errorf("of LID 0x%04x: %w", mlid, err)
+			return nil, fmt.Errorf("read the members of multicast LID 0x%04x: %w", mlid, err)
 		}
 		if none++; len(of) > 0 {
 			none = 0

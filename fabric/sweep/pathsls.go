@@ -29,8 +29,8 @@ type PathSLs struct {
 var (
 	// ErrManySLs reports that the SLs differ between hosts of the same switch, and that the subnet has too many pairs
 	// to read each.
-	ErrManySLs = errors.New("the service levels differ between hosts of the same switch, and there are too many " +
-		"paths to read each")
+	ErrManySLs = errors.New("the service levels differ between hosts of the same switch, and the subnet has " +
+		"too many paths to read every service level")
 	// ErrRandomSLs reports that repeated requests for a pair return different SLs, as with OpenSM's dfsssp.
 	ErrRandomSLs = errors.New("repeated requests for a path return different service levels, as with OpenSM's dfsssp")
 )

@@ -98,13 +98,13 @@ func (l *List) Check(f *fabric.Fabric) error {
 		}),
 		check(f, l.SL2VLs, func(before, t *SL2VL) error {
 			if before.Late && !t.Late {
-				return fmt.Errorf("SL2VL tables of %s %w: they follow late ones", f.NodeName(t.Node), ErrUnfit)
+				return fmt.Errorf("SL2VL tables of %s %w: they follow tables of a later step", f.NodeName(t.Node), ErrUnfit)
 			}
 			return nil
 		}),
 		check(f, l.MFTs, func(before, b *MFTBlock) error {
 			if before.Grow && !b.Grow {
-				return fmt.Errorf("%s: multicast block %d %w: it follows blocks that grow",
+				return fmt.Errorf("%s: multicast block %d %w: it follows blocks of a later step",
 					switchName(f, b.Switch), b.Num, ErrUnfit)
 			}
 			return nil

@@ -24,7 +24,7 @@ func (l *LID) Check(f *fabric.Fabric) error {
 	}
 	switch {
 	case f.EndPortOf(l.Port) != l.Port:
-		return fmt.Errorf("%s: a LID %w: it is not an end port", f.PortName(l.Port), ErrUnfit)
+		return fmt.Errorf("%s: the LID %w: the port is not an end port", f.PortName(l.Port), ErrUnfit)
 	case l.NewLMC > 7:
 		return fmt.Errorf("%s: LMC %d %w: the highest is 7", f.PortName(l.Port), l.NewLMC, ErrUnfit)
 	case l.New == 0 || int(l.New)+1<<l.NewLMC-1 > fabric.MaxUnicastLID:
@@ -88,9 +88,9 @@ func (s *State) Check(f *fabric.Fabric) error {
 	}
 	switch {
 	case !f.Ports[s.Port].Linked():
-		return fmt.Errorf("%s: state %v %w: it has no link", f.PortName(s.Port), s.New, ErrUnfit)
+		return fmt.Errorf("%s: state %v %w: the port has no link", f.PortName(s.Port), s.New, ErrUnfit)
 	case s.New != mad.PortArmed && s.New != mad.PortActive:
-		return fmt.Errorf("%s: state %v %w: only Armed and Active can", f.PortName(s.Port), s.New, ErrUnfit)
+		return fmt.Errorf("%s: state %v %w: only Armed and Active can be written", f.PortName(s.Port), s.New, ErrUnfit)
 	}
 	return nil
 }

@@ -96,7 +96,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	sqlfile.Private(path)
 	s, err := open(ctx, path)
-	if err != nil {
+	switch {
+	case sqlfile.IsDamaged(err):
+		return nil, fmt.Errorf("open the records %s: the file is damaged or has no records: %w; hint: move the file away "+
+			"to start new records", fabric.Escape(path), err)
+	case err != nil:
 		return nil, fmt.Errorf("open the records %s: %w", fabric.Escape(path), err)
 	}
 	return s, nil
@@ -132,7 +136,8 @@ func (s *Store) prepare(ctx context.Context) error {
 		}
 		switch {
 		case have > version:
-			return fmt.Errorf("written by a newer program: its version is %d, this program supports %d", have, version)
+			return fmt.Errorf("written by a newer ibconsole: the format has version %d, this program supports "+
+				"version %d", have, version)
 		case have == version:
 			return nil
 		}

@@ -188,9 +188,9 @@ func (t *Transport) explain(err error) error {
 	const hint = "is ibsim -s running under that IBSIM_SOCKNAME?"
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED) && t.opts.Host != "":
-		return fmt.Errorf("no ibsim listens there (is ibsim -r -s running there?): %w", err)
+		return fmt.Errorf("no ibsim listens on this UDP port (is ibsim -r -s running there?): %w", err)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("no ibsim listens there (%s): %w", hint, err)
+		return fmt.Errorf("no ibsim listens on this socket (%s): %w", hint, err)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("no answer within %v (was it started with -s?): %w", answerLimit, err)
 	case errors.Is(err, errRefused) && t.opts.Node != "":

@@ -117,7 +117,7 @@ func Ask[T any, P recordOf[T]](ctx context.Context, c *Client, method mad.Method
 	err = c.MAD.Ask(ctx, &req, func(r *mad.Reply) error {
 		records, err := Records[T, P](r)
 		if err == nil && len(records) != 1 {
-			err = fmt.Errorf("%v of one record: got %d", method, len(records))
+			err = fmt.Errorf("%v: got %d records, expected one", method, len(records))
 		}
 		if err == nil {
 			out = records[0]

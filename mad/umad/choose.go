@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNoPort reports that no port matches.
-var ErrNoPort = errors.New("no port to use")
+var ErrNoPort = errors.New("no InfiniBand port is usable")
 
 // Selector selects a port.
 type Selector struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrDirectedOnly reports that a planarized adapter does not carry SMPs by LID.
-var ErrDirectedOnly = errors.New("a planarized adapter carries subnet management packets only by directed route")
+var ErrDirectedOnly = errors.New("a planarized adapter sends subnet management packets only by directed route")
 
 // joinPlanes replaces the ports of a planarized (XDR) adapter by one port. The kernel shows such an adapter as two
 // devices. One is for the general services, and its port does not let a subnet manager send SMPs (IsSMDisabled). The

@@ -79,7 +79,7 @@ func open(root string, p Port, opts Options) (*Transport, error) {
 // general services.
 func (t *Transport) openDevice(root, name string, held *HeldDevices) error {
 	if name == "" {
-		return errors.New("the kernel offers no umad device for it (is the module ib_umad loaded?)")
+		return errors.New("the kernel has no umad device for the port (is the module ib_umad loaded?)")
 	}
 	d, err := openDevice(devicePath(root, name), held)
 	if err != nil {

@@ -207,15 +207,15 @@ func (h *Hint) take(key, value string) (err error) {
 	case "name":
 		h.Name = value
 		if _, err := path.Match(value, ""); err != nil || value == "" {
-			return fmt.Errorf("%q is no pattern, expected a description with * and ? for what varies", value)
+			return fmt.Errorf("%q is not a pattern, expected a node description with the wildcards * and ?", value)
 		}
 	case "guid":
 		if h.GUID, err = strconv.ParseUint(value, 0, 64); err != nil || h.GUID == 0 {
-			return fmt.Errorf("%q is no GUID, expected a node GUID such as 0x0002c903000a0001", value)
+			return fmt.Errorf("%q is not a GUID, expected a node GUID such as 0x0002c903000a0001", value)
 		}
 	case "role":
 		if h.Role = value; !slices.Contains(HintRoles, value) {
-			return fmt.Errorf("%q is no role, expected one of %s", value, strings.Join(HintRoles, ", "))
+			return fmt.Errorf("%q is not a role, expected one of %s", value, strings.Join(HintRoles, ", "))
 		}
 	case "tier":
 		h.Tier, err = hintNumber(value, 0, mostTier)

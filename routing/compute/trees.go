@@ -112,8 +112,8 @@ func (job *Job) checkTree(ctx context.Context, res *Result) (err error) {
 	if t := res.Tables; t.Fabric.NumSwitches() > mostTreeChecked {
 		if grid, ok := torus.Of(t); ok && grid.HasMissing() {
 			res.Figures.TreeUnchecked = true
-			res.Figures.Warnings = append(res.Figures.Warnings, "multicast around the lost switch was not checked "+
-				"for a credit loop with unicast, which takes long here")
+			res.Figures.Warnings = append(res.Figures.Warnings, "multicast trees around the lost switch were "+
+				"not checked for credit loops with unicast, because the check takes long on this torus")
 		}
 		return nil
 	}

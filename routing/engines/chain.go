@@ -102,7 +102,7 @@ func Chain(names []string, more ...routing.Engine) ([]routing.Engine, error) {
 		chain = append(chain, e)
 	}
 	if len(chain) == 0 {
-		return nil, fmt.Errorf("%s without an engine leaves none to route", NoFallback)
+		return nil, fmt.Errorf("%s requires an engine in the list", NoFallback)
 	}
 	return chain, nil
 }

@@ -42,5 +42,5 @@ func ByName(name string, more ...routing.Engine) (routing.Engine, error) {
 			return e, nil
 		}
 	}
-	return nil, fmt.Errorf("no engine is called %q, expected %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("unknown engine %q, expected %s", name, strings.Join(Names(), ", "))
 }

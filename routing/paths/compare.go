@@ -12,7 +12,7 @@ import (
 )
 
 // ErrUnread is the error that [Compare] returns for a path that uses an unread table.
-var ErrUnread = errors.New("the path meets a forwarding table that was not read")
+var ErrUnread = errors.New("a switch of the path has a forwarding table that was not read")
 
 // Compare follows the path from an end port to a LID through the tables, and compares it with the record in a database.
 // It returns nil if they agree, [ErrUnread], or an error that describes the difference. It does not compare bits of SLs
@@ -30,22 +30,22 @@ func Compare(v *pathdb.View, t *fabric.Tables, src fabric.PortIndex, lid uint16)
 	case errors.Is(err, pathdb.ErrNoPath) && !there, errors.Is(err, pathdb.ErrPartition):
 		return nil
 	case err != nil:
-		return fmt.Errorf("no record: %w; the tables have a path of %d links", err, links)
+		return fmt.Errorf("there is no record: %w; the tables have a path of %d links", err, links)
 	case !there:
-		return fmt.Errorf("a record of %d links; the tables have no path", got.Hops)
+		return fmt.Errorf("the record has %d links, but the tables have no path", got.Hops)
 	case int(got.Hops) != links:
-		return fmt.Errorf("a record of %d links, by the tables %d", got.Hops, links)
+		return fmt.Errorf("the record has %d links, the path by the tables has %d", got.Hops, links)
 	case got.MTU != mtu:
-		return fmt.Errorf("MTU %d, by the tables %d", got.MTU, mtu)
+		return fmt.Errorf("the record has MTU %d, the path by the tables has %d", got.MTU, mtu)
 	case got.Rate != pathdb.RateCode(gbps):
-		return fmt.Errorf("rate %g Gb/s, by the tables %g", pathdb.Gbps(got.Rate), gbps)
+		return fmt.Errorf("the record has rate %g Gb/s, the path by the tables has %g", pathdb.Gbps(got.Rate), gbps)
 	}
 	sl := uint8(0)
 	if t.SLs != nil {
 		sl = t.SLs.SL(slid, lid)
 	}
 	if own := ^v.PartitionBits(); got.SL&own != sl&own {
-		return fmt.Errorf("SL %d, by the tables %d", got.SL, sl)
+		return fmt.Errorf("the record has SL %d, the path by the tables has %d", got.SL, sl)
 	}
 	return nil
 }

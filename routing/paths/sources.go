@@ -58,7 +58,8 @@ type source struct {
 }
 
 // errSLsOfPort means that SLs depend on the LID of a source in a way that a database cannot store.
-var errSLsOfPort = errors.New("the service levels from the LIDs of one port differ, which a path database cannot hold")
+var errSLsOfPort = errors.New("paths from different LIDs of a port have different service levels, which a path " +
+	"database cannot store")
 
 // spreadOf returns SLs as a range of SLs for each source port and destination. If sls has single SLs, it finds ranges
 // from which [fabric.SpreadSL] selects these SLs. It returns an error if there are no such ranges. O(LIDs^2).

@@ -30,7 +30,7 @@ func Guided(command, what string, flow func(*Call) *guided.Flow) Command {
 }
 
 // errUnattended is returned by guided commands without a terminal.
-var errUnattended = errors.New("no terminal for questions (try: help)")
+var errUnattended = errors.New("questions require a terminal; hint: 'help' lists commands without questions")
 
 // Guide asks the questions of a flow one after the other, and then runs the command that the answers give.
 func (c *Call) Guide(f *guided.Flow) error {

@@ -37,7 +37,7 @@ func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.Por
 				}
 				end := f.EndPortOf(p.Port)
 				if line, twice := first[end]; twice {
-					return fmt.Errorf("%s:%d: %s is already on line %d", name, s.Line, f.PortName(end), line)
+					return fmt.Errorf("%s:%d: %s is already listed in line %d", name, s.Line, f.PortName(end), line)
 				}
 				first[end] = s.Line
 				hosts = append(hosts, end)
@@ -65,13 +65,14 @@ func SetMembers(st *session.State, f *fabric.Fabric, name string) ([]fabric.Port
 func NoSet(st *session.State, name string) error {
 	names := prose.Words(st.Sets, func(s session.HostSet) string { return s.Name })
 	if len(names) == 0 {
-		return fmt.Errorf("unknown host set %q: none is defined (try: hosts %s node[0001-0064])",
+		return fmt.Errorf("unknown host set %q: no set is defined; hint: 'hosts %s node[0001-0064]' defines a "+
+			"set",
 			fabric.Escape(name), fabric.Escape(name))
 	}
 	if near := prose.Nearest(name, names); near != "" {
 		return fmt.Errorf("unknown host set %q: did you mean %q?", fabric.Escape(name), near)
 	}
-	return fmt.Errorf("unknown host set %q (try: hosts)", fabric.Escape(name))
+	return fmt.Errorf("unknown host set %q; hint: 'hosts' lists the sets", fabric.Escape(name))
 }
 
 // SetOf returns a set of hosts with a name.

@@ -57,7 +57,7 @@ func (s *Session) Neighbor(ctx context.Context, p *Picture, by int) (*Picture, e
 	}
 	switch at += by; {
 	case at < 0:
-		return nil, fmt.Errorf("the history of this subnet has nothing before that")
+		return nil, fmt.Errorf("the history of this subnet has no state before this time")
 	case at >= len(held)-1:
 		return nil, nil
 	}

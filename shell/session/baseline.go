@@ -29,7 +29,7 @@ type Baseline struct {
 }
 
 // ErrNoBaseline is returned if no baseline was saved.
-var ErrNoBaseline = errors.New("there is no baseline of this subnet (try: baseline save)")
+var ErrNoBaseline = errors.New("there is no baseline of this subnet; hint: run 'baseline save'")
 
 // SaveBaseline saves the live subnet as the baseline in a file. If file is "", it uses a file in the state directory.
 // Nodes and links that were lost before are then no longer reported as lost.
@@ -41,7 +41,7 @@ func (s *Session) SaveBaseline(ctx context.Context, file string) (*Baseline, err
 	defer op.End()
 	st := s.State()
 	if len(st.Live.Fabric.Nodes) == 0 {
-		return nil, errors.New("nothing of the subnet was read yet (try: sweep)")
+		return nil, errors.New("the subnet was not read yet; hint: run 'sweep'")
 	}
 	if file == "" {
 		if file, err = s.BaselineFile(); err != nil {
@@ -102,7 +102,7 @@ func (s *Session) readBaseline(ctx context.Context, file string) (*Baseline, err
 // BaselineFile returns the path of the subnet's baseline in the state directory.
 func (s *Session) BaselineFile() (string, error) {
 	if s.opt.StateDir == "" {
-		return "", errors.New("this session keeps nothing; name a file: baseline save FILE")
+		return "", errors.New("this session has no history; hint: 'baseline save FILE' saves to a file")
 	}
 	sum := sha256.Sum256([]byte(s.Subnet()))
 	return filepath.Join(s.opt.StateDir, fmt.Sprintf("baseline-%x.snap", sum[:6])), nil

@@ -117,7 +117,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	case len(gone) == 0 && number == 0:
 		return failures.Failure{}, errors.New("nothing has failed in the what-if")
 	case len(gone) == 0:
-		return failures.Failure{}, fmt.Errorf("number %d %w (show failures lists them)", number, ErrNotFailed)
+		return failures.Failure{}, fmt.Errorf("number %d %w; hint: 'show failures' lists the numbers", number, ErrNotFailed)
 	}
 	if err := simulatorOf(s).without(kept); err != nil {
 		return gone[0], err
@@ -130,7 +130,7 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 func (s simulator) without(kept []failures.Failure) error {
 	err := s.setFailures(kept)
 	if conflict, ok := errors.AsType[*failures.ConflictError](err); ok {
-		return fmt.Errorf("is needed by %w (undo %d first)", err, conflict.Of.Number)
+		return fmt.Errorf("is needed by %w; hint: run 'undo %d' first", err, conflict.Of.Number)
 	}
 	return err
 }

@@ -14,8 +14,8 @@ type Groups struct {
 	Origin string // where they come from
 }
 
-var errNoGroups = errors.New("no multicast groups are known (try: sa groups, load groups FILE, or sweep full mft for " +
-	"what the switches hold)")
+var errNoGroups = errors.New("no multicast groups are known; hint: run 'sa groups' or 'load groups FILE', or " +
+	"'sweep full mft' for the groups in the tables of the switches")
 
 // GroupsOf returns the groups that were loaded or read. If there are none, it returns the groups that the multicast
 // tables of the state serve.

@@ -117,7 +117,7 @@ func (s *Session) readSLs(ctx context.Context) ([]string, error) {
 	}
 	st := s.State()
 	if st.Live.Tables == nil {
-		return nil, errors.New("the service levels of paths: there are no forwarding tables")
+		return nil, errors.New("read the service levels of paths: the subnet has no forwarding tables")
 	}
 	got, err := sweep.AskPathSLs(ctx, c, st.Live.Fabric, s.progress)
 	switch {

@@ -266,11 +266,11 @@ func (st *State) Of(k Kind) (*Picture, error) {
 		}
 	case WhatIf:
 		if p = st.WhatIf; p == nil {
-			return nil, fmt.Errorf("there is no what-if: nothing has failed (try: fail link SWITCH PORT)")
+			return nil, fmt.Errorf("there is no what-if: nothing has failed; hint: run 'fail link SWITCH PORT'")
 		}
 	case Staged:
 		if p = st.Staged; p == nil {
-			return nil, fmt.Errorf("nothing is staged (try: route)")
+			return nil, fmt.Errorf("nothing is staged; hint: run 'route'")
 		}
 	default:
 		id, err := strconv.ParseInt(string(k), 10, 64)
@@ -278,7 +278,7 @@ func (st *State) Of(k Kind) (*Picture, error) {
 			return st.recallAt(at)
 		}
 		if err != nil || st.recall == nil {
-			return nil, fmt.Errorf("no state is called %q, expected live, base, whatif, staged, the number of a "+
+			return nil, fmt.Errorf("unknown state %q, expected live, base, whatif, staged, the number of a "+
 				"history entry or a time", k)
 		}
 		return st.recall(id)
@@ -295,12 +295,13 @@ func (st *State) TablesOf(k Kind) (*Picture, error) {
 	switch {
 	case p.Tables != nil && p.Fabric.MaxLID > 0:
 	case p.Kind == Base && st.Staged != nil:
-		return nil, fmt.Errorf("%s has no forwarding tables; there are some to compare with after: restore all; "+
-			"route; and the failures again", st.Title(p))
+		return nil, fmt.Errorf("%s has no forwarding tables; hint: run 'restore all; route', then repeat the "+
+			"failures", st.Title(p))
 	case k == "" || k == Staged: // route stages some
-		return nil, fmt.Errorf("%s has no forwarding tables (try: route)", st.Title(p))
+		return nil, fmt.Errorf("%s has no forwarding tables; hint: run 'route'", st.Title(p))
 	case p == st.Live && st.Staged != nil && !st.Source.Offline():
-		return nil, fmt.Errorf("%s has no forwarding tables until the staged ones are written (try: commit)",
+		return nil, fmt.Errorf("%s has no forwarding tables until the staged tables are written; hint: run "+
+			"'commit'",
 			st.Title(p))
 	default:
 		return nil, fmt.Errorf("%s has no forwarding tables", st.Title(p))

@@ -21,7 +21,7 @@ import (
 )
 
 // ErrReadOnly is returned if the session may not write to switches.
-var ErrReadOnly = errors.New("the session is read-only (try: write on)")
+var ErrReadOnly = errors.New("the session is read-only; hint: run 'write on'")
 
 // SetWrite allows or forbids writing to switches. It returns an error if the options of the session forbid writing to
 // this user.
@@ -107,8 +107,8 @@ func (s *Session) findEarlierCommits(ctx context.Context) {
 	case err != nil:
 		s.warn(fmt.Errorf("read the history: %w", err))
 	case failed:
-		s.warn(fmt.Errorf("the commit of %s by %s failed, and it is unknown whether a part of it was written: "+
-			"compare with diff live %d; finish it with commit resume yes, or undo it with rollback yes",
+		s.warn(fmt.Errorf("the commit of %s by %s failed, and a part of the tables may have been written; "+
+			"hint: 'diff live %d' compares, 'commit resume yes' finishes the commit, 'rollback yes' undoes it",
 			j.Began.Format(time.DateTime), fabric.Escape(j.Who), j.Before))
 	}
 }
@@ -172,20 +172,20 @@ func (s *Session) findOverwritten(ctx context.Context, tablesChanged bool) (stri
 // Errors of [State.CheckStaged].
 var (
 	ErrStale = errors.New(isStaleText + "; route first")
-	ErrMoved = errors.New("the live subnet is no longer the one that the what-if started from (try: restore all)")
+	ErrMoved = errors.New("the live subnet has changed since the what-if started; hint: run 'restore all'")
 )
 
 // CheckStaged returns an error if the staged tables do not fit the live subnet.
 func (st *State) CheckStaged() error {
 	switch {
 	case st.TopologyFile() != "" && !fabric.SameLinks(st.root(), st.Live.Fabric):
-		return fmt.Errorf("the what-if starts from %s, not from the live subnet (try: restore all; route)",
+		return fmt.Errorf("the what-if starts from %s, not from the live subnet; hint: run 'restore all; route'",
 			st.TopologyFile())
 	case st.Base != nil && !fabric.SameLinks(st.Base.Fabric, st.Live.Fabric):
 		return ErrMoved
 	case st.Added() != "":
-		return fmt.Errorf("the what-if has what the live subnet lacks: %s (once it is cabled: sweep full; restore "+
-			"all; route)", st.Added())
+		return fmt.Errorf("the what-if has additions that the live subnet lacks: %s; hint: after the cabling, "+
+			"run 'sweep full; restore all; route'", st.Added())
 	case st.Stale:
 		return ErrStale
 	}

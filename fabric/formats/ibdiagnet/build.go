@@ -149,7 +149,7 @@ func (p *parser) addUnlisted() error {
 	if len(added) == 0 {
 		return nil
 	}
-	return p.refuse("%s known only by their ports, without descriptions",
+	return p.refuse("%s have rows of ports only, so their descriptions are unknown",
 		prose.Verb(len(added), "node", "is", "are"))
 }
 
@@ -193,7 +193,7 @@ func (p *parser) join(b *fabric.Builder) error {
 		x, y := b.NodeByGUID(l.guid[0]), b.NodeByGUID(l.guid[1])
 		err := error(nil)
 		if x == fabric.None || y == fabric.None {
-			err = fmt.Errorf("a cable between 0x%016x and 0x%016x, which are not both among the nodes",
+			err = fmt.Errorf("the cable between 0x%016x and 0x%016x was skipped: a node of the cable has no row",
 				l.guid[0], l.guid[1])
 		} else {
 			err = b.Connect(x, l.port[0], y, l.port[1])

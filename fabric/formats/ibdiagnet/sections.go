@@ -239,7 +239,7 @@ func (p *parser) end(name string) error {
 	p.lost = nil
 	p.open(name)
 	defer func() { p.in, p.of, p.line = "", nil, at }()
-	if err := p.refuse("the beginning of the file is missing; the rest of section %s is used",
+	if err := p.refuse("the beginning of the file is missing, so the first rows of section %s are missing",
 		fabric.Escape(name)); err != nil || p.of == nil {
 		return err
 	}

@@ -55,12 +55,12 @@ func (p *parser) record(rest string, t mad.NodeType) (*record, error) {
 	ports, tail, err := number(before)
 	if err != nil || strings.TrimSpace(tail) != "" || ports < 1 || ports > maxNodePorts {
 		r.name = p.nodeName(id)
-		return r, p.errorf("bad number of ports %s, expected one from 1 to %d before the id",
+		return r, p.errorf("bad number of ports %s, expected a number from 1 to %d before the id",
 			quote(strings.TrimSpace(before)), maxNodePorts)
 	}
 	r.ports = int(ports)
 	if id == "" || strings.ContainsAny(id, "#@") {
-		return r, p.errorf("bad id %s, expected one without # and @", quote(id))
+		return r, p.errorf("bad id %s, expected an id without # and @", quote(id))
 	}
 	r.name = p.nodeName(id)
 	if old := r.name.record; old != nil {

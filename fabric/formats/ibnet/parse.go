@@ -188,8 +188,8 @@ func (p *parser) between(ctx context.Context, l string) error {
 		return parse(p, word, rest)
 	}
 	if startsPort(l) && strings.Contains(l, `"`) {
-		return p.errorf("port line outside a record, expected a Switch, Ca or Rt line before it; a blank line " +
-			"ends a record, and so do as many port lines as it has ports")
+		return p.errorf("port line outside a record, expected a Switch, Ca or Rt line before the port line; a " +
+			"record ends at a blank line or after its last port")
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (p *parser) include(ctx context.Context, rest string) error {
 	case p.options.Open == nil:
 		return p.errorf("include %s: only a file can include another", quote(name))
 	case len(p.open) >= maxDepth:
-		return p.errorf("include %s: more than %d files within each other", quote(name), maxDepth)
+		return p.errorf("include %s: includes are nested more than %d levels deep", quote(name), maxDepth)
 	case p.includes >= maxIncludes:
 		return p.errorf("include %s: more than %d included files", quote(name), maxIncludes)
 	}

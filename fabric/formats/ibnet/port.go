@@ -103,7 +103,7 @@ func (p *parser) hexGUID(s string) (uint64, error) {
 // alias parses a line that gives an alias to the port.
 func (p *parser) alias(c *cable, id string) error {
 	if id == "" || strings.ContainsAny(id, "#@") {
-		return p.errorf("bad alias %s, expected one without # and @", quote(id))
+		return p.errorf("bad alias %s, expected an alias without # and @", quote(id))
 	}
 	c.ownAlias = p.module + "@" + id
 	if len(c.ownAlias) > maxAlias {

@@ -27,7 +27,7 @@ type WriteOptions struct {
 // replaces each byte that is not printable ASCII. O(ports).
 func Write(w io.Writer, f *fabric.Fabric, o WriteOptions) error {
 	if f.SMPort == fabric.None {
-		return errors.New("write topology: the fabric has no port to start from")
+		return errors.New("write topology: the fabric has no port at which the sweep began")
 	}
 	t := topologyWriter{b: bufio.NewWriterSize(w, 1<<16), f: f}
 	t.preamble(o.Generated)

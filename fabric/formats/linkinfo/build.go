@@ -180,14 +180,15 @@ func (b *builder) far(r *row) (nodePort, error) {
 		return b.unlisted(n, s.port), nil
 	}
 	if s.guid == 0 {
-		return nodePort{}, b.p.refuse(r.line, "port %d of %s leads to port %d of %s, LID %d, which is not in the file",
+		return nodePort{}, b.p.refuse(r.line, "port %d of %s is cabled to port %d of %s, LID %d, but that node "+
+			"is not in the file",
 			r.near.port, fabric.Escape(r.near.name), s.port, fabric.Escape(s.name), s.lid)
 	}
 	known := len(b.nodes)
 	n := b.nodeOf(s, r.line)
 	if len(b.nodes) > known {
 		n.far = true
-		if err := b.p.refuse(r.line, "%s has no row of its own; it is inferred from the cables that lead to it",
+		if err := b.p.refuse(r.line, "%s has no row; it was added because cables of other rows lead to it",
 			fabric.Escape(n.name)); err != nil {
 			return nodePort{}, err
 		}
@@ -291,9 +292,8 @@ func (b *builder) link(r *row, to nodePort) error {
 	if to.node.far {
 		return nil // already reported with the node
 	}
-	return b.p.refuse(r.line, "port %d of %s leads to port %d of %s, which has no line for that cable; expected both "+
-		"ends "+
-		"of each cable", at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
+	return b.p.refuse(r.line, "port %d of %s is cabled to port %d of %s, but that port has no line; expected a "+
+		"line for each port of a cable", at.port, fabric.Escape(at.node.name), to.port, fabric.Escape(to.node.name))
 }
 
 // stateOf returns the state of a linked port. If the format does not state it, the state is derived from the LIDs.

@@ -114,7 +114,7 @@ func sideOf(typ mad.NodeType, guid, lid, num, name string) (side, error) {
 	s.guid, _ = strconv.ParseUint(guid, 16, 64)
 	n, err := strconv.ParseUint(num, 10, 8)
 	if err != nil || n < 1 || n > maxPorts {
-		return s, fmt.Errorf("bad port %q, expected one from 1 to %d", num, maxPorts)
+		return s, fmt.Errorf("bad port %q, expected a number from 1 to %d", num, maxPorts)
 	}
 	s.port = int(n)
 	l, err := strconv.ParseUint(lid, 10, 64)

@@ -67,7 +67,7 @@ func (t ConfType) parse(s string) (value, fault string) {
 		if s == "TRUE" || s == "FALSE" {
 			return s, ""
 		}
-		return "FALSE", fmt.Sprintf("%q is neither TRUE nor FALSE; OpenSM uses FALSE", shorten([]byte(s)))
+		return "FALSE", fmt.Sprintf("%q is not TRUE or FALSE; OpenSM uses FALSE", shorten([]byte(s)))
 	case ConfUint8, ConfUint16, ConfUint32, ConfUint64:
 		v, rest, over := cUnsigned(s)
 		if s == "" || rest != "" || over || v > confMax[t] {

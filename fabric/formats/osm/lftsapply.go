@@ -98,7 +98,7 @@ func (a *applier) section(s *routeSection) error {
 			continue
 		}
 		if e.port > ports {
-			return fmt.Errorf("%s:%d: port %d of switch %s, which has ports 0 to %d",
+			return fmt.Errorf("%s:%d: an entry has port %d, but switch %s has ports 0 to %d",
 				a.file.Name, a.file.lineOf(s.first+i), e.port, guidAndName(s.guid, a.f.SwitchNode(sw).Desc),
 				a.f.SwitchNode(sw).NumPorts)
 		}

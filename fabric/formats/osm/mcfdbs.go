@@ -208,7 +208,7 @@ func (p *mcfdbsParser) port(mlid uint16, word []byte) error {
 	case p.sw == fabric.None:
 		return nil
 	case port > uint64(p.f.SwitchNode(p.sw).NumPorts):
-		return fmt.Errorf("port %d of a switch with %d ports", port, p.f.SwitchNode(p.sw).NumPorts)
+		return fmt.Errorf("the table has port %d, but its switch has %d ports", port, p.f.SwitchNode(p.sw).NumPorts)
 	}
 	p.entries = append(p.entries, mcEntry{p.sw, mlid, uint8(port)})
 	return nil

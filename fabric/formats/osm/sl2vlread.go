@@ -89,7 +89,7 @@ func (p *sl2vlParser) parse(text []byte) error {
 
 func (p *sl2vlParser) header(text []byte) error {
 	if p.open {
-		return fmt.Errorf("%q before the line of dashes that ends the section above", shorten(text))
+		return fmt.Errorf("unexpected %q, expected a line of dashes that ends the section before", shorten(text))
 	}
 	kind, rest, ok := bytes.Cut(text, hexMark)
 	if !ok {
@@ -144,11 +144,11 @@ func (p *sl2vlParser) set(in, out int, vls fabric.VLs) error {
 	n := &p.f.Nodes[port.Node]
 	switch {
 	case !n.IsSwitch() && (in != 0 || out != 0):
-		return fmt.Errorf("ports %d and %d of a port that is not a switch's, expected 0 and 0", in, out)
+		return fmt.Errorf("the table of a CA or router has ports %d and %d, expected 0 and 0", in, out)
 	case !n.IsSwitch():
 		out = int(port.Num)
 	case in > int(n.NumPorts) || out > int(n.NumPorts):
-		return fmt.Errorf("ports %d and %d of a switch with %d ports", in, out, n.NumPorts)
+		return fmt.Errorf("the table has ports %d and %d, but its switch has %d ports", in, out, n.NumPorts)
 	}
 	if p.different[vls] = true; len(p.different) > maxSL2VLs {
 		return fmt.Errorf("more than %d different tables", maxSL2VLs)

@@ -148,7 +148,7 @@ func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 			return subnetPort{}, err
 		}
 	} else if what := e.differs(p.b.Node(node)); what != "" {
-		if err := p.refuse(fmt.Errorf("the %s of node 0x%016x differs from that in line %d", what, e.node.GUID,
+		if err := p.refuse(fmt.Errorf("the %s of node 0x%016x differs from its value in line %d", what, e.node.GUID,
 			p.nodes[node])); err != nil {
 			return subnetPort{}, err
 		}
@@ -156,7 +156,7 @@ func (p *subnetParser) port(e *subnetEnd) (subnetPort, error) {
 	at := subnetPort{node, e.num}
 	port := p.b.Port(node, int(e.num))
 	if port == nil || e.num == 0 {
-		return at, fmt.Errorf("port %d of %s, which has ports 1 to %d", e.num, p.name(at), e.node.NumPorts)
+		return at, fmt.Errorf("bad port %d of %s, expected 1 to %d", e.num, p.name(at), e.node.NumPorts)
 	}
 	addressed := at
 	if e.node.IsSwitch() {
@@ -206,10 +206,10 @@ func (p *subnetParser) address(e *subnetEnd, port, addressed *fabric.Port) error
 		port.GUID, addressed.LID = e.guid, e.lid
 	}
 	if port.GUID != e.guid {
-		return fmt.Errorf("port GUID 0x%016x, but 0x%016x in an earlier line", e.guid, port.GUID)
+		return fmt.Errorf("the port has GUID 0x%016x here and GUID 0x%016x in an earlier line", e.guid, port.GUID)
 	}
 	if addressed.LID != e.lid {
-		return fmt.Errorf("LID %d, but %d in an earlier line", e.lid, addressed.LID)
+		return fmt.Errorf("the port has LID %d here and LID %d in an earlier line", e.lid, addressed.LID)
 	}
 	return nil
 }
@@ -260,8 +260,8 @@ func (p *subnetParser) oneEnded() error {
 		if _, ok := p.near[l.far]; ok {
 			continue
 		}
-		err := fmt.Errorf("port %d of %s is linked to port %d of %s, which has no line; expected each link from both "+
-			"ends",
+		err := fmt.Errorf("port %d of %s is linked to port %d of %s, but that port has no line; expected a "+
+			"line for each port of a link",
 			l.near.num, p.name(l.near), l.far.num, p.name(l.far))
 		if p.found == nil {
 			return fmt.Errorf("%s:%d: %w", fabric.Escape(p.lines.name), p.near[l.near], err)

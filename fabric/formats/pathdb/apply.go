@@ -38,7 +38,7 @@ func Apply(ctx context.Context, name string, delta []byte) (err error) {
 		}
 	}()
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return fmt.Errorf("another process changes it: %w", err)
+		return fmt.Errorf("another process is changing the path database: %w", err)
 	}
 	b, err := files.All(ctx, name, files.Paths)
 	if err != nil {
@@ -114,7 +114,8 @@ func (v *View) extended(delta []byte) (whole []byte, at uint64, err error) {
 	}
 	if id, state := le.Uint64(delta[8:]), le.Uint64(delta[16:]); id != v.id || state != v.root.State ||
 		le.Uint32(delta[24:]) != v.sum() {
-		return nil, 0, fmt.Errorf("%w: it is for database %016x in state %d, this is %016x in state %d", ErrState, id,
+		return nil, 0, fmt.Errorf("%w: the difference is for database %016x in state %d, but the file is "+
+			"database %016x in state %d", ErrState, id,
 			state, v.id, v.root.State)
 	}
 	z, err := files.NewDecoder(maxDelta)
@@ -164,10 +165,10 @@ func (c *change) run() (at uint64, err error) {
 		c.d.fail("%d extra bytes", len(c.d.b))
 	}
 	if c.d.err != nil {
-		return 0, fmt.Errorf("the difference: %w", c.d.err)
+		return 0, fmt.Errorf("read the difference: %w", c.d.err)
 	}
 	if len(c.h.b) >= maxSize-1<<20 {
-		return 0, fmt.Errorf("the database has grown to %d MB by its changes; rebuild it", len(c.h.b)>>20)
+		return 0, fmt.Errorf("the path database has grown to %d MB; hint: build it again", len(c.h.b)>>20)
 	}
 	at = c.h.root(r)
 	c.h.endSegment(start)
@@ -244,7 +245,7 @@ func (c *change) row(dir uint64, row, below uint32) uint64 {
 	for range c.d.uint(uint64(groups)) {
 		g += c.d.uint(uint64(groups))
 		if g >= uint64(groups) {
-			c.d.fail("group %d of %d", g, groups)
+			c.d.fail("group %d does not exist: the switch has %d groups", g, groups)
 		}
 		if c.d.err != nil {
 			return 0

@@ -29,12 +29,12 @@ func checkSegments(b []byte) error {
 		}
 		size := le.Uint64(rest[8:])
 		if size > uint64(len(rest)) || size%8 != 0 {
-			return fmt.Errorf("byte %d: a segment of %d bytes where %d are left", at, size, len(rest))
+			return fmt.Errorf("byte %d: a segment of %d bytes, but the file has only %d more bytes", at, size, len(rest))
 		}
 		pages := (size + page - 1) / page
 		whole := (segmentHeader + size + 4*pages + 4 + 7) &^ 7
 		if whole > uint64(len(rest)) {
-			return fmt.Errorf("byte %d: a segment of %d bytes where %d are left", at, whole, len(rest))
+			return fmt.Errorf("byte %d: a segment of %d bytes, but the file has only %d more bytes", at, whole, len(rest))
 		}
 		sums := rest[segmentHeader+size : segmentHeader+size+4*pages]
 		if checksum(rest[:segmentHeader])^checksum(sums) != le.Uint32(rest[segmentHeader+size+4*pages:]) {
@@ -76,7 +76,7 @@ func (v *View) check() error {
 		{"traces", r.OffTrace, uint64(r.HasTrace) * uint64(r.Switches), dirSize},
 	} {
 		if !v.holds(t.at, t.n, t.s) {
-			return fmt.Errorf("%s: %d of them at byte %d, beyond the end at %d", t.what, t.n, t.at, len(v.data))
+			return fmt.Errorf("%s: %d items at byte %d exceed the end at byte %d", t.what, t.n, t.at, len(v.data))
 		}
 	}
 	if r.HasTrace > 1 || r.SLMask > 15 || r.Zero != 0 || r.LifeTime > 63 || r.Width > 256 || r.LIDs > 1<<16 ||
@@ -125,7 +125,8 @@ func (v *View) checkTables() error {
 	for i := range r.Groups {
 		n := v.groupSize(i)
 		if all += uint64(n); n == 0 || all > uint64(r.LIDs) {
-			return fmt.Errorf("byte %d: a group of %d LIDs, of %d in all", r.OffGroups+uint64(i)*groupSize, n, r.LIDs)
+			return fmt.Errorf("byte %d: a group of %d LIDs, but the database has only %d LIDs",
+				r.OffGroups+uint64(i)*groupSize, n, r.LIDs)
 		}
 	}
 	for i := range uint64(r.Classes) {
@@ -145,14 +146,14 @@ func (v *View) checkTables() error {
 	for i := range r.PKeySets + 1 {
 		e := word(v.data, r.OffPKeySets+uint64(i)*setSize)
 		if e < end || e > r.PKeys {
-			return fmt.Errorf("byte %d: a set of P_Keys ends at %d", r.OffPKeySets+uint64(i)*setSize, e)
+			return fmt.Errorf("byte %d: a set of P_Keys with the invalid end %d", r.OffPKeySets+uint64(i)*setSize, e)
 		}
 		end = e
 	}
 	for i := range uint64(r.HasTrace) * uint64(r.Switches) * uint64(r.Width) {
 		w := word(v.data, r.OffWires+i*wireSize)
 		if w != none && (w < toPort && w >= r.Switches || w >= toPort && w-toPort >= r.Ports) {
-			return fmt.Errorf("byte %d: a wire to a switch or port that does not exist", r.OffWires+i*wireSize)
+			return fmt.Errorf("byte %d: a link to a switch or port that does not exist", r.OffWires+i*wireSize)
 		}
 	}
 	for i := range r.Switches {
@@ -173,14 +174,15 @@ func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 	for row := range rows {
 		at := word64(v.data, dir+uint64(row)*dirSize)
 		if !v.holds(at, uint64(tiles), refSize) {
-			return fmt.Errorf("byte %d: row %d of the %s is at byte %d of %d", dir+uint64(row)*dirSize, row,
+			return fmt.Errorf("byte %d: row %d of the %s is at byte %d, but the file has %d bytes", dir+uint64(row)*dirSize, row,
 				what, at, len(v.data))
 		}
 		for tile := range tiles {
 			ref := word(v.data, at+uint64(tile)*refSize)
 			block, bits := uint64(ref&refMask)*4, uint64(ref>>refBits)
 			if bits > 32 || !fits(block, bits, TileGroups) {
-				return fmt.Errorf("byte %d: a block of %d bits at byte %d of %d", at+uint64(tile)*refSize, bits, block,
+				return fmt.Errorf("byte %d: a block of %d bits at byte %d exceeds the %d bytes of the file",
+					at+uint64(tile)*refSize, bits, block,
 					len(v.data))
 			}
 			for g := tile * TileGroups; g < min((tile+1)*TileGroups, v.root.Groups); g++ {
@@ -194,7 +196,7 @@ func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 				vector := uint64(sym-constants) * 4
 				if width := uint64(word(v.data, vector) & 0xff); width > 16 ||
 					!fits(vector, width, uint64(v.groupSize(g))) {
-					return fmt.Errorf("byte %d: a vector of %d bits at byte %d of %d", block, width, vector,
+					return fmt.Errorf("byte %d: a vector of %d bits at byte %d exceeds the %d bytes of the file", block, width, vector,
 						len(v.data))
 				}
 			}

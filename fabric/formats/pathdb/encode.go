@@ -113,7 +113,7 @@ func Encode(c *Contents) ([]byte, error) {
 		r.HasTrace = 1
 	}
 	if len(h.b) >= maxSize-1<<20 {
-		return nil, fmt.Errorf("the path database would take %d MB, expected at most the %d MB it can address",
+		return nil, fmt.Errorf("the path database would have %d MB, but its addresses allow at most %d MB",
 			len(h.b)>>20, maxSize>>20)
 	}
 	at := h.root(&r)

@@ -17,9 +17,10 @@ func checkMagic(b []byte, magic, what string) error {
 	const letters = 7
 	switch {
 	case len(b) < len(magic) || string(b[:letters]) != magic[:letters]:
-		return fmt.Errorf("byte 0: not a %s, which begins with %s and the version", what, magic[:letters])
+		return fmt.Errorf("byte 0: not a %s: it must begin with %s and the version", what, magic[:letters])
 	case b[letters] != magic[letters]:
-		return fmt.Errorf("byte %d: a %s of version %d, this program supports version %d: rebuild it", letters, what,
+		return fmt.Errorf("byte %d: a %s of version %d, but this program supports version %d; hint: build it "+
+			"again", letters, what,
 			b[letters], magic[letters])
 	}
 	return nil
@@ -82,7 +83,7 @@ func readSlot(file []byte, state uint64) (slot, error) {
 	b := file[at : at+slotSize]
 	s := slot{le.Uint64(b[0:]), le.Uint64(b[8:]), le.Uint64(b[16:])}
 	if !bytes.Equal(b, s.bytes(file)) || s.State != state {
-		return s, fmt.Errorf("bytes %d to %d: the slot of state %d is damaged, or the identity at byte %d", at,
+		return s, fmt.Errorf("bytes %d to %d: the slot of state %d or the identity at byte %d is damaged", at,
 			at+slotSize-1, state, offID)
 	}
 	return s, nil
@@ -117,7 +118,7 @@ func (r *root) append(b []byte) []byte {
 
 func readRoot(b []byte, s slot) (r root, err error) {
 	if s.Root < headSize || s.Root%4 != 0 || s.Root > uint64(len(b)) || uint64(len(b))-s.Root < rootSize {
-		return r, fmt.Errorf("the root of state %d is at byte %d of %d", s.State, s.Root, len(b))
+		return r, fmt.Errorf("the root of state %d is at byte %d, but the file has %d bytes", s.State, s.Root, len(b))
 	}
 	b = b[s.Root : s.Root+rootSize]
 	n := len(b) - 4

@@ -16,8 +16,8 @@ var (
 	ErrSource      = errors.New("no port has the source address")
 	ErrDestination = errors.New("no port has the destination address")
 	ErrNoPath      = errors.New("the tables have no path")
-	ErrPartition   = errors.New("the ports share no such partition")
-	ErrSL          = errors.New("no path of that SL")
+	ErrPartition   = errors.New("the two ports are not members of the requested partition")
+	ErrSL          = errors.New("no path has the requested SL")
 )
 
 // Record is a path record. It holds the properties that a sender needs for packets on the path.

@@ -5,7 +5,7 @@ package pathdb
 import "errors"
 
 // ErrNoTrace reports that the database was built without traces.
-var ErrNoTrace = errors.New("the database has no traces, only records")
+var ErrNoTrace = errors.New("the path database has path records without traces")
 
 // Hop is a switch on a path, and the port through which packets leave the switch.
 type Hop struct {

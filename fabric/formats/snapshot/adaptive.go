@@ -139,7 +139,7 @@ func (a *adaptiveDecoder) adaptiveSwitch(s *fabric.AdaptiveSwitch) {
 		if at := a.uint(math.MaxInt32); at < uint64(len(a.groups)) {
 			s.Groups[i] = a.groups[at]
 		} else {
-			a.fail(fmt.Errorf("group %d of %d", at, len(a.groups)))
+			a.fail(fmt.Errorf("group %d does not exist: the switch has %d groups", at, len(a.groups)))
 		}
 	}
 	if n := a.uint(fabric.MaxTables); n > 0 {
@@ -172,7 +172,7 @@ func (a *adaptiveDecoder) table(t *fabric.AdaptiveTable) {
 		a.into(port[:])
 		p.Port, p.Entry = port[0], a.entry()
 		if i > 0 && p.LID <= t.Private[i-1].LID {
-			a.fail(fmt.Errorf("private entry of LID %d after that of %d, expected ascending LIDs", p.LID,
+			a.fail(fmt.Errorf("a private entry of LID %d follows the entry of LID %d, expected ascending LIDs", p.LID,
 				t.Private[i-1].LID))
 		}
 	}

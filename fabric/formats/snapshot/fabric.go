@@ -110,7 +110,7 @@ func (r *fabricReader) read() (*fabric.Fabric, error) {
 	}
 	if sm != fabric.None {
 		if int(sm) >= len(r.owner) {
-			return nil, fmt.Errorf("the SM's port is %d of %d", sm, len(r.owner))
+			return nil, fmt.Errorf("the port index of the SM is %d, but the snapshot has %d ports", sm, len(r.owner))
 		}
 		if err := r.b.SetSMPort(r.owner[sm], int(r.num[sm])); err != nil {
 			return nil, err
@@ -179,7 +179,7 @@ func (r *fabricReader) connect() error {
 			continue
 		}
 		if int(peer) >= len(r.peer) {
-			return fmt.Errorf("a link to port %d of %d", peer, len(r.peer))
+			return fmt.Errorf("a link to port index %d, but the snapshot has %d ports", peer, len(r.peer))
 		}
 		if err := r.b.Connect(r.owner[i], int(r.num[i]), r.owner[peer], int(r.num[peer])); err != nil {
 			return err

@@ -147,7 +147,7 @@ func Read(r io.Reader) (snap Snapshot, err error) {
 	magic := make([]byte, len(Magic))
 	_, err = io.ReadFull(r, magic)
 	if version, ok := strings.CutPrefix(string(magic), Family); err == nil && ok && string(magic) != Magic {
-		return snap, fmt.Errorf("a snapshot of version %d: this program supports version %d", version[0],
+		return snap, fmt.Errorf("the snapshot has version %d, but this program supports version %d", version[0],
 			Magic[len(Family)])
 	}
 	if err != nil || string(magic) != Magic {
@@ -212,8 +212,11 @@ func heading(r *bufio.Reader) (name string, size uint64, err error) {
 	if err == io.EOF {
 		return "", 0, err
 	}
-	if n == 0 || n > maxName || err != nil {
-		return "", 0, errors.Join(errors.New("a section without a name"), err)
+	if err != nil {
+		return "", 0, fmt.Errorf("read the heading of a section: %w", err)
+	}
+	if n == 0 || n > maxName {
+		return "", 0, errors.New("a section without a name")
 	}
 	b := make([]byte, n)
 	if _, err = io.ReadFull(r, b); err == nil {

@@ -161,7 +161,7 @@ func (o *options) words() []*cobra.Command {
 	})
 	tour := word("tour", 0, func([]string) int {
 		if !o.onTerminal() {
-			return o.misused(errors.New("tour: it requires a terminal"))
+			return o.misused(errors.New("open the tour: standard input and output are not a terminal"))
 		}
 		return o.tui(true)
 	})

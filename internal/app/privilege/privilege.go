@@ -99,7 +99,7 @@ func (u *User) Become() error {
 		}
 	}
 	if u.UID != 0 && syscall.Setuid(0) == nil {
-		return fmt.Errorf("%w: the system gives it back", ErrKept)
+		return fmt.Errorf("%w: the system allows the process to regain them", ErrKept)
 	}
 	if u.By == "sudo" && u.Home != "" {
 		return os.Setenv("HOME", u.Home)

@@ -165,7 +165,7 @@ func (c *Config) takeSet(name, list string) error {
 	var sources []string
 	for s := range strings.SplitSeq(strings.ReplaceAll(list, "\t", " "), ", ") {
 		if s = strings.TrimSpace(s); s == "" || strings.HasSuffix(s, ",") {
-			return fmt.Errorf("the set %s is %q, expected sources with a comma and a blank between them", name, list)
+			return fmt.Errorf("the set %s is %q, expected sources separated by a comma and a space", name, list)
 		}
 		sources = append(sources, s)
 	}

@@ -12,6 +12,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"example.org/ibconsole/internal/base/plain"
 )
 
@@ -36,6 +39,13 @@ func Regular(path string) error {
 		}
 	}
 	return nil
+}
+
+// IsDamaged reports whether an error is about the contents of a file.
+func IsDamaged(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return errors.Is(err, ErrIrregular) || ok && (e.Code()&0xff == sqlite3.SQLITE_NOTADB ||
+		e.Code()&0xff == sqlite3.SQLITE_CORRUPT)
 }
 
 // Open prepares a database. SQLite opens the file at its first use. Open returns the error of [Regular].

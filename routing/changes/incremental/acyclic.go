@@ -16,7 +16,7 @@ import (
 )
 
 // ErrCycle is returned if every remaining path from some switch to a LID would close a cycle of channel dependencies.
-var ErrCycle = errors.New("each path that is left would close a credit loop")
+var ErrCycle = errors.New("every remaining path would close a credit loop")
 
 // Scope determines which entries of the old tables an acyclic repair may replace.
 type Scope uint8

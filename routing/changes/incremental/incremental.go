@@ -22,7 +22,7 @@ import (
 )
 
 // ErrNoTables means that there are no tables to start from.
-var ErrNoTables = errors.New("incremental routing requires the tables of the base, and there are none")
+var ErrNoTables = errors.New("incremental routing: the base has no tables")
 
 // Unreached is a switch without a path to a LID.
 type Unreached struct {

@@ -39,7 +39,7 @@ const (
 )
 
 // ErrNoTables means that a file has a topology but no routes.
-var ErrNoTables = errors.New("there are no routes in it (dump routing writes such a file)")
+var ErrNoTables = errors.New("the file has no routes")
 
 // Assessment lists the changes since a routing was saved, and which parts of the saved routing are still valid.
 type Assessment struct {

@@ -111,7 +111,7 @@ func (g *Guard) loopFree(ctx context.Context, broken *incremental.Broken, made *
 	} {
 		res, err := broken.RouteAcyclic(ctx, try.scope, made.Unreached)
 		if errors.Is(err, incremental.ErrCycle) {
-			out.Why = append(out.Why, fmt.Sprintf("%s: %v", try.by, err))
+			out.Why = append(out.Why, fmt.Sprintf("%s do not exist (%v)", try.by, err))
 			continue
 		}
 		if err != nil {
@@ -148,7 +148,7 @@ func (g *Guard) byEngine(ctx context.Context, broken *incremental.Broken, out *G
 		if ctx.Err() != nil {
 			return err
 		}
-		out.Why = append(out.Why, "no engine routes the subnet: "+err.Error())
+		out.Why = append(out.Why, fmt.Sprintf("no engine routes the subnet (%v)", err))
 		return nil
 	}
 	out.Full = full
@@ -160,7 +160,7 @@ func (g *Guard) byEngine(ctx context.Context, broken *incremental.Broken, out *G
 			}
 		}
 	} else {
-		out.Why = append(out.Why, "the engine's SL2VL tables differ")
+		out.Why = append(out.Why, "the engine would change the SL2VL tables of the subnet")
 	}
 	tables := *full.Tables
 	_, err = g.accept(ctx, &incremental.Result{Tables: &tables}, ByEngine, out)

@@ -92,7 +92,8 @@ func (m *maker) free(l write.LID) error {
 	for i := range 1 << l.NewLMC {
 		owner := live.PortByLID(l.New + uint16(i))
 		if owner != fabric.None && m.staged.Fabric.PortByGUID(live.Ports[owner].GUID) == fabric.None {
-			return fmt.Errorf("%w: %d is for %s and belongs to %s, which the staged tables do not reach",
+			return fmt.Errorf("%w: LID %d is assigned to %s, but %s holds it, and the staged tables do not "+
+				"route to that port",
 				ErrLIDTaken, int(l.New)+i, live.PortName(l.Port), live.PortName(owner))
 		}
 	}

@@ -79,13 +79,13 @@ var ErrOther = errors.New("the reports are of different studies")
 func (r *Report) sameStudy(o *Report) error {
 	switch {
 	case r.Kind != o.Kind:
-		return fmt.Errorf("%w: of %s and of %s", ErrOther, r.Kind, o.Kind)
+		return fmt.Errorf("%w: one of %s and one of %s", ErrOther, r.Kind, o.Kind)
 	case r.Fabric != o.Fabric:
 		return fmt.Errorf("%w: the fabrics differ", ErrOther)
 	case r.Routing != o.Routing:
 		return fmt.Errorf("%w: the routings differ", ErrOther)
 	case r.Failures != o.Failures:
-		return fmt.Errorf("%w: of %d and of %d failures", ErrOther, r.Failures, o.Failures)
+		return fmt.Errorf("%w: one has %d failures and one has %d", ErrOther, r.Failures, o.Failures)
 	}
 	return nil
 }
@@ -148,7 +148,8 @@ func Merge(reports []*Report) (all *Report, missing, unfinished []int, err error
 			return nil, nil, nil, err
 		}
 		if r.Shards != first.Shards {
-			return nil, nil, nil, fmt.Errorf("%w: in %d and in %d shards", ErrOther, first.Shards, r.Shards)
+			return nil, nil, nil, fmt.Errorf("%w: one is divided into %d shards and one into %d",
+				ErrOther, first.Shards, r.Shards)
 		}
 		for _, shard := range r.Shard {
 			if slices.Contains(sum.Shard, shard) {
@@ -208,8 +209,8 @@ func unchecked(text []byte) (bool, error) {
 		return false, nil
 	}
 	digits, _, _ := bytes.Cut([]byte(got), []byte("\""))
-	return false, fmt.Errorf("%w: its checksum is %.16s..., that of its content is %.16s..., expected a report "+
-		"as resilience wrote it", ErrDamaged, fabric.Escape(string(digits)), want)
+	return false, fmt.Errorf("%w: the stored checksum is %.16s..., but the content has checksum %.16s...; "+
+		"expected an unchanged report of resilience", ErrDamaged, fabric.Escape(string(digits)), want)
 }
 
 // ErrDamaged means that a report was changed after it was written.

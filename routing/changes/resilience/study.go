@@ -51,7 +51,8 @@ type Study struct {
 func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error) {
 	t := base.Tables
 	if !base.Takes(t.Fabric) {
-		return nil, fmt.Errorf("the tables of %s are not complete: a switch was not read, or has no entry for some LID",
+		return nil, fmt.Errorf("the tables of %s are incomplete: a switch was not read, or a switch has no "+
+			"entry for a LID",
 			t.Origin)
 	}
 	all, err := listFailures(t.Fabric, kind)
@@ -69,7 +70,7 @@ func New(ctx context.Context, base *incremental.Base, kind Kind) (*Study, error)
 	s.endOf = slices.Repeat([]int32{-1}, max(int(t.LFT.MaxLID), int(t.Fabric.MaxLID))+1)
 	for _, l := range s.ends.LIDs {
 		if l.LID > t.LFT.MaxLID {
-			return nil, fmt.Errorf("LID %d is above the highest of the tables, %d", l.LID, t.LFT.MaxLID)
+			return nil, fmt.Errorf("LID %d exceeds the highest LID of the tables, %d", l.LID, t.LFT.MaxLID)
 		}
 		s.endOf[l.LID] = l.End
 	}
@@ -174,7 +175,7 @@ func (s *Study) Takes(r *Report) error {
 		return err
 	}
 	if len(r.Shard) != 1 || r.Shard[0] < 1 || r.Shard[0] > r.Shards || r.Done < 0 {
-		return fmt.Errorf("the report is of shards %v of %d, expected one", r.Shard, r.Shards)
+		return fmt.Errorf("the report has shards %v of %d, expected a report of one shard", r.Shard, r.Shards)
 	}
 	return nil
 }

@@ -106,7 +106,8 @@ func (c *comparison) goneLinks() {
 		case thereA && thereB:
 			c.invalid(LinkGone, "the link %s is gone, and both its switches are present", linkName(c.was, l))
 		case c.leaf[a] && c.leaf[b]:
-			c.invalid(LeafLinkGone, "the link %s is gone, between two switches with CAs of which one is present",
+			c.invalid(LeafLinkGone, "the link %s is gone; it was between two switches with CAs, and only one "+
+				"of the switches is present",
 				linkName(c.was, l))
 		}
 	}

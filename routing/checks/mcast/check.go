@@ -13,8 +13,8 @@ import (
 )
 
 // ErrNoTables means that the multicast tables were neither computed nor read.
-var ErrNoTables = errors.New("the multicast tables were neither computed nor read (try: sweep full mft, or load " +
-	"groups FILE and route)")
+var ErrNoTables = errors.New("the multicast tables were neither computed nor read; hint: run 'sweep full mft', " +
+	"or 'load groups FILE; route'")
 
 // Report is the result of a check.
 type Report struct {

@@ -28,7 +28,8 @@ var Feature = feature.Feature{Name: "cables", Commands: []feature.Command{{
 }}}
 
 // errNotRead is returned if no port has data.
-var errNotRead = errors.New("cables, error correction and bit error rates were not read (an ibdiagnet folder has them)")
+var errNotRead = errors.New("data of cables, error correction and bit error rates were not read; hint: open an " +
+	"ibdiagnet folder as the source")
 
 // port is a port with the data of its cable and link.
 type port struct {

@@ -250,12 +250,13 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 	switch word {
 	case "all", "shifts", "bisection":
 		if g != nil {
-			return c.Misused("sl= and pkey= are for all to all and for patterns of pairs")
+			return c.Misused("sl= and pkey= apply only to all to all and to patterns of pairs")
 		}
 	}
 	switch {
 	case g != nil && word == "" && l.Hosts > feature.MaxFilteredHosts:
-		return fmt.Errorf("too many hosts for sl= and pkey=: %d, the maximum is %d (try: pattern=hosts:FILE)", l.Hosts,
+		return fmt.Errorf("too many hosts for sl= and pkey=: %d, the maximum is %d; hint: 'pattern=hosts:FILE' "+
+			"selects hosts", l.Hosts,
 			feature.MaxFilteredHosts)
 	case g != nil && word == "":
 		err = l.measure(c, p, granted(g, p.Fabric, linkload.Among(p.Fabric, linkload.WithoutGaps(hosts))))
@@ -361,7 +362,7 @@ func (l *linkLoads) many(c *feature.Call, p *session.Picture, hosts []fabric.Por
 		}
 	}
 	if l.Hosts < 2 {
-		return fmt.Errorf("%s of %s: expected at least 2", word, prose.Count(l.Hosts, "host"))
+		return fmt.Errorf("%s of %s: expected at least 2 hosts", word, prose.Count(l.Hosts, "host"))
 	}
 	if word == "shifts" {
 		all, err := linkload.Shifts(c.Ctx, p.Tables, hosts, n, nil)

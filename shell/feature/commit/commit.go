@@ -260,7 +260,7 @@ func (r *run) options() (commits.Options, error) {
 	if text := r.Option("sm", ""); text != "" {
 		guid, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
-			return opt, r.Misused("%q is no GUID", text)
+			return opt, r.Misused("%q is not a GUID", text)
 		}
 		opt.Master = guid
 	}

@@ -538,7 +538,7 @@ var loadTable = answer.Table[load]{
 	Key: "loads", Title: "links with other loads", Help: "links with other paths or entries, by change of " +
 		"paths", Stream: true, MaxRows: maxLoads,
 	Fields: answer.Fields[load](),
-	Row:    "  {from}[ -> {to}]: {paths_new|,} paths, was {paths_old|,}; {entries_new|,} entries, was {entries_old|,}",
+	Row:    "  {from}[ -> {to}]: paths {paths_new|,}, was {paths_old|,}; entries {entries_new|,}, was {entries_old|,}",
 }
 
 func (d *difference) load(l *diff.Load) load {

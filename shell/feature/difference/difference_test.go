@@ -61,7 +61,7 @@ multicast entries         2 on 1 switches, of 2 LIDs
 end ports gone            1
   ` + host(2).Name + ` (LID 12), unreachable
 links with other loads    1
-  leaf-01/3 -> ` + f.PortName(peer) + `: 2 paths, was 1,152; 2 entries, was 3
+  leaf-01/3 -> ` + f.PortName(peer) + `: paths 2, was 1,152; entries 2, was 3
 most paths on a link      2, was 1,152   leaf-01/3 -> ` + f.PortName(peer) + `
 not compared              node names, link widths and speeds, counters, cables, temperatures, ` +
 		"error correction, SL2VL tables, service levels of paths, adaptive routing\n"

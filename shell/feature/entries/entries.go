@@ -188,7 +188,7 @@ type entries struct {
 
 var listTable = answer.Table[entry]{
 	Key: "entries", Title: "entries", Stream: true, Fields: answer.Fields[entry](),
-	Empty: "the history of this subnet is empty (history list all lists other subnets)",
+	Empty: "the history of this subnet is empty; hint: 'history all' lists other subnets",
 }
 
 var listDecl = answer.Decl[entries]{
@@ -386,7 +386,7 @@ func prune(c *feature.Call, store *history.Store) error {
 		return err
 	}
 	if r == (history.Retention{}) {
-		return c.Misused("expected days=N or megabytes=N (try: history keep)")
+		return c.Misused("expected days=N or megabytes=N; hint: 'history keep' shows the limits")
 	}
 	n, err := store.Prune(c.Ctx, r)
 	if err != nil {

@@ -132,7 +132,7 @@ func run(c *feature.Call, decl *answer.Decl[simulation]) error {
 	st := c.Session.State()
 	s := simulation{st: &st}
 	if st.WhatIf == nil {
-		s.None = answer.Text("nothing has failed in the what-if (try: fail link SWITCH PORT)")
+		s.None = answer.Text("nothing has failed in the what-if; hint: run 'fail link SWITCH PORT'")
 		return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), s))
 	}
 	s.Failures, s.Unreachable = len(st.Failures), answer.Int(len(st.WhatIf.Unreachable()))

@@ -52,8 +52,8 @@ func simulates(command string) *answer.Decl[*result] {
 				}),
 			},
 			{
-				Line: "{?session_port}{session_port}, which the session sits on, is unreachable; the rest is seen " +
-					"from {seen_from}",
+				Line: "{?session_port}the session's port {session_port} is unreachable; the other part of the " +
+					"subnet is seen from {seen_from}",
 			},
 			{Line: "[unreachable: {unreachable|node}]"},
 			{Line: "{?staged_stale}the staged tables are stale now: route again"},
@@ -247,7 +247,7 @@ func (r *result) add(word string, f *failures.Failure) {
 		change: change{f.Number, word, f.What, f.Name, len(f.Links), f.Repair, f.Added, f.Moved, answer.Lead{}},
 	}
 	came := prose.When(word == f.Verb(), " in the what-if", "")
-	line := fmt.Sprintf("%s%s: %s %s", word, came, f.What, f.Name)
+	line := fmt.Sprintf("%s%s: %s%s %s", word, came, prose.When(f.Moved && came == "", "move of ", ""), f.What, f.Name)
 	if f.What != "link" && !f.Moved {
 		line += " with " + prose.Count(len(f.Links), "link")
 	}
@@ -307,7 +307,7 @@ func undo(c *feature.Call) (*result, error) {
 	number := 0
 	if len(c.Args) > 0 {
 		if number, _ = strconv.Atoi(c.Arg(0)); number < 1 {
-			return nil, c.Misused("%s is no number of a failure (show failures lists them)", c.Arg(0))
+			return nil, c.Misused("unknown failure number %s; hint: 'show failures' lists the numbers", c.Arg(0))
 		}
 	}
 	gone, err := c.Session.Undo(c.Ctx, number)
@@ -329,7 +329,7 @@ func addNode(kind mad.NodeType) changing {
 		if given := c.Option("guid", ""); given != "" {
 			var err error
 			if n.GUID, err = strconv.ParseUint(given, 0, 64); err != nil || n.GUID == 0 {
-				return nil, c.Misused("%q is no GUID", given)
+				return nil, c.Misused("%q is not a GUID", given)
 			}
 		}
 		return add(c, "added", failures.Add(n))

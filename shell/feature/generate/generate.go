@@ -76,7 +76,10 @@ func generate(c *feature.Call, decl *answer.Decl[generated], kind string) error 
 		args = append(args, name+"="+value)
 	}
 	f, err := gen.Parse(kind, args)
-	if err != nil {
+	switch {
+	case err != nil && len(args) == 0:
+		return c.Misused("the arguments of the shape are missing before the file %s", path)
+	case err != nil:
 		return err
 	}
 	write := func(w io.Writer) error { return gen.WriteNet(w, f) }

@@ -125,8 +125,8 @@ func run(c *feature.Call) error {
 // checkLevels returns an error if the routes need service levels that OpenSM does not compute.
 func checkLevels(p *session.Picture) error {
 	if p.Tables.Origin == "dor" && p.Tables.SLs != nil {
-		return errors.New("OpenSM's dor has no service levels: these routes would have credit loops (try: engine " +
-			"dfsssp, or lash)")
+		return errors.New("OpenSM's dor has no service levels, so these routes would have credit loops; hint: " +
+			"run 'engine dfsssp' or 'engine lash'")
 	}
 	if t, ok := torus.Of(p.Tables); ok && t.Beyond() != "" {
 		return fmt.Errorf("OpenSM's torus-2QoS refuses this torus: %s", t.Beyond())

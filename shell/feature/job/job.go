@@ -152,7 +152,7 @@ func find(c *feature.Call, id string) (*jobs.Job, error) {
 	if list == "" {
 		found, err := jobs.Find(c.Ctx, id)
 		if err != nil {
-			return nil, fmt.Errorf("%w (try: hosts=LIST since=TIME)", err)
+			return nil, fmt.Errorf("%w; hint: name the hosts and the begin with hosts=LIST since=TIME", err)
 		}
 		return found, nil
 	}

@@ -89,7 +89,7 @@ func loadsRouting(command string) *answer.Decl[*routing] {
 			{Line: "  multicast trees {trees}", Each: "trees"},
 			{Line: "[  {without_a_path|entry} without a path, left as they are]"},
 			{Line: "[  repaired with {repair}]"},
-			{Line: "    not with fewer changes: {why}", Each: "why"},
+			{Line: "    rejected a repair with fewer changes: {why}", Each: "why"},
 		}, unconnectedLines(func(r *routing) *unconnected { return &r.unconnected }), []answer.Item[*routing]{
 			{Line: "  note: {notes}", Each: "notes"},
 		}),

@@ -169,7 +169,7 @@ func set(c *feature.Call) error {
 	kind := c.Option("kind", "")
 	switch {
 	case kind == "" && c.Arg(0) == "":
-		return c.Misused("set sm takes a place, kind=, or both")
+		return c.Misused("set sm: expected a place, kind=, or both")
 	case kind != "":
 		if _, ok := st.Master(); !ok {
 			return errors.New("the subnet has no master subnet manager")

@@ -163,7 +163,7 @@ func drawnPairs(c *feature.Call, n int, live bool) ([]pairs.Pair, error) {
 func compareWithSA(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why error, sls bool) error {
 	if errors.Is(why, sa.NoRecords) {
 		if got, err := v.Query(slid, dlid, pathdb.Want{}); err == nil {
-			return fmt.Errorf("%w; the database has one with P_Key 0x%04x and SL %d", why, got.PKey, got.SL)
+			return fmt.Errorf("%w; the database has a record with P_Key 0x%04x and SL %d", why, got.PKey, got.SL)
 		}
 		return nil
 	}
@@ -172,21 +172,21 @@ func compareWithSA(v *pathdb.View, slid, dlid uint16, r *sa.PathRecord, why erro
 	}
 	got, err := v.Query(r.SLID, r.DLID, pathdb.Want{})
 	if err != nil {
-		return fmt.Errorf("the database has none: %w", err)
+		return fmt.Errorf("the database has no record: %w", err)
 	}
 	if sls && !sameSL(v, r, &got) {
-		return fmt.Errorf("P_Key 0x%04x and SL %d, in the database 0x%04x and %d", uint16(r.PKey), r.SL,
+		return fmt.Errorf("the SA returns P_Key 0x%04x and SL %d, the database has 0x%04x and %d", uint16(r.PKey), r.SL,
 			got.PKey, got.SL)
 	}
 	switch {
 	case mad.MTU(got.MTU) != r.MTU:
-		return fmt.Errorf("MTU code %d, in the database %d", r.MTU, got.MTU)
+		return fmt.Errorf("the SA returns MTU code %d, the database has %d", r.MTU, got.MTU)
 	case sa.Rate(got.Rate) != r.Rate:
-		return fmt.Errorf("rate %g Gb/s, in the database %g", r.Rate.Gbps(), sa.Rate(got.Rate).Gbps())
+		return fmt.Errorf("the SA returns rate %g Gb/s, the database has %g", r.Rate.Gbps(), sa.Rate(got.Rate).Gbps())
 	case r.PKey != mad.PKey(got.PKey):
-		return fmt.Errorf("P_Key 0x%04x, in the database 0x%04x", uint16(r.PKey), got.PKey)
+		return fmt.Errorf("the SA returns P_Key 0x%04x, the database has 0x%04x", uint16(r.PKey), got.PKey)
 	case r.LifeTime != got.LifeTime:
-		return fmt.Errorf("life time code %d, in the database %d", r.LifeTime, got.LifeTime)
+		return fmt.Errorf("the SA returns packet life time code %d, the database has %d", r.LifeTime, got.LifeTime)
 	}
 	return nil
 }

@@ -158,7 +158,8 @@ var keepWords = map[string]compute.Keep{"": compute.KeepAsOpenSM, "yes": compute
 func route(c *feature.Call) error {
 	if c.Arg(0) == incrementalWord {
 		if c.Option("keep", "") != "" {
-			return c.Misused("keep= applies to a full route only; an incremental one keeps all possible routes")
+			return c.Misused("keep= applies only to a full route; an incremental route keeps all possible " +
+				"routes")
 		}
 		return routeIncremental(c)
 	}
@@ -256,8 +257,8 @@ func checkFallback(c *feature.Call, rep *compute.Figures) error {
 	if i < 0 || !c.Output.IsScript() || c.Option("fallback", "no") == "yes" {
 		return nil
 	}
-	return fmt.Errorf("%s refused its file, and %s routed instead: %s; hint: 'route fallback=yes' accepts that, as "+
-		"OpenSM does",
+	return fmt.Errorf("%s refused its input file, and %s routed instead: %s; hint: 'route fallback=yes' "+
+		"accepts the other engine, as OpenSM does",
 		rep.Refusals[i].Engine, rep.Engine, rep.Refusals[i].Reason)
 }
 
@@ -293,7 +294,7 @@ var incrementalDecl = answer.Decl[*adapted]{
 		{Line: "[  {without_a_path|entry} without a path, unchanged:]"},
 		{Line: "    {examples}", Each: "examples"},
 		{Line: "[  repaired with {repair}]"},
-		{Line: "    not with fewer changes: {why}", Each: "why"},
+		{Line: "    rejected a repair with fewer changes: {why}", Each: "why"},
 	},
 }
 

@@ -123,7 +123,7 @@ var decl = answer.Decl[*summary]{
 		{Line: "{?sm_port}  seen from {sm_port}"},
 		{Line: "  no forwarding tables", When: func(s *summary) bool { return !s.Routed }},
 		{Table: answer.Show(&managers, (*summary).managers)},
-		{Line: "  pictures: {pictures}; engine {engine}; {writing}"},
+		{Line: "  states: {pictures}; engine {engine}; {writing}"},
 		{Table: answer.Show(&parts, (*summary).parts)},
 		{Table: answer.Show(&unanswered, func(s *summary) answer.Rows[remark] { return remarks(s.st.Unanswered) })},
 		{Table: answer.Show(&warnings, func(s *summary) answer.Rows[remark] { return remarks(s.st.Warnings) })},

@@ -125,7 +125,7 @@ func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 	}
 	switch {
 	case file != "" && len(words) > 0:
-		return r, c.Misused("file=%q has the pairs, so SRC and DST are not allowed", file)
+		return r, c.Misused("the pairs are in file=%q, so SRC and DST are not allowed", file)
 	case file != "":
 		r.many = true
 		r.pairs, err = pairs.Read(c.Ctx, f, file)

@@ -483,8 +483,8 @@ func (c *commit) takeEntry(id, held int64) error {
 
 // Errors of [Rollback] if there is no commit to roll back.
 var (
-	ErrAllUndone = errors.New("every commit of this subnet was rolled back already (history lists them; rollback ID " +
-		"rolls back one of them, a rollback too)")
+	ErrAllUndone = errors.New("all commits of this subnet were already rolled back; hint: 'rollback ID' rolls " +
+		"back a commit or rollback that 'history' lists")
 	ErrNothingToUndo = errors.New("the history has no commit of this subnet")
 )
 
@@ -505,7 +505,7 @@ func find(ctx context.Context, s *session.Session, id int64) (history.JournalEnt
 	}
 	switch {
 	case id != 0:
-		err = fmt.Errorf("%d is not the entry of a commit of this subnet (history lists them)", id)
+		err = fmt.Errorf("history entry %d is not a commit of this subnet; hint: 'history' lists the entries", id)
 	case len(all) > 0:
 		err = ErrAllUndone
 	default:

@@ -152,7 +152,7 @@ func (c *commit) log(err error) error {
 	}
 	switch {
 	case c.st.Live == nil && err != nil:
-		result = fmt.Errorf("%w; without hashes, as the switches were not read for it", err)
+		result = fmt.Errorf("%w; the journal has no hashes, because the switches were not read", err)
 	case c.st.Live != nil:
 		r.Before = tablesHash(c.st.Live.Tables)
 		if !errors.Is(err, errPanicked) {

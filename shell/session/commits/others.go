@@ -25,9 +25,9 @@ type Others struct {
 }
 
 func (o *Others) err() error {
-	return fmt.Errorf("nothing was written: the switches no longer hold what the tables were computed for. %s "+
-		"since, by "+
-		"%s: %s", prose.Verb(o.Count, "entry", "was changed", "were changed"), o.Who, o.First(journal.MaxExamples))
+	return fmt.Errorf("nothing was written: the switches no longer hold the tables from which the staged "+
+		"tables were computed. %s since, by %s: %s", prose.Verb(o.Count, "entry", "was changed", "were changed"), o.Who,
+		o.First(journal.MaxExamples))
 }
 
 // findOthers compares the state that the target was computed for with the contents of the switches, at every place that

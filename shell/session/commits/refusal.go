@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNothingStaged is returned if there are no tables to commit.
-var ErrNothingStaged = errors.New("nothing is staged (try: route)")
+var ErrNothingStaged = errors.New("nothing is staged; hint: run 'route'")
 
 // Permission is a kind of harm that the options of a commit can permit.
 type Permission int
@@ -74,10 +74,9 @@ func (c *commit) obstacle() error {
 	switch {
 	case ok && c.opt.Master == 0:
 		return &RefusedError{Needs: Master, SM: &master,
-			Err: fmt.Errorf("a %s subnet manager, 0x%016x on %s, manages this "+
-				"subnet; OpenSM does not read tables back and sends only blocks that differ from its own copy, so "+
-				"its next "+
-				"routing would leave a mixture of its tables and these", master.State, master.GUID, master.Port)}
+			Err: fmt.Errorf("a %s subnet manager, 0x%016x on %s, manages this subnet; its next routing would "+
+				"mix its tables with the committed tables, because an SM sends only blocks that differ from "+
+				"its own copy", master.State, master.GUID, master.Port)}
 	case ok && master.GUID != c.opt.Master:
 		return fmt.Errorf("0x%016x is not the master subnet manager, which is 0x%016x on %s", c.opt.Master, master.GUID,
 			master.Port)

@@ -19,7 +19,7 @@ import (
 // Errors of a session without a connection.
 var (
 	// ErrOffline means that the source of the session is a file, not a subnet.
-	ErrOffline = errors.New("a file has no switches to read or write")
+	ErrOffline = errors.New("the source is a file: switches cannot be read or written")
 	// ErrUnopened means that the source has not been opened yet.
 	ErrUnopened = errors.New("the subnet has not been read yet; hint: run 'sweep'")
 )

@@ -137,7 +137,7 @@ func subnetFindings(ctx context.Context, s *session.Session) []umad.Finding {
 	d.add(umad.Fine, "", "%s, %s and %s were read", prose.Count(len(f.Switches), "switch"),
 		prose.Count(len(f.Nodes)-len(f.Switches), "adapter"), prose.Count(len(f.Links()), "link"))
 	if p := st.LocalPort(); p != fabric.None {
-		d.add(umad.Fine, "", "the session sits on %s, LID %d", f.PortName(p), f.Ports[p].LID)
+		d.add(umad.Fine, "", "the session uses port %s, LID %d", f.PortName(p), f.Ports[p].LID)
 	}
 	r, err := survey.Problems(ctx, s, survey.Options{Quick: true})
 	if err != nil {

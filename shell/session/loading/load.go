@@ -192,8 +192,8 @@ func snapshotTables(ctx context.Context, f *fabric.Fabric, path string) (*fabric
 	case file.Tables == nil:
 		return nil, fmt.Errorf("%s has no forwarding tables", fabric.Escape(path))
 	case !fabric.Same(file.Fabric, f):
-		return nil, fmt.Errorf("%s is of a different subnet (try: load routing %s; compare engines "+
-			"with=staged)", fabric.Escape(path), fabric.Escape(path))
+		return nil, fmt.Errorf("%s is of a different subnet; hint: run 'load routing %s; compare engines "+
+			"with=staged'", fabric.Escape(path), fabric.Escape(path))
 	}
 	t := *file.Tables
 	t.Fabric = f

@@ -59,6 +59,10 @@ func (s loader) unconnected(ctx context.Context, t *fabric.Tables) (*Lost, error
 // loadRouting reads a saved routing and compares its subnet with the subnet of the what-if. It stages the tables,
 // adapted to the differences.
 func (s loader) loadRouting(ctx context.Context, path string, opt session.LoadOptions) (Report, error) {
+	if !formats.HasTables(ctx, path) {
+		return Report{}, fmt.Errorf("%s: not a saved routing, expected a snapshot with tables or an ibdiagnet folder",
+			fabric.Escape(path))
+	}
 	file, err := formats.Read(ctx, path)
 	if err != nil {
 		return Report{}, err

@@ -77,8 +77,8 @@ func (g *Grants) Of(src fabric.PortIndex, lid uint16) (sl uint8, known bool, err
 	number, ok := g.partition(src, g.t.Fabric.PortByLID(lid))
 	switch {
 	case !ok && g.asked.PKey != 0:
-		return 0, false, fmt.Errorf("no path of partition 0x%04x: the ports must be members, at least one of "+
-			"them a full member", g.asked.PKey.Partition())
+		return 0, false, fmt.Errorf("no path of partition 0x%04x: both ports must be members, and at least one "+
+			"a full member", g.asked.PKey.Partition())
 	case !ok:
 		return 0, false, errors.New("no path: the ports share no partition")
 	}

@@ -50,7 +50,7 @@ type Ledger struct {
 func New(opt Options) *Counters { return &Counters{opt: opt} }
 
 // ErrNone is returned if nothing was recorded.
-var ErrNone = errors.New("nothing was recorded on this machine (record start)")
+var ErrNone = errors.New("nothing was recorded on this machine; hint: run 'record start'")
 
 // File returns the file in which the session stores its records, or "" for none.
 func (r *Counters) File() string {
@@ -141,7 +141,7 @@ type NotRecordedError struct {
 
 func (e *NotRecordedError) Error() string {
 	if e.From.IsZero() {
-		return "nothing was recorded of this subnet (record start)"
+		return "nothing was recorded of this subnet; hint: run 'record start'"
 	}
 	text := func(t time.Time) string { return t.Local().Format(time.DateTime) }
 	return fmt.Sprintf("nothing was recorded from %s to %s; this subnet was recorded from %s to %s", text(e.Since),

@@ -56,7 +56,7 @@ func (f *Flags) Join(conf string, chain []string, given []Setting) error {
 	}
 	for _, g := range given {
 		if indexSetting(f.Given, g.Name) >= 0 {
-			return fmt.Errorf("%s is given twice, once by OpenSM's flag", g.Name)
+			return fmt.Errorf("option %s is given twice, once as a flag of OpenSM", g.Name)
 		}
 	}
 	f.Conf, f.Chain, f.Given = f.Conf+conf, append(f.Chain, chain...), append(f.Given, given...)
@@ -159,7 +159,7 @@ func (r *flagReader) next(name string) (string, error) {
 func (r *flagReader) take(f *flag, name, value string) error {
 	switch {
 	case f.why != "":
-		return fmt.Errorf("%s is refused: %s", name, f.why)
+		return fmt.Errorf("flag %s is refused: %s", name, f.why)
 	case f.note != "":
 		r.Notes = append(r.Notes, name+" "+f.note)
 	case f.option == "":

@@ -227,7 +227,7 @@ func Parse(ctx context.Context, chain []string, given []Setting) (Settings, erro
 			return o.Name == g.Name || o.Was != "" && o.Was == g.Name
 		})
 		if i < 0 {
-			return Settings{}, fmt.Errorf("no option is called %q", g.Name)
+			return Settings{}, fmt.Errorf("unknown option %q", g.Name)
 		}
 		if err := Options[i].take(ctx, &s, g.Value); err != nil {
 			return Settings{}, fmt.Errorf("%s: %w", g.Name, err)
@@ -311,7 +311,7 @@ func boolean(field func(*Settings) *bool) func(*Settings, string) error {
 		case "false", "no", "off", "0":
 			*field(s) = false
 		default:
-			return fmt.Errorf("%q is neither TRUE nor FALSE", value)
+			return fmt.Errorf("%q is not TRUE or FALSE", value)
 		}
 		return nil
 	}

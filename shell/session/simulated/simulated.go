@@ -96,7 +96,7 @@ func read(ctx context.Context, arg string, o formats.Options) (formats.Subnet, e
 	}
 	file, err := formats.ReadWith(ctx, arg, o)
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, ":") {
-		return file, fmt.Errorf("%q is neither a file nor a kind of topology: %s", kind,
+		return file, fmt.Errorf("%q is not a file and not a kind of topology (%s)", kind,
 			strings.Join(kindNames(), ", "))
 	}
 	return file, err

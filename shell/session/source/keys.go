@@ -71,10 +71,12 @@ func ReadKeys(ctx context.Context, path string) (Keys, error) {
 // private returns an error if other users may read a file or could have written it.
 func private(info os.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("others may read it (mode %04o), expected 0600 (try: chmod 600)", mode)
+		return fmt.Errorf("other users may read the file (mode %04o), expected 0600; hint: run 'chmod 600' on "+
+			"it", mode)
 	}
 	if stat, known := info.Sys().(*syscall.Stat_t); known && stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
-		return fmt.Errorf("it belongs to user %d, expected %d or root (try: chown)", stat.Uid, os.Geteuid())
+		return fmt.Errorf("the file belongs to user %d, expected %d or root; hint: change the owner with "+
+			"'chown'", stat.Uid, os.Geteuid())
 	}
 	return nil
 }
@@ -104,9 +106,9 @@ func (k *Keys) take(words []string) error {
 	}
 	switch {
 	case key == 0:
-		return errors.New("0 is no key: who has it is asked for none")
+		return errors.New("0 is not a key: a key of 0 protects nothing")
 	case *to != 0 && *to != key:
-		return fmt.Errorf("another %s than in the lines before; one for the whole subnet is supported", name)
+		return fmt.Errorf("a second %s that differs from the first; only one for the whole subnet is supported", name)
 	}
 	*to = key
 	return nil

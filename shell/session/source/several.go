@@ -43,7 +43,7 @@ func ParseAll(given []string, sets map[string][]string) ([]Named, error) {
 		for _, text := range list {
 			named, err := expand(text)
 			if err != nil && !strings.ContainsAny(text, ":=") {
-				return nil, fmt.Errorf("%w; nor does a configuration have a set of that name (%s)", err, setNames(sets))
+				return nil, fmt.Errorf("%w, and no configuration has a set of that name (%s)", err, setNames(sets))
 			}
 			if err != nil {
 				return nil, err
