@@ -50,7 +50,7 @@ func TestDoctorOfASource(t *testing.T) {
 		{"file:" + text, exitFailed, []string{"no such file", "name an existing file"}},
 		{
 			"ibsim:nobody-", exitFailed, []string{
-				"no ibsim listens there", "start one: IBSIM_SOCKNAME=nobody- ibsim -s FILE",
+				"no ibsim listens on this", "start one: IBSIM_SOCKNAME=nobody- ibsim -s FILE",
 			},
 		},
 		{"umad:nosuch0", exitFailed, []string{"open umad:nosuch0"}},

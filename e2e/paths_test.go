@@ -122,7 +122,7 @@ func TestPathsWithOtherSLs(t *testing.T) {
 			t.Errorf("paths build%s: %+v, exit status %d, want %d differences", build, answer, r.status, want)
 		}
 		for _, d := range answer.Differences {
-			if !strings.Contains(d, "SL 3, in the database 0xffff and 0") {
+			if !strings.Contains(d, "SL 3, the database has 0xffff and 0") {
 				t.Errorf("paths build%s: %s", build, d)
 			}
 		}

@@ -125,10 +125,10 @@ func TestAbuse(t *testing.T) {
 		"one in the middle": {[]forged{begin}, then(forged{kind: RMPPAck, seg: 0xffffffff, length: 0}),
 			RMPPBadType, ""},
 		"an abort": {
-			[]forged{{kind: RMPPAbort, status: 126}}, nil, RMPPTooManyRetries, "by the other end",
+			[]forged{{kind: RMPPAbort, status: 126}}, nil, RMPPTooManyRetries, "by the responder",
 		},
 		"an abort of no status": {
-			[]forged{begin}, then(forged{kind: RMPPAbort, status: 0}), RMPPOK, "by the other end",
+			[]forged{begin}, then(forged{kind: RMPPAbort, status: 0}), RMPPOK, "by the responder",
 		},
 		"a stop": {[]forged{begin}, then(forged{kind: RMPPStop, status: 250}), RMPPStatus(250),
 			"RMPP status 250"},

@@ -120,7 +120,7 @@ func TestTablesNotRead(t *testing.T) {
 		"trace all all": {[]string{"30 arrive", "0 do not, 0 pairs lost; 26 unknown, 26 pairs"},
 			"26 of 56 paths are unknown"},
 		"trace all all strict=no":                            {nil, ""},
-		"resilience links":                                   {nil, "not complete"},
+		"resilience links":                                   {nil, "are incomplete"},
 		"handover " + filepath.Join(t.TempDir(), "handover"): {[]string{"26 of 56 paths are unknown"}, ""},
 		"show lft leaf-04":                                   {nil, "the table of leaf-04 is unknown"},
 		"problems": {

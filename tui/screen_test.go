@@ -445,7 +445,7 @@ func TestLoseTheConnection(t *testing.T) {
 	d.press(":watch 1", "enter")
 	sim.Stop()
 	d.until("LOST, read").until("the connection is lost; what is shown was read at").sees("6 sw")
-	d.press("R").until("no ibsim listens there").sees("LOST, read")
+	d.press("R").until("no ibsim listens on this").sees("LOST, read")
 	d.press("esc", "2", "/node-0001", "enter").sees("node-0001").press("esc")
 	d.press("1").until("connection lo").sees("the subnet is shown")
 

@@ -69,7 +69,7 @@ func TestSubnets(t *testing.T) {
 	}
 	d.press(":hosts job node-0001 node-0009", "enter", ":source rail-1", "enter").until("this is rail-1")
 	d.press("2", "/", "@job", "enter").sees("node-0001 mlx5_0", "node-0009 mlx5_0").misses("node-0002")
-	d.press(":source rail-9", "enter").sees(`no subnet is called "rail-9", expected one of rail-1, rail-2, rail-3, old`)
+	d.press(":source rail-9", "enter").sees(`unknown subnet "rail-9", expected one of rail-1, rail-2, rail-3, old`)
 	d.press(":on old summary", "enter").sees("sim:fattree:2,4")
 	d.press("A", "b").sees("differences", "old", "has 6 switches, most have 12")
 	for _, size := range [][2]int{{40, 12}, {60, 20}, {80, 24}, {120, 36}, {200, 50}} {

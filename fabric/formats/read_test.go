@@ -146,7 +146,7 @@ func TestAsIbsim(t *testing.T) {
 		}
 	}
 	if _, err := ReadWith(t.Context(), put(t, "{ SW Ports:04 x\n"), Options{AsIbsim: true}); err == nil ||
-		!strings.Contains(err.Error(), "opensm-subnet.lst, which ibsim does not read; expected an ibsim net") {
+		!strings.Contains(err.Error(), "ibsim does not read opensm-subnet.lst; expected an ibsim net") {
 		t.Error(err)
 	}
 }

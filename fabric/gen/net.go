@@ -46,7 +46,7 @@ type net struct {
 // checkSize returns an error if the fabric would need more LIDs than exist.
 func checkSize(switches, hostPorts int) error {
 	if switches > fabric.MaxUnicastLID || hostPorts > fabric.MaxUnicastLID-switches {
-		return fmt.Errorf("%s switches and %s host ports need more than the %d unicast LIDs",
+		return fmt.Errorf("%s switches and %s host ports need more LIDs than the %d unicast LIDs",
 			count(switches), count(hostPorts), fabric.MaxUnicastLID)
 	}
 	return nil

@@ -64,8 +64,8 @@ func TestChain(t *testing.T) {
 func TestChainErrors(t *testing.T) {
 	f := gentest.WithLIDs(t, "fattree:2,4")
 	for names, want := range map[string]string{
-		"updn upndown": `no engine is called "upndown"`,
-		"no_fallback":  "leaves none",
+		"updn upndown": `unknown engine "upndown"`,
+		"no_fallback":  "requires an engine",
 	} {
 		if _, _, err := tryAll(context.Background(), strings.Fields(names), f, routing.Options{}); err == nil ||
 			!strings.Contains(err.Error(), want) {

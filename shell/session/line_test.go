@@ -43,7 +43,7 @@ func TestSweepReconnects(t *testing.T) {
 
 	sim.Stop()
 	if _, err := s.Sweep(t.Context()); !errors.Is(err, mad.ErrBroken) ||
-		!strings.Contains(err.Error(), "no ibsim listens there") {
+		!strings.Contains(err.Error(), "no ibsim listens on this") {
 		t.Errorf("with nobody there: %v", err)
 	}
 	st := s.State()

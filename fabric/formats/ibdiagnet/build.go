@@ -149,7 +149,7 @@ func (p *parser) addUnlisted() error {
 	if len(added) == 0 {
 		return nil
 	}
-	return p.refuse("%s have rows of ports only, so their descriptions are unknown",
+	return p.refuse("%s known only from rows of ports, so the descriptions are unknown",
 		prose.Verb(len(added), "node", "is", "are"))
 }
 

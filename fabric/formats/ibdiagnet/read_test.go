@@ -55,9 +55,9 @@ func TestHeadCut(t *testing.T) {
 		desc string
 		want string
 	}{
-		{"NewColumn", "leaf, left", "the beginning of the file is missing; the rest of section NODES is used"},
+		{"NewColumn", "leaf, left", "the beginning of the file is missing, so the first rows of section NODES are missing"},
 		{`N/A,"leaf`, "", "the columns of section NODES are missing"},
-		{"END_NODES", "", "2 nodes are known only by their ports"},
+		{"END_NODES", "", "2 nodes are known only from rows of ports"},
 	} {
 		var found unread.List
 		read, err := ibdiagnet.ReadDB(t.Context(), strings.NewReader(db[strings.Index(db, c.cut):]), "db", &found)

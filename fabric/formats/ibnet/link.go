@@ -89,7 +89,7 @@ func (b *builder) remote(e end) (fabric.NodeIndex, *record, error) {
 			quote(e.r.name.id), quote(c.remote.id))
 	}
 	if c.remotePort > other.ports {
-		return fabric.None, other, p.errorAt(c.at, "port %d of %s leads to bad port %d of %s, expected 1 to %d",
+		return fabric.None, other, p.errorAt(c.at, "port %d of %s leads to port %d of %s, which has ports 1 to %d",
 			c.port, quote(e.r.name.id), c.remotePort, quote(other.name.id), other.ports)
 	}
 	return other.node, other, nil

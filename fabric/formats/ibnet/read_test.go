@@ -102,7 +102,7 @@ var refused = []struct{ name, old, new, want string }{
 	},
 	{
 		"0 ports", `Switch	4 "S1"`, `Switch	0 "S1"`,
-		`net:1: bad number of ports "0", expected one from 1 to 254 before the id`,
+		`net:1: bad number of ports "0", expected a number from 1 to 254 before the id`,
 	},
 	{"255 ports", `Switch	4 "S1"`, `Switch	255 "S1"`, `net:1: bad number of ports "255"`},
 	{"no number of ports", `Switch	4 "S1"`, `Switch	"S1"`, `net:1: bad number of ports ""`},
@@ -110,7 +110,7 @@ var refused = []struct{ name, old, new, want string }{
 	{"half an id", `Switch	4 "S1"		# "one" base`, `Switch	4 "S1`,
 		`net:1: no id in quotes, expected PORTS "ID"`},
 	{"an empty id", `Switch	4 "S1"`, `Switch	4 ""`, `net:1: bad id ""`},
-	{"an id with #", `Switch	4 "S1"`, `Switch	4 "S#1"`, `net:1: bad id "S#1", expected one without # and @`},
+	{"an id with #", `Switch	4 "S1"`, `Switch	4 "S#1"`, `net:1: bad id "S#1", expected an id without # and @`},
 	{
 		"a GUID line without GUID", `Switch	4 "S2"`, "switchguid\nSwitch	4 \"S2\"",
 		`net:5: switchguid without a value, expected switchguid=0xGUID`,
@@ -144,11 +144,11 @@ var refused = []struct{ name, old, new, want string }{
 	},
 	{
 		"widths that do not fit", `[1]	"S2"[3]`, `[1]	"S2"[3] w=4`,
-		`net:2: port 1 of "S1": link width bits 4 and 2 of its two ends have none in common`,
+		`net:2: port 1 of "S1": the two ports of the link have no width in common: width bits 4 and 2`,
 	},
 	{
 		"speeds that do not fit", `[1]	"S2"[3]`, `[1]	"S2"[3] s=4`,
-		`net:2: port 1 of "S1": link speed bits 4 and 1 of its two ends have none in common`,
+		`net:2: port 1 of "S1": the two ports of the link have no speed in common: speed bits 4 and 1`,
 	},
 	{"a bad port GUID", `[1](11)`, `[1](x)`, `net:9: bad port GUID "x)`},
 	{
@@ -269,7 +269,7 @@ func TestAsStatedRefuses(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{
 			"caguid=0xb0", "caguid=0xb2",
-			`net:6: node "H-00000000000000b0" has GUID 0x00000000000000b2 in the lines before it, ` +
+			`net:6: node "H-00000000000000b0": the lines before the record have GUID 0x00000000000000b2, ` +
 				`expected 0x00000000000000b0`,
 		},
 		{

@@ -193,7 +193,7 @@ func TestConf(t *testing.T) {
 	if got, want := fmt.Sprint(c.Options), "[{lmc 2 2} {root_guid_file /a b 3} {qos FALSE 5}]"; got != want {
 		t.Errorf("options %s, want %s", got, want)
 	}
-	want := "[conf:5: qos: \"\" is neither TRUE nor FALSE; OpenSM uses FALSE]"
+	want := "[conf:5: qos: \"\" is not TRUE or FALSE; OpenSM uses FALSE]"
 	if got := fmt.Sprint(c.Notes); got != want {
 		t.Errorf("notes %s, want %s", got, want)
 	}

@@ -51,7 +51,7 @@ func TestIbrouteAndDumpFTSGiveOpenSMsTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := all.Apply(f); err == nil ||
-		!strings.HasPrefix(err.Error(), "all:4: port 255 of switch 0x0000000000200000 (sw-0-0)") {
+		!strings.HasPrefix(err.Error(), "all:4: an entry has port 255, but switch 0x0000000000200000 (sw-0-0)") {
 		t.Errorf("error %v for ibroute -a, whose LID 0 leads to port 255", err)
 	}
 	multicast, err := ReadLFTs(strings.NewReader(sim.Output("dump_fts", "-M")), "fts")

@@ -101,7 +101,7 @@ func TestApplyErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "lfts:5: port 3 of switch 0x0000000000200000 (sw), which has ports 0 to 2"
+	want := "lfts:5: an entry has port 3, but switch 0x0000000000200000 (sw) has ports 0 to 2"
 	if _, _, err = file.Apply(f); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}

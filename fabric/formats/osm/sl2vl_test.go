@@ -97,13 +97,13 @@ func TestReadSL2VLErrors(t *testing.T) {
 		"VL 16":      {"6  15\n", "6  16\n", "f:4: cannot parse the VL of SL 15"},
 		"few VLs":    {"  15\n", "\n", "f:4: cannot parse the VL of SL 15"},
 		"many VLs":   {"6  15\n", "6  15 0\n", `f:4: "0" after 16 VLs`},
-		"port 99":    {"1   2   :", "1   99  :", "f:5: ports 1 and 99 of a switch with 4 ports"},
+		"port 99":    {"1   2   :", "1   99  :", "f:5: the table has ports 1 and 99, but its switch has 4 ports"},
 		"no colon":   {"1   2   :", "1   2   ", "f:5: cannot parse ports"},
 		"no GUID":    {"0x0000000000200000", "0x", "f:1: cannot parse port GUID"},
 		"no section": {"Switch 0x0000000000200000, base LID 2, \"S0000000000200000\"\n", "\n", "f:4: a table"},
-		"words":      {"1   2   :", "x", "f:5: \"x"},
+		"words":      {"1   2   :", "x", "f:5: unexpected \"x"},
 		"port of adapters": {
-			"0x0000000000200000", "0x0000000000100001", "f:4: ports 0 and 1 of a port that is not a switch's",
+			"0x0000000000200000", "0x0000000000100001", "f:4: the table of a CA or router has ports 0 and 1",
 		},
 	} {
 		text := strings.Replace(someSL2VL, tc.from, tc.to, 1)

@@ -176,14 +176,14 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{"", `lst: no link, expected lines "{ SW Ports:... } { CA Ports:... } PHY=... LOG=... SPD=..."`},
 		{
 			line(5, ""),
-			"lst:1: port 1 of sw 1 is linked to port 1 of h {x} LID:, which has no line; " +
-				"expected each link from both ends",
+			"lst:1: port 1 of sw 1 is linked to port 1 of h {x} LID:, but that port has no line; " +
+				"expected a line for each port of a link",
 		},
 		{line(2, "hello\n"), `lst:2: "hello", expected "{ SW", "{ CA" or "{ Rt"`},
 		{line(2, "{ HUB Ports:24\n"), `lst:2: node type "HUB", expected SW, CA or Rt`},
 		{
 			strings.Replace(subnetLines, "Ports:24", "Ports:23", 1),
-			`lst:2: the number of ports of node 0x00000000000000a1 differs from that in line 1`,
+			`lst:2: the number of ports of node 0x00000000000000a1 differs from its value in line 1`,
 		},
 		{strings.Replace(subnetLines, "Ports:24", "Ports:1FF", 1), `lst:1: Ports:"1FF SystemGUID`},
 		{strings.Replace(subnetLines, "Ports:24 ", "Ports:24,", 1), `lst:1: Ports:"24,SystemGUID`},
@@ -198,7 +198,7 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{strings.Replace(subnetLines, "LID:BFFF", "LID:C000", 1), `lst:2: LID 49152, expected at most 49151`},
 		{
 			strings.Replace(subnetLines, "LID:BFFF", "LID:BFFE", 1),
-			`lst:6: port 2 of h {x} LID:: LID 49151, but 49150 in an earlier line`,
+			`lst:6: port 2 of h {x} LID:: the port has LID 49151 here and LID 49150 in an earlier line`,
 		},
 		{
 			strings.ReplaceAll(subnetLines, "LID:BFFF", "LID:0002"),
@@ -207,7 +207,7 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{strings.ReplaceAll(subnetLines, "00b3", "00b2"), `lst:6: port GUID 0x00000000000000b2 belongs to both`},
 		{
 			strings.Replace(subnetLines, "00b3", "00b2", 1),
-			`lst:6: port 2 of h {x} LID:: port GUID 0x00000000000000b3, but 0x00000000000000b2 in an earlier line`,
+			`lst:6: port 2 of h {x} LID:: the port has GUID 0x00000000000000b3 here and GUID 0x00000000000000b2 in an earlier line`,
 		},
 		{
 			strings.Replace(subnetLines, "{sw 1} LID:0001 PN:03", "{sw 1} LID:0001 PN:02", 1),
@@ -217,11 +217,11 @@ func TestReadSubnetRefuses(t *testing.T) {
 			strings.Replace(subnetLines, "{sw 1} LID:0001 PN:04", "{sw 1} LID:0001 PN:02", 1),
 			`lst:3: sw 1/2 is already linked to h {x} LID:/2`,
 		},
-		{strings.Replace(subnetLines, "PN:01", "PN:25", 1), `lst:1: port 37 of sw 1, which has ports 1 to 36`},
-		{strings.Replace(subnetLines, "PN:01", "PN:00", 1), `lst:1: port 0 of sw 1, which has ports 1 to 36`},
+		{strings.Replace(subnetLines, "PN:01", "PN:25", 1), `lst:1: bad port 37 of sw 1, expected 1 to 36`},
+		{strings.Replace(subnetLines, "PN:01", "PN:00", 1), `lst:1: bad port 0 of sw 1, expected 1 to 36`},
 		{
 			strings.Replace(subnetLines, "{sw 1}", "{sw 2}", 1),
-			`lst:2: the name of node 0x00000000000000a1 differs from that in line 1`,
+			`lst:2: the name of node 0x00000000000000a1 differs from its value in line 1`,
 		},
 		{
 			strings.Replace(subnetLines, "PHY=4x", "PHY=3x", 1),

@@ -333,7 +333,7 @@ func TestChecksum(t *testing.T) {
 		}
 	}
 	_, err := Read(strings.NewReader(strings.Replace(text, `"lost_paths":3`, `"lost_paths":0`, 1)), "x")
-	if !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), "x: damaged or edited: its checksum is ") {
+	if !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), "x: damaged or edited: the stored checksum is ") {
 		t.Error(err)
 	}
 	old, _, _ := strings.Cut(text, checksum)

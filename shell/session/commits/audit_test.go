@@ -47,7 +47,7 @@ func TestWhatEndsBeforeThePlanIsLogged(t *testing.T) {
 		opt.Planned = func(*commits.Report) error { panic("of the test") }
 		_, _ = commits.Commit(t.Context(), s, opt)
 	}()
-	const without = "without hashes"
+	const without = "no hashes"
 	for i, want := range []struct {
 		action, result string
 		before         bool

@@ -125,7 +125,7 @@ func TestRollbackOfTheFirstCommit(t *testing.T) {
 	if st.Staged == nil || !st.Written || st.Staged.Tables.Origin != "history 1" {
 		t.Errorf("staged %v after the rollback", st.Staged)
 	}
-	if _, err := st.TablesOf(session.Staged); err == nil || !strings.Contains(err.Error(), "(try: route)") {
+	if _, err := st.TablesOf(session.Staged); err == nil || !strings.Contains(err.Error(), "hint: run 'route'") {
 		t.Errorf("of staged tables without a LID: %v", err)
 	}
 	for _, r := range logged {

@@ -72,7 +72,7 @@ func TestReadFlags(t *testing.T) {
 		{"--port 1", "--port may be any of --port-shifting, --port_search_ordering_file"},
 		{"-A -a", "-a has no value"},
 		{"--qos=yes", "--qos takes no value"},
-		{"-c x", "-c is refused: it makes OpenSM end without routing"},
+		{"-c x", "flag -c is refused: it makes OpenSM end without routing"},
 		{"-A updn", `unexpected word "updn" among OpenSM's flags`},
 	} {
 		f, err := ReadFlags(strings.Fields(tt.words))

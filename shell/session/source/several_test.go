@@ -34,7 +34,7 @@ func TestParseSources(t *testing.T) {
 		t.Errorf("with words behind: %+v, %v", all, err)
 	}
 	for given, want := range map[string]string{
-		"rail":                      "nor does a configuration have a set of that name (it has none)",
+		"rail":                      "and no configuration has a set of that name (it has none)",
 		"all=sim:fattree:2,8":       "expected NAME=SOURCE",
 		"=umad":                     "expected NAME=SOURCE",
 		"a'b=umad":                  "expected NAME=SOURCE",
