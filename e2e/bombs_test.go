@@ -119,7 +119,8 @@ func TestStalledReader(t *testing.T) {
 }
 
 // answer is the message after an interrupt, or about a file that is rejected before it is read.
-var answer = regexp.MustCompile("ended by the signal interrupt|context canceled|not a regular file|other users may read the file")
+var answer = regexp.MustCompile("ended by the signal interrupt|context canceled|not a regular file|" +
+	"other users may read the file")
 
 // TestStalledFileSystem interrupts every reader of a file on a file system that does not respond to reads, or to any
 // request. The program must report it and end. Linux releases it when the server of the file system ends.

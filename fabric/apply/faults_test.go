@@ -396,7 +396,8 @@ func TestCancel(t *testing.T) {
 		}
 	})
 	rep, err := apply.Apply(ctx, c, n.live.Fabric, n.w, apply.Options{})
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), fmt.Sprintf("of %d writes were done", n.w.Len())) {
+	if !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("of %d writes were done", n.w.Len())) {
 		t.Fatalf("error %v, want that of the context and a count", err)
 	}
 	if rep.ReadBack.Total() != 0 || len(rep.Left.States) != 0 || rep.Written.Blocks < 100 || rep.Written.Blocks > 110 {

@@ -99,7 +99,7 @@ func (p *Path) Explain(f *fabric.Fabric) string {
 	case Misdelivered:
 		return fmt.Sprintf("reaches %s, which does not have LID %d", name, p.LID)
 	case Moved:
-		return fmt.Sprintf("%s is no longer where the last sweep found it (try: sweep)", f.PortName(p.Src))
+		return fmt.Sprintf("%s is no longer where the last sweep found it; hint: run 'sweep'", f.PortName(p.Src))
 	}
 	return fmt.Sprintf("unknown from %s on: %v", name, p.Err)
 }

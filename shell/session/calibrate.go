@@ -184,7 +184,7 @@ func (st *State) Proof() calibration.Proof {
 	switch p.Manager {
 	case managers.OpenSM:
 	case managers.Unknown:
-		p.Why += "; its kind is unknown (try: set sm kind=opensm|mlnx|ufm|other)"
+		p.Why += "; the type of the SM is unknown; hint: run 'set sm kind=opensm|mlnx|ufm|other'"
 	default:
 		p.Why += fmt.Sprintf("; the kind of the subnet manager is %s, and the engines are those of OpenSM 3.3.23",
 			p.Manager)

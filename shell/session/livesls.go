@@ -122,7 +122,8 @@ func (s *Session) readSLs(ctx context.Context) ([]string, error) {
 	got, err := sweep.AskPathSLs(ctx, c, st.Live.Fabric, s.progress)
 	switch {
 	case errors.Is(err, sweep.ErrRandomSLs):
-		return []string{err.Error() + "; they stay unknown (try: engine from=FILE; calibrate)"}, nil
+		return []string{err.Error() + "; the service levels stay unknown; hint: run 'engine from=FILE; " +
+			"calibrate'"}, nil
 	case errors.Is(err, sweep.ErrManySLs):
 		return []string{err.Error() + "; they stay unknown"}, nil
 	}

@@ -21,7 +21,8 @@ func (m *maker) multicast(ctx context.Context) error {
 	case m.staged.MFT == nil:
 		return nil
 	case m.live.MFT == nil:
-		m.warn("the multicast tables are not written: those of the live subnet were not read (try: sweep full mft)")
+		m.warn("the multicast tables are not written: the multicast tables of the live subnet were not read; " +
+			"hint: run 'sweep full mft'")
 		return nil
 	}
 	g := newGroups(m)

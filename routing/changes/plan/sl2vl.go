@@ -18,7 +18,8 @@ func (m *maker) sl2vl(context.Context) error {
 	case m.staged.SL2VL == nil:
 		return nil
 	case m.live.SL2VL == nil:
-		m.warn("the SL2VL tables are not written: those of the live subnet were not read (try: sweep full sl2vl)")
+		m.warn("the SL2VL tables are not written: the SL2VL tables of the live subnet were not read; hint: run " +
+			"'sweep full sl2vl'")
 		return nil
 	}
 	tooHigh := 0

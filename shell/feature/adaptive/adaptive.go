@@ -169,7 +169,8 @@ func show(c *feature.Call) error {
 		return err
 	}
 	t := p.Tables
-	r := &routing{Line: "no switch has groups of ports, as far as is known (try: sweep full adaptive, or adaptive on)"}
+	r := &routing{Line: "no switch is known to have groups of ports; hint: run 'sweep full adaptive' or " +
+		"'adaptive on'"}
 	if t.Adaptive != nil {
 		for s := range p.Fabric.NumSwitches() {
 			r.add(t, s)

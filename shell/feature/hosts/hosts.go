@@ -136,8 +136,8 @@ type set struct {
 }
 
 var setTable = answer.Table[set]{
-	Key: "sets", Title: "sets of hosts", Fields: answer.Fields[set](), Empty: "no sets of hosts (try: hosts job1 " +
-		"node[0001-0064])",
+	Key: "sets", Title: "sets of hosts", Fields: answer.Fields[set](), Empty: "no sets of hosts; hint: 'hosts " +
+		"job1 node[0001-0064]' names a set",
 	Lead: func(s set) answer.Lead { return answer.Lead{Command: "hosts " + s.Name} },
 }
 
