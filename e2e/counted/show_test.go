@@ -176,7 +176,7 @@ func (s *state) plugName(p plug) string {
 // showStates compares `show states`.
 func (x *exam) showStates() {
 	a := x.ask("show states")
-	a.declared("pictures of this session", "", x.state("live"))
+	a.declared("states of this session", "", x.state("live"))
 	rows := a.o.length("pictures")
 	a.heading("STATE AS OF NODES SWITCHES LINKS UNREACHABLE HIGHEST LID ENTRIES TABLES SL2VL GROUPS")
 	if a.x.compared++; rows != len(x.states) {

@@ -105,7 +105,7 @@ func TestUndoAdditions(t *testing.T) {
 			t.Errorf("undo %d: %v, want %q", number, err, by)
 		}
 	}
-	refused(1, "leaf-01/5 is cabled to spine-01/1 (undo 3 first)")
+	refused(1, "leaf-01/5 is cabled to spine-01/1; hint: run 'undo 3' first")
 	fail("link", "spine-05", "2") // number 4
 	refused(3, "undo 4 first")
 	// 5
