@@ -110,13 +110,20 @@ func (t *Tables) SL(src, dst uint16) (sl uint8, known bool) {
 	return t.SLs.SL(src, dst), true
 }
 
-// MayHaveSL reports whether packets on a path may have an SL. This is the SL in the tables or, if the path has a range
-// of SLs, any SL of the range.
-func (t *Tables) MayHaveSL(src, dst uint16, sl uint8) bool {
+// SLRange returns the SLs that a path may have: n of them, from first on. n is 0 if SLs were not read.
+func (t *Tables) SLRange(src, dst uint16) (first, n uint8) {
 	if spread, ok := t.SLs.(SpreadSLs); ok {
-		first, n := spread.Range(src, dst)
-		return sl >= first && sl-first < n
+		return spread.Range(src, dst)
 	}
-	pathSL, known := t.SL(src, dst)
-	return known && sl == pathSL
+	sl, known := t.SL(src, dst)
+	if !known {
+		return 0, 0
+	}
+	return sl, 1
+}
+
+// MayHaveSL reports whether packets on a path may have an SL.
+func (t *Tables) MayHaveSL(src, dst uint16, sl uint8) bool {
+	first, n := t.SLRange(src, dst)
+	return sl >= first && sl-first < n
 }

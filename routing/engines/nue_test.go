@@ -3,14 +3,19 @@
 package engines_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
@@ -87,6 +92,47 @@ func TestNueOnSharedFabrics(t *testing.T) {
 			t.Errorf("LMC %d, %s: %v", c.opt.LMC, c.conf, err)
 		}
 	})
+}
+
+// TestNueWarnsWhereOpenSMCrashes checks that nue warns exactly where OpenSM's nue ends with a segmentation fault because
+// the port 0 of a switch has several LIDs.
+func TestNueWarnsWhereOpenSMCrashes(t *testing.T) {
+	testenv.Tool(t, "opensm")
+	r := testenv.Rand(t)
+	for _, c := range []struct {
+		lmc            uint8
+		esp0, enhanced bool
+	}{{1, true, true}, {2, true, true}, {1, false, true}, {0, true, true}, {1, true, false}} {
+		f, err := gen.ParseSpec("random:6,3,10")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Nodes[f.Switches[r.IntN(len(f.Switches))]].EnhancedPort0 = c.enhanced
+		one := nueTrial(uint8(r.IntN(3)), r.IntN(2) == 0)
+		one.lmcESP0, one.opt.LMC = c.esp0, c.lmc
+		dir := t.TempDir()
+		cmd := start(t, f).Command(t.Context(), "opensm", "-o", "-F", one.config(t, dir), "-R", "nue", "-f",
+			filepath.Join(dir, "opensm.log"))
+		cmd.Env = append(cmd.Env, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
+		_ = cmd.Run()
+		status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		log, err := os.ReadFile(filepath.Join(dir, "opensm.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		crashed := status.Signaled() && status.Signal() == syscall.SIGSEGV && !bytes.Contains(log, []byte("SUBNET UP"))
+		lids, err := fabric.AssignLIDsWith(f, fabric.LIDOptions{LMC: c.lmc, LMCESP0: c.esp0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := nue.Engine{}.Route(t.Context(), lids.Fabric, one.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := strings.Contains(strings.Join(res.Warnings, "\n"), "segmentation fault"); warned != crashed {
+			t.Errorf("%+v: OpenSM crashed %v, warned %v: %q", c, crashed, warned, res.Warnings)
+		}
+	}
 }
 
 // Without quality of service nue uses one VL, whatever its limit.

@@ -91,6 +91,13 @@ func (r *router) route(ctx context.Context) error {
 	if n := routing.RouterPorts(r.f); n > 0 {
 		r.warnings = append(r.warnings, fmt.Sprintf("%d ports of routers get no routes", n))
 	}
+	for _, sw := range r.switches {
+		if r.f.Ports[r.f.SwitchNode(sw).FirstPort].LMC > 0 {
+			r.warnings = append(r.warnings, "port 0 of a switch has several LIDs (lmc_esp0): OpenSM 3.3.23 ends with a "+
+				"segmentation fault in nue here, so these tables are only those of ibconsole")
+			break
+		}
+	}
 	parts := r.parts(r.vls)
 	for _, part := range parts {
 		r.total += lidsOf(part)

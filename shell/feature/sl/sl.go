@@ -33,6 +33,7 @@ type path struct {
 	LID   uint16       `key:"lid" name:"LID" kind:"lid" help:"of the destination"`
 	Text  answer.Value `name:"SL" kind:"text" help:"service level of the packets, or why there is no path"`
 	SL    answer.Value `key:"sl" kind:"int" help:"service level of the packets"`
+	SLs   answer.Value `key:"sls" kind:"text" help:"service levels that a path record may have, as 0 to 2"`
 	Error answer.Value `key:"error" kind:"text" help:"why there is no path"`
 	lead  answer.Lead
 }
@@ -117,10 +118,11 @@ func grant(p *session.Picture, g *partitions.Grants, pair pairs.Pair) (path, err
 		return x.without(err.Error()), err
 	case known:
 		x.SL = answer.Int(sl)
+		x.SLs = answer.Text(partitions.RangeText(g.Range(pair.Src, pair.LID, sl)))
+		x.Text = x.SLs
 	default:
-		x.SL = answer.NotRead()
+		x.SL, x.SLs, x.Text = answer.NotRead(), answer.NotRead(), answer.NotRead()
 	}
-	x.Text = x.SL
 	return x, nil
 }
 

@@ -28,6 +28,7 @@ type path struct {
 	ToName   string        `name:"destination"`
 	LID      uint16        `key:"lid" kind:"lid"`
 	SL       answer.Value  `key:"sl" kind:"int" help:"service level of the path, null if not read"`
+	SLs      answer.Value  `key:"sls" kind:"text" help:"service levels that a path record may have, as 0 to 2"`
 	Means    answer.Value  `key:"sl_means" kind:"text" help:"what torus-2QoS encodes in the service level"`
 	Level    string        `name:"level"`
 	Ending   string        `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or adaptive result"`
@@ -241,7 +242,10 @@ func (p *path) addPassage(t *fabric.Tables, by *passage.Passage) {
 	case !by.Known:
 		p.SL, p.Level = answer.NotRead(), "SL unknown"
 	case t.SLs != nil || t.SL2VL != nil || by.SL != 0:
-		p.SL, p.Level = answer.Int(by.SL), fmt.Sprintf("SL %d", by.SL)
+		p.SL, p.SLs, p.Level = answer.Int(by.SL), answer.Text(by.SLs), "SL "+by.SLs
+	}
+	if by.Known && p.Level != "" && by.SLs != fmt.Sprint(by.SL) {
+		p.Level += fmt.Sprintf(", VLs of SL %d", by.SL)
 	}
 	if by.Means != "" {
 		p.Level = strings.TrimPrefix(p.Level+" ("+by.Means+")", " ")

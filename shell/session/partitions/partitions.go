@@ -144,6 +144,23 @@ func (g *Grants) refused(assigned uint8) error {
 	return fmt.Errorf("no path of SL %d: the routing assigns SL %d", g.asked.SL, assigned)
 }
 
+// Range returns the SLs that requests for the paths from a port to a LID may get, where [Grants.Of] grants SL sl: n of
+// them, from first on. OpenSM's dfsssp draws another SL for each request that asks for none.
+func (g *Grants) Range(src fabric.PortIndex, lid uint16, sl uint8) (first, n uint8) {
+	if first, n = g.t.SLRange(g.t.Fabric.Ports[src].LID, lid); g.asked.SL >= 0 || n < 2 {
+		return sl, 1
+	}
+	return first, n
+}
+
+// RangeText returns n SLs from first on as text, "3" or "0 to 2".
+func RangeText(first, n uint8) string {
+	if n == 1 {
+		return fmt.Sprint(first)
+	}
+	return fmt.Sprintf("%d to %d", first, first+n-1)
+}
+
 // Asked reports whether the request asks for an SL or a partition.
 func (g *Grants) Asked() bool { return !g.asked.Any() }
 

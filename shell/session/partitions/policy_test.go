@@ -113,8 +113,9 @@ func runPolicy(t *testing.T, r *rand.Rand, engine string) (n policyCounts) {
 			sl, at, ours = g.Of(f.PortByLID(q.SLID), q.DLID)
 		}
 		same := at && sl == record.SL
-		if engine == "dfsssp" {
-			same = at && tables.MayHaveSL(q.SLID, q.DLID, record.SL)
+		if engine == "dfsssp" && ours == nil {
+			first, n := g.Range(f.PortByLID(q.SLID), q.DLID, sl)
+			same = at && record.SL >= first && record.SL-first < n
 		}
 		switch {
 		case errors.Is(err, sa.NoRecords) && (ours != nil || engine == "dfsssp" && asked.SL >= 0):

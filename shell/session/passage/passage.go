@@ -23,6 +23,7 @@ import (
 type Passage struct {
 	SL    uint8
 	Known bool   // the SL is known
+	SLs   string // all SLs that the path may have, as text; the VLs of the hops are those of SL
 	Why   error  // why no path record grants the path, although switches forward its packets
 	Means string // what the SL means to torus-2QoS
 	Hops  []Hop
@@ -48,6 +49,7 @@ type Hop struct {
 func Follow(p *session.Picture, g *partitions.Grants, path *walk.Path, facts Facts) *Passage {
 	r := &Passage{Hops: make([]Hop, len(path.Hops)), found: facts.KnownCredits(p.Tables)}
 	r.SL, r.Known, r.Why = g.Of(path.Src, path.DstLID)
+	r.SLs = partitions.RangeText(g.Range(path.Src, path.DstLID, r.SL))
 	r.fillVLs(p.Tables, path)
 	if grid, ok := torus.Of(p.Tables); ok {
 		r.turnOnTorus(p.Fabric, grid, path)

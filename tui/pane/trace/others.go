@@ -117,7 +117,7 @@ func slWords(p *passage.Passage) string {
 	case !p.Known:
 		return ", SL unread"
 	}
-	return fmt.Sprintf(", SL %d", p.SL)
+	return ", SL " + p.SLs
 }
 
 // followOthers traces the same packets in all other states that have tables.

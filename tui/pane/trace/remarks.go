@@ -72,7 +72,7 @@ func (r *remarks) remarkSL() {
 		}
 		r.t.addRemark(r.t.Theme.Warn, unread+prose.When(try == "", "", ": try "+try), open)
 	default:
-		r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("SL %d%s%s", p.SL, prose.When(p.Means == "", "", ", "+p.Means),
+		r.t.addRemark(r.t.Theme.Dim, fmt.Sprintf("SL %s%s%s", p.SLs, prose.When(p.Means == "", "", ", "+p.Means),
 			r.vlWords()),
 			r.asks("show sl "+r.t.endWords()))
 	}
