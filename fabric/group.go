@@ -28,6 +28,16 @@ type Group struct {
 	Members          []Member // in ascending order of [LEKey] of the port GUID, each once
 }
 
+// Partition returns the number of the group's partition: that of its P_Key, or of an MGID of IP over InfiniBand (RFC
+// 4391, section 4). It returns 0 if neither is known.
+func (g *Group) Partition() uint16 {
+	key := mad.PKey(g.PKey)
+	if m := &g.MGID; key == 0 && (m[2] == 0x40 || m[2] == 0x60) && m[3] == 0x1b {
+		key = mad.PKey(m[4])<<8 | mad.PKey(m[5])
+	}
+	return key.Partition()
+}
+
 // Member is an end port in a group.
 type Member struct {
 	Prefix, GUID uint64 // of the port's GID

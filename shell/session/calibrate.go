@@ -20,6 +20,9 @@ import (
 	"example.org/ibconsole/shell/session/source"
 )
 
+// usualOpVLs is the code of OperationalVLs for 8 data VLs, which usual ports have without max_op_vls.
+const usualOpVLs = 4
+
 // Calibrate computes tables for the live subnet with the settings, and compares them with the tables on the switches.
 // Nothing is staged. If they differ in more than routes that the subnet manager kept, what-ifs are marked as estimates.
 //
@@ -52,6 +55,11 @@ func (s *Session) Calibrate(ctx context.Context) (calibration.Calibration, error
 	}
 	if !c.Agrees() && p.Tables.Origin == nue.Name && p.Tables.SLs != nil {
 		c.Warnings = append(c.Warnings, nue.METIS)
+	}
+	if n := st.Settings.MaxOpVLs(); !c.Agrees() && n > 0 && n < usualOpVLs {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("max_op_vls %d: the first sweep of OpenSM routes with the VLs that "+
+			"the ports had before, and only later sweeps with max_op_vls; the switches may have the tables of its first "+
+			"sweep", n))
 	}
 	if master, ok := st.Master(); ok {
 		c.Master = master

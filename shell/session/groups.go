@@ -4,6 +4,7 @@ package session
 
 import (
 	"errors"
+	"slices"
 
 	"example.org/ibconsole/fabric"
 )
@@ -20,23 +21,41 @@ var errNoGroups = errors.New("no multicast groups are known; hint: run 'sa group
 // GroupsOf returns the groups that were loaded or read. If there are none, it returns the groups that the multicast
 // tables of the state serve.
 func (st *State) GroupsOf(p *Picture) (*Groups, error) {
-	if st.Groups != nil {
-		return st.Groups, nil
+	g := st.Groups
+	if g == nil {
+		if p.Tables == nil || p.Tables.MFT == nil {
+			return nil, errNoGroups
+		}
+		g = &Groups{fabric.GroupsOf(p.Tables), "the multicast tables of " + string(p.Kind)}
 	}
-	if p.Tables == nil || p.Tables.MFT == nil {
-		return nil, errNoGroups
+	return st.withGroupSLs(g, p.Fabric), nil
+}
+
+// withGroupSLs adds unknown SLs of groups that the partition file determines.
+func (st *State) withGroupSLs(g *Groups, f *fabric.Fabric) *Groups {
+	unknown := func(g fabric.Group) bool { return g.SLUnknown }
+	if !st.Settings.HasPartitions() || !slices.ContainsFunc(g.List, unknown) {
+		return g
 	}
-	return &Groups{fabric.GroupsOf(p.Tables), "the multicast tables of " + string(p.Kind)}, nil
+	all, out := st.Settings.Partitions(f), &Groups{slices.Clone(g.List), g.Origin}
+	for i := range out.List {
+		x := &out.List[i]
+		if sl, known := st.Settings.GroupSL(all, x); x.SLUnknown && known {
+			x.SL, x.SLUnknown, out.Origin = sl, false, g.Origin+" (service levels of partition_config_file)"
+		}
+	}
+	return out
 }
 
 // GroupSL returns a function with the SL of each multicast group, or [fabric.NoSL] if the SL is unknown. It returns nil
 // if the SL makes no difference.
 func (st *State) GroupSL(t *fabric.Tables) func(mlid uint16) uint8 {
-	switch {
-	case t.MFT == nil || t.SL2VL == nil:
+	if t.MFT == nil || t.SL2VL == nil {
 		return nil
-	case st.Groups == nil:
-		return fabric.GroupSLs(nil)
 	}
-	return fabric.GroupSLs(st.Groups.List)
+	g := st.Groups
+	if g == nil {
+		g = &Groups{List: fabric.GroupsOf(t)}
+	}
+	return fabric.GroupSLs(st.withGroupSLs(g, t.Fabric).List)
 }

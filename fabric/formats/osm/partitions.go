@@ -39,6 +39,9 @@ type PartitionFile struct {
 	Notes  []FileNote
 	Broken bool
 
+	// GroupSLs reports that the file gives a multicast group an SL of its own (mgid=MGID, sl=N).
+	GroupSLs bool
+
 	partitions []Partition
 	rules      []partitionRule
 	generated  uint16
@@ -196,6 +199,10 @@ func (p *PartitionFile) members(d *definition, text string) error {
 		name, membership := nameAndValue(port)
 		switch {
 		case name == mgidWord:
+			for flag := range strings.SplitSeq(text, ",") {
+				word, _ := nameAndValue(flag)
+				p.GroupSLs = p.GroupSLs || word == "sl"
+			}
 			return nil
 		case strings.HasPrefix(noPort, name):
 			continue

@@ -12,9 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/gen"
 	"example.org/ibconsole/fabric/gen/gentest"
 	"example.org/ibconsole/internal/test/testenv"
+	"example.org/ibconsole/mad"
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
 )
 
@@ -133,4 +135,35 @@ func randomVLArb(r *rand.Rand) string {
 		entries[r.IntN(len(entries))] = []string{"0x3:010", "3", "x:4", "", "-1:4", "5: 6", "7;9"}[r.IntN(7)]
 	}
 	return strings.Join(entries, ",")
+}
+
+// TestGroupSL checks the SLs that a partition file gives to multicast groups, by hand.
+func TestGroupSL(t *testing.T) {
+	broadcast := mad.GID{0xff, 0x12, 0x40, 0x1b, 0x80, 0x21}
+	for _, c := range []struct {
+		file  string
+		group fabric.Group
+		sl    uint8
+		known bool
+	}{
+		{"Default=0x7fff, sl=3 : ALL=full ;\n", fabric.Group{}, 3, true},
+		{"Default=0x7fff, sl=3 : ALL=full ;\nA=0x21, sl=5 : ALL=full ;\n", fabric.Group{}, 0, false},
+		{"Default=0x7fff, sl=3 : ALL=full ;\nA=0x21, sl=5 : ALL=full ;\n", fabric.Group{PKey: 0xffff}, 3, true},
+		{"Default=0x7fff, sl=3 : ALL=full ;\nA=0x21, sl=5 : ALL=full ;\n", fabric.Group{MGID: broadcast}, 5, true},
+		{"Default=0x7fff, sl=3 : ALL=full ;\n", fabric.Group{PKey: 0x21}, 0, false},
+		{"Default=0x7fff, sl=3 :\n mgid=ff12:401b::1, sl=2 ;\nDefault=0x7fff, sl=3 : ALL=full;\n", fabric.Group{}, 0, false},
+	} {
+		file := filepath.Join(t.TempDir(), "partitions")
+		if err := os.WriteFile(file, []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		set, err := Parse(t.Context(), nil, []Setting{{partitionFile, file}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sl, known := set.GroupSL(set.Partitions(gentest.Fabric(t, "fattree:2,4")), &c.group)
+		if known != c.known || known && sl != c.sl {
+			t.Errorf("%q, %+v: SL %d, known %v", c.file, c.group, sl, known)
+		}
+	}
 }

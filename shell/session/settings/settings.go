@@ -396,6 +396,25 @@ func (s *Settings) Partitions(f *fabric.Fabric) []osm.Partition {
 	return all
 }
 
+// GroupSL returns the SL that the partition file gives to a multicast group: that of the group's partition or, for a
+// group whose partition is unknown, that of all partitions if they have the same one. known is false otherwise. OpenSM
+// also lets a group that a host creates have the SL that the host asks for.
+func (s *Settings) GroupSL(all []osm.Partition, g *fabric.Group) (sl uint8, known bool) {
+	if s.partitions == nil || s.partitions.GroupSLs || len(all) == 0 {
+		return 0, false
+	}
+	number := g.Partition()
+	for i := range all {
+		switch {
+		case number == all[i].Number:
+			return all[i].SL, true
+		case all[i].SL != all[0].SL:
+			known = true
+		}
+	}
+	return all[0].SL, number == 0 && !known
+}
+
 // HasPartitions reports whether a partition file was read.
 func (s *Settings) HasPartitions() bool { return s.partitions != nil }
 
@@ -419,6 +438,9 @@ func (s *Settings) Remembered(f *fabric.Fabric) *fabric.GUID2LID {
 
 // Conf returns the opensm.conf from which the settings were read, or "".
 func (s *Settings) Conf() string { return s.conf }
+
+// MaxOpVLs returns max_op_vls, 0 if it was not given.
+func (s *Settings) MaxOpVLs() uint8 { return s.routing.MaxOpVLs }
 
 // QoS reports whether quality of service is on. If it is off, OpenSM writes no SL2VL tables.
 func (s *Settings) QoS() bool { return !s.torus.NoQoS }

@@ -75,7 +75,7 @@ func New(c *pane.Common) pane.Pane {
 			Wide: 6, Rank: 3, Hidden: list, Text: l.pkey, Dim: true},
 		{Name: "SL", Help: "service level; SL2VL tables map it to a VL",
 			Wide: 2, Right: true, Rank: 3, Hidden: list, Text: func(row int) string {
-				return fmt.Sprint(g(row).group.SL)
+				return prose.When(g(row).group.SLUnknown, "?", fmt.Sprint(g(row).group.SL))
 			}, Dim: true},
 		{Name: "MTU", Help: "largest packet, in bytes",
 			Wide: 4, Right: true, Rank: 3, Hidden: list, Text: func(row int) string { return g(row).mtu }, Dim: true},
