@@ -34,19 +34,23 @@ type managed struct {
 	running map[uint64]*manager // by port GUID
 	trials  map[uint64]*trial
 	nodes   map[uint64]string
-	// settled and hung count the compared states and the OpenSMs that were started again because they hung.
-	settled, hung int
+	asker   uint64 // the port where sminfo runs
+	// settled, asked and hung count the compared states, the answers of sminfo, and the OpenSMs that were started again
+	// because they hung.
+	settled, asked, hung int
 }
 
 func handOver(t *testing.T, r *rand.Rand) {
 	var f *fabric.Fabric
 	var hosts []fabric.PortIndex
 	what := ""
-	for len(hosts) < 3 || len(hosts) > mostMembers {
+	for len(hosts) < 4 || len(hosts) > mostMembers {
 		what, f = randomFabric(t, r)
 		hosts = nil
 		for _, e := range f.EndPorts {
-			if n := f.Ports[e].Node; f.Ports[e].Num == 1 && f.Nodes[n].Type == mad.NodeCA && f.Nodes[n].InSubnet {
+			// Our client has a node of its own.
+			n := f.Ports[e].Node
+			if f.Ports[e].Num == 1 && f.Nodes[n].Type == mad.NodeCA && f.Nodes[n].InSubnet && n != f.Ports[f.SMPort].Node {
 				hosts = append(hosts, e)
 			}
 		}
@@ -58,7 +62,10 @@ func handOver(t *testing.T, r *rand.Rand) {
 	lmc := uint8(r.IntN(2))
 	count := 2 + r.IntN(2)
 	var engines []string
-	for _, k := range r.Perm(len(hosts))[:count] {
+	order := r.Perm(len(hosts))
+	m.asker = f.Ports[hosts[order[count]]].GUID
+	m.nodes[m.asker] = f.Nodes[f.Ports[hosts[order[count]]].Node].Desc
+	for _, k := range order[:count] {
 		guid := f.Ports[hosts[k]].GUID
 		c := managerTrial(r, f)
 		c.opt.LMC = lmc
@@ -78,7 +85,8 @@ func handOver(t *testing.T, r *rand.Rand) {
 			master = next
 		}
 	}
-	t.Logf("%s, engines %q: %d states compared, %d OpenSMs hung", what, engines, m.settled, m.hung)
+	t.Logf("%s, engines %q: %d states and %d answers of sminfo compared, %d OpenSMs hung", what, engines, m.settled,
+		m.asked, m.hung)
 }
 
 // managerTrial returns random options of an OpenSM.
@@ -98,7 +106,7 @@ func (m *managed) start(t *testing.T, guid uint64) {
 	m.running[guid] = startManagerOn(t, m.sim, m.nodes[guid], m.trials[guid])
 }
 
-// end ends an OpenSM and frees its place in ibsim, which has ten.
+// end ends an OpenSM and frees its places in ibsim, which has ten.
 func (m *managed) end(guid uint64, how syscall.Signal) {
 	d := m.running[guid]
 	delete(m.running, guid)
@@ -107,7 +115,7 @@ func (m *managed) end(guid uint64, how syscall.Signal) {
 	defer kill.Stop()
 	_ = d.cmd.Wait()
 	place := regexp.MustCompile(fmt.Sprintf(`Client (\d+): pid %d\b`, d.process.Pid))
-	if found := place.FindStringSubmatch(m.sim.Console("Attached")); found != nil {
+	for _, found := range place.FindAllStringSubmatch(m.sim.Console("Attached"), -1) {
 		m.sim.Console("X " + found[1])
 	}
 }
@@ -210,20 +218,25 @@ var sminfoLine = regexp.MustCompile(
 // sameManagers compares the subnet managers that we found with sminfo.
 func (m *managed) sameManagers(t *testing.T, live *sweep.Result, all []managers.SM) error {
 	t.Helper()
-	f := live.Fabric
+	f, err := live.Fabric.WithSMPort(live.Fabric.PortByGUID(m.asker))
+	if err != nil {
+		return err
+	}
 	routes := sweep.NewRoutes(f)
+	time.Sleep(time.Second) // our client, when it is idle, gives back all but one of its places in ibsim
 	for _, sm := range all {
 		path, err := routes.ToPort(f.PortByGUID(sm.GUID))
 		if err != nil {
 			return err
 		}
 		cmd := m.sim.Command(t.Context(), "sminfo", "-D", path.String())
-		cmd.Env = append(cmd.Env, "SIM_HOST="+f.Nodes[f.Ports[f.SMPort].Node].Desc)
-		out, err := cmd.Output()
+		cmd.Env = append(cmd.Env, "SIM_HOST="+m.nodes[m.asker])
+		out, err := cmd.CombinedOutput()
 		found := sminfoLine.FindSubmatch(out)
 		if err != nil || found == nil {
 			return fmt.Errorf("%q: %w: %s", cmd.Args, err, out)
 		}
+		m.asked++
 		guid, err := strconv.ParseUint(string(found[1]), 0, 64)
 		if err != nil {
 			return err
