@@ -20,8 +20,8 @@ import (
 	"example.org/ibconsole/shell/session/managers"
 )
 
-// TestHandoversEqualOpenSM runs two or three OpenSMs with engines, options and priorities of their own in a subnet, ends
-// the master and starts it again. After each step the subnet managers that we find are those of sminfo, and the tables
+// TestHandoversEqualOpenSM runs two or three OpenSMs with engines, options and priorities of their own in a subnet,
+// ends the master and starts it again. After each step the subnet managers that we find are those of sminfo, and the tables
 // are those that we compute with the options of the new master.
 func TestHandoversEqualOpenSM(t *testing.T) {
 	repeat(t, 3, 60, 10, func(t *testing.T, r *rand.Rand, _ int) { handOver(t, r) })
@@ -50,7 +50,8 @@ func handOver(t *testing.T, r *rand.Rand) {
 		for _, e := range f.EndPorts {
 			// Our client has a node of its own.
 			n := f.Ports[e].Node
-			if f.Ports[e].Num == 1 && f.Nodes[n].Type == mad.NodeCA && f.Nodes[n].InSubnet && n != f.Ports[f.SMPort].Node {
+			if f.Ports[e].Num == 1 && f.Nodes[n].Type == mad.NodeCA && f.Nodes[n].InSubnet &&
+				n != f.Ports[f.SMPort].Node {
 				hosts = append(hosts, e)
 			}
 		}
@@ -143,8 +144,8 @@ func (m *manager) hangs() bool {
 	return err == nil && time.Since(info.ModTime()) > hangLimit
 }
 
-// settle waits until one OpenSM is master, the others are standby, and the tables are ours, and returns the port GUID of
-// the master. It starts an OpenSM again that hangs, and skips the test without a master.
+// settle waits until one OpenSM is master, the others are standby, and the tables are ours, and returns the port GUID
+// of the master. It starts an OpenSM again that hangs, and skips the test without a master.
 func (m *managed) settle(t *testing.T, what string, engines []string) (master uint64) {
 	t.Helper()
 	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) {

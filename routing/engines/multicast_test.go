@@ -31,8 +31,8 @@ import (
 var multicastChains = [][]string{{"minhop"}, {"updn"}, {"dnup"}, {"dor"}, {"ftree"}, {"lash"}, {"sssp"},
 	{"dfsssp"}, {"nue"}}
 
-// TestMulticastEqualsOpenSM lets ports join and leave groups of a running OpenSM, two or more up to all, lets links fail
-// and come back, and compares opensm.mcfdbs, opensm-sa.dump and the groups of its subnet administration.
+// TestMulticastEqualsOpenSM lets ports join and leave groups of a running OpenSM, two or more up to all, lets links
+// fail and come back, and compares opensm.mcfdbs, opensm-sa.dump and the groups of its subnet administration.
 func TestMulticastEqualsOpenSM(t *testing.T) {
 	repeat(t, 6, 117, 6, func(t *testing.T, r *rand.Rand, i int) {
 		groupsLiveThrough(t, r, multicastChains[i%len(multicastChains)])
