@@ -3,8 +3,11 @@
 package fabric
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
+
+	"example.org/ibconsole/mad"
 )
 
 // Width is the number of lanes of a link, 0 if the number is unknown.
@@ -95,6 +98,9 @@ func (p *Port) DataRate() float64 {
 	}
 	return bytes
 }
+
+// SpeedOf returns the fastest speed of a set, [SpeedUnknown] for an empty set.
+func SpeedOf(set mad.LinkSpeed) Speed { return Speed(bits.Len16(uint16(set))) }
 
 // LinkLimit holds the greatest width and speed that a port has enabled, and the greatest that it supports. Unknown
 // values are 0.

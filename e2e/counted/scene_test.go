@@ -250,6 +250,7 @@ func (x *exam) ofTables(s *state) {
 		x.pathsQuery(s, p)
 	}
 	x.traceAll(s)
+	x.traceRows(s)
 	for _, pair := range some(x.rnd, 5, pairsOf(s.ends(true))) {
 		against := x.states[x.rnd.IntN(len(x.states))]
 		if !against.routed() {

@@ -149,6 +149,7 @@ func (x *exam) traceMany(s *state, words string, from, to []endPort, isAll bool)
 	a.figure("lost_pairs", t.lost)
 	a.figure("unknown_pairs", t.unknown)
 	a.figure("unknown", t.by[unknown])
+	a.figure("not_traced", 0)
 	for _, ends := range []string{delivered, deadEnd, loop, misdelivered, unknown, tooLong} {
 		a.figure("verdicts."+ends, t.by[ends])
 	}

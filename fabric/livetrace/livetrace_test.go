@@ -194,6 +194,7 @@ func TestLinks(t *testing.T) {
 		for _, p := range []fabric.PortIndex{l.A, l.B} {
 			f.Ports[p].Width = []fabric.Width{1, 2, 4, 12}[i%4]
 			f.Ports[p].Speed = fabric.SDR + fabric.Speed(i%9)
+			f.Ports[p].MTU = uint8(mad.MTU256) + uint8(i%5)
 		}
 	}
 	res, err := minhop.Engine{}.Route(t.Context(), f, routing.Options{})
@@ -216,6 +217,11 @@ func TestLinks(t *testing.T) {
 		for i := range p.Hops {
 			check(&p.Hops[i], p.Hops[i].Out, p.Hops[i].Sends)
 			check(&p.Hops[i], p.Hops[i].In, p.Hops[i].Receives)
+		}
+		gbps, mtu := p.Limits()
+		want := walk.Trace(res.Tables, p.Src, p.LID)
+		if g, m := want.Limits(f); gbps != g || mtu != m {
+			t.Errorf("%s to LID %d: %v Gbit/s, MTU %v, in the tables %v, %v", f.PortName(p.Src), p.LID, gbps, mtu, g, m)
 		}
 	})
 	if err != nil || len(seen) != 36 {

@@ -60,6 +60,7 @@ type Link struct {
 	State mad.PortState
 	Width mad.LinkWidth
 	Speed mad.LinkSpeed
+	MTU   mad.MTU
 }
 
 // String returns width and speed as text, for example "4xHDR". It returns "" if they are unknown.
@@ -70,12 +71,31 @@ func (l Link) String() string {
 	return l.Width.String() + l.Speed.String()
 }
 
+func (l *Link) gbps() float64 {
+	p := fabric.Port{Width: fabric.Width(l.Width.Lanes()), Speed: fabric.SpeedOf(l.Speed)}
+	return p.Gbps()
+}
+
 // Path is a traced path.
 type Path struct {
 	Pair
 	Hops    []Hop
 	Verdict Verdict
 	Err     error // why a request to a silent node or agent failed
+}
+
+// Limits returns the rate of the slowest link of the path in Gbit/s and the smallest MTU. They are 0 if the value of a
+// link is unknown, and if the path has no links.
+func (p *Path) Limits() (gbps float64, mtu mad.MTU) {
+	for i := range len(p.Hops) - 1 {
+		out, in := &p.Hops[i].Sends, &p.Hops[i+1].Receives
+		rate, size := min(out.gbps(), in.gbps()), min(out.MTU, in.MTU)
+		if i == 0 {
+			gbps, mtu = rate, size
+		}
+		gbps, mtu = min(gbps, rate), min(mtu, size)
+	}
+	return gbps, mtu
 }
 
 // Explain returns a sentence about the end of the path. It uses the names in a fabric.

@@ -379,7 +379,7 @@ func (s spot) entered(in uint8) {
 // capability masks of port 0. If the link uses such a speed, recordLink also reads port 0.
 func (s spot) recordLink(info *mad.PortInfo, num uint8, linkOf func(*Hop) *Link) {
 	link := func() *Link { return linkOf(&s.w.path.Hops[s.at]) }
-	*link() = Link{info.PortState, info.LinkWidthActive, info.SpeedActive(info, false)}
+	*link() = Link{info.PortState, info.LinkWidthActive, info.SpeedActive(info, false), info.NeighborMTU}
 	extended := info.LinkSpeedExtActive != 0 || info.LinkSpeedExt2Active != 0
 	switch {
 	case extended && s.info.Type == mad.NodeSwitch && num != 0:

@@ -26,8 +26,21 @@ type Place struct {
 }
 
 // Resolve returns the node or port that a text names: the name of a node, NAME/PORT, lid:N, guid:0xN, guid:0xN/PORT, a
-// number (LID) or a 0x number (GUID). A name may be shortened to a unique prefix.
+// number (LID) or a 0x number (GUID). A name may be shortened to a unique prefix, which takes O(nodes); use a [Finder]
+// for many names.
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
+	return resolve(f, text, func(prefix string) (nodes []fabric.NodeIndex) {
+		for i := range f.Nodes {
+			if strings.HasPrefix(f.Nodes[i].Desc, prefix) || strings.HasPrefix(f.NodeName(fabric.NodeIndex(i)), prefix) {
+				nodes = append(nodes, fabric.NodeIndex(i))
+			}
+		}
+		return nodes
+	})
+}
+
+// resolve is [Resolve] with the function that returns the nodes whose names begin with a prefix.
+func resolve(f *fabric.Fabric, text string, begin func(prefix string) []fabric.NodeIndex) (Place, error) {
 	switch {
 	case strings.HasPrefix(text, "lid:"):
 		return byLID(f, text[len("lid:"):])
@@ -43,13 +56,53 @@ func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return byLID(f, text)
 	}
-	if p, ok, err := nameAndPort(f, text); ok || err != nil {
+	if p, ok, err := nameAndPort(f, text, begin); ok || err != nil {
 		return p, err
 	}
-	if nodes := byPrefix(f, text); len(nodes) > 0 {
+	if nodes := begin(text); len(nodes) > 0 {
 		return one(f, text, nodes)
 	}
 	return Place{}, fmt.Errorf("no node is called %q%s", text, meant(f, text))
+}
+
+// Finder resolves many names in a fabric.
+type Finder struct {
+	f     *fabric.Fabric
+	names []nodeName // in order; a node whose name is escaped has two
+}
+
+type nodeName struct {
+	name string
+	node fabric.NodeIndex
+}
+
+// NewFinder returns a finder for a fabric. O(nodes log nodes).
+func NewFinder(f *fabric.Fabric) *Finder {
+	finder := &Finder{f: f}
+	for i := range f.Nodes {
+		node, desc := fabric.NodeIndex(i), f.Nodes[i].Desc
+		name := f.NodeName(node)
+		finder.names = append(finder.names, nodeName{name, node})
+		if desc != name {
+			finder.names = append(finder.names, nodeName{desc, node})
+		}
+	}
+	slices.SortFunc(finder.names, func(a, b nodeName) int { return strings.Compare(a.name, b.name) })
+	return finder
+}
+
+// Resolve is [Resolve] in O(log nodes) for a unique prefix.
+func (d *Finder) Resolve(text string) (Place, error) {
+	return resolve(d.f, text, func(prefix string) (nodes []fabric.NodeIndex) {
+		at, _ := slices.BinarySearchFunc(d.names, prefix, func(n nodeName, prefix string) int {
+			return strings.Compare(n.name, prefix)
+		})
+		for ; at < len(d.names) && strings.HasPrefix(d.names[at].name, prefix); at++ {
+			nodes = append(nodes, d.names[at].node)
+		}
+		slices.Sort(nodes)
+		return slices.Compact(nodes)
+	})
 }
 
 // meant returns a text that suggests nodes with names similar to an unknown name. It returns "" if there are none.
@@ -201,7 +254,7 @@ func unreachable(f *fabric.Fabric, is func(fabric.PortIndex) bool) fabric.PortIn
 }
 
 // nameAndPort resolves a text NAME/PORT. A name may contain slashes.
-func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
+func nameAndPort(f *fabric.Fabric, text string, begin func(prefix string) []fabric.NodeIndex) (Place, bool, error) {
 	i := strings.LastIndexByte(text, '/')
 	if i <= 0 {
 		return Place{}, false, nil
@@ -212,7 +265,7 @@ func nameAndPort(f *fabric.Fabric, text string) (Place, bool, error) {
 	}
 	nodes := f.NodesByDescription(text[:i])
 	if len(nodes) == 0 {
-		nodes = byPrefix(f, text[:i])
+		nodes = begin(text[:i])
 	}
 	if len(nodes) == 0 {
 		return Place{}, false, nil
@@ -237,16 +290,6 @@ func onNode(f *fabric.Fabric, node fabric.NodeIndex, num int) (Place, error) {
 // named returns the place of a port whose number the text contains.
 func named(f *fabric.Fabric, port fabric.PortIndex) Place {
 	return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(f.EndPortOf(port)), PortNamed: true}
-}
-
-func byPrefix(f *fabric.Fabric, text string) []fabric.NodeIndex {
-	var nodes []fabric.NodeIndex
-	for i := range f.Nodes {
-		if strings.HasPrefix(f.Nodes[i].Desc, text) || strings.HasPrefix(f.NodeName(fabric.NodeIndex(i)), text) {
-			nodes = append(nodes, fabric.NodeIndex(i))
-		}
-	}
-	return nodes
 }
 
 func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error) {

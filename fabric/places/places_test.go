@@ -101,3 +101,41 @@ func nameOf(f *fabric.Fabric, p Place) string {
 	}
 	return f.PortName(p.Port)
 }
+
+// TestFinder compares a finder with [Resolve] for all prefixes of names that are prefixes of each other, are equal,
+// need escaping or are empty.
+func TestFinder(t *testing.T) {
+	f, err := gen.ParseSpec("fattree:2,4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"a", "ab", "ab c", "ab", "abc/1", "b\x1b[31m", "b\\x1b", "", "0x1", "7", "\xff\xfe", "lid:2", "z"}
+	var words []string
+	for i := range f.Nodes {
+		f.Nodes[i].Desc = names[i%len(names)]
+	}
+	if f, err = fabric.AssignLIDs(f.WithDescriptions(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Nodes {
+		for _, name := range []string{f.Nodes[i].Desc, f.NodeName(fabric.NodeIndex(i))} {
+			for n := range len(name) + 1 {
+				words = append(words, name[:n], name[:n]+"/1", name[:n]+"y")
+			}
+		}
+	}
+	finder, ambiguous := NewFinder(f), 0
+	for _, word := range words {
+		want, wantErr := Resolve(f, word)
+		got, err := finder.Resolve(word)
+		if got != want || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Errorf("%q: %+v, %v, want %+v, %v", word, got, err, want, wantErr)
+		}
+		if wantErr != nil {
+			ambiguous++
+		}
+	}
+	if ambiguous == 0 || ambiguous == len(words) {
+		t.Errorf("%d of %d words are errors", ambiguous, len(words))
+	}
+}

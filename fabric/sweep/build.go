@@ -4,7 +4,6 @@ package sweep
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"example.org/ibconsole/fabric"
@@ -124,7 +123,7 @@ func (n *node) link(num uint8) (fabric.Width, fabric.Speed) {
 		return 0, fabric.SpeedUnknown
 	}
 	speed := a.SpeedActive(caps, n.ports[num].fdr10)
-	return fabric.Width(a.LinkWidthActive.Lanes()), fabric.Speed(bits.Len16(uint16(speed)))
+	return fabric.Width(a.LinkWidthActive.Lanes()), fabric.SpeedOf(speed)
 }
 
 // claimGUID gives a port GUID to the first port that reports it. Later ports with this GUID are ignored.
@@ -260,7 +259,7 @@ func (n *node) limit(num int) fabric.LinkLimit {
 		if p.fdr10 {
 			set |= mad.SpeedFDR10
 		}
-		return fabric.Speed(bits.Len16(uint16(set)))
+		return fabric.SpeedOf(set)
 	}
 	return fabric.LinkLimit{
 		WidthEnabled:   fabric.Width(p.info.LinkWidthEnabled.Lanes()),

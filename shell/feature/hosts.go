@@ -27,11 +27,12 @@ func ReadHosts(ctx context.Context, f *fabric.Fabric, name string) ([]fabric.Por
 	defer func() { _ = in.Close() }()
 	var hosts []fabric.PortIndex
 	first := map[fabric.PortIndex]int{}
+	finder := places.NewFinder(f)
 	name = fabric.Escape(name)
 	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
 		for _, s := range stmts {
 			for _, word := range s.Words {
-				p, err := places.Resolve(f, word)
+				p, err := finder.Resolve(word)
 				if err != nil {
 					return fmt.Errorf("%s:%d: %w", name, s.Line, err)
 				}

@@ -147,6 +147,20 @@ func (p *Path) passSwitches(t *fabric.Tables, sw fabric.SwitchIndex) {
 // Links returns the number of links of the path.
 func (p *Path) Links() int { return len(p.Hops) - 1 }
 
+// Limits returns the rate of the slowest link of the path in Gbit/s and the smallest MTU. They are 0 if the value of a
+// link is unknown, and if the path has no links.
+func (p *Path) Limits(f *fabric.Fabric) (gbps float64, mtu mad.MTU) {
+	for i := range p.Links() {
+		out, in := &f.Ports[p.Hops[i].Out], &f.Ports[p.Hops[i+1].In]
+		rate, size := min(out.Gbps(), in.Gbps()), mad.MTU(min(out.MTU, in.MTU))
+		if i == 0 {
+			gbps, mtu = rate, size
+		}
+		gbps, mtu = min(gbps, rate), min(mtu, size)
+	}
+	return gbps, mtu
+}
+
 // Switches returns the number of different switches on the path.
 func (p *Path) Switches(f *fabric.Fabric) int {
 	n := 0

@@ -4,6 +4,7 @@ package trace
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,63 +83,62 @@ func (a *pathGroup) setPath(list []passedSwitch) {
 	a.Over = how + " " + strings.Join(prose.Words(list, passedSwitch.String), " ")
 }
 
-// pathGroups sorts traced paths into groups.
+// pathGroups counts traced paths in groups.
 type pathGroups struct {
-	places map[[2]uint64]int // indexes of pairs, by the GUIDs of the first and last switch
-	pairs  []pathGroup
-	// counts holds, by switch pair, the number of paths for each sequence of switches. The field most holds the most
-	// frequent sequence.
-	counts    []map[string]int64
-	most      [][]passedSwitch
-	sequences int64
+	places    map[[2]uint64]int // indexes of groups, by the GUIDs of the first and last switch
+	groups    []pathCount
+	sequences map[string]int64 // paths by the GUIDs of their switches
 }
 
-// add adds a path that arrives.
-func (a *pathGroups) add(list []passedSwitch) {
+// pathCount counts the paths of a group.
+type pathCount struct {
+	paths     int64
+	sequences int
+	most      int64 // paths of the most frequent sequence
+	example   int   // a path of the most frequent sequence
+}
+
+// add adds a path that arrives over switches.
+func (a *pathGroups) add(path int, list []passedSwitch) {
 	if len(list) == 0 {
 		return
 	}
-	first, last := list[0], list[len(list)-1]
-	key := [2]uint64{first.guid, last.guid}
+	if a.places == nil {
+		a.places, a.sequences = map[[2]uint64]int{}, map[string]int64{}
+	}
+	var sequence []byte
+	for _, p := range list {
+		sequence = binary.NativeEndian.AppendUint64(sequence, p.guid)
+	}
+	key := [2]uint64{list[0].guid, list[len(list)-1].guid}
 	i, ok := a.places[key]
 	if !ok {
-		if a.places == nil {
-			a.places = map[[2]uint64]int{}
-		}
-		i = len(a.pairs)
+		i = len(a.groups)
 		a.places[key] = i
-		a.pairs = append(a.pairs, pathGroup{From: first.place, To: last.place})
-		a.counts, a.most = append(a.counts, map[string]int64{}), append(a.most, nil)
+		a.groups = append(a.groups, pathCount{})
 	}
-	text := sequenceKey(list)
-	p := &a.pairs[i]
-	p.Paths++
-	a.counts[i][text]++
-	n := a.counts[i][text]
+	a.sequences[string(sequence)]++
+	n, g := a.sequences[string(sequence)], &a.groups[i]
+	g.paths++
 	if n == 1 {
-		p.Sequences++
-		a.sequences++
+		g.sequences++
 	}
-	if a.most[i] == nil || n > a.counts[i][sequenceKey(a.most[i])] {
-		a.most[i] = list
+	if n > g.most {
+		g.most, g.example = n, path
 	}
 }
 
-func sequenceKey(list []passedSwitch) string {
-	var key strings.Builder
-	for _, p := range list {
-		_, _ = fmt.Fprintf(&key, "%x ", p.guid)
+// addTo sets the switch pairs of an answer and sorts them by number of paths, most first. switches returns those of a
+// path.
+func (a *pathGroups) addTo(m *many, limit int, switches func(path int) []passedSwitch) {
+	slices.SortStableFunc(a.groups, func(x, y pathCount) int { return cmp.Compare(y.paths, x.paths) })
+	m.SwitchPairs, m.Sequences = int64(len(a.groups)), int64(len(a.sequences))
+	for _, g := range a.groups[:min(limit, len(a.groups))] {
+		list := switches(g.example)
+		p := pathGroup{From: list[0].place, To: list[len(list)-1].place, Paths: g.paths, Sequences: g.sequences}
+		p.setPath(list)
+		m.groups = append(m.groups, p)
 	}
-	return key.String()
-}
-
-// addTo adds up to limit switch pairs to an answer, those with the most paths first.
-func (a *pathGroups) addTo(m *many, limit int) {
-	for i := range a.pairs {
-		a.pairs[i].setPath(a.most[i])
-	}
-	slices.SortStableFunc(a.pairs, func(x, y pathGroup) int { return cmp.Compare(y.Paths, x.Paths) })
-	m.SwitchPairs, m.Sequences, m.groups = int64(len(a.pairs)), a.sequences, a.pairs[:min(limit, len(a.pairs))]
 }
 
 // groupsOf returns the groups of a census.

@@ -58,8 +58,7 @@ func livePath(st *session.State, of *livetrace.Path) *path {
 	f := st.Live.Fabric
 	p := &path{
 		From: answer.Port(f, of.Src), To: answer.Port(f, f.PortByLID(of.LID)),
-		ToName: feature.DestinationName(f, of.LID), LID: of.LID, Ending: of.Verdict.String(),
-		Arrives: of.Verdict == livetrace.Delivered, Why: of.Explain(f), basis: liveBasis(st),
+		ToName: feature.DestinationName(f, of.LID), LID: of.LID, result: liveResult(f, of), basis: liveBasis(st),
 	}
 	for i := range of.Hops {
 		h := &of.Hops[i]
@@ -76,11 +75,20 @@ func livePath(st *session.State, of *livetrace.Path) *path {
 		}
 		p.hops = append(p.hops, x)
 	}
-	if of.Verdict == livetrace.Silent && len(of.Hops) > 0 {
-		place, _ := p.hops[len(p.hops)-1].Node.Place()
-		p.basis.Unread.Note("node", "no response", 1, place)
-	}
+	noteSilent(&p.basis, f, of)
 	return p
+}
+
+func liveResult(f *fabric.Fabric, of *livetrace.Path) result {
+	return result{of.Verdict.String(), of.Verdict == livetrace.Delivered, of.Explain(f)}
+}
+
+// noteSilent adds the node that did not respond to a basis.
+func noteSilent(b *answer.Basis, f *fabric.Fabric, of *livetrace.Path) {
+	if of.Verdict == livetrace.Silent && len(of.Hops) > 0 {
+		place, _ := liveNode(f, &of.Hops[len(of.Hops)-1]).Place()
+		b.Unread.Note("node", "no response", 1, place)
+	}
 }
 
 func givenPort(n int) answer.Value {

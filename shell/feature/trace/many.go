@@ -3,21 +3,19 @@
 package trace
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"example.org/ibconsole/fabric"
-	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/verdict"
 	"example.org/ibconsole/routing/checks/reach"
-	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
 	"example.org/ibconsole/shell/session"
-	"example.org/ibconsole/shell/session/live"
-	"example.org/ibconsole/shell/session/pairs"
 	"example.org/ibconsole/shell/session/partitions"
 )
 
@@ -33,6 +31,7 @@ type many struct {
 	Paths        int64        `key:"paths" help:"traced paths"`
 	Arrive       int64        `key:"arrive"`
 	Unknown      int64        `key:"unknown" help:"paths that may arrive or not, as tables were not read"`
+	NotTraced    int64        `key:"not_traced" help:"other paths, that an interruption or an error left out"`
 	Lost         int64        `name:"lost"`
 	Verdicts     answer.Value `key:"verdicts" kind:"map" help:"number of paths by result"`
 	Links        answer.Value `key:"links" kind:"list" help:"paths that arrive, by their number of links"`
@@ -55,7 +54,8 @@ type many struct {
 	MorePlaces      string       `name:"more places"`
 
 	basis    answer.Basis
-	counts   []int64 // paths by links
+	list     pathList // of all paths, unless they are counted only
+	counts   []int64  // paths by links
 	groups   []pathGroup
 	troubles []trouble
 	parting  []trouble
@@ -103,6 +103,7 @@ var manyDecl = answer.Decl[*many]{
 		"{of}: {arrive} arrive", Facts: answer.Fields[*many](),
 	Layout: append(feature.ChoiceItems(func(m *many) *feature.ChoiceCounts { return m.Choices }, nil),
 		[]answer.Item[*many]{
+			{Line: "[INCOMPLETE: {not_traced|path} not traced]"},
 			{Line: "by the linear tables only:", When: func(m *many) bool { return m.Choices != nil }},
 			{Table: answer.Show(&linksTable, (*many).byLinks)},
 			{Line: "{switch_pairs|pair} of first and last switches, {sequences|sequence} of switches",
@@ -111,7 +112,7 @@ var manyDecl = answer.Decl[*many]{
 				}},
 			{Table: answer.Show(&pathGroupTable, (*many).listedGroups)},
 			{Line: "[{summary}]"},
-			{Table: answer.Show(&troubleTable, (*many).listed)},
+			{Table: answer.Show(&troubleTable, (*many).listed), When: func(m *many) bool { return !m.list.isTable }},
 			{Line: "[{more places}]"},
 			{Line: "[unreachable from {seen_from}: {unreachable ports}]"},
 			{Line: "[without a LID: {ports without a LID}]"},
@@ -128,6 +129,13 @@ var manyDecl = answer.Decl[*many]{
 			})},
 			{Line: "{?adaptive}{adaptive}"},
 		}...),
+	Verdict: (*many).verdict, Fails: answer.Always,
+}
+
+// listDecl is manyDecl with a row for each path.
+var listDecl = answer.Decl[*many]{
+	Command: "trace", Help: "the paths of listed pairs, and their results", Title: manyDecl.Title, Facts: manyDecl.Facts,
+	Layout:  append([]answer.Item[*many]{{Table: answer.Show(&rowTable, (*many).rows)}}, manyDecl.Layout...),
 	Verdict: (*many).verdict, Fails: answer.Always,
 }
 
@@ -157,21 +165,23 @@ func (m *many) listed() answer.Rows[trouble] {
 
 // verdict returns Found if at least one path does not arrive.
 func (m *many) verdict() (answer.Verdict, string) {
-	switch v := verdict.Of(m.Lost > 0, m.Unknown > 0); v {
+	switch v := verdict.Of(m.Lost > 0, m.Unknown+m.NotTraced > 0); v {
 	case answer.Found:
 		return v, fmt.Sprintf("%d of %d paths do not arrive", m.Lost, m.Paths)
 	case answer.Unknown:
-		return v, fmt.Sprintf("%d of %d paths are unknown", m.Unknown, m.Paths)
+		return v, fmt.Sprintf("%d of %d paths are unknown", m.Unknown+m.NotTraced, m.Paths+m.NotTraced)
 	}
 	return answer.OK, ""
 }
 
-// add adds a path of a pair.
-func (m *many) add(pair pairs.Pair, p *path) {
+// add adds the path of a listed pair.
+func (m *many) add(i int, p *pathRow) {
 	if m.outcomes == nil {
 		m.endings, m.outcomes = map[string]int64{}, map[[2]fabric.PortIndex]reach.Outcome{}
 	}
-	m.count([2]fabric.PortIndex{pair.Src, pair.Dst}, p)
+	outcome := p.outcome()
+	m.list.byOutcome[outcome] = append(m.list.byOutcome[outcome], int32(i))
+	m.count([2]fabric.PortIndex{p.pair.Src, p.pair.Dst}, outcome)
 	m.Paths++
 	m.endings[p.Ending]++
 	of := trouble{From: p.From, To: p.To, ToName: p.ToName, LID: p.LID, Ending: answer.Text(p.Ending)}
@@ -181,7 +191,7 @@ func (m *many) add(pair pairs.Pair, p *path) {
 		other.Why = p.Parts.String()
 		m.parting = append(m.parting, other)
 	}
-	if p.isUnknown() {
+	if outcome == reach.Unknown {
 		m.Unknown++
 	}
 	if !p.Arrives {
@@ -190,7 +200,7 @@ func (m *many) add(pair pairs.Pair, p *path) {
 		return
 	}
 	m.Arrive++
-	links := len(p.hops) - 1
+	links := int(p.Hops.Int())
 	for len(m.counts) <= links {
 		m.counts = append(m.counts, 0)
 	}
@@ -198,14 +208,7 @@ func (m *many) add(pair pairs.Pair, p *path) {
 }
 
 // count updates the counts of pairs after another path of a pair was traced.
-func (m *many) count(pair [2]fabric.PortIndex, p *path) {
-	now := reach.Lost
-	switch {
-	case p.Arrives:
-		now = reach.Arrives
-	case p.isUnknown():
-		now = reach.Unknown
-	}
+func (m *many) count(pair [2]fabric.PortIndex, now reach.Outcome) {
 	was, counted := m.outcomes[pair]
 	if !counted {
 		m.Pairs++
@@ -242,14 +245,14 @@ func (m *many) finish() {
 		unknown := prose.When(m.Unknown > 0, fmt.Sprintf("; %d unknown, %s", m.Unknown,
 			prose.Count(m.UnknownPairs, "pair")), "")
 		m.Summary = fmt.Sprintf("%d do not, %s lost%s%s", m.Lost, prose.Count(m.LostPairs, "pair"), unknown,
-			prose.When(len(m.troubles) > 0, ":", ""))
+			prose.When(len(m.troubles) > 0 && !m.list.isTable, ":", ""))
 	}
 	if more := m.Places - int64(len(m.troubles)); more > 0 {
 		m.MorePlaces = fmt.Sprintf("  and at %s; hint: limit=N lists more", prose.Count(more, "more place"))
 	}
 }
 
-// answerMany writes the answer with the paths of many pairs.
+// answerMany writes the answer with the counts of the paths of many pairs.
 func answerMany(c *feature.Call, m *many) error {
 	m.finish()
 	return c.Answer(manyDecl.Answer(m.basis, m))
@@ -267,53 +270,51 @@ func (m *many) setBasis(st *session.State, s *session.Picture) {
 // traceMany traces pairs through the tables of a state.
 func traceMany(c *feature.Call, st *session.State, s *session.Picture, g *partitions.Grants, r *request) error {
 	m := &many{Adaptive: adaptive(st)}
-	var collected pathGroups
-	for _, pair := range r.pairs {
-		if err := c.Ctx.Err(); err != nil {
-			return err
-		}
-		of := walk.Between(s.Tables, pair.Src, pair.Dst, pair.LID)
-		p := pathOf(s.Fabric, &of)
-		_, _, err := g.Of(pair.Src, pair.LID)
-		p.grant(err)
-		m.add(pair, p)
-		if p.Arrives {
-			collected.add(passedOf(s.Fabric, &of))
-		}
-	}
-	collected.addTo(m, r.limit)
+	err := m.addPaths(c.Ctx, r, &statePaths{s, g, r.pairs})
 	m.setBasis(st, s)
-	return answerMany(c, m)
+	return answerPart(c, m, r, err)
 }
 
 // traceManyLive traces pairs by requests to the switches, and compares the paths with those in a state.
 func traceManyLive(c *feature.Call, st *session.State, s *session.Picture, noTables error, r *request) error {
-	f := st.Live.Fabric
-	if err := pairs.Addressed(f, r.pairs...); err != nil {
-		return err
-	}
-	paths, switches := make([]*path, len(r.pairs)), make([][]passedSwitch, len(r.pairs))
-	err := live.Trace(c.Ctx, c.Session, r.pairs, func(i int, of *livetrace.Path) {
-		paths[i], switches[i] = livePath(st, of), passedLive(f, of)
-		if noTables == nil {
-			paths[i].Parts = answer.Optional(liveDifference(st, of, s, r.pairs[i]))
-		}
-	})
-	if err != nil {
-		return err
-	}
+	p := &livePaths{st: st, pairs: r.pairs}
 	m := &many{basis: liveBasis(st), Adaptive: adaptive(st)}
 	if noTables == nil {
-		m.Against = answer.Text(st.Title(s))
+		p.against, m.Against = s, answer.Text(st.Title(s))
 	}
-	var collected pathGroups
-	for i, p := range paths {
-		m.add(r.pairs[i], p)
-		if p.Arrives {
-			collected.add(switches[i])
+	failed := p.trace(c)
+	for _, of := range p.paths {
+		if of != nil {
+			noteSilent(&m.basis, st.Live.Fabric, of)
 		}
-		m.basis.Unread = m.basis.Unread.Add(p.basis.Unread)
 	}
-	collected.addTo(m, r.limit)
-	return answerMany(c, m)
+	err := m.addPaths(context.WithoutCancel(c.Ctx), r, p)
+	return answerPart(c, m, r, errors.Join(failed, err))
+}
+
+// answerPart writes the answer. If tracing failed, the answer has the paths that were traced before; without any it is
+// answerPart writes the answer. If tracing failed, the answer has the paths that were traced before; without any it is
+// omitted.
+func answerPart(c *feature.Call, m *many, r *request, failed error) error {
+	if failed != nil && m.Paths == 0 {
+		return failed
+	}
+	m.NotTraced = int64(len(r.pairs)) - m.Paths
+	m.basis.Warnings = append(m.basis.Warnings, r.warnings...)
+	err := answerList(c, m, r)
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+func answerList(c *feature.Call, m *many, r *request) error {
+	if !r.listed && !r.ibtracert {
+		return answerMany(c, m)
+	}
+	m.finish()
+	if r.ibtracert {
+		return answerLines(c, m)
+	}
+	return c.Answer(listDecl.Answer(m.basis, m))
 }

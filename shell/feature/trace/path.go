@@ -10,6 +10,7 @@ import (
 	"example.org/ibconsole/fabric/livetrace"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/internal/base/verdict"
+	"example.org/ibconsole/routing/checks/reach"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/routing/engines/torus"
 	"example.org/ibconsole/shell/answer"
@@ -23,17 +24,15 @@ import (
 
 // path is the path between two end ports.
 type path struct {
-	From     answer.Value  `key:"from" name:"from" kind:"place"`
-	To       answer.Value  `key:"to" kind:"place" help:"none if no port has the LID"`
-	ToName   string        `name:"destination"`
-	LID      uint16        `key:"lid" kind:"lid"`
-	SL       answer.Value  `key:"sl" kind:"int" help:"service level of the path, null if not read"`
-	SLs      answer.Value  `key:"sls" kind:"text" help:"service levels that a path record may have, as 0 to 2"`
-	Means    answer.Value  `key:"sl_means" kind:"text" help:"what torus-2QoS encodes in the service level"`
-	Level    string        `name:"level"`
-	Ending   string        `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or adaptive result"`
-	Arrives  bool          `key:"arrives"`
-	Why      string        `key:"why" name:"result"`
+	From     answer.Value `key:"from" name:"from" kind:"place"`
+	To       answer.Value `key:"to" kind:"place" help:"none if no port has the LID"`
+	ToName   string       `name:"destination"`
+	LID      uint16       `key:"lid" kind:"lid"`
+	SL       answer.Value `key:"sl" kind:"int" help:"service level of the path, null if not read"`
+	SLs      answer.Value `key:"sls" kind:"text" help:"service levels that a path record may have, as 0 to 2"`
+	Means    answer.Value `key:"sl_means" kind:"text" help:"what torus-2QoS encodes in the service level"`
+	Level    string       `name:"level"`
+	result   `prefix:""`
 	SameAs   answer.Value  `key:"same_as" name:"same path in" kind:"text" help:"the state with the same live path"`
 	Parts    answer.Value  `key:"parts" name:"difference" kind:"text" help:"where the live path differs from the state"`
 	Adaptive answer.Value  `key:"adaptive" name:"adaptive" kind:"text" help:"switches may choose among several paths"`
@@ -140,19 +139,41 @@ func (p *path) verdict() (answer.Verdict, string) {
 	return v, fmt.Sprintf("%s -> %s: %s", p.From, p.ToName, p.Why)
 }
 
+// result is how a path ends.
+type result struct {
+	Ending  string `key:"ending" help:"delivered, dead end, loop, misdelivered, unknown, or adaptive result"`
+	Arrives bool   `key:"arrives"`
+	Why     string `key:"why" name:"result"`
+}
+
+func resultOf(f *fabric.Fabric, of *walk.Path) result {
+	return result{of.Verdict.String(), of.Verdict.Arrives(), of.Explain(f)}
+}
+
 // isUnknown reports whether it is unknown if packets arrive, because a table was not read or a switch did not respond.
-func (p *path) isUnknown() bool {
-	return p.Ending == walk.Unknown.String() || p.Ending == livetrace.Silent.String()
+func (r *result) isUnknown() bool {
+	return r.Ending == walk.Unknown.String() || r.Ending == livetrace.Silent.String()
+}
+
+// outcome returns the outcome for the counts of pairs.
+func (r *result) outcome() reach.Outcome {
+	switch {
+	case r.Arrives:
+		return reach.Arrives
+	case r.isUnknown():
+		return reach.Unknown
+	}
+	return reach.Lost
 }
 
 // notGranted is the ending of a path that would arrive, but for which the subnet manager grants no path record.
 const notGranted = "not granted"
 
-// grant sets the ending of a path that arrives but has no path record. The argument why is the reason. If it is nil,
-// the path has a record and grant does nothing.
-func (p *path) grant(why error) {
-	if why != nil && p.Arrives {
-		p.Ending, p.Arrives, p.Why = notGranted, false, why.Error()+"; the switches would forward its packets"
+// grant sets the ending of a path that arrives but has no path record. why is the reason. If why is nil, the path has a
+// record and grant does nothing.
+func (r *result) grant(why error) {
+	if why != nil && r.Arrives {
+		*r = result{notGranted, false, why.Error() + "; the switches would forward its packets"}
 	}
 }
 
@@ -160,8 +181,7 @@ func (p *path) grant(why error) {
 func pathOf(f *fabric.Fabric, of *walk.Path) *path {
 	p := &path{
 		From: answer.Port(f, of.Src), To: answer.Port(f, of.Dst), ToName: destinationOf(f, of), LID: of.DstLID,
-		Ending:  of.Verdict.String(),
-		Arrives: of.Verdict.Arrives(), Why: of.Explain(f),
+		result: resultOf(f, of),
 	}
 	for _, h := range of.Hops {
 		p.hops = append(p.hops, hop{

@@ -6,12 +6,14 @@ package trace
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/places"
+	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/routing/checks/walk"
 	"example.org/ibconsole/shell/answer"
 	"example.org/ibconsole/shell/feature"
@@ -45,16 +47,22 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			"With all, paths that arrive are grouped by their first and last switches. Other paths are " +
 			"grouped by the place where\n" +
 			"they end.\n" +
+			"@NAME stands for the hosts of a set (help hosts). @NAME, file= and rows list a row for each path. Paths " +
+			"that do not\n" +
+			"arrive come first. For file= without rows, the text has the first rows only; CSV and JSON have " +
+			"all.\n" +
+			"format=ibtracert keeps the order of the pairs.\n" +
 			"trace fails if a path does not arrive. It also fails if a table of the path was not read, " +
 			"unless strict=no is given.",
 		Args: []lang.Arg{
-			{Name: "SRC|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
-			{Name: "DST|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
+			{Name: "SRC|@NAME|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
+			{Name: "DST|@NAME|all", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 			{Name: "live", Kind: lang.KindPlace, Words: []string{liveWord, feature.AllWord}, Optional: true},
 		},
 		Options: slices.Concat(feature.PathOptions(), feature.RequestOptions(), []lang.Option{
 			feature.OfOption(),
 			{Name: "file", Kind: lang.KindFile, Summary: "trace the pairs of a file with lines SRC DST"},
+			{Name: "rows", Kind: lang.KindFlag, Summary: "list a row for each path (file=, SRC all, all DST, @NAME)"},
 			{Name: "switches", Kind: lang.KindFlag, Summary: "let the word all include port 0 of switches"},
 			{
 				Name: "format", Kind: lang.KindWord, Words: []string{"text", ibtracertWord},
@@ -69,7 +77,7 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID",
 				Summary: "compare with the path in another state (one pair)"},
 			{
-				Name: "limit", Kind: lang.KindInt, Summary: "number of listed switch pairs, and of places of each kind",
+				Name: "limit", Kind: lang.KindInt, Summary: "number of listed switch pairs, rows, and places of each kind",
 				Default: "20",
 			},
 			feature.StrictOption(),
@@ -77,8 +85,9 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 		Examples: []string{
 			"trace node-0001 node-0648 back", "trace node-0001 node-0648 lids against=live", "trace leaf-01 all",
 			"trace all all limit=3", "trace live node-0001 node-0648",
+			"hosts job1 node-[0001-0008]; trace @job1 @job1; trace live @job1 node-0648 format=ibtracert",
 		},
-		Answers: []answer.Declared{pathDecl, &manyDecl, &groupDecl, &linesDecl},
+		Answers: []answer.Declared{pathDecl, &manyDecl, &listDecl, &groupDecl, &linesDecl, &manyLinesDecl},
 		Run:     run,
 	},
 	{
@@ -108,11 +117,15 @@ type request struct {
 	all   bool // every pair; pairs is empty
 	limit int  // rows of a list
 
+	listed    bool // the answer has a row for each path
+	rows      bool // the text has all rows
+	ibtracert bool // the answer has the lines of ibtracert
+
 	warnings []string
 }
 
-func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
-	var r request
+func requestOf(c *feature.Call, st *session.State, f *fabric.Fabric) (request, error) {
+	r := request{rows: c.Flag("rows"), ibtracert: c.Option("format", "text") == ibtracertWord}
 	words := slices.Clone(c.Args)
 	if i := slices.Index(words, liveWord); i >= 0 {
 		r.live = true
@@ -135,12 +148,63 @@ func requestOf(c *feature.Call, f *fabric.Fabric) (request, error) {
 		return r, c.Misused("expected a source and a destination, or file=PAIRS")
 	case words[0] == feature.AllWord && words[1] == feature.AllWord:
 		r.many, r.all = true, true
+	case strings.HasPrefix(words[0], setPrefix) || strings.HasPrefix(words[1], setPrefix):
+		r.many, r.rows = true, true
+		err = r.addSets(c, st, f, words)
 	default:
 		r.many = words[0] == feature.AllWord || words[1] == feature.AllWord
 		r.pairs, err = feature.PairsOf(f, words[0], words[1], c.Flag("switches"))
 		r.warnings = ignoredPorts(f, words)
 	}
+	r.listed = r.rows || file != ""
 	return r, err
+}
+
+// setPrefix begins the name of a set of hosts.
+const setPrefix = "@"
+
+// maxPairs is the maximum number of pairs of two sets.
+const maxPairs = feature.MaxFilteredHosts * feature.MaxFilteredHosts
+
+// addSets adds the pairs of two sides: sets of hosts, places, or all end ports.
+func (r *request) addSets(c *feature.Call, st *session.State, f *fabric.Fabric, words []string) error {
+	var sides [2][]places.Place
+	for i, word := range words {
+		name, isSet := strings.CutPrefix(word, setPrefix)
+		switch {
+		case isSet:
+			set := st.Sets.Named(name)
+			if set == nil {
+				return feature.NoSet(st, name)
+			}
+			ends, unreachable, missing := set.In(f)
+			sides[i] = pairs.Places(f, append(ends, unreachable...))
+			if missing > 0 {
+				r.warnings = append(r.warnings, fmt.Sprintf("%s of %s not in the subnet", prose.Count(missing, "host"), word))
+			}
+		case word == feature.AllWord:
+			ends, unreachable := f.Ends(c.Flag("switches"))
+			sides[i] = pairs.Places(f, append(ends, unreachable...))
+		default:
+			p, err := places.Resolve(f, word)
+			if err != nil {
+				return err
+			}
+			sides[i] = []places.Place{p}
+			r.warnings = append(r.warnings, ignoredPorts(f, words[i:i+1])...)
+		}
+	}
+	if n := len(sides[0]) * len(sides[1]); n > maxPairs {
+		return fmt.Errorf("%d pairs are too many to list, the maximum is %d", n, maxPairs)
+	}
+	from := make([]fabric.PortIndex, len(sides[0]))
+	for i, p := range sides[0] {
+		from[i] = f.EndPortOf(p.Port)
+	}
+	if r.pairs = pairs.Product(f, from, sides[1]); len(r.pairs) == 0 {
+		return fmt.Errorf("no pairs of %s and %s", words[0], words[1])
+	}
+	return nil
 }
 
 // ignoredPorts returns a warning for each word that names a port of a switch other than port 0.
@@ -174,7 +238,7 @@ func run(c *feature.Call) error {
 	if slices.Contains(c.Args, liveWord) {
 		f = st.Live.Fabric
 	}
-	r, err := requestOf(c, f)
+	r, err := requestOf(c, &st, f)
 	if err != nil {
 		return err
 	}
@@ -188,7 +252,7 @@ func run(c *feature.Call) error {
 	switch {
 	case r.live && r.all:
 		return traceAllLive(c, &st, s, serr, r.limit)
-	case r.live && r.many:
+	case r.live && (r.many || r.ibtracert):
 		return traceManyLive(c, &st, s, serr, &r)
 	case r.live:
 		return traceLive(c, &st, s, serr, &r)
@@ -211,16 +275,17 @@ const ibtracertWord = "ibtracert"
 
 // checkOptions returns an error if an option does not apply to the request.
 func checkOptions(c *feature.Call, r *request, asked partitions.Asked) error {
-	asIbtracert := c.Option("format", "text") == ibtracertWord
 	compares := c.Flag("back") || c.Flag("lids") || c.Option("against", "") != ""
 	switch {
 	case r.live && !asked.Any():
 		return c.Misused("sl= and pkey= apply to the tables of a state only; switches forward by the LID")
-	case asIbtracert && (r.live || r.many):
-		return c.Misused("format=ibtracert applies to one pair of a state only")
+	case r.all && (r.ibtracert || r.rows):
+		return c.Misused("rows and format=ibtracert do not apply to all pairs, only to trace SRC all and trace all DST")
+	case c.Flag("rows") && (!r.many || r.ibtracert):
+		return c.Misused("rows applies to the paths of many pairs, and not to format=ibtracert")
 	case c.Flag("switches") && (!r.many || c.Option("file", "") != ""):
 		return c.Misused("switches applies to all end ports: trace all all, trace SRC all, trace all DST")
-	case compares && (r.many || r.live || asIbtracert):
+	case compares && (r.many || r.live || r.ibtracert):
 		return c.Misused("back, lids and against= apply to one pair of a state only")
 	case r.all && !asked.Any():
 		return c.Misused("sl= and pkey= do not apply to all pairs, only to trace SRC all and trace all DST")
@@ -233,7 +298,7 @@ func traceOne(c *feature.Call, st *session.State, s *session.Picture, g *partiti
 	pair := r.pairs[0]
 	of, p := tracePair(c, st, s, g, pair)
 	p.basis.Warnings = append(p.basis.Warnings, r.warnings...)
-	if c.Option("format", "text") == ibtracertWord {
+	if r.ibtracert {
 		if err := pairs.Addressed(s.Fabric, pair); err != nil {
 			return err
 		}
@@ -273,13 +338,13 @@ var linesDecl = answer.Decl[*lines]{
 
 // ibtracert answers with the lines that ibtracert would print. In text, these lines are unchanged.
 func ibtracert(c *feature.Call, s *session.Picture, of *walk.Path, p *path) error {
-	var text strings.Builder
-	if err := walk.Ibtracert(&text, s.Tables, of); err != nil {
+	text, err := ibtracertText(s.Tables, of)
+	if err != nil {
 		return err
 	}
-	a := linesDecl.Answer(p.basis, &lines{strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n"), p})
+	a := linesDecl.Answer(p.basis, &lines{linesOf(text), p})
 	if w := c.Output.File(); w != nil {
-		if _, err := io.WriteString(w, text.String()); err != nil {
+		if _, err := io.WriteString(w, text); err != nil {
 			return err
 		}
 		return c.VerdictError(a)

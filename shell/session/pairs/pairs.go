@@ -31,14 +31,14 @@ func Read(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 	}
 	defer func() { _ = in.Close() }()
 	var pairs []Pair
+	finder := places.NewFinder(f)
 	name = fabric.Escape(name)
 	err = lang.Lines(in, name, func(stmts []lang.Statement) error {
 		for _, s := range stmts {
-			found, err := pairsOf(f, s.Words)
-			if err != nil {
+			var err error
+			if pairs, err = appendPairs(pairs, f, finder, s.Words); err != nil {
 				return fmt.Errorf("%s:%d: %w", name, s.Line, err)
 			}
-			pairs = append(pairs, found...)
 		}
 		return nil
 	})
@@ -48,19 +48,20 @@ func Read(ctx context.Context, f *fabric.Fabric, name string) ([]Pair, error) {
 	return pairs, err
 }
 
-func pairsOf(f *fabric.Fabric, words []string) ([]Pair, error) {
+// appendPairs appends the pairs of a line.
+func appendPairs(pairs []Pair, f *fabric.Fabric, finder *places.Finder, words []string) ([]Pair, error) {
 	if len(words) != 2 {
 		return nil, fmt.Errorf("expected two words, SRC DST, found %d", len(words))
 	}
-	src, err := places.Resolve(f, words[0])
+	src, err := finder.Resolve(words[0])
 	if err != nil {
 		return nil, err
 	}
-	dst, err := places.Resolve(f, words[1])
+	dst, err := finder.Resolve(words[1])
 	if err != nil {
 		return nil, err
 	}
-	return pathsTo(nil, f, f.EndPortOf(src.Port), dst), nil
+	return pathsTo(pairs, f, f.EndPortOf(src.Port), dst), nil
 }
 
 // Trace follows the packets of the pair through tables of the pair's fabric.
@@ -107,14 +108,7 @@ func From(f *fabric.Fabric, from string, switches bool) ([]Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := f.EndPortOf(src.Port)
-	var pairs []Pair
-	for _, dst := range ends(f, switches) {
-		if dst != own {
-			pairs = pathsTo(pairs, f, own, places.Place{Port: dst, LID: f.LIDOf(dst)})
-		}
-	}
-	return pairs, nil
+	return Product(f, []fabric.PortIndex{f.EndPortOf(src.Port)}, Places(f, ends(f, switches))), nil
 }
 
 // To returns the pairs from all other end ports of [fabric.Fabric.Ends] to one place. If the place is named by a LID,
@@ -124,13 +118,28 @@ func To(f *fabric.Fabric, to string, switches bool) ([]Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	var pairs []Pair
-	for _, src := range ends(f, switches) {
-		if src != f.EndPortOf(dst.Port) {
-			pairs = pathsTo(pairs, f, src, dst)
+	return Product(f, ends(f, switches), []places.Place{dst}), nil
+}
+
+// Product returns the pairs of all sources with all destinations except the source itself, by source.
+func Product(f *fabric.Fabric, from []fabric.PortIndex, to []places.Place) (pairs []Pair) {
+	for _, src := range from {
+		for _, dst := range to {
+			if f.EndPortOf(dst.Port) != src {
+				pairs = pathsTo(pairs, f, src, dst)
+			}
 		}
 	}
-	return pairs, nil
+	return pairs
+}
+
+// Places returns the places of end ports.
+func Places(f *fabric.Fabric, ends []fabric.PortIndex) []places.Place {
+	list := make([]places.Place, len(ends))
+	for i, e := range ends {
+		list[i] = places.Place{Node: f.Ports[e].Node, Port: e, LID: f.LIDOf(e)}
+	}
+	return list
 }
 
 // ends returns the end ports of [fabric.Fabric.Ends], followed by the unreachable end ports.
