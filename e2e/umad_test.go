@@ -140,7 +140,8 @@ func TestDoctorOnAKernel(t *testing.T) {
 			"class 0x81: refused: protocol not supported|",
 		"ok|umad:rxe0:1|an agent for general services was registered, a request to an unused address came back with " +
 			"the kernel's time-out (connection timed out) after ",
-		"source umad: no InfiniBand port is usable: none is an InfiniBand port with a link: rxe0 port 1 (Ethernet, Active)",
+		"source umad: no InfiniBand port is usable: none is an InfiniBand port with a link: " +
+			"rxe0 port 1 (Ethernet, Active)",
 	} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("%q is not in\n%s", want, all.String())

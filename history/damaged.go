@@ -22,7 +22,8 @@ type DamagedError struct {
 }
 
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("the history %s is damaged or not a history: %s; hint: move the file away to start a new history",
+	return fmt.Sprintf("the history %s is damaged or not a history: %s; hint: move the file away to start a "+
+		"new history",
 		fabric.Escape(e.Path), fabric.Escape(e.Err.Error()))
 }
 

@@ -101,7 +101,8 @@ func (s *Store) tables(ctx context.Context, f *fabric.Fabric, manifest []byte) (
 		return nil, err
 	}
 	if h.switches != len(f.Switches) {
-		return nil, fmt.Errorf("%w: the tables have %d switches, the fabric has %d", errManifest, h.switches, len(f.Switches))
+		return nil, fmt.Errorf("%w: the tables have %d switches, the fabric has %d", errManifest,
+			h.switches, len(f.Switches))
 	}
 	t := &fabric.Tables{
 		Fabric: f, Origin: h.origin, LFT: fabric.NewLFT(h.switches, h.most),

@@ -181,5 +181,6 @@ func joinSubnets(failed []error, all int) error {
 	if len(failed) < 2 {
 		return errors.Join(failed...)
 	}
-	return fmt.Errorf("the command failed on %d of %s: %w", len(failed), prose.Count(all, "subnet"), errors.Join(failed...))
+	return fmt.Errorf("the command failed on %d of %s: %w", len(failed), prose.Count(all, "subnet"),
+		errors.Join(failed...))
 }

@@ -176,7 +176,8 @@ func (sh *Shell) mustName(stmts []lang.Statement) error {
 	}
 	for _, stmt := range stmts {
 		if p, err := sh.bind(stmt); err == nil && p.on == "" && writes(p.Command) {
-			return p.Misused("%d subnets are open; hint: choose a subnet, as in '%s %s %s'", len(sh.among.all), onCommand,
+			return p.Misused("%d subnets are open; hint: choose a subnet, as in '%s %s %s'", len(sh.among.all),
+				onCommand,
 				lang.Quote(name), p.Text)
 		}
 	}

@@ -65,7 +65,8 @@ func Apply(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *write.L
 	}
 	a.report.Elapsed = time.Since(start)
 	if err := a.fatal; err != nil {
-		return &a.report, fmt.Errorf("apply: %w: %d of %d writes were done (%v)", err, a.report.Written.Total(), w.Len(),
+		return &a.report, fmt.Errorf("apply: %w: %d of %d writes were done (%v)", err, a.report.Written.Total(),
+			w.Len(),
 			a.report.Written)
 	}
 	if err := a.report.err(); err != nil {

@@ -98,7 +98,8 @@ func (l *List) Check(f *fabric.Fabric) error {
 		}),
 		check(f, l.SL2VLs, func(before, t *SL2VL) error {
 			if before.Late && !t.Late {
-				return fmt.Errorf("SL2VL tables of %s %w: they follow tables of a later step", f.NodeName(t.Node), ErrUnfit)
+				return fmt.Errorf("SL2VL tables of %s %w: they follow tables of a later step", f.NodeName(t.Node),
+					ErrUnfit)
 			}
 			return nil
 		}),

@@ -26,7 +26,8 @@ func (t *SL2VL) Check(f *fabric.Fabric) error {
 	}
 	n := &f.Nodes[t.Node]
 	if t.Out == 0 || max(t.In, t.Out) > n.NumPorts {
-		return fmt.Errorf("%s: SL2VL table from port %d to port %d %w: the node has ports 1 to %d", f.NodeName(t.Node), t.In,
+		return fmt.Errorf("%s: SL2VL table from port %d to port %d %w: the node has ports 1 to %d", f.NodeName(t.Node),
+			t.In,
 			t.Out, ErrUnfit, n.NumPorts)
 	}
 	for sl, vl := range t.New {

@@ -98,8 +98,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	s, err := open(ctx, path)
 	switch {
 	case sqlfile.IsDamaged(err):
-		return nil, fmt.Errorf("open the records %s: the file is damaged or has no records: %w; hint: move the file away "+
-			"to start new records", fabric.Escape(path), err)
+		return nil, fmt.Errorf("open the records %s: the file is damaged or has no records: %w; hint: move the file "+
+			"away to start new records", fabric.Escape(path), err)
 	case err != nil:
 		return nil, fmt.Errorf("open the records %s: %w", fabric.Escape(path), err)
 	}

@@ -325,12 +325,14 @@ func TestDialUnknownNode(t *testing.T) {
 func TestDialWithoutIbsim(t *testing.T) {
 	name := fmt.Sprintf("nobody-%d-%x", os.Getpid(), rand.Uint32())
 	_, err := ibsim.Dial(t.Context(), ibsim.Options{Name: name})
-	want := fmt.Sprintf(`ibsim %q: no ibsim listens on this socket (is ibsim -s running under that IBSIM_SOCKNAME?)`, name)
+	want := fmt.Sprintf(`ibsim %q: no ibsim listens on this socket (is ibsim -s running under that IBSIM_SOCKNAME?)`,
+		name)
 	if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	_, err = ibsim.Dial(t.Context(), ibsim.Options{Host: "127.0.0.1", Port: closedPort(t)})
-	if err == nil || !strings.Contains(err.Error(), "no ibsim listens on this UDP port (is ibsim -r -s running there?)") {
+	if err == nil || !strings.Contains(err.Error(),
+		"no ibsim listens on this UDP port (is ibsim -r -s running there?)") {
 		t.Errorf("got %v", err)
 	}
 	for length, want := range map[int]string{91: "no ibsim listens on this socket", 92: "longer than the 91 bytes"} {

@@ -96,7 +96,8 @@ func TestFindings(t *testing.T) {
 		}, seen: probeResult{smi: refused(unix.EPROTONOSUPPORT), after: time.Second}, want: []string{
 			"note|umad:mlx5_0:1|the link layer is Ethernet (RoCE): there is no SMI, so no subnet management packets " +
 				"and no subnet manager, and no way to read a subnet",
-			"use another port", "LINK_TYPE_P1=1", "refused: protocol not supported", "source umad: no InfiniBand port is usable",
+			"use another port", "LINK_TYPE_P1=1", "refused: protocol not supported",
+			"source umad: no InfiniBand port is usable",
 		}},
 		"RNIC": {port: func(p *Port) {
 			p.NodeType = 4

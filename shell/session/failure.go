@@ -117,7 +117,8 @@ func (s *Session) Undo(ctx context.Context, number int) (failures.Failure, error
 	case len(gone) == 0 && number == 0:
 		return failures.Failure{}, errors.New("nothing has failed in the what-if")
 	case len(gone) == 0:
-		return failures.Failure{}, fmt.Errorf("number %d %w; hint: 'show failures' lists the numbers", number, ErrNotFailed)
+		return failures.Failure{}, fmt.Errorf("number %d %w; hint: 'show failures' lists the numbers", number,
+			ErrNotFailed)
 	}
 	if err := simulatorOf(s).without(kept); err != nil {
 		return gone[0], err

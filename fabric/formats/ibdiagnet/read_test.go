@@ -55,7 +55,8 @@ func TestHeadCut(t *testing.T) {
 		desc string
 		want string
 	}{
-		{"NewColumn", "leaf, left", "the beginning of the file is missing, so the first rows of section NODES are missing"},
+		{"NewColumn", "leaf, left",
+			"the beginning of the file is missing, so the first rows of section NODES are missing"},
 		{`N/A,"leaf`, "", "the columns of section NODES are missing"},
 		{"END_NODES", "", "2 nodes are known only from rows of ports"},
 	} {

@@ -180,11 +180,13 @@ func parseRate(word string) (r statedRate, shaped, known bool) {
 func active(a, b enabled) (fabric.Width, fabric.Speed, error) {
 	w := activeWidth(a.width & b.width)
 	if w == 0 {
-		return 0, 0, fmt.Errorf("the two ports of the link have no width in common: width bits %d and %d", a.width, b.width)
+		return 0, 0, fmt.Errorf("the two ports of the link have no width in common: width bits %d and %d", a.width,
+			b.width)
 	}
 	s := activeSpeed(enabled{speed: a.speed & b.speed, ext: a.ext & b.ext, fdr10: a.fdr10 & b.fdr10})
 	if a.speed&b.speed == 0 {
-		return 0, 0, fmt.Errorf("the two ports of the link have no speed in common: speed bits %d and %d", a.speed, b.speed)
+		return 0, 0, fmt.Errorf("the two ports of the link have no speed in common: speed bits %d and %d", a.speed,
+			b.speed)
 	}
 	return w, s, nil
 }

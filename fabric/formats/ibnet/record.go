@@ -128,7 +128,8 @@ func (r *record) statedGUIDs() (guids, error) {
 		before := g.node
 		g.node = in
 		g.system, g.port = cmp.Or(g.system, in), in
-		return g, fmt.Errorf("node %s: the lines before the record have GUID 0x%016x, expected 0x%016x", quote(r.name.id),
+		return g, fmt.Errorf("node %s: the lines before the record have GUID 0x%016x, expected 0x%016x",
+			quote(r.name.id),
 			before, in)
 	}
 	g.system, g.port = cmp.Or(g.system, g.node), cmp.Or(g.port, g.node)

@@ -130,7 +130,8 @@ func groupField(g *fabric.Group, key, value string) (err error) {
 	case "mlid":
 		n, err = parseField(key, value, 16)
 		if err == nil && uint16(n) != g.MLID {
-			err = fmt.Errorf("mlid=%s differs from the multicast LID 0x%04x of the group", shorten([]byte(value)), g.MLID)
+			err = fmt.Errorf("mlid=%s differs from the multicast LID 0x%04x of the group", shorten([]byte(value)),
+				g.MLID)
 		}
 	case "mtu":
 		n, err = parseField(key, value, 8)

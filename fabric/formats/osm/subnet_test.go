@@ -207,7 +207,8 @@ func TestReadSubnetRefuses(t *testing.T) {
 		{strings.ReplaceAll(subnetLines, "00b3", "00b2"), `lst:6: port GUID 0x00000000000000b2 belongs to both`},
 		{
 			strings.Replace(subnetLines, "00b3", "00b2", 1),
-			`lst:6: port 2 of h {x} LID:: the port has GUID 0x00000000000000b3 here and GUID 0x00000000000000b2 in an earlier line`,
+			`lst:6: port 2 of h {x} LID:: the port has GUID 0x00000000000000b3 here ` +
+				`and GUID 0x00000000000000b2 in an earlier line`,
 		},
 		{
 			strings.Replace(subnetLines, "{sw 1} LID:0001 PN:03", "{sw 1} LID:0001 PN:02", 1),

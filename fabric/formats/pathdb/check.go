@@ -29,12 +29,14 @@ func checkSegments(b []byte) error {
 		}
 		size := le.Uint64(rest[8:])
 		if size > uint64(len(rest)) || size%8 != 0 {
-			return fmt.Errorf("byte %d: a segment of %d bytes, but the file has only %d more bytes", at, size, len(rest))
+			return fmt.Errorf("byte %d: a segment of %d bytes, but the file has only %d more bytes", at, size,
+				len(rest))
 		}
 		pages := (size + page - 1) / page
 		whole := (segmentHeader + size + 4*pages + 4 + 7) &^ 7
 		if whole > uint64(len(rest)) {
-			return fmt.Errorf("byte %d: a segment of %d bytes, but the file has only %d more bytes", at, whole, len(rest))
+			return fmt.Errorf("byte %d: a segment of %d bytes, but the file has only %d more bytes", at, whole,
+				len(rest))
 		}
 		sums := rest[segmentHeader+size : segmentHeader+size+4*pages]
 		if checksum(rest[:segmentHeader])^checksum(sums) != le.Uint32(rest[segmentHeader+size+4*pages:]) {
@@ -174,7 +176,8 @@ func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 	for row := range rows {
 		at := word64(v.data, dir+uint64(row)*dirSize)
 		if !v.holds(at, uint64(tiles), refSize) {
-			return fmt.Errorf("byte %d: row %d of the %s is at byte %d, but the file has %d bytes", dir+uint64(row)*dirSize, row,
+			return fmt.Errorf("byte %d: row %d of the %s is at byte %d, but the file has %d bytes",
+				dir+uint64(row)*dirSize, row,
 				what, at, len(v.data))
 		}
 		for tile := range tiles {
@@ -196,7 +199,8 @@ func (v *View) checkMatrix(what string, dir uint64, rows, below uint32) error {
 				vector := uint64(sym-constants) * 4
 				if width := uint64(word(v.data, vector) & 0xff); width > 16 ||
 					!fits(vector, width, uint64(v.groupSize(g))) {
-					return fmt.Errorf("byte %d: a vector of %d bits at byte %d exceeds the %d bytes of the file", block, width, vector,
+					return fmt.Errorf("byte %d: a vector of %d bits at byte %d exceeds the %d bytes of the file", block,
+						width, vector,
 						len(v.data))
 				}
 			}

@@ -118,7 +118,8 @@ func simulating() []feature.Command {
 			Args: []lang.Arg{placeArg, placeArg},
 			Examples: []string{
 				"fail link leaf-01 36; fail link leaf-02 36; add link leaf-01/36 leaf-02/36",
-				"fail link leaf-01 35; add switch spine-19 leaf-01/35; fail link leaf-02 35; add link leaf-02/35 spine-19/2",
+				"fail link leaf-01 35; add switch spine-19 leaf-01/35; fail link leaf-02 35; " +
+					"add link leaf-02/35 spine-19/2",
 			},
 		}, func(c *feature.Call) (*result, error) { return add(c, "added", failures.AddLink(c.Arg(0), c.Arg(1))) }),
 		simulate(feature.Command{
