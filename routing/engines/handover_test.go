@@ -21,8 +21,8 @@ import (
 )
 
 // TestHandoversEqualOpenSM runs two or three OpenSMs with engines, options and priorities of their own in a subnet,
-// ends the master and starts it again. After each step the subnet managers that we find are those of sminfo, and the tables
-// are those that we compute with the options of the new master.
+// ends the master and starts it again. After each step the subnet managers that we find are those of sminfo, and the
+// tables are those that we compute with the options of the new master.
 func TestHandoversEqualOpenSM(t *testing.T) {
 	repeat(t, 3, 60, 10, func(t *testing.T, r *rand.Rand, _ int) { handOver(t, r) })
 }
