@@ -57,9 +57,9 @@ func (s *Session) Calibrate(ctx context.Context) (calibration.Calibration, error
 		c.Warnings = append(c.Warnings, nue.METIS)
 	}
 	if n := st.Settings.MaxOpVLs(); !c.Agrees() && n > 0 && n < usualOpVLs {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("max_op_vls %d: the first sweep of OpenSM routes with the VLs that "+
-			"the ports had before, and only later sweeps with max_op_vls; the switches may have the tables of its first "+
-			"sweep", n))
+		c.Warnings = append(c.Warnings, fmt.Sprintf("max_op_vls %d: the first sweep of OpenSM routes with the "+
+			"VLs that the ports had before, and only later sweeps with max_op_vls; the switches may have the tables of "+
+			"its first sweep", n))
 	}
 	if master, ok := st.Master(); ok {
 		c.Master = master

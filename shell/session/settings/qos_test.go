@@ -151,7 +151,8 @@ func TestGroupSL(t *testing.T) {
 		{"Default=0x7fff, sl=3 : ALL=full ;\nA=0x21, sl=5 : ALL=full ;\n", fabric.Group{PKey: 0xffff}, 3, true},
 		{"Default=0x7fff, sl=3 : ALL=full ;\nA=0x21, sl=5 : ALL=full ;\n", fabric.Group{MGID: broadcast}, 5, true},
 		{"Default=0x7fff, sl=3 : ALL=full ;\n", fabric.Group{PKey: 0x21}, 0, false},
-		{"Default=0x7fff, sl=3 :\n mgid=ff12:401b::1, sl=2 ;\nDefault=0x7fff, sl=3 : ALL=full;\n", fabric.Group{}, 0, false},
+		{"Default=0x7fff, sl=3 :\n mgid=ff12:401b::1, sl=2 ;\nDefault=0x7fff, sl=3 : ALL=full;\n",
+			fabric.Group{}, 0, false},
 	} {
 		file := filepath.Join(t.TempDir(), "partitions")
 		if err := os.WriteFile(file, []byte(c.file), 0o600); err != nil {
