@@ -19,9 +19,9 @@ import (
 // onCommand is the name of the command that runs another command on a given subnet, or on all subnets.
 const onCommand = "on"
 
-// The method onto finds the shell on which the last command of a text acts, which may follow "on SUBNET". It returns
-// the shell and the offset of the command.
-func (sh *Shell) onto(text string) (of *Shell, from int) {
+// targetShell finds the shell on which the last command of a text acts, which may follow "on SUBNET". It returns the
+// shell and the offset of the command.
+func (sh *Shell) targetShell(text string) (of *Shell, from int) {
 	from, words, ok := lang.Past(text, 2)
 	if !ok || words[0] != onCommand {
 		return sh, 0

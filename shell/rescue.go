@@ -92,7 +92,7 @@ func recreate(st *session.State) (commands []string) {
 	whole, failed := st.Whole(), map[fabric.Link]bool{}
 	for i := range st.Failures {
 		f := &st.Failures[i]
-		for _, command := range again(whole, f, failed) {
+		for _, command := range repeatCommands(whole, f, failed) {
 			add(command, " #", f.Verb(), f.What, f.Name)
 		}
 		for _, l := range f.Links {
@@ -102,9 +102,9 @@ func recreate(st *session.State) (commands []string) {
 	return commands
 }
 
-// A call of again returns the commands that repeat a simulated failure, repair or addition. The argument failed holds
+// repeatCommands returns the commands that repeat a simulated failure, repair or addition. The argument failed holds
 // the links that failed before. Steps that change no link are omitted, because their commands would fail.
-func again(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]bool) []string {
+func repeatCommands(whole *fabric.Fabric, f *failures.Failure, failed map[fabric.Link]bool) []string {
 	port := func(p fabric.PortIndex) string { return portByGUID(whole, p) }
 	switch {
 	case f.Moved:

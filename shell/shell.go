@@ -76,14 +76,14 @@ func (sh *Shell) Help(words ...string) (string, error) { return lang.Help(sh.spe
 // Complete returns candidates that can replace line[start:cursor].
 func (sh *Shell) Complete(line string, cursor int) (start int, candidates []lang.Candidate) {
 	cursor = min(max(cursor, 0), len(line))
-	of, from := sh.onto(line[:cursor])
+	of, from := sh.targetShell(line[:cursor])
 	start, candidates = lang.Complete(sh.specs, line[from:], cursor-from, env{of.session, sh.among})
 	return from + start, candidates
 }
 
 // Hint returns the usage and the summary of the command at the end of a text.
 func (sh *Shell) Hint(text string) (usage, summary string) {
-	_, from := sh.onto(text)
+	_, from := sh.targetShell(text)
 	return lang.Hint(sh.specs, text[from:])
 }
 

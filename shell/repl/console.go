@@ -51,12 +51,12 @@ func newConsole() (c *console, err error) {
 		}
 	}()
 	c = &console{keyboard: &keyboard{}, screen: newScreen(), suggester: &suggester{}}
-	c.screen.instead = c.instead
+	c.screen.replacement = c.truncatedLine
 	c.prompt = prompt.New(func(string) {}, c.suggester.suggest,
 		prompt.OptionParser(c.keyboard),
 		prompt.OptionWriter(c.screen),
 		prompt.OptionLivePrefix(func() (string, bool) { return c.prefix, true }),
-		prompt.OptionSetExitCheckerOnInput(c.leave),
+		prompt.OptionSetExitCheckerOnInput(c.mustReturn),
 		prompt.OptionAddKeyBind(c.bindings()...),
 		prompt.OptionPrefixTextColor(prompt.DefaultColor),
 		prompt.OptionPreviewSuggestionTextColor(prompt.DefaultColor),
@@ -90,9 +90,9 @@ func (c *console) bindings() []prompt.KeyBind {
 	}
 }
 
-// leave reports whether go-prompt must return from Input, which is so after the wakeKey. It also hides what go-prompt
-// draws then.
-func (c *console) leave(string, bool) bool {
+// mustReturn reports whether go-prompt must return from Input, which is so after the wakeKey. It also hides what
+// go-prompt draws then.
+func (c *console) mustReturn(string, bool) bool {
 	if !c.keyboard.isAwake() {
 		return false
 	}
@@ -100,8 +100,8 @@ func (c *console) leave(string, bool) bool {
 	return true
 }
 
-// A call of instead returns the row that is shown instead of a line that is longer than the window.
-func (c *console) instead() string {
+// truncatedLine returns the row that is shown instead of a line that is longer than the window.
+func (c *console) truncatedLine() string {
 	_, columns := windowSize(c.keyboard.out)
 	return c.prefix + tail(c.suggester.before, int(columns)-runewidth.StringWidth(c.prefix)-1)
 }

@@ -15,7 +15,7 @@ type screen struct {
 	prompt.ConsoleWriter // the terminal, or a discarded writer while muted
 	terminal             prompt.ConsoleWriter
 	noColor              bool
-	instead              func() string // returns the replacement of a line that does not fit
+	replacement          func() string // returns the replacement of a line that does not fit
 }
 
 func newScreen() *screen {
@@ -56,9 +56,9 @@ func (s *screen) SetColor(text, background prompt.Color, bold bool) {
 
 // WriteStr writes text.
 func (s *screen) WriteStr(text string) {
-	if text == tooSmall && s.instead != nil {
+	if text == tooSmall && s.replacement != nil {
 		s.SetColor(prompt.DefaultColor, prompt.DefaultColor, false)
-		text = s.instead()
+		text = s.replacement()
 	}
 	s.ConsoleWriter.WriteStr(text)
 }

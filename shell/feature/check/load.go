@@ -266,7 +266,7 @@ func load(c *feature.Call, st *session.State, p *session.Picture) error {
 			err = l.measure(c, p, granted(g, p.Fabric, pairs))
 		}
 	default:
-		err = l.of(c, p, hosts, word, arg, hasArg)
+		err = l.loadOfPattern(c, p, hosts, word, arg, hasArg)
 	}
 	if err != nil {
 		return err
@@ -283,8 +283,8 @@ func granted(g *partitions.Grants, f *fabric.Fabric, pairs []linkload.Pair) []li
 	})
 }
 
-// The method of computes the load of the traffic pattern that word names. Service levels are not considered.
-func (l *linkLoads) of(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
+// loadOfPattern computes the load of the traffic pattern that word names. Service levels are not considered.
+func (l *linkLoads) loadOfPattern(c *feature.Call, p *session.Picture, hosts []fabric.PortIndex, word, arg string,
 	hasArg bool) (err error) {
 	switch word {
 	case "":

@@ -226,16 +226,15 @@ func (x *Change) addLoopText(why, try string) {
 		x.texts["loops"] = "old and new routes together: no credit loop"
 	case l.Loop == credits.Unknown:
 		x.texts["loops"] = fmt.Sprintf("old and new routes together: %s; %s", feature.UnknownLoopText(why, try),
-			alone(l))
+			aloneText(l))
 	default:
 		x.texts["CREDIT LOOP"] = fmt.Sprintf("old and new routes together, over %s; %s",
-			prose.Count(len(l.Ring), "link"), alone(l))
+			prose.Count(len(l.Ring), "link"), aloneText(l))
 	}
 }
 
-// A call of alone returns a text that states whether the old routes alone, and the new routes alone, have a credit
-// loop.
-func alone(l *plan.Credits) string {
+// aloneText returns a text that states whether the old routes alone, and the new routes alone, have a credit loop.
+func aloneText(l *plan.Credits) string {
 	switch {
 	case l.Old == credits.Loop && l.New == credits.Loop:
 		return "the old and the new routes alone have one"

@@ -144,7 +144,7 @@ func commit(c *feature.Call) error {
 		write = commits.Resume
 	}
 	r := &run{Call: c, plan: planDecl, done: doneDecl}
-	return r.do(func(opt commits.Options) (rep commits.Report, note string, err error) {
+	return r.planAndWrite(func(opt commits.Options) (rep commits.Report, note string, err error) {
 		rep, err = write(c.Ctx, c.Session, opt)
 		if resumes && rep.Written != nil && err == nil {
 			note = "the interrupted commit is finished"
@@ -165,13 +165,13 @@ func rollback(c *feature.Call) error {
 		}
 	}
 	r := &run{Call: c, plan: backPlanDecl, done: backDoneDecl}
-	return r.do(func(opt commits.Options) (commits.Report, string, error) {
-		return back(c.Ctx, c.Session, id, opt)
+	return r.planAndWrite(func(opt commits.Options) (commits.Report, string, error) {
+		return rollBack(c.Ctx, c.Session, id, opt)
 	})
 }
 
-// The function back does a rollback, and returns a text that identifies the commit that was rolled back.
-func back(ctx context.Context, s *session.Session, id int64, opt commits.Options) (commits.Report, string, error) {
+// rollBack rolls a commit back, and returns a text that identifies the commit that was rolled back.
+func rollBack(ctx context.Context, s *session.Session, id int64, opt commits.Options) (commits.Report, string, error) {
 	rep, j, err := commits.Rollback(ctx, s, id, opt)
 	if rep.Plan == nil {
 		return rep, "", err
@@ -185,9 +185,9 @@ func backTo(rep *commits.Report, j *history.JournalEntry) string {
 		" of"
 }
 
-// The method do calls write, which plans and writes a commit or a rollback. It answers with the plan and the result of
+// planAndWrite calls write, which plans and writes a commit or a rollback. It answers with the plan and the result of
 // the writes.
-func (r *run) do(write func(commits.Options) (commits.Report, string, error)) error {
+func (r *run) planAndWrite(write func(commits.Options) (commits.Report, string, error)) error {
 	opt, err := r.options()
 	if err != nil {
 		return err

@@ -84,11 +84,11 @@ func facts() []answer.Field[*Change] {
 		answer.FieldOf(answer.KindInt, "ports_not_put_back", "", "active ports that a rollback leaves", leftOf(
 			func(x *Change) int { return x.PortsLeft })),
 		answer.FieldOf(answer.KindInt, "others_count", "", "entries that others wrote since the tables were computed",
-			other(func(x *Change) answer.Value { return answer.Int(x.Others.Count) })),
+			ifOthersWrote(func(x *Change) answer.Value { return answer.Int(x.Others.Count) })),
 		answer.FieldOf(answer.KindInt, "others_recorded", "", "how many of them the journal has already",
-			other(func(x *Change) answer.Value { return answer.Int(x.Others.Recorded) })),
+			ifOthersWrote(func(x *Change) answer.Value { return answer.Int(x.Others.Recorded) })),
 		answer.FieldOf(answer.KindText, "others_by", "", "who probably wrote them",
-			other(func(x *Change) answer.Value { return answer.Text(x.Others.Who) })),
+			ifOthersWrote(func(x *Change) answer.Value { return answer.Text(x.Others.Who) })),
 	}
 	fields = append(fields, writtenFacts()...)
 	for _, l := range slices.Concat(writesLabels, orderLabels, keptLabels, unreadLabels, othersLabels, loopLabels,
@@ -113,20 +113,21 @@ func leftOf(count func(x *Change) int) func(x *Change) answer.Value {
 func writtenFacts() []answer.Field[*Change] {
 	return []answer.Field[*Change]{
 		answer.BoolField("written", "written", "", func(x *Change) bool { return x.Written != nil }),
-		answer.FieldOf(answer.KindDuration, "seconds", "seconds", "", done(func(x *Change) answer.Value {
+		answer.FieldOf(answer.KindDuration, "seconds", "seconds", "", ifWritten(func(x *Change) answer.Value {
 			return answer.Duration(x.elapsed())
 		})),
-		answer.FieldOf(answer.KindMap, "wrote", "", "counts of what was written", done(func(x *Change) answer.Value {
-			return counts(x.Written.Written)
-		})),
+		answer.FieldOf(answer.KindMap, "wrote", "", "counts of what was written",
+			ifWritten(func(x *Change) answer.Value {
+				return counts(x.Written.Written)
+			})),
 		answer.FieldOf(answer.KindMap, "read_back", "", "counts of what was read back",
-			done(func(x *Change) answer.Value {
+			ifWritten(func(x *Change) answer.Value {
 				return counts(x.Written.ReadBack)
 			})),
-		answer.FieldOf(answer.KindText, "", "writes", "", done(func(x *Change) answer.Value {
+		answer.FieldOf(answer.KindText, "", "writes", "", ifWritten(func(x *Change) answer.Value {
 			return answer.Text(x.Written.Written.String())
 		})),
-		answer.FieldOf(answer.KindText, "", "read back", "", done(func(x *Change) answer.Value {
+		answer.FieldOf(answer.KindText, "", "read back", "", ifWritten(func(x *Change) answer.Value {
 			return answer.Text(x.Written.ReadBack.String())
 		})),
 		answer.FieldOf(answer.KindInt, "history", "history", "the number of the history entry",
@@ -145,9 +146,8 @@ func writtenFacts() []answer.Field[*Change] {
 	}
 }
 
-// The function done returns a function for a field about the writes. It calls value, or returns None if nothing was
-// written.
-func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
+// ifWritten returns a function for a field about the writes. It calls value, or returns None if nothing was written.
+func ifWritten(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Written == nil {
 			return answer.None()
@@ -156,9 +156,9 @@ func done(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	}
 }
 
-// The function other returns a function for a field about changes by others. It calls value, or returns None if nobody
-// else changed the tables.
-func other(value func(x *Change) answer.Value) func(x *Change) answer.Value {
+// ifOthersWrote returns a function for a field about changes by others. It calls value, or returns None if nobody else
+// changed the tables.
+func ifOthersWrote(value func(x *Change) answer.Value) func(x *Change) answer.Value {
 	return func(x *Change) answer.Value {
 		if x.Others == nil {
 			return answer.None()

@@ -84,31 +84,31 @@ var decl = answer.Decl[managerList]{
 	Facts: []answer.Field[managerList]{
 		{Key: "proved", Kind: answer.KindBool, Help: "the settings are proved to yield the tables that the master " +
 			"computes",
-			Value: proved(func(p *calibration.Proof) answer.Value { return answer.Bool(p.Proved) })},
+			Value: fromProof(func(p *calibration.Proof) answer.Value { return answer.Bool(p.Proved) })},
 		{Key: "why", Kind: answer.KindText, Help: "how that was proved, or why it is not",
-			Value: proved(func(p *calibration.Proof) answer.Value { return answer.Text(p.Why) })},
+			Value: fromProof(func(p *calibration.Proof) answer.Value { return answer.Text(p.Why) })},
 		{Key: "compared", Kind: answer.KindTime, Help: "when calibrate compared the tables",
-			Value: proved(func(p *calibration.Proof) answer.Value {
+			Value: fromProof(func(p *calibration.Proof) answer.Value {
 				if p.When == nil {
 					return answer.None()
 				}
 				return answer.Time(*p.When)
 			})},
 		{Key: "entries", Kind: answer.KindInt, Help: "entries that calibrate compared",
-			Value: proved(func(p *calibration.Proof) answer.Value {
+			Value: fromProof(func(p *calibration.Proof) answer.Value {
 				if p.When == nil {
 					return answer.None()
 				}
 				return answer.Int(p.Entries)
 			})},
 		{Key: "type", Kind: answer.KindText, Help: "type of the master, as set by set sm kind=",
-			Value: proved(func(p *calibration.Proof) answer.Value {
+			Value: fromProof(func(p *calibration.Proof) answer.Value {
 				return answer.Optional(string(p.Manager))
 			})},
 		{Key: "signs", Kind: answer.KindText, Help: "what shows the type of the master",
-			Value: proved(func(p *calibration.Proof) answer.Value { return answer.Optional(p.Signs) })},
+			Value: fromProof(func(p *calibration.Proof) answer.Value { return answer.Optional(p.Signs) })},
 		{
-			Name: "proof", Kind: answer.KindText, Value: proved(func(p *calibration.Proof) answer.Value {
+			Name: "proof", Kind: answer.KindText, Value: fromProof(func(p *calibration.Proof) answer.Value {
 				return answer.Text(p.String())
 			}),
 		},
@@ -131,8 +131,8 @@ func run(c *feature.Call) error {
 	return c.Answer(decl.Answer(st.Basis(st.Live, session.NeedLinks), m))
 }
 
-// proved returns a function for a field about the proof. It calls value, or returns None if there is no proof.
-func proved(value func(*calibration.Proof) answer.Value) func(managerList) answer.Value {
+// fromProof returns a function for a field about the proof. It calls value, or returns None if there is no proof.
+func fromProof(value func(*calibration.Proof) answer.Value) func(managerList) answer.Value {
 	return func(m managerList) answer.Value {
 		if m.proof == nil {
 			return answer.None()

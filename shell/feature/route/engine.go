@@ -52,7 +52,7 @@ func engine(c *feature.Call) error {
 		return c.Guide(guided.Engine(c.Ctx, c.Session))
 	}
 	if len(c.Args)+len(c.Options) > 0 {
-		set, err := given(c)
+		set, err := settingsOf(c)
 		if err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func engine(c *feature.Call) error {
 	return c.Answer(engineDecl.Answer(answer.Basis{Source: st.Source.String()}, a))
 }
 
-// The function given returns the engine settings that the arguments and options of the command select.
-func given(c *feature.Call) (settings.Settings, error) {
+// settingsOf returns the engine settings that the arguments and options of the command select.
+func settingsOf(c *feature.Call) (settings.Settings, error) {
 	var chain []string
 	words := c.Args
 	if c.Arg(0) != "" && !strings.HasPrefix(c.Arg(0), "-") {

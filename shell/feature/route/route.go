@@ -174,7 +174,7 @@ func route(c *feature.Call) error {
 		Against: answer.Optional(rep.Against), Kept: rep.Kept, Since: rep.FromPast, Restored: rep.RecomputedAll,
 		Assigned: rep.Assigned,
 		TreeLoop: treeLoop(rep.TreeLoop), Proof: feature.ProofOf(&st), Measures: feature.MeasuresOf(rep.Measures),
-		How: how(&rep, st.Added() != ""), refused: rep.Refusals,
+		How: keptRoutesText(&rep, st.Added() != ""), refused: rep.Refusals,
 	}
 	r.Unproved = r.IsUnproved()
 	if rep.TreeUnchecked || rep.TreeLoop != nil && rep.TreeLoop.Clear != nil {
@@ -195,9 +195,9 @@ func route(c *feature.Call) error {
 	return checkFallback(c, &rep)
 }
 
-// The function how returns a sentence that states which routes the computation kept, and why. The argument added means
+// keptRoutesText returns a sentence that states which routes the computation kept, and why. The argument added means
 // that the what-if has additions that the compared tables do not cover.
-func how(rep *compute.Figures, added bool) string {
+func keptRoutesText(rep *compute.Figures, added bool) string {
 	from := rep.Against
 	switch {
 	case rep.RecomputedAll && added:
@@ -286,8 +286,8 @@ type adapted struct {
 
 var incrementalDecl = answer.Decl[*adapted]{
 	Command: "route", Help: "the result of an incremental route", Action: true,
-	Title: "adapted {against} in {seconds}: {changed|entry} on {switches|switch} changed{new}, of {full_route_entries} " +
-		"of a full route{full route}; staged, not written",
+	Title: "adapted {against} in {seconds}: {changed|entry} on {switches|switch} changed{new}, of " +
+		"{full_route_entries} of a full route{full route}; staged, not written",
 	Facts: answer.Fields[*adapted](),
 	Layout: []answer.Item[*adapted]{
 		{Line: "  changed: {changes}", Each: "changes"},

@@ -56,8 +56,8 @@ const agree = "agree"
 
 func (r record) agrees() bool { return r.tables.String() == agree }
 
-// granted returns a function for a field about the record. It calls value, or returns None if the pair has no record.
-func granted(value func(record) answer.Value) func(record) answer.Value {
+// ifGranted returns a function for a field about the record. It calls value, or returns None if the pair has no record.
+func ifGranted(value func(record) answer.Value) func(record) answer.Value {
 	return func(r record) answer.Value {
 		if r.err != nil {
 			return answer.None()
@@ -76,33 +76,34 @@ var pathTable = answer.Table[record]{
 			return answer.Port(r.f, r.Dst)
 		}},
 		{
-			Key: "slid", Kind: answer.KindLID, Help: "source LID", Value: granted(func(r record) answer.Value {
+			Key: "slid", Kind: answer.KindLID, Help: "source LID", Value: ifGranted(func(r record) answer.Value {
 				return answer.LID(r.SLID)
 			}),
 		},
 		{
-			Key: "dlid", Kind: answer.KindLID, Help: "destination LID", Value: granted(func(r record) answer.Value {
+			Key: "dlid", Kind: answer.KindLID, Help: "destination LID", Value: ifGranted(func(r record) answer.Value {
 				return answer.LID(r.DLID)
 			}),
 		},
 		{
 			Key: "sl", Name: "SL", Kind: answer.KindInt, Help: "service level",
-			Value: granted(func(r record) answer.Value {
+			Value: ifGranted(func(r record) answer.Value {
 				return answer.Int(r.SL)
 			}),
 		},
 		{
-			Key: "mtu", Name: "MTU", Kind: answer.KindText, Unit: "bytes", Value: granted(func(r record) answer.Value {
+			Key: "mtu", Name: "MTU", Kind: answer.KindText, Unit: "bytes",
+			Value: ifGranted(func(r record) answer.Value {
 				return answer.Text(fmt.Sprint(r.MTU))
 			}),
 		},
 		{
-			Name: "RATE", Kind: answer.KindText, Value: granted(func(r record) answer.Value {
+			Name: "RATE", Kind: answer.KindText, Value: ifGranted(func(r record) answer.Value {
 				return answer.Text(fmt.Sprintf("%g Gb/s", r.Rate.Gbps()))
 			}),
 		},
 		{
-			Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Value: granted(func(r record) answer.Value {
+			Key: "gbps", Kind: answer.KindFloat, Unit: "Gbit/s", Value: ifGranted(func(r record) answer.Value {
 				return answer.Float(r.Rate.Gbps(), 1)
 			}),
 		},

@@ -83,14 +83,14 @@ var Feature = feature.Feature{Name: "sources", Keys: []feature.Key{
 // figure returns a field with a number from an Overview. The field is unknown if the subnet was not read.
 func figure(key, help string, of func(o *Overview) int) answer.Field[*Overview] {
 	return answer.Field[*Overview]{
-		Key: key, Name: key, Kind: answer.KindInt, Help: help, Value: known(func(o *Overview) answer.Value {
+		Key: key, Name: key, Kind: answer.KindInt, Help: help, Value: ifRead(func(o *Overview) answer.Value {
 			return answer.Int(of(o))
 		}),
 	}
 }
 
-// The function known returns a function that calls value if the subnet was read, and otherwise returns NotRead.
-func known(value func(o *Overview) answer.Value) func(o *Overview) answer.Value {
+// ifRead returns a function that calls value if the subnet was read, and otherwise returns NotRead.
+func ifRead(value func(o *Overview) answer.Value) func(o *Overview) answer.Value {
 	return func(o *Overview) answer.Value {
 		if o.Trouble != "" {
 			return answer.NotRead()
@@ -123,23 +123,23 @@ var table = answer.Table[*Overview]{
 		}),
 		{
 			Name: "errors/warnings", Kind: answer.KindText, Help: "problems",
-			Value: known(func(o *Overview) answer.Value {
+			Value: ifRead(func(o *Overview) answer.Value {
 				return answer.Text(fmt.Sprintf("%d/%d", o.Errors, o.Warnings))
 			}),
 		},
 		{
 			Key: "errors", Kind: answer.KindInt, Help: "problems that are errors",
-			Value: known(func(o *Overview) answer.Value {
+			Value: ifRead(func(o *Overview) answer.Value {
 				return answer.Int(o.Errors)
 			}),
 		},
 		{
 			Key: "warnings", Kind: answer.KindInt, Help: "problems that are warnings",
-			Value: known(func(o *Overview) answer.Value { return answer.Int(o.Warnings) }),
+			Value: ifRead(func(o *Overview) answer.Value { return answer.Int(o.Warnings) }),
 		},
 		{
 			Key: "worst_load", Name: "worst load", Kind: answer.KindInt,
-			Help: "paths over the busiest link between switches, all end ports to all", Value: known(worst),
+			Help: "paths over the busiest link between switches, all end ports to all", Value: ifRead(worst),
 		},
 		answer.IntField("differs", "differs", "differences from most subnets", func(o *Overview) int {
 			return o.Differs
@@ -156,7 +156,7 @@ var table = answer.Table[*Overview]{
 		word("engine", "engine of the live tables", func(o *Overview) string { return o.Engine }),
 		{
 			Key: "swept", Kind: answer.KindTime, Help: "time of the last sweep",
-			Value: known(func(o *Overview) answer.Value {
+			Value: ifRead(func(o *Overview) answer.Value {
 				return answer.Time(o.Swept)
 			}),
 		},

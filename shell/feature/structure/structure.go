@@ -195,29 +195,30 @@ var decl = answer.Decl[structure]{
 		parts("pods", func(s *classify.Structure) classify.Parts { return s.Pods }),
 		parts("planes", func(s *classify.Structure) classify.Parts { return s.Planes }),
 		{
-			When: never, Table: answer.Show(&railTable, func(s structure) answer.Rows[rail] {
+			When: hiddenInText, Table: answer.Show(&railTable, func(s structure) answer.Rows[rail] {
 				return answer.Slice(s.rails())
 			}),
 		},
 		{
-			When: never, Table: answer.Show(&cageTable, func(s structure) answer.Rows[cage] {
+			When: hiddenInText, Table: answer.Show(&cageTable, func(s structure) answer.Rows[cage] {
 				return answer.Slice(s.cages())
 			}),
 		},
 		{
-			When: never, Table: answer.Show(&switchTable, func(s structure) answer.Rows[position] {
+			When: hiddenInText, Table: answer.Show(&switchTable, func(s structure) answer.Rows[position] {
 				return answer.Slice(s.switches())
 			}),
 		},
 	},
 }
 
-// never is a value for the field When. It excludes a table from text, because a line of text summarizes the table.
-func never(structure) bool { return false }
+// hiddenInText is a value for the field When. It excludes a table from text, because a line of text summarizes the
+// table.
+func hiddenInText(structure) bool { return false }
 
 func parts(key string, of func(*classify.Structure) classify.Parts) answer.Item[structure] {
 	table := &answer.Table[part]{Key: key, Title: key, Fields: answer.Fields[part]()}
-	return answer.Item[structure]{When: never, Table: answer.Show(table, func(s structure) answer.Rows[part] {
+	return answer.Item[structure]{When: hiddenInText, Table: answer.Show(table, func(s structure) answer.Rows[part] {
 		var all []part
 		if p := of(s.of); p.Has() {
 			for i, members := range p.Members() {

@@ -56,7 +56,7 @@ func verification(ctx context.Context, s *session.Session, traces int) (*compare
 	if err != nil {
 		return nil, err
 	}
-	v.Since = since(was, now)
+	v.Since = changesBetween(was, now)
 	return v, nil
 }
 
@@ -124,8 +124,8 @@ func programsAt(st *session.State) (t verify.Tools, done func(), err error) {
 
 const mostSince = 1000
 
-// The function since returns up to mostSince changes between two states.
-func since(was, is *session.Picture) []string {
+// changesBetween returns up to mostSince changes between two states.
+func changesBetween(was, is *session.Picture) []string {
 	var out []string
 	for _, c := range fabric.Changes(was.Fabric, is.Fabric) {
 		if c.Kind != fabric.NodeRenamed && len(out) < mostSince {

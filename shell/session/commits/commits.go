@@ -232,7 +232,7 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 		rep.Master = &master
 	}
 	if c.of.rollback {
-		rep.LIDsLeft, rep.PortsLeft = left(c.st.Live.Fabric, c.target.Fabric)
+		rep.LIDsLeft, rep.PortsLeft = countLeft(c.st.Live.Fabric, c.target.Fabric)
 	}
 	if err := c.findOthers(ctx, p); err != nil {
 		return err
@@ -256,9 +256,9 @@ func (c *commit) assess(ctx context.Context, p *plan.Plan) (err error) {
 	return err
 }
 
-// The function left counts the LIDs and the active ports of the live subnet that the earlier subnet did not have. No
-// commit takes a LID away or brings a port down.
-func left(live, earlier *fabric.Fabric) (lids, ports int) {
+// countLeft counts the LIDs and the active ports of the live subnet that the earlier subnet did not have. No commit
+// takes a LID away or brings a port down.
+func countLeft(live, earlier *fabric.Fabric) (lids, ports int) {
 	for _, e := range live.EndPorts {
 		was := earlier.PortByGUID(live.Ports[e].GUID)
 		if was != fabric.None && live.Ports[e].LID != 0 && earlier.Ports[was].LID == 0 {

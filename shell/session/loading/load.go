@@ -226,7 +226,6 @@ func (s loader) loadGroups(ctx context.Context, path string) (Report, error) {
 const maxMissing = 8 // how many members that are not in the subnet a report lists
 
 // noteMissing adds a note about a member of a multicast group that is not in the subnet.
-
 func (r *Report) noteMissing(mlid uint16, guid uint64) {
 	if len(r.Notes) < maxMissing {
 		r.Notes = append(r.Notes, fmt.Sprintf("port GUID 0x%016x in group 0x%04x is not in the subnet", guid, mlid))

@@ -112,9 +112,11 @@ var Options = []Option{
 		set: number(" is no LMC", 0, fabric.MaxLMC, func(s *Settings, n uint64) {
 			s.lids.LMC, s.lids.Chosen = uint8(n), true
 		})},
-	on("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool { return &s.lids.LMCESP0 }),
-	on("reassign_lids", "assign all LIDs again", func(s *Settings) *bool { return &s.lids.Reassign }),
-	on("honor_guid2lid_file", "use guid2lid also when a standby SM becomes master", func(s *Settings) *bool {
+	boolOption("lmc_esp0", "give enhanced switch ports 0 as many LIDs", func(s *Settings) *bool {
+		return &s.lids.LMCESP0
+	}),
+	boolOption("reassign_lids", "assign all LIDs again", func(s *Settings) *bool { return &s.lids.Reassign }),
+	boolOption("honor_guid2lid_file", "use guid2lid also when a standby SM becomes master", func(s *Settings) *bool {
 		return &s.lids.Honor
 	}),
 	{Name: "guid2lid", Summary: "file of the LIDs that OpenSM assigned to port GUIDs", File: true, read: setGUID2LID},
@@ -124,36 +126,38 @@ var Options = []Option{
 	guidFileOrBroken(osm.IONodes, "port GUIDs of the I/O nodes, for ftree, sssp and dfsssp", takeIONodes),
 	{Name: "max_reverse_hops", Summary: "most hops in the reverse direction of an ftree path to an I/O node",
 		set: number("", 0, 1<<16-1, func(s *Settings, n uint64) { s.routing.MaxReverseHops = uint16(n) })},
-	on("quasi_ftree_indexing", "let ftree number the switches from the roots down", func(s *Settings) *bool {
+	boolOption("quasi_ftree_indexing", "let ftree number the switches from the roots down", func(s *Settings) *bool {
 		return &s.routing.QuasiFtreeIndexing
 	}),
 	{Name: "bull", Summary: "no: ftree without both of Bull's changes (bull_min_hop, bull_secondary); OpenSM " +
 		"has no such option", boolean: true,
-		set: off(func(s *Settings, without bool) {
+		set: invertedSetter(func(s *Settings, without bool) {
 			s.routing.NoBullMinHop, s.routing.NoBullSecondary = without, without
 		})},
 	{Name: "bull_min_hop", Summary: "no: ftree without the first of Bull's changes, which replaces paths by " +
 		"shorter paths",
 		boolean: true,
-		set:     off(func(s *Settings, without bool) { s.routing.NoBullMinHop = without })},
+		set:     invertedSetter(func(s *Settings, without bool) { s.routing.NoBullMinHop = without })},
 	{Name: "bull_secondary", Summary: "no: ftree without the second of Bull's changes, which chooses ports of " +
 		"secondary paths by load", boolean: true,
-		set: off(func(s *Settings, without bool) { s.routing.NoBullSecondary = without })},
+		set: invertedSetter(func(s *Settings, without bool) { s.routing.NoBullSecondary = without })},
 	guidFile(osm.SwitchIDs, "node GUIDs with numbers that order switches of the same rank, for updn", takeIDs),
-	on("connect_roots", "let updn, dnup and ftree connect roots", func(s *Settings) *bool {
+	boolOption("connect_roots", "let updn, dnup and ftree connect roots", func(s *Settings) *bool {
 		return &s.routing.ConnectRoots
 	}),
 	guidFile(osm.RoutingOrder, "port GUIDs that are routed first", takeOrder),
-	on("guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports", func(s *Settings) *bool {
-		return &s.routing.RoutingOrderNoScatter
-	}),
+	boolOption("guid_routing_order_no_scatter", "keep guid_routing_order_file out of scatter_ports",
+		func(s *Settings) *bool {
+			return &s.routing.RoutingOrderNoScatter
+		}),
 	guidFile(osm.IgnoredPorts, "switch ports whose routes are not counted", takeIgnored),
-	on("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool {
+	boolOption("port_profile_switch_nodes", "count routes to switches", func(s *Settings) *bool {
 		return &s.routing.ProfileSwitchNodes
 	}),
-	on("port_shifting", "begin the choice among equal ports at a different port each time", func(s *Settings) *bool {
-		return &s.routing.PortShifting
-	}),
+	boolOption("port_shifting", "begin the choice among equal ports at a different port each time",
+		func(s *Settings) *bool {
+			return &s.routing.PortShifting
+		}),
 	{Name: "scatter_ports", Summary: "seed for a random choice among equal ports; 0: no random choice",
 		set: number(" is no seed", 0, 1<<32-1, func(s *Settings, n uint64) { s.routing.ScatterPorts = uint32(n) })},
 	{Name: "max_op_vls", Summary: "most data VLs of a link, for lash, dfsssp and nue; the values 1 to 5 mean " +
@@ -161,16 +165,16 @@ var Options = []Option{
 		set: number("", 1, 255, func(s *Settings, n uint64) { s.routing.MaxOpVLs = uint8(n) })},
 	{Name: "lash_start_vl", Summary: "the first service level that lash uses",
 		set: number("", 0, 255, func(s *Settings, n uint64) { s.routing.LASHStartVL = uint8(n) })},
-	on("do_mesh_analysis", "let lash order switches as in a mesh if it finds one",
+	boolOption("do_mesh_analysis", "let lash order switches as in a mesh if it finds one",
 		func(s *Settings) *bool { return &s.routing.MeshAnalysis }),
 	{Name: "nue_max_num_vls", Summary: "most VLs over which nue spreads destinations; 0: all VLs of the subnet",
 		set: number("", 0, 255, takeNueVLs)},
-	on("nue_include_switches", "let nue keep paths to switches free of deadlock, too", func(s *Settings) *bool {
+	boolOption("nue_include_switches", "let nue keep paths to switches free of deadlock, too", func(s *Settings) *bool {
 		return &s.routing.NueIncludeSwitches
 	}),
 	guidFile(osm.HopWeights, "hop weights of switch ports, by which path lengths are counted", takeWeights),
 	guidFile(osm.SearchOrder, "the order in which the ports of switches are tried", takeSearchOrder),
-	on("use_ucast_cache", "keep all routes of a what-if that lacks only hosts and leaf switches",
+	boolOption("use_ucast_cache", "keep all routes of a what-if that lacks only hosts and leaf switches",
 		func(s *Settings) *bool {
 			return &s.cached
 		}),
@@ -182,15 +186,15 @@ var Options = []Option{
 		read: setPolicy},
 	{Name: "qos", Summary: "quality of service; without it OpenSM sets no SL2VL tables, nue uses one VL, and " +
 		"torus-2QoS refuses", boolean: true,
-		set: off(func(s *Settings, without bool) { s.torus.NoQoS, s.routing.NoQoS = without, without })},
+		set: invertedSetter(func(s *Settings, without bool) { s.torus.NoQoS, s.routing.NoQoS = without, without })},
 	{Name: "vls", Was: "lanes", Summary: "let dor give paths service levels that prevent deadlock; OpenSM has " +
 		"no such option", boolean: true,
 		set: boolean(func(s *Settings) *bool { return &s.routing.DORVLs })},
-	on("exact", "if dfsssp, or dor with vls, refuses for lack of VLs, find out how many VLs it needs",
+	boolOption("exact", "if dfsssp, or dor with vls, refuses for lack of VLs, find out how many VLs it needs",
 		func(s *Settings) *bool {
 			return &s.routing.CountVLs
 		}),
-	on("strict", "let torus-2QoS refuse subnets that OpenSM refuses, although torus-2QoS(8) describes them as "+
+	boolOption("strict", "let torus-2QoS refuse subnets that OpenSM refuses, although torus-2QoS(8) describes them as "+
 		"routable",
 		func(s *Settings) *bool {
 			return &s.torus.Strict
@@ -199,9 +203,9 @@ var Options = []Option{
 	{Name: "lid_matrix_dump_file", Summary: "hop counts for the engine file", File: true, read: setLIDMatrix},
 }
 
-// The function on returns an option with the values TRUE and FALSE. The function field returns a pointer to the field
-// that the option sets.
-func on(name, summary string, field func(*Settings) *bool) Option {
+// boolOption returns an option with the values TRUE and FALSE. The function field returns a pointer to the field that
+// the option sets.
+func boolOption(name, summary string, field func(*Settings) *bool) Option {
 	return Option{Name: name, Summary: summary, boolean: true, set: boolean(field)}
 }
 
@@ -288,9 +292,9 @@ func Words(given []Setting) string {
 // EngineNames returns all names that a chain can contain.
 func EngineNames() []string { return append(engines.Names(), file.Name, engines.NoFallback) }
 
-// The function off returns the setter of a boolean option that is on by default. The setter calls take with true if the
+// invertedSetter returns the setter of a boolean option that is on by default. The setter calls take with true if the
 // option is turned off.
-func off(take func(s *Settings, without bool)) func(*Settings, string) error {
+func invertedSetter(take func(s *Settings, without bool)) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		on := false
 		err := boolean(func(*Settings) *bool { return &on })(s, value)
