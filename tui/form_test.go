@@ -84,7 +84,7 @@ func TestFormClicks(t *testing.T) {
 	d.sees("› ").misses("qos").press("shift+tab")
 	d.press("/", "lmc")
 	click("give enhanced")
-	d.sees("lmc_esp0").misses("/lmc", "LIDs of a port").press("esc").sees("cancelled, no command was run")
+	d.sees("lmc_esp0").misses("/lmc", "2^LMC LIDs").press("esc").sees("cancelled, no command was run")
 	d.press("2", "F", "down", "up", "down").sees("one cable").press("up", "enter", "enter").sees("runs: fail ")
 	click("yes")
 	d.sees("WHAT-IF")

@@ -46,7 +46,7 @@ func TestProblems(t *testing.T) {
 	d.sees("›1 Problems", "1 Problems!", "no answer", "narrow link", f.PortName(cable.A), "two masters", "a/1 and b/1",
 		"paths lost")
 	// i shows the problem and its node; a problem of the whole subnet has no node.
-	d.press("/", "narrow", "enter", "i").sees("severity", "look at", "node GUID").press("esc", "esc")
+	d.press("/", "narrow", "enter", "i").sees("severity", "next step", "node GUID").press("esc", "esc")
 	d.press("/", "two masters", "enter", "i").sees("severity", "a/1 and b/1").misses("node GUID").press("esc", "esc")
 	// The most severe problems come first; Enter goes to the port in the topology.
 	d.press("/", "narrow", "enter", "enter").sees("›2 Topology", "4 Trace")

@@ -100,7 +100,7 @@ func stories() []story {
 				do("Enter").then("Run it?", "runs: fail switch spine-02"), do("BTab").then("Which switch?"),
 				do("Enter").then("Run it?"), do("Enter").then("WHAT-IF 1 failure")}},
 		{"choose an engine, guided", small, []act{do("resize 40x10", "E").then("Which engine computes"),
-			do("/", "updn", "Enter").then("Which option"), do("/", "lmc", "Enter").then("LIDs of a port"),
+			do("/", "updn", "Enter").then("Which option"), do("/", "lmc", "Enter").then("2^LMC LIDs"),
 			do("x", "Enter").then("is no LMC"), do("BSpace", "1", "Enter").then("Which option"),
 			do("Enter").then("runs: engine updn lmc=1"), do("Enter").then("!Run it?"), do("E").then("▌ updn"),
 			do("Escape").then("cancelled, no command was run")}},

@@ -10,6 +10,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -75,12 +76,18 @@ func (l *problems) grouped(all []found.Problem) []row {
 // facts returns all details of a problem.
 func (r *row) facts() []pane.Fact {
 	facts := []pane.Fact{{Name: "problem", Text: r.kind()}, {Name: "severity", Text: r.Severity.String()},
-		{Name: "what", Text: r.What}}
+		{Name: "evidence", Text: r.What}}
 	if r.At.Name != "" {
-		facts = append(facts, pane.Fact{Name: "where", Text: r.At.Name})
+		facts = append(facts, pane.Fact{Name: "object", Text: r.At.Name})
 	}
 	if r.Try != "" {
-		facts = append(facts, pane.Fact{Name: "look at", Text: r.Try})
+		facts = append(facts, pane.Fact{Name: "next step", Text: r.Try})
+	}
+	if !r.Since.IsZero() {
+		facts = append(facts, pane.Fact{Name: "since", Text: r.Since.Local().Format(time.DateTime)})
+	}
+	if r.group == 0 {
+		facts = append(facts, pane.Fact{Name: "ID", Text: r.ID()})
 	}
 	return facts
 }
@@ -91,6 +98,26 @@ func (r *row) kind() string {
 		return fmt.Sprintf("%s x%d", r.Kind, r.group)
 	}
 	return string(r.Kind)
+}
+
+// object returns the place of the problem.
+func (r *row) object() string {
+	if r.group > 0 {
+		return ""
+	}
+	return cmp.Or(r.At.Name, "subnet")
+}
+
+// since returns when the problem began: the time of today, or the date. It returns "" if that is unknown.
+func (r *row) since(now time.Time) string {
+	at := r.Since.Local()
+	switch {
+	case r.Since.IsZero():
+		return ""
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return at.Format("15:04")
+	}
+	return at.Format("01-02 15:04")
 }
 
 // Source provides the problems of the live subnet and of history entries.
@@ -109,14 +136,19 @@ func New(c *pane.Common, src Source) pane.Pane {
 	l.List = pane.NewList(c, pane.About{Name: "Problems", Short: "Probs", Seat: pane.SeatHead},
 		draw.Table{ID: func(row int) uint64 { return id(&l.found[row]) }}, l.Renew)
 	l.Cols = []draw.Column{
-		{Name: "what", Help: "severity: error, warning or note",
+		{Name: "severity", Help: "error, warning or note",
 			Wide: 8, Text: func(row int) string { return l.found[row].Severity.String() }, Look: l.look,
 			Order: func(row int) int64 { return int64(l.found[row].Severity) }},
+		{Name: "object", Help: "port or node that has the problem",
+			Least: 12, Share: 1, Rank: 2, Text: func(row int) string { return l.found[row].object() }},
+		{Name: "since", Help: "when the problem began, if that was recorded",
+			Least: 5, Rank: 3, Text: func(row int) string { return l.found[row].since(time.Now()) },
+			Order: func(row int) int64 { return l.found[row].Since.UnixMilli() }},
 		{Name: "problem", Help: "kind of problem, with a count where several share a row; Enter opens them",
 			Least: 14, Text: func(row int) string { return l.found[row].kind() }},
-		{Name: "where", Help: "port, node or link that has the problem",
+		{Name: "evidence", Help: "what was found",
 			Least: 16, Share: 4, Text: func(row int) string { return l.found[row].What }},
-		{Name: "look at", Help: "next step",
+		{Name: "next step", Help: "what may help",
 			Least: 30, Rank: 1, Text: func(row int) string {
 				return l.found[row].Try
 			}, Dim: true},
