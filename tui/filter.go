@@ -106,7 +106,7 @@ func (in *prompt) filterKey(k tea.KeyMsg) tea.Cmd {
 		if text == "" {
 			in.setFilter("")
 		}
-		if p.N == 0 || in.m.on(pane.SeatHome) {
+		if p.N == 0 || in.m.hasFocus(pane.SeatHome) {
 			cmd, _ := in.findPort(text)
 			return cmd
 		}
@@ -147,7 +147,7 @@ func (in *prompt) setFilter(text string) {
 // parseFilter is [draw.ParseFilter] with two further forms: @NAME for the hosts of a set, and NODE/PORT for a port in
 // the topology.
 func (in *prompt) parseFilter(text string) (draw.Filter, error) {
-	if node, _ := in.portNamed(text); node != fabric.None && in.m.on(pane.SeatHome) {
+	if node, _ := in.portNamed(text); node != fabric.None && in.m.hasFocus(pane.SeatHome) {
 		return draw.OneOf(text, []string{in.m.sc.Top.Fabric.NodeName(node)}), nil
 	}
 	name, isSet := strings.CutPrefix(text, "@")

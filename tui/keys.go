@@ -138,9 +138,9 @@ func quit(m *model) tea.Cmd {
 		m.warn(m.jobs.latest().text + " is running: q again cancels it and quits")
 		return nil
 	}
-	if m.screens != nil && m.screens.running(m) != "" && !m.jobs.quitting {
+	if m.screens != nil && m.screens.runningElsewhere(m) != "" && !m.jobs.quitting {
 		m.jobs.quitting = true
-		m.warn(m.screens.running(m) + " is running: q again cancels it and quits")
+		m.warn(m.screens.runningElsewhere(m) + " is running: q again cancels it and quits")
 		return nil
 	}
 	return tea.Quit

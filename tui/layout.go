@@ -57,8 +57,8 @@ func (d *layout) named(name string) int {
 
 func (d *layout) pane() pane.Pane { return d.all[d.focus] }
 
-// The method on reports whether a pane with this seat has the keyboard focus.
-func (d *layout) on(s pane.Seat) bool { return d.pane().About().Seat == s }
+// hasFocus reports whether a pane with this seat has the keyboard focus.
+func (d *layout) hasFocus(s pane.Seat) bool { return d.pane().About().Seat == s }
 
 // digit returns the default key of a pane.
 func (d *layout) digit(at int) string { return d.keys[at].Keys }
@@ -111,7 +111,7 @@ func (d *layout) arrange(body draw.Rect) []placed {
 		return []placed{{d.focus, body}}
 	case f == shapePair:
 		left, right := draw.SplitColumns(body, body.W*(40+d.leftShare)/100)
-		return []placed{{s.home, left}, {d.given(s.aside), right}}
+		return []placed{{s.home, left}, {d.orMain(s.aside), right}}
 	}
 	upper, log := draw.SplitRows(body, body.H-d.logRows(body))
 	logged := placed{d.at(pane.SeatLog), log}
@@ -120,7 +120,7 @@ func (d *layout) arrange(body draw.Rect) []placed {
 		return append(d.homes(left), append(d.spread(rest), logged)...)
 	}
 	var across []placed // a pane with long rows, below all others
-	if at := d.given(s.main); d.all[at].About().Broad && at == d.focus {
+	if at := d.orMain(s.main); d.all[at].About().Broad && at == d.focus {
 		top, bottom := draw.SplitRows(upper, upper.H/2)
 		upper, across = top, []placed{{at, bottom}}
 	}
@@ -128,10 +128,10 @@ func (d *layout) arrange(body draw.Rect) []placed {
 	if across != nil {
 		return append(d.homes(left), append(across, placed{d.at(pane.SeatMain), right}, logged)...)
 	}
-	shown := []placed{{d.given(s.main), right}}
+	shown := []placed{{d.orMain(s.main), right}}
 	if trace := d.at(pane.SeatTrace); d.wanted(trace) {
 		top, bottom := draw.SplitRows(right, right.H-max(right.H*9/20, 5))
-		shown = []placed{{d.given(s.main), top}, {trace, bottom}}
+		shown = []placed{{d.orMain(s.main), top}, {trace, bottom}}
 	}
 	return append(d.homes(left), append(shown, logged)...)
 }
@@ -171,8 +171,8 @@ func (d *layout) wanted(at int) bool {
 	return at == d.focus || !ok || !v.Hidden()
 }
 
-// The method given returns the pane with the index at, or the main pane if that pane is empty.
-func (d *layout) given(at int) int {
+// orMain returns the pane with the index at, or the main pane if that pane is empty.
+func (d *layout) orMain(at int) int {
 	if d.wanted(at) {
 		return at
 	}
@@ -182,7 +182,7 @@ func (d *layout) given(at int) int {
 // logRows returns the number of lines for the log on a large screen. A short log gets few lines. A log with the
 // keyboard focus gets half of the screen.
 func (d *layout) logRows(body draw.Rect) int {
-	if d.on(pane.SeatLog) {
+	if d.hasFocus(pane.SeatLog) {
 		return body.H / 2
 	}
 	return max(min(body.H/5, 12, d.all[d.at(pane.SeatLog)].Base().N+2), 5)
@@ -196,7 +196,7 @@ func (d *layout) homes(left draw.Rect) []placed {
 		want = len(draw.Wrap(d.all[head].Empty(), left.W-5)) + 2
 	}
 	n := max(min(want, left.H/3), 4)
-	if d.on(pane.SeatHead) {
+	if d.hasFocus(pane.SeatHead) {
 		n = max(n, min(want, left.H*2/3))
 	}
 	top, rest := draw.SplitRows(left, n)

@@ -44,7 +44,7 @@ func (mo *mouse) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	if mo.m.pages.over != nil {
 		return mo.m.pages.over.Wheel(by)
 	}
-	if at, ok := mo.under(e.X, e.Y); ok {
+	if at, ok := mo.paneAt(e.X, e.Y); ok {
 		t := mo.m.all[at.at].Base()
 		t.To(t.Cursor + by)
 		mo.m.follow()
@@ -52,8 +52,8 @@ func (mo *mouse) wheel(e tea.MouseMsg, by int) tea.Cmd {
 	return nil
 }
 
-// The method under returns the pane at a cell. It returns false if no pane accepts the mouse at present.
-func (mo *mouse) under(x, y int) (placed, bool) {
+// paneAt returns the pane at a cell. It returns false if no pane accepts the mouse at present.
+func (mo *mouse) paneAt(x, y int) (placed, bool) {
 	for _, p := range mo.m.panes() {
 		if p.Holds(x, y) {
 			return p, mo.m.prompt.typed == nil || mo.m.prompt.typed.note
@@ -71,7 +71,7 @@ func (mo *mouse) click(x, y int) tea.Cmd {
 	if mo.m.pages.over != nil {
 		return mo.m.pages.over.Click(y - mo.m.body().Y - 1)
 	}
-	if p, ok := mo.under(x, y); ok {
+	if p, ok := mo.paneAt(x, y); ok {
 		return mo.clickPane(p, x, y)
 	}
 	return nil

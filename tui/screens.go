@@ -46,7 +46,7 @@ func newScreens(subnets *shell.Subnets, all []*model) *screens {
 func (s *screens) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	for i, m := range s.all {
-		cmds = append(cmds, s.of(i, m.Init()))
+		cmds = append(cmds, s.addressedTo(i, m.Init()))
 	}
 	return tea.Batch(cmds...)
 }
@@ -60,7 +60,7 @@ func (s *screens) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case toScreen:
 		cmd := s.tell(msg.at, msg.msg)
 		if msg.at != s.at { // the list of all subnets may depend on it
-			cmd = tea.Batch(cmd, s.of(s.at, s.all[s.at].seek()))
+			cmd = tea.Batch(cmd, s.addressedTo(s.at, s.all[s.at].seek()))
 		}
 		return s, cmd
 	case enterMsg:
@@ -77,15 +77,15 @@ func (s *screens) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (s *screens) tell(at int, msg tea.Msg) tea.Cmd {
 	_, cmd := s.all[at].Update(msg)
-	return s.of(at, cmd)
+	return s.addressedTo(at, cmd)
 }
 
 // bubbleTea is the path of the package that defines Bubble Tea's own messages.
 var bubbleTea = reflect.TypeFor[tea.QuitMsg]().PkgPath()
 
-// The method of returns a command whose messages go to the screen of the subnet with the index at. Messages of Bubble
-// Tea itself are not changed.
-func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
+// addressedTo returns a command whose messages go to the screen of the subnet with the index at. Messages of Bubble Tea
+// itself are not changed.
+func (s *screens) addressedTo(at int, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (s *screens) of(at int, cmd tea.Cmd) tea.Cmd {
 		case tea.BatchMsg:
 			all := make(tea.BatchMsg, len(msg))
 			for i, c := range msg {
-				all[i] = s.of(at, c)
+				all[i] = s.addressedTo(at, c)
 			}
 			return all
 		case enterMsg:
@@ -125,12 +125,12 @@ func (s *screens) enter(msg enterMsg) tea.Cmd {
 	if !msg.place.None() {
 		cmds = append(cmds, to.jump(func() tea.Cmd { return to.handle(pane.GoTo{At: msg.place}) }))
 	}
-	return s.of(msg.at, tea.Batch(cmds...))
+	return s.addressedTo(msg.at, tea.Batch(cmds...))
 }
 
-// The method running returns the name of a command that is running on a subnet other than that of the given screen. It
+// runningElsewhere returns the name of a command that is running on a subnet other than that of the given screen. It
 // returns "" if there is none.
-func (s *screens) running(than *model) string {
+func (s *screens) runningElsewhere(than *model) string {
 	for _, m := range s.all {
 		if m != than && len(m.jobs.running) > 0 && m.jobs.starting == nil {
 			return m.subnet + ": " + m.jobs.latest().text

@@ -56,7 +56,7 @@ func tourSteps() []tourStop {
 			}},
 		{text: fixed("Press 4 for the trace over another spine, and its live path below it."), keys: keys("4"),
 			done: func(m *model) bool {
-				return m.on(pane.SeatTrace)
+				return m.hasFocus(pane.SeatTrace)
 			}},
 		{text: fixed("Press u to undo the failure."), keys: keys("u"), done: func(m *model) bool {
 			return len(m.st.Failures) == 0
@@ -111,7 +111,7 @@ func tourHosts(m *model) [2]string {
 // tourAt reports whether the given host of the tour is selected in the topology.
 func tourAt(m *model, which int) bool {
 	s := m.pane().Subject()
-	return m.on(pane.SeatHome) && s.Node != fabric.None && draw.FirstWord(s.Fabric.NodeName(s.Node)) ==
+	return m.hasFocus(pane.SeatHome) && s.Node != fabric.None && draw.FirstWord(s.Fabric.NodeName(s.Node)) ==
 		m.tour.names[which]
 }
 

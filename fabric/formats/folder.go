@@ -164,13 +164,13 @@ func readFolder(ctx context.Context, folder string, o Options) (s Subnet, err er
 		}
 		g.setName(m, path, when)
 		wait.Go(func() {
-			crash.Keep(func() {
+			crash.Recover(func() {
 				g.setError(m, files.Unzipped(ctx, path, m.kind, func(r io.Reader) error { return m.read(g, r, path) }))
 			})
 		})
 	}
 	wait.Wait()
-	crash.Again()
+	crash.Repanic()
 	return g.subnet()
 }
 

@@ -130,7 +130,7 @@ func each(n int, work func(from, to int)) {
 			if from >= n {
 				return
 			}
-			crash.Keep(func() { work(from, min(from+manyRows, n)) })
+			crash.Recover(func() { work(from, min(from+manyRows, n)) })
 			wg.Done()
 		}
 	}
@@ -139,7 +139,7 @@ func each(n int, work func(from, to int)) {
 	}
 	take()
 	wg.Wait()
-	crash.Again()
+	crash.Repanic()
 }
 
 // Hits reports for each text whether it matches the filter. The texts must be in lower case. Hits ignores an inversion

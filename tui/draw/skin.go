@@ -52,7 +52,7 @@ func ReadSkin(r io.Reader, name string) (*Skin, error) {
 			return nil, fmt.Errorf("%s:%d: unknown style %q, expected one of %s", name, node.Line, style,
 				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
-		look, err := node.over(Look{})
+		look, err := node.overlay(Look{})
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %s: expected fg and bg with colours, bold, reverse and underline with "+
 				"true or false: %w", name, node.Line, style, err)
@@ -70,8 +70,8 @@ func ReadSkin(r io.Reader, name string) (*Skin, error) {
 // parts are the keys of a look.
 var parts = []string{"fg", "bg", "bold", "reverse", "underline"}
 
-// The method over returns a copy of the look in which the values of the node replace the old values.
-func (l *lookNode) over(look Look) (Look, error) {
+// overlay returns a copy of the look in which the values of the node replace the old values.
+func (l *lookNode) overlay(look Look) (Look, error) {
 	if l.Kind != yaml.MappingNode {
 		return look, fmt.Errorf("line %d is not a list of keys and values", l.Line)
 	}
@@ -84,10 +84,10 @@ func (l *lookNode) over(look Look) (Look, error) {
 	return look, err
 }
 
-// The method over returns the look of a style with the changes that the skin makes.
-func (s *Skin) over(style string, look Look) Look {
+// overlay returns the look of a style with the changes that the skin makes.
+func (s *Skin) overlay(style string, look Look) Look {
 	if node, ok := s.looks[style]; ok {
-		look, _ = node.over(look) // [ReadSkin] checked that it can be decoded
+		look, _ = node.overlay(look) // [ReadSkin] checked that it can be decoded
 	}
 	return look
 }

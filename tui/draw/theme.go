@@ -64,7 +64,7 @@ func NewTheme(name string, profile termenv.Profile, g Glyphs, skin *Skin) (*Them
 	for style, at := range t.styles() {
 		look := looks[style]
 		if skin != nil && name != "none" {
-			look = skin.over(style, look)
+			look = skin.overlay(style, look)
 		}
 		*at = compiled(look.style(r))
 	}

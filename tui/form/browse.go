@@ -95,12 +95,12 @@ func (f *Form) browsing(k tea.KeyMsg) (cmd tea.Cmd, taken bool) {
 		return nil, true
 	case tea.KeyEnter:
 		if b.chosen {
-			return f.take(b.fits[b.win.Cursor]), true
+			return f.choose(b.fits[b.win.Cursor]), true
 		}
 		text, _ := f.field.value()
 		for _, e := range b.fits {
 			if e.Folder && b.folder+e.Name == text {
-				return f.take(e), true
+				return f.choose(e), true
 			}
 		}
 		if text != "" && text == b.folder {
@@ -126,8 +126,8 @@ func (b *browser) move(by int) {
 	}
 }
 
-// The method take handles the choice of an entry: a file becomes the answer, and a folder is opened.
-func (f *Form) take(e files.Entry) tea.Cmd {
+// choose handles the choice of an entry: a file becomes the answer, and a folder is opened.
+func (f *Form) choose(e files.Entry) tea.Cmd {
 	if !e.Folder {
 		return f.reply(f.files.path(e))
 	}

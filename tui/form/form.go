@@ -235,7 +235,7 @@ func (f *Form) Key(k tea.KeyMsg) tea.Cmd {
 // Click selects the clicked choice.
 func (f *Form) Click(line int) tea.Cmd {
 	if b := f.files; b != nil && !f.waiting && line > b.at && line-b.at-1+b.win.Top < len(b.fits) {
-		return f.take(b.fits[line-b.at-1+b.win.Top])
+		return f.choose(b.fits[line-b.at-1+b.win.Top])
 	}
 	if f.waiting || f.field == nil || !f.field.click(line-f.above) {
 		return nil

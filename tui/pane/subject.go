@@ -32,9 +32,9 @@ type Fact struct{ Name, Text string }
 // Nothing is the subject of a row that is not about an object.
 var Nothing = Subject{Node: fabric.None, Port: fabric.None, Link: fabric.None, Via: fabric.None}
 
-// The method each returns the commands for a subject, and for the links that fail together with it. If there is no
-// command at all, the result why is the reason.
-func (s Subject) each(command func(Subject) (string, string)) (all, why string) {
+// commandsFor returns the commands for a subject, and for the links that fail together with it. If there is no command
+// at all, the result why is the reason.
+func (s Subject) commandsFor(command func(Subject) (string, string)) (all, why string) {
 	all, why = command(s)
 	for _, link := range s.With {
 		s.Node, s.Link = s.Fabric.Ports[link].Node, link
@@ -46,7 +46,7 @@ func (s Subject) each(command func(Subject) (string, string)) (all, why string) 
 }
 
 // Fail returns the command that simulates the failure of the subject, or the reason why there is none.
-func (sc *Scene) Fail(s Subject) (command, why string) { return s.each(sc.failOne) }
+func (sc *Scene) Fail(s Subject) (command, why string) { return s.commandsFor(sc.failOne) }
 
 func (sc *Scene) failOne(s Subject) (command, why string) {
 	if s.Node == fabric.None {
@@ -75,7 +75,7 @@ func (sc *Scene) failOne(s Subject) (command, why string) {
 }
 
 // Restore returns the command that restores the subject, or the reason why there is none.
-func (sc *Scene) Restore(s Subject) (command, why string) { return s.each(sc.restoreOne) }
+func (sc *Scene) Restore(s Subject) (command, why string) { return s.commandsFor(sc.restoreOne) }
 
 func (sc *Scene) restoreOne(s Subject) (command, why string) {
 	switch {

@@ -176,8 +176,8 @@ func (o *options) help(words []string) int {
 	return exitDone
 }
 
-// ended reports the error with which a run ended, and returns the exit status of the process.
-func (o *options) ended(ctx context.Context, err error) int {
+// exitStatus reports the error with which a run ended, and returns the exit status of the process.
+func (o *options) exitStatus(ctx context.Context, err error) int {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
@@ -270,7 +270,7 @@ func (o *options) file(path string) int {
 	text, err := files.All(ctx, path, files.Script)
 	if err != nil {
 		defer stop()
-		return o.ended(ctx, fmt.Errorf("run: %w", err))
+		return o.exitStatus(ctx, fmt.Errorf("run: %w", err))
 	}
 	stop()
 	return o.script(path, string(text))

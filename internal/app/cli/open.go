@@ -120,7 +120,7 @@ func (o *options) connect(ctx context.Context, opt session.Options,
 	opt.StateDir, opt.NoState = history.Dir()
 	s, err := o.sessions(ctx, &config, sources, opt)
 	if err != nil {
-		return o.ended(ctx, err)
+		return o.exitStatus(ctx, err)
 	}
 	save := func() []string { return rescued(s, opt.StateDir) }
 	err = guarded(ctx, s, work, func() { o.print(save()) })
@@ -131,7 +131,7 @@ func (o *options) connect(ctx context.Context, opt session.Options,
 	if cerr := closed(s); err == nil {
 		err = cerr
 	}
-	status := o.ended(ctx, err)
+	status := o.exitStatus(ctx, err)
 	o.print(saved)
 	return status
 }

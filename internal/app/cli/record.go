@@ -32,12 +32,12 @@ func (o *options) record(args []string) int {
 			if err == nil {
 				err = run(append(start, "stay"))
 			}
-			return o.unless(ctx, err)
+			return o.unlessStopped(ctx, err)
 		}
 		for _, n := range all {
 			n.Read(func() error { return n.Session().Start(ctx) })
 		}
-		err := o.unless(ctx, run(slices.Concat([]string{"on", source.AllSubnets}, start)))
+		err := o.unlessStopped(ctx, run(slices.Concat([]string{"on", source.AllSubnets}, start)))
 		recording := slices.ContainsFunc(all, func(n *shell.Subnet) bool {
 			_, running := recording.StatusOf(n.Session())
 			return running
@@ -49,15 +49,15 @@ func (o *options) record(args []string) int {
 		if !recording {
 			return err
 		}
-		return errors.Join(err, o.unless(ctx, s.Stay(ctx, out)))
+		return errors.Join(err, o.unlessStopped(ctx, s.Stay(ctx, out)))
 	})
 }
 
 // errNotAll is returned if at least one subnet was not recorded.
 var errNotAll = errors.New("record: not all subnets were recorded")
 
-// unless returns nil if SIGTERM or SIGINT ended the recording, otherwise err.
-func (o *options) unless(ctx context.Context, err error) error {
+// unlessStopped returns nil if SIGTERM or SIGINT ended the recording, otherwise err.
+func (o *options) unlessStopped(ctx context.Context, err error) error {
 	ended, ok := errors.AsType[*signals.Error](context.Cause(ctx))
 	if ok && (ended.Signal == syscall.SIGTERM || ended.Signal == syscall.SIGINT) {
 		return nil

@@ -20,19 +20,19 @@ func Each(n int, work func(i int)) {
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				crash.Keep(func() { work(i) })
+				crash.Recover(func() { work(i) })
 			}
 		})
 	}
 	wg.Wait()
-	crash.Again()
+	crash.Repanic()
 }
 
 // Crash passes the first panic of several goroutines to the goroutine that waits for them.
 type Crash struct{ first atomic.Pointer[string] }
 
-// Keep calls work. If work panics, Keep recovers and stores the panic with its stack for [Crash.Again].
-func (c *Crash) Keep(work func()) {
+// Recover calls work. If work panics, Recover stores the panic with its stack for [Crash.Repanic].
+func (c *Crash) Recover(work func()) {
 	defer func() {
 		if p := recover(); p != nil {
 			why := fmt.Sprintf("%v\n%s", p, debug.Stack())
@@ -42,8 +42,8 @@ func (c *Crash) Keep(work func()) {
 	work()
 }
 
-// Again panics with the panic that [Crash.Keep] stored. It does nothing if no call of work panicked.
-func (c *Crash) Again() {
+// Repanic panics with the panic that [Crash.Recover] stored. It does nothing if no call of work panicked.
+func (c *Crash) Repanic() {
 	if why := c.first.Load(); why != nil {
 		panic(*why)
 	}

@@ -27,14 +27,14 @@ func baseHops(ctx context.Context, f *fabric.Fabric, opt *routing.Options) *base
 	b := &base{done: make(chan struct{})}
 	go func() {
 		defer close(b.done)
-		b.crash.Keep(func() { b.hops, b.err = minhop.Hops(ctx, f, routing.NewGraph(f), opt) })
+		b.crash.Recover(func() { b.hops, b.err = minhop.Hops(ctx, f, routing.NewGraph(f), opt) })
 	}()
 	return b
 }
 
 func (b *base) wait() {
 	<-b.done
-	b.crash.Again()
+	b.crash.Repanic()
 }
 
 // record holds hop counts as OpenSM has them after fat-tree routing. These are min-hop's counts, partly overwritten by

@@ -33,7 +33,7 @@ func (g *graph) planFor(switches []fabric.SwitchIndex) *planner {
 	p := &planner{ready: make(chan *plan, plansAhead), free: make(chan *plan, plansAhead+2), quit: make(chan struct{})}
 	p.work.Go(func() {
 		defer close(p.ready)
-		p.crash.Keep(func() { p.plan(g, switches) })
+		p.crash.Recover(func() { p.plan(g, switches) })
 	})
 	return p
 }
@@ -84,7 +84,7 @@ func (p *planner) next() *plan {
 	}
 	p.now = <-p.ready
 	if p.now == nil { // the planner ended early
-		p.crash.Again()
+		p.crash.Repanic()
 	}
 	return p.now
 }

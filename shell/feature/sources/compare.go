@@ -78,10 +78,10 @@ func overviews(ctx context.Context, all []feature.Subnet) ([]Overview, error) {
 	var wait sync.WaitGroup
 	var crash parallel.Crash
 	for i, n := range all {
-		wait.Go(func() { crash.Keep(func() { failed[i] = overview(ctx, n, &rows[i]) }) })
+		wait.Go(func() { crash.Recover(func() { failed[i] = overview(ctx, n, &rows[i]) }) })
 	}
 	wait.Wait()
-	crash.Again()
+	crash.Repanic()
 	for _, err := range failed {
 		if err != nil {
 			return nil, err

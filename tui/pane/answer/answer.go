@@ -48,8 +48,8 @@ func New(c *pane.Common) pane.Pane {
 	return a
 }
 
-// A call of now returns the answer that is shown, or nil before the first answer.
-func (a *answers) now() *kept {
+// shownAnswer returns the answer that is shown, or nil before the first answer.
+func (a *answers) shownAnswer() *kept {
 	if len(a.kept) == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (a *answers) now() *kept {
 }
 
 func (a *answers) sheet() *pane.Sheet {
-	if k := a.now(); k != nil {
+	if k := a.shownAnswer(); k != nil {
 		return &k.Sheets[k.sheet]
 	}
 	return nil
@@ -108,7 +108,7 @@ func (a *answers) Collect() {
 
 // leave remembers the view of the answer.
 func (a *answers) leave() {
-	if k := a.now(); k != nil {
+	if k := a.shownAnswer(); k != nil {
 		k.sheet, k.row = a.Kind, a.Cursor
 	}
 }
@@ -116,7 +116,7 @@ func (a *answers) leave() {
 // The method turn shows one of the answers, in the view that was used for it last.
 func (a *answers) turn(at int) {
 	a.at = at
-	k := a.now()
+	k := a.shownAnswer()
 	a.Kinds = nil
 	for i := range k.Sheets {
 		a.Kinds = append(a.Kinds, k.Sheets[i].Title)
@@ -133,14 +133,14 @@ func (k *kept) place() pane.Place { return pane.Place{GUID: uint64(k.Job), Port:
 const answerPort = 255 // no node has this port
 
 func (a *answers) Spot() (pane.Place, string) {
-	if k := a.now(); k != nil {
+	if k := a.shownAnswer(); k != nil {
 		return k.place(), k.Command
 	}
 	return pane.Place{}, ""
 }
 
 func (a *answers) Renew() {
-	k := a.now()
+	k := a.shownAnswer()
 	if k == nil {
 		a.Build(0)
 		return
@@ -206,7 +206,7 @@ const (
 func (a *answers) Show(sc *pane.Scene, _ bool) { a.Scene = sc }
 
 func (a *answers) Title() string {
-	k := a.now()
+	k := a.shownAnswer()
 	if k == nil {
 		return ""
 	}
@@ -231,7 +231,7 @@ func (a *answers) Figure() string {
 
 func (a *answers) Empty() string {
 	switch {
-	case a.now() == nil:
+	case a.shownAnswer() == nil:
 		return "no answers yet: press : for a command; p, d and Enter on a figure also run one"
 	case !a.Filt.Empty():
 		return a.NoMatch("row")
@@ -240,10 +240,10 @@ func (a *answers) Empty() string {
 }
 
 // Hidden reports whether there is no answer yet.
-func (a *answers) Hidden() bool { return a.now() == nil }
+func (a *answers) Hidden() bool { return a.shownAnswer() == nil }
 
 func (a *answers) FileName() string {
-	if k := a.now(); k != nil {
+	if k := a.shownAnswer(); k != nil {
 		return strings.Join(strings.FieldsFunc(k.Command, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 		}), "-")

@@ -240,9 +240,9 @@ func (l *list) useLook(row int) draw.Style {
 	return ""
 }
 
-// The method against returns the ratio of two relative values: the data that the port sent and the number of paths by
-// the tables. Both are relative to their mean over the links between switches. It returns 0 if the ratio is unknown.
-func (l *list) against(row int) float64 {
+// trafficPerPath returns the ratio of two relative values: the data that the port sent and the number of paths by the
+// tables. Both are relative to their mean over the links between switches. It returns 0 if the ratio is unknown.
+func (l *list) trafficPerPath(row int) float64 {
 	x, loads := l.row(row), l.Loads()
 	if x.Port == fabric.None || loads == nil || loads.Fabric != l.taken.Fabric || l.mean == 0 ||
 		linkload.ClassOf(loads.Fabric, x.Port) != linkload.BetweenSwitches {
@@ -256,14 +256,14 @@ func (l *list) against(row int) float64 {
 }
 
 func (l *list) byTables(row int) string {
-	if a := l.against(row); a > 0 {
+	if a := l.trafficPerPath(row); a > 0 {
 		return fmt.Sprintf("%.2fx", a)
 	}
 	return "-"
 }
 
 func (l *list) partsLook(row int) draw.Style {
-	if a := l.against(row); a > 1.5 || a > 0 && a < 0.5 {
+	if a := l.trafficPerPath(row); a > 1.5 || a > 0 && a < 0.5 {
 		return l.Theme.Warn
 	}
 	return ""

@@ -165,13 +165,13 @@ func (c *columns) backText(row int) string { return c.likeness(row, c.t.back) }
 
 func (c *columns) backLook(row int) draw.Style { return c.likeLook(c.backText(row), "") }
 
-func (c *columns) backBy(row int) string { return c.by(row, c.t.back) }
+func (c *columns) backBy(row int) string { return c.otherHopText(row, c.t.back) }
 
 func (c *columns) otherText(row int) string { return c.likeness(row, c.t.chosen()) }
 
 func (c *columns) otherLook(row int) draw.Style { return c.likeLook(c.otherText(row), c.t.Theme.Warn) }
 
-func (c *columns) otherBy(row int) string { return c.by(row, c.t.chosen()) }
+func (c *columns) otherBy(row int) string { return c.otherHopText(row, c.t.chosen()) }
 
 // The method likeness returns a text that states whether another path has the same hop.
 func (c *columns) likeness(row int, o *other) string {
@@ -196,8 +196,8 @@ func (c *columns) likeLook(text string, differs draw.Style) draw.Style {
 	return differs
 }
 
-// The method by returns the hop of another path that replaces the hop in this row, or "" if the hop is the same.
-func (c *columns) by(row int, o *other) string {
+// otherHopText returns the hop of another path that replaces the hop in this row, or "" if the hop is the same.
+func (c *columns) otherHopText(row int, o *other) string {
 	r := c.ofPath(row)
 	if r == nil || o == nil {
 		return ""
