@@ -57,7 +57,7 @@ func GrowthText(c counters.Counter, n uint64, perSecond float64, cleared, stoppe
 	text := fmt.Sprintf("%v %s%d", c, least, n)
 	switch c {
 	case counters.XmitData, counters.RcvData: // in words of four bytes
-		text = fmt.Sprintf("%v %s%s/s", c, least, bytesText(4*perSecond))
+		text = fmt.Sprintf("%v %s%s/s", c, least, BytesText(4*perSecond))
 	case counters.XmitPackets, counters.RcvPackets:
 		text = fmt.Sprintf("%v %s%.3g/s", c, least, perSecond)
 	}
@@ -70,14 +70,13 @@ func GrowthText(c counters.Counter, n uint64, perSecond float64, cleared, stoppe
 	return text
 }
 
-func bytesText(n float64) string {
-	for _, unit := range []string{"B", "kB", "MB"} {
-		if n < 1000 {
-			return fmt.Sprintf("%.3g %s", n, unit)
-		}
-		n /= 1000
+// BytesText returns a number of bytes as text, such as "1.5 TB".
+func BytesText(n float64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB", "PB"}
+	for n >= 999.5 && len(units) > 1 { // 999.5 is the first number that three digits show as 1000
+		n, units = n/1000, units[1:]
 	}
-	return fmt.Sprintf("%.3g GB", n)
+	return fmt.Sprintf("%.3g %s", n, units[0])
 }
 
 // PortGrowth is the recorded increase of the counters of a port in a time span.
@@ -124,15 +123,25 @@ type GrowthRow struct {
 	First    answer.Value `key:"first" name:"FIRST BY" kind:"time" help:"first reading with an increase"`
 	Last     answer.Value `key:"last" name:"LAST BY" kind:"time" help:"last reading with an increase"`
 	Counters answer.Value `key:"counters" kind:"map" help:"increase of the counters"`
-	PerHour  answer.Value `key:"per_hour" kind:"map"`
+	PerHour  answer.Value `key:"per_hour" kind:"map" help:"by counter, in its unit: 4 bytes for data"`
 	AtLeast  []string     `key:"at_least" help:"counters that were cleared or reached their maximum"`
 	answer.Lead
+}
+
+// rateText returns the increase per hour, in bytes if only data was counted.
+func (c *PortGrowth) rateText() string {
+	for _, n := range c.Counts {
+		if n.Counter != counters.XmitData && n.Counter != counters.RcvData {
+			return fmt.Sprintf("%.3g", c.PerHour)
+		}
+	}
+	return BytesText(4 * c.PerHour)
 }
 
 // GrowthRowOf returns the row of a port.
 func GrowthRowOf(f *fabric.Fabric, x *PortGrowth) GrowthRow {
 	c := GrowthRow{
-		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: fmt.Sprintf("%.3g", x.PerHour),
+		Name: x.Name, Port: answer.Port(f, x.Port), Text: x.Text, Rate: x.rateText(),
 		First: answer.Time(x.First), Last: answer.Time(x.Last),
 		AtLeast: []string{}, Lead: ToPort(f, x.Port),
 	}

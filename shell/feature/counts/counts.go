@@ -19,7 +19,8 @@ import (
 	"example.org/ibconsole/shell/session"
 )
 
-// Feature provides the commands "show counters", "clear counters", "counters history" and "counters worst".
+// Feature provides the commands "show counters", "clear counters", "counters history", "counters worst" and
+// "counters top".
 var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 	{Name: "pane-K", Keys: "K", Pane: "Counters", Help: "the ports with most errors, waits or traffic, how fast " +
 		"and since when"},
@@ -71,6 +72,7 @@ var Feature = feature.Feature{Name: "counts", Keys: []feature.Key{
 		Answers:  []answer.Declared{&worstDecl},
 		Run:      runWorst,
 	},
+	topCommand,
 }}
 
 var (

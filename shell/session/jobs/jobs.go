@@ -29,12 +29,45 @@ type Job struct {
 var (
 	// ErrNoSlurm is returned if neither of Slurm's programs is installed.
 	ErrNoSlurm = errors.New("neither scontrol nor sacct is installed here")
+	// ErrNoSacct is returned if sacct is not installed.
+	ErrNoSacct = errors.New("sacct is not installed here")
 	// ErrNoHosts is returned if a job has no hosts yet.
 	ErrNoHosts = errors.New("the job has no hosts: it has not started")
 )
 
 // ID matches a job ID: 4711 for a job, 4711_3 for a task of an array, 4711+1 for a part of a heterogeneous job.
 var ID = regexp.MustCompile(`^[0-9]{1,12}([_+][0-9]{1,9})?$`)
+
+// sacctFields are the fields that [Sacct] parses.
+const sacctFields = "JobID,NodeList,Start,End,State,User,JobName"
+
+// Between returns the jobs that ran at some time in a period, as sacct lists them. It returns [ErrNoSacct] if sacct is
+// not installed.
+func Between(ctx context.Context, since, until time.Time) ([]Job, error) {
+	path, err := exec.LookPath("sacct")
+	if err != nil {
+		return nil, ErrNoSacct
+	}
+	const layout = "2006-01-02T15:04:05"
+	out, err := run(ctx, path, "--allusers", "--allocations", "--noheader", "--parsable2", "--starttime",
+		since.Local().Format(layout), "--endtime", until.Local().Format(layout), "--format", sacctFields)
+	if err != nil {
+		return nil, fmt.Errorf("sacct: %w", err)
+	}
+	var all []Job
+	for line := range strings.Lines(string(out)) {
+		id, _, _ := strings.Cut(line, "|")
+		if !ID.MatchString(id) {
+			continue
+		}
+		job, err := Sacct(id, []byte(line))
+		if err != nil || job.From.After(until) || !job.Until.IsZero() && !job.Until.After(since) {
+			continue // it had no hosts yet, or did not run in the period
+		}
+		all = append(all, *job)
+	}
+	return all, nil
+}
 
 // limit is the time limit of a program.
 const limit = 20 * time.Second
@@ -55,7 +88,7 @@ func Find(ctx context.Context, id string) (*Job, error) {
 		{
 			"sacct", []string{
 				"--jobs", id, "--allocations", "--noheader", "--parsable2", "--format",
-				"JobID,NodeList,Start,End,State,User,JobName",
+				sacctFields,
 			}, Sacct,
 		},
 	} {
