@@ -79,7 +79,7 @@ func TestFormClicks(t *testing.T) {
 	}
 	click("updn  ")
 	d.press("G", "k", "k", "k", "k", "k").sees("▌ qos", "lid_matrix_dump_file",
-		"do_mesh_analysis").misses("root_guid_file")
+		"nue_max_num_vls").misses("root_guid_file")
 	click("lfts_file")
 	d.sees("› ").misses("qos").press("shift+tab")
 	d.press("/", "lmc")
