@@ -26,8 +26,8 @@ func TestConfig(t *testing.T) {
 		"key sweep":                      `f:1: expected key ACTION = KEYS`,
 		"key sweep = hyper+x":            `f:1: unknown key "hyper+x"`,
 		"key quit =":                     `f:1: quit must have a key`,
-		"theme dark\nkey sweep = t":      `f:2: t is the key of trace-from and of sweep`,
-		"key sweep = f9\nkey watch = f9": `f:2: F9 is the key of`,
+		"theme dark\nkey sweep = t":      `f:2: key t is assigned to trace-from and to sweep`,
+		"key sweep = f9\nkey watch = f9": `f:2: key F9 is assigned to`,
 		"key sweep = " + strings.Repeat("y", 70_000): `f:1: `,
 	} {
 		if _, err := ReadConfig(strings.NewReader(text), "f", nil); err == nil ||
