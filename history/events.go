@@ -29,7 +29,9 @@ const (
 	WhatTables  = "tables"
 	WhatManager = "manager"
 	WhatCommit  = "commit"
-	WhatRest    = "rest" // nothing has happened; not on a timeline
+	WhatSM      = "SM"     // what a subnet manager did, according to its log
+	WhatSMLog   = "SM log" // that its log is followed or no longer followed, and what it leaves out
+	WhatRest    = "rest"   // nothing has happened; not on a timeline
 )
 
 // maxEvents is the maximum number of events of an entry. Only the latest events are kept. Events are removed together
@@ -52,7 +54,10 @@ func unpackEvents(text string) (all []Event, err error) {
 }
 
 // Changes reports whether the event is one of the changes that led to the state of the entry.
-func (e *Event) Changes() bool { return e.GUID != 0 || e.What == WhatTables }
+func (e *Event) Changes() bool { return (e.GUID != 0 || e.What == WhatTables) && !e.OfSM() }
+
+// OfSM reports whether the event comes from the log of a subnet manager.
+func (e *Event) OfSM() bool { return e.What == WhatSM || e.What == WhatSMLog }
 
 // addEvents adds events to an existing entry. It adds changes that led to the state of the entry only if the entry has
 // none.

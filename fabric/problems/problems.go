@@ -51,6 +51,8 @@ const (
 	NoMaster          Kind = "no subnet manager"
 	TwoMasters        Kind = "two masters"
 	SilentManager     Kind = "silent manager"
+	SweepLoop         Kind = "heavy sweep loop"
+	TrapStorm         Kind = "trap storm"
 	PathsLost         Kind = "paths lost"
 	Loops             Kind = "routes loop"
 	Misdelivered      Kind = "wrong port"
@@ -98,6 +100,8 @@ var table = []struct {
 	{NoMaster, Error},
 	{TwoMasters, Error},
 	{SilentManager, Warning},
+	{SweepLoop, Warning},
+	{TrapStorm, Warning},
 	{PathsLost, Error},
 	{Loops, Error},
 	{Misdelivered, Error},

@@ -130,10 +130,7 @@ func (c *Call) stay(ctx context.Context, decl *answer.Decl[*Stay], until string,
 	w := c.Session.Watch()
 	defer w.Stop()
 	st := c.Session.State()
-	last := time.Now()
-	if n := len(st.Events); n > 0 {
-		last = st.Events[n-1].When
-	}
+	added := st.EventCount()
 	events := func(yield func(session.Event, error) bool) {
 		for {
 			select {
@@ -149,12 +146,11 @@ func (c *Call) stay(ctx context.Context, decl *answer.Decl[*Stay], until string,
 			case <-w.C:
 				w.Take()
 			}
-			after := last // several events may have the same time
-			for _, e := range c.Session.State().Events {
-				if !e.When.After(after) {
-					continue
-				}
-				if last = e.When; !yield(e, nil) {
+			now := c.Session.State()
+			fresh := now.EventsSince(added)
+			added = now.EventCount()
+			for _, e := range fresh {
+				if !yield(e, nil) {
 					return
 				}
 			}

@@ -22,6 +22,11 @@ type Event struct {
 	Text   string
 	Who    string         // who or what was probably the cause, in words
 	Change *fabric.Change // what changed in the subnet, nil for other events
+	// GUID and Port are the node and the port that an event without a change concerns, 0 for none.
+	GUID uint64
+	Port int
+
+	number uint64 // counts the events of the session
 }
 
 // keeper runs periodic sweeps until it is stopped.
@@ -122,5 +127,20 @@ func (n *News) NoteOf(what, who, format string, args ...any) {
 
 // Add adds an event. It is called within [Session.Publish].
 func (n *News) Add(e Event) {
+	n.events++
+	e.number = n.events
 	n.Events = append(slices.Clip(n.Events[max(0, len(n.Events)+1-maxEvents):]), e)
+}
+
+// EventCount returns the number of events that were ever added.
+func (n *News) EventCount() uint64 { return n.events }
+
+// EventsSince returns the events after the first ones, whose number is the count. Times cannot
+// select them: an event may be older than the events before it, and a clock may go back.
+func (n *News) EventsSince(count uint64) []Event {
+	at := len(n.Events)
+	for at > 0 && n.Events[at-1].number > count {
+		at--
+	}
+	return n.Events[at:]
 }

@@ -117,10 +117,10 @@ type Reading struct {
 
 // News holds the events that sweeps found.
 type News struct {
-	// Events are in the order of time.
+	// Events are in the order in which they were added.
 	Events []Event
-	// recordedTo is the time of the last event that is in the history.
-	recordedTo time.Time
+	// events counts the events that were ever added. The first of them, recorded in number, are in the history.
+	events, recorded uint64
 }
 
 // Counts holds the counters of ports.

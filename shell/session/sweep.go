@@ -151,7 +151,7 @@ func (s *Session) SweepLight(ctx context.Context) (SweepReport, error) {
 	if err := s.findInterruptedOfOthers(ctx); err != nil {
 		res.Warnings = append(res.Warnings, err.Error())
 	}
-	if s.State().Source.Live() && len(sweeperOf(s).newEvents()) > 0 {
+	if st := s.State(); st.Source.Live() && len(st.unrecorded()) > 0 {
 		sweeperOf(s).recordSweep(s.State().Live, len(s.State().Unanswered))
 	}
 	return SweepReport{
@@ -304,17 +304,16 @@ func (s sweeper) recordRead(live *Picture, unanswered int) {
 		"nodes": float64(len(f.Nodes)), "links": float64(len(f.Links())), "holes": float64(unanswered),
 	})
 	st := s.State()
-	e.Events, e.Seen = s.newEvents(), st.Seen(st.Live)
+	e.Events, e.Seen = st.unrecorded(), st.Seen(st.Live)
 	if r.Record(e, f, live.Tables) && len(e.Events) > 0 {
-		s.Publish(ChangeLive, func(st *State) { st.recordedTo = e.Events[len(e.Events)-1].When })
+		s.Publish(ChangeLive, func(now *State) { now.recorded = st.events })
 	}
 }
 
-// newEvents returns the events that are not yet in the history.
-func (s sweeper) newEvents() (fresh []history.Event) {
-	st := s.State()
-	for _, e := range st.Events {
-		if e.When.After(st.recordedTo) && e.What != history.WhatRest {
+// unrecorded returns the events that are not yet in the history.
+func (n *News) unrecorded() (fresh []history.Event) {
+	for _, e := range n.EventsSince(n.recorded) {
+		if e.What != history.WhatRest {
 			fresh = append(fresh, e.Kept())
 		}
 	}
@@ -323,7 +322,7 @@ func (s sweeper) newEvents() (fresh []history.Event) {
 
 // Kept returns the event in the form in which the history stores it.
 func (e *Event) Kept() history.Event {
-	k := history.Event{When: e.When, What: e.What, Text: e.Text, Who: e.Who}
+	k := history.Event{When: e.When, What: e.What, Text: e.Text, Who: e.Who, GUID: e.GUID, Port: e.Port}
 	if e.Change != nil {
 		k.GUID, k.Port = e.Change.At.GUID, max(e.Change.At.Port, 0)
 	}

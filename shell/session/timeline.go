@@ -22,6 +22,9 @@ type Timeline struct {
 	Before, After *timeline.Seen
 	Why           error
 	Unread        error // why the history could not be read, nil if it was, or if the session keeps none
+	// SMLog is the text of the last event up to the end of the time span about the log of a subnet manager: whether it
+	// is followed, and what it leaves out. It is "" if no such log was ever followed.
+	SMLog string
 }
 
 // Timeline returns the events between two times, from this session and from the history. They include events of sweeps
@@ -36,13 +39,13 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 	} else if past, err = timeline.Read(ctx, store, st.subnet()); err != nil {
 		return nil, err
 	}
-	var events []history.Event
-	for i := range st.Events {
-		if e := &st.Events[i]; e.When.After(st.recordedTo) && e.What != history.WhatRest {
-			events = append(events, e.Kept())
+	all := past.Moments(st.unrecorded())
+	for i := range all {
+		if m := &all[i]; m.What == history.WhatSMLog && !m.When.After(until) {
+			t.SMLog = m.Text
 		}
 	}
-	t.Moments = slices.DeleteFunc(past.Moments(events), func(m timeline.Moment) bool {
+	t.Moments = slices.DeleteFunc(all, func(m timeline.Moment) bool {
 		return m.When.Before(since) || m.When.After(until)
 	})
 	t.Before, t.After = past.SeenBy(since), past.SeenBy(until)

@@ -22,6 +22,7 @@ type changes struct {
 	After      *seen        `prefix:"after_"`
 	Difference *difference  `prefix:"difference_"` // nil if the tables were not compared
 	Why        answer.Value `key:"why_no_difference" kind:"text"`
+	SMLog      answer.Value `key:"sm_log" name:"sm log" kind:"text" help:"whether the subnet manager's log was followed"`
 
 	f       *fabric.Fabric
 	unread  error // why the history could not be read, nil if it was
@@ -64,6 +65,7 @@ var changesDecl = answer.Decl[*changes]{
 			}
 			return feature.Moments(c.f, c.moments)
 		})},
+		{Line: "{?sm_log}the subnet manager's log: {sm_log}"},
 		{Line: "in all: unknown, {why_no_difference}", When: func(c *changes) bool { return c.Before == nil }},
 		{Line: "{?before_text}in all, from {before_text} to {after_text}"},
 		{Line: "no difference", When: func(c *changes) bool { return c.Before != nil && c.same() && !c.isUnknown() }},
@@ -135,7 +137,7 @@ func runChanges(c *feature.Call) error {
 	st := c.Session.State()
 	a := &changes{
 		Since: since.Local(), Until: until.Local(), Before: seenOf(line.Before), After: seenOf(line.After),
-		f: st.Live.Fabric, moments: line.Moments, unread: line.Unread,
+		f: st.Live.Fabric, moments: line.Moments, unread: line.Unread, SMLog: answer.Optional(line.SMLog),
 	}
 	if line.Why != nil {
 		a.Why = answer.Text(line.Why.Error())

@@ -16,6 +16,7 @@ import (
 	"example.org/ibconsole/shell/session/metrics"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/recording"
+	"example.org/ibconsole/shell/session/smlog"
 )
 
 // Feature has the commands record.
@@ -28,7 +29,9 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 			"console, until a signal ends it. counters history, counters worst and report morning read the " +
 			"recording, in " +
 			"any console\n" +
-			"on this machine.",
+			"on this machine. smlog adds sweeps, traps, errors and state changes of the subnet manager to the events. " +
+			"OpenSM\n" +
+			"logs the beginnings and causes of sweeps only with opensm -D 0x07.",
 		Options: []lang.Option{
 			seconds("every", "interval at which errors and XmitWait of all ports are read (default 60)"),
 			seconds("traffic", "interval at which data and packets are read (default 600)"),
@@ -36,6 +39,10 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 			{
 				Name: "metrics", Kind: lang.KindText, Value: "[HOST:]PORT",
 				Summary: "serve metrics to Prometheus at http://HOST:PORT/metrics (default HOST: this machine only)",
+			},
+			{
+				Name: "smlog", Kind: lang.KindFile, Value: "FILE",
+				Summary: "follow the subnet manager's log (opensm.log)",
 			},
 			feature.ExecOption(),
 			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
@@ -100,6 +107,10 @@ type status struct {
 	PerSecond  answer.Value `key:"ports_per_second" kind:"float"`
 	Metrics    answer.Value `key:"metrics" name:"metrics" kind:"text" help:"the address at which metrics are served"`
 	Failed     answer.Value `key:"failed" name:"failed" kind:"text" help:"why the last round failed"`
+	SMLog      answer.Value `key:"sm_log" name:"sm log" kind:"text" help:"the log of the subnet manager that is followed"`
+	SMLogLast  time.Time    `key:"sm_log_last" name:"sm log last" help:"the last event in that log"`
+	SMLogBad   answer.Value `key:"sm_log_failed" name:"sm log failed" kind:"text" help:"why it is not read"`
+	SMLogMarks answer.Value `key:"sm_log_sweeps" kind:"bool" help:"it has the beginnings and causes of sweeps"`
 	Used       answer.Value `key:"used_bytes" kind:"int" unit:"bytes"`
 	Bound      answer.Value `key:"kept_bytes" kind:"int" unit:"bytes" help:"size limit"`
 	Since      time.Time    `key:"since" name:"since" help:"the first reading"`
@@ -115,6 +126,7 @@ type status struct {
 	Recorded    bool         `name:"recorded"`
 	Megabytes   answer.Value `name:"megabytes" kind:"float"`
 	Most        answer.Value `name:"most" kind:"int"`
+	NoMarks     bool         `name:"no marks"`
 }
 
 var (
@@ -138,6 +150,9 @@ var (
 			{Line: "{?elsewhere}another ibconsole on this machine records this subnet"},
 			{Line: "{?nothing runs}not recording; hint: 'record start', or 'ibconsole record' without a console"},
 			{Line: "{?failed}  failed: {failed}"},
+			{Line: "{?sm_log}  following the subnet manager's log {sm_log}[, last event {sm_log_last}]"},
+			{Line: "{?no marks}    it lacks the beginnings and causes of sweeps (opensm -D 0x07): " + smlog.NotLogged},
+			{Line: "{?sm_log_failed}    not read: {sm_log_failed}"},
 			{Line: "{?no readings}{file} has no data of this subnet yet"},
 			{Line: "{?recorded}recorded from {since} to {until} in {file}"},
 			{Line: "{?megabytes}  {megabytes} MB of at most {most} MB (record keep megabytes=N)"},
@@ -164,6 +179,19 @@ func statusOf(st *recording.Status) *status {
 		s.Failed = answer.Text(st.Failed.Error())
 	}
 	return s
+}
+
+// setLog sets the facts about the log of the subnet manager.
+func (s *status) setLog(l *smlog.Status) {
+	if l == nil {
+		return
+	}
+	s.SMLog, s.SMLogLast = answer.Text(fabric.Escape(l.File)), l.Last
+	if s.SMLogMarks = answer.Bool(l.Log.Marks); l.Failed != nil {
+		s.SMLogBad, s.SMLogMarks = answer.Text(l.Failed.Error()), answer.NotRead()
+		return
+	}
+	s.NoMarks = !l.Log.Marks
 }
 
 // span returns the value of an option in seconds. Without the option it returns the argument otherwise.
@@ -193,7 +221,7 @@ func start(c *feature.Call) error {
 	if err != nil {
 		return err
 	}
-	opt := recording.Settings{Every: every, Traffic: traffic, Sweep: sweep}
+	opt := recording.Settings{Every: every, Traffic: traffic, Sweep: sweep, SMLog: c.Option("smlog", "")}
 	if text := c.Option("metrics", ""); text != "" {
 		if opt.Metrics, err = metrics.Address(text); err != nil {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
@@ -245,6 +273,7 @@ func showStatus(c *feature.Call) error {
 		return err
 	}
 	st := c.Session.State()
+	a.setLog(smlog.Of(&st))
 	return c.Answer(statusDecl.Answer(st.SourceBasis(), a))
 }
 

@@ -51,12 +51,13 @@ func Start(s *session.Session, program string, args ...string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &alerter{stop: cancel}
 	w := s.Watch()
-	last := time.Now()
+	st := s.State()
+	added := st.EventCount()
 	queue := make(chan Alert, maxQueued)
 	a.running.Go(func() {
 		defer close(queue)
 		defer w.Stop()
-		queueAlerts(ctx, s, w, last, queue)
+		queueAlerts(ctx, s, w, added, queue)
 	})
 	a.running.Go(func() {
 		for x := range queue {
@@ -69,8 +70,9 @@ func Start(s *session.Session, program string, args ...string) error {
 	return nil
 }
 
-// queueAlerts queues the events after last as they occur. If the queue is full, it drops events and counts them.
-func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, last time.Time, queue chan<- Alert) {
+// queueAlerts queues the events after the first ones, added in number, as they occur. If the queue is full, it drops
+// events and counts them.
+func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, added uint64, queue chan<- Alert) {
 	missed := 0
 	for {
 		select {
@@ -80,13 +82,11 @@ func queueAlerts(ctx context.Context, s *session.Session, w *session.Watcher, la
 			w.Take()
 		}
 		st := s.State()
-		previous := last // several events may have the same time
-		for i := range st.Events {
-			e := &st.Events[i]
-			if !e.When.After(previous) {
-				continue
-			}
-			if last = e.When; e.What == history.WhatRest {
+		fresh := st.EventsSince(added)
+		added = st.EventCount()
+		for i := range fresh {
+			e := &fresh[i]
+			if e.What == history.WhatRest {
 				continue
 			}
 			select {

@@ -19,6 +19,7 @@ import (
 	"example.org/ibconsole/shell/session/connection"
 	"example.org/ibconsole/shell/session/metrics"
 	"example.org/ibconsole/shell/session/recorded"
+	"example.org/ibconsole/shell/session/smlog"
 	"example.org/ibconsole/shell/session/survey"
 )
 
@@ -35,6 +36,8 @@ type Settings struct {
 	// session among them.
 	Servers *metrics.Servers
 	Name    string
+	// SMLog is the log of the subnet manager that is followed, or "" for none.
+	SMLog string
 }
 
 // served is the maximum age of counters that are served to Prometheus.
@@ -47,6 +50,7 @@ var ErrNotRecording = errors.New("this session does not record")
 type running struct {
 	*Recording
 	metrics *metrics.Reader // nil for none
+	log     *smlog.Follower // nil for none
 	sweeps  bool            // background sweeps began with the recording, and end with it
 	session *session.Session
 }
@@ -55,11 +59,12 @@ var slot = session.NewSlot[*running]()
 
 // Close ends the recording.
 func (r *running) Close() error {
+	err := r.log.Close()
 	if r.sweeps {
 		r.session.StopKeeping()
 		alerts.Stop(r.session)
 	}
-	return errors.Join(r.metrics.Close(), r.Stop())
+	return errors.Join(err, r.metrics.Close(), r.Stop())
 }
 
 // Begin starts recording the counters of the ports of a session. The recording ends with [End] or with the session.
@@ -116,7 +121,12 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}
-	now := &running{r, m, opt.Sweep > 0 && s.State().Every == 0, s}
+	now := &running{r, m, nil, opt.Sweep > 0 && s.State().Every == 0, s}
+	if opt.SMLog != "" {
+		if now.log, err = smlog.Follow(ctx, s, opt.SMLog); err != nil {
+			return errors.Join(err, m.Close(), r.Stop())
+		}
+	}
 	s.Publish(session.ChangeSettings, func(st *session.State) {
 		slot.Put(st, now)
 		st.Recording = true

@@ -23,6 +23,7 @@ import (
 	"example.org/ibconsole/shell/session/analysis"
 	"example.org/ibconsole/shell/session/calibration"
 	"example.org/ibconsole/shell/session/recorded"
+	"example.org/ibconsole/shell/session/smlog"
 	"example.org/ibconsole/shell/session/source"
 )
 
@@ -144,6 +145,7 @@ func (r *survey) sweep() {
 	r.Adaptive(r.st.Live.Tables)
 	r.warnings()
 	r.Health(f, r.st.Live.Health)
+	defer r.managerLog()
 	switch {
 	case r.st.Source.Offline() && !r.st.HasStates:
 		r.Skip("subnet managers, link states, what does not answer", "", "the subnet is a file")
@@ -163,6 +165,21 @@ func (r *survey) sweep() {
 		return
 	}
 	r.Managers(f, r.st.Managers())
+}
+
+// managerLog adds the problems in the log of the subnet manager, if the session follows it.
+func (r *survey) managerLog() {
+	l := smlog.Of(r.st)
+	switch {
+	case l == nil:
+		return
+	case l.Failed != nil:
+		r.Skip("the log of the subnet manager", "", "%v", l.Failed)
+	case !l.Log.Marks:
+		r.Skip("causes of heavy sweeps, a second master in the log", "", "the log of the subnet manager lacks verbose "+
+			"lines (opensm -D 0x07): %s", smlog.NotLogged)
+	}
+	r.Manager(r.st.Live.Fabric, &l.Log, time.Now())
 }
 
 // warnings adds the warnings of the sweep, except for those that are also reported as duplicates.

@@ -97,13 +97,8 @@ func (l *past) seekMoments(of key) tea.Cmd {
 	if l.Kind != showMoments {
 		return nil
 	}
-	events := l.Scene.State.Events
-	last := time.Time{}
-	if n := len(events); n > 0 {
-		last = events[n-1].When
-	}
 	return l.momentsResult.Start(l.Common, [2]any{
-		of, last,
+		of, l.Scene.State.EventCount(),
 	}, func(ctx context.Context, _ func(int, int)) ([]timeline.Moment, error) {
 		return l.src.Moments(ctx)
 	})
