@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.org/ibconsole/mad/ibsim/ibsimtest"
+	"example.org/ibconsole/shell/session/sessiontest"
 )
 
 // TestSMLog records a subnet together with the log of a real OpenSM. A link goes down; another console then lists the
@@ -19,13 +20,11 @@ func TestSMLog(t *testing.T) {
 	for level, lacks := range map[string]bool{"0x07": false, "0x03": true} {
 		t.Run(level, func(t *testing.T) {
 			t.Setenv("XDG_STATE_HOME", t.TempDir())
-			net := filepath.Join(t.TempDir(), "net")
-			ibconsole(t, "-s", "sim:fattree:2,8", "-c", "dump topology "+net)
-			sim := ibsimtest.Start(t, net)
+			sim := sessiontest.Ibsim(t, "sim:fattree:2,8")
 			source := "ibsim:" + sim.Name
 			log := filepath.Join(ibsimtest.Master(t, sim, "-D", level, "-s", "1"), "opensm.log")
 			recorder(t, source, "smlog="+log, "sweep=1")
-			sim.Console(`Unlink "leaf-01"[1]`)
+			sim.Console(`Unlink "S-0000000000200000"[1]`)
 			var got struct {
 				SMLog  string `json:"sm_log"`
 				Events []struct{ What, Text string }
