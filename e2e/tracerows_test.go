@@ -52,7 +52,8 @@ func TestTraceManyAsIbtracert(t *testing.T) {
 			for _, trace := range []string{"trace live file=", "trace file="} {
 				got := try("-s", "ibsim:"+sim.Name, "-c", trace+file+" format=ibtracert")
 				if got.out != want.String() || (got.status != exitDone) != (undelivered > 0) {
-					t.Errorf("%s prints, with status %d\n%s\nibtracert prints\n%s", trace, got.status, got.out, want.String())
+					t.Errorf("%s prints, with status %d\n%s\nibtracert prints\n%s", trace, got.status, got.out,
+						want.String())
 				}
 			}
 			if (command != "") != (undelivered > 0) {

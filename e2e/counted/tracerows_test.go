@@ -53,7 +53,8 @@ func (x *exam) traceRows(s *state) {
 		o, why := rows[i], s.why(w.src, w.dst, w.p)
 		for key, value := range map[string]string{
 			"from": fmt.Sprint(plugOf(w.src.port())), "to": fmt.Sprint(plugOf(w.dst.port())), "ending": w.p.ends,
-			"arrives": fmt.Sprint(w.p.arrives()), "why": why, "lid": fmt.Sprint(w.p.lid), "hops": fmt.Sprint(w.p.links()),
+			"arrives": fmt.Sprint(w.p.arrives()), "why": why, "lid": fmt.Sprint(w.p.lid),
+			"hops": fmt.Sprint(w.p.links()),
 		} {
 			got, is := o.at(key)
 			switch {

@@ -31,8 +31,9 @@ type Place struct {
 func Resolve(f *fabric.Fabric, text string) (Place, error) {
 	return resolve(f, text, func(prefix string) (nodes []fabric.NodeIndex) {
 		for i := range f.Nodes {
-			if strings.HasPrefix(f.Nodes[i].Desc, prefix) || strings.HasPrefix(f.NodeName(fabric.NodeIndex(i)), prefix) {
-				nodes = append(nodes, fabric.NodeIndex(i))
+			node := fabric.NodeIndex(i)
+			if strings.HasPrefix(f.Nodes[i].Desc, prefix) || strings.HasPrefix(f.NodeName(node), prefix) {
+				nodes = append(nodes, node)
 			}
 		}
 		return nodes

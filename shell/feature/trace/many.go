@@ -134,7 +134,8 @@ var manyDecl = answer.Decl[*many]{
 
 // listDecl is manyDecl with a row for each path.
 var listDecl = answer.Decl[*many]{
-	Command: "trace", Help: "the paths of listed pairs, and their results", Title: manyDecl.Title, Facts: manyDecl.Facts,
+	Command: "trace", Help: "the paths of listed pairs, and their results", Title: manyDecl.Title,
+	Facts:   manyDecl.Facts,
 	Layout:  append([]answer.Item[*many]{{Table: answer.Show(&rowTable, (*many).rows)}}, manyDecl.Layout...),
 	Verdict: (*many).verdict, Fails: answer.Always,
 }

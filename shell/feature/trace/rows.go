@@ -31,7 +31,8 @@ type pathRow struct {
 	SLID   uint16       `key:"slid" name:"SLID" kind:"lid" help:"base LID of the source"`
 	LID    uint16       `key:"lid" name:"LID" kind:"lid" help:"LID of the destination"`
 	Hops   answer.Value `key:"hops" name:"HOPS" kind:"int" help:"links of a path that arrives"`
-	SL     answer.Value `key:"sl" name:"SL" kind:"int" help:"service level in the tables of a state"`
+	SL     answer.Value `key:"sl" kind:"int" help:"service level in the tables of a state"`
+	SLs    answer.Value `key:"sls" name:"SL" kind:"text" help:"service levels that a path record may have, as 0 to 2"`
 	Gbps   answer.Value `key:"gbps" name:"GBIT/S" kind:"float" unit:"Gbit/s" help:"rate of the slowest link"`
 	MTU    answer.Value `key:"mtu" name:"MTU" kind:"int" help:"smallest MTU of the links, in bytes"`
 	Parts  answer.Value `key:"parts" kind:"text" help:"where the live path differs from the state"`
@@ -97,8 +98,9 @@ func (p *statePaths) row(i int) (pathRow, bool) {
 	case err != nil:
 	case known:
 		row.SL = answer.Int(sl)
+		row.SLs = answer.Text(partitions.RangeText(p.grants.Range(of.Src, of.DstLID, sl)))
 	default:
-		row.SL = answer.NotRead()
+		row.SL, row.SLs = answer.NotRead(), answer.NotRead()
 	}
 	return row, true
 }
@@ -259,7 +261,8 @@ type pathList struct {
 }
 
 // addPaths adds the paths of listed pairs. Rows are those of paths that do not arrive, then unknown ones, then the
-// others, each in the order of the list; ibtracert has no names of undelivered pairs, so it keeps the order of the list.
+// others, each in the order of the list. The lines of ibtracert do not name the destination of an undelivered path, so
+// they are in the order of the list.
 func (m *many) addPaths(ctx context.Context, r *request, paths listedPaths) (err error) {
 	m.list.listedPaths, m.list.isTable = paths, r.listed
 	if !r.rows {

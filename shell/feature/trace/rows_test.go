@@ -46,7 +46,9 @@ func TestInterrupted(t *testing.T) {
 		for limit := 100 * time.Millisecond; !partial && limit < 1400*time.Millisecond; limit *= 2 {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			var out strings.Builder
-			err := shell.New(s).Run(ctx, "test", "trace live file="+file+form, &shell.Output{W: &out, Form: answer.FormJSON})
+			err := shell.New(s).Run(ctx, "test", "trace live file="+file+form, &shell.Output{
+				W: &out, Form: answer.FormJSON,
+			})
 			cancel()
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatalf("after %v: %v: %s", limit, err, out.String())

@@ -77,8 +77,8 @@ var Feature = feature.Feature{Name: "trace", Keys: []feature.Key{
 			{Name: "against", Kind: lang.KindPicture, Value: strings.Join(feature.StateNames(), "|") + "|ID",
 				Summary: "compare with the path in another state (one pair)"},
 			{
-				Name: "limit", Kind: lang.KindInt, Summary: "number of listed switch pairs, rows, and places of each kind",
-				Default: "20",
+				Name: "limit", Kind: lang.KindInt, Default: "20",
+				Summary: "number of listed switch pairs, rows, and places of each kind",
 			},
 			feature.StrictOption(),
 		}),
@@ -180,7 +180,8 @@ func (r *request) addSets(c *feature.Call, st *session.State, f *fabric.Fabric, 
 			ends, unreachable, missing := set.In(f)
 			sides[i] = pairs.Places(f, append(ends, unreachable...))
 			if missing > 0 {
-				r.warnings = append(r.warnings, fmt.Sprintf("%s of %s not in the subnet", prose.Count(missing, "host"), word))
+				r.warnings = append(r.warnings, fmt.Sprintf("%s of %s not in the subnet",
+					prose.Count(missing, "host"), word))
 			}
 		case word == feature.AllWord:
 			ends, unreachable := f.Ends(c.Flag("switches"))
