@@ -51,7 +51,7 @@ func (b *Base) compare(after *fabric.Tables, diff trees.Difference, opt Options)
 	d.r.Pairs = Pairs{Total: b.total, Same: b.total}
 	d.links(diff.Removed)
 	d.edits(diff.Edits)
-	d.forget()
+	d.dropUnreachableEntries()
 	if len(after.Fabric.EndPorts) != len(was.Fabric.EndPorts) {
 		d.lose()
 	}
@@ -130,8 +130,8 @@ func (d *delta) touch(port fabric.PortIndex) {
 	}
 }
 
-// forget removes the entries of switches that are unreachable in the new state from the counts.
-func (d *delta) forget() {
+// dropUnreachableEntries removes the entries of switches that are unreachable in the new state from the counts.
+func (d *delta) dropUnreachableEntries() {
 	was := d.forest.Tables
 	for s := range was.Fabric.NumSwitches() {
 		node := was.Fabric.SwitchNode(s)
@@ -145,8 +145,8 @@ func (d *delta) forget() {
 	}
 }
 
-// carry adds n to the number of paths of each of the ports, which form one path.
-func (d *delta) carry(ports []uint32, n int64) {
+// addPaths adds n to the number of paths of each of the ports, which form one path.
+func (d *delta) addPaths(ports []uint32, n int64) {
 	f := d.forest.Tables.Fabric
 	for _, slot := range ports {
 		port := f.Port(f.Switches[slot>>8], uint8(slot))
@@ -223,7 +223,7 @@ func (d *delta) loseTo(dst int32, cut []pair) []pair {
 		d.r.Pairs.Same -= n
 		d.r.Pairs.Lost += n
 		ports, _ := d.walker.PathTo(lid, g.old)
-		d.carry(ports, -n)
+		d.addPaths(ports, -n)
 		cut = d.note(cut, g, dst)
 	}
 	return cut
@@ -275,8 +275,8 @@ func (d *delta) change(c *trees.Change, dst int32) bool {
 			if slices.Equal(d.old, ports) {
 				continue
 			}
-			d.carry(d.old, -n)
-			d.carry(ports, n)
+			d.addPaths(d.old, -n)
+			d.addPaths(ports, n)
 			d.r.Pairs.Same -= n
 			d.r.Pairs.Changed += n
 			if len(d.changed) < d.examples {

@@ -58,19 +58,19 @@ type Guarded struct {
 	Why []string
 }
 
-// Repair returns tables without a credit loop that change as few entries as possible. made is the first candidate, a
-// result of [incremental.Route] from the old tables. Repair keeps made if it has no credit loop, if a check gives no
-// certain answer, or if the old tables have a credit loop as well. It fails with the errors of Credits and ctx.
-func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded, error) {
-	f := made.Tables.Fabric
+// Repair returns tables without a credit loop that change as few entries as possible. candidate is a result of
+// [incremental.Route] from the old tables. Repair keeps candidate if it has no credit loop, if a check gives no certain
+// answer, or if the old tables have a credit loop as well. It fails with the errors of Credits and ctx.
+func (g *Guard) Repair(ctx context.Context, candidate *incremental.Result) (*Guarded, error) {
+	f := candidate.Tables.Fabric
 	laid := Transfer(f, g.Old)
 	laid.MFT = nil
 	foreign := g.Old.SLs != nil && hasForeignLIDs(f, g.Old.Fabric)
-	out := &Guarded{Result: made, Repair: FewestHops, Before: &credits.Result{}}
+	out := &Guarded{Result: candidate, Repair: FewestHops, Before: &credits.Result{}}
 	if !foreign && g.Old.SLs != nil {
-		made.Tables.SLs, made.Tables.SL2VL, made.Tables.Unread = laid.SLs, laid.SL2VL, laid.Unread
+		candidate.Tables.SLs, candidate.Tables.SL2VL, candidate.Tables.Unread = laid.SLs, laid.SL2VL, laid.Unread
 	}
-	loop, err := g.Credits(ctx, made.Tables)
+	loop, err := g.Credits(ctx, candidate.Tables)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded,
 		out.Why = append(out.Why, "the service levels of new LIDs are the engine's")
 	} else {
 		out.Why = append(out.Why, fmt.Sprintf("%s have a credit loop over %d links", FewestHops, len(loop.Ring)))
-		if done, err := g.loopFree(ctx, broken, made, out); done || err != nil {
+		if done, err := g.loopFree(ctx, broken, candidate, out); done || err != nil {
 			return out, err
 		}
 	}
@@ -99,7 +99,7 @@ func (g *Guard) Repair(ctx context.Context, made *incremental.Result) (*Guarded,
 }
 
 // loopFree tries repairs by paths that close no credit loop, and reports whether one succeeded.
-func (g *Guard) loopFree(ctx context.Context, broken *incremental.Broken, made *incremental.Result,
+func (g *Guard) loopFree(ctx context.Context, broken *incremental.Broken, candidate *incremental.Result,
 	out *Guarded) (bool, error) {
 	for _, try := range []struct {
 		scope incremental.Scope
@@ -109,7 +109,7 @@ func (g *Guard) loopFree(ctx context.Context, broken *incremental.Broken, made *
 		{incremental.BrokenPaths, LoopFreeAfter},
 		{incremental.BrokenLIDs, LoopFreeLIDs},
 	} {
-		res, err := broken.RouteAcyclic(ctx, try.scope, made.Unreached)
+		res, err := broken.RouteAcyclic(ctx, try.scope, candidate.Unreached)
 		if errors.Is(err, incremental.ErrCycle) {
 			out.Why = append(out.Why, fmt.Sprintf("%s do not exist (%v)", try.by, err))
 			continue

@@ -68,14 +68,14 @@ type column struct {
 	finOld, finNew []bool
 
 	tarjan
-	todo []part
+	todo []component
 	// steps is the minimum number of steps that suffices for all columns so far.
 	steps int
 }
 
-// part is a strongly connected component: switches that lie on cycles with one another. level is the number of
+// component is a strongly connected component: switches that lie on cycles with one another. level is the number of
 // components from which it was split, one inside the other.
-type part struct {
+type component struct {
 	nodes []fabric.SwitchIndex
 	level uint16
 }
@@ -217,7 +217,7 @@ func falls(switches, depth, next []fabric.SwitchIndex) bool {
 func (c *column) exits(x fabric.SwitchIndex) bool { return x == delivered || c.member[x] != c.stamp }
 
 // split computes the turns of the switches of a component.
-func (c *column) split(p part) {
+func (c *column) split(p component) {
 	c.stamp++
 	for _, x := range p.nodes {
 		c.member[x] = c.stamp

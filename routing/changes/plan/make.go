@@ -69,7 +69,7 @@ func (m *maker) lids(context.Context) error {
 		if l.Old == l.New && l.OldSM == l.NewSM && l.OldLMC == l.NewLMC {
 			continue
 		}
-		if err := m.free(l); err != nil {
+		if err := m.checkFree(l); err != nil {
 			return err
 		}
 		m.plan.LIDs = append(m.plan.LIDs, l)
@@ -85,9 +85,9 @@ func (m *maker) lids(context.Context) error {
 	return nil
 }
 
-// free returns an error if a LID to assign belongs to a live port that the staged fabric lacks, because that port keeps
-// its LID.
-func (m *maker) free(l write.LID) error {
+// checkFree returns an error if a LID to assign belongs to a live port that the staged fabric lacks, because that port
+// keeps its LID.
+func (m *maker) checkFree(l write.LID) error {
 	live := m.live.Fabric
 	for i := range 1 << l.NewLMC {
 		owner := live.PortByLID(l.New + uint16(i))
@@ -128,7 +128,7 @@ func (m *maker) tables(ctx context.Context) error {
 			if m.equal(p, b) {
 				continue
 			}
-			if m.writes(p, b) {
+			if m.mustWrite(p, b) {
 				byNum = append(byNum, make([][]int32, max(0, b+1-len(byNum)))...)
 				byNum[b] = append(byNum[b], int32(i))
 			}
@@ -184,10 +184,10 @@ func (m *maker) switches() ([]pair, error) {
 	return pairs, nil
 }
 
-// writes reports whether block b of a switch must be written. The block must have LIDs up to the new LinearFDBTop, and
-// the live entry of one of these LIDs must differ. Entries of a block above the old LinearFDBTop are unknown and count
-// as different.
-func (m *maker) writes(p pair, b int) bool {
+// mustWrite reports whether block b of a switch must be written. The block must have LIDs up to the new LinearFDBTop,
+// and the live entry of one of these LIDs must differ. Entries of a block above the old LinearFDBTop are unknown and
+// count as different.
+func (m *maker) mustWrite(p pair, b int) bool {
 	first, top := b*fabric.BlockSize, int(m.staged.Top[p.staged])
 	if first > top {
 		return false

@@ -98,7 +98,7 @@ func (c *column) shut(v fabric.SwitchIndex, level uint16) {
 		c.number[x] = closed
 	}
 	if len(nodes) > 1 {
-		c.todo = append(c.todo, part{append([]fabric.SwitchIndex(nil), nodes...), level})
+		c.todo = append(c.todo, component{append([]fabric.SwitchIndex(nil), nodes...), level})
 	}
 	c.open = c.open[:i]
 }

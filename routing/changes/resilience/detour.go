@@ -26,8 +26,8 @@ type detour struct {
 	// port is the new egress port. lost is set if the switch has no path.
 	port uint8
 	lost bool
-	// first counts the end ports for which this is the first switch with a detour on the path of their packets.
-	first int64
+	// sources counts the end ports for which this is the first switch with a detour on the path of their packets.
+	sources int64
 }
 
 func newDetours(switches int) detours { return detours{at: make([]detour, switches)} }
@@ -53,19 +53,19 @@ func (j *judge) reroute(lid uint16, edits []fabric.Edit, unreached []incremental
 			x = j.next[j.port(x, lid)]
 		}
 		if x != to {
-			j.at[x].first -= n
+			j.at[x].sources -= n
 		}
 	}
 	for _, s := range j.list {
 		b := &j.at[s]
-		if b.first == 0 {
+		if b.sources == 0 {
 			continue
 		}
 		for x := s; x != to; {
-			x = j.pass(j.port(x, lid), -b.first)
+			x = j.pass(j.port(x, lid), -b.sources)
 		}
 		if b.lost {
-			lost += b.first
+			lost += b.sources
 			continue
 		}
 		for x := s; x != to; {
@@ -73,7 +73,7 @@ func (j *judge) reroute(lid uint16, edits []fabric.Edit, unreached []incremental
 			if j.at[x].round == j.round {
 				port = j.first[x] + fabric.PortIndex(j.at[x].port)
 			}
-			x = j.pass(port, b.first)
+			x = j.pass(port, b.sources)
 		}
 	}
 	return lost
@@ -84,11 +84,11 @@ func (j *judge) note(lid uint16, edits []fabric.Edit, unreached []incremental.Un
 	j.round++
 	j.list = j.list[:0]
 	for _, e := range edits {
-		j.at[e.Switch] = detour{round: j.round, port: e.Port, first: j.passing.at(e.Switch, lid)}
+		j.at[e.Switch] = detour{round: j.round, port: e.Port, sources: j.passing.at(e.Switch, lid)}
 		j.list = append(j.list, e.Switch)
 	}
 	for _, u := range unreached {
-		j.at[u.Switch] = detour{round: j.round, lost: true, first: j.passing.at(u.Switch, lid)}
+		j.at[u.Switch] = detour{round: j.round, lost: true, sources: j.passing.at(u.Switch, lid)}
 		j.list = append(j.list, u.Switch)
 	}
 }

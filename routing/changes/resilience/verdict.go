@@ -111,8 +111,8 @@ func (j *judge) add(port fabric.PortIndex, n int64) {
 	j.moved[port] += n
 }
 
-// carry adds n to the number of paths over each link between switches on a path.
-func (j *judge) carry(ports []uint32, n int64) {
+// addPaths adds n to the number of paths over each link between switches on a path.
+func (j *judge) addPaths(ports []uint32, n int64) {
 	for _, slot := range ports {
 		if port := j.first[slot>>8] + fabric.PortIndex(slot&0xff); j.next[port] >= 0 {
 			j.add(port, n)
@@ -154,7 +154,7 @@ func (j *judge) loseEnds(part *fabric.Fabric, v *Verdict) {
 			}
 			if ports, end := j.walker.PathTo(l.LID, at); end == to {
 				v.Lost += n
-				j.carry(ports, -n)
+				j.addPaths(ports, -n)
 			}
 		}
 	}
@@ -173,11 +173,11 @@ func (j *judge) change(c *trees.Change, end int32, v *Verdict) {
 			j.old = append(j.old[:0], ports...)
 			ports, now := c.NewPath(sw)
 			if was == to {
-				j.carry(j.old, -n)
+				j.addPaths(j.old, -n)
 			}
 			switch {
 			case now == to: // also if it did not arrive before the failure
-				j.carry(ports, n)
+				j.addPaths(ports, n)
 			case was == to:
 				v.Lost += n
 			}
