@@ -12,8 +12,8 @@ import (
 	"example.org/ibconsole/routing/checks/walk"
 )
 
-// lot is the minimum number of LIDs in a batch. The entries of a switch for these LIDs share cache lines.
-const lot = fabric.BlockSize
+// minBatch is the minimum number of LIDs in a batch. The entries of a switch for these LIDs share cache lines.
+const minBatch = fabric.BlockSize
 
 // target is a LID of a destination host in each state. If the host has more LIDs in one state than in the other, LIDs
 // of the other state are repeated.
@@ -72,7 +72,7 @@ func (m *matching) walk(ctx context.Context, opt Options) (*walked, error) {
 func (m *matching) targets() (targets []target, starts []int) {
 	starts = []int{0}
 	for i, h := range m.hosts {
-		if len(targets)-starts[len(starts)-1] >= lot {
+		if len(targets)-starts[len(starts)-1] >= minBatch {
 			starts = append(starts, len(targets))
 		}
 		was, is := m.old.numLIDs(h.old), m.new.numLIDs(h.new)
@@ -122,7 +122,7 @@ type pairFates struct {
 
 // worst returns the worse of two fates.
 func worst(a, b walk.Fate) walk.Fate {
-	for _, f := range []walk.Fate{walk.Lost, walk.Open} {
+	for _, f := range []walk.Fate{walk.Lost, walk.UnreadTable} {
 		if a == f || b == f {
 			return f
 		}
@@ -263,7 +263,7 @@ func (w *worker) count(r *lotResult, group int32, to *target, equal bool) {
 			w.note(r, k, g, to.host)
 		}
 	}
-	if f.old == walk.Open || f.new == walk.Open { // loads count only paths that are known in both states
+	if f.old == walk.UnreadTable || f.new == walk.UnreadTable { // loads count only paths that are known in both states
 		return
 	}
 	if f.old == walk.Reaches && g.old >= 0 && !to.again {
@@ -276,7 +276,7 @@ func (w *worker) count(r *lotResult, group int32, to *target, equal bool) {
 
 func (p *pairFates) kind() kind {
 	switch {
-	case p.old == walk.Open || p.new == walk.Open:
+	case p.old == walk.UnreadTable || p.new == walk.UnreadTable:
 		return kindUnknown
 	case p.old != walk.Reaches && p.new != walk.Reaches:
 		return kindUnreached

@@ -142,7 +142,7 @@ func (c *hitCounter) count(hit *Hit, d dest) {
 			switch {
 			case d.moved:
 				hit.Moved++
-			case is == walk.Open:
+			case is == walk.UnreadTable:
 				hit.Unknown++
 				continue
 			default:

@@ -85,11 +85,11 @@ func (w *worker) compareOther(t *trees.Tree) {
 				n--
 			}
 			if n > 0 {
-				w.part(n, w.otherSource(g, t.End), t.LID.LID)
+				w.addDiffering(n, w.otherSource(g, t.End), t.LID.LID)
 			}
 			continue
 		}
-		w.part(n, w.source(w.ends.Groups[g].Ends, t.End), t.LID.LID)
+		w.addDiffering(n, w.source(w.ends.Groups[g].Ends, t.End), t.LID.LID)
 	}
 }
 
@@ -102,8 +102,8 @@ func (w *worker) otherSource(group int, dst int32) fabric.PortIndex {
 	return fabric.None
 }
 
-// part adds n differing paths, and one of these paths as an example.
-func (r *Result) part(n int64, src fabric.PortIndex, lid uint16) {
+// addDiffering adds n differing paths, and one of these paths as an example.
+func (r *Result) addDiffering(n int64, src fabric.PortIndex, lid uint16) {
 	r.Differing += n
 	r.DifferingPairs = append(r.DifferingPairs, Pair{src, lid})
 	if len(r.DifferingPairs) > maxParting {

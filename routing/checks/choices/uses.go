@@ -149,7 +149,7 @@ func (w *userFinder) find(l trees.LID) (examples []Use) {
 		var can bool
 		var share float64
 		if s.group.At >= 0 {
-			can, share = w.of(s)
+			can, share = w.usage(s)
 		}
 		for _, end := range s.ends {
 			if end == l.End {
@@ -175,8 +175,8 @@ func (w *userFinder) find(l trees.LID) (examples []Use) {
 	return examples
 }
 
-// of reports whether the packets of a source can use the target, and the share that does.
-func (w *userFinder) of(s *source) (can bool, share float64) {
+// usage reports whether the packets of a source can use the target, and the share that does.
+func (w *userFinder) usage(s *source) (can bool, share float64) {
 	if !w.known[s.class] {
 		w.known[s.class] = true
 		w.solve(w.column.graphs[s.class], w.can[s.class], w.share[s.class])

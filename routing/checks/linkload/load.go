@@ -108,7 +108,7 @@ func AllToAll(ctx context.Context, t *fabric.Tables, opt Options) (*Loads, error
 type counter struct {
 	ends *trees.Ends
 	// fates counts the paths by their fate.
-	fates [walk.Open + 1]int64
+	fates [walk.UnreadTable + 1]int64
 	// uses counts by port.
 	uses []use
 	// firstPort is the index of port 0 of each switch.
@@ -167,7 +167,7 @@ func (c *counter) add(t *trees.Tree) {
 	}
 	for i := len(t.Order) - 1; i >= 0; i-- {
 		sw := t.Order[i]
-		if t.Tree.Fates[sw] == walk.Open && t.Next(sw) != walk.Unread {
+		if t.Tree.Fates[sw] == walk.UnreadTable && t.Next(sw) != walk.Unread {
 			c.open[c.firstPort[sw]+fabric.PortIndex(t.Entry(sw))] = true
 		}
 		n := c.weight[sw]
@@ -208,7 +208,7 @@ func (c *counter) loads() *Loads {
 	f := c.ends.Tables.Fabric
 	l := &Loads{
 		Fabric: f, Paths: make([]int64, len(f.Ports)), Destinations: make([]int32, len(f.Ports)),
-		Delivered: c.fates[walk.Reaches], Lost: c.fates[walk.Lost], Unknown: c.fates[walk.Open],
+		Delivered: c.fates[walk.Reaches], Lost: c.fates[walk.Lost], Unknown: c.fates[walk.UnreadTable],
 	}
 	for i, u := range c.uses {
 		l.Paths[i], l.Destinations[i] = u.paths, u.lids

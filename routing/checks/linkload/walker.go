@@ -57,7 +57,7 @@ func (w *walker) run(ctx context.Context, pairs []Pair) error {
 		}
 		start := len(w.ports)
 		if fate := w.follow(p); fate != walk.Reaches {
-			if fate == walk.Open {
+			if fate == walk.UnreadTable {
 				w.unknown++
 				for _, port := range w.ports[start:] {
 					w.open[port] = true
@@ -106,7 +106,7 @@ func (w *walker) follow(p Pair) walk.Fate {
 	case dst:
 		return walk.Reaches
 	case walk.Unread:
-		return walk.Open
+		return walk.UnreadTable
 	}
 	return walk.Lost
 }

@@ -106,7 +106,7 @@ func newChecker(ctx context.Context, t *fabric.Tables) *checker {
 
 func (c *checker) check(l *LID) (Counts, []Fault) {
 	c.lid, c.counts, c.faults, c.named = l, Counts{LIDs: 1, Members: len(l.Members) + len(l.Lost), Lost: len(l.Lost),
-		Gone: l.Gone}, nil, map[Kind]int{}
+		NotInSubnet: l.NotInSubnet}, nil, map[Kind]int{}
 	for _, m := range l.Members {
 		c.join[m.End], c.in[m.End] = m.Join, true
 	}

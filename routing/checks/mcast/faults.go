@@ -47,11 +47,11 @@ type Counts struct {
 	// fewer than two members in the subnet.
 	LIDs  int
 	Alone int
-	// Members counts the members in the subnet. Lost counts those among them that are unreachable or have no LID. Gone
-	// counts members that the subnet does not have.
-	Members int
-	Lost    int
-	Gone    int
+	// Members counts the members in the subnet. Lost counts those among them that are unreachable or have no LID.
+	// NotInSubnet counts members that the subnet does not have.
+	Members     int
+	Lost        int
+	NotInSubnet int
 	// Entries counts the ports in tables. SendOnly counts the ports to members that only send. Idle counts the switches
 	// on branches without members. SendOnly and Idle are not faults.
 	Entries  int
@@ -77,7 +77,7 @@ func (c *Counts) add(o *Counts) {
 	c.Alone += o.Alone
 	c.Members += o.Members
 	c.Lost += o.Lost
-	c.Gone += o.Gone
+	c.NotInSubnet += o.NotInSubnet
 	c.Entries += o.Entries
 	c.Idle += o.Idle
 	c.SendOnly += o.SendOnly

@@ -58,7 +58,7 @@ func Route(ctx context.Context, f *fabric.Fabric, by routing.GroupRouter, groups
 		if errs[i] != nil {
 			return nil, fmt.Errorf("route multicast group 0x%04x: %w", lids[i].MLID, errs[i])
 		}
-		gone += lids[i].Gone + len(lids[i].Lost)
+		gone += lids[i].NotInSubnet + len(lids[i].Lost)
 		if slices.ContainsFunc(f.Switches, func(n fabric.NodeIndex) bool {
 			return r.MFT.Any(f.Nodes[n].Switch, lids[i].MLID)
 		}) {
@@ -136,8 +136,8 @@ type LID struct {
 	// Lost lists members that failures have separated from the subnet, or that have no LID. They neither send nor
 	// receive packets.
 	Lost []Member
-	// Gone counts the members that the subnet does not have.
-	Gone int
+	// NotInSubnet counts the members that the subnet does not have.
+	NotInSubnet int
 }
 
 // Member is a member of a group, identified by its end port.
@@ -180,7 +180,7 @@ func ByLID(f *fabric.Fabric, groups []fabric.Group) []LID {
 				}
 				l.Lost[at].Join |= m.Join
 			} else {
-				l.Gone++
+				l.NotInSubnet++
 			}
 		}
 	}

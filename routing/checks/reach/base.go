@@ -59,15 +59,15 @@ func (b *Base) Result() *Result { return b.result }
 func (b *Base) Check(ctx context.Context, t *fabric.Tables) (*Result, error) {
 	d, ok := b.forest.Against(t)
 	if ok && b.result.Delivered == b.result.Paths && b.c.distances != nil { // nil without LIDs
-		if r := b.again(t, d); r != nil {
+		if r := b.recheck(t, d); r != nil {
 			return r, ctx.Err()
 		}
 	}
 	return Check(ctx, t, b.c.opt)
 }
 
-// again computes a result from the result of a base and a difference of tables. All paths of the base must arrive.
-type again struct {
+// rechecker computes a result from the result of a base and a difference of tables. All paths of the base must arrive.
+type rechecker struct {
 	*Base
 	*Result
 	walker *trees.Walker
@@ -77,11 +77,11 @@ type again struct {
 	farther *routing.ReducedDistances
 }
 
-// again returns the result for t, which differs from the base by d. It returns nil if a path does not arrive.
-func (b *Base) again(t *fabric.Tables, d trees.Difference) *Result {
+// recheck returns the result for t, which differs from the base by d. It returns nil if a path does not arrive.
+func (b *Base) recheck(t *fabric.Tables, d trees.Difference) *Result {
 	r := *b.result
 	r.Links, r.quick = slices.Clone(r.Links), true
-	a := &again{Base: b, Result: &r, walker: b.forest.NewWalker(), farther: b.c.distances.Without(d.Removed)}
+	a := &rechecker{Base: b, Result: &r, walker: b.forest.NewWalker(), farther: b.c.distances.Without(d.Removed)}
 	if len(t.Fabric.EndPorts) != len(b.forest.Tables.Fabric.EndPorts) {
 		a.lose(t.Fabric)
 		r.addEnds(trees.NewEnds(t, b.c.opt.Switches))
@@ -109,7 +109,7 @@ func (b *Base) again(t *fabric.Tables, d trees.Difference) *Result {
 }
 
 // add adds n to the number of paths with the given number of links.
-func (a *again) add(links int, n int32) {
+func (a *rechecker) add(links int, n int32) {
 	for len(a.Links) <= links {
 		a.Links = append(a.Links, 0)
 	}
@@ -117,7 +117,7 @@ func (a *again) add(links int, n int32) {
 }
 
 // lose removes the paths from and to ends that the new subnet lacks.
-func (a *again) lose(now *fabric.Fabric) {
+func (a *rechecker) lose(now *fabric.Fabric) {
 	ends := a.c.ends
 	a.gone, a.less = make([]bool, len(ends.Ports)), make([]int32, len(ends.Groups))
 	was := a.forest.Tables.Fabric
@@ -149,7 +149,7 @@ func (a *again) lose(now *fabric.Fabric) {
 }
 
 // loseSources removes the paths to a LID from n ends of group g.
-func (a *again) loseSources(l trees.LID, g int, n int32) {
+func (a *rechecker) loseSources(l trees.LID, g int, n int32) {
 	group := &a.c.ends.Groups[g]
 	links := group.Links
 	if group.At >= 0 {
@@ -179,7 +179,7 @@ func longer(links int, least uint8, last int) bool {
 }
 
 // target returns the switch of an end, and the number of links between the switch and the end.
-func (a *again) target(end int32) (sw fabric.SwitchIndex, links int) {
+func (a *rechecker) target(end int32) (sw fabric.SwitchIndex, links int) {
 	f := a.forest
 	lid := f.Tables.Fabric.Ports[a.c.ends.Ports[end]].LID
 	if f.Local[lid] != 0 {
@@ -189,7 +189,7 @@ func (a *again) target(end int32) (sw fabric.SwitchIndex, links int) {
 }
 
 // sources returns the number of ends of a group that still exist and send to end.
-func (a *again) sources(g int32, end int32) int32 {
+func (a *rechecker) sources(g int32, end int32) int32 {
 	n := int32(a.c.ends.Sources(int(g), end))
 	if a.less != nil {
 		n -= a.less[g]
@@ -199,7 +199,7 @@ func (a *again) sources(g int32, end int32) int32 {
 
 // compareFarther recounts the paths that are not minimal. Removed links increase distances, so a path that was too long
 // before may be minimal now.
-func (a *again) compareFarther() {
+func (a *rechecker) compareFarther() {
 	for i, l := range a.c.ends.LIDs {
 		if a.c.columns[i].longer == 0 || a.gone != nil && a.gone[l.End] {
 			continue
@@ -221,7 +221,7 @@ func (a *again) compareFarther() {
 	}
 }
 
-func (a *again) compareSwitch(l trees.LID, sw fabric.SwitchIndex, was, now uint8, last int) {
+func (a *rechecker) compareSwitch(l trees.LID, sw fabric.SwitchIndex, was, now uint8, last int) {
 	for _, g := range a.at[sw] {
 		n := a.sources(g, l.End)
 		if n == 0 {
@@ -238,7 +238,7 @@ func (a *again) compareSwitch(l trees.LID, sw fabric.SwitchIndex, was, now uint8
 }
 
 // change counts the changed paths to a LID. It reports whether all these paths arrive.
-func (a *again) change(c *trees.Change, end int32) bool {
+func (a *rechecker) change(c *trees.Change, end int32) bool {
 	dst, last := a.target(end)
 	if dst == fabric.None {
 		return false

@@ -153,7 +153,7 @@ func (w *worker) tree(t *trees.Tree) {
 	for g := range w.ends.Groups {
 		n := int32(w.ends.Sources(g, t.End))
 		w.users[g] = false
-		if t.Fates[g] == walk.Open {
+		if t.Fates[g] == walk.UnreadTable {
 			w.unknown += int64(n)
 		}
 		if n == 0 || t.Fates[g] != walk.Reaches {

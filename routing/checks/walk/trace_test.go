@@ -302,7 +302,7 @@ func agree(t *testing.T, tables *fabric.Tables, sw fabric.SwitchIndex, lid uint1
 	case Delivered:
 		want = Reaches
 	case Unknown:
-		want = Open
+		want = UnreadTable
 	}
 	if fate != want {
 		t.Errorf("Tree: fate %d, Trace: %v", fate, p.Verdict)

@@ -74,8 +74,8 @@ const (
 	Reaches
 	// Lost: the packets end in a dead end, in a loop or at another port.
 	Lost
-	// Open: the packets reach a switch whose table was not read.
-	Open
+	// UnreadTable: the packets reach a switch whose table was not read.
+	UnreadTable
 	// underway: the switch is on the path that Fate is following.
 	underway
 )
@@ -128,7 +128,7 @@ func (t *Tree) Fate(x Target) Fate {
 	case x == t.dst:
 		fate = Reaches
 	case x == Unread:
-		fate = Open
+		fate = UnreadTable
 	default:
 		fate = Lost
 	}

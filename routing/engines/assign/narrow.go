@@ -75,9 +75,9 @@ func (n *narrow) inSets(count []uint32) []uint32 {
 	return count[n.low:min(len(count), int(n.low)+noBit)]
 }
 
-// counted computes the entries for the first LIDs of those runs whose routes count as uses. sets holds the set of ports
-// towards each switch. If a set is empty, the LIDs get no routes.
-func (n *narrow) counted(t *targets, runs []run, sets []uint64) {
+// routeCounted computes the entries for the first LIDs of those runs whose routes count as uses. sets holds the set of
+// ports towards each switch. If a set is empty, the LIDs get no routes.
+func (n *narrow) routeCounted(t *targets, runs []run, sets []uint64) {
 	for i := 0; i < len(runs); {
 		r := &runs[i]
 		set, end := sets[r.sw], r.end
@@ -98,8 +98,8 @@ func (n *narrow) counted(t *targets, runs []run, sets []uint64) {
 	}
 }
 
-// uncounted computes the entries for the first LIDs of those runs whose routes do not count as uses.
-func (n *narrow) uncounted(t *targets, runs []run, sets []uint64) {
+// routeUncounted computes the entries for the first LIDs of those runs whose routes do not count as uses.
+func (n *narrow) routeUncounted(t *targets, runs []run, sets []uint64) {
 	clear(n.known[:])
 	for i := range runs {
 		r := &runs[i]
@@ -116,9 +116,9 @@ func (n *narrow) uncounted(t *targets, runs []run, sets []uint64) {
 	}
 }
 
-// keeping computes the entries for the first LIDs of runs. It keeps an existing port if the port is in the set of the
-// run.
-func (n *narrow) keeping(t *targets, runs []run, sets []uint64, now []byte) {
+// routeKeeping computes the entries for the first LIDs of runs. It keeps an existing port if the port is in the set of
+// the run.
+func (n *narrow) routeKeeping(t *targets, runs []run, sets []uint64, now []byte) {
 	for i := range runs {
 		r := &runs[i]
 		set := sets[r.sw]

@@ -69,11 +69,11 @@ func compareNarrow(t *testing.T, r *rand.Rand) {
 		}
 		switch mode {
 		case "counted":
-			n.counted(&all, all.runs, words)
+			n.routeCounted(&all, all.runs, words)
 		case "keeping":
-			n.keeping(&all, all.runs, words, now)
+			n.routeKeeping(&all, all.runs, words, now)
 		default:
-			n.uncounted(&all, all.runs, words)
+			n.routeUncounted(&all, all.runs, words)
 		}
 		n.end(counts[:low+numPorts+1])
 		for _, run := range all.runs {

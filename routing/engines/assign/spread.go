@@ -15,11 +15,11 @@ func (a *assigner[S]) routeNarrow(sets []uint64) {
 		}
 		switch runs := a.runs[begin:end]; {
 		case a.keeping:
-			n.keeping(&a.targets, runs, sets, a.opt.Existing.Row(a.sw))
+			n.routeKeeping(&a.targets, runs, sets, a.opt.Existing.Row(a.sw))
 		case runs[0].counted:
-			n.counted(&a.targets, runs, sets)
+			n.routeCounted(&a.targets, runs, sets)
 		default:
-			n.uncounted(&a.targets, runs, sets)
+			n.routeUncounted(&a.targets, runs, sets)
 		}
 	}
 	n.end(a.count[:a.numPorts])

@@ -13,9 +13,9 @@ import (
 // neighbours form a class. They have the same switches below them, so these need not be walked again unless the new
 // walk begins with fewer hops.
 type memo struct {
-	// least holds, for each class, the fewest hops from which the switches below it were walked. lower is indexed by
-	// place.lower. It holds the fewest hops from which the switches below all these lower neighbours were walked.
-	least, lower, blank []uint8
+	// least holds, for each class, the fewest hops from which the switches below it were walked. leastLower holds, for
+	// each set of lower neighbours, the fewest hops from which the switches below all of them were walked.
+	least, leastLower, blank []uint8
 	// hasSides is set if links connect switches of the same rank. The hop count of an absent target can then rise
 	// again.
 	hasSides bool
@@ -23,7 +23,7 @@ type memo struct {
 	off bool
 }
 
-// newMemo sets the fields class and lower of all places. A switch without lower switches, or with neighbours of its
+// newMemo sets the fields class and lowerSet of all places. A switch without lower switches, or with neighbours of its
 // rank, has no class.
 func newMemo(t *tree, places []place) memo {
 	var m memo
@@ -41,17 +41,17 @@ func newMemo(t *tree, places []place) memo {
 				below = append(below, places[r].class)
 			}
 		}
-		places[s].lower = number(sets, below)
+		places[s].lowerSet = number(sets, below)
 	}
 	m.blank = bytes.Repeat([]byte{fabric.NoPath}, len(places)) // there are not more classes than switches
-	m.least, m.lower = slices.Clone(m.blank), slices.Clone(m.blank)
+	m.least, m.leastLower = slices.Clone(m.blank), slices.Clone(m.blank)
 	return m
 }
 
 // forget prepares the memo for a new target. present is false for an absent target.
 func (m *memo) forget(present bool) {
 	copy(m.least, m.blank)
-	copy(m.lower, m.blank)
+	copy(m.leastLower, m.blank)
 	m.off = m.hasSides && !present
 }
 
@@ -64,7 +64,7 @@ func (m *memo) covered(at *place, hops uint8) bool {
 // lowerCovered reports whether walks down from all lower neighbours of a switch change nothing. Neighbours without a
 // class are not considered.
 func (m *memo) lowerCovered(at *place, hops uint8) bool {
-	return at.lower == none || m.lower[at.lower] <= hops
+	return at.lowerSet == none || m.leastLower[at.lowerSet] <= hops
 }
 
 // cover records that all switches below a switch were walked. hops is the number of hops from the switch to the target.
@@ -75,7 +75,7 @@ func (m *memo) cover(at *place, hops uint8) {
 	if at.class != none {
 		m.least[at.class] = min(m.least[at.class], hops)
 	}
-	if at.lower != none {
-		m.lower[at.lower] = min(m.lower[at.lower], hops)
+	if at.lowerSet != none {
+		m.leastLower[at.lowerSet] = min(m.leastLower[at.lowerSet], hops)
 	}
 }

@@ -80,8 +80,9 @@ func newWalker(ctx context.Context, t *tree, base *base) *walker {
 
 // place holds the data of a switch that walks need most often.
 type place struct {
-	// class and lower are used by memo. slot is the index of the switch in a column.
-	class, lower, slot int32
+	// class is the class of the switch in memo, and lowerSet the number of its set of lower neighbours. slot is the
+	// index of the switch in a column.
+	class, lowerSet, slot int32
 	// root is set if the rank is 0. hosts is set if the switch has adapters. bottom is set if it has neither lower
 	// switches nor neighbours of the same rank.
 	root, hosts, bottom bool

@@ -42,7 +42,7 @@ func (s *search) detour() int32 {
 			found = c.onward
 		}
 		if found != fabric.None {
-			s.find(int32(sw))
+			s.appendSearched(int32(sw))
 			return found
 		}
 	}

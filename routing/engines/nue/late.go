@@ -23,8 +23,8 @@ type late struct {
 	// count[s] of them, from index first[s] on.
 	others []int32
 	count  []int32
-	// asked holds, for each switch, the last search in which othersOf was called for the switch.
-	asked     []int32
+	// listedIn holds, for each switch, the last search in which othersOf was called for the switch.
+	listedIn  []int32
 	sooner    []uint64
 	choices   []choice
 	dependent []int32
@@ -93,7 +93,7 @@ func (s *search) put(c, next int32, e step) {
 	if old := s.by[sw]; old == fabric.None {
 		s.reached++
 		s.found[sw] = s.detours
-		s.find(sw)
+		s.appendSearched(sw)
 	} else {
 		s.replace(sw, old)
 	}
@@ -130,8 +130,8 @@ func (s *search) add(c int32, e step) {
 // considered before the first impasse and that no path uses are determined on demand.
 func (s *search) othersOf(sw int32) []int32 {
 	low, high := s.out(sw)
-	if s.asked[sw] != s.present {
-		s.asked[sw], s.count[sw] = s.present, 0
+	if s.listedIn[sw] != s.present {
+		s.listedIn[sw], s.count[sw] = s.present, 0
 		s.sooner = s.sooner[:0]
 		for _, c := range s.back[low:high] {
 			at := s.from[c]

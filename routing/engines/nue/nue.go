@@ -93,8 +93,8 @@ func (r *router) route(ctx context.Context) error {
 	}
 	for _, sw := range r.switches {
 		if r.f.Ports[r.f.SwitchNode(sw).FirstPort].LMC > 0 {
-			r.warnings = append(r.warnings, "port 0 of a switch has several LIDs (lmc_esp0): OpenSM 3.3.23 ends with a "+
-				"segmentation fault in nue here, so these tables are only those of ibconsole")
+			r.warnings = append(r.warnings, "port 0 of a switch has several LIDs (lmc_esp0): OpenSM 3.3.23 ends "+
+				"with a segmentation fault in nue here, so these tables are only those of ibconsole")
 			break
 		}
 	}
@@ -128,7 +128,7 @@ func (r *router) route(ctx context.Context) error {
 func (r *router) routePart(ctx context.Context, vl int, part []target) error {
 	clear(r.taken)
 	clear(r.listed)
-	clear(r.asked)
+	clear(r.listedIn)
 	h := newHull(r.network, part)
 	root, err := h.central(ctx)
 	if err != nil {
@@ -178,7 +178,7 @@ func (r *router) takeEscapes(root int32) {
 	r.searched = r.searched[:1]
 	for _, sw := range r.tree.order {
 		if sw != root {
-			r.find(sw)
+			r.appendSearched(sw)
 		}
 	}
 }

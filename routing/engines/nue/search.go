@@ -48,7 +48,7 @@ func newSearch(d *dependencies) *search {
 		taken: make([]int32, len(d.to)), listed: make([]int32, len(d.to)),
 	}
 	s.late = late{
-		found: make([]int32, n), early: make([]int32, n), asked: make([]int32, n),
+		found: make([]int32, n), early: make([]int32, n), listedIn: make([]int32, n),
 		before: make([]step, n), reach: make([]step, len(d.to)), others: make([]int32, len(d.to)),
 		count: make([]int32, n),
 	}
@@ -97,7 +97,7 @@ func (s *search) spread() {
 			}
 		}
 	}
-	s.heap.drain(s.find) // these need not be searched from; any order will do
+	s.heap.drain(s.appendSearched) // these need not be searched from; any order will do
 }
 
 // ended checks whether a search that reached all switches is finished. It is finished if all further paths would be at
@@ -120,7 +120,7 @@ func (s *search) ended(ends step) step {
 func (s *search) relax() {
 	nearest := s.heap.take()
 	sw, distance := int32(nearest.to()), nearest.only()
-	s.find(sw)
+	s.appendSearched(sw)
 	c := s.by[sw]
 	if c == fabric.None {
 		c = s.start(sw)
@@ -143,8 +143,8 @@ func (s *search) relax() {
 	}
 }
 
-// find records a switch as the next one in searched.
-func (s *search) find(sw int32) {
+// appendSearched appends a switch to searched.
+func (s *search) appendSearched(sw int32) {
 	s.place[sw] = int32(len(s.searched))
 	s.searched = append(s.searched, sw)
 }

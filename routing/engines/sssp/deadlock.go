@@ -54,8 +54,8 @@ type deadlocks struct {
 	layerOf []uint8
 	// pairs counts the pairs of LIDs in each VL. LIDs of switches count as well.
 	pairs []int64
-	// everyone is set if ports that do not map SLs are included. OpenSM skips these ports.
-	everyone bool
+	// includeUnmapped is set if ports that do not map SLs are included. OpenSM skips these ports.
+	includeUnmapped bool
 	// groupsOn are the groups by switch.
 	groupsOn [][]int32
 }
@@ -75,8 +75,8 @@ type dest struct {
 	port int32
 }
 
-func newDeadlocks(r *router, everyone bool) *deadlocks {
-	d := &deadlocks{router: r, needed: 1, everyone: everyone}
+func newDeadlocks(r *router, includeUnmapped bool) *deadlocks {
+	d := &deadlocks{router: r, needed: 1, includeUnmapped: includeUnmapped}
 	d.countVLs()
 	d.pairs = make([]int64, routing.MostDataVLs)
 	d.groupsOn = make([][]int32, len(r.hosts))
@@ -127,7 +127,7 @@ func mapsSLs(f *fabric.Fabric, end fabric.PortIndex) bool {
 }
 
 // counts reports whether the paths from and to a port belong to VLs.
-func (d *deadlocks) counts(t *target) bool { return d.everyone || mapsSLs(d.f, t.end) }
+func (d *deadlocks) counts(t *target) bool { return d.includeUnmapped || mapsSLs(d.f, t.end) }
 
 // countPairs counts the pairs of LIDs. At the beginning all pairs are in the first VL.
 func (d *deadlocks) countPairs() {

@@ -17,7 +17,7 @@ func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt r
 	engine string) (fabric.PathSLs, *fabric.SL2VL, int, error) {
 	opt.Progress = nil
 	g := newGraph(f, &opt)
-	r := &router{search: newSearch(g), name: engine, opt: &opt, targets: g.everyone(&opt), lft: lft}
+	r := &router{search: newSearch(g), name: engine, opt: &opt, targets: g.allTargets(&opt), lft: lft}
 	if err := r.readPorts(ctx); err != nil {
 		return nil, nil, 0, err
 	}
@@ -28,8 +28,8 @@ func ServiceLevels(ctx context.Context, lft *fabric.LFT, f *fabric.Fabric, opt r
 	return d.serviceLevels(d.needed), routing.VLPerSL(f, d.vls), d.needed, nil
 }
 
-// everyone lists all end ports, including those of routers, switch by switch. The switches follow.
-func (g *graph) everyone(opt *routing.Options) []target {
+// allTargets lists all end ports, including those of routers, switch by switch. The switches follow.
+func (g *graph) allTargets(opt *routing.Options) []target {
 	l := lister{graph: g, opt: opt, listed: make([]bool, len(g.f.Ports))}
 	for _, s := range g.members {
 		node := g.f.SwitchNode(s)

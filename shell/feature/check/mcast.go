@@ -146,7 +146,7 @@ func multicast(c *feature.Call, st *session.State, p *session.Picture) error {
 	}
 	n := &r.Counts
 	g := groupCheck{
-		Groups: known.Origin, LIDs: n.LIDs, Alone: n.Alone, Members: n.Members, Lost: n.Lost, Gone: n.Gone,
+		Groups: known.Origin, LIDs: n.LIDs, Alone: n.Alone, Members: n.Members, Lost: n.Lost, Gone: n.NotInSubnet,
 		Entries: n.Entries, Idle: n.Idle, SendOnly: n.SendOnly, Pairs: n.Pairs, Missing: n.Missing, Double: n.Double,
 		Unknown: n.Unknown, Echoes: n.Echoes, Cycles: n.Cycles, Strangers: n.Strangers, DeadPorts: n.DeadPorts,
 		OneWays: n.OneWays, verdict: r.Verdict(),
