@@ -56,7 +56,8 @@ func TestStaleTables(t *testing.T) {
 
 // ofNoState are commands that have the option of= with others, and read the live subnet, the session or its history.
 var ofNoState = []string{
-	"dump guided", "report morning", "show cables", "show counters", "show events", "show failures", "show states",
+	"dump guided", "problems", "report morning", "show cables", "show counters", "show events", "show failures",
+	"show states",
 	"show sms", "show targets", "show unanswered",
 	"show vlarb",
 }

@@ -121,7 +121,7 @@ var Feature = feature.Feature{Name: "check", Keys: []feature.Key{
 				"time (default now)"},
 			{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"},
 		},
-		Examples: []string{"check load", "check load measured"},
+		Examples: []string{"check load measured", "check load measured since=1h"},
 		Answers:  []answer.Declared{&measuredDecl},
 		Run:      run(measured),
 	},
