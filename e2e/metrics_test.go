@@ -65,7 +65,7 @@ func TestMetrics(t *testing.T) {
 	text := ""
 	eventually(t, "traffic is reported", func() bool {
 		text, _, _ = ask(t, address, "")
-		return strings.Contains(text, "\ninfiniband_switch_port_transmit_data_bytes_total{guid=\"0x")
+		return strings.Contains(text, "\ninfiniband_switch_port_transmit_data_bytes_total{subnet=\"fattree:2,8")
 	})
 	newer, form, ok := ask(t, address, "application/openmetrics-text; version=1.0.0")
 	if !ok || !strings.HasPrefix(form, "application/openmetrics-text") || !strings.HasSuffix(newer, "\n# EOF\n") ||

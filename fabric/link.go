@@ -78,25 +78,36 @@ func (f *Fabric) LinkOf(port PortIndex) (l Link, ok bool) {
 	return Link{min(port, peer), max(port, peer)}, true
 }
 
-// laneGbps is, by speed, the signalling rate per lane in Gb/s, as defined by IBA 1.2.1 and its supplements.
-var laneGbps = [...]float64{SDR: 2.5, DDR: 5, QDR: 10, FDR10: 10, FDR: 14, EDR: 25, HDR: 50, NDR: 100, XDR: 200}
-
-// Gbps returns the rate of a port's link in Gb/s, 0 if it is unknown.
-func (p *Port) Gbps() float64 {
-	if int(p.Speed) >= len(laneGbps) {
-		return 0
-	}
-	return float64(p.Width) * laneGbps[p.Speed]
+// lanes holds the rates per lane in Gb/s, as IBA 1.2.1 and its supplements define them: the nominal rate in the name of
+// the speed, the signaling rate, and the data rate without the overhead of line coding. From HDR on, forward error
+// correction makes up for the coding, and all three are the same.
+var lanes = [...]struct{ nominal, signal, data float64 }{
+	SDR: {2.5, 2.5, 2}, DDR: {5, 5, 4}, QDR: {10, 10, 8}, FDR10: {10, 10.3125, 10}, FDR: {14, 14.0625, 13.64},
+	EDR: {25, 25.78125, 25}, HDR: {50, 50, 50}, NDR: {100, 100, 100}, XDR: {200, 200, 200},
 }
 
-// DataRate returns the data rate of a port's link in bytes per second, 0 if it is unknown. For SDR, DDR and QDR, it
-// subtracts the overhead of 8b/10b coding (IBA 1.2.1, volume 2, 5.2).
-func (p *Port) DataRate() float64 {
-	bytes := p.Gbps() * 1e9 / 8
-	if p.Speed == SDR || p.Speed == DDR || p.Speed == QDR {
-		return bytes * 8 / 10
+// Gbps returns the nominal rate of a port's link in Gb/s, 0 if it is unknown.
+func (p *Port) Gbps() float64 {
+	if int(p.Speed) >= len(lanes) {
+		return 0
 	}
-	return bytes
+	return float64(p.Width) * lanes[p.Speed].nominal
+}
+
+// SignalRate returns the signaling rate of a port's link in bytes per second, 0 if it is unknown.
+func (p *Port) SignalRate() float64 {
+	if int(p.Speed) >= len(lanes) {
+		return 0
+	}
+	return float64(p.Width) * lanes[p.Speed].signal * 1e9 / 8
+}
+
+// DataRate returns the data rate of a port's link in bytes per second, 0 if it is unknown.
+func (p *Port) DataRate() float64 {
+	if int(p.Speed) >= len(lanes) {
+		return 0
+	}
+	return float64(p.Width) * lanes[p.Speed].data * 1e9 / 8
 }
 
 // SpeedOf returns the fastest speed of a set, [SpeedUnknown] for an empty set.

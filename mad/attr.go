@@ -39,6 +39,7 @@ const (
 // The attributes of performance management (IBA 16.1.3).
 const (
 	AttrPortCounters         AttrID = 0x0012
+	AttrPortRcvErrorDetails  AttrID = 0x0015
 	AttrPortCountersExtended AttrID = 0x001d
 )
 
@@ -51,6 +52,8 @@ func (a AttrID) Name(c Class) string {
 		return "ClassPortInfo"
 	case c == ClassPerf && a == AttrPortCounters:
 		return "PortCounters"
+	case c == ClassPerf && a == AttrPortRcvErrorDetails:
+		return "PortRcvErrorDetails"
 	case c == ClassPerf && a == AttrPortCountersExtended:
 		return "PortCountersExtended"
 	case c == ClassSA:

@@ -131,6 +131,16 @@ func TestPortCountersExtended(t *testing.T) {
 	})
 }
 
+func TestPortRcvErrorDetails(t *testing.T) {
+	// Laid out by the table of libibmad (rdma-core, libibmad/fields.c).
+	b := golden(t, `5a 11 2233 4455 6677 8899 aabb ccdd eeff`)
+	checkGSIAttribute(t, b[:rcvErrorDetailsSize], rcvErrorDetailsSize, PortRcvErrorDetails{
+		PortSelect: 0x11, CounterSelect: 0x2233, LocalPhysicalErrors: 0x4455, MalformedPackets: 0x6677,
+		BufferOverruns: 0x8899, DLIDMappingErrors: 0xaabb, VLMappingErrors: 0xccdd, LoopingErrors: 0xeeff, spare: 0x5a,
+	})
+}
+
+func FuzzPortRcvErrorDetails(f *testing.F)  { fuzzGSIAttribute[PortRcvErrorDetails](f) }
 func FuzzClassPortInfo(f *testing.F)        { fuzzGSIAttribute[ClassPortInfo](f) }
 func FuzzPortCounters(f *testing.F)         { fuzzGSIAttribute[PortCounters](f) }
 func FuzzPortCountersExtended(f *testing.F) { fuzzGSIAttribute[PortCountersExtended](f) }

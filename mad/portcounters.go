@@ -184,3 +184,58 @@ func (a *PortCountersExtended) AppendBinary(dst []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+const rcvErrorDetailsSize = 16
+
+// PortRcvErrorDetails holds the 16-bit counters that divide the receive errors of a port by cause. Agents may lack it
+// (IBA 16.1.4). Offsets are in bytes:
+//
+// \t0  reserved       1
+// \t1  PortSelect     1
+// \t2  CounterSelect  2
+// \t4  counters       2 each, in the order of the fields
+type PortRcvErrorDetails struct {
+	PortSelect          uint8
+	CounterSelect       uint16 // counters that a Set clears: bit 0 LocalPhysicalErrors, ... 5 LoopingErrors
+	LocalPhysicalErrors uint16
+	MalformedPackets    uint16
+	BufferOverruns      uint16
+	DLIDMappingErrors   uint16
+	VLMappingErrors     uint16
+	LoopingErrors       uint16
+
+	spare uint8
+}
+
+func (*PortRcvErrorDetails) AttrID() AttrID { return AttrPortRcvErrorDetails }
+
+// Counters returns pointers to the counters in their order in the attribute. The select bits have the same order.
+func (a *PortRcvErrorDetails) Counters() [6]*uint16 {
+	return [...]*uint16{
+		&a.LocalPhysicalErrors, &a.MalformedPackets, &a.BufferOverruns, &a.DLIDMappingErrors, &a.VLMappingErrors,
+		&a.LoopingErrors,
+	}
+}
+
+func (a *PortRcvErrorDetails) UnmarshalBinary(b []byte) error {
+	if err := checkAtLeast("PortRcvErrorDetails", b, rcvErrorDetailsSize); err != nil {
+		return err
+	}
+	be := binary.BigEndian
+	a.spare, a.PortSelect = b[0], b[1]
+	a.CounterSelect = be.Uint16(b[2:])
+	for i, counter := range a.Counters() {
+		*counter = be.Uint16(b[4+2*i:])
+	}
+	return nil
+}
+
+func (a *PortRcvErrorDetails) AppendBinary(dst []byte) ([]byte, error) {
+	be := binary.BigEndian
+	dst = append(dst, a.spare, a.PortSelect)
+	dst = be.AppendUint16(dst, a.CounterSelect)
+	for _, counter := range a.Counters() {
+		dst = be.AppendUint16(dst, *counter)
+	}
+	return dst, nil
+}

@@ -57,5 +57,10 @@ func (c theConsole) Metrics() (servers *metrics.Servers, subnet string) {
 	if c.shell.among == nil {
 		return nil, ""
 	}
-	return &c.shell.among.metrics, c.shell.Name()
+	for _, n := range c.shell.among.all {
+		if n.Shell == c.shell {
+			subnet = n.name
+		}
+	}
+	return &c.shell.among.metrics, subnet
 }

@@ -159,3 +159,41 @@ func TestFlagsAreIbqueryerrors(t *testing.T) {
 		t.Errorf("after a clear: %v and %v", w, g)
 	}
 }
+
+// TestDetailsArePerfquerys compares the details of receive errors with those of perfquery -E.
+func TestDetailsArePerfquerys(t *testing.T) {
+	s, c, f := onIbsim(t)
+	names := []string{"PortLocalPhysicalErrors", "PortMalformedPktErrors", "PortBufferOverrunErrors",
+		"PortDLIDMappingErrors", "PortVLMappingErrors", "PortLoopingErrors"}
+	for i, n := range f.Switches {
+		said := s.Console(fmt.Sprintf("PerformanceSet %q[1] PortRcvErrorDetails.%s=%d", f.NodeName(n),
+			strings.Replace(names[i%len(names)], "Pkt", "Packet", 1), i+1)) // as ibsim spells it
+		if strings.Contains(said, "not") {
+			t.Fatal(said)
+		}
+	}
+	r, err := counters.Read(t.Context(), c, f, counters.Options{Details: true})
+	if err != nil || len(r.Unanswered) > 0 {
+		t.Fatal(err, r.Unanswered)
+	}
+	compared, others := 0, 0
+	for _, p := range r.Ports {
+		lid := f.Ports[f.EndPortOf(p.Port)].LID
+		out := s.Output("perfquery", "-E", strconv.Itoa(int(lid)), strconv.Itoa(int(f.Ports[p.Port].Num)))
+		for _, m := range perfqueryLine.FindAllStringSubmatch(out, -1) {
+			i := slices.Index(names, m[1])
+			if i < 0 {
+				continue
+			}
+			if got := strconv.Itoa(int(*p.Details.Counters()[i])); got != m[2] {
+				t.Errorf("%s: %s is %s, want %s", f.PortName(p.Port), m[1], got, m[2])
+			}
+			if compared++; m[2] != "0" {
+				others++
+			}
+		}
+	}
+	if compared != len(r.Ports)*len(names) || others != len(f.Switches) {
+		t.Errorf("compared %d counters of %d ports, %d of them not 0", compared, len(r.Ports), others)
+	}
+}

@@ -27,12 +27,15 @@ type Options struct {
 	What Set
 	// Known, if not nil, keeps the capabilities of agents between readings. They are then requested only once.
 	Known *Known
+	// Details makes Read also read the details of receive errors, with one more MAD per port.
+	Details bool
 }
 
 // Port is the counters of one port.
 type Port struct {
 	Port fabric.PortIndex
-	At   time.Time // of the last answer
+	At   time.Time     // of the last answer
+	Took time.Duration // from the first request to the last answer
 	// Values holds the values of the counters in Has; all other values are 0. Counters in Wide have 64 bits. A counter
 	// with fewer bits stops at its greatest value, and a 64-bit counter has stopped if all its bits are set. Stopped
 	// holds the counters that have stopped.
@@ -40,6 +43,9 @@ type Port struct {
 	Has     Set
 	Wide    Set
 	Stopped Set
+	// Details are the details of receive errors. It is nil if they were not requested or if the agent refuses to read
+	// them.
+	Details *mad.PortRcvErrorDetails
 }
 
 // Reading is the counters of ports.
@@ -118,7 +124,7 @@ func (r *run) read(i int, a agent) {
 	narrow := a.narrow() & what &^ p.Wide
 	p.Has = p.Wide | narrow
 	num := r.f.Ports[p.Port].Num
-	if p.Has == 0 {
+	if p.Has == 0 && !r.opts.Details {
 		r.finished()
 	}
 	if narrow != 0 {
@@ -127,6 +133,23 @@ func (r *run) read(i int, a agent) {
 	if p.Wide != 0 {
 		r.readWide(i, num)
 	}
+	if r.opts.Details {
+		r.readDetails(i, num)
+	}
+}
+
+func (r *run) readDetails(i int, num uint8) {
+	r.perf(i, mad.MethodGet, &mad.PortRcvErrorDetails{PortSelect: num}, func(reply *mad.Reply) error {
+		details := &mad.PortRcvErrorDetails{}
+		err := reply.Decode(details)
+		if err == nil {
+			r.ports[i].Details = details
+		}
+		if status := mad.Status(0); errors.As(err, &status) {
+			return nil // the agent refuses
+		}
+		return err
+	})
 }
 
 func (r *run) readNarrow(i int, num uint8, which Set) {

@@ -23,7 +23,8 @@ type run struct {
 	ctx        context.Context
 	source     uint16 // LID of the session's port
 	ports      []Port
-	open       []int // outstanding answers by port
+	open       []int       // outstanding answers by port
+	began      []time.Time // first requests by port
 	bad        []bool
 	done       int
 	each       func(i int, a agent)
@@ -36,7 +37,8 @@ func newRun(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Opti
 	ctx, cancel := context.WithCancelCause(ctx)
 	r := &run{
 		f: f, opts: opts, batch: client.NewBatch(ctx), ctx: ctx, cancel: cancel,
-		ports: make([]Port, len(ports)), open: make([]int, len(ports)), bad: make([]bool, len(ports)),
+		ports: make([]Port, len(ports)), open: make([]int, len(ports)),
+		began: make([]time.Time, len(ports)), bad: make([]bool, len(ports)),
 		limit: 4 * client.Options().Window,
 	}
 	if f.SMPort != fabric.None {
@@ -128,7 +130,9 @@ func (r *run) lost(end fabric.PortIndex, ports []int, err error) {
 // perf sends a request about port i to the port's agent.
 func (r *run) perf(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply) error) {
 	p := &r.ports[i]
-	r.open[i]++
+	if r.open[i]++; r.began[i].IsZero() {
+		r.began[i] = time.Now()
+	}
 	r.ask(r.f.Ports[r.f.EndPortOf(p.Port)].LID, m, a, func(reply *mad.Reply) {
 		if err := take(reply); err != nil && !r.bad[i] {
 			r.bad[i] = true
@@ -138,6 +142,7 @@ func (r *run) perf(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply
 			})
 		}
 		p.At = time.Now()
+		p.Took = p.At.Sub(r.began[i])
 		if r.open[i]--; r.open[i] == 0 {
 			r.finished()
 		}

@@ -20,6 +20,13 @@ func (s *Sim) SetCounters(port fabric.PortIndex, c mad.PortCountersExtended) {
 	s.ports[port].counters = &c
 }
 
+// SetRcvErrorDetails sets the details of the receive errors of a port, which are 0 initially.
+func (s *Sim) SetRcvErrorDetails(port fabric.PortIndex, d mad.PortRcvErrorDetails) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ports[port].details = d
+}
+
 // countersOf returns the counters of a port. The caller may change them.
 func (s *Sim) countersOf(port fabric.PortIndex) *mad.PortCountersExtended {
 	p := &s.ports[port]
@@ -63,9 +70,32 @@ func (a *agent) perf(attr mad.AttrID) mad.Status {
 		}
 		sum.PortSelect, sum.CounterSelect, sum.CounterSelect2 = q.PortSelect, q.CounterSelect, q.CounterSelect2
 		_, _ = sum.AppendBinary(a.data[:0])
+	case mad.AttrPortRcvErrorDetails:
+		return a.rcvErrorDetails()
 	default:
 		return mad.StatusMethodAttrMismatch
 	}
+	return mad.StatusOK
+}
+
+func (a *agent) rcvErrorDetails() mad.Status {
+	var q mad.PortRcvErrorDetails
+	_ = q.UnmarshalBinary(a.data) // the length is right
+	if a.node.sw == nil && q.PortSelect != a.end.num || q.PortSelect > a.node.info.NumPorts {
+		return mad.StatusInvalidValue
+	}
+	d := &a.s.ports[a.node.first+fabric.PortIndex(q.PortSelect)].details
+	if a.set {
+		for bit, counter := range d.Counters() {
+			if q.CounterSelect>>bit&1 != 0 {
+				*counter = 0
+			}
+		}
+	}
+	reply := *d
+	reply.PortSelect, reply.CounterSelect = q.PortSelect, q.CounterSelect
+	clear(a.data)
+	_, _ = reply.AppendBinary(a.data[:0])
 	return mad.StatusOK
 }
 

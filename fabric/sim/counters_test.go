@@ -102,6 +102,9 @@ func TestPerfRefusals(t *testing.T) {
 		{3, &mad.PortCountersExtended{PortSelect: 4}, mad.MethodGet, mad.StatusInvalidValue},
 		{4, &mad.PortCounters{PortSelect: 1}, mad.MethodGet, mad.StatusInvalidValue}, // it is port 2
 		{4, &mad.PortCounters{PortSelect: 255}, mad.MethodGet, mad.StatusInvalidValue},
+		{3, &mad.PortRcvErrorDetails{PortSelect: 4}, mad.MethodGet, mad.StatusInvalidValue},
+		{4, &mad.PortRcvErrorDetails{PortSelect: 1}, mad.MethodGet, mad.StatusInvalidValue}, // it is port 2
+		{4, &mad.PortRcvErrorDetails{PortSelect: 2}, mad.MethodGet, nil},
 		{3, &mad.ClassPortInfo{}, mad.MethodSet, mad.StatusMethodAttrMismatch},
 		{3, &mad.PortCounters{}, 0x33, mad.StatusMethodUnsupported},
 		{4, &mad.PortCounters{PortSelect: 2}, mad.MethodGet, nil},

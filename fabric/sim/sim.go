@@ -86,7 +86,8 @@ type port struct {
 
 	leaseEnd time.Time                 // zero: no lease is active
 	counters *mad.PortCountersExtended // nil: all 0
-	traffic  *traffic                  // nil without traffic
+	details  mad.PortRcvErrorDetails
+	traffic  *traffic // nil without traffic
 }
 
 // New returns a simulated subnet with the nodes, links, LIDs and port states of f.

@@ -180,8 +180,7 @@ type Console interface {
 	// Choose selects and returns the subnet for commands that do not name a subnet. The name "" selects the previous
 	// one.
 	Choose(name string) (Subnet, error)
-	// Metrics returns the metrics servers that all subnets share. If several subnets are open, it also returns the name
-	// of this subnet.
+	// Metrics returns the metrics servers that all subnets share, and the name of this subnet, "" if it has none.
 	Metrics() (servers *metrics.Servers, subnet string)
 }
 

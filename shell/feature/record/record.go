@@ -44,6 +44,10 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 				Name: "smlog", Kind: lang.KindFile, Value: "FILE",
 				Summary: "follow the subnet manager's log (opensm.log)",
 			},
+			{
+				Name: "details", Kind: lang.KindFlag,
+				Summary: "also serve the details of receive errors, with one more packet per port",
+			},
 			feature.ExecOption(),
 			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
 		},
@@ -227,6 +231,7 @@ func start(c *feature.Call) error {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
 		}
 		opt.Servers, opt.Name = c.Console.Metrics()
+		opt.Details = c.Flag("details")
 	}
 	if err := recording.Begin(c.Ctx, c.Session, opt); err != nil {
 		return err

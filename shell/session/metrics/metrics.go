@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package metrics exports the data of a subnet to Prometheus. The names follow treydock/infiniband_exporter. Metrics
-// that it does not have begin with ibconsole.
+// Package metrics exports the data of a subnet to Prometheus. The names, types, units and labels that begin with
+// infiniband are those of treydock/infiniband_exporter 0.10. Metrics that it does not have begin with ibconsole. Each
+// sample has the label subnet in addition.
 package metrics
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,27 +19,42 @@ import (
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
 	"example.org/ibconsole/fabric/problems"
+	"example.org/ibconsole/mad"
 )
 
 // Snapshot holds the data of a subnet that is exported to Prometheus.
 type Snapshot struct {
-	// Subnet is the value of the label "subnet". It is "" if only one subnet is exported, which needs no label.
-	Subnet string
+	Subnet string // the value of the label "subnet"
 	Fabric *fabric.Fabric
 	// Errors and Traffic are the last readings of counters, or nil before the first reading. The data counters are
 	// taken from Traffic, and all other counters from Errors.
 	Errors, Traffic *counters.Reading
-	// Swept is the time of the last sweep, and Took its duration. Read is the duration of the last round of reading
-	// counters.
-	Swept time.Time
-	Took  time.Duration
-	Read  time.Duration
-	// Unanswered is the number of ports that did not respond in the last round of counters.
-	Unanswered int
-	Problems   *problems.Report
+	// NoPorts leaves out the metrics of devices and ports, because another recorder exports them.
+	NoPorts bool
+	// Swept is the time of the last sweep, and Took its duration. SweepFailed is set if a later sweep failed. Read is
+	// the duration of the last round of reading counters, and Ended its end.
+	Swept       time.Time
+	Took        time.Duration
+	SweepFailed bool
+	Read        time.Duration
+	Ended       time.Time
+	// RoundFailed is set if the last round failed. Unanswered is the number of ports that did not respond in it.
+	RoundFailed bool
+	Unanswered  int
+	Problems    *problems.Report
 	// WorstLoad is the maximum number of paths over a link between switches. It is negative if unknown.
 	WorstLoad int64
 	Events    int // number since the start of the console
+
+	label string // Subnet, escaped
+}
+
+// last returns the last reading, or nil before the first.
+func (s *Snapshot) last() *counters.Reading {
+	if s.Traffic != nil {
+		return s.Traffic
+	}
+	return s.Errors
 }
 
 // The types of metrics.
@@ -44,6 +62,22 @@ const (
 	gauge   = "gauge"
 	counter = "counter"
 )
+
+// kind is a kind of devices, with the names of its metrics and of its label.
+type kind string
+
+// The kinds of devices.
+const (
+	switches kind = "switch"
+	hosts    kind = "hca"
+)
+
+func kindOf(n *fabric.Node) kind {
+	if n.IsSwitch() {
+		return switches
+	}
+	return hosts
+}
 
 // writer writes families of metrics in one of two formats.
 type writer struct {
@@ -53,19 +87,25 @@ type writer struct {
 	all  []*Snapshot
 }
 
-// Write writes the metrics of the subnets in the OpenMetrics 1.0 format or in the Prometheus text format 0.0.4.
+// Write writes the metrics of the subnets in the OpenMetrics 1.0 format or in the Prometheus text format 0.0.4. The
+// samples have no time stamps, because Prometheus rejects samples that are old or out of order. Their age is a metric.
 func Write(to io.Writer, all []*Snapshot, openMetrics bool) error {
 	w := &writer{Writer: bufio.NewWriterSize(to, 64<<10), open: openMetrics, all: all}
-	for _, kind := range []struct {
-		name     string
-		switches bool
-	}{{"switch", true}, {"hca", false}} {
+	for _, s := range all {
+		s.label = label(s.Subnet)
+	}
+	for _, k := range []kind{switches, hosts} {
 		for c := range counters.All.All() {
-			w.counters(kind.name, kind.switches, c)
+			w.counters(k, c)
 		}
-		w.nodes(kind.name, kind.switches)
+		for nth := range details {
+			w.details(k, nth)
+		}
+		w.nodes(k)
+		w.collected(k)
 	}
 	w.portStates()
+	w.exporter()
 	w.subnets()
 	if w.open {
 		_, _ = w.WriteString("# EOF\n")
@@ -92,69 +132,99 @@ func label(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(text, "?"))
 }
 
-// labels returns, in braces, the label of the subnet and the labels in more. It returns "" if there are no labels.
-func (s *Snapshot) labels(more string) string {
-	switch {
-	case s.Subnet == "" && more == "":
-		return ""
-	case s.Subnet == "":
-		return "{" + more + "}"
-	case more == "":
-		return `{subnet="` + label(s.Subnet) + `"}`
+// sample writes a sample with the label of the subnet and the labels in more.
+func (w *writer) sample(s *Snapshot, name, more string, value float64) {
+	if more != "" {
+		more = "," + more
 	}
-	return `{subnet="` + label(s.Subnet) + `",` + more + "}"
+	_, _ = fmt.Fprintf(w, "%s{subnet=\"%s\"%s} %s\n", name, s.label, more,
+		strconv.FormatFloat(value, 'g', -1, 64))
 }
 
-// counters writes the samples of one counter for the ports of switches, or for the ports of other nodes.
-func (w *writer) counters(kind string, switches bool, c counters.Counter) {
-	name := ""
+// details are the metrics of the details of receive errors, in the order of the attribute. The spelling dli is that of
+// infiniband_exporter.
+var details = [...]struct{ name, help string }{
+	{"port_local_physical_errors", "packets received with a physical error at this port"},
+	{"port_malformed_packet_errors", "packets received that are malformed"},
+	{"port_buffer_overrun_errors", "packets received that overran the buffer"},
+	{"port_dli_mapping_errors", "packets received that the DLID did not allow to forward"},
+	{"port_vl_mapping_errors", "packets received that the mapping of VLs did not allow to forward"},
+	{"port_looping_errors", "packets received whose output port is the input port"},
+}
+
+// oldest is the maximum age of the counters of a port. Older values are not exported: an idle port would look the same.
+const oldest = 10 * time.Minute
+
+// ports yields the linked ports of a kind of devices in a reading. Like infiniband_exporter, it leaves out ports without
+// a peer, which have no sample of uplink_info to join with.
+func (s *Snapshot) ports(r *counters.Reading, k kind) iter.Seq2[*counters.Port, *fabric.Port] {
+	return func(yield func(*counters.Port, *fabric.Port) bool) {
+		if r == nil || s.NoPorts {
+			return
+		}
+		for i := range r.Ports {
+			at := &r.Fabric.Ports[r.Ports[i].Port]
+			if at.Linked() && time.Since(r.Ports[i].At) < oldest && kindOf(&r.Fabric.Nodes[at.Node]) == k && !yield(&r.Ports[i], at) {
+				return
+			}
+		}
+	}
+}
+
+// counters writes the samples of one counter. Data counters count words of 4 bytes and are exported in bytes.
+func (w *writer) counters(k kind, c counters.Counter) {
+	end, help := c.Metric()
+	name := w.lazily("infiniband_"+string(k)+"_"+end, counter, help)
 	for _, s := range w.all {
 		r := s.Errors
 		if counters.Data.Has(c) {
 			r = s.Traffic
 		}
-		if r != nil {
-			name = w.countersOf(s, r, name, kind, switches, c)
+		for p, at := range s.ports(r, k) {
+			if !p.Has.Has(c) {
+				continue
+			}
+			w.port(s, name(), r.Fabric.Nodes[at.Node].GUID, at.Num)
+			if c == counters.XmitData || c == counters.RcvData {
+				w.number(4 * float64(p.Values[c]))
+			} else {
+				w.whole(p.Values[c])
+			}
 		}
 	}
 }
 
-// countersOf writes the samples of one counter in a reading. It writes the head of the family before the first sample,
-// and returns the name of the samples. The argument name is this name, or "" if the head was not written yet. Data
-// counters count words of 4 bytes and are exported in bytes.
-func (w *writer) countersOf(s *Snapshot, r *counters.Reading, name, kind string, switches bool,
-	c counters.Counter) string {
-	for i := range r.Ports {
-		p := &r.Ports[i]
-		at := &r.Fabric.Ports[p.Port]
-		node := &r.Fabric.Nodes[at.Node]
-		if !p.Has.Has(c) || node.IsSwitch() != switches {
-			continue
-		}
-		if name == "" {
-			end, help := c.Metric()
-			name = w.family("infiniband_"+kind+"_"+end, counter, help)
-		}
-		w.port(s, name, node.GUID, at.Num)
-		if c == counters.XmitData || c == counters.RcvData {
-			w.number(4 * float64(p.Values[c]))
-		} else {
-			w.whole(p.Values[c])
+// details writes the samples of one of the details of receive errors.
+func (w *writer) details(k kind, nth int) {
+	name := w.lazily("infiniband_"+string(k)+"_"+details[nth].name, counter, details[nth].help)
+	for _, s := range w.all {
+		for p, at := range s.ports(s.Errors, k) {
+			if p.Details != nil {
+				w.port(s, name(), s.Errors.Fabric.Nodes[at.Node].GUID, at.Num)
+				w.whole(uint64(*p.Details.Counters()[nth]))
+			}
 		}
 	}
-	return name
+}
+
+// lazily returns a function that writes the head of a family when it is called first, and returns the name of the
+// samples.
+func (w *writer) lazily(name, kind, help string) func() string {
+	sample := ""
+	return func() string {
+		if sample == "" {
+			sample = w.family(name, kind, help)
+		}
+		return sample
+	}
 }
 
 // port begins w.line with the name and labels of a port.
 func (w *writer) port(s *Snapshot, name string, guid uint64, num uint8) {
 	w.line = append(w.line[:0], name...)
-	w.line = append(w.line, '{')
-	if s.Subnet != "" {
-		w.line = append(w.line, `subnet="`...)
-		w.line = append(w.line, label(s.Subnet)...)
-		w.line = append(w.line, `",`...)
-	}
-	w.line = append(w.line, `guid="0x`...)
+	w.line = append(w.line, `{subnet="`...)
+	w.line = append(w.line, s.label...)
+	w.line = append(w.line, `",guid="0x`...)
 	hex := strconv.FormatUint(guid, 16)
 	for range 16 - len(hex) {
 		w.line = append(w.line, '0')
@@ -175,33 +245,52 @@ func (w *writer) whole(v uint64) {
 	_, _ = w.Write(append(w.line, '\n'))
 }
 
-// nodes writes the names and rates of nodes, and the peers of their ports.
-func (w *writer) nodes(kind string, switches bool) {
+// nodes writes the names of nodes, the rates of their links, and the peers of their ports. The rate of an adapter is
+// that of its fastest link, without a label of the port.
+func (w *writer) nodes(k kind) {
 	each := func(do func(s *Snapshot, f *fabric.Fabric, n *fabric.Node)) {
 		for _, s := range w.all {
 			for i := range s.Fabric.Nodes {
-				if n := &s.Fabric.Nodes[i]; n.InSubnet && n.IsSwitch() == switches {
+				if n := &s.Fabric.Nodes[i]; !s.NoPorts && n.InSubnet && kindOf(n) == k {
 					do(s, s.Fabric, n)
 				}
 			}
 		}
 	}
-	name := w.family("infiniband_"+kind+"_info", gauge, "names of nodes")
+	info := w.lazily("infiniband_"+string(k)+"_info", gauge, "names of nodes")
 	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
-		_, _ = fmt.Fprintf(w, "%s%s 1\n", name,
-			s.labels(fmt.Sprintf(`guid="0x%016x",%s="%s",lid="%d"`, n.GUID, kind, label(n.Desc), lidOf(f, n))))
+		w.sample(s, info(), fmt.Sprintf(`guid="0x%016x",%s="%s",lid="%d"`, n.GUID, k, label(n.Desc), lidOf(f, n)), 1)
 	})
-	name = w.family("infiniband_"+kind+"_rate_bytes_per_second", gauge, "rate of the fastest link of a node")
-	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
-		fastest := 0.0
-		for p := range n.Slots() {
-			if f.Ports[p].Linked() {
-				fastest = max(fastest, f.Ports[p].Gbps())
-			}
+	for _, rate := range []struct {
+		name, help string
+		of         func(*fabric.Port) float64
+	}{
+		{"rate", "data rate of links", (*fabric.Port).DataRate},
+		{"raw_rate", "signaling rate of links", (*fabric.Port).SignalRate},
+	} {
+		if k == switches {
+			rate.name = "port_" + rate.name
 		}
-		_, _ = fmt.Fprintf(w, "%s%s %g\n", name, s.labels(fmt.Sprintf(`guid="0x%016x"`, n.GUID)), fastest*1e9/8)
-	})
-	name = w.family("infiniband_"+kind+"_uplink_info", gauge, "peers of ports")
+		name := w.lazily("infiniband_"+string(k)+"_"+rate.name+"_bytes_per_second", gauge, rate.help)
+		each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
+			fastest := 0.0
+			for p := range n.Slots() {
+				bytes := rate.of(&f.Ports[p])
+				switch {
+				case !f.Ports[p].Linked() || bytes == 0:
+				case k == switches:
+					w.port(s, name(), n.GUID, f.Ports[p].Num)
+					w.number(bytes)
+				default:
+					fastest = max(fastest, bytes)
+				}
+			}
+			if fastest > 0 {
+				w.sample(s, name(), fmt.Sprintf(`guid="0x%016x"`, n.GUID), fastest)
+			}
+		})
+	}
+	uplink := w.lazily("infiniband_"+string(k)+"_uplink_info", gauge, "peers of ports")
 	each(func(s *Snapshot, f *fabric.Fabric, n *fabric.Node) {
 		for p := range n.Slots() {
 			if !f.Ports[p].Linked() {
@@ -209,13 +298,157 @@ func (w *writer) nodes(kind string, switches bool) {
 			}
 			q := &f.Ports[f.Ports[p].Peer]
 			peer := &f.Nodes[q.Node]
-			more := fmt.Sprintf(`guid="0x%016x",port="%d",%s="%s"`, n.GUID, f.Ports[p].Num, kind, label(n.Desc)) +
-				fmt.Sprintf(`,uplink="%s",uplink_guid="0x%016x",uplink_type="%s"`, label(peer.Desc), peer.GUID,
-					typeOf(peer)) +
-				fmt.Sprintf(`,uplink_port="%d",uplink_lid="%d"`, q.Num, f.Ports[f.EndPortOf(f.Ports[p].Peer)].LID)
-			_, _ = fmt.Fprintf(w, "%s%s 1\n", name, s.labels(more))
+			w.sample(s, uplink(), fmt.Sprintf(`guid="0x%016x",port="%d",%s="%s"`, n.GUID, f.Ports[p].Num, k,
+				label(n.Desc))+fmt.Sprintf(`,uplink="%s",uplink_guid="0x%016x",uplink_type="%s"`, label(peer.Desc),
+				peer.GUID, typeOf(peer))+fmt.Sprintf(`,uplink_port="%d",uplink_lid="%d"`, q.Num,
+				f.Ports[f.EndPortOf(f.Ports[p].Peer)].LID), 1)
 		}
 	})
+}
+
+// outcome is the result of reading the counters of a device.
+type outcome struct {
+	first, last     time.Time // of the first request and of the last answer
+	failed, timeout bool
+}
+
+// outcomes returns the results of the last round by node, for a kind of devices.
+func (s *Snapshot) outcomes(k kind) map[fabric.NodeIndex]outcome {
+	of := map[fabric.NodeIndex]outcome{}
+	r := s.last()
+	if r == nil {
+		return of
+	}
+	for i := range r.Ports {
+		p := &r.Ports[i]
+		n := r.Fabric.Ports[p.Port].Node
+		if kindOf(&r.Fabric.Nodes[n]) != k || p.At.IsZero() {
+			continue
+		}
+		o := of[n]
+		if began := p.At.Add(-p.Took); o.first.IsZero() || began.Before(o.first) {
+			o.first = began
+		}
+		if p.At.After(o.last) {
+			o.last = p.At
+		}
+		of[n] = o
+	}
+	for _, u := range r.Unanswered {
+		n := r.Fabric.Ports[u.Port].Node
+		if kindOf(&r.Fabric.Nodes[n]) != k {
+			continue
+		}
+		o := of[n]
+		if errors.Is(u.Err, mad.ErrTimeout) {
+			o.timeout = true
+		} else {
+			o.failed = true
+		}
+		of[n] = o
+	}
+	return of
+}
+
+// collected writes for each device of a kind how long the last round took and how it ended. A device that did not
+// respond has no duration.
+func (w *writer) collected(k kind) {
+	for _, m := range []struct {
+		name, help string
+		value      func(outcome) float64
+	}{
+		{"duration_seconds", "time between the first request to a device and its last answer", func(o outcome) float64 {
+			if o.first.IsZero() {
+				return unknown
+			}
+			return o.last.Sub(o.first).Seconds()
+		}},
+		{"error", "whether reading a device failed for another reason than a time-out", func(o outcome) float64 {
+			return number(o.failed)
+		}},
+		{"timeout", "whether a device did not answer in time", func(o outcome) float64 {
+			return number(o.timeout)
+		}},
+	} {
+		name := w.lazily("infiniband_"+string(k)+"_collect_"+m.name, gauge, m.help)
+		for _, s := range w.all {
+			of := s.outcomes(k)
+			if s.NoPorts || len(of) == 0 {
+				continue
+			}
+			f := s.last().Fabric
+			for n := range f.Nodes {
+				o, ok := of[fabric.NodeIndex(n)]
+				if v := m.value(o); ok && v != unknown {
+					w.sample(s, name(), fmt.Sprintf(`guid="0x%016x",collector="%s"`, f.Nodes[n].GUID, k), v)
+				}
+			}
+		}
+	}
+}
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// collectorSweep is the value of the label collector for sweeps.
+const collectorSweep = "ibnetdiscover"
+
+// exporter writes the metrics of the exporter itself.
+func (w *writer) exporter() {
+	each := func(name, help string, ofSweep func(*Snapshot) float64, ofRound func(*Snapshot, kind) float64) {
+		head := w.lazily("infiniband_exporter_"+name, gauge, help)
+		for _, s := range w.all {
+			w.sample(s, head(), `collector="`+collectorSweep+`"`, ofSweep(s))
+			for _, k := range []kind{switches, hosts} {
+				if s.last() != nil {
+					w.sample(s, head(), fmt.Sprintf(`collector="%s"`, k), ofRound(s, k))
+				}
+			}
+		}
+	}
+	count := func(is func(outcome) bool) func(*Snapshot, kind) float64 {
+		return func(s *Snapshot, k kind) (n float64) {
+			for _, o := range s.outcomes(k) {
+				n += number(is(o))
+			}
+			return n
+		}
+	}
+	failed := count(func(o outcome) bool { return o.failed })
+	each("collector_duration_seconds", "duration of the last sweep and of the last round of counters",
+		func(s *Snapshot) float64 { return s.Took.Seconds() },
+		func(s *Snapshot, _ kind) float64 { return s.Read.Seconds() })
+	each("collect_errors", "devices that could not be read in the last round", func(s *Snapshot) float64 {
+		return number(s.SweepFailed)
+	}, func(s *Snapshot, k kind) float64 { return number(s.RoundFailed) + failed(s, k) })
+	each("collect_timeouts", "devices that did not answer in time in the last round", func(*Snapshot) float64 {
+		return 0
+	}, count(func(o outcome) bool { return o.timeout }))
+	each("last_execution", "Unix time of the last sweep and of the last round of counters", func(s *Snapshot) float64 {
+		return float64(s.Swept.Unix())
+	}, func(s *Snapshot, _ kind) float64 { return float64(s.Ended.Unix()) })
+	age := w.lazily("ibconsole_reading_age_seconds", gauge, "age of the oldest value among the exported counters")
+	for _, s := range w.all {
+		for _, r := range []struct {
+			label   string
+			reading *counters.Reading
+		}{{"errors", s.Errors}, {"data", s.Traffic}} {
+			if r.reading == nil || len(r.reading.Ports) == 0 {
+				continue
+			}
+			first := r.reading.Ports[0].At
+			for i := range r.reading.Ports {
+				if at := r.reading.Ports[i].At; at.Before(first) {
+					first = at
+				}
+			}
+			w.sample(s, age(), fmt.Sprintf(`counters="%s"`, r.label), time.Since(first).Seconds())
+		}
+	}
 }
 
 // lidOf returns the first LID of a node, or 0 if it has none.
@@ -237,14 +470,14 @@ func typeOf(n *fabric.Node) string {
 
 // portStates writes the states of ports.
 func (w *writer) portStates() {
-	name := w.family("ibconsole_port_state", gauge, "logical state of a port: 1 down, 2 initialize, 3 armed, 4 active")
+	name := w.lazily("ibconsole_port_state", gauge, "logical state of a port: 1 down, 2 initialize, 3 armed, 4 active")
 	for _, s := range w.all {
 		f := s.Fabric
 		for i := range f.Nodes {
 			n := &f.Nodes[i]
 			for p := range n.Slots() {
-				if port := &f.Ports[p]; n.InSubnet && port.State != 0 {
-					w.port(s, name, n.GUID, port.Num)
+				if port := &f.Ports[p]; !s.NoPorts && n.InSubnet && port.State != 0 {
+					w.port(s, name(), n.GUID, port.Num)
 					w.whole(uint64(port.State))
 				}
 			}
@@ -257,59 +490,49 @@ const unknown = -1
 
 // subnets writes the metrics that describe a subnet as a whole.
 func (w *writer) subnets() {
-	one := func(name, kind, help, more string, value func(*Snapshot) float64) {
-		begun := false
+	one := func(name, kind, help string, value func(*Snapshot) float64) {
+		head := w.lazily(name, kind, help)
 		for _, s := range w.all {
-			v := value(s)
-			if v == unknown {
-				continue
+			if v := value(s); v != unknown {
+				w.sample(s, head(), "", v)
 			}
-			if !begun {
-				name, begun = w.family(name, kind, help), true
-			}
-			_, _ = fmt.Fprintf(w, "%s%s %s\n", name, s.labels(more), strconv.FormatFloat(v, 'g', -1, 64))
 		}
 	}
-	one("ibconsole_sweep_timestamp_seconds", gauge, "time of the last sweep", "", func(s *Snapshot) float64 {
+	one("ibconsole_sweep_timestamp_seconds", gauge, "time of the last sweep", func(s *Snapshot) float64 {
 		return float64(s.Swept.UnixMilli()) / 1000
 	})
-	one("ibconsole_sweep_duration_seconds", gauge, "duration of the last sweep", "", func(s *Snapshot) float64 {
+	one("ibconsole_sweep_duration_seconds", gauge, "duration of the last sweep", func(s *Snapshot) float64 {
 		return s.Took.Seconds()
 	})
-	one("ibconsole_nodes", gauge, "nodes in the subnet", "", func(s *Snapshot) float64 {
+	one("ibconsole_nodes", gauge, "nodes in the subnet", func(s *Snapshot) float64 {
 		return float64(len(s.Fabric.Nodes))
 	})
-	one("ibconsole_links", gauge, "links in the subnet", "", func(s *Snapshot) float64 {
+	one("ibconsole_links", gauge, "links in the subnet", func(s *Snapshot) float64 {
 		return float64(len(s.Fabric.Links()))
 	})
-	one("ibconsole_unanswered_ports", gauge, "ports that did not respond in the last round of counters", "",
+	one("ibconsole_unanswered_ports", gauge, "ports that did not respond in the last round of counters",
 		func(s *Snapshot) float64 {
+			if s.Ended.IsZero() {
+				return unknown
+			}
 			return float64(s.Unanswered)
 		})
-	one("ibconsole_worst_load_paths", gauge, "maximum number of paths per link between switches, all to all", "",
+	one("ibconsole_worst_load_paths", gauge, "maximum number of paths per link between switches, all to all",
 		func(s *Snapshot) float64 {
 			return float64(max(s.WorstLoad, unknown))
 		})
-	one("infiniband_exporter_collector_duration_seconds", gauge, "duration of the last round of counters",
-		`collector="ibconsole"`, func(s *Snapshot) float64 {
-			return s.Read.Seconds()
-		})
-	one("ibconsole_events", counter, "events since the start of the recorder", "", func(s *Snapshot) float64 {
+	one("ibconsole_events", counter, "events since the start of the recorder", func(s *Snapshot) float64 {
 		return float64(s.Events)
 	})
-	name := ""
+	name := w.lazily("ibconsole_problems", gauge, "problems by kind")
 	for _, s := range w.all {
-		if s.Problems == nil {
-			continue
+		if s.Problems != nil {
+			w.problems(s, name)
 		}
-		if name == "" {
-			name = w.family("ibconsole_problems", gauge, "problems by kind")
-		}
-		w.problems(s, name)
 	}
 }
 
-func (w *writer) problems(s *Snapshot, name string) {
+func (w *writer) problems(s *Snapshot, name func() string) {
 	type key struct{ kind, severity string }
 	n := map[key]int{}
 	var keys []key
@@ -322,7 +545,6 @@ func (w *writer) problems(s *Snapshot, name string) {
 	}
 	slices.SortStableFunc(keys, func(a, b key) int { return strings.Compare(a.kind+a.severity, b.kind+b.severity) })
 	for _, k := range keys {
-		_, _ = fmt.Fprintf(w, "%s%s %d\n", name,
-			s.labels(fmt.Sprintf(`kind="%s",severity="%s"`, label(k.kind), k.severity)), n[k])
+		w.sample(s, name(), fmt.Sprintf(`kind="%s",severity="%s"`, label(k.kind), k.severity), float64(n[k]))
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/history/records"
 )
 
 // Servers serves the readings of recordings to Prometheus. Several sessions may use the same address. The server of
@@ -39,8 +39,10 @@ type Describe func(context.Context) (*Snapshot, error)
 // Reader is a recording whose readings are served. A nil Reader serves nothing.
 type Reader struct {
 	describe Describe
-	subnet   string // label of the subnet, "" for a single subnet
+	subnet   string // label of the subnet
 	address  string
+	scrapes  chan time.Duration
+	scraped  atomic.Pointer[time.Time] // the last scrape, nil before the first
 	// errors and traffic are the last readings, or nil before the first reading.
 	errors, traffic atomic.Pointer[counters.Reading]
 	leave           func() error
@@ -87,7 +89,7 @@ func (all *Servers) Serve(ctx context.Context, address string, describe Describe
 		}
 		all.at[address] = m
 	}
-	src := &Reader{describe: describe, subnet: subnet, address: m.address}
+	src := &Reader{describe: describe, subnet: subnet, address: m.address, scrapes: make(chan time.Duration, 1)}
 	src.leave = func() error {
 		all.mu.Lock()
 		defer all.mu.Unlock()
@@ -119,15 +121,28 @@ func (m *Reader) Close() error {
 
 // Store keeps a complete reading for the next responses.
 func (m *Reader) Store(r *counters.Reading) {
-	if m == nil || len(r.Ports) == 0 {
+	if m == nil {
 		return
 	}
-	if r.Ports[0].Has&counters.Errors != 0 {
+	has := counters.All // if no port responded, no earlier value is valid
+	if len(r.Ports) > 0 {
+		has = r.Ports[0].Has
+	}
+	if has&counters.Errors != 0 {
 		m.errors.Store(r)
 	}
-	if r.Ports[0].Has&records.Traffic != 0 {
+	if has&counters.Data != 0 {
 		m.traffic.Store(r)
 	}
+}
+
+// Scrapes returns a channel that receives the time since the previous scrape at each scrape, and 0 at the first. It
+// drops scrapes while the last one was not received. It returns nil if the recording is not served.
+func (m *Reader) Scrapes() <-chan time.Duration {
+	if m == nil {
+		return nil
+	}
+	return m.scrapes
 }
 
 // write is the [Source] of a server.
@@ -161,6 +176,14 @@ func (m *Reader) Address() string {
 }
 
 func (m *Reader) snapshot(ctx context.Context) (*Snapshot, error) {
+	now, since := time.Now(), time.Duration(0)
+	if before := m.scraped.Swap(&now); before != nil {
+		since = now.Sub(*before)
+	}
+	select {
+	case m.scrapes <- since:
+	default:
+	}
 	s, err := m.describe(ctx)
 	if err == nil {
 		s.Subnet, s.Errors, s.Traffic = m.subnet, m.errors.Load(), m.traffic.Load()

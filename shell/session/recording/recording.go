@@ -27,13 +27,17 @@ type Options struct {
 	// Errors is the interval between readings of error counters and XmitWait. Traffic is the interval at which data and
 	// packets are read in addition.
 	Errors, Traffic time.Duration
-	// Serve makes the recording read all counters at its start and in each round. Data and packets are still stored
-	// only at the interval Traffic.
-	Serve bool
+	// Scrapes, if not nil, makes the recording read all counters at its start and in each round. At each receipt, the
+	// recording also begins a round of the data counters, but at most one per Shortest. The value received is the time
+	// since the previous receipt, or 0. Counters are still stored only at the intervals Errors and Traffic.
+	Scrapes  <-chan time.Duration
+	Shortest time.Duration
+	// Details makes the recording read the details of receive errors for OnReading. They are not stored.
+	Details bool
 	// Failed is called with the error of a round. It is not called again until a round has succeeded.
 	Failed func(error)
 	// OnReading is called after each successful reading. The argument grown holds the increases of errors and XmitWait
-	// since the previous reading.
+	// since the previous reading of errors. It is nil if the reading has no errors.
 	OnReading func(r *counters.Reading, grown []counters.Delta)
 	// Observe stores the problems of the subnet. It is called after each round, also after one that failed.
 	Observe func(ctx context.Context, store *records.Store) error
@@ -71,18 +75,19 @@ type Recording struct {
 	stop  context.CancelFunc
 	ended chan struct{}
 
-	known       counters.Known
-	errors      series
-	traffic     series
-	lastTraffic time.Time
-	mu          sync.Mutex // guards the fields below
-	status      Status
-	failed      string
+	known   counters.Known
+	errors  series
+	traffic series
+	mu      sync.Mutex // guards the fields below
+	status  Status
+	failed  string
 }
 
 // series follows one set of counters. It also holds samples that could not be stored yet.
 type series struct {
 	what   counters.Set
+	every  time.Duration
+	last   time.Time // the beginning of the last round
 	ledger counters.Ledger
 	unkept []records.Sample
 }
@@ -100,8 +105,9 @@ func Start(ctx context.Context, opt Options) (*Recording, error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Recording{
 		opt: opt, store: store, lock: lock, stop: cancel, ended: make(chan struct{}),
-		errors: series{what: counters.Errors}, traffic: series{what: records.Traffic},
-		status: Status{File: opt.File, Subnet: opt.Subnet, Began: time.Now(), Errors: opt.Errors, Traffic: opt.Traffic},
+		errors:  series{what: counters.Errors, every: opt.Errors},
+		traffic: series{what: records.Traffic, every: opt.Traffic},
+		status:  Status{File: opt.File, Subnet: opt.Subnet, Began: time.Now(), Errors: opt.Errors, Traffic: opt.Traffic},
 	}
 	go func() {
 		defer close(r.ended)
@@ -129,49 +135,71 @@ func (r *Recording) Stop() error {
 
 // run reads round after round. Each round takes nine tenths of its interval.
 func (r *Recording) run(ctx context.Context) {
-	long := r.opt.Errors * 9 / 10
-	if r.opt.Serve {
-		r.round(ctx, 0)
+	every := r.opt.Errors
+	if r.opt.Scrapes != nil {
+		r.round(ctx, every, 0)
 	}
 	for ctx.Err() == nil {
-		next := time.Now().Add(r.opt.Errors)
-		r.round(ctx, long)
+		began := time.Now()
+		r.round(ctx, every, every*9/10)
+		every = r.wait(ctx, began)
+	}
+}
+
+// wait waits for the end of the interval of a round, or for a scrape. It returns the interval of the next round.
+func (r *Recording) wait(ctx context.Context, began time.Time) time.Duration {
+	every := r.opt.Errors
+	shortest := min(r.opt.Shortest, every)
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Until(began.Add(every))):
+	case since := <-r.opt.Scrapes:
+		every = min(max(since, shortest), every)
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Until(next)):
+		case <-time.After(time.Until(began.Add(shortest))):
 		}
 	}
+	return every
 }
 
 // forgotten is the time for which the last values of a port that does not respond are kept. If the port responds again
 // within this time, its increases are known.
 const forgotten = 7 * 24 * time.Hour
 
-// round reads one round. It stores everything that was read, even if the round was interrupted.
-func (r *Recording) round(ctx context.Context, long time.Duration) {
+// round reads one round in the time long, and every is its interval. It stores everything that was read and is due, even
+// if the round was interrupted.
+func (r *Recording) round(ctx context.Context, every, long time.Duration) {
 	began := time.Now()
-	all := []*series{&r.errors}
-	opts := counters.Options{What: r.errors.what, Known: &r.known}
-	if r.opt.Serve {
-		opts.What |= r.traffic.what
+	opts := counters.Options{Known: &r.known}
+	if r.opt.Scrapes != nil {
+		opts.What = counters.Data
 	}
-	if began.Sub(r.lastTraffic) > r.opt.Traffic-r.opt.Errors/2 {
-		all = append(all, &r.traffic)
-		opts.What |= r.traffic.what
-		r.lastTraffic = began
+	var due []*series
+	for _, s := range []*series{&r.errors, &r.traffic} {
+		if began.Sub(s.last) > s.every-every/2 {
+			due, s.last = append(due, s), began
+			opts.What |= s.what
+		}
+	}
+	if r.opt.Scrapes != nil && opts.What&r.errors.what != 0 {
+		opts.What, opts.Details = counters.All, r.opt.Details
 	}
 	reading, err := r.opt.Read(ctx, opts, long)
 	if reading != nil {
-		for _, s := range all {
-			grown := s.ledger.Take(reading)
-			if s == &r.errors && err == nil {
-				r.opt.OnReading(reading, grown)
-			}
-			err = errors.Join(err, r.keep(ctx, s, reading, grown))
+		grown := map[*series][]counters.Delta{}
+		for _, s := range due {
+			grown[s] = s.ledger.Take(reading)
+		}
+		if err == nil {
+			r.opt.OnReading(reading, grown[&r.errors])
+		}
+		for _, s := range due {
+			err = errors.Join(err, r.keep(ctx, s, reading, grown[s]))
 		}
 	}
 	now := time.Now()
-	for _, s := range all {
+	for _, s := range due {
 		s.ledger.Forget(now.Add(-forgotten))
 	}
 	err = errors.Join(err, r.opt.Observe(ctx, r.store), r.store.RollUp(ctx, now), r.store.Trim(ctx, now))
@@ -186,11 +214,7 @@ func (r *Recording) keep(ctx context.Context, s *series, reading *counters.Readi
 	if len(s.unkept) == 0 {
 		return nil
 	}
-	every := r.opt.Errors
-	if s == &r.traffic {
-		every = r.opt.Traffic
-	}
-	err := r.store.Keep(context.WithoutCancel(ctx), records.Round{Subnet: r.opt.Subnet, What: s.what, Every: every,
+	err := r.store.Keep(context.WithoutCancel(ctx), records.Round{Subnet: r.opt.Subnet, What: s.what, Every: s.every,
 		Samples: s.unkept})
 	if err == nil {
 		s.unkept = nil

@@ -30,18 +30,23 @@ type Settings struct {
 	Every, Traffic time.Duration
 	Sweep          time.Duration // interval of light sweeps, 0 for none; not used if the session already sweeps
 	// Metrics is the address at which Prometheus scrapes, or "" for none. With an address, all counters are read at the
-	// start and at least once per minute.
+	// start and at least once per minute, and data counters also at each scrape. Details adds the details of receive
+	// errors.
 	Metrics string
-	// Servers are the metrics servers shared by several sessions, or nil for this session alone. Name identifies this
-	// session among them.
+	Details bool
+	// Servers are the metrics servers shared by several sessions, or nil for this session alone. Name is the label of
+	// the subnet, or "" for the name of the subnet in the records.
 	Servers *metrics.Servers
 	Name    string
 	// SMLog is the log of the subnet manager that is followed, or "" for none.
 	SMLog string
 }
 
-// served is the maximum age of counters that are served to Prometheus.
-const served = time.Minute
+// The longest and the shortest interval at which counters are read for Prometheus.
+const (
+	longestServed  = time.Minute
+	shortestServed = 15 * time.Second
+)
 
 // ErrNotRecording is returned if the session does not record.
 var ErrNotRecording = errors.New("this session does not record")
@@ -111,11 +116,13 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 		return err
 	}
 	if opt.Metrics != "" {
-		how.Serve, how.Errors = true, min(how.Errors, served)
 		var err error
-		if m, err = cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, source(s), opt.Name); err != nil {
+		m, err = cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, source(s), cmp.Or(opt.Name, s.Subnet()))
+		if err != nil {
 			return err
 		}
+		how.Errors, how.Shortest = min(how.Errors, longestServed), shortestServed
+		how.Scrapes, how.Details = m.Scrapes(), opt.Details
 	}
 	r, err := Start(ctx, how)
 	if err != nil {
@@ -192,9 +199,10 @@ func source(s *session.Session) metrics.Describe {
 	return func(ctx context.Context) (*metrics.Snapshot, error) {
 		st := s.State()
 		snap := &metrics.Snapshot{Fabric: st.Live.Fabric, Swept: st.Live.When, Took: st.SweepTook, WorstLoad: -1,
-			Events: len(st.Events)}
+			SweepFailed: st.WatchFailed != "" || st.Lost != "", Events: len(st.Events)}
 		if now, running := StatusOf(s); running {
-			snap.Read, snap.Unanswered = now.Took, now.Unanswered
+			snap.Read, snap.Ended, snap.Unanswered = now.Took, now.Last, now.Unanswered
+			snap.RoundFailed = now.Failed != nil
 		}
 		var err error
 		if snap.Problems, err = survey.Problems(ctx, s, survey.Options{Quick: true}); err != nil {
