@@ -113,6 +113,34 @@ func KeepsLIDsByGUID(f, g *Fabric) bool {
 	})
 }
 
+// Masked returns the fabric with other GUIDs and node descriptions. The function guid must keep the order of [LEKey], so
+// that the indexes stay, and must not return one value twice. It is not called for 0. O(nodes + ports).
+func (f *Fabric) Masked(guid func(uint64) uint64, desc func(*Node) string) *Fabric {
+	other := func(g uint64) uint64 {
+		if g != 0 {
+			g = guid(g)
+		}
+		return g
+	}
+	g := f.copy()
+	g.whole, g.removed = nil, nil
+	g.nodeNames = make(map[string][]NodeIndex, len(g.Nodes))
+	g.nodeGUID, g.portGUID = make(map[uint64]NodeIndex, len(g.Nodes)), make(map[uint64]PortIndex, len(f.portGUID))
+	for i := range g.NumNodes() {
+		n := &g.Nodes[i]
+		n.GUID, n.SystemGUID, n.Desc = other(n.GUID), other(n.SystemGUID), desc(n)
+		g.nodeGUID[n.GUID] = i
+		g.nodeNames[n.Desc] = append(g.nodeNames[n.Desc], i)
+	}
+	for i := range g.Ports {
+		g.Ports[i].GUID = other(g.Ports[i].GUID)
+	}
+	for was, p := range f.portGUID {
+		g.portGUID[other(was)] = p
+	}
+	return g
+}
+
 // WithDescriptions returns the fabric with new node descriptions. The map has the description by node GUID. Other nodes
 // keep their descriptions. O(nodes).
 func (f *Fabric) WithDescriptions(desc map[uint64]string) *Fabric {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -24,7 +25,30 @@ func readArchive(ctx context.Context, file string, o Options) (s Subnet, err err
 	if err != nil {
 		return s, err
 	}
+	if g.state != nil {
+		return *g.state, nil
+	}
 	return g.subnet()
+}
+
+// The names of the snapshots in the archive of an incident.
+const (
+	StateBefore = "before"
+	StateAfter  = "after"
+	// Snapshot is the end of their file names.
+	Snapshot = ".snapshot"
+)
+
+// stateOf splits the path of a state in the archive of an incident, such as incident.tar.gz/before. Without a state the
+// path is that of the archive, and the state is the one after the incident.
+func stateOf(ctx context.Context, path string) (archive, state string) {
+	for _, state := range []string{StateBefore, StateAfter} {
+		archive, ok := strings.CutSuffix(path, "/"+state)
+		if info, err := files.Stat(ctx, archive); ok && err == nil && info.Mode().IsRegular() {
+			return archive, state
+		}
+	}
+	return path, StateAfter
 }
 
 const (
@@ -44,6 +68,11 @@ func (g *gathered) archive(t *tar.Reader) error {
 			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", fabric.Escape(g.name), err)
+		}
+		if h.Typeflag == tar.TypeReg && h.Name == g.wanted+Snapshot {
+			s, err := readSnapshot(t, g.name+"/"+h.Name)
+			s.When, g.state = h.ModTime, &s
+			return err
 		}
 		m := memberOf(path.Base(h.Name))
 		if h.Typeflag != tar.TypeReg || m == nil {

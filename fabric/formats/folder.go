@@ -73,6 +73,8 @@ type gathered struct {
 	ctx    context.Context
 	name   string // of the folder or the archive
 	strict bool
+	wanted string  // the state of an incident to read from an archive
+	state  *Subnet // that state, nil for other archives
 
 	db, smdb  *ibdiagnet.DB
 	fdbs, far *ibdiagnet.Far
@@ -88,7 +90,7 @@ type gathered struct {
 }
 
 func gather(ctx context.Context, name string, o Options) *gathered {
-	return &gathered{ctx: ctx, name: name, strict: o.Strict,
+	return &gathered{ctx: ctx, name: name, strict: o.Strict, wanted: o.state,
 		names: map[string]string{}, lists: map[string]*unread.List{}, failed: map[string]error{},
 		when: map[string]time.Time{}}
 }

@@ -61,6 +61,8 @@ type Options struct {
 	AsIbsim bool
 	// Strict makes any part of the file that cannot be read an error.
 	Strict bool
+
+	state string // which state of an incident to read
 }
 
 // Read reads a file with a subnet and detects the format from the content. It reads:
@@ -69,7 +71,8 @@ type Options struct {
 //   - lists of ports (iblinkinfo, ibnetdiscover -p),
 //   - opensm-subnet.lst and opensm-smdb.dump,
 //   - the database of ibdiagnet 2 alone, in its folder or in an archive,
-//   - snapshots.
+//   - snapshots,
+//   - the archive of an incident: the state after it, or the state that follows the path, as in ARCHIVE/before.
 //
 // An error contains the file and, if possible, the line. For a file of another known format, the error names the
 // format. Unreadable parts of a text file are skipped and listed in the result.
@@ -77,6 +80,7 @@ func Read(ctx context.Context, path string) (Subnet, error) { return ReadWith(ct
 
 // ReadWith is [Read] with options.
 func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error) {
+	path, o.state = stateOf(ctx, path)
 	if info, err := files.Stat(ctx, path); err == nil && info.IsDir() && !o.AsIbsim {
 		return readFolder(ctx, path, o)
 	}

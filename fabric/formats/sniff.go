@@ -26,7 +26,7 @@ const (
 	portList   format = "a list of ports of iblinkinfo or ibnetdiscover -p"
 
 	database format = "a database of ibdiagnet (db_csv)"
-	archive  format = "an archive of a folder of ibdiagnet"
+	archive  format = "an archive of a folder of ibdiagnet or of an incident"
 
 	lfts      format = "forwarding tables (opensm-lfts.dump or ibroute)"
 	fdbs      format = "forwarding tables (opensm.fdbs)"

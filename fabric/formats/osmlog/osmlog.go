@@ -9,7 +9,10 @@
 package osmlog
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -90,6 +93,31 @@ type Parser struct {
 // OpenSM is known, and so is a level of which a line was read.
 func (p *Parser) Verbose() (written, known bool) {
 	return p.verbose || p.mask&LevelVerbose != 0, p.verbose || p.mask != 0
+}
+
+// At returns the time of the last line with a time, zero if there was none.
+func (p *Parser) At() time.Time { return p.last }
+
+// maxLine is the maximum length of a line. The rest of a longer line is a line of its own.
+const maxLine = 64 << 10
+
+// Lines calls the function take with each line, without its end, until the end or an error.
+func Lines(r io.Reader, take func(line string) error) error {
+	b := bufio.NewReaderSize(r, maxLine)
+	for {
+		line, err := b.ReadSlice('\n')
+		if len(line) > 0 {
+			if err := take(strings.TrimSuffix(string(line), "\n")); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			return err
+		}
+	}
 }
 
 // maxText is the maximum length of a text, in bytes.

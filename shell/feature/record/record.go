@@ -51,7 +51,7 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 			feature.ExecOption(),
 			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
 		},
-		Examples: []string{"record start; record status", "record start every=300 traffic=1800"},
+		Examples: []string{"record start; record status", "record start every=300 traffic=1800", "record start smlog=opensm.log"},
 		Answers:  []answer.Declared{startDecl, Stay},
 		Run:      start,
 	},

@@ -25,7 +25,7 @@ func commands() []feature.Command {
 	all := []feature.Command{
 		{Path: "report", Group: feature.GroupFiles, Summary: "Write a report of the subnet to a file",
 			Help: "The file - is standard output."},
-		morningCommand, command(report.Format{Name: jsonWord, Summary: "Write all figures as JSON"}),
+		morningCommand, incidentCommand, command(report.Format{Name: jsonWord, Summary: "Write all figures as JSON"}),
 	}
 	for _, f := range report.Formats() {
 		all = append(all, command(f))
