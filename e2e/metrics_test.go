@@ -157,3 +157,24 @@ func TestDashboard(t *testing.T) {
 		t.Errorf("%v: %s", err, said)
 	}
 }
+
+// TestRules makes promtool check the rules for Prometheus and evaluate them on known series.
+func TestRules(t *testing.T) {
+	rules, err := filepath.Abs("../packaging/prometheus-rules.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := os.ReadFile("testdata/prometheus-rules-test.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cases.yml")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(cases), "RULES", rules)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"check", "rules", rules}, {"test", "rules", file}} {
+		if said, err := exec.Command(testenv.Tool(t, "promtool"), args...).CombinedOutput(); err != nil {
+			t.Errorf("%v: %v: %s", args, err, said)
+		}
+	}
+}

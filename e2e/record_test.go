@@ -292,6 +292,11 @@ func TestUnit(t *testing.T) {
 			t.Errorf("it lacks %s", line)
 		}
 	}
+	for _, setting := range []string{"IPAddressDeny", "PrivateNetwork"} { // metrics= may serve other machines
+		if strings.Contains(string(text), "\n"+setting+"=") {
+			t.Errorf("it has %s", setting)
+		}
+	}
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("systemd-analyze is not installed")
