@@ -153,7 +153,7 @@ func (p *writePage) phases() {
 	if done < len(now.Phases) {
 		node := prose.When(now.Node == "", "", ", "+draw.Clean(now.Node, t.ASCII))
 		p.Addf(t.Strong, "now        %s %s: %s of %s%s", bar(t).ViewAs(float64(10*now.Done/max(now.Total, 1))/10),
-			phaseWord(now.What()), draw.Thousands(now.Done), draw.Thousands(now.Total), node)
+			phaseWord(now.CurrentPhase()), draw.Thousands(now.Done), draw.Thousands(now.Total), node)
 	}
 	p.Addf("", "written    %s of %s: %v", draw.Thousands(now.Written.Total()), draw.Thousands(now.All), now.Written)
 	p.Addf("", "verified   %s", draw.Thousands(now.ReadBack.Total()))
@@ -180,7 +180,7 @@ func (p *writePage) interruption() string {
 	switch {
 	case now == nil:
 		return "Esc interrupts the commit: nothing is written yet."
-	case now.What() == "":
+	case now.CurrentPhase() == "":
 		return "All blocks are written and read back; reading the subnet again."
 	case now.Phase == len(now.Phases)-1:
 		return "Esc interrupts the commit: all blocks are written, but not all are verified. Then " + then

@@ -29,9 +29,9 @@ type Options struct {
 	// Writing, if set, is called by the writing goroutine with a description of the current write. It is also called
 	// when a phase begins.
 	Writing func(Progress)
-	// Over permits Apply to overwrite data that another program wrote after w was planned. The report lists such data
-	// in any case.
-	Over bool
+	// Overwrite permits Apply to overwrite data that another program wrote after w was planned. The report lists such
+	// data in any case.
+	Overwrite bool
 }
 
 // Apply writes w to the subnet of f, reads everything back, and reports the result. The subnet must not have changed
@@ -138,7 +138,7 @@ func newApplier(ctx context.Context, client *mad.Client, f *fabric.Fabric, w *wr
 		failed:     map[fabric.NodeIndex]int{},
 		unanswered: make([]uint8, len(f.Nodes)),
 		allSteps:   2 * w.Len(),
-		report:     Report{over: opts.Over},
+		report:     Report{overwrite: opts.Overwrite},
 	}
 	for _, kind := range a.kinds() {
 		for i := range kind {
@@ -205,8 +205,9 @@ func allDone(tasks []*task) bool {
 // the check and the write is overwritten unnoticed.
 const lookAhead = 512
 
-// look reads the tables of some tasks again, before they are written. It records the data that another program wrote.
-func (a *applier) look(tasks []*task) {
+// findConflicts reads the tables of some tasks again, before they are written. It records the data that another program
+// wrote.
+func (a *applier) findConflicts(tasks []*task) {
 	a.each(len(tasks), func(i int) {
 		t := tasks[i]
 		item, ok := t.Item.(write.Table)
@@ -240,7 +241,7 @@ func (a *applier) conflict(port fabric.PortIndex, to *write.Conflicts) func(what
 }
 
 // stopsForOthers reports whether the commit must stop because another program has written to the switches.
-func (a *applier) stopsForOthers() bool { return a.report.Others.Count > 0 && !a.opts.Over }
+func (a *applier) stopsForOthers() bool { return a.report.Others.Count > 0 && !a.opts.Overwrite }
 
 // raiseMulticastTops raises the MulticastFDBTop of switches that get new entries above it. It reports whether every
 // MulticastFDBTop is now high enough. A MulticastFDBTop of 0 means that the switch does not support the field (IBA

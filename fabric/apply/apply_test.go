@@ -195,7 +195,7 @@ func TestPhasesAreReported(t *testing.T) {
 	var names []string
 	for i, p := range reports {
 		if i == 0 || p.Phase != reports[i-1].Phase {
-			names = append(names, p.What())
+			names = append(names, p.CurrentPhase())
 		}
 		if p.Done > p.Total || p.All != n.w.Len() {
 			t.Errorf("%+v", p)

@@ -23,8 +23,8 @@ type Progress struct {
 	All         int // number of all writes
 }
 
-// What returns the name of the current phase, "" at the end.
-func (p *Progress) What() string {
+// CurrentPhase returns the name of the current phase, "" at the end.
+func (p *Progress) CurrentPhase() string {
 	if p.Phase < len(p.Phases) {
 		return p.Phases[p.Phase]
 	}

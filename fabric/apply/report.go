@@ -33,7 +33,7 @@ type Report struct {
 	Sets     int // writes passed to the client; 0 means that certainly nothing was written
 	Elapsed  time.Duration
 
-	over bool // Options.Over
+	overwrite bool // Options.Overwrite
 }
 
 // Counts holds the number of writes of each kind.
@@ -122,7 +122,7 @@ func (r *Report) err() error {
 			err = fmt.Errorf("stopped in %s, later steps were not begun: %w", r.Stopped, err)
 		}
 	}
-	if n := r.Others.Count; n > 0 && !r.over {
+	if n := r.Others.Count; n > 0 && !r.overwrite {
 		others := fmt.Errorf("stopped in %s: %w: %v%s", r.Stopped, ErrOthers, &r.Others.List[0], more(n))
 		if err != nil {
 			others = fmt.Errorf("%w; %w", others, err)

@@ -36,7 +36,7 @@ func (a *applier) writeAll() {
 		a.enter(len(p.tasks))
 		if p.before == nil || p.before() {
 			for some := range slices.Chunk(p.tasks, lookAhead) {
-				if a.look(some); a.stopsForOthers() {
+				if a.findConflicts(some); a.stopsForOthers() {
 					break
 				}
 				a.each(len(some), func(i int) { a.write(some[i]) })
@@ -135,7 +135,7 @@ func (a *applier) writeField(t *task, item write.Field) {
 	a.ask(port, item.Get(a.f), func(now *mad.Reply) {
 		before := a.report.Others.Count
 		item.Conflicts(a.f, now, a.conflict(port, &a.report.Others))
-		if a.report.Others.Count > before && !a.opts.Over {
+		if a.report.Others.Count > before && !a.opts.Overwrite {
 			a.step()
 			return
 		}

@@ -110,7 +110,7 @@ func Read(ctx context.Context, client *mad.Client, f *fabric.Fabric, opts Option
 	if err := r.wait(); err != nil {
 		return nil, fmt.Errorf("read counters: %w", err)
 	}
-	return &Reading{Fabric: f, Ports: r.good(), Unanswered: r.unanswered}, nil
+	return &Reading{Fabric: f, Ports: r.answeredPorts(), Unanswered: r.unanswered}, nil
 }
 
 // read requests the counters of one port.
@@ -154,7 +154,7 @@ func (r *run) readDetails(i int, num uint8) {
 
 func (r *run) readNarrow(i int, num uint8, which Set) {
 	p := &r.ports[i]
-	r.perf(i, mad.MethodGet, &mad.PortCounters{PortSelect: num}, func(reply *mad.Reply) error {
+	r.askPort(i, mad.MethodGet, &mad.PortCounters{PortSelect: num}, func(reply *mad.Reply) error {
 		var counters mad.PortCounters
 		if err := reply.Decode(&counters); err != nil {
 			return err
@@ -171,7 +171,7 @@ func (r *run) readNarrow(i int, num uint8, which Set) {
 
 func (r *run) readWide(i int, num uint8) {
 	p := &r.ports[i]
-	r.perf(i, mad.MethodGet, &mad.PortCountersExtended{PortSelect: num}, func(reply *mad.Reply) error {
+	r.askPort(i, mad.MethodGet, &mad.PortCountersExtended{PortSelect: num}, func(reply *mad.Reply) error {
 		var counters mad.PortCountersExtended
 		if err := reply.Decode(&counters); err != nil {
 			return err
@@ -226,12 +226,12 @@ func (r *run) clear(i int, a agent, what Set) {
 	num := r.f.Ports[r.ports[i].Port].Num
 	done := func(reply *mad.Reply) error { return reply.Err }
 	if narrow != 0 {
-		r.perf(i, mad.MethodSet, &mad.PortCounters{
+		r.askPort(i, mad.MethodSet, &mad.PortCounters{
 			PortSelect: num, CounterSelect: uint16(narrow), CounterSelect2: uint8(narrow >> 16),
 		}, done)
 	}
 	if wide != 0 {
-		r.perf(i, mad.MethodSet, &mad.PortCountersExtended{PortSelect: num, CounterSelect: uint16(wide),
+		r.askPort(i, mad.MethodSet, &mad.PortCountersExtended{PortSelect: num, CounterSelect: uint16(wide),
 			CounterSelect2: uint32(wide >> 16)}, done)
 	}
 	if narrow|wide == 0 {

@@ -127,8 +127,8 @@ func (r *run) lost(end fabric.PortIndex, ports []int, err error) {
 	}
 }
 
-// perf sends a request about port i to the port's agent.
-func (r *run) perf(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply) error) {
+// askPort sends a request about port i to the port's agent.
+func (r *run) askPort(i int, m mad.Method, a mad.GSIAttribute, take func(*mad.Reply) error) {
 	p := &r.ports[i]
 	if r.open[i]++; r.began[i].IsZero() {
 		r.began[i] = time.Now()
@@ -170,8 +170,8 @@ func (r *run) finished() {
 	}
 }
 
-// good returns the ports for which every request was answered.
-func (r *run) good() []Port {
+// answeredPorts returns the ports for which every request was answered.
+func (r *run) answeredPorts() []Port {
 	out := make([]Port, 0, len(r.ports))
 	for i := range r.ports {
 		if !r.bad[i] {

@@ -51,9 +51,9 @@ func Apply(base *fabric.Fabric, all []Failure) (*Simulation, error) {
 // builder applies changes.
 type builder struct {
 	base *fabric.Fabric
-	// come holds the new nodes. ports is the number of port slots including those of new nodes.
-	come  []fabric.Node
-	ports fabric.PortIndex
+	// newNodes holds the new nodes. ports is the number of port slots including those of new nodes.
+	newNodes []fabric.Node
+	ports    fabric.PortIndex
 	// peer holds the new peer of each port whose cable differs from the base fabric, None for a port without a cable.
 	peer map[fabric.PortIndex]fabric.PortIndex
 	// failed contains the failed cables. dead contains the failed nodes.
@@ -64,7 +64,7 @@ type builder struct {
 // do applies one change. If the change is impossible, why is the reason, otherwise it is "".
 func (d *builder) do(f *Failure) (why string) {
 	if f.Added {
-		if why := d.nodesCome(f); why != "" {
+		if why := d.addNodes(f); why != "" {
 			return why
 		}
 	}
@@ -111,22 +111,22 @@ func (d *builder) repair(f *Failure) (why string) {
 	return ""
 }
 
-// nodesCome appends the new nodes of an addition to the existing nodes. Later changes refer to the new nodes by these
+// addNodes appends the new nodes of an addition to the existing nodes. Later changes refer to the new nodes by these
 // indexes. If this is impossible, why is the reason.
-func (d *builder) nodesCome(f *Failure) (why string) {
+func (d *builder) addNodes(f *Failure) (why string) {
 	for i, n := range f.New {
 		if f.Nodes[i] != d.numNodes() {
 			return "it follows another added node, and must be undone before that"
 		}
 		n.FirstPort = d.ports
-		d.come = append(d.come, n)
+		d.newNodes = append(d.newNodes, n)
 		d.ports += fabric.PortIndex(n.NumPorts) + 1
 	}
 	return ""
 }
 
 func (d *builder) numNodes() fabric.NodeIndex {
-	return d.base.NumNodes() + fabric.NodeIndex(len(d.come))
+	return d.base.NumNodes() + fabric.NodeIndex(len(d.newNodes))
 }
 
 func (d *builder) add(f *Failure) (why string) {
@@ -138,7 +138,7 @@ func (d *builder) add(f *Failure) (why string) {
 	}
 	for _, l := range f.Links {
 		for _, p := range [2]fabric.PortIndex{l.A, l.B} {
-			if why := d.free(p); why != "" {
+			if why := d.freePort(p); why != "" {
 				return why
 			}
 		}
@@ -147,9 +147,9 @@ func (d *builder) add(f *Failure) (why string) {
 	return ""
 }
 
-// free makes a port free for a new cable: it removes a failed cable from the port. If the port cannot be freed, why is
-// the reason.
-func (d *builder) free(p fabric.PortIndex) (why string) {
+// freePort makes a port free for a new cable: it removes a failed cable from the port. If the port cannot be freed, why
+// is the reason.
+func (d *builder) freePort(p fabric.PortIndex) (why string) {
 	n := d.nodeOf(p)
 	name := fmt.Sprintf("%s/%d", fabric.Escape(d.node(n).Desc), p-d.node(n).FirstPort)
 	peer := d.cabledTo(p)
@@ -191,20 +191,20 @@ func (d *builder) node(n fabric.NodeIndex) *fabric.Node {
 	if n < d.base.NumNodes() {
 		return &d.base.Nodes[n]
 	}
-	return &d.come[n-d.base.NumNodes()]
+	return &d.newNodes[n-d.base.NumNodes()]
 }
 
 func (d *builder) nodeOf(p fabric.PortIndex) fabric.NodeIndex {
 	if p < d.base.NumPorts() {
 		return d.base.Ports[p].Node
 	}
-	i := slices.IndexFunc(d.come, func(n fabric.Node) bool { return p <= n.FirstPort+fabric.PortIndex(n.NumPorts) })
+	i := slices.IndexFunc(d.newNodes, func(n fabric.Node) bool { return p <= n.FirstPort+fabric.PortIndex(n.NumPorts) })
 	return d.base.NumNodes() + fabric.NodeIndex(i)
 }
 
 // whole returns the base fabric with the new nodes and the current cables.
 func (d *builder) whole() (*fabric.Fabric, error) {
-	if len(d.come)+len(d.peer) == 0 {
+	if len(d.newNodes)+len(d.peer) == 0 {
 		return d.base, nil
 	}
 	var gone, come []fabric.Link
@@ -223,5 +223,5 @@ func (d *builder) whole() (*fabric.Fabric, error) {
 			come = append(come, fabric.Link{A: p, B: peer})
 		}
 	}
-	return d.base.With(gone, d.come, come)
+	return d.base.With(gone, d.newNodes, come)
 }

@@ -36,11 +36,11 @@ var members = []*member{
 	{".db_csv", files.Topology, "", (*gathered).readDB},
 	{"smdb.dump", files.Topology, "", (*gathered).readSMDB},
 	{".fdbs", files.Tables, "", func(g *gathered, r io.Reader, name string) (err error) {
-		g.fdbs, err = ibdiagnet.ReadFDBs(g.ctx, r, name, g.found(".fdbs"))
+		g.fdbs, err = ibdiagnet.ReadFDBs(g.ctx, r, name, g.unreadList(".fdbs"))
 		return err
 	}},
 	{".far", files.Tables, "adaptive-routing groups", func(g *gathered, r io.Reader, name string) (err error) {
-		g.far, err = ibdiagnet.ReadFar(g.ctx, r, name, g.found(".far"))
+		g.far, err = ibdiagnet.ReadFar(g.ctx, r, name, g.unreadList(".far"))
 		return err
 	}},
 	{".mcfdbs", files.Entries, "multicast tables", func(g *gathered, r io.Reader, _ string) (err error) {
@@ -48,11 +48,11 @@ var members = []*member{
 		return err
 	}},
 	{".slvl", files.Tables, "SL2VL tables", func(g *gathered, r io.Reader, name string) (err error) {
-		g.slvl, err = ibdiagnet.ReadSLVL(g.ctx, r, name, g.found(".slvl"))
+		g.slvl, err = ibdiagnet.ReadSLVL(g.ctx, r, name, g.unreadList(".slvl"))
 		return err
 	}},
 	{".net_dump_ext", files.Topology, "bit error rates", func(g *gathered, r io.Reader, name string) (err error) {
-		g.bers, err = ibdiagnet.ReadBERs(g.ctx, r, name, g.found(".net_dump_ext"))
+		g.bers, err = ibdiagnet.ReadBERs(g.ctx, r, name, g.unreadList(".net_dump_ext"))
 		return err
 	}},
 }
@@ -96,18 +96,18 @@ func gather(ctx context.Context, name string, o Options) *gathered {
 }
 
 func (g *gathered) readDB(r io.Reader, name string) (err error) {
-	g.db, err = ibdiagnet.ReadDB(g.ctx, r, name, g.found(".db_csv"))
+	g.db, err = ibdiagnet.ReadDB(g.ctx, r, name, g.unreadList(".db_csv"))
 	return err
 }
 
 func (g *gathered) readSMDB(r io.Reader, name string) (err error) {
-	g.smdb, err = ibdiagnet.ReadDB(g.ctx, r, name, g.found("smdb.dump"))
+	g.smdb, err = ibdiagnet.ReadDB(g.ctx, r, name, g.unreadList("smdb.dump"))
 	return err
 }
 
-// found returns a list that collects the unread parts of the member with this suffix. It returns nil in strict mode, in
-// which unread parts are errors.
-func (g *gathered) found(suffix string) *unread.List {
+// unreadList returns a list that collects the unread parts of the member with this suffix. It returns nil in strict
+// mode, in which unread parts are errors.
+func (g *gathered) unreadList(suffix string) *unread.List {
 	if g.strict {
 		return nil
 	}

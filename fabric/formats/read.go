@@ -108,10 +108,10 @@ func ReadWith(ctx context.Context, path string, o Options) (s Subnet, err error)
 		return s, fmt.Errorf("%s: ibsim does not read %s; expected an ibsim net or a topology file of "+
 			"ibnetdiscover", fabric.Escape(path), format)
 	case format == subnetList:
-		s.Fabric, err = osm.ReadSubnet(r, path, s.found(o))
+		s.Fabric, err = osm.ReadSubnet(r, path, s.unreadList(o))
 		return s, err
 	case format == portList:
-		s.Fabric, s.Warnings, err = linkinfo.Read(ctx, r, path, s.found(o))
+		s.Fabric, s.Warnings, err = linkinfo.Read(ctx, r, path, s.unreadList(o))
 		return s, err
 	case format == saved:
 		return readSnapshot(r, path)
@@ -125,7 +125,7 @@ func readOther(ctx context.Context, path string, format format, o Options) (s Su
 		return readArchive(ctx, path, o)
 	}
 	err = files.Unzipped(ctx, path, files.Topology, func(r io.Reader) error {
-		db, err := ibdiagnet.ReadDB(ctx, r, path, s.found(o))
+		db, err := ibdiagnet.ReadDB(ctx, r, path, s.unreadList(o))
 		if err == nil {
 			s.set(db)
 		}
@@ -184,8 +184,8 @@ func HasTables(ctx context.Context, path string) bool {
 	return err != nil || format == saved || format == archive || format == database
 }
 
-// found returns the list to which unread parts are added. It returns nil if unread parts are errors.
-func (s *Subnet) found(o Options) *unread.List {
+// unreadList returns the list to which unread parts are added. It returns nil if unread parts are errors.
+func (s *Subnet) unreadList(o Options) *unread.List {
 	if o.Strict {
 		return nil
 	}

@@ -64,7 +64,7 @@ func (g grid) build(n *net) error {
 		return err
 	}
 	for i := range size {
-		if err := g.linkOn(n, first, i); err != nil {
+		if err := g.linkToNext(n, first, i); err != nil {
 			return err
 		}
 	}
@@ -80,8 +80,8 @@ func (g grid) digits(i int) []int {
 	return d
 }
 
-// linkOn links a switch to the next switch along each dimension.
-func (g grid) linkOn(n *net, first fabric.NodeIndex, i int) error {
+// linkToNext links a switch to the next switch along each dimension.
+func (g grid) linkToNext(n *net, first fabric.NodeIndex, i int) error {
 	stride := product(g.dims...)
 	for k, at := range g.digits(i) {
 		size := g.dims[k]

@@ -234,7 +234,7 @@ func (w *walker) enter(info mad.NodeInfo, in int) {
 	case info.Type == mad.NodeSwitch:
 		w.lookUp()
 	default:
-		w.keep(uint8(in))
+		w.deliverTo(uint8(in))
 	}
 }
 
@@ -261,14 +261,14 @@ func (w *walker) forward(entry uint8) {
 		w.hop().Out = int(entry)
 		w.end(NoSuchPort, nil)
 	case entry == 0:
-		w.keep(0)
+		w.deliverTo(0)
 	default:
 		w.leaveBy(entry, func() { w.follow(entry) })
 	}
 }
 
-// keep delivers the packet to an end port of the current node. It checks whether the port has the LID.
-func (w *walker) keep(port uint8) {
+// deliverTo delivers the packet to an end port of the current node. It checks whether the port has the LID.
+func (w *walker) deliverTo(port uint8) {
 	var info mad.PortInfo
 	w.askHere(&info, uint32(port), func() {
 		if !w.owned(&info) {

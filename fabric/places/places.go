@@ -63,7 +63,7 @@ func resolve(f *fabric.Fabric, text string, begin func(prefix string) []fabric.N
 	if nodes := begin(text); len(nodes) > 0 {
 		return one(f, text, nodes)
 	}
-	return Place{}, fmt.Errorf("no node is called %q%s", text, meant(f, text))
+	return Place{}, fmt.Errorf("no node is called %q%s", text, suggestion(f, text))
 }
 
 // Finder resolves many names in a fabric.
@@ -106,8 +106,8 @@ func (d *Finder) Resolve(text string) (Place, error) {
 	})
 }
 
-// meant returns a text that suggests nodes with names similar to an unknown name. It returns "" if there are none.
-func meant(f *fabric.Fabric, text string) string {
+// suggestion returns a text that suggests nodes with names similar to an unknown name. It returns "" if there are none.
+func suggestion(f *fabric.Fabric, text string) string {
 	near := prose.Words(Near(f, text), strconv.Quote)
 	if len(near) == 0 {
 		return ""
@@ -240,7 +240,7 @@ func byGUID(f *fabric.Fabric, text string) (Place, error) {
 		return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(port), PortNamed: true}, nil
 	}
 	if n := f.NodeByGUID(guid); n != fabric.None {
-		return of(f, n), nil
+		return placeOfNode(f, n), nil
 	}
 	return Place{}, fmt.Errorf("nothing has GUID 0x%016x", guid)
 }
@@ -285,17 +285,17 @@ func onNode(f *fabric.Fabric, node fabric.NodeIndex, num int) (Place, error) {
 	if port == fabric.None {
 		return Place{}, fmt.Errorf("%s has no port %d", f.NodeName(node), num)
 	}
-	return named(f, port), nil
+	return placeOfNamedPort(f, port), nil
 }
 
-// named returns the place of a port whose number the text contains.
-func named(f *fabric.Fabric, port fabric.PortIndex) Place {
+// placeOfNamedPort returns the place of a port whose number the text contains.
+func placeOfNamedPort(f *fabric.Fabric, port fabric.PortIndex) Place {
 	return Place{Node: f.Ports[port].Node, Port: port, LID: f.LIDOf(f.EndPortOf(port)), PortNamed: true}
 }
 
 func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error) {
 	if len(nodes) == 1 {
-		return of(f, nodes[0]), nil
+		return placeOfNode(f, nodes[0]), nil
 	}
 	names := make([]string, 0, len(nodes))
 	for _, n := range nodes {
@@ -310,9 +310,9 @@ func one(f *fabric.Fabric, text string, nodes []fabric.NodeIndex) (Place, error)
 	return Place{}, fmt.Errorf("%q is ambiguous: %s", text, prose.List(names, maxCandidates))
 }
 
-// of returns the place of a node for which the text names no port. The place has port 0 of a switch, otherwise the
-// first linked port, or port 1 if there is none.
-func of(f *fabric.Fabric, node fabric.NodeIndex) Place {
+// placeOfNode returns the place of a node for which the text names no port. The place has port 0 of a switch, otherwise
+// the first linked port, or port 1 if there is none.
+func placeOfNode(f *fabric.Fabric, node fabric.NodeIndex) Place {
 	n := &f.Nodes[node]
 	port := n.FirstPort
 	if !n.IsSwitch() {
@@ -412,12 +412,12 @@ func Mentioned(f *fabric.Fabric, text string) Place {
 	if found.Node == fabric.None {
 		return found
 	}
-	found = of(f, found.Node)
+	found = placeOfNode(f, found.Node)
 	if rest, ok := strings.CutPrefix(text[best+length:], "/"); ok {
 		digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 		if num, err := strconv.Atoi(digits); err == nil {
 			if port := f.PortAt(found.Node, num); port != fabric.None {
-				found = named(f, port)
+				found = placeOfNamedPort(f, port)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func (r *Report) Adaptive(t *fabric.Tables) {
 				"%s does not route adaptively, %d other switches do", f.NodeName(f.Switches[s]), on)
 		}
 	}
-	r.thin(t, widest)
+	r.reportSmallGroups(t, widest)
 }
 
 // groups checks the groups of one switch that LIDs use. It returns the size of the largest of these groups, counting
@@ -94,9 +94,9 @@ func (r *Report) groups(t *fabric.Tables, s fabric.SwitchIndex) (widest int) {
 	return widest
 }
 
-// thin reports switches with unusually small groups. A switch is compared with the switches that have the same number
-// of links to switches. It is reported if its largest group has at most half as many ports as their median.
-func (r *Report) thin(t *fabric.Tables, widest []int) {
+// reportSmallGroups reports switches with unusually small groups. A switch is compared with the switches that have the
+// same number of links to switches. It is reported if its largest group has at most half as many ports as their median.
+func (r *Report) reportSmallGroups(t *fabric.Tables, widest []int) {
 	f := t.Fabric
 	like := map[int][]int{}
 	links := make([]int, len(widest))

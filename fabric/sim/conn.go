@@ -23,16 +23,16 @@ type Conn struct {
 	port fabric.PortIndex
 
 	mu     sync.Mutex
-	in     []mad.Frame
+	queued []mad.Frame
 	late   lateQueue
 	tables []*transfer // in progress, the oldest first
 	closed bool
 	wake   chan struct{} // has capacity 1
 	done   chan struct{} // closed by Close
 
-	recv sync.Mutex
-	out  []mad.Frame // guarded by recv: taken from in, not yet returned
-	next int
+	recv     sync.Mutex
+	received []mad.Frame // guarded by recv: taken from queued, not yet returned
+	next     int
 }
 
 // Open connects to a port, which must be port 0 of a switch or a port of another node.
@@ -58,11 +58,11 @@ func (c *Conn) Send(f *mad.Frame) error {
 		c.administer(f)
 		return nil
 	}
-	c.in = append(c.in, mad.Frame{DLID: f.DLID, QP: f.QP, SL: f.SL, PKey: f.PKey, Data: f.Data})
-	last := len(c.in) - 1
-	how, ok := c.sim.process(c.port, &c.in[last])
+	c.queued = append(c.queued, mad.Frame{DLID: f.DLID, QP: f.QP, SL: f.SL, PKey: f.PKey, Data: f.Data})
+	last := len(c.queued) - 1
+	how, ok := c.sim.process(c.port, &c.queued[last])
 	if !ok {
-		c.in = c.in[:last]
+		c.queued = c.queued[:last]
 		return nil
 	}
 	c.deliver(how)
@@ -72,20 +72,20 @@ func (c *Conn) Send(f *mad.Frame) error {
 	return nil
 }
 
-// deliver delays, repeats or drops the last answer in c.in.
+// deliver delays, repeats or drops the last answer in c.queued.
 func (c *Conn) deliver(how delivery) {
-	last := len(c.in) - 1
+	last := len(c.queued) - 1
 	switch {
 	case how.copies == 0:
-		c.in = c.in[:last]
+		c.queued = c.queued[:last]
 	case how.delay > 0:
 		due := time.Now().Add(how.delay)
 		for range how.copies {
-			c.late.push(due, &c.in[last])
+			c.late.push(due, &c.queued[last])
 		}
-		c.in = c.in[:last]
+		c.queued = c.queued[:last]
 	case how.copies > 1:
-		c.in = append(c.in, c.in[last])
+		c.queued = append(c.queued, c.queued[last])
 	}
 }
 
@@ -105,22 +105,22 @@ func (c *Conn) Recv(f *mad.Frame) error {
 		return ErrClosed
 	default:
 	}
-	for c.next == len(c.out) {
+	for c.next == len(c.received) {
 		due, err := c.refill()
 		if err != nil {
 			return err
 		}
-		if c.next < len(c.out) {
+		if c.next < len(c.received) {
 			break
 		}
 		c.sleep(due)
 	}
-	*f = c.out[c.next]
+	*f = c.received[c.next]
 	c.next++
 	return nil
 }
 
-// refill moves the queued answers to c.out. It returns the time at which the next delayed answer is due, zero if there
+// refill moves the queued answers to c.received. It returns the time at which the next delayed answer is due, zero if there
 // is none.
 func (c *Conn) refill() (due time.Time, err error) {
 	c.mu.Lock()
@@ -131,17 +131,17 @@ func (c *Conn) refill() (due time.Time, err error) {
 	if len(c.late) > 0 {
 		due = c.takeDue(time.Now())
 	}
-	c.in, c.out, c.next = c.out[:0], c.in, 0
+	c.queued, c.received, c.next = c.received[:0], c.queued, 0
 	return due, nil
 }
 
-// takeDue moves the delayed answers that are due to c.in. It returns the time at which the next one is due.
+// takeDue moves the delayed answers that are due to c.queued. It returns the time at which the next one is due.
 func (c *Conn) takeDue(now time.Time) (due time.Time) {
 	for len(c.late) > 0 && !c.late[0].due.After(now) {
 		if x := c.late.pop(); x.transfer != nil {
 			c.resend(x.transfer, x.due)
 		} else {
-			c.in = append(c.in, x.frame)
+			c.queued = append(c.queued, x.frame)
 		}
 	}
 	if len(c.late) > 0 {

@@ -29,7 +29,7 @@ type transfer struct {
 
 // administer processes a request to the subnet administration, or an acknowledgement of segments.
 func (c *Conn) administer(f *mad.Frame) {
-	empty := len(c.in) == 0
+	empty := len(c.queued) == 0
 	defer func() {
 		if empty {
 			c.signal()
@@ -45,7 +45,7 @@ func (c *Conn) administer(f *mad.Frame) {
 	case handBack:
 		back := *f
 		back.Status = noAnswer
-		c.in = append(c.in, back)
+		c.queued = append(c.queued, back)
 	case a.segment:
 		t := &transfer{segments: mad.NewSegmenter(&a.head, a.table), tid: tidOf(f), from: from}
 		if len(c.tables) == maxTransfers {
@@ -55,7 +55,7 @@ func (c *Conn) administer(f *mad.Frame) {
 		c.pump(t)
 	case a.answers:
 		from.Data = a.head
-		c.in = append(c.in, from)
+		c.queued = append(c.queued, from)
 		c.deliver(c.sim.answerDelivery())
 	}
 }
@@ -66,7 +66,7 @@ func tidOf(f *mad.Frame) uint64 { return binary.BigEndian.Uint64(f.Data[mad.OffT
 func (c *Conn) pump(t *transfer) {
 	f := t.from
 	for t.segments.Next(&f.Data) {
-		c.in = append(c.in, f)
+		c.queued = append(c.queued, f)
 		c.deliver(c.sim.answerDelivery())
 	}
 	t.due = time.Now().Add(resendAfter)
@@ -76,14 +76,14 @@ func (c *Conn) pump(t *transfer) {
 // acknowledge processes an RMPP packet, such as an acknowledgement, from the receiver of a table.
 func (c *Conn) acknowledge(f *mad.Frame) {
 	i := slices.IndexFunc(c.tables, func(t *transfer) bool { return t.tid == tidOf(f) })
-	if i < 0 || c.sim.lost() {
+	if i < 0 || c.sim.isLostByChance() {
 		return
 	}
 	t := c.tables[i]
 	out := t.from
 	answer, err := t.segments.Take(&f.Data, &out.Data)
 	if answer {
-		c.in = append(c.in, out)
+		c.queued = append(c.queued, out)
 	}
 	if err != nil || t.segments.Done() {
 		c.tables = slices.Delete(c.tables, i, i+1)
@@ -114,8 +114,8 @@ func (s *Sim) answerDelivery() delivery {
 	return s.drawDelivery()
 }
 
-// lost determines at random whether a packet that needs no answer is lost.
-func (s *Sim) lost() bool {
+// isLostByChance determines at random whether a packet that needs no answer is lost.
+func (s *Sim) isLostByChance() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.chance(s.faults.Loss)

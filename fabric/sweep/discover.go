@@ -188,7 +188,7 @@ func (s *sweeper) gotNode(t task, r *mad.Reply) {
 		return
 	}
 	i, known := s.byGUID[info.NodeGUID]
-	if known && !s.same(i, &info, t) {
+	if known && !s.canBeNode(i, &info, t) {
 		return
 	}
 	here := &s.nodes[t.node].ports[t.port]
@@ -231,9 +231,9 @@ func (s *sweeper) tooMany(info *mad.NodeInfo) bool {
 	return true
 }
 
-// same reports whether the node that answered can be the known node i, which has the same GUID. If not, it records a
-// duplicate.
-func (s *sweeper) same(i int32, info *mad.NodeInfo, t task) bool {
+// canBeNode reports whether the node that answered can be the known node i, which has the same GUID. If not, it records
+// a duplicate.
+func (s *sweeper) canBeNode(i int32, info *mad.NodeInfo, t task) bool {
 	old := s.nodes[i].info
 	if old.NumPorts == info.NumPorts && old.Type == info.Type && old.SystemImageGUID == info.SystemImageGUID {
 		return true

@@ -67,7 +67,7 @@ type marker struct {
 func (h *marker) mark() {
 	var queue []fabric.NodeIndex
 	for guid := range h.gone {
-		if n := h.f.NodeByGUID(guid); h.touches(n, func(peer fabric.PortIndex) bool { return h.silent[h.end(peer)] }) {
+		if n := h.f.NodeByGUID(guid); h.anyPeer(n, func(peer fabric.PortIndex) bool { return h.silent[h.end(peer)] }) {
 			h.gone[guid] = fabric.NodeSilent
 			queue = append(queue, n)
 		}
@@ -75,7 +75,7 @@ func (h *marker) mark() {
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
-		h.touches(n, func(peer fabric.PortIndex) bool {
+		h.anyPeer(n, func(peer fabric.PortIndex) bool {
 			node := h.f.Ports[peer].Node
 			guid := h.f.Nodes[node].GUID
 			if kind, gone := h.gone[guid]; gone && kind == fabric.NodeGone {
@@ -87,8 +87,8 @@ func (h *marker) mark() {
 	}
 }
 
-// touches calls match with the peer of each port of the node, and reports whether a call returned true.
-func (h *marker) touches(node fabric.NodeIndex, match func(peer fabric.PortIndex) bool) bool {
+// anyPeer calls match with the peer of each port of the node, and reports whether a call returned true.
+func (h *marker) anyPeer(node fabric.NodeIndex, match func(peer fabric.PortIndex) bool) bool {
 	n := &h.f.Nodes[node]
 	for p := range n.Slots() {
 		if peer := h.f.Ports[p].Peer; peer != fabric.None && match(peer) {

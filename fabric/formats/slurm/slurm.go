@@ -110,7 +110,7 @@ func (b *builder) levels() {
 			if b.rank[sw] >= 0 {
 				continue
 			}
-			if b.next(fabric.SwitchIndex(sw), level-1) {
+			if b.isLinkedToRank(fabric.SwitchIndex(sw), level-1) {
 				reached = append(reached, int32(sw))
 			}
 		}
@@ -126,8 +126,8 @@ func (b *builder) levels() {
 	b.root()
 }
 
-// next reports whether a switch is linked to a switch of the given rank.
-func (b *builder) next(sw fabric.SwitchIndex, rank int) bool {
+// isLinkedToRank reports whether a switch is linked to a switch of the given rank.
+func (b *builder) isLinkedToRank(sw fabric.SwitchIndex, rank int) bool {
 	n := b.f.SwitchNode(sw)
 	for p := range n.Ports() {
 		if peer := b.f.PeerSwitch(p); peer != fabric.None && b.rank[peer] == rank {

@@ -352,7 +352,7 @@ func (c *commit) write(ctx context.Context) error {
 	rep, st, p := &c.rep, &c.st, c.rep.Plan
 	rep.Journal = j.entry.After
 	rep.Written, err = apply.Apply(ctx, c.Connection().Client(), st.Live.Fabric, &p.List,
-		apply.Options{Progress: c.op.Progress, Writing: c.writing, Over: c.opt.AllowOverwrite})
+		apply.Options{Progress: c.op.Progress, Writing: c.writing, Overwrite: c.opt.AllowOverwrite})
 	if len(p.SL2VLs) > 0 && st.Source.Kind == source.Sim {
 		c.op.ReadLater(session.Reads{SL2VL: true}) // otherwise they count as unchanged
 	}
