@@ -175,7 +175,7 @@ func (h *clusterHost) wrote(c *cluster) (list []history.JournalEntry) {
 		}
 		h.seen = j.ID
 		c.tell("journal of %s: commit %d, %s, from %d to %d, ends %d", filepath.Base(h.home), j.ID, j.Outcome.Word(),
-			j.Before, j.After, j.Ends)
+			j.Before, j.After, j.Completes)
 		if j.Outcome == history.NothingWritten {
 			continue
 		}

@@ -54,7 +54,7 @@ func chain(all []JournalEntry) (c Chain, found bool) {
 			continue
 		}
 		first[j.ID] = j.ID
-		if f, ok := first[j.Ends]; ok {
+		if f, ok := first[j.Completes]; ok {
 			first[j.ID] = f
 		}
 		c.First.ID, found = first[j.ID], true
@@ -90,10 +90,10 @@ func (s *Store) Settle(ctx context.Context, c Chain, by int64, back bool) error 
 			if by == 0 {
 				how[c.First.ID] = Done
 			}
-			if c.First.Ends != 0 {
-				how[c.First.Ends] = Finished
+			if c.First.Completes != 0 {
+				how[c.First.Completes] = Finished
 				if c.First.IsRollback() {
-					how[c.First.Ends] = RolledBack
+					how[c.First.Completes] = RolledBack
 				}
 			}
 		}

@@ -30,7 +30,7 @@ func (s *Store) Export(ctx context.Context, path, subnet string, ids ...int64) (
 	if err != nil {
 		return 0, fmt.Errorf("export to %s: %w", fabric.Escape(path), escaped(err))
 	}
-	n, err = to.take(ctx, s, ids)
+	n, err = to.copyFrom(ctx, s, ids)
 	// The export must be a single file, so no part of it may stay in a write-ahead log.
 	_, werr := to.db.ExecContext(ctx, "PRAGMA journal_mode = DELETE")
 	if err = errors.Join(err, werr, to.Close()); err != nil {
@@ -79,7 +79,7 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	defer func() { err = errors.Join(err, from.Close()) }()
 	ids, err := from.toExport(ctx, "", nil)
 	if err == nil {
-		n, err = s.take(ctx, from, ids)
+		n, err = s.copyFrom(ctx, from, ids)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("import %s: %w", fabric.Escape(path), escaped(err))
@@ -87,8 +87,8 @@ func (s *Store) Import(ctx context.Context, path string) (n int, err error) {
 	return n, nil
 }
 
-// take copies entries, and the commits to which they belong, from another store.
-func (s *Store) take(ctx context.Context, from *Store, ids []int64) (n int, err error) {
+// copyFrom copies entries, and the commits to which they belong, from another store.
+func (s *Store) copyFrom(ctx context.Context, from *Store, ids []int64) (n int, err error) {
 	journal, err := from.Journal(ctx, "")
 	if err != nil {
 		return 0, err
@@ -105,7 +105,7 @@ func (s *Store) take(ctx context.Context, from *Store, ids []int64) (n int, err 
 				return err
 			}
 			fresh := false
-			if now[id], fresh, err = w.take(tx, snap); err != nil {
+			if now[id], fresh, err = w.storeUnlessPresent(tx, snap); err != nil {
 				return err
 			}
 			if fresh {
@@ -123,8 +123,8 @@ func (s *Store) take(ctx context.Context, from *Store, ids []int64) (n int, err 
 	return n, err
 }
 
-// take stores an entry unless it exists.
-func (w *writer) take(tx *sql.Tx, snap *Snapshot) (id int64, fresh bool, err error) {
+// storeUnlessPresent stores an entry unless the store has it already.
+func (w *writer) storeUnlessPresent(tx *sql.Tx, snap *Snapshot) (id int64, fresh bool, err error) {
 	c, err := w.content(snap.Fabric, snap.Tables)
 	if err != nil {
 		return 0, false, err

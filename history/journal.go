@@ -67,10 +67,10 @@ type JournalEntry struct {
 	Began  time.Time
 	// Outcome is the outcome of the commit, "" if the end of the commit was not recorded.
 	Outcome Outcome
-	// Ends is the number of the interrupted commit that this commit finishes or rolls back. It is 0 if there is no such
-	// commit.
-	Ends int64
-	Who  string
+	// Completes is the number of the interrupted commit that this commit finishes or rolls back. It is 0 if there is no
+	// such commit.
+	Completes int64
+	Who       string
 	// Before and After are the numbers of the history entries with the old and the new state of the switches.
 	Before, After int64
 	Note          string
@@ -89,7 +89,7 @@ func (j *JournalEntry) IsRollback() bool {
 // rolls back, 0 if there is none. Begin returns when the record is on the disk.
 func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (j JournalEntry, err error) {
 	e := after.Entry
-	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Ends: ends, Note: e.Note}
+	j = JournalEntry{Subnet: e.Subnet, Began: e.Began, Who: e.Who, Completes: ends, Note: e.Note}
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		w, err := s.writer(ctx, tx)
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *Store) Begin(ctx context.Context, ends int64, before, after Snapshot) (
 		}
 		res, err := tx.ExecContext(ctx, "INSERT INTO journal (subnet, began, state, who, before, after, ends, note) "+
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Ends, j.Note)
+			j.Subnet, j.Began.UnixNano(), underWay, j.Who, j.Before, j.After, j.Completes, j.Note)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (s *Store) Journal(ctx context.Context, subnet string) ([]JournalEntry, err
 func scanJournal(row scanner) (j JournalEntry, err error) {
 	var began int64
 	var others string
-	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Ends, &j.Note, &others)
+	err = row.Scan(&j.ID, &j.Subnet, &began, &j.Outcome, &j.Who, &j.Before, &j.After, &j.Completes, &j.Note, &others)
 	if err == nil && others != "" {
 		err = json.Unmarshal([]byte(others), &j.Others)
 	}

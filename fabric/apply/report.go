@@ -18,7 +18,7 @@ type Report struct {
 	Differ   []Difference // the written items that read differently
 	Failed   []Failure    // the first failed write or read of each node
 	// Others holds the data that another program wrote after the writes were planned. Apply finds such data before it
-	// overwrites them, and does so only if Options.Over is set.
+	// overwrites them, and does so only if Options.Overwrite is set.
 	Others write.Conflicts
 	// Mixed holds the entries whose value read back differs from the written value. Was is the written value.
 	Mixed write.Conflicts

@@ -120,8 +120,8 @@ func (c *Conn) Recv(f *mad.Frame) error {
 	return nil
 }
 
-// refill moves the queued answers to c.received. It returns the time at which the next delayed answer is due, zero if there
-// is none.
+// refill moves the queued answers to c.received. It returns the time at which the next delayed answer is due, zero if
+// there is none.
 func (c *Conn) refill() (due time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

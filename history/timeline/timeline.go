@@ -54,8 +54,8 @@ func (h *History) Moments(events []history.Event) []Moment {
 	return all
 }
 
-// SeenBy calls the function [SeenBy] with the entries of h.
-func (h *History) SeenBy(by time.Time) *Seen { return SeenBy(h.held, by) }
+// EntryAt calls the function [EntryAt] with the entries of h.
+func (h *History) EntryAt(by time.Time) *Seen { return EntryAt(h.held, by) }
 
 // maxRead is the maximum number of history entries in a timeline. The latest entries are used.
 const maxRead = 5000
@@ -214,9 +214,9 @@ func placed(held []history.Entry, events []history.Event) []Moment {
 	return all
 }
 
-// SeenBy returns the last entry that was first read at or before the time by. If there is no such entry, it returns the
-// first entry.
-func SeenBy(held []history.Entry, by time.Time) *Seen {
+// EntryAt returns the last entry that was first read at or before the time by. If there is no such entry, it returns
+// the first entry.
+func EntryAt(held []history.Entry, by time.Time) *Seen {
 	if len(held) == 0 {
 		return nil
 	}

@@ -19,8 +19,8 @@ type endpoints interface {
 	// ownControl and ownData return the local addresses of the sockets with a number.
 	ownControl(number uint32) unix.Sockaddr
 	ownData(number uint32) unix.Sockaddr
-	// id returns the number by which ibsim finds the data socket fd.
-	id(number uint32, fd int) (uint32, error)
+	// socketID returns the number by which ibsim finds the data socket fd.
+	socketID(number uint32, fd int) (uint32, error)
 	family() int
 }
 
@@ -36,7 +36,7 @@ func (l local) data(client uint32) unix.Sockaddr {
 	return l.address(fmt.Sprintf("out%d", client))
 }
 
-func (l local) id(number uint32, _ int) (uint32, error) { return number, nil }
+func (l local) socketID(number uint32, _ int) (uint32, error) { return number, nil }
 
 func (l local) address(socket string) unix.Sockaddr {
 	return &unix.SockaddrUnix{Name: fmt.Sprintf("@%s:%s\x00", l.name, socket)}
@@ -57,7 +57,7 @@ func (r remote) data(client uint32) unix.Sockaddr {
 	return &unix.SockaddrInet4{Addr: r.ip, Port: int(r.port) + 1 + int(client)}
 }
 
-func (r remote) id(_ uint32, fd int) (uint32, error) {
+func (r remote) socketID(_ uint32, fd int) (uint32, error) {
 	sa, err := unix.Getsockname(fd)
 	if err != nil {
 		return 0, os.NewSyscallError("getsockname", err)

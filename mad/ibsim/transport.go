@@ -155,7 +155,7 @@ func (t *Transport) connect(ctx context.Context, node string, issm bool) (c *cli
 		return nil, "", err
 	}
 	c = &client{fd: fd}
-	id, err := t.at.id(number, fd)
+	id, err := t.at.socketID(number, fd)
 	if err != nil {
 		return nil, "", errors.Join(err, unix.Close(fd))
 	}

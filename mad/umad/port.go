@@ -151,7 +151,7 @@ func portsOf(root, ca string) ([]Port, error) {
 		SystemGUID: value(&a, "sys_image_guid", parseGUID),
 		Type:       cmp.Or(a.text("hca_type"), a.text("board_id")),
 		Firmware:   a.text("fw_ver"),
-		Virtual:    a.there("device/physfn"),
+		Virtual:    a.exists("device/physfn"),
 	}
 	dir := filepath.Join(a.dir, "ports")
 	names, err := entries(dir)

@@ -78,8 +78,8 @@ func value[T any](a *attributes, name string, parse func(string) (T, error)) T {
 	return v
 }
 
-// there reports whether the directory has an entry with this name.
-func (a *attributes) there(name string) bool {
+// exists reports whether the directory has an entry with this name.
+func (a *attributes) exists(name string) bool {
 	_, err := os.Lstat(filepath.Join(a.dir, name))
 	return err == nil
 }

@@ -34,7 +34,7 @@ func (s *Session) At(ctx context.Context, t time.Time) (*Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := timeline.SeenBy(held, t)
+	seen := timeline.EntryAt(held, t)
 	switch {
 	case seen == nil:
 		return nil, fmt.Errorf("the history of this subnet is empty")

@@ -48,7 +48,7 @@ func (s *Session) Timeline(ctx context.Context, since, until time.Time) (*Timeli
 	t.Moments = slices.DeleteFunc(all, func(m timeline.Moment) bool {
 		return m.When.Before(since) || m.When.After(until)
 	})
-	t.Before, t.After = past.SeenBy(since), past.SeenBy(until)
+	t.Before, t.After = past.EntryAt(since), past.EntryAt(until)
 	if live := st.Live; t.After != nil && live.When.After(t.After.Until) && !live.When.After(until) {
 		t.After = &timeline.Seen{Began: live.When, Until: live.When}
 	}
