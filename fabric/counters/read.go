@@ -139,7 +139,7 @@ func (r *run) read(i int, a agent) {
 }
 
 func (r *run) readDetails(i int, num uint8) {
-	r.perf(i, mad.MethodGet, &mad.PortRcvErrorDetails{PortSelect: num}, func(reply *mad.Reply) error {
+	r.askPort(i, mad.MethodGet, &mad.PortRcvErrorDetails{PortSelect: num}, func(reply *mad.Reply) error {
 		details := &mad.PortRcvErrorDetails{}
 		err := reply.Decode(details)
 		if err == nil {
