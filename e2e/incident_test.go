@@ -78,6 +78,7 @@ func TestIncident(t *testing.T) {
 	}
 	secret := regexp.MustCompile(`(?i)leaf-\d+|spine-\d+|node-\d+|0x0*[12]0000[0-9a-f]\b|10\.1\.2\.3|` +
 		regexp.QuoteMeta(dir))
+	aliases := regexp.MustCompile(`(host|switch)-\d+`)
 	entries := regexp.MustCompile(`(?m)^0x[0-9A-F]+ \d+`)
 	for _, archive := range []string{"plain.tar.gz", "masked.tgz"} {
 		masked := archive == "masked.tgz"
@@ -103,7 +104,8 @@ func TestIncident(t *testing.T) {
 			t.Errorf("%s: the missing counters are not listed: %s", archive, all["README.txt"])
 		}
 		for _, state := range []string{"before", "after"} {
-			ibconsole(t, "-s", "file:"+in(archive)+"/"+state, "-c", "dump lfts "+in("got.lfts")+"; dump topology "+in("got.net"))
+			ibconsole(t, "-s", "file:"+in(archive)+"/"+state, "-c",
+				"dump lfts "+in("got.lfts")+"; dump topology "+in("got.net"))
 			got, want := read("got.lfts"), read(state+".lfts")
 			net := read("got.net")
 			if masked {
@@ -112,7 +114,7 @@ func TestIncident(t *testing.T) {
 				}
 				got = strings.Join(entries.FindAllString(got, -1), "\n")
 				want = strings.Join(entries.FindAllString(want, -1), "\n")
-				for _, name := range regexp.MustCompile(`(host|switch)-\d+`).FindAllString(all["traces.txt"]+all["sm.log"], -1) {
+				for _, name := range aliases.FindAllString(all["traces.txt"]+all["sm.log"], -1) {
 					if !strings.Contains(net, `"`+name) {
 						t.Fatalf("%s/%s has no %s", archive, state, name)
 					}

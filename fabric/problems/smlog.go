@@ -35,8 +35,8 @@ type Sender struct {
 }
 
 const (
-	// Of the heavy sweeps within loopTime, loopSweeps are a loop. A subnet manager sweeps heavily when something changes,
-	// and waits ten seconds between light sweeps by default. The limit is our choice.
+	// Of the heavy sweeps within loopTime, loopSweeps are a loop. A subnet manager sweeps heavily when something
+	// changes, and waits ten seconds between light sweeps by default. The limit is our choice.
 	loopSweeps = 10
 	loopTime   = 10 * time.Minute
 	// Of equal traps within stormTime, stormTraps are a storm. From the tenth repetition on, OpenSM ignores a trap.

@@ -79,8 +79,8 @@ type Event struct {
 
 // Parser reads lines. The zero value is ready for use.
 type Parser struct {
-	// Near returns a time near the time of the lines. The year and the offset of a line are those with which its time is
-	// nearest. It is [time.Now] if nil.
+	// Near returns a time near the time of the lines. The year and the offset of a line are those with which its time
+	// is nearest. It is [time.Now] if nil.
 	Near func() time.Time
 
 	last    time.Time // of the last line with a prefix

@@ -44,10 +44,14 @@ Nov 26 10:05:45 079458 [E96036C0] 0x04 -> state_mgr_sweep_hop_0:
 
 
 Nov 26 10:05:45 105702 [E96036C0] 0x02 -> SUBNET UP
-Nov 26 10:05:46 000000 [E96036C0] 0x01 -> log_trap_info: Received Generic Notice type:1 num:131 (Flow Control Update watchdog timer expired) Producer:2 (Switch) from LID:7 Port 12 TID:0x000000000000002a
-Nov 26 10:05:46 000001 [E96036C0] 0x01 -> log_trap_info: Received Vendor Notice type:1 vend:0x0002C9 dev:5 from LID:9 TID:0x000000000000002b
-Nov 26 10:05:47 000000 [E96036C0] 0x01 -> sm_mad_ctrl_send_err_cb: ERR 3113: MAD completed in error (IB_TIMEOUT): SubnGet(NodeInfo)
-Nov 26 10:05:48 000000 [E96036C0] 0x04 -> state_mgr_send_handover: Handing over mastership. Updating sm_state_mgr master_guid: 0000000000100041 (node b HCA-1)
+Nov 26 10:05:46 000000 [E96036C0] 0x01 -> log_trap_info: Received Generic Notice type:1 num:131 ` +
+	`(Flow Control Update watchdog timer expired) Producer:2 (Switch) from LID:7 Port 12 TID:0x000000000000002a
+Nov 26 10:05:46 000001 [E96036C0] 0x01 -> log_trap_info: Received Vendor Notice ` +
+	`type:1 vend:0x0002C9 dev:5 from LID:9 TID:0x000000000000002b
+Nov 26 10:05:47 000000 [E96036C0] 0x01 -> sm_mad_ctrl_send_err_cb: ERR 3113: ` +
+	`MAD completed in error (IB_TIMEOUT): SubnGet(NodeInfo)
+Nov 26 10:05:48 000000 [E96036C0] 0x04 -> state_mgr_send_handover: ` +
+	`Handing over mastership. Updating sm_state_mgr master_guid: 0000000000100041 (node b HCA-1)
 Nov 26 10:06:04 010323 [EC60A740] 0x80 -> Exiting SM
 `
 

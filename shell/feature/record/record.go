@@ -29,8 +29,8 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 			"console, until a signal ends it. counters history, counters worst and report morning read the " +
 			"recording, in " +
 			"any console\n" +
-			"on this machine. smlog adds sweeps, traps, errors and state changes of the subnet manager to the events. " +
-			"OpenSM\n" +
+			"on this machine. smlog adds sweeps, traps, errors and state changes of the subnet manager to the " +
+			"events. OpenSM\n" +
 			"logs the beginnings and causes of sweeps only with opensm -D 0x07.",
 		Options: []lang.Option{
 			seconds("every", "interval at which errors and XmitWait of all ports are read (default 60)"),
@@ -51,9 +51,11 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 			feature.ExecOption(),
 			{Name: "stay", Kind: lang.KindFlag, Summary: "print changes as they happen, until a signal"},
 		},
-		Examples: []string{"record start; record status", "record start every=300 traffic=1800", "record start smlog=opensm.log"},
-		Answers:  []answer.Declared{startDecl, Stay},
-		Run:      start,
+		Examples: []string{
+			"record start; record status", "record start every=300 traffic=1800", "record start smlog=opensm.log",
+		},
+		Answers: []answer.Declared{startDecl, Stay},
+		Run:     start,
 	},
 	{
 		Path: "record stop", Summary: "Stop recording", Help: "The recorded data is kept.",
@@ -111,7 +113,7 @@ type status struct {
 	PerSecond  answer.Value `key:"ports_per_second" kind:"float"`
 	Metrics    answer.Value `key:"metrics" name:"metrics" kind:"text" help:"the address at which metrics are served"`
 	Failed     answer.Value `key:"failed" name:"failed" kind:"text" help:"why the last round failed"`
-	SMLog      answer.Value `key:"sm_log" name:"sm log" kind:"text" help:"the log of the subnet manager that is followed"`
+	SMLog      answer.Value `key:"sm_log" name:"sm log" kind:"text" help:"the followed log of the subnet manager"`
 	SMLogLast  time.Time    `key:"sm_log_last" name:"sm log last" help:"the last event in that log"`
 	SMLogBad   answer.Value `key:"sm_log_failed" name:"sm log failed" kind:"text" help:"why it is not read"`
 	SMLogMarks answer.Value `key:"sm_log_sweeps" kind:"bool" help:"it has the beginnings and causes of sweeps"`

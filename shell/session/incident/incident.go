@@ -101,7 +101,8 @@ func Gather(ctx context.Context, s *session.Session, opt Options) (*Bundle, erro
 			return nil, err
 		}
 	}
-	return g.Bundle, g.index()
+	g.index()
+	return g.Bundle, nil
 }
 
 func (g *gatherer) miss(what, format string, args ...any) {
@@ -185,7 +186,8 @@ func (g *gatherer) problems() error {
 		}
 		out.Observed = observed
 		for i := range all {
-			out.Recorded = append(out.Recorded, recordedProblem{all[i].ID(), all[i].Problem, all[i].Seen, all[i].Closed})
+			e := &all[i]
+			out.Recorded = append(out.Recorded, recordedProblem{e.ID(), e.Problem, e.Seen, e.Closed})
 		}
 		if len(observed) == 0 {
 			g.miss("recorded problems", "no recorder looked for problems in the time span")
@@ -381,19 +383,19 @@ func (g *gatherer) states() error {
 }
 
 // index adds the description of the bundle.
-func (g *gatherer) index() error {
+func (g *gatherer) index() {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Incident from %s to %s\n\n", g.opt.Since.Format(time.RFC3339), g.opt.Until.Format(time.RFC3339))
 	fmt.Fprintf(&b, "Subnet: %s\n", g.text(plain.Escape(g.session.Subnet())))
-	b.WriteString(prose.When(g.names != nil, "Names, GUIDs and addresses are masked, each by the same text everywhere. "+
-		"Look through it before you send it.\n", "Names and GUIDs are not masked.\n"))
+	b.WriteString(prose.When(g.names != nil, "Names, GUIDs and addresses are masked, each by the same text "+
+		"everywhere. Look through it before you send it.\n", "Names and GUIDs are not masked.\n"))
 	b.WriteString("\nFiles:\n")
 	about := map[string]string{
 		"problems.json":             "problems of the record, and of the states before and after",
 		"events.json":               "events of the history, with those of the subnet manager's log",
 		"changes.json":              "differences between the states before and after",
 		"traces.txt":                "paths of affected pairs, before and after",
-		"counters.json":             "increases of the counters of all ports that were read; a port without an increase is omitted",
+		"counters.json":             "increases of the counters; ports without an increase are omitted",
 		"sm.log":                    "lines of the subnet manager's log",
 		"before" + formats.Snapshot: "the state before; ibconsole -s file:ARCHIVE/before",
 		"after" + formats.Snapshot:  "the state after; ibconsole -s file:ARCHIVE",
@@ -408,7 +410,6 @@ func (g *gatherer) index() error {
 		}
 	}
 	g.add("README.txt", g.opt.Until, []byte(b.String()))
-	return nil
 }
 
 // Write writes the archive: a tar file that gzip has compressed.

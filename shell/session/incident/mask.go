@@ -5,6 +5,7 @@ package incident
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"os/user"
 	"slices"
@@ -98,9 +99,10 @@ func (g *gatherer) allNames() (*names, error) {
 	counts := map[string]int{}
 	var guids []uint64
 	kinds := map[mad.NodeType]string{mad.NodeSwitch: "switch", mad.NodeRouter: "router"}
-	for _, p := range []struct{ f *fabric.Fabric }{{g.after.Fabric}, {g.st.Live.Fabric}, {g.beforeFabric()}} {
-		for i := range p.f.Nodes {
-			node := &p.f.Nodes[i]
+	states := []*fabric.Fabric{g.after.Fabric, g.st.Live.Fabric, g.beforeFabric()}
+	for _, f := range states {
+		for i := range f.Nodes {
+			node := &f.Nodes[i]
 			guids = append(guids, node.GUID, node.SystemGUID)
 			host, _ := hostOf(node.Desc)
 			if host == "" || n.hosts[host] != "" {
@@ -110,18 +112,16 @@ func (g *gatherer) allNames() (*names, error) {
 			counts[kind]++
 			n.hosts[host] = fmt.Sprintf("%s-%d", kind, counts[kind])
 		}
-		for i := range p.f.Ports {
-			guids = append(guids, p.f.Ports[i].GUID)
+		for i := range f.Ports {
+			guids = append(guids, f.Ports[i].GUID)
 		}
 	}
-	for _, p := range []*fabric.Fabric{g.after.Fabric, g.st.Live.Fabric, g.beforeFabric()} {
-		for i := range p.Nodes {
-			all[p.Nodes[i].Desc] = n.node(&p.Nodes[i])
+	for _, f := range states {
+		for i := range f.Nodes {
+			all[f.Nodes[i].Desc] = n.node(&f.Nodes[i])
 		}
 	}
-	for host, other := range n.hosts {
-		all[host] = other
-	}
+	maps.Copy(all, n.hosts)
 	slices.SortFunc(guids, func(a, b uint64) int { return cmp.Compare(fabric.LEKey(a), fabric.LEKey(b)) })
 	for i, guid := range slices.DeleteFunc(slices.Compact(guids), func(guid uint64) bool { return guid == 0 }) {
 		// The lowest bytes come first in the order of LEKey.

@@ -231,7 +231,8 @@ func (f *Follower) snapshot() *Status {
 	return &s
 }
 
-// thin returns an event at once if none of the same kind was returned in the last minute. Otherwise it counts the event.
+// thin returns an event at once if none of the same kind was returned in the last minute. Otherwise it counts the
+// event.
 func (f *Follower) thin(e session.Event, key string) (now []session.Event) {
 	w := f.windows[key]
 	if w != nil && e.When.Sub(w.first.When) < windowTime {
@@ -272,22 +273,15 @@ func (f *Follower) take(in *fabric.Fabric, e *osmlog.Event) (text string, at pro
 	case osmlog.HeavySweep:
 		f.begun = true
 		return "heavy sweep began" + f.heavy(e), at
-	case osmlog.SubnetUp, osmlog.NotUp:
-		text = prose.When(e.Kind == osmlog.SubnetUp, "heavy sweep ended: the subnet is up", "heavy sweep ended: "+e.Text)
-		if !f.begun {
-			text += f.heavy(e)
-		}
-		f.begun = false
-		return text, at
+	case osmlog.SubnetUp:
+		return "heavy sweep ended: the subnet is up" + f.swept(e), at
+	case osmlog.NotUp:
+		return "heavy sweep ended: " + e.Text + f.swept(e), at
 	case osmlog.HeavyDone, osmlog.LightDone:
 	case osmlog.Trap:
 		return f.trap(in, e)
 	case osmlog.Repeated:
-		for range min(e.Count, maxTraps) {
-			f.addTrap(f.last, e.When)
-		}
-		_, name := f.last.Place(in)
-		return fmt.Sprintf("%s from %s, %d times consecutively", f.last.Name(), name, e.Count), at
+		return f.repeated(in, e), at
 	case osmlog.Unhealthy:
 		at, name := problems.Sender{LID: e.LID, Port: e.Port}.Place(in)
 		return name + " marked as unhealthy: " + e.Text, at
@@ -325,6 +319,24 @@ func (f *Follower) heavy(e *osmlog.Event) string {
 	}
 	f.cause = ""
 	return prose.When(l.Cause == "", "", " ("+l.Cause+")")
+}
+
+// swept ends a heavy sweep. If its beginning was not logged, swept counts it, and returns its cause.
+func (f *Follower) swept(e *osmlog.Event) (cause string) {
+	if !f.begun {
+		cause = f.heavy(e)
+	}
+	f.begun = false
+	return cause
+}
+
+// repeated adds the repetitions of the last trap, and returns their text.
+func (f *Follower) repeated(in *fabric.Fabric, e *osmlog.Event) string {
+	for range min(e.Count, maxTraps) {
+		f.addTrap(f.last, e.When)
+	}
+	_, name := f.last.Place(in)
+	return fmt.Sprintf("%s from %s, %d times consecutively", f.last.Name(), name, e.Count)
 }
 
 // trap adds a trap.

@@ -34,8 +34,8 @@ func (l *log) write(level int, format string, args ...any) {
 	}
 	l.n++
 	now := time.Now()
-	_, err = fmt.Fprintf(f, "%s %06d [AB12] 0x%02x -> %s\n", now.Format("Jan _2 15:04:05"), now.Nanosecond()/1000, level,
-		fmt.Sprintf(format, args...))
+	_, err = fmt.Fprintf(f, "%s %06d [AB12] 0x%02x -> %s\n", now.Format("Jan _2 15:04:05"), now.Nanosecond()/1000,
+		level, fmt.Sprintf(format, args...))
 	if err := f.Close(); err != nil {
 		l.t.Fatal(err)
 	}

@@ -82,7 +82,8 @@ func (t *tail) read(take func(line string)) error {
 		if info, err := t.file.Stat(); err != nil || os.SameFile(there, info) {
 			return err
 		}
-		if err := errors.Join(t.toEnd(take), t.close()); err != nil { // what was written before the new file was created
+		// The old file may have got lines before the new file was created.
+		if err := errors.Join(t.toEnd(take), t.close()); err != nil {
 			return err
 		}
 		if err := t.open(false, nil); err != nil {
