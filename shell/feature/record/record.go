@@ -45,6 +45,10 @@ var Feature = feature.Feature{Name: "record", Commands: []feature.Command{
 				Summary: "follow the subnet manager's log (opensm.log)",
 			},
 			{
+				Name: "ports", Kind: lang.KindWord, Words: []string{recording.PortsYes, recording.PortsNo},
+				Summary: "serve metrics of ports (default yes, unless another recorder does)",
+			},
+			{
 				Name: "details", Kind: lang.KindFlag,
 				Summary: "also serve the details of receive errors, with one more packet per port",
 			},
@@ -233,7 +237,7 @@ func start(c *feature.Call) error {
 			return c.Misused("metrics=%q: %s", text, fabric.Escape(err.Error()))
 		}
 		opt.Servers, opt.Name = c.Console.Metrics()
-		opt.Details = c.Flag("details")
+		opt.Details, opt.Ports = c.Flag("details"), c.Option("ports", "")
 	}
 	if err := recording.Begin(c.Ctx, c.Session, opt); err != nil {
 		return err

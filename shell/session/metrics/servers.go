@@ -4,6 +4,7 @@ package metrics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -45,6 +46,7 @@ type Reader struct {
 	scraped  atomic.Pointer[time.Time] // the last scrape, nil before the first
 	// errors and traffic are the last readings, or nil before the first reading.
 	errors, traffic atomic.Pointer[counters.Reading]
+	ports           *Ports
 	leave           func() error
 }
 
@@ -71,9 +73,10 @@ func Address(text string) (string, error) {
 const maxResponses = 2
 
 // Serve adds a recording to the server of an address, until the returned Reader is closed. The function describe
-// returns the data to export together with the readings. The argument subnet is the label of the subnet.
-func (all *Servers) Serve(ctx context.Context, address string, describe Describe,
-	subnet string) (*Reader, error) {
+// returns the data to export together with the readings. The argument subnet is the label of the subnet, and ports
+// controls the metrics of devices and ports.
+func (all *Servers) Serve(ctx context.Context, address string, describe Describe, subnet string,
+	ports *Ports) (*Reader, error) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	m := all.at[address]
@@ -89,7 +92,8 @@ func (all *Servers) Serve(ctx context.Context, address string, describe Describe
 		}
 		all.at[address] = m
 	}
-	src := &Reader{describe: describe, subnet: subnet, address: m.address, scrapes: make(chan time.Duration, 1)}
+	src := &Reader{describe: describe, subnet: subnet, address: m.address, ports: ports,
+		scrapes: make(chan time.Duration, 1)}
 	src.leave = func() error {
 		all.mu.Lock()
 		defer all.mu.Unlock()
@@ -116,7 +120,7 @@ func (m *Reader) Close() error {
 	if m == nil {
 		return nil
 	}
-	return m.leave()
+	return errors.Join(m.leave(), m.ports.release())
 }
 
 // Store keeps a complete reading for the next responses.
@@ -186,6 +190,7 @@ func (m *Reader) snapshot(ctx context.Context) (*Snapshot, error) {
 	}
 	s, err := m.describe(ctx)
 	if err == nil {
+		s.NoPorts = !m.ports.exported(ctx)
 		s.Subnet, s.Errors, s.Traffic = m.subnet, m.errors.Load(), m.traffic.Load()
 	}
 	return s, err

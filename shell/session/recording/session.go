@@ -20,6 +20,7 @@ import (
 	"example.org/ibconsole/shell/session/metrics"
 	"example.org/ibconsole/shell/session/recorded"
 	"example.org/ibconsole/shell/session/smlog"
+	"example.org/ibconsole/shell/session/source"
 	"example.org/ibconsole/shell/session/survey"
 )
 
@@ -34,6 +35,9 @@ type Settings struct {
 	// errors.
 	Metrics string
 	Details bool
+	// Ports is PortsYes or PortsNo to export the metrics of devices and ports or not, or "" to export them unless
+	// another process of this machine records the same local port and exports them.
+	Ports string
 	// Servers are the metrics servers shared by several sessions, or nil for this session alone. Name is the label of
 	// the subnet, or "" for the name of the subnet in the records.
 	Servers *metrics.Servers
@@ -47,6 +51,20 @@ const (
 	longestServed  = time.Minute
 	shortestServed = 15 * time.Second
 )
+
+// The values of Ports in [Settings].
+const (
+	PortsYes = "yes"
+	PortsNo  = "no"
+)
+
+func ports(s *session.Session, word string) *metrics.Ports {
+	p := &metrics.Ports{Never: word == PortsNo}
+	if st := s.State(); word == "" && st.Source.Kind == source.Umad { // each process simulates subnets of its own
+		p.Subnet = s.Subnet()
+	}
+	return p
+}
 
 // ErrNotRecording is returned if the session does not record.
 var ErrNotRecording = errors.New("this session does not record")
@@ -117,7 +135,8 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	}
 	if opt.Metrics != "" {
 		var err error
-		m, err = cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, source(s), cmp.Or(opt.Name, s.Subnet()))
+		m, err = cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, describe(s), cmp.Or(opt.Name, s.Subnet()),
+			ports(s, opt.Ports))
 		if err != nil {
 			return err
 		}
@@ -194,8 +213,8 @@ func MetricsAt(s *session.Session) string {
 	return ""
 }
 
-// source returns a function that returns the data of a session for Prometheus, except for the readings of counters.
-func source(s *session.Session) metrics.Describe {
+// describe returns a function that returns the data of a session for Prometheus, except for the readings of counters.
+func describe(s *session.Session) metrics.Describe {
 	return func(ctx context.Context) (*metrics.Snapshot, error) {
 		st := s.State()
 		snap := &metrics.Snapshot{Fabric: st.Live.Fabric, Swept: st.Live.When, Took: st.SweepTook, WorstLoad: -1,
