@@ -105,13 +105,14 @@ func losses(earlier, later *Fabric, links []Link) []Change {
 	for _, l := range slices.Compact(links) {
 		a, b := &earlier.Ports[l.A], &earlier.Ports[l.B]
 		if earlier.Nodes[a.Node].InSubnet && earlier.Nodes[b.Node].InSubnet && a.Peer == l.B {
-			c.add(Change{Kind: LinkDown, At: namedEnd(earlier, l.A), Peer: namedEnd(earlier, l.B)})
+			c.add(Change{Kind: LinkDown, At: NamedEnd(earlier, l.A), Peer: NamedEnd(earlier, l.B)})
 		}
 	}
 	return c.found
 }
 
-func namedEnd(f *Fabric, port PortIndex) End {
+// NamedEnd returns a port with its name.
+func NamedEnd(f *Fabric, port PortIndex) End {
 	p := &f.Ports[port]
 	return End{GUID: f.Nodes[p.Node].GUID, Port: int(p.Num), Name: f.PortName(port)}
 }

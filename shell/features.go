@@ -27,6 +27,7 @@ import (
 	"example.org/ibconsole/shell/feature/dump"
 	"example.org/ibconsole/shell/feature/entries"
 	"example.org/ibconsole/shell/feature/failures"
+	"example.org/ibconsole/shell/feature/flaps"
 	"example.org/ibconsole/shell/feature/generate"
 	"example.org/ibconsole/shell/feature/groups"
 	"example.org/ibconsole/shell/feature/handover"
@@ -81,6 +82,7 @@ var features = []*feature.Feature{
 	&dump.Feature,
 	&entries.Feature,
 	&failures.Feature,
+	&flaps.Feature,
 	&generate.Feature,
 	&groups.Feature,
 	&handover.Feature,

@@ -317,7 +317,7 @@ func InForce(all []Acknowledgement, when time.Time) map[string]Acknowledgement {
 	return last
 }
 
-// trimLedger removes the episodes that closed before a time, and older observations and acknowledgements.
+// trimLedger removes the episodes and outages that ended before a time, and older observations and acknowledgements.
 func (s *Store) trimLedger(ctx context.Context, before int64) error {
 	var first sql.NullInt64
 	if err := s.db.QueryRowContext(ctx, "SELECT min(until) FROM observed").Scan(&first); err != nil {
@@ -329,7 +329,7 @@ func (s *Store) trimLedger(ctx context.Context, before int64) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		for _, statement := range []string{
 			"DELETE FROM problem WHERE closed > 0 AND closed < ?", "DELETE FROM observed WHERE until < ?",
-			"DELETE FROM acknowledged WHERE until < ?",
+			"DELETE FROM acknowledged WHERE until < ?", "DELETE FROM outage WHERE up > 0 AND up < ?",
 		} {
 			if _, err := tx.ExecContext(ctx, statement, before); err != nil {
 				return err

@@ -125,6 +125,24 @@ func (h *HostFinder) Find(word string) ([]fabric.PortIndex, error) {
 	return ends, nil
 }
 
+// JobEnds returns the end ports of the hosts of a job, a host list of Slurm, and the names of hosts that the fabric does
+// not have.
+func (h *HostFinder) JobEnds(list string) (ends []fabric.PortIndex, missing []string, err error) {
+	names, err := slurm.Expand(list)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range names {
+		found, err := h.Find(name)
+		if err != nil {
+			missing = append(missing, name)
+		}
+		ends = append(ends, found...)
+	}
+	slices.Sort(ends)
+	return slices.Compact(ends), missing, nil
+}
+
 // attached returns the end ports of the hosts that are attached to a switch.
 func (h *HostFinder) attached(n *fabric.Node) []fabric.PortIndex {
 	var ends []fabric.PortIndex

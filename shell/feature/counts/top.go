@@ -12,7 +12,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/fabric/formats/slurm"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/internal/base/prose"
 	"example.org/ibconsole/shell/answer"
@@ -359,7 +358,8 @@ func topJobsOf(c *feature.Call, b *answer.Basis, only map[fabric.PortIndex]bool,
 		}
 	}
 	if err != nil {
-		b.Warnings = append(b.Warnings, fmt.Sprintf("list the jobs: %v; sets of hosts are listed, over the whole period", err))
+		b.Warnings = append(b.Warnings, fmt.Sprintf("list the jobs: %v; sets of hosts are listed, for the whole period",
+			err))
 		for i := range st.Sets {
 			ends, unreachable, missing := st.Sets[i].In(f)
 			add(topJob{Job: st.Sets[i].Name, Missing: missing, From: since, Until: until,
@@ -377,20 +377,12 @@ func topJobsOf(c *feature.Call, b *answer.Basis, only map[fabric.PortIndex]bool,
 		if x.Until.IsZero() || x.Until.After(until) {
 			x.Until = until
 		}
-		names, err := slurm.Expand(j.Hosts)
+		ends, missing, err := finder.JobEnds(j.Hosts)
 		if err != nil {
 			return nil, fmt.Errorf("job %s: %w", j.ID, err)
 		}
-		var ends []fabric.PortIndex
-		for _, name := range names {
-			found, err := finder.Find(name)
-			if err != nil {
-				x.Missing++
-			}
-			ends = append(ends, found...)
-		}
-		slices.Sort(ends)
-		add(x, slices.Compact(ends))
+		x.Missing = len(missing)
+		add(x, ends)
 	}
 	if more := len(rows) - maxTopJobs; more > 0 {
 		b.Unread.Note("job", "the period has too many jobs; hint: shorten it with since= and until=", more,

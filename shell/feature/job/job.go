@@ -12,7 +12,6 @@ import (
 
 	"example.org/ibconsole/fabric"
 	"example.org/ibconsole/fabric/counters"
-	"example.org/ibconsole/fabric/formats/slurm"
 	"example.org/ibconsole/history"
 	"example.org/ibconsole/history/records"
 	"example.org/ibconsole/history/timeline"
@@ -162,21 +161,12 @@ func find(c *feature.Call, id string) (*jobs.Job, error) {
 
 // name resolves the hosts of the job in the subnet. It creates a set of these hosts and returns their end ports.
 func (j *job) name(c *feature.Call, list string) ([]fabric.PortIndex, error) {
-	names, err := slurm.Expand(list)
+	finder := feature.HostFinder{Fabric: j.f}
+	ends, missing, err := finder.JobEnds(list)
 	if err != nil {
 		return nil, err
 	}
-	finder := feature.HostFinder{Fabric: j.f}
-	var ends []fabric.PortIndex
-	for _, name := range names {
-		found, err := finder.Find(name)
-		if err != nil {
-			j.missing = append(j.missing, name)
-		}
-		ends = append(ends, found...)
-	}
-	slices.Sort(ends)
-	ends = slices.Compact(ends)
+	j.missing = missing
 	if j.Hosts = len(ends); j.Hosts == 0 {
 		return nil, fmt.Errorf("none of the hosts of job %s is in the subnet: %s", j.ID, fabric.Escape(list))
 	}

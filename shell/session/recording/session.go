@@ -121,7 +121,11 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 			})
 		},
 	}
+	links := linkObserver{session: s, after: time.Now(), before: s.State().Live}
 	how.Observe = func(ctx context.Context, store *records.Store) error {
+		if err := links.observe(ctx, store); err != nil {
+			return err
+		}
 		now := time.Now()
 		lately, err := store.Recorded(ctx, s.Subnet(), counters.Errors, now.Add(-recorded.Lately), now)
 		if err != nil {

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package flaps lists the cables that went down, over months.
+package flaps
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"example.org/ibconsole/fabric"
+	"example.org/ibconsole/fabric/counters"
+	"example.org/ibconsole/fabric/formats"
+	"example.org/ibconsole/history/records"
+	"example.org/ibconsole/internal/base/when"
+	"example.org/ibconsole/routing/checks/linkload"
+	"example.org/ibconsole/shell/answer"
+	"example.org/ibconsole/shell/feature"
+	"example.org/ibconsole/shell/lang"
+	"example.org/ibconsole/shell/session"
+	"example.org/ibconsole/shell/session/jobs"
+	"example.org/ibconsole/shell/session/recorded"
+)
+
+// Feature is the command flaps.
+var Feature = feature.Feature{Name: "flaps", Commands: []feature.Command{{
+	Path:    "flaps",
+	Group:   feature.GroupRecord,
+	Summary: "List cables that went down, with their downtime",
+	Help: "A recorder stores each outage of a link that its sweeps find, for 400 days. LinkDownedCounter also counts " +
+		"outages\nbetween two sweeps; FLAPS is the larger number. The downtime lies between two bounds: a sweep " +
+		"finds the beginning\nand the end after the fact. PAIRS is the sum over the outages: pairs whose path used the " +
+		"link before.\nJOBS are the jobs of Slurm (sacct) that ran during an outage and have paths over the link, by the " +
+		"live tables.",
+	Options: []lang.Option{
+		{Name: "since", Kind: lang.KindText, Value: "TIME", Summary: "from then on; " + when.Help, Default: "30d"},
+		{Name: "until", Kind: lang.KindText, Value: "TIME", Summary: "up to this time (default now)"},
+		{Name: "cables", Kind: lang.KindFile, Value: "FOLDER", Summary: "ibdiagnet folder with the serial numbers"},
+		{Name: "limit", Kind: lang.KindInt, Summary: "how many to list (default 20)"},
+	},
+	Examples: []string{"flaps", "flaps since=90d limit=5", "flaps since=2026-11-01 until=2026-11-15"},
+	Answers:  []answer.Declared{&decl},
+	Run:      run,
+}}}
+
+// ledger is the answer.
+type ledger struct {
+	Since   time.Time    `key:"since"`
+	Until   time.Time    `key:"until"`
+	Cables  int          `key:"cables" help:"cables that went down"`
+	Flaps   int          `key:"flaps" help:"how often they went down"`
+	Watched answer.Value `key:"recorded_seconds" kind:"duration" help:"the part of the period with a recorder"`
+	rows    []cable
+}
+
+// cable is a row: a link that went down.
+type cable struct {
+	A       answer.Value `key:"a" name:"PORT" kind:"place"`
+	B       answer.Value `key:"b" name:"PORT" kind:"place" help:"port at the other end"`
+	Flaps   int          `key:"flaps" name:"FLAPS" help:"how often it went down"`
+	Outages int          `key:"outages" help:"outages that sweeps found"`
+	Downed  answer.Value `key:"link_downed" kind:"int" help:"increase of LinkDownedCounter; the larger of both ports"`
+	Down    string       `name:"DOWN" help:"the downtime"`
+	AtLeast answer.Value `key:"down_at_least_seconds" kind:"duration" help:"lower bound of the downtime"`
+	AtMost  answer.Value `key:"down_at_most_seconds" kind:"duration" help:"upper bound; none if unknown"`
+	IsDown  bool         `key:"down" help:"it was down at the end of the period"`
+	Last    answer.Value `key:"last" name:"LAST" kind:"time" help:"when it last went down, as found"`
+	Pairs   answer.Value `key:"pairs" name:"PAIRS" kind:"int" help:"pairs that used it, over all outages"`
+	Jobs    answer.Value `key:"jobs" name:"JOBS" kind:"texts" help:"jobs that ran during an outage, with paths over it"`
+	Serial  answer.Value `key:"serial" name:"SERIAL" kind:"text" help:"serial number of the cable"`
+	answer.Lead
+}
+
+var decl = answer.Decl[*ledger]{
+	Command: "flaps", Help: "cables that went down, with their downtime", Facts: answer.Fields[*ledger](),
+	Title: "cables that went down in {of} from {since} to {until}",
+	Layout: []answer.Item[*ledger]{
+		{Table: answer.Show(&answer.Table[cable]{
+			Key: "links", Title: "flaps", Stream: true, Fields: answer.Fields[cable](), Empty: "no cable went down",
+		}, func(l *ledger) answer.Rows[cable] { return answer.Slice(l.rows) })},
+		{Line: "{cables|cable}, {flaps|flap}"},
+	},
+}
+
+// link is a link with its outages in the period.
+type link struct {
+	a, b    fabric.End
+	outages []records.Outage
+	downed  uint64
+	counted bool // LinkDowned was read at one end
+	last    time.Time
+}
+
+func run(c *feature.Call) error {
+	since, until, err := c.Span("30d")
+	if err != nil {
+		return err
+	}
+	limit, err := c.AtLeast("limit", 20, 1)
+	if err != nil {
+		return err
+	}
+	serials, err := serialNumbers(c)
+	if err != nil {
+		return err
+	}
+	store, err := c.Session.Recorded().Store(c.Ctx)
+	if err != nil {
+		return err
+	}
+	outages, err := store.Outages(c.Ctx, c.Session.Subnet(), since, until)
+	if err != nil {
+		return err
+	}
+	counted, err := c.Session.Recorded().Between(c.Ctx, counters.Of(counters.LinkDowned), since, until)
+	var none *recorded.NotRecordedError
+	if err != nil && (!errors.As(err, &none) || len(outages) == 0) {
+		return err
+	}
+	st := c.Session.State()
+	f := st.Live.Fabric
+	all := linksOf(f, outages, &counted)
+	b := st.Basis(st.Live, 0)
+	if gaps := feature.NotRecorded(&counted); gaps != "" {
+		b.Warnings = append(b.Warnings, gaps+": figures are lower bounds")
+	}
+	running, err := findJobs(c, &st, outages, since, until)
+	if err != nil {
+		if c.Ctx.Err() != nil {
+			return err
+		}
+		b.Unread.Note("jobs that were affected", err.Error(), 1, answer.Place{})
+	}
+	l := &ledger{Since: since, Until: until, Watched: answer.Duration(records.TotalTime(counted.Spans))}
+	for i := range all {
+		x := all[i].row(f, since, until)
+		x.Serial = answer.Optional(cmp.Or(serials[keyOf(all[i].a)], serials[keyOf(all[i].b)]))
+		x.Jobs = answer.NotRead()
+		if err == nil {
+			x.Jobs = answer.Texts(running.hit(&all[i], until))
+		}
+		l.rows, l.Flaps = append(l.rows, x), l.Flaps+x.Flaps
+	}
+	l.Cables = len(l.rows)
+	slices.SortStableFunc(l.rows, func(a, b cable) int { return cmp.Compare(b.Flaps, a.Flaps) })
+	l.rows = l.rows[:min(limit, len(l.rows))]
+	return c.Answer(decl.Answer(b, l))
+}
+
+func keyOf(e fabric.End) counters.Key { return counters.Key{GUID: e.GUID, Num: uint8(e.Port)} }
+
+// linksOf returns the links that went down: those with outages, and those whose LinkDowned increased.
+func linksOf(f *fabric.Fabric, outages []records.Outage, r *records.Recorded) []link {
+	var all []link
+	at := map[counters.Key]int{} // the latest link of a port
+	add := func(a, b fabric.End) *link {
+		i, known := at[keyOf(a)]
+		if !known || keyOf(all[i].a) != keyOf(b) && keyOf(all[i].b) != keyOf(b) {
+			i = len(all)
+			all = append(all, link{a: a, b: b, counted: r.Read[keyOf(a)] || r.Read[keyOf(b)]})
+		}
+		at[keyOf(a)], at[keyOf(b)] = i, i
+		return &all[i]
+	}
+	for _, o := range outages {
+		x := add(o.A, o.B)
+		x.outages, x.last = append(x.outages, o), o.Down
+	}
+	for i := range r.Totals {
+		p := r.Totals[i].Key.In(f)
+		for _, n := range r.Totals[i].Counts {
+			was, known := at[r.Totals[i].Key]
+			var x *link
+			switch {
+			case n.Increase == 0:
+				continue
+			case p != fabric.None && f.Ports[p].Linked():
+				x = add(fabric.NamedEnd(f, p), fabric.NamedEnd(f, f.Ports[p].Peer))
+			case known:
+				x = &all[was]
+			default: // a port without a link, whose outage was not seen
+				continue
+			}
+			x.downed = max(x.downed, n.Increase)
+			if n.Last.After(x.last) {
+				x.last = n.Last
+			}
+		}
+	}
+	return all
+}
+
+// row returns the row of a link, without its jobs and its serial number.
+func (l *link) row(f *fabric.Fabric, since, until time.Time) cable {
+	x := cable{
+		A: place(f, l.a), B: place(f, l.b), Outages: len(l.outages), Flaps: max(len(l.outages), int(l.downed)),
+		Downed: answer.NotRead(), Last: answer.Time(l.last), Pairs: answer.NotRead(), AtMost: answer.None(),
+		Lead: answer.Lead{GUID: l.a.GUID, Port: uint8(l.a.Port)},
+	}
+	if l.counted {
+		x.Downed = answer.Int(int64(l.downed))
+	}
+	var least, most, pairs = time.Duration(0), time.Duration(0), int64(0)
+	bounded, known := x.Flaps == len(l.outages), len(l.outages) > 0
+	for i := range l.outages {
+		o := &l.outages[i]
+		least += o.AtLeast(since, until)
+		m, ok := o.AtMost(since, until)
+		most, bounded = most+m, bounded && ok
+		pairs, known = pairs+o.Pairs, known && o.Pairs >= 0
+		x.IsDown = x.IsDown || o.Up.IsZero() || o.Up.After(until)
+	}
+	x.AtLeast, x.Down = answer.Duration(least), "at least "+least.Round(time.Second).String()
+	if bounded {
+		x.AtMost = answer.Duration(most)
+		x.Down += ", at most " + most.Round(time.Second).String()
+	}
+	if known {
+		x.Pairs = answer.Int(pairs)
+	}
+	return x
+}
+
+// place returns a port, also one that the fabric does not have.
+func place(f *fabric.Fabric, e fabric.End) answer.Value {
+	if p := keyOf(e).In(f); p != fabric.None {
+		return answer.Port(f, p)
+	}
+	name, _, _ := strings.Cut(e.Name, "/")
+	return answer.At(answer.Place{Name: name, GUID: e.GUID, Port: e.Port})
+}
+
+// serialNumbers returns the serial numbers of cables by port, from the ibdiagnet folder of the option or of the source.
+func serialNumbers(c *feature.Call) (map[counters.Key]string, error) {
+	live := c.Session.State().Live
+	f, health := live.Fabric, live.Health
+	if folder := c.Option("cables", ""); folder != "" {
+		file, err := formats.Read(c.Ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		if f, health = file.Fabric, file.Health; len(health.Ports()) == 0 {
+			return nil, fmt.Errorf("%s has no data of cables", fabric.Escape(folder))
+		}
+	}
+	of := map[counters.Key]string{}
+	for _, p := range health.Ports() {
+		if x := health.At(p); x != nil && x.Cable != nil {
+			of[counters.KeyOf(f, p)] = x.Cable.Serial
+		}
+	}
+	return of, nil
+}
+
+// running are jobs with the ports on their paths.
+type running []struct {
+	jobs.Job
+	on map[counters.Key]bool
+}
+
+// findJobs returns the jobs that ran during outages, with the links of their paths by the live tables.
+func findJobs(c *feature.Call, st *session.State, outages []records.Outage, since, until time.Time) (running, error) {
+	if len(outages) == 0 {
+		return nil, nil
+	}
+	all, err := jobs.Between(c.Ctx, since, until)
+	if err != nil {
+		return nil, err
+	}
+	finder := feature.HostFinder{Fabric: st.Live.Fabric}
+	var out running
+	for _, j := range all {
+		if !slices.ContainsFunc(outages, func(o records.Outage) bool { return overlaps(&j, &o, until) }) {
+			continue
+		}
+		ends, _, err := finder.JobEnds(j.Hosts)
+		if err != nil {
+			return nil, fmt.Errorf("job %s: %w", j.ID, err)
+		}
+		on, err := portsOf(c.Ctx, st.Live, ends)
+		if err != nil {
+			return nil, fmt.Errorf("job %s: %w", j.ID, err)
+		}
+		out = append(out, struct {
+			jobs.Job
+			on map[counters.Key]bool
+		}{j, on})
+	}
+	return out, nil
+}
+
+// overlaps reports whether a job ran while a link was found down.
+func overlaps(j *jobs.Job, o *records.Outage, until time.Time) bool {
+	end := o.Up
+	if end.IsZero() {
+		end = until
+	}
+	return j.From.Before(end) && (j.Until.IsZero() || j.Until.After(o.Down))
+}
+
+// portsOf returns the ports of the hosts of a job, and those on the paths between them.
+func portsOf(ctx context.Context, p *session.Picture, ends []fabric.PortIndex) (map[counters.Key]bool, error) {
+	on := map[counters.Key]bool{}
+	for _, e := range ends {
+		on[counters.KeyOf(p.Fabric, e)] = true
+	}
+	switch {
+	case p.Tables == nil:
+		return nil, errors.New("there are no tables")
+	case len(ends) > feature.MaxFilteredHosts:
+		return nil, fmt.Errorf("%d hosts are too many to follow all paths among them", len(ends))
+	}
+	m, err := linkload.Measure(ctx, p.Tables, linkload.Among(p.Fabric, ends))
+	if err != nil {
+		return nil, err
+	}
+	for port, n := range m.Paths {
+		if n > 0 {
+			on[counters.KeyOf(p.Fabric, fabric.PortIndex(port))] = true
+		}
+	}
+	return on, nil
+}
+
+// hit returns the jobs that ran during an outage of a link and have paths over it.
+func (r running) hit(l *link, until time.Time) []string {
+	ids := []string{}
+	for i := range r {
+		during := slices.ContainsFunc(l.outages, func(o records.Outage) bool { return overlaps(&r[i].Job, &o, until) })
+		if during && (r[i].on[keyOf(l.a)] || r[i].on[keyOf(l.b)]) {
+			ids = append(ids, r[i].ID)
+		}
+	}
+	return ids
+}
