@@ -155,16 +155,18 @@ var details = [...]struct{ name, help string }{
 // oldest is the maximum age of the counters of a port. Older values are not exported: an idle port would look the same.
 const oldest = 10 * time.Minute
 
-// ports yields the linked ports of a kind of devices in a reading. Like infiniband_exporter, it leaves out ports without
-// a peer, which have no sample of uplink_info to join with.
+// ports yields the linked ports of a kind of devices in a reading. Like infiniband_exporter, it leaves out ports
+// without a peer, which have no sample of uplink_info to join with.
 func (s *Snapshot) ports(r *counters.Reading, k kind) iter.Seq2[*counters.Port, *fabric.Port] {
 	return func(yield func(*counters.Port, *fabric.Port) bool) {
 		if r == nil || s.NoPorts {
 			return
 		}
 		for i := range r.Ports {
-			at := &r.Fabric.Ports[r.Ports[i].Port]
-			if at.Linked() && time.Since(r.Ports[i].At) < oldest && kindOf(&r.Fabric.Nodes[at.Node]) == k && !yield(&r.Ports[i], at) {
+			p := &r.Ports[i]
+			at := &r.Fabric.Ports[p.Port]
+			exported := at.Linked() && time.Since(p.At) < oldest && kindOf(&r.Fabric.Nodes[at.Node]) == k
+			if exported && !yield(p, at) {
 				return
 			}
 		}

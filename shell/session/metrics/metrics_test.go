@@ -38,7 +38,8 @@ func TestWrite(t *testing.T) {
 	report := &problems.Report{}
 	report.AddAs(problems.Error, problems.Rising, problems.WholeSubnet, "", "x")
 	report.AddAs(problems.Error, problems.Rising, problems.WholeSubnet, "", "y")
-	s := &Snapshot{Subnet: "a", Fabric: f, Errors: r, Traffic: r, Swept: time.Unix(1000, 0), Problems: report, WorstLoad: -1}
+	s := &Snapshot{Subnet: "a", Fabric: f, Errors: r, Traffic: r, Swept: time.Unix(1000, 0), Problems: report,
+		WorstLoad: -1}
 	for open, wants := range map[bool][]string{
 		false: {"# TYPE infiniband_switch_port_symbol_error_total counter\n"},
 		true:  {"# TYPE infiniband_switch_port_symbol_error counter\n", "\n# EOF\n"},
@@ -162,8 +163,8 @@ func whole(t *testing.T) *Snapshot {
 	}
 	r := &counters.Reading{Fabric: f}
 	for i := range f.Ports {
-		r.Ports = append(r.Ports, counters.Port{Port: fabric.PortIndex(i), At: time.Now(), Took: time.Millisecond, Has: counters.All,
-			Details: &mad.PortRcvErrorDetails{}})
+		r.Ports = append(r.Ports, counters.Port{Port: fabric.PortIndex(i), At: time.Now(), Took: time.Millisecond,
+			Has: counters.All, Details: &mad.PortRcvErrorDetails{}})
 	}
 	return &Snapshot{Subnet: "a", Fabric: f, Errors: r, Traffic: r, Swept: time.Now(), Took: time.Second,
 		Read: time.Second, Ended: time.Now(), WorstLoad: -1}
@@ -315,7 +316,8 @@ func TestUnreadIsNotZero(t *testing.T) {
 	s.Errors, s.Traffic, s.Ended = nil, nil, time.Time{}
 	samples, types := written(t, s)
 	for name := range types {
-		if strings.HasSuffix(name, "_total") && name != "ibconsole_events_total" || name == "ibconsole_unanswered_ports" {
+		if strings.HasSuffix(name, "_total") && name != "ibconsole_events_total" ||
+			name == "ibconsole_unanswered_ports" {
 			t.Errorf("%s before the first reading: %v", name, samples[name])
 		}
 	}

@@ -107,7 +107,8 @@ func Start(ctx context.Context, opt Options) (*Recording, error) {
 		opt: opt, store: store, lock: lock, stop: cancel, ended: make(chan struct{}),
 		errors:  series{what: counters.Errors, every: opt.Errors},
 		traffic: series{what: records.Traffic, every: opt.Traffic},
-		status:  Status{File: opt.File, Subnet: opt.Subnet, Began: time.Now(), Errors: opt.Errors, Traffic: opt.Traffic},
+		status: Status{File: opt.File, Subnet: opt.Subnet, Began: time.Now(), Errors: opt.Errors,
+			Traffic: opt.Traffic},
 	}
 	go func() {
 		defer close(r.ended)
@@ -167,8 +168,8 @@ func (r *Recording) wait(ctx context.Context, began time.Time) time.Duration {
 // within this time, its increases are known.
 const forgotten = 7 * 24 * time.Hour
 
-// round reads one round in the time long, and every is its interval. It stores everything that was read and is due, even
-// if the round was interrupted.
+// round reads one round in the time long, and every is its interval. It stores everything that was read and is due,
+// even if the round was interrupted.
 func (r *Recording) round(ctx context.Context, every, long time.Duration) {
 	began := time.Now()
 	opts := counters.Options{Known: &r.known}

@@ -78,8 +78,8 @@ func TestServedCountersAreReadAtOnce(t *testing.T) {
 	}
 }
 
-// TestScrapeReadsDataCounters checks that a scrape begins a round of the data counters that ends before the next scrape,
-// and that more scrapes than one per shortest interval do not begin more rounds.
+// TestScrapeReadsDataCounters checks that a scrape begins a round of the data counters that ends before the next
+// scrape, and that more scrapes than one per shortest interval do not begin more rounds.
 func TestScrapeReadsDataCounters(t *testing.T) {
 	const shortest, gap = 300 * time.Millisecond, 500 * time.Millisecond
 	scrapes := make(chan time.Duration, 1)

@@ -58,6 +58,12 @@ const (
 	PortsNo  = "no"
 )
 
+// serve adds the session to the metrics server of its settings.
+func serve(ctx context.Context, s *session.Session, opt *Settings) (*metrics.Reader, error) {
+	return cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, describe(s), cmp.Or(opt.Name, s.Subnet()),
+		ports(s, opt.Ports))
+}
+
 func ports(s *session.Session, word string) *metrics.Ports {
 	p := &metrics.Ports{Never: word == PortsNo}
 	if st := s.State(); word == "" && st.Source.Kind == source.Umad { // each process simulates subnets of its own
@@ -139,9 +145,7 @@ func Begin(ctx context.Context, s *session.Session, opt Settings) error {
 	}
 	if opt.Metrics != "" {
 		var err error
-		m, err = cmp.Or(opt.Servers, &metrics.Servers{}).Serve(ctx, opt.Metrics, describe(s), cmp.Or(opt.Name, s.Subnet()),
-			ports(s, opt.Ports))
-		if err != nil {
+		if m, err = serve(ctx, s, &opt); err != nil {
 			return err
 		}
 		how.Errors, how.Shortest = min(how.Errors, longestServed), shortestServed
