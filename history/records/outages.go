@@ -110,8 +110,8 @@ func (s *Store) ObserveLinks(ctx context.Context, subnet string, when time.Time,
 			return err
 		}
 		for _, o := range updatedOutages(open, when, changes, down, isUp) {
-			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", id,
-				int64(o.A.GUID), o.A.Port, o.A.Name, int64(o.B.GUID), o.B.Port, o.B.Name, milliseconds(o.WasUp),
+			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				id, int64(o.A.GUID), o.A.Port, o.A.Name, int64(o.B.GUID), o.B.Port, o.B.Name, milliseconds(o.WasUp),
 				milliseconds(o.Down), milliseconds(o.Seen), milliseconds(o.Up), o.Pairs)
 			if err != nil {
 				return err
