@@ -27,8 +27,7 @@ import (
 
 // Feature is the command handover.
 var Feature = feature.Feature{Name: "handover", Commands: []feature.Command{{
-	Path: "handover", Group: feature.GroupWrite, Summary: "Write files with which OpenSM reproduces the routes " +
-		"of a state",
+	Path: "handover", Group: feature.GroupWrite, Summary: "Write files with which OpenSM reproduces these routes",
 	Help: "It writes a new directory with the tables, the LIDs and lines for opensm.conf. If paths need " +
 		"service levels, the lines\n" +
 		"name the engine and its options, because OpenSM cannot read service levels from a file.",

@@ -67,8 +67,7 @@ var Feature = feature.Feature{Name: "route", Keys: []feature.Key{
 		Run:     listEngines,
 	},
 	{
-		Path: "route", Group: feature.GroupRoute, Summary: "Compute routes for the what-if, otherwise live, " +
-			"and stage them",
+		Path: "route", Group: feature.GroupRoute, Summary: "Compute and stage routes for the what-if, otherwise live",
 		Args: []lang.Arg{{Kind: lang.KindWord, Words: []string{incrementalWord}, Optional: true}},
 		Help: "route computes the tables of a running OpenSM after the simulated failures and repairs. It " +
 			"continues from the tables of\n" +
